@@ -1,0 +1,37 @@
+# simhash for PostgreSQL: needs the server's headers and xxHash's, nothing else
+
+EXTENSION = simhash
+DATA = src/sql/simhash--1.0.sql
+PGFILEDESC = "simhash - near-duplicate detection"
+
+MODULE_big = simhash
+OBJS = \
+	$(WIN32RES) \
+	src/module.o \
+	src/text/accumulate.o \
+	src/text/arguments.o \
+	src/text/document.o \
+	src/text/hash.o \
+	src/text/normalize.o \
+	src/text/resemblance.o \
+	src/text/shingle.o \
+	src/text/shingles.o \
+	src/text/tokenize.o \
+	src/type/aggregate.o \
+	src/type/ball.o \
+	src/type/cast.o \
+	src/type/distance.o \
+	src/type/fingerprint.o \
+	src/type/simhash.o
+
+PG_CPPFLAGS = -I$(srcdir)/src
+
+REGRESS = install
+REGRESS_OPTS = --encoding=UTF8 --no-locale
+
+PG_CONFIG = pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+# Every header is small, so an object depends on all of them.
+$(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)

@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *		What differs between the supported releases of PostgreSQL
+ *
+ * The only place that tests PG_VERSION_NUM.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_COMPAT_H
+#define SIMHASH_COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "simhash needs PostgreSQL 15 or later"
+#endif
+
+/* The accessors of variable-length data moved here in 16. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* Input functions report bad input softly from 16 on. */
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#else
+#define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
+#endif
+
+#endif							/* SIMHASH_COMPAT_H */

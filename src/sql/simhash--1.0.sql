@@ -1,0 +1,387 @@
+/* src/sql/simhash--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION simhash" to load this file. \quit
+
+--
+-- Type simhash: a 64-bit fingerprint
+--
+
+CREATE TYPE simhash;
+
+CREATE FUNCTION simhash_in(cstring) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_in(cstring) IS 'I/O';
+CREATE FUNCTION simhash_out(simhash) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_out(simhash) IS 'I/O';
+CREATE FUNCTION simhash_recv(internal) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_recv(internal) IS 'I/O';
+CREATE FUNCTION simhash_send(simhash) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_send(simhash) IS 'I/O';
+
+CREATE TYPE simhash (
+    INPUT = simhash_in,
+    OUTPUT = simhash_out,
+    RECEIVE = simhash_recv,
+    SEND = simhash_send,
+    LIKE = pg_catalog.int8,
+    CATEGORY = 'U'
+);
+COMMENT ON TYPE simhash IS '64-bit fingerprint of a text: near-duplicates differ in few bits';
+
+--
+-- Order and equality
+--
+
+CREATE FUNCTION simhash_eq(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'implementation of = operator';
+CREATE FUNCTION simhash_ne(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'implementation of <> operator';
+CREATE FUNCTION simhash_lt(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'implementation of < operator';
+CREATE FUNCTION simhash_le(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_le(simhash, simhash) IS 'implementation of <= operator';
+CREATE FUNCTION simhash_gt(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_gt(simhash, simhash) IS 'implementation of > operator';
+CREATE FUNCTION simhash_ge(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ge(simhash, simhash) IS 'implementation of >= operator';
+
+CREATE OPERATOR = (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
+CREATE OPERATOR <> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
+CREATE OPERATOR < (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (simhash, simhash) IS 'less than, as unsigned integers';
+CREATE OPERATOR <= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'less than or equal, as unsigned integers';
+CREATE OPERATOR > (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (simhash, simhash) IS 'greater than, as unsigned integers';
+CREATE OPERATOR >= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal, as unsigned integers';
+
+CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'less-equal-greater';
+CREATE FUNCTION simhash_sortsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_sortsupport(internal) IS 'sort support';
+CREATE FUNCTION simhash_hash(simhash) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash';
+CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_cmp(simhash, simhash),
+    FUNCTION 2 simhash_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR CLASS simhash_ops USING btree IS 'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS 'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_hash(simhash),
+    FUNCTION 2 simhash_hash_extended(simhash, bigint);
+COMMENT ON OPERATOR CLASS simhash_ops USING hash IS 'equality of fingerprints';
+COMMENT ON OPERATOR FAMILY simhash_ops USING hash IS 'equality of fingerprints';
+
+--
+-- Type simhash_ball: what an index searches for, as circle is for points
+--
+
+CREATE TYPE simhash_ball;
+
+CREATE FUNCTION simhash_ball_in(cstring) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_in(cstring) IS 'I/O';
+CREATE FUNCTION simhash_ball_out(simhash_ball) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
+CREATE FUNCTION simhash_ball_recv(internal) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_recv(internal) IS 'I/O';
+CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
+
+CREATE TYPE simhash_ball (
+    INPUT = simhash_ball_in,
+    OUTPUT = simhash_ball_out,
+    RECEIVE = simhash_ball_recv,
+    SEND = simhash_ball_send,
+    INTERNALLENGTH = 16,
+    ALIGNMENT = double
+);
+COMMENT ON TYPE simhash_ball IS 'all fingerprints within a radius of a center: (fingerprint,radius)';
+
+CREATE FUNCTION simhash_ball(center simhash, radius bigint) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of a center and a radius, which is clamped to -1 (empty) to 64 (everything)';
+
+--
+-- Distance
+--
+
+CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS integer
+    AS 'MODULE_PATHNAME', 'simhash_hamming_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of differing bits, 0 to 64';
+
+CREATE OPERATOR <~> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = hamming_distance,
+    COMMUTATOR = <~>
+);
+COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance: number of differing bits, 0 to 64';
+
+CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
+
+CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@ operator';
+CREATE FUNCTION simhash_ball_contains(simhash_ball, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_ball_contains_simhash'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
+    COMMUTATOR = @>,
+    RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'lies in the ball';
+CREATE OPERATOR @> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash, FUNCTION = simhash_ball_contains,
+    COMMUTATOR = <@,
+    RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR @> (simhash_ball, simhash) IS 'contains the fingerprint';
+
+CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS 'estimated cosine similarity of what was fingerprinted: cos(pi * distance / 64)';
+
+--
+-- Casts.  Explicit all: a number or a text is not a fingerprint by itself.
+--
+
+CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
+COMMENT ON CAST (simhash AS bigint) IS 'the same 64 bits, as signed integer';
+CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
+COMMENT ON CAST (bigint AS simhash) IS 'the same 64 bits';
+
+CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'fingerprint as unsigned integer';
+CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'fingerprint from unsigned integer';
+CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
+COMMENT ON CAST (simhash AS numeric) IS 'as unsigned integer';
+CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_from_numeric(numeric);
+COMMENT ON CAST (numeric AS simhash) IS 'from unsigned integer';
+
+CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'fingerprint as bit(64), most significant bit first';
+CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'fingerprint from bit(64), most significant bit first';
+CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash);
+COMMENT ON CAST (simhash AS bit) IS 'as bit(64), most significant bit first';
+CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
+COMMENT ON CAST (bit AS simhash) IS 'from bit(64), most significant bit first';
+
+CREATE FUNCTION simhash_to_bytea(simhash) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'fingerprint as 8 bytes, most significant first';
+CREATE FUNCTION simhash_from_bytea(bytea) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_bytea(bytea) IS 'fingerprint from 8 bytes, most significant first';
+CREATE CAST (simhash AS bytea) WITH FUNCTION simhash_to_bytea(simhash);
+COMMENT ON CAST (simhash AS bytea) IS 'as 8 bytes, most significant first';
+CREATE CAST (bytea AS simhash) WITH FUNCTION simhash_from_bytea(bytea);
+COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
+
+-- These parse the text form, as the input function does.  That they are
+-- functions matters: with a cast by input and output the parser would take
+-- simhash(x) of a varchar, a char(n) or a domain over text for x::simhash.
+CREATE FUNCTION simhash_from_text(text) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
+CREATE FUNCTION simhash_from_text(character) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_bpchar'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_text(character) IS 'fingerprint from its 16 hexadecimal digits';
+CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text);
+COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
+CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text);
+COMMENT ON CAST (varchar AS simhash) IS 'from 16 hexadecimal digits';
+CREATE CAST (character AS simhash) WITH FUNCTION simhash_from_text(character);
+COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';
+
+--
+-- Fingerprints
+--
+
+CREATE FUNCTION simhash(body text, width integer DEFAULT 2, unit text DEFAULT 'word')
+    RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
+
+-- A bare literal is of type unknown.  Without this, simhash('some text') would
+-- be the text form of a fingerprint.
+CREATE FUNCTION simhash(unknown) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_cstring'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare literal';
+
+CREATE FUNCTION simhash(name) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_name'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(name) IS 'fingerprint of a name, as of a text';
+
+CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
+
+CREATE FUNCTION simhash(features text[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_features'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(text[], double precision[]) IS 'fingerprint of weighted features';
+
+CREATE FUNCTION simhash(hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_hashes'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION simhash(bigint[]) IS 'fingerprint of features given by their 64-bit hashes';
+
+CREATE FUNCTION simhash(hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_hashes'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION simhash(bigint[], double precision[]) IS 'fingerprint of weighted features given by their 64-bit hashes';
+
+CREATE FUNCTION simhash(document tsvector) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tsvector'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(tsvector) IS 'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
+
+CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tsvector'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
+
+--
+-- Aggregate
+--
+
+CREATE FUNCTION simhash_agg_transition(internal, text) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_transition(internal, text) IS 'transition of simhash_agg';
+CREATE FUNCTION simhash_agg_transition(internal, text, double precision) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_transition(internal, text, double precision) IS 'transition of simhash_agg';
+CREATE FUNCTION simhash_agg_combine(internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_combine(internal, internal) IS 'combination of two states of simhash_agg';
+CREATE FUNCTION simhash_agg_serialize(internal) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_serialize(internal) IS 'state of simhash_agg for another process';
+CREATE FUNCTION simhash_agg_deserialize(bytea, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_deserialize(bytea, internal) IS 'state of simhash_agg from another process';
+CREATE FUNCTION simhash_agg_final(internal) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_agg_final(internal) IS 'result of simhash_agg';
+
+CREATE AGGREGATE simhash_agg(feature text) (
+    SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
+    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine,
+    SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE simhash_agg(text) IS 'fingerprint of features that stand in rows';
+CREATE AGGREGATE simhash_agg(feature text, weight double precision) (
+    SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
+    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine,
+    SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weighted features that stand in rows';
+
+--
+-- Shingles, and what two documents share of them
+--
+
+CREATE FUNCTION shingles(body text, width integer DEFAULT 2, unit text DEFAULT 'word')
+    RETURNS text[]
+    AS 'MODULE_PATHNAME', 'simhash_shingles_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION shingles(text, integer, text) IS 'the shingles of a text, in order: what fingerprints are made of';
+CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
+    AS 'MODULE_PATHNAME', 'simhash_shingles_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION shingles(text[], integer) IS 'the shingles of tokens cut by the caller, in order';
+
+CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT 2, unit text DEFAULT 'word')
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_resemblance_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION resemblance(text, text, integer, text) IS 'exact share of the distinct shingles of both texts that both contain, 0 to 1';
+CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_resemblance_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION resemblance(text[], text[], integer) IS 'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
+
+CREATE FUNCTION containment(a text, b text, width integer DEFAULT 2, unit text DEFAULT 'word')
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION containment(text, text, integer, text) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
+CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';

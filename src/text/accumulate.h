@@ -1,0 +1,60 @@
+/*-------------------------------------------------------------------------
+ *
+ * accumulate.h
+ *		From hashed features to a fingerprint
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_ACCUMULATE_H
+#define SIMHASH_ACCUMULATE_H
+
+#define FINGERPRINT_BITS	64
+
+/*
+ * Weights are fixed point, so that sums are exact and neither order nor
+ * parallel workers change a fingerprint.
+ */
+#define WEIGHT_ONE			(INT64CONST(1) << 24)
+
+/* One feature may weigh this much, all of them together that much. */
+#define WEIGHT_MAX			(INT64CONST(1) << 20)
+#define MAGNITUDE_MAX		(UINT64CONST(1) << 62)
+
+/* Unweighted features that are counted together. */
+#define ACCUMULATE_BATCH	64
+
+/*
+ * The 64 counters of Charikar's construction are 2 * sum - total: what speaks
+ * for a bit less what speaks against it.
+ */
+typedef struct Accumulator
+{
+	int64		sum[FINGERPRINT_BITS];	/* weights of the features with the
+										 * bit set */
+	int64		total;			/* weights of all features */
+	uint64		magnitude;		/* their absolute values: bounds the sums */
+	int			nbatch;			/* features of weight 1 not counted yet */
+	uint64		batch[ACCUMULATE_BATCH];
+} Accumulator;
+
+extern void accumulator_init(Accumulator *acc);
+extern void accumulator_count_batch(Accumulator *acc);
+extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);
+extern bool accumulator_merge(Accumulator *acc, Accumulator *other);
+extern bool accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint);
+
+/*
+ * Add a feature of weight 1.  (MAGNITUDE_MAX leaves room for 2^38 of them
+ * beyond what accumulator_add_weighted allows, more than anybody can add.)
+ */
+static inline void
+accumulator_add(Accumulator *acc, uint64 hash)
+{
+	acc->batch[acc->nbatch++] = hash;
+	if (acc->nbatch == ACCUMULATE_BATCH)
+		accumulator_count_batch(acc);
+}
+
+#endif							/* SIMHASH_ACCUMULATE_H */

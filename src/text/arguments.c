@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * arguments.c
+ *		Arguments of the SQL functions, checked
+ *
+ * Each raises an error that says what to write instead.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "compat.h"
+#include "text/accumulate.h"
+#include "text/arguments.h"
+
+/*
+ * The width of shingles, in units.
+ */
+int
+check_width(int32 width)
+{
+	if (width < 1 || width > SHINGLE_MAX_WIDTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("shingle width %d is out of range", width),
+				 errhint("A width is 1 to %d.", SHINGLE_MAX_WIDTH)));
+	return width;
+}
+
+/*
+ * The unit of shingles, by its name.
+ */
+ShingleUnit
+check_unit(text *unit)
+{
+	const char *name = VARDATA_ANY(unit);
+	int			length = VARSIZE_ANY_EXHDR(unit);
+
+	if (length == 4 && memcmp(name, "word", 4) == 0)
+		return UNIT_WORD;
+	if (length == 4 && memcmp(name, "char", 4) == 0)
+		return UNIT_CHAR;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized shingle unit \"%.*s\"", length, name),
+			 errhint("Available units are \"word\" and \"char\".")));
+}
+
+/*
+ * An array without structure and without gaps; name is the argument's, for
+ * the message.
+ */
+ArrayType *
+check_array(ArrayType *array, const char *name)
+{
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%s must be a one-dimensional array", name),
+				 errhint("Join the rows by unnest() and array_agg().")));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not contain nulls", name),
+				 errhint("Remove them by array_remove(..., NULL).")));
+	return array;
+}
+
+int
+array_nitems(ArrayType *array)
+{
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+/*
+ * A weight as fixed point, rounded half away from zero.
+ */
+int64
+check_weight(float8 weight)
+{
+	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("weight %g is out of range", weight),
+				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
+						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));
+	weight *= WEIGHT_ONE;
+	return (int64) (weight < 0 ? weight - 0.5 : weight + 0.5);
+}
+
+void
+report_weights_overflow(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("sum of weights is out of range"),
+			 errhint("Divide all weights by the same number; only their ratios matter.")));
+}

@@ -1,0 +1,24 @@
+/*-------------------------------------------------------------------------
+ *
+ * arguments.h
+ *		Arguments of the SQL functions, checked
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_ARGUMENTS_H
+#define SIMHASH_ARGUMENTS_H
+
+#include "utils/array.h"
+
+#include "text/shingle.h"
+
+extern int	check_width(int32 width);
+extern ShingleUnit check_unit(text *unit);
+extern ArrayType *check_array(ArrayType *array, const char *name);
+extern int	array_nitems(ArrayType *array);
+extern int64 check_weight(float8 weight);
+extern void report_weights_overflow(void) pg_attribute_noreturn();
+
+#endif							/* SIMHASH_ARGUMENTS_H */

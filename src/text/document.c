@@ -1,0 +1,248 @@
+/*-------------------------------------------------------------------------
+ *
+ * document.c
+ *		From a text in the server's encoding to its shingles
+ *
+ * The text goes through the stages piece by piece; what is held in memory
+ * does not depend on its length.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+
+#include "compat.h"
+#include "text/document.h"
+#include "text/encoding.h"
+#include "text/normalize.h"
+#include "text/tokenize.h"
+
+/* Code points that go through the normaliser together. */
+#define BATCH_SIZE		128
+
+/* Bytes of ASCII, or of another encoding, between looks for interrupts. */
+#define PIECE_SIZE		8192
+
+typedef struct Document
+{
+	Normalizer	normalizer;
+	Tokenizer	tokenizer;
+} Document;
+
+#define IS_ASCII(c)		((unsigned char) (c) < 0x80)
+
+/*
+ * Decode one code point of UTF-8, advancing *utf8, which is before end.  The
+ * server has verified its strings; should damaged data get here all the same,
+ * each byte that is no UTF-8 is a replacement character.
+ */
+static inline uint32
+decode_utf8(const unsigned char **utf8, const unsigned char *end)
+{
+	const unsigned char *s = *utf8;
+	int			length = pg_utf_mblen(s);
+
+	if (length > end - s || !pg_utf8_islegal(s, length))
+	{
+		*utf8 = s + 1;
+		return 0xFFFD;
+	}
+	*utf8 = s + length;
+	switch (length)
+	{
+		case 1:
+			return s[0];
+		case 2:
+			return ((s[0] & 0x1F) << 6) | (s[1] & 0x3F);
+		case 3:
+			return ((s[0] & 0x0F) << 12) | ((s[1] & 0x3F) << 6) | (s[2] & 0x3F);
+		default:
+			return ((s[0] & 0x07) << 18) | ((s[1] & 0x3F) << 12) |
+				((s[2] & 0x3F) << 6) | (s[3] & 0x3F);
+	}
+}
+
+/*
+ * Nothing pending can be changed by what comes next.
+ */
+static void
+flush_normalizer(Document *document)
+{
+	uint32		out[NORMALIZE_MAX_PENDING];
+	size_t		n = normalize_flush(&document->normalizer, out);
+
+	tokenize_normalized(&document->tokenizer, out, n);
+}
+
+/*
+ * Length of the ASCII text at s that needs no normalisation: all of it but
+ * the last character, which a mark may follow.
+ */
+static size_t
+plain_ascii_length(const char *s, const char *end)
+{
+	const char *p = s;
+
+	end = Min(end, s + PIECE_SIZE);
+	while (p < end && IS_ASCII(*p))
+		p++;
+	return p > s ? p - s - 1 : 0;
+}
+
+/*
+ * Feed a piece of UTF-8 that begins and ends between two characters.
+ */
+static void
+feed_utf8(Document *document, const char *utf8, size_t length)
+{
+	const char *end = utf8 + length;
+	bool		take_ascii = document->tokenizer.mode == TOKENIZE_LETTERS;
+
+	while (utf8 < end)
+	{
+		size_t		ascii = take_ascii ? plain_ascii_length(utf8, end) : 0;
+		uint32		codepoints[BATCH_SIZE];
+		uint32		out[NORMALIZE_MAX_OUT(BATCH_SIZE)];
+		size_t		n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+
+		if (ascii > 0)
+		{
+			flush_normalizer(document);
+			tokenize_bytes(&document->tokenizer, utf8, ascii);
+			utf8 += ascii;
+		}
+		while (utf8 < end && n < BATCH_SIZE)
+		{
+			codepoints[n++] = decode_utf8((const unsigned char **) &utf8,
+										  (const unsigned char *) end);
+			if (take_ascii && end - utf8 > 1 &&
+				IS_ASCII(utf8[0]) && IS_ASCII(utf8[1]))
+				break;
+		}
+		n = normalize_push(&document->normalizer, codepoints, n, out);
+		tokenize_normalized(&document->tokenizer, out, n);
+	}
+}
+
+/*
+ * Feed a text of unknown encoding: bytes above 127 are letters.
+ */
+static void
+feed_sql_ascii(Document *document, const char *text, size_t length)
+{
+	for (size_t done = 0; done < length; done += PIECE_SIZE)
+	{
+		size_t		n = Min(length - done, PIECE_SIZE);
+
+		CHECK_FOR_INTERRUPTS();
+		if (document->tokenizer.mode == TOKENIZE_LETTERS)
+			tokenize_bytes(&document->tokenizer, text + done, n);
+		else
+			/* Without letters it is ASCII, which is UTF-8 too. */
+			feed_utf8(document, text + done, n);
+	}
+}
+
+/*
+ * Feed a text of any other server encoding, converted in pieces.
+ */
+static void
+feed_converted(Document *document, const char *text, size_t length)
+{
+	while (length > 0)
+	{
+		size_t		n = Min(length, PIECE_SIZE);
+		size_t		utf8_length;
+		char	   *utf8;
+
+		/* whole characters; damaged data are the conversion's to report */
+		n = pg_mbcliplen(text, Min(length, INT_MAX), n);
+		if (n == 0)
+			n = Min(length, PIECE_SIZE);
+		utf8_length = n;
+		utf8 = server_to_utf8(unconstify(char *, text), &utf8_length);
+		feed_utf8(document, utf8, utf8_length);
+		if (utf8 != text)
+			pfree(utf8);
+		text += n;
+		length -= n;
+	}
+}
+
+/*
+ * One pass over the text.  Returns whether there was any token.
+ */
+static bool
+pass_over(const char *text, size_t length, int width, ShingleUnit unit,
+		  TokenizerMode mode, ShingleConsumer consume, void *arg)
+{
+	Document	document;
+	Shingler	shingler;
+
+	shingler_init(&shingler, width, unit, consume, arg);
+	tokenizer_init(&document.tokenizer, mode, &shingler);
+	normalizer_init(&document.normalizer);
+
+	if (GetDatabaseEncoding() == PG_UTF8)
+		feed_utf8(&document, text, length);
+	else if (GetDatabaseEncoding() == PG_SQL_ASCII)
+		feed_sql_ascii(&document, text, length);
+	else
+		feed_converted(&document, text, length);
+
+	flush_normalizer(&document);
+	tokenizer_finish(&document.tokenizer);
+	return shingler_finish(&shingler);
+}
+
+/*
+ * Hand each shingle of a text, in order, to the consumer, as UTF-8.
+ *
+ * The text, `length` bytes of it, is in the server's encoding; width is 1 to
+ * SHINGLE_MAX_WIDTH.  Returns false where there is none: the text is blank.
+ */
+bool
+document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
+				  ShingleConsumer consume, void *arg)
+{
+	return pass_over(text, length, width, unit, TOKENIZE_LETTERS, consume, arg) ||
+		pass_over(text, length, width, unit, TOKENIZE_SYMBOLS, consume, arg);
+}
+
+/*
+ * The same from tokens that the caller's own segmenter cut, taken as they
+ * are: an array without NULLs (arguments.h).
+ */
+bool
+token_shingles(ArrayType *tokens, int width, ShingleConsumer consume, void *arg)
+{
+	ArrayIterator iterator = array_create_iterator(tokens, 0, NULL);
+	Shingler	shingler;
+	Datum		token;
+	bool		isnull;
+
+	shingler_init(&shingler, width, UNIT_WORD, consume, arg);
+	while (array_iterate(iterator, &token, &isnull))
+	{
+		struct varlena *packed = PG_DETOAST_DATUM_PACKED(token);
+		size_t		length = VARSIZE_ANY_EXHDR(packed);
+		char	   *utf8 = server_to_utf8(VARDATA_ANY(packed), &length);
+
+		CHECK_FOR_INTERRUPTS();
+		shingler_begin_unit(&shingler);
+		shingler_append(&shingler, utf8, length);
+		shingler_end_unit(&shingler);
+		if (utf8 != VARDATA_ANY(packed))
+			pfree(utf8);
+	}
+	array_free_iterator(iterator);
+	return shingler_finish(&shingler);
+}

@@ -1,0 +1,60 @@
+/*-------------------------------------------------------------------------
+ *
+ * encoding.h
+ *		Between the server's encoding and UTF-8
+ *
+ * Features are hashed as UTF-8, whatever the server's encoding.  In a
+ * SQL_ASCII database nobody knows what the bytes mean; they are taken as they
+ * are.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_ENCODING_H
+#define SIMHASH_ENCODING_H
+
+#include "mb/pg_wchar.h"
+
+/* Whether text is stored as it is hashed. */
+static inline bool
+server_needs_no_conversion(void)
+{
+	return GetDatabaseEncoding() == PG_UTF8 ||
+		GetDatabaseEncoding() == PG_SQL_ASCII;
+}
+
+/*
+ * Both return the string given, where nothing needs to be converted, or a
+ * palloc'd one; *length is that of the argument and then of the result.
+ * Where a character has no equivalent, the error is the conversion's own.
+ */
+static inline char *
+server_to_utf8(char *string, size_t *length)
+{
+	char	   *utf8;
+
+	if (server_needs_no_conversion())
+		return string;
+	utf8 = (char *) pg_do_encoding_conversion((unsigned char *) string, *length,
+											  GetDatabaseEncoding(), PG_UTF8);
+	if (utf8 != string)
+		*length = strlen(utf8);
+	return utf8;
+}
+
+static inline char *
+utf8_to_server(char *utf8, size_t *length)
+{
+	char	   *string;
+
+	if (server_needs_no_conversion())
+		return utf8;
+	string = (char *) pg_do_encoding_conversion((unsigned char *) utf8, *length,
+												PG_UTF8, GetDatabaseEncoding());
+	if (string != utf8)
+		*length = strlen(string);
+	return string;
+}
+
+#endif							/* SIMHASH_ENCODING_H */

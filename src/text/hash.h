@@ -1,0 +1,16 @@
+/*-------------------------------------------------------------------------
+ *
+ * hash.h
+ *		The 64-bit hash of a feature
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_HASH_H
+#define SIMHASH_HASH_H
+
+/* XXH3, 64 bits, seed 0: the same bytes give the same hash everywhere */
+extern uint64 hash_feature(const char *bytes, size_t length);
+
+#endif							/* SIMHASH_HASH_H */

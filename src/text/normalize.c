@@ -1,0 +1,369 @@
+/*-------------------------------------------------------------------------
+ *
+ * normalize.c
+ *		Unicode normalisation of a text, one code point after the other
+ *
+ * The normal form is toNFKC_Casefold(NFD(X)) (The Unicode Standard, 3.13,
+ * D147) of the text without its default-ignorable code points: case, width
+ * and compatibility forms are folded, soft hyphens and zero-width characters
+ * vanish, and canonically equivalent texts become equal.  All tables are of
+ * one Unicode version, forever: a fingerprint is stored data, and the
+ * server's own tables, as the operating system's, change with each release
+ * (unicode_normalize() orders the marks of Unicode 15 on PostgreSQL 16 but
+ * not on 15).  Ordering and composition follow UAX #15 and section 3.11 of
+ * the standard.
+ *
+ * This file needs no memory, no server and no locale: test/unit compares it
+ * with ICU.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#include "text/normalize.h"
+#include "text/unicode/tables.h"
+
+/* Hangul syllables are composed by arithmetic: section 3.12 of the standard */
+#define HANGUL_SBASE	0xAC00
+#define HANGUL_LBASE	0x1100
+#define HANGUL_VBASE	0x1161
+#define HANGUL_TBASE	0x11A7
+#define HANGUL_LCOUNT	19
+#define HANGUL_VCOUNT	21
+#define HANGUL_TCOUNT	28
+#define HANGUL_SCOUNT	(HANGUL_LCOUNT * HANGUL_VCOUNT * HANGUL_TCOUNT)
+
+/* The one non-starter that case folding turns into a starter (D147). */
+#define COMBINING_YPOGEGRAMMENI	0x0345
+#define SMALL_IOTA				0x03B9
+
+/* Values below this are a token class: the code point stands for itself. */
+#define FIRST_RECORD	8
+
+static inline uint16
+unicode_lookup(uint32 cp)
+{
+	return unicode_value[unicode_page[cp >> 7] * 128 + (cp & 127)];
+}
+
+static inline const UnicodeRecord *
+unicode_lookup_record(uint16 value)
+{
+	return &unicode_record[value - FIRST_RECORD];
+}
+
+static inline uint32
+with_class(uint32 cp)
+{
+	uint16		value = unicode_lookup(cp);
+
+	return NORMALIZED(cp, value < FIRST_RECORD ? value :
+					  unicode_lookup_record(value)->class);
+}
+
+/*
+ * The primary composite of two code points, or 0.
+ */
+static uint32
+compose_pair(uint32 first, uint32 second)
+{
+	int			low = 0;
+	int			high = UNICODE_NCOMPOSITIONS - 1;
+
+	if (first - HANGUL_LBASE < HANGUL_LCOUNT &&
+		second - HANGUL_VBASE < HANGUL_VCOUNT)
+		return HANGUL_SBASE + ((first - HANGUL_LBASE) * HANGUL_VCOUNT +
+							   second - HANGUL_VBASE) * HANGUL_TCOUNT;
+	if (first - HANGUL_SBASE < HANGUL_SCOUNT &&
+		(first - HANGUL_SBASE) % HANGUL_TCOUNT == 0 &&
+		second - (HANGUL_TBASE + 1) < HANGUL_TCOUNT - 1)
+		return first + (second - HANGUL_TBASE);
+
+	while (low <= high)
+	{
+		int			mid = (low + high) / 2;
+		const UnicodeComposition *entry = &unicode_composition[mid];
+
+		if (entry->first == first && entry->second == second)
+			return entry->composite;
+		if (entry->first < first ||
+			(entry->first == first && entry->second < second))
+			low = mid + 1;
+		else
+			high = mid - 1;
+	}
+	return 0;
+}
+
+/*
+ * The canonical decomposition of a code point that stands for itself, or
+ * NULL.  Hangul syllables count as indecomposable here: what follows them
+ * cannot reorder their parts.
+ */
+static const UnicodeDecomposition *
+find_decomposition(uint32 cp)
+{
+	int			low = 0;
+	int			high = UNICODE_NDECOMPOSITIONS - 1;
+
+	while (low <= high)
+	{
+		int			mid = (low + high) / 2;
+		const UnicodeDecomposition *entry = &unicode_decomposition[mid];
+
+		if (entry->codepoint == cp)
+			return entry;
+		if (entry->codepoint < cp)
+			low = mid + 1;
+		else
+			high = mid - 1;
+	}
+	return NULL;
+}
+
+/*
+ * Canonical composition of the run (D117), written to out with classes;
+ * leaves the run empty.  U+0345 gets its folded form here, after ordering.
+ */
+static size_t
+settle_run(Normalizer *norm, uint32 *out)
+{
+	size_t		n = 0;
+	int			starter = -1;	/* position in out of the last starter */
+	uint8		last_ccc = 0;	/* of the last code point in out */
+
+	for (int i = 0; i < norm->nrun; i++)
+	{
+		uint32		cp = norm->run[i];
+		uint8		ccc = norm->ccc[i];
+
+		if (cp == COMBINING_YPOGEGRAMMENI)
+		{
+			cp = SMALL_IOTA;
+			ccc = 0;
+		}
+		/* not blocked: adjacent to the starter, or of a higher class */
+		if (starter >= 0 && ((size_t) starter + 1 == n || last_ccc < ccc))
+		{
+			uint32		composite = compose_pair(out[starter], cp);
+
+			if (composite != 0)
+			{
+				out[starter] = composite;
+				continue;
+			}
+		}
+		if (ccc == 0)
+			starter = n;
+		last_ccc = ccc;
+		out[n++] = cp;
+	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = with_class(out[i]);
+	norm->nrun = norm->nmarks = 0;
+	norm->has_iota = false;
+	return n;
+}
+
+/*
+ * Write what is pending; nothing that follows can change it any more.
+ */
+static inline size_t
+settle(Normalizer *norm, uint32 *out)
+{
+	if (norm->held != NORMALIZE_NOTHING)
+	{
+		out[0] = norm->held;
+		norm->held = NORMALIZE_NOTHING;
+		return 1;
+	}
+	return norm->nrun > 0 ? settle_run(norm, out) : 0;
+}
+
+static inline void
+run_append(Normalizer *norm, uint32 cp, uint8 ccc)
+{
+	norm->run[norm->nrun] = cp;
+	norm->ccc[norm->nrun] = ccc;
+	norm->nrun++;
+	norm->nmarks += (ccc != 0);
+}
+
+/*
+ * Make a run of the starter held back, decomposed so that marks can be
+ * ordered among its own.
+ */
+static void
+open_held(Normalizer *norm)
+{
+	uint32		cp = NORMALIZED_CODEPOINT(norm->held);
+	const UnicodeDecomposition *entry = find_decomposition(cp);
+
+	norm->held = NORMALIZE_NOTHING;
+	if (entry == NULL)
+	{
+		run_append(norm, cp, 0);
+		return;
+	}
+	for (int i = 0; i < entry->length; i++)
+	{
+		uint32		part = unicode_mapping[entry->offset + i];
+		uint16		value = unicode_lookup(part);
+
+		run_append(norm, part, value < FIRST_RECORD ? 0 :
+				   unicode_lookup_record(value)->ccc);
+	}
+}
+
+/*
+ * Add a non-starter to the run, in canonical order (D109): behind all of its
+ * own or a lower class, back to the last starter.
+ */
+static size_t
+push_mark(Normalizer *norm, uint32 cp, uint8 ccc, uint32 *out)
+{
+	size_t		n = 0;
+	int			at;
+
+	if (norm->nmarks >= NORMALIZE_MAX_MARKS)
+		n = settle_run(norm, out);
+	if (norm->held != NORMALIZE_NOTHING)
+		open_held(norm);
+
+	for (at = norm->nrun; at > 0 && norm->ccc[at - 1] > ccc; at--)
+	{
+		norm->run[at] = norm->run[at - 1];
+		norm->ccc[at] = norm->ccc[at - 1];
+	}
+	norm->run[at] = cp;
+	norm->ccc[at] = ccc;
+	norm->nrun++;
+	norm->nmarks++;
+	norm->has_iota |= (cp == COMBINING_YPOGEGRAMMENI);
+	return n;
+}
+
+/*
+ * Add a starter that may compose with the starter just before it: Hangul
+ * vowels and finals, the second parts of Indic vowels.
+ */
+static size_t
+push_combining_starter(Normalizer *norm, uint32 cp, uint32 *out)
+{
+	size_t		n = settle(norm, out);
+
+	if (n == 1)
+	{
+		uint32		composite = compose_pair(NORMALIZED_CODEPOINT(out[0]), cp);
+
+		if (composite != 0)
+		{
+			norm->held = with_class(composite);
+			return 0;
+		}
+	}
+	run_append(norm, cp, 0);
+	return n;
+}
+
+/*
+ * Add one code point of a mapping, already folded and decomposed.
+ */
+static size_t
+push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
+{
+	uint16		value = unicode_lookup(cp);
+	const UnicodeRecord *record;
+
+	if (value < FIRST_RECORD)
+	{
+		size_t		n = settle(norm, out);
+
+		norm->held = NORMALIZED(cp, value);
+		return n;
+	}
+	record = unicode_lookup_record(value);
+	if (record->ccc != 0)
+		return push_mark(norm, cp, record->ccc, out);
+	return push_combining_starter(norm, cp, out);
+}
+
+/*
+ * Add a code point that does not simply stand for itself.
+ */
+static size_t
+push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *out)
+{
+	size_t		n = 0;
+
+	if (record->length == 0)
+		return 0;				/* default-ignorable */
+
+	/*
+	 * A starter ends the reordering of what precedes it, even if it folds to
+	 * a mark (U+FF9E does); so U+0345 must become a letter now.
+	 */
+	if (norm->has_iota && record->ccc == 0)
+	{
+		n = settle_run(norm, out) - 1;
+		norm->held = out[n];
+	}
+	if (record->length == UNICODE_SELF)
+		return n + push_mapped(norm, cp, out + n);
+	for (int i = 0; i < record->length; i++)
+		n += push_mapped(norm, unicode_mapping[record->offset + i], out + n);
+	return n;
+}
+
+void
+normalizer_init(Normalizer *norm)
+{
+	norm->held = NORMALIZE_NOTHING;
+	norm->nrun = norm->nmarks = 0;
+	norm->has_iota = false;
+}
+
+/*
+ * Push the next n code points of the text.
+ *
+ * Writes to out the normalised code points (as NORMALIZED) that nothing
+ * which follows can change, and returns their number; out has room for
+ * NORMALIZE_MAX_OUT(n).  It makes no difference in how many pieces a text is
+ * pushed.  Any value up to U+10FFFF is taken.
+ */
+size_t
+normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out)
+{
+	uint32	   *start = out;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint32		cp = codepoints[i];
+		uint16		value = unicode_lookup(cp);
+
+		if (value < FIRST_RECORD)
+		{
+			out += settle(norm, out);
+			norm->held = NORMALIZED(cp, value);
+		}
+		else
+			out += push_record(norm, cp, unicode_lookup_record(value), out);
+	}
+	return out - start;
+}
+
+/*
+ * The end of the text: write what is pending, at most NORMALIZE_MAX_PENDING
+ * code points, and return their number.  The normaliser is then as new.
+ */
+size_t
+normalize_flush(Normalizer *norm, uint32 *out)
+{
+	return settle(norm, out);
+}

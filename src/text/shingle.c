@@ -1,0 +1,76 @@
+/*-------------------------------------------------------------------------
+ *
+ * shingle.c
+ *		Shingles: every run of `width` consecutive units of a text
+ *
+ * (Broder, "On the resemblance and containment of documents", 1997: a
+ * w-shingle is a contiguous subsequence of w tokens.)
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "text/shingle.h"
+
+/*
+ * Prepare for a text.  The caller has checked that width is 1 to
+ * SHINGLE_MAX_WIDTH.
+ */
+void
+shingler_init(Shingler *shingler, int width, ShingleUnit unit,
+			  ShingleConsumer consume, void *arg)
+{
+	shingler->width = width;
+	shingler->unit = unit;
+	shingler->consume = consume;
+	shingler->arg = arg;
+	shingler->nunits = 0;
+	shingler->base = 0;
+	shingler->used = 0;
+	shingler->size = sizeof(shingler->own_buffer);
+	shingler->buffer = shingler->own_buffer;
+}
+
+/*
+ * Make room for n more bytes of the unit begun.  Drops the units that no
+ * further shingle contains, and enlarges the buffer where what remains takes
+ * more than half of it: so each byte is moved a bounded number of times.
+ */
+void
+shingler_make_room(Shingler *shingler, size_t n)
+{
+	uint64		newest = shingler->nunits;
+	uint64		oldest = newest - Min(newest, (uint64) shingler->width - 1);
+	size_t		from = Min(*shingler_start(shingler, oldest) - shingler->base,
+						   shingler->used);
+	size_t		live = shingler->used - from;
+	char	   *buffer = shingler->buffer;
+
+	if (live + n > shingler->size / 2)
+	{
+		shingler->size = 2 * (live + n);
+		buffer = MemoryContextAllocHuge(CurrentMemoryContext, shingler->size);
+	}
+	memmove(buffer, shingler->buffer + from, live);
+	if (buffer != shingler->buffer && shingler->buffer != shingler->own_buffer)
+		pfree(shingler->buffer);
+	shingler->buffer = buffer;
+	shingler->base += from;
+	shingler->used = live;
+}
+
+/*
+ * The end of the text: a text shorter than one shingle is one shingle.
+ * Returns whether there was any unit.
+ */
+bool
+shingler_finish(Shingler *shingler)
+{
+	if (shingler->nunits > 0 && shingler->nunits < (uint64) shingler->width)
+		shingler->consume(shingler->arg, shingler->buffer, shingler->used);
+	if (shingler->buffer != shingler->own_buffer)
+		pfree(shingler->buffer);
+	return shingler->nunits > 0;
+}

@@ -1,0 +1,111 @@
+/*-------------------------------------------------------------------------
+ *
+ * shingle.h
+ *		Shingles: every run of `width` consecutive units of a text
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SHINGLE_H
+#define SIMHASH_SHINGLE_H
+
+/* What a shingle is made of. */
+typedef enum ShingleUnit
+{
+	UNIT_WORD,					/* tokens, joined by one space */
+	UNIT_CHAR					/* code points */
+} ShingleUnit;
+
+#define SHINGLE_MAX_WIDTH		256
+
+/* What the SQL functions have as defaults, where no SQL says so. */
+#define SHINGLE_DEFAULT_WIDTH	2
+#define SHINGLE_DEFAULT_UNIT	UNIT_WORD
+
+/* Takes the shingles one by one, in order; the bytes are only lent. */
+typedef void (*ShingleConsumer) (void *arg, const char *shingle, size_t length);
+
+/*
+ * A window of the last `width` units, whose bytes lie one behind the other,
+ * so that each shingle is a slice of the buffer.  Positions count bytes from
+ * the beginning of the text; `base` is that of buffer[0].
+ */
+typedef struct Shingler
+{
+	int			width;
+	ShingleUnit unit;
+	ShingleConsumer consume;
+	void	   *arg;
+	uint64		nunits;			/* units ended */
+	size_t		base;
+	size_t		used;			/* bytes in the buffer */
+	size_t		size;
+	char	   *buffer;			/* own_buffer, or allocated */
+	size_t		start[SHINGLE_MAX_WIDTH];	/* of the last units, a ring */
+	char		own_buffer[2048];
+} Shingler;
+
+extern void shingler_init(Shingler *shingler, int width, ShingleUnit unit,
+						  ShingleConsumer consume, void *arg);
+extern bool shingler_finish(Shingler *shingler);
+extern void shingler_make_room(Shingler *shingler, size_t n);
+
+static inline size_t *
+shingler_start(Shingler *shingler, uint64 unit_number)
+{
+	return &shingler->start[unit_number % SHINGLE_MAX_WIDTH];
+}
+
+/*
+ * Room for n more bytes of the unit begun; write them there, then count them by
+ * shingler_advance.
+ */
+static inline char *
+shingler_reserve(Shingler *shingler, size_t n)
+{
+	if (unlikely(shingler->size - shingler->used < n))
+		shingler_make_room(shingler, n);
+	return shingler->buffer + shingler->used;
+}
+
+static inline void
+shingler_advance(Shingler *shingler, size_t n)
+{
+	shingler->used += n;
+}
+
+static inline void
+shingler_append(Shingler *shingler, const char *bytes, size_t n)
+{
+	memcpy(shingler_reserve(shingler, n), bytes, n);
+	shingler_advance(shingler, n);
+}
+
+static inline void
+shingler_begin_unit(Shingler *shingler)
+{
+	bool		joined = shingler->unit == UNIT_WORD && shingler->nunits > 0;
+
+	/* Known before the space is written, since that may move the window. */
+	*shingler_start(shingler, shingler->nunits) =
+		shingler->base + shingler->used + joined;
+	if (joined)
+		shingler_append(shingler, " ", 1);
+}
+
+static inline void
+shingler_end_unit(Shingler *shingler)
+{
+	uint64		n = ++shingler->nunits;
+
+	if (n >= (uint64) shingler->width)
+	{
+		size_t		from = *shingler_start(shingler, n - shingler->width) - shingler->base;
+
+		shingler->consume(shingler->arg, shingler->buffer + from,
+						  shingler->used - from);
+	}
+}
+
+#endif							/* SIMHASH_SHINGLE_H */

@@ -1,0 +1,199 @@
+/*-------------------------------------------------------------------------
+ *
+ * tokenize.c
+ *		Tokens of a normalised text, handed to the shingler
+ *
+ * A token is a maximal run of letters, marks and digits.  An ideograph, a
+ * kana, and a letter of a script written without spaces is a token by itself,
+ * with the marks that follow it.  A mark that follows no letter belongs to
+ * what precedes it, so it is no token.
+ *
+ * Shingles of words take the tokens as their units.  Shingles of characters
+ * take the code points of the tokens, with one space between two runs; none
+ * beside tokens that are written without spaces, so that a line break within
+ * Chinese text changes nothing.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "text/tokenize.h"
+
+/* Longest UTF-8 sequence */
+#define MAX_UTF8_LENGTH	4
+
+void
+tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode, Shingler *shingler)
+{
+	tokenizer->shingler = shingler;
+	tokenizer->mode = mode;
+	tokenizer->open = false;
+	tokenizer->last = TOKEN_SPACE;
+	tokenizer->length = 0;
+}
+
+static inline bool
+by_char(const Tokenizer *tokenizer)
+{
+	return tokenizer->shingler->unit == UNIT_CHAR;
+}
+
+/*
+ * End the current token, if there is one: at a separator, at the beginning
+ * of the next token, and at the end of the text.
+ */
+static inline void
+end_token(Tokenizer *tokenizer)
+{
+	if (!tokenizer->open)
+		return;
+	tokenizer->open = false;
+	if (!by_char(tokenizer))
+		shingler_end_unit(tokenizer->shingler);
+}
+
+static void
+append_unit(Tokenizer *tokenizer, const char *bytes, size_t n)
+{
+	shingler_begin_unit(tokenizer->shingler);
+	shingler_append(tokenizer->shingler, bytes, n);
+	shingler_end_unit(tokenizer->shingler);
+}
+
+static inline void
+begin_token(Tokenizer *tokenizer, TokenClass class)
+{
+	end_token(tokenizer);
+	if (!by_char(tokenizer))
+		shingler_begin_unit(tokenizer->shingler);
+	else if (class == TOKEN_WORD && tokenizer->last == TOKEN_WORD)
+		append_unit(tokenizer, " ", 1);
+	tokenizer->open = true;
+	tokenizer->last = class;
+	tokenizer->length = 0;
+}
+
+/*
+ * Append the bytes of one code point to the current token.
+ */
+static inline void
+append_codepoint(Tokenizer *tokenizer, const char *bytes, size_t n)
+{
+	if (by_char(tokenizer))
+	{
+		append_unit(tokenizer, bytes, n);
+		return;
+	}
+	if (unlikely(tokenizer->length == TOKEN_MAX_LENGTH))
+		begin_token(tokenizer, tokenizer->last);
+	shingler_append(tokenizer->shingler, bytes, n);
+	tokenizer->length++;
+}
+
+static inline size_t
+encode_utf8(uint32 cp, char *bytes)
+{
+	if (cp < 0x80)
+	{
+		bytes[0] = cp;
+		return 1;
+	}
+	if (cp < 0x800)
+	{
+		bytes[0] = 0xC0 | (cp >> 6);
+		bytes[1] = 0x80 | (cp & 0x3F);
+		return 2;
+	}
+	if (cp < 0x10000)
+	{
+		bytes[0] = 0xE0 | (cp >> 12);
+		bytes[1] = 0x80 | ((cp >> 6) & 0x3F);
+		bytes[2] = 0x80 | (cp & 0x3F);
+		return 3;
+	}
+	bytes[0] = 0xF0 | (cp >> 18);
+	bytes[1] = 0x80 | ((cp >> 12) & 0x3F);
+	bytes[2] = 0x80 | ((cp >> 6) & 0x3F);
+	bytes[3] = 0x80 | (cp & 0x3F);
+	return 4;
+}
+
+/*
+ * Take the next normalised code points of the text, as normalize_push gives
+ * them.
+ */
+void
+tokenize_normalized(Tokenizer *tokenizer, const uint32 *normalized, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		TokenClass	class = NORMALIZED_CLASS(normalized[i]);
+		char		bytes[MAX_UTF8_LENGTH];
+
+		if (tokenizer->mode == TOKENIZE_SYMBOLS && class != TOKEN_SPACE)
+			class = TOKEN_SINGLE;
+
+		if (class == TOKEN_SPACE || class == TOKEN_SYMBOL)
+		{
+			end_token(tokenizer);
+			continue;
+		}
+		if (class == TOKEN_MARK && !tokenizer->open)
+			continue;
+		if (class == TOKEN_SINGLE ||
+			(class == TOKEN_WORD &&
+			 !(tokenizer->open && tokenizer->last == TOKEN_WORD)))
+			begin_token(tokenizer, class);
+		append_codepoint(tokenizer, bytes,
+						 encode_utf8(NORMALIZED_CODEPOINT(normalized[i]), bytes));
+	}
+}
+
+/*
+ * What a byte becomes in a token, where one byte is one letter: lower case
+ * of ASCII letters and digits, bytes above 127 as they are; 0 for those that
+ * separate tokens.
+ */
+static inline char
+word_byte(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c + ('a' - 'A');
+	if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80)
+		return c;
+	return 0;
+}
+
+/*
+ * Take the next bytes of the text, each a character by itself: what
+ * tokenize_normalized does, for ASCII that needs no normalisation, and for
+ * SQL_ASCII, where bytes above 127 are letters.  For TOKENIZE_LETTERS only.
+ */
+void
+tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		char		c = word_byte(bytes[i]);
+
+		if (c == 0)
+		{
+			end_token(tokenizer);
+			continue;
+		}
+		if (!(tokenizer->open && tokenizer->last == TOKEN_WORD))
+			begin_token(tokenizer, TOKEN_WORD);
+		append_codepoint(tokenizer, &c, 1);
+	}
+}
+
+/*
+ * The end of the text.
+ */
+void
+tokenizer_finish(Tokenizer *tokenizer)
+{
+	end_token(tokenizer);
+}

@@ -1,0 +1,46 @@
+/*-------------------------------------------------------------------------
+ *
+ * tokenize.h
+ *		Tokens of a normalised text, handed to the shingler
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_TOKENIZE_H
+#define SIMHASH_TOKENIZE_H
+
+#include "text/normalize.h"
+#include "text/shingle.h"
+
+/*
+ * A longer token is cut, every so many code points, so that memory does not
+ * depend on the text.  Part of the definition of the fingerprint.
+ */
+#define TOKEN_MAX_LENGTH	1024
+
+typedef enum TokenizerMode
+{
+	TOKENIZE_LETTERS,			/* tokens are made of letters and digits */
+	TOKENIZE_SYMBOLS			/* each code point but white space is one:
+								 * for a text without letters and digits */
+} TokenizerMode;
+
+typedef struct Tokenizer
+{
+	Shingler   *shingler;
+	TokenizerMode mode;
+	bool		open;			/* inside a token */
+	TokenClass	last;			/* class of the current or last token;
+								 * TOKEN_SPACE before the first */
+	int			length;			/* code points of the current token */
+} Tokenizer;
+
+extern void tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode,
+						   Shingler *shingler);
+extern void tokenize_normalized(Tokenizer *tokenizer, const uint32 *normalized,
+								size_t n);
+extern void tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n);
+extern void tokenizer_finish(Tokenizer *tokenizer);
+
+#endif							/* SIMHASH_TOKENIZE_H */

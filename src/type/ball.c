@@ -1,0 +1,159 @@
+/*-------------------------------------------------------------------------
+ *
+ * ball.c
+ *		The type simhash_ball: a center and a radius
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "libpq/pqformat.h"
+
+#include "compat.h"
+#include "type/simhash.h"
+
+#define BALL_HINT \
+	errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3).")
+
+#define RADIUS_HINT \
+	errhint("A radius is -1, for no fingerprint at all, to %d.", SIMHASH_BITS)
+
+static inline bool
+radius_is_valid(long radius)
+{
+	return radius >= BALL_EMPTY && radius <= SIMHASH_BITS;
+}
+
+static const char *
+skip_space(const char *s)
+{
+	while (isspace((unsigned char) *s))
+		s++;
+	return s;
+}
+
+/*
+ * Advance over one character that must be there, and spaces on both sides.
+ */
+static bool
+skip_delimiter(const char **s, char delimiter)
+{
+	const char *p = skip_space(*s);
+
+	if (*p != delimiter)
+		return false;
+	*s = skip_space(p + 1);
+	return true;
+}
+
+/*
+ * Read (fingerprint,radius).  The radius may still be out of range.
+ */
+static bool
+parse_ball(const char *s, SimHash *center, long *radius)
+{
+	char	   *end;
+
+	if (!skip_delimiter(&s, '(') || !simhash_parse_hex(s, center))
+		return false;
+	s += SIMHASH_HEX_DIGITS;
+	if (!skip_delimiter(&s, ','))
+		return false;
+	*radius = strtol(s, &end, 10);	/* too large: LONG_MAX, out of range */
+	if (end == s)
+		return false;
+	s = end;
+	return skip_delimiter(&s, ')') && *s == '\0';
+}
+
+static SimHashBall *
+make_ball(SimHash center, int32 radius)
+{
+	SimHashBall *ball = palloc0(sizeof(SimHashBall));
+
+	ball->center = center;
+	ball->radius = radius;
+	return ball;
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_in);
+Datum
+simhash_ball_in(PG_FUNCTION_ARGS)
+{
+	char	   *string = PG_GETARG_CSTRING(0);
+	SimHash		center;
+	long		radius;
+
+	if (!parse_ball(string, &center, &radius))
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"simhash_ball", string),
+				 BALL_HINT));
+	if (!radius_is_valid(radius))
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("radius is out of range for type %s: \"%s\"",
+						"simhash_ball", string),
+				 RADIUS_HINT));
+	PG_RETURN_POINTER(make_ball(center, radius));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_out);
+Datum
+simhash_ball_out(PG_FUNCTION_ARGS)
+{
+	SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(0);
+	char		digits[SIMHASH_HEX_DIGITS + 1];
+
+	simhash_format_hex(ball->center, digits);
+	PG_RETURN_CSTRING(psprintf("(%s,%d)", digits, ball->radius));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_recv);
+Datum
+simhash_ball_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	SimHash		center = pq_getmsgint64(buf);
+	int32		radius = pq_getmsgint(buf, 4);
+
+	if (!radius_is_valid(radius))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("radius %d is out of range for type %s",
+						radius, "simhash_ball"),
+				 RADIUS_HINT));
+	PG_RETURN_POINTER(make_ball(center, radius));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_send);
+Datum
+simhash_ball_send(PG_FUNCTION_ARGS)
+{
+	SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(0);
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, ball->center);
+	pq_sendint32(&buf, ball->radius);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+/*
+ * simhash_ball(simhash, bigint): clamps the radius, so that it cannot fail
+ * where the predicate it stands for does not.
+ */
+PG_FUNCTION_INFO_V1(simhash_ball);
+Datum
+simhash_ball(PG_FUNCTION_ARGS)
+{
+	int64		radius = PG_GETARG_INT64(1);
+
+	radius = Max(BALL_EMPTY, Min(SIMHASH_BITS, radius));
+	PG_RETURN_POINTER(make_ball(PG_GETARG_SIMHASH(0), radius));
+}

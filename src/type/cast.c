@@ -1,0 +1,157 @@
+/*-------------------------------------------------------------------------
+ *
+ * cast.c
+ *		Casts between simhash and the types that others keep fingerprints in
+ *
+ * To and from bigint no function is needed.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+#include "utils/varbit.h"
+
+#include "compat.h"
+#include "type/simhash.h"
+
+/*
+ * Parse the text form.  As a cast with a function, this also takes the
+ * parser off the path on which simhash(x) would mean x::simhash where x is a
+ * varchar, a char(n) or a domain: it prefers a cast to a function only where
+ * the cast is done by relabelling or by input and output.
+ */
+static SimHash
+parse_text(const char *string, int length)
+{
+	SimHash		fp;
+
+	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_hex(string, &fp))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%.*s\"",
+						"simhash", length, string),
+				 errhint("A cast reads a fingerprint of 16 hexadecimal digits; the fingerprint of a text is simhash(...::text).")));
+	return fp;
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_text);
+Datum
+simhash_from_text(PG_FUNCTION_ARGS)
+{
+	text	   *string = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_SIMHASH(parse_text(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_bpchar);
+Datum
+simhash_from_bpchar(PG_FUNCTION_ARGS)
+{
+	BpChar	   *string = PG_GETARG_BPCHAR_PP(0);
+
+	PG_RETURN_SIMHASH(parse_text(VARDATA_ANY(string),
+								 bpchartruelen(VARDATA_ANY(string),
+											   VARSIZE_ANY_EXHDR(string))));
+}
+
+/*
+ * Unsigned decimals, as other libraries store fingerprints.
+ */
+PG_FUNCTION_INFO_V1(simhash_to_numeric);
+Datum
+simhash_to_numeric(PG_FUNCTION_ARGS)
+{
+	char		digits[24];
+
+	snprintf(digits, sizeof(digits), UINT64_FORMAT, PG_GETARG_SIMHASH(0));
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(digits),
+							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_numeric);
+Datum
+simhash_from_numeric(PG_FUNCTION_ARGS)
+{
+	char	   *string = DatumGetCString(DirectFunctionCall1(numeric_out,
+															 PG_GETARG_DATUM(0)));
+	char	   *rest;
+	SimHash		fp;
+
+	/* 1.00 is an integer too; -0 is written as 0; NaN has no digits */
+	errno = 0;
+	fp = strtou64(string, &rest, 10);
+	if (*rest == '.')
+		rest += 1 + strspn(rest + 1, "0");
+	if (string[0] == '-' || rest == string || *rest != '\0' || errno == ERANGE)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value \"%s\" is out of range for type %s",
+						string, "simhash"),
+				 errhint("A fingerprint as a number is an integer from 0 to 18446744073709551615.")));
+	PG_RETURN_SIMHASH(fp);
+}
+
+PG_FUNCTION_INFO_V1(simhash_to_bit);
+Datum
+simhash_to_bit(PG_FUNCTION_ARGS)
+{
+	SimHash		fp = pg_hton64(PG_GETARG_SIMHASH(0));
+	VarBit	   *bits = palloc(VARBITTOTALLEN(SIMHASH_BITS));
+
+	SET_VARSIZE(bits, VARBITTOTALLEN(SIMHASH_BITS));
+	VARBITLEN(bits) = SIMHASH_BITS;
+	memcpy(VARBITS(bits), &fp, sizeof(fp));
+	PG_RETURN_VARBIT_P(bits);
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_bit);
+Datum
+simhash_from_bit(PG_FUNCTION_ARGS)
+{
+	VarBit	   *bits = PG_GETARG_VARBIT_P(0);
+	SimHash		fp;
+
+	if (VARBITLEN(bits) != SIMHASH_BITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+				 errmsg("bit string length %d does not match type %s",
+						VARBITLEN(bits), "simhash"),
+				 errhint("A fingerprint is a bit(%d).", SIMHASH_BITS)));
+	memcpy(&fp, VARBITS(bits), sizeof(fp));
+	PG_RETURN_SIMHASH(pg_ntoh64(fp));
+}
+
+PG_FUNCTION_INFO_V1(simhash_to_bytea);
+Datum
+simhash_to_bytea(PG_FUNCTION_ARGS)
+{
+	SimHash		fp = pg_hton64(PG_GETARG_SIMHASH(0));
+	bytea	   *bytes = palloc(VARHDRSZ + sizeof(fp));
+
+	SET_VARSIZE(bytes, VARHDRSZ + sizeof(fp));
+	memcpy(VARDATA(bytes), &fp, sizeof(fp));
+	PG_RETURN_BYTEA_P(bytes);
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_bytea);
+Datum
+simhash_from_bytea(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	SimHash		fp;
+
+	if (VARSIZE_ANY_EXHDR(bytes) != sizeof(fp))
+		ereport(ERROR,
+				(errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+				 errmsg("bytea of length %d does not match type %s",
+						(int) VARSIZE_ANY_EXHDR(bytes), "simhash"),
+				 errhint("A fingerprint is %d bytes, most significant first.",
+						 (int) sizeof(fp))));
+	memcpy(&fp, VARDATA_ANY(bytes), sizeof(fp));
+	PG_RETURN_SIMHASH(pg_ntoh64(fp));
+}

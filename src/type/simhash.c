@@ -1,0 +1,206 @@
+/*-------------------------------------------------------------------------
+ *
+ * simhash.c
+ *		The type simhash: input, output, order and hashing
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "libpq/pqformat.h"
+#include "utils/sortsupport.h"
+
+#include "compat.h"
+#include "type/simhash.h"
+
+static inline int
+hex_digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/*
+ * Read exactly SIMHASH_HEX_DIGITS digits; what follows them is the caller's
+ * to judge.  Returns false at the first character that is no digit, which
+ * may be the terminating zero.
+ */
+bool
+simhash_parse_hex(const char *digits, SimHash *fp)
+{
+	*fp = 0;
+	for (int i = 0; i < SIMHASH_HEX_DIGITS; i++)
+	{
+		int			value = hex_digit_value(digits[i]);
+
+		if (value < 0)
+			return false;
+		*fp = *fp << 4 | value;
+	}
+	return true;
+}
+
+/*
+ * Write SIMHASH_HEX_DIGITS digits and a terminating zero.
+ */
+void
+simhash_format_hex(SimHash fp, char *digits)
+{
+	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016" INT64_MODIFIER "x", fp);
+}
+
+PG_FUNCTION_INFO_V1(simhash_in);
+Datum
+simhash_in(PG_FUNCTION_ARGS)
+{
+	char	   *string = PG_GETARG_CSTRING(0);
+	SimHash		fp;
+
+	if (!simhash_parse_hex(string, &fp) || string[SIMHASH_HEX_DIGITS] != '\0')
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"simhash", string),
+				 errhint("A fingerprint is written as 16 hexadecimal digits; the fingerprint of a text is simhash(...::text).")));
+	PG_RETURN_SIMHASH(fp);
+}
+
+PG_FUNCTION_INFO_V1(simhash_out);
+Datum
+simhash_out(PG_FUNCTION_ARGS)
+{
+	char	   *digits = palloc(SIMHASH_HEX_DIGITS + 1);
+
+	simhash_format_hex(PG_GETARG_SIMHASH(0), digits);
+	PG_RETURN_CSTRING(digits);
+}
+
+PG_FUNCTION_INFO_V1(simhash_recv);
+Datum
+simhash_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+
+	PG_RETURN_SIMHASH(pq_getmsgint64(buf));
+}
+
+PG_FUNCTION_INFO_V1(simhash_send);
+Datum
+simhash_send(PG_FUNCTION_ARGS)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, PG_GETARG_SIMHASH(0));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+/* The order is that of unsigned integers, hence of the text form. */
+
+PG_FUNCTION_INFO_V1(simhash_eq);
+Datum
+simhash_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) == PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ne);
+Datum
+simhash_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) != PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_lt);
+Datum
+simhash_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) < PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_le);
+Datum
+simhash_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) <= PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_gt);
+Datum
+simhash_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) > PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ge);
+Datum
+simhash_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_SIMHASH(0) >= PG_GETARG_SIMHASH(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_cmp);
+Datum
+simhash_cmp(PG_FUNCTION_ARGS)
+{
+	SimHash		a = PG_GETARG_SIMHASH(0);
+	SimHash		b = PG_GETARG_SIMHASH(1);
+
+	PG_RETURN_INT32((a > b) - (a < b));
+}
+
+#ifndef USE_FLOAT8_BYVAL
+static int
+simhash_fastcmp(Datum x, Datum y, SortSupport ssup)
+{
+	SimHash		a = DatumGetSimHash(x);
+	SimHash		b = DatumGetSimHash(y);
+
+	return (a > b) - (a < b);
+}
+#endif
+
+/*
+ * A fingerprint passed by value sorts as the Datum that it is, for which
+ * tuplesort has a specialised sort.
+ */
+PG_FUNCTION_INFO_V1(simhash_sortsupport);
+Datum
+simhash_sortsupport(PG_FUNCTION_ARGS)
+{
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+#ifdef USE_FLOAT8_BYVAL
+	ssup->comparator = ssup_datum_unsigned_cmp;
+#else
+	ssup->comparator = simhash_fastcmp;
+#endif
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(simhash_hash);
+Datum
+simhash_hash(PG_FUNCTION_ARGS)
+{
+	SimHash		fp = PG_GETARG_SIMHASH(0);
+
+	return hash_any((unsigned char *) &fp, sizeof(fp));
+}
+
+PG_FUNCTION_INFO_V1(simhash_hash_extended);
+Datum
+simhash_hash_extended(PG_FUNCTION_ARGS)
+{
+	SimHash		fp = PG_GETARG_SIMHASH(0);
+
+	return hash_any_extended((unsigned char *) &fp, sizeof(fp),
+							 PG_GETARG_INT64(1));
+}

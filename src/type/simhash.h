@@ -1,0 +1,59 @@
+/*-------------------------------------------------------------------------
+ *
+ * simhash.h
+ *		The types simhash and simhash_ball
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_TYPE_H
+#define SIMHASH_TYPE_H
+
+#include "fmgr.h"
+#include "port/pg_bitutils.h"
+
+/* A fingerprint: passed as int8 is, compared unsigned. */
+typedef uint64 SimHash;
+
+#define SIMHASH_BITS				64
+
+#define DatumGetSimHash(datum)		((SimHash) DatumGetInt64(datum))
+#define SimHashGetDatum(fp)			Int64GetDatum((int64) (fp))
+#define PG_GETARG_SIMHASH(n)		DatumGetSimHash(PG_GETARG_DATUM(n))
+#define PG_RETURN_SIMHASH(fp)		return SimHashGetDatum(fp)
+
+static inline int
+simhash_distance(SimHash a, SimHash b)
+{
+	return pg_popcount64(a ^ b);
+}
+
+/*
+ * All fingerprints within `radius` of `center`; none where it is -1.
+ */
+typedef struct SimHashBall
+{
+	SimHash		center;
+	int32		radius;			/* BALL_EMPTY to SIMHASH_BITS */
+	int32		unused;			/* zero */
+} SimHashBall;
+
+#define BALL_EMPTY					(-1)
+
+#define DatumGetSimHashBallP(datum)	((SimHashBall *) DatumGetPointer(datum))
+#define PG_GETARG_SIMHASH_BALL_P(n)	DatumGetSimHashBallP(PG_GETARG_DATUM(n))
+
+static inline bool
+simhash_ball_contains(const SimHashBall *ball, SimHash fp)
+{
+	return simhash_distance(ball->center, fp) <= ball->radius;
+}
+
+/* The text form: lower-case hexadecimal, most significant digit first. */
+#define SIMHASH_HEX_DIGITS			16
+
+extern bool simhash_parse_hex(const char *digits, SimHash *fp);
+extern void simhash_format_hex(SimHash fp, char *digits);
+
+#endif							/* SIMHASH_TYPE_H */
