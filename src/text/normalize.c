@@ -307,9 +307,10 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 
 	/*
 	 * A starter ends the reordering of what precedes it, even if it folds to
-	 * a mark (U+FF9E does); so U+0345 must become a letter now.
+	 * a mark (U+FF9E does); so U+0345 must become a letter now.  Not so where
+	 * it decomposes into marks only (U+0F73 does): those still go before it.
 	 */
-	if (norm->has_iota && record->ccc == 0)
+	if (norm->has_iota && !record->combines)
 	{
 		n = settle_run(norm, out) - 1;
 		norm->held = out[n];

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * icu.c
+ *		Texts, and what ICU makes of them
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres_fe.h"
+
+#include "icu.h"
+
+/*
+ * Stands for unassigned code points when ICU is asked, as a later version
+ * may have assigned them.  No version ever assigns this one.
+ */
+#define NONCHARACTER	0xFDD0
+
+const UNormalizer2 *icu_nfc;
+const UNormalizer2 *icu_nfd;
+const UNormalizer2 *icu_nfkc_casefold;
+bool		icu_is_unicode15;
+
+static bool dropped[MAX_CODEPOINT + 1]; /* NFKC_Casefold makes it nothing */
+static uint8 codepoint_status[MAX_CODEPOINT + 1];
+
+static void
+icu_check(UErrorCode status, const char *what)
+{
+	if (U_FAILURE(status))
+	{
+		fprintf(stderr, "ICU: %s: %s\n", what, u_errorName(status));
+		exit(1);
+	}
+}
+
+static CodepointStatus
+find_status(uint32 cp, bool icu_is_older)
+{
+	UVersionInfo age;
+
+	u_charAge(cp, age);
+	if (age[0] > 0 && (age[0] < 15 || (age[0] == 15 && age[1] == 0)))
+		return STATUS_ASSIGNED;
+	return icu_is_older ? STATUS_UNKNOWN : STATUS_UNASSIGNED;
+}
+
+void
+icu_open(void)
+{
+	UErrorCode	status = U_ZERO_ERROR;
+	UVersionInfo version;
+	bool		is_older;
+
+	icu_nfc = unorm2_getNFCInstance(&status);
+	icu_nfd = unorm2_getNFDInstance(&status);
+	icu_nfkc_casefold = unorm2_getNFKCCasefoldInstance(&status);
+	icu_check(status, "could not open the normal forms");
+
+	u_getUnicodeVersion(version);
+	icu_is_unicode15 = version[0] == 15 && version[1] == 0;
+	is_older = version[0] < 15;
+	printf("ICU has Unicode %d.%d\n", version[0], version[1]);
+
+	for (uint32 cp = 0; cp <= MAX_CODEPOINT; cp++)
+	{
+		Text		mapping;
+
+		codepoint_status[cp] = find_status(cp, is_older);
+		if (!U_IS_SURROGATE(cp))
+		{
+			icu_casefold_mapping(cp, &mapping);
+			dropped[cp] = mapping.n == 0;
+		}
+	}
+}
+
+CodepointStatus
+icu_status(uint32 cp)
+{
+	return codepoint_status[cp];
+}
+
+bool
+icu_drops(uint32 cp)
+{
+	return dropped[cp];
+}
+
+/* A normal form; the text must not have surrogates. */
+void
+icu_normalize(const UNormalizer2 *form, const Text *input, Text *output)
+{
+	UChar		from[2 * MAX_TEXT];
+	UChar		to[2 * MAX_TEXT];
+	UErrorCode	status = U_ZERO_ERROR;
+	int32_t		length = 0;
+
+	for (int i = 0; i < input->n; i++)
+		U16_APPEND_UNSAFE(from, length, input->cp[i]);
+	length = unorm2_normalize(form, from, length, to, MAX_TEXT, &status);
+	icu_check(status, "could not normalise a text");
+	output->n = 0;
+	for (int32_t i = 0; i < length; output->n++)
+		U16_NEXT_UNSAFE(to, i, output->cp[output->n]);
+}
+
+/* The property NFKC_Casefold of one code point. */
+void
+icu_casefold_mapping(uint32 cp, Text *output)
+{
+	Text		single;
+
+	make_text(&single, 1, cp);
+	icu_normalize(icu_nfkc_casefold, &single, output);
+}
+
+/*
+ * What the normaliser should make of a text: toNFKC_Casefold(NFD(X)), X
+ * without the code points that NFKC_Casefold drops.
+ */
+void
+icu_expected(const Text *input, Text *output)
+{
+	Text		kept;
+	Text		decomposed;
+	uint32		unassigned[MAX_TEXT];
+	int			nunassigned = 0;
+
+	kept.n = 0;
+	for (int i = 0; i < input->n; i++)
+	{
+		uint32		cp = input->cp[i];
+
+		if (dropped[cp])
+			continue;
+		if (codepoint_status[cp] == STATUS_UNASSIGNED || cp == NONCHARACTER)
+		{
+			unassigned[nunassigned++] = cp;
+			cp = NONCHARACTER;
+		}
+		kept.cp[kept.n++] = cp;
+	}
+	icu_normalize(icu_nfd, &kept, &decomposed);
+	icu_normalize(icu_nfkc_casefold, &decomposed, output);
+
+	/* Unassigned code points are left where they are. */
+	for (int i = 0, next = 0; i < output->n && next < nunassigned; i++)
+	{
+		if (output->cp[i] == NONCHARACTER)
+			output->cp[i] = unassigned[next++];
+	}
+}
+
+/*
+ * Texts
+ */
+
+/* A text of n code points, given as uint32. */
+void
+make_text(Text *text, int n,...)
+{
+	va_list		args;
+
+	text->n = n;
+	va_start(args, n);
+	for (int i = 0; i < n; i++)
+		text->cp[i] = va_arg(args, uint32);
+	va_end(args);
+}
+
+bool
+text_equal(const Text *a, const Text *b)
+{
+	return a->n == b->n && memcmp(a->cp, b->cp, a->n * sizeof(uint32)) == 0;
+}
+
+void
+print_text(const char *label, const Text *text)
+{
+	printf("%s", label);
+	for (int i = 0; i < text->n; i++)
+		printf(" %04X", text->cp[i]);
+}
