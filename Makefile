@@ -10,6 +10,7 @@ OBJS = \
 	src/module.o \
 	src/text/accumulate.o \
 	src/text/arguments.o \
+	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \
 	src/text/normalize.o \
@@ -35,3 +36,6 @@ include $(PGXS)
 
 # Every header is small, so an object depends on all of them.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
+
+# Loops that are written to be vectorised.
+src/text/ascii.o: CFLAGS += $(CFLAGS_VECTORIZE)

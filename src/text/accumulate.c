@@ -24,14 +24,51 @@
 void
 accumulator_init(Accumulator *acc)
 {
-	memset(acc, 0, offsetof(Accumulator, batch));
+	memset(acc, 0, sizeof(Accumulator));
 }
 
-static inline void
-add_to_counters(Accumulator *acc, uint64 hash, int64 weight)
+/*
+ * Carry-save adders, as in Harley and Seal's population count, but with the
+ * bits of each position kept apart ("positional population count"; Klarqvist,
+ * Mula and Lemire, "Efficient computation of positional population counts
+ * using SIMD instructions", 2019).  Each adds 2^k words to k planes and
+ * returns the carry, of weight 2^k.
+ */
+static inline uint64
+add_1_plane(uint64 *plane, uint64 a, uint64 b)
 {
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
-		acc->sum[bit] += weight & -(int64) ((hash >> bit) & 1);
+	uint64		half = *plane ^ a;
+	uint64		carry = (*plane & a) | (half & b);
+
+	*plane = half ^ b;
+	return carry;
+}
+
+static inline uint64
+add_4(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_1_plane(&plane[0], word[0], word[1]);
+	uint64		b = add_1_plane(&plane[0], word[2], word[3]);
+
+	return add_1_plane(&plane[1], a, b);
+}
+
+static inline uint64
+add_8(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_4(plane, word);
+	uint64		b = add_4(plane, word + 4);
+
+	return add_1_plane(&plane[2], a, b);
+}
+
+static inline uint64
+add_16(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_8(plane, word);
+	uint64		b = add_8(plane, word + 8);
+
+	return add_1_plane(&plane[3], a, b);
 }
 
 /*
@@ -40,11 +77,39 @@ add_to_counters(Accumulator *acc, uint64 hash, int64 weight)
 void
 accumulator_count_batch(Accumulator *acc)
 {
-	for (int i = 0; i < acc->nbatch; i++)
-		add_to_counters(acc, acc->batch[i], WEIGHT_ONE);
-	acc->total += acc->nbatch * WEIGHT_ONE;
-	acc->magnitude += acc->nbatch * WEIGHT_ONE;
+	uint64		carry;
+
+	/* A word of zeros counts nowhere. */
+	for (int i = acc->nbatch; i < COUNT_BATCH; i++)
+		acc->batch[i] = 0;
+	carry = add_16(acc->plane, acc->batch);
+	for (int i = 4; carry != 0 && i < COUNT_PLANES; i++)
+	{
+		uint64		next = acc->plane[i] & carry;
+
+		acc->plane[i] ^= carry;
+		carry = next;
+	}
+	acc->count += acc->nbatch;
 	acc->nbatch = 0;
+}
+
+/*
+ * Put the features of weight 1 to the weighted ones.
+ */
+void
+accumulator_fold_counts(Accumulator *acc)
+{
+	accumulator_count_batch(acc);
+	for (int i = 0; i < COUNT_PLANES && acc->count >> i != 0; i++)
+	{
+		for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+			acc->sum[bit] += ((acc->plane[i] >> bit) & 1) * (WEIGHT_ONE << i);
+		acc->plane[i] = 0;
+	}
+	acc->total += acc->count * WEIGHT_ONE;
+	acc->magnitude += acc->count * WEIGHT_ONE;
+	acc->count = 0;
 }
 
 /*
@@ -59,7 +124,8 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 	if (magnitude > MAGNITUDE_MAX ||
 		acc->magnitude > MAGNITUDE_MAX - magnitude)
 		return false;
-	add_to_counters(acc, hash, weight);
+	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+		acc->sum[bit] += weight & -(int64) ((hash >> bit) & 1);
 	acc->total += weight;
 	acc->magnitude += magnitude;
 	return true;
@@ -72,8 +138,8 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 bool
 accumulator_merge(Accumulator *acc, Accumulator *other)
 {
-	accumulator_count_batch(acc);
-	accumulator_count_batch(other);
+	accumulator_fold_counts(acc);
+	accumulator_fold_counts(other);
 	if (acc->magnitude > MAGNITUDE_MAX ||
 		other->magnitude > MAGNITUDE_MAX - acc->magnitude)
 		return false;
@@ -85,6 +151,40 @@ accumulator_merge(Accumulator *acc, Accumulator *other)
 }
 
 /*
+ * The bits that more than half of the features of weight 1 have set: the
+ * bit-sliced counts compared with half of their number, from the highest
+ * plane down.
+ */
+static uint64
+majority(const Accumulator *acc)
+{
+	uint64		half = acc->count / 2;
+	uint64		greater = 0;
+	uint64		equal = ~UINT64CONST(0);
+
+	for (int i = COUNT_PLANES - 1; i >= 0; i--)
+	{
+		uint64		plane = acc->plane[i];
+		uint64		bit = -((half >> i) & 1);
+
+		greater |= equal & plane & ~bit;
+		equal &= ~(plane ^ bit);
+	}
+	return greater;
+}
+
+static uint64
+signs(const Accumulator *acc)
+{
+	uint64		fingerprint = 0;
+
+	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+		if (acc->sum[bit] > acc->total - acc->sum[bit])
+			fingerprint |= UINT64CONST(1) << bit;
+	return fingerprint;
+}
+
+/*
  * The signs of the counters; a tie gives 0.  Returns false if no feature had
  * any weight: nothing is known then, and a fingerprint of zeros would make
  * near-duplicates of all such documents.
@@ -93,9 +193,12 @@ bool
 accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint)
 {
 	accumulator_count_batch(acc);
-	*fingerprint = 0;
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
-		if (acc->sum[bit] > acc->total - acc->sum[bit])
-			*fingerprint |= UINT64CONST(1) << bit;
-	return acc->magnitude > 0;
+	if (acc->magnitude == 0)
+	{
+		*fingerprint = majority(acc);
+		return acc->count > 0;
+	}
+	accumulator_fold_counts(acc);
+	*fingerprint = signs(acc);
+	return true;
 }

@@ -22,26 +22,36 @@
 #define WEIGHT_MAX			(INT64CONST(1) << 20)
 #define MAGNITUDE_MAX		(UINT64CONST(1) << 62)
 
-/* Unweighted features that are counted together. */
-#define ACCUMULATE_BATCH	64
+/*
+ * Unweighted features are counted bit-sliced: bit b of plane j is bit j of
+ * the number of features with bit b set.  So many planes count to 2^40.
+ */
+#define COUNT_PLANES		40
+
+/* Features that are added to the planes together. */
+#define COUNT_BATCH			16
 
 /*
  * The 64 counters of Charikar's construction are 2 * sum - total: what speaks
- * for a bit less what speaks against it.
+ * for a bit less what speaks against it.  Features of weight 1 are kept apart
+ * until they must be put together with weighted ones.
  */
 typedef struct Accumulator
 {
+	uint64		count;			/* features of weight 1, with the batch */
+	uint64		plane[COUNT_PLANES];
+	int			nbatch;			/* those not in the planes yet */
+	uint64		batch[COUNT_BATCH];
 	int64		sum[FINGERPRINT_BITS];	/* weights of the features with the
 										 * bit set */
 	int64		total;			/* weights of all features */
 	uint64		magnitude;		/* their absolute values: bounds the sums */
-	int			nbatch;			/* features of weight 1 not counted yet */
-	uint64		batch[ACCUMULATE_BATCH];
 } Accumulator;
 
 extern void accumulator_init(Accumulator *acc);
 extern void accumulator_count_batch(Accumulator *acc);
 extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);
+extern void accumulator_fold_counts(Accumulator *acc);
 extern bool accumulator_merge(Accumulator *acc, Accumulator *other);
 extern bool accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint);
 
@@ -53,7 +63,7 @@ static inline void
 accumulator_add(Accumulator *acc, uint64 hash)
 {
 	acc->batch[acc->nbatch++] = hash;
-	if (acc->nbatch == ACCUMULATE_BATCH)
+	if (acc->nbatch == COUNT_BATCH)
 		accumulator_count_batch(acc);
 }
 

@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
+#include "text/ascii.h"
 #include "text/document.h"
 #include "text/encoding.h"
 #include "text/normalize.h"
@@ -87,12 +88,9 @@ flush_normalizer(Document *document)
 static size_t
 plain_ascii_length(const char *s, const char *end)
 {
-	const char *p = s;
+	size_t		n = ascii_length(s, Min(end - s, PIECE_SIZE));
 
-	end = Min(end, s + PIECE_SIZE);
-	while (p < end && IS_ASCII(*p))
-		p++;
-	return p > s ? p - s - 1 : 0;
+	return n > 0 ? n - 1 : 0;
 }
 
 /*

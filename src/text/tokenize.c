@@ -19,6 +19,9 @@
  */
 #include "postgres.h"
 
+#include "port/pg_bitutils.h"
+
+#include "text/ascii.h"
 #include "text/tokenize.h"
 
 /* Longest UTF-8 sequence */
@@ -152,18 +155,57 @@ tokenize_normalized(Tokenizer *tokenizer, const uint32 *normalized, size_t n)
 }
 
 /*
- * What a byte becomes in a token, where one byte is one letter: lower case
- * of ASCII letters and digits, bytes above 127 as they are; 0 for those that
- * separate tokens.
+ * Append n letters of one byte each to the current token.
  */
-static inline char
-word_byte(unsigned char c)
+static inline void
+append_letters(Tokenizer *tokenizer, const char *bytes, size_t n)
 {
-	if (c >= 'A' && c <= 'Z')
-		return c + ('a' - 'A');
-	if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80)
-		return c;
-	return 0;
+	if (by_char(tokenizer))
+	{
+		for (size_t i = 0; i < n; i++)
+			append_unit(tokenizer, bytes + i, 1);
+		return;
+	}
+	if (unlikely(tokenizer->length + n > TOKEN_MAX_LENGTH))
+	{
+		for (size_t i = 0; i < n; i++)
+			append_codepoint(tokenizer, bytes + i, 1);
+		return;
+	}
+	shingler_append(tokenizer->shingler, bytes, n);
+	tokenizer->length += n;
+}
+
+/*
+ * Take a block of bytes, n of them, each a character by itself.
+ */
+static inline void
+tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
+{
+	uint64		words = block->words;
+	int			at = 0;
+
+	while (at < n)
+	{
+		if (words & 1)
+		{
+			/* a run of letters; they may all be, and ~words zero */
+			int			run = ~words ? pg_rightmost_one_pos64(~words) : n;
+
+			if (!(tokenizer->open && tokenizer->last == TOKEN_WORD))
+				begin_token(tokenizer, TOKEN_WORD);
+			append_letters(tokenizer, block->lower + at, run);
+			at += run;
+			if (at == n)
+				break;
+			words >>= run;
+		}
+		end_token(tokenizer);
+		if (words == 0)
+			break;
+		at += pg_rightmost_one_pos64(words);
+		words >>= pg_rightmost_one_pos64(words);
+	}
 }
 
 /*
@@ -174,18 +216,13 @@ word_byte(unsigned char c)
 void
 tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t done = 0; done < n; done += ASCII_BLOCK)
 	{
-		char		c = word_byte(bytes[i]);
+		size_t		length = Min(n - done, ASCII_BLOCK);
+		AsciiBlock	block;
 
-		if (c == 0)
-		{
-			end_token(tokenizer);
-			continue;
-		}
-		if (!(tokenizer->open && tokenizer->last == TOKEN_WORD))
-			begin_token(tokenizer, TOKEN_WORD);
-		append_codepoint(tokenizer, &c, 1);
+		ascii_classify(bytes + done, length, &block);
+		tokenize_block(tokenizer, &block, length);
 	}
 }
 

@@ -78,7 +78,7 @@ simhash_agg_serialize(PG_FUNCTION_ARGS)
 
 	if (!AggCheckCallContext(fcinfo, NULL))
 		elog(ERROR, "aggregate function called in non-aggregate context");
-	accumulator_count_batch(acc);
+	accumulator_fold_counts(acc);
 	pq_begintypsend(&buf);
 	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
 		pq_sendint64(&buf, acc->sum[bit]);

@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * ascii.c
+ *		ASCII, many bytes at a time
+ *
+ * Plain loops of fixed length, which the compiler makes vector instructions
+ * of (the Makefile asks it to).
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/pg_bswap.h"
+
+#include "text/ascii.h"
+
+#define HIGH_BITS	UINT64CONST(0x8080808080808080)
+
+/*
+ * The high bits of eight bytes, as eight bits.
+ */
+static inline uint64
+gather_high_bits(uint64 bytes)
+{
+#ifdef WORDS_BIGENDIAN
+	bytes = pg_bswap64(bytes);
+#endif
+	return (((bytes & HIGH_BITS) >> 7) * UINT64CONST(0x0102040810204080)) >> 56;
+}
+
+/*
+ * Classify the next n bytes of a text, 1 to ASCII_BLOCK; those beyond belong
+ * to no word.
+ */
+void
+ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
+{
+	uint8		input[ASCII_BLOCK];
+	uint8		is_word[ASCII_BLOCK];
+
+	if (n < ASCII_BLOCK)
+		memset(input, 0, ASCII_BLOCK);
+	memcpy(input, bytes, n);
+
+	for (int i = 0; i < ASCII_BLOCK; i++)
+	{
+		uint8		c = input[i];
+		uint8		is_upper = (uint8) (c - 'A') < 26 ? 0x20 : 0;
+		uint8		is_letter = (uint8) ((c | 0x20) - 'a') < 26 ? 0x80 : 0;
+		uint8		is_digit = (uint8) (c - '0') < 10 ? 0x80 : 0;
+
+		block->lower[i] = c + is_upper;
+		is_word[i] = (c | is_letter | is_digit) & 0x80;
+	}
+
+	block->words = 0;
+	for (int i = 0; i < ASCII_BLOCK; i += 8)
+	{
+		uint64		eight;
+
+		memcpy(&eight, &is_word[i], 8);
+		block->words |= gather_high_bits(eight) << i;
+	}
+}
+
+/*
+ * Length of the ASCII text that n bytes begin with.
+ */
+size_t
+ascii_length(const char *bytes, size_t n)
+{
+	size_t		i = 0;
+
+	while (i + 8 <= n)
+	{
+		uint64		eight;
+
+		memcpy(&eight, bytes + i, 8);
+		if (eight & HIGH_BITS)
+			break;
+		i += 8;
+	}
+	while (i < n && (unsigned char) bytes[i] < 0x80)
+		i++;
+	return i;
+}
