@@ -18,6 +18,7 @@ OBJS = \
 	src/text/shingle.o \
 	src/text/shingles.o \
 	src/text/tokenize.o \
+	src/text/weigh.o \
 	src/type/aggregate.o \
 	src/type/ball.o \
 	src/type/cast.o \
@@ -38,4 +39,4 @@ include $(PGXS)
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
 
 # Loops that are written to be vectorised.
-src/text/ascii.o: CFLAGS += $(CFLAGS_VECTORIZE)
+src/text/ascii.o src/text/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

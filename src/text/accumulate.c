@@ -20,6 +20,7 @@
 #endif
 
 #include "text/accumulate.h"
+#include "text/weigh.h"
 
 void
 accumulator_init(Accumulator *acc)
@@ -124,8 +125,7 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 	if (magnitude > MAGNITUDE_MAX ||
 		acc->magnitude > MAGNITUDE_MAX - magnitude)
 		return false;
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
-		acc->sum[bit] += weight & -(int64) ((hash >> bit) & 1);
+	weigh(acc->sum, hash, weight);
 	acc->total += weight;
 	acc->magnitude += magnitude;
 	return true;

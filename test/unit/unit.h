@@ -81,15 +81,20 @@ seed_random(int argc, char **argv)
 }
 
 /* splitmix64 */
-static inline uint32
-random_below(uint32 limit)
+static inline uint64
+random_word(void)
 {
 	uint64		z = (unit_random_state += UINT64CONST(0x9E3779B97F4A7C15));
 
 	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
 	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
-	z ^= z >> 31;
-	return (uint32) (z >> 32) % limit;
+	return z ^ (z >> 31);
+}
+
+static inline uint32
+random_below(uint32 limit)
+{
+	return (uint32) (random_word() >> 32) % limit;
 }
 
 #endif							/* UNIT_H */

@@ -1,0 +1,245 @@
+/*-------------------------------------------------------------------------
+ *
+ * accumulate.c
+ *		Tests of the accumulator: equal to 64 counters, one by one
+ *
+ *	accumulate [SEED]
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres_fe.h"
+
+#include "text/accumulate.h"
+#include "text/weigh.h"
+
+#include "unit.h"
+
+#define MAX_FEATURES	3000
+
+/* A set of features, as the accumulator under test and the judge get it. */
+static uint64 hashes[MAX_FEATURES];
+static int64 weights[MAX_FEATURES];
+static int	nfeatures;
+
+/*
+ * Hashes that differ everywhere, that come again, that are mostly zeros or
+ * ones, and that cancel out.
+ */
+static uint64
+random_hash(int kind, int i)
+{
+	switch (kind)
+	{
+		case 0:
+			return UINT64CONST(1) << random_below(64);
+		case 1:
+			return ~(random_word() & random_word() & random_word());
+		case 2:
+			return i % 2 ? ~hashes[i - 1] : random_word();
+		case 3:
+			return i > 0 ? hashes[random_below(i)] : random_word();
+		default:
+			return random_word();
+	}
+}
+
+static int64
+random_weight(void)
+{
+	switch (random_below(8))
+	{
+		case 0:
+			return 0;
+		case 1:
+			return -(int64) (random_word() >> 20);	/* to WEIGHT_MAX */
+		case 2:
+			return random_word() >> 20;
+		case 3:
+			return WEIGHT_ONE;
+		default:
+			return random_word() >> 38;
+	}
+}
+
+static void
+make_features(bool weighted)
+{
+	int			kind = random_below(8);
+
+	/* small sets mostly; a long one now and then */
+	nfeatures = random_below(50) ? random_below(40) : random_below(MAX_FEATURES);
+	for (int i = 0; i < nfeatures; i++)
+	{
+		hashes[i] = random_hash(kind, i);
+		weights[i] = weighted ? random_weight() : WEIGHT_ONE;
+	}
+}
+
+/*
+ * The definition.  Returns false if nothing has any weight.
+ */
+static bool
+naive_fingerprint(uint64 *fingerprint)
+{
+	bool		any = false;
+
+	*fingerprint = 0;
+	for (int bit = 0; bit < 64; bit++)
+	{
+		int64		counter = 0;
+
+		for (int i = 0; i < nfeatures; i++)
+		{
+			if ((hashes[i] >> bit) & 1)
+				counter += weights[i];
+			else
+				counter -= weights[i];
+			any |= (weights[i] != 0);
+		}
+		if (counter > 0)
+			*fingerprint |= UINT64CONST(1) << bit;
+	}
+	return any;
+}
+
+/*
+ * Add the features from `from` to `to`; those of weight one in either way.
+ */
+static void
+add_features(Accumulator *acc, int from, int to, bool weighted)
+{
+	for (int i = from; i < to; i++)
+	{
+		if (weights[i] == WEIGHT_ONE && !(weighted && random_below(2)))
+			accumulator_add(acc, hashes[i]);
+		else if (!accumulator_add_weighted(acc, hashes[i], weights[i]) &&
+				 count_failure())
+			printf("a weight was refused\n");
+	}
+}
+
+static void
+check_fingerprint(Accumulator *acc)
+{
+	uint64		expected;
+	uint64		got;
+	bool		any = naive_fingerprint(&expected);
+
+	unit_checks++;
+	if (accumulator_fingerprint(acc, &got) != any)
+	{
+		if (count_failure())
+			printf("%d features: emptiness differs\n", nfeatures);
+	}
+	else if (got != expected && count_failure())
+		printf("%d features: %016llx instead of %016llx\n", nfeatures,
+			   (unsigned long long) got, (unsigned long long) expected);
+}
+
+static void
+test_whole(int nsets, bool weighted)
+{
+	for (int set = 0; set < nsets; set++)
+	{
+		Accumulator acc;
+
+		accumulator_init(&acc);
+		make_features(weighted);
+		add_features(&acc, 0, nfeatures, weighted);
+		check_fingerprint(&acc);
+	}
+}
+
+/*
+ * As parallel workers do: in parts, merged; and read in between.
+ */
+static void
+test_merged(int nsets)
+{
+	begin_group("parts merged");
+	for (int set = 0; set < nsets; set++)
+	{
+		bool		weighted = random_below(2);
+		Accumulator whole;
+		int			done = 0;
+
+		accumulator_init(&whole);
+		make_features(weighted);
+		while (done < nfeatures)
+		{
+			int			next = done + 1 + random_below(nfeatures - done);
+			Accumulator part;
+			uint64		ignored;
+
+			accumulator_init(&part);
+			add_features(&part, done, next, weighted);
+			if (random_below(4) == 0)
+				accumulator_fingerprint(&part, &ignored);
+			if (!accumulator_merge(&whole, &part) && count_failure())
+				printf("a merge was refused\n");
+			done = next;
+		}
+		check_fingerprint(&whole);
+	}
+	end_group("sets");
+}
+
+/*
+ * More weight than the counters can hold is refused, and adds nothing.
+ */
+static void
+test_overflow(void)
+{
+	Accumulator acc;
+	Accumulator other;
+	uint64		fingerprint;
+
+	begin_group("weights that are too large");
+	accumulator_init(&acc);
+	unit_checks = 5;
+	if (!accumulator_add_weighted(&acc, 5, -(int64) MAGNITUDE_MAX) && count_failure())
+		printf("the largest weight was refused\n");
+	if (accumulator_add_weighted(&acc, 2, 1) && count_failure())
+		printf("one more was taken\n");
+	if (accumulator_add_weighted(&acc, 2, PG_INT64_MIN) && count_failure())
+		printf("the smallest integer was taken\n");
+	accumulator_init(&other);
+	accumulator_add(&other, 2);
+	if (accumulator_merge(&acc, &other) && count_failure())
+		printf("a merge was taken\n");
+	accumulator_fingerprint(&acc, &fingerprint);
+	if (fingerprint != ~UINT64CONST(5) && count_failure())
+		printf("what was refused has changed the sums\n");
+	end_group("checks");
+}
+
+int
+main(int argc, char **argv)
+{
+	seed_random(argc, argv);
+
+	begin_group("features of weight one");
+	test_whole(1000000, false);
+	end_group("sets");
+
+	for (int i = 0; i < weigh_nmethods; i++)
+	{
+		char		name[64];
+
+		if (!weigh_methods[i].available())
+		{
+			printf("skipped: this processor has no %s\n", weigh_methods[i].name);
+			continue;
+		}
+		snprintf(name, sizeof(name), "weighted features, %s", weigh_methods[i].name);
+		begin_group(name);
+		weigh = weigh_methods[i].weigh;
+		test_whole(1000000, true);
+		end_group("sets");
+	}
+	test_merged(100000);
+	test_overflow();
+	return end_tests();
+}
