@@ -28,8 +28,17 @@ OBJS = \
 
 PG_CPPFLAGS = -I$(srcdir)/src
 
-REGRESS = install
+REGRESS = install types fingerprint shingles resemblance aggregate literature \
+	unicode vectors errors
 REGRESS_OPTS = --encoding=UTF8 --no-locale
+
+ISOLATION_OPTS = --inputdir=test/isolation
+
+# Tests that start servers of their own need IPC::Run, and no root.
+ifeq ($(shell perl -MIPC::Run -e 'print $$> != 0' 2>/dev/null),1)
+TAP_TESTS = 1
+PROVE_TESTS = $(wildcard $(srcdir)/test/t/*.pl)
+endif
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

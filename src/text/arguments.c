@@ -66,7 +66,7 @@ check_array(ArrayType *array, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not contain nulls", name),
-				 errhint("Remove them by array_remove(..., NULL).")));
+				 errhint("Leave them out, or put values in their place.")));
 	return array;
 }
 
@@ -85,7 +85,7 @@ check_weight(float8 weight)
 	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("weight %g is out of range", weight),
+				 errmsg("weight %.17g is out of range", weight),
 				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
 						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));
 	weight *= WEIGHT_ONE;

@@ -1,0 +1,345 @@
+/*
+ * How well do fingerprints find the true pairs?  Compares every document with
+ * every other one, so that nothing is missed on the side of the search.
+ *
+ *   pairs CORPUS FINGERPRINTS TRUTH >curves.csv
+ *
+ * Both files are tab-separated with a header:
+ *   FINGERPRINTS  tokens, then one column per kind of fingerprint, 16 hex
+ *                 digits; the documents are numbered 1, 2, ... as they come
+ *   TRUTH         a, b (numbers of documents), then one column per definition
+ *                 of resemblance; each pair once
+ *
+ * For every kind, definition, threshold, class of length and radius k, by pairs
+ * (of the class of the shorter document):
+ *   candidates    pairs within k
+ *   found         the true ones among them
+ *   truth         all true pairs
+ * and by documents (of their own class), so that one family of a thousand
+ * look-alikes does not outweigh everything else:
+ *   doc_recall    mean share of its true partners that a document finds, over
+ *                 the documents that have any
+ *   doc_precision mean share of true partners among what a document finds, over
+ *                 the documents that find any
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_K 16
+#define MAX_COLUMNS 32
+#define ALL 3					/* the class that holds every length */
+#define CLASSES 4
+
+static const char *const class_names[CLASSES] = {"<100", "100-999", ">=1000", "all"};
+static const double thresholds[] = {0.6, 0.8};
+
+/* Numbers of partners within 0, 1, ... MAX_K bits, then cumulated. */
+typedef int64_t Counts[MAX_K + 1];
+
+typedef struct
+{
+	int			columns;
+	char	   *names[MAX_COLUMNS];
+} Header;
+
+typedef struct
+{
+	int			n;
+	Header		header;
+	int		   *length_class;
+	uint64_t   *fp[MAX_COLUMNS];
+} Documents;
+
+typedef struct
+{
+	int			n;
+	Header		header;
+	int		   *a,
+			   *b;
+	double	   *resemblance[MAX_COLUMNS];
+} Truth;
+
+/* What one kind of fingerprint finds, by pairs of a class and by documents. */
+typedef struct
+{
+	Counts		by_class[CLASSES];
+	Counts	   *by_doc;
+} Found;
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "pairs: %s\n", what);
+	exit(1);
+}
+
+static void *
+grow(void *array, size_t n, size_t size)
+{
+	array = realloc(array, n * size);
+	if (array == NULL)
+		die("out of memory");
+	return array;
+}
+
+static FILE *
+open_file(const char *name)
+{
+	FILE	   *file = fopen(name, "r");
+
+	if (file == NULL)
+		die(name);
+	return file;
+}
+
+/* Reads the names of the columns after the first `skip`. */
+static void
+read_header(FILE *file, Header *header, int skip)
+{
+	char		line[4096];
+	char	   *name;
+	int			column = 0;
+
+	if (fgets(line, sizeof(line), file) == NULL)
+		die("a file without header");
+	header->columns = 0;
+	for (name = strtok(line, "\t\n"); name; name = strtok(NULL, "\t\n"))
+	{
+		if (column++ < skip)
+			continue;
+		if (header->columns == MAX_COLUMNS)
+			die("too many columns");
+		header->names[header->columns++] = strdup(name);
+	}
+}
+
+static int
+class_of(int tokens)
+{
+	return tokens < 100 ? 0 : tokens < 1000 ? 1 : 2;
+}
+
+static void
+read_documents(const char *name, Documents *docs)
+{
+	FILE	   *file = open_file(name);
+	int			tokens,
+				room = 0;
+
+	memset(docs, 0, sizeof(*docs));
+	read_header(file, &docs->header, 1);
+	while (fscanf(file, "%d", &tokens) == 1)
+	{
+		if (docs->n == room)
+		{
+			room = 2 * room + 1024;
+			docs->length_class = grow(docs->length_class, room, sizeof(int));
+			for (int c = 0; c < docs->header.columns; c++)
+				docs->fp[c] = grow(docs->fp[c], room, sizeof(uint64_t));
+		}
+		docs->length_class[docs->n] = class_of(tokens);
+		for (int c = 0; c < docs->header.columns; c++)
+		{
+			unsigned long long fp;
+
+			if (fscanf(file, "%llx", &fp) != 1)
+				die("a document without fingerprint");
+			docs->fp[c][docs->n] = fp;
+		}
+		docs->n++;
+	}
+	fclose(file);
+}
+
+static void
+read_truth(const char *name, Truth *truth, int documents)
+{
+	FILE	   *file = open_file(name);
+	int			a,
+				b,
+				room = 0;
+
+	memset(truth, 0, sizeof(*truth));
+	read_header(file, &truth->header, 2);
+	while (fscanf(file, "%d %d", &a, &b) == 2)
+	{
+		if (a < 1 || a > documents || b < 1 || b > documents)
+			die("a pair of unknown documents");
+		if (truth->n == room)
+		{
+			room = 2 * room + 1024;
+			truth->a = grow(truth->a, room, sizeof(int));
+			truth->b = grow(truth->b, room, sizeof(int));
+			for (int c = 0; c < truth->header.columns; c++)
+				truth->resemblance[c] = grow(truth->resemblance[c], room, sizeof(double));
+		}
+		truth->a[truth->n] = a - 1;
+		truth->b[truth->n] = b - 1;
+		for (int c = 0; c < truth->header.columns; c++)
+			if (fscanf(file, "%lf", &truth->resemblance[c][truth->n]) != 1)
+				die("a pair without resemblance");
+		truth->n++;
+	}
+	fclose(file);
+}
+
+static void
+clear_found(Found *found, int documents)
+{
+	memset(found->by_class, 0, sizeof(found->by_class));
+	memset(found->by_doc, 0, documents * sizeof(Counts));
+}
+
+/* The class of a pair is that of its shorter document. */
+static void
+count_pair(Found *found, const Documents *docs, int a, int b, int distance)
+{
+	int			class_a = docs->length_class[a],
+				class_b = docs->length_class[b];
+
+	found->by_class[class_a < class_b ? class_a : class_b][distance]++;
+	found->by_class[ALL][distance]++;
+	found->by_doc[a][distance]++;
+	found->by_doc[b][distance]++;
+}
+
+static void
+cumulate(Counts counts)
+{
+	for (int k = 1; k <= MAX_K; k++)
+		counts[k] += counts[k - 1];
+}
+
+static void
+cumulate_all(Found *found, int documents)
+{
+	for (int c = 0; c < CLASSES; c++)
+		cumulate(found->by_class[c]);
+	for (int i = 0; i < documents; i++)
+		cumulate(found->by_doc[i]);
+}
+
+static int
+distance_of(uint64_t a, uint64_t b)
+{
+	return __builtin_popcountll(a ^ b);
+}
+
+static void
+find_candidates(Found *found, const Documents *docs, const uint64_t *fp)
+{
+	clear_found(found, docs->n);
+	for (int i = 0; i < docs->n; i++)
+		for (int j = i + 1; j < docs->n; j++)
+		{
+			int			distance = distance_of(fp[i], fp[j]);
+
+			if (distance <= MAX_K)
+				count_pair(found, docs, i, j, distance);
+		}
+	cumulate_all(found, docs->n);
+}
+
+/*
+ * The true pairs that are found.  With no fingerprints: all true pairs, as if
+ * their distance were 0.
+ */
+static void
+find_true(Found *found, const Documents *docs, const Truth *truth,
+		  const double *resemblance, double threshold, const uint64_t *fp)
+{
+	clear_found(found, docs->n);
+	for (int p = 0; p < truth->n; p++)
+	{
+		int			a = truth->a[p],
+					b = truth->b[p];
+		int			distance = fp ? distance_of(fp[a], fp[b]) : 0;
+
+		if (resemblance[p] >= threshold && distance <= MAX_K)
+			count_pair(found, docs, a, b, distance);
+	}
+	cumulate_all(found, docs->n);
+}
+
+/* The mean of part/whole at k over a class's documents where whole is not 0. */
+static double
+mean_share(const Documents *docs, int class, const Counts *part,
+		   const Counts *whole, int k)
+{
+	double		sum = 0;
+	int			n = 0;
+
+	for (int i = 0; i < docs->n; i++)
+	{
+		if ((class != ALL && docs->length_class[i] != class) || whole[i][k] == 0)
+			continue;
+		sum += (double) part[i][k] / whole[i][k];
+		n++;
+	}
+	return n ? sum / n : NAN;
+}
+
+static void
+print_number(double x)
+{
+	if (isnan(x))
+		printf(",");
+	else
+		printf(",%.4f", x);
+}
+
+static void
+print_curves(const char *corpus, const char *definition, double threshold,
+			 const char *kind, const Documents *docs, const Found *candidates,
+			 const Found *found, const Found *all)
+{
+	for (int c = 0; c < CLASSES; c++)
+		for (int k = 0; k <= MAX_K && all->by_class[c][0] > 0; k++)
+		{
+			printf("%s,%s,%.1f,%s,%s,%d,%lld,%lld,%lld", corpus, definition,
+				   threshold, class_names[c], kind, k,
+				   (long long) candidates->by_class[c][k],
+				   (long long) found->by_class[c][k],
+				   (long long) all->by_class[c][k]);
+			print_number(mean_share(docs, c, found->by_doc, all->by_doc, k));
+			print_number(mean_share(docs, c, found->by_doc, candidates->by_doc, k));
+			printf("\n");
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	Documents	docs;
+	Truth		truth;
+	Found		candidates,
+				found,
+				all;
+
+	if (argc != 4)
+		die("usage: pairs CORPUS FINGERPRINTS TRUTH");
+	read_documents(argv[2], &docs);
+	read_truth(argv[3], &truth, docs.n);
+	candidates.by_doc = grow(NULL, docs.n, sizeof(Counts));
+	found.by_doc = grow(NULL, docs.n, sizeof(Counts));
+	all.by_doc = grow(NULL, docs.n, sizeof(Counts));
+
+	for (int f = 0; f < docs.header.columns; f++)
+	{
+		find_candidates(&candidates, &docs, docs.fp[f]);
+		for (int d = 0; d < truth.header.columns; d++)
+			for (int t = 0; t < 2; t++)
+			{
+				const double *resemblance = truth.resemblance[d];
+
+				find_true(&found, &docs, &truth, resemblance, thresholds[t], docs.fp[f]);
+				find_true(&all, &docs, &truth, resemblance, thresholds[t], NULL);
+				print_curves(argv[1], truth.header.names[d], thresholds[t],
+							 docs.header.names[f], &docs, &candidates, &found, &all);
+			}
+	}
+	return 0;
+}

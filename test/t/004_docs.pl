@@ -1,0 +1,70 @@
+# The SQL of the documentation does what the documentation says.
+#
+# Of each file listed here, every block marked "sql" is run, in order, in a
+# database of the file's own; a block marked "text" that follows it must be
+# what comes out.
+use strict;
+use warnings;
+
+use File::Basename qw(dirname);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = dirname(__FILE__) . '/../..';
+my @files = ('docs/recipes.md');
+
+# The blocks as [line number, SQL, expected output or undef].
+sub blocks_of
+{
+	my ($text) = @_;
+	my @blocks;
+
+	while ($text =~ /^```sql\n(.*?)^```\n(?:```text\n(.*?)^```\n)?/msg)
+	{
+		my ($sql, $expected) = ($1, $2);
+		my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
+		push @blocks, [ $line, $sql, $expected ];
+	}
+	return @blocks;
+}
+
+# Output without what an editor may change unseen.
+sub trimmed
+{
+	my ($output) = @_;
+
+	$output =~ s/[ \t]+$//mg;
+	$output =~ s/\n+\z//;
+	return $output;
+}
+
+my $node = PostgreSQL::Test::Cluster->new('docs');
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+$node->start;
+
+foreach my $file (@files)
+{
+	my @blocks = blocks_of(slurp_file("$root/$file"));
+	(my $database = $file) =~ tr/a-z/_/c;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	cmp_ok(scalar @blocks, '>', 0, "$file has SQL in it");
+	foreach my $block (@blocks)
+	{
+		my ($line, $sql, $expected) = @$block;
+		my ($stdout, $stderr);
+		my $status = $node->psql(
+			$database, $sql,
+			stdout => \$stdout,
+			stderr => \$stderr,
+			extra_params => [
+				'-P', 'format=aligned', '-P', 'tuples_only=off', '-P', 'footer=off'
+			]);
+
+		is($status, 0, "$file, line $line: runs") or diag($stderr);
+		is(trimmed($stdout), trimmed($expected // ''), "$file, line $line: output");
+	}
+}
+
+done_testing();
