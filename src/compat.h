@@ -28,4 +28,9 @@
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* Replaces pg_attribute_noreturn() from 18 on; stands before the declaration. */
+#ifndef pg_noreturn
+#define pg_noreturn						__attribute__((noreturn))
+#endif
+
 #endif							/* SIMHASH_COMPAT_H */

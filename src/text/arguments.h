@@ -12,6 +12,7 @@
 
 #include "utils/array.h"
 
+#include "compat.h"
 #include "text/shingle.h"
 
 extern int	check_width(int32 width);
@@ -19,6 +20,6 @@ extern ShingleUnit check_unit(text *unit);
 extern ArrayType *check_array(ArrayType *array, const char *name);
 extern int	array_nitems(ArrayType *array);
 extern int64 check_weight(float8 weight);
-extern void report_weights_overflow(void) pg_attribute_noreturn();
+pg_noreturn extern void report_weights_overflow(void);
 
 #endif							/* SIMHASH_ARGUMENTS_H */

@@ -75,6 +75,25 @@ typedef struct Comparison
 
 #define INTERRUPT_INTERVAL	1024
 
+/*
+ * Keep a copy of the bytes, which were only lent.  Long documents in wide
+ * shingles would take `width` times their size, so there is a limit.
+ */
+static const char *
+keep_bytes(Comparison *comparison, const char *bytes, size_t length)
+{
+	char	   *copy = MemoryContextAllocHuge(comparison->context, Max(length, 1));
+
+	if (MemoryContextMemAllocated(comparison->context, true) > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("documents are too large to compare"),
+				 errdetail("Their distinct shingles take more than %zu bytes.",
+						   (size_t) MaxAllocSize),
+				 errhint("Compare passages of them, or use a smaller shingle width.")));
+	return memcpy(copy, bytes, length);
+}
+
 static ShingleEntry *
 insert_shingle(Comparison *comparison, const char *bytes, size_t length)
 {
@@ -86,12 +105,7 @@ insert_shingle(Comparison *comparison, const char *bytes, size_t length)
 		CHECK_FOR_INTERRUPTS();
 	if (!found)
 	{
-		/* The bytes were only lent. */
-		char	   *copy = MemoryContextAllocHuge(comparison->context,
-												  Max(length, 1));
-
-		memcpy(copy, bytes, length);
-		entry->shingle.bytes = copy;
+		entry->shingle.bytes = keep_bytes(comparison, bytes, length);
 		entry->in_a = entry->in_b = false;
 	}
 	return entry;

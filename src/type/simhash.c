@@ -54,7 +54,7 @@ simhash_parse_hex(const char *digits, SimHash *fp)
 void
 simhash_format_hex(SimHash fp, char *digits)
 {
-	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016" INT64_MODIFIER "x", fp);
+	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016llx", (unsigned long long) fp);
 }
 
 PG_FUNCTION_INFO_V1(simhash_in);

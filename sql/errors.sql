@@ -1,0 +1,257 @@
+--
+-- Bad input: each an error with the right code, and a hint that says what to do
+--
+CREATE FUNCTION pg_temp.meets(command text)
+RETURNS TABLE (code text, message text, hint text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE command INTO message;
+    code := '00000';
+    hint := 'no error';
+    RETURN NEXT;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+    RETURN NEXT;
+END $$;
+CREATE FUNCTION pg_temp.meet(VARIADIC commands text[])
+RETURNS TABLE (command text, code text, message text, hint text) LANGUAGE sql
+BEGIN ATOMIC
+    SELECT c, m.* FROM unnest(commands) WITH ORDINALITY AS u (c, i), pg_temp.meets(c) AS m ORDER BY i;
+END;
+\pset format unaligned
+\pset fieldsep '\n    '
+\pset tuples_only on
+\pset recordsep '\n'
+
+-- the text form of a fingerprint: 16 hexadecimal digits, nothing else
+SELECT * FROM pg_temp.meet(
+    $$SELECT ''::simhash$$,
+    $$SELECT '0123456789abcde'::simhash$$,
+    $$SELECT '0123456789abcdef0'::simhash$$,
+    $$SELECT '0123456789abcdeg'::simhash$$,
+    $$SELECT '0123456789abcde '::simhash$$,
+    $$SELECT ' 0123456789abcdef'::simhash$$,
+    $$SELECT '0123456789abcdef '::simhash$$,
+    $$SELECT '0x123456789abcde'::simhash$$,
+    $$SELECT '-123456789abcdef'::simhash$$,
+    $$SELECT '+123456789abcdef'::simhash$$,
+    $$SELECT '0123456789abcdef,3'::simhash$$,
+    $$SELECT E'0123456789abcdef\n'::simhash$$,
+    $$SELECT '０１２３４５６７'::simhash$$,
+    $$SELECT 'some text'::simhash$$,
+    $$SELECT 'some text'::text::simhash$$,
+    $$SELECT 'some text'::varchar::simhash$$,
+    $$SELECT 'some text'::char(16)::simhash$$,
+    $$SELECT '0123456789abcde'::char(16)::simhash$$,
+    $$SELECT '0123456789abcdef '::text::simhash$$,
+    $$SELECT simhash '42'$$);
+
+-- the text form of a ball: (fingerprint,radius), the radius from -1 to 64
+SELECT * FROM pg_temp.meet(
+    $$SELECT ''::simhash_ball$$,
+    $$SELECT '()'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,3'::simhash_ball$$,
+    $$SELECT '0123456789abcdef,3'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,3)x'::simhash_ball$$,
+    $$SELECT '(0123456789abcde,3)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef0,3)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef;3)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,3.5)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,x)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,0x3)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,--1)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,-)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,-2)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,65)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,2147483648)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,4294967299)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,18446744073709551619)'::simhash_ball$$,
+    $$SELECT '(0123456789abcdef,99999999999999999999999)'::simhash_ball$$);
+
+-- numeric: integers from 0 to 2^64-1
+SELECT * FROM pg_temp.meet(
+    $$SELECT (-1)::numeric::simhash$$,
+    $$SELECT 18446744073709551616::simhash$$,
+    $$SELECT 1e30::simhash$$,
+    $$SELECT 0.5::simhash$$,
+    $$SELECT 18446744073709551615.5::simhash$$,
+    $$SELECT (-0.5)::numeric::simhash$$,
+    $$SELECT 'NaN'::numeric::simhash$$,
+    $$SELECT 'Infinity'::numeric::simhash$$,
+    $$SELECT '-Infinity'::numeric::simhash$$);
+-- bit(64) and 8 bytes
+SELECT * FROM pg_temp.meet(
+    $$SELECT b''::bit varying::bit(1)::simhash$$,
+    $$SELECT b'1010'::simhash$$,
+    $$SELECT repeat('1', 63)::bit(63)::simhash$$,
+    $$SELECT repeat('1', 65)::bit(65)::simhash$$,
+    $$SELECT '\x'::bytea::simhash$$,
+    $$SELECT '\x0123456789abcd'::bytea::simhash$$,
+    $$SELECT '\x0123456789abcdef01'::bytea::simhash$$);
+-- no other casts, and none unasked
+CREATE TEMP TABLE t (fp simhash);
+SELECT command, code FROM pg_temp.meet(
+    $$SELECT 42::simhash$$,
+    $$SELECT 1.5::float8::simhash$$,
+    $$SELECT true::simhash$$,
+    $$INSERT INTO t VALUES (42::bigint)$$,
+    $$INSERT INTO t VALUES ('0123456789abcdef'::text)$$,
+    $$INSERT INTO t VALUES (42.0)$$,
+    $$SELECT FROM t WHERE fp = 42::bigint$$,
+    $$SELECT simhash('a') <~> 42::bigint$$,
+    $$SELECT simhash('a') + 1$$);
+
+-- width: 1 to 256
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash('a b c', 0)$$,
+    $$SELECT simhash('a b c', -1)$$,
+    $$SELECT simhash('a b c', 257)$$,
+    $$SELECT simhash('a b c', 2147483647)$$,
+    $$SELECT simhash('', 0)$$,
+    $$SELECT simhash('a b c', 0, 'char')$$,
+    $$SELECT simhash('a b c', 257, 'char')$$,
+    $$SELECT simhash(ARRAY['a', 'b'], 0)$$,
+    $$SELECT simhash(ARRAY['a', 'b'], 257)$$,
+    $$SELECT shingles('a b c', 0)$$,
+    $$SELECT shingles('a b c', 257)$$,
+    $$SELECT shingles('a b c', 257, 'char')$$,
+    $$SELECT shingles(ARRAY['a', 'b'], 0)$$,
+    $$SELECT shingles(ARRAY['a', 'b'], 257)$$,
+    $$SELECT resemblance('a', 'b', 0)$$,
+    $$SELECT resemblance('a', 'b', 257)$$,
+    $$SELECT resemblance(ARRAY['a'], ARRAY['b'], 0)$$,
+    $$SELECT resemblance(ARRAY['a'], ARRAY['b'], 257)$$,
+    $$SELECT containment('a', 'b', 0)$$,
+    $$SELECT containment('a', 'b', 257)$$,
+    $$SELECT containment(ARRAY['a'], ARRAY['b'], 0)$$,
+    $$SELECT containment(ARRAY['a'], ARRAY['b'], 257)$$);
+-- unit: 'word' or 'char'
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash('a b c', 2, 'words')$$,
+    $$SELECT simhash('a b c', 2, '')$$,
+    $$SELECT simhash('a b c', 2, 'character')$$,
+    $$SELECT simhash('', 2, 'line')$$,
+    $$SELECT shingles('a b c', 2, 'line')$$,
+    $$SELECT resemblance('a', 'b', 2, 'line')$$,
+    $$SELECT containment('a', 'b', 2, 'line')$$);
+
+-- arrays: one dimension, no NULL
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash(ARRAY['a', NULL, 'c'])$$,
+    $$SELECT simhash(ARRAY[NULL]::text[])$$,
+    $$SELECT simhash(ARRAY[['a', 'b'], ['c', 'd']])$$,
+    $$SELECT simhash(ARRAY[['a', 'b']], 1)$$,
+    $$SELECT simhash(ARRAY['a', NULL], ARRAY[1.0, 2.0])$$,
+    $$SELECT simhash(ARRAY['a', 'b'], ARRAY[1.0, NULL])$$,
+    $$SELECT simhash(ARRAY[['a', 'b'], ['c', 'd']], ARRAY[[1.0, 2.0], [3.0, 4.0]])$$,
+    $$SELECT simhash(ARRAY['a', 'b', 'c', 'd'], ARRAY[[1.0, 2.0], [3.0, 4.0]])$$,
+    $$SELECT simhash(ARRAY[1, NULL]::bigint[])$$,
+    $$SELECT simhash(ARRAY[[1, 2], [3, 4]]::bigint[])$$,
+    $$SELECT simhash(ARRAY[1, NULL]::bigint[], ARRAY[1.0, 1.0])$$,
+    $$SELECT simhash(ARRAY[1, 2]::bigint[], ARRAY[1.0, NULL])$$,
+    $$SELECT shingles(ARRAY['a', NULL])$$,
+    $$SELECT shingles(ARRAY[['a', 'b'], ['c', 'd']])$$,
+    $$SELECT resemblance(ARRAY['a', NULL], ARRAY['a'])$$,
+    $$SELECT resemblance(ARRAY['a'], ARRAY['a', NULL])$$,
+    $$SELECT resemblance(ARRAY['a'], ARRAY[['a', 'b']])$$,
+    $$SELECT containment(ARRAY['a', NULL], ARRAY['a'])$$,
+    $$SELECT containment(ARRAY[['a', 'b']], ARRAY['a'])$$);
+-- as many weights as features
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash(ARRAY['a', 'b'], ARRAY[1.0])$$,
+    $$SELECT simhash(ARRAY['a', 'b'], ARRAY[1.0, 2.0, 3.0])$$,
+    $$SELECT simhash(ARRAY['a', 'b'], ARRAY[]::float8[])$$,
+    $$SELECT simhash(ARRAY[]::text[], ARRAY[1.0])$$,
+    $$SELECT simhash(ARRAY[1, 2]::bigint[], ARRAY[1.0])$$,
+    $$SELECT simhash(ARRAY[]::bigint[], ARRAY[1.0])$$);
+-- weights: finite, at most 2^20 in absolute value
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash(ARRAY['a'], ARRAY['NaN'::float8])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY['Infinity'::float8])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY['-Infinity'::float8])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[2e6])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[-2e6])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[1e18])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[1048576.0]) = simhash('a') AS greatest$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[-1048576.0]) = (~ simhash('a')::bigint)::simhash AS least$$,
+    $$SELECT simhash(ARRAY[1]::bigint[], ARRAY['NaN'::float8])$$,
+    $$SELECT simhash(ARRAY[1]::bigint[], ARRAY['Infinity'::float8])$$,
+    $$SELECT simhash(ARRAY[1]::bigint[], ARRAY[1048577.0])$$,
+    $$SELECT simhash_agg('a', 'NaN')$$,
+    $$SELECT simhash_agg('a', 'Infinity')$$,
+    $$SELECT simhash_agg('a', 2e6)$$,
+    $$SELECT simhash_agg('a', -2e6)$$);
+-- the limit is exact
+SELECT command, code FROM pg_temp.meet(
+    $$SELECT simhash(ARRAY['a'], ARRAY[1048576.0000001])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[-1048576.0000001])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[1048576.0])$$,
+    $$SELECT simhash_agg('a', -1048576.0000001)$$,
+    $$SELECT simhash_agg('a', -1048576)$$);
+-- and so many of them that their sums do not fit, in whatever order
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash(array_fill('a'::text, ARRAY[600000]), array_fill(1048576::float8, ARRAY[600000]))$$,
+    $$SELECT simhash(array_fill(1::bigint, ARRAY[600000]), array_fill(-1048576::float8, ARRAY[600000]))$$,
+    $$SELECT simhash_agg('a', 1048576) FROM generate_series(1, 600000)$$,
+    $$SELECT simhash_agg('a', CASE WHEN i <= 300000 THEN 1048576 ELSE -1048576 END) FROM generate_series(1, 600000) AS i$$,
+    $$SELECT simhash_agg('a', CASE WHEN i % 2 = 0 THEN 1048576 ELSE -1048576 END) FROM generate_series(1, 600000) AS i$$);
+-- weights of a tsvector: four {D,C,B,A}, at most 1
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash('a'::tsvector, '{}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,1,1}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{{1,1},{1,1}}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,NULL}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,1.1}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,NaN}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,Infinity}'::float4[])$$,
+    $$SELECT simhash(''::tsvector, '{1,1,1}'::float4[])$$);
+
+-- Binary input of the wrong length.  COPY of a bytea with as many bytes says
+-- what a client would.
+\pset format aligned
+\pset tuples_only off
+CREATE TEMP TABLE balls (b simhash_ball);
+\set VERBOSITY terse
+\getenv outputdir PG_ABS_BUILDDIR
+\cd :outputdir
+\copy (SELECT '\x01234567'::bytea) TO 'results/errors.short' (FORMAT binary)
+\copy t FROM 'results/errors.short' (FORMAT binary)
+\copy balls FROM 'results/errors.short' (FORMAT binary)
+\copy (SELECT '\x'::bytea) TO 'results/errors.empty' (FORMAT binary)
+\copy t FROM 'results/errors.empty' (FORMAT binary)
+\copy balls FROM 'results/errors.empty' (FORMAT binary)
+\copy (SELECT '\x0123456789abcdef01'::bytea) TO 'results/errors.long' (FORMAT binary)
+\copy t FROM 'results/errors.long' (FORMAT binary)
+\copy (SELECT simhash_ball_send('(0123456789abcdef,3)') || '\x00'::bytea) TO 'results/errors.long' (FORMAT binary)
+\copy balls FROM 'results/errors.long' (FORMAT binary)
+-- a ball in the right form, with a radius that it cannot have
+\copy (SELECT overlay(simhash_ball_send('(0123456789abcdef,3)') PLACING '\x7f'::bytea FROM 9)) TO 'results/errors.radius' (FORMAT binary)
+\copy balls FROM 'results/errors.radius' (FORMAT binary)
+\set VERBOSITY default
+SELECT count(*) FROM t;
+SELECT count(*) FROM balls;
+
+-- Soft errors, on 16 and later: the inputs whose answers are not those
+-- expected, hence none, on 15 too.
+CREATE TEMP TABLE soft (type text, input text, code text, message text);
+INSERT INTO soft VALUES
+    ('simhash', '0123456789abcdef', NULL, NULL),
+    ('simhash', '0123456789abcdeg', '22P02', 'invalid input syntax for type simhash: "0123456789abcdeg"'),
+    ('simhash', 'some text', '22P02', 'invalid input syntax for type simhash: "some text"'),
+    ('simhash', '', '22P02', 'invalid input syntax for type simhash: ""'),
+    ('simhash_ball', '(0123456789abcdef,64)', NULL, NULL),
+    ('simhash_ball', '(0123456789abcdef,3', '22P02', 'invalid input syntax for type simhash_ball: "(0123456789abcdef,3"'),
+    ('simhash_ball', '(0123456789abcdef,65)', '22003', 'radius is out of range for type simhash_ball: "(0123456789abcdef,65)"');
+SELECT current_setting('server_version_num')::integer >= 160000 AS has_soft_errors \gset
+\set wrong none
+\if :has_soft_errors
+SELECT coalesce(string_agg(quote_literal(s.input), ' '), 'none') AS wrong
+FROM soft AS s, pg_input_error_info(s.input, s.type) AS i
+WHERE pg_input_is_valid(s.input, s.type) <> (s.code IS NULL)
+   OR i.sql_error_code IS DISTINCT FROM s.code
+   OR i.message IS DISTINCT FROM s.message
+   OR (i.hint IS NULL) <> (s.code IS NULL) \gset
+\endif
+\echo wrong: :wrong

@@ -1,0 +1,112 @@
+--
+-- Installation: what the extension brings, and that it can be moved and removed.
+-- The tests after this one use the extension that this one leaves installed.
+--
+CREATE EXTENSION simhash;
+
+CREATE TEMP VIEW member AS
+    SELECT d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS object
+    FROM pg_depend AS d
+    JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+    WHERE e.extname = 'simhash' AND d.deptype = 'e'
+      AND NOT EXISTS (SELECT FROM pg_type AS t
+                      WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid AND t.typcategory = 'A');
+
+-- everything has a comment
+SELECT object FROM member
+WHERE coalesce(obj_description(objid, classid::regclass::name), '') = ''
+ORDER BY object COLLATE "C";
+-- (unless there is nothing)
+SELECT count(*) > 50 AS many FROM member;
+
+-- the types
+SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred,
+       typreceive <> 0 AND typsend <> 0 AS has_binary
+FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
+ORDER BY typname;
+
+-- the operator classes
+SELECT amname, opcname, opcintype::regtype, opcdefault, amvalidate(c.oid)
+FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod
+JOIN member ON classid = 'pg_opclass'::regclass AND objid = c.oid
+ORDER BY amname, opcname;
+
+-- the operators
+SELECT o.oid::regoperator AS operator, oprresult::regtype AS result, oprcode::regproc AS function,
+       nullif(oprcom, 0)::regoperator AS commutator, nullif(oprnegate, 0)::regoperator AS negator,
+       oprcanhash AS hash, oprcanmerge AS merge, oprrest AS restrict, oprjoin AS join
+FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
+ORDER BY o.oid::regoperator::text COLLATE "C";
+-- an operator promises what its function promises
+SELECT o.oid::regoperator
+FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
+JOIN pg_proc AS p ON p.oid = oprcode
+WHERE NOT (provolatile = 'i' AND proisstrict AND proparallel = 's' AND proleakproof);
+
+-- the casts: none of them applies unasked
+SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod,
+       CASE WHEN castfunc <> 0 THEN castfunc::regprocedure END AS function
+FROM pg_cast AS c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid
+ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
+
+-- the functions and aggregates: all are immutable and parallel safe; those that
+-- cannot fail on any input are leakproof
+SELECT p.oid::regprocedure AS function, prorettype::regtype AS result, provolatile AS volatile,
+       proisstrict AS strict, proparallel AS parallel, proleakproof AS leakproof
+FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+-- the names and defaults of arguments that users may write
+SELECT p.oid::regprocedure AS function, pg_get_function_arguments(p.oid) AS arguments
+FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE proargnames IS NOT NULL
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+
+-- What stands in its way keeps the extension from being dropped.
+CREATE TABLE docs (id integer PRIMARY KEY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);
+INSERT INTO docs VALUES (1, 'the cat sat on the mat'), (2, 'the cat sat on a mat'), (3, 'we all scream for ice cream');
+CREATE INDEX docs_fp ON docs (fp);
+CREATE INDEX docs_fp_hash ON docs USING hash (fp);
+\set VERBOSITY sqlstate
+DROP EXTENSION simhash;
+\set VERBOSITY default
+
+-- Moved to another schema, everything goes on working, outside the search path.
+CREATE SCHEMA elsewhere;
+ALTER EXTENSION simhash SET SCHEMA elsewhere;
+SELECT count(*) AS left_behind FROM pg_proc
+WHERE pronamespace = 'public'::regnamespace AND proname ~ 'simhash';
+INSERT INTO docs VALUES (4, 'The cat sat -- on the mat!');
+SELECT id, fp OPERATOR(elsewhere.<~>) elsewhere.simhash('the cat sat on the mat') AS distance
+FROM docs ORDER BY distance, id;
+SELECT id FROM docs WHERE fp OPERATOR(elsewhere.<@) elsewhere.simhash_ball(elsewhere.simhash('the cat sat on the mat'), 0) ORDER BY id;
+SELECT id FROM docs WHERE elsewhere.simhash_within(fp, elsewhere.simhash('the cat sat on the mat'), 0) ORDER BY id;
+SELECT count(DISTINCT fp) AS fingerprints FROM docs;
+SELECT elsewhere.simhash_agg(s) OPERATOR(elsewhere.=) elsewhere.simhash('the cat sat on a mat') AS same
+FROM unnest(elsewhere.shingles('the cat sat on a mat')) AS s;
+SELECT elsewhere.resemblance('a b', 'a b c'), elsewhere.containment('a b', 'a b c');
+SELECT elsewhere.simhash('some text'::varchar) OPERATOR(elsewhere.=) elsewhere.simhash('some text') AS same,
+       '0123456789abcdef'::text::elsewhere.simhash AS parsed,
+       elsewhere.simhash('a b'::tsvector) OPERATOR(elsewhere.=) elsewhere.simhash(ARRAY['a', 'b'], 1) AS lexemes;
+DROP TABLE docs;
+DROP EXTENSION simhash;
+-- nothing of it is left
+SELECT count(*) AS left_behind FROM pg_proc WHERE pronamespace = 'elsewhere'::regnamespace;
+SELECT count(*) AS left_behind FROM pg_type WHERE typname ~ 'simhash';
+CREATE EXTENSION simhash SCHEMA elsewhere;
+DROP SCHEMA elsewhere;
+DROP SCHEMA elsewhere CASCADE;
+SELECT count(*) AS installed FROM pg_extension WHERE extname = 'simhash';
+
+-- The extension is trusted: who may create objects in the database may install it.
+CREATE ROLE regress_simhash_user;
+SELECT current_database() AS db \gset
+GRANT CREATE ON DATABASE :"db" TO regress_simhash_user;
+SET ROLE regress_simhash_user;
+CREATE EXTENSION simhash;
+SELECT simhash('some text') <~> simhash('some text') AS distance;
+DROP EXTENSION simhash;
+RESET ROLE;
+REVOKE CREATE ON DATABASE :"db" FROM regress_simhash_user;
+DROP ROLE regress_simhash_user;
+
+CREATE EXTENSION simhash;

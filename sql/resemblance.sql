@@ -1,0 +1,64 @@
+--
+-- resemblance and containment: exact, over the distinct shingles
+--
+SELECT resemblance('a b c', 'a b c') AS same, resemblance('a b c', 'A, b: C!') AS normalised, resemblance('a b c', 'd e f') AS nothing_shared,
+       resemblance('a b c', 'a b d') AS one_of_three, resemblance('a b c d', 'a b c d e') AS three_of_four;
+SELECT resemblance('a b c', 'c b a', 1) AS words, resemblance('a b c', 'c b a', 2) AS pairs, resemblance('abcd', 'abce', 2, 'char') AS chars,
+       resemblance('abcd', 'abce', unit => 'char') AS named, resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
+-- containment: the share of a's that b has too
+SELECT containment('a b c', 'x a b c y') AS part, containment('x a b c y', 'a b c') AS whole, containment('a b', 'c d') AS nothing,
+       containment('a b c', 'c b a', 1) AS words, containment('abc', 'xabcx', 2, 'char') AS chars, containment(a => 'a b c', b => 'a b', width => 2) AS named;
+-- repetitions do not count
+SELECT resemblance('a a a a b', 'a a b b b', 1) AS words, resemblance('a a a a', 'a a') AS pairs, containment('a a a a b', 'a', 1) AS half;
+-- shorter than a shingle: one shingle
+SELECT resemblance('a', 'a') AS same, resemblance('a', 'b') AS other, resemblance('a b', 'a b', 5) AS wide, resemblance('a b', 'a b c', 5) AS none_shared,
+       containment('a b', 'a b c', 5) AS not_contained;
+-- on tokens, taken as they are
+SELECT resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd']) AS pairs, resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd'], 1) AS tokens,
+       resemblance(ARRAY['A'], ARRAY['a']) AS raw, containment(ARRAY['a', 'b'], ARRAY['x', 'a', 'b']) AS contained,
+       containment(ARRAY['x', 'a', 'b'], ARRAY['a', 'b'], 1) AS two_of_three, resemblance(a => ARRAY['a'], b => ARRAY['a'], width => 1) AS named;
+-- blank texts: two of them have no resemblance, one of them none to any other
+SELECT a, b, resemblance(a, b), containment(a, b)
+FROM (VALUES ('', ''), ('', ' '), ('a', ''), ('', 'a'), ('!', ''), ('', '!'), ('!', '!'), ('! ?', 'a')) AS v (a, b);
+SELECT a, b, resemblance(a, b), containment(a, b)
+FROM (VALUES ('{}'::text[], '{}'::text[]), ('{a}', '{}'), ('{}', '{a}')) AS v (a, b);
+SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b, resemblance('a', 'a', NULL) IS NULL AS width,
+       resemblance('a', 'a', 2, NULL) IS NULL AS unit, containment(NULL::text[], ARRAY['a']) IS NULL AS tokens;
+-- what is the same to simhash is the same here
+SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １２３', 'abc 123') AS width, resemblance(U&'cafe\0301', U&'caf\00E9') AS composition,
+       resemblance('我爱你', '我 爱 你') AS separators, resemblance('我爱你', '我愛你', 1) AS traditional;
+-- varchar, char(n) and unknown literals find the function on text
+SELECT resemblance('a b c'::varchar, 'a b d') AS varchar, resemblance('a b c'::char(10), 'a b d'::char(20)) AS char,
+       containment('a b c'::varchar, 'a b d'::name) AS name, pg_typeof(resemblance('a', 'b')) AS type;
+
+-- exact: the shares of sets, counted in SQL
+CREATE TEMP TABLE docs (id integer, body text);
+INSERT INTO docs
+    SELECT i, string_agg(chr(97 + (i * 7919 + j * j * 104729 + i * j * 31) % (3 + i % 5)), CASE WHEN (i + j) % 3 = 0 THEN ' ' ELSE '' END ORDER BY j)
+    FROM generate_series(1, 40) AS i, generate_series(1, 5 + i) AS j GROUP BY i;
+INSERT INTO docs VALUES (41, ''), (42, '...'), (43, '我爱北京天安门'), (44, '天安门上太阳升'), (45, '我爱北京');
+CREATE FUNCTION pg_temp.shared(a text[], b text[], OUT r float8, OUT c float8) LANGUAGE sql IMMUTABLE AS $$
+    SELECT shared / nullif(in_a + in_b - shared, 0), shared / nullif(in_a, 0)
+    FROM (SELECT (SELECT count(*) FROM (SELECT unnest(a) INTERSECT SELECT unnest(b)) AS i)::float8 AS shared,
+                 (SELECT count(DISTINCT x) FROM unnest(a) AS x) AS in_a,
+                 (SELECT count(DISTINCT x) FROM unnest(b) AS x) AS in_b) AS counts $$;
+SELECT count(*) AS compared, count(DISTINCT r) > 50 AS varied,
+       count(*) FILTER (WHERE r IS DISTINCT FROM resemblance(a.body, b.body, width, unit)
+                           OR c IS DISTINCT FROM containment(a.body, b.body, width, unit)) AS wrong
+FROM docs AS a, docs AS b, (VALUES (1, 'word'), (2, 'word'), (1, 'char'), (2, 'char'), (3, 'char')) AS s (width, unit),
+     pg_temp.shared(shingles(a.body, width, unit), shingles(b.body, width, unit));
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.body, a.body)
+                           OR resemblance(a.body, b.body, 3) IS DISTINCT FROM resemblance(shingles(a.body, 1), shingles(b.body, 1), 3)
+                           OR containment(a.body, b.body, 3) IS DISTINCT FROM containment(shingles(a.body, 1), shingles(b.body, 1), 3)) AS wrong
+FROM docs AS a, docs AS b;
+-- large ones too
+SELECT resemblance(a, b) = 19998 / 20000.0 AS resemblance, containment(a, b) = 19998 / 19999.0 AS containment
+FROM (SELECT string_agg('w' || i, ' ' ORDER BY i) AS a, string_agg('w' || CASE i WHEN 20000 THEN 0 ELSE i END, ' ' ORDER BY i) AS b
+      FROM generate_series(1, 20000) AS i) AS t;
+-- candidates by fingerprint, certainty by resemblance
+SELECT a.id, b.id FROM docs AS a JOIN docs AS b ON simhash(a.body) <~> simhash(b.body) <= 64 AND a.id < b.id
+WHERE a.id > 40 AND resemblance(a.body, b.body) >= 0.5 ORDER BY 1, 2;
+-- exact even for two tokens whose hashes are equal: fingerprints cannot tell these apart, resemblance can
+SELECT simhash(ARRAY['hgzwmtae'], 1) = simhash(ARRAY['<S/0|~&'], 1) AS same_hash, resemblance(ARRAY['hgzwmtae'], ARRAY['<S/0|~&'], 1) AS resemblance,
+       resemblance(ARRAY['hgzwmtae', 'a'], ARRAY['<S/0|~&', 'hgzwmtae'], 1) AS one_of_three, containment(ARRAY['hgzwmtae', '<S/0|~&'], ARRAY['<S/0|~&'], 1) AS half;

@@ -1,0 +1,196 @@
+--
+-- The types simhash and simhash_ball: input and output, casts, order, indexes,
+-- distance
+--
+
+-- text form: 16 hexadecimal digits, most significant first; either case is read
+SELECT '0123456789abcdef'::simhash AS lower, 'FEDCBA9876543210'::simhash AS upper, 'AbCdEfaBcDeF0000'::simhash AS mixed,
+       '0000000000000000'::simhash AS least, 'ffffffffffffffff'::simhash AS greatest;
+SELECT '{0000000000000001,NULL,8000000000000000}'::simhash[] AS array_of;
+SELECT to_jsonb('0123456789abcdef'::simhash) AS json, '0123456789abcdef'::simhash::text AS text;
+SELECT NULL::simhash IS NULL AS "null";
+-- a ball: center and radius, -1 to 64
+SELECT b::simhash_ball FROM (VALUES
+    ('(0123456789abcdef,3)'), ('(0000000000000000,0)'), ('(FFFFFFFFFFFFFFFF,64)'), ('(0123456789abcdef,-1)')) AS v (b);
+SELECT r, simhash_ball('0123456789abcdef', r)
+FROM (VALUES (-9223372036854775808), (-4294967293), (-2), (-1), (0), (3), (63), (64), (65), (4294967299), (9223372036854775807)) AS v (r)
+ORDER BY r;
+SELECT simhash_ball('0123456789abcdef', 3::smallint) AS smallint, simhash_ball(center => '0123456789abcdef', radius => 3) AS named,
+       simhash_ball(NULL, 3) IS NULL AS no_center, simhash_ball('0123456789abcdef', NULL) IS NULL AS no_radius;
+
+-- binary form
+SELECT simhash_send('0123456789abcdef') AS simhash, simhash_ball_send('(0123456789abcdef,3)') AS ball,
+       simhash_ball_send('(ffffffffffffffff,-1)') AS empty_ball;
+CREATE TEMP TABLE sent (id integer, fp simhash, ball simhash_ball, many simhash[]);
+INSERT INTO sent VALUES
+    (1, '0123456789abcdef', '(0123456789abcdef,3)', '{0000000000000000,NULL,ffffffffffffffff}'),
+    (2, '0000000000000000', '(ffffffffffffffff,-1)', '{}'),
+    (3, 'ffffffffffffffff', '(0000000000000000,64)', '{8000000000000000}'),
+    (4, NULL, NULL, NULL);
+CREATE TEMP TABLE received (LIKE sent);
+\getenv outputdir PG_ABS_BUILDDIR
+\cd :outputdir
+\copy sent TO 'results/types.binary' (FORMAT binary)
+\copy received FROM 'results/types.binary' (FORMAT binary)
+SELECT * FROM received ORDER BY id;
+CREATE TEMP TABLE again (LIKE sent);
+\copy sent TO 'results/types.text'
+\copy again FROM 'results/types.text'
+SELECT count(*) AS rows, bool_and(r.fp IS NOT DISTINCT FROM a.fp AND r.many IS NOT DISTINCT FROM a.many
+                                  AND r.ball::text IS NOT DISTINCT FROM a.ball::text) AS same
+FROM received AS r JOIN again AS a USING (id);
+
+-- casts: bigint is the same 64 bits, signed
+SELECT b, b::simhash AS simhash, b::simhash::bigint = b AS back
+FROM (VALUES (0::bigint), (1), (-1), (9223372036854775807), (-9223372036854775808), (81985529216486895)) AS v (b);
+-- numeric: unsigned
+SELECT n, n::simhash AS simhash, n::simhash::numeric = n AS back
+FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (18446744073709551615), (10000000000000000000), (42.000), (-0.0)) AS v (n);
+SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half, scale('0000000000000007'::simhash::numeric);
+-- bit(64) and bytea: most significant first
+SELECT '0123456789abcdef'::simhash::bit(64) AS bit, '8000000000000001'::simhash::bytea AS bytea;
+SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
+       x'0123456789abcdef'::bit(64)::simhash AS from_bit, '\x0123456789abcdef'::bytea::simhash AS from_bytea;
+-- text: the text form
+SELECT '0123456789ABCDEF'::text::simhash AS text, '0123456789abcdef'::varchar::simhash AS varchar, '0123456789abcdef'::char(16)::simhash AS char,
+       '0123456789abcdef'::char(20)::simhash AS padded;
+SELECT bool_and(fp::bigint::simhash = fp AND fp::numeric::simhash = fp AND fp::bit(64)::simhash = fp AND fp::bytea::simhash = fp AND fp::text::simhash = fp
+                AND fp::bytea = simhash_send(fp) AND fp::text = to_hex(fp::bigint)::char(16)::text) AS round_trips
+FROM (SELECT ('x1' || left(md5(i::text), 15))::bit(64)::simhash AS fp FROM generate_series(1, 1000) AS i) AS s;
+-- a column of bigints becomes one of fingerprints, without a rewrite
+CREATE TEMP TABLE stored (h bigint);
+INSERT INTO stored VALUES (1), (-1), (NULL);
+SELECT pg_relation_filenode('stored') AS before \gset
+ALTER TABLE stored ALTER COLUMN h TYPE simhash USING h::simhash;
+SELECT pg_relation_filenode('stored') = :before AS not_rewritten;
+SELECT * FROM stored ORDER BY h;
+SELECT pg_relation_filenode('stored') AS before \gset
+ALTER TABLE stored ALTER COLUMN h TYPE bigint USING h::bigint;
+SELECT pg_relation_filenode('stored') = :before AS not_rewritten;
+
+--
+-- Order: unsigned
+--
+CREATE TABLE fingerprints (id integer, fp simhash);
+INSERT INTO fingerprints SELECT i, ('x' || left(md5((i % 1500)::text), 16))::bit(64)::simhash FROM generate_series(1, 3000) AS i;
+INSERT INTO fingerprints VALUES (0, '0000000000000000'), (-1, '0000000000000001'), (-2, '7fffffffffffffff'),
+    (-3, '8000000000000000'), (-4, '8000000000000001'), (-5, 'ffffffffffffffff'), (-6, NULL);
+ANALYZE fingerprints;
+SELECT id, fp FROM fingerprints WHERE id <= 0 ORDER BY fp;
+SELECT id, fp FROM fingerprints WHERE id <= 0 ORDER BY fp DESC NULLS LAST;
+SELECT count(*) AS pairs,
+       count(*) FILTER (WHERE (a.fp < b.fp) <> (a.fp::numeric < b.fp::numeric) OR (a.fp <= b.fp) <> (a.fp::numeric <= b.fp::numeric)
+                           OR (a.fp > b.fp) <> (a.fp::numeric > b.fp::numeric) OR (a.fp >= b.fp) <> (a.fp::numeric >= b.fp::numeric)
+                           OR (a.fp = b.fp) <> (a.fp::numeric = b.fp::numeric) OR (a.fp <> b.fp) <> (a.fp::numeric <> b.fp::numeric)
+                           OR simhash_cmp(a.fp, b.fp) <> sign(a.fp::numeric - b.fp::numeric)) AS wrong
+FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
+-- sorting agrees with sorting the numbers
+SELECT array_agg(id ORDER BY fp, id) = array_agg(id ORDER BY fp::numeric, id) AS ascending,
+       array_agg(id ORDER BY fp DESC, id) = array_agg(id ORDER BY fp::numeric DESC, id) AS descending
+FROM fingerprints;
+-- equal ones have equal hashes, others mostly have not
+SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread, bool_and(simhash_hash(fp) = simhash_hash(fp::text::simhash)) AS equal,
+       bool_and((simhash_hash_extended(fp, 0) & 4294967295) = (simhash_hash(fp)::bigint & 4294967295)) AS extended,
+       count(DISTINCT simhash_hash_extended(fp, 1)) = count(DISTINCT fp) AS seeded
+FROM fingerprints;
+
+-- a btree index
+CREATE INDEX fingerprints_btree ON fingerprints (fp);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT id FROM fingerprints WHERE fp = '8000000000000000';
+SELECT id FROM fingerprints WHERE fp = '8000000000000000';
+EXPLAIN (COSTS OFF) SELECT id FROM fingerprints WHERE fp >= 'ffff000000000000' ORDER BY fp;
+SELECT count(*), min(fp::text), max(fp::text) FROM fingerprints WHERE fp >= '8000000000000000';
+SELECT count(*) FROM fingerprints WHERE fp < '8000000000000000';
+SELECT count(*) FROM fingerprints WHERE fp IS NULL;
+SELECT id, fp FROM fingerprints WHERE fp > '7ffffffffffffffe' AND fp <= '8000000000000001' ORDER BY fp;
+SELECT fp FROM fingerprints ORDER BY fp LIMIT 2;
+SELECT fp FROM fingerprints ORDER BY fp DESC NULLS LAST LIMIT 2;
+SELECT id FROM fingerprints WHERE fp IN ('0000000000000001', 'ffffffffffffffff', '1234567812345678') ORDER BY id;
+DROP INDEX fingerprints_btree;
+-- a hash index
+CREATE INDEX fingerprints_hash ON fingerprints USING hash (fp);
+EXPLAIN (COSTS OFF) SELECT id FROM fingerprints WHERE fp = '8000000000000000';
+SELECT id FROM fingerprints WHERE fp = '8000000000000000';
+SELECT a.id FROM fingerprints AS a WHERE a.fp = (SELECT fp FROM fingerprints WHERE id = 7) ORDER BY id;
+DROP INDEX fingerprints_hash;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+-- a unique one
+CREATE TEMP TABLE unique_ones (fp simhash PRIMARY KEY);
+INSERT INTO unique_ones SELECT fp FROM fingerprints WHERE fp IS NOT NULL ON CONFLICT DO NOTHING;
+SELECT count(*) FROM unique_ones;
+
+-- DISTINCT and GROUP BY, by hash and by sort
+SET enable_sort = off;
+EXPLAIN (COSTS OFF) SELECT fp, count(*) FROM fingerprints GROUP BY fp;
+SELECT n, count(*) FROM (SELECT fp, count(*) AS n FROM fingerprints GROUP BY fp) AS g GROUP BY n ORDER BY n;
+SELECT count(*) FROM (SELECT DISTINCT fp FROM fingerprints) AS d;
+RESET enable_sort;
+SET enable_hashagg = off;
+EXPLAIN (COSTS OFF) SELECT fp, count(*) FROM fingerprints GROUP BY fp;
+SELECT n, count(*) FROM (SELECT fp, count(*) AS n FROM fingerprints GROUP BY fp) AS g GROUP BY n ORDER BY n;
+SELECT count(*) FROM (SELECT DISTINCT fp FROM fingerprints) AS d;
+RESET enable_hashagg;
+-- joins
+SET enable_nestloop = off;
+SET enable_mergejoin = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM fingerprints AS a JOIN fingerprints AS b USING (fp);
+SELECT count(*) FROM fingerprints AS a JOIN fingerprints AS b USING (fp);
+RESET enable_mergejoin;
+SET enable_hashjoin = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM fingerprints AS a JOIN fingerprints AS b USING (fp);
+SELECT count(*) FROM fingerprints AS a JOIN fingerprints AS b USING (fp);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+-- partitions, by hash and by range
+CREATE TEMP TABLE by_hash (fp simhash) PARTITION BY HASH (fp);
+CREATE TEMP TABLE by_hash_0 PARTITION OF by_hash FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TEMP TABLE by_hash_1 PARTITION OF by_hash FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO by_hash SELECT fp FROM fingerprints;
+SELECT count(*), count(DISTINCT tableoid) AS partitions FROM by_hash;
+CREATE TEMP TABLE by_range (fp simhash) PARTITION BY RANGE (fp);
+CREATE TEMP TABLE by_range_low PARTITION OF by_range FOR VALUES FROM (MINVALUE) TO ('8000000000000000');
+CREATE TEMP TABLE by_range_high PARTITION OF by_range FOR VALUES FROM ('8000000000000000') TO (MAXVALUE);
+INSERT INTO by_range SELECT fp FROM fingerprints WHERE id < 0 AND fp IS NOT NULL;
+SELECT tableoid::regclass, fp FROM by_range ORDER BY fp;
+
+--
+-- Distance
+--
+SELECT a <~> b AS operator, hamming_distance(a, b) AS function, b <~> a AS commuted, pg_typeof(a <~> b) AS type
+FROM (VALUES ('0000000000000000'::simhash, '0000000000000000'::simhash), ('0000000000000000', 'ffffffffffffffff'),
+             ('0000000000000000', '8000000000000000'), ('ffffffffffffffff', 'fffffffffffffffe'), ('0123456789abcdef', 'fedcba9876543210'),
+             ('00000000ffffffff', 'ffffffff00000000'), ('0f0f0f0f0f0f0f0f', '0000000000000000'), (NULL, '0000000000000000'))
+     AS v (a, b);
+SELECT count(*) AS pairs, count(*) FILTER (WHERE (a.fp <~> b.fp) <> bit_count(a.fp::bit(64) # b.fp::bit(64))) AS wrong,
+       count(*) FILTER (WHERE simhash_within(a.fp, b.fp, a.id) <> ((a.fp <~> b.fp) <= a.id)
+                           OR (a.fp <@ simhash_ball(b.fp, a.id)) <> ((a.fp <~> b.fp) <= a.id)
+                           OR (simhash_ball(b.fp, a.id) @> a.fp) <> ((a.fp <~> b.fp) <= a.id)) AS inconsistent
+FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
+-- radii are clamped, never refused: below 0 nothing is within, from 64 everything is
+SELECT r, simhash_within(a, a, r) AS same, simhash_within(a, b, r) AS one_bit, simhash_within(a, (~ a::bigint)::simhash, r) AS opposite,
+       a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit, simhash_ball(a, r) @> a AS same, simhash_ball(a, r) @> b AS one_bit
+FROM (VALUES ('0123456789abcdef'::simhash, '0123456789abcdee'::simhash)) AS f (a, b),
+     (VALUES (-9223372036854775808), (-4294967296), (-1), (0), (1), (63), (64), (65), (4294967295), (4294967296), (9223372036854775807)) AS v (r)
+ORDER BY r;
+SELECT '0123456789abcdef' <@ '(0123456789abcdef,-1)'::simhash_ball AS empty, '0123456789abcdef'::simhash <@ '(fedcba9876543210,64)' AS everything,
+       '0123456789abcdef'::simhash <@ '(fedcba9876543210,63)' AS nearly;
+SELECT simhash_within(NULL, '0000000000000000', 3) IS NULL AS a, simhash_within('0000000000000000', '0000000000000000', NULL) IS NULL AS b,
+       NULL::simhash <@ '(0123456789abcdef,64)' IS NULL AS c, '0000000000000000'::simhash <@ NULL IS NULL AS d;
+-- the estimated cosine
+SELECT a <~> '0000000000000000' AS distance, round(simhash_similarity(a, '0000000000000000')::numeric, 12) AS similarity
+FROM (VALUES ('0000000000000000'::simhash), ('0000000000000001'), ('000000000000ffff'), ('00000000001fffff'), ('00000000ffffffff'),
+             ('0000ffffffffffff'), ('ffffffffffffffff')) AS v (a) ORDER BY 1;
+SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same, simhash_similarity('0000000000000000', 'ffffffffffffffff') = -1 AS opposite,
+       abs(simhash_similarity('0000000000000000', '00000000ffffffff')) < 1e-15 AS unrelated, simhash_similarity(NULL, '0000000000000000') IS NULL AS "null";
+SELECT count(*) AS wrong
+FROM fingerprints AS a, fingerprints AS b
+WHERE a.id <= 100 AND b.id <= 100 AND abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12;
+-- leakproof: the scan below a view that is a barrier may compute distances
+CREATE TEMP VIEW barrier WITH (security_barrier) AS SELECT * FROM fingerprints WHERE id <> 1;
+EXPLAIN (COSTS OFF) SELECT id FROM barrier WHERE simhash_within(fp, 'ffffffffffffffff', 1);
+SELECT id FROM barrier WHERE fp <~> 'ffffffffffffffff' <= 1 ORDER BY id;
+DROP VIEW barrier;
+DROP TABLE fingerprints;

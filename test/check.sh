@@ -1,0 +1,234 @@
+#!/bin/bash
+# Builds the extension and runs every test suite, on a bare Debian.
+#
+#   bash test/check.sh                  everything
+#   bash test/check.sh regress unit     the build and these suites
+#   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
+#
+# A suite is a function suite_NAME, listed in SUITES.  It works on the copy of
+# the sources in $WORK/src; what it prints goes to $LOG.  It calls `count PASSED
+# FAILED`, or `skip WHY` for all or a part of it.  One that does neither failed.
+# shellcheck disable=SC2317 # the suites are called by name
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SUITES=(links tables unit regress isolation tap)
+PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
+SHOWN=60 # lines of a failure's log
+
+TOTAL_PASSED=0
+TOTAL_FAILED=0
+
+# --- counting ---------------------------------------------------------------
+
+count() { PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)); }
+skip() { SKIPPED+=("$1"); }
+
+run_suite() {
+	local name=$1 started=$SECONDS
+	PASSED=0 FAILED=0 SKIPPED=()
+	LOG=$WORK/log/$name
+	"suite_$name" >"$LOG" 2>&1 || count 0 1
+	if [ $((PASSED + FAILED + ${#SKIPPED[@]})) = 0 ]; then
+		echo "no test ran" >>"$LOG"
+		FAILED=1
+	fi
+	TOTAL_PASSED=$((TOTAL_PASSED + PASSED))
+	TOTAL_FAILED=$((TOTAL_FAILED + FAILED))
+	printf '%-10s %d passed, %d failed (%d s)\n' \
+		"$name" "$PASSED" "$FAILED" $((SECONDS - started))
+	[ ${#SKIPPED[@]} = 0 ] || printf '           skipped: %s\n' "${SKIPPED[@]}"
+	[ "$FAILED" = 0 ] || show_failure "$name"
+}
+
+show_failure() {
+	local file
+	excerpt tail "$LOG"
+	case $1 in
+	regress) excerpt head "$WORK/src/regression.diffs" ;;
+	isolation) excerpt head "$WORK/src/output_iso/regression.diffs" ;;
+	tap)
+		for file in "$WORK"/src/tmp_check/log/regress_log_*; do
+			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
+		done
+		;;
+	esac
+	grep -rhsE 'PANIC|TRAP|terminated by signal' "$WORK"/src/{,output_iso/}log \
+		"$WORK/src/tmp_check/log" --include='*.log' | head -n 5 || true
+}
+
+# The head or tail of a file, if there is one.
+excerpt() {
+	[ -s "$2" ] || return 0
+	echo "---- $1 of ${2#"$WORK"/}"
+	"$1" -n "$SHOWN" "$2" | cut -c 1-300
+	echo "----"
+}
+
+# --- suites -----------------------------------------------------------------
+
+# The library needs nothing at run time but libc.
+suite_links() {
+	local foreign
+	ldd "$WORK/src/simhash.so" || return
+	foreign=$(ldd "$WORK/src/simhash.so" |
+		awk '$1 !~ /^(.*\/)?(linux-vdso|libc\.|ld-linux|statically)[^\/]*$/')
+	if [ -z "$foreign" ]; then count 1 0; else count 0 1; fi
+}
+
+# The committed Unicode tables are what their generator makes of the data.
+suite_tables() {
+	local version
+	version=$(dpkg-query -W -f '${Version}' unicode-data)
+	if [ "${version%%-*}" != 15.0.0 ]; then
+		skip "unicode-data is $version, the tables are of 15.0.0"
+	elif as_builder perl src/text/unicode/generate.pl /usr/share/unicode \
+		>"$WORK/log/tables.h" && diff "$WORK/log/tables.h" \
+		"$WORK/src/src/text/unicode/tables.h"; then
+		count 1 0
+	else
+		count 0 1
+	fi
+}
+
+# The C functions by themselves, without a server.
+suite_unit() {
+	STATUS=0
+	as_builder make -C test/unit check PG_CONFIG="$PG_CONFIG" || STATUS=$?
+	count_verdicts
+}
+
+suite_regress() {
+	need_tests 'sql/*.sql' || return 0
+	pgxs_suite ISOLATION= TAP_TESTS=
+	count_pg_regress
+	count_forgotten 'sql/*.sql'
+}
+
+suite_isolation() {
+	need_tests 'test/isolation/specs/*.spec' || return 0
+	pgxs_suite REGRESS= TAP_TESTS=
+	count_pg_regress
+	count_forgotten 'test/isolation/specs/*.spec'
+}
+
+suite_tap() {
+	need_tests 'test/t/*.pl' || return 0
+	pgxs_suite REGRESS= ISOLATION=
+	count_prove
+	note_skipped_files
+	count_forgotten 'test/t/*.pl'
+}
+
+need_tests() {
+	compgen -G "$WORK/src/$1" >/dev/null || { skip "no $1"; return 1; }
+}
+
+# One of the three suites of PGXS, on a server of its own; the arguments
+# switch the others off.  The exit status is kept for the counting.
+pgxs_suite() {
+	STATUS=0
+	extension_make installcheck "$@" \
+		EXTRA_REGRESS_OPTS="--temp-instance=$WORK/src/tmp_$(basename "$LOG") --temp-config=$TEMP_CONFIG" ||
+		STATUS=$?
+}
+
+# --- reading what the suites print -------------------------------------------
+
+# pg_regress: "test a ... ok 5 ms" up to 15, TAP lines from 16.
+count_pg_regress() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^ok [0-9]+ +[-+] / || /\.\.\. ok( |$)/ { p++ }
+		/^not ok [0-9]+ +[-+] / || /\.\.\. (FAILED|failed)( |$)/ { f++ }
+		END { print p + 0, f + 0 }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# prove: "Files=2, Tests=9", and of files that went wrong
+# "name (Wstat: 256 Tests: 5 Failed: 1)"; a file that died without a failed
+# test counts as one.
+count_prove() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^Files=[0-9]+, Tests=[0-9]+/ { split($2, part, /[=,]/); t = part[2] }
+		match($0, /\(Wstat: .* Failed: [0-9]+\)/) {
+			n = $0; sub(/.* Failed: /, "", n); n += 0
+			f += n; died += n == 0
+		}
+		END { print t - f, f + died }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# Whole files that prove was told to skip: "t/a.pl .. skipped: no b".
+note_skipped_files() {
+	local line
+	while read -r line; do
+		skip "$line"
+	done < <(sed -n 's|^.*/\([^/ ]*\.pl\) \.* skipped: |\1: |p' "$LOG")
+}
+
+# Programs that say "5 passed, 0 failed" themselves, each once.
+count_verdicts() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3 }
+		END { print p + 0, f + 0 }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# A bad exit status that no failed test explains is a failure too.
+count_with_status() {
+	count "$1" "$2"
+	if [ "$2" = 0 ] && [ "$STATUS" != 0 ]; then
+		echo "exit status $STATUS"
+		count 0 1
+	fi
+}
+
+# A test that is in the tree but not in the Makefile never runs: a failure.
+count_forgotten() {
+	local file name
+	for file in "$WORK"/src/$1; do
+		name=$(basename "${file%.*}")
+		if ! grep -qE "(^|[ /])$name([ .]|\$)" "$LOG"; then
+			echo "did not run: $name"
+			count 0 1
+		fi
+	done
+}
+
+# --- the run ----------------------------------------------------------------
+
+# The last line, printed however the run ends; argument: its exit status.
+last_words() {
+	if [ "$1" != 0 ] && [ "$TOTAL_FAILED" = 0 ]; then
+		TOTAL_FAILED=1
+	fi
+	say "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
+}
+
+main() {
+	local suite
+	for suite; do
+		declare -F "suite_$suite" >/dev/null || die "no suite '$suite': ${SUITES[*]}"
+	done
+	prepare "${PACKAGES[@]}"
+	export TEMP_CONFIG=$WORK/test.conf
+	extension_settings >"$TEMP_CONFIG"
+
+	say "building for PostgreSQL $PG_MAJOR as $BUILDER"
+	LOG=$WORK/log/build
+	if ! build_extension >"$LOG" 2>&1; then
+		excerpt tail "$LOG"
+		die "the build failed"
+	fi
+	for suite in "${@:-${SUITES[@]}}"; do
+		run_suite "$suite"
+	done
+	[ "$TOTAL_FAILED" = 0 ] && [ "$TOTAL_PASSED" != 0 ]
+}
+
+main "$@"

@@ -1,0 +1,103 @@
+#!/bin/bash
+# Shows the extension at work on the descriptions of all Debian packages, on a
+# temporary PostgreSQL of its own.  What it shows is in demo.sql.
+#
+#   bash test/demo.sh              everything, from installing packages on
+#   bash test/demo.sh fetch DIR    only writes the documents into DIR, for
+#                                  trying demo.sql in a database of yours
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# apt keeps descriptions in files by language.  A configuration and state of
+# our own fetch them without root, whatever languages apt is set to fetch, and
+# leave its own lists alone.
+private_apt() {
+	cat >"$WORK/apt.conf" <<-END
+		Dir::State::lists "$WORK/lists/";
+		Dir::Cache "$WORK/cache/";
+		#clear Acquire::Languages;
+		Acquire::Languages { "en"; "zh_CN"; };
+		Acquire::IndexTargets::deb::Packages::DefaultEnabled "false";
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+	mkdir -p "$WORK/lists/partial" "$WORK/cache/archives/partial"
+	# Where root runs apt, its downloads are done by this user.
+	if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
+		chown _apt "$WORK/lists/partial"
+	fi
+	apt-get -c "$WORK/apt.conf" -qq update
+}
+
+# Prints the description files of a language, one after the other.
+descriptions() {
+	local file
+	# shellcheck disable=SC2016
+	apt-get -c "$WORK/apt.conf" indextargets \
+		--format '$(CREATED_BY) $(LANGUAGE) $(FILENAME)' |
+		sed -n "s/^Translations $1 //p" |
+		while read -r file; do
+			[ ! -e "$file" ] || /usr/lib/apt/apt-helper cat-file "$file"
+		done
+}
+
+# From "Package: / Description-md5: / Description-xx: title and long text" to
+# CSV: name, title, text.  The long text is indented by a space and " ." is an
+# empty line; repositories may repeat a description.
+to_csv() {
+	perl -e '
+		$/ = "";
+		while (<>) {
+			my ($name) = /^Package: (.*)/m or next;
+			my ($md5) = /^Description-md5: (.*)/m or next;
+			my ($title, $body) = /^Description-\w\w(?:_\w\w)?: (.*)\n((?: .*\n?)+)/m or next;
+			next if $seen{"$name $md5"}++;
+			$body =~ s/^ \.?$//mg;
+			$body =~ s/^ //mg;
+			$body =~ s/\s+\z//;
+			print join(",", map { s/"/""/g; "\"$_\"" } $name, $title, $body), "\n";
+		}'
+}
+
+fetch() {
+	say "fetching the descriptions of all packages, in English and Chinese"
+	private_apt
+	descriptions en | to_csv >"$1/packages.csv"
+	descriptions zh_CN | to_csv >"$1/packages_zh.csv"
+	[ -s "$1/packages.csv" ] || die "the sources that apt is set up with have no descriptions"
+}
+
+# psql drops the empty lines of a script that it echoes; put some back, after
+# each query and each heading.
+space_out() {
+	sed -u -e 's/^Time: .*/&\n/' -e '/^-- [0-9]/,/^-- --/s/^-- --.*/&\n/'
+}
+
+main() {
+	if [ "${1:-}" = fetch ]; then
+		[ -d "${2:-}" ] || die "usage: demo.sh fetch DIRECTORY"
+		make_workspace
+		fetch "$2"
+		return
+	fi
+
+	# shellcheck disable=SC2119
+	prepare
+	fetch "$WORK/src"
+
+	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
+	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
+
+	demo_psql -f test/demo.sql 2>&1 | space_out
+	cat <<-END
+		This server goes away now.  To have the extension in yours:
+		    make && sudo make install
+		and then, in a database:
+		    CREATE EXTENSION simhash;
+	END
+}
+
+main "$@"

@@ -1,0 +1,327 @@
+# shellcheck shell=bash
+# What check.sh and demo.sh share: packages, a private workspace, the build, a
+# temporary server.  Sourced, never run.
+#
+# Promises made to whoever runs them:
+#  - apt-get is called only when a package is missing;
+#  - no cluster of this machine is created, started, stopped or connected to;
+#  - nothing is installed into the system's PostgreSQL;
+#  - everything else lives in one temporary directory, removed on exit.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The one place that says which warnings the C code is held to.
+WARNINGS="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare"
+
+# No command may run longer than this (seconds): a hanging test is a failure.
+COMMAND_LIMIT=${COMMAND_LIMIT:-1800}
+
+# Test output is parsed, so it has to be English; files are read by another
+# user; a PGHOST, PGDATABASE or MAKEFLAGS of the caller must not lead anything
+# astray.
+export LC_ALL=C.UTF-8
+umask 022
+unset LANGUAGE MAKEFLAGS MAKELEVEL MFLAGS
+for name in "${!PG@}"; do
+	[ "$name" = PG_MAJOR ] || unset "$name"
+done
+unset name
+
+# The output proper, for what is said on the way out of a redirected function.
+exec 3>&1
+
+say() { printf '%s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# --- packages ---------------------------------------------------------------
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Quiet unless it fails.
+apt_get() {
+	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+		die "needs root (or sudo) for apt-get $*"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" \
+		</dev/null >"$WORK/log/apt" 2>&1 || { cat "$WORK/log/apt"; return 1; }
+}
+
+# Lists that cannot be brought up to date may still do.
+update_lists() {
+	apt_get update || say "apt-get update failed, going on without it"
+}
+
+installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing() {
+	local package
+	for package; do
+		installed "$package" || echo "$package"
+	done
+}
+
+# Newest NN for which the package <prefix>NN is installed; empty if none.
+newest_installed() {
+	{ dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$1[0-9]*" 2>/dev/null || true; } |
+		sed -n "s/^installed $1\([0-9]\{1,\}\)\$/\1/p" | sort -n | tail -n 1
+}
+
+# The major that the distribution's own "postgresql" package stands for.
+candidate_major() {
+	{ apt-cache show --no-all-versions postgresql 2>/dev/null || true; } |
+		sed -n 's/^Depends:.*postgresql-\([0-9]\{1,\}\).*/\1/p'
+}
+
+# Sets PG_MAJOR: the caller's choice, else what is there, else what apt offers.
+choose_major() {
+	[ -n "${PG_MAJOR:-}" ] || PG_MAJOR=$(newest_installed postgresql-server-dev-)
+	[ -n "$PG_MAJOR" ] || PG_MAJOR=$(newest_installed postgresql-)
+	[ -n "$PG_MAJOR" ] || PG_MAJOR=$(candidate_major)
+	if [ -z "$PG_MAJOR" ]; then
+		# A bare machine may not have fetched any package list yet.
+		update_lists
+		PG_MAJOR=$(candidate_major)
+	fi
+	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || die "no PostgreSQL found (PG_MAJOR='$PG_MAJOR')"
+	PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
+}
+
+# What it takes to build and to start a server; arguments: further packages.
+need_packages() {
+	local wanted
+	choose_major
+	mapfile -t wanted < <(missing "postgresql-$PG_MAJOR" \
+		"postgresql-server-dev-$PG_MAJOR" libxxhash-dev make gcc perl "$@")
+	[ ${#wanted[@]} -gt 0 ] || return 0
+
+	say "installing: ${wanted[*]}"
+	update_lists
+	refuse_server_upgrade "${wanted[@]}"
+	installed "postgresql-$PG_MAJOR" || forbid_new_cluster
+	forbid_cluster_service
+	apt_get install -y --no-install-recommends "${wanted[@]}" ||
+		die "could not install ${wanted[*]}"
+	release_held
+	[ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
+}
+
+# Upgrading the package of a running server would restart it.
+refuse_server_upgrade() {
+	local major
+	command -v pg_lsclusters >/dev/null || return 0
+	while read -r major; do
+		apt_get -s install --no-install-recommends "$@" || die "cannot install $*"
+		if grep -q "^Inst postgresql-$major \[" "$WORK/log/apt"; then
+			die "apt would upgrade (and restart) your running PostgreSQL $major;" \
+				"upgrade it when it suits you, then try again"
+		fi
+	done < <(pg_lsclusters -h | awk '$4 ~ /online/ { print $1 }' | sort -u)
+}
+
+# What must not outlive the call of apt: files, and directories made for them.
+HELD=()
+
+hold() {
+	HELD=("$1" "${HELD[@]}")
+}
+
+# Debian creates a cluster with the first server of a major; a drop-in file
+# tells it not to.
+PG_ETC=/etc/postgresql-common
+forbid_new_cluster() {
+	local dir file=$PG_ETC/createcluster.d/simhash-no-cluster.conf
+	for dir in "$PG_ETC" "$PG_ETC/createcluster.d"; do
+		[ -d "$dir" ] || { hold "$dir"; as_root mkdir "$dir"; }
+	done
+	hold "$file"
+	echo "create_main_cluster = false" | as_root tee "$file" >/dev/null
+	command -v pg_conftool >/dev/null || return 0
+	if [ "$(pg_conftool "$PG_ETC/createcluster.conf" show -bs \
+		create_main_cluster)" != off ]; then
+		die "$PG_ETC/createcluster.conf does not include createcluster.d;" \
+			"please install postgresql-$PG_MAJOR yourself"
+	fi
+}
+
+# Where there are clusters, package scripts must not start the stopped ones.
+POLICY=/usr/sbin/policy-rc.d
+forbid_cluster_service() {
+	command -v pg_lsclusters >/dev/null || return 0
+	[ -n "$(pg_lsclusters -h)" ] && [ ! -e "$POLICY" ] || return 0
+	hold "$POLICY"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\ncase $1 in postgresql*) exit 101;; esac\n' |
+		as_root tee "$POLICY" >/dev/null
+	as_root chmod 755 "$POLICY"
+}
+
+# Directories that packages have filled meanwhile are theirs now and stay.
+release_held() {
+	local path
+	for path in "${HELD[@]}"; do
+		if [ -d "$path" ]; then
+			as_root rmdir "$path" 2>/dev/null || true
+		else
+			as_root rm -f "$path"
+		fi
+	done
+	HELD=()
+}
+
+# --- workspace --------------------------------------------------------------
+
+WORK=
+CHILD=
+BUILDER=
+
+# A PostgreSQL server refuses to run as root, so root borrows another user.
+choose_builder() {
+	BUILDER=$(id -un)
+	if [ "$(id -u)" = 0 ]; then
+		BUILDER=postgres
+		id "$BUILDER" >/dev/null 2>&1 || BUILDER=nobody
+	fi
+}
+
+make_workspace() {
+	trap cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	# Not in TMPDIR: another user has to get there, and a socket's path is short.
+	WORK=$(mktemp -d /tmp/simhash.XXXXXX)
+	chmod 755 "$WORK"
+	mkdir "$WORK/src" "$WORK/log" "$WORK/tmp" "$WORK/socket"
+	chmod 700 "$WORK/socket"
+}
+
+# Everything up to the sources standing in the workspace; arguments: packages.
+prepare() {
+	make_workspace
+	need_packages "$@"
+	choose_builder
+	copy_sources
+	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
+}
+
+# Runs a command as the builder, in a process group of its own, and waits for
+# it in a way that lets a signal end this script, and the group, at once.
+as_builder() {
+	local user=() status=0
+	[ "$(id -un)" = "$BUILDER" ] || user=(runuser -u "$BUILDER" --)
+	set -m
+	(cd "$WORK/src" && HOME=$WORK TMPDIR=$WORK/tmp exec timeout -k 10 "$COMMAND_LIMIT" \
+		"${user[@]}" "$@") </dev/null 3>&- &
+	CHILD=$!
+	set +m
+	wait "$CHILD" || status=$?
+	CHILD=
+	[ "$status" != 124 ] || say "ended after $COMMAND_LIMIT seconds"
+	return "$status"
+}
+
+# Every server started below the workspace, whoever started it.
+workspace_servers() {
+	local file pid
+	while read -r file; do
+		pid=$(head -n 1 "$file" 2>/dev/null) || continue
+		# The server works inside its data directory: proof that it is ours,
+		# not some other process that got the number since.
+		if [ "$(readlink "/proc/$pid/cwd")" = "$(dirname "$file")" ]; then
+			echo "$pid"
+		fi
+	done < <(find "$WORK" -name postmaster.pid)
+}
+
+# At once, without the courtesies of an orderly shutdown: nothing is kept.
+stop_servers() {
+	local signal pids _
+	for signal in QUIT KILL; do
+		mapfile -t pids < <(workspace_servers)
+		[ ${#pids[@]} -gt 0 ] || return 0
+		kill -"$signal" "${pids[@]}" 2>/dev/null || true
+		for _ in {1..50}; do
+			[ -n "$(workspace_servers)" ] || return 0
+			sleep 0.1
+		done
+	done
+}
+
+cleanup() {
+	local status=$?
+	trap '' INT TERM HUP
+	trap - EXIT
+	if [ -n "$CHILD" ]; then
+		kill -TERM -- "-$CHILD" 2>/dev/null || true
+		wait "$CHILD" 2>/dev/null || true
+	fi
+	release_held
+	if [ -n "$WORK" ]; then
+		stop_servers
+		rm -rf "$WORK"
+	fi
+	if declare -F last_words >/dev/null; then
+		last_words "$status" >&3
+	fi
+	exit "$status"
+}
+
+# --- build ------------------------------------------------------------------
+
+# Sources without what an earlier build or test run left among them.
+copy_sources() {
+	tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' \
+		--exclude='*.bc' --exclude=tmp_check --exclude=results \
+		--exclude=output_iso --exclude=./test/unit/build -cf - . |
+		tar -C "$WORK/src" --no-same-owner -xf -
+}
+
+extension_make() {
+	as_builder make --no-print-directory PG_CONFIG="$PG_CONFIG" with_llvm=no \
+		PG_CFLAGS="$WARNINGS" "$@"
+}
+
+# Compiles, and installs below the workspace.
+build_extension() {
+	extension_make -s -j "$(nproc)" all &&
+		extension_make -s install DESTDIR="$WORK/stage"
+}
+
+# Settings that make a server find an extension that is installed elsewhere.
+# Before 18 that is a setting which Debian adds.
+extension_settings() {
+	if [ "$PG_MAJOR" -ge 18 ]; then
+		echo "extension_control_path = '$WORK/stage$("$PG_CONFIG" --sharedir):\$system'"
+		echo "dynamic_library_path = '$WORK/stage$("$PG_CONFIG" --pkglibdir):\$libdir'"
+	else
+		echo "extension_destdir = '$WORK/stage'"
+	fi
+}
+
+# --- a server to play with --------------------------------------------------
+
+# Reached by nothing but the socket in the workspace.  Crash safety is of no
+# use to a cluster that is thrown away, and jit would blur the timings.
+start_server() {
+	local bin
+	bin=$("$PG_CONFIG" --bindir)
+	as_builder "$bin/initdb" -D "$WORK/data" -U postgres -A trust -N \
+		-E UTF8 --locale=C.UTF-8
+	{
+		extension_settings
+		echo "listen_addresses = ''"
+		echo "unix_socket_directories = '$WORK/socket'"
+		echo "shared_buffers = '256MB'"
+		echo "fsync = off"
+		echo "jit = off"
+	} >>"$WORK/data/postgresql.conf"
+	as_builder "$bin/pg_ctl" -D "$WORK/data" -l "$WORK/log/server" -w start
+}
+
+# psql on that server, deaf to the caller's own settings.
+demo_psql() {
+	as_builder "$("$PG_CONFIG" --bindir)/psql" -X -q -h "$WORK/socket" \
+		-U postgres -d postgres -v ON_ERROR_STOP=1 -P pager=off "$@"
+}

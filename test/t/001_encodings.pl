@@ -1,0 +1,175 @@
+# A fingerprint depends on the text, not on the encoding in which the server
+# keeps it or in which the client sends it.
+
+use strict;
+use warnings;
+use utf8;
+
+use Encode qw(encode);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $western = 'Übermütige Größe: «naïve» café — ½ ª º µ ¹²³ Æsir ÿ ÇA VA? ßtraße';
+$western =~ s/—/-/;
+my $japanese = 'すべての人間は、ﾊﾝｶｸ生まれながらにして自由 ＡＢＣ１２３ 漢字とPostgreSQLのテスト ㈱①';
+$japanese =~ s/[㈱①]//g;
+my $chinese = '人人生而自由，在尊严和权利上一律平等。SQL数据库 ＡＢＣ';
+my $korean = '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다';
+my $russian = 'Съешь ЕЩЁ этих мягких французских булок, да выпей чаю';
+my $czech = 'Příliš žluťoučký kůň ÚPĚL ďábelské ódy';
+
+# The server's encodings, and texts that they can write.
+my %texts = (
+	LATIN1 => [$western],
+	LATIN2 => [$czech],
+	LATIN9 => ['Œuvre à 5 € Šumava'],
+	WIN1251 => [$russian],
+	KOI8R => [$russian],
+	EUC_JP => [$japanese, $russian],
+	EUC_JIS_2004 => [$japanese, 'か゚き゚ ｶﾞ'],
+	EUC_CN => [$chinese, $russian],
+	EUC_KR => [$korean],
+	EUC_TW => ['人人生而自由'],
+);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->start;
+
+sub create
+{
+	my $encoding = shift;
+	my ($rc, $out, $err) = $node->psql('postgres',
+		qq(CREATE DATABASE "in_$encoding" ENCODING '$encoding' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'));
+	return 0 if $rc != 0 && $err =~ /not a valid encoding/;
+	die $err if $rc != 0;
+	$node->safe_psql("in_$encoding", 'CREATE EXTENSION simhash');
+	return 1;
+}
+
+# What psql prints, bytes in and bytes out, for a client of that encoding.
+sub ask
+{
+	my ($database, $client, $sql) = @_;
+	local $ENV{PGCLIENTENCODING} = $client;
+	my ($rc, $out, $err) = $node->psql($database, $sql, on_error_stop => 1);
+	diag($err) if $rc != 0;
+	return $rc == 0 ? $out : "error: $err";
+}
+
+sub quoted
+{
+	my $text = shift;
+	$text =~ s/'/''/g;
+	return "'$text'";
+}
+
+# All that is made of a text, fingerprints only.
+sub fingerprints_of
+{
+	my $expression = shift;
+	return "SELECT simhash(x), simhash(x, 1), simhash(x, 3), simhash(x, 1, 'char'), simhash(x, 4, 'char'), "
+	  . "resemblance(x, x), containment(x, x || ' and more', 1) > 0.5, simhash(x) = simhash(x::varchar) "
+	  . "FROM (SELECT $expression) AS t (x)";
+}
+
+create('UTF8');
+
+# Servers of other encodings: the client sends UTF-8, the server converts it.
+for my $encoding (sort keys %texts)
+{
+  SKIP:
+	{
+		skip "no server encoding $encoding", 1 unless create($encoding);
+		my $i = 0;
+		for my $text (@{ $texts{$encoding} })
+		{
+			$i++;
+			my $sql = encode('UTF-8', fingerprints_of(quoted($text)));
+			my $expected = ask('in_UTF8', 'UTF8', $sql);
+			is(ask("in_$encoding", 'UTF8', $sql), $expected, "$encoding: text $i");
+
+			# Converted in pieces, wherever these begin: one wrong shingle shows in
+			# the containment.
+			$sql = encode('UTF-8',
+				"SELECT n, simhash(x), simhash(x, 5, 'char'), containment(x, y), containment(x, y, 3, 'char') "
+				  . 'FROM (SELECT ' . quoted("$text $text") . '::text) AS u (y), generate_series(0, 40) AS n, '
+				  . 'LATERAL (SELECT repeat(\'x\', n) || repeat('
+				  . quoted("$text ")
+				  . ', 700)) AS t (x) ORDER BY n');
+			is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: text $i, long");
+		}
+	}
+}
+
+# Shingles are text of the server's encoding.
+for my $case (
+	[ 'LATIN1', 'Größe CAFÉ naïve' ],
+	[ 'EUC_JP', 'ﾊﾝｶｸ 漢字とﾃﾞｰﾀ' ],
+	[ 'EUC_KR', $korean ],
+	[ 'WIN1251', $russian ])
+{
+	my ($encoding, $text) = @$case;
+	for my $unit ('word', 'char')
+	{
+		my $sql = encode('UTF-8', 'SELECT shingles(' . quoted($text) . ", 2, '$unit')");
+		is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: shingles by $unit");
+	}
+	my $sql = encode('UTF-8',
+		'SELECT simhash(x) = simhash(shingles(x), 1), simhash(x) = simhash(shingles(x, 1), 2), '
+		  . 'simhash(x) = (SELECT simhash_agg(s) FROM unnest(shingles(x)) AS s), '
+		  . 'resemblance(x, x) = resemblance(shingles(x, 1), shingles(x, 1)) FROM (SELECT '
+		  . quoted($text)
+		  . '::text) AS t (x)');
+	is(ask("in_$encoding", 'UTF8', $sql), 't|t|t|t', "$encoding: tokens and features in the server's encoding");
+}
+
+# Tokens and features are hashed as UTF-8.
+for my $encoding ('LATIN1', 'EUC_JP')
+{
+	my $token = $encoding eq 'LATIN1' ? 'Größe' : '漢字';
+	my $sql = encode('UTF-8',
+		"SELECT simhash(ARRAY['$token', 'b', 'c']), simhash(ARRAY['$token', 'b'], ARRAY[2, 1]), "
+		  . "simhash_agg(f), simhash('$token:1A b'::tsvector) FROM (VALUES ('$token'), ('b')) AS v (f)");
+	is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: tokens, features, lexemes");
+}
+
+# Every character of LATIN1, alone and between letters.
+my $each = "SELECT i, simhash('a' || chr(i) || 'b', 1), simhash(chr(i), 1, 'char') FROM generate_series(1, 255) AS i ORDER BY i";
+is(ask('in_LATIN1', 'UTF8', $each), ask('in_UTF8', 'UTF8', $each), 'LATIN1: every character');
+
+# Clients of other encodings, one of which no server can have.
+for my $case ([ 'EUC_CN', 'euc-cn' ], [ 'GBK', 'cp936' ], [ 'GB18030', 'cp936' ], [ 'BIG5', 'big5-eten' ])
+{
+	my ($client, $perl) = @$case;
+	my $text = $client eq 'BIG5' ? '人人生而自由' : $chinese;
+	my $sql = fingerprints_of(quoted($text));
+	is( ask('in_UTF8', $client, encode($perl, $sql)),
+		ask('in_UTF8', 'UTF8', encode('UTF-8', $sql)),
+		"$client client of a UTF8 server");
+	$sql = 'SELECT shingles(' . quoted($text) . ')';
+	is( ask('in_UTF8', $client, encode($perl, $sql)),
+		encode($perl, Encode::decode('UTF-8', ask('in_UTF8', 'UTF8', encode('UTF-8', $sql)))),
+		"$client client: shingles");
+}
+
+# SQL_ASCII: what bytes above 127 mean is unknown, so they are letters as they are.
+create('SQL_ASCII');
+my $ascii = fingerprints_of(q{'The quick (brown) FOX, jumps over 13 lazy dogs!'});
+is(ask('in_SQL_ASCII', 'SQL_ASCII', $ascii), ask('in_UTF8', 'UTF8', $ascii), 'SQL_ASCII: ASCII text');
+is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT shingles('Caf\xe9 \xc0B-\xff', 1) = ARRAY['caf\xe9', '\xc0b', '\xff']"),
+	't', 'SQL_ASCII: bytes above 127 are letters, unchanged');
+is( ask('in_SQL_ASCII', 'SQL_ASCII',
+		"SELECT simhash('Caf\xe9 \xc0B') = simhash(ARRAY['caf\xe9', '\xc0b']), simhash('Caf\xe9 x') <> simhash('Caf x')"),
+	't|t', 'SQL_ASCII: and hashed as they are');
+is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT cardinality(shingles('a\xc3\xa9b', 1, 'char'))"),
+	'4', 'SQL_ASCII: each of them is a character');
+is( ask('in_SQL_ASCII', 'SQL_ASCII',
+		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL, resemblance('\xe9', '\xe8')"),
+	't|t|0', 'SQL_ASCII: bytes that are no UTF-8');
+
+$node->stop;
+done_testing();
