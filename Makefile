@@ -8,6 +8,21 @@ MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
 	src/module.o \
+	src/index/build.o \
+	src/index/cost.o \
+	src/index/design.o \
+	src/index/handler.o \
+	src/index/insert.o \
+	src/index/match.o \
+	src/index/meta.o \
+	src/index/options.o \
+	src/index/page.o \
+	src/index/scan.o \
+	src/index/search.o \
+	src/index/split.o \
+	src/index/spool.o \
+	src/index/vacuum.o \
+	src/index/validate.o \
 	src/text/accumulate.o \
 	src/text/arguments.o \
 	src/text/ascii.o \

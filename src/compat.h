@@ -28,6 +28,17 @@
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* The datum of a sort need not be copied from 16 on, and must be freed before. */
+#if PG_VERSION_NUM >= 160000
+#define tuplesort_getdatum_nocopy(state, datum) \
+	tuplesort_getdatum((state), true, false, (datum), &(bool) {false}, NULL)
+#define tuplesort_free_datum(datum)		((void) (datum))
+#else
+#define tuplesort_getdatum_nocopy(state, datum) \
+	tuplesort_getdatum((state), true, (datum), &(bool) {false}, NULL)
+#define tuplesort_free_datum(datum)		pfree(DatumGetPointer(datum))
+#endif
+
 /* Replaces pg_attribute_noreturn() from 18 on; stands before the declaration. */
 #ifndef pg_noreturn
 #define pg_noreturn						__attribute__((noreturn))

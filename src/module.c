@@ -11,4 +11,14 @@
 
 #include "fmgr.h"
 
+#include "index/handler.h"
+
 PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	options_init();
+}

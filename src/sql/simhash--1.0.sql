@@ -385,3 +385,20 @@ CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
+
+--
+-- Index access method
+--
+
+CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
+    AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON FUNCTION simhash_handler(internal) IS 'handler of the index access method simhash';
+
+CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
+COMMENT ON ACCESS METHOD simhash IS 'index of fingerprints within a Hamming distance, by permuted block prefixes';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball),
+    OPERATOR 2 =;
+COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance';
+COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance';

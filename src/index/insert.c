@@ -1,0 +1,168 @@
+/*-------------------------------------------------------------------------
+ *
+ * insert.c
+ *		Insertion of a row: one entry in the tree of each table
+ *
+ * What costs is the WAL record, so the usual case, in which no page must be
+ * split, logs the leaves of several trees together.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/generic_xlog.h"
+#include "utils/rel.h"
+
+#include "index/handler.h"
+#include "index/insert.h"
+#include "index/meta.h"
+#include "index/search.h"
+#include "type/simhash.h"
+
+/* Trees whose leaves go into one record. */
+#define GROUP_SIZE	MAX_GENERIC_XLOG_PAGES
+
+static inline bool
+leaf_takes_entry(Page page)
+{
+	return !page_is_full(page) && !page_split_is_incomplete(page);
+}
+
+/*
+ * Lock the leaf of an entry exclusively, from the page at which a descent
+ * has just arrived, which is pinned.  It may have been split since.
+ */
+static Buffer
+lock_leaf(Relation index, Buffer buffer, const Entry *entry)
+{
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	while (page_is_left_of(BufferGetPage(buffer), entry))
+		buffer = page_step_right(index, buffer, BUFFER_LOCK_EXCLUSIVE);
+	return buffer;
+}
+
+/*
+ * Append entries to the leaves of `n` consecutive trees from `tree` on, in
+ * one WAL record.  Returns false, having done nothing, if a leaf is full or
+ * its split is to be finished first.
+ *
+ * The leaves are locked in the order of the trees, each only after all the
+ * descents; everybody who locks several does it in this order.
+ */
+static bool
+insert_together(Relation index, int tree, int n, const Entry *entries)
+{
+	Buffer		buffers[GROUP_SIZE];
+	GenericXLogState *state;
+	int			nlocked = 0;
+	bool		fit = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		buffers[i] = search_descend(index, tree + i, 0, &entries[i],
+									BUFFER_LOCK_SHARE);
+		LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
+	}
+	while (fit && nlocked < n)
+	{
+		buffers[nlocked] = lock_leaf(index, buffers[nlocked], &entries[nlocked]);
+		fit = leaf_takes_entry(BufferGetPage(buffers[nlocked]));
+		nlocked++;
+	}
+	if (fit)
+	{
+		state = GenericXLogStart(index);
+		for (int i = 0; i < n; i++)
+			page_append(GenericXLogRegisterBuffer(state, buffers[i], 0),
+						&entries[i], InvalidBlockNumber);
+		GenericXLogFinish(state);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		if (i < nlocked)
+			LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
+		ReleaseBuffer(buffers[i]);
+	}
+	return fit;
+}
+
+/*
+ * Insert an entry into one tree, splitting its leaf if need be.
+ */
+void
+insert_entry(Relation index, int tree, const Entry *entry)
+{
+	for (;;)
+	{
+		Buffer		buffer = search_descend(index, tree, 0, entry,
+											BUFFER_LOCK_EXCLUSIVE);
+		Page		page = BufferGetPage(buffer);
+		GenericXLogState *state;
+
+		if (page_split_is_incomplete(page))
+		{
+			split_finish(index, buffer);
+			continue;
+		}
+		if (page_is_full(page))
+		{
+			split_insert(index, buffer, entry, InvalidBlockNumber, InvalidBuffer);
+			return;
+		}
+		state = GenericXLogStart(index);
+		page_append(GenericXLogRegisterBuffer(state, buffer, 0), entry,
+					InvalidBlockNumber);
+		GenericXLogFinish(state);
+		UnlockReleaseBuffer(buffer);
+		return;
+	}
+}
+
+/*
+ * Insert the entries of a row into the trees of the tables.
+ *
+ * A crash may leave a row in some of the trees only; then its transaction has
+ * not committed, and nobody ever sees the row.
+ */
+static void
+insert_fingerprint(Relation index, SimHash fp, ItemPointer tid)
+{
+	Design		design = meta_get(index)->design;
+	Entry		entries[DESIGN_MAX_TABLES];
+
+	for (int i = 0; i < design.ntables; i++)
+	{
+		entries[i].key = design_key(&design.table[i], fp);
+		entries[i].tid = *tid;
+	}
+	for (int i = 0; i < design.ntables; i += GROUP_SIZE)
+	{
+		int			n = Min(GROUP_SIZE, design.ntables - i);
+
+		if (insert_together(index, i, n, &entries[i]))
+			continue;
+		for (int j = i; j < i + n; j++)
+			insert_entry(index, j, &entries[j]);
+	}
+}
+
+/*
+ * aminsert
+ */
+bool
+simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+			   Relation heap, IndexUniqueCheck unique_check,
+			   bool index_unchanged, struct IndexInfo *info)
+{
+	if (isnull[0])
+	{
+		Entry		entry = {0, *tid};
+
+		insert_entry(index, null_tree(meta_get(index)), &entry);
+	}
+	else
+		insert_fingerprint(index, DatumGetSimHash(values[0]), tid);
+	return false;
+}

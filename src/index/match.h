@@ -1,0 +1,37 @@
+/*-------------------------------------------------------------------------
+ *
+ * match.h
+ *		Which of many keys are near the query's
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_MATCH_H
+#define SIMHASH_MATCH_H
+
+/*
+ * Writes the positions of those of n keys that differ from the query's in at
+ * most `radius` bits; returns their number.  There is room for n of them.
+ */
+typedef int (*MatchFunction) (const uint64 *keys, int n, uint64 query, int radius,
+							  uint16 *positions);
+
+/*
+ * The ways to do it, the best first and the portable one last; tests run all
+ * that the processor has.
+ */
+typedef struct MatchMethod
+{
+	const char *name;
+	bool		(*available) (void);
+	MatchFunction match;
+} MatchMethod;
+
+extern const MatchMethod match_methods[];
+extern const int match_nmethods;
+
+/* The best available. */
+extern MatchFunction match_keys;
+
+#endif							/* SIMHASH_MATCH_H */

@@ -1,0 +1,67 @@
+/*-------------------------------------------------------------------------
+ *
+ * meta.h
+ *		The metapage: what an index is, and where its trees begin
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_META_H
+#define SIMHASH_META_H
+
+#include "storage/bufmgr.h"
+#include "utils/relcache.h"
+
+#include "index/design.h"
+
+#define META_BLOCK			0
+#define META_MAGIC			0x5348584D	/* "SHXM" */
+#define META_VERSION		1
+
+/*
+ * There is a tree for each table of the design, and one more, the last, for
+ * the rows that are NULL.
+ */
+#define MAX_TREES			(DESIGN_MAX_TABLES + 1)
+
+typedef struct TreeRoot
+{
+	BlockNumber block;
+	uint32		level;			/* 0: the root is a leaf */
+} TreeRoot;
+
+/* As it stands on the page. */
+typedef struct MetaPageData
+{
+	uint32		magic;
+	uint32		version;
+	uint32		blocks;			/* the design */
+	uint32		ntrees;
+	TreeRoot	root[MAX_TREES];	/* those used are stored */
+} MetaPageData;
+
+/*
+ * As each backend keeps it.  The roots may be out of date: then they have
+ * right siblings (search.c).
+ */
+typedef struct IndexMeta
+{
+	int			blocks;
+	int			ntrees;
+	Design		design;
+	TreeRoot	root[MAX_TREES];
+} IndexMeta;
+
+static inline int
+null_tree(const IndexMeta *meta)
+{
+	return meta->design.ntables;
+}
+
+extern void meta_init(Page page, int blocks, const TreeRoot *roots);
+extern MetaPageData *meta_page_check(Relation index, Buffer buffer);
+extern const IndexMeta *meta_get(Relation index);
+extern const IndexMeta *meta_reread(Relation index);
+
+#endif							/* SIMHASH_META_H */

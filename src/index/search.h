@@ -1,0 +1,19 @@
+/*-------------------------------------------------------------------------
+ *
+ * search.h
+ *		Descents in a tree
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SEARCH_H
+#define SIMHASH_SEARCH_H
+
+#include "index/page.h"
+
+extern Buffer search_descend(Relation index, int tree, int level,
+							 const Entry *entry, int lock);
+extern int	page_lower_bound(Page page, int n, const Entry *entry);
+
+#endif							/* SIMHASH_SEARCH_H */

@@ -1,0 +1,239 @@
+/*-------------------------------------------------------------------------
+ *
+ * spool.c
+ *		Rows collected for a build, given back sorted, table by table
+ *
+ * As long as they fit into memory, the rows are one array, which is sorted
+ * anew for each table: a fraction of what a tuplesort for each table takes.
+ * Beyond that there is one, which goes to disk as it must.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+#include "utils/typcache.h"
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "index/spool.h"
+
+struct Spool
+{
+	const Design *design;
+	MemoryContext context;
+	int			memory;			/* kilobytes */
+
+	/* In memory: keys of `table`; those of the first one while collecting */
+	Entry	   *entries;
+	size_t		nentries;
+	size_t		size;			/* entries allocated */
+	size_t		max_size;		/* beyond it, sorts */
+	int			table;
+	size_t		next;
+
+	/* Otherwise: one for each table, or NULL */
+	Tuplesortstate **sorts;
+};
+
+#define ST_SORT sort_entries
+#define ST_ELEMENT_TYPE Entry
+#define ST_COMPARE(a, b) entry_compare(a, b)
+#define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define INITIAL_SIZE	1024
+
+/*
+ * A spool for the tables of a design, which must live as long; memory is in
+ * kilobytes, as maintenance_work_mem is.
+ */
+Spool *
+spool_create(const Design *design, int memory)
+{
+	Spool	   *spool = palloc0(sizeof(Spool));
+
+	spool->design = design;
+	spool->context = CurrentMemoryContext;
+	spool->memory = memory;
+	spool->size = INITIAL_SIZE;
+	spool->max_size = Max(INITIAL_SIZE, (size_t) memory * 1024 / sizeof(Entry));
+	spool->entries = palloc(spool->size * sizeof(Entry));
+	return spool;
+}
+
+/*
+ * An entry as 16 bytes that compare as the entry does: a uuid, to tuplesort,
+ * which has abbreviated keys for it that are just our keys.
+ */
+static void
+encode_entry(const Entry *entry, pg_uuid_t *uuid)
+{
+	uint64		key = pg_hton64(entry->key);
+	uint64		tid = pg_hton64(tid_number(&entry->tid));
+
+	memcpy(uuid->data, &key, sizeof(key));
+	memcpy(uuid->data + sizeof(key), &tid, sizeof(tid));
+}
+
+static void
+decode_entry(const pg_uuid_t *uuid, Entry *entry)
+{
+	uint64		key;
+	uint64		tid;
+
+	memcpy(&key, uuid->data, sizeof(key));
+	memcpy(&tid, uuid->data + sizeof(key), sizeof(tid));
+	tid = pg_ntoh64(tid);
+	entry->key = pg_ntoh64(key);
+	ItemPointerSet(&entry->tid, tid >> 16, tid & 0xFFFF);
+}
+
+static void
+put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
+{
+	for (int i = 0; i < spool->design->ntables; i++)
+	{
+		Entry		entry = {design_key(&spool->design->table[i], fp), *tid};
+		pg_uuid_t	uuid;
+
+		encode_entry(&entry, &uuid);
+		tuplesort_putdatum(spool->sorts[i], UUIDPGetDatum(&uuid), false);
+	}
+}
+
+/*
+ * The rows do not fit: go on with sorts, which share the memory.
+ */
+static void
+switch_to_sorts(Spool *spool)
+{
+	int			ntables = spool->design->ntables;
+	Oid			less = lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr;
+
+	spool->sorts = palloc(ntables * sizeof(Tuplesortstate *));
+	for (int i = 0; i < ntables; i++)
+		spool->sorts[i] = tuplesort_begin_datum(UUIDOID, less, InvalidOid, false,
+												Max(64, spool->memory / ntables),
+												NULL, TUPLESORT_NONE);
+	for (size_t i = 0; i < spool->nentries; i++)
+	{
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		put_into_sorts(spool,
+					   design_fingerprint(&spool->design->table[0], spool->entries[i].key),
+					   &spool->entries[i].tid);
+	}
+	pfree(spool->entries);
+	spool->entries = NULL;
+}
+
+/*
+ * Add a row.  To be called before the first spool_sort.
+ */
+void
+spool_add(Spool *spool, SimHash fp, ItemPointer tid)
+{
+	MemoryContext old_context = MemoryContextSwitchTo(spool->context);
+
+	if (spool->sorts == NULL && spool->nentries == spool->size)
+	{
+		if (spool->size == spool->max_size)
+			switch_to_sorts(spool);
+		else
+		{
+			spool->size = Min(2 * spool->size, spool->max_size);
+			spool->entries = repalloc_huge(spool->entries,
+										   spool->size * sizeof(Entry));
+		}
+	}
+	if (spool->sorts)
+		put_into_sorts(spool, fp, tid);
+	else
+	{
+		Entry	   *entry = &spool->entries[spool->nentries++];
+
+		entry->key = design_key(&spool->design->table[0], fp);
+		entry->tid = *tid;
+	}
+	MemoryContextSwitchTo(old_context);
+}
+
+/*
+ * Turn the keys of one table into those of another.
+ */
+static void
+change_table(Spool *spool, int table)
+{
+	const TableDesign *from = &spool->design->table[spool->table];
+	const TableDesign *to = &spool->design->table[table];
+
+	for (size_t i = 0; i < spool->nentries; i++)
+		spool->entries[i].key = design_key(to, design_fingerprint(from, spool->entries[i].key));
+	spool->table = table;
+}
+
+/*
+ * Sort the rows for a table; spool_next gives its entries from the first on.
+ */
+void
+spool_sort(Spool *spool, int table)
+{
+	if (spool->sorts)
+		tuplesort_performsort(spool->sorts[table]);
+	else
+	{
+		if (table != spool->table)
+			change_table(spool, table);
+		sort_entries(spool->entries, spool->nentries);
+	}
+	spool->table = table;
+	spool->next = 0;
+}
+
+/*
+ * The next entry of the table sorted last.  Returns false after the last one.
+ */
+bool
+spool_next(Spool *spool, Entry *entry)
+{
+	Datum		datum;
+
+	if (spool->sorts == NULL)
+	{
+		if (spool->next == spool->nentries)
+			return false;
+		*entry = spool->entries[spool->next++];
+		return true;
+	}
+	if (!tuplesort_getdatum_nocopy(spool->sorts[spool->table], &datum))
+	{
+		tuplesort_end(spool->sorts[spool->table]);
+		return false;
+	}
+	decode_entry(DatumGetUUIDP(datum), entry);
+	tuplesort_free_datum(datum);
+	return true;
+}
+
+/*
+ * Every table has been read to its end.
+ */
+void
+spool_free(Spool *spool)
+{
+	if (spool->sorts)
+		pfree(spool->sorts);
+	else
+		pfree(spool->entries);
+	pfree(spool);
+}

@@ -1,0 +1,109 @@
+/*-------------------------------------------------------------------------
+ *
+ * validate.c
+ *		Validation of an operator class
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/amvalidate.h"
+#include "access/htup_details.h"
+#include "catalog/pg_amop.h"
+#include "catalog/pg_amproc.h"
+#include "catalog/pg_opclass.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "index/handler.h"
+
+static bool
+complain(const char *opfamily, const char *what, const char *object)
+{
+	ereport(INFO,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("operator family \"%s\" of access method %s contains %s %s",
+					opfamily, "simhash", what, object)));
+	return false;
+}
+
+/*
+ * An operator searches, and compares the type with a ball or with itself.
+ */
+static bool
+validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
+{
+	const char *name = format_operator(operator->amopopr);
+	bool		ok = true;
+
+	if (operator->amopstrategy < 1 || operator->amopstrategy > NSTRATEGIES)
+		ok = complain(opfamily, "operator with invalid strategy number:", name);
+	if (operator->amoppurpose != AMOP_SEARCH || OidIsValid(operator->amopsortfamily))
+		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
+	if (operator->amoplefttype != type ||
+		(operator->amopstrategy == STRATEGY_EQUAL && operator->amoprighttype != type) ||
+		!check_amop_signature(operator->amopopr, BOOLOID,
+							  operator->amoplefttype, operator->amoprighttype))
+		ok = complain(opfamily, "operator with wrong signature:", name);
+	return ok;
+}
+
+/*
+ * amvalidate
+ */
+bool
+simhash_validate(Oid opclass_oid)
+{
+	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
+	HeapTuple	family_tuple;
+	Form_pg_opclass opclass;
+	char	   *opfamily;
+	CatCList   *operators;
+	CatCList   *functions;
+	uint32		seen = 0;
+	bool		ok = true;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
+	opclass = (Form_pg_opclass) GETSTRUCT(tuple);
+	family_tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(opclass->opcfamily));
+	if (!HeapTupleIsValid(family_tuple))
+		elog(ERROR, "cache lookup failed for operator family %u", opclass->opcfamily);
+	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
+
+	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
+	for (int i = 0; i < operators->n_members; i++)
+	{
+		Form_pg_amop operator = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
+
+		ok &= validate_operator(opfamily, operator, opclass->opcintype);
+		if (operator->amopstrategy <= NSTRATEGIES)
+			seen |= 1 << operator->amopstrategy;
+	}
+	for (int strategy = 1; strategy <= NSTRATEGIES; strategy++)
+		if (!(seen & (1 << strategy)))
+			ok = complain(opfamily, "no operator for strategy", psprintf("%d", strategy));
+
+	functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass->opcfamily));
+	for (int i = 0; i < functions->n_members; i++)
+	{
+		Form_pg_amproc function = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
+
+		ok = complain(opfamily, "function with invalid support number:",
+					  format_procedure(function->amproc));
+	}
+	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
+		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));
+
+	ReleaseCatCacheList(functions);
+	ReleaseCatCacheList(operators);
+	ReleaseSysCache(family_tuple);
+	ReleaseSysCache(tuple);
+	return ok;
+}
