@@ -335,6 +335,23 @@ all_judged(const Text *text)
 	return true;
 }
 
+/*
+ * A later NormalizationTest.txt has lines for what is unassigned to us.
+ */
+static bool
+is_of_unicode15(const Text *c)
+{
+	for (int column = 0; column < 5; column++)
+	{
+		for (int i = 0; i < c[column].n; i++)
+		{
+			if (icu_status(c[column].cp[i]) == STATUS_UNASSIGNED)
+				return false;
+		}
+	}
+	return true;
+}
+
 static void
 check_columns(const Text *c)
 {
@@ -372,10 +389,15 @@ test_normalization_test(const char *path)
 	{
 		if (line[0] == '#' || line[0] == '@' || line[0] == '\n')
 			continue;
-		if (parse_columns(line, columns))
-			check_columns(columns);
-		else if (count_failure())
-			printf("unexpected line: %s", line);
+		if (!parse_columns(line, columns))
+		{
+			if (count_failure())
+				printf("unexpected line: %s", line);
+			continue;
+		}
+		if (!is_of_unicode15(columns))
+			continue;
+		check_columns(columns);
 		unit_checks++;
 	}
 	if (file == NULL || (packed ? pclose(file) : fclose(file)) != 0)
@@ -400,7 +422,9 @@ fill_pools(void)
 
 		if (U_IS_SURROGATE(cp) || icu_status(cp) == STATUS_UNKNOWN)
 			continue;
-		anything.cp[anything.n++] = cp;
+		/* a later ICU has forms of what is unassigned to us */
+		if (icu_is_unicode15 || icu_status(cp) == STATUS_ASSIGNED)
+			anything.cp[anything.n++] = cp;
 		if (icu_status(cp) == STATUS_UNASSIGNED)
 			continue;
 		if (u_getCombiningClass(cp) != 0)
