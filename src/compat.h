@@ -39,6 +39,61 @@
 #define tuplesort_free_datum(datum)		pfree(DatumGetPointer(datum))
 #endif
 
+/* Ownership is asked for by object class from 16 on. */
+#if PG_VERSION_NUM >= 160000
+#define user_owns_relation(relation, user) \
+	object_ownercheck(RelationRelationId, (relation), (user))
+#else
+#define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
+#endif
+
+/* Maintenance has a safe search_path from 17 on. */
+#if PG_VERSION_NUM >= 170000
+#define restrict_search_path()			RestrictSearchPath()
+#else
+#define restrict_search_path()			((void) 0)
+#endif
+
+/*
+ * The hook called for each table of a query before the query's conditions are
+ * handed to its tables.  Includers need optimizer/plancat.h, from 19 on
+ * optimizer/pathnode.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define table_hook						build_simple_rel_hook
+#define table_hook_type					build_simple_rel_hook_type
+#define TABLE_HOOK_PARAMETERS \
+	PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define TABLE_HOOK_ARGUMENTS			root, rel, rte
+#else
+#define table_hook						get_relation_info_hook
+#define table_hook_type					get_relation_info_hook_type
+#define TABLE_HOOK_PARAMETERS \
+	PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel
+#define TABLE_HOOK_ARGUMENTS			root, relation, inhparent, rel
+#endif
+
+/*
+ * A RestrictInfo with another clause over the same relations; and to put it in
+ * the place of the old one, which has a number from 16 on.
+ */
+#if PG_VERSION_NUM >= 160000
+#define make_restrictinfo_like(root, clause, r) \
+	make_restrictinfo((root), (clause), (r)->is_pushed_down, (r)->has_clone, \
+					  (r)->is_clone, (r)->pseudoconstant, (r)->security_level, \
+					  (r)->required_relids, (r)->incompatible_relids, \
+					  (r)->outer_relids)
+#define replace_restrictinfo(old, new) \
+	((new)->rinfo_serial = (old)->rinfo_serial, *(old) = *(new))
+#else
+#define make_restrictinfo_like(root, clause, r) \
+	make_restrictinfo((root), (clause), (r)->is_pushed_down, \
+					  (r)->outerjoin_delayed, (r)->pseudoconstant, \
+					  (r)->security_level, (r)->required_relids, \
+					  (r)->outer_relids, (r)->nullable_relids)
+#define replace_restrictinfo(old, new)	(*(old) = *(new))
+#endif
+
 /* Replaces pg_attribute_noreturn() from 18 on; stands before the declaration. */
 #ifndef pg_noreturn
 #define pg_noreturn						__attribute__((noreturn))

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/amvalidate.h"
 #include "access/htup_details.h"
 #include "catalog/pg_amop.h"
 #include "catalog/pg_amproc.h"
@@ -17,11 +16,13 @@
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
 #include "index/handler.h"
+#include "type/simhash.h"
 
 static bool
 complain(const char *opfamily, const char *what, const char *object)
@@ -34,23 +35,30 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * An operator searches, and compares the type with a ball or with itself.
+ * An operator searches, and is the one that scans know how to answer: they
+ * read its argument themselves.
  */
 static bool
 validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
 {
 	const char *name = format_operator(operator->amopopr);
+	PGFunction	expected = NULL;
+	FmgrInfo	function;
 	bool		ok = true;
 
-	if (operator->amopstrategy < 1 || operator->amopstrategy > NSTRATEGIES)
+	if (operator->amopstrategy == STRATEGY_WITHIN)
+		expected = simhash_in_ball;
+	else if (operator->amopstrategy == STRATEGY_EQUAL)
+		expected = simhash_eq;
+	else
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
 	if (operator->amoppurpose != AMOP_SEARCH || OidIsValid(operator->amopsortfamily))
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
+
+	fmgr_info(get_opcode(operator->amopopr), &function);
 	if (operator->amoplefttype != type ||
-		(operator->amopstrategy == STRATEGY_EQUAL && operator->amoprighttype != type) ||
-		!check_amop_signature(operator->amopopr, BOOLOID,
-							  operator->amoplefttype, operator->amoprighttype))
-		ok = complain(opfamily, "operator with wrong signature:", name);
+		(expected && function.fn_addr != expected))
+		ok = complain(opfamily, "another operator than its strategy's:", name);
 	return ok;
 }
 

@@ -10,7 +10,9 @@
 #ifndef SIMHASH_TYPE_H
 #define SIMHASH_TYPE_H
 
+#ifndef FRONTEND
 #include "fmgr.h"
+#endif
 #include "port/pg_bitutils.h"
 
 /* A fingerprint: passed as int8 is, compared unsigned. */
@@ -55,5 +57,11 @@ simhash_ball_contains(const SimHashBall *ball, SimHash fp)
 
 extern bool simhash_parse_hex(const char *digits, SimHash *fp);
 extern void simhash_format_hex(SimHash fp, char *digits);
+
+#ifndef FRONTEND
+/* The operators that an index answers. */
+extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_eq(PG_FUNCTION_ARGS);
+#endif
 
 #endif							/* SIMHASH_TYPE_H */
