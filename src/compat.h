@@ -28,6 +28,13 @@
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* A hint to the processor, where the compiler can give one. */
+#ifdef __GNUC__
+#define pg_prefetch(address)			__builtin_prefetch(address)
+#else
+#define pg_prefetch(address)			((void) 0)
+#endif
+
 /* The datum of a sort need not be copied from 16 on, and must be freed before. */
 #if PG_VERSION_NUM >= 160000
 #define tuplesort_getdatum_nocopy(state, datum) \

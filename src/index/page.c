@@ -142,6 +142,10 @@ page_read(Relation index, BlockNumber block, int lock, int tree, int level)
 	if (block == META_BLOCK || block == P_NEW)
 		page_report_corruption(index, block, "a link leads to it");
 	buffer = ReadBuffer(index, block);
+
+	/* both ends of the page will be looked at: fetch them at the same time */
+	pg_prefetch(BufferGetPage(buffer));
+	pg_prefetch(BufferGetPage(buffer) + TREE_PAGE_UPPER);
 	LockBuffer(buffer, lock);
 	page_check(index, buffer, tree, level);
 	return buffer;
