@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/index.h"
@@ -95,7 +96,9 @@ check_entries(LevelCheck *check, Relation index, Buffer buffer)
 	{
 		Entry		entry = page_entry(page, i);
 
-		if (page_is_leaf(page) && !ItemPointerIsValid(&entry.tid))
+		if (page_is_leaf(page) &&
+			(!ItemPointerIsValid(&entry.tid) ||
+			 ItemPointerGetOffsetNumberNoCheck(&entry.tid) > MaxHeapTuplesPerPage))
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
 			page_report_corruption(index, block, "an entry is beyond its upper bound");

@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relscan.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -260,19 +261,35 @@ match_is_new(const ScanState *state, uint64 key)
 }
 
 /*
- * Add the matches among the entries from `from` to `to` of a page.
+ * Add the row of an entry to the matches.  What is no TID must not reach the
+ * executor, which relies on it (tidbitmap.c has the same bounds).
  */
 static void
-collect_matches(ScanState *state, Page page, int from, int to)
+add_match(ScanState *state, Relation index, Buffer buffer, int i)
 {
-	const uint64 *keys = page_keys(page) + from;
+	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
+
+	if (!ItemPointerIsValid(tid) ||
+		ItemPointerGetOffsetNumberNoCheck(tid) > MaxHeapTuplesPerPage)
+		page_report_corruption(index, BufferGetBlockNumber(buffer),
+							   "an entry has no valid TID");
+	state->matches[state->nmatches++] = *tid;
+}
+
+/*
+ * Add the matches among the entries from `from` to `to` of a leaf.
+ */
+static void
+collect_matches(ScanState *state, Relation index, Buffer buffer, int from, int to)
+{
+	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
 	uint16		positions[MAX_LEAF_ENTRIES];
 	int			n;
 
 	if (state->nballs == 0)
 	{
 		for (int i = from; i < to; i++)
-			state->matches[state->nmatches++] = *leaf_tid(page, i);
+			add_match(state, index, buffer, i);
 		return;
 	}
 	n = match_keys(keys, to - from,
@@ -283,7 +300,7 @@ collect_matches(ScanState *state, Page page, int from, int to)
 		uint64		key = keys[positions[i]];
 
 		if (key >= state->low && key <= state->high && match_is_new(state, key))
-			state->matches[state->nmatches++] = *leaf_tid(page, from + positions[i]);
+			add_match(state, index, buffer, from + positions[i]);
 	}
 }
 
@@ -291,8 +308,9 @@ collect_matches(ScanState *state, Page page, int from, int to)
  * Read the matches of a leaf, locked; and where the range goes on.
  */
 static void
-read_leaf(ScanState *state, Page page)
+read_leaf(ScanState *state, Relation index, Buffer buffer)
 {
+	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	int			nsorted = opaque->nsorted;
 	Entry		low = entry_before(state->low);
@@ -305,8 +323,8 @@ read_leaf(ScanState *state, Page page)
 	if (state->high < ~UINT64CONST(0))
 		to = page_lower_bound(page, nsorted, &beyond);
 	state->nmatches = state->next_match = 0;
-	collect_matches(state, page, from, to);
-	collect_matches(state, page, nsorted, page_nentries(page));
+	collect_matches(state, index, buffer, from, to);
+	collect_matches(state, index, buffer, nsorted, page_nentries(page));
 
 	state->in_range = !page_is_rightmost(page) && opaque->high_key <= state->high;
 	state->next = opaque->right;
@@ -347,7 +365,7 @@ next_page(IndexScanDesc scan, bool keep_pin)
 		else
 			return false;
 
-		read_leaf(state, BufferGetPage(buffer));
+		read_leaf(state, index, buffer);
 		if (state->nmatches > 0 && keep_pin)
 		{
 			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
