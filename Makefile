@@ -9,6 +9,8 @@ OBJS = \
 	$(WIN32RES) \
 	src/module.o \
 	src/index/build.o \
+	src/index/check.o \
+	src/index/check_heap.o \
 	src/index/cost.o \
 	src/index/design.o \
 	src/index/handler.o \
@@ -17,12 +19,20 @@ OBJS = \
 	src/index/meta.o \
 	src/index/options.o \
 	src/index/page.o \
+	src/index/report.o \
 	src/index/scan.o \
 	src/index/search.o \
 	src/index/split.o \
 	src/index/spool.o \
+	src/index/stats.o \
 	src/index/vacuum.o \
 	src/index/validate.o \
+	src/planner/indexable.o \
+	src/planner/objects.o \
+	src/planner/rewrite.o \
+	src/planner/sample.o \
+	src/planner/selectivity.o \
+	src/planner/support.o \
 	src/text/accumulate.o \
 	src/text/arguments.o \
 	src/text/ascii.o \
@@ -44,10 +54,11 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
-	unicode vectors errors
+	unicode vectors errors index planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION_OPTS = --inputdir=test/isolation
+ISOLATION = index_cursor index_concurrently index_serializable index_conflict
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.
 ifeq ($(shell perl -MIPC::Run -e 'print $$> != 0' 2>/dev/null),1)

@@ -13,14 +13,14 @@ SELECT simhash('some text') = simhash('some text', 2, 'word') AS defaults,
 -- named arguments
 SELECT simhash(body => 'some more text') = simhash('some more text') AS body,
        simhash('some more text', width => 1) = simhash('some more text', 1) AS width,
-       simhash('some more text', unit => 'char') = simhash('some more text', 2, 'char') AS unit,
+       simhash('some more text', unit => 'char') = simhash('some more text', 8, 'char') AS unit,
        simhash(unit => 'char', width => 5, body => 'some more text') = simhash('some more text', 5, 'char') AS all_three;
 -- no text, no fingerprint
 SELECT i, simhash(body) IS NULL AS is_null, simhash(body, 1, 'char') IS NULL AS char_is_null
 FROM (VALUES (1, NULL), (2, ''), (3, ' '), (4, E' \t\r\n\f\x0b'), (5, U&'\00A0\2003\3000\2028'), (6, U&'\200B\00AD\FEFF'), (7, '!'))
      AS t (i, body) ORDER BY i;
 SELECT simhash('') IS NULL AS literal, simhash(NULL) IS NULL AS null_literal, simhash(NULL::text) IS NULL AS null_text,
-       simhash('a', NULL::integer) IS NULL AS null_width, simhash('a', 2, NULL) IS NULL AS null_unit;
+       simhash('a b c', NULL::integer) = simhash('a b c', 2) AS null_width_is_default, simhash('a', 2, NULL) IS NULL AS null_unit;
 -- a text without letters or digits: its code points but the spaces are the tokens
 SELECT simhash('!! ?') = simhash(ARRAY['!', '!', '?']) AS marks,
        simhash('!! ?') = simhash('! !?') AS spaces_do_not_count,

@@ -4,7 +4,7 @@
 SELECT resemblance('a b c', 'a b c') AS same, resemblance('a b c', 'A, b: C!') AS normalised, resemblance('a b c', 'd e f') AS nothing_shared,
        resemblance('a b c', 'a b d') AS one_of_three, resemblance('a b c d', 'a b c d e') AS three_of_four;
 SELECT resemblance('a b c', 'c b a', 1) AS words, resemblance('a b c', 'c b a', 2) AS pairs, resemblance('abcd', 'abce', 2, 'char') AS chars,
-       resemblance('abcd', 'abce', unit => 'char') AS named, resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
+       resemblance('abcdefghi', 'abcdefghj', unit => 'char') AS named, resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
 -- containment: the share of a's that b has too
 SELECT containment('a b c', 'x a b c y') AS part, containment('x a b c y', 'a b c') AS whole, containment('a b', 'c d') AS nothing,
        containment('a b c', 'c b a', 1) AS words, containment('abc', 'xabcx', 2, 'char') AS chars, containment(a => 'a b c', b => 'a b', width => 2) AS named;
@@ -22,7 +22,7 @@ SELECT a, b, resemblance(a, b), containment(a, b)
 FROM (VALUES ('', ''), ('', ' '), ('a', ''), ('', 'a'), ('!', ''), ('', '!'), ('!', '!'), ('! ?', 'a')) AS v (a, b);
 SELECT a, b, resemblance(a, b), containment(a, b)
 FROM (VALUES ('{}'::text[], '{}'::text[]), ('{a}', '{}'), ('{}', '{a}')) AS v (a, b);
-SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b, resemblance('a', 'a', NULL) IS NULL AS width,
+SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b, resemblance('a b c', 'a b d', NULL) = resemblance('a b c', 'a b d', 2) AS null_width_is_default,
        resemblance('a', 'a', 2, NULL) IS NULL AS unit, containment(NULL::text[], ARRAY['a']) IS NULL AS tokens;
 -- what is the same to simhash is the same here
 SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １２３', 'abc 123') AS width, resemblance(U&'cafe\0301', U&'caf\00E9') AS composition,

@@ -11,12 +11,12 @@ SELECT shingles(E'tabs\tand\nnew\r\nlines, punctuation...and--dashes (or "quotes
 SELECT shingles('abc123 4five6 3.14 1,000 don''t e-mail user@example.org C++ a_b', 1);
 SELECT shingles('x²+y₁=½ №5 ™ ℃', 1) AS compatibility_forms;
 -- named arguments
-SELECT shingles(body => 'a b c', width => 2, unit => 'word') = shingles('a b c') AS body, shingles('abc', unit => 'char') AS unit,
+SELECT shingles(body => 'a b c', width => 2, unit => 'word') = shingles('a b c') AS body, shingles('abcdefghij', unit => 'char') AS unit,
        shingles(tokens => ARRAY['a', 'b'], width => 1) AS tokens;
 -- characters: one space between two words
 SELECT shingles('ab  CD', 1, 'char') AS one, shingles('ab, cd', 2, 'char') AS two, shingles('a b', 3, 'char') AS exact,
        shingles('a b', 4, 'char') AS shorter, shingles('  a  ', 2, 'char') AS outer_spaces;
--- no space beside letters of scripts that are written without
+-- letters that are tokens by themselves are joined by spaces, too
 SELECT shingles('我爱你', 1) AS words, shingles('我爱你', 2) AS pairs, shingles('我爱你', 2, 'char') AS chars, shingles('我 爱,你', 2, 'char') AS separated;
 SELECT shingles('SQL数据库 2版本 a b', 1) AS words, shingles('SQL数据库 2版本 a b', 2, 'char') AS chars;
 SELECT shingles('カタカナとひらがな', 1) AS kana, shingles('カタ カナ abc', 3, 'char') AS chars;
@@ -25,7 +25,7 @@ SELECT shingles('?! ... ?') AS words, shingles('?! ..', 1) AS one, shingles('?! 
 SELECT shingles('★ ☆ →') AS symbols, shingles('😀😃 😄', 1) AS emoji, shingles('👍🏽', 1) AS modified;
 -- nothing
 SELECT shingles('') AS empty, shingles(E' \n ') AS blank, shingles(ARRAY[]::text[]) AS no_tokens, shingles(NULL::text) IS NULL AS "null",
-       shingles(NULL::text[]) IS NULL AS null_tokens, shingles('a', NULL::integer) IS NULL AS null_width, shingles('a', 2, NULL) IS NULL AS null_unit;
+       shingles(NULL::text[]) IS NULL AS null_tokens, shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default, shingles('a', 2, NULL) IS NULL AS null_unit;
 -- it is a plain array
 SELECT array_ndims(s) AS dimensions, array_lower(s, 1) AS lower, cardinality(s) AS elements, pg_typeof(s) AS type
 FROM (SELECT shingles('a b c d')) AS t (s);

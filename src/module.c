@@ -12,6 +12,7 @@
 #include "fmgr.h"
 
 #include "index/handler.h"
+#include "planner/planner.h"
 
 PG_MODULE_MAGIC;
 
@@ -21,4 +22,5 @@ void
 _PG_init(void)
 {
 	options_init();
+	rewrite_init();
 }

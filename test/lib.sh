@@ -313,7 +313,7 @@ start_server() {
 		extension_settings
 		echo "listen_addresses = ''"
 		echo "unix_socket_directories = '$WORK/socket'"
-		echo "shared_buffers = '256MB'"
+		echo "shared_buffers = '${SHARED_BUFFERS:-256MB}'"
 		echo "fsync = off"
 		echo "jit = off"
 	} >>"$WORK/data/postgresql.conf"

@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/itup.h"
 #include "access/relscan.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -62,6 +63,7 @@ typedef struct ScanState
 
 	/* The matches of the page read last */
 	Buffer		pinned;			/* that page, or InvalidBuffer */
+	IndexTuple	empty_tuple;	/* what an index-only scan gets */
 	int			nmatches;
 	int			next_match;
 	ItemPointerData matches[MAX_LEAF_ENTRIES];
@@ -335,8 +337,9 @@ read_leaf(ScanState *state, Relation index, Buffer buffer)
  * Read on to the next page that has matches.  Returns false after the last.
  *
  * A snapshot that is not an MVCC one does not know a row that has taken the
- * place of a vacuumed one from the row it is looking for, so the page stays
- * pinned, which holds vacuum up, until all its rows have been looked at.
+ * place of a vacuumed one from the row it is looking for; nor does an
+ * index-only scan, which looks at the visibility map alone.  So the page then
+ * stays pinned, which holds vacuum up, until all its rows have been looked at.
  */
 static bool
 next_page(IndexScanDesc scan, bool keep_pin)
@@ -379,6 +382,25 @@ next_page(IndexScanDesc scan, bool keep_pin)
 }
 
 /*
+ * The planner may choose an index-only scan, though the index returns no
+ * column, for a query that needs none: count(*), EXISTS.  Then there has to be
+ * a tuple, which nobody looks into.
+ */
+static void
+set_index_tuple(IndexScanDesc scan)
+{
+	ScanState  *state = scan->opaque;
+	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
+	Datum		value = (Datum) 0;
+	bool		isnull = true;
+
+	if (state->empty_tuple == NULL)
+		state->empty_tuple = index_form_tuple(desc, &value, &isnull);
+	scan->xs_itup = state->empty_tuple;
+	scan->xs_itupdesc = desc;
+}
+
+/*
  * amgettuple
  */
 bool
@@ -389,8 +411,10 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (!state->began)
 		pgstat_count_index_scan(scan->indexRelation);
 	scan->xs_recheck = false;
+	if (scan->xs_want_itup)
+		set_index_tuple(scan);
 	if (state->next_match == state->nmatches &&
-		!next_page(scan, !IsMVCCSnapshot(scan->xs_snapshot)))
+		!next_page(scan, scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot)))
 		return false;
 	scan->xs_heaptid = state->matches[state->next_match++];
 	return true;
@@ -424,6 +448,8 @@ simhash_endscan(IndexScanDesc scan)
 
 	if (BufferIsValid(state->pinned))
 		ReleaseBuffer(state->pinned);
+	if (state->empty_tuple)
+		pfree(state->empty_tuple);
 	pfree(state->balls);
 	pfree(state);
 }

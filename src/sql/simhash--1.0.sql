@@ -161,9 +161,19 @@ COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of a center and a rad
 -- Distance
 --
 
+-- Support functions help the planner.  That of hamming_distance has the library
+-- loaded before the planner looks at the tables of a query.
+CREATE FUNCTION simhash_distance_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for hamming_distance';
+CREATE FUNCTION simhash_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support for simhash_within';
+
 CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_hamming_distance'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of differing bits, 0 to 64';
 
 CREATE OPERATOR <~> (
@@ -173,7 +183,8 @@ CREATE OPERATOR <~> (
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance: number of differing bits, 0 to 64';
 
 CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_within_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
@@ -184,16 +195,23 @@ CREATE FUNCTION simhash_ball_contains(simhash_ball, simhash) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementation of @> operator';
 
+CREATE FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <@ and @>';
+CREATE FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <@ and @>';
+
 CREATE OPERATOR <@ (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
     COMMUTATOR = @>,
-    RESTRICT = contsel, JOIN = contjoinsel
+    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
 );
 COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'lies in the ball';
 CREATE OPERATOR @> (
     LEFTARG = simhash_ball, RIGHTARG = simhash, FUNCTION = simhash_ball_contains,
     COMMUTATOR = <@,
-    RESTRICT = contsel, JOIN = contjoinsel
+    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
 );
 COMMENT ON OPERATOR @> (simhash_ball, simhash) IS 'contains the fingerprint';
 
@@ -264,10 +282,11 @@ COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';
 -- Fingerprints
 --
 
-CREATE FUNCTION simhash(body text, width integer DEFAULT 2, unit text DEFAULT 'word')
+-- A width that is NULL is the unit's default: 2 words, 8 characters.
+CREATE FUNCTION simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
 
 -- A bare literal is of type unknown.  Without this, simhash('some text') would
@@ -354,20 +373,20 @@ COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weig
 -- Shingles, and what two documents share of them
 --
 
-CREATE FUNCTION shingles(body text, width integer DEFAULT 2, unit text DEFAULT 'word')
+CREATE FUNCTION shingles(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS text[]
     AS 'MODULE_PATHNAME', 'simhash_shingles_text'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text, integer, text) IS 'the shingles of a text, in order: what fingerprints are made of';
 CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
     AS 'MODULE_PATHNAME', 'simhash_shingles_tokens'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text[], integer) IS 'the shingles of tokens cut by the caller, in order';
 
-CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT 2, unit text DEFAULT 'word')
+CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_text'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text, text, integer, text) IS 'exact share of the distinct shingles of both texts that both contain, 0 to 1';
 CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
@@ -375,10 +394,10 @@ CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text[], text[], integer) IS 'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
 
-CREATE FUNCTION containment(a text, b text, width integer DEFAULT 2, unit text DEFAULT 'word')
+CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_text'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text, text, integer, text) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
 CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
@@ -402,3 +421,15 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 2 =;
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance';
+
+CREATE FUNCTION simhash_index_stats(index regclass,
+    OUT "table" integer, OUT prefix_bits integer, OUT level integer,
+    OUT pages bigint, OUT entries bigint, OUT fill double precision,
+    OUT longest_run bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL), and the most entries with one prefix';
+
+CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';

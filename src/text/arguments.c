@@ -34,7 +34,7 @@ check_width(int32 width)
 /*
  * The unit of shingles, by its name.
  */
-ShingleUnit
+static ShingleUnit
 check_unit(text *unit)
 {
 	const char *name = VARDATA_ANY(unit);
@@ -48,6 +48,26 @@ check_unit(text *unit)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized shingle unit \"%.*s\"", length, name),
 			 errhint("Available units are \"word\" and \"char\".")));
+}
+
+/*
+ * The arguments of a function of `ntexts` texts, the width of shingles, and
+ * their unit.  A width that is NULL stands for the unit's default.  Returns
+ * false if another argument is NULL: then the result is, too.
+ */
+bool
+get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts, int *width,
+					  ShingleUnit *unit)
+{
+	for (int i = 0; i < ntexts; i++)
+		if (PG_ARGISNULL(i))
+			return false;
+	if (PG_ARGISNULL(ntexts + 1))
+		return false;
+	*unit = check_unit(PG_GETARG_TEXT_PP(ntexts + 1));
+	*width = PG_ARGISNULL(ntexts) ? shingle_default_width(*unit) :
+		check_width(PG_GETARG_INT32(ntexts));
+	return true;
 }
 
 /*

@@ -143,16 +143,21 @@ comparison_begin(Comparison *comparison)
 }
 
 /*
- * Compare fn(a text, b text, width int, unit text).
+ * Compare fn(a text, b text, width int, unit text).  Returns false if an
+ * argument is NULL, so that the result is.
  */
-static void
+static bool
 compare_texts(FunctionCallInfo fcinfo, Comparison *comparison)
 {
-	text	   *a = PG_GETARG_TEXT_PP(0);
-	text	   *b = PG_GETARG_TEXT_PP(1);
-	int			width = check_width(PG_GETARG_INT32(2));
-	ShingleUnit unit = check_unit(PG_GETARG_TEXT_PP(3));
+	text	   *a;
+	text	   *b;
+	int			width;
+	ShingleUnit unit;
 
+	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
+		return false;
+	a = PG_GETARG_TEXT_PP(0);
+	b = PG_GETARG_TEXT_PP(1);
 	comparison_begin(comparison);
 	document_shingles(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a), width, unit,
 					  add_shingle_of_a, comparison);
@@ -161,6 +166,7 @@ compare_texts(FunctionCallInfo fcinfo, Comparison *comparison)
 	MemoryContextDelete(comparison->context);
 	PG_FREE_IF_COPY(a, 0);
 	PG_FREE_IF_COPY(b, 1);
+	return true;
 }
 
 /*
@@ -208,7 +214,8 @@ simhash_resemblance_text(PG_FUNCTION_ARGS)
 {
 	Comparison	comparison;
 
-	compare_texts(fcinfo, &comparison);
+	if (!compare_texts(fcinfo, &comparison))
+		PG_RETURN_NULL();
 	return resemblance(fcinfo, &comparison);
 }
 
@@ -228,7 +235,8 @@ simhash_containment_text(PG_FUNCTION_ARGS)
 {
 	Comparison	comparison;
 
-	compare_texts(fcinfo, &comparison);
+	if (!compare_texts(fcinfo, &comparison))
+		PG_RETURN_NULL();
 	return containment(fcinfo, &comparison);
 }
 

@@ -19,9 +19,14 @@ typedef enum ShingleUnit
 
 #define SHINGLE_MAX_WIDTH		256
 
-/* What the SQL functions have as defaults, where no SQL says so. */
-#define SHINGLE_DEFAULT_WIDTH	2
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
+
+/* The widths that find near-duplicates best: docs/quality.md. */
+static inline int
+shingle_default_width(ShingleUnit unit)
+{
+	return unit == UNIT_WORD ? 2 : 8;
+}
 
 /* Takes the shingles one by one, in order; the bytes are only lent. */
 typedef void (*ShingleConsumer) (void *arg, const char *shingle, size_t length);

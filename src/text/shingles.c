@@ -91,11 +91,14 @@ PG_FUNCTION_INFO_V1(simhash_shingles_text);
 Datum
 simhash_shingles_text(PG_FUNCTION_ARGS)
 {
-	text	   *body = PG_GETARG_TEXT_PP(0);
-	int			width = check_width(PG_GETARG_INT32(1));
-	ShingleUnit unit = check_unit(PG_GETARG_TEXT_PP(2));
+	text	   *body;
+	int			width;
+	ShingleUnit unit;
 	ShingleArray shingles;
 
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	body = PG_GETARG_TEXT_PP(0);
 	begin_array(&shingles);
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
 					  collect_shingle, &shingles);

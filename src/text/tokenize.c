@@ -9,9 +9,9 @@
  * what precedes it, so it is no token.
  *
  * Shingles of words take the tokens as their units.  Shingles of characters
- * take the code points of the tokens, with one space between two runs; none
- * beside tokens that are written without spaces, so that a line break within
- * Chinese text changes nothing.
+ * take the code points of the tokens joined by single spaces, ideographs too:
+ * then a width spans as much in Chinese as in the Latin words in its midst
+ * (docs/quality.md), and a line break within Chinese text changes nothing.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -71,7 +71,7 @@ begin_token(Tokenizer *tokenizer, TokenClass class)
 	end_token(tokenizer);
 	if (!by_char(tokenizer))
 		shingler_begin_unit(tokenizer->shingler);
-	else if (class == TOKEN_WORD && tokenizer->last == TOKEN_WORD)
+	else if (tokenizer->last != TOKEN_SPACE)
 		append_unit(tokenizer, " ", 1);
 	tokenizer->open = true;
 	tokenizer->last = class;

@@ -80,11 +80,14 @@ PG_FUNCTION_INFO_V1(simhash_text);
 Datum
 simhash_text(PG_FUNCTION_ARGS)
 {
-	text	   *body = PG_GETARG_TEXT_PP(0);
-	int			width = check_width(PG_GETARG_INT32(1));
-	ShingleUnit unit = check_unit(PG_GETARG_TEXT_PP(2));
+	text	   *body;
+	int			width;
+	ShingleUnit unit;
 	Accumulator acc;
 
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	body = PG_GETARG_TEXT_PP(0);
 	accumulator_init(&acc);
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
 					  add_shingle, &acc);
@@ -101,7 +104,7 @@ simhash_with_defaults(FunctionCallInfo fcinfo, const char *string, size_t length
 	Accumulator acc;
 
 	accumulator_init(&acc);
-	document_shingles(string, length, SHINGLE_DEFAULT_WIDTH,
+	document_shingles(string, length, shingle_default_width(SHINGLE_DEFAULT_UNIT),
 					  SHINGLE_DEFAULT_UNIT, add_shingle, &acc);
 	RETURN_FINGERPRINT(&acc);
 }

@@ -141,12 +141,7 @@ def words(tokens):
 
 
 def characters(tokens):
-    units = []
-    for i, (what, token) in enumerate(tokens):
-        if i > 0 and what == "run" and tokens[i - 1][0] == "run":
-            units.append(" ")
-        units.extend(token)
-    return units
+    return list(" ".join(token for _, token in tokens))
 
 
 def windows(units, width, glue):
@@ -192,12 +187,13 @@ def answer(request):
         elif "features" in request:
             hashes = [hash64(feature) for feature in request["features"]]
         else:
-            width = request.get("width", 2)
+            unit = request.get("unit", "word")
+            width = request.get("width", 2 if unit == "word" else 8)
             if "tokens" in request:
                 reply["shingles"] = windows(request["tokens"], width, " ")
             else:
                 reply["shingles"] = text_shingles(
-                    request["text"], width, request.get("unit", "word"))
+                    request["text"], width, unit)
             hashes = [hash64(shingle) for shingle in reply["shingles"]]
     except Unknown as unknown:
         return {**reply, "error": str(unknown)}

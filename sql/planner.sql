@@ -1,0 +1,482 @@
+--
+-- The planner: which queries an index serves, and which plans stay as they are
+--
+-- Each query's plan is shown, and its rows compared with those of plans without
+-- any index.
+--
+CREATE SCHEMA planner;
+SET search_path = planner, public;
+
+-- Plans that depend on nothing but what can be done.
+CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
+    SELECT set_config(name, 'off', false)
+    FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin',
+                      'enable_material', 'enable_memoize']) AS name;
+    SELECT set_config('max_parallel_workers_per_gather', '0', false);
+$$;
+SELECT settle();
+
+CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF line ~ shown AND line !~ 'Disabled:' THEN  -- 18 says what settings forbid
+            RETURN NEXT line;
+        END IF;
+    END LOOP;
+END $$;
+
+-- The rows, sorted, as text.  What the query changed is undone.
+CREATE FUNCTION rows_of(query text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+    one record;
+    result text[] := '{}';
+BEGIN
+    BEGIN
+        FOR one IN EXECUTE query LOOP
+            result := result || one::text;
+        END LOOP;
+        RAISE EXCEPTION USING ERRCODE = 'P0999';
+    EXCEPTION WHEN SQLSTATE 'P0999' THEN NULL;
+    END;
+    RETURN ARRAY(SELECT unnest(result) ORDER BY 1);
+END $$;
+
+CREATE FUNCTION rows_without_index(query text) RETURNS text[] LANGUAGE sql
+    SET enable_indexscan = off SET enable_bitmapscan = off SET enable_seqscan = on
+    SET simhash.enable_rewrite = off
+    AS 'SELECT rows_of(query)';
+
+CREATE FUNCTION show(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE result text[] := rows_of(query);
+BEGIN
+    IF result <> rows_without_index(query) THEN
+        RAISE EXCEPTION 'other rows with an index';
+    END IF;
+    RETURN QUERY SELECT plan(query, shown);
+    RETURN NEXT format('-- %s rows', cardinality(result));
+END $$;
+
+CREATE FUNCTION fingerprint(n int) RETURNS simhash LANGUAGE sql IMMUTABLE
+    AS $$ SELECT ('x' || left(md5(n::text), 16))::bit(64)::simhash $$;
+
+-- 500 fingerprints, neighbours of some, NULLs
+CREATE TABLE docs (id int PRIMARY KEY, fp simhash, kind int NOT NULL);
+INSERT INTO docs SELECT n, fingerprint(n), n % 10 FROM generate_series(1, 500) AS n;
+INSERT INTO docs
+    SELECT 1000 * bits + n, (fingerprint(n)::bigint # ((1::bigint << bits) - 1 << n))::simhash, 0
+    FROM generate_series(1, 30) AS n, generate_series(1, 6) AS bits;
+INSERT INTO docs SELECT 10000 + n, NULL, 0 FROM generate_series(1, 5) AS n;
+CREATE INDEX docs_fp ON docs USING simhash (fp);
+-- a few to look for, without an index
+CREATE TABLE wanted (n int, fp simhash, radius int, small smallint, big bigint);
+INSERT INTO wanted SELECT n, fingerprint(n), n, n, n FROM generate_series(1, 5) AS n;
+INSERT INTO wanted VALUES (6, NULL, 3, 3, 3), (7, fingerprint(7), NULL, NULL, NULL),
+    (8, fingerprint(8), -1, -32768, -9223372036854775808), (9, fingerprint(9), 2147483647, 32767, 9223372036854775807);
+ANALYZE docs, wanted;
+
+--
+-- Spellings
+--
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) = 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) = 0 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) BETWEEN 1 AND 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE 3 >= fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE 3 > fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE 3 = fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE fingerprint(7) <~> fp <= 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3::smallint $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3::bigint $$);
+SELECT show($$ SELECT * FROM docs WHERE 3::smallint > fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE hamming_distance(fp, fingerprint(7)) <= 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE NOT fp <~> fingerprint(7) > 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE NOT fp <~> fingerprint(7) >= 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE NOT (fp <~> fingerprint(7) > 3 OR kind > 5) $$);
+SELECT show($$ SELECT * FROM docs WHERE simhash_within(fp, fingerprint(7), 3) $$);
+SELECT show($$ SELECT * FROM docs WHERE simhash_within(fingerprint(7), fp, 3) $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <@ simhash_ball(fingerprint(7), 3) $$);
+SELECT show($$ SELECT * FROM docs WHERE simhash_ball(fingerprint(7), 3) @> fp $$);
+SELECT show($$ SELECT * FROM docs WHERE fp = fingerprint(7) $$);
+-- several at once
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 5 AND fp <~> fingerprint(7) < 3 AND kind = 0 $$);
+
+-- Extreme and NULL bounds
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < (-9223372036854775808)::bigint $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 9223372036854775807 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 0 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= NULL $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> NULL <= 3 $$);
+
+-- What is no bound from above, or no constant, is left alone
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) >= 40 $$, 'Index');
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <> 3 $$, 'Index');
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fp <= 3 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= kind $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= fp <~> fingerprint(8) $$);
+SELECT plan($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3 * random() $$);
+SELECT plan($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= (3 * random())::int $$);
+SELECT plan($$ SELECT * FROM docs WHERE fp <~> (random()::text || '0123456789abcdef')::simhash <= 3 $$);
+
+-- OR
+SET enable_bitmapscan = on;
+SET enable_indexscan = off;
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3 OR fp <~> fingerprint(8) = 2 $$);
+SELECT show($$ SELECT * FROM docs WHERE (fp <~> fingerprint(7) <= 3 AND kind > 5) OR id = 1007 $$);
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
+
+--
+-- Joins
+--
+SELECT show($$ SELECT d.id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp <= 3 $$);
+SELECT show($$ SELECT d.id, n FROM wanted w JOIN docs d ON w.fp <~> d.fp < 3 AND d.kind = 0 $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE w.fp <~> d.fp <= w.radius $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE w.fp <~> d.fp < w.radius $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE w.fp <~> d.fp < w.small $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE w.fp <~> d.fp < w.big $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE w.fp <~> d.fp = w.big $$);
+SELECT show($$ SELECT d.id, n FROM wanted w, docs d WHERE d.fp <@ simhash_ball(w.fp, w.radius) $$);
+SELECT show($$ SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 2 AND a.id < b.id $$);
+SELECT show($$ SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp = 2 AND a.id < b.id $$);
+SELECT show($$ SELECT n, d.id FROM wanted w LEFT JOIN docs d ON d.fp <~> w.fp <= 2 $$);
+SELECT show($$ SELECT n, d.id FROM docs d RIGHT JOIN wanted w ON d.fp <~> w.fp <= 2 WHERE n < 8 $$);
+SELECT show($$ SELECT n, d.id FROM wanted w LEFT JOIN docs d ON d.fp <~> w.fp <= 2 WHERE d.fp <~> fingerprint(3) < 40 $$);
+SELECT show($$ SELECT n FROM wanted w WHERE EXISTS (SELECT FROM docs d WHERE d.fp <~> w.fp <= 2) $$);
+SELECT show($$ SELECT n FROM wanted w WHERE NOT EXISTS (SELECT FROM docs d WHERE d.fp <~> w.fp <= 2) $$);
+SELECT show($$ SELECT n, d.* FROM wanted w, LATERAL (SELECT id FROM docs WHERE docs.fp <~> w.fp <= 2 ORDER BY id LIMIT 2) d $$);
+SELECT show($$ SELECT n, d.* FROM wanted w LEFT JOIN LATERAL (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= radius) d ON true $$);
+
+--
+-- Subqueries
+--
+SELECT show($$ SELECT n, (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= 2) FROM wanted w $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> (SELECT fp FROM wanted WHERE n = 3) <= 2 $$, 'Index Scan');
+SELECT show($$ SELECT * FROM docs WHERE id IN (SELECT id + 0 FROM docs WHERE fp <~> fingerprint(3) <= 2) $$, 'docs_fp|Index Cond: .fp');
+SELECT show($$ WITH near AS (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
+SELECT show($$ WITH near AS MATERIALIZED (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
+SELECT show($$ SELECT kind, count(*) FROM docs GROUP BY kind, fp HAVING fp <~> fingerprint(3) <= 2 $$, 'Index');
+SELECT show($$ SELECT min(id) FROM docs WHERE fp <~> fingerprint(3) <= 2 AND id + 0 > 0 $$, 'docs_fp|Index Cond: .fp');
+CREATE VIEW near AS SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2;
+SELECT show('SELECT * FROM near WHERE kind = 0');
+CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM docs WHERE kind < 5;
+SELECT show($$ SELECT id FROM barrier WHERE fp <~> fingerprint(3) <= 2 $$, 'Index');
+-- only the plan is rewritten
+SELECT pg_get_viewdef('near') ~ 'fp <~> fingerprint\(3\)\) <= 2' AS as_written;
+
+--
+-- Statements that change rows
+--
+SELECT show($$ UPDATE docs SET kind = 1 WHERE fp <~> fingerprint(3) <= 2 RETURNING * $$);
+SELECT show($$ DELETE FROM docs WHERE fp <~> fingerprint(3) < 3 RETURNING * $$);
+SELECT show($$ DELETE FROM docs d USING wanted w WHERE d.fp <~> w.fp <= 1 RETURNING d.* $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2 FOR UPDATE $$);
+SELECT plan($$ MERGE INTO docs d USING wanted w ON d.fp <~> w.fp <= 1
+    WHEN MATCHED THEN UPDATE SET kind = n WHEN NOT MATCHED THEN INSERT VALUES (-n, w.fp, 0) $$);
+BEGIN;
+MERGE INTO docs d USING (SELECT * FROM wanted WHERE n < 6) w ON d.fp <~> w.fp = 1
+    WHEN MATCHED THEN UPDATE SET kind = 100 + n WHEN NOT MATCHED THEN INSERT VALUES (-n, w.fp, 0);
+SELECT count(*), sum(kind) FROM docs WHERE kind > 100;
+ROLLBACK;
+SELECT plan($$ INSERT INTO wanted SELECT id, fp FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
+
+--
+-- Parameters
+--
+SET plan_cache_mode = force_generic_plan;
+PREPARE p2 (simhash, smallint) AS SELECT id FROM docs WHERE fp <~> $1 < $2;
+PREPARE p4 (simhash, int) AS SELECT id FROM docs WHERE $2 >= fp <~> $1;
+PREPARE p8 (simhash, bigint) AS SELECT id FROM docs WHERE fp <~> $1 <= $2;
+PREPARE less8 (simhash, bigint) AS SELECT id FROM docs WHERE fp <~> $1 < $2;
+SELECT plan($$ EXECUTE p2(NULL, NULL) $$);
+SELECT plan($$ EXECUTE p4(NULL, NULL) $$);
+SELECT plan($$ EXECUTE p8(NULL, NULL) $$);
+SELECT plan($$ EXECUTE less8(NULL, NULL) $$);
+EXECUTE p2(fingerprint(1), 2);
+EXECUTE p2(fingerprint(1), (-32768)::smallint);
+EXECUTE p4(fingerprint(1), 1);
+EXECUTE p4(fingerprint(1), -1);
+EXECUTE p8(fingerprint(1), 1);
+EXECUTE p8(fingerprint(1), NULL);
+EXECUTE p8(NULL, 1);
+EXECUTE less8(fingerprint(1), 2);
+EXECUTE less8(fingerprint(1), -9223372036854775808);
+SET plan_cache_mode = force_custom_plan;
+SELECT plan($$ EXECUTE p4(fingerprint(1), 1) $$);
+SELECT plan($$ EXECUTE less8(fingerprint(1), 2) $$);
+RESET plan_cache_mode;
+DEALLOCATE ALL;
+
+-- PL/pgSQL: each search is a scan of the index
+CREATE FUNCTION near(q simhash, radius int) RETURNS SETOF int LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY SELECT id FROM docs WHERE fp <~> q <= radius ORDER BY id;
+END $$;
+CREATE FUNCTION used() RETURNS bigint LANGUAGE sql
+    AS $$ SELECT pg_stat_get_xact_numscans('docs_fp'::regclass) $$;
+BEGIN;
+SELECT used() AS before \gset
+SELECT count(near) FROM generate_series(1, 20) AS n, near(fingerprint(n), 2);
+SELECT used() - :before AS scans;
+ROLLBACK;
+
+-- An SQL function that is inlined
+CREATE FUNCTION is_near(a simhash, b simhash) RETURNS boolean LANGUAGE sql IMMUTABLE
+    AS 'SELECT a <~> b <= 2';
+SELECT show($$ SELECT id FROM docs WHERE is_near(fp, fingerprint(3)) $$);
+
+--
+-- UNION ALL
+--
+CREATE TABLE more (fp simhash, number int);
+INSERT INTO more SELECT fp, id FROM docs WHERE id > 1000;
+CREATE INDEX more_fp ON more USING simhash (fp);
+ANALYZE more;
+CREATE VIEW everything AS SELECT id, fp FROM docs UNION ALL SELECT number, fp FROM more;
+SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) = 2 $$);
+SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp <= 2 $$);
+SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN everything e ON e.fp <~> w.fp = 2 $$);
+SELECT show($$ SELECT * FROM (SELECT * FROM everything UNION ALL SELECT n, fp FROM wanted) u
+    WHERE fp <~> fingerprint(3) <= 2 AND id > 0 $$, 'Scan|Index Cond');
+-- with other types the members are subqueries, which get the condition
+SELECT show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT n::bigint, fp FROM wanted) u
+    WHERE fp <~> fingerprint(3) <= 2 $$, 'Index');
+-- an expression in one member, a partial index that wants the comparison in another
+CREATE TABLE bodies (id int, body text);
+INSERT INTO bodies SELECT id, 'body ' || id FROM docs;
+CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body));
+CREATE TABLE few AS SELECT * FROM docs;
+CREATE INDEX few_near ON few (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
+ANALYZE bodies, few;
+SELECT show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT id, simhash(body) FROM bodies UNION ALL SELECT id, fp FROM few) u
+    WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Scan|Index Cond');
+DROP TABLE bodies, few;
+
+--
+-- Inheritance and partitions
+--
+CREATE TABLE parent (id int, fp simhash);
+CREATE TABLE child (extra text) INHERITS (parent);
+CREATE TABLE other_child () INHERITS (parent);
+INSERT INTO parent SELECT id, fp FROM docs WHERE id % 3 = 0;
+INSERT INTO child SELECT id, fp, 'extra' FROM docs WHERE id % 3 = 1;
+INSERT INTO other_child SELECT id, fp FROM docs WHERE id % 3 = 2;
+CREATE INDEX child_fp ON child USING simhash (fp);
+ANALYZE parent, child, other_child;
+SELECT show($$ SELECT id FROM parent WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id FROM ONLY parent WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id, n FROM parent p JOIN wanted w ON p.fp <~> w.fp < 2 $$);
+SELECT show($$ UPDATE parent SET id = -id WHERE fp <~> fingerprint(3) <= 2 RETURNING id $$);
+
+CREATE TABLE parts (id int, gone int, fp simhash, word text) PARTITION BY RANGE (id);
+ALTER TABLE parts DROP COLUMN gone;
+CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (250);
+CREATE TABLE parts2 (word text, fp simhash, id int);
+ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (250) TO (1000);
+CREATE TABLE parts3 PARTITION OF parts FOR VALUES FROM (1000) TO (MAXVALUE) PARTITION BY LIST (id);
+CREATE TABLE parts3a PARTITION OF parts3 DEFAULT;
+INSERT INTO parts SELECT id, fp, 'word ' || id FROM docs;
+-- an index of one partition
+CREATE INDEX parts2_fp ON parts2 USING simhash (fp);
+ANALYZE parts;
+SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(300) <= 2 $$);
+SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 AND id < 250 $$);
+-- of all
+CREATE INDEX parts_fp ON parts USING simhash (fp);
+SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) = 2 AND id > 1000 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp <= 2 $$);
+SELECT show($$ DELETE FROM parts WHERE fp <~> fingerprint(3) <= 2 RETURNING id $$);
+SELECT show($$ SELECT * FROM (SELECT id, fp FROM parts UNION ALL SELECT id, fp FROM docs) u WHERE fp <~> fingerprint(3) <= 2 $$);
+DROP INDEX parts_fp, parts2_fp;
+-- of an expression, in a partition with other column numbers
+CREATE INDEX parts2_word ON parts2 USING simhash (simhash(word, 1));
+SELECT show($$ SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 $$);
+SELECT show($$ SELECT id FROM parts WHERE simhash(word, 2) <~> simhash('word 300', 1) <= 2 $$);
+
+--
+-- Row-level security
+--
+CREATE ROLE regress_simhash_reader;
+GRANT USAGE ON SCHEMA planner TO regress_simhash_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA planner TO regress_simhash_reader;
+CREATE POLICY visible ON docs USING (kind < 5);
+ALTER TABLE docs ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp = 2 $$);
+SELECT show($$ SELECT id FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
+RESET ROLE;
+-- a policy that is a distance
+ALTER POLICY visible ON docs USING (fp <~> fingerprint(3) <= 4);
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM docs WHERE kind = 0 $$);
+SELECT show($$ SELECT id FROM (SELECT id, kind FROM docs UNION ALL SELECT n, 0 FROM wanted) u WHERE kind = 0 $$);
+RESET ROLE;
+ALTER TABLE docs DISABLE ROW LEVEL SECURITY;
+DROP POLICY visible ON docs;
+
+--
+-- Plans that must not change
+--
+-- no index of simhash: not even a word of the plan
+CREATE TABLE plain AS SELECT * FROM docs;
+CREATE INDEX plain_btree ON plain (fp);
+ANALYZE plain;
+SELECT show($$ SELECT id FROM plain WHERE fp <~> fingerprint(3) <= 2 AND hamming_distance(fp, fingerprint(4)) < 40 $$);
+SELECT show($$ SELECT * FROM plain a JOIN wanted b ON a.fp <~> b.fp <= 2 $$);
+-- an index of another column
+CREATE TABLE two (a simhash, b simhash);
+INSERT INTO two SELECT fp, fingerprint(id) FROM docs;
+CREATE INDEX two_b ON two USING simhash (b);
+ANALYZE two;
+SELECT show($$ SELECT count(*) FROM two WHERE a <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT count(*) FROM two WHERE b <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT count(*) FROM two WHERE a <~> b <= 2 $$);
+
+-- a partial index whose predicate is a distance
+CREATE TABLE partial AS SELECT * FROM docs;
+CREATE INDEX partial_fp ON partial USING simhash (fp);
+CREATE INDEX partial_id ON partial (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
+ANALYZE partial;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 AND id < 3000 $$, 'partial_id');
+SET enable_sort = off;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 2 ORDER BY id $$, 'partial_id|Sort');
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' < 3 ORDER BY id $$, 'partial_id|Sort');
+RESET enable_sort;
+-- through an SQL function
+DROP INDEX partial_id;
+CREATE INDEX partial_id ON partial (id) WHERE is_near(fp, '8f14e45fceea167a');
+SELECT show($$ SELECT id FROM partial WHERE is_near(fp, '8f14e45fceea167a') ORDER BY id $$, 'partial_id|Sort');
+-- an expression index
+DROP INDEX partial_id;
+CREATE INDEX partial_distance ON partial ((fp <~> '8f14e45fceea167a'));
+DROP INDEX partial_fp;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+CREATE INDEX partial_fp ON partial USING simhash (fp);
+SET enable_sort = off;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 ORDER BY fp <~> '8f14e45fceea167a' $$, 'Index|Sort');
+RESET enable_sort;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '0123456789abcdef' <= 3 $$, 'Index');
+-- and a partial index of simhash
+DROP INDEX partial_distance, partial_fp;
+CREATE INDEX partial_near ON partial USING simhash (fp) WHERE fp <~> '8f14e45fceea167a' <= 3;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 2 $$);
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 4 $$);
+
+-- constraint exclusion
+SET constraint_exclusion = on;
+CREATE TABLE far (id int, fp simhash, CHECK (fp <~> '8f14e45fceea167a' > 10));
+INSERT INTO far SELECT id, fp FROM docs WHERE fp <~> '8f14e45fceea167a' > 10;
+CREATE INDEX far_fp ON far USING simhash (fp);
+ANALYZE far;
+SELECT show($$ SELECT * FROM far WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+SELECT show($$ SELECT * FROM far WHERE fp <~> '8f14e45fceea167a' <= 11 $$, 'Index Cond');
+CREATE TABLE middle () INHERITS (far);
+CREATE INDEX middle_fp ON middle USING simhash (fp);
+SELECT show($$ SELECT * FROM far WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+RESET constraint_exclusion;
+
+-- pruning by a distance
+CREATE TABLE rings (id int, fp simhash) PARTITION BY RANGE ((fp <~> '8f14e45fceea167a'));
+CREATE TABLE rings1 PARTITION OF rings FOR VALUES FROM (0) TO (10);
+CREATE TABLE rings2 PARTITION OF rings FOR VALUES FROM (10) TO (65);
+INSERT INTO rings SELECT id, fp FROM docs WHERE fp IS NOT NULL;
+CREATE INDEX rings_fp ON rings USING simhash (fp);
+ANALYZE rings;
+SELECT show($$ SELECT id FROM rings WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+SELECT show($$ SELECT id FROM rings WHERE fp <~> '0123456789abcdef' <= 3 $$);
+SELECT show($$ SELECT id FROM rings1 WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+
+-- the setting
+SET simhash.enable_rewrite = off;
+SELECT plan($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT plan($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
+RESET simhash.enable_rewrite;
+SET simhash.no_such_setting = on;
+
+--
+-- Estimates: never NULL, never out of range, and near enough
+--
+CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN plan->0->'Plan'->>'Plan Rows';
+END $$;
+CREATE TABLE skewed (fp simhash);
+INSERT INTO skewed SELECT CASE n % 10 WHEN 0 THEN fingerprint(0) WHEN 1 THEN NULL WHEN 2 THEN fingerprint(1)
+    ELSE fingerprint(n) END FROM generate_series(1, 10000) AS n;
+CREATE INDEX skewed_fp ON skewed USING simhash (fp);
+-- without statistics
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$) BETWEEN 1 AND 100 AS few;
+ANALYZE skewed;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$) BETWEEN 900 AND 1100 AS a_tenth;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$) BETWEEN 900 AND 1100 AS a_tenth;
+SELECT estimate($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$) BETWEEN 900 AND 1100 AS a_tenth;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 3 $$) AS few;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$) BETWEEN 3000 AND 6000 AS about_half;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$) BETWEEN 8900 AND 9100 AS not_null;
+SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= -1 $$) AS none;
+-- twice a thousand equal ones, and all others by themselves
+SELECT estimate($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$) BETWEEN 1500000 AND 2500000 AS two_million;
+SELECT estimate($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
+SELECT estimate($$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
+
+--
+-- The first query of a session: nothing has loaded the library yet
+--
+\c -
+SET search_path = planner, public;
+SELECT settle() \g /dev/null
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM docs a JOIN docs b ON hamming_distance(a.fp, b.fp) <= 2;
+\c -
+SET search_path = planner, public;
+SELECT settle() \g /dev/null
+CREATE INDEX parts_fp ON parts USING simhash (fp);
+\c -
+SET search_path = planner, public;
+SELECT settle() \g /dev/null
+EXPLAIN (COSTS OFF) SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp <= radius;
+\c -
+SET search_path = planner, public;
+SELECT settle() \g /dev/null
+SET plan_cache_mode = force_generic_plan;
+PREPARE first (simhash, int) AS SELECT id FROM everything WHERE fp <~> $1 <= $2;
+EXPLAIN (COSTS OFF) EXECUTE first(NULL, NULL);
+
+-- The extension's schema outside the search path; and what the session knew of
+-- an extension that was dropped and created again does no harm.
+CREATE SCHEMA planner_elsewhere;
+ALTER EXTENSION simhash SET SCHEMA planner_elsewhere;
+\c -
+SET search_path = pg_catalog;
+SELECT planner.settle() \g /dev/null
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM planner.docs a JOIN planner.docs b ON a.fp OPERATOR(planner_elsewhere.<~>) b.fp < 2;
+EXPLAIN (COSTS OFF) SELECT id FROM planner.docs WHERE planner_elsewhere.hamming_distance(fp, '0123456789abcdef') <= 2;
+SET client_min_messages = warning;
+DROP EXTENSION simhash CASCADE;
+CREATE EXTENSION simhash SCHEMA public;
+SET search_path = planner, public;
+CREATE TABLE again (id int, fp simhash);
+INSERT INTO again SELECT n, n::bigint::simhash FROM generate_series(1, 100) AS n;
+CREATE INDEX again_fp ON again USING simhash (fp);
+EXPLAIN (COSTS OFF) SELECT id FROM again WHERE fp <~> '0123456789abcdef' <= 2;
+SELECT id FROM again WHERE fp <~> '0000000000000010' <= 1 ORDER BY id;
+
+DROP SCHEMA planner, planner_elsewhere CASCADE;
+DROP ROLE regress_simhash_reader;
+
+-- A query that needs no column may be given an index-only scan.
+SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = on;
+CREATE TABLE counted AS SELECT (n * 12345678901234567)::bigint::simhash AS fp FROM generate_series(1, 700) AS n;
+CREATE INDEX ON counted USING simhash (fp);
+INSERT INTO counted VALUES (NULL), (NULL);
+VACUUM ANALYZE counted;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM counted;
+SELECT count(*) FROM counted;
+SELECT EXISTS (SELECT FROM counted);
+DROP TABLE counted;
+RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_indexscan; RESET enable_indexonlyscan;

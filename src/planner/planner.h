@@ -1,0 +1,59 @@
+/*-------------------------------------------------------------------------
+ *
+ * planner.h
+ *		What the planner is told about distances, by file
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_PLANNER_H
+#define SIMHASH_PLANNER_H
+
+#include "nodes/pathnodes.h"
+
+/*
+ * Objects of the extension that plans are made of.  They are looked up each
+ * time by the schema of a function that a query calls: so they may stand
+ * outside the search path, and DROP and CREATE EXTENSION leave nothing stale.
+ */
+typedef struct SimHashObjects
+{
+	Oid			type;			/* simhash */
+	Oid			ball_type;		/* simhash_ball */
+	Oid			within;			/* simhash_within(simhash, simhash, bigint) */
+	Oid			ball;			/* simhash_ball(simhash, bigint) */
+	Oid			in_ball;		/* operator simhash <@ simhash_ball */
+} SimHashObjects;
+
+/*
+ * A comparison of a distance with a bound, read from left to right:
+ * distance(a, b) < bound, or <= or =.
+ */
+typedef struct Comparison
+{
+	SimHashObjects objects;
+	Node	   *a;
+	Node	   *b;
+	Node	   *bound;			/* int2, int4 or int8 */
+	int			strategy;		/* of a btree */
+	Oid			spelling_class; /* catalog and OID of what computes the */
+	Oid			spelling;		/* distance: the function or the operator */
+} Comparison;
+
+/* objects.c */
+extern bool objects_find(Oid function, SimHashObjects *objects);
+extern bool objects_is_distance(Oid function);
+
+/* indexable.c */
+extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
+								  const SimHashObjects *objects,
+								  Node *a, Node *b, Node *bound);
+extern bool indexable_family_seen(RelOptInfo *rel);
+extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
+							   const Comparison *comparison);
+
+/* rewrite.c */
+extern void rewrite_init(void);
+
+#endif							/* SIMHASH_PLANNER_H */

@@ -1,0 +1,458 @@
+/*-------------------------------------------------------------------------
+ *
+ * rewrite.c
+ *		Rewriting comparisons of distances, so that an index can serve them
+ *
+ * fp <~> q <= 3 compares integers: PostgreSQL matches no index with it.  So
+ * before the clauses of a query are handed to its tables, those that an index
+ * can serve are put in terms of simhash_within, whose support function says
+ * how.  See README.md for where in planning that is and what it must leave
+ * alone.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "planner/planner.h"
+
+/* bigint - bigint has no symbol of its own in pg_operator_d.h */
+#define INT8_MINUS_OPERATOR		685
+
+/*
+ * For whom clauses are rewritten: a table of the query.  Where the table is a
+ * member of a UNION ALL, they are written in terms of the whole, and appinfos
+ * leads from there to the table.
+ */
+typedef struct Rewrite
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	List	   *appinfos;
+} Rewrite;
+
+static bool enable_rewrite = true;
+static table_hook_type previous_hook = NULL;
+
+static List *rewrite_list(Rewrite *rewrite, List *clauses);
+
+/* --- reading a comparison ------------------------------------------------ */
+
+/*
+ * If the expression is a call of the distance function, in either spelling,
+ * set what the comparison needs to know of it.
+ */
+static bool
+read_distance(Node *node, Comparison *comparison)
+{
+	Oid			function;
+	List	   *args;
+
+	if (IsA(node, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) node;
+
+		set_opfuncid(op);
+		function = op->opfuncid;
+		args = op->args;
+		comparison->spelling_class = OperatorRelationId;
+		comparison->spelling = op->opno;
+	}
+	else if (IsA(node, FuncExpr))
+	{
+		function = ((FuncExpr *) node)->funcid;
+		args = ((FuncExpr *) node)->args;
+		comparison->spelling_class = ProcedureRelationId;
+		comparison->spelling = function;
+	}
+	else
+		return false;
+
+	if (list_length(args) != 2 || !objects_is_distance(function) ||
+		!objects_find(function, &comparison->objects))
+		return false;
+	comparison->a = linitial(args);
+	comparison->b = lsecond(args);
+	return true;
+}
+
+/*
+ * Read a clause that bounds a distance from above.  Returns false if it is
+ * something else, or may not be evaluated more or less often than it says.
+ */
+static bool
+read_comparison(Node *clause, Comparison *comparison)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Comparison	other;
+	Oid			type;
+	bool		distance_left;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+	comparison->strategy = get_op_opfamily_strategy(op->opno, INTEGER_BTREE_FAM_OID);
+	if (comparison->strategy == InvalidStrategy)
+		return false;
+
+	/* one of the two sides, not both: there would be no bound */
+	distance_left = read_distance(linitial(op->args), comparison);
+	if (distance_left)
+	{
+		if (read_distance(lsecond(op->args), &other))
+			return false;
+		comparison->bound = lsecond(op->args);
+	}
+	else
+	{
+		if (!read_distance(lsecond(op->args), comparison))
+			return false;
+		comparison->bound = linitial(op->args);
+		/* less is 1, greater is 5 */
+		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
+	}
+	if (comparison->strategy > BTEqualStrategyNumber)
+		return false;
+
+	type = exprType(comparison->bound);
+	if (type != INT2OID && type != INT4OID && type != INT8OID)
+		return false;
+	return !contain_volatile_functions(clause);
+}
+
+/* --- putting it in terms of simhash_within -------------------------------- */
+
+static Expr *
+make_bigint(int64 value)
+{
+	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
+}
+
+/*
+ * The value of a constant of one of the integer types.
+ */
+static int64
+integer_value(const Const *constant)
+{
+	switch (constant->consttype)
+	{
+		case INT2OID:
+			return DatumGetInt16(constant->constvalue);
+		case INT4OID:
+			return DatumGetInt32(constant->constvalue);
+		default:
+			return DatumGetInt64(constant->constvalue);
+	}
+}
+
+/*
+ * An expression of an integer type, as bigint, less `decrement`.
+ */
+static Expr *
+widen(Node *bound, int decrement)
+{
+	Oid			type = exprType(bound);
+	Expr	   *wide = (Expr *) copyObject(bound);
+
+	if (type != INT8OID)
+		wide = (Expr *) makeFuncExpr(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
+									 INT8OID, list_make1(wide), InvalidOid,
+									 InvalidOid, COERCE_IMPLICIT_CAST);
+	if (decrement == 0)
+		return wide;
+	return make_opclause(INT8_MINUS_OPERATOR, INT8OID, false,
+						 wide, make_bigint(decrement), InvalidOid, InvalidOid);
+}
+
+/*
+ * The radius that the bound stands for.  *exact tells whether being within
+ * it is all that the comparison says; otherwise it is only necessary.
+ */
+static Expr *
+radius_of_bound(const Comparison *comparison, bool *exact)
+{
+	int			less = comparison->strategy == BTLessStrategyNumber ? 1 : 0;
+
+	*exact = comparison->strategy != BTEqualStrategyNumber;
+	if (IsA(comparison->bound, Const))
+	{
+		int64		value = integer_value((Const *) comparison->bound);
+
+		/* no distance is less than 0 */
+		if (value == 0)
+			*exact = true;
+		return make_bigint(value == PG_INT64_MIN ? value : value - less);
+	}
+
+	/* only a bigint can be so small that nothing can be taken from it */
+	if (less && exprType(comparison->bound) == INT8OID)
+	{
+		*exact = false;
+		less = 0;
+	}
+	return widen(comparison->bound, less);
+}
+
+static Node *
+translate(Rewrite *rewrite, Node *node)
+{
+	ListCell   *lc;
+
+	foreach(lc, rewrite->appinfos)
+	{
+		AppendRelInfo *appinfo = lfirst(lc);
+
+		node = adjust_appendrel_attrs(rewrite->root, node, 1, &appinfo);
+	}
+	return node;
+}
+
+/*
+ * Append what a comparison is rewritten to: simhash_within in its place or
+ * beside it.  `clauses` is the list it comes from, which may have that already,
+ * for another table.
+ */
+static List *
+append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
+{
+	Comparison	comparison;
+	Expr	   *radius;
+	Expr	   *within;
+	bool		exact;
+
+	if (!read_comparison(clause, &comparison) ||
+		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
+							   translate(rewrite, comparison.a),
+							   translate(rewrite, comparison.b),
+							   translate(rewrite, comparison.bound)))
+		return lappend(result, clause);
+
+	radius = radius_of_bound(&comparison, &exact);
+	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
+								   list_make3(copyObject(comparison.a),
+											  copyObject(comparison.b), radius),
+								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (!exact || compared_elsewhere(rewrite->root, rewrite->rel, &comparison))
+	{
+		result = lappend(result, clause);
+
+		/* what is expensive is not done twice */
+		if (contain_subplans(clause))
+			return result;
+	}
+	if (!list_member(clauses, within) && !list_member(result, within))
+		result = lappend(result, within);
+	return result;
+}
+
+/*
+ * Rewrite a clause below AND and OR.  What does not change keeps its node.
+ */
+static List *
+append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
+{
+	List	   *arms = NIL;
+	bool		changed = false;
+	ListCell   *lc;
+
+	if (is_andclause(clause))
+		return list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
+	if (!is_orclause(clause))
+		return append_comparison(rewrite, result, clauses, clause);
+
+	foreach(lc, ((BoolExpr *) clause)->args)
+	{
+		Node	   *arm = lfirst(lc);
+		List	   *conjuncts = is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
+		List	   *rewritten = rewrite_list(rewrite, conjuncts);
+
+		if (!equal(rewritten, conjuncts))
+		{
+			arm = (Node *) make_ands_explicit(rewritten);
+			changed = true;
+		}
+		arms = lappend(arms, arm);
+	}
+	return lappend(result, changed ? (Node *) make_orclause(arms) : clause);
+}
+
+/*
+ * Rewrite an implicitly ANDed list.
+ */
+static List *
+rewrite_list(Rewrite *rewrite, List *clauses)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+		result = append_clause(rewrite, result, clauses, lfirst(lc));
+	return result;
+}
+
+/* --- where the clauses are ------------------------------------------------ */
+
+/*
+ * The conditions of WHERE and ON, which are still in the jointree.
+ */
+static void
+rewrite_jointree(Rewrite *rewrite, Node *node)
+{
+	if (node == NULL || IsA(node, RangeTblRef))
+		return;
+	if (IsA(node, FromExpr))
+	{
+		FromExpr   *from = (FromExpr *) node;
+		ListCell   *lc;
+
+		foreach(lc, from->fromlist)
+			rewrite_jointree(rewrite, lfirst(lc));
+		from->quals = (Node *) rewrite_list(rewrite, (List *) from->quals);
+	}
+	else if (IsA(node, JoinExpr))
+	{
+		JoinExpr   *join = (JoinExpr *) node;
+
+		rewrite_jointree(rewrite, join->larg);
+		rewrite_jointree(rewrite, join->rarg);
+		join->quals = (Node *) rewrite_list(rewrite, (List *) join->quals);
+	}
+}
+
+/*
+ * Conditions that were handed out already.  Others may hold the same
+ * RestrictInfo, so it is changed where it is.
+ */
+static void
+rewrite_restrictinfos(Rewrite *rewrite, List *restrictinfos)
+{
+	List	   *snapshot = list_copy(restrictinfos);
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, snapshot)
+		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
+	foreach(lc, snapshot)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		List	   *rewritten;
+		ListCell   *lc2;
+
+		if (rinfo->pseudoconstant)
+			continue;
+		rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+		foreach(lc2, rewritten)
+		{
+			Expr	   *clause = lfirst(lc2);
+			RestrictInfo *other;
+
+			if (clause == rinfo->clause)
+				continue;
+			other = make_restrictinfo_like(rewrite->root, clause, rinfo);
+			if (foreach_current_index(lc2) == 0)
+				replace_restrictinfo(rinfo, other);
+			else
+				distribute_restrictinfo_to_rels(rewrite->root, other);
+		}
+	}
+}
+
+/*
+ * A member of a UNION ALL gets its conditions from the whole, which is no
+ * table: nobody asked us about that, and its conditions are handed out.  They
+ * are about to be copied to the member.
+ */
+static void
+rewrite_union(Rewrite *rewrite)
+{
+	PlannerInfo *root = rewrite->root;
+	Index		relid = rewrite->rel->relid;
+	AppendRelInfo *appinfo;
+
+	while (root->append_rel_array &&
+		   (appinfo = root->append_rel_array[relid]) != NULL)
+	{
+		RelOptInfo *parent = root->simple_rel_array[appinfo->parent_relid];
+
+		/* the conditions of a parent table were rewritten in the jointree */
+		if (parent == NULL || parent->rtekind != RTE_SUBQUERY)
+			break;
+		rewrite->appinfos = lcons(appinfo, rewrite->appinfos);
+		rewrite_restrictinfos(rewrite, parent->baserestrictinfo);
+		rewrite_restrictinfos(rewrite, parent->joininfo);
+		relid = parent->relid;
+	}
+}
+
+/*
+ * Rewrite, on behalf of a table, the conditions that one of its indexes, or
+ * of its children's, can serve.
+ */
+static void
+rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Rewrite		rewrite = {root, rel, NIL};
+	ListCell   *lc;
+
+	/* building an index plans a query without a jointree */
+	if (!enable_rewrite || rte->rtekind != RTE_RELATION ||
+		root->parse->jointree == NULL)
+		return;
+
+	/* a parent's own indexes say nothing */
+	if (!rte->inh && !indexable_family_seen(rel))
+		return;
+
+	foreach(lc, rte->securityQuals)
+		lfirst(lc) = rewrite_list(&rewrite, (List *) lfirst(lc));
+	if (rel->reloptkind == RELOPT_BASEREL)
+		rewrite_jointree(&rewrite, (Node *) root->parse->jointree);
+	else
+		rewrite_union(&rewrite);
+}
+
+static void
+hook(TABLE_HOOK_PARAMETERS)
+{
+	if (previous_hook)
+		previous_hook(TABLE_HOOK_ARGUMENTS);
+	rewrite_for_relation(root, rel);
+}
+
+/*
+ * Called once, when the library is loaded.
+ */
+void
+rewrite_init(void)
+{
+	DefineCustomBoolVariable("simhash.enable_rewrite",
+							 "Lets indexes serve comparisons of distances.",
+							 "Plans do without where it is off.",
+							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	MarkGUCPrefixReserved("simhash");
+
+	previous_hook = table_hook;
+	table_hook = hook;
+}

@@ -1,0 +1,32 @@
+/*-------------------------------------------------------------------------
+ *
+ * selectivity.h
+ *		How many rows lie within a distance
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SELECTIVITY_H
+#define SIMHASH_SELECTIVITY_H
+
+#include "nodes/pathnodes.h"
+
+/* distance(a, b) <= radius */
+typedef struct Predicate
+{
+	Oid			function;		/* that computes it: may it see statistics? */
+	Node	   *a;
+	Node	   *b;				/* NULL: some unknown constant */
+	Node	   *radius;			/* a bigint; NULL: unknown */
+} Predicate;
+
+extern Selectivity selectivity_of_restriction(PlannerInfo *root,
+											  const Predicate *predicate,
+											  int varRelid);
+extern Selectivity selectivity_of_join(PlannerInfo *root,
+									   const Predicate *predicate,
+									   JoinType jointype,
+									   SpecialJoinInfo *sjinfo);
+
+#endif							/* SIMHASH_SELECTIVITY_H */

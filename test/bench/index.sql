@@ -1,0 +1,113 @@
+-- What the index costs, and saves.  Run by index.sh; psql variable rows.
+\set ON_ERROR_STOP on
+\set QUIET on
+\pset footer off
+
+CREATE EXTENSION simhash;
+\ir timing.sql
+
+-- one core; no compiling, no bitmaps where single look-ups are compared
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+SET jit = off;
+SET maintenance_work_mem = '1GB';
+
+-- uniform fingerprints, and the queries: some of them, with two bits changed
+CREATE FUNCTION random_simhash(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN ('x' || left(md5(i::text), 16))::bit(64)::bigint::simhash;
+CREATE TABLE docs AS SELECT i AS id, random_simhash(i) AS fp FROM generate_series(1, :rows) AS i;
+CREATE TABLE queries AS
+    SELECT i AS id,
+           (random_simhash(i * (:rows / 100000))::bigint
+            # (1::bigint << (i * 7 % 61)::int) # (1::bigint << (i * 11 % 64)::int))::simhash AS fp,
+           random_simhash(i * (:rows / 100000))::bigint AS original
+    FROM generate_series(1, 100000) AS i
+    ORDER BY md5(i::text);
+VACUUM ANALYZE;
+
+\pset title 'build'
+SELECT * FROM time_pair('simhash / btree of fp::bigint',
+    'DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',
+    'DROP INDEX IF EXISTS docs_btree; CREATE INDEX docs_btree ON docs ((fp::bigint))', 3);
+\pset title 'size'
+SELECT round(pg_relation_size('docs_simhash') / :rows::numeric, 1) AS "bytes a row";
+
+CREATE INDEX docs_block1 ON docs (((fp::bigint >> 48) & 65535));
+CREATE INDEX docs_block2 ON docs (((fp::bigint >> 32) & 65535));
+CREATE INDEX docs_block3 ON docs (((fp::bigint >> 16) & 65535));
+CREATE INDEX docs_block4 ON docs ((fp::bigint & 65535));
+VACUUM ANALYZE docs;
+SELECT simhash_index_check('docs_simhash', true);
+-- everything into memory
+SELECT count(*) AS rows, sum(hashtext(docs::text)) IS NOT NULL AS read FROM docs;
+
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_material = off;
+SET enable_memoize = off;
+CREATE FUNCTION lookup(n integer, k integer) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('SELECT count(*) FROM (SELECT fp FROM queries LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', n, k);
+\pset title 'look-ups in a join'
+SELECT * FROM time_pair('100,000 within 3 bits / as many equal in a btree', lookup(100000, 3),
+    'SELECT count(*) FROM queries JOIN docs ON docs.fp::bigint = original', 5)
+UNION ALL
+SELECT * FROM time_pair('four expression btrees, ORed / simhash: 2,000 within 3 bits', $$
+    SELECT count(*) FROM (SELECT fp FROM queries LIMIT 2000) AS q JOIN docs
+    ON (((docs.fp::bigint >> 48) & 65535) = ((q.fp::bigint >> 48) & 65535)
+        OR ((docs.fp::bigint >> 32) & 65535) = ((q.fp::bigint >> 32) & 65535)
+        OR ((docs.fp::bigint >> 16) & 65535) = ((q.fp::bigint >> 16) & 65535)
+        OR (docs.fp::bigint & 65535) = (q.fp::bigint & 65535))
+       AND hamming_distance(docs.fp, q.fp) + 0 <= 3$$, lookup(2000, 3), 3);
+
+\pset title 'sequential scan (once) / look-ups (1,000 of them: multiply the ratio by 1,000)'
+SELECT * FROM time_pair('k = ' || k, 'SELECT count(*) FROM docs WHERE (fp <~> ''0123456789abcdef'') + 0 <= 8',
+    lookup(1000, k), 3) AS t, (VALUES (3), (7), (8), (11)) AS radius (k) WHERE true ORDER BY k;
+
+-- insertion into what is there already
+DROP INDEX docs_btree;
+CREATE TABLE docs_b AS TABLE docs;
+CREATE INDEX ON docs_b (((fp::bigint >> 48) & 65535), fp);
+CREATE INDEX ON docs_b (((fp::bigint >> 32) & 65535), fp);
+CREATE INDEX ON docs_b (((fp::bigint >> 16) & 65535), fp);
+CREATE INDEX ON docs_b ((fp::bigint & 65535), fp);
+DROP INDEX docs_block1, docs_block2, docs_block3, docs_block4;
+VACUUM ANALYZE;
+CREATE SEQUENCE batch;
+CREATE FUNCTION insertion(target text, n integer) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('INSERT INTO %s SELECT i, random_simhash(-i - %s * nextval(''batch'')) FROM generate_series(1, %s) AS i', target, n * 2, n);
+\pset title 'insertion'
+SELECT * FROM time_pair('50,000 rows: simhash / four expression btrees', insertion('docs', 50000), insertion('docs_b', 50000), 3);
+
+-- WAL, less that of the heap
+CREATE TABLE plain (LIKE docs);
+CREATE FUNCTION wal_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    before pg_lsn := pg_current_wal_insert_lsn();
+BEGIN
+    EXECUTE query;
+    RETURN pg_current_wal_insert_lsn() - before;
+END $$;
+ALTER SYSTEM SET full_page_writes = off;
+SELECT pg_reload_conf(), pg_sleep(1);
+CHECKPOINT;
+\pset title 'WAL, bytes a row, of the index alone'
+SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000) AS "without full-page images";
+ALTER SYSTEM RESET full_page_writes;
+SELECT pg_reload_conf(), pg_sleep(1);
+CHECKPOINT;
+SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000) AS "with them, after a checkpoint";
+
+\pset title 'all fingerprints equal'
+CREATE TABLE same AS SELECT i AS id, '0123456789abcdef'::simhash AS fp FROM generate_series(1, 1000000) AS i;
+CREATE INDEX ON same USING simhash (fp);
+VACUUM ANALYZE same;
+SET enable_seqscan = off;
+SELECT id FROM same WHERE fp <~> '0123456789abcdef' <= 3 LIMIT 1;
+CREATE FUNCTION buffers_of(query text) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
+END $$;
+SELECT buffers_of('SELECT id FROM same WHERE fp <~> ''0123456789abcdef'' <= 3 LIMIT 1') AS "buffers read for LIMIT 1";
