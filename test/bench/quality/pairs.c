@@ -2,7 +2,7 @@
  * How well do fingerprints find the true pairs?  Compares every document with
  * every other one, so that nothing is missed on the side of the search.
  *
- *   pairs CORPUS FINGERPRINTS TRUTH >curves.csv
+ *   pairs CORPUS FINGERPRINTS TRUTH >>curves.csv
  *
  * Both files are tab-separated with a header:
  *   FINGERPRINTS  tokens, then one column per kind of fingerprint, 16 hex
@@ -10,8 +10,8 @@
  *   TRUTH         a, b (numbers of documents), then one column per definition
  *                 of resemblance; each pair once
  *
- * For every kind, definition, threshold, class of length and radius k, by pairs
- * (of the class of the shorter document):
+ * Prints a line of CSV for every definition, threshold, class of length, kind and
+ * radius k; by pairs (of the class of the shorter document):
  *   candidates    pairs within k
  *   found         the true ones among them
  *   truth         all true pairs

@@ -1,0 +1,128 @@
+#!/bin/bash
+# How well fingerprints find near-duplicates, and how far an edit moves them, on
+# real documents.  What it measures is told in docs/quality.md; the parts are in
+# test/bench/quality/.
+#
+#   bash test/bench/quality.sh           writes docs/quality/*.csv and *.svg
+#   bash test/bench/quality.sh FOLDER    writes them there
+#   QUICK=1 ...                          small samples, to see that it works;
+#                                        kept only in a FOLDER that is named
+#   SEED=7 ...                           other random edits
+#   DOCUMENTS=FOLDER ...                 keeps the documents there, and takes
+#                                        those it finds there
+#
+# From a bare Debian on, as test/demo.sh: installs what is missing, and works on
+# a temporary PostgreSQL of its own.
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
+. "$(dirname "$0")/quality/corpora.sh"
+
+# What is measured, and where it is not the documents of that name: which ones
+# with how many ideographs among their tokens.
+CORPORA=(licences chinese ideographs manuals descriptions)
+declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
+declare -A EDITED=([english]=manuals [chinese]=chinese)
+SEED=${SEED:-1}
+SALTS=3     # other hashes, to see what is luck
+ROWS=0      # documents of a corpus; 0 for all
+SAMPLE=6e7  # work of the exhaustive check, in tokens compared
+TEXTS=300   # edited, of each length
+LENGTHS='{50,200,1000,5000}'
+
+if [ -n "${QUICK:-}" ]; then
+	CORPORA=(chinese manuals descriptions)
+	SALTS=1 ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
+fi
+
+get_documents() {
+	local folder=$WORK/src/documents
+	mkdir -p "$folder"
+	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/licences.csv" ]; then
+		say "taking the documents in $DOCUMENTS"
+		cp "$DOCUMENTS"/*.csv "$folder"
+		return
+	fi
+	fetch_corpora "$folder"
+	if [ -n "${DOCUMENTS:-}" ]; then
+		mkdir -p "$DOCUMENTS"
+		cp "$folder"/*.csv "$DOCUMENTS"
+	fi
+}
+
+run_sql() {
+	local script=$1
+	shift
+	demo_psql -At "$@" -f "test/bench/quality/$script"
+}
+
+# Appends the curves of one file of fingerprints.
+run_pairs() {
+	as_builder "$WORK/src/pairs" "$1" "$2" "$FILES/truth" >>"$3"
+}
+
+# Everything about one corpus: its documents, true pairs and curves.
+measure_corpus() {
+	local corpus=$1 salt
+	say "$corpus"
+	run_sql documents.sql -v corpus="$corpus" -v rows="$ROWS" \
+		-v ideographs="${IDEOGRAPHS[$corpus]:-0}" \
+		-v csv="$WORK/src/documents/${SOURCE[$corpus]:-$corpus}.csv"
+	run_sql truth.sql -v corpus="$corpus" -v sample="$SAMPLE"
+	run_sql fingerprints.sql -v corpus="$corpus" \
+		-v fingerprints="$FILES/fingerprints" -v truth="$FILES/truth"
+	run_pairs "$corpus" "$FILES/fingerprints" "$RESULTS/curves.csv"
+	for ((salt = 1; salt <= SALTS; salt++)); do
+		run_sql luck.sql -v corpus="$corpus" -v salt="$salt" -v fingerprints="$FILES/salted"
+		run_pairs "$corpus/$salt" "$FILES/salted" "$FILES/luck.csv"
+	done
+}
+
+measure_corpora() {
+	local corpus file
+	for file in "$RESULTS/curves.csv" "$FILES/luck.csv"; do
+		echo corpus,truth_by,threshold,tokens,shingles,k,candidates,found,truth,doc_recall,doc_precision >"$file"
+	done
+	for corpus in "${CORPORA[@]}"; do
+		measure_corpus "$corpus"
+	done
+}
+
+measure_edits() {
+	local language file=$RESULTS/edits.csv
+	say "edited texts, seed $SEED"
+	for language in english chinese; do
+		say "  $language"
+		run_sql edits.sql -v language="$language" -v corpus="${EDITED[$language]}" \
+			-v texts="$TEXTS" -v lengths="$LENGTHS" -v seed="$SEED" -v out="$FILES/edits-$language"
+	done
+	cat "$FILES/edits-english" >"$file"
+	tail -n +2 "$FILES/edits-chinese" >>"$file"
+}
+
+main() {
+	local target=${1:-$ROOT/docs/quality}
+	prepare mandoc python3
+	[ -z "${QUICK:-}" ] || target=${1:-$WORK/quick}
+	mkdir -p "$target"
+	FILES=$WORK/src/scratch RESULTS=$WORK/src/out
+	as_builder mkdir "$FILES" "$RESULTS"
+	get_documents
+
+	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
+	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
+	demo_psql -c "CREATE EXTENSION simhash"
+	as_builder gcc -O2 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
+
+	measure_corpora
+	measure_edits
+	run_sql results.sql -v folder="$RESULTS" -v luck="$FILES/luck.csv"
+	python3 "$ROOT/test/bench/quality/plot.py" "$RESULTS"
+	cp "$RESULTS"/* "$target"
+	say "wrote $target ($((SECONDS / 60)) minutes)"
+}
+
+main "$@"

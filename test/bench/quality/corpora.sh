@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# The documents of the quality measurement: writes descriptions.csv, manuals.csv,
+# licences.csv and chinese.csv (name, title, text) into a folder.  Sourced after
+# test/lib.sh; everything is fetched by apt and unpacked in the workspace, and
+# none of it is installed.
+
+# What a release does not have is left out.
+MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
+	tcl8.6-doc tk8.6-doc erlang-manpages openmpi-doc git-man ncurses-doc)
+CHINESE=(manpages-zh libreoffice-help-zh-cn gnome-user-docs)
+# The same books for several architectures and of several releases.
+EDITIONS=(installation-guide-{amd64,arm64,i386} clang-{13..19}-doc)
+
+if [ -n "${QUICK:-}" ]; then
+	MAN_PAGES=(manpages tk8.6-doc)
+	CHINESE=(manpages-zh)
+	EDITIONS=()
+fi
+
+available() {
+	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
+}
+
+# Downloads a package and unpacks it into $WORK/packages/PACKAGE.
+unpack_package() {
+	local package=$1 folder=$WORK/packages options=(-qq)
+	available "$package" || { say "  no package $package, going on without it"; return 0; }
+	[ "$(id -u)" != 0 ] || options+=(-o APT::Sandbox::User=root)
+	mkdir -p "$folder/debs/$package" "$folder/$package"
+	(cd "$folder/debs/$package" && apt-get "${options[@]}" download "$package")
+	dpkg-deb -x "$folder/debs/$package"/*.deb "$folder/$package"
+	find "$folder/$package" -name '*.gz' -type f -print0 | xargs -0 -r gzip -df
+}
+
+unpack_packages() {
+	local package
+	say "fetching manuals, in English and Chinese"
+	available "${MAN_PAGES[0]}" || update_lists
+	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}"; do
+		unpack_package "$package"
+	done
+}
+
+# Documents of a kind (see documents.pl) in folders of the unpacked packages,
+# named from there on.
+documents() {
+	local kind=$1 path
+	shift
+	for path; do
+		[ ! -e "$path" ] || perl "$ROOT/test/bench/quality/documents.pl" "$kind" "$path"
+	done
+}
+
+manuals() {
+	documents man ./*/usr/share/man/man*
+	documents html ./*/usr/share/doc/installation-guide-*/en ./*/usr/share/doc/clang-*/html
+}
+
+chinese() {
+	cat "$1/packages_zh.csv"
+	documents man ./*/usr/share/man/zh_*
+	documents html ./*/usr/share/libreoffice/help/zh-CN/text ./*/usr/share/help/zh_CN \
+		./*/usr/share/doc/installation-guide-*/zh_CN
+}
+
+# Of the packages that this machine has, and of those unpacked.
+licences() {
+	documents plain /usr/share/doc/*/copyright ./*/usr/share/doc/*/copyright
+}
+
+fetch_corpora() {
+	bash "$ROOT/test/demo.sh" fetch "$1"
+	mv "$1/packages.csv" "$1/descriptions.csv"
+	unpack_packages
+	(
+		cd "$WORK/packages" || exit
+		manuals >"$1/manuals.csv"
+		chinese "$1" >"$1/chinese.csv"
+		licences >"$1/licences.csv"
+	)
+}

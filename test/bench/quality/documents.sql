@@ -1,0 +1,31 @@
+-- One corpus: from the CSV that corpora.sh writes to distinct bodies, numbered
+-- 1, 2, ... in the order of their names, so that families stay neighbours.
+-- Variables: corpus, csv, rows (at most so many; 0 for all), ideographs (at least
+-- this share of a document's tokens).
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS :corpus CASCADE;
+CREATE SCHEMA :corpus;
+SET search_path = :corpus, public;
+
+CREATE TEMP TABLE source (name text, title text, body text);
+COPY source FROM :'csv' CSV;
+
+-- Exact copies are found by md5 as well: they would only embellish the result.
+CREATE TEMP TABLE body AS
+SELECT min(name COLLATE "C") AS name, body, cardinality(shingles(body, 1)) AS tokens
+FROM source GROUP BY body;
+DELETE FROM body WHERE coalesce(tokens, 0) = 0;
+
+-- Half translated pages are neither Chinese nor English.
+DELETE FROM body
+WHERE :ideographs > 0 AND :ideographs * tokens >
+	(SELECT count(*) FROM unnest(shingles(body, 1)) AS token WHERE token ~ '[㐀-鿿]');
+
+CREATE TABLE doc AS
+SELECT row_number() OVER (ORDER BY name COLLATE "C", body COLLATE "C")::int AS id, *
+FROM body
+ORDER BY 1
+LIMIT nullif(:rows, 0);
+ALTER TABLE doc ADD PRIMARY KEY (id);
+VACUUM ANALYZE doc;

@@ -1,0 +1,37 @@
+-- The same kinds of fingerprint with another hash: every shingle gets the salt
+-- in front.  What that changes is luck.  Variables: corpus, salt, fingerprints
+-- (a file).
+\set ON_ERROR_STOP on
+SET search_path = :corpus, public;
+
+CREATE FUNCTION pg_temp.salted(features text[], salt text) RETURNS simhash
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT simhash(ARRAY(SELECT salt || feature FROM unnest(features) AS feature), 1)
+$$;
+
+SELECT :'corpus' IN ('chinese', 'ideographs') AS ideographs \gset
+\if :ideographs
+	\set texts 'doc, LATERAL (SELECT array_to_string(shingles(body, 1), \'_\') AS spaced) AS s'
+	\set literals ', pg_temp.salted(shingles(regexp_split_to_array(spaced, \'\'), 3), :salt::text) AS literal3, pg_temp.salted(shingles(regexp_split_to_array(spaced, \'\'), 5), :salt::text) AS literal5'
+\else
+	\set texts doc
+	\set literals ''
+\endif
+
+CREATE TEMP TABLE salted AS
+SELECT id, tokens,
+	pg_temp.salted(shingles(body, 1), :'salt') AS word1,
+	pg_temp.salted(shingles(body, 2), :'salt') AS word2,
+	pg_temp.salted(shingles(body, 3), :'salt') AS word3,
+	pg_temp.salted(shingles(body, 4), :'salt') AS word4,
+	pg_temp.salted(shingles(body, 4, 'char'), :'salt') AS char4,
+	pg_temp.salted(shingles(body, 5, 'char'), :'salt') AS char5,
+	pg_temp.salted(shingles(body, 6, 'char'), :'salt') AS char6,
+	pg_temp.salted(shingles(body, 8, 'char'), :'salt') AS char8,
+	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 2))), :'salt') AS word2d,
+	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 3))), :'salt') AS word3d
+	:literals
+FROM :texts;
+CREATE TEMP TABLE in_order AS TABLE salted ORDER BY id;
+ALTER TABLE in_order DROP COLUMN id;
+COPY in_order TO :'fingerprints' (FORMAT csv, DELIMITER E'\t', HEADER);
