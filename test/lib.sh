@@ -87,6 +87,8 @@ choose_major() {
 	fi
 	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || die "no PostgreSQL found (PG_MAJOR='$PG_MAJOR')"
 	PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
+	# A server made for the tests alone (assertions.sh): installed into.
+	[ -z "${SERVER:-}" ] || PG_CONFIG=$SERVER/bin/pg_config
 }
 
 # What it takes to build and to start a server; arguments: further packages.
@@ -285,13 +287,16 @@ extension_make() {
 
 # Compiles, and installs below the workspace.
 build_extension() {
+	local stage=$WORK/stage
+	[ -z "${SERVER:-}" ] || stage=
 	extension_make -s -j "$(nproc)" all &&
-		extension_make -s install DESTDIR="$WORK/stage"
+		extension_make -s install DESTDIR="$stage"
 }
 
 # Settings that make a server find an extension that is installed elsewhere.
 # Before 18 that is a setting which Debian adds.
 extension_settings() {
+	[ -z "${SERVER:-}" ] || return 0
 	if [ "$PG_MAJOR" -ge 18 ]; then
 		echo "extension_control_path = '$WORK/stage$("$PG_CONFIG" --sharedir):\$system'"
 		echo "dynamic_library_path = '$WORK/stage$("$PG_CONFIG" --pkglibdir):\$libdir'"

@@ -1,0 +1,59 @@
+#!/bin/bash
+# Runs the test suites on a PostgreSQL with assertions, built from Debian's
+# source package; needs about ten minutes and 2 GB below /tmp.
+#
+#   bash test/assertions.sh              every suite
+#   bash test/assertions.sh regress tap  these
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A list of sources of our own, made of those that apt has.
+source_apt() {
+	mkdir -p "$WORK/apt/lists/partial" "$WORK/apt/parts"
+	sed 's/^Types:.*/Types: deb-src/' /etc/apt/sources.list.d/*.sources \
+		>"$WORK/apt/parts/all.sources" 2>/dev/null || true
+	sed -n 's/^deb /deb-src /p' /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+		>"$WORK/apt/parts/all.list" 2>/dev/null || true
+	cat >"$WORK/apt/conf" <<-END
+		Dir::State::lists "$WORK/apt/lists/";
+		Dir::Etc::sourcelist "/dev/null";
+		Dir::Etc::sourceparts "$WORK/apt/parts";
+		APT::Sandbox::User "root";
+	END
+	apt-get -c "$WORK/apt/conf" -qq update
+}
+
+# The newest version whose source can be had.
+fetch_source() {
+	local version
+	cd "$WORK/src"
+	for version in $(apt-cache -c "$WORK/apt/conf" showsrc "postgresql-$PG_MAJOR" |
+		sed -n 's/^Version: //p' | sort -rVu); do
+		apt-get -c "$WORK/apt/conf" -qq source "postgresql-$PG_MAJOR=$version" && return
+	done
+	die "no source of postgresql-$PG_MAJOR to be had"
+}
+
+# With USE_VALGRIND memory contexts are wiped, so that what was freed shows.
+build_server() {
+	as_builder sh -c "cd postgresql-$PG_MAJOR-*/ && ./configure --prefix=$WORK/server \
+		--enable-cassert --enable-debug --enable-tap-tests --without-icu \
+		--without-readline --without-zlib CPPFLAGS=-DUSE_VALGRIND \
+		CFLAGS='-O1 -g' &&
+		make -s -j$(nproc) && make -s install &&
+		make -s -C contrib install && make -s -C src/test/isolation install"
+}
+
+main() {
+	prepare bison flex dpkg-dev valgrind
+	say "fetching the source of postgresql-$PG_MAJOR"
+	(source_apt && fetch_source) >"$WORK/log/source" 2>&1 || { tail -n 20 "$WORK/log/source"; die "no source"; }
+	chown -R "$BUILDER:" "$WORK/src"
+	say "building it with assertions"
+	build_server >"$WORK/log/server" 2>&1 || { tail -n 40 "$WORK/log/server"; die "the build failed"; }
+	SERVER=$WORK/server bash "$ROOT/test/check.sh" "$@"
+}
+
+main "$@"

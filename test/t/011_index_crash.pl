@@ -1,0 +1,175 @@
+# The server is killed while sessions insert, while vacuum runs and while an
+# index is built.  After the restart the index has the rows of the table.
+#
+# SIMHASH_ROUNDS sets how often.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use IPC::Run qw(start finish);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $seed = random_seed();
+my $rounds = $ENV{SIMHASH_ROUNDS} || 8;
+my $node = index_node('crash', conf => <<'CONF');
+autovacuum = off
+max_prepared_transactions = 10
+checkpoint_timeout = 30s
+wal_consistency_checking = 'generic'
+wal_writer_delay = 10ms
+wal_writer_flush_after = 0
+CONF
+my @running;
+
+# A client that goes on until the server is gone.
+sub client
+{
+	my $run = { out => '', err => '' };
+
+	$run->{process} = start([ 'psql', '-XAtq', (map { ('-c', $_) } @_), '-d', $node->connstr('postgres') ],
+		'>', \$run->{out}, '2>', \$run->{err});
+	push @running, $run;
+}
+
+# Nothing but the loss of the server may stop a client.
+sub kill_and_start
+{
+	my ($name) = @_;
+	my @errors;
+
+	$node->stop('immediate');
+	foreach my $run (@running)
+	{
+		finish($run->{process});
+		push @errors, grep { /ERROR|PANIC/ && !/canceling|terminating/ } split /\n/, $run->{err};
+	}
+	@running = ();
+	is("@errors", '', "$name: no error before the crash");
+	$node->start;
+}
+
+# --- inserts, deletes and vacuum -------------------------------------------------
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE docs (id bigserial, fp simhash);
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i;
+CREATE INDEX docs_fp ON docs USING simhash (fp);
+CREATE INDEX docs_fp_9 ON docs USING simhash (fp) WITH (blocks = 9);
+CREATE UNLOGGED TABLE lost (id bigserial, fp simhash);
+CREATE INDEX lost_fp ON lost USING simhash (fp) WITH (blocks = 3);
+INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i;
+CREATE PROCEDURE write(seed bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN seed .. seed + 10000000 LOOP
+        INSERT INTO docs (fp) SELECT fp_of(i::bigint * 7 + j) FROM generate_series(1, 5) AS j;
+        IF i % 11 = 0 THEN
+            INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 60);
+        ELSIF i % 13 = 0 THEN
+            DELETE FROM docs WHERE id % 199 = i % 199;
+        ELSIF i % 17 = 0 THEN
+            INSERT INTO docs (fp) SELECT fp_of(j) FROM generate_series(i, i + 30) AS j;
+            ROLLBACK;
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+my $written = 0;
+for my $round (1 .. $rounds)
+{
+	my $name = "round $round";
+
+	# Half of the time the log ends anywhere, not just at the end of a transaction.
+	my $commit = $round % 2 ? 'off' : 'on';
+
+	client("SET synchronous_commit = $commit", "CALL write(" . ($_ * 100_000_000 + $round * 1_000_000 + $seed % 1_000_000) . ")") for 1 .. 3;
+	client(('VACUUM docs') x 500) if $round % 4 < 2;
+	usleep(100_000 + int(rand(900_000)));
+	$node->safe_psql('postgres', 'CHECKPOINT') if $round % 3 == 0;
+	usleep(int(rand(300_000)));
+	kill_and_start($name);
+	same_rows_ok($node, 'docs', $name, times => 30);
+	no_damage_ok($node, $name, 'docs_fp', 'docs_fp_9');
+	my $last = $node->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
+	cmp_ok($last, '>', $written, "$name: something was written");
+	$written = $last;
+	note($node->safe_psql('postgres', q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
+
+	# what the crash left half done is finished by those who come after
+	if ($round % 3 == 0)
+	{
+		$node->safe_psql('postgres', 'INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i; VACUUM docs');
+		same_rows_ok($node, 'docs', "$name, written again", times => 30);
+		no_damage_ok($node, "$name, written again", 'docs_fp', 'docs_fp_9');
+	}
+}
+
+# --- an unlogged index is empty, and of use ----------------------------------------
+
+is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM lost WHERE fp <@ \'(0123456789abcdef,64)\''),
+	'0', 'unlogged: nothing is left');
+no_damage_ok($node, 'unlogged, empty', 'lost_fp');
+$node->safe_psql('postgres', 'INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i');
+same_rows_ok($node, 'lost', 'unlogged, filled again');
+no_damage_ok($node, 'unlogged, filled again', 'lost_fp');
+
+# --- prepared transactions -----------------------------------------------------------
+
+$node->safe_psql('postgres', <<'SQL');
+BEGIN;
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 2000) AS i;
+PREPARE TRANSACTION 'kept';
+BEGIN;
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(2001, 4000) AS i;
+DELETE FROM docs WHERE id % 3 = 0;
+PREPARE TRANSACTION 'given up';
+SQL
+kill_and_start('prepared');
+same_rows_ok($node, 'docs', 'prepared');
+no_damage_ok($node, 'prepared', 'docs_fp');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'kept'});
+same_rows_ok($node, 'docs', 'one committed');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'given up'});
+same_rows_ok($node, 'docs', 'one rolled back');
+$node->safe_psql('postgres', 'VACUUM docs');
+same_rows_ok($node, 'docs', 'vacuumed');
+no_damage_ok($node, 'vacuumed', 'docs_fp', 'docs_fp_9');
+
+# --- builds ------------------------------------------------------------------------------
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE large AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 400000) AS i;
+INSERT INTO large SELECT i, fp_of(i) FROM generate_series(400001, 410000) AS i;
+SQL
+for my $round (1 .. 3)
+{
+	client("SET maintenance_work_mem = '1MB'", "CREATE INDEX large_fp ON large USING simhash (fp)") if $round < 3;
+	client('CREATE INDEX CONCURRENTLY large_fp ON large USING simhash (fp)') if $round == 3;
+	usleep(50_000 + int(rand(500_000)));
+	kill_and_start("build $round");
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS large_fp');
+}
+# This one is ready, and has three levels; nothing but the log has it.
+$node->safe_psql('postgres', <<'SQL');
+CHECKPOINT;
+CREATE INDEX large_fp ON large USING simhash (fp) WITH (blocks = 2);
+INSERT INTO large SELECT i, fp_of(i) FROM generate_series(500001, 502000) AS i;
+SQL
+kill_and_start('built');
+same_rows_ok($node, 'large', 'built', times => 12);
+no_damage_ok($node, 'built', 'large_fp');
+$node->safe_psql('postgres', 'INSERT INTO large SELECT i, fp_of(i) FROM generate_series(600001, 602000) AS i');
+same_rows_ok($node, 'large', 'built and written', times => 12);
+no_damage_ok($node, 'built and written', 'large_fp');
+
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/, 'nothing in the log');
+$node->stop;
+done_testing();

@@ -1,0 +1,181 @@
+# A standby replays what writers do to the index, compares the pages with those
+# of the primary, answers meanwhile, and takes over.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use IPC::Run qw(start finish);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $seed = random_seed();
+my $seconds = seconds(8);
+my $primary = index_node('primary', streaming => 1, conf => <<'CONF');
+autovacuum = off
+wal_consistency_checking = 'generic'
+max_wal_size = 2GB
+CONF
+
+$primary->safe_psql('postgres', <<'SQL');
+CREATE TABLE docs (id bigserial, fp simhash);
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 10000) AS i;
+CREATE INDEX docs_fp ON docs USING simhash (fp);
+CREATE INDEX docs_fp_10 ON docs USING simhash (fp) WITH (blocks = 10);
+CREATE UNLOGGED TABLE lost (id integer, fp simhash);
+INSERT INTO lost SELECT i, fp_of(i) FROM generate_series(1, 2000) AS i;
+CREATE INDEX lost_fp ON lost USING simhash (fp);
+CREATE PROCEDURE write(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+BEGIN
+    WHILE clock_timestamp() < until LOOP
+        i := i + 1;
+        INSERT INTO docs (fp) SELECT fp_of(i * 7 + j) FROM generate_series(1, 7) AS j;
+        PERFORM pg_sleep(0.001);
+        IF i % 19 = 0 THEN
+            INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 50);
+        ELSIF i % 23 = 0 THEN
+            DELETE FROM docs WHERE id % 199 = i % 199;
+        ELSIF i % 97 = 0 THEN
+            ROLLBACK;
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$;
+CREATE PROCEDURE read(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    n bigint;
+    rounds integer := 0;
+BEGIN
+    WHILE clock_timestamp() < until LOOP
+        i := i + 1;
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+        n := differing('docs', i, 5);
+        PERFORM pg_sleep(0.01);
+        n := n + differing('docs', i, 5);
+        IF n <> 0 THEN
+            RAISE EXCEPTION '% rows differ with seed %', n, i;
+        END IF;
+        rounds := rounds + 1;
+    END LOOP;
+    RAISE NOTICE '% rounds', rounds;
+END $$;
+SQL
+
+$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby')});
+$primary->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+# A reader rather holds up the replay than be cancelled by it.
+$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nprimary_slot_name = 'standby'\n");
+$standby->start;
+
+sub client
+{
+	my ($node, $sql) = @_;
+	my $run = { name => $node->name . ": $sql", out => '', err => '' };
+
+	$run->{process} = start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', $sql, '-d', $node->connstr('postgres') ],
+		'>', \$run->{out}, '2>', \$run->{err});
+	return $run;
+}
+
+# --- under load -----------------------------------------------------------------
+
+my $until = $primary->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
+my @running = (
+	(map { client($primary, "CALL write($seed + ${_}::bigint * 1000000000, '$until')") } 1, 2),
+	(map { client($standby, "CALL read($seed + ${_}::bigint * 1000000, '$until')") } 1, 2));
+my $vacuums = 0;
+while ($primary->safe_psql('postgres', "SELECT clock_timestamp() < '$until'") eq 't')
+{
+	$primary->safe_psql('postgres', 'VACUUM docs');
+	$vacuums++;
+	$primary->safe_psql('postgres', 'CHECKPOINT') if $vacuums % 20 == 0;
+}
+foreach my $run (@running)
+{
+	finish($run->{process});
+	is($run->{process}->result(0), 0, "$run->{name} went through") or diag($run->{err});
+	note($run->{err}) if $run->{err};
+}
+$primary->wait_for_catchup($standby);
+foreach my $node ($primary, $standby)
+{
+	my $name = $node->name . ' after the load';
+
+	same_rows_ok($node, 'docs', $name, times => 30, seed => $seed % 1000);
+	no_damage_ok($node, $name, 'docs_fp', 'docs_fp_10');
+}
+note($primary->safe_psql('postgres',
+	q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}) . ", $vacuums times vacuumed");
+
+# --- a snapshot on the standby outlives what the primary removes -------------------
+
+$primary->safe_psql('postgres', 'CHECKPOINT');
+$standby->append_conf('postgresql.conf', "hot_standby_feedback = off\n");
+$standby->reload;
+my $count = $primary->safe_psql('postgres', q{SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'});
+my $dwelling = client($standby, <<'SQL');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+DECLARE c CURSOR FOR SELECT id FROM docs WHERE fp <@ '(0123456789abcdef,0)';
+MOVE 10 IN c;
+SELECT pg_sleep(2);
+DO $$
+DECLARE
+    c refcursor := 'c';
+    n integer := 10;
+    r record;
+BEGIN
+    LOOP
+        FETCH c INTO r;
+        EXIT WHEN NOT FOUND;
+        n := n + 1;
+    END LOOP;
+    RAISE NOTICE 'fetched %', n;
+END $$;
+COMMIT;
+SQL
+$standby->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+$primary->safe_psql('postgres', q{DELETE FROM docs WHERE fp = '0123456789abcdef'});
+$primary->safe_psql('postgres', 'VACUUM docs');
+$primary->safe_psql('postgres', q{INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 3000)});
+finish($dwelling->{process});
+like($dwelling->{err}, qr/fetched $count$/, 'a cursor on the standby sees what its snapshot saw');
+$primary->wait_for_catchup($standby);
+same_rows_ok($standby, 'docs', 'standby after the cursor');
+
+# --- the standby takes over -----------------------------------------------------------
+
+client($primary, "CALL write($seed + 5000000000, clock_timestamp() + '2 s')");
+select(undef, undef, undef, 1);
+$primary->stop('immediate');
+same_rows_ok($standby, 'docs', 'standby alone');
+$standby->promote;
+same_rows_ok($standby, 'docs', 'promoted');
+no_damage_ok($standby, 'promoted', 'docs_fp', 'docs_fp_10', 'lost_fp');
+$standby->safe_psql('postgres', <<'SQL');
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 5000) AS i;
+DELETE FROM docs WHERE id % 3 = 0;
+VACUUM docs;
+INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 5000) AS i;
+INSERT INTO lost SELECT i, fp_of(i) FROM generate_series(1, 2000) AS i;
+SQL
+same_rows_ok($standby, 'docs', 'promoted and written');
+same_rows_ok($standby, 'lost', 'promoted and written, unlogged');
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM lost'), '2000', 'an unlogged table starts from nothing');
+no_damage_ok($standby, 'promoted and written', 'docs_fp', 'docs_fp_10', 'lost_fp');
+
+unlike(slurp_file($standby->logfile), qr/PANIC|ERROR|TRAP|inconsistent page|terminated by signal/, 'nothing in the log of the standby');
+$standby->stop;
+done_testing();

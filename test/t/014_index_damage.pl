@@ -1,0 +1,258 @@
+# Pages of the index are damaged behind the server's back.  Scans, inserts and
+# vacuum give right rows or an error that says that the index is damaged; they
+# never crash, hang, or loop.  REINDEX repairs.
+#
+# SIMHASH_SEED repeats a run, SIMHASH_DAMAGES sets the number of random damages.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use constant BLOCK => 8192;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $seed = random_seed();
+my $random = $ENV{SIMHASH_DAMAGES} || 25;
+
+# --- kinds of damage ----------------------------------------------------------
+#
+# Each takes the blocks of the file and changes them in place.  A strict one
+# cannot go unnoticed by a scan that comes by: right rows or an error.  After
+# the others, which may change the content itself, the rows may be wrong too.
+
+sub any { return $_[ int(rand(scalar @_)) ]; }
+sub leaf_or_inner { my ($blocks) = @_; return 1 + int(rand(@$blocks - 1)); }
+sub garbage { my ($n) = @_; return join('', map { chr(int(rand(256))) } 1 .. $n); }
+sub special { my ($page) = @_; return unpack('x16 S', $page); }
+
+# What a number may be that should be a block, an offset or a count.
+sub odd_number
+{
+	my ($blocks, $own) = @_;
+
+	return any(0, 1, 2, $own, $own + 1, scalar @$blocks, scalar @$blocks + 100, any(0 .. $#$blocks),
+		0x7FFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFF, 0x10000, int(rand(2**32)));
+}
+
+sub put
+{
+	my ($blocks, $at, $offset, $bytes) = @_;
+
+	substr($blocks->[$at], $offset, length($bytes)) = $bytes;
+}
+
+# The last words of a page are where an access method keeps links and its mark.
+sub odd_special
+{
+	my ($blocks, $at, $size) = @_;
+	my $from = special($blocks->[$at]);
+	my $words = int((BLOCK - $from) / $size);
+
+	return unless $words > 0;
+	put($blocks, $at, $from + $size * int(rand($words)), pack($size == 4 ? 'L' : 'S', odd_number($blocks, $at) % 2**(8 * $size)));
+}
+
+sub odd_item
+{
+	my ($blocks, $at) = @_;
+
+	put($blocks, $at, 24 + 4 * int(rand((BLOCK - 24) / 4)), pack('L', odd_number($blocks, $at)));
+}
+
+sub odd_header
+{
+	my ($blocks, $at) = @_;
+	my ($lower, $upper, $special) = unpack('x12 S3', $blocks->[$at]);
+
+	put($blocks, $at, any(12, 14), pack('S', any($lower - 1, $lower + 1, $lower + 8, $upper, $upper + 1, $special, 24, 25, 0)));
+}
+
+my @strict = (
+	[ 'zeroed page', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = "\0" x BLOCK; } ],
+	[ 'zeroed metapage', sub { my ($b) = @_; $b->[0] = "\0" x BLOCK; } ],
+	[ 'garbage page', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = garbage(BLOCK); } ],
+	[ 'garbage in a page, header and all of the rest right', sub { my ($b) = @_; put($b, 0, 24, garbage(64)); } ],
+	[ 'another kind of page', sub { my ($b) = @_; my $at = leaf_or_inner($b); put($b, $at, BLOCK - 2, pack('S', any(0, 0xFF80, 0xFF83))); } ],
+	[ 'metapage in place of another', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[0]; } ],
+	[ 'other page in place of the metapage', sub { my ($b) = @_; $b->[0] = $b->[ leaf_or_inner($b) ]; } ],
+	[ 'metapage magic', sub { my ($b) = @_; put($b, 0, 24, pack('L', int(rand(2**32)))); } ],
+	[ 'metapage version', sub { my ($b) = @_; put($b, 0, 28, pack('L', any(0, 2, 99, 0xFFFFFFFF))); } ],
+	[ 'file of nothing', sub { my ($b) = @_; @$b = (); } ],
+	[ 'file of one page', sub { my ($b) = @_; $#$b = 0; } ],
+	[ 'file cut off', sub { my ($b) = @_; $#$b = int(rand($#$b)); } ],
+	[ 'file cut off within a page', sub { my ($b) = @_; $b->[-1] = substr($b->[-1], 0, 5000); } ],
+);
+my @lax = (
+	[ 'two pages swapped', sub { my ($b) = @_; my ($i, $j) = (leaf_or_inner($b), leaf_or_inner($b)); @$b[ $i, $j ] = @$b[ $j, $i ]; } ],
+	[ 'one page twice', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[ leaf_or_inner($b) ]; } ],
+	[ 'word of the metapage', sub { my ($b) = @_; put($b, 0, 24 + 4 * int(rand(60)), pack('L', odd_number($b, 0))); } ],
+	[ 'word of the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 4); } ],
+	[ 'half-word of the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 2); } ],
+	[ 'special space of every page', sub { my ($b) = @_; odd_special($b, $_, 4) for 1 .. $#$b; } ],
+	[ 'garbage special space', sub {
+		my ($b) = @_;
+		my $at = leaf_or_inner($b);
+		put($b, $at, special($b->[$at]), garbage(BLOCK - special($b->[$at]) - 2)); } ],
+	[ 'word of an item', sub { my ($b) = @_; odd_item($b, leaf_or_inner($b)); } ],
+	[ 'words in every page', sub { my ($b) = @_; for my $at (1 .. $#$b) { odd_item($b, $at) for 1 .. 20; } } ],
+	[ 'garbage items', sub {
+		my ($b) = @_;
+		my $at = leaf_or_inner($b);
+		put($b, $at, 24, garbage(special($b->[$at]) - 24)); } ],
+	[ 'garbage items in every page', sub { my ($b) = @_; put($b, $_, 24, garbage(special($b->[$_]) - 24)) for 1 .. $#$b; } ],
+	[ 'bounds in a header', sub { my ($b) = @_; odd_header($b, leaf_or_inner($b)); } ],
+	[ 'bounds in every header', sub { my ($b) = @_; odd_header($b, $_) for 1 .. $#$b; } ],
+	[ 'bits anywhere', sub {
+		my ($b) = @_;
+		for (1 .. 30)
+		{
+			my ($at, $offset) = (int(rand(@$b)), int(rand(BLOCK)));
+			put($b, $at, $offset, chr(ord(substr($b->[$at], $offset, 1)) ^ (1 << int(rand(8)))));
+		} } ],
+);
+
+# --- a table and an index for each --------------------------------------------
+
+my $node = PostgreSQL::Test::Cluster->new('damage');
+$node->init(extra => $node->pg_version >= 18 ? ['--no-data-checksums'] : []);
+$node->append_conf('postgresql.conf', <<'CONF');
+restart_after_crash = on
+autovacuum = off
+jit = off
+statement_timeout = '20s'
+CONF
+$node->start;
+install_helpers($node);
+$node->safe_psql('postgres', 'CREATE TABLE base AS SELECT i AS id, fp_of(i) AS fp FROM generate_series(1, 4000) AS i');
+
+my @cases = map { { name => $_->[0], damage => $_->[1], strict => 1 } } @strict;
+push @cases, map { { name => $_->[0], damage => $_->[1], strict => 0 } } @lax;
+while (@cases < @strict + @lax + $random)
+{
+	my $kind = any(@lax, grep { $_->[0] =~ /page|cut/ } @strict);
+	push @cases, { name => $kind->[0], damage => $kind->[1], strict => scalar(grep { $_ == $kind } @strict) };
+}
+foreach my $n (0 .. $#cases)
+{
+	my $case = $cases[$n];
+
+	$case->{table} = "t$n";
+	$case->{name} = "case $n, $case->{name}";
+	my $blocks = any(2, 4, 4, 7);
+	# some are built, some grown, with incomplete pages at the end
+	my @steps = ("CREATE TABLE t$n (id integer, fp simhash)", "CREATE INDEX t${n}_fp ON t$n USING simhash (fp) WITH (blocks = $blocks)",
+		"INSERT INTO t$n TABLE base");
+	@steps = @steps[ 0, 2, 1 ] if $n % 2;
+	$case->{path} = $node->safe_psql('postgres', join(';', @steps, "SELECT pg_relation_filepath('t${n}_fp')"));
+}
+$node->stop;
+
+foreach my $case (@cases)
+{
+	my $path = $node->data_dir . "/$case->{path}";
+	my $bytes = slurp_file($path);
+	my @blocks = unpack('(a8192)*', $bytes);
+
+	$case->{damage}->(\@blocks);
+	open my $file, '>:raw', $path or die "$path: $!";
+	print $file join('', @blocks);
+	close $file or die "$path: $!";
+}
+$node->start;
+
+# --- what the server makes of it ------------------------------------------------
+
+# Of data that is damaged: our own report, and the server's of a page that has
+# no page's header, or is not there (the heap's, if a TID was damaged).
+my $right_error = qr/^(XX00[12]: |(XX000|58P01): could not open file .*: previous segment is only )/;
+
+sub script
+{
+	my ($table) = @_;
+	my @script = ('\set VERBOSITY verbose', 'SET enable_seqscan = off;');
+	my $near = "'0123456789abcdef'";
+
+	my $scans = sub {
+		foreach my $way (qw(indexscan bitmapscan))
+		{
+			push @script, 'SET enable_indexscan = off;', 'SET enable_bitmapscan = off;', "SET enable_$way = on;";
+			foreach my $k (-1, 0, 3, 8, 64)
+			{
+				for my $q ($near, 'fp_of(77)')
+				{
+					push @script, "\\warn $way of radius $k",
+						"SELECT differing_once('$table', format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', ${q}::simhash));";
+				}
+			}
+			push @script, "\\warn $way of equal ones",
+				"SELECT differing_once('$table', 'fp = fp_of(77)', 'fp::bigint = fp_of(77)::bigint');",
+				"\\warn $way of nulls", "SELECT differing_once('$table', 'fp IS NULL', 'num_nulls(fp) = 1');";
+		}
+	};
+	$scans->();
+	push @script, '\echo written', "\\warn insert",
+		map { "INSERT INTO $table SELECT $_, fp_of($_) FROM generate_series($_, $_ + 150) AS i;" } 5001 .. 5010;
+	push @script, "\\warn insert equal ones",
+		map { "INSERT INTO $table SELECT $_, $near FROM generate_series(1, 100) AS i;" } 1 .. 10;
+	push @script, "\\warn insert nulls", "INSERT INTO $table SELECT i, NULL FROM generate_series(1, 700) AS i;";
+	push @script, "DELETE FROM $table WHERE id % 3 = 0;", "\\warn vacuum", "VACUUM $table;";
+	$scans->();
+	push @script, "\\warn drop what is left", "DELETE FROM $table;", "VACUUM $table;";
+	return join("\n", @script) . "\n";
+}
+
+foreach my $case (@cases)
+{
+	my ($stdout, $stderr, $timed_out);
+	my $table = $case->{table};
+	my @wrong;
+	my $errors = 0;
+	my $step = '';
+
+	$node->psql('postgres', script($table), stdout => \$stdout, stderr => \$stderr, on_error_stop => 0,
+		timeout => 120, timed_out => \$timed_out);
+	push @wrong, 'timed out' if $timed_out;
+	foreach my $line (split /\n/, $stderr)
+	{
+		if ($line =~ /\b(?:ERROR|FATAL|PANIC):  (\w{5}: .*)/)
+		{
+			my $error = $1;
+
+			$errors++;
+			push @wrong, "$step: $error" unless $error =~ $right_error;
+		}
+		elsif ($line =~ /server closed the connection|connection to server was lost/)
+		{
+			push @wrong, "$step: crash";
+		}
+		elsif ($line !~ /^psql:|^(DETAIL|HINT|CONTEXT|LOCATION|STATEMENT|NOTICE|WARNING)|^PL\/pgSQL|^SQL |^ |^\s*$/)
+		{
+			$step = $line;
+		}
+	}
+	# A new page may take the place of one that was cut off.
+	$stdout =~ s/^written\n.*//ms if $case->{name} =~ /\bfile\b/;
+	if ($case->{strict})
+	{
+		push @wrong, grep { $_ } map { /^[1-9]/ ? "wrong rows: $_" : '' } split /\n/, $stdout;
+	}
+	is(join("\n", @wrong), '', "$case->{name}: right rows or a right error");
+	note("$case->{name}: $errors errors");
+
+	$node->poll_query_until('postgres', 'SELECT true');
+	my $repaired = $node->psql('postgres',
+		"REINDEX TABLE $table; INSERT INTO $table TABLE base; SELECT differing('$table', 1, 12)",
+		stdout => \$stdout, stderr => \$stderr);
+	is("$repaired $stdout", '0 0', "$case->{name}: repaired by REINDEX") or diag($stderr);
+	no_damage_ok($node, $case->{name}, "${table}_fp");
+}
+unlike(slurp_file($node->logfile), qr/(PANIC|TRAP|terminated by signal)/, 'no crash');
+$node->stop;
+done_testing();

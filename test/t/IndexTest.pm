@@ -1,0 +1,121 @@
+# What the tests of the index share: a seed, data, and the comparison of index
+# scans with sequential scans.
+
+package IndexTest;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(random_seed index_node install_helpers same_rows_ok no_damage_ok seconds);
+
+# SIMHASH_SEED repeats a run as far as the interleaving of processes allows.
+sub random_seed
+{
+	my $seed = $ENV{SIMHASH_SEED} || int(rand(1_000_000_000)) + 1;
+
+	srand($seed);
+	diag("SIMHASH_SEED=$seed");
+	return $seed;
+}
+
+# How long a test under load is to take.
+sub seconds
+{
+	my ($default) = @_;
+
+	return $ENV{SIMHASH_SECONDS} || $default;
+}
+
+sub index_node
+{
+	my ($name, %how) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(allows_streaming => $how{streaming} || 0, extra => $how{extra} || []);
+	$node->append_conf('postgresql.conf', "jit = off\nmax_parallel_workers_per_gather = 0\n" . ($how{conf} // ''));
+	$node->start;
+	install_helpers($node);
+	return $node;
+}
+
+# fp_of: uniform, around few centers, and many times the same; or NULL.
+# differing: the rows that an index scan and a bitmap scan have too few or too
+# many, for balls of many radii and for NULL, in one snapshot.
+sub install_helpers
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION simhash;
+CREATE FUNCTION flip(fp simhash, bits integer, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
+    SELECT (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
+        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash $$;
+CREATE FUNCTION fp_of(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE hashint8extended(i, 1) & 7
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '0123456789abcdef'
+        WHEN 2 THEN flip(hashint8extended(i % 5, 0)::simhash, (hashint8extended(i, 2) & 7)::integer, i)
+        ELSE hashint8extended(i, 0)::simhash END $$;
+
+CREATE FUNCTION differing_once(tab regclass, condition text, truth text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    differing bigint;
+BEGIN
+    EXECUTE format('WITH a AS MATERIALIZED (SELECT ctid, fp FROM %1$s WHERE %2$s),
+        b AS MATERIALIZED (SELECT ctid, fp FROM %1$s WHERE %3$s)
+        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d',
+        tab, condition, truth) INTO differing;
+    RETURN differing;
+END $$;
+CREATE FUNCTION differing(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = on AS $$
+DECLARE
+    result bigint := 0;
+    q simhash;
+    k integer;
+BEGIN
+    FOR i IN seed .. seed + times - 1 LOOP
+        PERFORM set_config('enable_indexscan', (i % 2 = 0)::text, true),
+                set_config('enable_bitmapscan', (i % 2 = 1)::text, true);
+        q := coalesce(fp_of(i), '0123456789abcdef');
+        k := CASE WHEN i % 20 = 0 THEN 64 ELSE hashint8extended(i, 3) & 15 END;
+        result := result + differing_once(tab, format('fp <@ %L::simhash_ball', simhash_ball(q, k)),
+                                          format('(fp <~> %L::simhash) + 0 <= %s', q, k));
+    END LOOP;
+    RETURN result + differing_once(tab, 'fp IS NULL', 'num_nulls(fp) = 1');
+END $$;
+SQL
+}
+
+sub same_rows_ok
+{
+	my ($node, $table, $name, %how) = @_;
+	my $seed = $how{seed} // int(rand(1_000_000));
+
+	is($node->safe_psql('postgres', "SELECT differing('$table', $seed, " . ($how{times} // 60) . ")"),
+		'0', "$name: rows of the index are those of the table (seed $seed)");
+}
+
+# Where there is a verifier.
+sub no_damage_ok
+{
+	my ($node, $name, @indexes) = @_;
+
+	return unless $node->safe_psql('postgres',
+		q{SELECT to_regprocedure('simhash_index_check(regclass, boolean)') IS NOT NULL}) eq 't';
+	foreach my $index (@indexes)
+	{
+		my ($stdout, $stderr);
+
+		is($node->psql('postgres', "SELECT simhash_index_check('$index', true)", stdout => \$stdout, stderr => \$stderr),
+			0, "$name: $index is not damaged")
+		  or diag($stderr);
+	}
+}
+
+1;
