@@ -54,6 +54,13 @@
 #define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
 #endif
 
+/* A point where VACUUM may pause is told from one of ANALYZE from 18 on. */
+#if PG_VERSION_NUM >= 180000
+#define vacuum_may_pause()				vacuum_delay_point(false)
+#else
+#define vacuum_may_pause()				vacuum_delay_point()
+#endif
+
 /* Maintenance has a safe search_path from 17 on. */
 #if PG_VERSION_NUM >= 170000
 #define restrict_search_path()			RestrictSearchPath()

@@ -24,7 +24,8 @@ typedef struct IndexOptions
 static relopt_kind options_kind;
 
 static const relopt_parse_elt options_table[] = {
-	{"blocks", RELOPT_TYPE_INT, offsetof(IndexOptions, blocks)}
+	{.optname = "blocks", .opttype = RELOPT_TYPE_INT,
+	.offset = offsetof(IndexOptions, blocks)}
 };
 
 /*

@@ -153,7 +153,7 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	{
 		for (; block < nblocks; block++)
 		{
-			vacuum_delay_point();
+			vacuum_may_pause();
 			vacuum_block(info, block, stats, callback, callback_state);
 		}
 	}

@@ -1,7 +1,8 @@
 # The server is killed while sessions insert, while vacuum runs and while an
 # index is built.  After the restart the index has the rows of the table.
 #
-# SIMHASH_ROUNDS sets how often.
+# SIMHASH_ROUNDS sets how often; SIMHASH_SPLITS, at how many places within a split
+# recovery is ended.
 
 use strict;
 use warnings;
@@ -19,13 +20,15 @@ plan skip_all => 'servers refuse to run as root' if $> == 0;
 
 my $seed = random_seed();
 my $rounds = $ENV{SIMHASH_ROUNDS} || 8;
-my $node = index_node('crash', conf => <<'CONF');
+my $node = index_node('crash', streaming => 1, conf => <<'CONF');
 autovacuum = off
 max_prepared_transactions = 10
 checkpoint_timeout = 30s
 wal_consistency_checking = 'generic'
 wal_writer_delay = 10ms
 wal_writer_flush_after = 0
+max_wal_size = 2GB
+wal_keep_size = 512MB
 CONF
 my @running;
 
@@ -169,6 +172,50 @@ no_damage_ok($node, 'built', 'large_fp');
 $node->safe_psql('postgres', 'INSERT INTO large SELECT i, fp_of(i) FROM generate_series(600001, 602000) AS i');
 same_rows_ok($node, 'large', 'built and written', times => 12);
 no_damage_ok($node, 'built and written', 'large_fp');
+
+# --- the log ends anywhere in a split -----------------------------------------------------
+
+# A split is more than one record of the log.  Recovery stops after a record of
+# two pages or more, with one that is new: others finish what is begun.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE split (id integer, fp simhash);
+INSERT INTO split SELECT i, fp_of(i) FROM generate_series(1, 4000) AS i;
+CREATE INDEX split_fp ON split USING simhash (fp) WITH (blocks = 3);
+SQL
+$node->backup('before');
+my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+$node->safe_psql('postgres', <<'SQL');
+SET wal_consistency_checking = '';
+INSERT INTO split SELECT i, fp_of(i) FROM generate_series(4001, 12000) AS i;
+INSERT INTO split SELECT i, '0123456789abcdef' FROM generate_series(12001, 15000) AS i;
+SQL
+my $to = $node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+my $wal = $node->data_dir . '/pg_wal';
+my ($records) = run_command([ 'pg_waldump', '-r', 'Generic', '-p', $wal, '-s', $from, '-e', $to ]);
+my @splits = map { /lsn: (\S+),/ ? $1 : () } grep { /blkref #0: [^,;]*blk \d+,? *;? *blkref #1: .*FPW/ } split /\n/, $records;
+cmp_ok(scalar @splits, '>', 20, scalar(@splits) . ' splits in the log');
+foreach my $n (1 .. ($ENV{SIMHASH_SPLITS} || 4))
+{
+	my $lsn = $splits[ int(rand(scalar @splits)) ];
+	my $restored = PostgreSQL::Test::Cluster->new("restored_$n");
+
+	$restored->init_from_backup($node, 'before');
+	$restored->append_conf('postgresql.conf', <<"CONF");
+restore_command = 'cp "$wal/%f" "%p"'
+recovery_target_lsn = '$lsn'
+recovery_target_action = 'promote'
+CONF
+	$restored->set_recovery_mode;
+	$restored->start;
+	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	same_rows_ok($restored, 'split', "log up to $lsn", times => 30);
+	no_damage_ok($restored, "log up to $lsn", 'split_fp');
+	$restored->safe_psql('postgres', 'INSERT INTO split SELECT i, fp_of(i) FROM generate_series(20001, 26000) AS i');
+	same_rows_ok($restored, 'split', "log up to $lsn, written again", times => 30);
+	no_damage_ok($restored, "log up to $lsn, written again", 'split_fp');
+	unlike(slurp_file($restored->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/, "log up to $lsn: nothing wrong");
+	$restored->stop('immediate');
+}
 
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/, 'nothing in the log');
 $node->stop;

@@ -11,11 +11,11 @@ $$;
 
 SELECT :'corpus' IN ('chinese', 'ideographs') AS ideographs \gset
 \if :ideographs
-	\set texts 'doc, LATERAL (SELECT array_to_string(shingles(body, 1), \'_\') AS spaced) AS s'
-	\set literals ', pg_temp.salted(shingles(regexp_split_to_array(spaced, \'\'), 3), :salt::text) AS literal3, pg_temp.salted(shingles(regexp_split_to_array(spaced, \'\'), 5), :salt::text) AS literal5'
+	\set texts 'doc, LATERAL (SELECT regexp_split_to_array(regexp_replace(array_to_string(shingles(body, 1), \' \'), \' ?([぀-ヿ㐀-鿿]) ?\', \'\\1\', \'g\'), \'\') AS characters) AS c'
+	\set glued ', pg_temp.salted(shingles(characters, 4), :salt::text) AS glued4, pg_temp.salted(shingles(characters, 8), :salt::text) AS glued8'
 \else
 	\set texts doc
-	\set literals ''
+	\set glued ''
 \endif
 
 CREATE TEMP TABLE salted AS
@@ -28,9 +28,11 @@ SELECT id, tokens,
 	pg_temp.salted(shingles(body, 5, 'char'), :'salt') AS char5,
 	pg_temp.salted(shingles(body, 6, 'char'), :'salt') AS char6,
 	pg_temp.salted(shingles(body, 8, 'char'), :'salt') AS char8,
+	pg_temp.salted(shingles(body, 10, 'char'), :'salt') AS char10,
+	pg_temp.salted(shingles(body, 12, 'char'), :'salt') AS char12,
 	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 2))), :'salt') AS word2d,
 	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 3))), :'salt') AS word3d
-	:literals
+	:glued
 FROM :texts;
 CREATE TEMP TABLE in_order AS TABLE salted ORDER BY id;
 ALTER TABLE in_order DROP COLUMN id;

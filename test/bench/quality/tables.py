@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 CORPORA = ["descriptions", "manuals", "licences", "chinese", "ideographs"]
+KINDS = ["word1", "word2", "word3", "word4", "char3", "char4", "char5", "char6", "char8", "char10",
+         "char12", "word2d", "word3d"]
+GLUED = ["glued4", "glued8"]
 LENGTHS = ["<100", "100-999", ">=1000"]
 FOLDER = Path(sys.argv[1])
 
@@ -42,44 +45,53 @@ def amount(number):
 
 
 def corpora():
-    rows = [[r["corpus"], r["documents"], f"{int(r['tokens']) / 1e6:.1f} M", r["megabytes"],
-             r["median_tokens"], " / ".join((r["short"], r["medium"], r["long"])),
-             r["truth_by"], r["threshold"], r["pairs"],
-             " / ".join((r["pairs_short"], r["pairs_medium"], r["pairs_long"]))]
-            for r in read("corpora")]
-    table("corpora", ["corpus", "documents", "tokens", "MB", "median tokens",
-                      "documents by length", "truth by", ">=", "true pairs", "by length"], rows)
-    table("check", ["corpus", "documents", "pairs", "differences"],
-          sorted({(r["corpus"], r["checked_documents"], r["checked_pairs"], r["differences"])
-                  for r in read("corpora")}))
+    found = index(read("corpora"), "corpus", "truth_by", "threshold")
+    one = {c: found[c, "word3", "0.8"] for c in CORPORA}
+
+    def lengths(r):
+        return " / ".join(f"{int(r[name]):,}" for name in ("short", "medium", "long"))
+
+    table("documents", ["corpus", "documents", "tokens", "MB", "median tokens",
+                        "below 100 / 100 to 999 / 1,000 and more"],
+          [[c, f"{int(r['documents']):,}", f"{int(r['tokens']) / 1e6:.1f} M", r["megabytes"],
+            r["median_tokens"], lengths(r)] for c, r in one.items()])
+    table("true pairs", ["corpus", "three words, 0.8", "0.6", "two words, 0.8", "0.6"],
+          [[c] + [f"{int(found[c, truth, threshold]['pairs']):,}"
+                  for truth in ("word3", "word2") for threshold in ("0.8", "0.6")] for c in CORPORA])
+    table("compared exhaustively", ["corpus"] + CORPORA,
+          [[title] + [f"{int(r[name]):,}" for r in one.values()] for title, name in
+           (("documents compared", "checked_documents"), ("true pairs among them", "checked_pairs"),
+            ("differences", "differences"))])
 
 
 def best(truth, threshold):
     found = index(read("best"), "corpus", "truth_by", "threshold", "tokens", "shingles")
-    kinds = list(dict.fromkeys(key[4] for key in found))
     rows = []
-    for kind in kinds:
+    for kind in KINDS + GLUED:
         cells = [found.get((c, truth, threshold, "all", kind)) for c in CORPORA]
         rows.append([kind] + [f"{short(r['doc_f1'])} at {r['doc_k']} ({short(r['f1'])} at {r['k']})"
                               if r else "" for r in cells])
     table(f"best F1 by documents (by pairs), {truth} >= {threshold}", ["shingles"] + CORPORA, rows)
 
 
-def luck(truth, threshold):
+def luck(truth, threshold, kinds, corpora, ranges=False):
     found = index(read("luck"), "corpus", "truth_by", "threshold", "tokens", "shingles")
-    rows = []
-    for kind in dict.fromkeys(key[4] for key in found):
-        cells = [found.get((c, truth, threshold, "all", kind)) for c in CORPORA]
-        rows.append([kind] + [f"{short(r['doc_f1_mean'])} ({short(r['doc_f1_min'])} to "
-                              f"{short(r['doc_f1_max'])}), k {float(r['doc_k_mean']):.1f}"
-                              if r else "" for r in cells])
-    table(f"best F1 by documents over {cells[0]['hashes']} hashes, {truth} >= {threshold}",
-          ["shingles"] + CORPORA, rows)
+
+    def cell(r):
+        if not r:
+            return ""
+        between = f" ({short(r['doc_f1_min'])} to {short(r['doc_f1_max'])})" if ranges else ""
+        return f"{short(r['doc_f1_mean'])}{between} at {float(r['doc_k_mean']):.1f}"
+
+    rows = [[kind] + [cell(found.get((c, truth, threshold, "all", kind))) for c in corpora]
+            for kind in kinds if (corpora[0], truth, threshold, "all", kind) in found]
+    table(f"best F1 by documents, mean of all hashes{' (range)' if ranges else ''}, "
+          f"{truth} >= {threshold}", ["shingles"] + corpora, rows)
 
 
 def by_length():
     found = index(read("best"), "corpus", "truth_by", "threshold", "tokens", "shingles")
-    kinds = ["word1", "word2", "word3", "word4", "char3", "char5", "char8", "word2d", "word3d"]
+    kinds = ["word1", "word2", "word3", "word4", "char4", "char8", "char12", "word2d", "word3d"]
     rows = []
     for corpus in CORPORA:
         for length in LENGTHS:
@@ -121,6 +133,21 @@ def radius(kind):
           f"below 0.6; {kind}", ["corpus", "tokens", "half", "80%", "90%"], rows)
 
 
+def finds_most(kinds):
+    found = index(read("radius"), "corpus", "truth_by", "threshold", "tokens", "shingles",
+                  "recall_wanted")
+    rows = []
+    for corpus in CORPORA:
+        for length in LENGTHS:
+            if corpus == "licences" or (corpus, length) == ("descriptions", ">=1000"):
+                continue  # too few pairs
+            cells = [found.get((corpus, "word3", "0.8", length, kind, "0.9")) for kind in kinds]
+            rows.append([corpus, length] + [f"{r['k']}: {percent(r['doc_false'])}" if r
+                                            else "over 16" for r in cells])
+    table("radius that finds 90% of what resembles 0.8 (word3), and the share of false ones",
+          ["corpus", "tokens"] + kinds, rows)
+
+
 def chance(kind):
     curve = read("curves")
     sizes = {r["corpus"]: int(r["documents"]) for r in read("corpora")}
@@ -140,7 +167,8 @@ def edits(kind):
     rows = index(read("edits"), "language", "length", "edit", "rate", "shingles")
     rates = ["0.01", "0.02", "0.05", "0.1", "0.2"]
     for edit in ("replaced", "inserted", "deleted", "moved", "boilerplate"):
-        table(f"{edit}, {kind}: median, 90% within", ["language", "tokens"] + rates, [
+        table(f"{edit}, {kind}: median, 90% within",
+              ["language", "tokens"] + [percent(rate) for rate in rates], [
             [language, length] + [f"{float(r['median']):.0f}, {r['p90']}" for r in
                                   (rows[language, length, edit, rate, kind] for rate in rates)]
             for language in ("english", "chinese")
@@ -158,14 +186,20 @@ def kinds_under_edits():
 
 
 corpora()
-for threshold in ("0.8", "0.6"):
-    for truth in ("word3", "word2"):
-        best(truth, threshold)
-        luck(truth, threshold)
+for truth in ("word3", "word2"):
+    luck(truth, "0.8", KINDS, CORPORA)
+luck("word3", "0.8", GLUED + ["char8"], ["chinese", "ideographs"], ranges=True)
+finds_most(["word2", "word3", "char6", "char8", "char10"])
 by_length()
 two_stage("word2")
-radius("word2")
-radius("word3")
 chance("word2")
 edits("word2")
 kinds_under_edits()
+
+# Further ones, which the page does not show.
+luck("word3", "0.8", KINDS, CORPORA, ranges=True)
+for threshold in ("0.8", "0.6"):
+    for truth in ("word3", "word2"):
+        best(truth, threshold)
+for kind in ("word2", "word3", "char8"):
+    radius(kind)
