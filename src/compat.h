@@ -61,6 +61,18 @@
 #define vacuum_may_pause()				vacuum_delay_point()
 #endif
 
+/* EXPLAIN ANALYZE shows the number of searches from 18 on. */
+#if PG_VERSION_NUM >= 180000
+#define count_index_scan(scan) \
+	do { \
+		pgstat_count_index_scan((scan)->indexRelation); \
+		if ((scan)->instrument) \
+			(scan)->instrument->nsearches++; \
+	} while (0)
+#else
+#define count_index_scan(scan)			pgstat_count_index_scan((scan)->indexRelation)
+#endif
+
 /* Maintenance has a safe search_path from 17 on. */
 #if PG_VERSION_NUM >= 170000
 #define restrict_search_path()			RestrictSearchPath()

@@ -25,20 +25,25 @@ source_apt() {
 	apt-get -c "$WORK/apt/conf" -qq update
 }
 
-# The newest version whose source can be had.
+# The newest version whose source can be had, as its authors made it: Debian's
+# patches would have it installed where the system's PostgreSQL is.
 fetch_source() {
 	local version
 	cd "$WORK/src"
 	for version in $(apt-cache -c "$WORK/apt/conf" showsrc "postgresql-$PG_MAJOR" |
 		sed -n 's/^Version: //p' | sort -rVu); do
-		apt-get -c "$WORK/apt/conf" -qq source "postgresql-$PG_MAJOR=$version" && return
+		apt-get -c "$WORK/apt/conf" -qq source --download-only \
+			"postgresql-$PG_MAJOR=$version" || continue
+		mkdir postgresql
+		tar -C postgresql --strip-components=1 -xf "postgresql-${PG_MAJOR}"_*.orig.tar.*[!c]
+		return
 	done
-	die "no source of postgresql-$PG_MAJOR to be had"
+	return 1
 }
 
 # With USE_VALGRIND memory contexts are wiped, so that what was freed shows.
 build_server() {
-	as_builder sh -c "cd postgresql-$PG_MAJOR-*/ && ./configure --prefix=$WORK/server \
+	as_builder sh -c "cd postgresql && ./configure --prefix=$WORK/pgsql \
 		--enable-cassert --enable-debug --enable-tap-tests --without-icu \
 		--without-readline --without-zlib CPPFLAGS=-DUSE_VALGRIND \
 		CFLAGS='-O1 -g' &&
@@ -53,7 +58,7 @@ main() {
 	chown -R "$BUILDER:" "$WORK/src"
 	say "building it with assertions"
 	build_server >"$WORK/log/server" 2>&1 || { tail -n 40 "$WORK/log/server"; die "the build failed"; }
-	SERVER=$WORK/server bash "$ROOT/test/check.sh" "$@"
+	SERVER=$WORK/pgsql bash "$ROOT/test/check.sh" "$@"
 }
 
 main "$@"

@@ -294,8 +294,9 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	design_init(&design, blocks);
 	null_design = design;
 	null_design.ntables = 1;
-	build.rows = spool_create(&design, maintenance_work_mem);
-	build.nulls = spool_create(&null_design, maintenance_work_mem);
+	/* an eighth of the memory for the NULLs, which mostly are few */
+	build.rows = spool_create(&design, maintenance_work_mem / 8 * 7);
+	build.nulls = spool_create(&null_design, maintenance_work_mem / 8);
 
 	report_phase(PHASE_SCAN);
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,

@@ -409,7 +409,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	ScanState  *state = scan->opaque;
 
 	if (!state->began)
-		pgstat_count_index_scan(scan->indexRelation);
+		count_index_scan(scan);
 	scan->xs_recheck = false;
 	if (scan->xs_want_itup)
 		set_index_tuple(scan);
@@ -429,7 +429,7 @@ simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	ScanState  *state = scan->opaque;
 	int64		ntids = 0;
 
-	pgstat_count_index_scan(scan->indexRelation);
+	count_index_scan(scan);
 	while (next_page(scan, false))
 	{
 		tbm_add_tuples(bitmap, state->matches, state->nmatches, false);

@@ -3,9 +3,10 @@
  * spool.c
  *		Rows collected for a build, given back sorted, table by table
  *
- * As long as they fit into memory, the rows are one array, which is sorted
- * anew for each table: a fraction of what a tuplesort for each table takes.
- * Beyond that there is one, which goes to disk as it must.
+ * As long as they fit into half of the memory, the rows are one array, which is
+ * sorted anew for each table: a fraction of what a tuplesort for each table
+ * takes.  Beyond that there are such sorts, in the other half, which go to disk
+ * as they must.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -66,7 +67,7 @@ spool_create(const Design *design, int memory)
 	spool->context = CurrentMemoryContext;
 	spool->memory = memory;
 	spool->size = INITIAL_SIZE;
-	spool->max_size = Max(INITIAL_SIZE, (size_t) memory * 1024 / sizeof(Entry));
+	spool->max_size = Max(INITIAL_SIZE, (size_t) memory * 1024 / 2 / sizeof(Entry));
 	spool->entries = palloc(spool->size * sizeof(Entry));
 	return spool;
 }
@@ -112,7 +113,7 @@ put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
 }
 
 /*
- * The rows do not fit: go on with sorts, which share the memory.
+ * The rows do not fit: go on with sorts, which share the other half.
  */
 static void
 switch_to_sorts(Spool *spool)
@@ -123,7 +124,7 @@ switch_to_sorts(Spool *spool)
 	spool->sorts = palloc(ntables * sizeof(Tuplesortstate *));
 	for (int i = 0; i < ntables; i++)
 		spool->sorts[i] = tuplesort_begin_datum(UUIDOID, less, InvalidOid, false,
-												Max(64, spool->memory / ntables),
+												Max(64, spool->memory / 2 / ntables),
 												NULL, TUPLESORT_NONE);
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
