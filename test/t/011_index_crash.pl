@@ -210,7 +210,7 @@ CONF
 	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
 	same_rows_ok($restored, 'split', "log up to $lsn", times => 30);
 	no_damage_ok($restored, "log up to $lsn", 'split_fp');
-	$restored->safe_psql('postgres', 'INSERT INTO split SELECT i, fp_of(i) FROM generate_series(20001, 26000) AS i');
+	$restored->safe_psql('postgres', 'INSERT INTO split SELECT i, fp_of(i) FROM generate_series(20001, 40000) AS i');
 	same_rows_ok($restored, 'split', "log up to $lsn, written again", times => 30);
 	no_damage_ok($restored, "log up to $lsn, written again", 'split_fp');
 	unlike(slurp_file($restored->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/, "log up to $lsn: nothing wrong");
