@@ -54,7 +54,7 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
-	unicode vectors errors index planner
+	unicode vectors errors index report planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_cursor index_concurrently index_serializable index_conflict

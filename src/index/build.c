@@ -37,7 +37,7 @@
 typedef struct BuildLevel
 {
 	BlockNumber block;
-	Entry		first;			/* its first entry */
+	Entry		bound;			/* its lower bound */
 	PGAlignedBlock page;
 } BuildLevel;
 
@@ -133,6 +133,7 @@ static void
 add_level(TreeBuild *build)
 {
 	build->level[build->nlevels] = palloc(sizeof(BuildLevel));
+	build->level[build->nlevels]->bound = entry_before(0);
 	build->nlevels++;
 	start_page(build, build->nlevels - 1, allocate_block(build->index));
 }
@@ -152,7 +153,7 @@ finish_page(TreeBuild *build, int at)
 	if (at == 0)
 		TreePageGetOpaque(page)->nsorted = page_nentries(page);
 	write_page(build->index, level->block, page);
-	add_entry(build, at + 1, &level->first, level->block);
+	add_entry(build, at + 1, &level->bound, level->block);
 }
 
 /*
@@ -177,9 +178,8 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 		page_set_high(page, entry);
 		finish_page(build, at);
 		start_page(build, at, next);
+		level->bound = *entry;
 	}
-	if (page_nentries(page) == 0)
-		level->first = *entry;
 	page_append(page, entry, child);
 }
 

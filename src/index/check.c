@@ -7,7 +7,7 @@
  * What it checks holds at any moment, whatever others write meanwhile:
  *
  *  - the entries of a page lie between the upper bound of its left sibling
- *    and its own;
+ *    and its own; above the leaves the first one is at the former;
  *  - the first nsorted entries of a leaf, and all above the leaves, are in
  *    order;
  *  - every page but the leftmost has a link in the level above, with the
@@ -51,8 +51,8 @@ typedef struct BoundList
 
 typedef struct LevelCheck
 {
-	bool		leftmost;		/* no page was seen yet */
-	Entry		bound;			/* upper bound of the page to the left */
+	Entry		bound;			/* upper bound of the page to the left: lower
+								 * bound of this one */
 	bool		left_incomplete;	/* its split is */
 	BoundList	pages;			/* the pages of this level */
 	BoundList	links;			/* the links on them */
@@ -88,11 +88,9 @@ check_entries(LevelCheck *check, Relation index, Buffer buffer)
 	BlockNumber block = BufferGetBlockNumber(buffer);
 	int			n = page_nentries(page);
 	int			nsorted = page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : n;
-	/* the first bound of a level above the leaves stands for minus infinity */
-	int			first = page_is_leaf(page) || !check->leftmost ? 0 : 1;
 	Entry		previous = {0};
 
-	for (int i = first; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		Entry		entry = page_entry(page, i);
 
@@ -102,9 +100,11 @@ check_entries(LevelCheck *check, Relation index, Buffer buffer)
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
 			page_report_corruption(index, block, "an entry is beyond its upper bound");
-		if (!check->leftmost && entry_compare(&entry, &check->bound) < 0)
+		if (entry_compare(&entry, &check->bound) < 0)
 			page_report_corruption(index, block, "an entry is below its lower bound");
-		if (i > first && i < nsorted && entry_compare(&previous, &entry) >= 0)
+		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &check->bound) != 0)
+			page_report_corruption(index, block, "its first link does not begin at its lower bound");
+		if (i > 0 && i < nsorted && entry_compare(&previous, &entry) >= 0)
 			page_report_corruption(index, block, "entries are out of order");
 		previous = entry;
 	}
@@ -118,7 +118,7 @@ check_page(void *arg, Relation index, Buffer buffer)
 
 	check_entries(check, index, buffer);
 	list_append(&check->pages, &check->bound, BufferGetBlockNumber(buffer),
-				!check->leftmost && !check->left_incomplete);
+				!check->left_incomplete);
 	if (!page_is_leaf(page))
 	{
 		for (int i = 0; i < page_nentries(page); i++)
@@ -129,7 +129,6 @@ check_page(void *arg, Relation index, Buffer buffer)
 						BlockIdGetBlockNumber(&inner_link(page, i)->child), true);
 		}
 	}
-	check->leftmost = false;
 	check->left_incomplete = page_split_is_incomplete(page);
 	if (!page_is_rightmost(page))
 		check->bound = page_high(page);
@@ -144,12 +143,9 @@ static void
 compare_with_links(Relation index, int tree, int level, const BoundList *pages,
 				   const BoundList *links)
 {
-	size_t		i = 1;
-	size_t		j = 1;
+	size_t		i = 0;
+	size_t		j = 0;
 
-	if (pages->items[0].block != links->items[0].block)
-		page_report_corruption(index, pages->items[0].block,
-							   "the level above begins with a link to another page");
 	while (i < pages->n || j < links->n)
 	{
 		int			order = i == pages->n ? 1 : j == links->n ? -1 :
@@ -191,7 +187,7 @@ check_tree(Relation index, const IndexMeta *meta, int tree)
 	{
 		LevelCheck	check = {0};
 
-		check.leftmost = true;
+		check.bound = entry_before(0);
 		report_walk_level(index, tree, level,
 						  report_leftmost(index, meta, tree, level),
 						  check_page, &check);

@@ -34,8 +34,9 @@ typedef struct Entry
  * a true hole, which generic WAL neither compares nor logs.
  *
  * In a leaf the first `nsorted` entries are in order, the rest as they came;
- * a split sorts them.  Above a leaf all are in order; an entry is a lower
- * bound of what stands in its child, but the first counts as minus infinity.
+ * a split sorts them.  Above a leaf all are in order; an entry is the lower
+ * bound of what stands in its child.  That of a leftmost page is below all
+ * entries: entry_before(0).
  */
 typedef struct LinkData
 {

@@ -102,7 +102,7 @@ page_lower_bound(Page page, int n, const Entry *entry)
 
 /*
  * The child in which an entry belongs: of the last lower bound that is not
- * beyond it.  The first bound counts as minus infinity.
+ * beyond it.  The entry is within the bounds of the page.
  */
 static BlockNumber
 find_child(Page page, const Entry *entry)
@@ -110,13 +110,12 @@ find_child(Page page, const Entry *entry)
 	int			n = page_nentries(page);
 	int			i = page_lower_bound(page, n, entry);
 
-	if (i == n)
-		i--;
-	else
+	/* the first bound is never beyond, but a damaged page must do no harm */
+	if (i > 0)
 	{
-		Entry		bound = page_entry(page, i);
+		Entry		bound = page_entry(page, Min(i, n - 1));
 
-		if (i > 0 && entry_compare(&bound, entry) > 0)
+		if (i == n || entry_compare(&bound, entry) > 0)
 			i--;
 	}
 	return BlockIdGetBlockNumber(&inner_link(page, i)->child);

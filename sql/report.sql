@@ -1,0 +1,77 @@
+--
+-- Looking at an index as a whole: simhash_index_stats, simhash_index_check
+--
+CREATE TABLE report (id integer, fp simhash);
+INSERT INTO report SELECT i, ('x' || left(md5(i::text), 16))::bit(64)::bigint::simhash FROM generate_series(1, 20000) AS i;
+INSERT INTO report SELECT -i, NULL FROM generate_series(1, 1000) AS i;
+CREATE INDEX report_4 ON report USING simhash (fp);
+CREATE INDEX report_2 ON report USING simhash (fp) WITH (blocks = 2);
+CREATE INDEX report_part ON report USING simhash (fp) WHERE id > 19000;
+CREATE INDEX report_empty ON report USING simhash (fp) WHERE id IS NULL;
+
+SELECT * FROM simhash_index_stats('report_4');
+SELECT "table", level, pages, entries FROM simhash_index_stats('report_2');
+SELECT sum(entries) FROM simhash_index_stats('report_part');
+SELECT * FROM simhash_index_stats('report_empty') ORDER BY "table", level;
+
+-- skew shows: the longest run
+CREATE TABLE skewed AS SELECT (i % 1000)::bigint::simhash AS fp FROM generate_series(1, 5000) AS i;
+CREATE INDEX skewed_fp ON skewed USING simhash (fp);
+SELECT "table", longest_run FROM simhash_index_stats('skewed_fp') WHERE level = 0 ORDER BY "table";
+
+-- a sound index raises no error, whatever was done to it
+SELECT simhash_index_check('report_4'), simhash_index_check('report_4', heap => true);
+SELECT simhash_index_check('report_2', true), simhash_index_check('report_part', true), simhash_index_check('report_empty', true);
+DELETE FROM report WHERE id % 3 = 0;
+INSERT INTO report SELECT i, (i * 7919)::bigint::simhash FROM generate_series(1, 10000) AS i;
+UPDATE report SET fp = NULL WHERE id % 100 = 1;
+SELECT simhash_index_check('report_4', true);
+VACUUM report;
+SELECT simhash_index_check('report_4', true), simhash_index_check('report_2', true), simhash_index_check('report_part', true);
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+INSERT INTO report VALUES (0, '0123456789abcdef');
+SELECT simhash_index_check('report_4', true);
+ROLLBACK;
+SELECT simhash_index_check('report_4', true);
+
+-- index expressions are computed as the table's owner
+CREATE FUNCTION report_fp(integer) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN $1::bigint::simhash;
+END $$;
+CREATE INDEX report_expression ON report USING simhash (report_fp(id));
+SELECT simhash_index_check('report_expression', true);
+
+-- where the function has changed its mind, rows and entries differ
+CREATE OR REPLACE FUNCTION report_fp(integer) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN ($1 + 1)::bigint::simhash;
+END $$;
+\set VERBOSITY terse
+SELECT simhash_index_check('report_expression', true);
+\set VERBOSITY default
+SELECT simhash_index_check('report_expression');
+
+-- bad input
+CREATE INDEX report_btree ON report (fp);
+SELECT simhash_index_check('report_btree');
+SELECT simhash_index_check('report');
+SELECT * FROM simhash_index_stats('report');
+SELECT simhash_index_check(NULL) IS NULL AS "null";
+CREATE TABLE report_parent (fp simhash) PARTITION BY RANGE (fp);
+CREATE INDEX report_parent_fp ON report_parent USING simhash (fp);
+SELECT simhash_index_check('report_parent_fp');
+
+-- for the owner, and for those who may read statistics
+CREATE ROLE regress_simhash_stranger;
+CREATE ROLE regress_simhash_monitor IN ROLE pg_stat_scan_tables;
+SET ROLE regress_simhash_stranger;
+SELECT count(*) FROM simhash_index_stats('report_4');
+SELECT simhash_index_check('report_4');
+SET ROLE regress_simhash_monitor;
+SELECT count(*) FROM simhash_index_stats('report_4');
+SELECT simhash_index_check('report_4');
+RESET ROLE;
+DROP ROLE regress_simhash_stranger, regress_simhash_monitor;
+DROP TABLE report, skewed, report_parent;
+DROP FUNCTION report_fp(integer);
