@@ -509,12 +509,15 @@ CREATE UNIQUE INDEX ON bad USING simhash (fp);
 CREATE INDEX ON bad USING simhash (fp ASC);
 CREATE INDEX ON bad USING simhash (fp DESC);
 CREATE INDEX ON bad USING simhash (fp NULLS FIRST);
+-- (from 17 on an index is made with a search_path of its own)
+SET search_path = index_test;
 CREATE INDEX ON bad USING simhash (fp COLLATE "C");
+CREATE INDEX ON bad USING simhash (fp public.simhash_ops (blocks = 4));
+ALTER TABLE bad ADD EXCLUDE USING simhash (fp public.simhash_ops WITH OPERATOR(public.<>));
+SET search_path = index_test, public;
 CREATE INDEX ON bad USING simhash (id);
 CREATE INDEX ON bad USING simhash (b);
 CREATE INDEX ON bad USING simhash (id simhash_ops);
-CREATE INDEX ON bad USING simhash (fp simhash_ops (blocks = 4));
-ALTER TABLE bad ADD EXCLUDE USING simhash (fp WITH <>);
 ALTER TABLE bad ADD EXCLUDE USING simhash (fp WITH =, id WITH =);
 ALTER TABLE bad ADD PRIMARY KEY USING INDEX bad_fp_idx;
 CREATE INDEX bad_fp ON bad USING simhash (fp);
