@@ -65,10 +65,3 @@ RESET min_parallel_table_scan_size;
 RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE tf;
-
--- the support functions are out of reach of SQL
-\set VERBOSITY sqlstate
-SELECT simhash_agg_final(NULL);
-SELECT simhash_agg_serialize(NULL);
-SELECT simhash_agg_deserialize('\x00', NULL);
-\set VERBOSITY default
