@@ -41,11 +41,23 @@ FROM packages WHERE name IN ('manpages-de', 'manpages-fr', 'bash');
 -- 2. Near-duplicates of a package: fingerprints that differ in few bits
 -- ---------------------------------------------------------------------------
 
--- There is no index yet: every row is compared.
+-- Without an index every row is compared.
 SELECT p.fp <~> q.fp AS bits, p.name, p.title
 FROM packages p, packages q
 WHERE q.name = 'manpages-de' AND p.fp <~> q.fp <= 8
 ORDER BY bits, name;
+
+-- With it, only those that may be near are; the rows are the same.
+CREATE INDEX packages_fp ON packages USING simhash (fp);
+
+SELECT p.fp <~> q.fp AS bits, p.name, p.title
+FROM packages p, packages q
+WHERE q.name = 'manpages-de' AND p.fp <~> q.fp <= 8
+ORDER BY bits, name;
+
+-- All pairs of near-identical descriptions under different names:
+SELECT count(*) AS pairs
+FROM packages a JOIN packages b ON a.fp <~> b.fp <= 3 AND a.name < b.name;
 
 -- A fingerprint finds candidates; the texts themselves settle the matter.
 -- resemblance: the share of word pairs that two texts have in common;
