@@ -23,7 +23,6 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/index.h"
@@ -94,9 +93,7 @@ check_entries(LevelCheck *check, Relation index, Buffer buffer)
 	{
 		Entry		entry = page_entry(page, i);
 
-		if (page_is_leaf(page) &&
-			(!ItemPointerIsValid(&entry.tid) ||
-			 ItemPointerGetOffsetNumberNoCheck(&entry.tid) > MaxHeapTuplesPerPage))
+		if (page_is_leaf(page) && !tid_is_valid(&entry.tid))
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
 			page_report_corruption(index, block, "an entry is beyond its upper bound");

@@ -10,6 +10,7 @@
 #ifndef SIMHASH_PAGE_H
 #define SIMHASH_PAGE_H
 
+#include "access/htup_details.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/itemptr.h"
@@ -132,6 +133,17 @@ static inline bool
 page_is_full(Page page)
 {
 	return page_nentries(page) == page_max_entries(page);
+}
+
+/*
+ * Whether a TID may be handed to the server, which relies on it; tidbitmap.c
+ * has the same bounds.
+ */
+static inline bool
+tid_is_valid(const ItemPointerData *tid)
+{
+	return ItemPointerIsValid(tid) &&
+		ItemPointerGetOffsetNumberNoCheck(tid) <= MaxHeapTuplesPerPage;
 }
 
 /* A TID as a number, in TID order; it may be an invalid one. */

@@ -15,7 +15,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/itup.h"
 #include "access/relscan.h"
 #include "miscadmin.h"
@@ -263,16 +262,14 @@ match_is_new(const ScanState *state, uint64 key)
 }
 
 /*
- * Add the row of an entry to the matches.  What is no TID must not reach the
- * executor, which relies on it (tidbitmap.c has the same bounds).
+ * Add the row of an entry to the matches.
  */
 static void
 add_match(ScanState *state, Relation index, Buffer buffer, int i)
 {
 	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
 
-	if (!ItemPointerIsValid(tid) ||
-		ItemPointerGetOffsetNumberNoCheck(tid) > MaxHeapTuplesPerPage)
+	if (!tid_is_valid(tid))
 		page_report_corruption(index, BufferGetBlockNumber(buffer),
 							   "an entry has no valid TID");
 	state->matches[state->nmatches++] = *tid;

@@ -32,9 +32,10 @@ tree_counts_rows(Relation index, int tree)
  * *nsorted becomes that of the leading ones that are in order.
  */
 static int
-collect_live(Page page, Entry *kept, int *nsorted,
+collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 			 IndexBulkDeleteCallback callback, void *callback_state)
 {
+	Page		page = BufferGetPage(buffer);
 	int			n = page_nentries(page);
 	int			was_sorted = TreePageGetOpaque(page)->nsorted;
 	int			nkept = 0;
@@ -44,6 +45,9 @@ collect_live(Page page, Entry *kept, int *nsorted,
 	{
 		Entry		entry = page_entry(page, i);
 
+		if (!tid_is_valid(&entry.tid))
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "an entry has no valid TID");
 		if (callback(&entry.tid, callback_state))
 			continue;
 		kept[nkept++] = entry;
@@ -67,7 +71,8 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 	int			tree = TreePageGetOpaque(page)->tree;
 	Entry		kept[MAX_LEAF_ENTRIES];
 	int			nsorted;
-	int			nkept = collect_live(page, kept, &nsorted, callback, callback_state);
+	int			nkept = collect_live(index, buffer, kept, &nsorted, callback,
+									   callback_state);
 
 	if (nkept < n)
 	{
