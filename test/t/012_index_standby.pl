@@ -154,6 +154,7 @@ finish($dwelling->{process});
 like($dwelling->{err}, qr/fetched $count$/, 'a cursor on the standby sees what its snapshot saw');
 $primary->wait_for_catchup($standby);
 same_rows_ok($standby, 'docs', 'standby after the cursor');
+no_damage_ok($standby, 'standby', 'docs_fp', 'docs_fp_10');
 
 # --- the standby takes over -----------------------------------------------------------
 
