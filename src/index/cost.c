@@ -145,13 +145,10 @@ estimate_scan(IndexOptInfo *info, int radius, ScanEstimate *estimate)
 	table_pages = ceil((double) info->pages / design.ntables);
 	if (radius < SIMHASH_BITS)
 	{
-		double		nprobes;
-
 		design_plan_probes(&design, radius, &plan);
-		nprobes = design_count_probes(&design, &plan);
-		if (nprobes <= Max(design.ntables, table_pages))
+		if (design_probing_pays(&design, &plan, table_pages))
 		{
-			estimate->descents = nprobes;
+			estimate->descents = design_count_probes(&design, &plan);
 			estimate->pages = 0;
 			for (int i = 0; i < design.ntables; i++)
 			{

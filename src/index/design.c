@@ -92,6 +92,16 @@ design_count_probes(const Design *design, const ProbePlan *plan)
 }
 
 /*
+ * Whether probing reads less than all of one table, of so many pages.  A probe
+ * descends to a page of its own; a table is read from page to page.
+ */
+bool
+design_probing_pays(const Design *design, const ProbePlan *plan, double table_pages)
+{
+	return design_count_probes(design, plan) <= Max(design->ntables, table_pages);
+}
+
+/*
  * The next pattern of flipped prefix bits, as the highest bits of a key:
  * from 0 on, by number of bits flipped, then ascending.  Returns false, and
  * leaves the pattern alone, after the last one of at most `flips` bits.

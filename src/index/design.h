@@ -64,6 +64,8 @@ extern void design_init(Design *design, int blocks);
 extern void design_plan_probes(const Design *design, int radius, ProbePlan *plan);
 extern double design_count_patterns(int nprefix, int flips);
 extern double design_count_probes(const Design *design, const ProbePlan *plan);
+extern bool design_probing_pays(const Design *design, const ProbePlan *plan,
+								double table_pages);
 extern bool design_next_pattern(uint64 *pattern, int nprefix, int flips);
 
 /* shift is 0 to 63 */

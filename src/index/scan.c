@@ -132,20 +132,6 @@ read_keys(IndexScanDesc scan, ScanState *state)
 }
 
 /*
- * Whether probing reads more than all of one table.  A probe descends to a
- * page of its own; a table is read from page to page.
- */
-static bool
-probing_is_worse(Relation index, const IndexMeta *meta, const ProbePlan *plan)
-{
-	double		nprobes = design_count_probes(&meta->design, plan);
-
-	if (nprobes <= meta->design.ntables)
-		return false;
-	return nprobes > RelationGetNumberOfBlocks(index) / meta->design.ntables;
-}
-
-/*
  * amrescan
  */
 void
@@ -170,7 +156,11 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	else if (state->nballs > 0 && state->balls[0].radius < SIMHASH_BITS)
 	{
 		design_plan_probes(&state->design, state->balls[0].radius, &state->plan);
-		if (!probing_is_worse(scan->indexRelation, meta, &state->plan))
+		/* one probe a table always pays: the file need not be asked its size */
+		if (state->balls[0].radius < state->design.ntables ||
+			design_probing_pays(&state->design, &state->plan,
+								RelationGetNumberOfBlocks(scan->indexRelation) /
+								state->design.ntables))
 			state->stage = SCAN_PROBE;
 	}
 }
