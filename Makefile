@@ -8,6 +8,7 @@ MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
 	src/module.o \
+	src/index/ahead.o \
 	src/index/build.o \
 	src/index/check.o \
 	src/index/check_heap.o \
@@ -18,7 +19,9 @@ OBJS = \
 	src/index/match.o \
 	src/index/meta.o \
 	src/index/options.o \
+	src/index/order.o \
 	src/index/page.o \
+	src/index/probe.o \
 	src/index/report.o \
 	src/index/scan.o \
 	src/index/search.o \

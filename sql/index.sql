@@ -531,7 +531,12 @@ SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'simhash_ops' AND opcmeth
 CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 9 =;
 CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
 CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, STORAGE bigint;
-CREATE OPERATOR CLASS right_one FOR TYPE simhash USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =;
+CREATE OPERATOR CLASS right_one FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops;
+CREATE OPERATOR CLASS wrong_order FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops;
+CREATE OPERATOR CLASS not_ordering FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>;
 CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =;
 CREATE OPERATOR CLASS wrong_operators FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash);

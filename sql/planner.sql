@@ -341,8 +341,8 @@ CREATE TABLE partial AS SELECT * FROM docs;
 CREATE INDEX partial_fp ON partial USING simhash (fp);
 CREATE INDEX partial_id ON partial (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
 ANALYZE partial;
-SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 AND id < 3000 $$, 'partial_id');
 SET enable_sort = off;
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 AND id < 3000 ORDER BY id $$, 'partial_id');
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 2 ORDER BY id $$, 'partial_id|Sort');
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' < 3 ORDER BY id $$, 'partial_id|Sort');
 -- through an SQL function

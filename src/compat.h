@@ -46,6 +46,15 @@
 #define tuplesort_free_datum(datum)		pfree(DatumGetPointer(datum))
 #endif
 
+/* Pin a page where it was seen a moment ago; false if it is there no longer. */
+#if PG_VERSION_NUM >= 160000
+#define read_recent_buffer(relation, block, recent) \
+	ReadRecentBuffer((relation)->rd_locator, MAIN_FORKNUM, (block), (recent))
+#else
+#define read_recent_buffer(relation, block, recent) \
+	ReadRecentBuffer((relation)->rd_node, MAIN_FORKNUM, (block), (recent))
+#endif
+
 /* Ownership is asked for by object class from 16 on. */
 #if PG_VERSION_NUM >= 160000
 #define user_owns_relation(relation, user) \

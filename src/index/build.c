@@ -249,7 +249,7 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
  * Build all the trees, and the metapage.
  */
 static void
-build_trees(Relation index, const Design *design, int blocks, const Build *build)
+build_trees(Relation index, const Design *design, const Build *build)
 {
 	TreeRoot	roots[MAX_TREES];
 	PGAlignedBlock meta;
@@ -271,7 +271,7 @@ build_trees(Relation index, const Design *design, int blocks, const Build *build
 	spool_sort(build->nulls, 0);
 	roots[design->ntables] = build_tree(index, design->ntables, build->nulls, &done);
 
-	meta_init(meta.data, blocks, roots);
+	meta_init(meta.data, design, roots);
 	write_page(index, META_BLOCK, meta.data);
 }
 
@@ -282,7 +282,7 @@ IndexBuildResult *
 simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 {
 	IndexBuildResult *result = palloc(sizeof(IndexBuildResult));
-	int			blocks = options_blocks(index);
+	DesignOptions options = options_design(index);
 	Design		design;
 	Design		null_design;
 	Build		build = {0};
@@ -291,7 +291,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
 
-	design_init(&design, blocks);
+	design_init(&design, &options);
 	null_design = design;
 	null_design.ntables = 1;
 	/* an eighth of the memory for the NULLs, which mostly are few */
@@ -303,7 +303,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 												 build_callback, &build, NULL);
 	result->index_tuples = build.nindexed;
 
-	build_trees(index, &design, blocks, &build);
+	build_trees(index, &design, &build);
 	spool_free(build.rows);
 	spool_free(build.nulls);
 
@@ -340,18 +340,18 @@ write_init_page(Relation index, Page page)
 void
 simhash_buildempty(Relation index)
 {
-	int			blocks = options_blocks(index);
+	DesignOptions options = options_design(index);
 	Design		design;
 	TreeRoot	roots[MAX_TREES];
 	PGAlignedBlock page;
 
-	design_init(&design, blocks);
+	design_init(&design, &options);
 	for (int i = 0; i <= design.ntables; i++)
 	{
 		roots[i].block = META_BLOCK + 1 + i;
 		roots[i].level = 0;
 	}
-	meta_init(page.data, blocks, roots);
+	meta_init(page.data, &design, roots);
 	write_init_page(index, page.data);
 	for (int i = 0; i <= design.ntables; i++)
 	{

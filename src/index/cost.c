@@ -22,7 +22,7 @@
 
 #include "index/handler.h"
 #include "index/meta.h"
-#include "index/page.h"
+#include "index/probe.h"
 #include "type/simhash.h"
 
 /* For balls that are not known before execution: an everyday radius. */
@@ -71,99 +71,163 @@ estimate_radius(Node *ball)
 }
 
 /*
- * The radius that bounds a scan: the smallest of its clauses'.  Everything,
- * where there is none.
+ * Whether a query is the center of a ball, or what is searched for by equality.
+ */
+static bool
+is_center(Node *query, Node *ball)
+{
+	if (IsA(ball, FuncExpr) && list_length(((FuncExpr *) ball)->args) == 2)
+		return equal(query, linitial(((FuncExpr *) ball)->args));
+	if (IsA(ball, Const) && IsA(query, Const) &&
+		((Const *) ball)->consttype != ((Const *) query)->consttype)
+		return !((Const *) ball)->constisnull && !((Const *) query)->constisnull &&
+			DatumGetSimHashBallP(((Const *) ball)->constvalue)->center ==
+			DatumGetSimHash(((Const *) query)->constvalue);
+	return equal(query, ball);
+}
+
+/*
+ * The radius that bounds a scan: the smallest of its clauses', whose argument goes
+ * to *ball.  Everything, and NULL, where there is none.
  */
 static int
-smallest_radius(IndexPath *path)
+smallest_radius(IndexPath *path, Node **ball)
 {
 	int			smallest = SIMHASH_BITS;
 	ListCell   *lc;
 	ListCell   *lc2;
 
+	*ball = NULL;
 	foreach(lc, path->indexclauses)
 	{
 		foreach(lc2, lfirst_node(IndexClause, lc)->indexquals)
 		{
 			Expr	   *clause = lfirst_node(RestrictInfo, lc2)->clause;
 			OpExpr	   *op = (OpExpr *) clause;
-			int			radius;
+			Node	   *argument;
+			int			radius = 0;
 
-			if (IsA(clause, NullTest))
-				return ((NullTest *) clause)->nulltesttype == IS_NULL ?
-					BALL_EMPTY : SIMHASH_BITS;
+			if (IsA(clause, NullTest) &&
+				((NullTest *) clause)->nulltesttype == IS_NULL)
+				return BALL_EMPTY;
 			if (!IsA(clause, OpExpr))
 				continue;
+			argument = lsecond(op->args);
 			if (get_op_opfamily_strategy(op->opno, path->indexinfo->opfamily[0]) ==
 				STRATEGY_WITHIN)
-				radius = estimate_radius(lsecond(op->args));
-			else
-				radius = 0;		/* equality */
-			smallest = Min(smallest, radius);
+				radius = estimate_radius(argument);
+			if (radius < smallest)
+			{
+				smallest = radius;
+				*ball = argument;
+			}
 		}
 	}
 	return smallest;
 }
 
 /*
- * What the index is, as far as planning needs it.  A hypothetical one has no
- * pages to read it from.
+ * The covers of an index, as a scan has them.  A hypothetical one has no pages
+ * to read its design from.
  */
 static void
-get_design(IndexOptInfo *info, Design *design)
+get_covers(IndexOptInfo *info, Cover *covers)
 {
-	Relation	index;
+	Design		design;
 
 	if (info->hypothetical)
+		design_init(&design, &DESIGN_DEFAULT);
+	else
 	{
-		design_init(design, DESIGN_DEFAULT_BLOCKS);
-		return;
+		Relation	index = index_open(info->indexoid, NoLock);
+
+		design = meta_get(index)->design;
+		index_close(index, NoLock);
 	}
-	index = index_open(info->indexoid, NoLock);
-	*design = meta_get(index)->design;
-	index_close(index, NoLock);
+	for (int kind = 0; kind < COVER_KINDS; kind++)
+		cover_init(&covers[kind], &design, kind, info->tuples);
 }
 
 /*
- * What a scan reads: of probes, that prefixes are uniform; what read through
- * is, all of one table (scan.c).
+ * What a search reads, if fingerprints are spread evenly, by the cover that the
+ * scan would choose too.
+ */
+static ScanEstimate
+estimate_search(IndexOptInfo *info, const Cover *covers, int radius)
+{
+	ScanEstimate estimate = {1, 1, 0};
+	const Cover *cover;
+
+	if (radius < 0)
+		return estimate;
+	cover = cover_choose(covers, radius, info->tuples);
+	estimate.descents = cover_count_probes(cover, radius);
+	estimate.entries = cover_count_entries(cover, radius, info->tuples);
+	estimate.pages = estimate.descents + floor(estimate.entries / ENTRIES_PER_LEAF);
+	return estimate;
+}
+
+/*
+ * The distance of the nearest of so many rows, if they are spread evenly.
+ */
+static int
+nearest_radius(double nrows)
+{
+	double		combinations = 1;
+	double		within = 1;		/* fingerprints, of 2^64 */
+	int			radius = 0;
+
+	while (radius < SIMHASH_BITS && within * nrows < ldexp(1, SIMHASH_BITS))
+	{
+		combinations = combinations * (SIMHASH_BITS - radius) / (radius + 1);
+		within += combinations;
+		radius++;
+	}
+	return radius;
+}
+
+/*
+ * What a scan reads in all, and before its first row.  One that gives the nearest
+ * rows first goes on until all rows have been read, or those within a ball around
+ * the same center.
  */
 static void
-estimate_scan(IndexOptInfo *info, int radius, ScanEstimate *estimate)
+estimate_scan(IndexPath *path, ScanEstimate *first, ScanEstimate *all)
 {
-	Design		design;
-	ProbePlan	plan;
-	double		table_pages;
+	IndexOptInfo *info = path->indexinfo;
+	Cover		covers[COVER_KINDS];
+	Node	   *ball;
+	int			radius = smallest_radius(path, &ball);
+	OpExpr	   *order;
 
-	memset(estimate, 0, sizeof(ScanEstimate));
-	estimate->descents = 1;
-	estimate->pages = 1;
-	if (radius < 0)
+	get_covers(info, covers);
+	*all = estimate_search(info, covers, radius);
+	memset(first, 0, sizeof(ScanEstimate));
+	if (path->indexorderbys == NIL)
 		return;
+	*first = *all;
+	order = linitial(path->indexorderbys);
+	if (ball == NULL || is_center(lsecond(order->args), ball))
+		*first = estimate_search(info, covers, Min(radius, nearest_radius(info->tuples)));
+}
 
-	get_design(info, &design);
-	table_pages = ceil((double) info->pages / design.ntables);
-	if (radius < SIMHASH_BITS)
-	{
-		design_plan_probes(&design, radius, &plan);
-		if (design_probing_pays(&design, &plan, table_pages))
-		{
-			estimate->descents = design_count_probes(&design, &plan);
-			estimate->pages = 0;
-			for (int i = 0; i < design.ntables; i++)
-			{
-				double		patterns = design_count_patterns(design.table[i].nprefix,
-															 plan.flips[i]);
-				double		share = patterns / pow(2, design.table[i].nprefix);
+/*
+ * The cost of reading; repeated scans find pages in the cache, as for any other
+ * index.
+ */
+static Cost
+cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estimate,
+				double loop_count)
+{
+	double		random_page_cost;
+	double		pages = estimate->pages;
 
-				estimate->entries += share * info->tuples;
-				estimate->pages += patterns + floor(share * table_pages);
-			}
-			return;
-		}
-	}
-	estimate->pages = table_pages;
-	estimate->entries = info->tuples;
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
+	if (loop_count > 1)
+		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages,
+									root) / loop_count;
+	return pages * random_page_cost + estimate->descents * DESCENT_PAGE_COST +
+		estimate->entries * ENTRY_COST;
 }
 
 /*
@@ -178,29 +242,20 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	IndexOptInfo *info = path->indexinfo;
 	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
 	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
-	ScanEstimate estimate;
-	double		random_page_cost;
-	double		pages_fetched;
+	ScanEstimate first;
+	ScanEstimate all;
 	QualCost	qual_cost;
 
-	estimate_scan(info, smallest_radius(path), &estimate);
+	estimate_scan(path, &first, &all);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	*correlation = 0;
-	*pages = estimate.pages;
-
-	/* Repeated scans find pages in the cache, as for any other index. */
-	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
-	pages_fetched = loop_count > 1 ?
-		index_pages_fetched(estimate.pages * loop_count, info->pages, info->pages,
-							root) / loop_count :
-		estimate.pages;
+	*pages = all.pages;
 
 	/* The clauses' arguments are computed once. */
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
-	*total_cost = *startup_cost + pages_fetched * random_page_cost +
-		estimate.descents * DESCENT_PAGE_COST +
-		estimate.entries * ENTRY_COST +
-		*selectivity * info->tuples * cpu_index_tuple_cost;
+	*total_cost = *startup_cost + *selectivity * info->tuples * cpu_index_tuple_cost +
+		cost_of_reading(root, info, &all, loop_count);
+	*startup_cost += cost_of_reading(root, info, &first, loop_count);
 }

@@ -1,17 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * design.c
- *		Designs of an index: which tables, and which probes answer a search
+ *		Designs of an index: its tables, and the keys in them
  *
  * Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling",
- * 2007: cut 64 bits into blocks; two fingerprints that differ in fewer bits
- * than there are blocks agree on at least one block.  For larger radii, the
- * generalised pigeonhole principle of multi-index hashing (Norouzi, Punjani
- * and Fleet, "Fast exact search in Hamming space with multi-index hashing",
- * 2014): within k = m * r + a bits, with m blocks and 0 <= a < m, either one
- * of the first a + 1 blocks differs in at most r bits or one of the others in
- * at most r - 1, for otherwise there were (a + 1) (r + 1) + (m - a - 1) r
- * = k + 1 differences.
+ * 2007, section 3: a table for each block; for every choice of several blocks;
+ * or for each block and then each of the blocks that the rest is cut into.
+ * Longer prefixes leave fewer candidates to compare, at the price of more
+ * tables.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,106 +22,196 @@
 #include "index/design.h"
 
 /*
- * The design of one table a block, with as many blocks as given.  Where 64
- * cannot be divided evenly, the first blocks have one bit more.
+ * The order in which a table has the bits of a fingerprint; bit 0 is the most
+ * significant.
  */
-void
-design_init(Design *design, int blocks)
+typedef struct BitOrder
 {
-	int			offset = 0;		/* bits before the block */
+	int			n;
+	int			bit[SIMHASH_BITS];
+	uint64		taken;			/* the same as a mask */
+} BitOrder;
 
-	design->ntables = blocks;
+/* Some of the bits, which go round in a circle. */
+typedef struct BitRange
+{
+	int			start;
+	int			length;
+} BitRange;
+
+/*
+ * Number of tables of a design; more than DESIGN_MAX_TABLES if there are too many.
+ */
+int
+design_count_tables(const DesignOptions *options)
+{
+	int			n = options->nested;
+
+	for (int i = 0; i < options->prefix; i++)
+		n = n * (options->blocks - i) / (i + 1);
+	return n;
+}
+
+/*
+ * Whether an index can have such a design.
+ */
+bool
+design_is_valid(const DesignOptions *options)
+{
+	return options->blocks >= DESIGN_MIN_BLOCKS &&
+		options->blocks <= DESIGN_MAX_BLOCKS &&
+		options->prefix >= 1 && options->prefix < options->blocks &&
+		options->nested >= 1 && options->nested <= DESIGN_MAX_NESTED &&
+		(options->prefix == 1 || options->nested == 1) &&
+		design_count_tables(options) <= DESIGN_MAX_TABLES;
+}
+
+/*
+ * The i-th of `n` blocks that a range is cut into.  Where it cannot be divided
+ * evenly, the first blocks have one bit more.
+ */
+static BitRange
+cut(BitRange range, int n, int i)
+{
+	BitRange	block;
+
+	block.start = range.start + range.length / n * i + Min(i, range.length % n);
+	block.length = range.length / n + (i < range.length % n);
+	return block;
+}
+
+/*
+ * Append those bits of a range that the order does not have yet.
+ */
+static void
+append_bits(BitOrder *order, BitRange range)
+{
+	for (int i = range.start; i < range.start + range.length; i++)
+	{
+		uint64		mask = UINT64CONST(1) << (SIMHASH_BITS - 1 - i % SIMHASH_BITS);
+
+		if (order->taken & mask)
+			continue;
+		order->taken |= mask;
+		order->bit[order->n++] = i % SIMHASH_BITS;
+	}
+}
+
+/*
+ * Make a table out of the order of its prefix bits: the others follow, beginning
+ * with those behind the first block.
+ */
+static void
+init_table(TableDesign *table, int block, BitRange first, BitOrder *order)
+{
+	BitRange	others = {first.start + first.length, SIMHASH_BITS};
+
+	table->mask = order->taken;
+	table->nprefix = order->n;
+	table->block = block;
+	table->nblock = first.length;
+	table->nruns = 0;
+	append_bits(order, others);
+
+	for (int i = 0; i < SIMHASH_BITS; i++)
+	{
+		int			shift = (order->bit[i] - i) & (SIMHASH_BITS - 1);
+		int			run = 0;
+
+		while (run < table->nruns && table->run[run].shift != shift)
+			run++;
+		if (run == table->nruns)
+		{
+			Assert(run < TABLE_MAX_RUNS);
+			table->run[run].shift = shift;
+			table->run[run].mask = 0;
+			table->nruns++;
+		}
+		table->run[run].mask |=
+			UINT64CONST(1) << (SIMHASH_BITS - 1 - order->bit[i]);
+	}
+}
+
+/*
+ * Which of the chosen blocks comes first; the others follow in a circle.  It is
+ * the one with most blocks missing before it, so that of neighbours it is the
+ * first: thus every block comes first in some table.
+ */
+static int
+first_block(int blocks, uint32 chosen)
+{
+	int			first = -1;
+	int			most = -1;
+
 	for (int i = 0; i < blocks; i++)
 	{
-		TableDesign *table = &design->table[i];
-		uint64		prefix;
+		int			missing = 0;
 
-		table->nprefix = SIMHASH_BITS / blocks + (i < SIMHASH_BITS % blocks);
-		prefix = ~UINT64CONST(0) << (SIMHASH_BITS - table->nprefix);
-		table->mask = prefix >> offset;
-		table->nruns = 1;
-		table->run[0].mask = ~UINT64CONST(0);
-		table->run[0].shift = offset;
-		offset += table->nprefix;
+		if (!(chosen & 1 << i))
+			continue;
+		while (missing < blocks && !(chosen & 1 << (i + blocks - 1 - missing) % blocks))
+			missing++;
+		if (missing > most)
+		{
+			first = i;
+			most = missing;
+		}
 	}
+	return first;
+}
+
+static void
+init_chosen(TableDesign *table, const DesignOptions *options, uint32 chosen)
+{
+	BitRange	all = {0, SIMHASH_BITS};
+	BitOrder	order = {0};
+	int			first = first_block(options->blocks, chosen);
+
+	for (int i = 0; i < options->blocks; i++)
+	{
+		int			block = (first + i) % options->blocks;
+
+		if (chosen & 1 << block)
+			append_bits(&order, cut(all, options->blocks, block));
+	}
+	init_table(table, first, cut(all, options->blocks, first), &order);
+}
+
+static void
+init_nested(TableDesign *table, const DesignOptions *options, int i)
+{
+	BitRange	all = {0, SIMHASH_BITS};
+	BitRange	first = cut(all, options->blocks, i / options->nested);
+	BitRange	rest = {first.start + first.length, SIMHASH_BITS - first.length};
+	BitOrder	order = {0};
+
+	append_bits(&order, first);
+	append_bits(&order, cut(rest, options->nested, i % options->nested));
+	init_table(table, i / options->nested, first, &order);
 }
 
 /*
- * Plan the probes that find everything within the radius, 0 to 63.
+ * Make the tables of a design, which is valid.
  */
 void
-design_plan_probes(const Design *design, int radius, ProbePlan *plan)
+design_init(Design *design, const DesignOptions *options)
 {
-	int			flips = radius / design->ntables;
-	int			rest = radius % design->ntables;
+	uint32		chosen = (1 << options->prefix) - 1;
 
+	design->options = *options;
+	design->ntables = design_count_tables(options);
 	for (int i = 0; i < design->ntables; i++)
-		plan->flips[i] = Min(i <= rest ? flips : flips - 1,
-							 design->table[i].nprefix);
-}
-
-/*
- * Number of prefixes with at most so many bits flipped: 0 for -1.
- */
-double
-design_count_patterns(int nprefix, int flips)
-{
-	double		combinations = 1;
-	double		sum = 0;
-
-	for (int i = 0; i <= flips; i++)
 	{
-		sum += combinations;
-		combinations = combinations * (nprefix - i) / (i + 1);
+		if (options->nested > 1)
+			init_nested(&design->table[i], options, i);
+		else
+		{
+			/* the next larger number of as many bits (Gosper) */
+			uint32		lowest = chosen & -chosen;
+			uint32		ripple = chosen + lowest;
+
+			init_chosen(&design->table[i], options, chosen);
+			chosen = ripple | (((chosen ^ ripple) >> 2) / lowest);
+		}
 	}
-	return sum;
-}
-
-double
-design_count_probes(const Design *design, const ProbePlan *plan)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < design->ntables; i++)
-		sum += design_count_patterns(design->table[i].nprefix, plan->flips[i]);
-	return sum;
-}
-
-/*
- * Whether probing reads less than all of one table, of so many pages.  A probe
- * descends to a page of its own; a table is read from page to page.
- */
-bool
-design_probing_pays(const Design *design, const ProbePlan *plan, double table_pages)
-{
-	return design_count_probes(design, plan) <= Max(design->ntables, table_pages);
-}
-
-/*
- * The next pattern of flipped prefix bits, as the highest bits of a key:
- * from 0 on, by number of bits flipped, then ascending.  Returns false, and
- * leaves the pattern alone, after the last one of at most `flips` bits.
- */
-bool
-design_next_pattern(uint64 *pattern, int nprefix, int flips)
-{
-	int			unused = SIMHASH_BITS - nprefix;
-	uint64		low = *pattern >> unused;
-	int			count = pg_popcount64(low);
-	uint64		first = count < 64 ? (UINT64CONST(1) << count) - 1 : ~UINT64CONST(0);
-
-	if (low != first << (nprefix - count))
-	{
-		/* the next larger number of as many bits (Gosper) */
-		uint64		lowest = low & -low;
-		uint64		ripple = low + lowest;
-
-		low = ripple | (((low ^ ripple) >> 2) / lowest);
-	}
-	else if (count < flips)
-		low = (UINT64CONST(1) << (count + 1)) - 1;
-	else
-		return false;
-	*pattern = low << unused;
-	return true;
 }

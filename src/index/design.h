@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * design.h
- *		Designs of an index: which tables, and which probes answer a search
+ *		Designs of an index: its tables, and the keys in them
  *
  * Pure computation: no buffers, no catalogs.
  *
@@ -17,8 +17,25 @@
 #define DESIGN_MIN_BLOCKS		2
 #define DESIGN_MAX_BLOCKS		16
 #define DESIGN_DEFAULT_BLOCKS	4
+#define DESIGN_MAX_NESTED		16
 
-#define DESIGN_MAX_TABLES		DESIGN_MAX_BLOCKS
+#define DESIGN_MAX_TABLES		32
+
+/*
+ * What a user chooses.  64 bits are cut into `blocks` blocks.  There is a table
+ * for every choice of `prefix` of them, which then come first.  Or, where
+ * `nested` is not 1, after the one block that comes first the other bits are cut
+ * again, into `nested` blocks, and there is a table for each of these, which then
+ * comes second.
+ */
+typedef struct DesignOptions
+{
+	int			blocks;
+	int			prefix;
+	int			nested;
+} DesignOptions;
+
+#define DESIGN_DEFAULT		((DesignOptions) {DESIGN_DEFAULT_BLOCKS, 1, 1})
 
 /*
  * A run of bits that a permutation moves together: those of `mask`, rotated
@@ -30,43 +47,33 @@ typedef struct BitRun
 	int			shift;
 } BitRun;
 
-/* Cutting into blocks needs one run, a rotation. */
-#define TABLE_MAX_RUNS			1
+/* No design with at most DESIGN_MAX_TABLES tables needs more. */
+#define TABLE_MAX_RUNS			6
 
 /*
- * A table holds all fingerprints, permuted so that the bits of `mask` come
- * first: its keys.
+ * A table holds all fingerprints, permuted so that the bits of `mask`, its
+ * prefix, come first: its keys.
  */
 typedef struct TableDesign
 {
 	uint64		mask;
 	int			nprefix;		/* bits in mask */
+	int			block;			/* the block that comes first */
+	int			nblock;			/* bits in it */
 	int			nruns;
 	BitRun		run[TABLE_MAX_RUNS];
 } TableDesign;
 
 typedef struct Design
 {
+	DesignOptions options;
 	int			ntables;
 	TableDesign table[DESIGN_MAX_TABLES];
 } Design;
 
-/*
- * How to search: in table i, every prefix with at most flips[i] bits
- * different from the query's; none where that is negative.
- */
-typedef struct ProbePlan
-{
-	int			flips[DESIGN_MAX_TABLES];
-} ProbePlan;
-
-extern void design_init(Design *design, int blocks);
-extern void design_plan_probes(const Design *design, int radius, ProbePlan *plan);
-extern double design_count_patterns(int nprefix, int flips);
-extern double design_count_probes(const Design *design, const ProbePlan *plan);
-extern bool design_probing_pays(const Design *design, const ProbePlan *plan,
-								double table_pages);
-extern bool design_next_pattern(uint64 *pattern, int nprefix, int flips);
+extern int	design_count_tables(const DesignOptions *options);
+extern bool design_is_valid(const DesignOptions *options);
+extern void design_init(Design *design, const DesignOptions *options);
 
 /* shift is 0 to 63 */
 static inline uint64
@@ -98,17 +105,6 @@ design_fingerprint(const TableDesign *table, uint64 key)
 	for (int i = 0; i < table->nruns; i++)
 		fp |= rotate_left(key, (64 - table->run[i].shift) & 63) & table->run[i].mask;
 	return fp;
-}
-
-/*
- * Whether the probes of a table find a fingerprint that differs from the
- * query's by the bits of `difference`.
- */
-static inline bool
-design_probe_reaches(const Design *design, const ProbePlan *plan, int table,
-					 uint64 difference)
-{
-	return pg_popcount64(difference & design->table[table].mask) <= plan->flips[table];
 }
 
 #endif							/* SIMHASH_DESIGN_H */

@@ -15,6 +15,19 @@
 #include "compat.h"
 #include "index/handler.h"
 
+/*
+ * amproperty: that rows come in order of distance, nobody else can know.
+ */
+static bool
+simhash_property(Oid index, int column, IndexAMProperty property,
+				 const char *name, bool *result, bool *isnull)
+{
+	if (property != AMPROP_DISTANCE_ORDERABLE || column == 0)
+		return false;
+	*result = true;
+	return true;
+}
+
 PG_FUNCTION_INFO_V1(simhash_handler);
 Datum
 simhash_handler(PG_FUNCTION_ARGS)
@@ -25,7 +38,7 @@ simhash_handler(PG_FUNCTION_ARGS)
 	routine->amsupport = 0;
 	routine->amoptsprocnum = 0;
 	routine->amcanorder = false;
-	routine->amcanorderbyop = false;
+	routine->amcanorderbyop = true;
 	routine->amcanbackward = false;
 	routine->amcanunique = false;
 	routine->amcanmulticol = false;
@@ -52,7 +65,7 @@ simhash_handler(PG_FUNCTION_ARGS)
 	routine->amcanreturn = NULL;
 	routine->amcostestimate = simhash_costestimate;
 	routine->amoptions = simhash_options;
-	routine->amproperty = NULL;
+	routine->amproperty = simhash_property;
 	routine->ambuildphasename = simhash_buildphasename;
 	routine->amvalidate = simhash_validate;
 	routine->amadjustmembers = NULL;

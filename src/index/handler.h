@@ -14,10 +14,13 @@
 #include "access/genam.h"
 #include "nodes/pathnodes.h"
 
+#include "index/design.h"
+
 /* Strategies of an operator class. */
 #define STRATEGY_WITHIN		1	/* fp <@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
-#define NSTRATEGIES			2
+#define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
+#define NSTRATEGIES			3
 
 /* build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,
@@ -56,7 +59,7 @@ extern void simhash_costestimate(PlannerInfo *root, IndexPath *path,
 /* options.c */
 extern void options_init(void);
 extern bytea *simhash_options(Datum reloptions, bool validate);
-extern int	options_blocks(Relation index);
+extern DesignOptions options_design(Relation index);
 
 /* validate.c */
 extern bool simhash_validate(Oid opclass);

@@ -129,17 +129,18 @@ insert_entry(Relation index, int tree, const Entry *entry)
 static void
 insert_fingerprint(Relation index, SimHash fp, ItemPointer tid)
 {
-	Design		design = meta_get(index)->design;
+	const Design *design = &meta_get(index)->design;
+	int			ntables = design->ntables;
 	Entry		entries[DESIGN_MAX_TABLES];
 
-	for (int i = 0; i < design.ntables; i++)
+	for (int i = 0; i < ntables; i++)
 	{
-		entries[i].key = design_key(&design.table[i], fp);
+		entries[i].key = design_key(&design->table[i], fp);
 		entries[i].tid = *tid;
 	}
-	for (int i = 0; i < design.ntables; i += GROUP_SIZE)
+	for (int i = 0; i < ntables; i += GROUP_SIZE)
 	{
-		int			n = Min(GROUP_SIZE, design.ntables - i);
+		int			n = Min(GROUP_SIZE, ntables - i);
 
 		if (insert_together(index, i, n, &entries[i]))
 			continue;

@@ -31,23 +31,29 @@ meta_page_size(uint32 ntrees)
  * Format the metapage of an index of this design; one root for each tree.
  */
 void
-meta_init(Page page, int blocks, const TreeRoot *roots)
+meta_init(Page page, const Design *design, const TreeRoot *roots)
 {
 	MetaPageData *meta;
-	Design		design;
 
-	design_init(&design, blocks);
 	PageInit(page, BLCKSZ, 0);
 	meta = meta_page_data(page);
 	meta->magic = META_MAGIC;
 	meta->version = META_VERSION;
-	meta->blocks = blocks;
-	meta->ntrees = design.ntables + 1;
+	meta->blocks = design->options.blocks;
+	meta->prefix = design->options.prefix;
+	meta->nested = design->options.nested;
+	meta->ntrees = design->ntables + 1;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
 	/* so that generic WAL does not take it for a hole */
 	((PageHeader) page)->pd_lower =
 		((char *) meta + meta_page_size(meta->ntrees)) - (char *) page;
+}
+
+static inline DesignOptions
+meta_page_design(const MetaPageData *meta)
+{
+	return (DesignOptions) {meta->blocks, meta->prefix, meta->nested};
 }
 
 /*
@@ -58,7 +64,7 @@ meta_page_check(Relation index, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	MetaPageData *meta = meta_page_data(page);
-	Design		design;
+	DesignOptions design = meta_page_design(meta);
 
 	if (PageIsNew(page) || meta->magic != META_MAGIC)
 		page_report_corruption(index, META_BLOCK, "it is no metapage");
@@ -69,10 +75,9 @@ meta_page_check(Relation index, Buffer buffer)
 						RelationGetRelationName(index), meta->version,
 						META_VERSION),
 				 errhint("Please REINDEX it.")));
-	if (meta->blocks < DESIGN_MIN_BLOCKS || meta->blocks > DESIGN_MAX_BLOCKS)
+	if (!design_is_valid(&design))
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
-	design_init(&design, meta->blocks);
-	if (meta->ntrees != design.ntables + 1)
+	if (meta->ntrees != design_count_tables(&design) + 1)
 		page_report_corruption(index, META_BLOCK, "it has the wrong number of trees");
 	return meta;
 }
@@ -86,6 +91,7 @@ meta_reread(Relation index)
 	Buffer		buffer = ReadBuffer(index, META_BLOCK);
 	MetaPageData *page;
 	IndexMeta  *meta;
+	DesignOptions design;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	page = meta_page_check(index, buffer);
@@ -93,9 +99,9 @@ meta_reread(Relation index)
 		index->rd_amcache = MemoryContextAllocZero(index->rd_indexcxt,
 												   sizeof(IndexMeta));
 	meta = index->rd_amcache;
-	meta->blocks = page->blocks;
 	meta->ntrees = page->ntrees;
-	design_init(&meta->design, page->blocks);
+	design = meta_page_design(page);
+	design_init(&meta->design, &design);
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
 	UnlockReleaseBuffer(buffer);
 	return meta;

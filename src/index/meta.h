@@ -17,7 +17,7 @@
 
 #define META_BLOCK			0
 #define META_MAGIC			0x5348584D	/* "SHXM" */
-#define META_VERSION		1
+#define META_VERSION		2
 
 /*
  * There is a tree for each table of the design, and one more, the last, for
@@ -36,8 +36,10 @@ typedef struct MetaPageData
 {
 	uint32		magic;
 	uint32		version;
-	uint32		blocks;			/* the design */
-	uint32		ntrees;
+	uint16		blocks;			/* the design */
+	uint16		prefix;
+	uint16		nested;
+	uint16		ntrees;
 	TreeRoot	root[MAX_TREES];	/* those used are stored */
 } MetaPageData;
 
@@ -47,7 +49,6 @@ typedef struct MetaPageData
  */
 typedef struct IndexMeta
 {
-	int			blocks;
 	int			ntrees;
 	Design		design;
 	TreeRoot	root[MAX_TREES];
@@ -59,7 +60,7 @@ null_tree(const IndexMeta *meta)
 	return meta->design.ntables;
 }
 
-extern void meta_init(Page page, int blocks, const TreeRoot *roots);
+extern void meta_init(Page page, const Design *design, const TreeRoot *roots);
 extern MetaPageData *meta_page_check(Relation index, Buffer buffer);
 extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);

@@ -131,21 +131,38 @@ page_check(Relation index, Buffer buffer, int tree, int level)
 }
 
 /*
+ * Whether a link may lead to a block: a damaged one must not look like a wish
+ * for a new page.
+ */
+bool
+page_is_readable(BlockNumber block)
+{
+	return block != META_BLOCK && block != P_NEW;
+}
+
+/*
  * Read, pin and lock a page of a tree, checked.
  */
 Buffer
 page_read(Relation index, BlockNumber block, int lock, int tree, int level)
 {
-	Buffer		buffer;
+	return page_read_recent(index, block, InvalidBuffer, lock, tree, level);
+}
 
-	/* a damaged link must not look like a wish for a new page */
-	if (block == META_BLOCK || block == P_NEW)
+/*
+ * The same for a page that was seen in a buffer a moment ago, if that is valid.
+ */
+Buffer
+page_read_recent(Relation index, BlockNumber block, Buffer recent, int lock,
+				 int tree, int level)
+{
+	Buffer		buffer = recent;
+
+	if (!page_is_readable(block))
 		page_report_corruption(index, block, "a link leads to it");
-	buffer = ReadBuffer(index, block);
-
-	/* both ends of the page will be looked at: fetch them at the same time */
-	pg_prefetch(BufferGetPage(buffer));
-	pg_prefetch(BufferGetPage(buffer) + TREE_PAGE_UPPER);
+	if (!BufferIsValid(recent) || !read_recent_buffer(index, block, recent))
+		buffer = ReadBuffer(index, block);
+	page_prefetch(BufferGetPage(buffer));
 	LockBuffer(buffer, lock);
 	page_check(index, buffer, tree, level);
 	return buffer;

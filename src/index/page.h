@@ -154,6 +154,15 @@ tid_number(const ItemPointerData *tid)
 		ItemPointerGetOffsetNumberNoCheck(tid);
 }
 
+static inline ItemPointerData
+tid_of_number(uint64 number)
+{
+	ItemPointerData tid;
+
+	ItemPointerSet(&tid, number >> 16, number & 0xFFFF);
+	return tid;
+}
+
 static inline int
 entry_compare(const Entry *a, const Entry *b)
 {
@@ -199,6 +208,14 @@ page_is_left_of(Page page, const Entry *entry)
 	return entry_compare(entry, &high) >= 0;
 }
 
+/* Both ends of a page will be looked at: fetch them at the same time. */
+static inline void
+page_prefetch(Page page)
+{
+	pg_prefetch(page);
+	pg_prefetch((char *) page + TREE_PAGE_UPPER);
+}
+
 extern void page_init(Page page, int tree, int level);
 extern void page_set_count(Page page, int nentries);
 extern void page_set_high(Page page, const Entry *high);
@@ -206,8 +223,11 @@ extern void page_append(Page page, const Entry *entry, BlockNumber child);
 extern void page_check(Relation index, Buffer buffer, int tree, int level);
 pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block,
 											   const char *what);
+extern bool page_is_readable(BlockNumber block);
 extern Buffer page_read(Relation index, BlockNumber block, int lock,
 						int tree, int level);
+extern Buffer page_read_recent(Relation index, BlockNumber block, Buffer recent,
+							   int lock, int tree, int level);
 extern Buffer page_read_right(Relation index, BlockNumber right,
 							  const Entry *high, int lock, int tree, int level);
 extern Buffer page_step_right(Relation index, Buffer buffer, int lock);

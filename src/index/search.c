@@ -182,3 +182,22 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 		}
 	}
 }
+
+/*
+ * The leaf in which an entry belongs, or one to the left of it that was split
+ * meanwhile; InvalidBlockNumber if only a descent can tell.  Reads only what
+ * stands above the leaves.
+ */
+BlockNumber
+search_find_leaf(Relation index, int tree, const Entry *entry)
+{
+	Buffer		buffer;
+	BlockNumber leaf;
+
+	if (meta_get(index)->root[tree].level == 0)
+		return InvalidBlockNumber;
+	buffer = search_descend(index, tree, 1, entry, BUFFER_LOCK_SHARE);
+	leaf = find_child(BufferGetPage(buffer), entry);
+	UnlockReleaseBuffer(buffer);
+	return leaf;
+}

@@ -14,6 +14,7 @@
 
 extern Buffer search_descend(Relation index, int tree, int level,
 							 const Entry *entry, int lock);
+extern BlockNumber search_find_leaf(Relation index, int tree, const Entry *entry);
 extern int	page_lower_bound(Page page, int n, const Entry *entry);
 
 #endif							/* SIMHASH_SEARCH_H */

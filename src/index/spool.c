@@ -94,9 +94,8 @@ decode_entry(const pg_uuid_t *uuid, Entry *entry)
 
 	memcpy(&key, uuid->data, sizeof(key));
 	memcpy(&tid, uuid->data + sizeof(key), sizeof(tid));
-	tid = pg_ntoh64(tid);
 	entry->key = pg_ntoh64(key);
-	ItemPointerSet(&entry->tid, tid >> 16, tid & 0xFFFF);
+	entry->tid = tid_of_number(pg_ntoh64(tid));
 }
 
 static void

@@ -35,8 +35,8 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * An operator searches, and is the one that scans know how to answer: they
- * read its argument themselves.
+ * An operator searches, or orders by an integer, and is the one that scans know
+ * how to answer: they read its argument themselves.
  */
 static bool
 validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
@@ -50,9 +50,13 @@ validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
 		expected = simhash_in_ball;
 	else if (operator->amopstrategy == STRATEGY_EQUAL)
 		expected = simhash_eq;
+	else if (operator->amopstrategy == STRATEGY_DISTANCE)
+		expected = simhash_hamming_distance;
 	else
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
-	if (operator->amoppurpose != AMOP_SEARCH || OidIsValid(operator->amopsortfamily))
+	if (operator->amopstrategy == STRATEGY_DISTANCE ?
+		operator->amopsortfamily != INTEGER_BTREE_FAM_OID :
+		operator->amoppurpose != AMOP_SEARCH)
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
 	fmgr_info(get_opcode(operator->amopopr), &function);

@@ -418,9 +418,10 @@ COMMENT ON ACCESS METHOD simhash IS 'index of fingerprints within a Hamming dist
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball),
-    OPERATOR 2 =;
-COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance';
-COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance';
+    OPERATOR 2 =,
+    OPERATOR 3 <~> FOR ORDER BY integer_ops;
+COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
+COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 
 CREATE FUNCTION simhash_index_stats(index regclass,
     OUT "table" integer, OUT prefix_bits integer, OUT level integer,

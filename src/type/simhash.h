@@ -60,6 +60,7 @@ extern void simhash_format_hex(SimHash fp, char *digits);
 
 #ifndef FRONTEND
 /* The operators that an index answers. */
+extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_eq(PG_FUNCTION_ARGS);
 #endif

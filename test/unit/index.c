@@ -11,8 +11,8 @@
  */
 #include "postgres_fe.h"
 
-#include "index/design.h"
 #include "index/match.h"
+#include "index/probe.h"
 
 #include "unit.h"
 
@@ -42,126 +42,264 @@ random_bits(int n)
 	return bits;
 }
 
+/* Every design that is valid: calls test(&options) for each. */
 static void
-fail(int blocks, int table, const char *what)
+every_design(void (*test) (const DesignOptions *options))
+{
+	DesignOptions options;
+
+	for (options.blocks = 0; options.blocks <= DESIGN_MAX_BLOCKS + 1; options.blocks++)
+		for (options.prefix = 0; options.prefix <= options.blocks; options.prefix++)
+			for (options.nested = 0; options.nested <= DESIGN_MAX_NESTED + 1; options.nested++)
+				if (design_is_valid(&options))
+					test(&options);
+}
+
+static void
+fail(const DesignOptions *options, const char *what)
 {
 	if (count_failure())
-		printf("%d blocks, table %d: %s\n", blocks, table, what);
+		printf("blocks=%d, prefix=%d, nested=%d: %s\n", options->blocks,
+			   options->prefix, options->nested, what);
+}
+
+static double
+choose(int n, int k)
+{
+	return k == 0 ? 1 : choose(n - 1, k - 1) * n / k;
 }
 
 /*
- * The masks divide the bits; keys begin with them, keep distances and lead
- * back to the fingerprint.
+ * Keys begin with the bits of the mask, keep distances and lead back to the
+ * fingerprint; no two tables have the same mask, and each block comes first in
+ * one of them.
  */
 static void
-test_designs(void)
+test_design(const DesignOptions *options)
 {
-	begin_group("designs");
-	for (int blocks = DESIGN_MIN_BLOCKS; blocks <= DESIGN_MAX_BLOCKS; blocks++)
+	Design		design;
+	uint64		all = 0;
+
+	design_init(&design, options);
+	if (design.ntables != choose(options->blocks, options->prefix) * options->nested)
+		fail(options, "the wrong number of tables");
+	for (int i = 0; i < design.ntables; i++)
 	{
-		Design		design;
-		uint64		all = 0;
+		TableDesign *table = &design.table[i];
+		uint64		key = design_key(table, table->mask);
 
-		design_init(&design, blocks);
-		if (design.ntables != blocks)
-			fail(blocks, 0, "the wrong number of tables");
-		for (int i = 0; i < design.ntables; i++)
+		if (popcount(table->mask) != table->nprefix)
+			fail(options, "a mask is wrong");
+		for (int j = 0; j < i && options->nested == 1; j++)
+			if (design.table[j].mask == table->mask)
+				fail(options, "two tables have the same mask");
+		if (key != ~UINT64CONST(0) << (64 - table->nprefix))
+			fail(options, "keys do not begin with the prefix");
+		if (options->prefix == 1 && options->nested == 1 &&
+			table->run[0].mask != ~UINT64CONST(0))
+			fail(options, "keys are not just rotated");
+		all |= table->mask;
+		for (int round = 0; round < 200; round++)
 		{
-			TableDesign *table = &design.table[i];
+			uint64		a = random_word();
+			uint64		b = random_word();
 
-			if ((all & table->mask) != 0 || popcount(table->mask) != table->nprefix)
-				fail(blocks, i, "its mask is wrong");
-			all |= table->mask;
-			if (design_key(table, table->mask) !=
-				~UINT64CONST(0) << (64 - table->nprefix))
-				fail(blocks, i, "keys do not begin with its mask");
-			for (int round = 0; round < 1000; round++)
+			if (design_fingerprint(table, design_key(table, a)) != a)
+				fail(options, "a key does not lead back");
+			if (popcount(design_key(table, a) ^ design_key(table, b)) != popcount(a ^ b))
+				fail(options, "keys do not keep distances");
+			unit_checks++;
+		}
+	}
+	if (all != ~UINT64CONST(0))
+		fail(options, "some bit is in no mask");
+}
+
+/*
+ * The designs of the paper.
+ */
+static void
+test_known_design(int blocks, int prefix, int nested, int ntables, int least, int most)
+{
+	DesignOptions options = {blocks, prefix, nested};
+	Design		design;
+	Cover		cover;
+
+	design_init(&design, &options);
+	if (design.ntables != ntables)
+		fail(&options, "the wrong number of tables");
+	for (int i = 0; i < design.ntables; i++)
+		if (design.table[i].nprefix < least || design.table[i].nprefix > most)
+			fail(&options, "the prefix has the wrong length");
+	cover_init(&cover, &design, COVER_PREFIXES, ROWS_UNKNOWN);
+	if (cover_count_probes(&cover, blocks - prefix) != ntables)
+		fail(&options, "one probe for each table is not enough");
+	unit_checks++;
+}
+
+static void
+test_known_designs(void)
+{
+	test_known_design(4, 1, 1, 4, 16, 16);
+	test_known_design(2, 1, 1, 2, 32, 32);
+	test_known_design(5, 2, 1, 10, 25, 26);
+	test_known_design(4, 1, 4, 16, 28, 28);
+	test_known_design(6, 3, 1, 20, 31, 33);
+}
+
+/* Whether a key is in one of the ranges that a search gives from now on. */
+static bool
+is_probed(Probing *probing, const Design *design, uint64 fp, int *probed)
+{
+	KeyRange	range;
+	bool		found = false;
+
+	while (probing_next(probing, &range))
+	{
+		uint64		key = design_key(&design->table[range.table], fp);
+
+		if (key < range.low || key > range.high ||
+			!probing_is_first(probing, range.probed, fp ^ probing->query))
+			continue;
+		if (found && count_failure())
+			printf("%016llx is found twice\n", (unsigned long long) fp);
+		found = true;
+		*probed = range.probed;
+	}
+	return found;
+}
+
+/*
+ * Patterns are different, as many as are said to be, and each is given once, while
+ * the radius grows.
+ */
+static void
+test_patterns(const DesignOptions *options)
+{
+	Design		design;
+
+	design_init(&design, options);
+	for (int kind = 0; kind < COVER_KINDS; kind++)
+	{
+		Cover		cover;
+		Probing		probing;
+		KeyRange	range;
+		double		n = 0;
+
+		cover_init(&cover, &design, kind, random_below(2) ? 20000 : ROWS_UNKNOWN);
+		probing_start(&probing, &design, &cover, random_word(), 0);
+		for (int radius = 0; cover_count_probes(&cover, radius) < 5000 && radius <= 64; radius++)
+		{
+			uint64		previous = 0;
+			int			table = -1;
+			int			nflipped = -1;
+
+			if (radius > 0)
+				probing_extend(&probing, radius);
+			while (probing_next(&probing, &range))
 			{
-				uint64		a = random_word();
-				uint64		b = random_word();
+				int			nbits = cover.table[range.probed].nbits;
 
-				if (design_fingerprint(table, design_key(table, a)) != a)
-					fail(blocks, i, "a key does not lead back");
-				if (popcount(design_key(table, a) ^ design_key(table, b)) !=
-					popcount(a ^ b))
-					fail(blocks, i, "keys do not keep distances");
+				n++;
+				if (range.probed == table && probing.nflipped == nflipped &&
+					probing.pattern <= previous)
+					fail(options, "a pattern is given twice");
+				if (popcount(probing.pattern) != probing.nflipped ||
+					(nbits < 64 && probing.pattern << nbits != 0) ||
+					probing.nflipped <= probing.before[range.probed] ||
+					probing.nflipped > probing.after[range.probed])
+					fail(options, "a pattern has other bits");
+				table = range.probed;
+				nflipped = probing.nflipped;
+				previous = probing.pattern;
 				unit_checks++;
 			}
+			if (n != cover_count_probes(&cover, radius))
+				fail(options, "the number of probes is wrong");
 		}
-		if (all != ~UINT64CONST(0))
-			fail(blocks, 0, "some bit is in no mask");
 	}
-	end_group("keys");
 }
 
 /*
- * Patterns have at most so many bits, among the first ones; they are all
- * different, being in order; and there are as many as there should be.
+ * Whatever is within the radius is reached by some table; and never sooner found
+ * by a smaller one, never lost by a larger.
  */
 static void
-test_patterns(void)
+test_reach(const DesignOptions *options)
 {
-	begin_group("patterns of flipped bits");
-	for (int nprefix = 1; nprefix <= 20; nprefix++)
+	Design		design;
+
+	design_init(&design, options);
+	for (int kind = 0; kind < COVER_KINDS; kind++)
 	{
-		for (int flips = 0; flips <= Min(nprefix, 6); flips++)
+		Cover		cover;
+
+		cover_init(&cover, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
+		for (int radius = 0; radius <= 64; radius++)
 		{
-			uint64		pattern = 0;
-			uint64		previous;
-			double		n = 0;
-
-			do
-			{
-				n++;
-				previous = pattern;
-				if (popcount(pattern) > flips || (pattern << nprefix) != 0)
-					fail(nprefix, flips, "a pattern has other bits");
-				unit_checks++;
-			} while (design_next_pattern(&pattern, nprefix, flips) &&
-					 (popcount(pattern) > popcount(previous) || pattern > previous));
-			if (n != design_count_patterns(nprefix, flips))
-				fail(nprefix, flips, "the number of patterns is wrong");
-		}
-	}
-	if (design_count_patterns(16, -1) != 0)
-		fail(16, -1, "a table that is not probed has patterns");
-	end_group("patterns");
-}
-
-/*
- * Whatever is within the radius, some table's probes reach.
- */
-static void
-test_probes(void)
-{
-	begin_group("probes of every radius");
-	for (int blocks = DESIGN_MIN_BLOCKS; blocks <= DESIGN_MAX_BLOCKS; blocks++)
-	{
-		Design		design;
-
-		design_init(&design, blocks);
-		for (int radius = 0; radius < 64; radius++)
-		{
-			ProbePlan	plan;
-
-			design_plan_probes(&design, radius, &plan);
-			for (int round = 0; round < 500; round++)
+			for (int round = 0; round < 50; round++)
 			{
 				/* mostly at the very radius, where it is tight */
 				uint64		difference = random_bits(random_below(4) ? radius :
 													 (int) random_below(radius + 1));
 				bool		reached = false;
 
-				for (int i = 0; i < design.ntables; i++)
-					reached |= design_probe_reaches(&design, &plan, i, difference);
-				if (!reached && count_failure())
-					printf("%d blocks, radius %d: %016llx is not reached\n", blocks,
-						   radius, (unsigned long long) difference);
+				for (int i = 0; i < cover.ntables; i++)
+					reached |= popcount(difference & cover.table[i].mask) <=
+						cover_flips(&cover, i, radius);
+				if (!reached)
+					fail(options, "a difference is not reached");
 				unit_checks++;
 			}
+			for (int i = 0; radius > 0 && i < cover.ntables; i++)
+				if (cover_flips(&cover, i, radius) < cover_flips(&cover, i, radius - 1))
+					fail(options, "a larger radius reaches less");
 		}
 	}
-	end_group("differences");
+}
+
+/*
+ * What is near is found once, by a search within a radius as by one that grows.
+ */
+static void
+test_searches(const DesignOptions *options)
+{
+	Design		design;
+
+	design_init(&design, options);
+	for (int kind = 0; kind < COVER_KINDS; kind++)
+	{
+		Cover		cover;
+
+		cover_init(&cover, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
+		for (int round = 0; round < 20; round++)
+		{
+			Probing		probing;
+			uint64		query = random_word();
+			int			distance = random_below(8);
+			uint64		fp = query ^ random_bits(distance);
+			int			radius = distance + random_below(3);
+			int			probed = 0;
+			int			found = 0;
+
+			if (cover_count_probes(&cover, radius) > 10000)
+				continue;
+			probing_start(&probing, &design, &cover, query, radius);
+			if (!is_probed(&probing, &design, fp, &probed))
+				fail(options, "a neighbor is not found");
+
+			probing_start(&probing, &design, &cover, query, 0);
+			for (int r = 0; r <= radius; r++)
+			{
+				if (r > 0)
+					probing_extend(&probing, r);
+				found += is_probed(&probing, &design, fp, &probed);
+				if (r >= distance && found != 1)
+					fail(options, "a growing search does not find a neighbor once");
+			}
+			unit_checks++;
+		}
+	}
 }
 
 #define NKEYS	581
@@ -206,9 +344,19 @@ int
 main(int argc, char **argv)
 {
 	seed_random(argc, argv);
-	test_designs();
-	test_patterns();
-	test_probes();
+	begin_group("designs");
+	every_design(test_design);
+	test_known_designs();
+	end_group("keys");
+	begin_group("patterns of flipped bits");
+	every_design(test_patterns);
+	end_group("patterns");
+	begin_group("probes of every radius");
+	every_design(test_reach);
+	end_group("differences");
+	begin_group("searches that grow");
+	every_design(test_searches);
+	end_group("searches");
 	for (int i = 0; i < match_nmethods; i++)
 	{
 		char		name[64];

@@ -1,0 +1,118 @@
+/*-------------------------------------------------------------------------
+ *
+ * ahead.c
+ *		The next probes of a search, their leaves fetched ahead
+ *
+ * The probes of a search are known beforehand, and what stands above the leaves
+ * is a few hundredths of an index, hence cached.  So it can be found out early
+ * which leaves will be read.  The operating system is told, if they are not in
+ * shared buffers, as often as effective_io_concurrency allows; and the processor,
+ * if they are.
+ *
+ * The first probe is not looked at ahead, because many searches end with it.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+#include "compat.h"
+#include "index/ahead.h"
+#include "index/page.h"
+#include "index/search.h"
+
+/*
+ * Prepare for the searches of a scan.
+ */
+void
+ahead_init(Ahead *ahead, Relation index)
+{
+	ahead->most = Min(get_tablespace_io_concurrency(index->rd_rel->reltablespace),
+					  AHEAD_MAX);
+	ahead_reset(ahead);
+}
+
+/*
+ * Begin another search.
+ */
+void
+ahead_reset(Ahead *ahead)
+{
+	ahead->wanted = 0;
+	ahead->first = 0;
+	ahead->n = 0;
+}
+
+/*
+ * Find the leaf that a range begins in, and have it fetched.
+ */
+static void
+fetch_leaf(AheadProbe *probe, Relation index)
+{
+	Entry		low = entry_before(probe->range.low);
+
+	probe->leaf = search_find_leaf(index, probe->range.table, &low);
+	if (page_is_readable(probe->leaf))
+	{
+		probe->recent = PrefetchBuffer(index, MAIN_FORKNUM, probe->leaf).recent_buffer;
+		if (BufferIsValid(probe->recent))
+			page_prefetch(BufferGetPage(probe->recent));
+	}
+}
+
+/*
+ * Take probes from the search, as many as are wanted ahead of the next one.
+ */
+static void
+look_ahead(Ahead *ahead, Relation index, Probing *probing)
+{
+	while (ahead->n <= ahead->wanted)
+	{
+		AheadProbe *probe = &ahead->probe[(ahead->first + ahead->n) % lengthof(ahead->probe)];
+
+		if (!probing_next(probing, &probe->range))
+			return;
+		probe->leaf = InvalidBlockNumber;
+		probe->recent = InvalidBuffer;
+		if (ahead->wanted > 0)
+			fetch_leaf(probe, index);
+		ahead->n++;
+	}
+}
+
+/*
+ * Go on to the next probe of a search: returns its range, and the leaf where
+ * that begins, pinned and locked; or false, after the last one.
+ */
+bool
+ahead_next(Ahead *ahead, Relation index, Probing *probing,
+		   KeyRange *range, Buffer *buffer)
+{
+	AheadProbe *probe = &ahead->probe[ahead->first];
+	Entry		low;
+
+	look_ahead(ahead, index, probing);
+	if (ahead->n == 0)
+		return false;
+	ahead->wanted = ahead->most;
+	ahead->first = (ahead->first + 1) % lengthof(ahead->probe);
+	ahead->n--;
+
+	*range = probe->range;
+	low = entry_before(range->low);
+	if (probe->leaf == InvalidBlockNumber)
+		*buffer = search_descend(index, range->table, 0, &low, BUFFER_LOCK_SHARE);
+	else
+	{
+		*buffer = page_read_recent(index, probe->leaf, probe->recent,
+								   BUFFER_LOCK_SHARE, range->table, 0);
+		while (page_is_left_of(BufferGetPage(*buffer), &low))
+			*buffer = page_step_right(index, *buffer, BUFFER_LOCK_SHARE);
+	}
+	return true;
+}

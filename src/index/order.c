@@ -1,0 +1,228 @@
+/*-------------------------------------------------------------------------
+ *
+ * order.c
+ *		Matches held back until everything nearer has been handed out
+ *
+ * There is a list for each distance.  Together they are kept within work_mem:
+ * beyond it, the farthest matches are dropped, because most searches want the
+ * nearest few and never come to them.  One that does come so far has to find
+ * them anew, and then all that is left is sorted, on disk if need be.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+
+#include "compat.h"
+#include "index/order.h"
+#include "index/page.h"
+#include "type/simhash.h"
+
+/* The matches of one distance. */
+typedef struct MatchList
+{
+	ItemPointerData *tids;
+	size_t		n;
+	size_t		size;			/* allocated */
+	size_t		taken;
+} MatchList;
+
+struct Order
+{
+	MemoryContext context;
+	size_t		size;			/* of all lists */
+	size_t		max_size;
+	int			farthest;		/* distance that is held */
+	MatchList	list[SIMHASH_BITS + 1];
+
+	/* or, to disk: numbers, distance first, then TID */
+	Tuplesortstate *sort;
+	bool		sorted;
+	bool		has_next;
+	int64		next;			/* number read but not taken */
+};
+
+#define INITIAL_SIZE	16
+
+/* A TID is 48 bits. */
+#define TID_BITS		48
+
+/*
+ * Make one that holds nothing, in a memory context of its own.
+ */
+Order *
+order_create(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent,
+												  "simhash matches held back",
+												  ALLOCSET_DEFAULT_SIZES);
+	Order	   *order = MemoryContextAllocZero(context, sizeof(Order));
+
+	order->context = context;
+	order_reset(order, false);
+	return order;
+}
+
+static void
+free_list(Order *order, MatchList *list)
+{
+	if (list->tids)
+		pfree(list->tids);
+	order->size -= list->size;
+	memset(list, 0, sizeof(MatchList));
+}
+
+static void
+end_sort(Order *order)
+{
+	if (order->sort)
+		tuplesort_end(order->sort);
+	order->sort = NULL;
+}
+
+/*
+ * Forget everything that is held.  If to_disk, drop nothing from now on, but
+ * sort within work_mem and beyond.
+ */
+void
+order_reset(Order *order, bool to_disk)
+{
+	for (int i = 0; i <= SIMHASH_BITS; i++)
+		free_list(order, &order->list[i]);
+	end_sort(order);
+	order->max_size = Max(work_mem * (size_t) 1024 / sizeof(ItemPointerData),
+						  (SIMHASH_BITS + 1) * INITIAL_SIZE);
+	order->farthest = SIMHASH_BITS;
+	if (to_disk)
+	{
+		MemoryContext old_context = MemoryContextSwitchTo(order->context);
+
+		order->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid,
+											false, work_mem, NULL, TUPLESORT_NONE);
+		order->sorted = false;
+		MemoryContextSwitchTo(old_context);
+	}
+}
+
+void
+order_free(Order *order)
+{
+	end_sort(order);
+	MemoryContextDelete(order->context);
+}
+
+/*
+ * Make room for more matches in a list, dropping the farthest lists; it may
+ * be one of those.
+ */
+static void
+enlarge_list(Order *order, int distance)
+{
+	MatchList  *list = &order->list[distance];
+	size_t		size = Max(INITIAL_SIZE, 2 * list->size);
+
+	while (order->size - list->size + size > order->max_size &&
+		   order->farthest >= distance)
+		free_list(order, &order->list[order->farthest--]);
+	if (order->farthest < distance)
+		return;
+	list->tids = list->tids ?
+		repalloc_huge(list->tids, size * sizeof(ItemPointerData)) :
+		MemoryContextAlloc(order->context, size * sizeof(ItemPointerData));
+	order->size += size - list->size;
+	list->size = size;
+}
+
+/*
+ * Hold a match back.  order_farthest may then be less than it was.
+ */
+void
+order_hold(Order *order, int distance, const ItemPointerData *tid)
+{
+	MatchList  *list = &order->list[distance];
+
+	if (order->sort)
+	{
+		tuplesort_putdatum(order->sort,
+						   Int64GetDatum((int64) distance << TID_BITS | tid_number(tid)),
+						   false);
+		return;
+	}
+	if (distance > order->farthest)
+		return;
+	if (list->n == list->size)
+		enlarge_list(order, distance);
+	if (distance <= order->farthest)
+		list->tids[list->n++] = *tid;
+}
+
+/*
+ * The farthest distance of which everything is held.
+ */
+int
+order_farthest(const Order *order)
+{
+	return order->farthest;
+}
+
+/*
+ * Read the next number that was sorted.
+ */
+static void
+read_sorted(Order *order)
+{
+	Datum		datum;
+
+	order->has_next = tuplesort_getdatum_nocopy(order->sort, &datum);
+	if (order->has_next)
+		order->next = DatumGetInt64(datum);
+}
+
+static int
+take_sorted(Order *order, int distance, ItemPointerData *tids, int max)
+{
+	int			n = 0;
+
+	if (!order->sorted)
+	{
+		tuplesort_performsort(order->sort);
+		order->sorted = true;
+		read_sorted(order);
+	}
+	while (n < max && order->has_next && order->next >> TID_BITS <= distance)
+	{
+		tids[n++] = tid_of_number(order->next & ((UINT64CONST(1) << TID_BITS) - 1));
+		read_sorted(order);
+	}
+	return n;
+}
+
+/*
+ * Take at most max matches of a distance out; returns their number, 0 when
+ * there are no more.  Nothing is held any more after the first time.
+ */
+int
+order_take(Order *order, int distance, ItemPointerData *tids, int max)
+{
+	MatchList  *list = &order->list[distance];
+	int			n;
+
+	if (order->sort)
+		return take_sorted(order, distance, tids, max);
+	n = Min(max, list->n - list->taken);
+	if (n == 0)
+	{
+		free_list(order, list);
+		return 0;
+	}
+	memcpy(tids, list->tids + list->taken, n * sizeof(ItemPointerData));
+	list->taken += n;
+	return n;
+}

@@ -1,0 +1,302 @@
+/*-------------------------------------------------------------------------
+ *
+ * probe.c
+ *		Which entries of which tables are looked at, to find everything within
+ *		a radius
+ *
+ * Cut 64 bits into m blocks; then two fingerprints that differ in k = m * r + a
+ * bits, 0 <= a < m, differ in at most r bits of one of the first a + 1 blocks, or
+ * in at most r - 1 bits of one of the others: for otherwise there were
+ * (a + 1) (r + 1) + (m - a - 1) r = k + 1 differences.  That is the generalised
+ * pigeonhole principle of multi-index hashing (Norouzi, Punjani and Fleet, "Fast
+ * exact search in Hamming space with multi-index hashing", 2014).
+ *
+ * It holds for any blocks that have no bit in common.  So a search may look at
+ * fewer bits of a block than it has: the fewer, the fewer ways there are to flip
+ * some of them, and the more entries each way leads to.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#include <math.h>
+
+#include "index/probe.h"
+
+/* Entries of one prefix that are read at a time, at the least. */
+#define ENTRIES_PER_PROBE		256
+
+/* A probe comes to so many pages, before it goes from one leaf to the next. */
+#define STEPS_PER_PROBE			3.0
+
+static void
+add_table(Cover *cover, const TableDesign *table, int i, int nbits)
+{
+	CoverTable *added = &cover->table[cover->ntables++];
+
+	added->table = i;
+	added->nbits = nbits;
+	added->mask = nbits == 0 ? 0 :
+		design_fingerprint(table, ~UINT64CONST(0) << (SIMHASH_BITS - nbits));
+}
+
+/*
+ * Make a cover of a kind, for so many rows.
+ */
+void
+cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
+{
+	/* with fewer bits a prefix would have more entries than are worth it */
+	int			enough = 1;
+
+	while (enough < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, enough) < nrows)
+		enough++;
+	cover->kind = kind;
+	cover->design = design->options;
+	cover->ntables = 0;
+	if (kind == COVER_THROUGH)
+	{
+		add_table(cover, &design->table[0], 0, 0);
+		return;
+	}
+	if (kind == COVER_PREFIXES)
+	{
+		for (int i = 0; i < design->ntables; i++)
+			add_table(cover, &design->table[i], i,
+					  Min(enough, design->table[i].nprefix));
+		return;
+	}
+	for (int block = 0; block < design->options.blocks; block++)
+	{
+		int			i = 0;
+
+		while (design->table[i].block != block)
+			i++;
+		add_table(cover, &design->table[i], i, Min(enough, design->table[i].nblock));
+	}
+}
+
+/*
+ * The differences that have to be looked for in the i-th of n blocks, to find
+ * everything within the radius; -1 where none, not even no difference.
+ */
+static inline int
+block_flips(int radius, int n, int i)
+{
+	return i <= radius % n ? radius / n : radius / n - 1;
+}
+
+/*
+ * The same for the i-th of the tables of a cover.  It never falls as the radius
+ * grows.
+ */
+int
+cover_flips(const Cover *cover, int i, int radius)
+{
+	int			m = cover->design.blocks;
+	int			p = cover->design.prefix;
+	int			n = cover->design.nested;
+	int			flips;
+
+	if (cover->kind == COVER_THROUGH)
+		return 0;
+	if (cover->kind == COVER_BLOCKS || (p == 1 && n == 1))
+		flips = block_flips(radius, m, i);
+	else if (n > 1)
+	{
+		/* as many in the first block as it may have, the others in the rest */
+		flips = block_flips(radius, m, i / n);
+		if (flips >= 0)
+			flips += block_flips(radius - flips, n, i % n);
+	}
+	else
+	{
+		/* those of the p blocks that differ least, if all differ alike */
+		flips = p * (radius / m) + Max(0, p - m + radius % m);
+	}
+	return Min(flips, cover->table[i].nbits);
+}
+
+/*
+ * Number of patterns of so many bits with at most so many of them set: 0 for -1.
+ */
+static double
+count_patterns(int nbits, int flips)
+{
+	double		combinations = 1;
+	double		sum = 0;
+
+	for (int i = 0; i <= flips; i++)
+	{
+		sum += combinations;
+		combinations = combinations * (nbits - i) / (i + 1);
+	}
+	return sum;
+}
+
+/*
+ * Number of probes of a search, each with a descent of its own.
+ */
+double
+cover_count_probes(const Cover *cover, int radius)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < cover->ntables; i++)
+		sum += count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius));
+	return sum;
+}
+
+/*
+ * Number of entries of a search, if rows are spread evenly over the prefixes.
+ */
+double
+cover_count_entries(const Cover *cover, int radius, double nrows)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < cover->ntables; i++)
+		sum += ldexp(count_patterns(cover->table[i].nbits,
+									cover_flips(cover, i, radius)) * nrows,
+					 -cover->table[i].nbits);
+	return sum;
+}
+
+/*
+ * Cost of a search, in pages come to.
+ */
+double
+cover_cost(const Cover *cover, int radius, double nrows)
+{
+	return STEPS_PER_PROBE * cover_count_probes(cover, radius) +
+		cover_count_entries(cover, radius, nrows) / ENTRIES_PER_LEAF;
+}
+
+/*
+ * The cheapest for a radius, of one cover of each kind.
+ */
+const Cover *
+cover_choose(const Cover *covers, int radius, double nrows)
+{
+	const Cover *cheapest = NULL;
+	double		lowest = 0;
+
+	for (int kind = 0; kind < COVER_KINDS; kind++)
+	{
+		double		cost = cover_cost(&covers[kind], radius, nrows);
+
+		if (cheapest == NULL || cost < lowest)
+		{
+			cheapest = &covers[kind];
+			lowest = cost;
+		}
+	}
+	return cheapest;
+}
+
+/* Of the patterns with so many bits, the last: they are the highest bits. */
+static inline uint64
+last_pattern(int nflipped)
+{
+	return nflipped <= 0 ? 0 : ~UINT64CONST(0) << (SIMHASH_BITS - nflipped);
+}
+
+static void
+probe_table(Probing *probing, int at)
+{
+	probing->at = at;
+	probing->nflipped = probing->before[at];
+	probing->pattern = last_pattern(probing->nflipped);
+}
+
+/*
+ * Begin a search for everything within a radius, 0 to 64.
+ */
+void
+probing_start(Probing *probing, const Design *design, const Cover *cover,
+			  SimHash query, int radius)
+{
+	probing->design = design;
+	probing->cover = cover;
+	probing->query = query;
+	for (int i = 0; i < cover->ntables; i++)
+		probing->after[i] = -1;
+	probing_extend(probing, radius);
+}
+
+/*
+ * Go on to a larger radius, after everything within the last one was found.
+ */
+void
+probing_extend(Probing *probing, int radius)
+{
+	const Cover *cover = probing->cover;
+
+	for (int i = 0; i < cover->ntables; i++)
+	{
+		probing->before[i] = probing->after[i];
+		probing->after[i] = cover_flips(cover, i, radius);
+	}
+	probe_table(probing, 0);
+}
+
+/*
+ * The next pattern of the same number of bits, in ascending order, or the first
+ * one of the next number.  Returns false after the last one.
+ */
+static bool
+next_pattern(Probing *probing)
+{
+	int			unused = SIMHASH_BITS - probing->cover->table[probing->at].nbits;
+
+	if (probing->pattern != last_pattern(probing->nflipped))
+	{
+		/* the next larger number of as many bits (Gosper) */
+		uint64		low = probing->pattern >> unused;
+		uint64		lowest = low & -low;
+		uint64		ripple = low + lowest;
+
+		probing->pattern = (ripple | ((low ^ ripple) >> 2) / lowest) << unused;
+	}
+	else if (probing->nflipped < probing->after[probing->at])
+	{
+		probing->nflipped++;
+		probing->pattern = probing->nflipped == 0 ? 0 :
+			((UINT64CONST(1) << probing->nflipped) - 1) << unused;
+	}
+	else
+		return false;
+	return true;
+}
+
+/*
+ * The next range to look at.  Returns false after the last one.
+ */
+bool
+probing_next(Probing *probing, KeyRange *range)
+{
+	const CoverTable *probed;
+	uint64		rest;
+
+	while (!next_pattern(probing))
+	{
+		if (probing->at == probing->cover->ntables - 1)
+			return false;
+		probe_table(probing, probing->at + 1);
+	}
+	probed = &probing->cover->table[probing->at];
+	rest = probed->nbits == 0 ? ~UINT64CONST(0) :
+		(UINT64CONST(1) << (SIMHASH_BITS - probed->nbits)) - 1;
+	range->table = probed->table;
+	range->probed = probing->at;
+	range->low = (design_key(&probing->design->table[probed->table], probing->query) ^
+				  probing->pattern) & ~rest;
+	range->high = range->low | rest;
+	return true;
+}
