@@ -3,10 +3,11 @@
  * order.c
  *		Matches held back until everything nearer has been handed out
  *
- * There is a list for each distance.  Together they are kept within work_mem:
- * beyond it, the farthest matches are dropped, because most searches want the
- * nearest few and never come to them.  One that does come so far has to find
- * them anew, and then all that is left is sorted, on disk if need be.
+ * There is a list for each distance.  Together they have a limited size, beyond
+ * which the farthest matches are dropped, because most searches want the nearest
+ * few and never come to them.  One that does come so far has to find them anew:
+ * then the limit is raised, up to work_mem, and after that all that is left is
+ * sorted, on disk if need be.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -37,7 +38,7 @@ typedef struct MatchList
 struct Order
 {
 	MemoryContext context;
-	size_t		size;			/* of all lists */
+	size_t		size;			/* of all lists, in matches */
 	size_t		max_size;
 	int			farthest;		/* distance that is held */
 	MatchList	list[SIMHASH_BITS + 1];
@@ -50,6 +51,10 @@ struct Order
 };
 
 #define INITIAL_SIZE	16
+
+/* What all lists have together at first, and by what that is raised. */
+#define FIRST_MAX_SIZE	1024
+#define RAISE_MAX_SIZE	16
 
 /* A TID is 48 bits. */
 #define TID_BITS		48
@@ -66,7 +71,7 @@ order_create(MemoryContext parent)
 	Order	   *order = MemoryContextAllocZero(context, sizeof(Order));
 
 	order->context = context;
-	order_reset(order, false);
+	order_reset(order);
 	return order;
 }
 
@@ -87,28 +92,50 @@ end_sort(Order *order)
 	order->sort = NULL;
 }
 
-/*
- * Forget everything that is held.  If to_disk, drop nothing from now on, but
- * sort within work_mem and beyond.
- */
-void
-order_reset(Order *order, bool to_disk)
+static void
+begin_sort(Order *order)
+{
+	MemoryContext old_context = MemoryContextSwitchTo(order->context);
+
+	order->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid,
+										false, work_mem, NULL, TUPLESORT_NONE);
+	order->sorted = false;
+	MemoryContextSwitchTo(old_context);
+}
+
+static void
+forget_matches(Order *order)
 {
 	for (int i = 0; i <= SIMHASH_BITS; i++)
 		free_list(order, &order->list[i]);
 	end_sort(order);
-	order->max_size = Max(work_mem * (size_t) 1024 / sizeof(ItemPointerData),
-						  (SIMHASH_BITS + 1) * INITIAL_SIZE);
 	order->farthest = SIMHASH_BITS;
-	if (to_disk)
-	{
-		MemoryContext old_context = MemoryContextSwitchTo(order->context);
+}
 
-		order->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid,
-											false, work_mem, NULL, TUPLESORT_NONE);
-		order->sorted = false;
-		MemoryContextSwitchTo(old_context);
-	}
+/*
+ * Forget everything that is held, for a new search.
+ */
+void
+order_reset(Order *order)
+{
+	forget_matches(order);
+	order->max_size = FIRST_MAX_SIZE;
+}
+
+/*
+ * Forget everything that is held, to hold more of the same search, of which some
+ * was dropped.  If may_sort, all of it is going to be held before any is taken.
+ */
+void
+order_enlarge(Order *order, bool may_sort)
+{
+	size_t		limit = Max(work_mem * (size_t) 1024 / sizeof(ItemPointerData),
+							FIRST_MAX_SIZE);
+
+	forget_matches(order);
+	if (order->max_size == limit && may_sort)
+		begin_sort(order);
+	order->max_size = Min(order->max_size * RAISE_MAX_SIZE, limit);
 }
 
 void

@@ -16,7 +16,8 @@
 typedef struct Order Order;
 
 extern Order *order_create(MemoryContext parent);
-extern void order_reset(Order *order, bool to_disk);
+extern void order_reset(Order *order);
+extern void order_enlarge(Order *order, bool may_sort);
 extern void order_free(Order *order);
 extern void order_hold(Order *order, int distance, const ItemPointerData *tid);
 extern int	order_farthest(const Order *order);

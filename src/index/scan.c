@@ -240,18 +240,14 @@ probe_radius(const ScanState *state)
 }
 
 /*
- * Begin a phase, for what is beyond the distance `done`.
- *
- * What finds everything in one go may come twice.  That means that not all of
- * it could be held in memory, and that the nearest matches, which could, were
- * not enough.  So the second time all are sorted.
+ * Begin a phase, for what is beyond the distance `done`.  If it searches as the
+ * last one did, then that had to drop matches, and they turned out to be wanted.
  */
 static void
 begin_phase(ScanState *state)
 {
 	const Cover *last = state->chosen;
 	bool		around_ball;
-	bool		in_one_go;
 
 	state->radius = state->horizon = state->done + 1;
 	state->chosen = choose_way(state, state->radius, &state->around_ball);
@@ -260,8 +256,11 @@ begin_phase(ScanState *state)
 		   around_ball == state->around_ball)
 		state->horizon++;
 
-	in_one_go = state->around_ball || state->chosen->kind == COVER_THROUGH;
-	order_reset(state->order, in_one_go && last == state->chosen);
+	if (state->chosen == last)
+		order_enlarge(state->order,
+					  state->around_ball || state->chosen->kind == COVER_THROUGH);
+	else
+		order_reset(state->order);
 	probing_start(&state->probing, &state->design, state->chosen,
 				  state->around_ball ? state->balls[0].center : state->query,
 				  probe_radius(state));
