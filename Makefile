@@ -14,6 +14,7 @@ OBJS = \
 	src/index/check_heap.o \
 	src/index/cost.o \
 	src/index/design.o \
+	src/index/explain.o \
 	src/index/handler.o \
 	src/index/insert.o \
 	src/index/match.o \
@@ -24,6 +25,8 @@ OBJS = \
 	src/index/probe.o \
 	src/index/report.o \
 	src/index/scan.o \
+	src/index/scan_nearest.o \
+	src/index/scan_read.o \
 	src/index/search.o \
 	src/index/split.o \
 	src/index/spool.o \

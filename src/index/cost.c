@@ -61,11 +61,7 @@ estimate_radius(Node *ball)
 
 		if (IsA(radius, Const) && ((Const *) radius)->consttype == INT8OID &&
 			!((Const *) radius)->constisnull)
-		{
-			int64		value = DatumGetInt64(((Const *) radius)->constvalue);
-
-			return Max(BALL_EMPTY, Min(SIMHASH_BITS, value));
-		}
+			return simhash_clamp_radius(DatumGetInt64(((Const *) radius)->constvalue));
 	}
 	return UNKNOWN_RADIUS;
 }

@@ -52,11 +52,8 @@ add_table(Cover *cover, const TableDesign *table, int i, int nbits)
 void
 cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
 {
-	/* with fewer bits a prefix would have more entries than are worth it */
-	int			enough = 1;
+	int			most = SIMHASH_BITS;
 
-	while (enough < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, enough) < nrows)
-		enough++;
 	cover->kind = kind;
 	cover->design = design->options;
 	cover->ntables = 0;
@@ -68,9 +65,15 @@ cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
 	if (kind == COVER_PREFIXES)
 	{
 		for (int i = 0; i < design->ntables; i++)
-			add_table(cover, &design->table[i], i,
-					  Min(enough, design->table[i].nprefix));
+			add_table(cover, &design->table[i], i, design->table[i].nprefix);
 		return;
+	}
+	if (kind == COVER_SHORT)
+	{
+		/* with fewer bits a probe would have to compare too many entries */
+		most = 1;
+		while (most < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, most) < nrows)
+			most++;
 	}
 	for (int block = 0; block < design->options.blocks; block++)
 	{
@@ -78,7 +81,7 @@ cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
 
 		while (design->table[i].block != block)
 			i++;
-		add_table(cover, &design->table[i], i, Min(enough, design->table[i].nblock));
+		add_table(cover, &design->table[i], i, Min(most, design->table[i].nblock));
 	}
 }
 
@@ -106,7 +109,7 @@ cover_flips(const Cover *cover, int i, int radius)
 
 	if (cover->kind == COVER_THROUGH)
 		return 0;
-	if (cover->kind == COVER_BLOCKS || (p == 1 && n == 1))
+	if (cover->kind != COVER_PREFIXES || (p == 1 && n == 1))
 		flips = block_flips(radius, m, i);
 	else if (n > 1)
 	{
@@ -138,6 +141,19 @@ count_patterns(int nbits, int flips)
 		combinations = combinations * (nbits - i) / (i + 1);
 	}
 	return sum;
+}
+
+/*
+ * Number of tables that a search looks into.
+ */
+int
+cover_count_tables(const Cover *cover, int radius)
+{
+	int			n = 0;
+
+	for (int i = 0; i < cover->ntables; i++)
+		n += cover_flips(cover, i, radius) >= 0;
+	return n;
 }
 
 /*

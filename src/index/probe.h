@@ -21,8 +21,9 @@
  */
 typedef enum CoverKind
 {
-	COVER_PREFIXES,				/* all tables by their prefixes */
-	COVER_BLOCKS,				/* a table for each block, by that block alone */
+	COVER_PREFIXES,				/* all tables, by their prefixes */
+	COVER_BLOCKS,				/* a table for each block, by that block */
+	COVER_SHORT,				/* the same, by some bits of that block */
 	COVER_THROUGH				/* one table, read through */
 } CoverKind;
 
@@ -79,6 +80,7 @@ extern void cover_init(Cover *cover, const Design *design, CoverKind kind, doubl
 extern int	cover_flips(const Cover *cover, int i, int radius);
 extern const Cover *cover_choose(const Cover *covers, int radius, double nrows);
 extern double cover_cost(const Cover *cover, int radius, double nrows);
+extern int	cover_count_tables(const Cover *cover, int radius);
 extern double cover_count_probes(const Cover *cover, int radius);
 extern double cover_count_entries(const Cover *cover, int radius, double nrows);
 
@@ -86,6 +88,17 @@ extern void probing_start(Probing *probing, const Design *design, const Cover *c
 						  SimHash query, int radius);
 extern void probing_extend(Probing *probing, int radius);
 extern bool probing_next(Probing *probing, KeyRange *range);
+
+/*
+ * Whether there is nothing to choose: one probe of each table is enough, and no
+ * cover has fewer tables.
+ */
+static inline bool
+cover_is_obvious(const Design *design, int radius)
+{
+	return design->options.prefix == 1 && design->options.nested == 1 &&
+		radius < design->ntables;
+}
 
 /*
  * Whether a fingerprint that differs from the query's by the bits of

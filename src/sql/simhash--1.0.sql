@@ -431,6 +431,12 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL), and the most entries with one prefix';
 
+CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
+    OUT tables integer, OUT prefix_bits integer, OUT probes bigint,
+    OUT pages bigint, OUT candidates bigint, OUT matches bigint)
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS 'search an index within a radius, and tell how: tables looked into, bits of their prefixes used, probes, leaves read, entries compared, entries found';
+
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';

@@ -152,8 +152,6 @@ PG_FUNCTION_INFO_V1(simhash_ball);
 Datum
 simhash_ball(PG_FUNCTION_ARGS)
 {
-	int64		radius = PG_GETARG_INT64(1);
-
-	radius = Max(BALL_EMPTY, Min(SIMHASH_BITS, radius));
-	PG_RETURN_POINTER(make_ball(PG_GETARG_SIMHASH(0), radius));
+	PG_RETURN_POINTER(make_ball(PG_GETARG_SIMHASH(0),
+								simhash_clamp_radius(PG_GETARG_INT64(1))));
 }

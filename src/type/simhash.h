@@ -43,6 +43,13 @@ typedef struct SimHashBall
 
 #define BALL_EMPTY					(-1)
 
+/* Any number as the radius of a ball that holds the same fingerprints. */
+static inline int
+simhash_clamp_radius(int64 radius)
+{
+	return Max(BALL_EMPTY, Min(SIMHASH_BITS, radius));
+}
+
 #define DatumGetSimHashBallP(datum)	((SimHashBall *) DatumGetPointer(datum))
 #define PG_GETARG_SIMHASH_BALL_P(n)	DatumGetSimHashBallP(PG_GETARG_DATUM(n))
 

@@ -1,0 +1,90 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan.h
+ *		A scan, as its parts know it
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SCAN_H
+#define SIMHASH_SCAN_H
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/itup.h"
+
+#include "index/ahead.h"
+#include "index/order.h"
+#include "index/page.h"
+#include "index/probe.h"
+#include "type/simhash.h"
+
+typedef enum ScanStage
+{
+	SCAN_PROBE,					/* ranges of the tables */
+	SCAN_HELD,					/* matches held back, at the radius */
+	SCAN_NULLS,					/* the tree of NULLs */
+	SCAN_DONE
+} ScanStage;
+
+typedef struct SimHashScan
+{
+	/* What is searched: rows within all of the balls, or NULLs, or both */
+	int			nballs;
+	SimHashBall *balls;			/* the smallest first */
+	bool		want_rows;
+	bool		want_nulls;
+
+	/* Nearest to this first, if there is an order, and no farther than `reach` */
+	Order	   *order;			/* or NULL */
+	int			order_key;		/* which of the scan's */
+	SimHash		query;
+	int			reach;
+
+	/* How */
+	ScanStage	stage;
+	bool		began;			/* something was asked for */
+	Design		design;
+	double		nrows;
+	Cover		cover[COVER_KINDS];
+	const Cover *chosen;
+	bool		around_ball;	/* searches the smallest ball, whatever the radius */
+	int			done;			/* phases before this one have handed out */
+	int			radius;			/* is handed out now */
+	int			horizon;		/* no farther than this one will hand out */
+	Probing		probing;
+	Ahead		ahead;
+
+	/* Where: the range, and if in_range the page to read next, and its bound */
+	KeyRange	range;
+	bool		in_range;
+	BlockNumber next;
+	Entry		next_bound;
+
+	/* How much was read, for simhash_index_explain */
+	int64		nprobes;
+	int64		npages;			/* leaves */
+	int64		nentries;		/* compared */
+
+	/* The matches of the page read last */
+	Buffer		pinned;			/* that page, or InvalidBuffer */
+	IndexTuple	empty_tuple;	/* what an index-only scan gets */
+	int			nmatches;
+	int			next_match;
+	ItemPointerData matches[MAX_LEAF_ENTRIES];
+} SimHashScan;
+
+/* scan.c */
+extern bool scan_next_matches(IndexScanDesc scan, bool keep_pin);
+extern void scan_start_probing(SimHashScan *state, SimHash center, int radius);
+
+/* scan_nearest.c */
+extern void nearest_begin(SimHashScan *state);
+extern bool nearest_take_held(SimHashScan *state);
+extern bool nearest_go_farther(SimHashScan *state);
+
+/* scan_read.c */
+extern bool scan_next_page(IndexScanDesc scan, bool keep_pin);
+
+#endif							/* SIMHASH_SCAN_H */

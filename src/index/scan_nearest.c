@@ -1,0 +1,148 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_nearest.c
+ *		Index scans that give the nearest rows first
+ *
+ * The radius grows, from one distance to the next.  A match at the radius is handed
+ * out at once, for all that is nearer has been; one beyond it is held back
+ * (order.c) until the radius comes to it.  When another cover becomes cheaper, a
+ * new phase begins, which looks for what is beyond the radius reached.  The last
+ * is to read a table through.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "index/scan.h"
+
+/*
+ * Between which distances from the query what is within the balls can be.
+ */
+static void
+bound_order(SimHashScan *state)
+{
+	state->done = -1;
+	state->reach = SIMHASH_BITS;
+	for (int i = 0; i < state->nballs; i++)
+	{
+		int			radius = state->balls[i].radius;
+		int			distance = simhash_distance(state->balls[i].center, state->query);
+
+		state->done = Max(state->done, distance - radius - 1);
+		state->reach = Min(state->reach, distance + radius);
+	}
+}
+
+/*
+ * The cheapest way to find what is within a radius of the query: a cover, and
+ * whether it searches the smallest ball instead.
+ */
+static const Cover *
+choose_way(const SimHashScan *state, int radius, bool *around_ball)
+{
+	const Cover *cover = cover_choose(state->cover, radius, state->nrows);
+
+	*around_ball = false;
+	if (state->nballs > 0)
+	{
+		int			ball_radius = state->balls[0].radius;
+		const Cover *other = cover_choose(state->cover, ball_radius, state->nrows);
+
+		if (cover_cost(other, ball_radius, state->nrows) <
+			cover_cost(cover, radius, state->nrows))
+		{
+			*around_ball = true;
+			return other;
+		}
+	}
+	return cover;
+}
+
+/* The radius of the probes that find what is within the radius of the order. */
+static inline int
+probe_radius(const SimHashScan *state)
+{
+	return state->around_ball ? state->balls[0].radius : state->radius;
+}
+
+/*
+ * Begin a phase, for what is beyond the distance `done`.  If it searches as the
+ * last one did, then that had to drop matches, and they turned out to be wanted.
+ */
+static void
+begin_phase(SimHashScan *state)
+{
+	const Cover *last = state->chosen;
+	bool		around_ball;
+
+	state->radius = state->horizon = state->done + 1;
+	state->chosen = choose_way(state, state->radius, &state->around_ball);
+	while (state->horizon < state->reach &&
+		   choose_way(state, state->horizon + 1, &around_ball) == state->chosen &&
+		   around_ball == state->around_ball)
+		state->horizon++;
+
+	if (state->chosen == last)
+		order_enlarge(state->order,
+					  state->around_ball || state->chosen->kind == COVER_THROUGH);
+	else
+		order_reset(state->order);
+	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
+					   probe_radius(state));
+}
+
+/*
+ * Begin to look for the nearest first, or for nothing, if the balls have nothing
+ * in common.
+ */
+void
+nearest_begin(SimHashScan *state)
+{
+	bound_order(state);
+	state->chosen = NULL;
+	if (state->done < state->reach)
+		begin_phase(state);
+	else
+		state->stage = SCAN_DONE;
+}
+
+/*
+ * Take the matches held back at the radius; when there are no more, look for
+ * the others at this radius.
+ */
+bool
+nearest_take_held(SimHashScan *state)
+{
+	state->next_match = 0;
+	state->nmatches = order_take(state->order, state->radius, state->matches,
+								 MAX_LEAF_ENTRIES);
+	if (state->nmatches > 0)
+		return true;
+	probing_extend(&state->probing, probe_radius(state));
+	state->stage = SCAN_PROBE;
+	return false;
+}
+
+/*
+ * All that is within the radius has been handed out: go on to the next one.
+ * Returns false after the last one.
+ */
+bool
+nearest_go_farther(SimHashScan *state)
+{
+	if (state->radius == state->reach)
+		return false;
+	if (state->radius < state->horizon)
+	{
+		state->radius++;
+		state->stage = SCAN_HELD;
+	}
+	else
+	{
+		state->done = state->radius;
+		begin_phase(state);
+	}
+	return true;
+}

@@ -1,0 +1,197 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_read.c
+ *		Index scans: reading leaves, and matching their entries
+ *
+ * The matches of one page are copied at a time, so that no lock is held while the
+ * executor looks at rows.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "index/match.h"
+#include "index/scan.h"
+#include "index/search.h"
+
+/*
+ * Whether an entry that is within the ball searched for is within all balls,
+ * and is found nowhere else.
+ */
+static bool
+match_is_new(const SimHashScan *state, SimHash fp)
+{
+	for (int i = 0; i < state->nballs; i++)
+		if (!simhash_ball_contains(&state->balls[i], fp))
+			return false;
+	return probing_is_first(&state->probing, state->range.probed,
+							fp ^ state->probing.query);
+}
+
+/*
+ * Add the row of an entry to the matches, or hold it back.
+ */
+static void
+add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance)
+{
+	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
+
+	if (!tid_is_valid(tid))
+		page_report_corruption(index, BufferGetBlockNumber(buffer),
+							   "an entry has no valid TID");
+	if (distance <= state->radius)
+		state->matches[state->nmatches++] = *tid;
+	else
+	{
+		order_hold(state->order, distance, tid);
+		state->horizon = Min(state->horizon, order_farthest(state->order));
+	}
+}
+
+/*
+ * Add the matches among the entries from `from` to `to` of a leaf.
+ */
+static void
+collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
+{
+	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
+	const TableDesign *table = &state->design.table[state->range.table];
+	SimHash		center = state->order ? state->query : state->balls[0].center;
+	int			radius = state->order ? state->horizon : state->balls[0].radius;
+	uint16		positions[MAX_LEAF_ENTRIES];
+	int			n = match_keys(keys, to - from, design_key(table, center), radius,
+							   positions);
+
+	state->nentries += to - from;
+	for (int i = 0; i < n; i++)
+	{
+		uint64		key = keys[positions[i]];
+		SimHash		fp;
+		int			distance = 0;
+
+		if (key < state->range.low || key > state->range.high)
+			continue;
+		fp = design_fingerprint(table, key);
+		if (state->order)
+		{
+			distance = simhash_distance(fp, state->query);
+			if (distance <= state->done)
+				continue;
+		}
+		if (match_is_new(state, fp))
+			add_match(state, index, buffer, from + positions[i], distance);
+	}
+}
+
+static void
+collect_all(SimHashScan *state, Relation index, Buffer buffer)
+{
+	for (int i = 0; i < page_nentries(BufferGetPage(buffer)); i++)
+		add_match(state, index, buffer, i, 0);
+}
+
+/*
+ * Read the matches of a leaf, locked; and where the range goes on.
+ */
+static void
+read_leaf(SimHashScan *state, Relation index, Buffer buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	int			nsorted = opaque->nsorted;
+	Entry		low = entry_before(state->range.low);
+	Entry		beyond = entry_before(state->range.high + 1);
+	int			from = 0;
+	int			to = nsorted;
+
+	state->npages++;
+	state->nmatches = state->next_match = 0;
+	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
+		collect_all(state, index, buffer);
+	else
+	{
+		if (state->range.low > 0)
+			from = page_lower_bound(page, nsorted, &low);
+		if (state->range.high < ~UINT64CONST(0))
+			to = page_lower_bound(page, nsorted, &beyond);
+		collect_matches(state, index, buffer, from, to);
+		collect_matches(state, index, buffer, nsorted, page_nentries(page));
+	}
+
+	state->in_range = !page_is_rightmost(page) && opaque->high_key <= state->range.high;
+	state->next = opaque->right;
+	state->next_bound = page_high(page);
+}
+
+/*
+ * Go to the first leaf of the next range: returns it pinned and locked; or false
+ * after the last one of this stage.
+ */
+static bool
+next_range(IndexScanDesc scan, Buffer *buffer)
+{
+	SimHashScan *state = scan->opaque;
+	Relation	index = scan->indexRelation;
+	int			nulls = state->design.ntables;
+	Entry		lowest = entry_before(0);
+
+	if (state->stage == SCAN_PROBE)
+	{
+		if (!ahead_next(&state->ahead, index, &state->probing, &state->range, buffer))
+			return false;
+		state->nprobes++;
+		return true;
+	}
+	if (state->range.table == nulls)
+		return false;
+	state->range = (KeyRange) {nulls, 0, 0, ~UINT64CONST(0)};
+	*buffer = search_descend(index, nulls, 0, &lowest, BUFFER_LOCK_SHARE);
+	return true;
+}
+
+/*
+ * Read on to the next page that has matches.  Returns false after the last one
+ * of this stage.
+ *
+ * A snapshot that is not an MVCC one does not know a row that has taken the
+ * place of a vacuumed one from the row it is looking for; nor does an
+ * index-only scan, which looks at the visibility map alone.  So the page then
+ * stays pinned, which holds vacuum up, until all its rows have been looked at.
+ */
+bool
+scan_next_page(IndexScanDesc scan, bool keep_pin)
+{
+	SimHashScan *state = scan->opaque;
+	Relation	index = scan->indexRelation;
+
+	if (BufferIsValid(state->pinned))
+		ReleaseBuffer(state->pinned);
+	state->pinned = InvalidBuffer;
+
+	for (;;)
+	{
+		Buffer		buffer;
+
+		CHECK_FOR_INTERRUPTS();
+		if (state->in_range)
+			buffer = page_read_right(index, state->next, &state->next_bound,
+									 BUFFER_LOCK_SHARE, state->range.table, 0);
+		else if (!next_range(scan, &buffer))
+			return false;
+
+		read_leaf(state, index, buffer);
+		if (state->nmatches > 0 && keep_pin)
+		{
+			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+			state->pinned = buffer;
+		}
+		else
+			UnlockReleaseBuffer(buffer);
+		if (state->nmatches > 0)
+			return true;
+	}
+}
