@@ -8,6 +8,7 @@ MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
 	src/module.o \
+	src/index/advice.o \
 	src/index/ahead.o \
 	src/index/build.o \
 	src/index/check.o \

@@ -423,6 +423,15 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 
+CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
+    OUT blocks integer, OUT prefix integer, OUT nested integer,
+    OUT tables integer, OUT bytes bigint, OUT probes double precision,
+    OUT candidates double precision, OUT microseconds double precision,
+    OUT advised boolean)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS 'index options for so many rows and searches within k bits: the designs of which no smaller one is faster, their size and speed, by a model';
+
 CREATE FUNCTION simhash_index_stats(index regclass,
     OUT "table" integer, OUT prefix_bits integer, OUT level integer,
     OUT pages bigint, OUT entries bigint, OUT fill double precision,

@@ -69,6 +69,23 @@ SELECT t.* FROM (VALUES (3), (7), (8), (11)) AS radius (k), LATERAL
     time_pair('k = ' || k, 'SELECT count(*) FROM docs WHERE (fp <~> ''0123456789abcdef'') + 0 <= 8',
               lookup(1000, k), 3) AS t;
 
+-- The ten nearest: of random centers, where nothing is near; and of centers around
+-- which 20 rows were planted, at distances 1 to 8.
+CREATE TABLE centers AS SELECT i AS id, random_simhash(-i) AS far, random_simhash(-i - 1000000) AS near FROM generate_series(1, 1000) AS i;
+CREATE FUNCTION flip(fp simhash, bits integer, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN (fp::bigint # (SELECT bit_or(1::bigint << b) FROM
+        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
+CREATE TABLE planted AS SELECT 0::bigint AS id, flip(near, 1 + i % 8, id * 20 + i) AS fp FROM centers, generate_series(1, 20) AS i;
+INSERT INTO docs SELECT * FROM planted;
+VACUUM ANALYZE docs, centers;
+CREATE FUNCTION nearest(center text, n integer) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('SELECT count(*) FROM (SELECT %s AS fp FROM centers LIMIT %s) AS q,
+                   LATERAL (SELECT FROM docs ORDER BY docs.fp <~> q.fp LIMIT 10) AS d', center, n);
+\pset title 'sequential scan with top-N sort (once) / ten nearest (100 times: multiply the ratio by 100)'
+SELECT t.* FROM unnest(ARRAY['far', 'near']) AS center, LATERAL
+    time_pair(center, 'SELECT FROM docs ORDER BY (fp <~> ''0123456789abcdef'') + 0 LIMIT 10', nearest(center, 100), 5) AS t;
+DELETE FROM docs WHERE id = 0;
+
 -- insertion into what is there already
 DROP INDEX docs_btree;
 CREATE TABLE docs_b AS TABLE docs;
@@ -116,4 +133,7 @@ BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
     RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
 END $$;
-SELECT buffers_of('SELECT id FROM same WHERE fp <~> ''0123456789abcdef'' <= 3 LIMIT 1') AS "buffers read for LIMIT 1";
+SELECT buffers_of('SELECT id FROM same WHERE fp <~> ''0123456789abcdef'' <= 3 LIMIT 1') AS "buffers read for LIMIT 1",
+       buffers_of('SELECT id FROM same ORDER BY fp <~> ''0123456789abcdef'' LIMIT 10') AS "for the ten nearest of it",
+       buffers_of('SELECT id FROM same ORDER BY fp <~> ''0123456789abcdee'' LIMIT 10') AS "of one at distance 1",
+       buffers_of('SELECT id FROM same ORDER BY fp <~> ''fedcba9876543210'' LIMIT 10') AS "of one at distance 64";

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Searches of an index that is not in memory, with and without looking ahead: on a
+# temporary PostgreSQL of its own, with small shared buffers; before each
+# measurement the operating system is asked to forget the index.  The queries are
+# in cold.sql.
+#
+#   bash test/bench/cold.sh                    10 million rows
+#   ROWS=50000000 bash test/bench/cold.sh      needs 10 GB of disk
+set -euo pipefail
+
+COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+main() {
+	# shellcheck disable=SC2119
+	prepare
+	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
+	SHARED_BUFFERS=${SHARED_BUFFERS:-64MB} start_server >"$WORK/log/start" 2>&1 ||
+		{ cat "$WORK/log/start"; die "no server"; }
+	demo_psql -v rows="${ROWS:-10000000}" -f test/bench/cold.sql
+}
+
+main

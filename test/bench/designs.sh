@@ -1,0 +1,24 @@
+#!/bin/bash
+# What every design of the index costs and gains, on a temporary PostgreSQL of its
+# own: prints CSV, from which designs.py makes the table and the picture of
+# docs/designs.md.  The queries are in designs.sql.
+#
+#   bash test/bench/designs.sh >designs.csv           1 million rows, some minutes
+#   ROWS=50000000 bash test/bench/designs.sh          needs 24 GB of disk and an hour
+set -euo pipefail
+
+COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+main() {
+	# shellcheck disable=SC2119
+	prepare >&2
+	say "building for PostgreSQL $PG_MAJOR, starting a temporary server" >&2
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build" >&2; die "the build failed"; }
+	SHARED_BUFFERS=${SHARED_BUFFERS:-8GB} start_server >"$WORK/log/start" 2>&1 ||
+		{ cat "$WORK/log/start" >&2; die "no server"; }
+	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/designs.sql
+}
+
+main
