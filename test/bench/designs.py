@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Makes the tables and the picture of docs/designs.md from what designs.sh printed.
+
+    designs.py FOLDER      reads FOLDER/*.csv, prints tables, writes FOLDER/latency.svg
+
+Nothing but the standard library.
+"""
+import csv
+import math
+import sys
+from pathlib import Path
+
+from chart import COLOURS, Panel, legend, write_svg
+
+
+def read_results(folder):
+    rows = []
+    for path in folder.glob("*.csv"):
+        with open(path, newline="") as file:
+            rows += csv.DictReader(file)
+    return sorted(rows, key=lambda r: int(r["rows"]))
+
+
+def millions(rows):
+    return f"{round(int(rows) / 1e6)} M"
+
+
+def options(row):
+    """As in CREATE INDEX, without what is the default."""
+    words = [f"{name}={row[name]}" for name, default in
+             (("blocks", None), ("prefix", "1"), ("nested", "1")) if row[name] != default]
+    return ", ".join(words)
+
+
+def design(row):
+    return row["blocks"], row["prefix"], row["nested"]
+
+
+def number(text):
+    value = float(text)
+    if value == 0:
+        return "0"
+    if value < 0.1:
+        return f"{value:.1g}"
+    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def print_sizes(results):
+    """One line a design: what it costs to have."""
+    sizes = sorted({r["rows"] for r in results}, key=int)
+    print("| design | tables | bytes a row | " +
+          " | ".join(f"build, {millions(s)}" for s in sizes) + " | " +
+          " | ".join(f"insertion, {millions(s)}" for s in sizes) + " |")
+    print("|---|" + "---|" * (2 + 2 * len(sizes)))
+    for key in dict.fromkeys(map(design, results)):
+        own = {r["rows"]: r for r in results if design(r) == key}
+        row = own[sizes[0]]
+        print(f"| {options(row)} | {row['tables']} | {number(row['bytes_per_row'])} | " +
+              " | ".join(f"{number(own[s]['build_s'])} s" if s in own else "" for s in sizes) + " | " +
+              " | ".join(f"{number(own[s]['insert_us'])} µs" if s in own else "" for s in sizes) + " |")
+
+
+def print_searches(results, rows, k):
+    own = [r for r in results if (r["rows"], r["k"]) == (rows, k)]
+    print(f"\n**{millions(rows)} rows, k = {k}** (sequential scan: "
+          f"{float(own[0]['seqscan_us']) / 1000:,.0f} ms)\n")
+    print("| design | µs | prefix bits used | probes | leaves | candidates | one probe a table would have |")
+    print("|---|---|---|---|---|---|---|")
+    for r in own:
+        print(f"| {options(r)} | {number(r['us'])} | {r['prefix_bits'] if r['prefix_bits'] != '0' else 'reads a table through'} "
+              f"| {number(r['probes'])} | {number(r['pages'])} | {number(r['candidates'])} | {number(r['expected_candidates'])} |")
+
+
+def plot(results, path):
+    panels = []
+    sizes = sorted({r["rows"] for r in results}, key=int)
+    for place, k in enumerate(("3", "8", "12")):
+        own = [r for r in results if r["k"] == k]
+        panel = Panel(80 + 295 * place, 40, 230, 330, (1.6, 24), (0, 5), log_x=True)
+        panel.frame(f"k = {k}", "tables (one: 16 bytes a row)",
+                    [(n, n) for n in (2, 3, 4, 6, 8, 10, 16, 20)],
+                    [(p, f"{10 ** p:,} µs") for p in range(6)])
+        for colour, size in zip(COLOURS, sizes):
+            points = [(int(r["tables"]) * (1.04 if r["prefix"] != "1" or r["nested"] != "1" else 1),
+                       math.log10(float(r["us"])), r) for r in own if r["rows"] == size]
+            plain = [(x, y) for x, y, r in points if r["prefix"] == r["nested"] == "1"]
+            panel.line(plain, colour)
+            panel.dots([(x, y, y, y) for x, y, r in points], colour)
+        panels.append(panel)
+    panels.append(legend(70, 425, [(c, f"{millions(s)} rows; lines join the designs with one block in front")
+                                   for c, s in zip(COLOURS, sizes)]))
+    write_svg(path, 960, 430 + 17 * len(sizes), panels)
+
+
+def main():
+    folder = Path(sys.argv[1])
+    results = read_results(folder)
+    print_sizes(results)
+    for rows in sorted({r["rows"] for r in results}, key=int):
+        for k in ("3", "8", "12"):
+            print_searches(results, rows, k)
+    plot(results, folder / "latency.svg")
+
+
+main()
