@@ -57,9 +57,9 @@ cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
 	cover->kind = kind;
 	cover->design = design->options;
 	cover->ntables = 0;
-	if (kind == COVER_THROUGH)
+	if (kind == COVER_EXACT || kind == COVER_THROUGH)
 	{
-		add_table(cover, &design->table[0], 0, 0);
+		add_table(cover, &design->table[0], 0, kind == COVER_EXACT ? SIMHASH_BITS : 0);
 		return;
 	}
 	if (kind == COVER_PREFIXES)
@@ -86,6 +86,15 @@ cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows)
 }
 
 /*
+ * Whether a search for what is within the radius can use a cover.
+ */
+bool
+cover_reaches(const Cover *cover, int radius)
+{
+	return cover->kind != COVER_EXACT || radius == 0;
+}
+
+/*
  * The differences that have to be looked for in the i-th of n blocks, to find
  * everything within the radius; -1 where none, not even no difference.
  */
@@ -107,7 +116,7 @@ cover_flips(const Cover *cover, int i, int radius)
 	int			n = cover->design.nested;
 	int			flips;
 
-	if (cover->kind == COVER_THROUGH)
+	if (cover->kind == COVER_EXACT || cover->kind == COVER_THROUGH)
 		return 0;
 	if (cover->kind != COVER_PREFIXES || (p == 1 && n == 1))
 		flips = block_flips(radius, m, i);
@@ -207,6 +216,8 @@ cover_choose(const Cover *covers, int radius, double nrows)
 	{
 		double		cost = cover_cost(&covers[kind], radius, nrows);
 
+		if (!cover_reaches(&covers[kind], radius))
+			continue;
 		if (cheapest == NULL || cost < lowest)
 		{
 			cheapest = &covers[kind];

@@ -21,6 +21,7 @@
  */
 typedef enum CoverKind
 {
+	COVER_EXACT,				/* one table, by all bits: only for radius 0 */
 	COVER_PREFIXES,				/* all tables, by their prefixes */
 	COVER_BLOCKS,				/* a table for each block, by that block */
 	COVER_SHORT,				/* the same, by some bits of that block */
@@ -77,6 +78,7 @@ typedef struct Probing
 #define ROWS_UNKNOWN			1e18
 
 extern void cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows);
+extern bool cover_reaches(const Cover *cover, int radius);
 extern int	cover_flips(const Cover *cover, int i, int radius);
 extern const Cover *cover_choose(const Cover *covers, int radius, double nrows);
 extern double cover_cost(const Cover *cover, int radius, double nrows);

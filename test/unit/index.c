@@ -235,7 +235,7 @@ test_reach(const DesignOptions *options)
 		Cover		cover;
 
 		cover_init(&cover, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
-		for (int radius = 0; radius <= 64; radius++)
+		for (int radius = 0; radius <= 64 && cover_reaches(&cover, radius); radius++)
 		{
 			for (int round = 0; round < 50; round++)
 			{
@@ -282,7 +282,7 @@ test_searches(const DesignOptions *options)
 			int			probed = 0;
 			int			found = 0;
 
-			if (cover_count_probes(&cover, radius) > 10000)
+			if (cover_count_probes(&cover, radius) > 10000 || !cover_reaches(&cover, radius))
 				continue;
 			probing_start(&probing, &design, &cover, query, radius);
 			if (!is_probed(&probing, &design, fp, &probed))
