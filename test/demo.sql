@@ -62,13 +62,16 @@ FROM packages a JOIN packages b ON a.fp <~> b.fp <= 3 AND a.name < b.name;
 -- A fingerprint finds candidates; the texts themselves settle the matter.
 -- resemblance: the share of word pairs that two texts have in common;
 -- containment: the share of the first text's that the second has as well.
--- The family of git stands out from a stranger with a similar fingerprint.
+-- Of the eight nearest (the index gives the nearest first) the family of git stands
+-- out from a stranger with a similar fingerprint.
 SELECT p.fp <~> q.fp AS bits, p.name,
        round(resemblance(q.body, p.body)::numeric, 2) AS resemblance,
        round(containment(q.body, p.body)::numeric, 2) AS containment
-FROM packages p, packages q
-WHERE q.name = 'git-all' AND p.name <> q.name
-ORDER BY bits, name LIMIT 8;
+FROM packages q, LATERAL (
+    SELECT * FROM packages p WHERE p.name <> q.name ORDER BY p.fp <~> q.fp LIMIT 8
+) AS p
+WHERE q.name = 'git-all'
+ORDER BY bits, p.name;
 
 -- So: a wide radius for candidates, and a threshold to decide.
 SELECT p.fp <~> q.fp AS bits, p.name, p.title
