@@ -1,5 +1,6 @@
 --
--- Looking at an index as a whole: simhash_index_stats, simhash_index_check
+-- Looking at an index as a whole: simhash_index_stats, simhash_index_explain,
+-- simhash_index_check; and the choice of one: simhash_index_advice
 --
 CREATE TABLE report (id integer, fp simhash);
 INSERT INTO report SELECT i, ('x' || left(md5(i::text), 16))::bit(64)::bigint::simhash FROM generate_series(1, 20000) AS i;
@@ -18,6 +19,34 @@ SELECT * FROM simhash_index_stats('report_empty') ORDER BY "table", level;
 CREATE TABLE skewed AS SELECT (i % 1000)::bigint::simhash AS fp FROM generate_series(1, 5000) AS i;
 CREATE INDEX skewed_fp ON skewed USING simhash (fp);
 SELECT "table", longest_run FROM simhash_index_stats('skewed_fp') WHERE level = 0 ORDER BY "table";
+
+-- what a search reads: one leaf of each table as long as no bit has to be flipped
+-- (of the first, where the whole key is looked up); everything, when it is wide
+SELECT k, e.* FROM generate_series(-1, 64) AS k, simhash_index_explain('report_4', simhash 'c4ca4238a0b92382', k) AS e
+WHERE k IN (-1, 0, 1, 2, 3, 64);
+SELECT k, e.prefix_bits < 16 AS short, e.tables, e.probes <= e.pages AS pages, e.candidates < 10000 AS few, e.matches
+FROM generate_series(4, 5) AS k, simhash_index_explain('report_4', simhash 'c4ca4238a0b92382', k) AS e;
+SELECT count(*) FROM generate_series(0, 64) AS k, simhash_index_explain('report_2', simhash 'c4ca4238a0b92382', k) AS e
+WHERE e.matches <> (SELECT count(*) FROM report WHERE (fp <~> 'c4ca4238a0b92382') + 0 <= k);
+SELECT * FROM simhash_index_explain('report_empty', '0123456789abcdef', 3);
+SELECT * FROM simhash_index_explain('report_empty', NULL, 3);
+SELECT matches FROM unnest(ARRAY[-9223372036854775808, 9223372036854775807]) AS k, simhash_index_explain('report_4', '0123456789abcdef', k);
+
+-- which design: smaller ones are slower, the smallest good one is advised
+SELECT blocks, prefix, nested, tables, bytes, round(probes) AS probes, round(candidates) AS candidates, advised
+FROM simhash_index_advice(10000000, 3);
+SELECT r, k, bool_and(tables > previous_tables) AS larger, bool_and(microseconds < previous_us) AS faster,
+       count(*) FILTER (WHERE advised) AS advised
+FROM (SELECT r, k, a.*, lag(tables) OVER w AS previous_tables, lag(microseconds) OVER w AS previous_us
+      FROM unnest(ARRAY[0, 1000, 1000000, 50000000, 8000000000]) AS r, unnest(ARRAY[0, 3, 8, 12, 64]) AS k,
+           simhash_index_advice(r, k) WITH ORDINALITY AS a
+      WINDOW w AS (PARTITION BY r, k ORDER BY a.ordinality)) AS a
+GROUP BY r, k HAVING NOT (bool_and(tables > previous_tables) AND bool_and(microseconds < previous_us)) OR count(*) FILTER (WHERE advised) <> 1;
+SELECT count(*) FROM simhash_index_advice(9223372036854775807, 3);
+SELECT * FROM simhash_index_advice(-1, 3);
+SELECT * FROM simhash_index_advice(1, 65);
+SELECT * FROM simhash_index_advice(1, -1);
+SELECT * FROM simhash_index_advice(NULL, 3);
 
 -- a sound index raises no error, whatever was done to it
 SELECT simhash_index_check('report_4'), simhash_index_check('report_4', heap => true);
@@ -57,6 +86,7 @@ CREATE INDEX report_btree ON report (fp);
 SELECT simhash_index_check('report_btree');
 SELECT simhash_index_check('report');
 SELECT * FROM simhash_index_stats('report');
+SELECT * FROM simhash_index_explain('report', '0123456789abcdef', 3);
 SELECT simhash_index_check(NULL) IS NULL AS "null";
 CREATE TABLE report_parent (fp simhash) PARTITION BY RANGE (fp);
 CREATE INDEX report_parent_fp ON report_parent USING simhash (fp);
@@ -68,7 +98,10 @@ CREATE ROLE regress_simhash_monitor IN ROLE pg_stat_scan_tables;
 SET ROLE regress_simhash_stranger;
 SELECT count(*) FROM simhash_index_stats('report_4');
 SELECT simhash_index_check('report_4');
+SELECT count(*) FROM simhash_index_explain('report_4', '0123456789abcdef', 3);
+SELECT count(*) > 0 AS advice FROM simhash_index_advice(1000000, 3);
 SET ROLE regress_simhash_monitor;
+SELECT count(*) FROM simhash_index_explain('report_4', '0123456789abcdef', 3);
 SELECT count(*) FROM simhash_index_stats('report_4');
 SELECT simhash_index_check('report_4');
 RESET ROLE;

@@ -103,15 +103,16 @@ put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advis
 {
 	Datum		values[ADVICE_COLUMNS];
 	bool		nulls[ADVICE_COLUMNS] = {0};
+	double		bytes = ENTRY_BYTES * advice->ntables * nrows;
 
 	values[0] = Int32GetDatum(advice->options.blocks);
 	values[1] = Int32GetDatum(advice->options.prefix);
 	values[2] = Int32GetDatum(advice->options.nested);
 	values[3] = Int32GetDatum(advice->ntables);
-	values[4] = Int64GetDatum((int64) (ENTRY_BYTES * advice->ntables * nrows));
+	values[4] = Int64GetDatum(bytes < (double) PG_INT64_MAX ? (int64) bytes : PG_INT64_MAX);
 	values[5] = Float8GetDatum(rint(advice->probes));
 	values[6] = Float8GetDatum(rint(advice->entries));
-	values[7] = Float8GetDatum(rint(advice->us));
+	values[7] = Float8GetDatum(rint(advice->us * 10) / 10);
 	values[8] = BoolGetDatum(advised);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }

@@ -215,7 +215,7 @@ simhash_index_check(PG_FUNCTION_ARGS)
 	/* the table is locked first, as everybody does */
 	if (OidIsValid(heap_oid))
 		heap = table_open(heap_oid, AccessShareLock);
-	index = report_open_index(index_oid);
+	index = report_open_index(index_oid, true);
 	if (heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),

@@ -30,7 +30,7 @@ PG_FUNCTION_INFO_V1(simhash_index_explain);
 Datum
 simhash_index_explain(PG_FUNCTION_ARGS)
 {
-	Relation	index = report_open_index(PG_GETARG_OID(0));
+	Relation	index = report_open_index(PG_GETARG_OID(0), false);
 	SimHashBall ball = {.center = PG_GETARG_SIMHASH(1)};
 	IndexScanDesc scan = simhash_beginscan(index, 1, 0);
 	SimHashScan *state = scan->opaque;

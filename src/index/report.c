@@ -22,11 +22,11 @@
 #include "index/report.h"
 
 /*
- * Open an index with AccessShareLock, for its owner or a member of
- * pg_stat_scan_tables.
+ * Open an index with AccessShareLock, for its owner or, if the report says nothing
+ * about single rows, a member of pg_stat_scan_tables.
  */
 Relation
-report_open_index(Oid index_oid)
+report_open_index(Oid index_oid, bool for_monitors)
 {
 	Relation	index = relation_open(index_oid, AccessShareLock);
 
@@ -37,7 +37,7 @@ report_open_index(Oid index_oid)
 				 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
 				 errhint("Name an index that was created by CREATE INDEX ... USING simhash; for a partitioned table, the index of a partition.")));
 	if (!user_owns_relation(index_oid, GetUserId()) &&
-		!has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES))
+		!(for_monitors && has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES)))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
 		ereport(ERROR,

@@ -19,7 +19,7 @@
  */
 typedef void (*PageVisitor) (void *arg, Relation index, Buffer buffer);
 
-extern Relation report_open_index(Oid index_oid);
+extern Relation report_open_index(Oid index_oid, bool for_monitors);
 extern BlockNumber report_leftmost(Relation index, const IndexMeta *meta,
 								   int tree, int level);
 extern void report_walk_level(Relation index, int tree, int level,

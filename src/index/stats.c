@@ -113,7 +113,7 @@ PG_FUNCTION_INFO_V1(simhash_index_stats);
 Datum
 simhash_index_stats(PG_FUNCTION_ARGS)
 {
-	Relation	index = report_open_index(PG_GETARG_OID(0));
+	Relation	index = report_open_index(PG_GETARG_OID(0), true);
 	IndexMeta	meta = *meta_reread(index);
 
 	InitMaterializedSRF(fcinfo, 0);
