@@ -30,6 +30,11 @@ SET client_min_messages = warning;
 SELECT * FROM time_pair('simhash / btree of fp::bigint',
     'DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',
     'DROP INDEX IF EXISTS docs_btree; CREATE INDEX docs_btree ON docs ((fp::bigint))', 3);
+\pset title 'build with max_parallel_maintenance_workers = 0 / more'
+SELECT t.* FROM unnest(ARRAY[1, 2]) AS workers, LATERAL time_pair('alone / ' || workers,
+    'SET max_parallel_maintenance_workers = 0; DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',
+    format('SET max_parallel_maintenance_workers = %s; DROP INDEX docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)', workers), 3) AS t;
+SET max_parallel_maintenance_workers = 0;
 \pset title 'build that has to sort on disk'
 SET maintenance_work_mem = '8MB';
 SELECT * FROM time_pair('simhash / btree of fp::bigint',
