@@ -11,6 +11,9 @@ OBJS = \
 	src/index/advice.o \
 	src/index/ahead.o \
 	src/index/build.o \
+	src/index/build_parallel.o \
+	src/index/build_tree.o \
+	src/index/build_units.o \
 	src/index/check.o \
 	src/index/check_heap.o \
 	src/index/cost.o \
@@ -61,7 +64,7 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
-	unicode vectors errors index report planner
+	unicode vectors errors index parallel report planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_cursor index_concurrently index_serializable index_conflict

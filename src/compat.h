@@ -90,6 +90,22 @@
 #endif
 
 /*
+ * Core knows how many workers a build may ask for from 17 on, for the access
+ * methods that say that they can use them.  Before, includers need
+ * optimizer/optimizer.h, which does not hurt later.
+ */
+#if PG_VERSION_NUM >= 170000
+#define routine_set_can_build_parallel(routine) \
+	((routine)->amcanbuildparallel = true)
+#define build_parallel_workers(heap, index, info) \
+	((info)->ii_ParallelWorkers)
+#else
+#define routine_set_can_build_parallel(routine)	((void) (routine))
+#define build_parallel_workers(heap, index, info) \
+	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
+#endif
+
+/*
  * The hook called for each table of a query before the query's conditions are
  * handed to its tables.  Includers need optimizer/plancat.h, from 19 on
  * optimizer/pathnode.h.

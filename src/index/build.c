@@ -1,10 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * build.c
- *		CREATE INDEX: sorted rows into pages, bottom up
- *
- * Pages are filled in local memory and written through shared buffers; they
- * are logged all together at the end, as whole pages.
+ *		CREATE INDEX
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -12,62 +9,22 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
-#include "commands/progress.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "index/build.h"
 #include "index/handler.h"
-#include "index/meta.h"
-#include "index/page.h"
-#include "index/spool.h"
 
-/* Pages are filled so far, to leave room for what comes later. */
-#define FILL_PERCENT	90
-
-/* Levels of a tree: far more than 2^32 pages can have. */
-#define MAX_LEVELS		16
-
-/* The page of a level that is being filled. */
-typedef struct BuildLevel
-{
-	BlockNumber block;
-	Entry		bound;			/* its lower bound */
-	PGAlignedBlock page;
-} BuildLevel;
-
-/* A tree that is being built. */
-typedef struct TreeBuild
-{
-	Relation	index;
-	int			tree;
-	int			nlevels;
-	BuildLevel *level[MAX_LEVELS];
-} TreeBuild;
-
-/* A build, as the scan of the heap sees it. */
+/* A build by one process, as its scan of the heap sees it. */
 typedef struct Build
 {
 	Spool	   *rows;
 	Spool	   *nulls;
-	double		nindexed;
 } Build;
-
-enum BuildPhase
-{
-	PHASE_SCAN = PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE + 1,
-	PHASE_SORT,
-	PHASE_WRITE,
-	PHASE_LOG
-};
-
-/* Entries written between reports of progress, and looks for interrupts */
-#define REPORT_INTERVAL	4096
 
 /*
  * ambuildphasename
@@ -85,151 +42,18 @@ simhash_buildphasename(int64 phase)
 			return "sorting entries";
 		case PHASE_WRITE:
 			return "writing trees";
-		case PHASE_LOG:
-			return "writing WAL";
 		default:
 			return NULL;
 	}
 }
 
-static void
-report_phase(int phase)
+/*
+ * What workers report is not shown.
+ */
+void
+build_report_phase(BuildPhase phase)
 {
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, phase);
-}
-
-/*
- * Extend the index by a page, to be written later.
- */
-static BlockNumber
-allocate_block(Relation index)
-{
-	Buffer		buffer = page_new_buffer(index);
-	BlockNumber block = BufferGetBlockNumber(buffer);
-
-	UnlockReleaseBuffer(buffer);
-	return block;
-}
-
-static void
-write_page(Relation index, BlockNumber block, Page page)
-{
-	Buffer		buffer = ReadBuffer(index, block);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	memcpy(BufferGetPage(buffer), page, BLCKSZ);
-	MarkBufferDirty(buffer);
-	UnlockReleaseBuffer(buffer);
-}
-
-static void
-start_page(TreeBuild *build, int level, BlockNumber block)
-{
-	build->level[level]->block = block;
-	page_init(build->level[level]->page.data, build->tree, level);
-}
-
-static void
-add_level(TreeBuild *build)
-{
-	build->level[build->nlevels] = palloc(sizeof(BuildLevel));
-	build->level[build->nlevels]->bound = entry_before(0);
-	build->nlevels++;
-	start_page(build, build->nlevels - 1, allocate_block(build->index));
-}
-
-static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
-
-/*
- * The page of a level is full, or the last one: write it, and put its link
- * into the level above.
- */
-static void
-finish_page(TreeBuild *build, int at)
-{
-	BuildLevel *level = build->level[at];
-	Page		page = level->page.data;
-
-	if (at == 0)
-		TreePageGetOpaque(page)->nsorted = page_nentries(page);
-	write_page(build->index, level->block, page);
-	add_entry(build, at + 1, &level->bound, level->block);
-}
-
-/*
- * Append an entry to a level, above the leaves with the child that it is the
- * bound of.
- */
-static void
-add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
-{
-	BuildLevel *level;
-	Page		page;
-
-	if (at == build->nlevels)
-		add_level(build);
-	level = build->level[at];
-	page = level->page.data;
-	if (page_nentries(page) >= page_max_entries(page) * FILL_PERCENT / 100)
-	{
-		BlockNumber next = allocate_block(build->index);
-
-		TreePageGetOpaque(page)->right = next;
-		page_set_high(page, entry);
-		finish_page(build, at);
-		start_page(build, at, next);
-		level->bound = *entry;
-	}
-	page_append(page, entry, child);
-}
-
-/*
- * Write the last page of each level.  The one that has no level above it is
- * the root.
- */
-static TreeRoot
-finish_tree(TreeBuild *build)
-{
-	TreeRoot	root;
-	int			at = 0;
-
-	while (at < build->nlevels - 1)
-		finish_page(build, at++);
-	root.block = build->level[at]->block;
-	root.level = at;
-	if (at == 0)
-		TreePageGetOpaque(build->level[at]->page.data)->nsorted =
-			page_nentries(build->level[at]->page.data);
-	write_page(build->index, root.block, build->level[at]->page.data);
-
-	for (int i = 0; i < build->nlevels; i++)
-		pfree(build->level[i]);
-	return root;
-}
-
-/*
- * Build the tree of the spool's table that is sorted; counts entries in *done.
- */
-static TreeRoot
-build_tree(Relation index, int tree, Spool *spool, int64 *done)
-{
-	TreeBuild	build = {0};
-	Entry		entry;
-
-	build.index = index;
-	build.tree = tree;
-	add_level(&build);
-	while (spool_next(spool, &entry))
-	{
-		add_entry(&build, 0, &entry, InvalidBlockNumber);
-		if (++*done % REPORT_INTERVAL == 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, *done);
-		}
-	}
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, *done);
-	return finish_tree(&build);
 }
 
 static void
@@ -242,37 +66,43 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		spool_add(build->nulls, 0, tid);
 	else
 		spool_add(build->rows, DatumGetSimHash(values[0]), tid);
-	build->nindexed++;
 }
 
 /*
- * Build all the trees, and the metapage.
+ * Build all trees, in this process.
  */
 static void
-build_trees(Relation index, const Design *design, const Build *build)
+build_serially(Relation heap, Relation index, struct IndexInfo *info,
+			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
 {
-	TreeRoot	roots[MAX_TREES];
-	PGAlignedBlock meta;
-	int64		done = 0;
+	Build		build = {0};
+	pg_atomic_uint64 done;
 
-	/* the metapage has to be the first page, though it is written last */
-	if (allocate_block(index) != META_BLOCK)
-		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
+	/* an eighth of the memory for the NULLs, which mostly are few */
+	build.rows = spool_create(design->table, design->ntables,
+							  maintenance_work_mem / 8 * 7);
+	build.nulls = spool_create(design->table, 1, maintenance_work_mem / 8);
+
+	build_report_phase(PHASE_SCAN);
+	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
+												 build_callback, &build, NULL);
+	result->index_tuples = spool_count(build.rows) + spool_count(build.nulls);
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 build->nindexed * design->ntables);
+								 spool_count(build.rows) * design->ntables +
+								 spool_count(build.nulls));
+	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		report_phase(PHASE_SORT);
-		spool_sort(build->rows, i);
-		report_phase(PHASE_WRITE);
-		roots[i] = build_tree(index, i, build->rows, &done);
+		build_report_phase(PHASE_SORT);
+		spool_sort(build.rows, i);
+		build_report_phase(PHASE_WRITE);
+		roots[i] = build_tree(index, i, build.rows, &done);
 	}
-	spool_sort(build->nulls, 0);
-	roots[design->ntables] = build_tree(index, design->ntables, build->nulls, &done);
-
-	meta_init(meta.data, design, roots);
-	write_page(index, META_BLOCK, meta.data);
+	spool_sort(build.nulls, 0);
+	roots[design->ntables] = build_tree(index, design->ntables, build.nulls, &done);
+	spool_free(build.rows);
+	spool_free(build.nulls);
 }
 
 /*
@@ -284,35 +114,22 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	IndexBuildResult *result = palloc(sizeof(IndexBuildResult));
 	DesignOptions options = options_design(index);
 	Design		design;
-	Design		null_design;
-	Build		build = {0};
+	TreeRoot	roots[MAX_TREES];
+	PGAlignedBlock meta;
 
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
+	/* the metapage has to be the first page, though it is written last */
+	if (page_extend(index, 1) != META_BLOCK)
+		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
 
 	design_init(&design, &options);
-	null_design = design;
-	null_design.ntables = 1;
-	/* an eighth of the memory for the NULLs, which mostly are few */
-	build.rows = spool_create(&design, maintenance_work_mem / 8 * 7);
-	build.nulls = spool_create(&null_design, maintenance_work_mem / 8);
+	if (!build_in_parallel(heap, index, info, &design, roots, result))
+		build_serially(heap, index, info, &design, roots, result);
 
-	report_phase(PHASE_SCAN);
-	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
-												 build_callback, &build, NULL);
-	result->index_tuples = build.nindexed;
-
-	build_trees(index, &design, &build);
-	spool_free(build.rows);
-	spool_free(build.nulls);
-
-	if (RelationNeedsWAL(index))
-	{
-		report_phase(PHASE_LOG);
-		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index),
-						  true);
-	}
+	meta_init(meta.data, &design, roots);
+	build_write_page(index, META_BLOCK, meta.data);
 	return result;
 }
 

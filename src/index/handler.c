@@ -51,6 +51,7 @@ simhash_handler(PG_FUNCTION_ARGS)
 	routine->amclusterable = false;
 	routine->ampredlocks = false;
 	routine->amcanparallel = false;
+	routine_set_can_build_parallel(routine);
 	routine->amcaninclude = false;
 	routine->amusemaintenanceworkmem = false;
 	routine->amparallelvacuumoptions =

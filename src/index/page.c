@@ -224,3 +224,27 @@ page_new_buffer(Relation index)
 		UnlockRelationForExtension(index, ExclusiveLock);
 	return buffer;
 }
+
+/*
+ * Extend the index by n pages in a row, all zeros; returns the first.
+ *
+ * The extension lock is needed even if nobody else can see the index yet: it
+ * may be built by several processes.  This lock they do not share.
+ */
+BlockNumber
+page_extend(Relation index, BlockNumber n)
+{
+	BlockNumber first = InvalidBlockNumber;
+
+	LockRelationForExtension(index, ExclusiveLock);
+	for (BlockNumber i = 0; i < n; i++)
+	{
+		Buffer		buffer = ReadBuffer(index, P_NEW);
+
+		if (i == 0)
+			first = BufferGetBlockNumber(buffer);
+		ReleaseBuffer(buffer);
+	}
+	UnlockRelationForExtension(index, ExclusiveLock);
+	return first;
+}

@@ -232,5 +232,6 @@ extern Buffer page_read_right(Relation index, BlockNumber right,
 							  const Entry *high, int lock, int tree, int level);
 extern Buffer page_step_right(Relation index, Buffer buffer, int lock);
 extern Buffer page_new_buffer(Relation index);
+extern BlockNumber page_extend(Relation index, BlockNumber n);
 
 #endif							/* SIMHASH_PAGE_H */

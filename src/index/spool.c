@@ -27,9 +27,11 @@
 
 struct Spool
 {
-	const Design *design;
+	const TableDesign *tables;
+	int			ntables;
 	MemoryContext context;
 	int			memory;			/* kilobytes */
+	int64		nrows;
 
 	/* In memory: keys of `table`; those of the first one while collecting */
 	Entry	   *entries;
@@ -55,15 +57,16 @@ struct Spool
 #define INITIAL_SIZE	1024
 
 /*
- * A spool for the tables of a design, which must live as long; memory is in
- * kilobytes, as maintenance_work_mem is.
+ * A spool for tables, whose designs must live as long; memory is in kilobytes,
+ * as maintenance_work_mem is.
  */
 Spool *
-spool_create(const Design *design, int memory)
+spool_create(const TableDesign *tables, int ntables, int memory)
 {
 	Spool	   *spool = palloc0(sizeof(Spool));
 
-	spool->design = design;
+	spool->tables = tables;
+	spool->ntables = ntables;
 	spool->context = CurrentMemoryContext;
 	spool->memory = memory;
 	spool->size = INITIAL_SIZE;
@@ -101,9 +104,9 @@ decode_entry(const pg_uuid_t *uuid, Entry *entry)
 static void
 put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
 {
-	for (int i = 0; i < spool->design->ntables; i++)
+	for (int i = 0; i < spool->ntables; i++)
 	{
-		Entry		entry = {design_key(&spool->design->table[i], fp), *tid};
+		Entry		entry = {design_key(&spool->tables[i], fp), *tid};
 		pg_uuid_t	uuid;
 
 		encode_entry(&entry, &uuid);
@@ -117,20 +120,19 @@ put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
 static void
 switch_to_sorts(Spool *spool)
 {
-	int			ntables = spool->design->ntables;
 	Oid			less = lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr;
 
-	spool->sorts = palloc(ntables * sizeof(Tuplesortstate *));
-	for (int i = 0; i < ntables; i++)
+	spool->sorts = palloc(spool->ntables * sizeof(Tuplesortstate *));
+	for (int i = 0; i < spool->ntables; i++)
 		spool->sorts[i] = tuplesort_begin_datum(UUIDOID, less, InvalidOid, false,
-												Max(64, spool->memory / 2 / ntables),
+												Max(64, spool->memory / 2 / spool->ntables),
 												NULL, TUPLESORT_NONE);
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 		put_into_sorts(spool,
-					   design_fingerprint(&spool->design->table[0], spool->entries[i].key),
+					   design_fingerprint(&spool->tables[0], spool->entries[i].key),
 					   &spool->entries[i].tid);
 	}
 	pfree(spool->entries);
@@ -162,10 +164,20 @@ spool_add(Spool *spool, SimHash fp, ItemPointer tid)
 	{
 		Entry	   *entry = &spool->entries[spool->nentries++];
 
-		entry->key = design_key(&spool->design->table[0], fp);
+		entry->key = design_key(&spool->tables[0], fp);
 		entry->tid = *tid;
 	}
+	spool->nrows++;
 	MemoryContextSwitchTo(old_context);
+}
+
+/*
+ * How many rows have been added.
+ */
+int64
+spool_count(const Spool *spool)
+{
+	return spool->nrows;
 }
 
 /*
@@ -174,8 +186,8 @@ spool_add(Spool *spool, SimHash fp, ItemPointer tid)
 static void
 change_table(Spool *spool, int table)
 {
-	const TableDesign *from = &spool->design->table[spool->table];
-	const TableDesign *to = &spool->design->table[table];
+	const TableDesign *from = &spool->tables[spool->table];
+	const TableDesign *to = &spool->tables[table];
 
 	for (size_t i = 0; i < spool->nentries; i++)
 		spool->entries[i].key = design_key(to, design_fingerprint(from, spool->entries[i].key));

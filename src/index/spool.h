@@ -15,8 +15,9 @@
 
 typedef struct Spool Spool;
 
-extern Spool *spool_create(const Design *design, int memory);
+extern Spool *spool_create(const TableDesign *tables, int ntables, int memory);
 extern void spool_add(Spool *spool, SimHash fp, ItemPointer tid);
+extern int64 spool_count(const Spool *spool);
 extern void spool_sort(Spool *spool, int table);
 extern bool spool_next(Spool *spool, Entry *entry);
 extern void spool_free(Spool *spool);

@@ -1,0 +1,147 @@
+--
+-- An index built by several processes holds what one holds that was built by one.
+--
+CREATE SCHEMA parallel_test;
+SET search_path = parallel_test, public;
+SET client_min_messages = error;
+SET max_parallel_maintenance_workers = 8;
+\set VERBOSITY terse
+
+-- parallel_workers has precedence over what the sizes of the table and of the memory suggest
+CREATE TABLE t (id integer, kind integer, fp simhash) WITH (parallel_workers = 2);
+INSERT INTO t SELECT i, i % 10, CASE WHEN i % 7 > 0 THEN hashint8extended(i, 0)::simhash END
+    FROM generate_series(1, 30000) AS i;
+
+-- Dead rows, and chains of rows that were updated.
+DELETE FROM t WHERE id % 100 = 1;
+UPDATE t SET kind = kind + 1 WHERE id % 50 = 2;
+UPDATE t SET fp = hashint8extended(id, 1)::simhash WHERE id % 50 = 3;
+
+-- The leaf entries of each table (-1: the rows that are NULL).
+CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql
+    RETURN (SELECT string_agg(format('%s:%s:%s', coalesce("table", -1), entries, longest_run), ' ' ORDER BY "table")
+            FROM simhash_index_stats(index) WHERE level = 0);
+
+-- Builds an index by one process and by several; whether the contents are the same
+-- is answered for each number of workers, after a check of every one of them.
+CREATE FUNCTION same(tab regclass, definition text, workers integer[] DEFAULT '{1,2,4}',
+                     OUT entries bigint, OUT same boolean[]) LANGUAGE plpgsql AS $$
+DECLARE
+    serial text;
+    w integer;
+BEGIN
+    FOREACH w IN ARRAY 0 || workers LOOP
+        EXECUTE format('ALTER TABLE %s SET (parallel_workers = %s)', tab, w);
+        EXECUTE format('CREATE INDEX same_index ON %s USING simhash %s', tab, definition);
+        PERFORM simhash_index_check('same_index', true);
+        IF w = 0 THEN
+            serial := contents('same_index');
+            SELECT sum(s.entries) INTO entries FROM simhash_index_stats('same_index') AS s WHERE level = 0;
+        ELSE
+            same := same || (contents('same_index') = serial);
+        END IF;
+        DROP INDEX same_index;
+    END LOOP;
+END $$;
+
+SELECT * FROM same('t', '(fp)');
+SELECT blocks, s.* FROM generate_series(2, 16, 7) AS blocks, same('t', format('(fp) WITH (blocks = %s)', blocks), '{2}') AS s;
+SELECT * FROM same('t', '(fp) WHERE kind = 3');
+SELECT * FROM same('t', '(fp) WHERE kind < 0');
+SELECT * FROM same('t', '((hashint8extended(id / 1000, 0)::simhash))');
+-- one fingerprint, in the first range of every table, and in the last
+SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''0000000000000000'' END))', '{2}');
+SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''ffffffffffffffff'' END))', '{2}');
+SELECT * FROM same('t', '((CASE WHEN id < 0 THEN fp END))', '{2}');
+
+-- rows that do not fit into memory
+SET maintenance_work_mem = '1MB';
+SELECT * FROM same('t', '(fp)', '{1}');
+INSERT INTO t SELECT 100000 + i, 11, hashint8extended(i, 2)::simhash FROM generate_series(1, 70000) AS i;
+SELECT * FROM same('t', '(fp)');
+RESET maintenance_work_mem;
+
+-- no rows, one, and a table without WAL
+CREATE TABLE small (fp simhash);
+SELECT * FROM same('small', '(fp)');
+INSERT INTO small VALUES ('0123456789abcdef');
+SELECT * FROM same('small', '(fp)');
+CREATE UNLOGGED TABLE unlogged AS SELECT fp FROM t WHERE id < 10000;
+SELECT * FROM same('unlogged', '(fp)', '{2}');
+-- nobody else can see a temporary table
+CREATE TEMP TABLE temporary AS SELECT fp FROM t WHERE id < 10000;
+SELECT * FROM same('temporary', '(fp)', '{2}');
+
+-- Workers were there: they leave a leaf for each range, the leader's included, even
+-- if all entries would fit into one.
+CREATE FUNCTION leaves(index regclass) RETURNS bigint[] LANGUAGE sql
+    RETURN (SELECT array_agg(pages ORDER BY "table") FROM simhash_index_stats(index) WHERE level = 0);
+ALTER TABLE small SET (parallel_workers = 2);
+CREATE INDEX small_index ON small USING simhash (fp);
+SELECT leaves('small_index');
+-- such a tree is searched, and grows, like any other
+INSERT INTO small SELECT fp FROM t WHERE id < 20000;
+SELECT simhash_index_check('small_index', true);
+SET enable_seqscan = off;
+SELECT count(*) FROM small WHERE fp <~> '0123456789abcdef' <= 22;
+SET enable_seqscan = on;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SELECT count(*) FROM small WHERE fp <~> '0123456789abcdef' <= 22;
+RESET enable_seqscan;
+RESET enable_indexscan;
+RESET enable_bitmapscan;
+-- without free workers, the leader does it alone
+TRUNCATE small;
+INSERT INTO small VALUES ('0123456789abcdef');
+SET max_parallel_workers = 0;
+REINDEX INDEX small_index;
+SELECT leaves('small_index');
+RESET max_parallel_workers;
+REINDEX INDEX small_index;
+SELECT leaves('small_index');
+
+-- each way to build an index
+ALTER TABLE t SET (parallel_workers = 2);
+CREATE INDEX CONCURRENTLY t_index ON t USING simhash (fp);
+SELECT simhash_index_check('t_index', true), contents('t_index') AS contents \gset
+REINDEX INDEX CONCURRENTLY t_index;
+SELECT simhash_index_check('t_index', true);
+SELECT contents('t_index') = :'contents' AS same;
+REINDEX TABLE t;
+SELECT simhash_index_check('t_index', true);
+SELECT contents('t_index') = :'contents' AS same;
+CREATE INDEX t_id ON t (id);
+CLUSTER t USING t_id;
+SELECT simhash_index_check('t_index', true);
+SELECT contents('t_index') = :'contents' AS same;
+-- a build counts rows
+SELECT c.reltuples = (SELECT count(*) FROM t) AS index_tuples, h.reltuples = c.reltuples AS heap_tuples
+    FROM pg_class AS c, pg_class AS h WHERE c.oid = 't_index'::regclass AND h.oid = 't'::regclass;
+-- an index without the old version of a row is not for transactions that see it
+CREATE TABLE updated (id integer, kind integer) WITH (fillfactor = 50, parallel_workers = 2);
+INSERT INTO updated SELECT i, 0 FROM generate_series(1, 10000) AS i;
+BEGIN;
+UPDATE updated SET kind = 1 WHERE id = 9000;
+CREATE INDEX updated_index ON updated USING simhash ((kind::bigint::simhash));
+SELECT indcheckxmin FROM pg_index WHERE indexrelid = 'updated_index'::regclass;
+ROLLBACK;
+
+-- errors late in the scan, whoever meets them
+CREATE INDEX ON t USING simhash ((hashint8extended(1 / (id - 29000), 0)::simhash));
+CREATE FUNCTION slow(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    PERFORM pg_sleep(0.01);
+    RETURN fp;
+END $$;
+SET statement_timeout = '300ms';
+CREATE INDEX ON t USING simhash (slow(fp));
+RESET statement_timeout;
+-- a function that is not safe, so no workers
+CREATE FUNCTION unsafe(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN fp; END $$;
+ALTER TABLE small SET (parallel_workers = 2);
+CREATE INDEX unsafe_index ON small USING simhash (unsafe(fp));
+SELECT leaves('unsafe_index');
+
+SET client_min_messages = warning;
+DROP SCHEMA parallel_test CASCADE;
