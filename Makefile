@@ -64,10 +64,10 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
-	unicode vectors errors index parallel report planner
+	unicode vectors errors index designs nearest parallel report planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION = index_cursor index_concurrently index_serializable index_conflict
+ISOLATION = index_cursor index_nearest index_concurrently index_serializable index_conflict
 ISOLATION_OPTS = --inputdir=test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

@@ -66,6 +66,7 @@ CREATE TABLE docs (id bigserial, fp simhash);
 INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 CREATE INDEX docs_fp_9 ON docs USING simhash (fp) WITH (blocks = 9);
+CREATE INDEX docs_fp_5_2 ON docs USING simhash (fp) WITH (blocks = 5, prefix = 2);
 CREATE UNLOGGED TABLE lost (id bigserial, fp simhash);
 CREATE INDEX lost_fp ON lost USING simhash (fp) WITH (blocks = 3);
 INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i;
@@ -100,7 +101,7 @@ for my $round (1 .. $rounds)
 	usleep(int(rand(300_000)));
 	kill_and_start($name);
 	same_rows_ok($node, 'docs', $name, times => 30);
-	no_damage_ok($node, $name, 'docs_fp', 'docs_fp_9');
+	no_damage_ok($node, $name, 'docs_fp', 'docs_fp_9', 'docs_fp_5_2');
 	my $last = $node->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
 	cmp_ok($last, '>', $written, "$name: something was written");
 	$written = $last;
@@ -111,7 +112,7 @@ for my $round (1 .. $rounds)
 	{
 		$node->safe_psql('postgres', 'INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i; VACUUM docs');
 		same_rows_ok($node, 'docs', "$name, written again", times => 30);
-		no_damage_ok($node, "$name, written again", 'docs_fp', 'docs_fp_9');
+		no_damage_ok($node, "$name, written again", 'docs_fp', 'docs_fp_9', 'docs_fp_5_2');
 	}
 }
 
@@ -144,7 +145,7 @@ $node->safe_psql('postgres', q{ROLLBACK PREPARED 'given up'});
 same_rows_ok($node, 'docs', 'one rolled back');
 $node->safe_psql('postgres', 'VACUUM docs');
 same_rows_ok($node, 'docs', 'vacuumed');
-no_damage_ok($node, 'vacuumed', 'docs_fp', 'docs_fp_9');
+no_damage_ok($node, 'vacuumed', 'docs_fp', 'docs_fp_9', 'docs_fp_5_2');
 
 # --- builds ------------------------------------------------------------------------------
 
@@ -180,7 +181,7 @@ no_damage_ok($node, 'built and written', 'large_fp');
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE split (id integer, fp simhash);
 INSERT INTO split SELECT i, fp_of(i) FROM generate_series(1, 4000) AS i;
-CREATE INDEX split_fp ON split USING simhash (fp) WITH (blocks = 3);
+CREATE INDEX split_fp ON split USING simhash (fp) WITH (blocks = 3, nested = 2);
 SQL
 $node->backup('before');
 my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');

@@ -1,6 +1,6 @@
 # Two sessions write, two compare index with table inside one snapshot, one
 # vacuums, for as long as SIMHASH_SECONDS says: no error, no deadlock, no row
-# too few or too many.
+# too few or too many, and nearest first none out of order.
 
 use strict;
 use warnings;
@@ -24,6 +24,7 @@ CREATE TABLE docs (id bigserial, fp simhash);
 INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 20000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 CREATE INDEX docs_fp_3 ON docs USING simhash (fp) WITH (blocks = 3);
+CREATE INDEX docs_fp_5_2 ON docs USING simhash (fp) WITH (blocks = 5, prefix = 2);
 CREATE INDEX ON docs USING btree (id);
 
 CREATE PROCEDURE write(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
@@ -85,6 +86,44 @@ BEGIN
     RETURN differing;
 END $$;
 
+-- The same for a cursor that goes nearest first; it may be left early.
+CREATE FUNCTION read_nearest_slowly(seed bigint) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+#variable_conflict use_column
+DECLARE
+    q simhash := coalesce(fp_of(seed), '0123456789abcdef');
+    c refcursor;
+    r record;
+    n integer := 0;
+    seen tid[] := '{}';
+    distances integer[] := '{}';
+    most integer := CASE WHEN seed % 2 = 0 THEN 30000 ELSE 1 + (hashint8extended(seed, 3) & 8191) END;
+    differing bigint;
+BEGIN
+    PERFORM set_config('work_mem', CASE WHEN seed % 3 = 0 THEN '4MB' ELSE '64kB' END, true);
+    OPEN c FOR EXECUTE format('SELECT ctid, fp <~> %1$L AS d FROM docs ORDER BY fp <~> %1$L', q);
+    LOOP
+        FETCH c INTO r;
+        EXIT WHEN NOT FOUND;
+        seen := seen || r.ctid;
+        distances := distances || r.d;
+        n := n + 1;
+        IF n % 2000 = 3 THEN
+            PERFORM pg_sleep(0.02);
+        END IF;
+        EXIT WHEN n >= most;
+    END LOOP;
+    CLOSE c;
+    SET enable_sort = on;
+    WITH a AS MATERIALIZED (SELECT * FROM unnest(seen, distances) WITH ORDINALITY AS a (at, d, r)),
+        b AS MATERIALIZED (SELECT ctid AS at, (fp <~> q) + 0 AS d, row_number() OVER (ORDER BY (fp <~> q) + 0) AS r FROM docs)
+    SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= most) AS b USING (r)
+            WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
+         + (SELECT count(*) FROM (SELECT at, d FROM a EXCEPT ALL SELECT at, d FROM b) AS s)
+    INTO differing;
+    RETURN differing;
+END $$;
+
 CREATE PROCEDURE read(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
@@ -95,7 +134,8 @@ BEGIN
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        n := CASE WHEN i % 3 = 0 THEN differing('docs', i, 4) ELSE read_slowly(i) END;
+        n := CASE i % 4 WHEN 0 THEN differing('docs', i, 4) WHEN 1 THEN differing_order('docs', i, 3)
+            WHEN 2 THEN read_slowly(i) ELSE read_nearest_slowly(i) END;
         IF n <> 0 THEN
             RAISE EXCEPTION '% rows differ with seed %', n, i;
         END IF;
@@ -139,7 +179,7 @@ unlike(slurp_file($node->logfile), qr/(ERROR|FATAL|PANIC|deadlock detected)/, 'n
 for my $round ('after the load', 'after another vacuum')
 {
 	same_rows_ok($node, 'docs', $round, times => 30);
-	no_damage_ok($node, $round, 'docs_fp', 'docs_fp_3');
+	no_damage_ok($node, $round, 'docs_fp', 'docs_fp_3', 'docs_fp_5_2');
 	$node->safe_psql('postgres', 'VACUUM docs');
 }
 note($node->safe_psql('postgres', q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));

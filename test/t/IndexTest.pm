@@ -46,6 +46,9 @@ sub index_node
 # fp_of: uniform, around few centers, and many times the same; or NULL.
 # differing: the rows that an index scan and a bitmap scan have too few or too
 # many, for balls of many radii and for NULL, in one snapshot.
+# differing_order: where the order of an index scan that goes nearest first differs
+# from that of a sort, and the rows that it invents, repeats or (where it goes on to
+# the end) leaves out, in one statement.
 sub install_helpers
 {
 	my ($node) = @_;
@@ -72,6 +75,47 @@ BEGIN
         tab, condition, truth) INTO differing;
     RETURN differing;
 END $$;
+CREATE FUNCTION differing_order(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET hash_mem_multiplier = 100 AS $$
+DECLARE
+    result bigint := 0;
+    differing bigint;
+    ordered boolean;
+    line text;
+    query text;
+    q text;
+    lim text;
+    by_index text;
+    by_eye text;
+BEGIN
+    FOR i IN seed .. seed + times - 1 LOOP
+        q := quote_literal(coalesce(fp_of(i), '0123456789abcdef'));
+        lim := CASE WHEN i % 7 = 0 THEN 'NULL' ELSE (1 + (hashint8extended(i, 5) & 2047))::text END;
+        by_index := 'true';
+        by_eye := 'true';
+        IF i % 5 = 3 THEN
+            by_index := format('fp <@ simhash_ball(%L, 30)', coalesce(fp_of(i + 7), '0123456789abcdef'));
+            by_eye := format('(fp <~> %L) + 0 <= 30', coalesce(fp_of(i + 7), '0123456789abcdef'));
+        END IF;
+        -- now and then everything, with so little memory that not all is held
+        PERFORM set_config('work_mem', CASE WHEN i % 2 = 0 THEN '64kB' ELSE '4MB' END, true);
+        query := format('SELECT row_number() OVER () AS r, s.* FROM
+            (SELECT ctid AS at, fp, fp <~> %1$s AS d FROM %2$s WHERE %3$s ORDER BY fp <~> %1$s LIMIT %4$s) AS s', q, tab, by_index, lim);
+        ordered := false;
+        FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
+            ordered := ordered OR line ~ '^ *Order By: ';
+        END LOOP;
+        ASSERT ordered, query;
+        EXECUTE format('WITH a AS MATERIALIZED (%1$s), b AS MATERIALIZED (
+                SELECT row_number() OVER (ORDER BY (fp <~> %2$s) + 0) AS r, ctid AS at, fp, (fp <~> %2$s) + 0 AS d FROM %3$s WHERE %4$s)
+            SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= coalesce(%5$s, r)) AS b USING (r)
+                    WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
+                 + (SELECT count(*) FROM (SELECT at, fp, d FROM a EXCEPT ALL SELECT at, fp, d FROM b) AS s)',
+            query, q, tab, by_eye, lim) INTO differing;
+        result := result + differing;
+    END LOOP;
+    RETURN result;
+END $$;
 CREATE FUNCTION differing(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = on AS $$
 DECLARE
@@ -96,9 +140,13 @@ sub same_rows_ok
 {
 	my ($node, $table, $name, %how) = @_;
 	my $seed = $how{seed} // int(rand(1_000_000));
+	my $times = $how{times} // 60;
 
-	is($node->safe_psql('postgres', "SELECT differing('$table', $seed, " . ($how{times} // 60) . ")"),
+	is($node->safe_psql('postgres', "SELECT differing('$table', $seed, $times)"),
 		'0', "$name: rows of the index are those of the table (seed $seed)");
+	$times = int(($times + 9) / 10);
+	is($node->safe_psql('postgres', "SELECT differing_order('$table', $seed, $times)"),
+		'0', "$name: their order is that of a sort (seed $seed)");
 }
 
 # The verifier finds nothing.
