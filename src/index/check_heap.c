@@ -21,17 +21,13 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplesort.h"
-#include "utils/typcache.h"
-#include "utils/uuid.h"
 
 #include "compat.h"
+#include "index/pair_sort.h"
 #include "index/report.h"
 
 /*
@@ -54,37 +50,22 @@ typedef struct HeapCheck
 	Tuplesortstate *sort;
 } HeapCheck;
 
-/* As 16 bytes that sort so: a TID is 48 bits. */
+/* A TID is 48 bits, so there is room for the tree beside it. */
 static void
 put_item(HeapCheck *check, const CheckItem *item)
 {
-	uint64		head = pg_hton64(item->tid << 16 | item->tree);
-	uint64		fp = pg_hton64(item->fp);
-	pg_uuid_t	uuid;
-
-	memcpy(uuid.data, &head, sizeof(head));
-	memcpy(uuid.data + sizeof(head), &fp, sizeof(fp));
-	tuplesort_putdatum(check->sort, UUIDPGetDatum(&uuid), false);
+	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->fp);
 }
 
 static bool
 get_item(HeapCheck *check, CheckItem *item)
 {
-	Datum		datum;
-	pg_uuid_t  *uuid;
 	uint64		head;
-	uint64		fp;
 
-	if (!tuplesort_getdatum_nocopy(check->sort, &datum))
+	if (!pair_sort_get(check->sort, &head, &item->fp))
 		return false;
-	uuid = DatumGetUUIDP(datum);
-	memcpy(&head, uuid->data, sizeof(head));
-	memcpy(&fp, uuid->data + sizeof(head), sizeof(fp));
-	tuplesort_free_datum(datum);
-	head = pg_ntoh64(head);
 	item->tid = head >> 16;
 	item->tree = head & 0xFFFF;
-	item->fp = pg_ntoh64(fp);
 	return true;
 }
 
@@ -237,10 +218,7 @@ check_against_heap(Relation heap, Relation index)
 
 	check.index = index;
 	check.meta = *meta_reread(index);
-	check.sort = tuplesort_begin_datum(UUIDOID,
-									   lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr,
-									   InvalidOid, false, maintenance_work_mem,
-									   NULL, TUPLESORT_NONE);
+	check.sort = pair_sort_begin(maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)
 		report_walk_level(index, tree, 0,
 						  report_leftmost(index, &check.meta, tree, 0),

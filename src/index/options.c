@@ -66,7 +66,8 @@ check_design(const IndexOptions *options)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("prefix (%d) must be less than blocks (%d)",
-						design.prefix, design.blocks)));
+						design.prefix, design.blocks),
+				 errhint("The default of blocks is %d.", DESIGN_DEFAULT_BLOCKS)));
 	if (design.prefix > 1 && design.nested > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -78,6 +79,8 @@ check_design(const IndexOptions *options)
 				 errmsg("an index of %d tables is too large", ntables),
 				 errdetail("These options ask for %d tables, each a copy of all fingerprints; at most %d are allowed.",
 						   ntables, DESIGN_MAX_TABLES),
+				 design.nested > 1 ?
+				 errhint("Choose a smaller number for nested, or fewer blocks.") :
 				 errhint("Choose fewer blocks, or a shorter prefix.")));
 }
 

@@ -15,15 +15,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_operator_d.h"
-#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/tuplesort.h"
 
-#include "compat.h"
 #include "index/order.h"
 #include "index/page.h"
+#include "index/pair_sort.h"
 #include "type/simhash.h"
 
 /* The matches of one distance. */
@@ -43,11 +40,12 @@ struct Order
 	int			farthest;		/* distance that is held */
 	MatchList	list[SIMHASH_BITS + 1];
 
-	/* or, to disk: numbers, distance first, then TID */
+	/* or sorted, on disk if need be: by distances, the first one highest */
 	Tuplesortstate *sort;
 	bool		sorted;
-	bool		has_next;
-	int64		next;			/* number read but not taken */
+	bool		has_next;		/* a match was read but not taken: */
+	uint64		next_distances;
+	uint64		next_tid;
 };
 
 #define INITIAL_SIZE	16
@@ -56,8 +54,8 @@ struct Order
 #define FIRST_MAX_SIZE	1024
 #define RAISE_MAX_SIZE	16
 
-/* A TID is 48 bits. */
-#define TID_BITS		48
+/* Where the first of a number of distances is. */
+#define FIRST_DISTANCE	(8 * ORDER_MAX_FURTHER)
 
 /*
  * Make one that holds nothing, in a memory context of its own.
@@ -97,8 +95,7 @@ begin_sort(Order *order)
 {
 	MemoryContext old_context = MemoryContextSwitchTo(order->context);
 
-	order->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid,
-										false, work_mem, NULL, TUPLESORT_NONE);
+	order->sort = pair_sort_begin(work_mem);
 	order->sorted = false;
 	MemoryContextSwitchTo(old_context);
 }
@@ -168,18 +165,30 @@ enlarge_list(Order *order, int distance)
 }
 
 /*
- * Hold a match back.  order_farthest may then be less than it was.
+ * Forget everything that is held, to sort a search as a whole.
  */
 void
-order_hold(Order *order, int distance, const ItemPointerData *tid)
+order_sort_all(Order *order)
+{
+	forget_matches(order);
+	begin_sort(order);
+}
+
+/*
+ * Hold a match back.  order_farthest may then be less than it was.
+ *
+ * What further distances say, one byte each, the last one lowest, counts only
+ * where all are sorted.
+ */
+void
+order_hold(Order *order, int distance, uint64 further, const ItemPointerData *tid)
 {
 	MatchList  *list = &order->list[distance];
 
 	if (order->sort)
 	{
-		tuplesort_putdatum(order->sort,
-						   Int64GetDatum((int64) distance << TID_BITS | tid_number(tid)),
-						   false);
+		pair_sort_put(order->sort, (uint64) distance << FIRST_DISTANCE | further,
+					  tid_number(tid));
 		return;
 	}
 	if (distance > order->farthest)
@@ -199,17 +208,11 @@ order_farthest(const Order *order)
 	return order->farthest;
 }
 
-/*
- * Read the next number that was sorted.
- */
 static void
 read_sorted(Order *order)
 {
-	Datum		datum;
-
-	order->has_next = tuplesort_getdatum_nocopy(order->sort, &datum);
-	if (order->has_next)
-		order->next = DatumGetInt64(datum);
+	order->has_next = pair_sort_get(order->sort, &order->next_distances,
+									&order->next_tid);
 }
 
 static int
@@ -223,9 +226,10 @@ take_sorted(Order *order, int distance, ItemPointerData *tids, int max)
 		order->sorted = true;
 		read_sorted(order);
 	}
-	while (n < max && order->has_next && order->next >> TID_BITS <= distance)
+	while (n < max && order->has_next &&
+		   order->next_distances >> FIRST_DISTANCE <= distance)
 	{
-		tids[n++] = tid_of_number(order->next & ((UINT64CONST(1) << TID_BITS) - 1));
+		tids[n++] = tid_of_number(order->next_tid);
 		read_sorted(order);
 	}
 	return n;

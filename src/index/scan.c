@@ -91,15 +91,19 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 
 /*
  * Read the order asked for.  Distances from a NULL are NULL, hence all equal.
+ *
  * Of several orders, we keep the first; the executor sorts rows that are equal
- * in it, knowing from us that no distance is less than 0.
+ * in it, knowing from us that no distance is less than 0.  But where it finds a
+ * NULL, it takes no notice of what comes after (cmp_orderbyvals): then we sort.
  */
 static void
 read_orders(IndexScanDesc scan, SimHashScan *state)
 {
 	bool		ordered = false;
+	bool		null_seen = false;
 
-	scan->xs_recheckorderby = false;
+	state->sort_all = false;
+	state->nfurther = 0;
 	for (int i = 0; i < scan->numberOfOrderBys; i++)
 	{
 		ScanKey		key = &scan->orderByData[i];
@@ -107,16 +111,30 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 		scan->xs_orderbyvals[i] = Int32GetDatum(0);
 		scan->xs_orderbynulls[i] = (key->sk_flags & SK_ISNULL) != 0;
 		if (scan->xs_orderbynulls[i])
-			continue;
-		if (ordered)
-			scan->xs_recheckorderby = true;
-		else
+			null_seen = true;
+		else if (!ordered)
 		{
+			ordered = true;
 			state->query = DatumGetSimHash(key->sk_argument);
 			state->order_key = i;
 		}
-		ordered = true;
+		else
+		{
+			if (state->nfurther < ORDER_MAX_FURTHER)
+				state->further[state->nfurther] = DatumGetSimHash(key->sk_argument);
+			state->nfurther++;
+			state->sort_all |= null_seen;
+		}
 	}
+	scan->xs_recheckorderby = state->nfurther > 0 && !state->sort_all;
+	if (!state->sort_all)
+		state->nfurther = 0;
+	if (state->nfurther > ORDER_MAX_FURTHER)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cannot order by distance from more than %d fingerprints and NULL",
+						ORDER_MAX_FURTHER + 1),
+				 errhint("Leave out the NULL, which orders nothing.")));
 	if (ordered && state->order == NULL)
 		state->order = order_create(GetMemoryChunkContext(state));
 	else if (!ordered && state->order)

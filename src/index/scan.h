@@ -42,6 +42,11 @@ typedef struct SimHashScan
 	SimHash		query;
 	int			reach;
 
+	/* Of what is equally near, nearest to these first, if it is ours to sort */
+	bool		sort_all;
+	int			nfurther;
+	SimHash		further[ORDER_MAX_FURTHER];
+
 	/* How */
 	ScanStage	stage;
 	bool		began;			/* something was asked for */

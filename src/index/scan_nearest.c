@@ -94,6 +94,20 @@ begin_phase(SimHashScan *state)
 }
 
 /*
+ * Begin to look for everything, to sort it before any is handed out.
+ */
+static void
+begin_sorting(SimHashScan *state)
+{
+	state->radius = state->done;
+	state->horizon = state->reach;
+	state->chosen = choose_way(state, SIMHASH_BITS, &state->around_ball);
+	order_sort_all(state->order);
+	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
+					   probe_radius(state));
+}
+
+/*
  * Begin to look for the nearest first, or for nothing, if the balls have nothing
  * in common.
  */
@@ -102,10 +116,12 @@ nearest_begin(SimHashScan *state)
 {
 	bound_order(state);
 	state->chosen = NULL;
-	if (state->done < state->reach)
-		begin_phase(state);
-	else
+	if (state->done >= state->reach)
 		state->stage = SCAN_DONE;
+	else if (state->sort_all)
+		begin_sorting(state);
+	else
+		begin_phase(state);
 }
 
 /*

@@ -33,10 +33,24 @@ match_is_new(const SimHashScan *state, SimHash fp)
 }
 
 /*
+ * The distances that order what is equally near, as order_hold wants them.
+ */
+static inline uint64
+further_distances(const SimHashScan *state, SimHash fp)
+{
+	uint64		distances = 0;
+
+	for (int i = 0; i < state->nfurther; i++)
+		distances = distances << 8 | simhash_distance(fp, state->further[i]);
+	return distances;
+}
+
+/*
  * Add the row of an entry to the matches, or hold it back.
  */
 static void
-add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance)
+add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance,
+		  uint64 further)
 {
 	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
 
@@ -47,7 +61,7 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance
 		state->matches[state->nmatches++] = *tid;
 	else
 	{
-		order_hold(state->order, distance, tid);
+		order_hold(state->order, distance, further, tid);
 		state->horizon = Min(state->horizon, order_farthest(state->order));
 	}
 }
@@ -83,7 +97,8 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 				continue;
 		}
 		if (match_is_new(state, fp))
-			add_match(state, index, buffer, from + positions[i], distance);
+			add_match(state, index, buffer, from + positions[i], distance,
+					  further_distances(state, fp));
 	}
 }
 
@@ -91,7 +106,7 @@ static void
 collect_all(SimHashScan *state, Relation index, Buffer buffer)
 {
 	for (int i = 0; i < page_nentries(BufferGetPage(buffer)); i++)
-		add_match(state, index, buffer, i, 0);
+		add_match(state, index, buffer, i, 0, 0);
 }
 
 /*

@@ -14,15 +14,10 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "utils/memutils.h"
-#include "utils/tuplesort.h"
-#include "utils/typcache.h"
-#include "utils/uuid.h"
 
-#include "compat.h"
+#include "index/pair_sort.h"
 #include "index/spool.h"
 
 struct Spool
@@ -75,43 +70,12 @@ spool_create(const TableDesign *tables, int ntables, int memory)
 	return spool;
 }
 
-/*
- * An entry as 16 bytes that compare as the entry does: a uuid, to tuplesort,
- * which has abbreviated keys for it that are just our keys.
- */
-static void
-encode_entry(const Entry *entry, pg_uuid_t *uuid)
-{
-	uint64		key = pg_hton64(entry->key);
-	uint64		tid = pg_hton64(tid_number(&entry->tid));
-
-	memcpy(uuid->data, &key, sizeof(key));
-	memcpy(uuid->data + sizeof(key), &tid, sizeof(tid));
-}
-
-static void
-decode_entry(const pg_uuid_t *uuid, Entry *entry)
-{
-	uint64		key;
-	uint64		tid;
-
-	memcpy(&key, uuid->data, sizeof(key));
-	memcpy(&tid, uuid->data + sizeof(key), sizeof(tid));
-	entry->key = pg_ntoh64(key);
-	entry->tid = tid_of_number(pg_ntoh64(tid));
-}
-
 static void
 put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
 {
 	for (int i = 0; i < spool->ntables; i++)
-	{
-		Entry		entry = {design_key(&spool->tables[i], fp), *tid};
-		pg_uuid_t	uuid;
-
-		encode_entry(&entry, &uuid);
-		tuplesort_putdatum(spool->sorts[i], UUIDPGetDatum(&uuid), false);
-	}
+		pair_sort_put(spool->sorts[i], design_key(&spool->tables[i], fp),
+					  tid_number(tid));
 }
 
 /*
@@ -120,13 +84,9 @@ put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
 static void
 switch_to_sorts(Spool *spool)
 {
-	Oid			less = lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr;
-
 	spool->sorts = palloc(spool->ntables * sizeof(Tuplesortstate *));
 	for (int i = 0; i < spool->ntables; i++)
-		spool->sorts[i] = tuplesort_begin_datum(UUIDOID, less, InvalidOid, false,
-												Max(64, spool->memory / 2 / spool->ntables),
-												NULL, TUPLESORT_NONE);
+		spool->sorts[i] = pair_sort_begin(Max(64, spool->memory / 2 / spool->ntables));
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
 		if (i % 1024 == 0)
@@ -218,7 +178,7 @@ spool_sort(Spool *spool, int table)
 bool
 spool_next(Spool *spool, Entry *entry)
 {
-	Datum		datum;
+	uint64		tid;
 
 	if (spool->sorts == NULL)
 	{
@@ -227,13 +187,12 @@ spool_next(Spool *spool, Entry *entry)
 		*entry = spool->entries[spool->next++];
 		return true;
 	}
-	if (!tuplesort_getdatum_nocopy(spool->sorts[spool->table], &datum))
+	if (!pair_sort_get(spool->sorts[spool->table], &entry->key, &tid))
 	{
 		tuplesort_end(spool->sorts[spool->table]);
 		return false;
 	}
-	decode_entry(DatumGetUUIDP(datum), entry);
-	tuplesort_free_datum(datum);
+	entry->tid = tid_of_number(tid);
 	return true;
 }
 
