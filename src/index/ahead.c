@@ -48,21 +48,33 @@ ahead_reset(Ahead *ahead)
 	ahead->n = 0;
 }
 
+/* Leaves of a range that are fetched: few have more. */
+#define MAX_LEAVES	8
+
 /*
- * Find the leaf that a range begins in, and have it fetched.
+ * Find the leaves of a range, and have them fetched.
  */
 static void
-fetch_leaf(AheadProbe *probe, Relation index)
+fetch_leaves(AheadProbe *probe, Relation index)
 {
-	Entry		low = entry_before(probe->range.low);
+	BlockNumber leaves[MAX_LEAVES];
+	int			n = search_find_leaves(index, probe->range.table, probe->range.low,
+									   probe->range.high, leaves, MAX_LEAVES);
 
-	probe->leaf = search_find_leaf(index, probe->range.table, &low);
-	if (page_is_readable(probe->leaf))
+	for (int i = 0; i < n; i++)
 	{
-		probe->recent = PrefetchBuffer(index, MAIN_FORKNUM, probe->leaf).recent_buffer;
-		if (BufferIsValid(probe->recent))
-			page_prefetch(BufferGetPage(probe->recent));
+		Buffer		recent;
+
+		if (!page_is_readable(leaves[i]))
+			break;				/* who reads it will say so */
+		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i]).recent_buffer;
+		if (BufferIsValid(recent))
+			page_prefetch(BufferGetPage(recent));
+		if (i == 0)
+			probe->recent = recent;
 	}
+	if (n > 0)
+		probe->leaf = leaves[0];
 }
 
 /*
@@ -80,7 +92,7 @@ look_ahead(Ahead *ahead, Relation index, Probing *probing)
 		probe->leaf = InvalidBlockNumber;
 		probe->recent = InvalidBuffer;
 		if (ahead->wanted > 0)
-			fetch_leaf(probe, index);
+			fetch_leaves(probe, index);
 		ahead->n++;
 	}
 }

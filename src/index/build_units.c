@@ -188,17 +188,17 @@ make_links_name(char *name, int tree, int range)
  * Build a range of a tree's leaves; their links go to a file.
  */
 static void
-build_range(SharedBuild *shared, Relation index, int tree, int range, int memory)
+build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
 {
 	const TableDesign *table = &shared->design.table[tree];
 	bool		is_last = range == shared->nranges - 1;
 	uint64		min = range_min(shared, range);
 	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
-	Spool	   *spool = spool_create(table, 1, memory);
 	LeafRange	leaves;
 	char		name[MAXPGPATH];
 	BufFile    *links;
 
+	spool_reuse(spool, table);
 	/* if it is the last one, up to the greatest of all keys */
 	read_rows(shared, ROW_FINGERPRINT, table, min, next_min - 1, spool);
 	build_report_phase(PHASE_SORT);
@@ -216,7 +216,6 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, int memory
 										 &shared->ndone));
 	BufFileExportFileSet(links);
 	BufFileClose(links);
-	spool_free(spool);
 }
 
 /*
@@ -264,15 +263,14 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
  * Build the tree of the rows that are NULL.
  */
 static void
-build_nulls(SharedBuild *shared, Relation index, int memory)
+build_nulls(SharedBuild *shared, Relation index, Spool *spool)
 {
 	int			tree = shared->design.ntables;
-	Spool	   *spool = spool_create(shared->design.table, 1, memory);
 
+	spool_reuse(spool, shared->design.table);
 	read_rows(shared, ROW_NULL, shared->design.table, 0, PG_UINT64_MAX, spool);
 	spool_sort(spool, 0);
 	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
-	spool_free(spool);
 }
 
 /*
@@ -284,7 +282,8 @@ static void
 build_units(SharedBuild *shared, Relation index)
 {
 	int			nunits = 1 + shared->design.ntables * shared->nranges;
-	int			memory = maintenance_work_mem / shared->nparticipants;
+	Spool	   *spool = spool_create(shared->design.table, 1,
+									 maintenance_work_mem / shared->nparticipants);
 	int			unit;
 
 	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)
@@ -293,13 +292,14 @@ build_units(SharedBuild *shared, Relation index)
 
 		if (unit == 0)
 		{
-			build_nulls(shared, index, memory);
+			build_nulls(shared, index, spool);
 			continue;
 		}
-		build_range(shared, index, tree, (unit - 1) % shared->nranges, memory);
+		build_range(shared, index, tree, (unit - 1) % shared->nranges, spool);
 		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].nranges_left, 1) == 0)
 			finish_tree(shared, index, tree);
 	}
+	spool_free(spool);
 }
 
 /*

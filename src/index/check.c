@@ -123,7 +123,7 @@ check_page(void *arg, Relation index, Buffer buffer)
 			Entry		bound = page_entry(page, i);
 
 			list_append(&check->links, &bound,
-						BlockIdGetBlockNumber(&inner_link(page, i)->child), true);
+						inner_child(page, i), true);
 		}
 	}
 	check->left_incomplete = page_split_is_incomplete(page);

@@ -113,6 +113,12 @@ inner_link(Page page, int i)
 	return (LinkData *) ((char *) page + TREE_PAGE_UPPER) - 1 - i;
 }
 
+static inline BlockNumber
+inner_child(Page page, int i)
+{
+	return BlockIdGetBlockNumber(&inner_link(page, i)->child);
+}
+
 static inline Entry
 page_entry(Page page, int i)
 {

@@ -63,7 +63,7 @@ report_leftmost(Relation index, const IndexMeta *meta, int tree, int level)
 	{
 		Buffer		buffer = page_read(index, block, BUFFER_LOCK_SHARE, tree, at);
 
-		block = BlockIdGetBlockNumber(&inner_link(BufferGetPage(buffer), 0)->child);
+		block = inner_child(BufferGetPage(buffer), 0);
 		UnlockReleaseBuffer(buffer);
 	}
 	return block;

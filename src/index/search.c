@@ -101,10 +101,10 @@ page_lower_bound(Page page, int n, const Entry *entry)
 }
 
 /*
- * The child in which an entry belongs: of the last lower bound that is not
+ * Which child an entry belongs in: that of the last lower bound which is not
  * beyond it.  The entry is within the bounds of the page.
  */
-static BlockNumber
+static int
 find_child(Page page, const Entry *entry)
 {
 	int			n = page_nentries(page);
@@ -118,7 +118,7 @@ find_child(Page page, const Entry *entry)
 		if (i == n || entry_compare(&bound, entry) > 0)
 			i--;
 	}
-	return BlockIdGetBlockNumber(&inner_link(page, i)->child);
+	return i;
 }
 
 /*
@@ -173,7 +173,7 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 			return buffer;
 		else
 		{
-			BlockNumber child = find_child(page, entry);
+			BlockNumber child = inner_child(page, find_child(page, entry));
 
 			UnlockReleaseBuffer(buffer);
 			buffer = page_read(index, child,
@@ -184,20 +184,29 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 }
 
 /*
- * The leaf in which an entry belongs, or one to the left of it that was split
- * meanwhile; InvalidBlockNumber if only a descent can tell.  Reads only what
- * stands above the leaves.
+ * The leaves with the keys of a range, at most max of them, as far as they stand in
+ * one page of the level above: returns their number.  The first one may have been
+ * split meanwhile, so that the range begins to the right of it.  Reads only what
+ * stands above the leaves; 0 if nothing does.
  */
-BlockNumber
-search_find_leaf(Relation index, int tree, const Entry *entry)
+int
+search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
+				   BlockNumber *leaves, int max)
 {
+	Entry		entry = entry_before(low);
 	Buffer		buffer;
-	BlockNumber leaf;
+	Page		page;
+	int			child;
+	int			n = 0;
 
 	if (meta_get(index)->root[tree].level == 0)
-		return InvalidBlockNumber;
-	buffer = search_descend(index, tree, 1, entry, BUFFER_LOCK_SHARE);
-	leaf = find_child(BufferGetPage(buffer), entry);
+		return 0;
+	buffer = search_descend(index, tree, 1, &entry, BUFFER_LOCK_SHARE);
+	page = BufferGetPage(buffer);
+	child = find_child(page, &entry);
+	do
+		leaves[n++] = inner_child(page, child++);
+	while (n < max && child < page_nentries(page) && page_keys(page)[child] <= high);
 	UnlockReleaseBuffer(buffer);
-	return leaf;
+	return n;
 }

@@ -14,7 +14,8 @@
 
 extern Buffer search_descend(Relation index, int tree, int level,
 							 const Entry *entry, int lock);
-extern BlockNumber search_find_leaf(Relation index, int tree, const Entry *entry);
+extern int	search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
+							   BlockNumber *leaves, int max);
 extern int	page_lower_bound(Page page, int n, const Entry *entry);
 
 #endif							/* SIMHASH_SEARCH_H */

@@ -53,7 +53,7 @@ collect_entries(Page page, const Entry *entry, BlockNumber child, bool *last)
 	{
 		entries[i].entry = page_entry(page, i);
 		entries[i].child = page_is_leaf(page) ? InvalidBlockNumber :
-			BlockIdGetBlockNumber(&inner_link(page, i)->child);
+			inner_child(page, i);
 	}
 	entries[n].entry = *entry;
 	entries[n].child = child;

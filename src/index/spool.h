@@ -16,6 +16,7 @@
 typedef struct Spool Spool;
 
 extern Spool *spool_create(const TableDesign *tables, int ntables, int memory);
+extern void spool_reuse(Spool *spool, const TableDesign *table);
 extern void spool_add(Spool *spool, SimHash fp, ItemPointer tid);
 extern int64 spool_count(const Spool *spool);
 extern void spool_sort(Spool *spool, int table);

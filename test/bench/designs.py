@@ -87,8 +87,10 @@ def plot(results, path):
             panel.line(plain, colour)
             panel.dots([(x, y, y, y) for x, y, r in points], colour)
         panels.append(panel)
-    panels.append(legend(70, 425, [(c, f"{millions(s)} rows; lines join the designs with one block in front")
-                                   for c, s in zip(COLOURS, sizes)]))
+    key = legend(80, 425, [(c, f"{millions(s)} rows") for c, s in zip(COLOURS, sizes)])
+    key.text(190, 429, "lines: blocks = 2, 3, 4, 5, 6, 8, 16; dots without a line: blocks = 5, prefix = 2 (10 tables);"
+             " nested = 4 (16); blocks = 6, prefix = 3 (20)", "start")
+    panels.append(key)
     write_svg(path, 960, 430 + 17 * len(sizes), panels)
 
 
