@@ -51,15 +51,16 @@ estimate_design(const DesignOptions *options, double nrows, int radius)
 	Design		design;
 	Cover		covers[COVER_KINDS];
 	const Cover *cover;
+	double		cost;
 
 	design_init(&design, options);
 	for (int kind = 0; kind < COVER_KINDS; kind++)
 		cover_init(&covers[kind], &design, kind, nrows);
-	cover = cover_choose(covers, radius, nrows);
+	cover = cover_choose(covers, radius, nrows, &cost);
 	advice.ntables = design.ntables;
 	advice.probes = cover_count_probes(cover, radius);
 	advice.entries = cover_count_entries(cover, radius, nrows);
-	advice.us = SEARCH_US + LEAF_US * cover_cost(cover, radius, nrows);
+	advice.us = SEARCH_US + LEAF_US * cost;
 	return advice;
 }
 

@@ -153,10 +153,11 @@ estimate_search(IndexOptInfo *info, const Cover *covers, int radius)
 {
 	ScanEstimate estimate = {1, 1, 0};
 	const Cover *cover;
+	double		cost;
 
 	if (radius < 0)
 		return estimate;
-	cover = cover_choose(covers, radius, info->tuples);
+	cover = cover_choose(covers, radius, info->tuples, &cost);
 	estimate.descents = cover_count_probes(cover, radius);
 	estimate.entries = cover_count_entries(cover, radius, info->tuples);
 	estimate.pages = estimate.descents + floor(estimate.entries / ENTRIES_PER_LEAF);

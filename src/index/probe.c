@@ -137,14 +137,15 @@ cover_flips(const Cover *cover, int i, int radius)
 
 /*
  * Number of patterns of so many bits with at most so many of them set: 0 for -1.
+ * Counts no farther than to the limit.
  */
 static double
-count_patterns(int nbits, int flips)
+count_patterns(int nbits, int flips, double limit)
 {
 	double		combinations = 1;
 	double		sum = 0;
 
-	for (int i = 0; i <= flips; i++)
+	for (int i = 0; i <= flips && sum <= limit; i++)
 	{
 		sum += combinations;
 		combinations = combinations * (nbits - i) / (i + 1);
@@ -174,7 +175,8 @@ cover_count_probes(const Cover *cover, int radius)
 	double		sum = 0;
 
 	for (int i = 0; i < cover->ntables; i++)
-		sum += count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius));
+		sum += count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius),
+							  HUGE_VAL);
 	return sum;
 }
 
@@ -187,41 +189,48 @@ cover_count_entries(const Cover *cover, int radius, double nrows)
 	double		sum = 0;
 
 	for (int i = 0; i < cover->ntables; i++)
-		sum += ldexp(count_patterns(cover->table[i].nbits,
-									cover_flips(cover, i, radius)) * nrows,
+		sum += ldexp(count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius),
+									HUGE_VAL) * nrows,
 					 -cover->table[i].nbits);
 	return sum;
 }
 
 /*
- * Cost of a search, in leaves read.  Fitted to what docs/designs.md measured.
+ * Cost of a search, in leaves read; something above the limit if it is above the
+ * limit.  Fitted to what docs/designs.md measured.
  */
 double
-cover_cost(const Cover *cover, int radius, double nrows)
+cover_cost(const Cover *cover, int radius, double nrows, double limit)
 {
-	return PROBE_COST * cover_count_probes(cover, radius) +
-		cover_count_entries(cover, radius, nrows) / ENTRIES_PER_LEAF;
+	double		cost = 0;
+
+	for (int i = 0; i < cover->ntables && cost <= limit; i++)
+	{
+		int			nbits = cover->table[i].nbits;
+
+		cost += count_patterns(nbits, cover_flips(cover, i, radius), limit) *
+			(PROBE_COST + ldexp(nrows, -nbits) / ENTRIES_PER_LEAF);
+	}
+	return cost;
 }
 
 /*
- * The cheapest for a radius, of one cover of each kind.
+ * The cheapest for a radius, of one cover of each kind, and its cost.
  */
 const Cover *
-cover_choose(const Cover *covers, int radius, double nrows)
+cover_choose(const Cover *covers, int radius, double nrows, double *cost)
 {
-	const Cover *cheapest = NULL;
-	double		lowest = 0;
+	const Cover *cheapest = &covers[COVER_THROUGH];
 
-	for (int kind = 0; kind < COVER_KINDS; kind++)
+	*cost = cover_cost(cheapest, radius, nrows, HUGE_VAL);
+	for (int kind = 0; kind < COVER_THROUGH; kind++)
 	{
-		double		cost = cover_cost(&covers[kind], radius, nrows);
+		double		other = cover_cost(&covers[kind], radius, nrows, *cost);
 
-		if (!cover_reaches(&covers[kind], radius))
-			continue;
-		if (cheapest == NULL || cost < lowest)
+		if (other < *cost && cover_reaches(&covers[kind], radius))
 		{
 			cheapest = &covers[kind];
-			lowest = cost;
+			*cost = other;
 		}
 	}
 	return cheapest;

@@ -80,8 +80,9 @@ typedef struct Probing
 extern void cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows);
 extern bool cover_reaches(const Cover *cover, int radius);
 extern int	cover_flips(const Cover *cover, int i, int radius);
-extern const Cover *cover_choose(const Cover *covers, int radius, double nrows);
-extern double cover_cost(const Cover *cover, int radius, double nrows);
+extern const Cover *cover_choose(const Cover *covers, int radius, double nrows,
+								 double *cost);
+extern double cover_cost(const Cover *cover, int radius, double nrows, double limit);
 extern int	cover_count_tables(const Cover *cover, int radius);
 extern double cover_count_probes(const Cover *cover, int radius);
 extern double cover_count_entries(const Cover *cover, int radius, double nrows);

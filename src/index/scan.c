@@ -176,9 +176,10 @@ begin_search(SimHashScan *state)
 {
 	SimHashBall everything = {.radius = SIMHASH_BITS};
 	SimHashBall *ball = state->nballs > 0 ? &state->balls[0] : &everything;
+	double		cost;
 
 	if (state->nballs > 0)
-		state->chosen = cover_choose(state->cover, ball->radius, state->nrows);
+		state->chosen = cover_choose(state->cover, ball->radius, state->nrows, &cost);
 	else
 		state->chosen = &state->cover[COVER_THROUGH];
 	scan_start_probing(state, ball->center, ball->radius);

@@ -42,16 +42,17 @@ bound_order(SimHashScan *state)
 static const Cover *
 choose_way(const SimHashScan *state, int radius, bool *around_ball)
 {
-	const Cover *cover = cover_choose(state->cover, radius, state->nrows);
+	double		cost;
+	const Cover *cover = cover_choose(state->cover, radius, state->nrows, &cost);
 
 	*around_ball = false;
 	if (state->nballs > 0)
 	{
-		int			ball_radius = state->balls[0].radius;
-		const Cover *other = cover_choose(state->cover, ball_radius, state->nrows);
+		double		ball_cost;
+		const Cover *other = cover_choose(state->cover, state->balls[0].radius,
+										  state->nrows, &ball_cost);
 
-		if (cover_cost(other, ball_radius, state->nrows) <
-			cover_cost(cover, radius, state->nrows))
+		if (ball_cost < cost)
 		{
 			*around_ball = true;
 			return other;
@@ -76,17 +77,20 @@ begin_phase(SimHashScan *state)
 {
 	const Cover *last = state->chosen;
 	bool		around_ball;
+	bool		in_one_go;
 
 	state->radius = state->horizon = state->done + 1;
 	state->chosen = choose_way(state, state->radius, &state->around_ball);
+	in_one_go = state->around_ball || state->chosen->kind == COVER_THROUGH;
+	if (in_one_go)
+		state->horizon = state->reach;
 	while (state->horizon < state->reach &&
 		   choose_way(state, state->horizon + 1, &around_ball) == state->chosen &&
-		   around_ball == state->around_ball)
+		   !around_ball)
 		state->horizon++;
 
 	if (state->chosen == last)
-		order_enlarge(state->order,
-					  state->around_ball || state->chosen->kind == COVER_THROUGH);
+		order_enlarge(state->order, in_one_go);
 	else
 		order_reset(state->order);
 	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
