@@ -6,6 +6,11 @@
 CREATE EXTENSION simhash;
 \ir timing.sql
 
+-- checkpoints only where they are asked for
+ALTER SYSTEM SET max_wal_size = '30GB';
+ALTER SYSTEM SET checkpoint_timeout = '1h';
+SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
+
 -- one core; no compiling, no bitmaps where single look-ups are compared
 SET max_parallel_workers_per_gather = 0;
 SET max_parallel_maintenance_workers = 0;
