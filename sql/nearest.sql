@@ -273,10 +273,22 @@ FROM (VALUES
     ('t.fp <~> nullif(q, q), t.fp <~> p, t.fp <~> q', 'true', NULL),
     ('t.fp <~> p, t.fp <~> q, t.fp <~> nullif(q, q)', 'true', NULL),
     ('t.fp <~> nullif(q, q), t.fp <~> nullif(p, p), t.fp <~> q', 'true', NULL),
+    ('t.fp <~> nullif(q, q), t.fp <~> CASE WHEN n % 3 > 0 THEN q END, t.fp <~> CASE WHEN n % 3 > 0 THEN p END', 'true', NULL),
     ('t.fp <~> q, t.fp <~> p', 't.fp IS NULL', 'num_nulls(t.fp) = 1'),
     ('t.fp <~> CASE WHEN n % 2 = 0 THEN p END', 't.fp <@ simhash_ball(CASE WHEN n % 3 = 0 THEN q ELSE p END, k)',
      '(t.fp <~> CASE WHEN n % 3 = 0 THEN q ELSE p END) + 0 <= k')
 ) AS v (keys, by_index, by_eye), LATERAL compare('few', keys, by_index, by_eye) AS c;
+
+-- as many orders as anybody wants; with a NULL before them, eight
+SELECT keys, c.* FROM (SELECT string_agg(format('t.fp <~> flip(q, %s)', i), ', ') AS keys FROM generate_series(1, 12) AS i
+    UNION ALL SELECT 't.fp <~> nullif(q, q), ' || string_agg(format('t.fp <~> flip(p, %s)', i), ', ') FROM generate_series(1, 8) AS i) AS v,
+    LATERAL compare('few', keys) AS c;
+DO $$
+BEGIN
+    PERFORM wrong FROM compare('few', 't.fp <~> nullif(q, q), ' || (SELECT string_agg(format('t.fp <~> flip(p, %s)', i), ', ') FROM generate_series(1, 9) AS i));
+EXCEPTION WHEN program_limit_exceeded THEN
+    RAISE INFO '%', sqlerrm;
+END $$;
 
 -- queries in which order and distances are known: 64 rows as far away as their
 -- id says, 1000 beyond, and some of which the distance is unknown

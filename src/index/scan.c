@@ -212,6 +212,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		ReleaseBuffer(state->pinned);
 	state->pinned = InvalidBuffer;
 	state->nmatches = state->next_match = 0;
+	state->radius = 0;			/* that of NULLs, and of all without an order */
 	state->in_range = state->began = false;
 	state->nprobes = state->npages = state->nentries = 0;
 	state->range.table = -1;

@@ -28,6 +28,14 @@ typedef enum ScanStage
 	SCAN_DONE
 } ScanStage;
 
+/* A match beyond the radius. */
+typedef struct FarMatch
+{
+	int			distance;
+	ItemPointerData tid;
+	uint64		further;		/* as order_hold wants it */
+} FarMatch;
+
 typedef struct SimHashScan
 {
 	/* What is searched: rows within all of the balls, or NULLs, or both */
@@ -78,6 +86,8 @@ typedef struct SimHashScan
 	int			nmatches;
 	int			next_match;
 	ItemPointerData matches[MAX_LEAF_ENTRIES];
+	int			nfar;
+	FarMatch	far[MAX_LEAF_ENTRIES];	/* to be held back */
 } SimHashScan;
 
 /* scan.c */

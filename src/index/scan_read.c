@@ -46,11 +46,11 @@ further_distances(const SimHashScan *state, SimHash fp)
 }
 
 /*
- * Add the row of an entry to the matches, or hold it back.
+ * Add the row of an entry to the matches.
  */
 static void
-add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance,
-		  uint64 further)
+add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
+		  int distance)
 {
 	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
 
@@ -61,8 +61,11 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance
 		state->matches[state->nmatches++] = *tid;
 	else
 	{
-		order_hold(state->order, distance, further, tid);
-		state->horizon = Min(state->horizon, order_farthest(state->order));
+		FarMatch   *match = &state->far[state->nfar++];
+
+		match->distance = distance;
+		match->tid = *tid;
+		match->further = further_distances(state, fp);
 	}
 }
 
@@ -97,8 +100,7 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 				continue;
 		}
 		if (match_is_new(state, fp))
-			add_match(state, index, buffer, from + positions[i], distance,
-					  further_distances(state, fp));
+			add_match(state, index, buffer, from + positions[i], fp, distance);
 	}
 }
 
@@ -124,7 +126,7 @@ read_leaf(SimHashScan *state, Relation index, Buffer buffer)
 	int			to = nsorted;
 
 	state->npages++;
-	state->nmatches = state->next_match = 0;
+	state->nmatches = state->next_match = state->nfar = 0;
 	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
 		collect_all(state, index, buffer);
 	else
@@ -140,6 +142,23 @@ read_leaf(SimHashScan *state, Relation index, Buffer buffer)
 	state->in_range = !page_is_rightmost(page) && opaque->high_key <= state->range.high;
 	state->next = opaque->right;
 	state->next_bound = page_high(page);
+}
+
+/*
+ * Hold back the matches beyond the radius.  The leaf is not locked any more, because
+ * this may have to write to disk.
+ */
+static void
+hold_far_matches(SimHashScan *state)
+{
+	for (int i = 0; i < state->nfar; i++)
+	{
+		const FarMatch *match = &state->far[i];
+
+		order_hold(state->order, match->distance, match->further, &match->tid);
+	}
+	if (state->nfar > 0)
+		state->horizon = Min(state->horizon, order_farthest(state->order));
 }
 
 /*
@@ -206,6 +225,7 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 		}
 		else
 			UnlockReleaseBuffer(buffer);
+		hold_far_matches(state);
 		if (state->nmatches > 0)
 			return true;
 	}
