@@ -255,4 +255,14 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*total_cost = *startup_cost + *selectivity * info->tuples * cpu_index_tuple_cost +
 		cost_of_reading(root, info, &all, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
+
+	/* With several orders all rows are sorted before the first comes out. */
+	if (list_length(path->indexorderbys) > 1)
+	{
+		double		nrows = Max(2.0, *selectivity * info->tuples);
+		Cost		sort_cost = 2.0 * cpu_operator_cost * nrows * log2(nrows);
+
+		*total_cost += sort_cost;
+		*startup_cost = *total_cost;
+	}
 }

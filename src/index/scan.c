@@ -92,17 +92,20 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 /*
  * Read the order asked for.  Distances from a NULL are NULL, hence all equal.
  *
- * Of several orders, we keep the first; the executor sorts rows that are equal
- * in it, knowing from us that no distance is less than 0.  But where it finds a
- * NULL, it takes no notice of what comes after (cmp_orderbyvals): then we sort.
+ * With several orders, all rows are sorted before the first is handed out.  The
+ * executor could sort those that are equal in the first order (xs_recheckorderby);
+ * but where it finds a NULL it takes no notice of what comes after
+ * (cmp_orderbyvals), and in many minor releases it forgets the ctid of rows that
+ * it reorders, so that FOR UPDATE fails.  It is left to it where there are too many
+ * orders for us; no distance is less than the 0 that it gets from us.
  */
 static void
 read_orders(IndexScanDesc scan, SimHashScan *state)
 {
 	bool		ordered = false;
 	bool		null_seen = false;
+	bool		null_between = false;
 
-	state->sort_all = false;
 	state->nfurther = 0;
 	for (int i = 0; i < scan->numberOfOrderBys; i++)
 	{
@@ -123,18 +126,19 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 			if (state->nfurther < ORDER_MAX_FURTHER)
 				state->further[state->nfurther] = DatumGetSimHash(key->sk_argument);
 			state->nfurther++;
-			state->sort_all |= null_seen;
+			null_between |= null_seen;
 		}
 	}
-	scan->xs_recheckorderby = state->nfurther > 0 && !state->sort_all;
-	if (!state->sort_all)
-		state->nfurther = 0;
-	if (state->nfurther > ORDER_MAX_FURTHER)
+	state->sort_all = state->nfurther > 0 && state->nfurther <= ORDER_MAX_FURTHER;
+	scan->xs_recheckorderby = state->nfurther > ORDER_MAX_FURTHER;
+	if (scan->xs_recheckorderby && null_between)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("cannot order by distance from more than %d fingerprints and NULL",
 						ORDER_MAX_FURTHER + 1),
 				 errhint("Leave out the NULL, which orders nothing.")));
+	if (!state->sort_all)
+		state->nfurther = 0;
 	if (ordered && state->order == NULL)
 		state->order = order_create(GetMemoryChunkContext(state));
 	else if (!ordered && state->order)
