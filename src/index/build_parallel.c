@@ -76,7 +76,7 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 
 	InstrStartParallelQuery();
 	build_participate(shared, shm_toc_lookup(toc, KEY_SCAN, false),
-				ParallelWorkerNumber + 1, heap, index, info);
+					  ParallelWorkerNumber + 1, heap, index, info);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
 						  &wal_usage[ParallelWorkerNumber]);
 
