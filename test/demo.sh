@@ -87,9 +87,7 @@ main() {
 	prepare
 	fetch "$WORK/src"
 
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
-	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
-	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
+	build_and_start
 
 	demo_psql -f test/demo.sql 2>&1 | space_out
 	cat <<-END

@@ -325,6 +325,13 @@ start_server() {
 	as_builder "$bin/pg_ctl" -D "$WORK/data" -l "$WORK/log/server" -w start
 }
 
+# Both of these; what they print is shown only if they fail.
+build_and_start() {
+	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
+	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
+}
+
 # psql on that server, deaf to the caller's own settings.
 demo_psql() {
 	as_builder "$("$PG_CONFIG" --bindir)/psql" -X -q -h "$WORK/socket" \

@@ -15,10 +15,7 @@ COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
 main() {
 	# shellcheck disable=SC2119
 	prepare
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
-	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
-	SHARED_BUFFERS=${SHARED_BUFFERS:-64MB} start_server >"$WORK/log/start" 2>&1 ||
-		{ cat "$WORK/log/start"; die "no server"; }
+	SHARED_BUFFERS=${SHARED_BUFFERS:-64MB} build_and_start
 	demo_psql -v rows="${ROWS:-10000000}" -f test/bench/cold.sql
 }
 

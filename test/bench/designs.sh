@@ -14,10 +14,7 @@ COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
 main() {
 	# shellcheck disable=SC2119
 	prepare >&2
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server" >&2
-	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build" >&2; die "the build failed"; }
-	SHARED_BUFFERS=${SHARED_BUFFERS:-8GB} start_server >"$WORK/log/start" 2>&1 ||
-		{ cat "$WORK/log/start" >&2; die "no server"; }
+	SHARED_BUFFERS=${SHARED_BUFFERS:-8GB} build_and_start >&2
 	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/designs.sql
 }
 

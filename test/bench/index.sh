@@ -12,10 +12,7 @@ set -euo pipefail
 main() {
 	# shellcheck disable=SC2119
 	prepare
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
-	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
-	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} start_server >"$WORK/log/start" 2>&1 ||
-		{ cat "$WORK/log/start"; die "no server"; }
+	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
 	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/index.sql
 }
 

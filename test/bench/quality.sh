@@ -111,9 +111,7 @@ main() {
 	as_builder mkdir "$FILES" "$RESULTS"
 	get_documents
 
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
-	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
-	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
+	build_and_start
 	demo_psql -c "CREATE EXTENSION simhash"
 	as_builder gcc -O2 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
 
