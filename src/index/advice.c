@@ -49,14 +49,13 @@ estimate_design(const DesignOptions *options, double nrows, int radius)
 {
 	Advice		advice = {.options = *options};
 	Design		design;
-	Cover		covers[COVER_KINDS];
+	Covers		covers;
 	const Cover *cover;
 	double		cost;
 
 	design_init(&design, options);
-	for (int kind = 0; kind < COVER_KINDS; kind++)
-		cover_init(&covers[kind], &design, kind, nrows);
-	cover = cover_choose(covers, radius, nrows, &cost);
+	covers_init(&covers, &design, nrows);
+	cover = covers_choose(&covers, radius, &cost);
 	advice.ntables = design.ntables;
 	advice.probes = cover_count_probes(cover, radius);
 	advice.entries = cover_count_entries(cover, radius, nrows);

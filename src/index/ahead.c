@@ -123,8 +123,7 @@ ahead_next(Ahead *ahead, Relation index, Probing *probing,
 	{
 		*buffer = page_read_recent(index, probe->leaf, probe->recent,
 								   BUFFER_LOCK_SHARE, range->table, 0);
-		while (page_is_left_of(BufferGetPage(*buffer), &low))
-			*buffer = page_step_right(index, *buffer, BUFFER_LOCK_SHARE);
+		*buffer = page_move_right(index, *buffer, &low, BUFFER_LOCK_SHARE);
 	}
 	return true;
 }

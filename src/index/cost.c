@@ -127,7 +127,7 @@ smallest_radius(IndexPath *path, Node **ball)
  * to read its design from.
  */
 static void
-get_covers(IndexOptInfo *info, Cover *covers)
+get_covers(IndexOptInfo *info, Covers *covers)
 {
 	Design		design;
 
@@ -140,8 +140,7 @@ get_covers(IndexOptInfo *info, Cover *covers)
 		design = meta_get(index)->design;
 		index_close(index, NoLock);
 	}
-	for (int kind = 0; kind < COVER_KINDS; kind++)
-		cover_init(&covers[kind], &design, kind, info->tuples);
+	covers_init(covers, &design, info->tuples);
 }
 
 /*
@@ -149,7 +148,7 @@ get_covers(IndexOptInfo *info, Cover *covers)
  * scan would choose too.
  */
 static ScanEstimate
-estimate_search(IndexOptInfo *info, const Cover *covers, int radius)
+estimate_search(const Covers *covers, int radius)
 {
 	ScanEstimate estimate = {1, 1, 0};
 	const Cover *cover;
@@ -157,9 +156,9 @@ estimate_search(IndexOptInfo *info, const Cover *covers, int radius)
 
 	if (radius < 0)
 		return estimate;
-	cover = cover_choose(covers, radius, info->tuples, &cost);
+	cover = covers_choose(covers, radius, &cost);
 	estimate.descents = cover_count_probes(cover, radius);
-	estimate.entries = cover_count_entries(cover, radius, info->tuples);
+	estimate.entries = cover_count_entries(cover, radius, covers->nrows);
 	estimate.pages = estimate.descents + floor(estimate.entries / ENTRIES_PER_LEAF);
 	return estimate;
 }
@@ -192,20 +191,20 @@ static void
 estimate_scan(IndexPath *path, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
-	Cover		covers[COVER_KINDS];
+	Covers		covers;
 	Node	   *ball;
 	int			radius = smallest_radius(path, &ball);
 	OpExpr	   *order;
 
-	get_covers(info, covers);
-	*all = estimate_search(info, covers, radius);
+	get_covers(info, &covers);
+	*all = estimate_search(&covers, radius);
 	memset(first, 0, sizeof(ScanEstimate));
 	if (path->indexorderbys == NIL)
 		return;
 	*first = *all;
 	order = linitial(path->indexorderbys);
 	if (ball == NULL || is_center(lsecond(order->args), ball))
-		*first = estimate_search(info, covers, Min(radius, nearest_radius(info->tuples)));
+		*first = estimate_search(&covers, Min(radius, nearest_radius(info->tuples)));
 }
 
 /*

@@ -38,9 +38,7 @@ static Buffer
 lock_leaf(Relation index, Buffer buffer, const Entry *entry)
 {
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	while (page_is_left_of(BufferGetPage(buffer), entry))
-		buffer = page_step_right(index, buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
+	return page_move_right(index, buffer, entry, BUFFER_LOCK_EXCLUSIVE);
 }
 
 /*

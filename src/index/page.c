@@ -206,6 +206,18 @@ page_step_right(Relation index, Buffer buffer, int lock)
 }
 
 /*
+ * Go right from a page, as far as it has been split since a link to it was read,
+ * to the one that an entry belongs in.
+ */
+Buffer
+page_move_right(Relation index, Buffer buffer, const Entry *entry, int lock)
+{
+	while (page_is_left_of(BufferGetPage(buffer), entry))
+		buffer = page_step_right(index, buffer, lock);
+	return buffer;
+}
+
+/*
  * Extend the index by a page; returns it pinned and exclusively locked, all
  * zeros.  Pages are never recycled: what a page was, it stays, so a stale
  * link leads to it or to the left of where its entries have gone.

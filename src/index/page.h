@@ -236,6 +236,8 @@ extern Buffer page_read_recent(Relation index, BlockNumber block, Buffer recent,
 							   int lock, int tree, int level);
 extern Buffer page_read_right(Relation index, BlockNumber right,
 							  const Entry *high, int lock, int tree, int level);
+extern Buffer page_move_right(Relation index, Buffer buffer, const Entry *entry,
+							  int lock);
 extern Buffer page_step_right(Relation index, Buffer buffer, int lock);
 extern Buffer page_new_buffer(Relation index);
 extern BlockNumber page_extend(Relation index, BlockNumber n);

@@ -215,21 +215,33 @@ cover_cost(const Cover *cover, int radius, double nrows, double limit)
 }
 
 /*
- * The cheapest for a radius, of one cover of each kind, and its cost.
+ * Make the covers of a design, for so many rows.
+ */
+void
+covers_init(Covers *covers, const Design *design, double nrows)
+{
+	covers->nrows = nrows;
+	for (CoverKind kind = 0; kind < COVER_KINDS; kind++)
+		cover_init(&covers->kind[kind], design, kind, nrows);
+}
+
+/*
+ * The cheapest for a radius, and its cost.
  */
 const Cover *
-cover_choose(const Cover *covers, int radius, double nrows, double *cost)
+covers_choose(const Covers *covers, int radius, double *cost)
 {
-	const Cover *cheapest = &covers[COVER_THROUGH];
+	const Cover *cheapest = &covers->kind[COVER_THROUGH];
 
-	*cost = cover_cost(cheapest, radius, nrows, HUGE_VAL);
-	for (int kind = 0; kind < COVER_THROUGH; kind++)
+	*cost = cover_cost(cheapest, radius, covers->nrows, HUGE_VAL);
+	for (CoverKind kind = 0; kind < COVER_THROUGH; kind++)
 	{
-		double		other = cover_cost(&covers[kind], radius, nrows, *cost);
+		const Cover *cover = &covers->kind[kind];
+		double		other = cover_cost(cover, radius, covers->nrows, *cost);
 
-		if (other < *cost && cover_reaches(&covers[kind], radius))
+		if (other < *cost && cover_reaches(cover, radius))
 		{
-			cheapest = &covers[kind];
+			cheapest = cover;
 			*cost = other;
 		}
 	}

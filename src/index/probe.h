@@ -45,6 +45,13 @@ typedef struct Cover
 	CoverTable	table[DESIGN_MAX_TABLES];
 } Cover;
 
+/* One of each kind, for so many rows. */
+typedef struct Covers
+{
+	double		nrows;
+	Cover		kind[COVER_KINDS];
+} Covers;
+
 /* A range of the keys of a table, inclusive. */
 typedef struct KeyRange
 {
@@ -80,8 +87,8 @@ typedef struct Probing
 extern void cover_init(Cover *cover, const Design *design, CoverKind kind, double nrows);
 extern bool cover_reaches(const Cover *cover, int radius);
 extern int	cover_flips(const Cover *cover, int i, int radius);
-extern const Cover *cover_choose(const Cover *covers, int radius, double nrows,
-								 double *cost);
+extern void covers_init(Covers *covers, const Design *design, double nrows);
+extern const Cover *covers_choose(const Covers *covers, int radius, double *cost);
 extern double cover_cost(const Cover *cover, int radius, double nrows, double limit);
 extern int	cover_count_tables(const Cover *cover, int radius);
 extern double cover_count_probes(const Cover *cover, int radius);

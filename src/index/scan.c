@@ -34,7 +34,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
-	state->nrows = -1;
+	state->covers.nrows = -1;	/* not made yet */
 	state->pinned = InvalidBuffer;
 	state->stage = SCAN_DONE;
 	ahead_init(&state->ahead, index);
@@ -42,6 +42,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	{
 		scan->xs_orderbyvals = palloc0(norderbys * sizeof(Datum));
 		scan->xs_orderbynulls = palloc(norderbys * sizeof(bool));
+		state->far = palloc(MAX_LEAF_ENTRIES * sizeof(FarMatch));
 	}
 	scan->opaque = state;
 	return scan;
@@ -154,11 +155,8 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 static void
 set_rows(SimHashScan *state, double nrows)
 {
-	if (nrows == state->nrows)
-		return;
-	state->nrows = nrows;
-	for (int i = 0; i < COVER_KINDS; i++)
-		cover_init(&state->cover[i], &state->design, i, nrows);
+	if (nrows != state->covers.nrows)
+		covers_init(&state->covers, &state->design, nrows);
 }
 
 /*
@@ -183,9 +181,9 @@ begin_search(SimHashScan *state)
 	double		cost;
 
 	if (state->nballs > 0)
-		state->chosen = cover_choose(state->cover, ball->radius, state->nrows, &cost);
+		state->chosen = covers_choose(&state->covers, ball->radius, &cost);
 	else
-		state->chosen = &state->cover[COVER_THROUGH];
+		state->chosen = &state->covers.kind[COVER_THROUGH];
 	scan_start_probing(state, ball->center, ball->radius);
 }
 
@@ -375,6 +373,8 @@ simhash_endscan(IndexScanDesc scan)
 		ReleaseBuffer(state->pinned);
 	if (state->order)
 		order_free(state->order);
+	if (state->far)
+		pfree(state->far);
 	if (state->empty_tuple)
 		pfree(state->empty_tuple);
 	pfree(state->balls);

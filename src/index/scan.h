@@ -59,8 +59,7 @@ typedef struct SimHashScan
 	ScanStage	stage;
 	bool		began;			/* something was asked for */
 	Design		design;
-	double		nrows;
-	Cover		cover[COVER_KINDS];
+	Covers		covers;
 	const Cover *chosen;
 	bool		around_ball;	/* searches the smallest ball, whatever the radius */
 	int			done;			/* phases before this one have handed out */
@@ -87,7 +86,7 @@ typedef struct SimHashScan
 	int			next_match;
 	ItemPointerData matches[MAX_LEAF_ENTRIES];
 	int			nfar;
-	FarMatch	far[MAX_LEAF_ENTRIES];	/* to be held back */
+	FarMatch   *far;			/* to be held back; NULL if no order is asked for */
 } SimHashScan;
 
 /* scan.c */

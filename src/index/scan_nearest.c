@@ -43,14 +43,14 @@ static const Cover *
 choose_way(const SimHashScan *state, int radius, bool *around_ball)
 {
 	double		cost;
-	const Cover *cover = cover_choose(state->cover, radius, state->nrows, &cost);
+	const Cover *cover = covers_choose(&state->covers, radius, &cost);
 
 	*around_ball = false;
 	if (state->nballs > 0)
 	{
 		double		ball_cost;
-		const Cover *other = cover_choose(state->cover, state->balls[0].radius,
-										  state->nrows, &ball_cost);
+		const Cover *other = covers_choose(&state->covers, state->balls[0].radius,
+										   &ball_cost);
 
 		if (ball_cost < cost)
 		{
@@ -66,6 +66,13 @@ static inline int
 probe_radius(const SimHashScan *state)
 {
 	return state->around_ball ? state->balls[0].radius : state->radius;
+}
+
+static void
+start_probing(SimHashScan *state)
+{
+	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
+					   probe_radius(state));
 }
 
 /*
@@ -93,8 +100,7 @@ begin_phase(SimHashScan *state)
 		order_enlarge(state->order, in_one_go);
 	else
 		order_reset(state->order);
-	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
-					   probe_radius(state));
+	start_probing(state);
 }
 
 /*
@@ -107,8 +113,7 @@ begin_sorting(SimHashScan *state)
 	state->horizon = state->reach;
 	state->chosen = choose_way(state, SIMHASH_BITS, &state->around_ball);
 	order_sort_all(state->order);
-	scan_start_probing(state, state->around_ball ? state->balls[0].center : state->query,
-					   probe_radius(state));
+	start_probing(state);
 }
 
 /*
