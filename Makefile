@@ -83,5 +83,10 @@ include $(PGXS)
 # Every header is small, so an object depends on all of them.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
 
+# What C files share is not exported.  (From 16 on PGXS does this by itself.)
+ifeq ($(GCC),yes)
+$(OBJS): CFLAGS += -fvisibility=hidden
+endif
+
 # Loops that are written to be vectorised.
 src/text/ascii.o src/text/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

@@ -21,6 +21,29 @@
 #include "varatt.h"
 #endif
 
+/*
+ * The library exports what SQL calls, nothing else.  From 16 on PGXS hides all
+ * that is not marked, and the macro marks; before, the Makefile and this do.
+ */
+#if PG_VERSION_NUM < 160000 && defined(__GNUC__)
+#include "fmgr.h"
+
+#undef PGDLLEXPORT
+#define PGDLLEXPORT						__attribute__((visibility("default")))
+
+#undef PG_FUNCTION_INFO_V1
+#define PG_FUNCTION_INFO_V1(funcname) \
+extern PGDLLEXPORT Datum funcname(PG_FUNCTION_ARGS); \
+extern PGDLLEXPORT const Pg_finfo_record * CppConcat(pg_finfo_,funcname)(void); \
+const Pg_finfo_record * \
+CppConcat(pg_finfo_,funcname) (void) \
+{ \
+	static const Pg_finfo_record my_finfo = { 1 }; \
+	return &my_finfo; \
+} \
+extern int no_such_variable
+#endif
+
 /* Input functions report bad input softly from 16 on. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"

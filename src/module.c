@@ -11,12 +11,13 @@
 
 #include "fmgr.h"
 
+#include "compat.h"
 #include "index/handler.h"
 #include "planner/planner.h"
 
 PG_MODULE_MAGIC;
 
-void		_PG_init(void);
+extern PGDLLEXPORT void _PG_init(void);
 
 void
 _PG_init(void)

@@ -69,13 +69,19 @@ excerpt() {
 
 # --- suites -----------------------------------------------------------------
 
-# The library needs nothing at run time but libc.
+# The library needs nothing at run time but libc, and keeps to itself what is
+# its own.
 suite_links() {
-	local foreign
+	local foreign exported plain
 	ldd "$WORK/src/simhash.so" || return
 	foreign=$(ldd "$WORK/src/simhash.so" |
 		awk '$1 !~ /^(.*\/)?(linux-vdso|libc\.|ld-linux|statically)[^\/]*$/')
 	if [ -z "$foreign" ]; then count 1 0; else count 0 1; fi
+
+	exported=$(nm -D --defined-only "$WORK/src/simhash.so" | awk '{ print $3 }') || return
+	plain=$(grep -vxE '_PG_init|Pg_magic_func|(pg_finfo_)?simhash_.*' <<<"$exported" || true)
+	echo "exported names that another library may have too: ${plain:-none}"
+	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
 }
 
 # The committed Unicode tables are what their generator makes of the data.

@@ -14,6 +14,7 @@
 #include "funcapi.h"
 #include "utils/float.h"
 
+#include "compat.h"
 #include "index/probe.h"
 
 #define ADVICE_COLUMNS	9

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"

@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
 

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "type/simhash.h"
 
 PG_FUNCTION_INFO_V1(simhash_hamming_distance);
