@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "index/handler.h"
 #include "planner/planner.h"
+#include "text/hash.h"
 
 PG_MODULE_MAGIC;
 
@@ -22,6 +23,12 @@ extern PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	if (!hash_is_frozen())
+		ereport(ERROR,
+				(errcode(ERRCODE_SYSTEM_ERROR),
+				 errmsg("simhash was compiled with a hash function that is not its own"),
+				 errdetail("Its fingerprints would not compare with those of other servers."),
+				 errhint("Compile it with the header of xxHash 0.8.0 or later.")));
 	options_init();
 	rewrite_init();
 }

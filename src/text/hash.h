@@ -12,5 +12,6 @@
 
 /* XXH3, 64 bits, seed 0: the same bytes give the same hash everywhere */
 extern uint64 hash_feature(const char *bytes, size_t length);
+extern bool hash_is_frozen(void);
 
 #endif							/* SIMHASH_HASH_H */

@@ -1,0 +1,69 @@
+/*-------------------------------------------------------------------------
+ *
+ * hash.c
+ *		Tests of the hash: that one of another xxHash is noticed
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres_fe.h"
+
+#include "text/hash.h"
+
+#include "unit.h"
+
+/*
+ * The hash once more, of an xxHash that differs for inputs of one length
+ * range: hash.c finds the macro instead of the function.
+ */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static size_t other_from;
+static size_t other_to;
+
+static uint64
+other_XXH3(const void *bytes, size_t length)
+{
+	uint64		hash = XXH3_64bits(bytes, length);
+
+	return length >= other_from && length <= other_to ? hash ^ 1 : hash;
+}
+
+#undef XXH3_64bits
+#define XXH3_64bits		other_XXH3
+#define hash_feature	other_hash_feature
+#define hash_is_frozen	other_hash_is_frozen
+extern uint64 other_hash_feature(const char *bytes, size_t length);
+extern bool other_hash_is_frozen(void);
+#include "text/hash.c"
+#undef hash_is_frozen
+
+/* The lengths for which XXH3 has a way of its own; the last has no end. */
+static const size_t ranges[][2] = {
+	{1, 3}, {4, 8}, {9, 16}, {17, 128}, {129, 240}, {241, 100000}
+};
+
+int
+main(void)
+{
+	begin_group("own hash");
+	unit_checks++;
+	if (!hash_is_frozen() && count_failure())
+		printf("not recognised\n");
+	end_group("header");
+
+	begin_group("other hashes");
+	for (size_t i = 0; i < lengthof(ranges); i++)
+	{
+		other_from = ranges[i][0];
+		other_to = ranges[i][1];
+		unit_checks++;
+		if (other_hash_is_frozen() && count_failure())
+			printf("lengths from %zu to %zu not noticed\n", other_from, other_to);
+	}
+	end_group("length ranges");
+
+	return end_tests();
+}
