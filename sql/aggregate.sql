@@ -65,3 +65,20 @@ RESET min_parallel_table_scan_size;
 RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE tf;
+
+-- Weights whose sum is too large only where two states are put together: those
+-- of two partitions.
+CREATE TABLE parts (part integer, weight double precision) PARTITION BY LIST (part);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
+INSERT INTO parts SELECT part, 1048576 FROM generate_series(1, 2) AS part, generate_series(1, 150000);
+ANALYZE parts;
+SET enable_partitionwise_aggregate = on;
+SET max_parallel_workers_per_gather = 0;
+EXPLAIN (COSTS OFF) SELECT simhash_agg('a', weight) FROM parts;
+SELECT part, simhash_agg('a', weight) = simhash('a') AS same FROM parts GROUP BY part ORDER BY part;
+SELECT simhash_agg('a', weight) FROM parts;
+SELECT simhash_agg('a', weight / 2) = simhash('a') AS same FROM parts;
+RESET max_parallel_workers_per_gather;
+RESET enable_partitionwise_aggregate;
+DROP TABLE parts;
