@@ -16,12 +16,18 @@
 
 #include "mb/pg_wchar.h"
 
-/* Whether text is stored as it is hashed. */
+#include "text/ascii.h"
+
+/*
+ * Whether a string is stored as it is hashed.  ASCII is ASCII in every server
+ * encoding, even in those that PostgreSQL cannot convert (MULE_INTERNAL).
+ */
 static inline bool
-server_needs_no_conversion(void)
+needs_no_conversion(const char *string, size_t length)
 {
 	return GetDatabaseEncoding() == PG_UTF8 ||
-		GetDatabaseEncoding() == PG_SQL_ASCII;
+		GetDatabaseEncoding() == PG_SQL_ASCII ||
+		ascii_length(string, length) == length;
 }
 
 /*
@@ -34,7 +40,7 @@ server_to_utf8(char *string, size_t *length)
 {
 	char	   *utf8;
 
-	if (server_needs_no_conversion())
+	if (needs_no_conversion(string, *length))
 		return string;
 	utf8 = (char *) pg_do_encoding_conversion((unsigned char *) string, *length,
 											  GetDatabaseEncoding(), PG_UTF8);
@@ -48,7 +54,7 @@ utf8_to_server(char *utf8, size_t *length)
 {
 	char	   *string;
 
-	if (server_needs_no_conversion())
+	if (needs_no_conversion(utf8, *length))
 		return utf8;
 	string = (char *) pg_do_encoding_conversion((unsigned char *) utf8, *length,
 												PG_UTF8, GetDatabaseEncoding());

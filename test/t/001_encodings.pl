@@ -171,5 +171,27 @@ is( ask('in_SQL_ASCII', 'SQL_ASCII',
 		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL, resemblance('\xe9', '\xe8')"),
 	't|t|0', 'SQL_ASCII: bytes that are no UTF-8');
 
+# An encoding that PostgreSQL cannot convert to UTF-8: ASCII needs no conversion,
+# the rest is an error.
+SKIP:
+{
+	skip 'no server encoding MULE_INTERNAL', 3 unless create('MULE_INTERNAL');
+	my $text = quoted('The quick (brown) FOX, jumps over 13 lazy dogs!');
+	my $sql = fingerprints_of("CAST($text AS text)")
+	  . "; SELECT simhash($text), simhash('!? !'), shingles($text), shingles($text, 5, 'char'), simhash(ARRAY['a', 'b']), "
+	  . "simhash(ARRAY['a'], ARRAY[1.0]), simhash('a:1A b'::tsvector), simhash_agg('a'), simhash(repeat($text, 1000))";
+	is(ask('in_MULE_INTERNAL', 'MULE_INTERNAL', $sql), ask('in_UTF8', 'UTF8', $sql), 'MULE_INTERNAL: ASCII');
+	for my $call ("simhash('caf\x81\xe9')", "simhash(repeat('a ', 10000) || 'caf\x81\xe9')")
+	{
+		my ($rc, $out, $err);
+		{
+			local $ENV{PGCLIENTENCODING} = 'MULE_INTERNAL';
+			($rc, $out, $err) = $node->psql('in_MULE_INTERNAL', "SELECT $call");
+		}
+		like($err, qr/default conversion function for encoding "MULE_INTERNAL" to "UTF8" does not exist/,
+			'MULE_INTERNAL: anything else is an error');
+	}
+}
+
 $node->stop;
 done_testing();
