@@ -20,10 +20,14 @@ ORDER BY object COLLATE "C";
 SELECT count(*) > 50 AS many FROM member;
 
 -- the types
-SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred,
+SELECT typname, typlen, typalign, typstorage, typcategory, typispreferred,
        typreceive <> 0 AND typsend <> 0 AS has_binary
 FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
 ORDER BY typname;
+-- a fingerprint is passed as int8 is: by value but on machines of 32 bits
+SELECT typname FROM pg_type
+WHERE typname ~ '^simhash' AND typcategory <> 'A'
+  AND typbyval <> (typname = 'simhash' AND (SELECT typbyval FROM pg_type WHERE typname = 'int8'));
 
 -- the operator classes
 SELECT amname, opcname, opcintype::regtype, opcdefault, amvalidate(c.oid)
