@@ -44,6 +44,19 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '0123456789abcde'::char(16)::simhash$$,
     $$SELECT '0123456789abcdef '::text::simhash$$,
     $$SELECT simhash '42'$$);
+-- decimal numbers, which other libraries write: the hint tells how they are read
+SELECT * FROM pg_temp.meet(
+    $$SELECT '42'::simhash$$,
+    $$SELECT '13828064139318302993'::simhash$$,
+    $$SELECT '-4618679934391248623'::simhash$$,
+    $$SELECT '13828064139318302993'::text::simhash$$,
+    $$SELECT '13828064139318302993'::varchar::simhash$$,
+    $$SELECT '-4618679934391248623'::name::simhash$$,
+    $$SELECT '13828064139318302993'::numeric::simhash$$,
+    $$SELECT '-4618679934391248623'::bigint::simhash$$,
+    $$SELECT '1234567890123456'::simhash AS sixteen_digits_are_hexadecimal$$,
+    $$SELECT '-'::simhash$$,
+    $$SELECT '4e2'::simhash$$);
 
 -- the text form of a ball: (fingerprint,radius), the radius from -1 to 64
 SELECT * FROM pg_temp.meet(
@@ -80,6 +93,11 @@ SELECT * FROM pg_temp.meet(
     $$SELECT 'NaN'::numeric::simhash$$,
     $$SELECT 'Infinity'::numeric::simhash$$,
     $$SELECT '-Infinity'::numeric::simhash$$);
+-- integer: not negative
+SELECT * FROM pg_temp.meet(
+    $$SELECT (-1)::simhash$$,
+    $$SELECT (-2147483648)::integer::simhash$$,
+    $$SELECT (-1)::bigint::simhash$$);
 -- bit(64) and 8 bytes
 SELECT * FROM pg_temp.meet(
     $$SELECT b''::bit varying::bit(1)::simhash$$,
@@ -92,7 +110,7 @@ SELECT * FROM pg_temp.meet(
 -- no other casts, and none unasked
 CREATE TEMP TABLE t (fp simhash);
 SELECT command, code FROM pg_temp.meet(
-    $$SELECT 42::simhash$$,
+    $$SELECT 42::smallint::simhash$$,
     $$SELECT 1.5::float8::simhash$$,
     $$SELECT true::simhash$$,
     $$INSERT INTO t VALUES (42::bigint)$$,

@@ -1,5 +1,5 @@
 --
--- simhash(...) in all its forms
+-- simhash(...) and to_simhash(...) in all their forms
 --
 
 -- from a text
@@ -115,6 +115,7 @@ SELECT simhash(''::tsvector) IS NULL AS empty,
 CREATE DOMAIN regress_text AS text;
 CREATE DOMAIN regress_varchar AS varchar(40);
 CREATE DOMAIN regress_char AS char(40);
+CREATE DOMAIN regress_name AS name;
 CREATE DOMAIN regress_checked AS regress_text CHECK (VALUE <> '');
 SELECT simhash('some text'::text) AS fingerprint;
 CREATE TEMP TABLE spelling (spelling text, fp simhash);
@@ -134,6 +135,8 @@ INSERT INTO spelling VALUES
     ('domain over text', simhash('some text'::regress_text)),
     ('domain over varchar', simhash('some text'::regress_varchar)),
     ('domain over char(n)', simhash('some text'::regress_char)),
+    ('domain over name', simhash('some text'::regress_name)),
+    ('of the information schema', simhash('some text'::information_schema.sql_identifier)),
     ('domain over domain', simhash('some text'::regress_checked)),
     ('cast()', simhash(CAST('some text' AS text))),
     ('concatenated', simhash('some' || ' text')),
@@ -157,12 +160,12 @@ INSERT INTO spelling VALUES
     ('varchar qualified', public.simhash('some text'::varchar));
 INSERT INTO spelling SELECT 'VALUES', simhash(x) FROM (VALUES ('some text')) AS v (x);
 INSERT INTO spelling SELECT 'UNION', simhash(x) FROM (SELECT 'some text' UNION SELECT 'some text') AS v (x);
-CREATE TEMP TABLE columns (a text, b varchar, c varchar(20), d char(20), e name, f regress_text, g regress_varchar, h regress_checked);
-INSERT INTO columns SELECT s, s, s, s, s, s, s, s FROM (VALUES ('some text')) AS v (s);
+CREATE TEMP TABLE columns (a text, b varchar, c varchar(20), d char(20), e name, f regress_text, g regress_varchar, h regress_checked, i regress_name);
+INSERT INTO columns SELECT s, s, s, s, s, s, s, s, s FROM (VALUES ('some text')) AS v (s);
 INSERT INTO spelling
     SELECT 'column ' || type, fp
     FROM columns, LATERAL (VALUES ('text', simhash(a)), ('varchar', simhash(b)), ('varchar(n)', simhash(c)), ('char(n)', simhash(d)),
-                                  ('name', simhash(e)), ('domain', simhash(f)), ('other domain', simhash(g)), ('checked', simhash(h))) AS v (type, fp);
+                                  ('name', simhash(e)), ('domain', simhash(f)), ('other domain', simhash(g)), ('checked', simhash(h)), ('domain over name', simhash(i))) AS v (type, fp);
 SELECT spelling, fp FROM spelling WHERE fp IS DISTINCT FROM simhash('some text'::text);
 SELECT count(*) AS same FROM spelling WHERE fp = simhash('some text'::text);
 -- a text that looks like a fingerprint is a text all the same
@@ -170,6 +173,7 @@ SELECT simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS litera
        simhash('0123456789abcdef'::varchar) = simhash('0123456789abcdef'::text) AS varchar,
        simhash('0123456789abcdef'::char(16)) = simhash('0123456789abcdef'::text) AS char,
        simhash('0123456789abcdef'::name) = simhash('0123456789abcdef'::text) AS name,
+       simhash('0123456789abcdef'::regress_name) = simhash('0123456789abcdef'::text) AS name_domain,
        simhash('0123456789abcdef'::regress_varchar) = simhash('0123456789abcdef'::text) AS domain,
        simhash('0123456789abcdef'::text) <> '0123456789abcdef' AS text;
 -- while a cast reads the hexadecimal form
@@ -182,6 +186,8 @@ INSERT INTO read VALUES
     ('text', '0123456789abcdef'::text::simhash),
     ('varchar', '0123456789abcdef'::varchar::simhash),
     ('char(n)', '0123456789abcdef'::char(16)::simhash),
+    ('name', '0123456789abcdef'::name::simhash),
+    ('domain over name', '0123456789abcdef'::regress_name::simhash),
     ('domain over text', '0123456789abcdef'::regress_text::simhash),
     ('domain over varchar', '0123456789abcdef'::regress_varchar::simhash),
     ('expression', ('01234567' || '89abcdef')::simhash);
@@ -203,6 +209,63 @@ RESET plan_cache_mode;
 PREPARE untyped AS SELECT simhash($1);
 \set VERBOSITY default
 DEALLOCATE ALL;
+
+--
+-- to_simhash(...) is the same, by a name that is no type's
+--
+-- every form, with the same arguments, by the same C function
+SELECT p.proname, pg_get_function_arguments(p.oid)
+FROM pg_proc AS p
+WHERE p.proname IN ('simhash', 'to_simhash') AND p.oid <> 'simhash(unknown)'::regprocedure
+  AND NOT EXISTS (SELECT FROM pg_proc AS q WHERE q.proname IN ('simhash', 'to_simhash') AND q.proname <> p.proname
+                  AND q.prosrc = p.prosrc AND pg_get_function_arguments(q.oid) = pg_get_function_arguments(p.oid)
+                  AND (q.prorettype, q.provolatile, q.proisstrict, q.proparallel, q.proleakproof, q.procost)
+                      = (p.prorettype, p.provolatile, p.proisstrict, p.proparallel, p.proleakproof, p.procost));
+SELECT count(*) AS forms FROM pg_proc WHERE proname = 'to_simhash';
+SELECT spelling, fp FROM (VALUES
+    ('literal', to_simhash('some text')),
+    ('text', to_simhash('some text'::text)),
+    ('varchar', to_simhash('some text'::varchar)),
+    ('char(n)', to_simhash('some text'::char(40))),
+    ('name', to_simhash('some text'::name)),
+    ('domain over text', to_simhash('some text'::regress_text)),
+    ('domain over varchar', to_simhash('some text'::regress_varchar)),
+    ('domain over char(n)', to_simhash('some text'::regress_char)),
+    ('domain over name', to_simhash('some text'::regress_name)),
+    ('domain over domain', to_simhash('some text'::regress_checked)),
+    ('subselect', to_simhash((SELECT 'some text'))),
+    ('with a width', to_simhash('some text', 2)),
+    ('with a unit', to_simhash('some text', unit => 'word')),
+    ('tokens', to_simhash(ARRAY['some', 'text'])),
+    ('features', to_simhash(ARRAY['some text'], ARRAY[2.0])),
+    ('hashes', to_simhash(ARRAY[simhash('some text')::bigint])),
+    ('weighted hashes', to_simhash(ARRAY[simhash('some text')::bigint], ARRAY[2.0])),
+    ('tsvector', to_simhash('''some text'':1'::tsvector)),
+    ('weighted tsvector', to_simhash('''some text'':1'::tsvector, '{1,1,1,1}'::float4[]))) AS v (spelling, fp)
+WHERE fp IS DISTINCT FROM simhash('some text'::text);
+SELECT to_simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS never_hexadecimal, to_simhash(NULL) IS NULL AS "null", to_simhash('') IS NULL AS blank;
+-- untyped parameters are what most drivers send
+PREPARE body AS SELECT to_simhash($1) = simhash('some text') AS same;
+EXECUTE body('some text');
+PREPARE body_width(unknown, integer) AS SELECT to_simhash($1, $2) = simhash('some text') AS same;
+EXECUTE body_width('some text', 2);
+PREPARE named_width AS SELECT to_simhash($1, width => $2) = simhash('some text') AS same;
+EXECUTE named_width('some text', 2);
+PREPARE body_width_unit AS SELECT to_simhash($1, $2, $3) = simhash('some text') AS same;
+EXECUTE body_width_unit('some text', 2, 'word');
+PREPARE named_unit AS SELECT to_simhash($1, unit => $2) = simhash('some text') AS same;
+EXECUTE named_unit('some text', 'word');
+PREPARE literal_width AS SELECT to_simhash($1, 2) = simhash('some text') AS same;
+EXECUTE literal_width('some text');
+SELECT name, parameter_types FROM pg_prepared_statements ORDER BY name;
+-- two untyped ones may be a text and its width, or features and weights
+\set VERBOSITY sqlstate
+PREPARE ambiguous AS SELECT to_simhash($1, $2);
+SELECT to_simhash('a', NULL);
+SELECT simhash('a', NULL);
+\set VERBOSITY default
+DEALLOCATE ALL;
+
 -- functions of other languages
 CREATE FUNCTION pg_temp.fp(x varchar) RETURNS simhash LANGUAGE plpgsql AS $$ DECLARE y varchar := x; BEGIN RETURN simhash(y); END $$;
 SELECT pg_temp.fp('some text') = simhash('some text') AS plpgsql;
@@ -228,9 +291,10 @@ BEGIN
         RAISE 'no error for citext';
     EXCEPTION WHEN invalid_text_representation THEN
         GET STACKED DIAGNOSTICS help = PG_EXCEPTION_HINT;
-        ASSERT help LIKE '%simhash(...::text)%', 'the hint does not help';
+        ASSERT help LIKE '%to_simhash(...)%', 'the hint does not help';
     END;
     EXECUTE $q$SELECT simhash('some text'::citext::text) = simhash('some text')
+               AND to_simhash('some text'::citext) = simhash('some text')
                AND simhash('some text'::citext, 2) = simhash('some text')
                AND simhash('0123456789abcdef'::citext) = '0123456789abcdef'::simhash$q$ INTO ok;
     ASSERT ok, 'citext';
@@ -244,6 +308,12 @@ UPDATE docs SET body = 'a ' || body WHERE id = 5;
 SELECT id, fp FROM docs ORDER BY id;
 SELECT id FROM docs WHERE fp <~> simhash('the cat sat on the mat') <= 3 ORDER BY id;
 SELECT id, fp <~> simhash('the cat sat on the mat'::text) AS distance FROM docs ORDER BY distance NULLS LAST, id LIMIT 3;
+-- by an application
+PREPARE nearest AS SELECT id FROM docs ORDER BY fp <~> to_simhash($1), id LIMIT $2;
+EXECUTE nearest('the cat sat on the mat', 2);
+PREPARE verified AS SELECT id FROM docs WHERE fp <~> to_simhash($1) <= $2 AND resemblance(body, $1) >= $3 ORDER BY id;
+EXECUTE verified('the cat sat on the mat', 10, 0.8);
+DEALLOCATE ALL;
 -- as it may be of a varchar, and as an expression index may be
 CREATE TEMP TABLE titles (title varchar(80), fp simhash GENERATED ALWAYS AS (simhash(title)) STORED);
 INSERT INTO titles VALUES ('some text');
@@ -255,4 +325,4 @@ INSERT INTO defaults DEFAULT VALUES;
 SELECT fp = simhash('some text') AS same FROM defaults;
 
 DROP TABLE columns;
-DROP DOMAIN regress_checked, regress_text, regress_varchar, regress_char;
+DROP DOMAIN regress_checked, regress_name, regress_text, regress_varchar, regress_char;

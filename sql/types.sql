@@ -37,7 +37,7 @@ CREATE TEMP TABLE again (LIKE sent);
 \copy sent TO 'results/types.text'
 \copy again FROM 'results/types.text'
 SELECT count(*) AS rows, bool_and(r.fp IS NOT DISTINCT FROM a.fp AND r.many IS NOT DISTINCT FROM a.many
-                                  AND r.ball::text IS NOT DISTINCT FROM a.ball::text) AS same
+                                  AND r.ball IS NOT DISTINCT FROM a.ball) AS same
 FROM received AS r JOIN again AS a USING (id);
 
 -- casts: bigint is the same 64 bits, signed
@@ -47,6 +47,8 @@ FROM (VALUES (0::bigint), (1), (-1), (9223372036854775807), (-922337203685477580
 SELECT n, n::simhash AS simhash, n::simhash::numeric = n AS back
 FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (18446744073709551615), (10000000000000000000), (42.000), (-0.0)) AS v (n);
 SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half, scale('0000000000000007'::simhash::numeric);
+-- integer: as small numbers are written
+SELECT 42::simhash AS small, 2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
 -- bit(64) and bytea: most significant first
 SELECT '0123456789abcdef'::simhash::bit(64) AS bit, '8000000000000001'::simhash::bytea AS bytea;
 SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
@@ -155,6 +157,60 @@ CREATE TEMP TABLE by_range_low PARTITION OF by_range FOR VALUES FROM (MINVALUE) 
 CREATE TEMP TABLE by_range_high PARTITION OF by_range FOR VALUES FROM ('8000000000000000') TO (MAXVALUE);
 INSERT INTO by_range SELECT fp FROM fingerprints WHERE id < 0 AND fp IS NOT NULL;
 SELECT tableoid::regclass, fp FROM by_range ORDER BY fp;
+
+--
+-- Balls have equality and an order, by center, then by radius
+--
+CREATE TEMP TABLE balls (id integer, b simhash_ball);
+INSERT INTO balls SELECT i, simhash_ball(('x' || left(md5((i % 40)::text), 16))::bit(64)::simhash, i % 7 - 1) FROM generate_series(1, 400) AS i;
+INSERT INTO balls VALUES (0, NULL), (-1, '(0000000000000000,-1)'), (-2, '(0000000000000000,64)'), (-3, '(ffffffffffffffff,-1)'), (-4, '(7fffffffffffffff,3)'), (-5, '(8000000000000000,2)');
+SELECT id, b FROM balls WHERE id <= 0 ORDER BY b;
+SELECT id, b FROM balls WHERE id <= 0 ORDER BY b DESC NULLS LAST;
+-- as rows of center and radius are ordered
+CREATE TEMP VIEW parts AS SELECT id, b, substr(b::text, 2, 16)::simhash AS center, rtrim(split_part(b::text, ',', 2), ')')::integer AS radius FROM balls;
+SELECT count(*) AS pairs,
+       count(*) FILTER (WHERE (a.b < b.b) <> ((a.center, a.radius) < (b.center, b.radius)) OR (a.b <= b.b) <> ((a.center, a.radius) <= (b.center, b.radius))
+                           OR (a.b > b.b) <> ((a.center, a.radius) > (b.center, b.radius)) OR (a.b >= b.b) <> ((a.center, a.radius) >= (b.center, b.radius))
+                           OR (a.b = b.b) <> ((a.center, a.radius) = (b.center, b.radius)) OR (a.b <> b.b) <> ((a.center, a.radius) <> (b.center, b.radius))
+                           OR simhash_ball_cmp(a.b, b.b) <> btrecordcmp((a.center, a.radius), (b.center, b.radius))
+                           OR (simhash_ball_hash(a.b) = simhash_ball_hash(b.b)) <> (a.b = b.b)
+                           OR (simhash_ball_hash_extended(a.b, 1) = simhash_ball_hash_extended(b.b, 1)) <> (a.b = b.b)) AS wrong
+FROM parts AS a, parts AS b WHERE a.id <= 100 AND b.id <= 100 AND a.b IS NOT NULL AND b.b IS NOT NULL;
+SELECT bool_and((simhash_ball_hash_extended(b, 0) & 4294967295) = (simhash_ball_hash(b)::bigint & 4294967295)) AS extended FROM balls;
+-- DISTINCT, GROUP BY, joins and rows, by hash and by sort
+SET enable_sort = off;
+EXPLAIN (COSTS OFF) SELECT DISTINCT b FROM balls;
+SELECT count(*) FROM (SELECT DISTINCT b FROM balls) AS d;
+SELECT n, count(*) FROM (SELECT b, count(*) AS n FROM balls GROUP BY b) AS g GROUP BY n ORDER BY n;
+RESET enable_sort;
+SET enable_hashagg = off;
+EXPLAIN (COSTS OFF) SELECT DISTINCT b FROM balls;
+SELECT count(*) FROM (SELECT DISTINCT b FROM balls) AS d;
+RESET enable_hashagg;
+SET enable_nestloop = off;
+SET enable_mergejoin = off;
+SELECT count(*) FROM balls AS a JOIN balls AS b USING (b);
+RESET enable_mergejoin;
+SET enable_hashjoin = off;
+SELECT count(*) FROM balls AS a JOIN balls AS b USING (b);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+SELECT ROW(1, '(0123456789abcdef,3)'::simhash_ball) = ROW(1, '(0123456789ABCDEF,3)'::simhash_ball) AS equal,
+       ROW(1, '(0123456789abcdef,3)'::simhash_ball) < ROW(1, '(0123456789abcdef,4)'::simhash_ball) AS less,
+       '(0123456789abcdef,3)'::simhash_ball IN ('(0123456789abcdef,2)', '(0123456789abcdef,3)') AS "in";
+SELECT b FROM balls WHERE id = -1 UNION SELECT b FROM balls WHERE id IN (-1, -2) ORDER BY b;
+-- indexes, and a key
+CREATE TEMP TABLE keys (b simhash_ball PRIMARY KEY);
+INSERT INTO keys SELECT b FROM balls WHERE b IS NOT NULL ON CONFLICT DO NOTHING;
+SELECT count(*) FROM keys;
+CREATE INDEX balls_hash ON balls USING hash (b);
+CREATE INDEX balls_btree ON balls (b);
+SET enable_seqscan = off;
+SELECT id FROM balls WHERE b = '(7fffffffffffffff,3)';
+SELECT id FROM balls WHERE b >= '(ffffffffffffffff,-1)' ORDER BY b;
+DROP INDEX balls_btree;
+SELECT id FROM balls WHERE b = '(7fffffffffffffff,3)';
+RESET enable_seqscan;
 
 --
 -- Distance

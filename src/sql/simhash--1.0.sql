@@ -158,6 +158,94 @@ CREATE FUNCTION simhash_ball(center simhash, radius bigint) RETURNS simhash_ball
 COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of a center and a radius, which is clamped to -1 (empty) to 64 (everything)';
 
 --
+-- Order and equality of balls: by center, then by radius
+--
+
+CREATE FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) IS 'implementation of = operator';
+CREATE FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) IS 'implementation of <> operator';
+CREATE FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) IS 'implementation of < operator';
+CREATE FUNCTION simhash_ball_le(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_le(simhash_ball, simhash_ball) IS 'implementation of <= operator';
+CREATE FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) IS 'implementation of > operator';
+CREATE FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) IS 'implementation of >= operator';
+
+CREATE OPERATOR = (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_eq,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (simhash_ball, simhash_ball) IS 'equal';
+CREATE OPERATOR <> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ne,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (simhash_ball, simhash_ball) IS 'not equal';
+CREATE OPERATOR < (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_lt,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (simhash_ball, simhash_ball) IS 'less than, by center, then by radius';
+CREATE OPERATOR <= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_le,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (simhash_ball, simhash_ball) IS 'less than or equal, by center, then by radius';
+CREATE OPERATOR > (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_gt,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (simhash_ball, simhash_ball) IS 'greater than, by center, then by radius';
+CREATE OPERATOR >= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ge,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (simhash_ball, simhash_ball) IS 'greater than or equal, by center, then by radius';
+
+CREATE FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'less-equal-greater';
+CREATE FUNCTION simhash_ball_hash(simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash';
+CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash';
+
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_ball_cmp(simhash_ball, simhash_ball),
+    FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING btree IS 'order of balls, by center, then by radius';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING btree IS 'order of balls, by center, then by radius';
+
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_ball_hash(simhash_ball),
+    FUNCTION 2 simhash_ball_hash_extended(simhash_ball, bigint);
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING hash IS 'equality of balls';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
+
+--
 -- Distance
 --
 
@@ -239,6 +327,12 @@ COMMENT ON CAST (simhash AS numeric) IS 'as unsigned integer';
 CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_from_numeric(numeric);
 COMMENT ON CAST (numeric AS simhash) IS 'from unsigned integer';
 
+CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_integer(integer) IS 'fingerprint from unsigned integer';
+CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
+COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
+
 CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'fingerprint as bit(64), most significant bit first';
@@ -263,7 +357,7 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 
 -- These parse the text form, as the input function does.  That they are
 -- functions matters: with a cast by input and output the parser would take
--- simhash(x) of a varchar, a char(n) or a domain over text for x::simhash.
+-- simhash(x) of a varchar, a char(n), a name or a domain for x::simhash.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
@@ -271,12 +365,18 @@ CREATE FUNCTION simhash_from_text(character) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_bpchar'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(character) IS 'fingerprint from its 16 hexadecimal digits';
+CREATE FUNCTION simhash_from_text(name) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_name'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_text(name) IS 'fingerprint from its 16 hexadecimal digits';
 CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text);
 COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text);
 COMMENT ON CAST (varchar AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (character AS simhash) WITH FUNCTION simhash_from_text(character);
 COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';
+CREATE CAST (name AS simhash) WITH FUNCTION simhash_from_text(name);
+COMMENT ON CAST (name AS simhash) IS 'from 16 hexadecimal digits';
 
 --
 -- Fingerprints
@@ -295,11 +395,6 @@ CREATE FUNCTION simhash(unknown) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_cstring'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare literal';
-
-CREATE FUNCTION simhash(name) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_name'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(name) IS 'fingerprint of a name, as of a text';
 
 CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tokens'
@@ -330,6 +425,44 @@ CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tsvector'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
+
+-- The same under a name that no type has, so that an untyped parameter is a text
+-- and nothing is taken for a cast.
+CREATE FUNCTION to_simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_text'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
+
+CREATE FUNCTION to_simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
+
+CREATE FUNCTION to_simhash(features text[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_features'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_simhash(text[], double precision[]) IS 'fingerprint of weighted features';
+
+CREATE FUNCTION to_simhash(hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_hashes'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION to_simhash(bigint[]) IS 'fingerprint of features given by their 64-bit hashes';
+
+CREATE FUNCTION to_simhash(hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_hashes'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION to_simhash(bigint[], double precision[]) IS 'fingerprint of weighted features given by their 64-bit hashes';
+
+CREATE FUNCTION to_simhash(document tsvector) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tsvector'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_simhash(tsvector) IS 'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
+
+CREATE FUNCTION to_simhash(document tsvector, weights real[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_tsvector'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
 
 --
 -- Aggregate

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * ball.c
- *		The type simhash_ball: a center and a radius
+ *		The type simhash_ball: a center and a radius; input, output, order and
+ *		hashing
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -11,6 +12,7 @@
 
 #include <ctype.h>
 
+#include "common/hashfn.h"
 #include "libpq/pqformat.h"
 
 #include "compat.h"
@@ -154,4 +156,86 @@ simhash_ball(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(make_ball(PG_GETARG_SIMHASH(0),
 								simhash_clamp_radius(PG_GETARG_INT64(1))));
+}
+
+/*
+ * The order is by center, then by radius.  Balls are equal if they are written
+ * so: two that hold the same fingerprints, all or none, may differ.
+ */
+static int
+compare_balls(FunctionCallInfo fcinfo)
+{
+	SimHashBall *a = PG_GETARG_SIMHASH_BALL_P(0);
+	SimHashBall *b = PG_GETARG_SIMHASH_BALL_P(1);
+
+	if (a->center != b->center)
+		return a->center < b->center ? -1 : 1;
+	return (a->radius > b->radius) - (a->radius < b->radius);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_eq);
+Datum
+simhash_ball_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) == 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_ne);
+Datum
+simhash_ball_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) != 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_lt);
+Datum
+simhash_ball_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) < 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_le);
+Datum
+simhash_ball_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gt);
+Datum
+simhash_ball_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) > 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_ge);
+Datum
+simhash_ball_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_balls(fcinfo) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_cmp);
+Datum
+simhash_ball_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_balls(fcinfo));
+}
+
+#define BALL_HASHED_SIZE	offsetof(SimHashBall, unused)
+
+PG_FUNCTION_INFO_V1(simhash_ball_hash);
+Datum
+simhash_ball_hash(PG_FUNCTION_ARGS)
+{
+	return hash_any((unsigned char *) PG_GETARG_SIMHASH_BALL_P(0),
+					BALL_HASHED_SIZE);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_hash_extended);
+Datum
+simhash_ball_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hash_any_extended((unsigned char *) PG_GETARG_SIMHASH_BALL_P(0),
+							 BALL_HASHED_SIZE, PG_GETARG_INT64(1));
 }

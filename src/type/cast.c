@@ -20,23 +20,18 @@
 #include "type/simhash.h"
 
 /*
- * Parse the text form.  As a cast with a function, this also takes the
- * parser off the path on which simhash(x) would mean x::simhash where x is a
- * varchar, a char(n) or a domain: it prefers a cast to a function only where
- * the cast is done by relabelling or by input and output.
+ * From the text form.  As a cast with a function, each of these also takes
+ * the parser off the path on which simhash(x) would mean x::simhash where x is
+ * a varchar, a char(n), a name or a domain over one: it prefers a cast to a
+ * function only where the cast is done by relabelling or by input and output.
  */
-static SimHash
-parse_text(const char *string, int length)
+static Datum
+parse_text(const char *string, size_t length)
 {
 	SimHash		fp;
 
-	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_hex(string, &fp))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%.*s\"",
-						"simhash", length, string),
-				 errhint("A cast reads a fingerprint of 16 hexadecimal digits; the fingerprint of a text is simhash(...::text).")));
-	return fp;
+	(void) simhash_parse(string, length, NULL, &fp);
+	PG_RETURN_SIMHASH(fp);
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_text);
@@ -45,7 +40,7 @@ simhash_from_text(PG_FUNCTION_ARGS)
 {
 	text	   *string = PG_GETARG_TEXT_PP(0);
 
-	PG_RETURN_SIMHASH(parse_text(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string)));
+	return parse_text(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string));
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_bpchar);
@@ -54,9 +49,18 @@ simhash_from_bpchar(PG_FUNCTION_ARGS)
 {
 	BpChar	   *string = PG_GETARG_BPCHAR_PP(0);
 
-	PG_RETURN_SIMHASH(parse_text(VARDATA_ANY(string),
-								 bpchartruelen(VARDATA_ANY(string),
-											   VARSIZE_ANY_EXHDR(string))));
+	return parse_text(VARDATA_ANY(string),
+					  bpchartruelen(VARDATA_ANY(string),
+									VARSIZE_ANY_EXHDR(string)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_name);
+Datum
+simhash_from_name(PG_FUNCTION_ARGS)
+{
+	char	   *name = NameStr(*PG_GETARG_NAME(0));
+
+	return parse_text(name, strlen(name));
 }
 
 /*
@@ -94,6 +98,25 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 						string, "simhash"),
 				 errhint("A fingerprint as a number is an integer from 0 to 18446744073709551615.")));
 	PG_RETURN_SIMHASH(fp);
+}
+
+/*
+ * So that 42::simhash is what 42000000000::simhash is.  A negative integer is
+ * no half of a signed bigint.
+ */
+PG_FUNCTION_INFO_V1(simhash_from_integer);
+Datum
+simhash_from_integer(PG_FUNCTION_ARGS)
+{
+	int32		value = PG_GETARG_INT32(0);
+
+	if (value < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value \"%d\" is out of range for type %s",
+						value, "simhash"),
+				 errhint("A fingerprint as a number is not negative, ...::numeric::simhash; its 64 bits as a signed number are a bigint, ...::bigint::simhash.")));
+	PG_RETURN_SIMHASH(value);
 }
 
 PG_FUNCTION_INFO_V1(simhash_to_bit);

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * fingerprint.c
- *		simhash(...): the fingerprint of a text, of tokens, of features
+ *		simhash(...) and to_simhash(...): the fingerprint of a text, of tokens,
+ *		of features
  *
  * Where there is nothing to fingerprint, the result is NULL: no value of 64
  * bits could mean it.
@@ -96,39 +97,21 @@ simhash_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * The fingerprint of a C string, with the defaults of simhash_text.
- */
-static Datum
-simhash_with_defaults(FunctionCallInfo fcinfo, const char *string, size_t length)
-{
-	Accumulator acc;
-
-	accumulator_init(&acc);
-	document_shingles(string, length, shingle_default_width(SHINGLE_DEFAULT_UNIT),
-					  SHINGLE_DEFAULT_UNIT, add_shingle, &acc);
-	RETURN_FINGERPRINT(&acc);
-}
-
-/*
  * simhash(unknown), for a bare literal, which the parser would take for
- * simhash's text form.  The argument is a C string, and so is name's.
+ * simhash's text form.  The argument is a C string.
  */
 PG_FUNCTION_INFO_V1(simhash_cstring);
 Datum
 simhash_cstring(PG_FUNCTION_ARGS)
 {
-	char	   *string = PG_GETARG_CSTRING(0);
+	char	   *body = PG_GETARG_CSTRING(0);
+	Accumulator acc;
 
-	return simhash_with_defaults(fcinfo, string, strlen(string));
-}
-
-PG_FUNCTION_INFO_V1(simhash_name);
-Datum
-simhash_name(PG_FUNCTION_ARGS)
-{
-	char	   *name = NameStr(*PG_GETARG_NAME(0));
-
-	return simhash_with_defaults(fcinfo, name, strlen(name));
+	accumulator_init(&acc);
+	document_shingles(body, strlen(body),
+					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
+					  SHINGLE_DEFAULT_UNIT, add_shingle, &acc);
+	RETURN_FINGERPRINT(&acc);
 }
 
 /*

@@ -57,6 +57,41 @@ simhash_format_hex(SimHash fp, char *digits)
 	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016llx", (unsigned long long) fp);
 }
 
+/*
+ * What to write instead of a string that is no fingerprint.
+ */
+static const char *
+syntax_hint(const char *string, size_t length)
+{
+	bool		negative = length > 1 && string[0] == '-';
+	size_t		digits = negative ? 1 : 0;
+
+	while (digits < length && string[digits] >= '0' && string[digits] <= '9')
+		digits++;
+	if (length == 0 || digits < length)
+		return gettext_noop("A fingerprint is written as 16 hexadecimal digits; the fingerprint of a text is to_simhash(...).");
+	if (negative)
+		return gettext_noop("A fingerprint is written as 16 hexadecimal digits; a signed decimal number is read by ...::bigint::simhash.");
+	return gettext_noop("A fingerprint is written as 16 hexadecimal digits; a decimal number is read by ...::numeric::simhash.");
+}
+
+/*
+ * Read the text form, `length` bytes of it.  Returns false where an error was
+ * saved in the context.
+ */
+bool
+simhash_parse(const char *string, size_t length, struct Node *context,
+			  SimHash *fp)
+{
+	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_hex(string, fp))
+		ereturn(context, false,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%.*s\"",
+						"simhash", (int) length, string),
+				 errhint("%s", _(syntax_hint(string, length)))));
+	return true;
+}
+
 PG_FUNCTION_INFO_V1(simhash_in);
 Datum
 simhash_in(PG_FUNCTION_ARGS)
@@ -64,12 +99,8 @@ simhash_in(PG_FUNCTION_ARGS)
 	char	   *string = PG_GETARG_CSTRING(0);
 	SimHash		fp;
 
-	if (!simhash_parse_hex(string, &fp) || string[SIMHASH_HEX_DIGITS] != '\0')
-		ereturn(fcinfo->context, (Datum) 0,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"simhash", string),
-				 errhint("A fingerprint is written as 16 hexadecimal digits; the fingerprint of a text is simhash(...::text).")));
+	if (!simhash_parse(string, strlen(string), fcinfo->context, &fp))
+		PG_RETURN_NULL();
 	PG_RETURN_SIMHASH(fp);
 }
 

@@ -66,6 +66,9 @@ extern bool simhash_parse_hex(const char *digits, SimHash *fp);
 extern void simhash_format_hex(SimHash fp, char *digits);
 
 #ifndef FRONTEND
+extern bool simhash_parse(const char *string, size_t length,
+						  struct Node *context, SimHash *fp);
+
 /* The operators that an index answers. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
