@@ -16,12 +16,14 @@ CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT settle();
 
+-- A plan in the words that all releases share: 18 says what settings forbid, 19 what
+-- a Result stands for, and subplans have names there.
 CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line ~ shown AND line !~ 'Disabled:' THEN  -- 18 says what settings forbid
-            RETURN NEXT line;
+        IF line ~ shown AND line !~ 'Disabled:|Replaces:' THEN
+            RETURN NEXT replace(line, 'SubPlan expr_', 'SubPlan ');
         END IF;
     END LOOP;
 END $$;
@@ -153,7 +155,7 @@ SELECT show($$ SELECT n, d.* FROM wanted w LEFT JOIN LATERAL (SELECT count(*) FR
 --
 SELECT show($$ SELECT n, (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= 2) FROM wanted w $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> (SELECT fp FROM wanted WHERE n = 3) <= 2 $$, 'Index Scan');
-SELECT show($$ SELECT * FROM docs WHERE id IN (SELECT id + 0 FROM docs WHERE fp <~> fingerprint(3) <= 2) $$, 'docs_fp|Index Cond: .fp');
+SELECT ltrim(show($$ SELECT * FROM docs WHERE id IN (SELECT id + 0 FROM docs WHERE fp <~> fingerprint(3) <= 2) $$, 'docs_fp|Index Cond: .fp')) AS show;
 SELECT show($$ WITH near AS (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
 SELECT show($$ WITH near AS MATERIALIZED (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
 SELECT show($$ SELECT kind, count(*) FROM docs GROUP BY kind, fp HAVING fp <~> fingerprint(3) <= 2 $$, 'Index');

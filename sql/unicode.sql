@@ -57,9 +57,10 @@ SELECT what, shingles(a, 1) AS a, shingles(b, 1) AS b FROM same
 WHERE simhash(a) IS DISTINCT FROM simhash(b) OR simhash(a, 3, 'char') IS DISTINCT FROM simhash(b, 3, 'char')
    OR simhash(a) IS NULL OR shingles(a, 1) IS DISTINCT FROM shingles(b, 1);
 SELECT count(*) AS same FROM same WHERE simhash(a) = simhash(b);
--- a normal form is one for all: NFC, NFD, NFKC and NFKD of the first plane
+-- a normal form is one for all: NFC, NFD, NFKC and NFKD of the first plane, less what
+-- decomposes but is not in Unicode 15.0, and that servers know nevertheless: U+A7F1 of 17.0
 SELECT count(*) AS wrong FROM generate_series(160, 65535) AS i, LATERAL (SELECT shingles('a' || chr(i) || 'b', 1) AS s) AS l
-WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534
+WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534 AND i <> 42993
   AND (s <> shingles(normalize('a' || chr(i) || 'b', NFD), 1) OR s <> shingles(normalize('a' || chr(i) || 'b', NFC), 1)
        OR s <> shingles(normalize('a' || chr(i) || 'b', NFKC), 1) OR s <> shingles(normalize('a' || chr(i) || 'b', NFKD), 1));
 

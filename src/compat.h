@@ -118,20 +118,36 @@ extern int no_such_variable
  * optimizer/optimizer.h, which does not hurt later.
  */
 #if PG_VERSION_NUM >= 170000
-#define routine_set_can_build_parallel(routine) \
-	((routine)->amcanbuildparallel = true)
+#define ACCESS_METHOD_CAN_BUILD_PARALLEL	.amcanbuildparallel = true,
 #define build_parallel_workers(heap, index, info) \
 	((info)->ii_ParallelWorkers)
 #else
-#define routine_set_can_build_parallel(routine)	((void) (routine))
+#define ACCESS_METHOD_CAN_BUILD_PARALLEL
 #define build_parallel_workers(heap, index, info) \
 	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
+/* A handler's answer is kept as it is from 19 on, and copied and freed before. */
+#if PG_VERSION_NUM >= 190000
+#define RETURN_ACCESS_METHOD(routine)	PG_RETURN_POINTER(routine)
+#else
+#define RETURN_ACCESS_METHOD(routine) \
+	PG_RETURN_POINTER(memcpy(palloc(sizeof(IndexAmRoutine)), (routine), \
+							 sizeof(IndexAmRoutine)))
+#endif
+
+/* A scan of a table takes options from 19 on. */
+#if PG_VERSION_NUM >= 190000
+#define begin_parallel_scan(table, scan) \
+	table_beginscan_parallel((table), (scan), SO_NONE)
+#else
+#define begin_parallel_scan(table, scan)	table_beginscan_parallel((table), (scan))
+#endif
+
 /*
  * The hook called for each table of a query before the query's conditions are
- * handed to its tables.  Includers need optimizer/plancat.h, from 19 on
- * optimizer/pathnode.h.
+ * handed to its tables.  Includers need optimizer/plancat.h, and from 19 on
+ * optimizer/pathnode.h, which does not hurt before.
  */
 #if PG_VERSION_NUM >= 190000
 #define table_hook						build_simple_rel_hook

@@ -13,6 +13,7 @@
 
 #include "funcapi.h"
 #include "utils/float.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "index/probe.h"

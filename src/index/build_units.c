@@ -97,7 +97,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	found->heap_tuples =
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
 							   scan_callback, &scan,
-							   table_beginscan_parallel(heap, parallel_scan));
+							   begin_parallel_scan(heap, parallel_scan));
 	found->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowKind kind = 0; kind < NKINDS; kind++)
 	{

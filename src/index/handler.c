@@ -28,58 +28,39 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 	return true;
 }
 
+/* What is not named is false, zero or absent. */
+static const IndexAmRoutine access_method = {
+	.type = T_IndexAmRoutine,
+	.amstrategies = NSTRATEGIES,
+	.amcanorderbyop = true,
+
+	/* every row is in the index, NULLs too, so no key is needed */
+	.amoptionalkey = true,
+	.amsearchnulls = true,
+	ACCESS_METHOD_CAN_BUILD_PARALLEL
+	.amparallelvacuumoptions =
+	VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP,
+
+	.ambuild = simhash_build,
+	.ambuildempty = simhash_buildempty,
+	.aminsert = simhash_insert,
+	.ambulkdelete = simhash_bulkdelete,
+	.amvacuumcleanup = simhash_vacuumcleanup,
+	.amcostestimate = simhash_costestimate,
+	.amoptions = simhash_options,
+	.amproperty = simhash_property,
+	.ambuildphasename = simhash_buildphasename,
+	.amvalidate = simhash_validate,
+	.ambeginscan = simhash_beginscan,
+	.amrescan = simhash_rescan,
+	.amgettuple = simhash_gettuple,
+	.amgetbitmap = simhash_getbitmap,
+	.amendscan = simhash_endscan,
+};
+
 PG_FUNCTION_INFO_V1(simhash_handler);
 Datum
 simhash_handler(PG_FUNCTION_ARGS)
 {
-	IndexAmRoutine *routine = makeNode(IndexAmRoutine);
-
-	routine->amstrategies = NSTRATEGIES;
-	routine->amsupport = 0;
-	routine->amoptsprocnum = 0;
-	routine->amcanorder = false;
-	routine->amcanorderbyop = true;
-	routine->amcanbackward = false;
-	routine->amcanunique = false;
-	routine->amcanmulticol = false;
-
-	/* every row is in the index, NULLs too, so no key is needed */
-	routine->amoptionalkey = true;
-	routine->amsearcharray = false;
-	routine->amsearchnulls = true;
-	routine->amstorage = false;
-	routine->amclusterable = false;
-	routine->ampredlocks = false;
-	routine->amcanparallel = false;
-	routine_set_can_build_parallel(routine);
-	routine->amcaninclude = false;
-	routine->amusemaintenanceworkmem = false;
-	routine->amparallelvacuumoptions =
-		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
-	routine->amkeytype = InvalidOid;
-
-	routine->ambuild = simhash_build;
-	routine->ambuildempty = simhash_buildempty;
-	routine->aminsert = simhash_insert;
-	routine->ambulkdelete = simhash_bulkdelete;
-	routine->amvacuumcleanup = simhash_vacuumcleanup;
-	routine->amcanreturn = NULL;
-	routine->amcostestimate = simhash_costestimate;
-	routine->amoptions = simhash_options;
-	routine->amproperty = simhash_property;
-	routine->ambuildphasename = simhash_buildphasename;
-	routine->amvalidate = simhash_validate;
-	routine->amadjustmembers = NULL;
-	routine->ambeginscan = simhash_beginscan;
-	routine->amrescan = simhash_rescan;
-	routine->amgettuple = simhash_gettuple;
-	routine->amgetbitmap = simhash_getbitmap;
-	routine->amendscan = simhash_endscan;
-	routine->ammarkpos = NULL;
-	routine->amrestrpos = NULL;
-	routine->amestimateparallelscan = NULL;
-	routine->aminitparallelscan = NULL;
-	routine->amparallelrescan = NULL;
-
-	PG_RETURN_POINTER(routine);
+	RETURN_ACCESS_METHOD(&access_method);
 }

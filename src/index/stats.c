@@ -12,6 +12,7 @@
 #include "access/relation.h"
 #include "funcapi.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "index/report.h"
