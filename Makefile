@@ -68,20 +68,39 @@ REGRESS = install types fingerprint shingles resemblance aggregate literature \
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_cursor index_nearest index_concurrently index_serializable index_conflict
-ISOLATION_OPTS = --inputdir=test/isolation --load-extension=simhash
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.
 ifeq ($(shell perl -MIPC::Run -e 'print $$> != 0' 2>/dev/null),1)
 TAP_TESTS = 1
-PROVE_TESTS = $(wildcard $(srcdir)/test/t/*.pl)
+PROVE_TESTS = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/test/t/*.pl))
 endif
+
+EXTRA_CLEAN = .built-for
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+
+# Bitcode for just-in-time compilation takes the tools that the server was built
+# with.  Where they are not there, do without.
+makefile_global := $(dir $(PGXS))../Makefile.global
+CLANG := $(shell sed -n 's/^CLANG *= *//p' $(makefile_global))
+LLVM_BINPATH := $(shell sed -n 's/^LLVM_BINPATH *= *//p' $(makefile_global))
+ifeq ($(shell command -v $(CLANG) >/dev/null && command -v $(LLVM_BINPATH)/llvm-lto),)
+override with_llvm = no
+endif
+
 include $(PGXS)
 
+# A build outside of the source tree has the same directories.
+$(shell mkdir -p $(sort $(dir $(OBJS))))
+
+# What was built with another PG_CONFIG is built anew.
+$(shell $(PG_CONFIG) | cmp -s - .built-for || $(PG_CONFIG) >.built-for)
+
 # Every header is small, so an object depends on all of them.
-$(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
+$(OBJS) $(OBJS:.o=.bc): .built-for \
+	$(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
 
 # What C files share is not exported.  (From 16 on PGXS does this by itself.)
 ifeq ($(GCC),yes)

@@ -14,7 +14,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SUITES=(links tables unit regress isolation tap)
+SUITES=(build links tables unit regress isolation tap)
 PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
 SHOWN=60 # lines of a failure's log
 
@@ -68,6 +68,13 @@ excerpt() {
 }
 
 # --- suites -----------------------------------------------------------------
+
+# What the Makefile does beyond an ordinary build.
+suite_build() {
+	STATUS=0
+	as_builder env PG_CONFIG="$PG_CONFIG" bash test/build.sh || STATUS=$?
+	count_verdicts
+}
 
 # The library needs nothing at run time but libc, and keeps to itself what is
 # its own.

@@ -275,7 +275,7 @@ cleanup() {
 # Sources without what an earlier build or test run left among them.
 copy_sources() {
 	tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' \
-		--exclude='*.bc' --exclude=tmp_check --exclude=results \
+		--exclude='*.bc' --exclude=.built-for --exclude=tmp_check --exclude=results \
 		--exclude=output_iso --exclude=./test/unit/build -cf - . |
 		tar -C "$WORK/src" --no-same-owner -xf -
 }

@@ -1,0 +1,94 @@
+#!/bin/bash
+# What the Makefile promises beyond an ordinary build; run by check.sh, in a copy
+# of the sources that a build has been made in.  PG_CONFIG: the server's.
+set -euo pipefail
+
+: "${PG_CONFIG:=pg_config}"
+SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+PASSED=0 FAILED=0
+
+# verdict NAME COMMAND...: the test passes if the command does.
+verdict() {
+	local name=$1
+	shift
+	if "$@"; then
+		echo "ok - $name"
+		PASSED=$((PASSED + 1))
+	else
+		echo "not ok - $name"
+		FAILED=$((FAILED + 1))
+	fi
+}
+
+# Optimisation would be a waste of time: nothing of it is run.
+build() {
+	make -s -f "$SOURCE/Makefile" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 "$@"
+}
+
+# The sources alone: make would find the objects of a build beside them.
+pristine_copy() {
+	mkdir "$SCRATCH/source"
+	tar -C "$SOURCE" --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
+		--exclude=.built-for -cf - Makefile simhash.control src |
+		tar -C "$SCRATCH/source" -xf -
+	SOURCE=$SCRATCH/source
+}
+
+builds_elsewhere() {
+	mkdir "$SCRATCH/elsewhere" && cd "$SCRATCH/elsewhere" &&
+		build -j "$(nproc)" with_llvm=no all &&
+		build with_llvm=no install DESTDIR="$SCRATCH/stage" &&
+		[ -s "$SCRATCH/stage$("$PG_CONFIG" --pkglibdir)/simhash.so" ] &&
+		[ -s "$SCRATCH/stage$("$PG_CONFIG" --sharedir)/extension/simhash--1.0.sql" ]
+}
+
+# Whether make would compile anything; arguments: variables.
+up_to_date() {
+	local commands
+	commands=$(build -n with_llvm=no "$@" all) && [[ $commands != *" -c -o "* ]]
+}
+
+# The same server, described otherwise.
+other_server() {
+	cat >"$SCRATCH/pg_config" <<-END
+		#!/bin/sh
+		[ \$# -gt 0 ] || echo another one
+		exec "$(command -v "$PG_CONFIG")" "\$@"
+	END
+	chmod +x "$SCRATCH/pg_config"
+}
+
+compiles_for_other_server() {
+	up_to_date && ! up_to_date PG_CONFIG="$SCRATCH/pg_config"
+}
+
+# Whether make would make bitcode; arguments: variables.
+makes_bitcode() {
+	local commands
+	commands=$(build -n "$@" all) && [[ $commands == *-emit-llvm* ]]
+}
+
+makes_no_bitcode() {
+	! makes_bitcode "$@"
+}
+
+# Whether there is a compiler for the bitcode of a server that has use for it.
+can_make_bitcode() {
+	local settings
+	settings=$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global
+	grep -q '^with_llvm.*yes' "$settings" &&
+		command -v "$(sed -n 's/^CLANG *= *//p' "$settings")" >/dev/null
+}
+
+pristine_copy
+other_server
+verdict "builds outside of the source tree" builds_elsewhere
+verdict "builds nothing twice" up_to_date
+verdict "builds anew for another server" compiles_for_other_server
+! can_make_bitcode || verdict "makes bitcode" makes_bitcode
+verdict "does without clang" makes_no_bitcode CLANG="$SCRATCH/clang"
+verdict "does without LLVM's tools" makes_no_bitcode LLVM_BINPATH="$SCRATCH"
+echo "$PASSED passed, $FAILED failed"
+[ "$FAILED" = 0 ]
