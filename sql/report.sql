@@ -104,7 +104,50 @@ SET ROLE regress_simhash_monitor;
 SELECT count(*) FROM simhash_index_explain('report_4', '0123456789abcdef', 3);
 SELECT count(*) FROM simhash_index_stats('report_4');
 SELECT simhash_index_check('report_4');
+SELECT simhash_index_check('report_4', true);
+SELECT current_user;
 RESET ROLE;
+
+-- What an index computes is its owner's code.  Whoever looks at the index, it runs as
+-- the owner and cannot become anybody else: in each row, and where constants are folded
+-- as soon as the index is opened.
+CREATE ROLE regress_simhash_hostile;
+CREATE SCHEMA hostile AUTHORIZATION regress_simhash_hostile;
+SET ROLE regress_simhash_hostile;
+CREATE TABLE hostile.seen (what text, by_whom name);
+GRANT INSERT ON hostile.seen TO PUBLIC;
+CREATE FUNCTION hostile.payload(text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    BEGIN
+        RESET ROLE;
+    EXCEPTION WHEN insufficient_privilege THEN
+        NULL;
+    END;
+    INSERT INTO hostile.seen VALUES ($1, current_user);
+END $$;
+CREATE FUNCTION hostile.evil(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    PERFORM hostile.payload($1);
+    RETURN $1;
+END $$;
+CREATE TABLE hostile.docs (body text);
+INSERT INTO hostile.docs VALUES ('some row');
+CREATE INDEX docs_fp ON hostile.docs USING simhash (public.simhash(hostile.evil(body) || hostile.evil('an expression')))
+WHERE body <> hostile.evil('a predicate');
+RESET ROLE;
+TRUNCATE hostile.seen;
+\c -
+SELECT count(*) FROM simhash_index_stats('hostile.docs_fp');
+SELECT * FROM simhash_index_explain('hostile.docs_fp', '0123456789abcdef', 64);
+SELECT simhash_index_check('hostile.docs_fp');
+SELECT * FROM hostile.seen;
+SELECT simhash_index_check('hostile.docs_fp', true);
+SELECT DISTINCT * FROM hostile.seen ORDER BY what;
+SELECT current_user = session_user AS myself_again;
+SET client_min_messages = warning;
+DROP SCHEMA hostile CASCADE;
+RESET client_min_messages;
+DROP ROLE regress_simhash_hostile;
 DROP ROLE regress_simhash_stranger, regress_simhash_monitor;
 DROP TABLE report, skewed, report_parent;
 DROP FUNCTION report_fp(integer);

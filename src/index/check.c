@@ -22,10 +22,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/relation.h"
-#include "access/table.h"
-#include "catalog/index.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -81,10 +77,8 @@ list_append(BoundList *list, const Entry *bound, BlockNumber block, bool require
  * they should.
  */
 static void
-check_entries(LevelCheck *check, Relation index, Buffer buffer)
+check_entries(LevelCheck *check, Relation index, BlockNumber block, Page page)
 {
-	Page		page = BufferGetPage(buffer);
-	BlockNumber block = BufferGetBlockNumber(buffer);
 	int			n = page_nentries(page);
 	int			nsorted = page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : n;
 	Entry		previous = {0};
@@ -108,14 +102,12 @@ check_entries(LevelCheck *check, Relation index, Buffer buffer)
 }
 
 static void
-check_page(void *arg, Relation index, Buffer buffer)
+check_page(void *arg, Relation index, BlockNumber block, Page page)
 {
 	LevelCheck *check = arg;
-	Page		page = BufferGetPage(buffer);
 
-	check_entries(check, index, buffer);
-	list_append(&check->pages, &check->bound, BufferGetBlockNumber(buffer),
-				!check->left_incomplete);
+	check_entries(check, index, block, page);
+	list_append(&check->pages, &check->bound, block, !check->left_incomplete);
 	if (!page_is_leaf(page))
 	{
 		for (int i = 0; i < page_nentries(page); i++)
@@ -206,29 +198,15 @@ PG_FUNCTION_INFO_V1(simhash_index_check);
 Datum
 simhash_index_check(PG_FUNCTION_ARGS)
 {
-	Oid			index_oid = PG_GETARG_OID(0);
-	Oid			heap_oid = IndexGetRelation(index_oid, true);
-	Relation	heap = NULL;
-	Relation	index;
-	IndexMeta	meta;
+	bool		with_heap = PG_GETARG_BOOL(1);
+	OpenIndex	open;
+	Relation	index = report_open_index(&open, PG_GETARG_OID(0), !with_heap);
+	IndexMeta	meta = *meta_reread(index);
 
-	/* the table is locked first, as everybody does */
-	if (OidIsValid(heap_oid))
-		heap = table_open(heap_oid, AccessShareLock);
-	index = report_open_index(index_oid, true);
-	if (heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("could not open parent table of index \"%s\"",
-						RelationGetRelationName(index))));
-
-	meta = *meta_reread(index);
 	for (int tree = 0; tree < meta.ntrees; tree++)
 		check_tree(index, &meta, tree);
-	if (PG_GETARG_BOOL(1))
-		check_against_heap(heap, index);
-
-	relation_close(index, AccessShareLock);
-	table_close(heap, AccessShareLock);
+	if (with_heap)
+		check_against_heap(open.heap, index);
+	report_close_index(&open);
 	PG_RETURN_VOID();
 }

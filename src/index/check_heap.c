@@ -22,7 +22,6 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "miscadmin.h"
-#include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -70,10 +69,9 @@ get_item(HeapCheck *check, CheckItem *item)
 }
 
 static void
-put_page(void *arg, Relation index, Buffer buffer)
+put_page(void *arg, Relation index, BlockNumber block, Page page)
 {
 	HeapCheck  *check = arg;
-	Page		page = BufferGetPage(buffer);
 	int			tree = TreePageGetOpaque(page)->tree;
 
 	for (int i = 0; i < page_nentries(page); i++)
@@ -169,36 +167,23 @@ compare_items(HeapCheck *check)
 }
 
 /*
- * Put in the rows that the snapshot sees, computing index expressions as the
- * table's owner in a restricted operation, as index builds do.
+ * Put in the rows that the snapshot sees.  This computes index expressions.
  */
 static void
 put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 {
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
-	Oid			save_userid;
-	int			save_sec_context;
-	int			save_nestlevel;
-
-	GetUserIdAndSecContext(&save_userid, &save_sec_context);
-	SetUserIdAndSecContext(heap->rd_rel->relowner,
-						   save_sec_context | SECURITY_RESTRICTED_OPERATION);
-	save_nestlevel = NewGUCNestLevel();
-	restrict_search_path();
 
 	/* so that the scan takes the snapshot for what it is, and waits for nobody */
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
 	table_index_build_scan(heap, check->index, info, true, false, put_row, check, scan);
-
-	AtEOXact_GUC(false, save_nestlevel);
-	SetUserIdAndSecContext(save_userid, save_sec_context);
 }
 
 /*
- * Compare an index with its table; both are locked.  Raises an error at the
- * first difference.
+ * Compare an index with its table, both opened by report_open_index: so the current
+ * user is their owner.  Raises an error at the first difference.
  */
 void
 check_against_heap(Relation heap, Relation index)

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
 #include "access/stratnum.h"
 #include "funcapi.h"
 #include "utils/rel.h"
@@ -30,7 +29,8 @@ PG_FUNCTION_INFO_V1(simhash_index_explain);
 Datum
 simhash_index_explain(PG_FUNCTION_ARGS)
 {
-	Relation	index = report_open_index(PG_GETARG_OID(0), false);
+	OpenIndex	open;
+	Relation	index = report_open_index(&open, PG_GETARG_OID(0), false);
 	SimHashBall ball = {.center = PG_GETARG_SIMHASH(1)};
 	IndexScanDesc scan = simhash_beginscan(index, 1, 0);
 	SimHashScan *state = scan->opaque;
@@ -60,6 +60,6 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 	values[5] = Int64GetDatum(nmatches);
 
 	simhash_endscan(scan);
-	relation_close(index, AccessShareLock);
+	report_close_index(&open);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
 }

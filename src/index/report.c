@@ -9,46 +9,102 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/relation.h"
-#include "catalog/pg_am.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
 #include "catalog/pg_authid.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 
 #include "compat.h"
 #include "index/report.h"
 
 /*
- * Open an index with AccessShareLock, for its owner or, if the report says nothing
- * about single rows, a member of pg_stat_scan_tables.
+ * Become the owner of the table, restricted as in all maintenance of his tables: what
+ * an index computes is his code, and runs already when its expressions are simplified.
  */
-Relation
-report_open_index(Oid index_oid, bool for_monitors)
+static void
+become_owner(OpenIndex *open)
 {
-	Relation	index = relation_open(index_oid, AccessShareLock);
+	SetUserIdAndSecContext(open->heap->rd_rel->relowner,
+						   open->save_sec_context | SECURITY_RESTRICTED_OPERATION);
+	open->save_nestlevel = NewGUCNestLevel();
+	restrict_search_path();
+}
 
+/*
+ * Complain unless this is an index of ours, for the user to look at, and readable.
+ */
+static void
+check_openable(Relation index, Oid userid, bool for_monitors)
+{
 	if (index->rd_rel->relkind != RELKIND_INDEX ||
 		index->rd_rel->relam != get_index_am_oid("simhash", true))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
 				 errhint("Name an index that was created by CREATE INDEX ... USING simhash; for a partitioned table, the index of a partition.")));
-	if (!user_owns_relation(index_oid, GetUserId()) &&
-		!(for_monitors && has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES)))
+	if (!user_owns_relation(RelationGetRelid(index), userid) &&
+		!(for_monitors && has_privs_of_role(userid, ROLE_PG_STAT_SCAN_TABLES)))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot access temporary tables of other sessions")));
+	if (RecoveryInProgress() && !RelationIsPermanent(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary or unlogged relations during recovery")));
 	if (!index->rd_index->indisvalid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
 				 errhint("Please REINDEX it.")));
-	return index;
+}
+
+/*
+ * Open an index and its table with AccessShareLock, for the index's owner or, if the
+ * report says nothing about single rows and computes nothing, a member of
+ * pg_stat_scan_tables.  Until report_close_index the current user is the owner.
+ */
+Relation
+report_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
+{
+	Oid			heap_oid = IndexGetRelation(index_oid, true);
+
+	GetUserIdAndSecContext(&open->save_userid, &open->save_sec_context);
+	open->heap = NULL;
+	if (OidIsValid(heap_oid))
+	{
+		/* the table is locked first, as everybody does */
+		open->heap = table_open(heap_oid, AccessShareLock);
+		become_owner(open);
+	}
+	open->index = relation_open(index_oid, AccessShareLock);
+	check_openable(open->index, open->save_userid, for_monitors);
+	if (open->heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("could not open parent table of index \"%s\"",
+						RelationGetRelationName(open->index))));
+	return open->index;
+}
+
+/*
+ * Close both, and become again who one was.  After an error the end of the
+ * transaction does that.
+ */
+void
+report_close_index(OpenIndex *open)
+{
+	AtEOXact_GUC(false, open->save_nestlevel);
+	SetUserIdAndSecContext(open->save_userid, open->save_sec_context);
+	relation_close(open->index, AccessShareLock);
+	table_close(open->heap, AccessShareLock);
 }
 
 /*
@@ -77,13 +133,21 @@ report_walk_level(Relation index, int tree, int level, BlockNumber leftmost,
 				  PageVisitor visit, void *arg)
 {
 	Buffer		buffer = page_read(index, leftmost, BUFFER_LOCK_SHARE, tree, level);
+	PGAlignedBlock copy;
+	Page		page = copy.data;
 
 	for (;;)
 	{
-		visit(arg, index, buffer);
-		if (page_is_rightmost(BufferGetPage(buffer)))
+		BlockNumber block = BufferGetBlockNumber(buffer);
+		Entry		high;
+
+		memcpy(page, BufferGetPage(buffer), BLCKSZ);
+		UnlockReleaseBuffer(buffer);
+		visit(arg, index, block, page);
+		if (page_is_rightmost(page))
 			break;
-		buffer = page_step_right(index, buffer, BUFFER_LOCK_SHARE);
+		high = page_high(page);
+		buffer = page_read_right(index, TreePageGetOpaque(page)->right, &high,
+								 BUFFER_LOCK_SHARE, tree, level);
 	}
-	UnlockReleaseBuffer(buffer);
 }

@@ -14,12 +14,26 @@
 #include "index/page.h"
 
 /*
- * Called with each page of a level, from left to right; the buffer is locked
- * in share mode.
+ * An index and its table, opened by somebody who need not own them, and what he was
+ * before he became their owner.
  */
-typedef void (*PageVisitor) (void *arg, Relation index, Buffer buffer);
+typedef struct OpenIndex
+{
+	Relation	heap;
+	Relation	index;
+	Oid			save_userid;
+	int			save_sec_context;
+	int			save_nestlevel;
+} OpenIndex;
 
-extern Relation report_open_index(Oid index_oid, bool for_monitors);
+/*
+ * Called with a copy of each page of a level, from left to right.  No page is locked:
+ * a visitor may sort, write to disk, or be cancelled.
+ */
+typedef void (*PageVisitor) (void *arg, Relation index, BlockNumber block, Page page);
+
+extern Relation report_open_index(OpenIndex *open, Oid index_oid, bool for_monitors);
+extern void report_close_index(OpenIndex *open);
 extern BlockNumber report_leftmost(Relation index, const IndexMeta *meta,
 								   int tree, int level);
 extern void report_walk_level(Relation index, int tree, int level,

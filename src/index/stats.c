@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
 #include "funcapi.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
@@ -64,10 +63,9 @@ count_runs(LevelStats *stats, Page page)
 }
 
 static void
-count_page(void *arg, Relation index, Buffer buffer)
+count_page(void *arg, Relation index, BlockNumber block, Page page)
 {
 	LevelStats *stats = arg;
-	Page		page = BufferGetPage(buffer);
 
 	stats->pages++;
 	stats->entries += page_nentries(page);
@@ -114,12 +112,13 @@ PG_FUNCTION_INFO_V1(simhash_index_stats);
 Datum
 simhash_index_stats(PG_FUNCTION_ARGS)
 {
-	Relation	index = report_open_index(PG_GETARG_OID(0), true);
+	OpenIndex	open;
+	Relation	index = report_open_index(&open, PG_GETARG_OID(0), true);
 	IndexMeta	meta = *meta_reread(index);
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int tree = 0; tree < meta.ntrees; tree++)
 		report_tree(index, &meta, tree, (ReturnSetInfo *) fcinfo->resultinfo);
-	relation_close(index, AccessShareLock);
+	report_close_index(&open);
 	return (Datum) 0;
 }
