@@ -108,6 +108,17 @@ SELECT simhash_index_check('report_4', true);
 SELECT current_user;
 RESET ROLE;
 
+-- not by workers: they cannot read temporary tables
+CREATE TEMP TABLE report_temp AS SELECT fp FROM report WHERE fp IS NOT NULL LIMIT 1000;
+CREATE INDEX report_temp_fp ON report_temp USING simhash (fp);
+BEGIN;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_leader_participation = off;
+SELECT sum(entries) > 0 AS counted FROM report, simhash_index_stats('report_temp_fp');
+COMMIT;
+
 -- What an index computes is its owner's code.  Whoever looks at the index, it runs as
 -- the owner and cannot become anybody else: in each row, and where constants are folded
 -- as soon as the index is opened.

@@ -570,7 +570,7 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     OUT pages bigint, OUT entries bigint, OUT fill double precision,
     OUT longest_run bigint)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL), and the most entries with one prefix';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
