@@ -65,7 +65,7 @@ fetch_leaves(AheadProbe *probe, Relation index)
 	{
 		Buffer		recent;
 
-		if (!page_is_readable(leaves[i]))
+		if (!page_is_readable(index, leaves[i]))
 			break;				/* who reads it will say so */
 		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i]).recent_buffer;
 		if (BufferIsValid(recent))

@@ -57,6 +57,25 @@ meta_page_design(const MetaPageData *meta)
 }
 
 /*
+ * Check that roots are where pages of trees may be.
+ */
+static void
+check_roots(Relation index, const MetaPageData *meta)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+
+	for (int i = 0; i < meta->ntrees; i++)
+	{
+		const TreeRoot *root = &meta->root[i];
+
+		if (root->level > MAX_LEVEL)
+			page_report_corruption(index, META_BLOCK, "a root is on too high a level");
+		if (root->block == META_BLOCK || root->block >= nblocks)
+			page_report_corruption(index, META_BLOCK, "a root is where no page of a tree is");
+	}
+}
+
+/*
  * The metapage's data, checked.  The buffer is locked.
  */
 MetaPageData *
@@ -79,6 +98,7 @@ meta_page_check(Relation index, Buffer buffer)
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
 	if (meta->ntrees != design_count_tables(&design) + 1)
 		page_report_corruption(index, META_BLOCK, "it has the wrong number of trees");
+	check_roots(index, meta);
 	return meta;
 }
 
@@ -88,11 +108,14 @@ meta_page_check(Relation index, Buffer buffer)
 const IndexMeta *
 meta_reread(Relation index)
 {
-	Buffer		buffer = ReadBuffer(index, META_BLOCK);
+	Buffer		buffer;
 	MetaPageData *page;
 	IndexMeta  *meta;
 	DesignOptions design;
 
+	if (!meta_has_block(index, META_BLOCK))
+		page_report_corruption(index, META_BLOCK, "it is missing");
+	buffer = ReadBuffer(index, META_BLOCK);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	page = meta_page_check(index, buffer);
 	if (index->rd_amcache == NULL)
@@ -116,4 +139,22 @@ const IndexMeta *
 meta_get(Relation index)
 {
 	return index->rd_amcache ? index->rd_amcache : meta_reread(index);
+}
+
+/*
+ * Whether an index has a block.  It never becomes shorter, so its file is asked only
+ * about what lies beyond the length known.
+ */
+bool
+meta_has_block(Relation index, BlockNumber block)
+{
+	IndexMeta  *meta = index->rd_amcache;
+	BlockNumber nblocks;
+
+	if (meta && block < meta->nblocks)
+		return true;
+	nblocks = RelationGetNumberOfBlocks(index);
+	if (meta)
+		meta->nblocks = nblocks;
+	return block < nblocks;
 }

@@ -17,13 +17,16 @@
 
 #define META_BLOCK			0
 #define META_MAGIC			0x5348584D	/* "SHXM" */
-#define META_VERSION		2
+#define META_VERSION		3
 
 /*
  * There is a tree for each table of the design, and one more, the last, for
  * the rows that are NULL.
  */
 #define MAX_TREES			(DESIGN_MAX_TABLES + 1)
+
+/* Of a tree: as many blocks as there can be, and two links a page, make no more. */
+#define MAX_LEVEL			31
 
 typedef struct TreeRoot
 {
@@ -52,6 +55,7 @@ typedef struct IndexMeta
 	int			ntrees;
 	Design		design;
 	TreeRoot	root[MAX_TREES];
+	BlockNumber nblocks;		/* that the file had when it was last asked */
 } IndexMeta;
 
 static inline int
@@ -64,5 +68,6 @@ extern void meta_init(Page page, const Design *design, const TreeRoot *roots);
 extern MetaPageData *meta_page_check(Relation index, Buffer buffer);
 extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);
+extern bool meta_has_block(Relation index, BlockNumber block);
 
 #endif							/* SIMHASH_META_H */

@@ -126,18 +126,20 @@ page_check(Relation index, Buffer buffer, int tree, int level)
 		header->pd_upper != TREE_PAGE_UPPER - n *
 		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(LinkData)))
 		page_report_corruption(index, block, "its entries end in the wrong place");
+	if ((opaque->flags & TREE_INCOMPLETE_SPLIT) && page_is_rightmost(page))
+		page_report_corruption(index, block, "it was split, but has no right sibling");
 	if (opaque->nsorted > n || (opaque->level > 0 && n == 0))
 		page_report_corruption(index, block, "it has too few entries");
 }
 
 /*
  * Whether a link may lead to a block: a damaged one must not look like a wish
- * for a new page.
+ * for a new page (P_NEW is no block's number), nor lead beyond the file's end.
  */
 bool
-page_is_readable(BlockNumber block)
+page_is_readable(Relation index, BlockNumber block)
 {
-	return block != META_BLOCK && block != P_NEW;
+	return block != META_BLOCK && meta_has_block(index, block);
 }
 
 /*
@@ -158,8 +160,8 @@ page_read_recent(Relation index, BlockNumber block, Buffer recent, int lock,
 {
 	Buffer		buffer = recent;
 
-	if (!page_is_readable(block))
-		page_report_corruption(index, block, "a link leads to it");
+	if (!page_is_readable(index, block))
+		page_report_corruption(index, block, "a link leads to it, where no page of a tree is");
 	if (!BufferIsValid(recent) || !read_recent_buffer(index, block, recent))
 		buffer = ReadBuffer(index, block);
 	page_prefetch(BufferGetPage(buffer));

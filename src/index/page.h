@@ -52,6 +52,7 @@ typedef struct TreePageOpaqueData
 	ItemPointerData high_tid;
 	uint16		nsorted;
 	BlockNumber right;			/* right sibling, or InvalidBlockNumber */
+	uint32		unused;
 	uint16		level;			/* 0: leaf */
 	uint16		flags;
 	uint16		tree;
@@ -229,7 +230,7 @@ extern void page_append(Page page, const Entry *entry, BlockNumber child);
 extern void page_check(Relation index, Buffer buffer, int tree, int level);
 pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block,
 											   const char *what);
-extern bool page_is_readable(BlockNumber block);
+extern bool page_is_readable(Relation index, BlockNumber block);
 extern Buffer page_read(Relation index, BlockNumber block, int lock,
 						int tree, int level);
 extern Buffer page_read_recent(Relation index, BlockNumber block, Buffer recent,

@@ -1,0 +1,316 @@
+# What simhash_index_check finds: every kind of damage that it has a name for is made
+# behind the server's back, and must be reported by this name, with its place.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use constant {
+	BLOCK => 8192,
+	FIRST_KEY => 24,
+	ROOTS => 40,       # in the metapage
+	SPECIAL => 8160,
+	NULLS => 4,        # their tree, after those of four tables
+	ROWS => 3000,      # the last one is NULL
+};
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+# --- pages, as page.h and meta.h have them -------------------------------------
+#
+# An index is a reference to the list of its blocks.
+
+sub get
+{
+	my ($index, $block, $offset, $format) = @_;
+
+	return unpack("x$offset $format", $index->[$block]);
+}
+
+sub put
+{
+	my ($index, $block, $offset, $bytes) = @_;
+
+	substr($index->[$block], $offset, length($bytes)) = $bytes;
+}
+
+sub nentries { my ($index, $block) = @_; return (get($index, $block, 12, 'S') - FIRST_KEY) / 8; }
+sub key_at { my ($i) = @_; return FIRST_KEY + 8 * $i; }
+sub tid_at { my ($i) = @_; return SPECIAL - 6 * ($i + 1); }
+sub link_at { my ($i) = @_; return SPECIAL - 10 * ($i + 1); }
+sub root { my ($index, $tree) = @_; return get($index, 0, ROOTS + 8 * $tree, 'L'); }
+sub put_root { my ($index, $tree, $block, $level) = @_; put($index, 0, ROOTS + 8 * $tree, pack('L2', $block, $level)); }
+sub put_nsorted { my ($index, $block, $n) = @_; put($index, $block, SPECIAL + 14, pack('S', $n)); }
+sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, link_at($i) + 6, pack('S2', $child >> 16, $child & 0xFFFF)); }
+sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 16, pack('L', $right)); }
+sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 26, pack('S', 1)); }
+
+sub child
+{
+	my ($index, $block, $i) = @_;
+	my ($high, $low) = get($index, $block, link_at($i) + 6, 'S2');
+
+	return $high << 16 | $low;
+}
+
+# The leaves of a tree, whose root stands just above them.
+sub leaves
+{
+	my ($index, $tree) = @_;
+	my $root = root($index, $tree);
+
+	return map { child($index, $root, $_) } 0 .. nentries($index, $root) - 1;
+}
+
+# The TID of an entry, as PostgreSQL prints it.
+sub tid
+{
+	my ($index, $leaf, $i) = @_;
+	my ($high, $low, $offset) = get($index, $leaf, tid_at($i), 'S3');
+
+	return '(' . ($high << 16 | $low) . ",$offset)";
+}
+
+# Appends an entry, given as bytes, to a leaf that has room.
+sub append_entry
+{
+	my ($index, $leaf, $key, $tid) = @_;
+	my ($lower, $upper) = get($index, $leaf, 12, 'S2');
+
+	put($index, $leaf, 12, pack('S2', $lower + 8, $upper - 6));
+	put($index, $leaf, $lower, $key);
+	put($index, $leaf, $upper - 6, $tid);
+}
+
+# Takes the last entry of a page away, whose TID or link has so many bytes.
+sub remove_last
+{
+	my ($index, $block, $size) = @_;
+	my ($lower, $upper) = get($index, $block, 12, 'S2');
+
+	put($index, $block, 12, pack('S2', $lower - 8, $upper + $size));
+}
+
+# Takes the link to a root's child number i away.
+sub remove_link
+{
+	my ($index, $root, $i) = @_;
+
+	foreach my $at ($i .. nentries($index, $root) - 2)
+	{
+		put($index, $root, key_at($at), get($index, $root, key_at($at + 1), 'a8'));
+		put($index, $root, link_at($at), get($index, $root, link_at($at + 1), 'a10'));
+	}
+	remove_last($index, $root, 10);
+}
+
+# --- damages ---------------------------------------------------------------------
+#
+# Each is what the check is to say, and a function that changes an index and returns the
+# block, or the row, that is to be named; and what tells it from others of its kind.
+
+my @pages = (
+	[ 'an entry has no valid TID', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[1];
+		put($index, $leaf, tid_at(7), pack('S3', 0, 0, 0));
+		return $leaf; } ],
+	[ 'an entry is beyond its upper bound', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 1))[2];
+		put($index, $leaf, key_at(nentries($index, $leaf) - 1), pack('Q', ~0));
+		return $leaf; } ],
+	[ 'an entry is below its lower bound', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[1];
+		put($index, $leaf, key_at(0), pack('Q', 0));
+		return $leaf; } ],
+	[ 'its first link does not begin at its lower bound', sub {
+		my ($index) = @_;
+		my $root = root($index, 3);
+		put($index, $root, key_at(0), pack('Q', 1));
+		return $root; } ],
+	[ 'entries are out of order', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[3];
+		my ($a, $b) = get($index, $leaf, key_at(10), 'a8 a8');
+		put($index, $leaf, key_at(10), $b . $a);
+		return $leaf; } ],
+	[ 'no link in the level above leads to it', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 1))[3];
+		remove_link($index, root($index, 1), 3);
+		return $leaf; } ],
+	[ 'the link with its bound leads to another page', sub {
+		my ($index) = @_;
+		my @leaves = leaves($index, 2);
+		put_child($index, root($index, 2), 1, $leaves[2]);
+		put_child($index, root($index, 2), 2, $leaves[1]);
+		return $leaves[1]; } ],
+	[ 'it was split, but has no right sibling', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[-1];
+		mark_incomplete($index, $leaf);
+		return $leaf; } ],
+	[ 'it is no page of a tree', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[1];
+		put($index, $leaf, BLOCK - 2, pack('S', 0xFF80));
+		return $leaf; } ],
+	[ 'it is of another tree', sub {
+		my ($index) = @_;
+		put_root($index, 0, root($index, 1), 1);
+		return root($index, 1); } ],
+	[ 'it is of another level', sub {
+		my ($index) = @_;
+		put_root($index, 0, root($index, 0), 2);
+		return root($index, 0); } ],
+	[ 'a link leads to it, where no page of a tree is', sub {
+		my ($index) = @_;
+		put_right($index, (leaves($index, 2))[1], 2_000_000);
+		return 2_000_000; }, 'beside a leaf' ],
+);
+
+# What nobody gets past who looks for small keys.
+my @ways_in = (
+	(map {
+		my $child = $_;
+		[ 'a link leads to it, where no page of a tree is', sub {
+			my ($index) = @_;
+			put_child($index, root($index, 0), 0, $child);
+			return $child; }, "block $child" ];
+	} 0, 1000, 131072, 10_000_000, 0xFFFFFFFE, 0xFFFFFFFF),
+	(map {
+		my $level = $_;
+		[ 'a root is on too high a level', sub { my ($index) = @_; put_root($index, 0, root($index, 0), $level); return 0; }, "level $level" ];
+	} 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
+	(map {
+		my $root = $_;
+		[ 'a root is where no page of a tree is', sub { my ($index) = @_; put_root($index, NULLS, $root, 0); return 0; }, "block $root" ];
+	} 0, 1000, 10_000_000, 0xFFFFFFFF),
+	[ 'it is missing', sub { my ($index) = @_; @$index = (); return 0; } ],
+);
+
+my @rows = (
+	[ 'an entry of it is missing', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 1))[1];
+		my $last = nentries($index, $leaf) - 1;
+		my $row = tid($index, $leaf, $last);
+		remove_last($index, $leaf, 6);
+		put_nsorted($index, $leaf, $last);
+		return $row; } ],
+	[ 'it has an entry in a tree where it does not belong', sub {
+		my ($index) = @_;
+		put($index, root($index, NULLS), tid_at(0), pack('S3', 0, 0, 1));
+		return '(0,1)'; } ],
+	[ 'it has an entry in a tree where it does not belong', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[0];
+		my $nulls = root($index, NULLS);
+		append_entry($index, $leaf, get($index, $leaf, key_at(0), 'a8'), get($index, $nulls, tid_at(0), 'a6'));
+		return tid($index, $nulls, 0); }, 'NULL' ],
+	[ 'an entry has another fingerprint than the row', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 3))[2];
+		put($index, $leaf, key_at(5), pack('Q', get($index, $leaf, key_at(5), 'Q') ^ 1));
+		return tid($index, $leaf, 5); } ],
+	[ 'it stands twice in one tree', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[3];
+		append_entry($index, $leaf, get($index, $leaf, key_at(3), 'a8'), get($index, $leaf, tid_at(3), 'a6'));
+		return tid($index, $leaf, 3); } ],
+);
+
+# --- a table and an index for each -------------------------------------------------
+
+my $node = PostgreSQL::Test::Cluster->new('check');
+$node->init(extra => $node->pg_version >= 18 ? ['--no-data-checksums'] : []);
+$node->append_conf('postgresql.conf', "restart_after_crash = on\nautovacuum = off\njit = off\nenable_seqscan = off\n");
+$node->start;
+install_helpers($node);
+
+my $ncases = 0;
+foreach my $case (@pages, @ways_in, @rows)
+{
+	my ($finding, $damage, $which) = @$case;
+	my $table = 't' . $ncases++;
+	my $rows = ROWS;
+
+	$case = { table => $table, finding => $finding, damage => $damage, name => $finding . ($which ? " ($which)" : '') };
+	$case->{path} = $node->safe_psql('postgres', <<"SQL");
+CREATE TABLE $table AS SELECT i AS id, CASE WHEN i < $rows THEN hashint8extended(i, 0)::simhash END AS fp
+FROM generate_series(1, $rows) AS i;
+CREATE INDEX ${table}_fp ON $table USING simhash (fp);
+SELECT simhash_index_check('${table}_fp', true);
+SELECT pg_relation_filepath('${table}_fp');
+SQL
+	$case->{path} =~ s/^\s+//;
+}
+$node->stop;
+
+foreach my $case (@pages, @ways_in, @rows)
+{
+	my $path = $node->data_dir . "/$case->{path}";
+	my $index = [ unpack('(a8192)*', slurp_file($path)) ];
+
+	$case->{place} = $case->{damage}->($index);
+	open my $file, '>:raw', $path or die "$path: $!";
+	print $file join('', @$index);
+	close $file or die "$path: $!";
+}
+$node->start;
+
+# What a statement says, with error codes.
+sub said
+{
+	my ($statement) = @_;
+	my ($stdout, $stderr);
+
+	$node->psql('postgres', "\\set VERBOSITY verbose\n$statement", stdout => \$stdout, stderr => \$stderr);
+	$node->poll_query_until('postgres', 'SELECT true');
+	return $stderr;
+}
+
+# --- what the check says --------------------------------------------------------------
+
+foreach my $case (@pages, @ways_in)
+{
+	like(said("SELECT simhash_index_check('$case->{table}_fp')"),
+		qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\nDETAIL:  A check of the page found that $case->{finding}\.\n/,
+		"pages: $case->{name}");
+}
+foreach my $case (@rows)
+{
+	is(said("SELECT simhash_index_check('$case->{table}_fp')"), '', "rows: $case->{name}: the pages are sound");
+	like(said("SELECT simhash_index_check('$case->{table}_fp', true)"),
+		qr/ERROR:  XX002: index "$case->{table}_fp" does not match its table at row \Q$case->{place}\E\nDETAIL:  A check found that $case->{finding}\.\n/,
+		"rows: $case->{name}");
+}
+
+# --- what others say --------------------------------------------------------------------
+
+foreach my $case (@ways_in)
+{
+	my %statement = (
+		stats => "SELECT * FROM simhash_index_stats('$case->{table}_fp')",
+		explain => "SELECT * FROM simhash_index_explain('$case->{table}_fp', '0000000000000000', 0)",
+		search => "SELECT id FROM $case->{table} WHERE fp = '0000000000000000'",
+		insertion => "INSERT INTO $case->{table} VALUES (0, '0000000000000000')");
+
+	foreach my $who (sort keys %statement)
+	{
+		like(said($statement{$who}), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\n/,
+			"$who: $case->{name}");
+	}
+}
+
+unlike(slurp_file($node->logfile), qr/(PANIC|TRAP|terminated by signal)/, 'no crash');
+$node->stop;
+done_testing();
