@@ -67,7 +67,7 @@ REGRESS = install types fingerprint shingles resemblance aggregate literature \
 	unicode vectors errors index designs nearest parallel report planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION = index_cursor index_nearest index_concurrently index_serializable index_conflict
+ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

@@ -25,7 +25,7 @@
  */
 #define MAX_TREES			(DESIGN_MAX_TABLES + 1)
 
-/* Of a tree: as many blocks as there can be, and two links a page, make no more. */
+/* The highest level of a tree: with two links a page, 2^32 blocks make no more. */
 #define MAX_LEVEL			31
 
 typedef struct TreeRoot
