@@ -126,7 +126,6 @@ CREATE ROLE regress_simhash_hostile;
 CREATE SCHEMA hostile AUTHORIZATION regress_simhash_hostile;
 SET ROLE regress_simhash_hostile;
 CREATE TABLE hostile.seen (what text, by_whom name);
-GRANT INSERT ON hostile.seen TO PUBLIC;
 CREATE FUNCTION hostile.payload(text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     BEGIN

@@ -19,7 +19,7 @@
  *
  * An incomplete split is no damage: a crash or a full disk leaves it, and the next
  * insertion that comes by completes it.  Each costs searches a step to the right, so
- * it is told.
+ * a NOTICE counts them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -254,7 +254,7 @@ tell_incomplete(Relation index, const IncompleteSplits *incomplete)
 						   (long long) incomplete->n),
 			 errdetail("The first is that of block %u: no link leads to its right sibling yet.",
 					   incomplete->first),
-			 errhint("A crash or a full disk leaves such a split.  Searches find all rows nevertheless, and an insertion that comes by completes it.")));
+			 errhint("A crash or a full disk leaves such a split; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and an insertion that comes by completes it.")));
 }
 
 /*

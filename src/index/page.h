@@ -52,7 +52,7 @@ typedef struct TreePageOpaqueData
 	ItemPointerData high_tid;
 	uint16		nsorted;
 	BlockNumber right;			/* right sibling, or InvalidBlockNumber */
-	uint32		unused;
+	uint32		unused;			/* so that page_id is the last of the page */
 	uint16		level;			/* 0: leaf */
 	uint16		flags;
 	uint16		tree;
