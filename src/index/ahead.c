@@ -118,7 +118,7 @@ ahead_next(Ahead *ahead, Relation index, Probing *probing,
 	*range = probe->range;
 	low = entry_before(range->low);
 	if (probe->leaf == InvalidBlockNumber)
-		*buffer = search_descend(index, range->table, 0, &low, BUFFER_LOCK_SHARE);
+		*buffer = search_descend(index, range->table, 0, &low);
 	else
 	{
 		*buffer = page_read_recent(index, probe->leaf, probe->recent,

@@ -24,27 +24,34 @@
 /* Trees whose leaves go into one record. */
 #define GROUP_SIZE	MAX_GENERIC_XLOG_PAGES
 
-static inline bool
-leaf_takes_entry(Page page)
-{
-	return !page_is_full(page) && !page_split_is_incomplete(page);
-}
-
 /*
- * Lock the leaf of an entry exclusively, from the page at which a descent
- * has just arrived, which is pinned.  It may have been split since.
+ * Lock the leaf of an entry exclusively, from the page at which a descent has just
+ * arrived, which is pinned: it may have been split.  Returns false if the entry
+ * cannot go there at once, because the leaf is full, or stands to the right of an
+ * incomplete split or has one, which is to be finished first.  Then, too, the
+ * buffer is locked.
  */
-static Buffer
-lock_leaf(Relation index, Buffer buffer, const Entry *entry)
+static bool
+lock_leaf(Relation index, Buffer *buffer, const Entry *entry)
 {
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return page_move_right(index, buffer, entry, BUFFER_LOCK_EXCLUSIVE);
+	LockBuffer(*buffer, BUFFER_LOCK_EXCLUSIVE);
+	for (;;)
+	{
+		Page		page = BufferGetPage(*buffer);
+
+		if (page_split_is_incomplete(page))
+			return false;
+		if (!page_is_left_of(page, entry))
+			return !page_is_full(page);
+		*buffer = page_step_right(index, *buffer, BUFFER_LOCK_EXCLUSIVE);
+	}
 }
 
 /*
  * Append entries to the leaves of `n` consecutive trees from `tree` on, in
- * one WAL record.  Returns false, having done nothing, if a leaf is full or
- * its split is to be finished first.
+ * one WAL record.  Returns false, having done nothing, if a leaf does not take its
+ * entry at once: pages are split, and splits finished, by who holds no leaf of
+ * another tree.
  *
  * The leaves are locked in the order of the trees, each only after all the
  * descents; everybody who locks several does it in this order.
@@ -59,14 +66,13 @@ insert_together(Relation index, int tree, int n, const Entry *entries)
 
 	for (int i = 0; i < n; i++)
 	{
-		buffers[i] = search_descend(index, tree + i, 0, &entries[i],
-									BUFFER_LOCK_SHARE);
+		buffers[i] = search_arrive(index, tree + i, 0, &entries[i],
+								   BUFFER_LOCK_SHARE);
 		LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
 	}
 	while (fit && nlocked < n)
 	{
-		buffers[nlocked] = lock_leaf(index, buffers[nlocked], &entries[nlocked]);
-		fit = leaf_takes_entry(BufferGetPage(buffers[nlocked]));
+		fit = lock_leaf(index, &buffers[nlocked], &entries[nlocked]);
 		nlocked++;
 	}
 	if (fit)
@@ -92,29 +98,18 @@ insert_together(Relation index, int tree, int n, const Entry *entries)
 void
 insert_entry(Relation index, int tree, const Entry *entry)
 {
-	for (;;)
-	{
-		Buffer		buffer = search_descend(index, tree, 0, entry,
-											BUFFER_LOCK_EXCLUSIVE);
-		Page		page = BufferGetPage(buffer);
-		GenericXLogState *state;
+	Buffer		buffer = split_descend(index, tree, 0, entry);
 
-		if (page_split_is_incomplete(page))
-		{
-			split_finish(index, buffer);
-			continue;
-		}
-		if (page_is_full(page))
-		{
-			split_insert(index, buffer, entry, InvalidBlockNumber, InvalidBuffer);
-			return;
-		}
-		state = GenericXLogStart(index);
+	if (page_is_full(BufferGetPage(buffer)))
+		split_insert(index, buffer, entry, InvalidBlockNumber, InvalidBuffer);
+	else
+	{
+		GenericXLogState *state = GenericXLogStart(index);
+
 		page_append(GenericXLogRegisterBuffer(state, buffer, 0), entry,
 					InvalidBlockNumber);
 		GenericXLogFinish(state);
 		UnlockReleaseBuffer(buffer);
-		return;
 	}
 }
 

@@ -183,7 +183,7 @@ next_range(IndexScanDesc scan, Buffer *buffer)
 	if (state->range.table == nulls)
 		return false;
 	state->range = (KeyRange) {nulls, 0, 0, ~UINT64CONST(0)};
-	*buffer = search_descend(index, nulls, 0, &lowest, BUFFER_LOCK_SHARE);
+	*buffer = search_descend(index, nulls, 0, &lowest);
 	return true;
 }
 

@@ -122,42 +122,45 @@ find_child(Page page, const Entry *entry)
 }
 
 /*
- * Read and lock the root.  The one known may have been split since; then
- * it has a right sibling, and the metapage knows better.  Where it does not
- * (a split that is incomplete), the root is right nevertheless: the search
- * steps right.
+ * Read and lock the root, or, until its split has been finished, the leftmost page
+ * of its level: the search steps right.
+ *
+ * The root known may have been split since: then it has a right sibling, and the
+ * metapage knows better.  One that is below the level wanted is not looked at: it
+ * may be the very page whose parent the caller wants, and has locked.
  */
 static Buffer
 read_root(Relation index, int tree, int level, int lock)
 {
 	const TreeRoot *root = &meta_get(index)->root[tree];
-	int			root_level = root->level;
-	Buffer		buffer = page_read(index, root->block,
-								   root_level == level ? lock : BUFFER_LOCK_SHARE,
-								   tree, root_level);
 
-	if (!page_is_rightmost(BufferGetPage(buffer)))
+	if (root->level >= level)
 	{
+		Buffer		buffer = page_read(index, root->block,
+									   root->level == level ? lock : BUFFER_LOCK_SHARE,
+									   tree, root->level);
+
+		if (page_is_rightmost(BufferGetPage(buffer)))
+			return buffer;
 		UnlockReleaseBuffer(buffer);
-		root = &meta_reread(index)->root[tree];
-		root_level = root->level;
-		buffer = page_read(index, root->block,
-						   root_level == level ? lock : BUFFER_LOCK_SHARE,
-						   tree, root_level);
 	}
-	if (root_level < level)
-		page_report_corruption(index, BufferGetBlockNumber(buffer),
+	root = &meta_reread(index)->root[tree];
+	if (root->level < level)
+		page_report_corruption(index, root->block,
 							   "the root is below a page of the tree");
-	return buffer;
+	return page_read(index, root->block,
+					 root->level == level ? lock : BUFFER_LOCK_SHARE,
+					 tree, root->level);
 }
 
 /*
- * Descend to the page of a level (0: leaf) in which an entry belongs.
- * Returns it pinned and locked as asked; above it, share locks are held, one
- * at a time.
+ * Descend to a level (0: leaves), to the page there that a link leads to.  If it was
+ * split since, or its split is incomplete, the entry may belong to the right of it.
+ * Returns it pinned and locked as asked; above it, share locks are held, one at a
+ * time.
  */
 Buffer
-search_descend(Relation index, int tree, int level, const Entry *entry, int lock)
+search_arrive(Relation index, int tree, int level, const Entry *entry, int lock)
 {
 	Buffer		buffer = read_root(index, tree, level, lock);
 
@@ -165,12 +168,11 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 	{
 		Page		page = BufferGetPage(buffer);
 		int			here = TreePageGetOpaque(page)->level;
-		int			lock_here = here == level ? lock : BUFFER_LOCK_SHARE;
 
-		if (page_is_left_of(page, entry))
-			buffer = page_step_right(index, buffer, lock_here);
-		else if (here == level)
+		if (here == level)
 			return buffer;
+		if (page_is_left_of(page, entry))
+			buffer = page_step_right(index, buffer, BUFFER_LOCK_SHARE);
 		else
 		{
 			BlockNumber child = inner_child(page, find_child(page, entry));
@@ -181,6 +183,18 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 							   tree, here - 1);
 		}
 	}
+}
+
+/*
+ * Descend to the page of a level in which an entry belongs.  Writers, who have to
+ * finish the splits that they pass, use split_descend.
+ */
+Buffer
+search_descend(Relation index, int tree, int level, const Entry *entry)
+{
+	Buffer		buffer = search_arrive(index, tree, level, entry, BUFFER_LOCK_SHARE);
+
+	return page_move_right(index, buffer, entry, BUFFER_LOCK_SHARE);
 }
 
 /*
@@ -201,7 +215,7 @@ search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 
 	if (meta_get(index)->root[tree].level == 0)
 		return 0;
-	buffer = search_descend(index, tree, 1, &entry, BUFFER_LOCK_SHARE);
+	buffer = search_descend(index, tree, 1, &entry);
 	page = BufferGetPage(buffer);
 	child = find_child(page, &entry);
 	do

@@ -12,8 +12,9 @@
 
 #include "index/page.h"
 
-extern Buffer search_descend(Relation index, int tree, int level,
-							 const Entry *entry, int lock);
+extern Buffer search_arrive(Relation index, int tree, int level,
+							const Entry *entry, int lock);
+extern Buffer search_descend(Relation index, int tree, int level, const Entry *entry);
 extern int	search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 							   BlockNumber *leaves, int max);
 extern int	page_lower_bound(Page page, int n, const Entry *entry);

@@ -5,12 +5,17 @@
  *
  * A split is two WAL records: one moves half of the entries to a new right
  * sibling and marks the left page, the other puts the sibling's link into the
- * parent and takes the mark away.  After a crash between them searches still
- * find everything, by stepping right; the next writer who meets the mark
- * writes the second record.
+ * parent and takes the mark away.  The left page stays locked meanwhile, so whoever
+ * sees a mark knows that a crash or an error came between the two.  Searches still
+ * find everything, by stepping right; the next writer who comes to the page, or
+ * past it, finishes the split first (split_descend).
  *
- * Whoever holds the lock of a page may lock pages above it, never below:
- * so nobody waits in a circle.
+ * So no writer ever comes to a page that has no link: what it splits has one, or is
+ * the root; the marks of a level never stand side by side; and there is a level
+ * above all that are split but the root.
+ *
+ * Whoever holds the lock of a page may lock pages above it, never below, and no
+ * other of its level, but a new one: so nobody waits in a circle.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -74,6 +79,8 @@ fill_page(Page page, const SplitEntry *entries, int n)
 	TreePageGetOpaque(page)->nsorted = page_is_leaf(page) ? n : 0;
 }
 
+static void finish_split(Relation index, Buffer buffer);
+
 static void
 clear_split_mark(GenericXLogState *state, Buffer buffer)
 {
@@ -110,6 +117,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	TreePageOpaque right_opaque;
 	Entry		high;
 
+	Assert(!page_split_is_incomplete(left));
 	page_init(right, left_opaque->tree, left_opaque->level);
 	right_opaque = TreePageGetOpaque(right);
 	right_opaque->right = left_opaque->right;
@@ -128,7 +136,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	UnlockReleaseBuffer(right_buffer);
 	pfree(entries);
 
-	split_finish(index, buffer);
+	finish_split(index, buffer);
 }
 
 /*
@@ -192,29 +200,11 @@ insert_link(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * The parent of a page, exclusively locked: the page of the level above in
- * which the bound of its right sibling belongs, its own split finished.
- */
-static Buffer
-lock_parent(Relation index, int tree, int level, const Entry *bound)
-{
-	for (;;)
-	{
-		Buffer		parent = search_descend(index, tree, level + 1, bound,
-											BUFFER_LOCK_EXCLUSIVE);
-
-		if (!page_split_is_incomplete(BufferGetPage(parent)))
-			return parent;
-		split_finish(index, parent);
-	}
-}
-
-/*
  * Finish the split of a page that is marked: give its right sibling a link in
  * the parent.  The buffer is pinned and exclusively locked; both are given up.
  */
-void
-split_finish(Relation index, Buffer buffer)
+static void
+finish_split(Relation index, Buffer buffer)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(BufferGetPage(buffer));
 	BlockNumber right = opaque->right;
@@ -222,7 +212,8 @@ split_finish(Relation index, Buffer buffer)
 
 	if (!split_root(index, buffer, &bound, right))
 	{
-		Buffer		parent = lock_parent(index, opaque->tree, opaque->level, &bound);
+		Buffer		parent = split_descend(index, opaque->tree, opaque->level + 1,
+										   &bound);
 
 		if (page_is_full(BufferGetPage(parent)))
 			split_insert(index, parent, &bound, right, buffer);
@@ -237,4 +228,34 @@ split_finish(Relation index, Buffer buffer)
 		}
 	}
 	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Descend to the page of a level in which an entry is to be inserted.  Returns it
+ * pinned and exclusively locked.  The caller holds no other page of the level.
+ *
+ * A split that was left incomplete is finished here: by who comes to the left page,
+ * before stepping to the right one, with nothing else of the level locked.  Then
+ * the descent begins anew, because the link has changed what stands above.
+ */
+Buffer
+split_descend(Relation index, int tree, int level, const Entry *entry)
+{
+	Buffer		buffer = search_arrive(index, tree, level, entry,
+									   BUFFER_LOCK_EXCLUSIVE);
+
+	for (;;)
+	{
+		Page		page = BufferGetPage(buffer);
+
+		if (page_split_is_incomplete(page))
+		{
+			finish_split(index, buffer);
+			buffer = search_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
+		}
+		else if (page_is_left_of(page, entry))
+			buffer = page_step_right(index, buffer, BUFFER_LOCK_EXCLUSIVE);
+		else
+			return buffer;
+	}
 }

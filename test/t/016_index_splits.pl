@@ -1,0 +1,205 @@
+# A split is two records of the log.  What is left when only the first was written,
+# because recovery stops there or because there is no room for another page, is
+# finished by those who insert next, however their rows come: uniform, or always
+# to the right of the incomplete split, as equal fingerprints and NULLs do.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+use constant BLOCK => 8192;
+
+my $seed = random_seed();
+my %data = (
+	equal => q{'0123456789abcdef'},
+	NULLs => 'NULL',
+	uniform => 'hashint8extended(nextval(\'numbers\'), 0)::simhash',
+	all => 'fp_of(nextval(\'numbers\'))');
+
+# A segment of the log must be smaller than the limit of a file's size (below).
+my $node = index_node('splits', streaming => 1, extra => ['--wal-segsize=1'], conf => <<'CONF');
+autovacuum = off
+max_wal_size = 2GB
+max_parallel_maintenance_workers = 0
+wal_keep_size = 1GB
+CONF
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE SEQUENCE numbers;
+CREATE PROCEDURE fill(tab regclass, value text, n integer) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1 .. n / 10 LOOP
+        EXECUTE format('INSERT INTO %s (fp) SELECT %s FROM generate_series(1, 10)', tab, value);
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+
+# Writes so many rows of the data, in transactions of a few; returns what went wrong.
+sub fill
+{
+	my ($on, $table, $data, $n) = @_;
+	my $err;
+
+	$on->psql('postgres', "CALL fill('$table', \$\$$data{$data}\$\$, $n)", stderr => \$err);
+	return $err;
+}
+
+# The levels of the pages whose splits are incomplete, as they stand in the file: level,
+# flags and tree come before the page's kind.
+sub incomplete
+{
+	my ($on, $index) = @_;
+	my $path = $on->data_dir . '/' . $on->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')");
+	my $file = slurp_file($path);
+	my $kind = pack('S', 0xFF98);
+	my @levels;
+
+	foreach my $block (1 .. length($file) / BLOCK - 1)
+	{
+		next unless substr($file, ($block + 1) * BLOCK - 12, 12) =~ /(..)(..)..$kind(....)?$/s;
+		my ($level, $flags) = map { unpack('S', $_) } $1, $2;
+
+		push @levels, $level if $flags & 1;
+	}
+	return @levels;
+}
+
+sub sound_ok
+{
+	my ($on, $table, $name, $times) = @_;
+
+	same_rows_ok($on, $table, $name, times => $times // 8);
+	no_damage_ok($on, $name, "${table}_fp");
+}
+
+# --- recovery stops between the records ---------------------------------------------
+
+# Of each tree the first leaf is the root, until it is split.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE logged (id bigserial, fp simhash);
+CREATE INDEX logged_fp ON logged USING simhash (fp) WITH (blocks = 2);
+SQL
+$node->backup('before');
+my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+fill($node, 'logged', $_, 1300) foreach qw(equal NULLs uniform);
+my $to = $node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+my $wal = $node->data_dir . '/pg_wal';
+my ($records) = run_command([ 'pg_waldump', '-r', 'Generic', '-p', $wal, '-s', $from, '-e', $to ]);
+
+# The second record of a root's split has the left page as the first one has, and the
+# metapage.
+my @records = map { { lsn => (/lsn: (\S+),/)[0], blocks => [ /blk (\d+)/g ] } }
+  grep { /blkref/ } split /\n/, $records;
+my @stops = map { $records[ $_ - 1 ]{lsn} }
+  grep { (grep { $_ == 0 } @{ $records[$_]{blocks} }) && $records[$_]{blocks}[0] == $records[ $_ - 1 ]{blocks}[0] }
+  1 .. $#records;
+is(scalar @stops, 3, 'the roots of three trees were split') or diag($records);
+foreach my $lsn (@stops)
+{
+	my $name = "log up to $lsn";
+	my $restored = PostgreSQL::Test::Cluster->new('restored_' . $lsn =~ s|/|_|r);
+
+	$restored->init_from_backup($node, 'before');
+	$restored->append_conf('postgresql.conf', <<"CONF");
+restore_command = 'cp "$wal/%f" "%p"'
+recovery_target_lsn = '$lsn'
+recovery_target_action = 'promote'
+CONF
+	$restored->set_recovery_mode;
+	$restored->start;
+	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	is(join(' ', incomplete($restored, 'logged_fp')), '0', "$name: a split is incomplete");
+	sound_ok($restored, 'logged', $name);
+	foreach my $data (qw(equal NULLs))
+	{
+		is(fill($restored, 'logged', $data, 2500), '', "$name: $data written");
+	}
+	is(join(' ', incomplete($restored, 'logged_fp')), '', "$name: it has been finished");
+	sound_ok($restored, 'logged', "$name, written again");
+	$restored->stop('immediate');
+}
+
+# --- no room for another page ----------------------------------------------------------
+
+# A backend that may not make a file longer finds the disk full, so to speak.  It gets
+# its limit from the postmaster.
+sub limit
+{
+	my ($bytes) = @_;
+
+	return run_log([ 'prlimit', '--pid', $node->{_pid}, "--fsize=$bytes:" ]);
+}
+
+# Pages are granted one by one, so what is written stops wherever it can.  Returns the
+# levels of the pages whose splits were seen incomplete.
+sub fill_a_full_disk
+{
+	my ($table, $data, $rounds) = @_;
+	my ($errors, %seen) = ('');
+
+	foreach my $round (1 .. $rounds)
+	{
+		limit($node->safe_psql('postgres', "SELECT pg_relation_size('${table}_fp')") + BLOCK);
+		my $err = fill($node, $table, $data, 30000);
+		limit('unlimited');
+		$errors .= $err if $err !~ /could not extend file .*: File too large/;
+		$seen{$_} = 1 foreach incomplete($node, "${table}_fp");
+	}
+	is($errors, '', "$table: nothing was missing but room");
+	return join(' ', sort keys %seen);
+}
+
+# The limit holds for every file, so the index must be the longest: it keeps the pages
+# of rows that are gone.
+sub make_table
+{
+	my ($table, $blocks, $fill) = @_;
+
+	$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE $table (id bigserial, fp simhash);
+$fill;
+CREATE INDEX ${table}_fp ON $table USING simhash (fp) WITH (blocks = $blocks);
+SQL
+}
+
+SKIP:
+{
+	skip 'no prlimit, or it is not allowed', 1 unless limit('unlimited');
+	foreach my $data (sort keys %data)
+	{
+		my $table = lc($data) . '_written';
+		my $other = $data eq 'NULLs' ? "hashint8extended(i, 0)::simhash" : 'NULL';
+
+		make_table($table, 4, "INSERT INTO $table (fp) SELECT $other FROM generate_series(1, 100000) AS i");
+		$node->safe_psql('postgres', "DELETE FROM $table");
+		$node->safe_psql('postgres', "VACUUM $table");
+		is($node->safe_psql('postgres', "SELECT pg_relation_size('$table')"), '0', "$table: is empty");
+		is(fill_a_full_disk($table, $data, 15), '0', "$table: splits were left incomplete");
+		sound_ok($node, $table, "$table, disk full");
+		is(fill($node, $table, $data, 3000), '', "$table: written when there is room again");
+		is(join(' ', incomplete($node, "${table}_fp")), '', "$table: nothing is incomplete");
+		sound_ok($node, $table, "$table, written again");
+	}
+
+	# As many equal rows as fill the root with links: 405 from the build, then 47.
+	make_table('high', 4, "INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 211000)");
+	$node->safe_psql('postgres', "INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 24600)");
+	is(fill_a_full_disk('high', 'equal', 16), '0 1', 'high: splits were left incomplete at two levels');
+	no_damage_ok($node, 'high, disk full', 'high_fp');
+	is(fill($node, 'high', 'equal', 3000), '', 'high: written when there is room again');
+	is(join(' ', incomplete($node, "high_fp")), '', "high: nothing is incomplete");
+	sound_ok($node, 'high', 'high, written again', 1);
+}
+
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/, 'nothing in the log');
+$node->stop;
+done_testing();
