@@ -86,6 +86,14 @@ extern int no_such_variable
 #define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
 #endif
 
+/* Rows may be removed though a snapshot sees them, up to 16. */
+#if PG_VERSION_NUM >= 170000
+#define test_for_old_snapshot(snapshot, relation, page)	((void) 0)
+#else
+#define test_for_old_snapshot(snapshot, relation, page) \
+	TestForOldSnapshot((snapshot), (relation), (page))
+#endif
+
 /* A point where VACUUM may pause is told from one of ANALYZE from 18 on. */
 #if PG_VERSION_NUM >= 180000
 #define vacuum_may_pause()				vacuum_delay_point(false)

@@ -284,25 +284,6 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 }
 
 /*
- * The planner may choose an index-only scan, though the index returns no
- * column, for a query that needs none: count(*), EXISTS.  Then there has to be
- * a tuple, which nobody looks into.
- */
-static void
-set_index_tuple(IndexScanDesc scan)
-{
-	SimHashScan *state = scan->opaque;
-	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
-	Datum		value = (Datum) 0;
-	bool		isnull = true;
-
-	if (state->empty_tuple == NULL)
-		state->empty_tuple = index_form_tuple(desc, &value, &isnull);
-	scan->xs_itup = state->empty_tuple;
-	scan->xs_itupdesc = desc;
-}
-
-/*
  * The first call of a scan.
  */
 static void
@@ -312,6 +293,14 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 
 	count_index_scan(scan);
 	state->began = true;
+
+	/*
+	 * The planner takes an index that returns no column for an index-only scan
+	 * where a query needs none, unless amcostestimate says that it is none.
+	 */
+	if (scan->xs_want_itup)
+		elog(ERROR, "index \"%s\" does not support index-only scans",
+			 RelationGetRelationName(scan->indexRelation));
 
 	/* what is held back cannot be pinned */
 	if (state->order && keep_pin)
@@ -328,13 +317,11 @@ bool
 simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 {
 	SimHashScan *state = scan->opaque;
-	bool		keep_pin = scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot);
+	bool		keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
 
 	if (!state->began)
 		begin_scan(scan, keep_pin);
 	scan->xs_recheck = false;
-	if (scan->xs_want_itup)
-		set_index_tuple(scan);
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
 	if (state->order)
@@ -375,8 +362,6 @@ simhash_endscan(IndexScanDesc scan)
 		order_free(state->order);
 	if (state->far)
 		pfree(state->far);
-	if (state->empty_tuple)
-		pfree(state->empty_tuple);
 	pfree(state->balls);
 	pfree(state);
 }

@@ -12,7 +12,6 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
-#include "access/itup.h"
 
 #include "index/ahead.h"
 #include "index/order.h"
@@ -81,7 +80,6 @@ typedef struct SimHashScan
 
 	/* The matches of the page read last */
 	Buffer		pinned;			/* that page, or InvalidBuffer */
-	IndexTuple	empty_tuple;	/* what an index-only scan gets */
 	int			nmatches;
 	int			next_match;
 	ItemPointerData matches[MAX_LEAF_ENTRIES];

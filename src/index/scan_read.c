@@ -14,6 +14,7 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "index/match.h"
 #include "index/scan.h"
 #include "index/search.h"
@@ -113,10 +114,15 @@ collect_all(SimHashScan *state, Relation index, Buffer buffer)
 
 /*
  * Read the matches of a leaf, locked; and where the range goes on.
+ *
+ * A snapshot too old is found out here: entries are removed from leaves only, and
+ * what a leaf has lost was in this one, because no page ever goes away.
  */
 static void
-read_leaf(SimHashScan *state, Relation index, Buffer buffer)
+read_leaf(IndexScanDesc scan, Buffer buffer)
 {
+	SimHashScan *state = scan->opaque;
+	Relation	index = scan->indexRelation;
 	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	int			nsorted = opaque->nsorted;
@@ -125,6 +131,7 @@ read_leaf(SimHashScan *state, Relation index, Buffer buffer)
 	int			from = 0;
 	int			to = nsorted;
 
+	test_for_old_snapshot(scan->xs_snapshot, index, page);
 	state->npages++;
 	state->nmatches = state->next_match = state->nfar = 0;
 	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
@@ -192,8 +199,7 @@ next_range(IndexScanDesc scan, Buffer *buffer)
  * of this stage.
  *
  * A snapshot that is not an MVCC one does not know a row that has taken the
- * place of a vacuumed one from the row it is looking for; nor does an
- * index-only scan, which looks at the visibility map alone.  So the page then
+ * place of a vacuumed one from the row it is looking for.  So the page then
  * stays pinned, which holds vacuum up, until all its rows have been looked at.
  */
 bool
@@ -217,7 +223,7 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 		else if (!next_range(scan, &buffer))
 			return false;
 
-		read_leaf(state, index, buffer);
+		read_leaf(scan, buffer);
 		if (state->nmatches > 0 && keep_pin)
 		{
 			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);

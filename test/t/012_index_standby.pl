@@ -119,6 +119,64 @@ foreach my $node ($primary, $standby)
 note($primary->safe_psql('postgres',
 	q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}) . ", $vacuums times vacuumed");
 
+# --- counts, while the primary vacuums ----------------------------------------------
+
+# Replay does not wait for pins, so a scan that asks the visibility map instead of the
+# table counts rows that were dead for its snapshot, and have been removed since it
+# read their entries.
+$primary->safe_psql('postgres', <<'SQL');
+CREATE TABLE wide (id integer, fp simhash, body text);
+ALTER TABLE wide ALTER body SET STORAGE PLAIN;
+INSERT INTO wide SELECT i, hashint8extended(i, 0)::simhash, repeat('x', 1500) FROM generate_series(1, 20000) AS i;
+CREATE INDEX wide_fp ON wide USING simhash (fp);
+VACUUM ANALYZE wide;
+CREATE FUNCTION remaining(c refcursor) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    r record;
+    n integer := 0;
+BEGIN
+    LOOP
+        FETCH c INTO r;
+        IF NOT FOUND THEN
+            RETURN n;
+        END IF;
+        n := n + 1;
+    END LOOP;
+END $$;
+UPDATE wide SET body = repeat('y', 1500) WHERE id % 20 = 0;
+SQL
+$primary->wait_for_catchup($standby);
+my $counting = $standby->background_psql('postgres');
+$counting->query_safe("SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN; DECLARE c CURSOR FOR SELECT 1 FROM wide");
+is($counting->query_safe('FETCH c'), '1', 'a cursor on the standby stands in a leaf');
+$primary->safe_psql('postgres', 'VACUUM wide');
+$primary->wait_for_catchup($standby);
+is($counting->query_safe(q{SELECT remaining('c')}), '19999', 'it counts no row that is gone');
+$counting->quit;
+
+# The same for counts as they come, planned with default settings.
+my $counts = client($standby, <<'SQL');
+DO $$
+DECLARE
+    n bigint;
+BEGIN
+    FOR i IN 1 .. 100 LOOP
+        SELECT count(*) INTO n FROM wide;
+        ASSERT n = 20000, n;
+        COMMIT;
+    END LOOP;
+END $$
+SQL
+for (my $i = 1; $counts->{process}->pumpable && $i < 1000; $i++)
+{
+	$primary->safe_psql('postgres', "UPDATE wide SET body = body WHERE id % 20 = $i % 20");
+	$primary->safe_psql('postgres', 'VACUUM wide');
+	$counts->{process}->pump_nb;
+}
+finish($counts->{process});
+is($counts->{err}, '', 'counts on the standby are right');
+$primary->wait_for_catchup($standby);
+
 # --- a snapshot on the standby outlives what the primary removes -------------------
 
 $primary->safe_psql('postgres', 'CHECKPOINT');
