@@ -492,6 +492,32 @@ ROLLBACK;
 SELECT count(*) FROM pg_index WHERE indrelid = 'docs'::regclass;
 
 --
+-- However many leaves are fetched ahead
+--
+CREATE TABLE ahead (id integer, fp simhash);
+INSERT INTO ahead SELECT i, fp_of(CASE WHEN i % 3 = 0 THEN 'clustered' ELSE 'uniform' END, i) FROM generate_series(1, 20000) AS i;
+CREATE INDEX ON ahead USING simhash (fp) WITH (blocks = 5, prefix = 2);
+CREATE FUNCTION compare_ahead(leaves integer, OUT index bigint, OUT bitmap bigint, OUT met boolean, OUT nearest boolean)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_sort = off AS $$
+DECLARE
+    query text := format('SELECT array_agg(d) FROM (SELECT fp <~> %1$L AS d FROM ahead ORDER BY %%s LIMIT 3000) AS s', random_fp(1));
+    by_index integer[];
+    by_eye integer[];
+BEGIN
+    BEGIN
+        PERFORM set_config('effective_io_concurrency', leaves::text, true);
+    EXCEPTION WHEN invalid_parameter_value THEN
+        NULL;                   -- this system has only one way
+    END;
+    SELECT c.index, c.bitmap, c.met INTO index, bitmap, compare_ahead.met
+    FROM compare_balls('ahead', ARRAY[0, 3, 7, 10, 14]) AS c;
+    EXECUTE format(query, format('fp <~> %L', random_fp(1))) INTO by_index;
+    EXECUTE format(query, format('(fp <~> %L) + 0', random_fp(1))) INTO by_eye;
+    nearest := by_index = by_eye;
+END $$;
+SELECT leaves, c.* FROM unnest(ARRAY[0, 1, 2, 63, 64, 65, 1000]) AS leaves, compare_ahead(leaves) AS c;
+
+--
 -- Bad input
 --
 CREATE TABLE bad (id integer, fp simhash, b simhash_ball);

@@ -61,6 +61,16 @@ INSERT INTO t SELECT 100000 + i, 11, hashint8extended(i, 2)::simhash FROM genera
 SELECT * FROM same('t', '(fp)');
 RESET maintenance_work_mem;
 
+-- so many rows that they are sorted by buckets: spread over all of them; and in a few,
+-- those of the first range of every table, so that one process has them all
+SET maintenance_work_mem = '64MB';
+CREATE TABLE many AS SELECT h::simhash AS fp, (h & x'1fffffff1fffffff'::bigint)::simhash AS low
+    FROM generate_series(1, 270000) AS i, hashint8extended(i, 0) AS h;
+SELECT * FROM same('many', '(fp) WITH (blocks = 2)', '{}');
+SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{2}');
+DROP TABLE many;
+RESET maintenance_work_mem;
+
 -- no rows, one, and a table without WAL
 CREATE TABLE small (fp simhash);
 SELECT * FROM same('small', '(fp)');
