@@ -136,7 +136,7 @@ sub limit
 {
 	my ($bytes) = @_;
 
-	return run_log([ 'prlimit', '--pid', $node->{_pid}, "--fsize=$bytes:" ]);
+	return eval { run_log([ 'prlimit', '--pid', $node->{_pid}, "--fsize=$bytes:" ]) };
 }
 
 # Pages are granted one by one, so what is written stops wherever it can.  Returns the
