@@ -427,6 +427,24 @@ SELECT estimate($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$) 
 SELECT estimate($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
 SELECT estimate($$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
 
+-- The estimators look at nothing but fingerprints and balls, whatever operator
+-- names them.
+CREATE FUNCTION public.planner_hostile(int, int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = $2; END';
+CREATE FUNCTION public.planner_hostile(int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = 0; END';
+CREATE FUNCTION public.planner_hostile(simhash_ball, text) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $2 = $1::text; END';
+CREATE OPERATOR <<>> (LEFTARG = int, RIGHTARG = int, FUNCTION = public.planner_hostile,
+    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
+CREATE OPERATOR <<>> (RIGHTARG = int, FUNCTION = public.planner_hostile, RESTRICT = simhash_ball_selectivity);
+CREATE OPERATOR <<>> (LEFTARG = simhash_ball, RIGHTARG = text, FUNCTION = public.planner_hostile,
+    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
+SELECT estimate($$ SELECT FROM docs WHERE id <<>> 42 $$) BETWEEN 1 AND 685 AS in_range;
+SELECT estimate($$ SELECT FROM docs WHERE <<>> id $$) BETWEEN 1 AND 685 AS in_range;
+SELECT estimate($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$) BETWEEN 1 AND 685 AS in_range;
+SELECT estimate($$ SELECT FROM docs d JOIN docs e ON d.id <<>> e.id $$) BETWEEN 1 AND 685 * 685 AS in_range;
+SET client_min_messages = warning;
+DROP FUNCTION public.planner_hostile(int), public.planner_hostile(int, int), public.planner_hostile(simhash_ball, text) CASCADE;
+RESET client_min_messages;
+
 --
 -- The first query of a session: nothing has loaded the library yet
 --

@@ -37,7 +37,7 @@ estimate_radius(PlannerInfo *root, Node *node, int *radius)
 	if (node == NULL)
 		return true;
 	constant = (Const *) estimate_expression_value(root, node);
-	if (!IsA(constant, Const))
+	if (!IsA(constant, Const) || constant->consttype != INT8OID)
 		return true;
 	if (constant->constisnull)
 		return false;
@@ -167,26 +167,35 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 
 /*
  * Read fp <@ ball, or ball @> fp, as distance(fp, center) <= radius.  Returns
- * false if the ball is NULL.
+ * false if that is not what the operator compares, or the ball is NULL; then
+ * *otherwise is what the estimator says.
+ *
+ * An operator of any types may name these estimators.  The types that count
+ * are those that stand beside the estimator itself: where the operator is,
+ * anybody may have made others of the same names.
  */
 static bool
-read_ball(PlannerInfo *root, Oid operator, List *args, Predicate *predicate)
+read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args,
+		  Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
 	Node	   *ball;
 
+	*otherwise = DEFAULT_MATCHING_SEL;
+	if (list_length(args) != 2 || !objects_find(estimator, &objects))
+		return false;
 	predicate->function = get_opcode(operator);
 	predicate->a = linitial(args);
 	predicate->b = predicate->radius = NULL;
-	if (!objects_find(predicate->function, &objects))
-		return true;
-
 	ball = lsecond(args);
 	if (exprType(predicate->a) == objects.ball_type)
 	{
 		predicate->a = ball;
 		ball = linitial(args);
 	}
+	if (exprType(predicate->a) != objects.type || exprType(ball) != objects.ball_type)
+		return false;
+
 	if (!(is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects.ball))
 		ball = estimate_expression_value(root, ball);
 	if (IsA(ball, Const))
@@ -195,7 +204,10 @@ read_ball(PlannerInfo *root, Oid operator, List *args, Predicate *predicate)
 		SimHashBall *value;
 
 		if (constant->constisnull)
+		{
+			*otherwise = 0;
 			return false;
+		}
 		value = DatumGetSimHashBallP(constant->constvalue);
 		predicate->b = (Node *) makeConst(objects.type, -1, InvalidOid, sizeof(SimHash),
 										  SimHashGetDatum(value->center), false, true);
@@ -219,9 +231,11 @@ simhash_ball_selectivity(PG_FUNCTION_ARGS)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	Predicate	predicate;
+	Selectivity otherwise;
 
-	if (!read_ball(root, PG_GETARG_OID(1), (List *) PG_GETARG_POINTER(2), &predicate))
-		PG_RETURN_FLOAT8(0);
+	if (!read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+				   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+		PG_RETURN_FLOAT8(otherwise);
 	PG_RETURN_FLOAT8(selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3)));
 }
 
@@ -236,8 +250,10 @@ simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 	JoinType	jointype = (JoinType) PG_GETARG_INT16(3);
 	SpecialJoinInfo *sjinfo = (SpecialJoinInfo *) PG_GETARG_POINTER(4);
 	Predicate	predicate;
+	Selectivity otherwise;
 
-	if (!read_ball(root, PG_GETARG_OID(1), (List *) PG_GETARG_POINTER(2), &predicate))
-		PG_RETURN_FLOAT8(0);
+	if (!read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+				   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+		PG_RETURN_FLOAT8(otherwise);
 	PG_RETURN_FLOAT8(selectivity_of_join(root, &predicate, jointype, sjinfo));
 }

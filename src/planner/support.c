@@ -50,13 +50,12 @@ index_condition(SupportRequestIndexCondition *req)
 	Node	   *radius;
 	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > 1)
-		return NIL;
-	args = ((FuncExpr *) req->node)->args;
-	if (list_length(args) != 3 || !objects_find(req->funcid, &objects) ||
+	if (!is_funcclause(req->node) || req->indexarg > 1 ||
+		!objects_find(req->funcid, &objects) || req->funcid != objects.within ||
 		!op_in_opfamily(objects.in_ball, req->opfamily))
 		return NIL;
 
+	args = ((FuncExpr *) req->node)->args;
 	column = list_nth(args, req->indexarg);
 	center = list_nth(args, 1 - req->indexarg);
 	radius = lthird(args);
