@@ -240,6 +240,7 @@ SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) = 2 $$);
 SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp <= 2 $$);
 SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN everything e ON e.fp <~> w.fp = 2 $$);
+SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp = w.big $$);
 SELECT show($$ SELECT * FROM (SELECT * FROM everything UNION ALL SELECT n, fp FROM wanted) u
     WHERE fp <~> fingerprint(3) <= 2 AND id > 0 $$, 'Scan|Index Cond');
 -- with other types the members are subqueries, which get the condition
@@ -285,6 +286,7 @@ CREATE INDEX parts2_fp ON parts2 USING simhash (fp);
 ANALYZE parts;
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(300) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 AND id < 250 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$);
 -- of all
 CREATE INDEX parts_fp ON parts USING simhash (fp);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
@@ -297,6 +299,13 @@ DROP INDEX parts_fp, parts2_fp;
 CREATE INDEX parts2_word ON parts2 USING simhash (simhash(word, 1));
 SELECT show($$ SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE simhash(word, 2) <~> simhash('word 300', 1) <= 2 $$);
+-- of an expression that cannot be computed any more, in a partition that is pruned
+CREATE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN kind; END';
+CREATE INDEX parts1_word ON parts1 USING simhash (simhash(word || prefix('!')));
+CREATE OR REPLACE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+    AS $$ BEGIN RAISE EXCEPTION 'the index of another partition was computed'; END $$;
+SELECT show($$ SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 AND id BETWEEN 250 AND 999 $$);
+DROP FUNCTION prefix CASCADE;
 
 --
 -- Row-level security
@@ -391,6 +400,59 @@ ANALYZE rings;
 SELECT show($$ SELECT id FROM rings WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
 SELECT show($$ SELECT id FROM rings WHERE fp <~> '0123456789abcdef' <= 3 $$);
 SELECT show($$ SELECT id FROM rings1 WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN rings r ON r.fp <~> '8f14e45fceea167a' <= w.radius $$);
+SET constraint_exclusion = on;
+SELECT show($$ SELECT id FROM rings2 WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+RESET constraint_exclusion;
+-- what one partition compares is left to it, whatever suits the one before
+CREATE TABLE mixed (id int, fp simhash) PARTITION BY RANGE (id);
+CREATE TABLE mixed1 PARTITION OF mixed FOR VALUES FROM (0) TO (250);
+CREATE TABLE mixed2 PARTITION OF mixed FOR VALUES FROM (250) TO (500)
+    PARTITION BY RANGE ((fp <~> '8f14e45fceea167a'));
+CREATE TABLE mixed2a PARTITION OF mixed2 FOR VALUES FROM (0) TO (10);
+CREATE TABLE mixed2b PARTITION OF mixed2 FOR VALUES FROM (10) TO (65);
+CREATE TABLE mixed3 PARTITION OF mixed (CHECK (fp <~> '8f14e45fceea167a' > 10)) FOR VALUES FROM (500) TO (501);
+CREATE TABLE mixed4 PARTITION OF mixed FOR VALUES FROM (501) TO (100000);
+INSERT INTO mixed SELECT id, fp FROM docs WHERE fp IS NOT NULL AND id <> 500;
+CREATE INDEX mixed1_fp ON mixed1 USING simhash (fp);
+CREATE INDEX mixed4_near ON mixed4 (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
+ANALYZE mixed;
+SELECT show($$ SELECT id FROM mixed WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+
+-- What planning reads does not grow with partitions that are pruned, nor with
+-- what else in the database compares distances.
+CREATE TABLE many (id int PRIMARY KEY, fp simhash) PARTITION BY RANGE (id);
+DO $$
+BEGIN
+    FOR n IN 1..100 LOOP
+        EXECUTE format('CREATE TABLE many%s PARTITION OF many (CHECK (hamming_distance(fp, fp) = 0)) FOR VALUES FROM (%s) TO (%s)',
+                       n, n, n + 1);
+        EXECUTE format('CREATE VIEW view%s AS SELECT * FROM docs WHERE fp <~> fingerprint(%s) <= 3', n, n);
+    END LOOP;
+END $$;
+CREATE INDEX many7_fp ON many7 USING simhash (fp);
+CREATE FUNCTION blocks_read(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+    result int;
+BEGIN
+    FOR try IN 1..5 LOOP  -- the first fills caches
+        EXECUTE 'EXPLAIN (BUFFERS, FORMAT JSON) ' || query INTO plan;
+        result := least(result, (plan->0->'Planning'->>'Shared Hit Blocks')::int
+                                + (plan->0->'Planning'->>'Shared Read Blocks')::int);
+    END LOOP;
+    RETURN result;
+END $$;
+CREATE FUNCTION blocks_read_more(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE rewritten int := blocks_read(query);
+BEGIN
+    SET LOCAL simhash.enable_rewrite = off;
+    RETURN rewritten - blocks_read(query);
+END $$;
+SELECT string_agg(format('fp <~> %L <= 3', fingerprint(n)), ' OR ') AS arms FROM generate_series(1, 20) AS n \gset
+SELECT blocks_read_more(format('SELECT FROM many WHERE id = 6 AND (%s)', :'arms')) <= 0 AS none_for_pruned;
+SELECT blocks_read_more(format('SELECT FROM many WHERE id = 7 AND (%s)', :'arms')) <= 40 AS two_a_comparison;
+SELECT blocks_read_more(format('SELECT FROM docs WHERE %s', :'arms')) <= 40 AS two_a_comparison;
 
 -- the setting
 SET simhash.enable_rewrite = off;

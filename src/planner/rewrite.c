@@ -42,18 +42,32 @@
 
 /*
  * For whom clauses are rewritten: a table of the query.  Where the table is a
- * member of a UNION ALL, they are written in terms of the whole, and appinfos
- * leads from there to the table.
+ * partition, a child or a member of a UNION ALL, they are written in terms of
+ * one of its parents, and appinfos leads from there to the table.
  */
 typedef struct Rewrite
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	List	   *appinfos;
+	bool		shared;			/* the clauses are other members' too */
 } Rewrite;
+
+/*
+ * The conditions of a parent as they were before they were rewritten for one of
+ * its members.  Known as long as the planner's own data.
+ */
+typedef struct Original
+{
+	RelOptInfo *parent;
+	List	   *conditions;
+	struct Original *next;
+	MemoryContextCallback forget;
+} Original;
 
 static bool enable_rewrite = true;
 static table_hook_type previous_hook = NULL;
+static Original *originals = NULL;
 
 static List *rewrite_list(Rewrite *rewrite, List *clauses);
 
@@ -229,6 +243,21 @@ translate(Rewrite *rewrite, Node *node)
 }
 
 /*
+ * Whether the comparison has to stay in the plan though the radius says all of
+ * it.  Of the members of a parent that share the clause only this one is seen,
+ * but none compares a distance between two tables.
+ */
+static bool
+is_wanted(Rewrite *rewrite, const Comparison *comparison)
+{
+	if (rewrite->shared &&
+		bms_membership(pull_varnos(rewrite->root, (Node *)
+								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
+		return true;
+	return compared_elsewhere(rewrite->root, rewrite->rel, comparison);
+}
+
+/*
  * Append what a comparison is rewritten to: simhash_within in its place or
  * beside it.  `clauses` is the list it comes from, which may have that already,
  * for another table.
@@ -253,7 +282,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 								   list_make3(copyObject(comparison.a),
 											  copyObject(comparison.b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!exact || compared_elsewhere(rewrite->root, rewrite->rel, &comparison))
+	if (!exact || is_wanted(rewrite, &comparison))
 	{
 		result = lappend(result, clause);
 
@@ -340,27 +369,122 @@ rewrite_jointree(Rewrite *rewrite, Node *node)
 	}
 }
 
-/*
- * Conditions that were handed out already.  Others may hold the same
- * RestrictInfo, so it is changed where it is.
- */
-static void
-rewrite_restrictinfos(Rewrite *rewrite, List *restrictinfos)
+/* --- conditions of a parent ------------------------------------------------- */
+
+static List *
+clauses_of(List *restrictinfos)
 {
-	List	   *snapshot = list_copy(restrictinfos);
 	List	   *clauses = NIL;
 	ListCell   *lc;
 
-	foreach(lc, snapshot)
+	foreach(lc, restrictinfos)
 		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
-	foreach(lc, snapshot)
+	return clauses;
+}
+
+static void
+forget_original(void *argument)
+{
+	Original  **link = &originals;
+
+	while (*link != argument)
+		link = &(*link)->next;
+	*link = (*link)->next;
+}
+
+static Original *
+find_original(RelOptInfo *parent)
+{
+	Original   *original = originals;
+
+	while (original && original->parent != parent)
+		original = original->next;
+	return original;
+}
+
+static void
+keep_original(PlannerInfo *root, RelOptInfo *parent)
+{
+	Original   *original;
+
+	if (find_original(parent))
+		return;
+	original = MemoryContextAlloc(root->planner_cxt, sizeof(Original));
+	original->parent = parent;
+	original->conditions = parent->baserestrictinfo;
+	original->next = originals;
+	originals = original;
+	original->forget.func = forget_original;
+	original->forget.arg = original;
+	MemoryContextRegisterResetCallback(root->planner_cxt, &original->forget);
+}
+
+/*
+ * Whatever was rewritten for the previous member of a parent was for that one.
+ */
+static void
+restore_conditions(PlannerInfo *root, RelOptInfo *rel)
+{
+	RelOptInfo *parent;
+	Original   *original;
+
+	if (originals == NULL || rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
+		return;
+	parent = root->simple_rel_array[root->append_rel_array[rel->relid]->parent_relid];
+	original = find_original(parent);
+	if (original)
+		parent->baserestrictinfo = original->conditions;
+}
+
+/*
+ * A member copies the conditions of its parent right after the hook was called
+ * for it: so they are rewritten for this one member.
+ */
+static void
+rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
+{
+	List	   *clauses = clauses_of(parent->baserestrictinfo);
+	List	   *conditions = NIL;
+	bool		changed = false;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	foreach(lc, parent->baserestrictinfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		List	   *rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+
+		changed |= list_length(rewritten) != 1 || linitial(rewritten) != rinfo->clause;
+		foreach(lc2, rewritten)
+		{
+			Expr	   *clause = lfirst(lc2);
+
+			conditions = lappend(conditions, clause == rinfo->clause ? rinfo :
+								 make_restrictinfo_like(rewrite->root, clause, rinfo));
+		}
+	}
+	if (!changed)
+		return;
+	keep_original(rewrite->root, parent);
+	parent->baserestrictinfo = conditions;
+}
+
+/*
+ * Join clauses are copied when all members are known, and the other tables of
+ * the join hold the same RestrictInfo: so it is changed where it is, for all.
+ */
+static void
+rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
+{
+	List	   *clauses = clauses_of(parent->joininfo);
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	foreach(lc, restrictinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		List	   *rewritten;
-		ListCell   *lc2;
 
-		if (rinfo->pseudoconstant)
-			continue;
 		rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
 		foreach(lc2, rewritten)
 		{
@@ -379,50 +503,57 @@ rewrite_restrictinfos(Rewrite *rewrite, List *restrictinfos)
 }
 
 /*
- * A member of a UNION ALL gets its conditions from the whole, which is no
- * table: nobody asked us about that, and its conditions are handed out.  They
- * are about to be copied to the member.
+ * A partition, a child or a member of a UNION ALL gets its conditions from its
+ * parent, where they were handed out already: those on the parent alone stand
+ * in the next one above, those of joins in the topmost, or, if they are
+ * equalities, in an equivalence class.
  */
 static void
-rewrite_union(Rewrite *rewrite)
+rewrite_for_member(Rewrite *rewrite)
 {
 	PlannerInfo *root = rewrite->root;
-	Index		relid = rewrite->rel->relid;
-	AppendRelInfo *appinfo;
+	AppendRelInfo *appinfo = root->append_rel_array[rewrite->rel->relid];
+	RelOptInfo *parent = NULL;
+	ListCell   *lc;
 
-	while (root->append_rel_array &&
-		   (appinfo = root->append_rel_array[relid]) != NULL)
+	for (; appinfo; appinfo = root->append_rel_array[parent->relid])
 	{
-		RelOptInfo *parent = root->simple_rel_array[appinfo->parent_relid];
+		bool		next_above = parent == NULL;
 
-		/* the conditions of a parent table were rewritten in the jointree */
-		if (parent == NULL || parent->rtekind != RTE_SUBQUERY)
-			break;
+		parent = root->simple_rel_array[appinfo->parent_relid];
 		rewrite->appinfos = lcons(appinfo, rewrite->appinfos);
-		rewrite_restrictinfos(rewrite, parent->baserestrictinfo);
-		rewrite_restrictinfos(rewrite, parent->joininfo);
-		relid = parent->relid;
+		if (next_above)
+			rewrite_base_conditions(rewrite, parent);
+	}
+	rewrite->shared = true;
+	rewrite_join_clauses(rewrite, parent, list_copy(parent->joininfo));
+	foreach(lc, root->eq_classes)
+	{
+		EquivalenceClass *class = lfirst(lc);
+
+		/* what equals a constant was handed out */
+		if (class->ec_merged == NULL && !class->ec_has_const &&
+			bms_is_member(parent->relid, class->ec_relids))
+			rewrite_join_clauses(rewrite, parent, class->ec_sources);
 	}
 }
 
+/* --- the hook --------------------------------------------------------------- */
+
 /*
- * Rewrite, on behalf of a table, the conditions that one of its indexes, or
- * of its children's, can serve.
+ * Rewrite, on behalf of a table, the conditions that one of its indexes can
+ * serve.  A parent has none itself.
  */
 static void
 rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
 {
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
-	Rewrite		rewrite = {root, rel, NIL};
+	Rewrite		rewrite = {.root = root, .rel = rel};
 	ListCell   *lc;
 
 	/* building an index plans a query without a jointree */
-	if (!enable_rewrite || rte->rtekind != RTE_RELATION ||
-		root->parse->jointree == NULL)
-		return;
-
-	/* a parent's own indexes say nothing */
-	if (!rte->inh && !indexable_family_seen(rel))
+	if (!enable_rewrite || rte->rtekind != RTE_RELATION || rte->inh ||
+		root->parse->jointree == NULL || !indexable_family_seen(rel))
 		return;
 
 	foreach(lc, rte->securityQuals)
@@ -430,7 +561,7 @@ rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
 	if (rel->reloptkind == RELOPT_BASEREL)
 		rewrite_jointree(&rewrite, (Node *) root->parse->jointree);
 	else
-		rewrite_union(&rewrite);
+		rewrite_for_member(&rewrite);
 }
 
 static void
@@ -438,6 +569,7 @@ hook(TABLE_HOOK_PARAMETERS)
 {
 	if (previous_hook)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
+	restore_conditions(root, rel);
 	rewrite_for_relation(root, rel);
 }
 
