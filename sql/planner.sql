@@ -329,6 +329,46 @@ RESET ROLE;
 ALTER TABLE docs DISABLE ROW LEVEL SECURITY;
 DROP POLICY visible ON docs;
 
+-- partitions under a policy, an outer join and a join with itself
+CREATE INDEX parts_fp ON parts USING simhash (fp);
+CREATE POLICY visible ON parts USING (id > 1000 OR fp <~> fingerprint(3) <= 4);
+ALTER TABLE parts ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
+RESET ROLE;
+ALTER TABLE parts DISABLE ROW LEVEL SECURITY;
+SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN parts p ON p.fp <~> w.fp <= 2 $$);
+SELECT show($$ SELECT a.id, b.id FROM parts a JOIN parts b ON a.fp <~> b.fp <= 2 AND a.id < b.id $$, 'Index Cond');
+DROP INDEX parts_fp;
+
+-- Only what the user may execute gets into a plan, and nothing that he may not
+-- execute leaves it.
+REVOKE EXECUTE ON FUNCTION hamming_distance FROM PUBLIC;
+SET ROLE regress_simhash_reader;
+SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2;
+SELECT id FROM docs WHERE hamming_distance(fp, fingerprint(3)) = 0;
+SELECT show($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION hamming_distance TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION simhash_within FROM PUBLIC;
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id FROM docs WHERE fp <@ simhash_ball(fingerprint(3), 2) $$);
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION simhash_within TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION simhash_ball(simhash, bigint) FROM PUBLIC;
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) = 2 $$);
+SELECT show($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION simhash_ball(simhash, bigint) TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION simhash_in_ball FROM PUBLIC;
+SET ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION simhash_in_ball TO PUBLIC;
+
 --
 -- Plans that must not change
 --

@@ -86,6 +86,16 @@ extern int no_such_variable
 #define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
 #endif
 
+/* So are privileges.  Includers need catalog/pg_proc.h and utils/acl.h. */
+#if PG_VERSION_NUM >= 160000
+#define user_may_execute(function, user) \
+	(object_aclcheck(ProcedureRelationId, (function), (user), \
+					 ACL_EXECUTE) == ACLCHECK_OK)
+#else
+#define user_may_execute(function, user) \
+	(pg_proc_aclcheck((function), (user), ACL_EXECUTE) == ACLCHECK_OK)
+#endif
+
 /* Rows may be removed though a snapshot sees them, up to 16. */
 #if PG_VERSION_NUM >= 170000
 #define test_for_old_snapshot(snapshot, relation, page)	((void) 0)

@@ -17,10 +17,14 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 
 #define DISTANCE_SYMBOL		"simhash_hamming_distance"
@@ -110,4 +114,41 @@ objects_is_distance(Oid function)
 		return false;
 	fmgr_info(function, &info);
 	return info.fn_addr == simhash_hamming_distance;
+}
+
+static bool
+is_forbidden(Oid function, void *context)
+{
+	return !user_may_execute(function, GetUserId());
+}
+
+static bool
+contains_forbidden(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (check_functions_in_node(node, is_forbidden, context))
+		return true;
+	return expression_tree_walker(node, contains_forbidden, context);
+}
+
+/*
+ * Whether the user may execute all functions of an expression.  The executor
+ * asks that of what stands in the plan: so for what leaves it, or comes into
+ * it, the planner has to.
+ */
+bool
+objects_executable(Node *expression)
+{
+	return !contains_forbidden(expression, NULL);
+}
+
+/*
+ * Whether the user may execute what an index condition is made of.
+ */
+bool
+objects_searchable(const SimHashObjects *objects)
+{
+	return !is_forbidden(objects->ball, NULL) &&
+		!is_forbidden(get_opcode(objects->in_ball), NULL);
 }

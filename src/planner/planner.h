@@ -44,6 +44,8 @@ typedef struct Comparison
 /* objects.c */
 extern bool objects_find(Oid function, SimHashObjects *objects);
 extern bool objects_is_distance(Oid function);
+extern bool objects_executable(Node *expression);
+extern bool objects_searchable(const SimHashObjects *objects);
 
 /* indexable.c */
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,

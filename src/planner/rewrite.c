@@ -274,7 +274,8 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
 							   translate(rewrite, comparison.a),
 							   translate(rewrite, comparison.b),
-							   translate(rewrite, comparison.bound)))
+							   translate(rewrite, comparison.bound)) ||
+		!objects_searchable(&comparison.objects))
 		return lappend(result, clause);
 
 	radius = radius_of_bound(&comparison, &exact);
@@ -282,6 +283,8 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 								   list_make3(copyObject(comparison.a),
 											  copyObject(comparison.b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (!objects_executable(clause) || !objects_executable((Node *) within))
+		return lappend(result, clause);
 	if (!exact || is_wanted(rewrite, &comparison))
 	{
 		result = lappend(result, clause);

@@ -52,7 +52,8 @@ index_condition(SupportRequestIndexCondition *req)
 
 	if (!is_funcclause(req->node) || req->indexarg > 1 ||
 		!objects_find(req->funcid, &objects) || req->funcid != objects.within ||
-		!op_in_opfamily(objects.in_ball, req->opfamily))
+		!op_in_opfamily(objects.in_ball, req->opfamily) ||
+		!objects_searchable(&objects))
 		return NIL;
 
 	args = ((FuncExpr *) req->node)->args;
