@@ -37,6 +37,7 @@ OBJS = \
 	src/index/stats.o \
 	src/index/vacuum.o \
 	src/index/validate.o \
+	src/planner/bound.o \
 	src/planner/indexable.o \
 	src/planner/objects.o \
 	src/planner/rewrite.o \

@@ -111,6 +111,54 @@ SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 0 $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= NULL $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> NULL <= 3 $$);
 
+-- Bounds that are no integers
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3.0 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 3.0 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 2.5 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) = 3.0 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) = 0.5 $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) BETWEEN 1.5 AND 3.5 $$);
+SELECT show($$ SELECT * FROM docs WHERE 3.9 >= fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE hamming_distance(fp, fingerprint(7)) <= 3::float8 $$);
+SELECT show($$ SELECT * FROM docs WHERE 3::real > fp <~> fingerprint(7) $$);
+SELECT show($$ SELECT * FROM docs WHERE (fp <~> fingerprint(7))::bigint <= 3 $$);
+CREATE TABLE bounds AS SELECT v::numeric AS n, v::float8 AS f8, v::float8::numeric::real AS f4
+FROM unnest(ARRAY['-1e30', '-1', '-0.5', '-0', '0', '0.5', '1', '2', '2.5', '2.9999999999999999999', '3', '3.0000001',
+                  '31.5', '63.999', '64', '64.5', '65', '1e30', 'NaN', NULL]) AS v;
+INSERT INTO bounds VALUES ('Infinity', 'Infinity', 'Infinity'), ('-Infinity', '-Infinity', '-Infinity'),
+    ('1e-200', '1e-200', '1e-40'), ('1e200', '1e300', '1e38');
+ANALYZE bounds;
+-- each as a constant and as another table's column
+DO $$
+DECLARE
+    query text;
+    bound record;
+    checked int := 0;
+    planned text;
+BEGIN
+    FOR bound IN
+        SELECT type, form, value, format(form, 'fp <~> fingerprint(7)', value) AS condition
+        FROM (VALUES ('numeric', 'n'), ('float8', 'f8'), ('real', 'f4')) AS types (type, name),
+             unnest(ARRAY['%s <= %s', '%s < %s', '%s = %s', '%2$s >= %1$s', '%2$s > %1$s', '%2$s = %1$s']) AS form,
+             LATERAL (SELECT 'b.' || name AS value
+                      UNION ALL SELECT format('%L::%s', CASE name WHEN 'n' THEN n::text WHEN 'f8' THEN f8::text ELSE f4::text END, type)
+                      FROM bounds) AS v
+    LOOP
+        query := format(CASE WHEN bound.value ~ '^b' THEN 'SELECT b, d.ctid FROM bounds AS b, docs AS d WHERE %s'
+                        ELSE 'SELECT ctid FROM docs WHERE %s' END, bound.condition);
+        IF rows_of(query) <> rows_without_index(query) THEN
+            RAISE EXCEPTION 'other rows with an index: %', query;
+        END IF;
+        SELECT string_agg(line, E'\n') INTO planned FROM plan(query) AS line;
+        IF planned !~ 'Index Cond|One-Time Filter: false' THEN
+            RAISE EXCEPTION E'no index: %\n%', query, planned;
+        END IF;
+        checked := checked + 1;
+    END LOOP;
+    RAISE NOTICE '% conditions', checked;
+END $$;
+DROP TABLE bounds;
+
 -- What is no bound from above, or no constant, is left alone
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) >= 40 $$, 'Index');
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <> 3 $$, 'Index');
@@ -191,10 +239,14 @@ PREPARE p2 (simhash, smallint) AS SELECT id FROM docs WHERE fp <~> $1 < $2;
 PREPARE p4 (simhash, int) AS SELECT id FROM docs WHERE $2 >= fp <~> $1;
 PREPARE p8 (simhash, bigint) AS SELECT id FROM docs WHERE fp <~> $1 <= $2;
 PREPARE less8 (simhash, bigint) AS SELECT id FROM docs WHERE fp <~> $1 < $2;
+PREPARE f8 (simhash, float8) AS SELECT id FROM docs WHERE fp <~> $1 <= $2;
+PREPARE n (simhash, numeric) AS SELECT id FROM docs WHERE fp <~> $1 < $2;
 SELECT plan($$ EXECUTE p2(NULL, NULL) $$);
 SELECT plan($$ EXECUTE p4(NULL, NULL) $$);
 SELECT plan($$ EXECUTE p8(NULL, NULL) $$);
 SELECT plan($$ EXECUTE less8(NULL, NULL) $$);
+SELECT plan($$ EXECUTE f8(NULL, NULL) $$);
+SELECT plan($$ EXECUTE n(NULL, NULL) $$);
 EXECUTE p2(fingerprint(1), 2);
 EXECUTE p2(fingerprint(1), (-32768)::smallint);
 EXECUTE p4(fingerprint(1), 1);
@@ -204,6 +256,10 @@ EXECUTE p8(fingerprint(1), NULL);
 EXECUTE p8(NULL, 1);
 EXECUTE less8(fingerprint(1), 2);
 EXECUTE less8(fingerprint(1), -9223372036854775808);
+EXECUTE f8(fingerprint(1), 1.9);
+EXECUTE f8(fingerprint(1), '-Infinity');
+EXECUTE n(fingerprint(1), 1.9);
+EXECUTE n(fingerprint(1), NULL);
 SET plan_cache_mode = force_custom_plan;
 SELECT plan($$ EXECUTE p4(fingerprint(1), 1) $$);
 SELECT plan($$ EXECUTE less8(fingerprint(1), 2) $$);
@@ -319,6 +375,8 @@ SET ROLE regress_simhash_reader;
 SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp = 2 $$);
 SELECT show($$ SELECT id FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp < w.radius $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp < w.radius::float8 $$);
 RESET ROLE;
 -- a policy that is a distance
 ALTER POLICY visible ON docs USING (fp <~> fingerprint(3) <= 4);
@@ -554,6 +612,13 @@ RESET client_min_messages;
 SET search_path = planner, public;
 SELECT settle() \g /dev/null
 SELECT plan($$ SELECT a.id, b.id FROM docs a JOIN docs b ON hamming_distance(a.fp, b.fp) <= 2 $$);
+-- a setting made before the library is loaded holds
+\c -
+SET search_path = planner, public;
+SET simhash.enable_rewrite = off;
+SELECT settle() \g /dev/null
+SELECT plan($$ SELECT id FROM docs WHERE fp <~> '0123456789abcdef' <= 2 $$);
+SHOW simhash.enable_rewrite;
 \c -
 SET search_path = planner, public;
 SELECT settle() \g /dev/null

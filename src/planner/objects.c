@@ -71,12 +71,15 @@ objects_find(Oid function, SimHashObjects *objects)
 									3, schema);
 	objects->ball = find_function("simhash_ball",
 								  (Oid[]) {objects->type, INT8OID}, 2, schema);
+	objects->radius_float8 = find_function("simhash_radius", (Oid[]) {FLOAT8OID}, 1, schema);
+	objects->radius_numeric = find_function("simhash_radius", (Oid[]) {NUMERICOID}, 1, schema);
 	objects->in_ball = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
 									   CStringGetDatum("<@"),
 									   ObjectIdGetDatum(objects->type),
 									   ObjectIdGetDatum(objects->ball_type),
 									   ObjectIdGetDatum(schema));
 	return OidIsValid(objects->within) && OidIsValid(objects->ball) &&
+		OidIsValid(objects->radius_float8) && OidIsValid(objects->radius_numeric) &&
 		OidIsValid(objects->in_ball);
 }
 

@@ -23,6 +23,8 @@ typedef struct SimHashObjects
 	Oid			ball_type;		/* simhash_ball */
 	Oid			within;			/* simhash_within(simhash, simhash, bigint) */
 	Oid			ball;			/* simhash_ball(simhash, bigint) */
+	Oid			radius_float8;	/* simhash_radius(double precision) */
+	Oid			radius_numeric; /* simhash_radius(numeric) */
 	Oid			in_ball;		/* operator simhash <@ simhash_ball */
 } SimHashObjects;
 
@@ -35,7 +37,7 @@ typedef struct Comparison
 	SimHashObjects objects;
 	Node	   *a;
 	Node	   *b;
-	Node	   *bound;			/* int2, int4 or int8 */
+	Node	   *bound;			/* a number */
 	int			strategy;		/* of a btree */
 	Oid			spelling_class; /* catalog and OID of what computes the */
 	Oid			spelling;		/* distance: the function or the operator */
@@ -54,6 +56,10 @@ extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 extern bool indexable_family_seen(RelOptInfo *rel);
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);
+
+/* bound.c */
+extern bool bound_type_known(Oid type);
+extern Expr *bound_radius(const Comparison *comparison, bool *exact);
 
 /* rewrite.c */
 extern void rewrite_init(void);

@@ -37,8 +37,9 @@
 #include "compat.h"
 #include "planner/planner.h"
 
-/* bigint - bigint has no symbol of its own in pg_operator_d.h */
-#define INT8_MINUS_OPERATOR		685
+/* btree families that have no symbol of their own in pg_opfamily_d.h */
+#define FLOAT_BTREE_FAMILY		1970
+#define NUMERIC_BTREE_FAMILY	1988
 
 /*
  * For whom clauses are rewritten: a table of the query.  Where the table is a
@@ -112,6 +113,36 @@ read_distance(Node *node, Comparison *comparison)
 }
 
 /*
+ * What a comparison with a wider type compares: no distance changes by it.
+ */
+static Node *
+strip_widening(Node *node)
+{
+	FuncExpr   *cast = (FuncExpr *) node;
+
+	if (IsA(node, FuncExpr) &&
+		(cast->funcid == F_INT8_INT4 || cast->funcid == F_NUMERIC_INT4 ||
+		 cast->funcid == F_FLOAT4_INT4 || cast->funcid == F_FLOAT8_INT4))
+		return linitial(cast->args);
+	return node;
+}
+
+/*
+ * Whether an operator compares numbers, and how.
+ */
+static int
+number_strategy(Oid operator)
+{
+	int			strategy = get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID);
+
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, FLOAT_BTREE_FAMILY);
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, NUMERIC_BTREE_FAMILY);
+	return strategy;
+}
+
+/*
  * Read a clause that bounds a distance from above.  Returns false if it is
  * something else, or may not be evaluated more or less often than it says.
  */
@@ -120,113 +151,38 @@ read_comparison(Node *clause, Comparison *comparison)
 {
 	OpExpr	   *op = (OpExpr *) clause;
 	Comparison	other;
-	Oid			type;
-	bool		distance_left;
+	Node	   *left;
+	Node	   *right;
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
 		return false;
-	comparison->strategy = get_op_opfamily_strategy(op->opno, INTEGER_BTREE_FAM_OID);
+	comparison->strategy = number_strategy(op->opno);
 	if (comparison->strategy == InvalidStrategy)
 		return false;
 
 	/* one of the two sides, not both: there would be no bound */
-	distance_left = read_distance(linitial(op->args), comparison);
-	if (distance_left)
+	left = linitial(op->args);
+	right = lsecond(op->args);
+	if (read_distance(strip_widening(left), comparison))
 	{
-		if (read_distance(lsecond(op->args), &other))
+		if (read_distance(strip_widening(right), &other))
 			return false;
-		comparison->bound = lsecond(op->args);
+		comparison->bound = right;
 	}
 	else
 	{
-		if (!read_distance(lsecond(op->args), comparison))
+		if (!read_distance(strip_widening(right), comparison))
 			return false;
-		comparison->bound = linitial(op->args);
+		comparison->bound = left;
 		/* less is 1, greater is 5 */
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
-	if (comparison->strategy > BTEqualStrategyNumber)
-		return false;
-
-	type = exprType(comparison->bound);
-	if (type != INT2OID && type != INT4OID && type != INT8OID)
-		return false;
-	return !contain_volatile_functions(clause);
+	return comparison->strategy <= BTEqualStrategyNumber &&
+		bound_type_known(exprType(comparison->bound)) &&
+		!contain_volatile_functions(clause);
 }
 
 /* --- putting it in terms of simhash_within -------------------------------- */
-
-static Expr *
-make_bigint(int64 value)
-{
-	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
-}
-
-/*
- * The value of a constant of one of the integer types.
- */
-static int64
-integer_value(const Const *constant)
-{
-	switch (constant->consttype)
-	{
-		case INT2OID:
-			return DatumGetInt16(constant->constvalue);
-		case INT4OID:
-			return DatumGetInt32(constant->constvalue);
-		default:
-			return DatumGetInt64(constant->constvalue);
-	}
-}
-
-/*
- * An expression of an integer type, as bigint, less `decrement`.
- */
-static Expr *
-widen(Node *bound, int decrement)
-{
-	Oid			type = exprType(bound);
-	Expr	   *wide = (Expr *) copyObject(bound);
-
-	if (type != INT8OID)
-		wide = (Expr *) makeFuncExpr(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
-									 INT8OID, list_make1(wide), InvalidOid,
-									 InvalidOid, COERCE_IMPLICIT_CAST);
-	if (decrement == 0)
-		return wide;
-	return make_opclause(INT8_MINUS_OPERATOR, INT8OID, false,
-						 wide, make_bigint(decrement), InvalidOid, InvalidOid);
-}
-
-/*
- * The radius that the bound stands for.  *exact tells whether being within
- * it is all that the comparison says; otherwise it is only necessary.
- */
-static Expr *
-radius_of_bound(const Comparison *comparison, bool *exact)
-{
-	int			less = comparison->strategy == BTLessStrategyNumber ? 1 : 0;
-
-	*exact = comparison->strategy != BTEqualStrategyNumber;
-	if (IsA(comparison->bound, Const))
-	{
-		int64		value = integer_value((Const *) comparison->bound);
-
-		/* no distance is less than 0 */
-		if (value == 0)
-			*exact = true;
-		return make_bigint(value == PG_INT64_MIN ? value : value - less);
-	}
-
-	/* only a bigint can be so small that nothing can be taken from it */
-	if (less && exprType(comparison->bound) == INT8OID)
-	{
-		*exact = false;
-		less = 0;
-	}
-	return widen(comparison->bound, less);
-}
 
 static Node *
 translate(Rewrite *rewrite, Node *node)
@@ -278,7 +234,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 		!objects_searchable(&comparison.objects))
 		return lappend(result, clause);
 
-	radius = radius_of_bound(&comparison, &exact);
+	radius = bound_radius(&comparison, &exact);
 	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
 								   list_make3(copyObject(comparison.a),
 											  copyObject(comparison.b), radius),

@@ -275,6 +275,17 @@ CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
     SUPPORT simhash_within_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
 
+-- The planner puts them into plans, where the bound is no integer.  That of
+-- numeric is not leakproof, as numeric's comparisons are not.
+CREATE FUNCTION simhash_radius(bound double precision) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_radius_float8'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_radius(double precision) IS 'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_radius_numeric'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_radius(numeric) IS 'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@ operator';

@@ -1,0 +1,178 @@
+/*-------------------------------------------------------------------------
+ *
+ * bound.c
+ *		The radius that a bound of a distance stands for
+ *
+ * A distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
+ * every number has a radius, its floor, which is all that matters of it.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgrprotos.h"
+#include "utils/fmgroids.h"
+#include "utils/numeric.h"
+
+#include "planner/planner.h"
+#include "type/simhash.h"
+
+/* --- of a value -------------------------------------------------------------- */
+
+/*
+ * The greatest integer that is not above the number, as far as a distance can
+ * tell.  NaN is above all numbers.
+ */
+static int64
+radius_of_float8(float8 bound)
+{
+	if (isnan(bound) || bound >= SIMHASH_BITS)
+		return SIMHASH_BITS;
+	return bound < 0 ? BALL_EMPTY : (int64) bound;
+}
+
+static bool
+numeric_is_below(Datum number, int64 limit)
+{
+	return DatumGetBool(DirectFunctionCall2(numeric_lt, number,
+											NumericGetDatum(int64_to_numeric(limit))));
+}
+
+static int64
+radius_of_numeric(Datum bound)
+{
+	if (!numeric_is_below(bound, SIMHASH_BITS))
+		return SIMHASH_BITS;
+	if (numeric_is_below(bound, 0))
+		return BALL_EMPTY;
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8,
+											 DirectFunctionCall1(numeric_floor, bound)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_float8);
+Datum
+simhash_radius_float8(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_of_float8(PG_GETARG_FLOAT8(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_numeric);
+Datum
+simhash_radius_numeric(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0)));
+}
+
+/*
+ * The radius of a constant.  *whole tells whether it is the constant itself.
+ */
+static int64
+radius_of_constant(const Const *bound, bool *whole)
+{
+	Datum		value = bound->constvalue;
+	int64		radius;
+	float8		number;
+
+	*whole = true;
+	switch (bound->consttype)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case NUMERICOID:
+			radius = radius_of_numeric(value);
+			*whole = DatumGetBool(DirectFunctionCall2(numeric_eq, value,
+													  NumericGetDatum(int64_to_numeric(radius))));
+			return radius;
+		default:
+			number = bound->consttype == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
+			radius = radius_of_float8(number);
+			*whole = number == radius;
+			return radius;
+	}
+}
+
+/* --- of an expression --------------------------------------------------------- */
+
+bool
+bound_type_known(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
+}
+
+static Expr *
+call(Oid function, Oid result, Expr *argument, CoercionForm form)
+{
+	return (Expr *) makeFuncExpr(function, result, list_make1(argument),
+								 InvalidOid, InvalidOid, form);
+}
+
+static Expr *
+radius_of_expression(const Comparison *comparison)
+{
+	Expr	   *bound = (Expr *) copyObject(comparison->bound);
+
+	switch (exprType((Node *) bound))
+	{
+		case INT2OID:
+			return call(F_INT8_INT2, INT8OID, bound, COERCE_IMPLICIT_CAST);
+		case INT4OID:
+			return call(F_INT8_INT4, INT8OID, bound, COERCE_IMPLICIT_CAST);
+		case INT8OID:
+			return bound;
+		case NUMERICOID:
+			return call(comparison->objects.radius_numeric, INT8OID, bound,
+						COERCE_EXPLICIT_CALL);
+		case FLOAT4OID:
+			bound = call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+			/* FALLTHROUGH */
+		default:
+			return call(comparison->objects.radius_float8, INT8OID, bound,
+						COERCE_EXPLICIT_CALL);
+	}
+}
+
+/*
+ * The radius that the bound of a comparison stands for, a bigint.  *exact tells
+ * whether being within it is all that the comparison says; otherwise it is only
+ * necessary.
+ */
+Expr *
+bound_radius(const Comparison *comparison, bool *exact)
+{
+	const Const *constant = (const Const *) comparison->bound;
+	int64		radius;
+	bool		whole;
+
+	if (!IsA(constant, Const) || constant->constisnull)
+	{
+		/*
+		 * Nothing is taken from the bound of <: where policies guard the table,
+		 * an index serves only what is leakproof, and bigint - bigint is not.
+		 */
+		*exact = comparison->strategy == BTLessEqualStrategyNumber;
+		return radius_of_expression(comparison);
+	}
+
+	radius = radius_of_constant(constant, &whole);
+	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
+		radius--;
+
+	/* no distance is less than 0 */
+	*exact = comparison->strategy != BTEqualStrategyNumber ||
+		radius < 0 || (radius == 0 && whole);
+	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							  Int64GetDatum(radius), false, FLOAT8PASSBYVAL);
+}
