@@ -1,0 +1,72 @@
+# The planner hook is shared: with a module that uses it too, loaded before
+# simhash or after it, both are called, once for each table.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+chomp(my $compiler = `pg_config --cc`);
+plan skip_all => "no compiler '$compiler'" if system("$compiler --version >/dev/null 2>&1") != 0;
+
+my $source = dirname(dirname(abs_path(__FILE__))) . '/hook';
+my $build = PostgreSQL::Test::Utils::tempdir();
+command_ok([ 'make', '-s', '-C', $build, '-f', "$source/Makefile", 'with_llvm=no' ], 'the module compiles');
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION simhash;
+CREATE TABLE docs (fp simhash);
+INSERT INTO docs SELECT n::bigint::simhash FROM generate_series(1, 10000) AS n;
+CREATE INDEX docs_fp ON docs USING simhash (fp);
+CREATE TABLE parts (id int, fp simhash) PARTITION BY RANGE (id);
+CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (10);
+CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (10) TO (20);
+CREATE INDEX parts_fp ON parts USING simhash (fp);
+SQL
+
+my $load_module = "LOAD '$build/simhash_test_hook';";
+my $load_simhash = q(SELECT '0'::text WHERE simhash('some text') IS NULL;);
+my $explain = 'SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT FROM';
+my $condition = q(WHERE fp <~> '0123456789abcdef' <= 3);
+
+# The plan, and the tables that the module was called for.
+sub planned
+{
+	my ($sql) = @_;
+	my ($plan, $notices);
+
+	is($node->psql('postgres', $sql, stdout => \$plan, stderr => \$notices), 0, 'planned');
+	return ($plan, join(' ', $notices =~ /planning (\w+)/g));
+}
+
+for my $order ([ 'before', "$load_module $load_simhash" ], [ 'after', "$load_simhash $load_module" ])
+{
+	my ($when, $load) = @$order;
+
+	my ($plan, $tables) = planned("$load $explain docs $condition");
+	is($tables, 'docs', "loaded $when: the module is called once");
+	like($plan, qr/Index Scan using docs_fp.*Index Cond: \(fp <@/s, "loaded $when: the index is used");
+
+	($plan, $tables) = planned("$load $explain parts $condition");
+	is($tables, 'parts parts1 parts2', "loaded $when: the module is called once for each partition");
+	my @conditions = $plan =~ /Index Cond: \(fp <@/g;
+	is(scalar @conditions, 2, "loaded $when: the indexes of both partitions are used");
+
+	($plan, $tables) = planned("$load SET simhash_test_hook.hide_indexes = on; $explain docs $condition");
+	like($plan, qr/Seq Scan on docs/, "loaded $when: an index that is hidden is not used");
+}
+
+# One that was loaded before has its say first: what it hides is not rewritten for.
+my ($plan) = planned("$load_module $load_simhash SET simhash_test_hook.hide_indexes = on; $explain docs $condition");
+like($plan, qr/Filter: \(\(fp <~> .* <= 3\)/, 'no condition is rewritten for an index that is hidden');
+
+$node->stop;
+done_testing();
