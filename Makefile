@@ -38,6 +38,7 @@ OBJS = \
 	src/index/vacuum.o \
 	src/index/validate.o \
 	src/planner/bound.o \
+	src/planner/comparison.o \
 	src/planner/indexable.o \
 	src/planner/objects.o \
 	src/planner/rewrite.o \

@@ -34,13 +34,14 @@ typedef struct SimHashObjects
  */
 typedef struct Comparison
 {
+	Oid			function;		/* that computes the distance */
 	SimHashObjects objects;
 	Node	   *a;
 	Node	   *b;
 	Node	   *bound;			/* a number */
 	int			strategy;		/* of a btree */
-	Oid			spelling_class; /* catalog and OID of what computes the */
-	Oid			spelling;		/* distance: the function or the operator */
+	Oid			spelling_class; /* catalog and OID of the function or the */
+	Oid			spelling;		/* operator, as written */
 } Comparison;
 
 /* objects.c */
@@ -56,6 +57,9 @@ extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 extern bool indexable_family_seen(RelOptInfo *rel);
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);
+
+/* comparison.c */
+extern bool comparison_read(Node *clause, Comparison *comparison);
 
 /* bound.c */
 extern bool bound_type_known(Oid type);

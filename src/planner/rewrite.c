@@ -15,10 +15,6 @@
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
-#include "catalog/pg_operator.h"
-#include "catalog/pg_opfamily.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,16 +26,10 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "planner/planner.h"
-
-/* btree families that have no symbol of their own in pg_opfamily_d.h */
-#define FLOAT_BTREE_FAMILY		1970
-#define NUMERIC_BTREE_FAMILY	1988
 
 /*
  * For whom clauses are rewritten: a table of the query.  Where the table is a
@@ -52,6 +42,11 @@ typedef struct Rewrite
 	RelOptInfo *rel;
 	List	   *appinfos;
 	bool		shared;			/* the clauses are other members' too */
+
+	Comparison	comparison;		/* read last */
+	Oid			spelling_class; /* asked for last: is it compared elsewhere? */
+	Oid			spelling;
+	bool		compared;
 } Rewrite;
 
 /*
@@ -71,116 +66,6 @@ static table_hook_type previous_hook = NULL;
 static Original *originals = NULL;
 
 static List *rewrite_list(Rewrite *rewrite, List *clauses);
-
-/* --- reading a comparison ------------------------------------------------ */
-
-/*
- * If the expression is a call of the distance function, in either spelling,
- * set what the comparison needs to know of it.
- */
-static bool
-read_distance(Node *node, Comparison *comparison)
-{
-	Oid			function;
-	List	   *args;
-
-	if (IsA(node, OpExpr))
-	{
-		OpExpr	   *op = (OpExpr *) node;
-
-		set_opfuncid(op);
-		function = op->opfuncid;
-		args = op->args;
-		comparison->spelling_class = OperatorRelationId;
-		comparison->spelling = op->opno;
-	}
-	else if (IsA(node, FuncExpr))
-	{
-		function = ((FuncExpr *) node)->funcid;
-		args = ((FuncExpr *) node)->args;
-		comparison->spelling_class = ProcedureRelationId;
-		comparison->spelling = function;
-	}
-	else
-		return false;
-
-	if (list_length(args) != 2 || !objects_is_distance(function) ||
-		!objects_find(function, &comparison->objects))
-		return false;
-	comparison->a = linitial(args);
-	comparison->b = lsecond(args);
-	return true;
-}
-
-/*
- * What a comparison with a wider type compares: no distance changes by it.
- */
-static Node *
-strip_widening(Node *node)
-{
-	FuncExpr   *cast = (FuncExpr *) node;
-
-	if (IsA(node, FuncExpr) &&
-		(cast->funcid == F_INT8_INT4 || cast->funcid == F_NUMERIC_INT4 ||
-		 cast->funcid == F_FLOAT4_INT4 || cast->funcid == F_FLOAT8_INT4))
-		return linitial(cast->args);
-	return node;
-}
-
-/*
- * Whether an operator compares numbers, and how.
- */
-static int
-number_strategy(Oid operator)
-{
-	int			strategy = get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID);
-
-	if (strategy == InvalidStrategy)
-		strategy = get_op_opfamily_strategy(operator, FLOAT_BTREE_FAMILY);
-	if (strategy == InvalidStrategy)
-		strategy = get_op_opfamily_strategy(operator, NUMERIC_BTREE_FAMILY);
-	return strategy;
-}
-
-/*
- * Read a clause that bounds a distance from above.  Returns false if it is
- * something else, or may not be evaluated more or less often than it says.
- */
-static bool
-read_comparison(Node *clause, Comparison *comparison)
-{
-	OpExpr	   *op = (OpExpr *) clause;
-	Comparison	other;
-	Node	   *left;
-	Node	   *right;
-
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
-		return false;
-	comparison->strategy = number_strategy(op->opno);
-	if (comparison->strategy == InvalidStrategy)
-		return false;
-
-	/* one of the two sides, not both: there would be no bound */
-	left = linitial(op->args);
-	right = lsecond(op->args);
-	if (read_distance(strip_widening(left), comparison))
-	{
-		if (read_distance(strip_widening(right), &other))
-			return false;
-		comparison->bound = right;
-	}
-	else
-	{
-		if (!read_distance(strip_widening(right), comparison))
-			return false;
-		comparison->bound = left;
-		/* less is 1, greater is 5 */
-		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
-	}
-	return comparison->strategy <= BTEqualStrategyNumber &&
-		bound_type_known(exprType(comparison->bound)) &&
-		!contain_volatile_functions(clause);
-}
 
 /* --- putting it in terms of simhash_within -------------------------------- */
 
@@ -210,7 +95,14 @@ is_wanted(Rewrite *rewrite, const Comparison *comparison)
 		bms_membership(pull_varnos(rewrite->root, (Node *)
 								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
 		return true;
-	return compared_elsewhere(rewrite->root, rewrite->rel, comparison);
+	if (comparison->spelling != rewrite->spelling ||
+		comparison->spelling_class != rewrite->spelling_class)
+	{
+		rewrite->compared = compared_elsewhere(rewrite->root, rewrite->rel, comparison);
+		rewrite->spelling = comparison->spelling;
+		rewrite->spelling_class = comparison->spelling_class;
+	}
+	return rewrite->compared;
 }
 
 /*
@@ -221,27 +113,27 @@ is_wanted(Rewrite *rewrite, const Comparison *comparison)
 static List *
 append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 {
-	Comparison	comparison;
+	Comparison *comparison = &rewrite->comparison;
 	Expr	   *radius;
 	Expr	   *within;
 	bool		exact;
 
-	if (!read_comparison(clause, &comparison) ||
-		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
-							   translate(rewrite, comparison.a),
-							   translate(rewrite, comparison.b),
-							   translate(rewrite, comparison.bound)) ||
-		!objects_searchable(&comparison.objects))
+	if (!comparison_read(clause, comparison) ||
+		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison->objects,
+							   translate(rewrite, comparison->a),
+							   translate(rewrite, comparison->b),
+							   translate(rewrite, comparison->bound)) ||
+		!objects_searchable(&comparison->objects))
 		return lappend(result, clause);
 
-	radius = bound_radius(&comparison, &exact);
-	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
-								   list_make3(copyObject(comparison.a),
-											  copyObject(comparison.b), radius),
+	radius = bound_radius(comparison, &exact);
+	within = (Expr *) makeFuncExpr(comparison->objects.within, BOOLOID,
+								   list_make3(copyObject(comparison->a),
+											  copyObject(comparison->b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	if (!objects_executable(clause) || !objects_executable((Node *) within))
 		return lappend(result, clause);
-	if (!exact || is_wanted(rewrite, &comparison))
+	if (!exact || is_wanted(rewrite, comparison))
 	{
 		result = lappend(result, clause);
 

@@ -1,0 +1,165 @@
+/*-------------------------------------------------------------------------
+ *
+ * comparison.c
+ *		Reading a comparison of a distance with a number
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "planner/planner.h"
+
+/* btree families that have no symbol of their own in pg_opfamily_d.h */
+#define FLOAT_BTREE_FAMILY		1970
+#define NUMERIC_BTREE_FAMILY	1988
+
+/*
+ * A call of a function of two arguments, in either spelling.
+ */
+typedef struct Call
+{
+	Oid			spelling_class;
+	Oid			spelling;
+	Oid			function;
+	List	   *args;
+} Call;
+
+static bool
+read_call(Node *node, Call *call)
+{
+	if (IsA(node, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) node;
+
+		set_opfuncid(op);
+		*call = (Call) {OperatorRelationId, op->opno, op->opfuncid, op->args};
+	}
+	else if (IsA(node, FuncExpr))
+	{
+		FuncExpr   *func = (FuncExpr *) node;
+
+		*call = (Call) {ProcedureRelationId, func->funcid, func->funcid, func->args};
+	}
+	else
+		return false;
+	return list_length(call->args) == 2;
+}
+
+/*
+ * If the expression is a call of the distance function, set what the comparison
+ * needs to know of it.
+ */
+static bool
+read_distance(Node *node, Comparison *comparison)
+{
+	Call		call;
+
+	if (!read_call(node, &call))
+		return false;
+	if (call.function != comparison->function)
+	{
+		SimHashObjects objects;
+
+		if (!objects_is_distance(call.function) ||
+			!objects_find(call.function, &objects))
+			return false;
+		comparison->function = call.function;
+		comparison->objects = objects;
+	}
+	comparison->spelling_class = call.spelling_class;
+	comparison->spelling = call.spelling;
+	comparison->a = linitial(call.args);
+	comparison->b = lsecond(call.args);
+	return true;
+}
+
+static bool
+is_distance(Node *node)
+{
+	Call		call;
+
+	return read_call(node, &call) && objects_is_distance(call.function);
+}
+
+/*
+ * What a comparison with a wider type compares: no distance changes by it.
+ */
+static Node *
+strip_widening(Node *node)
+{
+	FuncExpr   *cast = (FuncExpr *) node;
+
+	if (IsA(node, FuncExpr) &&
+		(cast->funcid == F_INT8_INT4 || cast->funcid == F_NUMERIC_INT4 ||
+		 cast->funcid == F_FLOAT4_INT4 || cast->funcid == F_FLOAT8_INT4))
+		return linitial(cast->args);
+	return node;
+}
+
+/*
+ * Whether an operator compares numbers, and how.
+ */
+static int
+number_strategy(Oid operator)
+{
+	int			strategy = get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID);
+
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, FLOAT_BTREE_FAMILY);
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, NUMERIC_BTREE_FAMILY);
+	return strategy;
+}
+
+/*
+ * Read a clause that bounds a distance from above.  Returns false if it is
+ * something else, or may not be evaluated more or less often than it says.
+ *
+ * What was read before into `comparison`, zeros at first, spares looking up the
+ * objects of the same distance function again.
+ */
+bool
+comparison_read(Node *clause, Comparison *comparison)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Node	   *left;
+	Node	   *right;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+	comparison->strategy = number_strategy(op->opno);
+	if (comparison->strategy == InvalidStrategy)
+		return false;
+
+	/* one of the two sides, not both: there would be no bound */
+	left = strip_widening(linitial(op->args));
+	right = strip_widening(lsecond(op->args));
+	if (read_distance(left, comparison))
+	{
+		if (is_distance(right))
+			return false;
+		comparison->bound = lsecond(op->args);
+	}
+	else
+	{
+		if (!read_distance(right, comparison))
+			return false;
+		comparison->bound = linitial(op->args);
+		/* less is 1, greater is 5 */
+		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
+	}
+	return comparison->strategy <= BTEqualStrategyNumber &&
+		bound_type_known(exprType(comparison->bound)) &&
+		!contain_volatile_functions(clause);
+}
