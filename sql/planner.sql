@@ -296,7 +296,7 @@ SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT * FROM everything WHERE fp <~> fingerprint(3) = 2 $$);
 SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp <= 2 $$);
 SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN everything e ON e.fp <~> w.fp = 2 $$);
-SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp = w.big $$);
+SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp = w.big $$, 'Index');
 SELECT show($$ SELECT * FROM (SELECT * FROM everything UNION ALL SELECT n, fp FROM wanted) u
     WHERE fp <~> fingerprint(3) <= 2 AND id > 0 $$, 'Scan|Index Cond');
 -- with other types the members are subqueries, which get the condition
@@ -342,7 +342,7 @@ CREATE INDEX parts2_fp ON parts2 USING simhash (fp);
 ANALYZE parts;
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(300) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 AND id < 250 $$);
-SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$);
+SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$, 'Index');
 -- of all
 CREATE INDEX parts_fp ON parts USING simhash (fp);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
