@@ -123,25 +123,17 @@ static Expr *
 radius_of_expression(const Comparison *comparison)
 {
 	Expr	   *bound = (Expr *) copyObject(comparison->bound);
+	Oid			type = exprType((Node *) bound);
 
-	switch (exprType((Node *) bound))
-	{
-		case INT2OID:
-			return call(F_INT8_INT2, INT8OID, bound, COERCE_IMPLICIT_CAST);
-		case INT4OID:
-			return call(F_INT8_INT4, INT8OID, bound, COERCE_IMPLICIT_CAST);
-		case INT8OID:
-			return bound;
-		case NUMERICOID:
-			return call(comparison->objects.radius_numeric, INT8OID, bound,
-						COERCE_EXPLICIT_CALL);
-		case FLOAT4OID:
-			bound = call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
-			/* FALLTHROUGH */
-		default:
-			return call(comparison->objects.radius_float8, INT8OID, bound,
-						COERCE_EXPLICIT_CALL);
-	}
+	if (type == INT8OID)
+		return bound;
+	if (type == INT2OID || type == INT4OID)
+		return call(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4, INT8OID, bound,
+					COERCE_IMPLICIT_CAST);
+	if (type == FLOAT4OID)
+		bound = call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+	return call(type == NUMERICOID ? comparison->objects.radius_numeric :
+				comparison->objects.radius_float8, INT8OID, bound, COERCE_EXPLICIT_CALL);
 }
 
 /*
