@@ -65,18 +65,9 @@ read_distance(Node *node, Comparison *comparison)
 {
 	Call		call;
 
-	if (!read_call(node, &call))
+	if (!read_call(node, &call) || !objects_is_distance(call.function) ||
+		!objects_find(call.function, &comparison->objects))
 		return false;
-	if (call.function != comparison->function)
-	{
-		SimHashObjects objects;
-
-		if (!objects_is_distance(call.function) ||
-			!objects_find(call.function, &objects))
-			return false;
-		comparison->function = call.function;
-		comparison->objects = objects;
-	}
 	comparison->spelling_class = call.spelling_class;
 	comparison->spelling = call.spelling;
 	comparison->a = linitial(call.args);
@@ -125,12 +116,9 @@ number_strategy(Oid operator)
 /*
  * Read a clause that bounds a distance from above.  Returns false if it is
  * something else, or may not be evaluated more or less often than it says.
- *
- * What was read before into `comparison`, zeros at first, spares looking up the
- * objects of the same distance function again.
  */
 bool
-comparison_read(Node *clause, Comparison *comparison)
+read_comparison(Node *clause, Comparison *comparison)
 {
 	OpExpr	   *op = (OpExpr *) clause;
 	Node	   *left;

@@ -34,7 +34,6 @@ typedef struct SimHashObjects
  */
 typedef struct Comparison
 {
-	Oid			function;		/* that computes the distance */
 	SimHashObjects objects;
 	Node	   *a;
 	Node	   *b;
@@ -59,7 +58,7 @@ extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);
 
 /* comparison.c */
-extern bool comparison_read(Node *clause, Comparison *comparison);
+extern bool read_comparison(Node *clause, Comparison *comparison);
 
 /* bound.c */
 extern bool bound_type_known(Oid type);

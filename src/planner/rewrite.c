@@ -43,7 +43,6 @@ typedef struct Rewrite
 	List	   *appinfos;
 	bool		shared;			/* the clauses are other members' too */
 
-	Comparison	comparison;		/* read last */
 	Oid			spelling_class; /* asked for last: is it compared elsewhere? */
 	Oid			spelling;
 	bool		compared;
@@ -113,27 +112,27 @@ is_wanted(Rewrite *rewrite, const Comparison *comparison)
 static List *
 append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 {
-	Comparison *comparison = &rewrite->comparison;
+	Comparison	comparison;
 	Expr	   *radius;
 	Expr	   *within;
 	bool		exact;
 
-	if (!comparison_read(clause, comparison) ||
-		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison->objects,
-							   translate(rewrite, comparison->a),
-							   translate(rewrite, comparison->b),
-							   translate(rewrite, comparison->bound)) ||
-		!objects_searchable(&comparison->objects))
+	if (!read_comparison(clause, &comparison) ||
+		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
+							   translate(rewrite, comparison.a),
+							   translate(rewrite, comparison.b),
+							   translate(rewrite, comparison.bound)) ||
+		!objects_searchable(&comparison.objects))
 		return lappend(result, clause);
 
-	radius = bound_radius(comparison, &exact);
-	within = (Expr *) makeFuncExpr(comparison->objects.within, BOOLOID,
-								   list_make3(copyObject(comparison->a),
-											  copyObject(comparison->b), radius),
+	radius = bound_radius(&comparison, &exact);
+	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
+								   list_make3(copyObject(comparison.a),
+											  copyObject(comparison.b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	if (!objects_executable(clause) || !objects_executable((Node *) within))
 		return lappend(result, clause);
-	if (!exact || is_wanted(rewrite, comparison))
+	if (!exact || is_wanted(rewrite, &comparison))
 	{
 		result = lappend(result, clause);
 
