@@ -10,6 +10,8 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
+#include "access/htup_details.h"
+#include "catalog/pg_index.h"
 #include "commands/vacuum.h"
 #include "storage/lmgr.h"
 #include "utils/rel.h"
@@ -171,7 +173,8 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
  * amvacuumcleanup
  *
  * Without a bulk deletion before it the number of rows is not known; that of
- * the heap is as good.
+ * the heap is as good, unless the index is partial: then what is known of it
+ * already stays.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
@@ -183,7 +186,8 @@ simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 		stats->num_pages = RelationGetNumberOfBlocks(info->index);
 		stats->num_index_tuples = info->num_heap_tuples;
-		stats->estimated_count = info->estimated_count;
+		stats->estimated_count = info->estimated_count ||
+			!heap_attisnull(info->index->rd_indextuple, Anum_pg_index_indpred, NULL);
 	}
 	return stats;
 }
