@@ -37,6 +37,7 @@ OBJS = \
 	src/index/stats.o \
 	src/index/vacuum.o \
 	src/index/validate.o \
+	src/planner/beside.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
 	src/planner/indexable.o \
@@ -66,7 +67,8 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
-	unicode vectors errors index designs nearest parallel report planner
+	unicode vectors errors index designs nearest parallel report planner \
+	estimates
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict

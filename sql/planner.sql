@@ -655,15 +655,3 @@ SELECT id FROM again WHERE fp <~> '0000000000000010' <= 1 ORDER BY id;
 
 DROP SCHEMA planner, planner_elsewhere CASCADE;
 DROP ROLE regress_simhash_reader;
-
--- A query that needs no column may be given an index-only scan.
-SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = on;
-CREATE TABLE counted AS SELECT (n * 12345678901234567)::bigint::simhash AS fp FROM generate_series(1, 700) AS n;
-CREATE INDEX ON counted USING simhash (fp);
-INSERT INTO counted VALUES (NULL), (NULL);
-VACUUM ANALYZE counted;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM counted;
-SELECT count(*) FROM counted;
-SELECT EXISTS (SELECT FROM counted);
-DROP TABLE counted;
-RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_indexscan; RESET enable_indexonlyscan;

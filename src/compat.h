@@ -78,6 +78,13 @@ extern int no_such_variable
 	ReadRecentBuffer((relation)->rd_node, MAIN_FORKNUM, (block), (recent))
 #endif
 
+/* The planner is asked for statistics of arrays from 17 on. */
+#if PG_VERSION_NUM >= 170000
+#define estimate_elements(root, array)	estimate_array_length((root), (array))
+#else
+#define estimate_elements(root, array)	estimate_array_length(array)
+#endif
+
 /* Ownership is asked for by object class from 16 on. */
 #if PG_VERSION_NUM >= 160000
 #define user_owns_relation(relation, user) \

@@ -12,21 +12,27 @@
 #include <math.h>
 
 #include "access/genam.h"
-#include "catalog/pg_type.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
+#include "compat.h"
 #include "index/handler.h"
 #include "index/meta.h"
 #include "index/probe.h"
+#include "planner/selectivity.h"
 #include "type/simhash.h"
 
-/* For balls that are not known before execution: an everyday radius. */
-#define UNKNOWN_RADIUS	8
+/*
+ * The share of rows that a plan has to be prepared for, where a radius is not known
+ * before execution: so much that a bitmap is better than fetching row by row, and
+ * the plan is not ruined if the radius turns out to be large.  (Not where the
+ * nearest come first: then it is LIMIT that ends the scan, as a rule.)
+ */
+#define UNKNOWN_SHARE		0.001
 
 /* Comparing an entry is an XOR and a population count, not a function call. */
 #define ENTRY_COST		(0.1 * cpu_operator_cost)
@@ -42,85 +48,177 @@ typedef struct ScanEstimate
 	double		entries;
 } ScanEstimate;
 
-/*
- * The radius of a ball, of which only the constant parts are known.
- */
-static int
-estimate_radius(Node *ball)
-{
-	if (IsA(ball, Const))
-	{
-		if (((Const *) ball)->constisnull)
-			return BALL_EMPTY;
-		return DatumGetSimHashBallP(((Const *) ball)->constvalue)->radius;
-	}
-	/* simhash_ball(center, radius) */
-	if (IsA(ball, FuncExpr) && list_length(((FuncExpr *) ball)->args) == 2)
-	{
-		Node	   *radius = lsecond(((FuncExpr *) ball)->args);
+/* --- what is searched for ----------------------------------------------------- */
 
-		if (IsA(radius, Const) && ((Const *) radius)->consttype == INT8OID &&
-			!((Const *) radius)->constisnull)
-			return simhash_clamp_radius(DatumGetInt64(((Const *) radius)->constvalue));
+#define NRADII		(SIMHASH_BITS - BALL_EMPTY + 1)
+
+/*
+ * The searches of a scan: one, or if a clause has an array, one for each element.
+ */
+typedef struct Searches
+{
+	double		count[NRADII];	/* by radius, from BALL_EMPTY on */
+	bool		nulls;			/* for NULLs, instead */
+	bool		unknown;		/* whether the smallest radius is not known */
+	int			smallest;
+	Node	   *center;			/* of the smallest ball; NULL: not one */
+} Searches;
+
+static void
+add_search(Searches *searches, int radius, bool known, Node *center, double n)
+{
+	searches->count[radius - BALL_EMPTY] += n;
+	if (radius <= searches->smallest)
+	{
+		searches->smallest = radius;
+		searches->unknown = !known;
+		searches->center = center;
 	}
-	return UNKNOWN_RADIUS;
 }
 
 /*
- * Whether a query is the center of a ball, or what is searched for by equality.
+ * Add a search for `column operator argument`.
  */
-static bool
-is_center(Node *query, Node *ball)
+static void
+add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
+			Node *argument, Searches *searches)
 {
-	if (IsA(ball, FuncExpr) && list_length(((FuncExpr *) ball)->args) == 2)
-		return equal(query, linitial(((FuncExpr *) ball)->args));
-	if (IsA(ball, Const) && IsA(query, Const) &&
-		((Const *) ball)->consttype != ((Const *) query)->consttype)
-		return !((Const *) ball)->constisnull && !((Const *) query)->constisnull &&
-			DatumGetSimHashBallP(((Const *) ball)->constvalue)->center ==
-			DatumGetSimHash(((Const *) query)->constvalue);
-	return equal(query, ball);
+	Predicate	predicate;
+	Selectivity otherwise;
+	bool		known = true;
+	int			radius;
+
+	if (get_op_opfamily_strategy(operator, info->opfamily[0]) != STRATEGY_WITHIN)
+		add_search(searches, 0, true, argument, 1);
+	else if (!selectivity_read_ball(root, get_opcode(operator), operator,
+									list_make2(column, argument), &predicate,
+									&otherwise))
+		add_search(searches, BALL_EMPTY, true, NULL, 1);
+	else
+	{
+		radius = selectivity_radius(root, predicate.radius, &known);
+		add_search(searches, radius, known, predicate.b ? predicate.b : argument, 1);
+	}
 }
 
 /*
- * The radius that bounds a scan: the smallest of its clauses', whose argument goes
- * to *ball.  Everything, and NULL, where there is none.
+ * Add a search for each element of an array of balls, as far as they are known.
  */
-static int
-smallest_radius(IndexPath *path, Node **ball)
+static void
+add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
+		  Searches *searches)
 {
-	int			smallest = SIMHASH_BITS;
+	Node	   *array = estimate_expression_value(root, lsecond(clause->args));
+
+	if (IsA(array, Const) && !((Const *) array)->constisnull)
+	{
+		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+		int16		length;
+		bool		byval;
+		char		align;
+		Datum	   *balls;
+		bool	   *nulls;
+		int			n;
+
+		get_typlenbyvalalign(ARR_ELEMTYPE(value), &length, &byval, &align);
+		deconstruct_array(value, ARR_ELEMTYPE(value), length, byval, align,
+						  &balls, &nulls, &n);
+		for (int i = 0; i < n; i++)
+			add_search(searches, nulls[i] ? BALL_EMPTY :
+					   simhash_clamp_radius(DatumGetSimHashBallP(balls[i])->radius),
+					   true, NULL, 1);
+	}
+	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+	{
+		ListCell   *lc;
+
+		foreach(lc, ((ArrayExpr *) array)->elements)
+			add_operand(root, info, clause->opno, linitial(clause->args), lfirst(lc),
+						searches);
+	}
+	else
+		add_search(searches, UNKNOWN_RADIUS, false, NULL, estimate_elements(root, array));
+}
+
+/*
+ * The searches that one clause makes by itself.
+ */
+static void
+read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searches)
+{
+	memset(searches, 0, sizeof(Searches));
+	searches->smallest = SIMHASH_BITS + 1;
+	if (IsA(clause, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) clause;
+
+		add_operand(root, info, op->opno, linitial(op->args), lsecond(op->args), searches);
+	}
+	else if (IsA(clause, ScalarArrayOpExpr))
+	{
+		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
+
+		if (get_op_opfamily_strategy(op->opno, info->opfamily[0]) == STRATEGY_WITHIN)
+			add_balls(root, info, op, searches);
+		else
+			add_search(searches, 0, true, NULL,
+					   estimate_elements(root, lsecond(op->args)));
+	}
+	else
+	{
+		add_search(searches, SIMHASH_BITS, true, NULL, 1);
+		searches->nulls = IsA(clause, NullTest) &&
+			((NullTest *) clause)->nulltesttype == IS_NULL;
+	}
+}
+
+/*
+ * All combinations of two clauses' searches, each bounded by the smaller radius.
+ */
+static void
+combine_searches(Searches *all, const Searches *other)
+{
+	double		count[NRADII] = {0};
+
+	for (int i = 0; i < NRADII; i++)
+		for (int j = 0; j < NRADII && all->count[i] > 0; j++)
+			count[Min(i, j)] += all->count[i] * other->count[j];
+	memcpy(all->count, count, sizeof(count));
+	all->nulls |= other->nulls;
+	if (other->smallest < all->smallest)
+	{
+		all->smallest = other->smallest;
+		all->unknown = other->unknown;
+		all->center = other->center;
+	}
+}
+
+/*
+ * What a path searches for.  Without clauses, everything.
+ */
+static void
+read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
+{
 	ListCell   *lc;
 	ListCell   *lc2;
 
-	*ball = NULL;
+	memset(searches, 0, sizeof(Searches));
+	searches->smallest = SIMHASH_BITS + 1;
+	add_search(searches, SIMHASH_BITS, true, NULL, 1);
 	foreach(lc, path->indexclauses)
 	{
 		foreach(lc2, lfirst_node(IndexClause, lc)->indexquals)
 		{
-			Expr	   *clause = lfirst_node(RestrictInfo, lc2)->clause;
-			OpExpr	   *op = (OpExpr *) clause;
-			Node	   *argument;
-			int			radius = 0;
+			Searches	other;
 
-			if (IsA(clause, NullTest) &&
-				((NullTest *) clause)->nulltesttype == IS_NULL)
-				return BALL_EMPTY;
-			if (!IsA(clause, OpExpr))
-				continue;
-			argument = lsecond(op->args);
-			if (get_op_opfamily_strategy(op->opno, path->indexinfo->opfamily[0]) ==
-				STRATEGY_WITHIN)
-				radius = estimate_radius(argument);
-			if (radius < smallest)
-			{
-				smallest = radius;
-				*ball = argument;
-			}
+			read_clause(root, path->indexinfo, lfirst_node(RestrictInfo, lc2)->clause,
+						&other);
+			combine_searches(searches, &other);
 		}
 	}
-	return smallest;
 }
+
+/* --- what is read -------------------------------------------------------------- */
 
 /*
  * The covers of an index, as a scan has them.  A hypothetical one has no pages
@@ -144,23 +242,25 @@ get_covers(IndexOptInfo *info, Covers *covers)
 }
 
 /*
- * What a search reads, if fingerprints are spread evenly, by the cover that the
- * scan would choose too.
+ * Add what so many searches read, if fingerprints are spread evenly, by the cover
+ * that the scan would choose too.
  */
-static ScanEstimate
-estimate_search(const Covers *covers, int radius)
+static void
+add_searches(ScanEstimate *estimate, const Covers *covers, int radius, double n)
 {
-	ScanEstimate estimate = {1, 1, 0};
 	const Cover *cover;
 	double		cost;
+	double		descents;
+	double		entries;
 
 	if (radius < 0)
-		return estimate;
+		return;
 	cover = covers_choose(covers, radius, &cost);
-	estimate.descents = cover_count_probes(cover, radius);
-	estimate.entries = cover_count_entries(cover, radius, covers->nrows);
-	estimate.pages = estimate.descents + floor(estimate.entries / ENTRIES_PER_LEAF);
-	return estimate;
+	descents = cover_count_probes(cover, radius);
+	entries = cover_count_entries(cover, radius, covers->nrows);
+	estimate->descents += n * descents;
+	estimate->entries += n * entries;
+	estimate->pages += n * (descents + floor(entries / ENTRIES_PER_LEAF));
 }
 
 /*
@@ -188,42 +288,92 @@ nearest_radius(double nrows)
  * the same center.
  */
 static void
-estimate_scan(IndexPath *path, ScanEstimate *first, ScanEstimate *all)
+estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity,
+			  ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	Covers		covers;
-	Node	   *ball;
-	int			radius = smallest_radius(path, &ball);
-	OpExpr	   *order;
 
-	get_covers(info, &covers);
-	*all = estimate_search(&covers, radius);
 	memset(first, 0, sizeof(ScanEstimate));
-	if (path->indexorderbys == NIL)
+	memset(all, 0, sizeof(ScanEstimate));
+	if (searches->nulls)
+	{
+		all->descents = 1;
+		all->entries = selectivity * info->tuples;
+		all->pages = 1 + floor(all->entries / ENTRIES_PER_LEAF);
 		return;
-	*first = *all;
-	order = linitial(path->indexorderbys);
-	if (ball == NULL || is_center(lsecond(order->args), ball))
-		*first = estimate_search(&covers, Min(radius, nearest_radius(info->tuples)));
+	}
+	get_covers(info, &covers);
+	for (int radius = BALL_EMPTY; radius <= SIMHASH_BITS; radius++)
+		if (searches->count[radius - BALL_EMPTY] > 0)
+			add_searches(all, &covers, radius, searches->count[radius - BALL_EMPTY]);
+	if (path->indexorderbys != NIL)
+	{
+		OpExpr	   *order = linitial(path->indexorderbys);
+
+		if (searches->center && !equal(searches->center, lsecond(order->args)))
+			*first = *all;
+		else
+			add_searches(first, &covers,
+						 Min(searches->smallest, nearest_radius(info->tuples)), 1);
+	}
 }
 
 /*
- * The cost of reading; repeated scans find pages in the cache, as for any other
- * index.
+ * The cost of reading.  Each descent comes to a page somewhere; those that follow
+ * on it are next to each other.  Repeated scans, and searches, find pages in the
+ * cache, as for any other index.
  */
 static Cost
 cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estimate,
 				double loop_count)
 {
 	double		random_page_cost;
-	double		pages = estimate->pages;
+	double		seq_page_cost;
+	double		random = Min(estimate->descents, estimate->pages);
+	double		cached = 1;
 
-	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
-	if (loop_count > 1)
-		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages,
-									root) / loop_count;
-	return pages * random_page_cost + estimate->descents * DESCENT_PAGE_COST +
-		estimate->entries * ENTRY_COST;
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	if (estimate->pages > 0 && (loop_count > 1 || estimate->pages > info->pages))
+	{
+		double		pages = estimate->pages * loop_count;
+
+		cached = index_pages_fetched(pages, info->pages, info->pages, root) / pages;
+	}
+	return cached * (random * random_page_cost +
+					 (estimate->pages - random) * seq_page_cost) +
+		estimate->descents * DESCENT_PAGE_COST + estimate->entries * ENTRY_COST;
+}
+
+/*
+ * See to it that a query which needs no column is not given an index-only scan.
+ *
+ * The planner thinks of one because all columns that are needed, none, are in the
+ * index; whether the index can return any is not asked.  But such a scan believes
+ * the visibility map while vacuum is kept from the entry by a pin, which nothing
+ * respects on a standby.  So the path becomes a plain one here, before it is
+ * compared with others.
+ *
+ * cost_index, which calls us, has noted that it need not visit pages that are all
+ * visible.  Returns what it leaves out.  (For a bitmap, which cost_index's result
+ * is used for too, that is too much; it matters to partial indexes only.)
+ */
+static Cost
+refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
+				  double loop_count)
+{
+	RelOptInfo *rel = path->indexinfo->rel;
+	double		random_page_cost;
+	double		pages;
+
+	if (path->path.pathtype != T_IndexOnlyScan)
+		return 0;
+	path->path.pathtype = T_IndexScan;
+	get_tablespace_page_costs(rel->reltablespace, &random_page_cost, NULL);
+	pages = index_pages_fetched(clamp_row_est(selectivity * rel->tuples) * loop_count,
+								rel->pages, path->indexinfo->pages, root);
+	pages -= ceil(pages * (1.0 - rel->allvisfrac));
+	return pages * random_page_cost / loop_count;
 }
 
 /*
@@ -238,13 +388,17 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	IndexOptInfo *info = path->indexinfo;
 	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
 	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
+	Searches	searches;
 	ScanEstimate first;
 	ScanEstimate all;
 	QualCost	qual_cost;
 
-	estimate_scan(path, &first, &all);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
+	read_path(root, path, &searches);
+	estimate_scan(path, &searches, *selectivity, &first, &all);
+	if (searches.unknown && path->indexorderbys == NIL)
+		*selectivity = Max(*selectivity, UNKNOWN_SHARE);
 	*correlation = 0;
 	*pages = all.pages;
 
@@ -252,7 +406,8 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + *selectivity * info->tuples * cpu_index_tuple_cost +
-		cost_of_reading(root, info, &all, loop_count);
+		cost_of_reading(root, info, &all, loop_count) +
+		refuse_index_only(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
 
 	/* With several orders all rows are sorted before the first comes out. */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sample.c
- *		A sample of a column's fingerprints, and how many lie within a radius
+ *		A sample of a column's fingerprints, and how many lie within a distance
  *
  * ANALYZE keeps the most common values of a column and a histogram of the
  * others.  The bounds of the histogram are values of rows, evenly spread by
@@ -24,176 +24,289 @@
 
 #include "planner/sample.h"
 
-/* Share of rows near a center in a column that was never analyzed. */
-#define DEFAULT_WITHIN			0.0001
+/* How many fingerprints a column has that was never analyzed. */
+#define DEFAULT_NDISTINCT		10000
 
-/* Of how many centers an average is taken, besides the common ones. */
-#define MAX_CENTERS				32
+/* --- making a sample -------------------------------------------------------- */
 
 /* Whether values of the type are 64 bits: simhash, or what is cast to it. */
 static bool
 is_fingerprint(Oid type)
 {
-	return get_typlen(type) == sizeof(SimHash) && get_typbyval(type);
+	return get_typlen(type) == sizeof(SimHash) && get_typbyval(type) == FLOAT8PASSBYVAL;
+}
+
+static bool
+get_fingerprints(VariableStatData *column, int kind, int flags, AttStatsSlot *slot)
+{
+	if (!get_attstatsslot(slot, column->statsTuple, kind, InvalidOid, flags))
+		return false;
+	if (is_fingerprint(slot->valuetype))
+		return true;
+	free_attstatsslot(slot);
+	memset(slot, 0, sizeof(AttStatsSlot));
+	return false;
 }
 
 static void
-sample_common(AttStatsSlot *slot, Sample *sample)
+add_value(Sample *sample, Datum value, double share)
 {
-	sample->ncommon = Min(slot->nvalues, SAMPLE_MAX);
+	sample->value[sample->nvalues] = DatumGetSimHash(value);
+	sample->share[sample->nvalues] = share;
+	sample->nvalues++;
+}
+
+/*
+ * The values of a column.  Common ones beyond the limit count among the others.
+ */
+static void
+read_values(VariableStatData *column, int limit, Sample *sample)
+{
+	AttStatsSlot common = {0};
+	AttStatsSlot other = {0};
+	int			nother = 0;
+
+	if (get_fingerprints(column, STATISTIC_KIND_MCV,
+						 ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, &common))
+		sample->ncommon = Min(Min(common.nvalues, common.nnumbers), limit);
+	if (get_fingerprints(column, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, &other))
+		nother = Min(other.nvalues, limit);
+
+	sample->value = palloc((sample->ncommon + nother + 1) * sizeof(SimHash));
+	sample->share = palloc((sample->ncommon + nother + 1) * sizeof(double));
 	for (int i = 0; i < sample->ncommon; i++)
 	{
-		sample->common[i] = DatumGetSimHash(slot->values[i]);
-		sample->share[i] = slot->numbers[i];
-		sample->rest -= slot->numbers[i];
+		add_value(sample, common.values[i], common.numbers[i]);
+		sample->rest -= common.numbers[i];
 	}
 	sample->rest = Max(sample->rest, 0);
-}
-
-static void
-sample_others(AttStatsSlot *slot, Sample *sample)
-{
-	sample->nother = Min(slot->nvalues, SAMPLE_MAX);
-	for (int i = 0; i < sample->nother; i++)
-		sample->other[i] =
-			DatumGetSimHash(slot->values[(int64) i * slot->nvalues / sample->nother]);
+	for (int i = 0; i < nother; i++)
+		add_value(sample, other.values[(int64) i * other.nvalues / nother],
+				  sample->rest / nother);
+	free_attstatsslot(&common);
+	free_attstatsslot(&other);
 }
 
 /*
  * Read the statistics of a column, as far as the function that compares its
- * values may see them.  Without any, the sample is empty.
+ * values may see them.  Without any, the sample has no values.
  */
 void
-sample_column(VariableStatData *column, Oid function, Sample *sample)
+sample_column(VariableStatData *column, Oid function, int limit, Sample *sample)
 {
-	AttStatsSlot slot;
 	bool		is_default;
 
+	memset(sample, 0, sizeof(Sample));
 	sample->nonnull = 1;
-	sample->ncommon = 0;
-	sample->nother = 0;
 	if (HeapTupleIsValid(column->statsTuple))
 		sample->nonnull -=
 			((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
 	sample->rest = sample->nonnull;
-
 	if (HeapTupleIsValid(column->statsTuple) &&
 		statistic_proc_security_check(column, function))
-	{
-		if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_MCV,
-							 InvalidOid, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS))
-		{
-			if (is_fingerprint(slot.valuetype))
-				sample_common(&slot, sample);
-			free_attstatsslot(&slot);
-		}
-		if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_HISTOGRAM,
-							 InvalidOid, ATTSTATSSLOT_VALUES))
-		{
-			if (is_fingerprint(slot.valuetype))
-				sample_others(&slot, sample);
-			free_attstatsslot(&slot);
-		}
-	}
+		read_values(column, limit, sample);
 
 	sample->ndistinct = get_variable_numdistinct(column, &is_default);
 	if (is_default)
-		sample->ndistinct = 1 / DEFAULT_WITHIN;
+		sample->ndistinct = DEFAULT_NDISTINCT;
 	sample->ndistinct = Max(sample->ndistinct - sample->ncommon, 1);
 }
 
+void
+sample_free(Sample *sample)
+{
+	if (sample->value)
+		pfree(sample->value);
+	if (sample->share)
+		pfree(sample->share);
+}
+
+/* --- asking it -------------------------------------------------------------- */
+
 /*
- * The share of all fingerprints that lie within a radius of one of them.
+ * The share of all fingerprints that lie within a distance of one of them.
  */
 static double
-uniform_tail(int radius)
+uniform_share(DistanceRange range)
 {
 	double		ways = 1;		/* to choose which bits differ */
 	double		all = 0;
 
-	for (int i = 0; i <= radius; i++)
+	for (int i = 0; i <= range.high; i++)
 	{
-		all += ways;
+		if (i >= range.low)
+			all += ways;
 		ways = ways * (SIMHASH_BITS - i) / (i + 1);
 	}
 	return all / 18446744073709551616.0;
 }
 
+static inline bool
+in_range(int distance, DistanceRange range)
+{
+	return distance >= range.low && distance <= range.high;
+}
+
+/*
+ * No fewer than unrelated fingerprints would give, and no more than there are.
+ */
 static double
-counted_within(const Sample *sample, SimHash center, int radius)
+bounded(double share, double nonnull, DistanceRange range)
+{
+	if (range.high < 0)
+		return 0;
+	if (range.low <= 0 && range.high >= SIMHASH_BITS)
+		return nonnull;
+	return Min(Max(share, nonnull * uniform_share(range)), nonnull);
+}
+
+/*
+ * The share of rows that are near a value, but for others equal to it, which
+ * *is_common tells: the value is one of the common ones.
+ */
+static double
+share_near(const Sample *sample, SimHash center, DistanceRange range, bool *is_common)
 {
 	double		share = 0;
-	bool		is_common = false;
-	int			hits = 0;
 
-	for (int i = 0; i < sample->ncommon; i++)
+	*is_common = false;
+	for (int i = 0; i < sample->nvalues; i++)
 	{
-		if (simhash_distance(center, sample->common[i]) <= radius)
+		int			distance = simhash_distance(center, sample->value[i]);
+
+		if (distance == 0)
+		{
+			if (i >= sample->ncommon)
+				continue;
+			*is_common = true;
+		}
+		if (in_range(distance, range))
 			share += sample->share[i];
-		is_common |= center == sample->common[i];
 	}
-	for (int i = 0; i < sample->nother; i++)
-		if (center != sample->other[i] &&
-			simhash_distance(center, sample->other[i]) <= radius)
-			hits++;
-	if (hits > 0)
-		share += sample->rest * hits / sample->nother;
-	if (!is_common)
-		share += sample->rest / sample->ndistinct;
 	return share;
 }
 
+/*
+ * The share of rows within a distance of a known center.
+ */
+double
+sample_within(const Sample *sample, SimHash center, DistanceRange range)
+{
+	bool		is_common;
+	double		share = share_near(sample, center, range, &is_common);
+
+	if (!is_common && in_range(0, range))
+		share += sample->rest / sample->ndistinct;
+	return bounded(share, sample->nonnull, range);
+}
+
+/*
+ * What a sample has in common with another: of the common values of one, how
+ * many are common in the other, and the share that the rest of them have.
+ */
+typedef struct Matching
+{
+	int			nmatches;
+	double		unmatched;		/* share of common values without a match */
+} Matching;
+
+/*
+ * The share of pairs that are equal, but for those of a value common in both, if
+ * all values of `a` were found in `b`: as eqjoinsel has it.
+ */
 static double
-bounded(const Sample *sample, double share, int radius)
+equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matching *in_b)
 {
-	share = Max(share, sample->nonnull * uniform_tail(radius));
-	return Min(share, sample->nonnull);
+	return in_a->unmatched * b->rest / b->ndistinct +
+		a->rest * (b->rest + in_b->unmatched) /
+		Max(b->ndistinct + b->ncommon - in_b->nmatches, 1);
 }
 
 /*
- * The share of rows within a radius of a known center.
+ * The share of rows of `a` that are common values which are not common in `b`.
  */
-double
-sample_within(const Sample *sample, SimHash center, int radius)
+static Matching
+match_common(const Sample *a, const Sample *b)
 {
-	if (radius < 0)
-		return 0;
-	if (radius >= SIMHASH_BITS)
-		return sample->nonnull;
-	return bounded(sample, counted_within(sample, center, radius), radius);
+	Matching	matching = {0};
+
+	for (int i = 0; i < a->ncommon; i++)
+	{
+		int			j = 0;
+
+		while (j < b->ncommon && b->value[j] != a->value[i])
+			j++;
+		if (j < b->ncommon)
+			matching.nmatches++;
+		else
+			matching.unmatched += a->share[i];
+	}
+	return matching;
 }
 
 /*
- * The share of rows within a radius of a center that is drawn from another
- * sample, or from the same: the average over those that are not NULL.
+ * The share of pairs, of a row each of two columns, that are within a distance.
+ * Which column is the first makes no difference.
  */
 double
-sample_within_any(const Sample *sample, const Sample *centers, int radius)
+sample_pairs(const Sample *a, const Sample *b, DistanceRange range)
 {
 	double		share = 0;
-	double		weight = 0;
-	int			nother = Min(centers->nother, MAX_CENTERS);
 
-	if (radius < 0)
-		return 0;
-	if (radius >= SIMHASH_BITS)
-		return sample->nonnull;
-	for (int i = 0; i < centers->ncommon; i++)
+	for (int i = 0; i < a->nvalues; i++)
 	{
-		share += centers->share[i] *
-			counted_within(sample, centers->common[i], radius);
-		weight += centers->share[i];
-	}
-	for (int i = 0; i < nother; i++)
-	{
-		SimHash		center = centers->other[i * centers->nother / nother];
+		for (int j = 0; j < b->nvalues; j++)
+		{
+			int			distance = simhash_distance(a->value[i], b->value[j]);
 
-		share += centers->rest / nother * counted_within(sample, center, radius);
-		weight += centers->rest / nother;
+			if (in_range(distance, range) &&
+				(distance > 0 || (i < a->ncommon && j < b->ncommon)))
+				share += a->share[i] * b->share[j];
+		}
 	}
-	if (weight > 0)
-		share /= weight;
-	else
-		share = sample->rest / sample->ndistinct;
-	return bounded(sample, share, radius);
+	if (in_range(0, range))
+	{
+		Matching	in_a = match_common(a, b);
+		Matching	in_b = match_common(b, a);
+
+		share += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
+	}
+	return bounded(share, a->nonnull * b->nonnull, range);
+}
+
+/*
+ * The share of outer rows that have a partner within a distance among so many
+ * inner rows.
+ */
+double
+sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
+				 DistanceRange range)
+{
+	Matching	matching = match_common(outer, inner);
+	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
+	double		inner_values = inner->ndistinct + inner->ncommon - matching.nmatches;
+	double		background = bounded(0, inner->nonnull, range) * inner_rows;
+	double		equal = 0;
+	double		rest = outer->rest;
+	double		share = 0;
+
+	/* values that are not common in both: as many as can be are equal */
+	if (in_range(0, range))
+		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
+	for (int i = 0; i < outer->nvalues; i++)
+	{
+		bool		is_common;
+		double		partners = inner_rows *
+			share_near(inner, outer->value[i], range, &is_common);
+
+		if (!is_common)
+			partners += equal;
+		share += outer->share[i] * Min(Max(partners, background), 1);
+		if (i >= outer->ncommon)
+			rest -= outer->share[i];
+	}
+
+	/* where the others have no sample */
+	share += Max(rest, 0) * Min(Max(equal, background), 1);
+	return Min(share, outer->nonnull);
 }

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -17,74 +18,101 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "planner/beside.h"
 #include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
 
-/* The radius assumed where it is not known while planning. */
-#define DEFAULT_RADIUS			3
-
 /*
- * The radius, clamped to where it makes a difference.  Returns false if it is
- * NULL.
+ * The radius, clamped to where it makes a difference: that of an empty ball, if it
+ * is NULL.
  */
-static bool
-estimate_radius(PlannerInfo *root, Node *node, int *radius)
+int
+selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
 {
-	Const	   *constant;
+	Const	   *constant = NULL;
 
-	*radius = DEFAULT_RADIUS;
-	if (node == NULL)
-		return true;
-	constant = (Const *) estimate_expression_value(root, node);
-	if (!IsA(constant, Const) || constant->consttype != INT8OID)
-		return true;
-	if (constant->constisnull)
-		return false;
-	*radius = Max(BALL_EMPTY, Min(SIMHASH_BITS, DatumGetInt64(constant->constvalue)));
-	return true;
+	if (radius)
+		constant = (Const *) estimate_expression_value(root, radius);
+	*known = constant && IsA(constant, Const) && constant->consttype == INT8OID;
+	if (!*known)
+		return UNKNOWN_RADIUS;
+	return constant->constisnull ? BALL_EMPTY :
+		simhash_clamp_radius(DatumGetInt64(constant->constvalue));
 }
 
 /*
- * Centers that are an expression: of one value that is known, or like the
- * values of a column.
+ * The distances that count: where the comparison is for equality, only that one.
+ */
+static DistanceRange
+range_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
+{
+	bool		known;
+	int			radius = selectivity_radius(root, predicate->radius, &known);
+	bool		equality = beside->clause &&
+		beside->comparison.strategy == BTEqualStrategyNumber;
+
+	return (DistanceRange) {equality ? radius : 0, radius};
+}
+
+/*
+ * What an estimate is to be, so that it is right when it has been multiplied with
+ * that of the comparison beside.
+ */
+static Selectivity
+given_beside(Selectivity selectivity, Selectivity of_comparison)
+{
+	return selectivity < of_comparison ? selectivity / of_comparison : 1;
+}
+
+/*
+ * Centers that are not known: like the values of a column of another table, for
+ * each of its rows, or else like those of the same column.
+ */
+static Selectivity
+within_of_unknown(PlannerInfo *root, const Predicate *predicate,
+				  VariableStatData *column, Node *center, DistanceRange range)
+{
+	VariableStatData other = {0};
+	Sample		sample;
+	Sample		centers;
+	Selectivity selectivity;
+
+	if (center)
+		examine_variable(root, center, 0, &other);
+	sample_column(column, predicate->function, SAMPLE_PAIRED, &sample);
+	sample_column(HeapTupleIsValid(other.statsTuple) ? &other : column,
+				  predicate->function, SAMPLE_PAIRED, &centers);
+	selectivity = sample_pairs(&sample, &centers, range);
+	if (centers.nonnull > 0)
+		selectivity /= centers.nonnull;
+	sample_free(&sample);
+	sample_free(&centers);
+	ReleaseVariableStats(other);
+	return selectivity;
+}
+
+/*
+ * Centers that are an expression.
  */
 static Selectivity
 within_of_expression(PlannerInfo *root, const Predicate *predicate,
-					 VariableStatData *column, Node *center, int radius)
+					 VariableStatData *column, Node *center, DistanceRange range)
 {
-	Sample	   *sample = palloc(sizeof(Sample));
+	Const	   *constant;
+	Sample		sample;
 	Selectivity selectivity;
-	VariableStatData other;
 
-	sample_column(column, predicate->function, sample);
-	center = center ? estimate_expression_value(root, center) : NULL;
-	if (center == NULL)
-		selectivity = sample_within_any(sample, sample, radius);
-	else if (IsA(center, Const))
-	{
-		Const	   *constant = (Const *) center;
-
-		selectivity = constant->constisnull ? 0 :
-			sample_within(sample, DatumGetSimHash(constant->constvalue), radius);
-	}
-	else
-	{
-		/* a column of another table, for each of its rows */
-		examine_variable(root, center, 0, &other);
-		if (HeapTupleIsValid(other.statsTuple))
-		{
-			Sample	   *centers = palloc(sizeof(Sample));
-
-			sample_column(&other, predicate->function, centers);
-			selectivity = sample_within_any(sample, centers, radius);
-			pfree(centers);
-		}
-		else
-			selectivity = sample_within_any(sample, sample, radius);
-		ReleaseVariableStats(other);
-	}
-	pfree(sample);
+	if (center)
+		center = estimate_expression_value(root, center);
+	if (center == NULL || !IsA(center, Const))
+		return within_of_unknown(root, predicate, column, center, range);
+	constant = (Const *) center;
+	if (constant->constisnull)
+		return 0;
+	sample_column(column, predicate->function, SAMPLE_ALL, &sample);
+	selectivity = sample_within(&sample, DatumGetSimHash(constant->constvalue), range);
+	sample_free(&sample);
 	return selectivity;
 }
 
@@ -96,36 +124,46 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 {
 	VariableStatData a;
 	VariableStatData b = {0};
+	Beside		beside;
+	DistanceRange range;
 	Selectivity selectivity;
-	int			radius;
 
-	if (!estimate_radius(root, predicate->radius, &radius))
-		return 0;
+	beside_find(root, predicate, &beside);
+	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
+		return 1;
+	range = range_of(root, predicate, &beside);
+
 	examine_variable(root, predicate->a, varRelid, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = within_of_expression(root, predicate, &b, predicate->a, radius);
+		selectivity = within_of_expression(root, predicate, &b, predicate->a, range);
 	else
-		selectivity = within_of_expression(root, predicate, &a, predicate->b, radius);
+		selectivity = within_of_expression(root, predicate, &a, predicate->b, range);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	CLAMP_PROBABILITY(selectivity);
+	if (beside.clause)
+		selectivity = given_beside(selectivity,
+								   clause_selectivity(root, (Node *) beside.clause,
+													  varRelid, JOIN_INNER, NULL));
 	return selectivity;
 }
 
 /*
- * The rows of the inner side of a semijoin, of which one has to match.
+ * The share of outer rows that have a partner.  On which side of the predicate
+ * the inner rows are, only the join knows.
  */
-static double
-inner_rows(const VariableStatData *a, const VariableStatData *b,
-		   const SpecialJoinInfo *sjinfo)
+static Selectivity
+partnered(const VariableStatData *a, const Sample *of_a,
+		  const VariableStatData *b, const Sample *of_b,
+		  const SpecialJoinInfo *sjinfo, DistanceRange range)
 {
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
-		return Max(b->rel->rows, 1);
+		return sample_partnered(of_a, of_b, b->rel->rows, range);
 	if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
-		return Max(a->rel->rows, 1);
-	return 1;
+		return sample_partnered(of_b, of_a, a->rel->rows, range);
+	return sample_pairs(of_a, of_b, range);
 }
 
 /*
@@ -138,30 +176,33 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 {
 	VariableStatData a;
 	VariableStatData b = {0};
-	Sample	   *samples = palloc(2 * sizeof(Sample));
+	Sample		of_a;
+	Sample		of_b;
+	Beside		beside;
+	DistanceRange range;
 	Selectivity selectivity;
-	int			radius;
 
-	if (!estimate_radius(root, predicate->radius, &radius))
-		return 0;
+	beside_find(root, predicate, &beside);
+	range = range_of(root, predicate, &beside);
+
 	examine_variable(root, predicate->a, 0, &a);
-	sample_column(&a, predicate->function, &samples[0]);
 	if (predicate->b)
-	{
 		examine_variable(root, predicate->b, 0, &b);
-		sample_column(&b, predicate->function, &samples[1]);
-		selectivity = sample_within_any(&samples[0], &samples[1], radius) *
-			samples[1].nonnull;
-	}
-	else
-		selectivity = sample_within_any(&samples[0], &samples[0], radius);
+	sample_column(&a, predicate->function, SAMPLE_PAIRED, &of_a);
+	sample_column(predicate->b ? &b : &a, predicate->function, SAMPLE_PAIRED, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity *= inner_rows(&a, &b, sjinfo);
-
+		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, range);
+	else
+		selectivity = sample_pairs(&of_a, &of_b, range);
+	sample_free(&of_a);
+	sample_free(&of_b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
-	pfree(samples);
 	CLAMP_PROBABILITY(selectivity);
+	if (beside.clause)
+		selectivity = given_beside(selectivity,
+								   clause_selectivity(root, (Node *) beside.clause,
+													  0, jointype, sjinfo));
 	return selectivity;
 }
 
@@ -174,9 +215,9 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
  * are those that stand beside the estimator itself: where the operator is,
  * anybody may have made others of the same names.
  */
-static bool
-read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args,
-		  Predicate *predicate, Selectivity *otherwise)
+bool
+selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args,
+					  Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
 	Node	   *ball;
@@ -233,8 +274,9 @@ simhash_ball_selectivity(PG_FUNCTION_ARGS)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
-				   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+	if (!selectivity_read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+							   (List *) PG_GETARG_POINTER(2), &predicate,
+							   &otherwise))
 		PG_RETURN_FLOAT8(otherwise);
 	PG_RETURN_FLOAT8(selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3)));
 }
@@ -252,8 +294,9 @@ simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
-				   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+	if (!selectivity_read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+							   (List *) PG_GETARG_POINTER(2), &predicate,
+							   &otherwise))
 		PG_RETURN_FLOAT8(otherwise);
 	PG_RETURN_FLOAT8(selectivity_of_join(root, &predicate, jointype, sjinfo));
 }

@@ -12,6 +12,9 @@
 
 #include "nodes/pathnodes.h"
 
+/* The radius assumed where it is not known while planning: an everyday one. */
+#define UNKNOWN_RADIUS			8
+
 /* distance(a, b) <= radius */
 typedef struct Predicate
 {
@@ -21,6 +24,10 @@ typedef struct Predicate
 	Node	   *radius;			/* a bigint; NULL: unknown */
 } Predicate;
 
+extern bool selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator,
+								  List *args, Predicate *predicate,
+								  Selectivity *otherwise);
+extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
 											  const Predicate *predicate,
 											  int varRelid);

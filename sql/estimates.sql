@@ -1,0 +1,288 @@
+--
+-- Estimates and costs: near enough, the same however a query is written, and with
+-- the plans that follow from them
+--
+-- Tables are small enough for ANALYZE to see all rows, so that nothing is left to
+-- chance.
+--
+CREATE SCHEMA estimates;
+SET search_path = estimates, public;
+SET max_parallel_workers_per_gather = 0;
+
+CREATE FUNCTION fingerprint(n int) RETURNS simhash LANGUAGE sql IMMUTABLE
+    AS $$ SELECT ('x' || left(md5(n::text), 16))::bit(64)::simhash $$;
+
+-- The number n with some of its bits flipped, another one for each `which`.
+CREATE FUNCTION near(n int, distance int, which int) RETURNS simhash LANGUAGE sql IMMUTABLE
+    AS $$ SELECT (fingerprint(n)::bigint # sum(1::bigint << (which * 7 + i * 11) % 64)::bigint)::simhash
+          FROM generate_series(1, distance) AS i $$;
+
+CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF line ~ shown AND line !~ 'Disabled:' THEN  -- 18 says what settings forbid
+            RETURN NEXT line;
+        END IF;
+    END LOOP;
+END $$;
+
+-- A number that EXPLAIN gives for the plan's topmost node, or topmost of a kind.
+CREATE FUNCTION explained(query text, what text, kind text DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    IF kind IS NOT NULL THEN
+        plan := jsonb_path_query_array(plan, '$.** ? (@."Node Type" == $kind)', jsonb_build_object('kind', kind));
+        RETURN plan->0->>what;
+    END IF;
+    RETURN plan->0->'Plan'->>what;
+END $$;
+
+-- How many rows are estimated, if that is wrong by more than a factor.
+CREATE FUNCTION misjudged(query text, actual bigint, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE estimate float8 := explained(query, 'Plan Rows');
+BEGIN
+    IF estimate NOT BETWEEN greatest(actual, 1) / factor AND greatest(actual, 1) * factor THEN
+        RETURN NEXT format('%s rows for %s: %s', estimate, actual, query);
+    END IF;
+END $$;
+CREATE FUNCTION misjudged(query text, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE actual bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM (%s) AS q', query) INTO actual;
+    RETURN QUERY SELECT misjudged(query, actual, factor);
+END $$;
+
+--
+-- Joins: the same estimate on whichever side a column is written
+--
+-- 4,000 different fingerprints, and 200 rows: half of them are there too
+CREATE TABLE big AS SELECT n AS id, fingerprint(n) AS fp FROM generate_series(1, 4000) AS n;
+CREATE TABLE small AS SELECT n AS id, fingerprint(CASE WHEN n % 2 = 0 THEN n ELSE -n END) AS fp
+    FROM generate_series(1, 200) AS n;
+-- a value that is common, and NULLs
+CREATE TABLE skewed AS SELECT n AS id, CASE n % 10 WHEN 0 THEN fingerprint(0) WHEN 1 THEN NULL
+    ELSE fingerprint(n) END AS fp FROM generate_series(1, 2000) AS n;
+-- four neighbours of each of 25 fingerprints; 250 fingerprints, each in 8 rows
+CREATE TABLE neighbours AS SELECT near(c, 2, w) AS fp FROM generate_series(1, 25) AS c, generate_series(1, 4) AS w;
+CREATE TABLE repeated AS SELECT fingerprint(c) AS fp FROM generate_series(1, 250) AS c, generate_series(1, 8);
+CREATE INDEX ON big USING simhash (fp);
+CREATE INDEX ON small USING simhash (fp);
+CREATE INDEX ON skewed USING simhash (fp);
+CREATE INDEX ON neighbours USING simhash (fp);
+CREATE INDEX ON repeated USING simhash (fp);
+VACUUM ANALYZE big, small, skewed, neighbours, repeated;
+
+CREATE FUNCTION misjudged_join(form text, a text, b text, radius int, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    actual bigint;
+    spelling text;
+BEGIN
+    EXECUTE 'SELECT count(*) FROM (' || format(form, a, b, format('a.fp <~> b.fp <= %s', radius)) || ') AS q' INTO actual;
+    FOREACH spelling IN ARRAY '{%s.fp <~> %s.fp <= %s, "hamming_distance(%s.fp, %s.fp) <= %s",
+            "simhash_within(%s.fp, %s.fp, %s)", "%s.fp <@ simhash_ball(%s.fp, %s)",
+            "simhash_ball(%s.fp, %3$s) @> %2$s.fp"}'::text[] LOOP
+        RETURN QUERY SELECT misjudged(format(form, a, b, format(spelling, 'a', 'b', radius)), actual, factor);
+        RETURN QUERY SELECT misjudged(format(form, a, b, format(spelling, 'b', 'a', radius)), actual, factor);
+    END LOOP;
+END $$;
+\set inner 'SELECT FROM %s a, %s b WHERE %s'
+\set exists 'SELECT FROM %s a WHERE EXISTS (SELECT FROM %s b WHERE %s)'
+\set not_exists 'SELECT FROM %s a WHERE NOT EXISTS (SELECT FROM %s b WHERE %s)'
+SELECT misjudged_join(:'inner', 'big', 'small', 3, 3);
+SELECT misjudged_join(:'inner', 'small', 'big', 3, 3);
+SELECT misjudged_join(:'inner', 'small', 'big', 0, 3);
+SELECT misjudged_join(:'inner', 'big', 'repeated', 3, 3);
+SELECT misjudged_join(:'inner', 'skewed', 'skewed', 3, 3);
+SELECT misjudged_join(:'inner', 'skewed', 'big', 3, 3);
+SELECT misjudged_join(:'inner', 'neighbours', 'neighbours', 4, 3);
+SELECT misjudged_join(:'inner', 'neighbours', 'repeated', 3, 3);
+SELECT misjudged_join(:'inner', 'small', 'neighbours', 30, 3);
+SELECT misjudged_join(:'exists', 'big', 'small', 3, 3);
+SELECT misjudged_join(:'exists', 'small', 'big', 3, 3);
+SELECT misjudged_join(:'exists', 'neighbours', 'repeated', 3, 3);
+SELECT misjudged_join(:'exists', 'small', 'small', 64, 1);
+SELECT misjudged_join(:'not_exists', 'big', 'small', 3, 3);
+SELECT misjudged_join(:'not_exists', 'skewed', 'skewed', 3, 3);
+
+--
+-- The most common values are all looked at, for a center that is known
+--
+CREATE TABLE common AS SELECT fingerprint(n % 400) AS fp FROM generate_series(1, 16000) AS n
+    UNION ALL SELECT fingerprint(n) FROM generate_series(1000, 4999) AS n;
+ALTER TABLE common ALTER fp SET STATISTICS 1000;
+ANALYZE common;
+CREATE INDEX ON common USING simhash (fp);
+SELECT misjudged(format('SELECT FROM common WHERE fp <~> fingerprint(%s) <= 3', n), 1.5) FROM generate_series(0, 399, 19) AS n;
+
+--
+-- A comparison that is kept beside simhash_within is counted once
+--
+CREATE TABLE uniform AS SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
+CREATE INDEX uniform_fp ON uniform USING simhash (fp);
+VACUUM ANALYZE uniform;
+SELECT misjudged(query, 3) FROM unnest(ARRAY[
+    'SELECT FROM uniform WHERE fp <~> fingerprint(-1) = 20',
+    'SELECT FROM uniform WHERE 20 = hamming_distance(fingerprint(-1), fp)',
+    'SELECT FROM uniform WHERE fp <~> fingerprint(-1) = 20.0',
+    'SELECT FROM uniform WHERE fp <~> fingerprint(-1) = 20 AND fp <~> fingerprint(-1) <= 40',
+    'SELECT FROM uniform WHERE (fp <~> fingerprint(-1) = 20 AND fp IS NOT NULL) OR fp = fingerprint(7)',
+    'SELECT FROM (SELECT fp FROM uniform UNION ALL SELECT fp FROM uniform) AS u WHERE fp <~> fingerprint(-1) = 20',
+    'SELECT FROM big a, small b WHERE a.fp <~> b.fp = 20',
+    'SELECT FROM small b, big a WHERE 20 = b.fp <~> a.fp']) AS query;
+-- with statistics of the expression, these are taken
+CREATE TABLE rings AS SELECT near(0, n % 30, n) AS fp FROM generate_series(1, 3000) AS n;
+CREATE STATISTICS rings_distance ON (fp <~> 'cfcd208495d565ef') FROM rings;
+CREATE INDEX ON rings USING simhash (fp);
+ANALYZE rings;
+SELECT misjudged(query, 1.5) FROM unnest(ARRAY[
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) = 20',
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) = 2',
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) <= 10',
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) < 3',
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) BETWEEN 3 AND 9',
+    'SELECT FROM rings WHERE fp <~> fingerprint(0) = 2 OR fp <~> fingerprint(0) = 20']) AS query;
+
+--
+-- Arrays: one search for each element
+--
+SELECT plan(query, 'Scan on uniform') FROM unnest(ARRAY[
+    'SELECT FROM uniform WHERE fp IN (fingerprint(1), fingerprint(2), fingerprint(3))',
+    'SELECT FROM uniform WHERE fp = ANY ((SELECT array_agg(fp) FROM small)::simhash[])',
+    'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 1), NULL])',
+    'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball((SELECT fp FROM small LIMIT 1), 3)])']) AS query;
+-- as many times the cost, not the cost of the whole index; a large radius has its cost
+SELECT explained(format('SELECT FROM uniform WHERE fp = ANY (array_fill(fingerprint(1), ARRAY[%s]))', n), 'Total Cost', 'Bitmap Index Scan') /
+    explained('SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1)])', 'Total Cost', 'Bitmap Index Scan') / n
+    BETWEEN 0.5 AND 1.1 AS in_proportion
+FROM unnest(ARRAY[2, 10]) AS n;
+SET enable_seqscan = off;
+SELECT explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(1), 40)])', 'Total Cost', 'Bitmap Index Scan') /
+    explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)])', 'Total Cost', 'Bitmap Index Scan')
+    BETWEEN 1.0 AND 1.2 AS as_the_largest;
+-- one that is ANDed bounds them all
+SET enable_indexscan = off;
+SELECT explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)]) AND fp = fingerprint(1)', 'Total Cost', 'Bitmap Index Scan') /
+    explained('SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1)])', 'Total Cost', 'Bitmap Index Scan')
+    BETWEEN 0.9 AND 1.1 AS as_the_smallest;
+RESET enable_indexscan;
+RESET enable_seqscan;
+SELECT (SELECT count(*) FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 20), NULL])) =
+    (SELECT count(*) FROM uniform WHERE hamming_distance(fp, fingerprint(1)) + 0 <= 3 OR hamming_distance(fp, fingerprint(2)) + 0 <= 20) AS same_rows;
+
+--
+-- A table of the index that is read through is not read at random
+--
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+CREATE FUNCTION cost_of_reading_through(random_page_cost text) RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('random_page_cost', random_page_cost, true);
+    RETURN explained('SELECT FROM uniform WHERE fp <~> fingerprint(-1) <= 40', 'Total Cost', 'Bitmap Index Scan');
+END $$;
+SELECT cost_of_reading_through('100') / cost_of_reading_through('1') < 2 AS sequential;
+RESET enable_indexscan;
+RESET enable_seqscan;
+
+--
+-- A radius that is not known: by a bitmap, which is not ruined by a large one
+--
+SET plan_cache_mode = force_generic_plan;
+PREPARE unknown (simhash, int) AS SELECT FROM uniform WHERE fp <~> $1 <= $2;
+PREPARE unknown_ball (simhash_ball) AS SELECT FROM uniform WHERE fp <@ $1;
+PREPARE known (simhash) AS SELECT FROM uniform WHERE fp <~> $1 <= 3;
+PREPARE nearest (simhash, int) AS SELECT FROM uniform WHERE fp <~> $1 <= $2 ORDER BY fp <~> $1 LIMIT 10;
+SELECT plan('EXECUTE unknown(NULL, NULL)', 'Scan');
+SELECT plan('EXECUTE unknown_ball(NULL)', 'Scan');
+SELECT plan('EXECUTE known(NULL)', 'Scan');
+SELECT plan('EXECUTE nearest(NULL, NULL)', 'Scan|Sort');
+SELECT plan('SELECT FROM small s JOIN uniform u ON u.fp <~> s.fp <= s.id % 4', 'Scan on uniform|Scan using uniform');
+-- pages of the table are read once, and the index once
+CREATE FUNCTION pages_read(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
+END $$;
+SELECT pages_read($$ EXECUTE unknown(fingerprint(-1), 40) $$) <=
+    (pg_relation_size('uniform') + pg_relation_size('uniform_fp')) / current_setting('block_size')::int AS once;
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+
+--
+-- VACUUM that deletes nothing knows no number of rows of a partial index
+--
+CREATE INDEX uniform_partial ON uniform USING simhash (fp) WHERE id % 100 = 0;
+VACUUM (DISABLE_PAGE_SKIPPING) uniform;
+SELECT relname, reltuples FROM pg_class WHERE relname LIKE 'uniform%' ORDER BY relname;
+DELETE FROM uniform WHERE id % 200 = 0;
+VACUUM uniform;
+SELECT relname, reltuples FROM pg_class WHERE relname LIKE 'uniform%' ORDER BY relname;
+
+--
+-- No query gets an index-only scan, though some need no column
+--
+CREATE FUNCTION index_only_plans() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    query text;
+    off text;
+    setting text;
+BEGIN
+    FOREACH query IN ARRAY ARRAY[
+        'SELECT count(*) FROM uniform', 'SELECT FROM uniform', 'SELECT 1 FROM uniform LIMIT 1', 'SELECT EXISTS (SELECT FROM uniform)',
+        'SELECT count(*) FROM uniform WHERE id % 100 = 0', 'SELECT EXISTS (SELECT FROM uniform WHERE id % 100 = 0)',
+        'SELECT count(*) FROM uniform WHERE fp IS NULL', 'SELECT count(*) FROM uniform WHERE fp IS NOT NULL',
+        'SELECT count(fp) FROM uniform', 'SELECT fp FROM uniform WHERE fp <~> fingerprint(1) <= 3',
+        'SELECT count(*) FROM uniform WHERE fp <~> fingerprint(1) <= 3', 'SELECT FROM uniform ORDER BY fp <~> fingerprint(1) LIMIT 3',
+        'SELECT FROM uniform WHERE id % 100 = 0 ORDER BY fp <~> fingerprint(1) LIMIT 3',
+        'SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1), fingerprint(2)])',
+        'SELECT count(*) FROM small s JOIN uniform u ON u.fp <~> s.fp <= 3', 'SELECT count(*) FROM small s, uniform u',
+        'SELECT count(*) FROM small s LEFT JOIN uniform u ON u.id % 100 = 0',
+        'SELECT count(*) FROM small s WHERE EXISTS (SELECT FROM uniform u WHERE u.fp <~> s.fp <= 3)',
+        'SELECT (SELECT count(*) FROM uniform u WHERE u.fp <~> s.fp <= 3) FROM small s',
+        'SELECT count(*) FROM uniform a WHERE EXISTS (SELECT FROM uniform b WHERE b.id % 100 = 0)',
+        'SELECT count(*) FROM (SELECT FROM uniform UNION ALL SELECT FROM small) AS u',
+        'DELETE FROM uniform WHERE id % 100 = 0', 'SELECT FROM uniform WHERE id % 100 = 0 FOR UPDATE'] LOOP
+        FOREACH off IN ARRAY '{none, seqscan, "seqscan bitmapscan", "seqscan indexscan", "seqscan bitmapscan indexscan",
+                "seqscan bitmapscan material nestloop", "seqscan bitmapscan material hashjoin mergejoin"}'::text[] LOOP
+            FOREACH setting IN ARRAY string_to_array(off, ' ') LOOP
+                PERFORM set_config('enable_' || setting, 'off', true) WHERE setting <> 'none';
+            END LOOP;
+            RETURN QUERY SELECT format('%s (%s off)', query, off) FROM plan(query) AS line WHERE line ~ 'Index Only';
+            FOREACH setting IN ARRAY string_to_array(off, ' ') LOOP
+                PERFORM set_config('enable_' || setting, 'on', true) WHERE setting <> 'none';
+            END LOOP;
+        END LOOP;
+    END LOOP;
+END $$;
+INSERT INTO uniform VALUES (-1, NULL), (-2, NULL);
+VACUUM ANALYZE uniform, small;
+SELECT index_only_plans();
+-- in parallel
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET min_parallel_index_scan_size = 0;
+SELECT index_only_plans();
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET min_parallel_index_scan_size;
+SET max_parallel_workers_per_gather = 0;
+-- the cost is that of visiting all pages of the table, all-visible or not
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT plan('SELECT count(*) FROM uniform'), plan('SELECT count(*) FROM uniform WHERE id % 100 = 0');
+CREATE FUNCTION cost_of_counting() RETURNS float8 LANGUAGE sql AS $$
+    SELECT explained('SELECT count(*) FROM uniform WHERE id % 100 = 0', 'Total Cost', 'Index Scan') $$;
+SELECT cost_of_counting() AS visible \gset
+UPDATE pg_class SET relallvisible = 0 WHERE oid = 'uniform'::regclass;
+SELECT cost_of_counting() / :visible BETWEEN 0.99 AND 1.01 AS same;
+SELECT count(*) FROM uniform;
+SELECT count(*) FROM uniform WHERE id % 100 = 0;
+SELECT EXISTS (SELECT FROM uniform);
+
+SET client_min_messages = warning;
+DROP SCHEMA estimates CASCADE;

@@ -1,0 +1,154 @@
+/*-------------------------------------------------------------------------
+ *
+ * beside.c
+ *		The comparison that stands beside simhash_within
+ *
+ * Where simhash_within does not say all that a comparison says, or the planner
+ * needs the comparison as it is, the rewrite keeps it and puts simhash_within
+ * beside it.  Both say nearly the same, so their estimates must not be multiplied
+ * as if they were independent.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+#include "planner/beside.h"
+
+/* What is looked for: the predicate as a call of simhash_within. */
+typedef struct Call
+{
+	const Predicate *predicate;
+	Oid			within;
+} Call;
+
+static bool
+is_same_pair(const Predicate *predicate, Node *a, Node *b)
+{
+	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
+		(equal(predicate->a, b) && equal(predicate->b, a));
+}
+
+static bool
+is_call(Node *node, const Call *call)
+{
+	List	   *args = ((FuncExpr *) node)->args;
+
+	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == call->within &&
+		equal(lthird(args), call->predicate->radius) &&
+		is_same_pair(call->predicate, linitial(args), lsecond(args));
+}
+
+/*
+ * Whether a clause compares the same distance with the same bound.
+ */
+static bool
+is_comparison(Node *node, const Call *call, Comparison *comparison)
+{
+	bool		exact;
+
+	return read_comparison(node, comparison) &&
+		is_same_pair(call->predicate, comparison->a, comparison->b) &&
+		equal(bound_radius(comparison, &exact), call->predicate->radius);
+}
+
+/*
+ * Look for the call in a list of clauses that are ANDed, and below, and for its
+ * comparison in the same list.  Returns whether the call was found.
+ */
+static bool
+find_beside(List *clauses, const Call *call, Beside *beside)
+{
+	bool		found = false;
+	ListCell   *lc;
+
+	beside->clause = NULL;
+	foreach(lc, clauses)
+	{
+		Node	   *node = lfirst(lc);
+		ListCell   *lc2;
+
+		if (IsA(node, RestrictInfo))
+			node = (Node *) ((RestrictInfo *) node)->clause;
+		if (is_call(node, call))
+			found = true;
+		else if (beside->clause == NULL && is_comparison(node, call, &beside->comparison))
+			beside->clause = (OpExpr *) node;
+		else if (is_orclause(node))
+		{
+			Beside		below;
+
+			/* an arm that is no AND has nothing beside it */
+			foreach(lc2, ((BoolExpr *) node)->args)
+			{
+				Node	   *arm = lfirst(lc2);
+
+				if (is_andclause(arm) &&
+					find_beside(((BoolExpr *) arm)->args, call, &below))
+				{
+					*beside = below;
+					return true;
+				}
+			}
+		}
+	}
+	if (!found)
+		beside->clause = NULL;
+	return found;
+}
+
+/*
+ * Find the comparison beside a predicate, among the clauses of its tables.
+ */
+void
+beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
+{
+	SimHashObjects objects;
+	Call		call = {.predicate = predicate};
+	Relids		relids;
+	int			relid = -1;
+
+	beside->clause = NULL;
+	if (predicate->b == NULL || !objects_find(predicate->function, &objects) ||
+		objects.within != predicate->function)
+		return;
+	call.within = objects.within;
+	relids = bms_union(pull_varnos(root, predicate->a), pull_varnos(root, predicate->b));
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+	{
+		RelOptInfo *rel = relid < root->simple_rel_array_size ?
+			root->simple_rel_array[relid] : NULL;
+
+		if (rel && (find_beside(rel->baserestrictinfo, &call, beside) ||
+					find_beside(rel->joininfo, &call, beside)))
+			break;
+	}
+	bms_free(relids);
+}
+
+/*
+ * Whether ANALYZE has looked at the distance itself, as an expression of an index
+ * or of extended statistics, and the comparison may see what it found.
+ */
+bool
+beside_has_statistics(PlannerInfo *root, const Beside *beside, int varRelid)
+{
+	OpExpr	   *op = beside->clause;
+	Node	   *distance = linitial(op->args);
+	VariableStatData data;
+	bool		result;
+
+	if (distance == beside->comparison.bound)
+		distance = lsecond(op->args);
+	examine_variable(root, distance, varRelid, &data);
+	result = HeapTupleIsValid(data.statsTuple) &&
+		statistic_proc_security_check(&data, get_opcode(op->opno));
+	ReleaseVariableStats(data);
+	return result;
+}
