@@ -7,7 +7,6 @@ SET search_path = nearest_test, public;
 SET client_min_messages = error;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
-SET statement_timeout = '20s'; -- a scan that does not end
 
 -- Fingerprints out of numbers, the same in every run.
 CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE

@@ -139,14 +139,16 @@ ROLLBACK;
 
 -- errors late in the scan, whoever meets them
 CREATE INDEX ON t USING simhash ((hashint8extended(1 / (id - 29000), 0)::simhash));
-CREATE FUNCTION slow(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+-- cancelled late in the scan, by whoever comes there, while some have done their part
+CREATE FUNCTION cancel_leader(id integer, fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-    PERFORM pg_sleep(0.01);
+    IF id = 29000 THEN
+        PERFORM pg_cancel_backend(current_setting('parallel_test.leader')::integer), pg_sleep(600);
+    END IF;
     RETURN fp;
 END $$;
-SET statement_timeout = '300ms';
-CREATE INDEX ON t USING simhash (slow(fp));
-RESET statement_timeout;
+SELECT set_config('parallel_test.leader', pg_backend_pid()::text, false) = pg_backend_pid()::text AS set;
+CREATE INDEX ON t USING simhash (cancel_leader(id, fp));
 -- a function that is not safe, so no workers
 CREATE FUNCTION unsafe(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN fp; END $$;
 ALTER TABLE small SET (parallel_workers = 2);

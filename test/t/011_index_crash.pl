@@ -32,6 +32,14 @@ wal_keep_size = 512MB
 CONF
 my @running;
 
+# Waits for a condition, however long that takes.
+sub wait_for
+{
+	my ($condition) = @_;
+
+	$node->poll_query_until('postgres', "SELECT $condition") or die "never came true: $condition";
+}
+
 # A client that goes on until the server is gone.
 sub client
 {
@@ -99,6 +107,10 @@ for my $round (1 .. $rounds)
 	usleep(100_000 + int(rand(900_000)));
 	$node->safe_psql('postgres', 'CHECKPOINT') if $round % 3 == 0;
 	usleep(int(rand(300_000)));
+	# on a busy machine nothing may have been written yet, and got to the disk
+	wait_for("last_value > $written FROM docs_id_seq");
+	my $lsn = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+	wait_for("pg_current_wal_flush_lsn() >= '$lsn'");
 	kill_and_start($name);
 	same_rows_ok($node, 'docs', $name, times => 30);
 	no_damage_ok($node, $name, 'docs_fp', 'docs_fp_9', 'docs_fp_5_2');
@@ -157,7 +169,8 @@ for my $round (1 .. 3)
 {
 	client("SET maintenance_work_mem = '1MB'", "CREATE INDEX large_fp ON large USING simhash (fp)") if $round < 3;
 	client('CREATE INDEX CONCURRENTLY large_fp ON large USING simhash (fp)') if $round == 3;
-	usleep(50_000 + int(rand(500_000)));
+	wait_for(q{count(*) > 0 FROM pg_stat_progress_create_index});
+	usleep(int(rand(500_000)));
 	kill_and_start("build $round");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS large_fp');
 }

@@ -55,7 +55,7 @@ DECLARE
     n bigint;
     rounds integer := 0;
 BEGIN
-    WHILE clock_timestamp() < until LOOP
+    WHILE clock_timestamp() < until OR rounds < 2 LOOP
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
@@ -183,13 +183,26 @@ $primary->safe_psql('postgres', 'CHECKPOINT');
 $standby->append_conf('postgresql.conf', "hot_standby_feedback = off\n");
 $standby->reload;
 my $count = $primary->safe_psql('postgres', q{SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'});
-my $dwelling = client($standby, <<'SQL');
+my ($in, $out, $err) = (<<'SQL', '', '');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 DECLARE c CURSOR FOR SELECT id FROM docs WHERE fp <@ '(0123456789abcdef,0)';
 MOVE 10 IN c;
-SELECT pg_sleep(2);
+\echo dwelling
+SQL
+my $dwelling = start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $standby->connstr('postgres') ],
+	'<', \$in, '>', \$out, '2>', \$err);
+$dwelling->pump until $out =~ /dwelling/ || !$dwelling->pumpable;
+$primary->safe_psql('postgres', q{DELETE FROM docs WHERE fp = '0123456789abcdef'});
+$primary->safe_psql('postgres', 'VACUUM docs');
+$primary->safe_psql('postgres', q{INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 3000)});
+# the standby goes on up to there, or to where the cursor is in its way
+my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
+$standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$lsn' OR EXISTS
+	(SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event LIKE 'RecoveryConflict%')")
+  or die 'the standby stands still';
+$in .= <<'SQL';
 DO $$
 DECLARE
     c refcursor := 'c';
@@ -205,12 +218,8 @@ BEGIN
 END $$;
 COMMIT;
 SQL
-$standby->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
-$primary->safe_psql('postgres', q{DELETE FROM docs WHERE fp = '0123456789abcdef'});
-$primary->safe_psql('postgres', 'VACUUM docs');
-$primary->safe_psql('postgres', q{INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 3000)});
-finish($dwelling->{process});
-like($dwelling->{err}, qr/fetched $count$/, 'a cursor on the standby sees what its snapshot saw');
+finish($dwelling);
+like($err, qr/fetched $count$/, 'a cursor on the standby sees what its snapshot saw');
 $primary->wait_for_catchup($standby);
 same_rows_ok($standby, 'docs', 'standby after the cursor');
 no_damage_ok($standby, 'standby', 'docs_fp', 'docs_fp_10', 'docs_fp_5_2');
@@ -224,9 +233,11 @@ foreach my $call (q{simhash_index_stats('lost_fp')}, q{simhash_index_explain('lo
 
 # --- the standby takes over -----------------------------------------------------------
 
-client($primary, "CALL write($seed + 5000000000, clock_timestamp() + '2 s')");
-select(undef, undef, undef, 1);
+my $before = $primary->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
+my $lost = client($primary, "CALL write($seed + 5000000000, 'infinity')");
+$primary->poll_query_until('postgres', "SELECT last_value > $before + 1000 FROM docs_id_seq") or die 'nothing is written';
 $primary->stop('immediate');
+finish($lost->{process});
 same_rows_ok($standby, 'docs', 'standby alone');
 $standby->promote;
 same_rows_ok($standby, 'docs', 'promoted');
