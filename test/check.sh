@@ -18,6 +18,10 @@ SUITES=(build links tables unit regress isolation tap)
 PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
 SHOWN=60 # lines of a failure's log
 
+# A suite that has written nothing for so many seconds hangs, and is ended.  The
+# longest statement of the tests takes a hundredth of that.
+SILENCE_LIMIT=${SILENCE_LIMIT:-1800}
+
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 
@@ -30,7 +34,12 @@ run_suite() {
 	local name=$1 started=$SECONDS
 	PASSED=0 FAILED=0 SKIPPED=()
 	LOG=$WORK/log/$name
+	say "$name ..."
+	: >"$LOG"
+	watch_suite &
+	WATCHER=$!
 	"suite_$name" >"$LOG" 2>&1 || count 0 1
+	stop_watching
 	if [ $((PASSED + FAILED + ${#SKIPPED[@]})) = 0 ]; then
 		echo "no test ran" >>"$LOG"
 		FAILED=1
@@ -43,8 +52,24 @@ run_suite() {
 	[ "$FAILED" = 0 ] || show_failure "$name"
 }
 
+# What a failure of a suite means.
+meaning() {
+	case $1 in
+	links) say "the library needs more than libc at run time" ;;
+	tables) say "the committed Unicode tables are not what the Unicode data say" ;;
+	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
+	regress | isolation) say "SQL gave another answer than the expected one:" \
+		"lines with - are missing, lines with + came instead" ;;
+	tap) say "a server did what it should not: each line 'not ok' says what was tried" ;;
+	esac
+}
+
+# What is said by a machine that has no room left, not by the extension.
+SHORTAGE='No space left on device|Cannot allocate memory|out of memory|Resource temporarily unavailable|too many open files'
+
 show_failure() {
 	local file
+	say "           that is: $(meaning "$1")"
 	excerpt tail "$LOG"
 	case $1 in
 	regress) excerpt head "$WORK/src/regression.diffs" ;;
@@ -55,8 +80,18 @@ show_failure() {
 		done
 		;;
 	esac
-	grep -rhsE 'PANIC|TRAP|terminated by signal' "$WORK"/src/{,output_iso/}log \
-		"$WORK/src/tmp_check/log" --include='*.log' | head -n 5 || true
+	logs_with 'PANIC|TRAP|terminated by signal'
+	if [ -n "$(logs_with "$SHORTAGE")" ]; then
+		say "The machine ran short; try again with more room:"
+		logs_with "$SHORTAGE"
+	fi
+}
+
+# The first lines of the servers' logs, and of the suite's, with a pattern.
+logs_with() {
+	grep -rhsE "$1" "$LOG" "$WORK"/src/{,output_iso/}log \
+		"$WORK/src/tmp_check/log" --include='*.log' --include="${LOG##*/}" |
+		head -n 5 || true
 }
 
 # The head or tail of a file, if there is one.
@@ -65,6 +100,58 @@ excerpt() {
 	echo "---- $1 of ${2#"$WORK"/}"
 	"$1" -n "$SHOWN" "$2" | cut -c 1-300
 	echo "----"
+}
+
+# --- while a suite runs -------------------------------------------------------
+
+# The verdict on one test, or file of tests, as a suite prints it.
+VERDICT='^test .*\.\.\. (ok|FAILED|failed)|^(not )?ok |\.pl \.+ '
+
+# Shows the verdicts as they come, and after a quiet minute that the suite is
+# still at work, until it is told to end.  Ends a suite that writes nothing any more.
+watch_suite() {
+	local shown=0 written=0 before silent=0 waited=0 lines ending=
+	trap 'ending=yes' TERM
+	until [ -n "$ending" ] || ! kill -0 $$ 2>/dev/null; do
+		sleep 1 &
+		wait $! || true
+		mapfile -t -s "$shown" lines < <(grep -E "$VERDICT" "$LOG")
+		if [ ${#lines[@]} -gt 0 ]; then
+			printf '    %s\n' "${lines[@]#./}" | cut -c 1-100
+			shown=$((shown + ${#lines[@]})) waited=0
+		elif [ $((++waited % 60)) = 0 ]; then
+			say "    ... still running: $((waited / 60)) min since the last line"
+		fi
+
+		before=$written
+		written=$(bytes_written)
+		if [ "$written" != "$before" ]; then
+			silent=0
+		elif [ $((++silent)) = "$SILENCE_LIMIT" ]; then
+			say "    hangs: it has written nothing for $SILENCE_LIMIT s, and is ended"
+			end_group "$(cat "$WORK/child")"
+		fi
+	done
+}
+
+# By the suite, into its log and those of its parts; not by its servers.
+bytes_written() {
+	{ du -scb "$LOG" "$WORK"/src/{,output_iso/}results \
+		"$WORK"/src/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
+}
+
+end_group() {
+	kill -TERM -- "-$1" 2>/dev/null || return 0
+	sleep 10
+	kill -KILL -- "-$1" 2>/dev/null || true
+}
+
+WATCHER=
+stop_watching() {
+	[ -n "$WATCHER" ] || return 0
+	kill "$WATCHER" 2>/dev/null || true
+	wait "$WATCHER" 2>/dev/null || true
+	WATCHER=
 }
 
 # --- suites -----------------------------------------------------------------
@@ -217,7 +304,15 @@ count_forgotten() {
 
 # The last line, printed however the run ends; argument: its exit status.
 last_words() {
-	if [ "$1" != 0 ] && [ "$TOTAL_FAILED" = 0 ]; then
+	stop_watching
+	if [ "$TOTAL_FAILED" != 0 ]; then
+		cat <<-END
+			A failure is a defect, or something that this machine lacks: no test depends
+			on how fast or how busy it is.  Do not use this build before it is explained;
+			please report the lines between ---- with this one:
+			$("$PG_CONFIG" --version), $(uname -srm), $(sed -n 's/^PRETTY_NAME=//p' /etc/os-release)
+		END
+	elif [ "$1" != 0 ]; then
 		TOTAL_FAILED=1
 	fi
 	say "$TOTAL_PASSED passed, $TOTAL_FAILED failed"

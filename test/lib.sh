@@ -13,9 +13,6 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # The one place that says which warnings the C code is held to.
 WARNINGS="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare"
 
-# No command may run longer than this (seconds): a hanging test is a failure.
-COMMAND_LIMIT=${COMMAND_LIMIT:-1800}
-
 # Test output is parsed, so it has to be English; files are read by another
 # user; a PGHOST, PGDATABASE or MAKEFLAGS of the caller must not lead anything
 # astray.
@@ -39,12 +36,37 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Quiet unless it fails.
+# Shows what it is at, every few seconds, and everything if it fails.
 apt_get() {
+	local status=0 teller
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 		die "needs root (or sudo) for apt-get $*"
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" \
-		</dev/null >"$WORK/log/apt" 2>&1 || { cat "$WORK/log/apt"; return 1; }
+	: >"$WORK/log/apt"
+	tell_last_lines "$WORK/log/apt" &
+	teller=$!
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" \
+		</dev/null >"$WORK/log/apt" 2>&1 || status=$?
+	kill "$teller" 2>/dev/null || true
+	wait "$teller" 2>/dev/null || true
+	[ "$status" = 0 ] || cat "$WORK/log/apt"
+	return "$status"
+}
+
+tell_last_lines() {
+	local line before=
+	while sleep 5 && kill -0 $$ 2>/dev/null; do
+		line=$(tail -n 1 "$1")
+		[ "$line" = "$before" ] || printf '    %.76s\n' "$line"
+		before=$line
+	done
+}
+
+# What apt would fetch and add, in its own words: "24.3 MB to fetch, 101 MB on disk".
+install_size() {
+	{ LC_ALL=C apt-get --assume-no --no-install-recommends install "$@" 2>/dev/null || true; } |
+		sed -n -e 's|^Need to get \(.*/\)\{0,1\}\(.*\) of archives.*|\2 to fetch|p' \
+			-e 's|^After this operation, \(.*\) of additional disk space.*|\1 on disk|p' |
+		paste -sd , | sed 's/,/, /'
 }
 
 # Lists that cannot be brought up to date may still do.
@@ -99,8 +121,9 @@ need_packages() {
 		"postgresql-server-dev-$PG_MAJOR" libxxhash-dev make gcc perl "$@")
 	[ ${#wanted[@]} -gt 0 ] || return 0
 
-	say "installing: ${wanted[*]}"
 	update_lists
+	say "installing by apt, to stay: ${wanted[*]}" \
+		"($(install_size "${wanted[@]}") with what they need)"
 	refuse_server_upgrade "${wanted[@]}"
 	installed "postgresql-$PG_MAJOR" || forbid_new_cluster
 	forbid_cluster_service
@@ -208,19 +231,20 @@ prepare() {
 	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
 }
 
-# Runs a command as the builder, in a process group of its own, and waits for
-# it in a way that lets a signal end this script, and the group, at once.
+# Runs a command as the builder, in a process group of its own, whose number is
+# in $WORK/child, and waits for it in a way that lets a signal end this script,
+# and the group, at once.
 as_builder() {
 	local user=() status=0
 	[ "$(id -un)" = "$BUILDER" ] || user=(runuser -u "$BUILDER" --)
 	set -m
-	(cd "$WORK/src" && HOME=$WORK TMPDIR=$WORK/tmp exec timeout -k 10 "$COMMAND_LIMIT" \
+	(cd "$WORK/src" && HOME=$WORK TMPDIR=$WORK/tmp exec env \
 		"${user[@]}" "$@") </dev/null 3>&- &
 	CHILD=$!
 	set +m
+	echo "$CHILD" >"$WORK/child"
 	wait "$CHILD" || status=$?
 	CHILD=
-	[ "$status" != 124 ] || say "ended after $COMMAND_LIMIT seconds"
 	return "$status"
 }
 
@@ -327,7 +351,7 @@ start_server() {
 
 # Both of these; what they print is shown only if they fail.
 build_and_start() {
-	say "building for PostgreSQL $PG_MAJOR, starting a temporary server"
+	say "building for PostgreSQL $PG_MAJOR (a minute or less), starting a temporary server"
 	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
 	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
 }

@@ -8,7 +8,6 @@
 #   ROWS=50000000 bash test/bench/cold.sh      needs 10 GB of disk
 set -euo pipefail
 
-COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -7,7 +7,6 @@
 #   ROWS=50000000 bash test/bench/designs.sh          needs 24 GB of disk and an hour
 set -euo pipefail
 
-COMMAND_LIMIT=${COMMAND_LIMIT:-36000}
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
