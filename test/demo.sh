@@ -62,17 +62,20 @@ to_csv() {
 }
 
 fetch() {
-	say "fetching the descriptions of all packages, in English and Chinese"
+	say "fetching the descriptions of all packages, in English and Chinese (about 10 MB)"
 	private_apt
 	descriptions en | to_csv >"$1/packages.csv"
 	descriptions zh_CN | to_csv >"$1/packages_zh.csv"
 	[ -s "$1/packages.csv" ] || die "the sources that apt is set up with have no descriptions"
+	say "    $(du -h --apparent-size "$1/packages.csv" | cut -f 1) of English text," \
+		"$(du -h --apparent-size "$1/packages_zh.csv" | cut -f 1) of Chinese"
 }
 
 # psql drops the empty lines of a script that it echoes; put some back, after
 # each query and each heading.
 space_out() {
-	sed -u -e 's/^Time: .*/&\n/' -e '/^-- [0-9]/,/^-- --/s/^-- --.*/&\n/'
+	sed -u -e 's/^Time: .*/&\n/' -e '/^-- [0-9I]/,/^-- --/s/^-- --.*/&\n/' \
+		-e '/^\\timing off/d'
 }
 
 main() {

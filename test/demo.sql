@@ -41,19 +41,33 @@ FROM packages WHERE name IN ('manpages-de', 'manpages-fr', 'bash');
 -- 2. Near-duplicates of a package: fingerprints that differ in few bits
 -- ---------------------------------------------------------------------------
 
--- Without an index every row is compared.
-SELECT p.fp <~> q.fp AS bits, p.name, p.title
-FROM packages p, packages q
-WHERE q.name = 'manpages-de' AND p.fp <~> q.fp <= 8
-ORDER BY bits, name;
+SELECT fp AS german FROM packages WHERE name = 'manpages-de' \gset
 
--- With it, only those that may be near are; the rows are the same.
+-- Without an index every row is compared.
+EXPLAIN (ANALYZE, COSTS OFF)
+SELECT name FROM packages WHERE fp <~> :'german' <= 8;
+
+-- With it, only those that may be near are.
 CREATE INDEX packages_fp ON packages USING simhash (fp);
 
-SELECT p.fp <~> q.fp AS bits, p.name, p.title
-FROM packages p, packages q
-WHERE q.name = 'manpages-de' AND p.fp <~> q.fp <= 8
+EXPLAIN (ANALYZE, COSTS OFF)
+SELECT name FROM packages WHERE fp <~> :'german' <= 8;
+
+SELECT fp <~> :'german' AS bits, name, title
+FROM packages WHERE fp <~> :'german' <= 8
 ORDER BY bits, name;
+
+-- Two of them side by side, line by line, and what differs.
+SELECT CASE WHEN a IS DISTINCT FROM b THEN '*' END AS "*", a AS "manpages-de", b AS "manpages-fr"
+FROM packages p, packages q,
+     unnest(string_to_array(p.body, E'\n'), string_to_array(q.body, E'\n')) AS line (a, b)
+WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
+
+SELECT p.fp <~> q.fp AS bits, round(resemblance(p.body, q.body)::numeric, 2) AS resemblance,
+       array(SELECT unnest(shingles(p.body)) EXCEPT SELECT unnest(shingles(q.body))) AS "only in manpages-de",
+       array(SELECT unnest(shingles(q.body)) EXCEPT SELECT unnest(shingles(p.body))) AS "only in manpages-fr"
+FROM packages p, packages q
+WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
 -- All pairs of near-identical descriptions under different names:
 SELECT count(*) AS pairs
@@ -151,3 +165,76 @@ SELECT fp <~> simhash('本软件包包含了用于 GNU Aspell 拼写检查程序
        name, left(body, 40) AS body
 FROM packages_zh
 ORDER BY bits, name LIMIT 4;
+
+-- ---------------------------------------------------------------------------
+-- 6. A million fingerprints more
+-- ---------------------------------------------------------------------------
+
+-- Random ones, together with those of the packages.
+CREATE TABLE million AS
+SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 1000000) AS i
+UNION ALL
+SELECT 1000000 + id, fp FROM packages;
+VACUUM ANALYZE million;
+
+-- What is near the German manual pages, reading all of the table ...
+EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
+SELECT id FROM million WHERE fp <~> :'german' <= 3;
+CREATE TABLE by_eye AS SELECT id FROM million WHERE fp <~> :'german' <= 3;
+
+-- ... and by the index.
+CREATE INDEX million_fp ON million USING simhash (fp);
+EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
+SELECT id FROM million WHERE fp <~> :'german' <= 3;
+CREATE TABLE by_index AS SELECT id FROM million WHERE fp <~> :'german' <= 3;
+
+-- The rows are the same.
+SELECT (SELECT count(*) FROM by_eye) AS by_eye, (SELECT count(*) FROM by_index) AS by_index,
+       (SELECT count(*) FROM (TABLE by_eye EXCEPT TABLE by_index) AS d) AS differing;
+
+-- The ten nearest, whatever their distance.
+EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
+SELECT id FROM million ORDER BY fp <~> :'german' LIMIT 10;
+
+-- ---------------------------------------------------------------------------
+-- In short
+-- ---------------------------------------------------------------------------
+
+\timing off \\ \set ECHO none
+SET client_min_messages = error;
+SET max_parallel_workers_per_gather = 0;
+-- Milliseconds that a query takes for each of some packages' fingerprints, $1, on average.
+CREATE FUNCTION pg_temp.milliseconds(query text, times integer) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+    fps simhash[] := array(SELECT fp FROM packages ORDER BY id LIMIT times);
+    started timestamptz := clock_timestamp();
+BEGIN
+    FOR i IN 1 .. times LOOP
+        EXECUTE format(query, fps[i]);
+    END LOOP;
+    RETURN 1000 * extract(epoch FROM clock_timestamp() - started) / times;
+END $$;
+SELECT pg_temp.milliseconds('SELECT count(simhash(body)) FROM packages', 1) AS making,
+       pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 3', 100) AS near,
+       pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 100) AS nearest \gset
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SELECT pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 3', 3) AS near_by_eye,
+       pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 3) AS nearest_by_eye \gset
+RESET enable_indexscan;
+RESET enable_bitmapscan;
+\pset format unaligned
+\pset tuples_only on
+SELECT format('%s descriptions (%s) are fingerprinted in %s ms, %s us each.',
+              count(*), pg_size_pretty(sum(octet_length(body))), round(:making), round((1000 * :making / count(*))::numeric, 1))
+FROM packages;
+SELECT format('%s of them have a near-duplicate of another name within 3 bits.', count(*))
+FROM packages p WHERE EXISTS (SELECT FROM packages q WHERE q.fp <~> p.fp <= 3 AND q.name <> p.name);
+SELECT format('Of %s rows, those within 3 bits: %s ms by reading the table, %s ms by the index: %s times as fast.',
+              count(*), round(:near_by_eye::numeric, 1), round(:near::numeric, 3), round(:near_by_eye / :near))
+FROM million;
+SELECT format('The ten nearest: %s ms by reading and sorting, %s ms by the index: %s times as fast.',
+              round(:nearest_by_eye::numeric, 1), round(:nearest::numeric, 3), round(:nearest_by_eye / :nearest));
+SELECT format('The index takes %s, %s bytes a row; its answers are exact.',
+              pg_size_pretty(pg_relation_size('million_fp')), round(pg_relation_size('million_fp') / count(*)::numeric))
+FROM million;
