@@ -324,6 +324,8 @@ main() {
 		declare -F "suite_$suite" >/dev/null || die "no suite '$suite': ${SUITES[*]}"
 	done
 	prepare "${PACKAGES[@]}"
+	# how long PostgreSQL's own test programs wait: for a server, an event, a step
+	export PGCTLTIMEOUT=$((SILENCE_LIMIT / 3)) PG_TEST_TIMEOUT_DEFAULT=$((SILENCE_LIMIT / 3))
 	export TEMP_CONFIG=$WORK/test.conf
 	extension_settings >"$TEMP_CONFIG"
 
