@@ -117,7 +117,7 @@ watch_suite() {
 		wait $! || true
 		mapfile -t -s "$shown" lines < <(grep -E "$VERDICT" "$LOG")
 		if [ ${#lines[@]} -gt 0 ]; then
-			printf '    %s\n' "${lines[@]#./}" | cut -c 1-100
+			printf '    %s\n' "${lines[@]##*/}" | cut -c 1-100
 			shown=$((shown + ${#lines[@]})) waited=0
 		elif [ $((++waited % 60)) = 0 ]; then
 			say "    ... still running: $((waited / 60)) min since the last line"
