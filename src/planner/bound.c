@@ -22,6 +22,7 @@
 #include "utils/fmgroids.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 #include "type/simhash.h"
 
