@@ -38,11 +38,11 @@ is_same_pair(const Predicate *predicate, Node *a, Node *b)
 static bool
 is_call(Node *node, const Call *call)
 {
-	List	   *args = ((FuncExpr *) node)->args;
+	FuncExpr   *func = (FuncExpr *) node;
 
-	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == call->within &&
-		equal(lthird(args), call->predicate->radius) &&
-		is_same_pair(call->predicate, linitial(args), lsecond(args));
+	return IsA(node, FuncExpr) && func->funcid == call->within &&
+		equal(lthird(func->args), call->predicate->radius) &&
+		is_same_pair(call->predicate, linitial(func->args), lsecond(func->args));
 }
 
 /*
@@ -58,49 +58,62 @@ is_comparison(Node *node, const Call *call, Comparison *comparison)
 		equal(bound_radius(comparison, &exact), call->predicate->radius);
 }
 
+/* A clause of a list that may have been handed out to tables already. */
+static Node *
+clause_of(ListCell *lc)
+{
+	Node	   *node = lfirst(lc);
+
+	return IsA(node, RestrictInfo) ? (Node *) ((RestrictInfo *) node)->clause : node;
+}
+
 /*
  * Look for the call in a list of clauses that are ANDed, and below, and for its
  * comparison in the same list.  Returns whether the call was found.
+ *
+ * Comparisons are read only where the call is: each arm of a long OR has a call of
+ * its own, which is looked for in all the others.
  */
 static bool
 find_beside(List *clauses, const Call *call, Beside *beside)
 {
 	bool		found = false;
 	ListCell   *lc;
+	ListCell   *lc2;
 
 	beside->clause = NULL;
 	foreach(lc, clauses)
 	{
-		Node	   *node = lfirst(lc);
-		ListCell   *lc2;
+		Node	   *node = clause_of(lc);
 
-		if (IsA(node, RestrictInfo))
-			node = (Node *) ((RestrictInfo *) node)->clause;
 		if (is_call(node, call))
 			found = true;
-		else if (beside->clause == NULL && is_comparison(node, call, &beside->comparison))
-			beside->clause = (OpExpr *) node;
 		else if (is_orclause(node))
 		{
-			Beside		below;
-
 			/* an arm that is no AND has nothing beside it */
 			foreach(lc2, ((BoolExpr *) node)->args)
 			{
 				Node	   *arm = lfirst(lc2);
 
 				if (is_andclause(arm) &&
-					find_beside(((BoolExpr *) arm)->args, call, &below))
-				{
-					*beside = below;
+					find_beside(((BoolExpr *) arm)->args, call, beside))
 					return true;
-				}
 			}
 		}
 	}
 	if (!found)
-		beside->clause = NULL;
-	return found;
+		return false;
+	foreach(lc, clauses)
+	{
+		Node	   *node = clause_of(lc);
+
+		if (is_comparison(node, call, &beside->comparison))
+		{
+			beside->clause = (OpExpr *) node;
+			break;
+		}
+	}
+	return true;
 }
 
 /*
