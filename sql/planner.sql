@@ -312,6 +312,11 @@ ANALYZE bodies, few;
 SELECT show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT id, simhash(body) FROM bodies UNION ALL SELECT id, fp FROM few) u
     WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Scan|Index Cond');
 DROP TABLE bodies, few;
+-- what a member that is no table compares is left to it, whatever suits the one before
+CREATE INDEX wanted_near ON wanted (n) WHERE fp <~> '8f14e45fceea167a' <= 3;
+SELECT ltrim(show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT DISTINCT n, fp FROM wanted) u
+    WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Index Scan')) AS show;
+DROP INDEX wanted_near;
 
 --
 -- Inheritance and partitions

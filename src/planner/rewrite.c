@@ -320,6 +320,28 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 }
 
 /*
+ * Whether a parent has members for which the hook is not called, up to 18: those
+ * of a UNION ALL that are no tables.  They get what was made for the table before.
+ */
+static bool
+has_unseen_members(PlannerInfo *root, RelOptInfo *parent)
+{
+	ListCell   *lc;
+
+	if (planner_rt_fetch(parent->relid, root)->rtekind == RTE_RELATION)
+		return false;
+	foreach(lc, root->append_rel_list)
+	{
+		AppendRelInfo *appinfo = lfirst(lc);
+
+		if (appinfo->parent_relid == parent->relid &&
+			planner_rt_fetch(appinfo->child_relid, root)->rtekind != RTE_RELATION)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Join clauses are copied when all members are known, and the other tables of
  * the join hold the same RestrictInfo: so it is changed where it is, for all.
  */
@@ -373,7 +395,10 @@ rewrite_for_member(Rewrite *rewrite)
 		parent = root->simple_rel_array[appinfo->parent_relid];
 		rewrite->appinfos = lcons(appinfo, rewrite->appinfos);
 		if (next_above)
+		{
+			rewrite->shared = has_unseen_members(root, parent);
 			rewrite_base_conditions(rewrite, parent);
+		}
 	}
 	rewrite->shared = true;
 	rewrite_join_clauses(rewrite, parent, list_copy(parent->joininfo));
