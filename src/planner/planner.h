@@ -65,7 +65,6 @@ extern bool bound_type_known(Oid type);
 extern Expr *bound_radius(const Comparison *comparison, bool *exact);
 
 /* rewrite.c */
-extern bool read_comparison(Node *clause, Comparison *comparison);
 extern void rewrite_init(void);
 
 #endif							/* SIMHASH_PLANNER_H */

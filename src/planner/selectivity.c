@@ -251,9 +251,11 @@ selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args
 		}
 		value = DatumGetSimHashBallP(constant->constvalue);
 		predicate->b = (Node *) makeConst(objects.type, -1, InvalidOid, sizeof(SimHash),
-										  SimHashGetDatum(value->center), false, true);
+										  SimHashGetDatum(value->center), false,
+										  FLOAT8PASSBYVAL);
 		predicate->radius = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											   Int64GetDatum(value->radius), false, true);
+											   Int64GetDatum(value->radius), false,
+											   FLOAT8PASSBYVAL);
 	}
 	else if (is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects.ball)
 	{
