@@ -65,7 +65,7 @@ sub incomplete
 
 	foreach my $block (1 .. length($file) / BLOCK - 1)
 	{
-		next unless substr($file, ($block + 1) * BLOCK - 12, 12) =~ /(..)(..)..$kind(....)?$/s;
+		next unless substr($file, ($block + 1) * BLOCK - 8, 8) =~ /^(..)(..)..$kind$/s;
 		my ($level, $flags) = map { unpack('S', $_) } $1, $2;
 
 		push @levels, $level if $flags & 1;
