@@ -521,6 +521,14 @@ CREATE INDEX mixed1_fp ON mixed1 USING simhash (fp);
 CREATE INDEX mixed4_near ON mixed4 (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
 ANALYZE mixed;
 SELECT show($$ SELECT id FROM mixed WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+-- and for pruning at run time, which asks the parent
+DROP INDEX mixed4_near;
+CREATE INDEX mixed4_fp ON mixed4 USING simhash (fp);
+SET plan_cache_mode = force_generic_plan;
+PREPARE pruned (int) AS SELECT id FROM mixed WHERE fp <~> '8f14e45fceea167a' <= $1;
+SELECT plan($$ EXECUTE pruned(3) $$, 'Removed|Index Cond');
+DEALLOCATE pruned;
+RESET plan_cache_mode;
 
 -- What planning reads does not grow with partitions that are pruned, nor with
 -- what else in the database compares distances.

@@ -125,6 +125,18 @@ constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *compar
 }
 
 /*
+ * Whether the partition key of a table computes the distance.
+ */
+static bool
+key_compares(RelOptInfo *rel, const Comparison *comparison)
+{
+	for (int i = 0; rel->partexprs && i < rel->part_scheme->partnatts; i++)
+		if (is_same_distance((Node *) rel->partexprs[i], (void *) comparison))
+			return true;
+	return false;
+}
+
+/*
  * Whether an index's predicate or expression, extended statistics or the
  * partition key of a table computes the distance.
  */
@@ -145,9 +157,26 @@ table_compares(RelOptInfo *rel, const Comparison *comparison)
 		if (is_same_distance((Node *) ((StatisticExtInfo *) lfirst(lc))->exprs,
 							 (void *) comparison))
 			return true;
-	for (int i = 0; rel->partexprs && i < rel->part_scheme->partnatts; i++)
-		if (is_same_distance((Node *) rel->partexprs[i], (void *) comparison))
+	return key_compares(rel, comparison);
+}
+
+/*
+ * Whether the partition key of another member that the planner has made computes
+ * the distance.  Pruning at run time takes the conditions of the topmost parent as
+ * they were left, for the partitions of its members too.
+ */
+static bool
+other_member_compares(PlannerInfo *root, const Comparison *comparison)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->append_rel_list)
+	{
+		RelOptInfo *rel = root->simple_rel_array[((AppendRelInfo *) lfirst(lc))->child_relid];
+
+		if (rel && key_compares(rel, comparison))
 			return true;
+	}
 	return false;
 }
 
@@ -170,5 +199,5 @@ compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, const Comparison *compari
 		if (table_compares(root->simple_rel_array[relid], comparison))
 			return true;
 	}
-	return false;
+	return relid != rel->relid && other_member_compares(root, comparison);
 }
