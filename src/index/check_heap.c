@@ -7,7 +7,9 @@
  * committed, so it has its entries in all tables; and no vacuum removes them
  * as long as the snapshot is there.  An entry of a row that it does not see
  * may stand in some tables only: its insertion goes on, or was broken off.
- * Twice in one table an entry never stands.
+ * Twice in one table stands no entry of a row that the snapshot sees.  That of
+ * another may: vacuum has removed it since it was read, and a new row that took its
+ * TID was found further to the right.
  *
  * The entries of all tables and the rows of the heap are sorted by TID and
  * merged.  How the heap is read follows contrib/amcheck, verify_nbtree.c.
@@ -148,21 +150,27 @@ compare_items(HeapCheck *check)
 	CheckItem	item;
 	uint64		tid = 0;
 	int			n = 0;
+	bool		twice = false;
 
 	while (get_item(check, &item))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (item.tid != tid)
+		{
 			n = 0;
+			twice = false;
+		}
 		tid = item.tid;
 		if (item.tree >= HEAP_ROW - 1)
 		{
+			if (twice)
+				report_row(check, tid, "it stands twice in one tree");
 			compare_row(check, &item, entries, n);
-			continue;
 		}
-		if (n > 0 && entries[n - 1].tree == item.tree)
-			report_row(check, tid, "it stands twice in one tree");
-		entries[n++] = item;
+		else if (n > 0 && entries[n - 1].tree == item.tree)
+			twice = true;
+		else
+			entries[n++] = item;
 	}
 }
 
