@@ -129,7 +129,8 @@ find_decomposition(uint32 cp)
 
 /*
  * Canonical composition of the run (D117), written to out with classes;
- * leaves the run empty.  U+0345 gets its folded form here, after ordering.
+ * leaves the run empty.  The U+0345 behind it become letters now, after
+ * ordering; no letter composes with them.
  */
 static size_t
 settle_run(Normalizer *norm, uint32 *out)
@@ -143,11 +144,6 @@ settle_run(Normalizer *norm, uint32 *out)
 		uint32		cp = norm->run[i];
 		uint8		ccc = norm->ccc[i];
 
-		if (cp == COMBINING_YPOGEGRAMMENI)
-		{
-			cp = SMALL_IOTA;
-			ccc = 0;
-		}
 		/* not blocked: adjacent to the starter, or of a higher class */
 		if (starter >= 0 && ((size_t) starter + 1 == n || last_ccc < ccc))
 		{
@@ -164,10 +160,11 @@ settle_run(Normalizer *norm, uint32 *out)
 		last_ccc = ccc;
 		out[n++] = cp;
 	}
+	for (int i = 0; i < norm->niotas; i++)
+		out[n++] = SMALL_IOTA;
 	for (size_t i = 0; i < n; i++)
 		out[i] = with_class(out[i]);
-	norm->nrun = norm->nmarks = 0;
-	norm->has_iota = false;
+	norm->nrun = norm->nmarks = norm->niotas = 0;
 	return n;
 }
 
@@ -183,7 +180,7 @@ settle(Normalizer *norm, uint32 *out)
 		norm->held = NORMALIZE_NOTHING;
 		return 1;
 	}
-	return norm->nrun > 0 ? settle_run(norm, out) : 0;
+	return norm->nrun + norm->niotas > 0 ? settle_run(norm, out) : 0;
 }
 
 static inline void
@@ -223,19 +220,28 @@ open_held(Normalizer *norm)
 
 /*
  * Add a non-starter to the run, in canonical order (D109): behind all of its
- * own or a lower class, back to the last starter.
+ * own or a lower class, back to the last starter.  Of too many the last goes.
  */
-static size_t
-push_mark(Normalizer *norm, uint32 cp, uint8 ccc, uint32 *out)
+static void
+push_mark(Normalizer *norm, uint32 cp, uint8 ccc)
 {
-	size_t		n = 0;
 	int			at;
 
-	if (norm->nmarks >= NORMALIZE_MAX_MARKS)
-		n = settle_run(norm, out);
 	if (norm->held != NORMALIZE_NOTHING)
 		open_held(norm);
-
+	if (cp == COMBINING_YPOGEGRAMMENI)
+	{
+		if (norm->niotas < NORMALIZE_MAX_MARKS)
+			norm->niotas++;
+		return;
+	}
+	if (norm->nmarks == NORMALIZE_MAX_MARKS)
+	{
+		if (norm->ccc[norm->nrun - 1] <= ccc)
+			return;
+		norm->nrun--;
+		norm->nmarks--;
+	}
 	for (at = norm->nrun; at > 0 && norm->ccc[at - 1] > ccc; at--)
 	{
 		norm->run[at] = norm->run[at - 1];
@@ -245,8 +251,6 @@ push_mark(Normalizer *norm, uint32 cp, uint8 ccc, uint32 *out)
 	norm->ccc[at] = ccc;
 	norm->nrun++;
 	norm->nmarks++;
-	norm->has_iota |= (cp == COMBINING_YPOGEGRAMMENI);
-	return n;
 }
 
 /*
@@ -289,9 +293,10 @@ push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
 		return n;
 	}
 	record = unicode_lookup_record(value);
-	if (record->ccc != 0)
-		return push_mark(norm, cp, record->ccc, out);
-	return push_combining_starter(norm, cp, out);
+	if (record->ccc == 0)
+		return push_combining_starter(norm, cp, out);
+	push_mark(norm, cp, record->ccc);
+	return 0;
 }
 
 /*
@@ -310,7 +315,7 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 	 * a mark (U+FF9E does); so U+0345 must become a letter now.  Not so where
 	 * it decomposes into marks only (U+0F73 does): those still go before it.
 	 */
-	if (norm->has_iota && !record->combines)
+	if (norm->niotas > 0 && !record->combines)
 	{
 		n = settle_run(norm, out) - 1;
 		norm->held = out[n];
@@ -326,8 +331,7 @@ void
 normalizer_init(Normalizer *norm)
 {
 	norm->held = NORMALIZE_NOTHING;
-	norm->nrun = norm->nmarks = 0;
-	norm->has_iota = false;
+	norm->nrun = norm->nmarks = norm->niotas = 0;
 }
 
 /*

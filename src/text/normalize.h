@@ -32,17 +32,22 @@ typedef enum TokenClass
 #define NORMALIZED_CLASS(x)				((TokenClass) ((x) >> 24))
 
 /*
- * Stream-Safe Text Format, UAX #15 section 13: no more than this many
- * non-starters are looked at together.  It bounds memory, and the time that
- * canonical ordering takes, whatever the text.
+ * Of a run of non-starters, in canonical order, the first ones are kept: so many
+ * as the Stream-Safe Text Format allows (UAX #15, section 13).  It bounds memory,
+ * and the time that canonical ordering takes, whatever the text.  Marks are
+ * dropped by their place in the canonical order, not in the text, so that
+ * canonically equivalent texts stay equal.
  */
 #define NORMALIZE_MAX_MARKS		30
 
 /* No mapping of one code point is longer than this; the generator checks. */
 #define NORMALIZE_MAX_MAPPING	18
 
-/* What is held back at most: the marks, and the starters before them. */
-#define NORMALIZE_MAX_PENDING	(NORMALIZE_MAX_MARKS + NORMALIZE_MAX_MAPPING)
+/* The longest run: the marks, and the starters before them. */
+#define NORMALIZE_MAX_RUN		(NORMALIZE_MAX_MARKS + NORMALIZE_MAX_MAPPING)
+
+/* What is held back at most: a run, and the U+0345 behind it. */
+#define NORMALIZE_MAX_PENDING	(NORMALIZE_MAX_RUN + NORMALIZE_MAX_MARKS)
 
 /* Room that normalize_push needs for n code points. */
 #define NORMALIZE_MAX_OUT(n)	((n) * NORMALIZE_MAX_MAPPING + NORMALIZE_MAX_PENDING)
@@ -57,9 +62,10 @@ typedef struct Normalizer
 	uint32		held;			/* NORMALIZED starter, or NORMALIZE_NOTHING */
 	int			nrun;
 	int			nmarks;			/* non-starters in run */
-	bool		has_iota;		/* run contains U+0345 */
-	uint32		run[NORMALIZE_MAX_PENDING];
-	uint8		ccc[NORMALIZE_MAX_PENDING]; /* their combining classes */
+	int			niotas;			/* U+0345 behind them: the mark that comes last in
+								 * canonical order */
+	uint32		run[NORMALIZE_MAX_RUN];
+	uint8		ccc[NORMALIZE_MAX_RUN]; /* their combining classes */
 } Normalizer;
 
 #define NORMALIZE_NOTHING		0xFFFFFFFF

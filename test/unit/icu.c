@@ -10,6 +10,7 @@
 #include "postgres_fe.h"
 
 #include "icu.h"
+#include "text/normalize.h"
 
 /*
  * Stands for unassigned code points when ICU is asked, as a later version
@@ -117,14 +118,51 @@ icu_casefold_mapping(uint32 cp, Text *output)
 }
 
 /*
+ * Drop what is beyond the limit in each run of U+0345.
+ */
+static void
+limit_iotas(Text *text)
+{
+	int			n = 0;
+	int			run = 0;
+
+	for (int i = 0; i < text->n; i++)
+	{
+		run = text->cp[i] == 0x0345 ? run + 1 : 0;
+		if (run <= NORMALIZE_MAX_MARKS)
+			text->cp[n++] = text->cp[i];
+	}
+	text->n = n;
+}
+
+/*
+ * Drop what is beyond the limit in each run of non-starters.
+ */
+static void
+limit_marks(Text *text)
+{
+	int			n = 0;
+	int			run = 0;
+
+	for (int i = 0; i < text->n; i++)
+	{
+		run = u_getCombiningClass(text->cp[i]) != 0 ? run + 1 : 0;
+		if (run <= NORMALIZE_MAX_MARKS)
+			text->cp[n++] = text->cp[i];
+	}
+	text->n = n;
+}
+
+/*
  * What the normaliser should make of a text: toNFKC_Casefold(NFD(X)), X
- * without the code points that NFKC_Casefold drops.
+ * without the code points that NFKC_Casefold drops, and long runs of marks cut.
  */
 void
 icu_expected(const Text *input, Text *output)
 {
 	Text		kept;
 	Text		decomposed;
+	Text		folded;
 	uint32		unassigned[MAX_TEXT];
 	int			nunassigned = 0;
 
@@ -143,7 +181,11 @@ icu_expected(const Text *input, Text *output)
 		kept.cp[kept.n++] = cp;
 	}
 	icu_normalize(icu_nfd, &kept, &decomposed);
-	icu_normalize(icu_nfkc_casefold, &decomposed, output);
+	limit_iotas(&decomposed);
+	icu_normalize(icu_nfkc_casefold, &decomposed, &folded);
+	icu_normalize(icu_nfd, &folded, &decomposed);
+	limit_marks(&decomposed);
+	icu_normalize(icu_nfc, &decomposed, output);
 
 	/* Unassigned code points are left where they are. */
 	for (int i = 0, next = 0; i < output->n && next < nunassigned; i++)
