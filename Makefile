@@ -51,8 +51,10 @@ OBJS = \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \
+	src/text/hash_set.o \
 	src/text/normalize.o \
 	src/text/resemblance.o \
+	src/text/salt.o \
 	src/text/shingle.o \
 	src/text/shingles.o \
 	src/text/tokenize.o \

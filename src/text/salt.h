@@ -1,0 +1,61 @@
+/*-------------------------------------------------------------------------
+ *
+ * salt.h
+ *		Hashing that nobody outside this process can foresee
+ *
+ * For hash tables of what users send: with a hash that is known, texts can be
+ * made whose shingles all fall into one slot.  Nothing that is stored or shown
+ * may depend on these hashes; fingerprints are made by hash.h.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SALT_H
+#define SIMHASH_SALT_H
+
+#define SALT_WORDS		3
+
+/* Random, odd, of this process; zero until salt_init has been called. */
+extern uint64 process_salt[SALT_WORDS];
+
+extern void salt_make(void);
+
+/* To be called before anything is hashed by what follows. */
+static inline void
+salt_init(void)
+{
+	if (unlikely(process_salt[0] == 0))
+		salt_make();
+}
+
+/*
+ * Both halves of the product of two numbers, one over the other.
+ */
+static inline uint64
+fold_product(uint64 a, uint64 b)
+{
+#ifdef HAVE_INT128
+	uint128		product = (uint128) a * b;
+
+	return (uint64) (product >> 64) ^ (uint64) product;
+#else
+	uint64		low = (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+	uint64		middle = (a >> 32) * (b & 0xFFFFFFFF) + (low >> 32);
+	uint64		middle2 = (a & 0xFFFFFFFF) * (b >> 32) + (middle & 0xFFFFFFFF);
+	uint64		high = (a >> 32) * (b >> 32) + (middle >> 32) + (middle2 >> 32);
+
+	return high ^ ((middle2 << 32) | (low & 0xFFFFFFFF));
+#endif
+}
+
+/*
+ * A hash of a hash.
+ */
+static inline uint64
+salted_hash64(uint64 hash)
+{
+	return fold_product(hash ^ process_salt[0], process_salt[1]) * process_salt[2];
+}
+
+#endif							/* SIMHASH_SALT_H */
