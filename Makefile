@@ -56,6 +56,7 @@ OBJS = \
 	src/text/resemblance.o \
 	src/text/salt.o \
 	src/text/shingle.o \
+	src/text/shingle_set.o \
 	src/text/shingles.o \
 	src/text/tokenize.o \
 	src/text/weigh.o \

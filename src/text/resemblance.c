@@ -9,8 +9,9 @@
  *		resemblance r(A, B) = |S(A) & S(B)| / |S(A) | S(B)|
  *		containment c(A, B) = |S(A) & S(B)| / |S(A)|
  *
- * The shingles themselves are compared, not only their hashes, so that the
- * answer is exact for any input.
+ * Queries compare the same documents again and again: a parameter with each
+ * candidate, an outer row with what is near it, and near-duplicates, each with
+ * the others.  So sets are kept from one call to the next.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,128 +19,274 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "text/arguments.h"
 #include "text/document.h"
-#include "text/hash.h"
-
-typedef struct Shingle
-{
-	uint64		hash;
-	const char *bytes;
-	size_t		length;
-} Shingle;
-
-/* A distinct shingle, and which of the documents contain it. */
-typedef struct ShingleEntry
-{
-	Shingle		shingle;
-	bool		in_a;
-	bool		in_b;
-	char		status;			/* simplehash's */
-} ShingleEntry;
-
-static inline bool
-shingle_equal(const Shingle *a, const Shingle *b)
-{
-	return a->hash == b->hash && a->length == b->length &&
-		memcmp(a->bytes, b->bytes, a->length) == 0;
-}
-
-#define SH_PREFIX			shingle_set
-#define SH_ELEMENT_TYPE		ShingleEntry
-#define SH_KEY_TYPE			Shingle
-#define SH_KEY				shingle
-#define SH_HASH_KEY(tb, key)	((uint32) (key).hash)
-#define SH_EQUAL(tb, a, b)	shingle_equal(&(a), &(b))
-#define SH_SCOPE			static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
+#include "text/salt.h"
+#include "text/shingle_set.h"
 
 /*
- * The shingles of both documents, and how many are distinct.
+ * How many distinct shingles there are.
  */
 typedef struct Comparison
 {
-	MemoryContext context;		/* holds the set and the shingles' bytes */
-	shingle_set_hash *set;
 	uint64		n_a;
 	uint64		n_b;
 	uint64		n_both;
-	uint64		nseen;			/* with duplicates, for interrupts */
 } Comparison;
 
-#define INTERRUPT_INTERVAL	1024
+/*
+ * A document and its set.
+ */
+typedef struct KeptSet
+{
+	bool		is_made;		/* has set been initialised? */
+	struct varlena *document;	/* as stored; NULL if that is not known */
+	int			width;
+	ShingleUnit unit;
+	ShingleSet	set;
+} KeptSet;
 
 /*
- * Keep a copy of the bytes, which were only lent.  Long documents in wide
- * shingles would take `width` times their size, so there is a limit.
+ * What stays from call to call, in one place of a query.
+ *
+ * There is one place where the set of a document may be kept, by the hash of
+ * its datum, until another comes there.  A document that has not been seen
+ * before is not kept, since most never come again: memory that is used for
+ * every one of those is in the processor's cache.
+ *
+ * A document is recognised by its datum as it is stored, compressed or not.
+ * One that is stored out of line is not even read: the pointer to it will do,
+ * as long as no other value can have come in its place.  That is within a
+ * transaction: what a statement's snapshot has seen is not removed before the
+ * statement ends, and only procedures go on after that, in another
+ * transaction.
  */
-static const char *
-keep_bytes(Comparison *comparison, const char *bytes, size_t length)
+#define KEPT_SETS		256
+
+typedef struct Keeper
 {
-	char	   *copy = MemoryContextAllocHuge(comparison->context, Max(length, 1));
+	MemoryContext context;		/* of all this */
+	bool		in_use;			/* or left behind by an error */
+	TimestampTz transaction;	/* when it started */
+	size_t		allocated;		/* for documents and shingles */
+	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
+	KeptSet		kept[KEPT_SETS + 2];	/* the last two are for a and b of the
+										 * call, where they are not kept */
+} Keeper;
 
-	if (MemoryContextMemAllocated(comparison->context, true) > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("documents are too large to compare"),
-				 errdetail("Their distinct shingles take more than %zu bytes.",
-						   (size_t) MaxAllocSize),
-				 errhint("Compare passages of them, or use a smaller shingle width.")));
-	return memcpy(copy, bytes, length);
-}
-
-static ShingleEntry *
-insert_shingle(Comparison *comparison, const char *bytes, size_t length)
+/*
+ * What has been kept in this place of the query.
+ */
+static Keeper *
+begin_comparison(FmgrInfo *function)
 {
-	Shingle		shingle = {hash_feature(bytes, length), bytes, length};
-	bool		found;
-	ShingleEntry *entry = shingle_set_insert(comparison->set, shingle, &found);
+	Keeper	   *keeper = function->fn_extra;
+	MemoryContext context;
 
-	if (++comparison->nseen % INTERRUPT_INTERVAL == 0)
-		CHECK_FOR_INTERRUPTS();
-	if (!found)
+	if (keeper != NULL)
 	{
-		entry->shingle.bytes = keep_bytes(comparison, bytes, length);
-		entry->in_a = entry->in_b = false;
+		if (!keeper->in_use &&
+			keeper->transaction == GetCurrentTransactionStartTimestamp())
+		{
+			keeper->in_use = true;
+			return keeper;
+		}
+		function->fn_extra = NULL;
+		MemoryContextDelete(keeper->context);
 	}
-	return entry;
+	salt_init();
+	context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
+									ALLOCSET_DEFAULT_SIZES);
+	keeper = MemoryContextAllocZero(context, sizeof(Keeper));
+	keeper->context = context;
+	keeper->transaction = GetCurrentTransactionStartTimestamp();
+	keeper->in_use = true;
+	function->fn_extra = keeper;
+	return keeper;
 }
 
 static void
-add_shingle_of_a(void *arg, const char *bytes, size_t length)
+forget_document(Keeper *keeper, KeptSet *kept)
 {
-	Comparison *comparison = arg;
-	ShingleEntry *entry = insert_shingle(comparison, bytes, length);
-
-	comparison->n_a += !entry->in_a;
-	entry->in_a = true;
+	if (kept->document == NULL)
+		return;
+	keeper->allocated -= VARSIZE_ANY(kept->document);
+	pfree(kept->document);
+	kept->document = NULL;
 }
 
 static void
-add_shingle_of_b(void *arg, const char *bytes, size_t length)
+forget_set(Keeper *keeper, KeptSet *kept)
 {
-	Comparison *comparison = arg;
-	ShingleEntry *entry = insert_shingle(comparison, bytes, length);
+	if (!kept->is_made)
+		return;
+	forget_document(keeper, kept);
+	shingle_set_free(&kept->set);
+	kept->is_made = false;
+}
 
-	comparison->n_b += !entry->in_b;
-	comparison->n_both += (entry->in_a && !entry->in_b);
-	entry->in_b = true;
+/*
+ * Between calls no more memory is held than a hash table may take.  The sets
+ * of this call are the last to go, and the second of them before the first.
+ */
+static void
+end_comparison(Keeper *keeper, KeptSet *first, KeptSet *second)
+{
+	size_t		limit = get_hash_memory_limit();
+
+	if (keeper->allocated > limit)
+	{
+		for (int i = 0; i < lengthof(keeper->kept); i++)
+			if (&keeper->kept[i] != first && &keeper->kept[i] != second)
+				forget_set(keeper, &keeper->kept[i]);
+		if (keeper->allocated > limit)
+			forget_set(keeper, second);
+		if (keeper->allocated > limit)
+			forget_set(keeper, first);
+	}
+	keeper->in_use = false;
 }
 
 static void
-comparison_begin(Comparison *comparison)
+add_shingle(void *arg, const char *bytes, size_t length)
 {
-	memset(comparison, 0, sizeof(Comparison));
-	comparison->context = AllocSetContextCreate(CurrentMemoryContext,
-												"shingles of two documents",
-												ALLOCSET_DEFAULT_SIZES);
-	comparison->set = shingle_set_create(comparison->context, 256, NULL);
+	shingle_set_add(arg, bytes, length);
+}
+
+/*
+ * Add the shingles of a document, a text or an array of tokens, to a set.
+ */
+static void
+add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
+			 int width, ShingleUnit unit)
+{
+	struct varlena *value;
+
+	if (is_array)
+	{
+		value = pg_detoast_datum(document);
+		token_shingles(check_array((ArrayType *) value, "tokens"), width,
+					   add_shingle, set);
+	}
+	else
+	{
+		value = pg_detoast_datum_packed(document);
+		document_shingles(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), width,
+						  unit, add_shingle, set);
+	}
+	if (value != document)
+		pfree(value);
+}
+
+/*
+ * An argument as it is stored.  A pointer into memory says nothing, since what
+ * it leads to may change.
+ */
+static struct varlena *
+stored_argument(FunctionCallInfo fcinfo, int i)
+{
+	struct varlena *argument = (struct varlena *) PG_GETARG_POINTER(i);
+
+	if (VARATT_IS_EXTERNAL(argument) && !VARATT_IS_EXTERNAL_ONDISK(argument))
+		return pg_detoast_datum(argument);
+	return argument;
+}
+
+static bool
+same_datum(const struct varlena *a, const struct varlena *b)
+{
+	return VARSIZE_ANY(a) == VARSIZE_ANY(b) && memcmp(a, b, VARSIZE_ANY(a)) == 0;
+}
+
+/*
+ * Make the set of a document, in the place of another.
+ */
+static void
+make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
+		 bool is_array, int width, ShingleUnit unit)
+{
+	forget_document(keeper, kept);
+	if (kept->is_made)
+		shingle_set_clear(&kept->set);
+	else
+		shingle_set_init(&kept->set, keeper->context, &keeper->allocated);
+	kept->is_made = true;
+	add_shingles(&kept->set, document, is_array, width, unit);
+	kept->width = width;
+	kept->unit = unit;
+}
+
+/*
+ * Note whose set it is, unless that takes too much memory.
+ */
+static void
+remember_document(Keeper *keeper, KeptSet *kept, struct varlena *document)
+{
+	size_t		size = VARSIZE_ANY(document);
+
+	if (size > get_hash_memory_limit())
+		return;
+	kept->document = MemoryContextAllocHuge(keeper->context, size);
+	memcpy(kept->document, document, size);
+	keeper->allocated += size;
+}
+
+/*
+ * The set of an argument; `taken` is the place of the other one's.  *is_new
+ * tells whether it had to be made.
+ */
+static KeptSet *
+set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
+				int width, ShingleUnit unit, const KeptSet *taken, bool *is_new)
+{
+	struct varlena *document = stored_argument(fcinfo, i);
+	uint64		hash = salted_hash_bytes((char *) document, VARSIZE_ANY(document));
+	KeptSet    *kept = &keeper->kept[hash % KEPT_SETS];
+	uint64	   *seen = &keeper->seen[hash % KEPT_SETS];
+
+	*is_new = kept->document == NULL || kept->width != width ||
+		kept->unit != unit || !same_datum(kept->document, document);
+	if (!*is_new)
+		return kept;
+	if (*seen == hash && kept != taken)
+	{
+		make_set(keeper, kept, document, is_array, width, unit);
+		remember_document(keeper, kept, document);
+		return kept;
+	}
+	*seen = hash;
+	kept = &keeper->kept[KEPT_SETS + i];
+	make_set(keeper, kept, document, is_array, width, unit);
+	return kept;
+}
+
+/*
+ * Compare the first two arguments.
+ */
+static Comparison
+compare(FunctionCallInfo fcinfo, bool are_arrays, int width, ShingleUnit unit)
+{
+	Keeper	   *keeper = begin_comparison(fcinfo->flinfo);
+	bool		a_is_new;
+	bool		b_is_new;
+	KeptSet    *a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit,
+									NULL, &a_is_new);
+	KeptSet    *b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit,
+									a, &b_is_new);
+	Comparison	comparison = {a->set.count, b->set.count, a->set.count};
+
+	if (a != b)
+		comparison.n_both = shingle_set_shared(&a->set, &b->set);
+	if (a_is_new && !b_is_new)
+		end_comparison(keeper, b, a);
+	else
+		end_comparison(keeper, a, b);
+	return comparison;
 }
 
 /*
@@ -149,63 +296,43 @@ comparison_begin(Comparison *comparison)
 static bool
 compare_texts(FunctionCallInfo fcinfo, Comparison *comparison)
 {
-	text	   *a;
-	text	   *b;
 	int			width;
 	ShingleUnit unit;
 
 	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
 		return false;
-	a = PG_GETARG_TEXT_PP(0);
-	b = PG_GETARG_TEXT_PP(1);
-	comparison_begin(comparison);
-	document_shingles(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a), width, unit,
-					  add_shingle_of_a, comparison);
-	document_shingles(VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), width, unit,
-					  add_shingle_of_b, comparison);
-	MemoryContextDelete(comparison->context);
-	PG_FREE_IF_COPY(a, 0);
-	PG_FREE_IF_COPY(b, 1);
+	*comparison = compare(fcinfo, false, width, unit);
 	return true;
 }
 
 /*
  * Compare fn(a text[], b text[], width int).
  */
-static void
-compare_tokens(FunctionCallInfo fcinfo, Comparison *comparison)
+static Comparison
+compare_tokens(FunctionCallInfo fcinfo)
 {
-	ArrayType  *a = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	ArrayType  *b = check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens");
-	int			width = check_width(PG_GETARG_INT32(2));
-
-	comparison_begin(comparison);
-	token_shingles(a, width, add_shingle_of_a, comparison);
-	token_shingles(b, width, add_shingle_of_b, comparison);
-	MemoryContextDelete(comparison->context);
-	PG_FREE_IF_COPY(a, 0);
-	PG_FREE_IF_COPY(b, 1);
+	return compare(fcinfo, true, check_width(PG_GETARG_INT32(2)), UNIT_WORD);
 }
 
 /*
  * Both are NULL where they would be 0/0: two blank documents, or a blank A.
  */
 static Datum
-resemblance(FunctionCallInfo fcinfo, const Comparison *comparison)
+resemblance(FunctionCallInfo fcinfo, Comparison comparison)
 {
-	uint64		n_union = comparison->n_a + comparison->n_b - comparison->n_both;
+	uint64		n_union = comparison.n_a + comparison.n_b - comparison.n_both;
 
 	if (n_union == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((double) comparison->n_both / n_union);
+	PG_RETURN_FLOAT8((double) comparison.n_both / n_union);
 }
 
 static Datum
-containment(FunctionCallInfo fcinfo, const Comparison *comparison)
+containment(FunctionCallInfo fcinfo, Comparison comparison)
 {
-	if (comparison->n_a == 0)
+	if (comparison.n_a == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((double) comparison->n_both / comparison->n_a);
+	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
 }
 
 PG_FUNCTION_INFO_V1(simhash_resemblance_text);
@@ -216,17 +343,14 @@ simhash_resemblance_text(PG_FUNCTION_ARGS)
 
 	if (!compare_texts(fcinfo, &comparison))
 		PG_RETURN_NULL();
-	return resemblance(fcinfo, &comparison);
+	return resemblance(fcinfo, comparison);
 }
 
 PG_FUNCTION_INFO_V1(simhash_resemblance_tokens);
 Datum
 simhash_resemblance_tokens(PG_FUNCTION_ARGS)
 {
-	Comparison	comparison;
-
-	compare_tokens(fcinfo, &comparison);
-	return resemblance(fcinfo, &comparison);
+	return resemblance(fcinfo, compare_tokens(fcinfo));
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_text);
@@ -237,15 +361,12 @@ simhash_containment_text(PG_FUNCTION_ARGS)
 
 	if (!compare_texts(fcinfo, &comparison))
 		PG_RETURN_NULL();
-	return containment(fcinfo, &comparison);
+	return containment(fcinfo, comparison);
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_tokens);
 Datum
 simhash_containment_tokens(PG_FUNCTION_ARGS)
 {
-	Comparison	comparison;
-
-	compare_tokens(fcinfo, &comparison);
-	return containment(fcinfo, &comparison);
+	return containment(fcinfo, compare_tokens(fcinfo));
 }
