@@ -62,3 +62,63 @@ WHERE a.id > 40 AND resemblance(a.body, b.body) >= 0.5 ORDER BY 1, 2;
 -- exact even for two tokens whose hashes are equal: fingerprints cannot tell these apart, resemblance can
 SELECT simhash(ARRAY['hgzwmtae'], 1) = simhash(ARRAY['<S/0|~&'], 1) AS same_hash, resemblance(ARRAY['hgzwmtae'], ARRAY['<S/0|~&'], 1) AS resemblance,
        resemblance(ARRAY['hgzwmtae', 'a'], ARRAY['<S/0|~&', 'hgzwmtae'], 1) AS one_of_three, containment(ARRAY['hgzwmtae', '<S/0|~&'], ARRAY['<S/0|~&'], 1) AS half;
+
+-- sets are kept from call to call, and what comes of it is as in SQL: of more documents than are kept, short ones and long ones, in the row,
+-- compressed and out of line, which come again on either side
+CREATE TEMP TABLE sets (id integer, body text, set text[], tokens text[]);
+ALTER TABLE sets ALTER body SET STORAGE EXTERNAL;
+INSERT INTO sets (id, body)
+    SELECT i, string_agg(j % (7 + i % 50) || 'w', ' ' ORDER BY j)
+    FROM generate_series(1, 400) AS i, generate_series(i, i + CASE i % 5 WHEN 0 THEN 1500 ELSE i % 40 END) AS j GROUP BY i;
+ALTER TABLE sets ALTER body SET STORAGE EXTENDED;
+INSERT INTO sets (id, body) SELECT i, repeat('the same ' || i % 3 || ' again and ', 400) FROM generate_series(401, 420) AS i;
+UPDATE sets SET set = ARRAY(SELECT DISTINCT s FROM unnest(shingles(body)) AS s), tokens = shingles(body, 1);
+SELECT count(*) FILTER (WHERE pg_column_size(body) = octet_length(body)) > 50 AS out_of_line, count(*) FILTER (WHERE pg_column_size(body) < octet_length(body)) AS compressed
+FROM sets;
+SELECT count(*) AS compared, count(DISTINCT r) > 100 AS varied,
+       count(*) FILTER (WHERE r IS DISTINCT FROM resemblance(a.body, b.body) OR c IS DISTINCT FROM containment(a.body, b.body)
+                           OR r IS DISTINCT FROM resemblance(a.tokens, b.tokens) OR c IS DISTINCT FROM containment(a.tokens, b.tokens)
+                           OR r IS DISTINCT FROM resemblance(b.body, a.body)) AS wrong
+FROM (VALUES (1), (2)) AS round (n), sets AS a, sets AS b, LATERAL (SELECT count(*)::float8 AS shared FROM unnest(a.set) AS s WHERE s = ANY (b.set)) AS counted,
+     LATERAL (SELECT shared / (cardinality(a.set) + cardinality(b.set) - shared), shared / cardinality(a.set)) AS shares (r, c)
+WHERE (a.id % 7 = n OR a.id > 415) AND b.id % 3 = 0;
+-- as well where there is little memory for that
+SET work_mem = '64kB';
+SELECT count(*) AS compared, count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.tokens, a.tokens)) AS wrong
+FROM sets AS a, sets AS b WHERE a.id % 50 = 0 AND b.id % 7 = 0;
+RESET work_mem;
+-- and with another width and unit in each row
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE resemblance(a.body, b.body, width, unit) IS DISTINCT FROM
+                              resemblance(shingles(a.body, width, unit), shingles(b.body, width, unit), 1)) AS wrong
+FROM docs AS a, docs AS b, (VALUES (1, 'word'), (1, 'char'), (2, 'word'), (NULL, 'char')) AS s (width, unit);
+-- after an error; with an array that is changed where it stands; with a value that another transaction has put in the place of the last
+CREATE TEMP TABLE one (body text);
+INSERT INTO one VALUES ('');
+DO $$
+DECLARE
+    tokens text[];
+    stored text;
+    seen text := '';
+BEGIN
+    FOR i IN 1 .. 3 LOOP
+        tokens := CASE i WHEN 2 THEN ARRAY['a', NULL] ELSE ARRAY['a', 'b'] END;
+        BEGIN
+            seen := seen || ' ' || resemblance(ARRAY['a', 'b'], tokens, 1);
+        EXCEPTION WHEN null_value_not_allowed THEN
+            seen := seen || ' error';
+        END;
+    END LOOP;
+    tokens := ARRAY['a', 'b', 'c', 'd'];
+    FOR i IN 1 .. 4 LOOP
+        tokens[i] := 'x';
+        seen := seen || ' ' || containment(ARRAY['a', 'b', 'c', 'd'], tokens, 1);
+    END LOOP;
+    FOR i IN 1 .. 4 LOOP
+        UPDATE one SET body = (SELECT string_agg(md5((i * j)::text), ' ') FROM generate_series(1, 100) AS j);
+        COMMIT;
+        SELECT body INTO stored FROM one;
+        seen := seen || ' ' || containment(md5('1') || ' ' || md5('2') || ' ' || md5('4') || ' ' || md5('6'), stored, 1);
+    END LOOP;
+    RAISE NOTICE '%', seen;
+END $$;

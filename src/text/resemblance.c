@@ -48,6 +48,7 @@ typedef struct KeptSet
 	struct varlena *document;	/* as stored; NULL if that is not known */
 	int			width;
 	ShingleUnit unit;
+	bool		came_again;		/* after its first call */
 	ShingleSet	set;
 } KeptSet;
 
@@ -70,17 +71,19 @@ typedef struct KeptSet
 
 typedef struct Keeper
 {
-	MemoryContext context;		/* of all this */
 	bool		in_use;			/* or left behind by an error */
 	TimestampTz transaction;	/* when it started */
-	size_t		allocated;		/* for documents and shingles */
+	SetBudget	budget;			/* for documents and shingles; its context is of
+								 * all this */
 	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
 	KeptSet		kept[KEPT_SETS + 2];	/* the last two are for a and b of the
 										 * call, where they are not kept */
+	KeptSet    *last[2];		/* those of the last call */
 } Keeper;
 
 /*
- * What has been kept in this place of the query.
+ * What has been kept in this place of the query.  Beside it, a comparison may
+ * take 1 GB.
  */
 static Keeper *
 begin_comparison(FmgrInfo *function)
@@ -94,16 +97,18 @@ begin_comparison(FmgrInfo *function)
 			keeper->transaction == GetCurrentTransactionStartTimestamp())
 		{
 			keeper->in_use = true;
+			keeper->budget.limit = keeper->budget.allocated + MaxAllocSize;
 			return keeper;
 		}
 		function->fn_extra = NULL;
-		MemoryContextDelete(keeper->context);
+		MemoryContextDelete(keeper->budget.context);
 	}
 	salt_init();
 	context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
 									ALLOCSET_DEFAULT_SIZES);
 	keeper = MemoryContextAllocZero(context, sizeof(Keeper));
-	keeper->context = context;
+	keeper->budget.context = context;
+	keeper->budget.limit = MaxAllocSize;
 	keeper->transaction = GetCurrentTransactionStartTimestamp();
 	keeper->in_use = true;
 	function->fn_extra = keeper;
@@ -115,7 +120,7 @@ forget_document(Keeper *keeper, KeptSet *kept)
 {
 	if (kept->document == NULL)
 		return;
-	keeper->allocated -= VARSIZE_ANY(kept->document);
+	keeper->budget.allocated -= VARSIZE_ANY(kept->document);
 	pfree(kept->document);
 	kept->document = NULL;
 }
@@ -132,30 +137,27 @@ forget_set(Keeper *keeper, KeptSet *kept)
 
 /*
  * Between calls no more memory is held than a hash table may take.  The sets
- * of this call are the last to go, and the second of them before the first.
+ * of this call are the last to go, and first the one that is not known to have
+ * come twice.
  */
 static void
-end_comparison(Keeper *keeper, KeptSet *first, KeptSet *second)
+end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
 {
 	size_t		limit = get_hash_memory_limit();
 
-	if (keeper->allocated > limit)
+	if (keeper->budget.allocated > limit)
 	{
 		for (int i = 0; i < lengthof(keeper->kept); i++)
-			if (&keeper->kept[i] != first && &keeper->kept[i] != second)
+			if (&keeper->kept[i] != a && &keeper->kept[i] != b)
 				forget_set(keeper, &keeper->kept[i]);
-		if (keeper->allocated > limit)
-			forget_set(keeper, second);
-		if (keeper->allocated > limit)
-			forget_set(keeper, first);
+		if (keeper->budget.allocated > limit)
+			forget_set(keeper, a->came_again ? b : a);
+		if (keeper->budget.allocated > limit)
+			forget_set(keeper, a->came_again ? a : b);
 	}
+	keeper->last[0] = a;
+	keeper->last[1] = b;
 	keeper->in_use = false;
-}
-
-static void
-add_shingle(void *arg, const char *bytes, size_t length)
-{
-	shingle_set_add(arg, bytes, length);
 }
 
 /*
@@ -171,13 +173,13 @@ add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
 	{
 		value = pg_detoast_datum(document);
 		token_shingles(check_array((ArrayType *) value, "tokens"), width,
-					   add_shingle, set);
+					   shingle_set_add, set);
 	}
 	else
 	{
 		value = pg_detoast_datum_packed(document);
 		document_shingles(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), width,
-						  unit, add_shingle, set);
+						  unit, shingle_set_add, set);
 	}
 	if (value != document)
 		pfree(value);
@@ -198,70 +200,76 @@ stored_argument(FunctionCallInfo fcinfo, int i)
 }
 
 static bool
-same_datum(const struct varlena *a, const struct varlena *b)
+is_set_of(const KeptSet *kept, const struct varlena *document, int width,
+		  ShingleUnit unit)
 {
-	return VARSIZE_ANY(a) == VARSIZE_ANY(b) && memcmp(a, b, VARSIZE_ANY(a)) == 0;
+	size_t		size = VARSIZE_ANY(document);
+
+	return kept->document != NULL && kept->width == width &&
+		kept->unit == unit && VARSIZE_ANY(kept->document) == size &&
+		memcmp(kept->document, document, size) == 0;
 }
 
 /*
- * Make the set of a document, in the place of another.
+ * Make the set of a document, in the place of another.  Whose it is cannot be
+ * told afterwards where a copy would take too much memory.
  */
 static void
 make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
 		 bool is_array, int width, ShingleUnit unit)
 {
+	size_t		size = VARSIZE_ANY(document);
+
 	forget_document(keeper, kept);
 	if (kept->is_made)
 		shingle_set_clear(&kept->set);
 	else
-		shingle_set_init(&kept->set, keeper->context, &keeper->allocated);
+		shingle_set_init(&kept->set, &keeper->budget);
 	kept->is_made = true;
 	add_shingles(&kept->set, document, is_array, width, unit);
 	kept->width = width;
 	kept->unit = unit;
+	if (size <= get_hash_memory_limit())
+	{
+		kept->document = memcpy(MemoryContextAllocHuge(keeper->budget.context, size),
+								document, size);
+		keeper->budget.allocated += size;
+	}
 }
 
 /*
- * Note whose set it is, unless that takes too much memory.
- */
-static void
-remember_document(Keeper *keeper, KeptSet *kept, struct varlena *document)
-{
-	size_t		size = VARSIZE_ANY(document);
-
-	if (size > get_hash_memory_limit())
-		return;
-	kept->document = MemoryContextAllocHuge(keeper->context, size);
-	memcpy(kept->document, document, size);
-	keeper->allocated += size;
-}
-
-/*
- * The set of an argument; `taken` is the place of the other one's.  *is_new
- * tells whether it had to be made.
+ * The set of an argument; `other` is that of the other one, if it is known.
  */
 static KeptSet *
 set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
-				int width, ShingleUnit unit, const KeptSet *taken, bool *is_new)
+				int width, ShingleUnit unit, KeptSet *other)
 {
 	struct varlena *document = stored_argument(fcinfo, i);
-	uint64		hash = salted_hash_bytes((char *) document, VARSIZE_ANY(document));
-	KeptSet    *kept = &keeper->kept[hash % KEPT_SETS];
-	uint64	   *seen = &keeper->seen[hash % KEPT_SETS];
+	KeptSet    *kept = keeper->last[i];
 
-	*is_new = kept->document == NULL || kept->width != width ||
-		kept->unit != unit || !same_datum(kept->document, document);
-	if (!*is_new)
-		return kept;
-	if (*seen == hash && kept != taken)
+	/* most often it is that of the last call, or both are the same */
+	if (kept == NULL || !is_set_of(kept, document, width, unit))
+		kept = other;
+	if (kept == NULL || !is_set_of(kept, document, width, unit))
 	{
-		make_set(keeper, kept, document, is_array, width, unit);
-		remember_document(keeper, kept, document);
-		return kept;
+		uint64		hash = salted_hash_bytes((char *) document,
+											 VARSIZE_ANY(document));
+		int			place = hash % KEPT_SETS;
+
+		kept = &keeper->kept[place];
+		if (!is_set_of(kept, document, width, unit))
+		{
+			bool		came_again = keeper->seen[place] == hash;
+
+			if (!came_again || kept == other)
+				kept = &keeper->kept[KEPT_SETS + i];
+			keeper->seen[place] = hash;
+			make_set(keeper, kept, document, is_array, width, unit);
+			kept->came_again = came_again;
+			return kept;
+		}
 	}
-	*seen = hash;
-	kept = &keeper->kept[KEPT_SETS + i];
-	make_set(keeper, kept, document, is_array, width, unit);
+	kept->came_again = true;
 	return kept;
 }
 
@@ -272,20 +280,15 @@ static Comparison
 compare(FunctionCallInfo fcinfo, bool are_arrays, int width, ShingleUnit unit)
 {
 	Keeper	   *keeper = begin_comparison(fcinfo->flinfo);
-	bool		a_is_new;
-	bool		b_is_new;
 	KeptSet    *a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit,
-									NULL, &a_is_new);
+									NULL);
 	KeptSet    *b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit,
-									a, &b_is_new);
+									a);
 	Comparison	comparison = {a->set.count, b->set.count, a->set.count};
 
 	if (a != b)
 		comparison.n_both = shingle_set_shared(&a->set, &b->set);
-	if (a_is_new && !b_is_new)
-		end_comparison(keeper, b, a);
-	else
-		end_comparison(keeper, a, b);
+	end_comparison(keeper, a, b);
 	return comparison;
 }
 

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "text/shingle.h"
 
 /*
@@ -36,7 +38,9 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 /*
  * Make room for n more bytes of the unit begun.  Drops the units that no
  * further shingle contains, and enlarges the buffer where what remains takes
- * more than half of it: so each byte is moved a bounded number of times.
+ * more than half of it: so each byte is moved a bounded number of times.  Where
+ * the tokens of an array take more than half of 1 GB, so does the buffer: it
+ * need not be larger than the array can be.
  */
 void
 shingler_make_room(Shingler *shingler, size_t n)
@@ -46,12 +50,13 @@ shingler_make_room(Shingler *shingler, size_t n)
 	size_t		from = Min(*shingler_start(shingler, oldest) - shingler->base,
 						   shingler->used);
 	size_t		live = shingler->used - from;
+	size_t		size = Max(live + n, Min(2 * (live + n), MaxAllocSize));
 	char	   *buffer = shingler->buffer;
 
-	if (live + n > shingler->size / 2)
+	if (size > shingler->size)
 	{
-		shingler->size = 2 * (live + n);
-		buffer = MemoryContextAllocHuge(CurrentMemoryContext, shingler->size);
+		shingler->size = size;
+		buffer = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	}
 	memmove(buffer, shingler->buffer + from, live);
 	if (buffer != shingler->buffer && shingler->buffer != shingler->own_buffer)

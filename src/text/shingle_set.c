@@ -22,8 +22,6 @@
 #include "text/shingle_set.h"
 
 #define FIRST_SLOT_BITS		7
-#define FIRST_BLOCK_SIZE	2048
-#define LAST_BLOCK_SIZE		(1024 * 1024)
 
 struct SetShingle
 {
@@ -45,30 +43,32 @@ struct SetBlock
 };
 
 #define BLOCK_OVERHEAD		offsetof(SetBlock, data)
+#define FIRST_BLOCK_SIZE	(2048 - BLOCK_OVERHEAD)
+#define LAST_BLOCK_SIZE		(1024 * 1024)
 
 /*
- * Memory within the budget of 1 GB.  A table that is being replaced counts
- * until it is.
+ * Memory within the budget.  A table that is being replaced counts until it is.
  */
 static void *
-bounded_alloc(ShingleSet *set, size_t size)
+budget_alloc(SetBudget *budget, size_t size)
 {
-	if (size > MaxAllocSize || *set->allocated > MaxAllocSize - size)
+	if (budget->allocated > budget->limit ||
+		size > budget->limit - budget->allocated)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("documents are too large to compare"),
 				 errdetail("Their distinct shingles take more than %zu bytes.",
 						   (size_t) MaxAllocSize),
 				 errhint("Compare passages of them, or use a smaller shingle width.")));
-	*set->allocated += size;
-	return MemoryContextAllocHuge(set->context, size);
+	budget->allocated += size;
+	return MemoryContextAllocHuge(budget->context, size);
 }
 
 static void
-bounded_free(ShingleSet *set, void *pointer, size_t size)
+budget_free(SetBudget *budget, void *pointer, size_t size)
 {
 	pfree(pointer);
-	*set->allocated -= size;
+	budget->allocated -= size;
 }
 
 static size_t
@@ -80,7 +80,7 @@ slots_size(int bits)
 static void
 make_slots(ShingleSet *set, int bits)
 {
-	set->slots = bounded_alloc(set, slots_size(bits));
+	set->slots = budget_alloc(set->budget, slots_size(bits));
 	memset(set->slots, 0, slots_size(bits));
 	set->slot_bits = bits;
 }
@@ -88,7 +88,7 @@ make_slots(ShingleSet *set, int bits)
 static void
 add_block(ShingleSet *set, size_t size)
 {
-	SetBlock   *block = bounded_alloc(set, BLOCK_OVERHEAD + size);
+	SetBlock   *block = budget_alloc(set->budget, BLOCK_OVERHEAD + size);
 
 	block->previous = set->blocks;
 	block->size = size;
@@ -97,13 +97,12 @@ add_block(ShingleSet *set, size_t size)
 }
 
 /*
- * An empty set, of a budget that `allocated` counts.
+ * An empty set.
  */
 void
-shingle_set_init(ShingleSet *set, MemoryContext context, size_t *allocated)
+shingle_set_init(ShingleSet *set, SetBudget *budget)
 {
-	set->context = context;
-	set->allocated = allocated;
+	set->budget = budget;
 	set->blocks = NULL;
 	set->count = 0;
 	make_slots(set, FIRST_SLOT_BITS);
@@ -117,7 +116,7 @@ free_blocks(ShingleSet *set, SetBlock *block)
 	{
 		SetBlock   *previous = block->previous;
 
-		bounded_free(set, block, BLOCK_OVERHEAD + block->size);
+		budget_free(set->budget, block, BLOCK_OVERHEAD + block->size);
 		block = previous;
 	}
 }
@@ -126,7 +125,7 @@ void
 shingle_set_free(ShingleSet *set)
 {
 	free_blocks(set, set->blocks);
-	bounded_free(set, set->slots, slots_size(set->slot_bits));
+	budget_free(set->budget, set->slots, slots_size(set->slot_bits));
 }
 
 /*
@@ -140,7 +139,7 @@ shingle_set_clear(ShingleSet *set)
 		set->count < (1U << set->slot_bits) / 8)
 	{
 		shingle_set_free(set);
-		shingle_set_init(set, set->context, set->allocated);
+		shingle_set_init(set, set->budget);
 		return;
 	}
 	memset(set->slots, 0, slots_size(set->slot_bits));
@@ -193,7 +192,7 @@ double_slots(ShingleSet *set)
 
 	CHECK_FOR_INTERRUPTS();
 	make_slots(set, bits + 1);
-	bounded_free(set, old, slots_size(bits));
+	budget_free(set->budget, old, slots_size(bits));
 	for (SetBlock *block = set->blocks; block != NULL; block = block->previous)
 	{
 		size_t		offset = 0;
@@ -228,11 +227,12 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 }
 
 /*
- * Add a shingle, if it is not in the set.
+ * Add a shingle, if it is not in the set: a ShingleConsumer.
  */
 void
-shingle_set_add(ShingleSet *set, const char *bytes, size_t length)
+shingle_set_add(void *arg, const char *bytes, size_t length)
 {
+	ShingleSet *set = arg;
 	uint64		hash = salted_hash_bytes(bytes, length);
 	SetShingle **slot = find_slot(set, hash, bytes, length);
 

@@ -197,6 +197,19 @@ for my $case (
 my $numbers = q{(SELECT string_agg(i::text, ' ') FROM generate_series(1, 3000000) AS i)};
 check('resemblance, many shingles', 'in_utf8', $numbers, q{resemblance($1, $1 || ' more')});
 
+# Sets of up to 1 GB, which is not exceeded while they grow, either.
+for my $case (
+	[ 'many short shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 500000)}, q{resemblance($1, 'x', 8, 'char')}, 'finished' ],
+	[ 'long shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)}, q{containment('x', $1, 256, 'char')}, '54000' ],
+	[ 'long shingles of tokens', q{string_agg(repeat(md5(i::text), 8), ' ') FROM generate_series(1, 20000)},
+		q{resemblance(string_to_array($1, ' '), ARRAY['x'], 256)}, '54000' ])
+{
+	my ($name, $make, $use, $expected) = @$case;
+	my $tried = try('in_utf8', "(SELECT $make AS i)", $use);
+	is($tried->{outcome}, $expected, "resemblance, $name: $expected");
+	cmp_ok($tried->{memory}, '<', 1024 * 1024 + $slack, "resemblance, $name: within memory");
+}
+
 # Arrays of many elements, in a table: that they are read from text is not measured.
 $node->safe_psql('in_utf8', q{
 	CREATE TABLE many AS SELECT array_fill('token'::text, ARRAY[5000000]) AS tokens,
