@@ -1,0 +1,90 @@
+# Tokens made to have hashes that end alike: XXH3 is public, and of eight bytes
+# it can be inverted.  Comparing them costs as much as comparing any others.
+
+use strict;
+use warnings;
+no warnings 'portable';
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $tokens = 10_000;
+
+sub product
+{
+	use integer;
+	return $_[0] * $_[1];
+}
+
+sub rotated
+{
+	my ($x, $bits) = @_;
+	return ($x << $bits) | ($x >> (64 - $bits));
+}
+
+# The eight bytes, as two numbers, whose XXH3 is the argument: its steps
+# backwards.
+my $factor = 0x9FB21C651E98DF25;
+my $inverse = $factor;
+$inverse = product($inverse, 2 - product($factor, $inverse)) for 1 .. 6;
+sub preimage
+{
+	my ($x) = @_;
+	$x ^= $x >> 28;
+	$x ^= $x >> 56;
+	$x = product($x, $inverse) & ~0;
+	$x ^= ($x >> 35) + 8;
+	$x = product($x, $inverse) & ~0;
+	# 64 of these steps lead back to x
+	$x = $x ^ rotated($x, 49) ^ rotated($x, 24) for 1 .. 63;
+	$x ^= 0xC73AB174C5ECD5A2;
+	return ($x >> 32, $x & 0xFFFFFFFF);
+}
+
+my @crafted;
+for (my $high = 1; @crafted < $tokens; $high++)
+{
+	my $hex = unpack('H*', pack('V2', preimage(product($high, 0x9E3779B9) << 32 | 0x12345678)));
+	push @crafted, $hex unless $hex =~ /^(..)*00/;
+}
+
+# Any bytes but zero are text there.
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=SQL_ASCII', '--no-locale' ]);
+$node->start;
+$node->safe_psql('postgres',
+	q{CREATE EXTENSION simhash;
+	  CREATE TABLE tokens AS
+	  SELECT array_agg(convert_from(decode(h, 'hex'), 'SQL_ASCII')) AS crafted, array_agg(left(md5(h), 8)) AS plain
+	  FROM string_to_table('} . join(',', @crafted) . q{', ',') AS h;
+	  CREATE FUNCTION seconds(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+	  DECLARE
+		started timestamptz;
+		least float8 := 'infinity';
+		result float8;
+	  BEGIN
+		FOR i IN 1 .. 5 LOOP
+			started := clock_timestamp();
+			EXECUTE query INTO result;
+			least := least(least, extract(epoch FROM clock_timestamp() - started));
+		END LOOP;
+		RETURN least;
+	  END $$});
+
+is($node->safe_psql('postgres',
+		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint & 4294967295) FROM tokens, unnest(crafted) AS t"),
+	"$tokens|1", 'hashes end alike');
+is($node->safe_psql('postgres',
+		'SELECT resemblance(crafted, crafted[2:] || plain[1], 1) * ' . ($tokens + 1) . ' FROM tokens'),
+	$tokens - 1, 'are told apart');
+my $ratio = $node->safe_psql('postgres',
+	q{SELECT seconds('SELECT resemblance(crafted, crafted[2:], 1) FROM tokens') /
+	         seconds('SELECT resemblance(plain, plain[2:], 1) FROM tokens')});
+note("crafted / plain: $ratio");
+cmp_ok($ratio, '<', 25, 'cost as much as others');
+
+$node->stop;
+done_testing();
