@@ -49,6 +49,7 @@ OBJS = \
 	src/text/accumulate.o \
 	src/text/arguments.o \
 	src/text/ascii.o \
+	src/text/distinct.o \
 	src/text/document.o \
 	src/text/hash.o \
 	src/text/hash_set.o \

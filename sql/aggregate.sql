@@ -41,7 +41,7 @@ CREATE TEMP TABLE serial AS
 SELECT simhash_agg(feature, weight ORDER BY id) = simhash_agg(feature, weight ORDER BY id DESC) AS back_and_forth,
        simhash_agg(feature, weight ORDER BY id) = simhash_agg(feature, weight ORDER BY md5(id::text)) AS shuffled,
        simhash_agg(feature, weight ORDER BY id) = simhash(array_agg(feature), array_agg(weight)) AS as_arrays,
-       simhash_agg(feature ORDER BY id DESC) = simhash(array_agg(feature), 1) AS unweighted
+       simhash_agg(feature ORDER BY id DESC) = simhash(array_agg(feature), array_agg(1::float8)) AS unweighted
 FROM tf;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

@@ -42,7 +42,7 @@ SELECT array_agg(length(s)) AS lengths, array_agg(octet_length(s)) AS octets FRO
 SELECT length((shingles(repeat('x', 1025)))[1]) AS joined_by_a_space;
 SELECT cardinality(shingles(repeat('x', 3000), 256, 'char')) AS wide;
 
--- A fingerprint is the majority of the hashes of the shingles.
+-- A fingerprint is the majority of the hashes of the distinct shingles.
 CREATE TEMP TABLE docs (id integer, body text);
 INSERT INTO docs VALUES
     (1, 'a rose is a rose is a rose'), (2, 'The quick brown fox jumps over the lazy dog.'), (3, '我爱北京天安门，天安门上太阳升。'),
@@ -50,11 +50,17 @@ INSERT INTO docs VALUES
     (9, repeat('0123456789 ', 5000)), (10, repeat('word', 1000));
 SELECT id, width, unit
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
-WHERE simhash(body, width, unit) IS DISTINCT FROM (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
+WHERE simhash(body, width, unit) IS DISTINCT FROM (SELECT simhash_agg(DISTINCT s) FROM unnest(shingles(body, width, unit)) AS s)
    OR simhash(body, width, unit) IS DISTINCT FROM simhash(shingles(body, width, unit), 1)
-   OR simhash(body, width, unit) IS DISTINCT FROM simhash(shingles(body, width, unit), array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))]))
+   OR simhash(body, width, unit) IS DISTINCT FROM (SELECT simhash(array_agg(s), array_agg(0.25::float8)) FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))
 ORDER BY id, width, unit;
--- and the wider shingles of words are those of its words
+-- Counted as often as they occur, they are features that a caller gives.
+SELECT id, width, unit
+FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
+WHERE (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
+   IS DISTINCT FROM simhash(shingles(body, width, unit), array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))]))
+ORDER BY id, width, unit;
+-- The wider shingles of words are those of its words,
 SELECT id, width
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width)
 WHERE shingles(body, width) IS DISTINCT FROM shingles(shingles(body, 1), width)

@@ -73,17 +73,17 @@ add_16(uint64 *plane, const uint64 *word)
 }
 
 /*
- * Count the features that wait in the batch.
+ * Count n features, at the beginning of a batch: what is behind them is overwritten.
  */
 void
-accumulator_count_batch(Accumulator *acc)
+accumulator_count(Accumulator *acc, uint64 *hashes, int n)
 {
 	uint64		carry;
 
 	/* A word of zeros counts nowhere. */
-	for (int i = acc->nbatch; i < COUNT_BATCH; i++)
-		acc->batch[i] = 0;
-	carry = add_16(acc->plane, acc->batch);
+	for (int i = n; i < COUNT_BATCH; i++)
+		hashes[i] = 0;
+	carry = add_16(acc->plane, hashes);
 	for (int i = 4; carry != 0 && i < COUNT_PLANES; i++)
 	{
 		uint64		next = acc->plane[i] & carry;
@@ -91,7 +91,16 @@ accumulator_count_batch(Accumulator *acc)
 		acc->plane[i] ^= carry;
 		carry = next;
 	}
-	acc->count += acc->nbatch;
+	acc->count += n;
+}
+
+/*
+ * Count the features that wait in the batch.
+ */
+void
+accumulator_count_batch(Accumulator *acc)
+{
+	accumulator_count(acc, acc->batch, acc->nbatch);
 	acc->nbatch = 0;
 }
 

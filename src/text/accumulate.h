@@ -49,6 +49,7 @@ typedef struct Accumulator
 } Accumulator;
 
 extern void accumulator_init(Accumulator *acc);
+extern void accumulator_count(Accumulator *acc, uint64 *hashes, int n);
 extern void accumulator_count_batch(Accumulator *acc);
 extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);
 extern void accumulator_fold_counts(Accumulator *acc);

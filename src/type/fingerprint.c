@@ -21,11 +21,15 @@
 #include "compat.h"
 #include "text/accumulate.h"
 #include "text/arguments.h"
+#include "text/distinct.h"
 #include "text/document.h"
 #include "text/encoding.h"
 #include "text/hash.h"
 #include "type/fingerprint.h"
 #include "type/simhash.h"
+
+/* Bytes of a text for each of its distinct shingles: a guess, good for English. */
+#define BYTES_A_SHINGLE		6
 
 /* Features between looks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
@@ -34,6 +38,14 @@
 	do { \
 		SimHash		fp_; \
 		if (!accumulator_fingerprint((acc), &fp_)) \
+			PG_RETURN_NULL(); \
+		PG_RETURN_SIMHASH(fp_); \
+	} while (0)
+
+#define RETURN_DISTINCT_FINGERPRINT(features) \
+	do { \
+		SimHash		fp_; \
+		if (!distinct_finish((features), &fp_)) \
 			PG_RETURN_NULL(); \
 		PG_RETURN_SIMHASH(fp_); \
 	} while (0)
@@ -59,9 +71,9 @@ hash_text(text *feature)
 }
 
 static void
-add_shingle(void *acc, const char *shingle, size_t length)
+add_shingle(void *features, const char *shingle, size_t length)
 {
-	accumulator_add((Accumulator *) acc, hash_feature(shingle, length));
+	distinct_add((DistinctFeatures *) features, hash_feature(shingle, length));
 }
 
 /*
@@ -84,16 +96,16 @@ simhash_text(PG_FUNCTION_ARGS)
 	text	   *body;
 	int			width;
 	ShingleUnit unit;
-	Accumulator acc;
+	DistinctFeatures features;
 
 	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
 		PG_RETURN_NULL();
 	body = PG_GETARG_TEXT_PP(0);
-	accumulator_init(&acc);
+	distinct_init(&features, VARSIZE_ANY_EXHDR(body) / BYTES_A_SHINGLE);
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
-					  add_shingle, &acc);
+					  add_shingle, &features);
 	PG_FREE_IF_COPY(body, 0);
-	RETURN_FINGERPRINT(&acc);
+	RETURN_DISTINCT_FINGERPRINT(&features);
 }
 
 /*
@@ -105,13 +117,14 @@ Datum
 simhash_cstring(PG_FUNCTION_ARGS)
 {
 	char	   *body = PG_GETARG_CSTRING(0);
-	Accumulator acc;
+	size_t		length = strlen(body);
+	DistinctFeatures features;
 
-	accumulator_init(&acc);
-	document_shingles(body, strlen(body),
+	distinct_init(&features, length / BYTES_A_SHINGLE);
+	document_shingles(body, length,
 					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
-					  SHINGLE_DEFAULT_UNIT, add_shingle, &acc);
-	RETURN_FINGERPRINT(&acc);
+					  SHINGLE_DEFAULT_UNIT, add_shingle, &features);
+	RETURN_DISTINCT_FINGERPRINT(&features);
 }
 
 /*
@@ -123,12 +136,12 @@ simhash_tokens(PG_FUNCTION_ARGS)
 {
 	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
 	int			width = check_width(PG_GETARG_INT32(1));
-	Accumulator acc;
+	DistinctFeatures features;
 
-	accumulator_init(&acc);
-	token_shingles(tokens, width, add_shingle, &acc);
+	distinct_init(&features, array_nitems(tokens));
+	token_shingles(tokens, width, add_shingle, &features);
 	PG_FREE_IF_COPY(tokens, 0);
-	RETURN_FINGERPRINT(&acc);
+	RETURN_DISTINCT_FINGERPRINT(&features);
 }
 
 /*

@@ -22,9 +22,11 @@ set -euo pipefail
 
 # What is measured, and where it is not the documents of that name: which ones
 # with how many ideographs among their tokens.
-CORPORA=(licences chinese ideographs manuals descriptions)
+CORPORA=(licences chinese ideographs manuals documentation descriptions)
 declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
 declare -A EDITED=([english]=manuals [chinese]=chinese)
+# Of these one of so many is taken.
+declare -A EVERY=([documentation]=8)
 SEED=${SEED:-1}
 SALTS=3     # other hashes, to see what is luck
 ROWS=0      # documents of a corpus; 0 for all
@@ -33,7 +35,7 @@ TEXTS=300   # edited, of each length
 LENGTHS='{50,200,1000,5000}'
 
 if [ -n "${QUICK:-}" ]; then
-	CORPORA=(chinese manuals descriptions)
+	CORPORA=(chinese manuals documentation descriptions)
 	SALTS=1 ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
 fi
 
@@ -68,12 +70,14 @@ measure_corpus() {
 	local corpus=$1 salt
 	say "$corpus"
 	run_sql documents.sql -v corpus="$corpus" -v rows="$ROWS" \
-		-v ideographs="${IDEOGRAPHS[$corpus]:-0}" \
+		-v every="${EVERY[$corpus]:-1}" -v ideographs="${IDEOGRAPHS[$corpus]:-0}" \
 		-v csv="$WORK/src/documents/${SOURCE[$corpus]:-$corpus}.csv"
 	run_sql truth.sql -v corpus="$corpus" -v sample="$SAMPLE"
 	run_sql fingerprints.sql -v corpus="$corpus" \
 		-v fingerprints="$FILES/fingerprints" -v truth="$FILES/truth"
 	run_pairs "$corpus" "$FILES/fingerprints" "$RESULTS/curves.csv"
+	run_sql collapse.sql -v corpus="$corpus" -v out="$FILES/collapse"
+	cat "$FILES/collapse" >>"$RESULTS/collapse.csv"
 	for ((salt = 1; salt <= SALTS; salt++)); do
 		run_sql luck.sql -v corpus="$corpus" -v salt="$salt" -v fingerprints="$FILES/salted"
 		run_pairs "$corpus/$salt" "$FILES/salted" "$FILES/luck.csv"
@@ -85,6 +89,7 @@ measure_corpora() {
 	for file in "$RESULTS/curves.csv" "$FILES/luck.csv"; do
 		echo corpus,truth_by,threshold,tokens,shingles,k,candidates,found,truth,doc_recall,doc_precision >"$file"
 	done
+	echo corpus,shingles,documents,pairs,below_08,below_03 >"$RESULTS/collapse.csv"
 	for corpus in "${CORPORA[@]}"; do
 		measure_corpus "$corpus"
 	done

@@ -1,237 +1,367 @@
 #!/usr/bin/python3
 """The path from text to fingerprint, written a second time, for tests only.
 
-It shares nothing with the C code: normal forms and categories come from
-Python's unicodedata, hashes from python3-xxhash.  It knows the code points
-that this Python's Unicode version assigns, and refuses others.
+It was written from docs/fingerprint.md alone, without the C code in view; the
+sections below are those of that page.  What it knows of Unicode it reads from
+the files of version 15.0.0, whatever the version of this Python: from the
+directory UNICODE_DATA, or /usr/share/unicode (Debian's package unicode-data).
+Hashes come from python3-xxhash.
 
 Reads one JSON object a line and prints one a line.  The input has one of
 
     {"text": "...", "width": 2, "unit": "word"}     width and unit optional
+    {"bytes": "...", "width": 2, "unit": "word"}    without an encoding, U+0080
+                                                    to U+00FF for bytes above 127
     {"tokens": ["..."], "width": 2}
     {"features": ["..."], "weights": [1.5]}         weights optional
     {"hashes": [-1], "weights": [1.5]}              weights optional
+    {"lexemes": {"cat": "DA"}, "labels": [0.1, 0.2, 0.4, 1.0]}
+                                                    a label for each position;
+                                                    labels' weights optional
 
 and may have an "id", which is copied.  The output has "simhash" (16 hex
-digits or null) and, for texts and tokens, "shingles".
-
-With --nfkc-cf FILE it compares its case folding with the NFKC_CF property
-of a DerivedNormalizationProps.txt instead.
+digits or null) and, for texts and tokens, "shingles" unless the input has
+"shingles": false.
 """
 
 import json
+import os
+import re
+import struct
 import sys
-import unicodedata
+from array import array
+from functools import lru_cache
 
-import xxhash
+from xxhash import xxh3_64_intdigest
 
-LONGEST_TOKEN = 1024
-MOST_MARKS = 30
+# --- Unicode data -----------------------------------------------------------
 
-DEFAULT_IGNORABLE = [
-    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160),
-    (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E),
-    (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
-]
-
-WHITE_SPACE = set(
-    [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
-     0x2028, 0x2029, 0x202F, 0x205F, 0x3000])
-
-# How the names of the letters begin that are a token each.
-SINGLE = (
-    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC",
-    "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR",
-)
+VERSION = '15.0.0'
+DIRECTORY = os.environ.get('UNICODE_DATA', '/usr/share/unicode')
 
 
-class Unknown(Exception):
-    """A code point that this Python's Unicode version does not assign."""
+def records(name):
+    """The fields of a data file's lines."""
+    path = os.path.join(DIRECTORY, name)
+    with open(path, encoding='utf-8') as lines:
+        for line in lines:
+            fields = [field.strip() for field in line.partition('#')[0].split(';')]
+            if len(fields) > 1:
+                yield fields
 
 
-# ---- normalise ----
-
-def is_ignorable(char):
-    return any(low <= ord(char) <= high for low, high in DEFAULT_IGNORABLE)
-
-
-def without_ignorables(text):
-    return "".join(c for c in text if not is_ignorable(c))
-
-
-_nfkc_cf = {}
+def is_there():
+    """The files are, and say that they are of the right version."""
+    try:
+        path = os.path.join(DIRECTORY, 'DerivedNormalizationProps.txt')
+        with open(path, encoding='utf-8') as lines:
+            return f'-{VERSION}.txt' in lines.readline()
+    except FileNotFoundError:
+        return False
 
 
-def nfkc_cf(char):
-    """The NFKC_CF property of a code point: fold until nothing changes."""
-    if char not in _nfkc_cf:
-        before, now = None, char
-        while now != before:
-            before = now
-            now = unicodedata.normalize("NFKC", without_ignorables(before).casefold())
-        _nfkc_cf[char] = now
-    return _nfkc_cf[char]
+def code_points(field):
+    """Those that "0041" or "0041..005A" stands for."""
+    first, _, last = field.partition('..')
+    return range(int(first, 16), int(last or first, 16) + 1)
 
 
-def longest_run_of_marks(text):
-    longest = run = 0
-    for char in unicodedata.normalize("NFKD", text):
-        run = run + 1 if unicodedata.combining(char) else 0
-        longest = max(longest, run)
-    return longest
+def values(name):
+    """The value of a property, by code point."""
+    return {code: record[1] for record in records(name) for code in code_points(record[0])}
 
 
-def normalise(text):
-    for char in text:
-        if unicodedata.category(char) in ("Cn", "Cs") and not is_ignorable(char):
-            raise Unknown(f"U+{ord(char):04X}")
-    text = without_ignorables(text)
-    if longest_run_of_marks(text) > MOST_MARKS:
-        raise Unknown("too many marks in a row")
-    decomposed = unicodedata.normalize("NFD", text)
-    folded = "".join(nfkc_cf(char) for char in decomposed)
-    return unicodedata.normalize("NFC", folded)
+def members(name, value):
+    """The code points that have a property, or that value of a property."""
+    return {code for record in records(name) if record[1] == value
+            for code in code_points(record[0])}
 
 
-# ---- tokenise ----
-
-def kind(char):
-    """'single' and 'run' letters and digits, 'mark', or 'separator'."""
-    category = unicodedata.category(char)
-    if category[0] == "M":
-        return "mark"
-    if category[0] == "L" or category == "Nl":
-        if unicodedata.name(char, "").startswith(SINGLE):
-            return "single"
-        return "run"
-    if category == "Nd" or category == "No" or category == "Co":
-        return "run"
-    return "separator"
+def string(field):
+    """What a field of hexadecimal numbers spells."""
+    return ''.join(chr(int(code, 16)) for code in field.split())
 
 
-def tokenise(text):
-    """List of (kind, token) of a normalised text."""
-    tokens = []
-    attached = False            # does the last token go on at this character?
-    for char in text:
-        what = kind(char)
-        if what == "separator":
-            attached = False
-        elif what == "mark":
-            if attached:
-                tokens[-1] = (tokens[-1][0], tokens[-1][1] + char)
-        elif what == "run" and attached and tokens[-1][0] == "run":
-            tokens[-1] = ("run", tokens[-1][1] + char)
+def character_class(codes):
+    """The inside of a regular expression's [...] for a set of code points."""
+    ranges = []
+    for code in sorted(codes):
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
         else:
-            tokens.append((what, char))
-            attached = True
-    if not tokens:
-        tokens = [("symbol", char) for char in text if ord(char) not in WHITE_SPACE]
-    return tokens
+            ranges.append([code, code])
+    return ''.join(rf'\U{first:08x}-\U{last:08x}' for first, last in ranges)
 
 
-# ---- shingle ----
+if not is_there():
+    sys.exit(f'no files of Unicode {VERSION} in {DIRECTORY}')
 
-def words(tokens):
-    return [token[start:start + LONGEST_TOKEN]
-            for _, token in tokens
-            for start in range(0, len(token), LONGEST_TOKEN)]
+CATEGORY = {}   # what is missing: Cn
+COMBINING = {}  # canonical combining classes other than 0, by character
+CANONICAL = {}  # canonical decomposition mappings
+before = None
+for number, name, category, combining, _, mapping, *_ in records('UnicodeData.txt'):
+    code = int(number, 16)
+    first = before if name.endswith(', Last>') else code
+    CATEGORY.update(dict.fromkeys(range(first, code + 1), category))
+    before = code
+    if combining != '0':
+        COMBINING[chr(code)] = int(combining)
+    if mapping and not mapping.startswith('<'):
+        CANONICAL[code] = string(mapping)
+
+# The syllables of Hangul, arithmetically (The Unicode Standard, section 3.12).
+for i in range(19 * 21 * 28):
+    lv, t = divmod(i, 28)
+    l, v = divmod(lv, 21)
+    CANONICAL[0xAC00 + i] = chr(0xAC00 + lv * 28) + chr(0x11A7 + t) if t \
+        else chr(0x1100 + l) + chr(0x1161 + v)
+
+EXCLUDED = members('DerivedNormalizationProps.txt', 'Full_Composition_Exclusion')
+NFKC_CF = {code: string(record[2]) for record in records('DerivedNormalizationProps.txt')
+           if record[1] == 'NFKC_CF' for code in code_points(record[0])}
+
+WHITE_SPACE = members('PropList.txt', 'White_Space')
+IDEOGRAPHIC = members('PropList.txt', 'Ideographic')
+SCRIPT = values('Scripts.txt')
+EXTENSIONS = {code: set(scripts.split())
+              for code, scripts in values('ScriptExtensions.txt').items()}
+LINE_BREAK = values('LineBreak.txt')
+
+# --- 1. Normalise -----------------------------------------------------------
 
 
-def characters(tokens):
-    return list(" ".join(token for _, token in tokens))
+def decomposition(code):
+    if code not in CANONICAL:
+        return chr(code)
+    return ''.join(decomposition(ord(c)) for c in CANONICAL[code])
 
 
-def windows(units, width, glue):
+DROP = {code: '' for code, folded in NFKC_CF.items() if folded == ''}
+DECOMPOSE = {code: decomposition(code) for code in CANONICAL}
+COMPOSE = {pair: chr(code) for code, pair in CANONICAL.items() if code not in EXCLUDED}
+
+MARKS = character_class(map(ord, COMBINING))
+# What can be joined to what stands before it: marks, and seconds of a pair.
+JOINING = character_class({ord(pair[1]) for pair in COMPOSE} | set(map(ord, COMBINING)))
+
+RUN = re.compile(f'[{MARKS}]{{2,}}')
+LONG_RUN = re.compile(f'([{MARKS}]{{30}})[{MARKS}]+')
+LONG_YPOGEGRAMMENI = re.compile('(\u0345{30})\u0345+')
+JOINABLE = re.compile(f'[^{JOINING}]?[{JOINING}]+')
+
+
+def nfd(text):
+    return RUN.sub(lambda run: ''.join(sorted(run[0], key=COMBINING.get)),
+                   text.translate(DECOMPOSE))
+
+
+def compose(match):
+    """The canonical composition of a decomposed piece of text."""
+    result = []
+    starter = None  # where it stands in the result
+    between = -1    # class of what stands behind it, -1 if nothing does
+    for c in match[0]:
+        combining = COMBINING.get(c, 0)
+        if starter is not None and between < combining and result[starter] + c in COMPOSE:
+            result[starter] = COMPOSE[result[starter] + c]
+            continue
+        if combining == 0:
+            starter, between = len(result), -1
+        else:
+            between = combining
+        result.append(c)
+    return ''.join(result)
+
+
+@lru_cache(maxsize=1)  # the same text is asked for by words and by characters
+def normalise(text):
+    if text.isascii():  # nothing to order or to join, and long texts are faster
+        return text.translate(NFKC_CF)
+    text = nfd(text.translate(DROP))
+    text = LONG_YPOGEGRAMMENI.sub(r'\1', text)
+    text = nfd(text.translate(NFKC_CF))
+    text = LONG_RUN.sub(r'\1', text)
+    return JOINABLE.sub(compose, text)
+
+
+# --- 2. Tokenise ------------------------------------------------------------
+
+SPACE, MARK, WORD, SYMBOL, SINGLE = ' mw!1'
+
+
+def class_of(code):
+    category = CATEGORY.get(code, 'Cn')
+    if code in WHITE_SPACE:
+        return SPACE
+    if category[0] == 'M':
+        return MARK
+    if category in ('Cn', 'Co'):
+        return WORD
+    if category[0] not in 'LN':
+        return SYMBOL
+    if code in IDEOGRAPHIC or SCRIPT.get(code) == 'Han':
+        return SINGLE
+    if category[0] == 'N':
+        return WORD
+    if SCRIPT.get(code) in ('Hiragana', 'Katakana'):
+        return SINGLE
+    if SCRIPT.get(code) == 'Common' and \
+            EXTENSIONS.get(code) in ({'Hani'}, {'Hira', 'Kana'}, {'Hani', 'Hira', 'Kana'}):
+        return SINGLE
+    if LINE_BREAK.get(code) == 'SA':
+        return SINGLE
+    return WORD
+
+
+class Classes(dict):
+    """Filled as code points are met."""
+    def __missing__(self, code):
+        self[code] = class_of(code)
+        return self[code]
+
+
+CLASSES = Classes()
+TOKEN = re.compile(f'{WORD}[{WORD}{MARK}]*|{SINGLE}{MARK}*')
+
+
+def tokenise(text, classes):
+    kinds = text.translate(classes)
+    return [text[token.start():token.end()] for token in TOKEN.finditer(kinds)] or \
+        [c for c, kind in zip(text, kinds) if kind != SPACE]
+
+
+# --- 3. Shingle -------------------------------------------------------------
+
+LONGEST = 1024
+WIDTH = {'word': 2, 'char': 8}
+
+
+def shingle(units, width, joint):
     if not units:
         return []
-    count = max(1, len(units) - width + 1)
-    return [glue.join(units[i:i + width]) for i in range(count)]
+    return [joint.join(units[i:i + width]) for i in range(max(len(units) - width, 0) + 1)]
 
 
-def text_shingles(text, width=2, unit="word"):
-    tokens = tokenise(normalise(text))
-    if unit == "word":
-        return windows(words(tokens), width, " ")
-    return windows(characters(tokens), width, "")
+def shingles(tokens, width, unit):
+    if unit == 'char':
+        return shingle(' '.join(tokens), width, '')
+    cut = (token[i:i + LONGEST] for token in tokens for i in range(0, len(token), LONGEST))
+    return shingle(list(cut), width, ' ')
 
 
-# ---- hash, add up, take signs ----
-
-def hash64(feature):
-    return xxhash.xxh3_64_intdigest(feature.encode("utf-8"), seed=0)
+# --- 4. Hash ----------------------------------------------------------------
 
 
-def majority(hashes, weights=None):
-    """The fingerprint as hex, or None where nothing weighs anything."""
-    weights = [1.0] * len(hashes) if weights is None else weights
-    fixed = [round(weight * 2 ** 24) for weight in weights]
-    if not any(fixed):
+def xxh3(feature, encoding='utf-8'):
+    return xxh3_64_intdigest(feature.encode(encoding))
+
+
+# --- 5. Decide --------------------------------------------------------------
+
+MOST = 2 ** 20
+
+
+def rank(h):
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 % 2 ** 64
+    h = (h ^ h >> 27) * 0x94D049BB133111EB % 2 ** 64
+    return h ^ h >> 31
+
+
+def decide(hashes):
+    """All hashes are one long number, of which every 64th bit is counted."""
+    features = set(hashes)
+    if not features:
         return None
-    bits = 0
-    for bit in range(64):
-        counter = sum(w if h >> bit & 1 else -w for h, w in zip(hashes, fixed))
-        if counter > 0:
-            bits |= 1 << bit
-    return f"{bits:016x}"
+    if len(features) > MOST:
+        features = sorted(features, key=rank)[:MOST]
+    number = int.from_bytes(array('Q', features).tobytes(), sys.byteorder)
+    every_64th = int.from_bytes((1).to_bytes(8, 'little') * len(features), 'little')
+    return sum(1 << i for i in range(64)
+               if 2 * (number >> i & every_64th).bit_count() > len(features))
 
 
-def answer(request):
-    reply = {"id": request["id"]} if "id" in request else {}
-    weights = request.get("weights")
-    try:
-        if "hashes" in request:
-            hashes = [h % 2 ** 64 for h in request["hashes"]]
-        elif "features" in request:
-            hashes = [hash64(feature) for feature in request["features"]]
-        else:
-            unit = request.get("unit", "word")
-            width = request.get("width", 2 if unit == "word" else 8)
-            if "tokens" in request:
-                reply["shingles"] = windows(request["tokens"], width, " ")
-            else:
-                reply["shingles"] = text_shingles(
-                    request["text"], width, unit)
-            hashes = [hash64(shingle) for shingle in reply["shingles"]]
-    except Unknown as unknown:
-        return {**reply, "error": str(unknown)}
-    reply["simhash"] = majority(hashes, weights)
-    return reply
+# --- Features that a caller gives -------------------------------------------
+
+LABELS = [0.1, 0.2, 0.4, 1.0]  # D, C, B, A
 
 
-# ---- the programme ----
+def integer(weight):
+    """The weight in units of 2^-24, halves away from zero."""
+    scaled = weight * 2.0 ** 24
+    whole = int(scaled)
+    return whole + (scaled - whole >= 0.5) - (scaled - whole <= -0.5)
 
-def compare_nfkc_cf(path):
-    """Compare nfkc_cf() with Unicode's own table; print differences."""
-    table = {}
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            fields = [f.strip() for f in line.split("#")[0].split(";")]
-            if len(fields) == 3 and fields[1] == "NFKC_CF":
-                first, _, last = fields[0].partition("..")
-                text = "".join(chr(int(c, 16)) for c in fields[2].split())
-                for code in range(int(first, 16), int(last or first, 16) + 1):
-                    table[code] = text
-    wrong = 0
-    for code in range(0x110000):
-        if unicodedata.category(chr(code)) in ("Cn", "Cs"):
-            continue
-        if nfkc_cf(chr(code)) != table.get(code, chr(code)):
-            wrong += 1
-            print(f"U+{code:04X}: {nfkc_cf(chr(code))!a} is {table.get(code, chr(code))!a}")
-    print(f"{wrong} differences")
-    return 1 if wrong else 0
+
+def add_up(hashes, weights):
+    """The fingerprint of hashes and their weights as integers."""
+    if not any(weights):
+        return None
+    return sum(1 << i for i in range(64)
+               if sum(w if h >> i & 1 else -w for h, w in zip(hashes, weights)) > 0)
+
+
+def weights_of(request, features):
+    return list(map(integer, request.get('weights', [1.0] * len(features))))
+
+
+def lexeme_weight(positions, labels):
+    """Given the labels of the lexeme's positions, and weights for D, C, B, A."""
+    chosen = [default if label < 0 else label for label, default in zip(labels, LABELS)]
+    float4 = struct.unpack('4f', struct.pack('4f', *chosen))
+    return sum(integer(float4['DCBA'.index(label)]) for label in positions or 'D')
+
+
+# --- Databases without an encoding ------------------------------------------
+
+
+class ByteClasses(dict):
+    def __missing__(self, byte):
+        return WORD if byte > 127 else CLASSES[byte]
+
+
+BYTE_CLASSES = ByteClasses()
+BYTE_FOLD = {code: code + 32 for code in range(ord('A'), ord('Z') + 1)}
+
+# ----------------------------------------------------------------------------
+
+
+def fingerprint(request):
+    """The fingerprint, and the shingles if there are any, maybe none."""
+    if 'features' in request:
+        hashes = list(map(xxh3, request['features']))
+        return add_up(hashes, weights_of(request, hashes)), None
+    if 'hashes' in request:
+        return add_up(request['hashes'], weights_of(request, request['hashes'])), None
+    if 'lexemes' in request:
+        labels = request.get('labels', LABELS)
+        weights = [lexeme_weight(positions, labels) for positions in request['lexemes'].values()]
+        return add_up(list(map(xxh3, request['lexemes'])), weights), None
+
+    unit = request.get('unit', 'word')
+    width = request.get('width', WIDTH[unit])
+    encoding = 'utf-8'
+    if 'tokens' in request:
+        found = shingle(request['tokens'], width, ' ')
+    elif 'text' in request:
+        found = shingles(tokenise(normalise(request['text']), CLASSES), width, unit)
+    else:
+        encoding = 'latin-1'
+        found = shingles(tokenise(request['bytes'].translate(BYTE_FOLD), BYTE_CLASSES), width, unit)
+    return decide(xxh3(feature, encoding) for feature in found), found
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--nfkc-cf":
-        return compare_nfkc_cf(sys.argv[2])
-    for line in sys.stdin.buffer:
-        print(json.dumps(answer(json.loads(line.decode("utf-8")))), flush=False)
-    return 0
+    for line in sys.stdin:
+        request = json.loads(line)
+        value, found = fingerprint(request)
+        reply = {'simhash': None if value is None else f'{value:016x}'}
+        if found is not None and request.get('shingles', True):
+            reply['shingles'] = found
+        if 'id' in request:
+            reply['id'] = request['id']
+        print(json.dumps(reply))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ == '__main__':
+    main()

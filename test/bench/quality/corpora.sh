@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The documents of the quality measurement: writes descriptions.csv, manuals.csv,
-# licences.csv and chinese.csv (name, title, text) into a folder.  Sourced after
+# documentation.csv, licences.csv and chinese.csv (name, title, text) into a folder.  Sourced after
 # test/lib.sh; everything is fetched by apt and unpacked in the workspace, and
 # none of it is installed.
 
@@ -10,11 +10,14 @@ MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
 CHINESE=(manpages-zh libreoffice-help-zh-cn gnome-user-docs)
 # The same books for several architectures and of several releases.
 EDITIONS=(installation-guide-{amd64,arm64,i386} clang-{13..19}-doc)
+# Long pages, with sidebars, tables and licence headers; the handbook in 26 languages.
+PAGES=(linux-doc-6.1 qtbase5-doc-html erlang-doc openjdk-17-doc python3.11-doc debian-handbook)
 
 if [ -n "${QUICK:-}" ]; then
 	MAN_PAGES=(manpages tk8.6-doc)
 	CHINESE=(manpages-zh)
 	EDITIONS=()
+	PAGES=(python3.11-doc)
 fi
 
 available() {
@@ -36,7 +39,7 @@ unpack_packages() {
 	local package
 	say "fetching manuals, in English and Chinese"
 	available "${MAN_PAGES[0]}" || update_lists
-	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}"; do
+	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}" "${PAGES[@]}"; do
 		unpack_package "$package"
 	done
 }
@@ -54,6 +57,13 @@ documents() {
 manuals() {
 	documents man ./*/usr/share/man/man*
 	documents html ./*/usr/share/doc/installation-guide-*/en ./*/usr/share/doc/clang-*/html
+}
+
+documentation() {
+	local package
+	for package in "${PAGES[@]}"; do
+		documents page "./$package/usr/share/doc"
+	done
 }
 
 chinese() {
@@ -75,6 +85,7 @@ fetch_corpora() {
 	(
 		cd "$WORK/packages" || exit
 		manuals >"$1/manuals.csv"
+		documentation >"$1/documentation.csv"
 		chinese "$1" >"$1/chinese.csv"
 		licences >"$1/licences.csv"
 	)

@@ -4,6 +4,8 @@
 #
 #   documents.pl man FOLDER        manual pages, rendered by mandoc
 #   documents.pl html FOLDER       web and help pages, without their markup
+#   documents.pl page FOLDER       the same with what surrounds the content on
+#                                  every page: menus, sidebars, footers
 #   documents.pl plain FILE        a text as it is
 #
 # Compressed files must have been unpacked.
@@ -47,6 +49,17 @@ sub html
 	$text =~ s/<info>.*?<\/info>//s;                           # GNOME
 	$text =~ s/<div class="nav(?:header|footer)">.*?<\/table>//gs;    # DocBook
 	$text =~ s/\A[^<]*>//;
+	return without_markup($text);
+}
+
+sub page
+{
+	return without_markup(slurp($_[0]));
+}
+
+sub without_markup
+{
+	my ($text) = @_;
 	$text =~ s/<(script|style)\b.*?<\/\1>//gs;
 	$text =~ s/<!--.*?-->//gs;
 	$text =~ s/<\/?(?:p|div|h\d|li|tr|td|th|dt|dd|br|pre|title|item|section)\b[^>]*>/\n/g;
@@ -77,10 +90,11 @@ sub files_below
 my %kinds = (
 	man => [\&man, sub { files_below($_[0], qr{/man/.*\.\d\w*$}) }],
 	html => [\&html, sub { files_below($_[0], qr{\.(?:html|page)$}) }],
+	page => [\&page, sub { files_below($_[0], qr{\.html$}) }],
 	plain => [\&slurp, sub { @_ }]);
 
 my ($kind, @where) = @ARGV;
-die "usage: documents.pl man|html|plain WHERE\n" unless $kinds{ $kind // '' };
+die "usage: documents.pl man|html|page|plain WHERE\n" unless $kinds{ $kind // '' };
 binmode(STDOUT, ':utf8');
 my ($to_text, $list) = @{ $kinds{$kind} };
 print_document($_, $to_text->($_)) for $list->(@where);

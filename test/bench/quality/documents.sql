@@ -1,7 +1,7 @@
 -- One corpus: from the CSV that corpora.sh writes to distinct bodies, numbered
 -- 1, 2, ... in the order of their names, so that families stay neighbours.
--- Variables: corpus, csv, rows (at most so many; 0 for all), ideographs (at least
--- this share of a document's tokens).
+-- Variables: corpus, csv, every (takes one of so many), rows (at most so many; 0 for
+-- all), ideographs (at least this share of a document's tokens).
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS :corpus CASCADE;
@@ -10,6 +10,7 @@ SET search_path = :corpus, public;
 
 CREATE TEMP TABLE source (name text, title text, body text);
 COPY source FROM :'csv' CSV;
+DELETE FROM source WHERE hashtextextended(name, 0) % :every <> 0;
 
 -- Exact copies are found by md5 as well: they would only embellish the result.
 CREATE TEMP TABLE body AS

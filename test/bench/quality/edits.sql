@@ -58,14 +58,15 @@ FROM unnest('{0.005,0.01,0.02,0.05,0.1,0.2,0.4}'::float8[]) AS rate;
 CREATE TABLE kind AS
 SELECT * FROM (VALUES (1, 'word1', 1, 'word'), (2, 'word2', 2, 'word'), (3, 'word3', 3, 'word'),
 	(4, 'word4', 4, 'word'), (5, 'char3', 3, 'char'), (6, 'char5', 5, 'char'),
-	(7, 'char8', 8, 'char'), (8, 'word2d', 2, 'word')) AS kind (n, name, width, unit);
+	(7, 'char8', 8, 'char'), (8, 'word2c', 2, 'word'), (9, 'word3c', 3, 'word')) AS kind (n, name, width, unit);
 
 -- The fingerprints in that order.
 CREATE FUNCTION fingerprints(tokens text[]) RETURNS simhash[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT ARRAY[simhash(tokens, 1), simhash(tokens, 2), simhash(tokens, 3), simhash(tokens, 4),
 		simhash(body, 3, 'char'), simhash(body, 5, 'char'), simhash(body, 8, 'char'),
-		simhash(ARRAY(SELECT DISTINCT unnest(shingles(tokens, 2))), 1)]
+		(SELECT simhash_agg(shingle) FROM unnest(shingles(tokens, 2)) AS shingle),
+		(SELECT simhash_agg(shingle) FROM unnest(shingles(tokens, 3)) AS shingle)]
 	FROM array_to_string(tokens, ' ') AS body
 $$;
 
@@ -135,13 +136,13 @@ FROM (
 ) AS longer
 GROUP BY rate, text;
 
--- The cosine of two texts as the fingerprint sees them: of the numbers of times
--- that their shingles of two words occur.
+-- The cosine of two texts as the fingerprint sees them: of the sets of their
+-- shingles of two words.
 CREATE FUNCTION cosine(a text[], b text[]) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	WITH x AS (SELECT shingle, count(*) AS n FROM unnest(shingles(a, 2)) AS shingle GROUP BY 1),
-		y AS (SELECT shingle, count(*) AS n FROM unnest(shingles(b, 2)) AS shingle GROUP BY 1)
-	SELECT coalesce((SELECT sum(x.n * y.n) FROM x JOIN y USING (shingle)), 0)
-		/ sqrt((SELECT sum(n * n) FROM x) * (SELECT sum(n * n) FROM y))
+	WITH x AS (SELECT DISTINCT unnest(shingles(a, 2)) AS shingle),
+		y AS (SELECT DISTINCT unnest(shingles(b, 2)) AS shingle)
+	SELECT (SELECT count(*) FROM x JOIN y USING (shingle))
+		/ sqrt((SELECT count(*)::float8 FROM x) * (SELECT count(*) FROM y))
 $$;
 
 CREATE FUNCTION bits(cosine float8) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
@@ -182,7 +183,7 @@ SELECT length, edit, rate, name AS shingles, count(*) AS texts,
 	percentile_disc(0.95) WITHIN GROUP (ORDER BY distance) AS p95,
 	bits(expected_cosine(edit, rate,
 		CASE unit WHEN 'word' THEN width ELSE 1 + (width - 1) / c END, s)) AS theory,
-	CASE name WHEN 'word2' THEN round(avg(bits(cosine)), 2) END AS theory_of_counts
+	CASE name WHEN 'word2' THEN round(avg(bits(cosine)), 2) END AS theory_of_sets
 FROM (
 	SELECT length, edit, rate, cosine, kind.*, fps[n] <~> edited_fps[n] AS distance
 	FROM compared CROSS JOIN kind

@@ -2,14 +2,20 @@
 -- pairs.c.  Variables: corpus, fingerprints and truth (those files).
 --   word2      simhash(body, 2, 'word')
 --   char5      simhash(body, 5, 'char')
---   word2d     each distinct shingle counted once, however often it occurs
+--   word2c     shingles counted as often as they occur
+--   word2l     the same, damped: 1 + log2 of the number of times
 --   glued8     as char8, but with no space beside ideographs: the rule that unit
 --              char does not have
 \set ON_ERROR_STOP on
 SET search_path = :corpus, public;
 
-CREATE FUNCTION once(features text[]) RETURNS simhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT simhash(ARRAY(SELECT DISTINCT unnest(features)), 1)
+CREATE FUNCTION counted(features text[]) RETURNS simhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT simhash_agg(feature) FROM unnest(features) AS feature
+$$;
+
+CREATE FUNCTION damped(features text[]) RETURNS simhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT simhash_agg(feature, 1 + log(2, times)::float8)
+	FROM (SELECT feature, count(*) AS times FROM unnest(features) AS feature GROUP BY feature) AS f
 $$;
 
 CREATE FUNCTION glued(body text, width int) RETURNS simhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -33,7 +39,8 @@ SELECT id, tokens,
 	simhash(body, 5, 'char') AS char5, simhash(body, 6, 'char') AS char6,
 	simhash(body, 8, 'char') AS char8, simhash(body, 10, 'char') AS char10,
 	simhash(body, 12, 'char') AS char12,
-	once(shingles(body, 2)) AS word2d, once(shingles(body, 3)) AS word3d
+	counted(shingles(body, 2)) AS word2c, counted(shingles(body, 3)) AS word3c,
+	damped(shingles(body, 2)) AS word2l, damped(shingles(body, 3)) AS word3l
 	:glued
 FROM doc;
 CREATE TABLE in_order AS TABLE fingerprint ORDER BY id;

@@ -9,6 +9,11 @@ LANGUAGE sql IMMUTABLE AS $$
 	SELECT simhash(ARRAY(SELECT salt || feature FROM unnest(features) AS feature), 1)
 $$;
 
+CREATE FUNCTION pg_temp.salted_counts(features text[], salt text) RETURNS simhash
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT simhash_agg(salt || feature) FROM unnest(features) AS feature
+$$;
+
 SELECT :'corpus' IN ('chinese', 'ideographs') AS ideographs \gset
 \if :ideographs
 	\set texts 'doc, LATERAL (SELECT regexp_split_to_array(regexp_replace(array_to_string(shingles(body, 1), \' \'), \' ?([぀-ヿ㐀-鿿]) ?\', \'\\1\', \'g\'), \'\') AS characters) AS c'
@@ -30,8 +35,8 @@ SELECT id, tokens,
 	pg_temp.salted(shingles(body, 8, 'char'), :'salt') AS char8,
 	pg_temp.salted(shingles(body, 10, 'char'), :'salt') AS char10,
 	pg_temp.salted(shingles(body, 12, 'char'), :'salt') AS char12,
-	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 2))), :'salt') AS word2d,
-	pg_temp.salted(ARRAY(SELECT DISTINCT unnest(shingles(body, 3))), :'salt') AS word3d
+	pg_temp.salted_counts(shingles(body, 2), :'salt') AS word2c,
+	pg_temp.salted_counts(shingles(body, 3), :'salt') AS word3c
 	:glued
 FROM :texts;
 CREATE TEMP TABLE in_order AS TABLE salted ORDER BY id;

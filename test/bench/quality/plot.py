@@ -22,9 +22,10 @@ def rows_of(folder, name):
 
 KINDS = [("word1", "word 1"), ("word2", "word 2"), ("word3", "word 3"), ("word4", "word 4"),
          ("char3", "char 3"), ("char5", "char 5"), ("char8", "char 8"),
-         ("word2d", "word 2, distinct")]
+         ("word2c", "word 2, counted")]
 TITLES = {"descriptions": "short English: package descriptions",
-          "manuals": "long English: manuals", "licences": "long English: licences",
+          "manuals": "long English: manuals",
+          "documentation": "long pages: documentation", "licences": "long English: licences",
           "chinese": "Chinese",
           "ideographs": "Chinese, 85% ideographs"}
 
@@ -70,7 +71,7 @@ def edit_panel(rows, edit, title, place, lengths):
         shift = 1.05 ** (i - 1.5)   # side by side
         panel.dots([(float(r["rate"]) * shift, float(r["mean"]), float(r["p5"]),
                      min(32, float(r["p95"]))) for r in own], colour)
-        panel.line([(float(r["rate"]), float(r["theory_of_counts"])) for r in own], colour, "theory")
+        panel.line([(float(r["rate"]), float(r["theory_of_sets"])) for r in own], colour, "theory")
     simple = [(float(r["rate"]), float(r["theory"])) for r in rows if r["length"] == lengths[-1]]
     panel.line(simple, "#888")
     return panel
@@ -84,7 +85,7 @@ def plot_edits(folder, edits):
         key = legend(645, 360, [(c, f"texts of {n} tokens") for c, n in zip(COLOURS, lengths)]
                      + [("#888", "64/π·arccos, no shingle twice")])
         y = 360 + 17 * (len(lengths) + 1)
-        for words in ("dashed: 64/π·arccos of the actual", "counts; dots: mean measured, 5% to 95%",
+        for words in ("dashed: 64/π·arccos of the actual", "sets; dots: mean measured, 5% to 95%",
                       f"({language}, shingles of two words;", "vertical: bits that differ)"):
             key.text(645, y + 4, words, "start")
             y += 17

@@ -7,9 +7,9 @@ import csv
 import sys
 from pathlib import Path
 
-CORPORA = ["descriptions", "manuals", "licences", "chinese", "ideographs"]
+CORPORA = ["descriptions", "manuals", "documentation", "licences", "chinese", "ideographs"]
 KINDS = ["word1", "word2", "word3", "word4", "char3", "char4", "char5", "char6", "char8", "char10",
-         "char12", "word2d", "word3d"]
+         "char12", "word2c", "word3c", "word2l", "word3l"]
 GLUED = ["glued4", "glued8"]
 LENGTHS = ["<100", "100-999", ">=1000"]
 FOLDER = Path(sys.argv[1])
@@ -91,7 +91,7 @@ def luck(truth, threshold, kinds, corpora, ranges=False):
 
 def by_length():
     found = index(read("best"), "corpus", "truth_by", "threshold", "tokens", "shingles")
-    kinds = ["word1", "word2", "word3", "word4", "char4", "char8", "char12", "word2d", "word3d"]
+    kinds = ["word1", "word2", "word3", "word4", "char4", "char8", "char12", "word2c", "word3c"]
     rows = []
     for corpus in CORPORA:
         for length in LENGTHS:
@@ -189,7 +189,8 @@ corpora()
 for truth in ("word3", "word2"):
     luck(truth, "0.8", KINDS, CORPORA)
 luck("word3", "0.8", GLUED + ["char8"], ["chinese", "ideographs"], ranges=True)
-finds_most(["word2", "word3", "char6", "char8", "char10"])
+finds_most(["word2", "word3", "word2c", "word3c", "word2l", "word3l"])
+finds_most(["char6", "char8", "char10"])
 by_length()
 two_stage("word2")
 chance("word2")
