@@ -176,6 +176,33 @@ def edits(kind):
             if (language, length, edit, "0.01", kind) in rows])
 
 
+def kept_under_edits(kinds):
+    rows = index(read("edits"), "language", "length", "edit", "rate", "shingles")
+    lengths = sorted({key[1] for key in rows}, key=int)
+    table("words replaced: share of the texts that stay within 3, 8, 10 bits",
+          ["language", "tokens", "replaced"] + kinds, [
+              [language, length, percent(rate)] + [
+                  ", ".join(percent(r[f"within_{k}"]) for k in (3, 8, 10)) for r in
+                  (rows[language, length, "replaced", rate, kind] for kind in kinds)]
+              for language in ("english", "chinese") for length in lengths
+              for rate in ("0.01", "0.05") if (language, length, "replaced", rate, kinds[0]) in rows])
+
+
+def collapse():
+    rows = index(read("collapse"), "corpus", "shingles")
+    kinds = list(dict.fromkeys(key[1] for key in rows))
+
+    def cell(r):
+        if not r:
+            return "0"
+        per_million = int(r["below_03"]) / int(r["documents"]) * 1e6
+        return f"{int(r['pairs']):,}: {percent(int(r['below_08']) / int(r['pairs']))}, {amount(per_million)}"
+
+    table("collapse: pairs within 3 bits, the share of them that resemble below 0.8 (word2), and "
+          "those below 0.3 for each million documents", ["corpus"] + kinds,
+          [[c] + [cell(rows.get((c, kind))) for kind in kinds] for c in CORPORA])
+
+
 def kinds_under_edits():
     rows = index(read("edits"), "language", "length", "edit", "rate", "shingles")
     kinds = list(dict.fromkeys(key[4] for key in rows))
@@ -194,7 +221,10 @@ finds_most(["char6", "char8", "char10"])
 by_length()
 two_stage("word2")
 chance("word2")
+collapse()
 edits("word2")
+edits("word3")
+kept_under_edits(["word2", "word3", "word2c", "word3c"])
 kinds_under_edits()
 
 # Further ones, which the page does not show.
