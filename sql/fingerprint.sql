@@ -59,6 +59,8 @@ SELECT simhash(ARRAY['a', 'b', 'c'], ARRAY[1, 1, 1]) = simhash(ARRAY['a', 'b', '
 -- weights are rounded to multiples of 2^-24
 SELECT simhash(ARRAY['a'], ARRAY[2 ^ -24]) = simhash('a') AS least,
        simhash(ARRAY['a'], ARRAY[2 ^ -26]) IS NULL AS nothing,
+       simhash(ARRAY['a'], ARRAY[2 ^ -25]) = simhash('a') AS half,
+       simhash(ARRAY['a'], ARRAY[0.49999999999999994::float8 * 2 ^ -24]) IS NULL AS less_than_half,
        simhash(ARRAY['a', 'b'], ARRAY[1 + 2 ^ -24, 1]) = simhash('a') AS breaks_the_tie,
        simhash(ARRAY['a', 'b'], ARRAY[1 + 2 ^ -26, 1]) = simhash(ARRAY['a', 'b'], 1) AS does_not;
 SELECT simhash(ARRAY[]::text[], ARRAY[]::float8[]) IS NULL AS empty,

@@ -97,11 +97,15 @@ array_nitems(ArrayType *array)
 }
 
 /*
- * A weight as fixed point, rounded half away from zero.
+ * A weight as fixed point, rounded half away from zero.  (Exactly: the greatest
+ * number below 0.5 becomes 1 where 0.5 is added to it.)
  */
 int64
 check_weight(float8 weight)
 {
+	int64		whole;
+	float8		rest;
+
 	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -109,7 +113,9 @@ check_weight(float8 weight)
 				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
 						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));
 	weight *= WEIGHT_ONE;
-	return (int64) (weight < 0 ? weight - 0.5 : weight + 0.5);
+	whole = (int64) weight;
+	rest = weight - whole;
+	return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
 void
