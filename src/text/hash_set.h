@@ -4,9 +4,10 @@
  *		A set of 64-bit hashes
  *
  * Open addressing by buckets of two slots, the first of which fills first, and linear
- * probing from a full bucket to the next; at most half of all slots are taken.  Which bucket a hash belongs into is salted, so that chosen hashes do not
- * crowd.  A small set needs nothing but itself, on the stack; a larger one memory
- * of the context that is current when it grows.
+ * probing from a full bucket to the next; at most half of all slots are taken.  Which
+ * bucket a hash belongs into is salted, so that chosen hashes do not crowd.  A small
+ * set needs nothing but itself, on the stack; a larger one memory of the context that
+ * is current when it grows.
  *
  * Hashes are added in batches: all slots of a large set are fetched before the first
  * one is looked at, so that cache misses overlap.

@@ -190,13 +190,13 @@ double_slots(ShingleSet *set)
 	int			bits = set->slot_bits;
 	SetShingle **old = set->slots;
 
-	CHECK_FOR_INTERRUPTS();
 	make_slots(set, bits + 1);
 	budget_free(set->budget, old, slots_size(bits));
 	for (SetBlock *block = set->blocks; block != NULL; block = block->previous)
 	{
 		size_t		offset = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		while (offset < block->used)
 		{
 			SetShingle *shingle = shingle_at(block, offset);
