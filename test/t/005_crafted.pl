@@ -1,5 +1,6 @@
-# Tokens made to have hashes that end alike: XXH3 is public, and of eight bytes
-# it can be inverted.  Comparing them costs as much as comparing any others.
+# Tokens made to have hashes that end alike, or begin alike: XXH3 is public, and of
+# eight bytes it can be inverted.  Comparing them, and fingerprints of them, cost as
+# much as those of any others.
 
 use strict;
 use warnings;
@@ -44,12 +45,20 @@ sub preimage
 	return ($x >> 32, $x & 0xFFFFFFFF);
 }
 
-my @crafted;
-for (my $high = 1; @crafted < $tokens; $high++)
+# Tokens, in hexadecimal digits, whose hashes the function makes of 1, 2, ...
+sub crafted
 {
-	my $hex = unpack('H*', pack('V2', preimage(product($high, 0x9E3779B9) << 32 | 0x12345678)));
-	push @crafted, $hex unless $hex =~ /^(..)*00/;
+	my ($hash_of) = @_;
+	my @crafted;
+	for (my $i = 1; @crafted < $tokens; $i++)
+	{
+		my $hex = unpack('H*', pack('V2', preimage($hash_of->(product($i, 0x9E3779B9) & 0xFFFFFFFF))));
+		push @crafted, $hex unless $hex =~ /^(..)*00/;
+	}
+	return join(',', @crafted);
 }
+my $end_alike = crafted(sub { $_[0] << 32 | 0x12345678 });
+my $begin_alike = crafted(sub { 0x12345678 << 32 | $_[0] });
 
 # Any bytes but zero are text there.
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -57,14 +66,16 @@ $node->init(extra => [ '--encoding=SQL_ASCII', '--no-locale' ]);
 $node->start;
 $node->safe_psql('postgres',
 	q{CREATE EXTENSION simhash;
+	  CREATE FUNCTION tokens(hex text) RETURNS text[] LANGUAGE sql RETURN
+		(SELECT array_agg(convert_from(decode(h, 'hex'), 'SQL_ASCII')) FROM string_to_table(hex, ',') AS h);
 	  CREATE TABLE tokens AS
-	  SELECT array_agg(convert_from(decode(h, 'hex'), 'SQL_ASCII')) AS crafted, array_agg(left(md5(h), 8)) AS plain
-	  FROM string_to_table('} . join(',', @crafted) . q{', ',') AS h;
+	  SELECT tokens('} . $end_alike . q{') AS end_alike, tokens('} . $begin_alike . q{') AS begin_alike,
+		(SELECT array_agg(left(md5(i::text), 8)) FROM generate_series(1, } . $tokens . q{) AS i) AS plain;
 	  CREATE FUNCTION seconds(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 	  DECLARE
 		started timestamptz;
 		least float8 := 'infinity';
-		result float8;
+		result text;
 	  BEGIN
 		FOR i IN 1 .. 5 LOOP
 			started := clock_timestamp();
@@ -75,16 +86,24 @@ $node->safe_psql('postgres',
 	  END $$});
 
 is($node->safe_psql('postgres',
-		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint & 4294967295) FROM tokens, unnest(crafted) AS t"),
+		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint & 4294967295) FROM tokens, unnest(end_alike) AS t"),
 	"$tokens|1", 'hashes end alike');
 is($node->safe_psql('postgres',
-		'SELECT resemblance(crafted, crafted[2:] || plain[1], 1) * ' . ($tokens + 1) . ' FROM tokens'),
-	$tokens - 1, 'are told apart');
-my $ratio = $node->safe_psql('postgres',
-	q{SELECT seconds('SELECT resemblance(crafted, crafted[2:], 1) FROM tokens') /
-	         seconds('SELECT resemblance(plain, plain[2:], 1) FROM tokens')});
-note("crafted / plain: $ratio");
-cmp_ok($ratio, '<', 25, 'cost as much as others');
+		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint >> 32) FROM tokens, unnest(begin_alike) AS t"),
+	"$tokens|1", 'hashes begin alike');
+for my $crafted ('end_alike', 'begin_alike')
+{
+	is($node->safe_psql('postgres',
+			"SELECT resemblance($crafted, $crafted\[2:] || plain[1], 1) * " . ($tokens + 1) . ' FROM tokens'),
+		$tokens - 1, "$crafted: are told apart");
+	for my $use ('resemblance(TOKENS, TOKENS[2:], 1)', 'simhash(TOKENS, 1)')
+	{
+		my ($theirs, $others) = map { "SELECT $use FROM tokens" =~ s/TOKENS/$_/gr } $crafted, 'plain';
+		my $ratio = $node->safe_psql('postgres', "SELECT seconds('$theirs') / seconds('$others')");
+		note("$crafted / plain: $ratio");
+		cmp_ok($ratio, '<', 25, "$crafted: $use costs as much as of others");
+	}
+}
 
 $node->stop;
 done_testing();
