@@ -34,18 +34,10 @@
 /* Features between looks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
-#define RETURN_FINGERPRINT(acc) \
+#define RETURN_FINGERPRINT(finish, features) \
 	do { \
 		SimHash		fp_; \
-		if (!accumulator_fingerprint((acc), &fp_)) \
-			PG_RETURN_NULL(); \
-		PG_RETURN_SIMHASH(fp_); \
-	} while (0)
-
-#define RETURN_DISTINCT_FINGERPRINT(features) \
-	do { \
-		SimHash		fp_; \
-		if (!distinct_finish((features), &fp_)) \
+		if (!finish((features), &fp_)) \
 			PG_RETURN_NULL(); \
 		PG_RETURN_SIMHASH(fp_); \
 	} while (0)
@@ -105,7 +97,7 @@ simhash_text(PG_FUNCTION_ARGS)
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
 					  add_shingle, &features);
 	PG_FREE_IF_COPY(body, 0);
-	RETURN_DISTINCT_FINGERPRINT(&features);
+	RETURN_FINGERPRINT(distinct_finish, &features);
 }
 
 /*
@@ -124,7 +116,7 @@ simhash_cstring(PG_FUNCTION_ARGS)
 	document_shingles(body, length,
 					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
 					  SHINGLE_DEFAULT_UNIT, add_shingle, &features);
-	RETURN_DISTINCT_FINGERPRINT(&features);
+	RETURN_FINGERPRINT(distinct_finish, &features);
 }
 
 /*
@@ -141,7 +133,7 @@ simhash_tokens(PG_FUNCTION_ARGS)
 	distinct_init(&features, array_nitems(tokens));
 	token_shingles(tokens, width, add_shingle, &features);
 	PG_FREE_IF_COPY(tokens, 0);
-	RETURN_DISTINCT_FINGERPRINT(&features);
+	RETURN_FINGERPRINT(distinct_finish, &features);
 }
 
 /*
@@ -183,7 +175,7 @@ simhash_features(PG_FUNCTION_ARGS)
 		add_feature(&acc, hash_text(DatumGetTextPP(feature)), *weights++);
 	}
 	array_free_iterator(iterator);
-	RETURN_FINGERPRINT(&acc);
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
 }
 
 /*
@@ -212,7 +204,7 @@ simhash_hashes(PG_FUNCTION_ARGS)
 		else
 			accumulator_add(&acc, hashes[i]);
 	}
-	RETURN_FINGERPRINT(&acc);
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
 }
 
 /* One for each label, in the order {D,C,B,A}, as ts_rank has them. */
@@ -295,5 +287,5 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 													label_weights)))
 			report_weights_overflow();
 	}
-	RETURN_FINGERPRINT(&acc);
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
 }
