@@ -122,3 +122,23 @@ BEGIN
     END LOOP;
     RAISE NOTICE '%', seen;
 END $$;
+-- in the check of a domain, which a procedure's variable takes along from one transaction to the next
+CREATE TYPE page AS (title text, body text);
+CREATE DOMAIN rose AS page CHECK (resemblance((VALUE).body, 'a rose is a rose', 1) > 0.5);
+DO $$
+DECLARE
+    page rose := ('rose', 'a rose is');
+    refused integer := 0;
+BEGIN
+    FOR i IN 1 .. 6 LOOP
+        BEGIN
+            page.body := CASE i % 3 WHEN 0 THEN 'a thorn' ELSE 'is a rose' END;
+        EXCEPTION WHEN check_violation THEN
+            refused := refused + 1;
+        END;
+        COMMIT;
+    END LOOP;
+    RAISE NOTICE '%, % refused', page, refused;
+END $$;
+DROP DOMAIN rose;
+DROP TYPE page;

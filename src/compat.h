@@ -111,6 +111,16 @@ extern int no_such_variable
 	TestForOldSnapshot((snapshot), (relation), (page))
 #endif
 
+/*
+ * What tells this transaction from others of the session has moved in 17.
+ * Includers need storage/proc.h.
+ */
+#if PG_VERSION_NUM >= 170000
+#define my_local_transaction()			(MyProc->vxid.lxid)
+#else
+#define my_local_transaction()			(MyProc->lxid)
+#endif
+
 /* A point where VACUUM may pause is told from one of ANALYZE from 18 on. */
 #if PG_VERSION_NUM >= 180000
 #define vacuum_may_pause()				vacuum_delay_point(false)

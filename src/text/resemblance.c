@@ -19,8 +19,8 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -64,15 +64,15 @@ typedef struct KeptSet
  * One that is stored out of line is not even read: the pointer to it will do,
  * as long as no other value can have come in its place.  That is within a
  * transaction: what a statement's snapshot has seen is not removed before the
- * statement ends, and only procedures go on after that, in another
- * transaction.
+ * statement ends.  Only a procedure goes on after that, in another
+ * transaction, and with its variables the checks of their domains.
  */
 #define KEPT_SETS		256
 
 typedef struct Keeper
 {
 	bool		in_use;			/* or left behind by an error */
-	TimestampTz transaction;	/* when it started */
+	LocalTransactionId transaction; /* of the last call */
 	SetBudget	budget;			/* for documents and shingles; its context is of
 								 * all this */
 	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
@@ -94,7 +94,7 @@ begin_comparison(FmgrInfo *function)
 	if (keeper != NULL)
 	{
 		if (!keeper->in_use &&
-			keeper->transaction == GetCurrentTransactionStartTimestamp())
+			keeper->transaction == my_local_transaction())
 		{
 			keeper->in_use = true;
 			keeper->budget.limit = keeper->budget.allocated + MaxAllocSize;
@@ -109,7 +109,7 @@ begin_comparison(FmgrInfo *function)
 	keeper = MemoryContextAllocZero(context, sizeof(Keeper));
 	keeper->budget.context = context;
 	keeper->budget.limit = MaxAllocSize;
-	keeper->transaction = GetCurrentTransactionStartTimestamp();
+	keeper->transaction = my_local_transaction();
 	keeper->in_use = true;
 	function->fn_extra = keeper;
 	return keeper;
