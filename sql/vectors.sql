@@ -146,7 +146,7 @@ SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS hangul FROM generate_series
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS ideographs FROM generate_series(19968, 40869) AS i;
 -- more distinct shingles than count, in any order
 SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS forwards, simhash(string_agg(i::text, ' ' ORDER BY -i), 1) AS backwards
-FROM generate_series(1, 1100000) AS i;
+FROM generate_series(1, 1700000) AS i;
 -- 2^20 + 1 distinct shingles: were all of them to count, or one less than 2^20,
 -- the second digit would be 2
 SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS limited FROM generate_series(2, 1048579) AS i WHERE i <> 6;

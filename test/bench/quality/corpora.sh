@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The documents of the quality measurement: writes descriptions.csv, manuals.csv,
-# documentation.csv, licences.csv and chinese.csv (name, title, text) into a folder.  Sourced after
-# test/lib.sh; everything is fetched by apt and unpacked in the workspace, and
-# none of it is installed.
+# documentation.csv, licences.csv and chinese.csv (name, title, text) into a folder.
+# Sourced after test/lib.sh; everything is fetched by apt and unpacked in the
+# workspace, and none of it is installed.
 
 # What a release does not have is left out.
 MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
