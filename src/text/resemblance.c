@@ -19,6 +19,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
@@ -63,9 +64,10 @@ typedef struct KeptSet
  * A document is recognised by its datum as it is stored, compressed or not.
  * One that is stored out of line is not even read: the pointer to it will do,
  * as long as no other value can have come in its place.  That is within a
- * transaction: what a statement's snapshot has seen is not removed before the
- * statement ends.  Only a procedure goes on after that, in another
- * transaction, and with its variables the checks of their domains.
+ * statement of the client: what its snapshot has seen is not removed before it
+ * ends.  Two things go on after that: expressions of PL/pgSQL, in the next statement
+ * of the same transaction; and procedures, in another transaction, and with their
+ * variables the checks of their domains.
  */
 #define KEPT_SETS		256
 
@@ -73,6 +75,7 @@ typedef struct Keeper
 {
 	bool		in_use;			/* or left behind by an error */
 	LocalTransactionId transaction; /* of the last call */
+	TimestampTz statement;		/* when it started */
 	SetBudget	budget;			/* for documents and shingles; its context is of
 								 * all this */
 	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
@@ -94,7 +97,8 @@ begin_comparison(FmgrInfo *function)
 	if (keeper != NULL)
 	{
 		if (!keeper->in_use &&
-			keeper->transaction == my_local_transaction())
+			keeper->transaction == my_local_transaction() &&
+			keeper->statement == GetCurrentStatementStartTimestamp())
 		{
 			keeper->in_use = true;
 			keeper->budget.limit = keeper->budget.allocated + MaxAllocSize;
@@ -110,6 +114,7 @@ begin_comparison(FmgrInfo *function)
 	keeper->budget.context = context;
 	keeper->budget.limit = MaxAllocSize;
 	keeper->transaction = my_local_transaction();
+	keeper->statement = GetCurrentStatementStartTimestamp();
 	keeper->in_use = true;
 	function->fn_extra = keeper;
 	return keeper;
