@@ -7,7 +7,6 @@ import csv
 import sys
 from pathlib import Path
 
-CORPORA = ["descriptions", "manuals", "documentation", "licences", "chinese", "ideographs"]
 KINDS = ["word1", "word2", "word3", "word4", "char3", "char4", "char5", "char6", "char8", "char10",
          "char12", "word2c", "word3c", "word2l", "word3l"]
 GLUED = ["glued4", "glued8"]
@@ -18,6 +17,10 @@ FOLDER = Path(sys.argv[1])
 def read(name):
     with open(FOLDER / f"{name}.csv", newline="") as file:
         return list(csv.DictReader(file))
+
+
+CORPORA = [c for c in ("descriptions", "manuals", "documentation", "licences", "chinese", "ideographs")
+           if c in {row["corpus"] for row in read("corpora")}]
 
 
 def table(title, head, rows):
