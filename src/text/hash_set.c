@@ -20,6 +20,9 @@
 #define prefetch_slot(slot)		((void) 0)
 #endif
 
+/* Sets of more buckets than this are not all in the nearest cache. */
+#define NEAR_BITS_MAX			11
+
 /* No set is made larger than this before it has elements. */
 #define FIRST_BITS_MAX			15
 
@@ -139,7 +142,7 @@ hash_set_add(HashSet *set, uint64 *hashes, int n)
 	if (unlikely(set->count + n > hash_set_size(set) / 2))
 		grow(set);
 	mask = hash_set_size(set) - 1;
-	if (set->slots != set->own_slots)
+	if (set->bits > NEAR_BITS_MAX)
 		for (int i = 0; i < n; i++)
 			prefetch_slot(&set->slots[bucket_of(set, hashes[i])]);
 	for (int i = 0; i < n; i++)

@@ -29,7 +29,7 @@
 #include "type/simhash.h"
 
 /* Bytes of a text for each of its distinct shingles: a guess, good for English. */
-#define BYTES_A_SHINGLE		6
+#define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 2)
 
 /* Features between looks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
@@ -93,7 +93,7 @@ simhash_text(PG_FUNCTION_ARGS)
 	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
 		PG_RETURN_NULL();
 	body = PG_GETARG_TEXT_PP(0);
-	distinct_init(&features, VARSIZE_ANY_EXHDR(body) / BYTES_A_SHINGLE);
+	distinct_init(&features, VARSIZE_ANY_EXHDR(body) / BYTES_A_SHINGLE(unit));
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
 					  add_shingle, &features);
 	PG_FREE_IF_COPY(body, 0);
@@ -112,7 +112,7 @@ simhash_cstring(PG_FUNCTION_ARGS)
 	size_t		length = strlen(body);
 	DistinctFeatures features;
 
-	distinct_init(&features, length / BYTES_A_SHINGLE);
+	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
 	document_shingles(body, length,
 					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
 					  SHINGLE_DEFAULT_UNIT, add_shingle, &features);
