@@ -29,7 +29,7 @@
 #include "type/simhash.h"
 
 /* Bytes of a text for each of its distinct shingles: a guess, good for English. */
-#define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 2)
+#define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 1)
 
 /* Features between looks for interrupts. */
 #define INTERRUPT_INTERVAL	1024

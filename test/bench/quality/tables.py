@@ -36,7 +36,7 @@ def index(rows, *keys):
 
 
 def percent(text):
-    return f"{100 * float(text):.0f}%" if text else ""
+    return "" if text in ("", None) else f"{100 * float(text):.0f}%"
 
 
 def short(text):
