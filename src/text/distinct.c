@@ -42,8 +42,7 @@ distinct_init(DistinctFeatures *features, uint64 expected)
 {
 	accumulator_init(&features->acc);
 	hash_set_init(&features->set, expected);
-	features->nwaiting = 0;
-	features->dropped = false;
+	features->greatest_rank = RANK_ANY;
 }
 
 /*
@@ -112,7 +111,6 @@ drop_superfluous(DistinctFeatures *features)
 	uint64		hash;
 	int			n = 0;
 
-	features->dropped = true;
 	features->greatest_rank = find_rank(&features->set, DISTINCT_MAX);
 	while (hash_set_next(&features->set, &iterator, &hash))
 		if (rank_of(hash) <= features->greatest_rank)
@@ -121,8 +119,8 @@ drop_superfluous(DistinctFeatures *features)
 	accumulator_init(&features->acc);
 	hash_set_clear(&features->set);
 	/* whole batches */
-	for (int i = 0; i < n; i += HASH_SET_BATCH)
-		add_to_set(features, kept + i, HASH_SET_BATCH);
+	for (int i = 0; i < n; i += COUNT_BATCH)
+		add_to_set(features, kept + i, COUNT_BATCH);
 	pfree(kept);
 }
 
@@ -132,17 +130,18 @@ drop_superfluous(DistinctFeatures *features)
 void
 distinct_add_batch(DistinctFeatures *features)
 {
-	int			n = features->nwaiting;
+	Accumulator *acc = &features->acc;
+	int			n = acc->nbatch;
 
-	if (unlikely(features->dropped))
+	if (unlikely(features->greatest_rank != RANK_ANY))
 	{
 		n = 0;
-		for (int i = 0; i < features->nwaiting; i++)
-			if (rank_of(features->waiting[i]) <= features->greatest_rank)
-				features->waiting[n++] = features->waiting[i];
+		for (int i = 0; i < acc->nbatch; i++)
+			if (rank_of(acc->batch[i]) <= features->greatest_rank)
+				acc->batch[n++] = acc->batch[i];
 	}
-	features->nwaiting = 0;
-	add_to_set(features, features->waiting, n);
+	acc->nbatch = 0;
+	add_to_set(features, acc->batch, n);
 	if (unlikely(features->set.count >= DROP_AT))
 		drop_superfluous(features);
 }

@@ -29,15 +29,13 @@
  */
 #define DISTINCT_MAX		(UINT64CONST(1) << 20)
 
-StaticAssertDecl(HASH_SET_BATCH == COUNT_BATCH, "what is added together is counted together");
+#define RANK_ANY			PG_UINT64_MAX
 
 typedef struct DistinctFeatures
 {
-	Accumulator acc;			/* has what is in the set */
-	int			nwaiting;		/* features that are not in the set yet */
-	uint64		waiting[HASH_SET_BATCH];
-	bool		dropped;		/* were there more than DISTINCT_MAX? */
-	uint64		greatest_rank;	/* of those kept when some were dropped last */
+	Accumulator acc;			/* has what is in the set; its batch waits for both */
+	uint64		greatest_rank;	/* of those kept when some were dropped last, or
+								 * RANK_ANY */
 	HashSet		set;
 } DistinctFeatures;
 
@@ -51,8 +49,8 @@ extern bool distinct_finish(DistinctFeatures *features, uint64 *fingerprint);
 static inline void
 distinct_add(DistinctFeatures *features, uint64 hash)
 {
-	features->waiting[features->nwaiting++] = hash;
-	if (features->nwaiting == HASH_SET_BATCH)
+	features->acc.batch[features->acc.nbatch++] = hash;
+	if (features->acc.nbatch == COUNT_BATCH)
 		distinct_add_batch(features);
 }
 

@@ -130,7 +130,7 @@ grow(HashSet *set)
 }
 
 /*
- * Add n hashes, at most HASH_SET_BATCH.  Those that are new are moved to the beginning;
+ * Add n hashes, at most HASH_SET_SMALL.  Those that are new are moved to the beginning;
  * returns their number.
  */
 int

@@ -22,7 +22,6 @@
 #define HASH_SET_BUCKET			2	/* slots */
 #define HASH_SET_SMALL_BITS		7
 #define HASH_SET_SMALL			(HASH_SET_BUCKET << HASH_SET_SMALL_BITS)
-#define HASH_SET_BATCH			16
 
 typedef struct HashSet
 {
