@@ -26,6 +26,7 @@ OBJS = \
 	src/index/options.o \
 	src/index/order.o \
 	src/index/page.o \
+	src/index/pause.o \
 	src/index/probe.o \
 	src/index/report.o \
 	src/index/scan.o \

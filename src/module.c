@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "index/handler.h"
+#include "index/pause.h"
 #include "planner/planner.h"
 #include "text/hash.h"
 
@@ -30,5 +31,6 @@ _PG_init(void)
 				 errdetail("Its fingerprints would not compare with those of other servers."),
 				 errhint("Compile it with the header of xxHash 0.8.0 or later.")));
 	options_init();
+	pause_init();
 	rewrite_init();
 }

@@ -75,8 +75,13 @@ typedef TreePageOpaqueData *TreePageOpaque;
 /* Bytes of an entry, and the most that fit on a page. */
 #define LEAF_ENTRY_SIZE		(sizeof(uint64) + sizeof(ItemPointerData))
 #define INNER_ENTRY_SIZE	(sizeof(uint64) + sizeof(LinkData))
+#ifndef SIMHASH_TEST_BUILD
 #define MAX_LEAF_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / LEAF_ENTRY_SIZE)
 #define MAX_INNER_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / INNER_ENTRY_SIZE)
+#else
+#define MAX_LEAF_ENTRIES	12	/* pause.h */
+#define MAX_INNER_ENTRIES	8
+#endif
 
 static inline bool
 page_is_leaf(Page page)
