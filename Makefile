@@ -19,9 +19,11 @@ OBJS = \
 	src/index/cost.o \
 	src/index/design.o \
 	src/index/explain.o \
+	src/index/free_list.o \
 	src/index/handler.o \
 	src/index/insert.o \
 	src/index/match.o \
+	src/index/merge.o \
 	src/index/meta.o \
 	src/index/options.o \
 	src/index/order.o \

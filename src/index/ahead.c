@@ -23,7 +23,6 @@
 
 #include "compat.h"
 #include "index/ahead.h"
-#include "index/page.h"
 #include "index/search.h"
 
 /*
@@ -57,7 +56,7 @@ ahead_reset(Ahead *ahead)
 static void
 fetch_leaves(AheadProbe *probe, Relation index)
 {
-	BlockNumber leaves[MAX_LEAVES];
+	PageLink	leaves[MAX_LEAVES];
 	int			n = search_find_leaves(index, probe->range.table, probe->range.low,
 									   probe->range.high, leaves, MAX_LEAVES);
 
@@ -65,9 +64,9 @@ fetch_leaves(AheadProbe *probe, Relation index)
 	{
 		Buffer		recent;
 
-		if (!page_is_readable(index, leaves[i]))
+		if (!page_is_readable(index, leaves[i].block))
 			break;				/* who reads it will say so */
-		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i]).recent_buffer;
+		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i].block).recent_buffer;
 		if (BufferIsValid(recent))
 			page_prefetch(BufferGetPage(recent));
 		if (i == 0)
@@ -89,7 +88,7 @@ look_ahead(Ahead *ahead, Relation index, Probing *probing)
 
 		if (!probing_next(probing, &probe->range))
 			return;
-		probe->leaf = InvalidBlockNumber;
+		probe->leaf.block = InvalidBlockNumber;
 		probe->recent = InvalidBuffer;
 		if (ahead->wanted > 0)
 			fetch_leaves(probe, index);
@@ -117,13 +116,9 @@ ahead_next(Ahead *ahead, Relation index, Probing *probing,
 
 	*range = probe->range;
 	low = entry_before(range->low);
-	if (probe->leaf == InvalidBlockNumber)
-		*buffer = search_descend(index, range->table, 0, &low);
+	if (probe->leaf.block == InvalidBlockNumber)
+		*buffer = search_descend(index, range->table, 0, &low, BUFFER_LOCK_SHARE);
 	else
-	{
-		*buffer = page_read_recent(index, probe->leaf, probe->recent,
-								   BUFFER_LOCK_SHARE, range->table, 0);
-		*buffer = page_move_right(index, *buffer, &low, BUFFER_LOCK_SHARE);
-	}
+		*buffer = search_follow(index, &probe->leaf, probe->recent, &low);
 	return true;
 }

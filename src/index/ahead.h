@@ -13,6 +13,7 @@
 #include "storage/buf.h"
 #include "utils/relcache.h"
 
+#include "index/page.h"
 #include "index/probe.h"
 
 #define AHEAD_MAX	64
@@ -21,7 +22,7 @@
 typedef struct AheadProbe
 {
 	KeyRange	range;
-	BlockNumber leaf;			/* or InvalidBlockNumber */
+	PageLink	leaf;			/* its block may be InvalidBlockNumber */
 	Buffer		recent;			/* where that was seen, not pinned */
 } AheadProbe;
 

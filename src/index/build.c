@@ -161,6 +161,7 @@ simhash_buildempty(Relation index)
 	Design		design;
 	TreeRoot	roots[MAX_TREES];
 	PGAlignedBlock page;
+	Entry		lowest = lowest_entry();
 
 	design_init(&design, &options);
 	for (int i = 0; i <= design.ntables; i++)
@@ -172,7 +173,7 @@ simhash_buildempty(Relation index)
 	write_init_page(index, page.data);
 	for (int i = 0; i <= design.ntables; i++)
 	{
-		page_init(page.data, i, 0);
+		page_init(page.data, i, 0, &lowest);
 		write_init_page(index, page.data);
 	}
 }

@@ -44,7 +44,6 @@
 typedef struct BuildLevel
 {
 	BlockNumber block;
-	Entry		bound;			/* its lower bound */
 	PGAlignedBlock page;
 } BuildLevel;
 
@@ -127,19 +126,18 @@ build_write_page(Relation index, BlockNumber block, Page page)
 }
 
 static void
-start_page(TreeBuild *build, int level, BlockNumber block)
+start_page(TreeBuild *build, int level, BlockNumber block, const Entry *low)
 {
 	build->level[level]->block = block;
-	page_init(build->level[level]->page.data, build->tree, level);
+	page_init(build->level[level]->page.data, build->tree, level, low);
 }
 
 static void
-add_level(TreeBuild *build)
+add_level(TreeBuild *build, const Entry *low)
 {
 	build->level[build->nlevels] = palloc(sizeof(BuildLevel));
-	build->level[build->nlevels]->bound = entry_before(0);
 	build->nlevels++;
-	start_page(build, build->nlevels - 1, allocate_block(build));
+	start_page(build, build->nlevels - 1, allocate_block(build), low);
 }
 
 static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
@@ -164,14 +162,15 @@ finish_page(TreeBuild *build, int at)
 {
 	BuildLevel *level = build->level[at];
 	Page		page = level->page.data;
+	Entry		low = page_low(page);
 
 	if (at == 0)
 		TreePageGetOpaque(page)->nsorted = page_nentries(page);
 	build_write_page(build->index, level->block, page);
 	if (build->links)
-		write_link(build->links, &level->bound, level->block);
+		write_link(build->links, &low, level->block);
 	else
-		add_entry(build, at + 1, &level->bound, level->block);
+		add_entry(build, at + 1, &low, level->block);
 }
 
 /*
@@ -185,7 +184,11 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 	Page		page;
 
 	if (at == build->nlevels)
-		add_level(build);
+	{
+		Entry		lowest = lowest_entry();
+
+		add_level(build, &lowest);
+	}
 	level = build->level[at];
 	page = level->page.data;
 	if (page_nentries(page) == (at == 0 ? LEAF_FILL : INNER_FILL))
@@ -195,8 +198,7 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 		TreePageGetOpaque(page)->right = next;
 		page_set_high(page, entry);
 		finish_page(build, at);
-		start_page(build, at, next);
-		level->bound = *entry;
+		start_page(build, at, next, entry);
 	}
 	page_append(page, entry, child);
 }
@@ -265,12 +267,13 @@ TreeRoot
 build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
+	Entry		lowest = lowest_entry();
 	BlockNumber nleaves = count_pages(spool_count(spool), LEAF_FILL);
 
 	build.index = index;
 	build.tree = tree;
 	build.to_allocate = nleaves + count_inner_pages(nleaves);
-	add_level(&build);
+	add_level(&build, &lowest);
 	add_entries(&build, spool, done);
 	return finish_tree(&build);
 }
@@ -295,8 +298,7 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 	/* the first one has been allocated before, for others to link to it */
 	build.next_block = range->block;
 	build.end_block = range->block + 1;
-	add_level(&build);
-	build.level[0]->bound = range->low;
+	add_level(&build, &range->low);
 	add_entries(&build, spool, done);
 
 	last = build.level[0]->page.data;

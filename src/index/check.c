@@ -3,19 +3,22 @@
  * check.c
  *		simhash_index_check: an independent judge of an index
  *
- * Looks at every page of every tree, and shares no search with the scans.
- * What it checks holds at any moment, whatever others write meanwhile:
+ * Looks at every page of every tree, and at the list of free pages.
  *
- *  - the entries of a page lie between the upper bound of its left sibling
- *    and its own; above the leaves the first one is at the former;
- *  - the first nsorted entries of a leaf, and all above the leaves, are in
- *    order;
- *  - every page but the leftmost has a link in the level above, with the
- *    upper bound of its left sibling, unless that is marked as having been
- *    split incompletely.  (The level below is read first: what had a link
- *    then has it still.)
- *  - every link leads to a page that can be reached from the page to its left;
- *  - the root is alone on its level, but for incomplete splits.
+ * What a page says by itself holds at any moment, whatever others write meanwhile:
+ *
+ *  - its entries lie between its bounds; above the leaves the first one is the lower
+ *    bound;
+ *  - the first nsorted entries of a leaf, and all above the leaves, are in order.
+ *
+ * What pages say of each other holds at any moment, too, but they are read one after the
+ * other:
+ *
+ *  - a link leads to a page of the next level with its bound;
+ *  - that page ends where the next link begins, and has the page of that link as its
+ *    right sibling; unless its split is incomplete: then this holds of the right page.
+ *
+ * So what does not fit is looked at again, and is damage if it never does.
  *
  * An incomplete split is no damage: a crash or a full disk leaves it, and the next
  * insertion that comes by completes it.  Each costs searches a step to the right, so
@@ -27,27 +30,15 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/insert.h"
+#include "index/free_list.h"
 #include "index/report.h"
+#include "index/search.h"
 
-/* A page and its lower bound: as it should stand, or stands, in the level above. */
-typedef struct PageBound
-{
-	Entry		bound;
-	BlockNumber block;
-	bool		required;		/* to have a link */
-} PageBound;
-
-typedef struct BoundList
-{
-	PageBound  *items;
-	size_t		n;
-	size_t		size;
-} BoundList;
+/* How often what does not fit is looked at, before it is taken for damage. */
+#define MAX_LOOKS	100
 
 typedef struct IncompleteSplits
 {
@@ -57,42 +48,35 @@ typedef struct IncompleteSplits
 
 typedef struct LevelCheck
 {
-	Entry		bound;			/* upper bound of the page to the left: lower
-								 * bound of this one */
-	bool		left_incomplete;	/* its split is */
-	BoundList	pages;			/* the pages of this level */
-	BoundList	links;			/* the links on them */
+	Relation	index;
+	int			tree;
+	int			level;
 	IncompleteSplits *incomplete;	/* of the whole index */
+
+	/* where to go on, and the block there, as far as the page before knows it */
+	Entry		bound;
+	BlockNumber expected;
+	Entry		previous;		/* bound of the page before */
+	Entry		done;			/* how far the check has been already */
+	bool		at_end;
+
+	/* what did not fit, if anything */
+	const char *what;
+	BlockNumber block;
+	Entry		misfit;			/* the link */
+	int			looks;			/* at this one */
 } LevelCheck;
-
-static void
-list_append(BoundList *list, const Entry *bound, BlockNumber block, bool required)
-{
-	PageBound  *item;
-
-	if (list->n == list->size)
-	{
-		list->size = Max(64, 2 * list->size);
-		list->items = list->items ?
-			repalloc_huge(list->items, list->size * sizeof(PageBound)) :
-			MemoryContextAllocHuge(CurrentMemoryContext,
-								   list->size * sizeof(PageBound));
-	}
-	item = &list->items[list->n++];
-	item->bound = *bound;
-	item->block = block;
-	item->required = required;
-}
 
 /*
  * Check that the entries of a page lie within its bounds, and in order where
  * they should.
  */
 static void
-check_entries(LevelCheck *check, Relation index, BlockNumber block, Page page)
+check_entries(Relation index, BlockNumber block, Page page)
 {
 	int			n = page_nentries(page);
 	int			nsorted = page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : n;
+	Entry		low = page_low(page);
 	Entry		previous = {0};
 
 	for (int i = 0; i < n; i++)
@@ -103,9 +87,9 @@ check_entries(LevelCheck *check, Relation index, BlockNumber block, Page page)
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
 			page_report_corruption(index, block, "an entry is beyond its upper bound");
-		if (entry_compare(&entry, &check->bound) < 0)
+		if (entry_compare(&entry, &low) < 0)
 			page_report_corruption(index, block, "an entry is below its lower bound");
-		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &check->bound) != 0)
+		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &low) != 0)
 			page_report_corruption(index, block, "its first link does not begin at its lower bound");
 		if (i > 0 && i < nsorted && entry_compare(&previous, &entry) >= 0)
 			page_report_corruption(index, block, "entries are out of order");
@@ -113,133 +97,173 @@ check_entries(LevelCheck *check, Relation index, BlockNumber block, Page page)
 	}
 }
 
+/*
+ * Copy the page that has the link to the page of a level with a bound.  Above the
+ * highest level that is one with a link to the root.
+ */
 static void
-check_page(void *arg, Relation index, BlockNumber block, Page page)
+copy_parent(LevelCheck *check, Page parent)
 {
-	LevelCheck *check = arg;
+	const TreeRoot *root = &meta_reread(check->index)->root[check->tree];
+	Entry		lowest = lowest_entry();
 
-	check_entries(check, index, block, page);
-	list_append(&check->pages, &check->bound, block, !check->left_incomplete);
-	if (!page_is_leaf(page))
+	if (root->level > check->level)
+		report_copy_page(search_descend(check->index, check->tree, check->level + 1,
+										&check->bound, BUFFER_LOCK_SHARE),
+						 parent);
+	else
 	{
-		for (int i = 0; i < page_nentries(page); i++)
-		{
-			Entry		bound = page_entry(page, i);
-
-			list_append(&check->links, &bound, inner_child(page, i), true);
-		}
+		page_init(parent, check->tree, check->level + 1, &lowest);
+		page_append(parent, &lowest, root->block);
 	}
-	check->left_incomplete = page_split_is_incomplete(page);
-	if (check->left_incomplete && check->incomplete->n++ == 0)
-		check->incomplete->first = block;
-	if (!page_is_rightmost(page))
-		check->bound = page_high(page);
 }
 
 /*
- * Check a link to a page that was not there when its level was read.  Then a split
- * has made it since, and it can be reached from the page that was to the left of it,
- * or from one that was split off that.
+ * Copy the page that a link leads to, checked by itself.  Returns false if it is
+ * another page.
  */
-static void
-check_new_page(Relation index, int tree, int level, BlockNumber left,
-			   const PageBound *link)
+static bool
+copy_page(LevelCheck *check, const PageLink *link, Page page)
 {
-	Buffer		buffer = page_read(index, left, BUFFER_LOCK_SHARE, tree, level);
+	Buffer		buffer = page_follow(check->index, link, BUFFER_LOCK_SHARE);
 
-	buffer = page_move_right(index, buffer, &link->bound, BUFFER_LOCK_SHARE);
-	if (BufferGetBlockNumber(buffer) != link->block)
-		page_report_corruption(index, link->block,
-							   "a link leads to it, but none from its left sibling");
-	UnlockReleaseBuffer(buffer);
+	if (!BufferIsValid(buffer))
+		return false;
+	report_copy_page(buffer, page);
+	check_entries(check->index, link->block, page);
+	return true;
 }
 
 /*
- * Check that a page whose split was incomplete, but has a link now, is no longer
- * marked: the link and the removal of the mark are one record.
+ * Whether a page ends at the bound of the i-th link of its parent, or with the parent.
  */
-static void
-check_completed(Relation index, int tree, int level, BlockNumber left,
-				const PageBound *link)
+static bool
+ends_at_link(Page page, Page parent, int i)
 {
-	Buffer		buffer = page_read(index, left, BUFFER_LOCK_SHARE, tree, level);
-	Page		page = BufferGetPage(buffer);
+	bool		is_last = i == page_nentries(parent);
 	Entry		high = page_high(page);
+	Entry		end;
 
-	if (page_split_is_incomplete(page) && entry_compare(&high, &link->bound) == 0)
-		page_report_corruption(index, left,
-							   "its split is marked as incomplete, though it is not");
-	UnlockReleaseBuffer(buffer);
+	if (page_is_rightmost(page))
+		return is_last && page_is_rightmost(parent);
+	if (is_last && page_is_rightmost(parent))
+		return false;
+	end = is_last ? page_high(parent) : page_entry(parent, i);
+	return entry_compare(&high, &end) == 0;
+}
+
+static bool
+does_not_fit(LevelCheck *check, BlockNumber block, const char *what)
+{
+	check->block = block;
+	check->what = what;
+	return false;
+}
+
+static void
+count_incomplete(LevelCheck *check, const PageLink *link)
+{
+	if (entry_compare(&link->low, &check->done) >= 0 && check->incomplete->n++ == 0)
+		check->incomplete->first = link->block;
 }
 
 /*
- * Compare the pages of a level with the links to them in the level above,
- * which was read later.  Both are in order, and begin at the same bound.
+ * Check the page to which the i-th link of its parent leads, and where the next one
+ * begins.
  */
-static void
-compare_with_links(Relation index, int tree, int level, const BoundList *pages,
-				   const BoundList *links)
+static bool
+check_child(LevelCheck *check, Page parent, int i)
 {
-	BlockNumber left = pages->items[0].block;
-	size_t		i = 0;
-	size_t		j = 0;
+	PageLink	link = page_child_link(parent, i);
+	PGAlignedBlock copy;
+	Page		page = copy.data;
 
-	while (i < pages->n || j < links->n)
+	if (!copy_page(check, &link, page))
+		return does_not_fit(check, link.block,
+							"a link leads to it that is that of another page");
+	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
+		entry_compare(&link.low, &check->bound) == 0)
+		return does_not_fit(check, link.block,
+							"a link leads to it, but none from its left sibling");
+	if (page_split_is_incomplete(page))
 	{
-		const PageBound *page = &pages->items[i];
-		const PageBound *link = &links->items[j];
-		int			order = i == pages->n ? 1 : j == links->n ? -1 :
-			entry_compare(&page->bound, &link->bound);
+		PageLink	right = page_right_link(page);
 
-		if (order < 0 && page->required)
-			page_report_corruption(index, page->block,
-								   "no link in the level above leads to it");
-		if (order > 0)
-			check_new_page(index, tree, level, left, link);
-		if (order == 0 && page->block != link->block)
-			page_report_corruption(index, page->block,
-								   "the link with its bound leads to another page");
-		if (order == 0 && !page->required)
-			check_completed(index, tree, level, left, link);
-
-		left = order > 0 ? link->block : page->block;
-		i += order <= 0;
-		j += order >= 0;
+		count_incomplete(check, &link);
+		if (!copy_page(check, &right, page))
+			return does_not_fit(check, right.block,
+								"the link of its left sibling is that of another page");
+		if (page_split_is_incomplete(page))
+			return does_not_fit(check, right.block, "it was split without a link to it");
 	}
+	if (!ends_at_link(page, parent, i + 1))
+		return does_not_fit(check, link.block,
+							"no link in the level above leads to its right sibling");
+
+	check->previous = link.low;
+	check->at_end = page_is_rightmost(page);
+	if (!check->at_end)
+	{
+		check->bound = page_high(page);
+		check->expected = TreePageGetOpaque(page)->right;
+		if (entry_compare(&check->bound, &check->done) > 0)
+			check->done = check->bound;
+	}
+	return true;
 }
 
 /*
- * Check a tree, from the leaves up to the root.  That may be split meanwhile: then it
- * has a right sibling, and the metapage knows of a higher level.
+ * Something does not fit: go on with the page before, unless that has been done often
+ * enough.
  */
 static void
-check_tree(Relation index, IndexMeta *meta, int tree, IncompleteSplits *incomplete)
+look_again(LevelCheck *check, const Entry *misfit)
 {
-	BoundList	below = {0};
-	BoundList	to_root = {0};
-	Entry		minus_infinity = entry_before(0);
+	if (entry_compare(&check->misfit, misfit) != 0)
+		check->looks = 0;
+	check->misfit = *misfit;
+	if (++check->looks > MAX_LOOKS)
+		page_report_corruption(check->index, check->block, check->what);
+	check->bound = check->previous;
+	check->expected = InvalidBlockNumber;
+}
 
-	for (int level = 0; level <= meta->root[tree].level; level++)
+/*
+ * Check the pages of a level, from left to right, as the links to them lead.
+ */
+static void
+check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
+{
+	LevelCheck	check = {.index = index,.tree = tree,.level = level,
+	.incomplete = incomplete,.expected = InvalidBlockNumber};
+	PGAlignedBlock copy;
+	Page		parent = copy.data;
+
+	while (!check.at_end)
 	{
-		LevelCheck	check = {.bound = minus_infinity,.incomplete = incomplete};
+		int			i;
+		bool		fits = true;
 
-		report_walk_level(index, tree, level,
-						  report_leftmost(index, meta, tree, level),
-						  check_page, &check);
-		if (level > 0)
+		copy_parent(&check, parent);
+		for (i = find_child(parent, &check.bound); fits && i < page_nentries(parent); i++)
+			fits = check_child(&check, parent, i);
+		if (!fits)
 		{
-			compare_with_links(index, tree, level - 1, &below, &check.links);
-			pfree(below.items);
-			pfree(check.links.items);
+			Entry		misfit = page_entry(parent, i - 1);
+
+			look_again(&check, &misfit);
 		}
-		below = check.pages;
-		if (level == meta->root[tree].level && below.n > 1)
-			*meta = *meta_reread(index);
 	}
-	list_append(&to_root, &minus_infinity, meta->root[tree].block, true);
-	compare_with_links(index, tree, meta->root[tree].level, &below, &to_root);
-	pfree(to_root.items);
-	pfree(below.items);
+}
+
+/*
+ * Check a tree, from the leaves up to the root, which may be split meanwhile.
+ */
+static void
+check_tree(Relation index, int tree, IncompleteSplits *incomplete)
+{
+	for (int level = 0; level <= meta_reread(index)->root[tree].level; level++)
+		check_level(index, tree, level, incomplete);
 }
 
 static void
@@ -254,7 +278,7 @@ tell_incomplete(Relation index, const IncompleteSplits *incomplete)
 						   (long long) incomplete->n),
 			 errdetail("The first is that of block %u: no link leads to its right sibling yet.",
 					   incomplete->first),
-			 errhint("A crash or a full disk leaves such a split; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and an insertion that comes by completes it.")));
+			 errhint("A crash or a full disk leaves such a split, or somebody was just inserting; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and an insertion that comes by completes it.")));
 }
 
 /*
@@ -267,11 +291,12 @@ simhash_index_check(PG_FUNCTION_ARGS)
 	bool		with_heap = PG_GETARG_BOOL(1);
 	OpenIndex	open;
 	Relation	index = report_open_index(&open, PG_GETARG_OID(0), !with_heap);
-	IndexMeta	meta = *meta_reread(index);
+	int			ntrees = meta_reread(index)->ntrees;
 	IncompleteSplits incomplete = {0};
 
-	for (int tree = 0; tree < meta.ntrees; tree++)
-		check_tree(index, &meta, tree, &incomplete);
+	free_list_check(index);
+	for (int tree = 0; tree < ntrees; tree++)
+		check_tree(index, tree, &incomplete);
 	tell_incomplete(index, &incomplete);
 	if (with_heap)
 		check_against_heap(open.heap, index);

@@ -213,9 +213,7 @@ check_against_heap(Relation heap, Relation index)
 	check.meta = *meta_reread(index);
 	check.sort = pair_sort_begin(maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)
-		report_walk_level(index, tree, 0,
-						  report_leftmost(index, &check.meta, tree, 0),
-						  put_page, &check);
+		report_walk_level(index, tree, 0, put_page, &check);
 	put_heap(&check, heap, snapshot);
 	tuplesort_performsort(check.sort);
 	compare_items(&check);

@@ -25,26 +25,21 @@
 #define GROUP_SIZE	MAX_GENERIC_XLOG_PAGES
 
 /*
- * Lock the leaf of an entry exclusively, from the page at which a descent has just
- * arrived, which is pinned: it may have been split.  Returns false if the entry
- * cannot go there at once, because the leaf is full, or stands to the right of an
- * incomplete split or has one, which is to be finished first.  Then, too, the
- * buffer is locked.
+ * Lock a leaf, pinned, at which a descent for an entry has just arrived.  Returns false if
+ * the entry cannot go there at once: because the leaf is full, or was split, or has an
+ * incomplete split, which is to be finished first.  Then, too, the buffer is locked.
+ *
+ * The pin has kept the leaf from being merged into another.  But its right sibling may
+ * have been, so that nobody who holds leaves of other trees goes there.
  */
 static bool
-lock_leaf(Relation index, Buffer *buffer, const Entry *entry)
+lock_leaf(Buffer buffer, const Entry *entry)
 {
-	LockBuffer(*buffer, BUFFER_LOCK_EXCLUSIVE);
-	for (;;)
-	{
-		Page		page = BufferGetPage(*buffer);
+	Page		page = BufferGetPage(buffer);
 
-		if (page_split_is_incomplete(page))
-			return false;
-		if (!page_is_left_of(page, entry))
-			return !page_is_full(page);
-		*buffer = page_step_right(index, *buffer, BUFFER_LOCK_EXCLUSIVE);
-	}
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	return !page_split_is_incomplete(page) && !page_is_left_of(page, entry) &&
+		!page_is_full(page);
 }
 
 /*
@@ -72,7 +67,7 @@ insert_together(Relation index, int tree, int n, const Entry *entries)
 	}
 	while (fit && nlocked < n)
 	{
-		fit = lock_leaf(index, &buffers[nlocked], &entries[nlocked]);
+		fit = lock_leaf(buffers[nlocked], &entries[nlocked]);
 		nlocked++;
 	}
 	if (fit)

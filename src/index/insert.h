@@ -20,10 +20,4 @@ extern void split_insert(Relation index, Buffer buffer, const Entry *entry,
 						 BlockNumber child, Buffer child_buffer);
 extern Buffer split_descend(Relation index, int tree, int level, const Entry *entry);
 
-static inline bool
-page_split_is_incomplete(Page page)
-{
-	return (TreePageGetOpaque(page)->flags & TREE_INCOMPLETE_SPLIT) != 0;
-}
-
 #endif							/* SIMHASH_INSERT_H */

@@ -15,12 +15,6 @@
 #include "index/meta.h"
 #include "index/page.h"
 
-static inline MetaPageData *
-meta_page_data(Page page)
-{
-	return (MetaPageData *) PageGetContents(page);
-}
-
 static inline Size
 meta_page_size(uint32 ntrees)
 {
@@ -36,13 +30,15 @@ meta_init(Page page, const Design *design, const TreeRoot *roots)
 	MetaPageData *meta;
 
 	PageInit(page, BLCKSZ, 0);
-	meta = meta_page_data(page);
+	meta = MetaPageGetData(page);
 	meta->magic = META_MAGIC;
 	meta->version = META_VERSION;
 	meta->blocks = design->options.blocks;
 	meta->prefix = design->options.prefix;
 	meta->nested = design->options.nested;
 	meta->ntrees = design->ntables + 1;
+	meta->free_page = InvalidBlockNumber;
+	meta->nfree = 0;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
 	/* so that generic WAL does not take it for a hole */
@@ -75,14 +71,10 @@ check_roots(Relation index, const MetaPageData *meta)
 	}
 }
 
-/*
- * The metapage's data, checked.  The buffer is locked.
- */
-MetaPageData *
-meta_page_check(Relation index, Buffer buffer)
+static void
+check_page(Relation index, Page page)
 {
-	Page		page = BufferGetPage(buffer);
-	MetaPageData *meta = meta_page_data(page);
+	MetaPageData *meta = MetaPageGetData(page);
 	DesignOptions design = meta_page_design(meta);
 
 	if (PageIsNew(page) || meta->magic != META_MAGIC)
@@ -99,7 +91,22 @@ meta_page_check(Relation index, Buffer buffer)
 	if (meta->ntrees != design_count_tables(&design) + 1)
 		page_report_corruption(index, META_BLOCK, "it has the wrong number of trees");
 	check_roots(index, meta);
-	return meta;
+}
+
+/*
+ * Pin and lock the metapage, checked.
+ */
+Buffer
+meta_lock(Relation index, int lock)
+{
+	Buffer		buffer;
+
+	if (!meta_has_block(index, META_BLOCK))
+		page_report_corruption(index, META_BLOCK, "it is missing");
+	buffer = ReadBuffer(index, META_BLOCK);
+	LockBuffer(buffer, lock);
+	check_page(index, BufferGetPage(buffer));
+	return buffer;
 }
 
 /*
@@ -108,16 +115,11 @@ meta_page_check(Relation index, Buffer buffer)
 const IndexMeta *
 meta_reread(Relation index)
 {
-	Buffer		buffer;
-	MetaPageData *page;
+	Buffer		buffer = meta_lock(index, BUFFER_LOCK_SHARE);
+	MetaPageData *page = MetaPageGetData(BufferGetPage(buffer));
 	IndexMeta  *meta;
 	DesignOptions design;
 
-	if (!meta_has_block(index, META_BLOCK))
-		page_report_corruption(index, META_BLOCK, "it is missing");
-	buffer = ReadBuffer(index, META_BLOCK);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	page = meta_page_check(index, buffer);
 	if (index->rd_amcache == NULL)
 		index->rd_amcache = MemoryContextAllocZero(index->rd_indexcxt,
 												   sizeof(IndexMeta));
@@ -125,6 +127,7 @@ meta_reread(Relation index)
 	meta->ntrees = page->ntrees;
 	design = meta_page_design(page);
 	design_init(&meta->design, &design);
+	meta->nfree = page->nfree;
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
 	UnlockReleaseBuffer(buffer);
 	return meta;

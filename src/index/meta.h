@@ -17,7 +17,7 @@
 
 #define META_BLOCK			0
 #define META_MAGIC			0x5348584D	/* "SHXM" */
-#define META_VERSION		3
+#define META_VERSION		4
 
 /*
  * There is a tree for each table of the design, and one more, the last, for
@@ -43,8 +43,13 @@ typedef struct MetaPageData
 	uint16		prefix;
 	uint16		nested;
 	uint16		ntrees;
+	BlockNumber free_page;		/* the first one (free_list.c), or
+								 * InvalidBlockNumber */
+	uint32		nfree;
 	TreeRoot	root[MAX_TREES];	/* those used are stored */
 } MetaPageData;
+
+#define MetaPageGetData(page) ((MetaPageData *) PageGetContents(page))
 
 /*
  * As each backend keeps it.  The roots may be out of date: then they have
@@ -55,6 +60,7 @@ typedef struct IndexMeta
 	int			ntrees;
 	Design		design;
 	TreeRoot	root[MAX_TREES];
+	uint32		nfree;			/* that there were when it was last read */
 	BlockNumber nblocks;		/* that the file had when it was last asked */
 } IndexMeta;
 
@@ -65,7 +71,7 @@ null_tree(const IndexMeta *meta)
 }
 
 extern void meta_init(Page page, const Design *design, const TreeRoot *roots);
-extern MetaPageData *meta_page_check(Relation index, Buffer buffer);
+extern Buffer meta_lock(Relation index, int lock);
 extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);
 extern bool meta_has_block(Relation index, BlockNumber block);

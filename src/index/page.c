@@ -18,18 +18,21 @@
 
 #include "index/meta.h"
 #include "index/page.h"
+#include "index/pause.h"
 
 /*
  * Format an empty page of a tree.
  */
 void
-page_init(Page page, int tree, int level)
+page_init(Page page, int tree, int level, const Entry *low)
 {
 	TreePageOpaque opaque;
 
 	PageInit(page, BLCKSZ, sizeof(TreePageOpaqueData));
 	opaque = TreePageGetOpaque(page);
 	memset(opaque, 0, sizeof(TreePageOpaqueData));
+	opaque->low_key = low->key;
+	opaque->low_tid = low->tid;
 	opaque->right = InvalidBlockNumber;
 	opaque->level = level;
 	opaque->tree = tree;
@@ -80,6 +83,48 @@ page_append(Page page, const Entry *entry, BlockNumber child)
 	}
 }
 
+/*
+ * Copy the entries of a page, in the order in which they stand; returns their number.
+ */
+int
+page_get_items(Page page, PageItem *items)
+{
+	int			n = page_nentries(page);
+
+	for (int i = 0; i < n; i++)
+	{
+		items[i].entry = page_entry(page, i);
+		items[i].child = page_is_leaf(page) ? InvalidBlockNumber :
+			inner_child(page, i);
+	}
+	return n;
+}
+
+/*
+ * Replace the entries of a page by n others, which are in order.
+ */
+void
+page_set_items(Page page, const PageItem *items, int n)
+{
+	page_set_count(page, 0);
+	for (int i = 0; i < n; i++)
+		page_append(page, &items[i].entry, items[i].child);
+	TreePageGetOpaque(page)->nsorted = page_is_leaf(page) ? n : 0;
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	return entry_compare(&((const PageItem *) a)->entry,
+						 &((const PageItem *) b)->entry);
+}
+
+void
+page_sort_items(PageItem *items, int n)
+{
+	qsort(items, n, sizeof(PageItem), compare_items);
+}
+
 void
 page_report_corruption(Relation index, BlockNumber block, const char *what)
 {
@@ -93,16 +138,17 @@ page_report_corruption(Relation index, BlockNumber block, const char *what)
 
 /*
  * Check that a page is sound by itself: that nothing which it says of its
- * own size leads outside it; and that it is where it should be.  Any tree or
- * level is taken where -1 is given.  What the entries are is not checked.
+ * own size leads outside it, and that siblings ascend.  What the entries are is not
+ * checked.
  */
 void
-page_check(Relation index, Buffer buffer, int tree, int level)
+page_check(Relation index, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	PageHeader	header = (PageHeader) page;
 	BlockNumber block = BufferGetBlockNumber(buffer);
 	TreePageOpaque opaque;
+	Entry		low;
 	int			n;
 
 	if (PageIsNew(page))
@@ -113,10 +159,6 @@ page_check(Relation index, Buffer buffer, int tree, int level)
 	opaque = TreePageGetOpaque(page);
 	if (opaque->page_id != TREE_PAGE_ID)
 		page_report_corruption(index, block, "it is no page of a tree");
-	if (tree >= 0 && opaque->tree != tree)
-		page_report_corruption(index, block, "it is of another tree");
-	if (level >= 0 && opaque->level != level)
-		page_report_corruption(index, block, "it is of another level");
 
 	if (header->pd_lower < TREE_PAGE_LOWER ||
 		(header->pd_lower - TREE_PAGE_LOWER) % sizeof(uint64) != 0)
@@ -126,10 +168,35 @@ page_check(Relation index, Buffer buffer, int tree, int level)
 		header->pd_upper != TREE_PAGE_UPPER - n *
 		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(LinkData)))
 		page_report_corruption(index, block, "its entries end in the wrong place");
+	if (page_is_free(page))
+		return;
+	/* else a ring of siblings could be walked forever */
+	low = page_low(page);
+	if (page_is_left_of(page, &low))
+		page_report_corruption(index, block, "its upper bound is not beyond its lower one");
 	if ((opaque->flags & TREE_INCOMPLETE_SPLIT) && page_is_rightmost(page))
 		page_report_corruption(index, block, "it was split, but has no right sibling");
 	if (opaque->nsorted > n || (opaque->level > 0 && n == 0))
 		page_report_corruption(index, block, "it has too few entries");
+}
+
+/*
+ * Whether a page, locked, is still the one that a link leads to; checked, too.
+ *
+ * The lower bound has to be that of the link.  It would not do that it is not beyond:
+ * far to the left of the page that was meant there are such, too.
+ */
+bool
+page_fits(Relation index, Buffer buffer, const PageLink *link)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(BufferGetPage(buffer));
+
+	page_check(index, buffer);
+	return !page_is_free(BufferGetPage(buffer)) &&
+		opaque->tree == link->tree &&
+		opaque->level == link->level &&
+		opaque->low_key == link->low.key &&
+		tid_number(&opaque->low_tid) == tid_number(&link->low.tid);
 }
 
 /*
@@ -143,86 +210,71 @@ page_is_readable(Relation index, BlockNumber block)
 }
 
 /*
- * Read, pin and lock a page of a tree, checked.
+ * Pin and lock the page that a link leads to.  Returns InvalidBuffer, with nothing
+ * pinned, if the link is stale.
+ */
+static Buffer
+follow(Relation index, const PageLink *link, Buffer recent, int lock)
+{
+	Buffer		buffer = recent;
+
+	if (!page_is_readable(index, link->block))
+		page_report_corruption(index, link->block,
+							   "a link leads to it, where no page of a tree is");
+	if (!BufferIsValid(recent) || !read_recent_buffer(index, link->block, recent))
+		buffer = ReadBuffer(index, link->block);
+	page_prefetch(BufferGetPage(buffer));
+	LockBuffer(buffer, lock);
+	if (page_fits(index, buffer, link))
+		return buffer;
+	UnlockReleaseBuffer(buffer);
+	return InvalidBuffer;
+}
+
+/*
+ * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link
+ * is stale.  The caller holds no lock of a page: so nobody who waits for a page that
+ * a stale link leads to keeps others waiting.
  */
 Buffer
-page_read(Relation index, BlockNumber block, int lock, int tree, int level)
+page_follow(Relation index, const PageLink *link, int lock)
 {
-	return page_read_recent(index, block, InvalidBuffer, lock, tree, level);
+	return page_follow_recent(index, link, InvalidBuffer, lock);
 }
 
 /*
  * The same for a page that was seen in a buffer a moment ago, if that is valid.
  */
 Buffer
-page_read_recent(Relation index, BlockNumber block, Buffer recent, int lock,
-				 int tree, int level)
+page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
 {
-	Buffer		buffer = recent;
-
-	if (!page_is_readable(index, block))
-		page_report_corruption(index, block, "a link leads to it, where no page of a tree is");
-	if (!BufferIsValid(recent) || !read_recent_buffer(index, block, recent))
-		buffer = ReadBuffer(index, block);
-	page_prefetch(BufferGetPage(buffer));
-	LockBuffer(buffer, lock);
-	page_check(index, buffer, tree, level);
-	return buffer;
-}
-
-/*
- * Read, pin and lock the right sibling of a page whose upper bound was `high`.
- *
- * Entries ascend from page to page, so a page whose bound does not lie beyond
- * that of its left sibling is damage; without this check, a ring of siblings
- * would be walked forever.
- */
-Buffer
-page_read_right(Relation index, BlockNumber right, const Entry *high, int lock,
-				int tree, int level)
-{
-	Buffer		buffer;
-
 	CHECK_FOR_INTERRUPTS();
-	buffer = page_read(index, right, lock, tree, level);
-	if (page_is_left_of(BufferGetPage(buffer), high))
-		page_report_corruption(index, right, "its bound is not beyond that of its left sibling");
-	return buffer;
+	pause_before_link(link->level);
+	return follow(index, link, recent, lock);
 }
 
 /*
- * Go to the right sibling, unlocking and releasing the page.
+ * Pin and lock exclusively the page that a link leads to, which stands on a page
+ * that the caller has locked: so it is not stale, and the page stands below that
+ * one, or to the right.
  */
 Buffer
-page_step_right(Relation index, Buffer buffer, int lock)
+page_follow_held(Relation index, const PageLink *link, Buffer held)
 {
-	Page		page = BufferGetPage(buffer);
-	TreePageOpaque opaque = TreePageGetOpaque(page);
-	BlockNumber right = opaque->right;
-	int			tree = opaque->tree;
-	int			level = opaque->level;
-	Entry		high = page_high(page);
+	Buffer		buffer = InvalidBuffer;
 
-	UnlockReleaseBuffer(buffer);
-	return page_read_right(index, right, &high, lock, tree, level);
-}
-
-/*
- * Go right from a page, as far as it has been split since a link to it was read,
- * to the one that an entry belongs in.
- */
-Buffer
-page_move_right(Relation index, Buffer buffer, const Entry *entry, int lock)
-{
-	while (page_is_left_of(BufferGetPage(buffer), entry))
-		buffer = page_step_right(index, buffer, lock);
+	/* a damaged link must not make a process wait for itself */
+	if (link->block != BufferGetBlockNumber(held))
+		buffer = follow(index, link, InvalidBuffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!BufferIsValid(buffer))
+		page_report_corruption(index, link->block,
+							   "a link leads to it that is that of another page");
 	return buffer;
 }
 
 /*
  * Extend the index by a page; returns it pinned and exclusively locked, all
- * zeros.  Pages are never recycled: what a page was, it stays, so a stale
- * link leads to it or to the left of where its entries have gone.
+ * zeros.
  */
 Buffer
 page_new_buffer(Relation index)

@@ -47,12 +47,16 @@ typedef struct LinkData
 
 typedef struct TreePageOpaqueData
 {
-	/* upper bound of the entries, exclusive; unless the page is rightmost */
+	/* lower bound of the entries; never changes as long as the page is in a tree */
+	uint64		low_key;
+	/* upper bound, exclusive; unless the page is rightmost */
 	uint64		high_key;
+	ItemPointerData low_tid;
 	ItemPointerData high_tid;
+	BlockNumber right;			/* right sibling, or InvalidBlockNumber; of a free
+								 * page, the next free one */
 	uint16		nsorted;
-	BlockNumber right;			/* right sibling, or InvalidBlockNumber */
-	uint32		unused;			/* so that page_id is the last of the page */
+	uint16		unused[3];		/* so that page_id is the last of the page */
 	uint16		level;			/* 0: leaf */
 	uint16		flags;
 	uint16		tree;
@@ -65,6 +69,9 @@ typedef TreePageOpaqueData *TreePageOpaque;
 
 /* The right sibling has no entry in the parent yet. */
 #define TREE_INCOMPLETE_SPLIT	0x0001
+
+/* The page is in no tree, but in the list of free pages. */
+#define TREE_FREE_PAGE			0x0002
 
 #define TreePageGetOpaque(page) ((TreePageOpaque) PageGetSpecialPointer(page))
 
@@ -198,6 +205,22 @@ entry_before(uint64 key)
 	return entry;
 }
 
+/* The first page of each level begins here. */
+static inline Entry
+lowest_entry(void)
+{
+	return entry_before(0);
+}
+
+static inline Entry
+page_low(Page page)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	Entry		low = {opaque->low_key, opaque->low_tid};
+
+	return low;
+}
+
 /* The upper bound of a page that is not rightmost. */
 static inline Entry
 page_high(Page page)
@@ -220,6 +243,59 @@ page_is_left_of(Page page, const Entry *entry)
 	return entry_compare(entry, &high) >= 0;
 }
 
+static inline bool
+page_is_free(Page page)
+{
+	return (TreePageGetOpaque(page)->flags & TREE_FREE_PAGE) != 0;
+}
+
+static inline bool
+page_split_is_incomplete(Page page)
+{
+	return (TreePageGetOpaque(page)->flags & TREE_INCOMPLETE_SPLIT) != 0;
+}
+
+/*
+ * What leads to a page: its block, and which page it was when the link was read.
+ * A page may be merged into its left sibling, and its block be used for another one,
+ * of any tree and level, before the link is followed.  Then the link is stale.
+ */
+typedef struct PageLink
+{
+	Entry		low;			/* the page's lower bound */
+	BlockNumber block;
+	int			tree;
+	int			level;
+} PageLink;
+
+/* To the right sibling of a page that is not rightmost. */
+static inline PageLink
+page_right_link(Page page)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	PageLink	link = {page_high(page), opaque->right, opaque->tree, opaque->level};
+
+	return link;
+}
+
+/* To a child of a page above the leaves. */
+static inline PageLink
+page_child_link(Page page, int i)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	PageLink	link = {page_entry(page, i), inner_child(page, i),
+	opaque->tree, opaque->level - 1};
+
+	return link;
+}
+
+/* An entry, and above the leaves the child that it is the bound of. */
+typedef struct PageItem
+{
+	Entry		entry;
+	BlockNumber child;
+} PageItem;
+
 /* Both ends of a page will be looked at: fetch them at the same time. */
 static inline void
 page_prefetch(Page page)
@@ -228,23 +304,22 @@ page_prefetch(Page page)
 	pg_prefetch((char *) page + TREE_PAGE_UPPER);
 }
 
-extern void page_init(Page page, int tree, int level);
+extern void page_init(Page page, int tree, int level, const Entry *low);
 extern void page_set_count(Page page, int nentries);
 extern void page_set_high(Page page, const Entry *high);
 extern void page_append(Page page, const Entry *entry, BlockNumber child);
-extern void page_check(Relation index, Buffer buffer, int tree, int level);
+extern int	page_get_items(Page page, PageItem *items);
+extern void page_set_items(Page page, const PageItem *items, int n);
+extern void page_sort_items(PageItem *items, int n);
 pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block,
 											   const char *what);
+extern void page_check(Relation index, Buffer buffer);
+extern bool page_fits(Relation index, Buffer buffer, const PageLink *link);
 extern bool page_is_readable(Relation index, BlockNumber block);
-extern Buffer page_read(Relation index, BlockNumber block, int lock,
-						int tree, int level);
-extern Buffer page_read_recent(Relation index, BlockNumber block, Buffer recent,
-							   int lock, int tree, int level);
-extern Buffer page_read_right(Relation index, BlockNumber right,
-							  const Entry *high, int lock, int tree, int level);
-extern Buffer page_move_right(Relation index, Buffer buffer, const Entry *entry,
-							  int lock);
-extern Buffer page_step_right(Relation index, Buffer buffer, int lock);
+extern Buffer page_follow(Relation index, const PageLink *link, int lock);
+extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer recent,
+								 int lock);
+extern Buffer page_follow_held(Relation index, const PageLink *link, Buffer held);
 extern Buffer page_new_buffer(Relation index);
 extern BlockNumber page_extend(Relation index, BlockNumber n);
 

@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "index/report.h"
+#include "index/search.h"
 
 /*
  * Become the owner of the table, restricted as in all maintenance of his tables: what
@@ -108,46 +109,62 @@ report_close_index(OpenIndex *open)
 }
 
 /*
- * The leftmost page of a level; it never changes.
+ * Copy a page, and release it.
  */
 BlockNumber
-report_leftmost(Relation index, const IndexMeta *meta, int tree, int level)
+report_copy_page(Buffer buffer, Page copy)
 {
-	BlockNumber block = meta->root[tree].block;
+	BlockNumber block = BufferGetBlockNumber(buffer);
 
-	for (int at = meta->root[tree].level; at > level; at--)
-	{
-		Buffer		buffer = page_read(index, block, BUFFER_LOCK_SHARE, tree, at);
-
-		block = inner_child(BufferGetPage(buffer), 0);
-		UnlockReleaseBuffer(buffer);
-	}
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
 	return block;
 }
 
 /*
- * Visit the pages of a level from the leftmost one on.
+ * Drop the entries before a bound from a copy of a page.
+ */
+static void
+drop_before(Page page, const Entry *bound)
+{
+	PageItem	items[MAX_LEAF_ENTRIES];
+	int			n = page_get_items(page, items);
+	int			nkept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (entry_compare(&items[i].entry, bound) >= 0)
+			items[nkept++] = items[i];
+	}
+	page_sort_items(items, nkept);
+	page_set_items(page, items, nkept);
+}
+
+/*
+ * Visit the pages of a level from left to right.  A page that was visited may get the
+ * entries of the next one before that is read: then it is visited again, with these.
  */
 void
-report_walk_level(Relation index, int tree, int level, BlockNumber leftmost,
-				  PageVisitor visit, void *arg)
+report_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)
 {
-	Buffer		buffer = page_read(index, leftmost, BUFFER_LOCK_SHARE, tree, level);
+	Entry		bound = lowest_entry();
+	Buffer		buffer = search_descend(index, tree, level, &bound, BUFFER_LOCK_SHARE);
 	PGAlignedBlock copy;
 	Page		page = copy.data;
 
 	for (;;)
 	{
-		BlockNumber block = BufferGetBlockNumber(buffer);
-		Entry		high;
+		BlockNumber block = report_copy_page(buffer, page);
+		Entry		low = page_low(page);
+		PageLink	right;
 
-		memcpy(page, BufferGetPage(buffer), BLCKSZ);
-		UnlockReleaseBuffer(buffer);
+		if (entry_compare(&low, &bound) < 0)
+			drop_before(page, &bound);
 		visit(arg, index, block, page);
 		if (page_is_rightmost(page))
 			break;
-		high = page_high(page);
-		buffer = page_read_right(index, TreePageGetOpaque(page)->right, &high,
-								 BUFFER_LOCK_SHARE, tree, level);
+		right = page_right_link(page);
+		bound = right.low;
+		buffer = search_follow(index, &right, InvalidBuffer, &bound);
 	}
 }

@@ -34,10 +34,9 @@ typedef void (*PageVisitor) (void *arg, Relation index, BlockNumber block, Page 
 
 extern Relation report_open_index(OpenIndex *open, Oid index_oid, bool for_monitors);
 extern void report_close_index(OpenIndex *open);
-extern BlockNumber report_leftmost(Relation index, const IndexMeta *meta,
-								   int tree, int level);
+extern BlockNumber report_copy_page(Buffer buffer, Page copy);
 extern void report_walk_level(Relation index, int tree, int level,
-							  BlockNumber leftmost, PageVisitor visit, void *arg);
+							  PageVisitor visit, void *arg);
 
 /* check_heap.c */
 extern void check_against_heap(Relation heap, Relation index);

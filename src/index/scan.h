@@ -67,11 +67,14 @@ typedef struct SimHashScan
 	Probing		probing;
 	Ahead		ahead;
 
-	/* Where: the range, and if in_range the page to read next, and its bound */
+	/*
+	 * Where: the range; the entry from which on it is still to be read; and if
+	 * in_range, the page to go on with
+	 */
 	KeyRange	range;
+	Entry		bound;
 	bool		in_range;
-	BlockNumber next;
-	Entry		next_bound;
+	PageLink	next;
 
 	/* How much was read, for simhash_index_explain */
 	int64		nprobes;

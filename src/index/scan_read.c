@@ -71,6 +71,18 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
 }
 
 /*
+ * Whether an entry of a leaf has not been read before: the leaf may have got the entries
+ * of a page that the scan came from.
+ */
+static inline bool
+is_to_be_read(const SimHashScan *state, Buffer buffer, int i)
+{
+	Entry		entry = page_entry(BufferGetPage(buffer), i);
+
+	return entry_compare(&entry, &state->bound) >= 0;
+}
+
+/*
  * Add the matches among the entries from `from` to `to` of a leaf.
  */
 static void
@@ -91,7 +103,7 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 		SimHash		fp;
 		int			distance = 0;
 
-		if (key < state->range.low || key > state->range.high)
+		if (key > state->range.high || !is_to_be_read(state, buffer, from + positions[i]))
 			continue;
 		fp = design_fingerprint(table, key);
 		if (state->order)
@@ -105,18 +117,33 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 	}
 }
 
+/*
+ * Add the entries from `from` to `to` of a leaf, whatever they are.
+ */
 static void
-collect_all(SimHashScan *state, Relation index, Buffer buffer)
+collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
 {
-	for (int i = 0; i < page_nentries(BufferGetPage(buffer)); i++)
-		add_match(state, index, buffer, i, 0, 0);
+	for (int i = from; i < to; i++)
+	{
+		if (is_to_be_read(state, buffer, i))
+			add_match(state, index, buffer, i, 0, 0);
+	}
+}
+
+static void
+collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
+{
+	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
+		collect_all(state, index, buffer, from, to);
+	else
+		collect_matches(state, index, buffer, from, to);
 }
 
 /*
  * Read the matches of a leaf, locked; and where the range goes on.
  *
- * A snapshot too old is found out here: entries are removed from leaves only, and
- * what a leaf has lost was in this one, because no page ever goes away.
+ * A snapshot too old is found out here: entries are removed from leaves only, and a
+ * leaf that gets the entries of another one is changed later than that has been.
  */
 static void
 read_leaf(IndexScanDesc scan, Buffer buffer)
@@ -126,7 +153,7 @@ read_leaf(IndexScanDesc scan, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	int			nsorted = opaque->nsorted;
-	Entry		low = entry_before(state->range.low);
+	Entry		low = page_low(page);
 	Entry		beyond = entry_before(state->range.high + 1);
 	int			from = 0;
 	int			to = nsorted;
@@ -134,21 +161,16 @@ read_leaf(IndexScanDesc scan, Buffer buffer)
 	test_for_old_snapshot(scan->xs_snapshot, index, page);
 	state->npages++;
 	state->nmatches = state->next_match = state->nfar = 0;
-	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
-		collect_all(state, index, buffer);
-	else
-	{
-		if (state->range.low > 0)
-			from = page_lower_bound(page, nsorted, &low);
-		if (state->range.high < ~UINT64CONST(0))
-			to = page_lower_bound(page, nsorted, &beyond);
-		collect_matches(state, index, buffer, from, to);
-		collect_matches(state, index, buffer, nsorted, page_nentries(page));
-	}
+	if (entry_compare(&state->bound, &low) > 0)
+		from = page_lower_bound(page, nsorted, &state->bound);
+	if (state->range.high < ~UINT64CONST(0))
+		to = page_lower_bound(page, nsorted, &beyond);
+	collect(state, index, buffer, from, to);
+	collect(state, index, buffer, nsorted, page_nentries(page));
 
 	state->in_range = !page_is_rightmost(page) && opaque->high_key <= state->range.high;
-	state->next = opaque->right;
-	state->next_bound = page_high(page);
+	state->next = page_right_link(page);
+	state->bound = state->next.low;
 }
 
 /*
@@ -178,19 +200,20 @@ next_range(IndexScanDesc scan, Buffer *buffer)
 	SimHashScan *state = scan->opaque;
 	Relation	index = scan->indexRelation;
 	int			nulls = state->design.ntables;
-	Entry		lowest = entry_before(0);
 
 	if (state->stage == SCAN_PROBE)
 	{
 		if (!ahead_next(&state->ahead, index, &state->probing, &state->range, buffer))
 			return false;
+		state->bound = entry_before(state->range.low);
 		state->nprobes++;
 		return true;
 	}
 	if (state->range.table == nulls)
 		return false;
 	state->range = (KeyRange) {nulls, 0, 0, ~UINT64CONST(0)};
-	*buffer = search_descend(index, nulls, 0, &lowest);
+	state->bound = lowest_entry();
+	*buffer = search_descend(index, nulls, 0, &state->bound, BUFFER_LOCK_SHARE);
 	return true;
 }
 
@@ -218,8 +241,7 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 
 		CHECK_FOR_INTERRUPTS();
 		if (state->in_range)
-			buffer = page_read_right(index, state->next, &state->next_bound,
-									 BUFFER_LOCK_SHARE, state->range.table, 0);
+			buffer = search_follow(index, &state->next, InvalidBuffer, &state->bound);
 		else if (!next_range(scan, &buffer))
 			return false;
 

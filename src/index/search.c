@@ -5,7 +5,8 @@
  *
  * Lehman and Yao, "Efficient locking for concurrent operations on B-trees",
  * 1981, as nbtree has it: one page is locked at a time; where a page was
- * split since its link was read, the search steps right.
+ * split since its link was read, the search steps right.  Where it was merged into
+ * another, the search finds that the link is stale, and descends anew.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,6 +19,9 @@
 #include "index/meta.h"
 #include "index/page.h"
 #include "index/search.h"
+
+/* Stale links that a search comes to before they are taken for damage. */
+#define MAX_STALE_LINKS	100
 
 static inline bool
 entry_is_less(Page page, int i, const Entry *entry)
@@ -104,7 +108,7 @@ page_lower_bound(Page page, int n, const Entry *entry)
  * Which child an entry belongs in: that of the last lower bound which is not
  * beyond it.  The entry is within the bounds of the page.
  */
-static int
+int
 find_child(Page page, const Entry *entry)
 {
 	int			n = page_nentries(page);
@@ -122,90 +126,187 @@ find_child(Page page, const Entry *entry)
 }
 
 /*
- * Read and lock the root, or, until its split has been finished, the leftmost page
- * of its level: the search steps right.
- *
- * The root known may have been split since: then it has a right sibling, and the
- * metapage knows better.  One that is below the level wanted is not looked at: it
- * may be the very page whose parent the caller wants, and has locked.
+ * A link to the root known.
  */
-static Buffer
-read_root(Relation index, int tree, int level, int lock)
+static PageLink
+root_link(Relation index, int tree, int level)
 {
 	const TreeRoot *root = &meta_get(index)->root[tree];
 
-	if (root->level >= level)
-	{
-		Buffer		buffer = page_read(index, root->block,
-									   root->level == level ? lock : BUFFER_LOCK_SHARE,
-									   tree, root->level);
-
-		if (page_is_rightmost(BufferGetPage(buffer)))
-			return buffer;
-		UnlockReleaseBuffer(buffer);
-	}
-	root = &meta_reread(index)->root[tree];
+	if (root->level < level)
+		root = &meta_reread(index)->root[tree];
 	if (root->level < level)
 		page_report_corruption(index, root->block,
 							   "the root is below a page of the tree");
-	return page_read(index, root->block,
-					 root->level == level ? lock : BUFFER_LOCK_SHARE,
-					 tree, root->level);
+	return (PageLink) {lowest_entry(), root->block, tree, root->level};
+}
+
+static inline int
+lock_for(const PageLink *link, int level, int lock)
+{
+	return link->level == level ? lock : BUFFER_LOCK_SHARE;
+}
+
+/*
+ * Pin and lock the root, or, until its split has been finished, the leftmost page of
+ * its level: the search steps right.
+ *
+ * The root known may have been split since: then it mostly has a right sibling, and the
+ * metapage knows better.  Leftmost pages are never merged into others, so it still is
+ * one.
+ */
+static Buffer
+follow_root(Relation index, int tree, int level, int lock, PageLink *link)
+{
+	Buffer		buffer;
+
+	*link = root_link(index, tree, level);
+	buffer = page_follow(index, link, lock_for(link, level, lock));
+	if (BufferIsValid(buffer) && !page_is_rightmost(BufferGetPage(buffer)))
+	{
+		UnlockReleaseBuffer(buffer);
+		meta_reread(index);
+		*link = root_link(index, tree, level);
+		buffer = page_follow(index, link, lock_for(link, level, lock));
+	}
+	return buffer;
+}
+
+/*
+ * Where a search goes on from a page that it has read: to the right, if the entry
+ * belongs there, or down.
+ */
+static PageLink
+next_link(Page page, const Entry *entry)
+{
+	if (page_is_left_of(page, entry))
+		return page_right_link(page);
+	return page_child_link(page, find_child(page, entry));
+}
+
+/*
+ * A search has come to a link that is stale.  Pages are merged by one process only, so
+ * that happens rarely twice in a row; where it goes on happening, links are damaged.
+ */
+static void
+count_stale_link(Relation index, const PageLink *link, int *nstale)
+{
+	if (++*nstale > MAX_STALE_LINKS)
+		page_report_corruption(index, link->block,
+							   "a link leads to it that is that of another page");
 }
 
 /*
  * Descend to a level (0: leaves), to the page there that a link leads to.  If it was
  * split since, or its split is incomplete, the entry may belong to the right of it.
- * Returns it pinned and locked as asked; above it, share locks are held, one at a
- * time.
+ * Returns it pinned and locked as asked.  Above it, share locks are held, one at a time;
+ * the caller holds no lock.
  */
 Buffer
 search_arrive(Relation index, int tree, int level, const Entry *entry, int lock)
 {
-	Buffer		buffer = read_root(index, tree, level, lock);
+	PageLink	link;
+	Buffer		buffer = follow_root(index, tree, level, lock, &link);
+	int			nstale = 0;
 
 	for (;;)
 	{
-		Page		page = BufferGetPage(buffer);
-		int			here = TreePageGetOpaque(page)->level;
-
-		if (here == level)
+		if (!BufferIsValid(buffer))
+		{
+			count_stale_link(index, &link, &nstale);
+			buffer = follow_root(index, tree, level, lock, &link);
+		}
+		else if (link.level == level)
 			return buffer;
-		if (page_is_left_of(page, entry))
-			buffer = page_step_right(index, buffer, BUFFER_LOCK_SHARE);
 		else
 		{
-			BlockNumber child = inner_child(page, find_child(page, entry));
-
+			link = next_link(BufferGetPage(buffer), entry);
 			UnlockReleaseBuffer(buffer);
-			buffer = page_read(index, child,
-							   here - 1 == level ? lock : BUFFER_LOCK_SHARE,
-							   tree, here - 1);
+			buffer = page_follow(index, &link, lock_for(&link, level, lock));
 		}
 	}
 }
 
 /*
- * Descend to the page of a level in which an entry belongs.  Writers, who have to
- * finish the splits that they pass, use split_descend.
+ * Go right from a page, pinned and locked, to the one of its level that an entry
+ * belongs in; or, if asked for, only to the first one on the way whose split is
+ * incomplete.  Returns it pinned and locked.  Where a link turns out to be stale,
+ * descend anew.
  */
-Buffer
-search_descend(Relation index, int tree, int level, const Entry *entry)
+static Buffer
+move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
+		   bool stop_at_mark)
 {
-	Buffer		buffer = search_arrive(index, tree, level, entry, BUFFER_LOCK_SHARE);
+	int			nstale = 0;
 
-	return page_move_right(index, buffer, entry, BUFFER_LOCK_SHARE);
+	for (;;)
+	{
+		Page		page = BufferGetPage(buffer);
+		PageLink	link;
+
+		if (!page_is_left_of(page, entry) ||
+			(stop_at_mark && page_split_is_incomplete(page)))
+			return buffer;
+		link = page_right_link(page);
+		UnlockReleaseBuffer(buffer);
+		buffer = page_follow(index, &link, lock);
+		if (!BufferIsValid(buffer))
+		{
+			count_stale_link(index, &link, &nstale);
+			buffer = search_arrive(index, link.tree, link.level, entry, lock);
+		}
+	}
 }
 
 /*
- * The leaves with the keys of a range, at most max of them, as far as they stand in
- * one page of the level above: returns their number.  The first one may have been
- * split meanwhile, so that the range begins to the right of it.  Reads only what
+ * Descend to the page of a level in which an entry belongs: returns it pinned and
+ * locked as asked.  The caller holds no lock.
+ */
+Buffer
+search_descend(Relation index, int tree, int level, const Entry *entry, int lock)
+{
+	Buffer		buffer = search_arrive(index, tree, level, entry, lock);
+
+	return move_right(index, buffer, entry, lock, false);
+}
+
+/*
+ * The same for those who insert: but to the first page on the way whose split is
+ * incomplete, if there is one.
+ */
+Buffer
+search_descend_to_mark(Relation index, int tree, int level, const Entry *entry)
+{
+	Buffer		buffer = search_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
+
+	return move_right(index, buffer, entry, BUFFER_LOCK_EXCLUSIVE, true);
+}
+
+/*
+ * Follow a link, to the page of its level that an entry, which is not before the link's
+ * bound, belongs in: returns it pinned and share locked.  The page was seen in the
+ * buffer `recent` a moment ago, if that is valid.
+ */
+Buffer
+search_follow(Relation index, const PageLink *link, Buffer recent, const Entry *entry)
+{
+	Buffer		buffer = page_follow_recent(index, link, recent, BUFFER_LOCK_SHARE);
+
+	if (!BufferIsValid(buffer))
+		buffer = search_arrive(index, link->tree, link->level, entry,
+							   BUFFER_LOCK_SHARE);
+	return move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
+}
+
+/*
+ * Links to the leaves with the keys of a range, at most max of them, as far as they
+ * stand in one page of the level above: returns their number.  The first one may have
+ * been split meanwhile, so that the range begins to the right of it.  Reads only what
  * stands above the leaves; 0 if nothing does.
  */
 int
 search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
-				   BlockNumber *leaves, int max)
+				   PageLink *leaves, int max)
 {
 	Entry		entry = entry_before(low);
 	Buffer		buffer;
@@ -215,11 +316,11 @@ search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 
 	if (meta_get(index)->root[tree].level == 0)
 		return 0;
-	buffer = search_descend(index, tree, 1, &entry);
+	buffer = search_descend(index, tree, 1, &entry, BUFFER_LOCK_SHARE);
 	page = BufferGetPage(buffer);
 	child = find_child(page, &entry);
 	do
-		leaves[n++] = inner_child(page, child++);
+		leaves[n++] = page_child_link(page, child++);
 	while (n < max && child < page_nentries(page) && page_keys(page)[child] <= high);
 	UnlockReleaseBuffer(buffer);
 	return n;

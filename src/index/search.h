@@ -14,9 +14,15 @@
 
 extern Buffer search_arrive(Relation index, int tree, int level,
 							const Entry *entry, int lock);
-extern Buffer search_descend(Relation index, int tree, int level, const Entry *entry);
+extern Buffer search_descend(Relation index, int tree, int level,
+							 const Entry *entry, int lock);
+extern Buffer search_descend_to_mark(Relation index, int tree, int level,
+									 const Entry *entry);
+extern Buffer search_follow(Relation index, const PageLink *link, Buffer recent,
+							const Entry *entry);
 extern int	search_find_leaves(Relation index, int tree, uint64 low, uint64 high,
-							   BlockNumber *leaves, int max);
+							   PageLink *leaves, int max);
+extern int	find_child(Page page, const Entry *entry);
 extern int	page_lower_bound(Page page, int n, const Entry *entry);
 
 #endif							/* SIMHASH_SEARCH_H */

@@ -5,17 +5,17 @@
  *
  * A split is two WAL records: one moves half of the entries to a new right
  * sibling and marks the left page, the other puts the sibling's link into the
- * parent and takes the mark away.  The left page stays locked meanwhile, so whoever
- * sees a mark knows that a crash or an error came between the two.  Searches still
- * find everything, by stepping right; the next writer who comes to the page, or
- * past it, finishes the split first (split_descend).
+ * parent and takes the mark away.  Between the two nothing is locked; and a crash or an
+ * error may come.  Searches still find everything, by stepping right; the next writer
+ * who comes to the page, or past it, finishes the split first (split_descend).
  *
  * So no writer ever comes to a page that has no link: what it splits has one, or is
  * the root; the marks of a level never stand side by side; and there is a level
  * above all that are split but the root.
  *
- * Whoever holds the lock of a page may lock pages above it, never below, and no
- * other of its level, but a new one: so nobody waits in a circle.
+ * Whoever holds the lock of a page waits only for pages to which its links lead, below
+ * or to the right of it, then for the metapage, then for a new page: so nobody waits in
+ * a circle, nor for a page by a link that may be stale.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,60 +26,65 @@
 #include "access/generic_xlog.h"
 #include "utils/rel.h"
 
+#include "index/free_list.h"
 #include "index/insert.h"
 #include "index/meta.h"
 #include "index/search.h"
 
-/* An entry, and the child that it is the bound of. */
-typedef struct SplitEntry
-{
-	Entry		entry;
-	BlockNumber child;
-} SplitEntry;
+static void finish_split(Relation index, int tree, int level, const Entry *bound);
 
-static int
-compare_split_entries(const void *a, const void *b)
+/* A page about to be put into a tree. */
+typedef struct NewPage
 {
-	return entry_compare(&((const SplitEntry *) a)->entry,
-						 &((const SplitEntry *) b)->entry);
-}
+	Buffer		buffer;
+	Buffer		meta_buffer;	/* if it was a free one, else InvalidBuffer */
+} NewPage;
 
 /*
- * The entries of a page and one more, in order.  *last says whether the one
- * more comes last.
+ * Lock a new page: a free one, with the metapage, or one by which the index is
+ * extended.
  */
-static SplitEntry *
-collect_entries(Page page, const Entry *entry, BlockNumber child, bool *last)
+static NewPage
+new_page_lock(Relation index)
 {
-	int			n = page_nentries(page);
-	SplitEntry *entries = palloc((n + 1) * sizeof(SplitEntry));
+	NewPage		new;
 
-	for (int i = 0; i < n; i++)
+	new.meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+	new.buffer = free_list_take(index, new.meta_buffer);
+	if (!BufferIsValid(new.buffer))
 	{
-		entries[i].entry = page_entry(page, i);
-		entries[i].child = page_is_leaf(page) ? InvalidBlockNumber :
-			inner_child(page, i);
+		UnlockReleaseBuffer(new.meta_buffer);
+		new.meta_buffer = InvalidBuffer;
+		new.buffer = page_new_buffer(index);
 	}
-	entries[n].entry = *entry;
-	entries[n].child = child;
-	qsort(entries, n + 1, sizeof(SplitEntry), compare_split_entries);
-	*last = entry_compare(&entries[n].entry, entry) == 0;
-	return entries;
+	return new;
 }
 
 /*
- * Replace the entries of a page by n others, which are in order.
+ * Make the new page part of a record: returns it, still to be formatted.
  */
-static void
-fill_page(Page page, const SplitEntry *entries, int n)
+static Page
+new_page_register(GenericXLogState *state, const NewPage *new)
 {
-	page_set_count(page, 0);
-	for (int i = 0; i < n; i++)
-		page_append(page, &entries[i].entry, entries[i].child);
-	TreePageGetOpaque(page)->nsorted = page_is_leaf(page) ? n : 0;
+	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
+												 GENERIC_XLOG_FULL_IMAGE);
+
+	if (BufferIsValid(new->meta_buffer))
+	{
+		Page		meta = GenericXLogRegisterBuffer(state, new->meta_buffer, 0);
+
+		free_list_remove(MetaPageGetData(meta), page, BufferGetBlockNumber(new->buffer));
+	}
+	return page;
 }
 
-static void finish_split(Relation index, Buffer buffer);
+static void
+new_page_release(const NewPage *new)
+{
+	UnlockReleaseBuffer(new->buffer);
+	if (BufferIsValid(new->meta_buffer))
+		UnlockReleaseBuffer(new->meta_buffer);
+}
 
 static void
 clear_split_mark(GenericXLogState *state, Buffer buffer)
@@ -90,11 +95,34 @@ clear_split_mark(GenericXLogState *state, Buffer buffer)
 }
 
 /*
+ * Move the last of n items, which are those of a page and one more, to its new right
+ * sibling; the first nleft stay.
+ */
+static void
+divide_page(Page left, Page right, BlockNumber right_block,
+			const PageItem *items, int n, int nleft)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(left);
+	const Entry *bound = &items[nleft].entry;
+	Entry		high = page_high(left);
+
+	page_init(right, opaque->tree, opaque->level, bound);
+	TreePageGetOpaque(right)->right = opaque->right;
+	page_set_high(right, &high);
+	page_set_items(right, items + nleft, n - nleft);
+
+	opaque->right = right_block;
+	opaque->flags |= TREE_INCOMPLETE_SPLIT;
+	page_set_high(left, bound);
+	page_set_items(left, items, nleft);
+}
+
+/*
  * Split a full page, adding an entry.
  *
  * The buffer is pinned and exclusively locked; both are given up.  Above the
  * leaves, `child` is the entry's, and child_buffer is its left sibling, locked
- * by the caller, whose split this completes.
+ * by the caller, whose split this completes; it is given up, too.
  *
  * Where the new entry comes last, entries are probably coming in order (rows
  * of equal fingerprints do), and the left page is left nearly full.
@@ -104,80 +132,104 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 			 BlockNumber child, Buffer child_buffer)
 {
 	Page		page = BufferGetPage(buffer);
-	int			n = page_nentries(page) + 1;
+	int			tree = TreePageGetOpaque(page)->tree;
+	int			level = TreePageGetOpaque(page)->level;
+	PageItem   *items = palloc((page_nentries(page) + 1) * sizeof(PageItem));
+	int			n = page_get_items(page, items);
 	bool		ascending;
-	SplitEntry *entries = collect_entries(page, entry, child, &ascending);
-	int			nleft = ascending ? n * 9 / 10 : n / 2;
-	Buffer		right_buffer = page_new_buffer(index);
-	GenericXLogState *state = GenericXLogStart(index);
-	Page		left = GenericXLogRegisterBuffer(state, buffer, 0);
-	Page		right = GenericXLogRegisterBuffer(state, right_buffer,
-												  GENERIC_XLOG_FULL_IMAGE);
-	TreePageOpaque left_opaque = TreePageGetOpaque(left);
-	TreePageOpaque right_opaque;
-	Entry		high;
+	int			nleft;
+	Entry		bound;
+	NewPage		new;
+	GenericXLogState *state;
+	Page		right;
 
-	Assert(!page_split_is_incomplete(left));
-	page_init(right, left_opaque->tree, left_opaque->level);
-	right_opaque = TreePageGetOpaque(right);
-	right_opaque->right = left_opaque->right;
-	high = page_high(left);
-	page_set_high(right, &high);
-	fill_page(right, entries + nleft, n - nleft);
+	Assert(!page_split_is_incomplete(page));
+	items[n].entry = *entry;
+	items[n++].child = child;
+	page_sort_items(items, n);
+	ascending = entry_compare(&items[n - 1].entry, entry) == 0;
+	nleft = ascending ? n * 9 / 10 : n / 2;
+	bound = items[nleft].entry;
 
-	left_opaque->right = BufferGetBlockNumber(right_buffer);
-	left_opaque->flags |= TREE_INCOMPLETE_SPLIT;
-	page_set_high(left, &entries[nleft].entry);
-	fill_page(left, entries, nleft);
-
+	new = new_page_lock(index);
+	state = GenericXLogStart(index);
+	page = GenericXLogRegisterBuffer(state, buffer, 0);
+	right = new_page_register(state, &new);
+	divide_page(page, right, BufferGetBlockNumber(new.buffer), items, n, nleft);
 	if (BufferIsValid(child_buffer))
 		clear_split_mark(state, child_buffer);
 	GenericXLogFinish(state);
-	UnlockReleaseBuffer(right_buffer);
-	pfree(entries);
 
-	finish_split(index, buffer);
+	new_page_release(&new);
+	if (BufferIsValid(child_buffer))
+		UnlockReleaseBuffer(child_buffer);
+	UnlockReleaseBuffer(buffer);
+	pfree(items);
+	finish_split(index, tree, level, &bound);
+}
+
+static bool
+has_level_above(Relation index, int tree, int level)
+{
+	return meta_get(index)->root[tree].level > level ||
+		meta_reread(index)->root[tree].level > level;
 }
 
 /*
- * Put a new root above a page that was split and is the root.  Returns false
- * if it is not.
+ * Put a new root above a page that is marked, and its right sibling.
  */
-static bool
-split_root(Relation index, Buffer buffer, const Entry *bound, BlockNumber right)
+static void
+put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 {
-	TreePageOpaque opaque = TreePageGetOpaque(BufferGetPage(buffer));
-	Buffer		meta_buffer = ReadBuffer(index, META_BLOCK);
-	Buffer		root_buffer;
+	Page		page = BufferGetPage(buffer);
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	Buffer		root_buffer = free_list_take(index, meta_buffer);
+	bool		reused = BufferIsValid(root_buffer);
+	Entry		low = page_low(page);
+	Entry		bound = page_high(page);
 	GenericXLogState *state;
 	MetaPageData *meta;
 	Page		root;
-	Entry		minus_infinity = entry_before(0);
 
-	LockBuffer(meta_buffer, BUFFER_LOCK_EXCLUSIVE);
-	meta = meta_page_check(index, meta_buffer);
-	if (meta->root[opaque->tree].block != BufferGetBlockNumber(buffer))
-	{
-		UnlockReleaseBuffer(meta_buffer);
-		return false;
-	}
-
-	root_buffer = page_new_buffer(index);
+	if (!reused)
+		root_buffer = page_new_buffer(index);
 	state = GenericXLogStart(index);
 	clear_split_mark(state, buffer);
 	root = GenericXLogRegisterBuffer(state, root_buffer, GENERIC_XLOG_FULL_IMAGE);
-	page_init(root, opaque->tree, opaque->level + 1);
-	page_append(root, &minus_infinity, BufferGetBlockNumber(buffer));
-	page_append(root, bound, right);
-	meta = (MetaPageData *)
-		PageGetContents(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	meta = MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	if (reused)
+		free_list_remove(meta, root, BufferGetBlockNumber(root_buffer));
+	page_init(root, opaque->tree, opaque->level + 1, &low);
+	page_append(root, &low, BufferGetBlockNumber(buffer));
+	page_append(root, &bound, opaque->right);
 	meta->root[opaque->tree].block = BufferGetBlockNumber(root_buffer);
 	meta->root[opaque->tree].level = opaque->level + 1;
 	GenericXLogFinish(state);
-
 	UnlockReleaseBuffer(root_buffer);
+}
+
+/*
+ * Finish the split of the root, unless somebody else has meanwhile.  The caller holds
+ * no lock.
+ */
+static void
+split_root(Relation index, int tree, int level)
+{
+	Entry		lowest = lowest_entry();
+	Buffer		buffer = search_arrive(index, tree, level, &lowest,
+									   BUFFER_LOCK_EXCLUSIVE);
+	Buffer		meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+	MetaPageData *meta = MetaPageGetData(BufferGetPage(meta_buffer));
+
+	if (meta->root[tree].level == level)
+	{
+		if (!page_split_is_incomplete(BufferGetPage(buffer)))
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "it is a root, but has a right sibling");
+		put_root_above(index, buffer, meta_buffer);
+	}
 	UnlockReleaseBuffer(meta_buffer);
-	return true;
+	UnlockReleaseBuffer(buffer);
 }
 
 /*
@@ -200,62 +252,95 @@ insert_link(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Finish the split of a page that is marked: give its right sibling a link in
- * the parent.  The buffer is pinned and exclusively locked; both are given up.
+ * Give the page that begins at a bound a link in its parent, if it has none: its left
+ * sibling is marked then.  The parent's buffer is pinned and exclusively locked; both
+ * are given up.
  */
 static void
-finish_split(Relation index, Buffer buffer)
+link_right_sibling(Relation index, Buffer parent, const Entry *bound)
 {
-	TreePageOpaque opaque = TreePageGetOpaque(BufferGetPage(buffer));
-	BlockNumber right = opaque->right;
-	Entry		bound = page_high(BufferGetPage(buffer));
+	Page		page = BufferGetPage(parent);
+	int			n = page_nentries(page);
+	int			at = page_lower_bound(page, n, bound);
+	Entry		found = at < n ? page_entry(page, at) : lowest_entry();
+	PageLink	link;
+	Buffer		left;
+	Entry		high;
+	BlockNumber right;
 
-	if (!split_root(index, buffer, &bound, right))
+	if (at == 0 || (at < n && entry_compare(&found, bound) == 0))
 	{
-		Buffer		parent = split_descend(index, opaque->tree, opaque->level + 1,
-										   &bound);
-
-		if (page_is_full(BufferGetPage(parent)))
-			split_insert(index, parent, &bound, right, buffer);
-		else
-		{
-			GenericXLogState *state = GenericXLogStart(index);
-
-			clear_split_mark(state, buffer);
-			insert_link(GenericXLogRegisterBuffer(state, parent, 0), &bound, right);
-			GenericXLogFinish(state);
-			UnlockReleaseBuffer(parent);
-		}
+		/* somebody else has finished the split */
+		UnlockReleaseBuffer(parent);
+		return;
 	}
-	UnlockReleaseBuffer(buffer);
+	link = page_child_link(page, at - 1);
+	left = page_follow_held(index, &link, parent);
+	high = page_high(BufferGetPage(left));
+	right = TreePageGetOpaque(BufferGetPage(left))->right;
+	if (!page_split_is_incomplete(BufferGetPage(left)) ||
+		entry_compare(&high, bound) != 0)
+	{
+		/* and the right page has been merged into the left one since */
+		UnlockReleaseBuffer(left);
+		UnlockReleaseBuffer(parent);
+	}
+	else if (page_is_full(page))
+		split_insert(index, parent, bound, right, left);
+	else
+	{
+		GenericXLogState *state = GenericXLogStart(index);
+
+		insert_link(GenericXLogRegisterBuffer(state, parent, 0), bound, right);
+		clear_split_mark(state, left);
+		GenericXLogFinish(state);
+		UnlockReleaseBuffer(left);
+		UnlockReleaseBuffer(parent);
+	}
 }
 
 /*
+ * Finish the split of the page of a level that ends at a bound, unless somebody else
+ * has meanwhile.  The caller holds no lock.
+ */
+static void
+finish_split(Relation index, int tree, int level, const Entry *bound)
+{
+	while (!has_level_above(index, tree, level))
+		split_root(index, tree, level);
+	link_right_sibling(index, split_descend(index, tree, level + 1, bound), bound);
+}
+
+/* How often the same split is finished before it is taken for damage. */
+#define MAX_FINISHES	100
+
+/*
  * Descend to the page of a level in which an entry is to be inserted.  Returns it
- * pinned and exclusively locked.  The caller holds no other page of the level.
+ * pinned and exclusively locked.  The caller holds no lock.
  *
  * A split that was left incomplete is finished here: by who comes to the left page,
- * before stepping to the right one, with nothing else of the level locked.  Then
- * the descent begins anew, because the link has changed what stands above.
+ * before stepping to the right one.  Then the descent begins anew, because the link has
+ * changed what stands above.
  */
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)
 {
-	Buffer		buffer = search_arrive(index, tree, level, entry,
-									   BUFFER_LOCK_EXCLUSIVE);
+	Entry		finished = lowest_entry();	/* no page ends there */
+	int			nfinishes = 0;
 
 	for (;;)
 	{
-		Page		page = BufferGetPage(buffer);
+		Buffer		buffer = search_descend_to_mark(index, tree, level, entry);
+		Entry		high = page_high(BufferGetPage(buffer));
 
-		if (page_split_is_incomplete(page))
-		{
-			finish_split(index, buffer);
-			buffer = search_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
-		}
-		else if (page_is_left_of(page, entry))
-			buffer = page_step_right(index, buffer, BUFFER_LOCK_EXCLUSIVE);
-		else
+		if (!page_split_is_incomplete(BufferGetPage(buffer)))
 			return buffer;
+		nfinishes = entry_compare(&high, &finished) == 0 ? nfinishes + 1 : 0;
+		if (nfinishes > MAX_FINISHES)
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "its split is marked as incomplete, though it is not");
+		finished = high;
+		UnlockReleaseBuffer(buffer);
+		finish_split(index, tree, level, &high);
 	}
 }

@@ -89,8 +89,7 @@ report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *resu
 		bool		nulls[STATS_COLUMNS] = {0};
 
 		stats.nprefix = is_table ? meta->design.table[tree].nprefix : 0;
-		report_walk_level(index, tree, level, report_leftmost(index, meta, tree, level),
-						  count_page, &stats);
+		report_walk_level(index, tree, level, count_page, &stats);
 		values[0] = Int32GetDatum(tree + 1);
 		nulls[0] = !is_table;
 		values[1] = Int32GetDatum(stats.nprefix);
@@ -103,6 +102,20 @@ report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *resu
 		nulls[6] = !is_table || level > 0;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
+}
+
+/*
+ * Report the free pages, which are of no tree and no level.
+ */
+static void
+report_free_pages(int64 pages, ReturnSetInfo *result)
+{
+	Datum		values[STATS_COLUMNS] = {0};
+	bool		nulls[STATS_COLUMNS] = {true, true, true, false, false, true, true};
+
+	values[3] = Int64GetDatum(pages);
+	values[4] = Int64GetDatum(0);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
 /*
@@ -119,6 +132,7 @@ simhash_index_stats(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int tree = 0; tree < meta.ntrees; tree++)
 		report_tree(index, &meta, tree, (ReturnSetInfo *) fcinfo->resultinfo);
+	report_free_pages(meta.nfree, (ReturnSetInfo *) fcinfo->resultinfo);
 	report_close_index(&open);
 	return (Datum) 0;
 }

@@ -1,7 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * vacuum.c
- *		Removal of the entries of dead rows
+ *		Removal of the entries of dead rows, and of pages
+ *
+ * Leaves are read from the first to the last, as scans read them: what a split moves
+ * from a leaf that is still to come is still to come, too, wherever in the file the new
+ * page is.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,12 +17,13 @@
 #include "access/htup_details.h"
 #include "catalog/pg_index.h"
 #include "commands/vacuum.h"
-#include "storage/lmgr.h"
 #include "utils/rel.h"
+#include "utils/spccache.h"
 
 #include "index/handler.h"
+#include "index/merge.h"
 #include "index/meta.h"
-#include "index/page.h"
+#include "index/search.h"
 
 /*
  * Each row is counted once: in the first table, or in the tree of NULLs.
@@ -94,78 +99,210 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 	}
 }
 
-static void
-vacuum_block(IndexVacuumInfo *info, BlockNumber block, IndexBulkDeleteResult *stats,
-			 IndexBulkDeleteCallback callback, void *callback_state)
+/* --- from leaf to leaf ----------------------------------------------------------- */
+
+/*
+ * Fetching leaves ahead: their order in the file is not that of their keys.  What is to
+ * come stands in the level above, of which a page at a time is copied.
+ */
+typedef struct LeafAhead
 {
-	Relation	index = info->index;
-	Buffer		buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL,
-											info->strategy);
-	bool		is_leaf;
+	int			most;			/* leaves to look ahead */
+	bool		known;			/* whether there is a copy */
+	int			at;				/* of the leaf read last, there */
+	int			fetched;		/* those before this one have been */
+	PGAlignedBlock parent;
+} LeafAhead;
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	/* a crash may leave a page that the index was extended by, but no more */
-	if (PageIsNew(BufferGetPage(buffer)))
-	{
-		UnlockReleaseBuffer(buffer);
-		return;
-	}
-	page_check(index, buffer, -1, -1);
-	is_leaf = page_is_leaf(BufferGetPage(buffer));
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+/*
+ * Copy the page with the links from a leaf on, if there is a level above.
+ */
+static void
+read_links(LeafAhead *ahead, Relation index, const PageLink *leaf)
+{
+	Buffer		buffer = search_descend(index, leaf->tree, 1, &leaf->low,
+										BUFFER_LOCK_SHARE);
 
-	/* a page stays what it is, so this need not be looked at again */
-	if (is_leaf)
-	{
-		LockBufferForCleanup(buffer);
-		page_check(index, buffer, -1, 0);
-		vacuum_leaf(index, buffer, stats, callback, callback_state);
-		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	}
-	ReleaseBuffer(buffer);
+	memcpy(ahead->parent.data, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+	ahead->at = ahead->fetched = 0;
+	ahead->known = true;
 }
 
-static BlockNumber
-index_nblocks(Relation index)
+/*
+ * Have the leaves fetched that come after the one about to be read.
+ */
+static void
+fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 {
-	BlockNumber nblocks;
-	bool		need_lock = !RELATION_IS_LOCAL(index);
+	Page		parent = ahead->parent.data;
+	int			end;
 
-	/* pages that somebody is just adding shall be counted */
-	if (need_lock)
-		LockRelationForExtension(index, ExclusiveLock);
-	nblocks = RelationGetNumberOfBlocks(index);
-	if (need_lock)
-		UnlockRelationForExtension(index, ExclusiveLock);
-	return nblocks;
+	if (ahead->most == 0 || meta_get(index)->root[leaf->tree].level == 0)
+		return;
+	if (!ahead->known || page_is_left_of(parent, &leaf->low))
+		read_links(ahead, index, leaf);
+	while (ahead->at < page_nentries(parent))
+	{
+		Entry		bound = page_entry(parent, ahead->at);
+
+		if (entry_compare(&bound, &leaf->low) >= 0)
+			break;
+		ahead->at++;
+	}
+	ahead->fetched = Max(ahead->fetched, ahead->at + 1);
+	end = Min(page_nentries(parent), ahead->at + 1 + ahead->most);
+	for (; ahead->fetched < end; ahead->fetched++)
+	{
+		BlockNumber block = inner_child(parent, ahead->fetched);
+
+		if (page_is_readable(index, block))
+			PrefetchBuffer(index, MAIN_FORKNUM, block);
+	}
+}
+
+/* --- the pass --------------------------------------------------------------------- */
+
+typedef struct Vacuum
+{
+	IndexVacuumInfo *info;
+	IndexBulkDeleteResult *stats;
+	IndexBulkDeleteCallback callback;
+	void	   *callback_state;
+	LeafAhead	ahead;
+} Vacuum;
+
+/*
+ * Pin and lock the page that a link leads to, a leaf for cleanup.  The link is that of
+ * the left sibling: pages are merged by this pass only, so it is not stale, though the
+ * left sibling has been unlocked since.
+ */
+static Buffer
+read_page(Vacuum *vacuum, const PageLink *link)
+{
+	Relation	index = vacuum->info->index;
+	Buffer		buffer;
+
+	if (!page_is_readable(index, link->block))
+		page_report_corruption(index, link->block,
+							   "a link leads to it, where no page of a tree is");
+	if (link->level == 0)
+		fetch_ahead(&vacuum->ahead, index, link);
+	buffer = ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL,
+								vacuum->info->strategy);
+	if (link->level == 0)
+		LockBufferForCleanup(buffer);
+	else
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (!page_fits(index, buffer, link))
+		page_report_corruption(index, link->block,
+							   "a link leads to it that is that of another page");
+	return buffer;
+}
+
+static PageLink
+leftmost_link(Relation index, int tree, int level)
+{
+	Entry		lowest = lowest_entry();
+	Buffer		buffer = search_descend(index, tree, level, &lowest, BUFFER_LOCK_SHARE);
+	PageLink	link = {lowest, BufferGetBlockNumber(buffer), tree, level};
+
+	UnlockReleaseBuffer(buffer);
+	return link;
+}
+
+/*
+ * Go through a level from left to right, remove what is dead from leaves, and merge
+ * pages into their left siblings, unless they are of the highest level.
+ *
+ * A split moves entries to the right of where they were: either both pages are behind
+ * already, or both are still to come.
+ */
+static void
+vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
+{
+	Relation	index = vacuum->info->index;
+	PageLink	link = leftmost_link(index, tree, level);
+	PageLink	next = link;
+	int			nleft = merge_limit(level);	/* entries of the page to the left */
+	bool		more;
+
+	do
+	{
+		Buffer		buffer;
+		Page		page;
+		int			n;
+
+		vacuum_may_pause();
+		link = next;
+		buffer = read_page(vacuum, &link);
+		page = BufferGetPage(buffer);
+		if (level == 0)
+			vacuum_leaf(index, buffer, vacuum->stats, vacuum->callback,
+						vacuum->callback_state);
+		n = page_nentries(page);
+		more = !page_is_rightmost(page);
+		if (more)
+			next = page_right_link(page);
+		UnlockReleaseBuffer(buffer);
+
+		if (!highest && nleft + n <= merge_limit(level) &&
+			merge_into_left(index, &link))
+		{
+			nleft += n;
+			vacuum->stats->pages_newly_deleted++;
+		}
+		else
+			nleft = n;
+	} while (more);
+}
+
+/*
+ * A tree, from the leaves up: where a level has lost pages, those above it have lost
+ * links.
+ */
+static void
+vacuum_tree(Vacuum *vacuum, int tree)
+{
+	int			root_level = meta_reread(vacuum->info->index)->root[tree].level;
+
+	vacuum->ahead.known = false;
+	for (int level = 0; level == 0 || level < root_level; level++)
+		vacuum_level(vacuum, tree, level, level == root_level);
+}
+
+static void
+count_pages(Relation index, IndexBulkDeleteResult *stats)
+{
+	stats->num_pages = RelationGetNumberOfBlocks(index);
+	stats->pages_deleted = stats->pages_free = meta_reread(index)->nfree;
 }
 
 /*
  * ambulkdelete
- *
- * In physical order.  A split moves entries to a new page, which is beyond
- * all others: so none escapes, if the length is read again at the end.
  */
 IndexBulkDeleteResult *
 simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 				   IndexBulkDeleteCallback callback, void *callback_state)
 {
-	BlockNumber block = META_BLOCK + 1;
-	BlockNumber nblocks;
+	Relation	index = info->index;
+	int			ntrees = meta_get(index)->ntrees;
+	Vacuum	   *vacuum = palloc(sizeof(Vacuum));
 
 	if (stats == NULL)
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 	stats->num_index_tuples = 0;
-	while (block < (nblocks = index_nblocks(info->index)))
-	{
-		for (; block < nblocks; block++)
-		{
-			vacuum_may_pause();
-			vacuum_block(info, block, stats, callback, callback_state);
-		}
-	}
-	stats->num_pages = nblocks;
 	stats->estimated_count = false;
+	vacuum->info = info;
+	vacuum->stats = stats;
+	vacuum->callback = callback;
+	vacuum->callback_state = callback_state;
+	vacuum->ahead.most =
+		get_tablespace_maintenance_io_concurrency(index->rd_rel->reltablespace);
+	for (int tree = 0; tree < ntrees; tree++)
+		vacuum_tree(vacuum, tree);
+	count_pages(index, stats);
+	pfree(vacuum);
 	return stats;
 }
 
@@ -184,7 +321,7 @@ simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	if (stats == NULL)
 	{
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
-		stats->num_pages = RelationGetNumberOfBlocks(info->index);
+		count_pages(info->index, stats);
 		stats->num_index_tuples = info->num_heap_tuples;
 		stats->estimated_count = info->estimated_count ||
 			!heap_attisnull(info->index->rd_indextuple, Anum_pg_index_indpred, NULL);

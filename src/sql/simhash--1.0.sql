@@ -582,7 +582,7 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     OUT longest_run bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL), and the most entries with one prefix';
+COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL; level NULL: free pages, which are used again), and the most entries with one prefix';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
     OUT tables integer, OUT prefix_bits integer, OUT probes bigint,
