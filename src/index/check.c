@@ -37,9 +37,6 @@
 #include "index/report.h"
 #include "index/search.h"
 
-/* How often what does not fit is looked at, before it is taken for damage. */
-#define MAX_LOOKS	100
-
 typedef struct IncompleteSplits
 {
 	int64		n;
@@ -160,6 +157,9 @@ does_not_fit(LevelCheck *check, BlockNumber block, const char *what)
 	return false;
 }
 
+/*
+ * Count an incomplete split, if the page is not looked at again.
+ */
 static void
 count_incomplete(LevelCheck *check, const PageLink *link)
 {
@@ -177,6 +177,7 @@ check_child(LevelCheck *check, Page parent, int i)
 	PageLink	link = page_child_link(parent, i);
 	PGAlignedBlock copy;
 	Page		page = copy.data;
+	bool		incomplete;
 
 	if (!copy_page(check, &link, page))
 		return does_not_fit(check, link.block,
@@ -185,11 +186,11 @@ check_child(LevelCheck *check, Page parent, int i)
 		entry_compare(&link.low, &check->bound) == 0)
 		return does_not_fit(check, link.block,
 							"a link leads to it, but none from its left sibling");
-	if (page_split_is_incomplete(page))
+	incomplete = page_split_is_incomplete(page);
+	if (incomplete)
 	{
 		PageLink	right = page_right_link(page);
 
-		count_incomplete(check, &link);
 		if (!copy_page(check, &right, page))
 			return does_not_fit(check, right.block,
 								"the link of its left sibling is that of another page");
@@ -200,6 +201,8 @@ check_child(LevelCheck *check, Page parent, int i)
 		return does_not_fit(check, link.block,
 							"no link in the level above leads to its right sibling");
 
+	if (incomplete)
+		count_incomplete(check, &link);
 	check->previous = link.low;
 	check->at_end = page_is_rightmost(page);
 	if (!check->at_end)
@@ -222,7 +225,7 @@ look_again(LevelCheck *check, const Entry *misfit)
 	if (entry_compare(&check->misfit, misfit) != 0)
 		check->looks = 0;
 	check->misfit = *misfit;
-	if (++check->looks > MAX_LOOKS)
+	if (++check->looks > MAX_MISFITS)
 		page_report_corruption(check->index, check->block, check->what);
 	check->bound = check->previous;
 	check->expected = InvalidBlockNumber;

@@ -122,9 +122,6 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 	return n == 0 && block == InvalidBlockNumber;
 }
 
-/* Looks at a list that others change, before its damage is believed. */
-#define MAX_LOOKS	100
-
 /*
  * Check the list.  Others may take pages from it and add pages meanwhile, both in
  * front: so it is looked at again if it seems damaged.
@@ -137,7 +134,7 @@ free_list_check(Relation index)
 
 	for (int looks = 0; !list_is_sound(index, &block, &what); looks++)
 	{
-		if (looks == MAX_LOOKS)
+		if (looks == MAX_MISFITS)
 			page_report_corruption(index, block, what);
 	}
 }

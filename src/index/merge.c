@@ -119,7 +119,7 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
 	if (link->block == BufferGetBlockNumber(merge->parent) ||
 		link->block == BufferGetBlockNumber(merge->left))
 		return false;
-	buffer = ReadBuffer(index, link->block);
+	buffer = page_pin(index, link, InvalidBuffer, NULL);
 	if (link->level > 0)
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	else if (!ConditionalLockBufferForCleanup(buffer))
@@ -129,8 +129,7 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
 	}
 	merge->page = buffer;
 	if (!page_fits(index, buffer, link))
-		page_report_corruption(index, link->block,
-							   "a link leads to it that is that of another page");
+		page_report_misfit(index, link);
 	return !page_split_is_incomplete(BufferGetPage(buffer));
 }
 

@@ -210,19 +210,40 @@ page_is_readable(Relation index, BlockNumber block)
 }
 
 /*
+ * A page does not fit a link that cannot be stale.
+ */
+void
+page_report_misfit(Relation index, const PageLink *link)
+{
+	page_report_corruption(index, link->block,
+						   "a link leads to it that is that of another page");
+}
+
+/*
+ * Pin the block that a link leads to.  It was seen in the buffer `recent` a moment ago,
+ * if that is valid.
+ */
+Buffer
+page_pin(Relation index, const PageLink *link, Buffer recent,
+		 BufferAccessStrategy strategy)
+{
+	if (!page_is_readable(index, link->block))
+		page_report_corruption(index, link->block,
+							   "a link leads to it, where no page of a tree is");
+	if (BufferIsValid(recent) && read_recent_buffer(index, link->block, recent))
+		return recent;
+	return ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL, strategy);
+}
+
+/*
  * Pin and lock the page that a link leads to.  Returns InvalidBuffer, with nothing
  * pinned, if the link is stale.
  */
 static Buffer
 follow(Relation index, const PageLink *link, Buffer recent, int lock)
 {
-	Buffer		buffer = recent;
+	Buffer		buffer = page_pin(index, link, recent, NULL);
 
-	if (!page_is_readable(index, link->block))
-		page_report_corruption(index, link->block,
-							   "a link leads to it, where no page of a tree is");
-	if (!BufferIsValid(recent) || !read_recent_buffer(index, link->block, recent))
-		buffer = ReadBuffer(index, link->block);
 	page_prefetch(BufferGetPage(buffer));
 	LockBuffer(buffer, lock);
 	if (page_fits(index, buffer, link))
@@ -267,8 +288,7 @@ page_follow_held(Relation index, const PageLink *link, Buffer held)
 	if (link->block != BufferGetBlockNumber(held))
 		buffer = follow(index, link, InvalidBuffer, BUFFER_LOCK_EXCLUSIVE);
 	if (!BufferIsValid(buffer))
-		page_report_corruption(index, link->block,
-							   "a link leads to it that is that of another page");
+		page_report_misfit(index, link);
 	return buffer;
 }
 

@@ -268,6 +268,12 @@ typedef struct PageLink
 	int			level;
 } PageLink;
 
+/*
+ * How often in a row a process may find that others have changed what it was led to.
+ * That happens rarely twice; where it goes on, the index is damaged.
+ */
+#define MAX_MISFITS		100
+
 /* To the right sibling of a page that is not rightmost. */
 static inline PageLink
 page_right_link(Page page)
@@ -315,7 +321,10 @@ pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);
 extern bool page_fits(Relation index, Buffer buffer, const PageLink *link);
+pg_noreturn extern void page_report_misfit(Relation index, const PageLink *link);
 extern bool page_is_readable(Relation index, BlockNumber block);
+extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
+					   BufferAccessStrategy strategy);
 extern Buffer page_follow(Relation index, const PageLink *link, int lock);
 extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer recent,
 								 int lock);

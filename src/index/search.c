@@ -20,9 +20,6 @@
 #include "index/page.h"
 #include "index/search.h"
 
-/* Stale links that a search comes to before they are taken for damage. */
-#define MAX_STALE_LINKS	100
-
 static inline bool
 entry_is_less(Page page, int i, const Entry *entry)
 {
@@ -185,15 +182,13 @@ next_link(Page page, const Entry *entry)
 }
 
 /*
- * A search has come to a link that is stale.  Pages are merged by one process only, so
- * that happens rarely twice in a row; where it goes on happening, links are damaged.
+ * A search has come to a link that is stale.
  */
 static void
 count_stale_link(Relation index, const PageLink *link, int *nstale)
 {
-	if (++*nstale > MAX_STALE_LINKS)
-		page_report_corruption(index, link->block,
-							   "a link leads to it that is that of another page");
+	if (++*nstale > MAX_MISFITS)
+		page_report_misfit(index, link);
 }
 
 /*

@@ -311,9 +311,6 @@ finish_split(Relation index, int tree, int level, const Entry *bound)
 	link_right_sibling(index, split_descend(index, tree, level + 1, bound), bound);
 }
 
-/* How often the same split is finished before it is taken for damage. */
-#define MAX_FINISHES	100
-
 /*
  * Descend to the page of a level in which an entry is to be inserted.  Returns it
  * pinned and exclusively locked.  The caller holds no lock.
@@ -336,7 +333,7 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 		if (!page_split_is_incomplete(BufferGetPage(buffer)))
 			return buffer;
 		nfinishes = entry_compare(&high, &finished) == 0 ? nfinishes + 1 : 0;
-		if (nfinishes > MAX_FINISHES)
+		if (nfinishes > MAX_MISFITS)
 			page_report_corruption(index, BufferGetBlockNumber(buffer),
 								   "its split is marked as incomplete, though it is not");
 		finished = high;

@@ -183,20 +183,15 @@ read_page(Vacuum *vacuum, const PageLink *link)
 	Relation	index = vacuum->info->index;
 	Buffer		buffer;
 
-	if (!page_is_readable(index, link->block))
-		page_report_corruption(index, link->block,
-							   "a link leads to it, where no page of a tree is");
 	if (link->level == 0)
 		fetch_ahead(&vacuum->ahead, index, link);
-	buffer = ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL,
-								vacuum->info->strategy);
+	buffer = page_pin(index, link, InvalidBuffer, vacuum->info->strategy);
 	if (link->level == 0)
 		LockBufferForCleanup(buffer);
 	else
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	if (!page_fits(index, buffer, link))
-		page_report_corruption(index, link->block,
-							   "a link leads to it that is that of another page");
+		page_report_misfit(index, link);
 	return buffer;
 }
 
