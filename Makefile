@@ -75,7 +75,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
 	unicode vectors errors index designs nearest parallel report planner \
-	estimates
+	estimates vacuum
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict

@@ -117,15 +117,55 @@ divide_page(Page left, Page right, BlockNumber right_block,
 	page_set_items(left, items, nleft);
 }
 
+static inline bool
+is_entry(const PageItem *item, const Entry *entry)
+{
+	return entry_compare(&item->entry, entry) == 0;
+}
+
+/*
+ * Whether entries come to a leaf in ascending order at one place: the last two that it
+ * got stand directly before the new one, which is items[at].
+ */
+static bool
+ascends_locally(Page page, const PageItem *items, int at)
+{
+	int			n = page_nentries(page);
+	Entry		last;
+	Entry		last_but_one;
+
+	if (!page_is_leaf(page) || at < 2 || n < TreePageGetOpaque(page)->nsorted + 2)
+		return false;
+	last = page_entry(page, n - 1);
+	last_but_one = page_entry(page, n - 2);
+	return is_entry(&items[at - 1], &last) && is_entry(&items[at - 2], &last_but_one);
+}
+
+/*
+ * How many of n items, in order, which are those of a page and the new entry, stay on
+ * the left page: half of them, unless entries are coming in ascending order, as those of
+ * rows with equal fingerprints do.  Where they come to the end of the page, it is left
+ * nearly full.  Where they come before others, these go, and those to come will find
+ * their end of a page (as in nbtree, _bt_afternewitemoff).
+ */
+static int
+choose_division(Page page, const PageItem *items, int n, const Entry *entry)
+{
+	int			at = n - 1;
+
+	while (!is_entry(&items[at], entry))
+		at--;
+	if (at == n - 1)
+		return n * 9 / 10;
+	return ascends_locally(page, items, at) ? at + 1 : n / 2;
+}
+
 /*
  * Split a full page, adding an entry.
  *
  * The buffer is pinned and exclusively locked; both are given up.  Above the
  * leaves, `child` is the entry's, and child_buffer is its left sibling, locked
  * by the caller, whose split this completes; it is given up, too.
- *
- * Where the new entry comes last, entries are probably coming in order (rows
- * of equal fingerprints do), and the left page is left nearly full.
  */
 void
 split_insert(Relation index, Buffer buffer, const Entry *entry,
@@ -136,7 +176,6 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	int			level = TreePageGetOpaque(page)->level;
 	PageItem   *items = palloc((page_nentries(page) + 1) * sizeof(PageItem));
 	int			n = page_get_items(page, items);
-	bool		ascending;
 	int			nleft;
 	Entry		bound;
 	NewPage		new;
@@ -147,8 +186,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	items[n].entry = *entry;
 	items[n++].child = child;
 	page_sort_items(items, n);
-	ascending = entry_compare(&items[n - 1].entry, entry) == 0;
-	nleft = ascending ? n * 9 / 10 : n / 2;
+	nleft = choose_division(page, items, n, entry);
 	bound = items[nleft].entry;
 
 	new = new_page_lock(index);

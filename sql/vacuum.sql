@@ -1,0 +1,88 @@
+--
+-- Trees shrink: vacuum merges pages, and insertions use them again
+--
+-- In temporary tables, so that no other session's snapshot keeps vacuum from removing
+-- rows.
+--
+SET client_min_messages = warning;
+
+CREATE FUNCTION pages_of(index regclass) RETURNS bigint LANGUAGE sql AS $$
+    SELECT pg_relation_size(index) / current_setting('block_size')::bigint $$;
+CREATE FUNCTION free_pages_of(index regclass) RETURNS bigint LANGUAGE sql AS $$
+    SELECT pages FROM simhash_index_stats(index) WHERE level IS NULL $$;
+-- every page is the metapage, in a tree, or free
+CREATE FUNCTION pages_lost(index regclass) RETURNS bigint LANGUAGE sql AS $$
+    SELECT pages_of(index) - 1 - sum(pages) FROM simhash_index_stats(index) $$;
+
+-- what a search finds, by the index and without
+CREATE FUNCTION differing(tab regclass, radius integer) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE
+    result bigint;
+BEGIN
+    EXECUTE format('WITH a AS MATERIALIZED (SELECT q.n, d.ctid, d.fp FROM queries AS q, %1$s AS d WHERE d.fp <~> q.fp <= %2$s),
+        b AS MATERIALIZED (SELECT q.n, d.ctid, d.fp FROM queries AS q, %1$s AS d WHERE (d.fp <~> q.fp) + 0 <= %2$s)
+        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s', tab, radius)
+    INTO result;
+    RETURN result;
+END $$;
+CREATE TEMP TABLE queries AS SELECT i AS n, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 10) AS i;
+
+--
+-- All rows go, others come
+--
+CREATE TEMP TABLE refilled AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 20000) AS i;
+INSERT INTO refilled SELECT NULL, NULL FROM generate_series(1, 2000);
+CREATE INDEX refilled_fp ON refilled USING simhash (fp);
+SELECT free_pages_of('refilled_fp'), pages_lost('refilled_fp');
+SELECT pages_of('refilled_fp') AS fresh \gset
+DELETE FROM refilled;
+VACUUM refilled;
+SELECT simhash_index_check('refilled_fp', true);
+SELECT * FROM simhash_index_stats('refilled_fp') ORDER BY "table", level;
+SELECT free_pages_of('refilled_fp') > 0.9 * :fresh AS mostly_free, pages_of('refilled_fp') = :fresh AS as_long, pages_lost('refilled_fp');
+SELECT count(*) FROM refilled WHERE fp <~> '0123456789abcdef' <= 64;
+INSERT INTO refilled SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(1, 20000) AS i;
+SELECT pages_of('refilled_fp') < 2 * :fresh AS not_much_longer, pages_lost('refilled_fp');
+SELECT simhash_index_check('refilled_fp', true);
+SELECT differing('refilled', 3), differing('refilled', 20);
+
+--
+-- Loads under which an index that does not shrink grows with every round
+--
+CREATE FUNCTION fp_of(load text, round integer, i integer) RETURNS simhash LANGUAGE sql AS $$
+    SELECT CASE load
+        WHEN 'hot' THEN hashint8extended(round, 0)                       -- one fingerprint, another in each round
+        WHEN 'window' THEN (round * 5000 + i)::bigint << 44              -- ascending
+        WHEN 'sinking' THEN ((100 - round) * 5000 - i)::bigint << 44     -- descending
+        ELSE hashint8extended(i, round) END::simhash $$;
+CREATE TEMP TABLE loads (load text, fresh bigint, sixth bigint);
+\set rounds 10
+-- a fifth of the rows is replaced at a time
+CREATE FUNCTION statements(load text, rounds integer) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT unnest(ARRAY[
+        format('CREATE TEMP TABLE of_%1$s (round integer, fp simhash)', load),
+        format('INSERT INTO of_%1$s SELECT r, fp_of(%1$L, r, i) FROM generate_series(-4, 0) AS r, generate_series(1, 5000) AS i', load),
+        format('CREATE INDEX of_%1$s_fp ON of_%1$s USING simhash (fp)', load),
+        format('INSERT INTO loads SELECT %1$L, pages_of(''of_%1$s_fp'')', load)])
+    UNION ALL
+    SELECT s FROM generate_series(1, rounds) AS r, unnest(ARRAY[
+        format('DELETE FROM of_%1$s WHERE round = %2$s - 5', load, r),
+        format('VACUUM of_%1$s', load),
+        format('INSERT INTO of_%1$s SELECT %2$s, fp_of(%1$L, %2$s, i) FROM generate_series(1, 5000) AS i', load, r),
+        format('UPDATE loads SET sixth = pages_of(''of_%1$s_fp'') WHERE load = %1$L AND %2$s = 6', load, r)]) AS s $$;
+\set ECHO none
+SELECT statements(load, :rounds) FROM unnest('{hot,window,sinking,uniform}'::text[]) AS load \gexec
+\set ECHO all
+SELECT load, pages_of(index) < 2 * fresh AS not_twice_as_long, pages_of(index) < 1.1 * sixth AS flat, pages_lost(index),
+       simhash_index_check(index, true), differing(tab, 3), differing(tab, 20)
+FROM loads, LATERAL (SELECT ('of_' || load)::regclass AS tab, ('of_' || load || '_fp')::regclass AS index) AS t;
+
+--
+-- Rows with equal fingerprints fill pages, wherever among the others they stand
+--
+CREATE TEMP TABLE flooded AS SELECT 'ffff000000000000'::simhash AS fp FROM generate_series(1, 5000) AS i;
+CREATE INDEX flooded_fp ON flooded USING simhash (fp) WITH (blocks = 2);
+INSERT INTO flooded SELECT '0123456789abcdef' FROM generate_series(1, 5000) AS i;
+SELECT min(fill) > 0.85 AS filled FROM simhash_index_stats('flooded_fp') WHERE level = 0 AND "table" IS NOT NULL;
+SELECT simhash_index_check('flooded_fp', true);
