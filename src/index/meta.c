@@ -127,7 +127,6 @@ meta_reread(Relation index)
 	meta->ntrees = page->ntrees;
 	design = meta_page_design(page);
 	design_init(&meta->design, &design);
-	meta->nfree = page->nfree;
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
 	UnlockReleaseBuffer(buffer);
 	return meta;
@@ -142,6 +141,19 @@ const IndexMeta *
 meta_get(Relation index)
 {
 	return index->rd_amcache ? index->rd_amcache : meta_reread(index);
+}
+
+/*
+ * How many free pages an index has.
+ */
+BlockNumber
+meta_count_free(Relation index)
+{
+	Buffer		buffer = meta_lock(index, BUFFER_LOCK_SHARE);
+	BlockNumber nfree = MetaPageGetData(BufferGetPage(buffer))->nfree;
+
+	UnlockReleaseBuffer(buffer);
+	return nfree;
 }
 
 /*

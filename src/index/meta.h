@@ -60,7 +60,6 @@ typedef struct IndexMeta
 	int			ntrees;
 	Design		design;
 	TreeRoot	root[MAX_TREES];
-	uint32		nfree;			/* that there were when it was last read */
 	BlockNumber nblocks;		/* that the file had when it was last asked */
 } IndexMeta;
 
@@ -74,6 +73,7 @@ extern void meta_init(Page page, const Design *design, const TreeRoot *roots);
 extern Buffer meta_lock(Relation index, int lock);
 extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);
+extern BlockNumber meta_count_free(Relation index);
 extern bool meta_has_block(Relation index, BlockNumber block);
 
 #endif							/* SIMHASH_META_H */

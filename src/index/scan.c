@@ -150,6 +150,18 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
+ * About how many rows there are, by the pages that are in the trees.
+ */
+static double
+estimate_rows(Relation index, const Design *design)
+{
+	BlockNumber npages = RelationGetNumberOfBlocks(index);
+	BlockNumber nfree = meta_count_free(index);
+
+	return (double) (npages - Min(nfree, npages)) * ENTRIES_PER_LEAF / design->ntables;
+}
+
+/*
  * What the choice of a cover goes by.
  */
 static void
@@ -230,13 +242,12 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		begin_nulls(scan);
 	else
 	{
-		/* where there is no choice the file need not be asked its size */
+		/* where there is no choice this need not be found out */
 		if (state->order == NULL && state->nballs > 0 &&
 			cover_is_obvious(&state->design, state->balls[0].radius))
 			set_rows(state, ROWS_UNKNOWN);
 		else
-			set_rows(state, (double) RelationGetNumberOfBlocks(index) *
-					 ENTRIES_PER_LEAF / state->design.ntables);
+			set_rows(state, estimate_rows(index, &state->design));
 		if (state->order)
 			nearest_begin(state);
 		else

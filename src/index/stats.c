@@ -132,7 +132,7 @@ simhash_index_stats(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int tree = 0; tree < meta.ntrees; tree++)
 		report_tree(index, &meta, tree, (ReturnSetInfo *) fcinfo->resultinfo);
-	report_free_pages(meta.nfree, (ReturnSetInfo *) fcinfo->resultinfo);
+	report_free_pages(meta_count_free(index), (ReturnSetInfo *) fcinfo->resultinfo);
 	report_close_index(&open);
 	return (Datum) 0;
 }

@@ -270,7 +270,7 @@ static void
 count_pages(Relation index, IndexBulkDeleteResult *stats)
 {
 	stats->num_pages = RelationGetNumberOfBlocks(index);
-	stats->pages_deleted = stats->pages_free = meta_reread(index)->nfree;
+	stats->pages_deleted = stats->pages_free = meta_count_free(index);
 }
 
 /*
