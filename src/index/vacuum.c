@@ -23,6 +23,7 @@
 #include "index/handler.h"
 #include "index/merge.h"
 #include "index/meta.h"
+#include "index/pause.h"
 #include "index/search.h"
 
 /*
