@@ -198,8 +198,9 @@ check_child(LevelCheck *check, Page parent, int i)
 			return does_not_fit(check, right.block, "it was split without a link to it");
 	}
 	if (!ends_at_link(page, parent, i + 1))
-		return does_not_fit(check, link.block,
-							"no link in the level above leads to its right sibling");
+		return does_not_fit(check, link.block, incomplete ?
+							"its split is marked as incomplete, though it is not" :
+							"it does not end where the next link in the level above begins");
 
 	if (incomplete)
 		count_incomplete(check, &link);

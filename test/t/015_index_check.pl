@@ -15,8 +15,9 @@ use Test::More;
 use constant {
 	BLOCK => 8192,
 	FIRST_KEY => 24,
-	ROOTS => 40,       # in the metapage
-	SPECIAL => 8160,
+	FREE_PAGE => 40,   # in the metapage, and how many there are after it
+	ROOTS => 48,
+	SPECIAL => 8144,
 	NULLS => 4,        # their tree, after those of four tables
 	ROWS => 3000,      # the last one is NULL
 };
@@ -47,10 +48,24 @@ sub tid_at { my ($i) = @_; return SPECIAL - 6 * ($i + 1); }
 sub link_at { my ($i) = @_; return SPECIAL - 10 * ($i + 1); }
 sub root { my ($index, $tree) = @_; return get($index, 0, ROOTS + 8 * $tree, 'L'); }
 sub put_root { my ($index, $tree, $block, $level) = @_; put($index, 0, ROOTS + 8 * $tree, pack('L2', $block, $level)); }
-sub put_nsorted { my ($index, $block, $n) = @_; put($index, $block, SPECIAL + 14, pack('S', $n)); }
+sub put_nsorted { my ($index, $block, $n) = @_; put($index, $block, SPECIAL + 32, pack('S', $n)); }
 sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, link_at($i) + 6, pack('S2', $child >> 16, $child & 0xFFFF)); }
-sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 16, pack('L', $right)); }
-sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 26, pack('S', 1)); }
+sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 28, pack('L', $right)); }
+sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 42, pack('S', 1)); }
+
+sub put_free { my ($index, $block) = @_; put($index, 0, FREE_PAGE, pack('L', $block)); }
+
+sub last_free
+{
+	my ($index) = @_;
+	my $block = get($index, 0, FREE_PAGE, 'L');
+
+	while ((my $next = get($index, $block, SPECIAL + 28, 'L')) != 0xFFFFFFFF)
+	{
+		$block = $next;
+	}
+	return $block;
+}
 
 sub child
 {
@@ -135,7 +150,11 @@ my @pages = (
 	[ 'its first link does not begin at its lower bound', sub {
 		my ($index) = @_;
 		my $root = root($index, 3);
-		put($index, $root, key_at(0), pack('Q', 1));
+		my ($key, $tid) = (get($index, $root, key_at(1), 'a8'), get($index, $root, link_at(1), 'a6'));
+		# the leaf below begins there, too
+		remove_link($index, $root, 0);
+		put($index, child($index, $root, 0), SPECIAL, $key);
+		put($index, child($index, $root, 0), SPECIAL + 16, $tid);
 		return $root; } ],
 	[ 'entries are out of order', sub {
 		my ($index) = @_;
@@ -143,26 +162,46 @@ my @pages = (
 		my ($a, $b) = get($index, $leaf, key_at(10), 'a8 a8');
 		put($index, $leaf, key_at(10), $b . $a);
 		return $leaf; } ],
-	[ 'no link in the level above leads to it', sub {
+	[ 'it does not end where the next link in the level above begins', sub {
 		my ($index) = @_;
-		my $leaf = (leaves($index, 1))[3];
+		my $leaf = (leaves($index, 1))[2];
 		remove_link($index, root($index, 1), 3);
 		return $leaf; } ],
-	[ 'no link in the level above leads to it', sub {
+	[ 'it does not end where the next link in the level above begins', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 1);
 		put_root($index, 1, $leaves[0], 0);
-		return $leaves[1]; }, 'beside the root' ],
-	[ 'the link with its bound leads to another page', sub {
+		return $leaves[0]; }, 'the root' ],
+	[ 'it does not end where the next link in the level above begins', sub {
+		my ($index) = @_;
+		my @leaves = leaves($index, 3);
+		put_right($index, $leaves[2], 0xFFFFFFFF);
+		return $leaves[2]; }, 'as if it were rightmost' ],
+	[ 'a link leads to it that is that of another page', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 2);
 		put_child($index, root($index, 2), 1, $leaves[2]);
 		put_child($index, root($index, 2), 2, $leaves[1]);
-		return $leaves[1]; } ],
+		return $leaves[2]; }, 'two swapped' ],
+	[ 'a link leads to it that is that of another page', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[3];
+		put($index, $leaf, SPECIAL, pack('Q', get($index, $leaf, SPECIAL, 'Q') + 1));
+		return $leaf; }, 'key of its lower bound' ],
+	[ 'a link leads to it that is that of another page', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[3];
+		put($index, $leaf, SPECIAL + 16, pack('S3', 0, 0, 7));
+		return $leaf; }, 'TID of its lower bound' ],
+	[ 'its upper bound is not beyond its lower one', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[3];
+		put($index, $leaf, SPECIAL + 8, pack('Q', 1));
+		return $leaf; } ],
 	[ 'a link leads to it, but none from its left sibling', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 3);
-		put_right($index, $leaves[2], 0xFFFFFFFF);
+		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[3]; } ],
 	[ 'its split is marked as incomplete, though it is not', sub {
 		my ($index) = @_;
@@ -179,18 +218,31 @@ my @pages = (
 		my $leaf = (leaves($index, 0))[1];
 		put($index, $leaf, BLOCK - 2, pack('S', 0xFF80));
 		return $leaf; } ],
-	[ 'it is of another tree', sub {
+	[ 'a link leads to it that is that of another page', sub {
 		my ($index) = @_;
 		put_root($index, 0, root($index, 1), 1);
-		return root($index, 1); } ],
-	[ 'it is of another level', sub {
+		return root($index, 1); }, 'of another tree' ],
+	[ 'a link leads to it that is that of another page', sub {
 		my ($index) = @_;
 		put_root($index, 0, root($index, 0), 2);
-		return root($index, 0); } ],
-	[ 'a link leads to it, where no page of a tree is', sub {
+		return root($index, 0); }, 'of another level' ],
+	[ 'a link leads to it, but none from its left sibling', sub {
 		my ($index) = @_;
-		put_right($index, (leaves($index, 2))[1], 2_000_000);
-		return 2_000_000; }, 'beside a leaf' ],
+		my @leaves = leaves($index, 2);
+		put_right($index, $leaves[1], 2_000_000);
+		return $leaves[2]; }, 'but one to nowhere' ],
+	[ 'the link of its left sibling is that of another page', sub {
+		my ($index) = @_;
+		my @leaves = leaves($index, 0);
+		mark_incomplete($index, $leaves[2]);
+		put_right($index, $leaves[2], $leaves[1]);
+		return $leaves[1]; } ],
+	[ 'it was split without a link to it', sub {
+		my ($index) = @_;
+		my @leaves = leaves($index, 2);
+		mark_incomplete($index, $_) foreach @leaves[ 0 .. $#leaves - 1 ];
+		put_root($index, 2, $leaves[0], 0);
+		return $leaves[1]; } ],
 );
 
 # What nobody gets past who looks for small keys.
@@ -249,19 +301,62 @@ my @rows = (
 my @unseen = ([ $rows[-1][0], $rows[-1][1], 'of a row that nobody sees' ]);
 
 # What a crash between the two records of a split leaves, and how many such.
-my @incomplete = (
-	[ '1 incomplete page split', sub {
+my @incomplete = map {
+	my @which = @$_;
+
+	[ @which == 1 ? '1 incomplete page split' : scalar(@which) . ' incomplete page splits', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 0);
-		mark_incomplete($index, $leaves[2]);
-		remove_link($index, root($index, 0), 3);
-		return $leaves[2]; } ],
-	[ '5 incomplete page splits', sub {
+		foreach my $i (reverse @which)
+		{
+			mark_incomplete($index, $leaves[$i]);
+			remove_link($index, root($index, 0), $i + 1);
+		}
+		return $leaves[ $which[0] ]; } ];
+} [2], [ 1, 3 ];
+
+# Of the list of free pages, which begins in the metapage.  There are some after the
+# rows of a table have been fewer for a while.
+my @free = (
+	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 2_000_000); return 0; } ],
+	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 0); return 0; }, 'the metapage' ],
+	[ 'it is in the list of free pages, but in use', sub {
 		my ($index) = @_;
-		my @leaves = leaves($index, 2);
-		mark_incomplete($index, $_) foreach @leaves[ 0 .. $#leaves - 1 ];
-		put_root($index, 2, $leaves[0], 0);
-		return $leaves[0]; }, 'of the root' ],
+		put_free($index, root($index, 1));
+		return root($index, 1); } ],
+	[ 'its upper bound is not beyond its lower one', sub {
+		my ($index) = @_;
+		my $free = get($index, 0, FREE_PAGE, 'L');
+		put($index, $free, SPECIAL + 42, pack('S', 0));
+		return $free; }, 'a free one without its mark' ],
+	[ 'the list of free pages leads where none is', sub {
+		my ($index) = @_;
+		my $free = get($index, 0, FREE_PAGE, 'L');
+		put_right($index, $free, 0xFFFFFFFE);
+		return $free; }, 'from a page' ],
+	[ 'the list of free pages is not as long as the metapage says', sub {
+		my ($index) = @_;
+		put($index, 0, FREE_PAGE + 4, pack('L', get($index, 0, FREE_PAGE + 4, 'L') + 1));
+		return last_free($index); }, 'shorter' ],
+	[ 'the list of free pages is not as long as the metapage says', sub {
+		my ($index) = @_;
+		put($index, 0, FREE_PAGE + 4, pack('L', 0));
+		return 0; }, 'longer' ],
+	[ 'the list of free pages is not as long as the metapage says', sub {
+		my ($index) = @_;
+		my $free = get($index, 0, FREE_PAGE, 'L');
+		put_right($index, $free, $free);
+		return $free; }, 'a ring' ],
+	[ 'a link leads to it that is that of another page', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 1))[1];
+		$index->[$leaf] = $index->[ get($index, 0, FREE_PAGE, 'L') ];
+		return $leaf; }, 'a free one' ],
+	[ 'it is in the list of free pages, but in use', sub {
+		my ($index) = @_;
+		my $free = get($index, 0, FREE_PAGE, 'L');
+		$index->[$free] = $index->[ (leaves($index, 1))[1] ];
+		return $free; }, 'a copy of another' ],
 );
 
 # --- a table and an index for each -------------------------------------------------
@@ -273,17 +368,23 @@ $node->start;
 install_helpers($node);
 
 my $ncases = 0;
-foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete)
+foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
 {
 	my ($finding, $damage, $which) = @$case;
 	my $table = 't' . $ncases++;
 	my $rows = ROWS;
+	my $fewer = !(grep { $_ == $case } @free) ? '' : <<"SQL";
+INSERT INTO $table SELECT i, hashint8extended(i, 0)::simhash FROM generate_series($rows + 1, 3 * $rows) AS i;
+DELETE FROM $table WHERE id > $rows;
+VACUUM $table;
+SQL
 
 	$case = { table => $table, finding => $finding, damage => $damage, name => $finding . ($which ? " ($which)" : '') };
 	$case->{path} = $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE $table AS SELECT i AS id, CASE WHEN i < $rows THEN hashint8extended(i, 0)::simhash END AS fp
 FROM generate_series(1, $rows) AS i;
 CREATE INDEX ${table}_fp ON $table USING simhash (fp);
+$fewer
 SELECT simhash_index_check('${table}_fp', true);
 SELECT pg_relation_filepath('${table}_fp');
 SQL
@@ -291,7 +392,7 @@ SQL
 }
 $node->stop;
 
-foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete)
+foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
 {
 	my $path = $node->data_dir . "/$case->{path}";
 	my $index = [ unpack('(a8192)*', slurp_file($path)) ];
@@ -316,7 +417,7 @@ sub said
 
 # --- what the check says --------------------------------------------------------------
 
-foreach my $case (@pages, @ways_in)
+foreach my $case (@pages, @ways_in, @free)
 {
 	like(said("SELECT simhash_index_check('$case->{table}_fp')"),
 		qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\nDETAIL:  A check of the page found that $case->{finding}\.\n/,
