@@ -20,9 +20,9 @@
  *
  * So what does not fit is looked at again, and is damage if it never does.
  *
- * An incomplete split is no damage: a crash or a full disk leaves it, and the next
- * insertion that comes by completes it.  Each costs searches a step to the right, so
- * a NOTICE counts them.
+ * An incomplete split is no damage: a crash, a full disk or a cancelled insertion leaves
+ * it, and the next insertion that comes by, or vacuum, completes it.  Each costs searches
+ * a step to the right, so a NOTICE counts them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -60,8 +60,8 @@ typedef struct LevelCheck
 	/* what did not fit, if anything */
 	const char *what;
 	BlockNumber block;
-	Entry		misfit;			/* the link */
-	int			looks;			/* at this one */
+	Entry		done_then;		/* what `done` was */
+	int			looks;			/* since then */
 } LevelCheck;
 
 /*
@@ -150,7 +150,7 @@ ends_at_link(Page page, Page parent, int i)
 }
 
 static bool
-does_not_fit(LevelCheck *check, BlockNumber block, const char *what)
+note_misfit(LevelCheck *check, BlockNumber block, const char *what)
 {
 	check->block = block;
 	check->what = what;
@@ -180,25 +180,23 @@ check_child(LevelCheck *check, Page parent, int i)
 	bool		incomplete;
 
 	if (!copy_page(check, &link, page))
-		return does_not_fit(check, link.block,
+		return note_misfit(check, link.block,
 							"a link leads to it that is that of another page");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
 		entry_compare(&link.low, &check->bound) == 0)
-		return does_not_fit(check, link.block,
+		return note_misfit(check, link.block,
 							"a link leads to it, but none from its left sibling");
 	incomplete = page_split_is_incomplete(page);
-	if (incomplete)
+	while (page_split_is_incomplete(page))
 	{
 		PageLink	right = page_right_link(page);
 
 		if (!copy_page(check, &right, page))
-			return does_not_fit(check, right.block,
+			return note_misfit(check, right.block,
 								"the link of its left sibling is that of another page");
-		if (page_split_is_incomplete(page))
-			return does_not_fit(check, right.block, "it was split without a link to it");
 	}
 	if (!ends_at_link(page, parent, i + 1))
-		return does_not_fit(check, link.block, incomplete ?
+		return note_misfit(check, link.block, incomplete ?
 							"its split is marked as incomplete, though it is not" :
 							"it does not end where the next link in the level above begins");
 
@@ -221,11 +219,11 @@ check_child(LevelCheck *check, Page parent, int i)
  * enough.
  */
 static void
-look_again(LevelCheck *check, const Entry *misfit)
+look_again(LevelCheck *check)
 {
-	if (entry_compare(&check->misfit, misfit) != 0)
+	if (entry_compare(&check->done, &check->done_then) != 0)
 		check->looks = 0;
-	check->misfit = *misfit;
+	check->done_then = check->done;
 	if (++check->looks > MAX_MISFITS)
 		page_report_corruption(check->index, check->block, check->what);
 	check->bound = check->previous;
@@ -252,11 +250,7 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 		for (i = find_child(parent, &check.bound); fits && i < page_nentries(parent); i++)
 			fits = check_child(&check, parent, i);
 		if (!fits)
-		{
-			Entry		misfit = page_entry(parent, i - 1);
-
-			look_again(&check, &misfit);
-		}
+			look_again(&check);
 	}
 }
 
@@ -282,7 +276,7 @@ tell_incomplete(Relation index, const IncompleteSplits *incomplete)
 						   (long long) incomplete->n),
 			 errdetail("The first is that of block %u: no link leads to its right sibling yet.",
 					   incomplete->first),
-			 errhint("A crash or a full disk leaves such a split, or somebody was just inserting; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and an insertion that comes by completes it.")));
+			 errhint("A crash, a full disk or a cancelled insertion leaves such a split, or somebody was just inserting; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and VACUUM, or an insertion that comes by, completes it.")));
 }
 
 /*

@@ -27,10 +27,9 @@
  * none.  The metapage is exclusively locked, and stays so until the page has been
  * removed from the list, in the record that puts it into a tree.
  *
- * Nobody holds a lock of a free page and waits for another one.  But if the list were
- * damaged, it could lead to a page that the caller itself holds: so the lock is not
- * waited for.  If somebody with a stale link happens to have it, the caller extends the
- * index instead.
+ * Somebody may have come to the page by a stale link, and hold its lock, but waits for
+ * no other one then.  A damaged list could lead to a page in use, even to one that the
+ * caller holds: so the lock is waited for only after a look at the page.
  */
 Buffer
 free_list_take(Relation index, Buffer meta_buffer)
@@ -44,25 +43,21 @@ free_list_take(Relation index, Buffer meta_buffer)
 		page_report_corruption(index, META_BLOCK,
 							   "the list of free pages leads where none is");
 	buffer = ReadBuffer(index, block);
-	if (!ConditionalLockBuffer(buffer))
-	{
-		ReleaseBuffer(buffer);
-		return InvalidBuffer;
-	}
-	page_check(index, buffer);
-	if (!page_is_free(BufferGetPage(buffer)))
+	if ((page_opaque_unchecked(BufferGetPage(buffer))->flags & TREE_FREE_PAGE) == 0)
 		page_report_corruption(index, block, "it is in the list of free pages, but in use");
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	page_check(index, buffer);
 	return buffer;
 }
 
 /*
- * Remove a page from the list, if it is the first one there, before it is formatted.
- * The pages are those of a record of generic WAL.
+ * Remove the first page from the list, before it is formatted.  The pages are those of a
+ * record of generic WAL.
  */
 void
-free_list_remove(MetaPageData *meta, Page page, BlockNumber block)
+free_list_remove(MetaPageData *meta, Page page)
 {
-	Assert(meta->free_page == block && page_is_free(page));
+	Assert(page_is_free(page));
 	meta->free_page = TreePageGetOpaque(page)->right;
 	meta->nfree--;
 }

@@ -14,7 +14,7 @@
 #include "index/page.h"
 
 extern Buffer free_list_take(Relation index, Buffer meta_buffer);
-extern void free_list_remove(MetaPageData *meta, Page page, BlockNumber block);
+extern void free_list_remove(MetaPageData *meta, Page page);
 extern void free_list_add(MetaPageData *meta, Page page, BlockNumber block);
 extern void free_list_check(Relation index);
 

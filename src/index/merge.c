@@ -50,7 +50,7 @@ merge_limit(int level)
 }
 
 static void
-release(Buffer *buffer)
+release_if_valid(Buffer *buffer)
 {
 	if (BufferIsValid(*buffer))
 		UnlockReleaseBuffer(*buffer);
@@ -60,9 +60,9 @@ release(Buffer *buffer)
 static void
 merge_release(Merge *merge)
 {
-	release(&merge->page);
-	release(&merge->left);
-	release(&merge->parent);
+	release_if_valid(&merge->page);
+	release_if_valid(&merge->left);
+	release_if_valid(&merge->parent);
 }
 
 /*
@@ -95,7 +95,7 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 	Page		page;
 	Entry		high;
 
-	merge->left = page_follow_held(index, &left_link, merge->parent);
+	merge->left = page_follow_held(index, &left_link);
 	page = BufferGetPage(merge->left);
 	high = page_high(page);
 	return !page_split_is_incomplete(page) && !page_is_rightmost(page) &&
@@ -113,13 +113,9 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)
 {
-	Buffer		buffer;
+	Buffer		buffer = page_pin(index, link, InvalidBuffer, NULL);
 
-	/* a damaged link must not make a process wait for itself */
-	if (link->block == BufferGetBlockNumber(merge->parent) ||
-		link->block == BufferGetBlockNumber(merge->left))
-		return false;
-	buffer = page_pin(index, link, InvalidBuffer, NULL);
+	page_peek(index, buffer, link);
 	if (link->level > 0)
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	else if (!ConditionalLockBufferForCleanup(buffer))

@@ -180,6 +180,16 @@ page_check(Relation index, Buffer buffer)
 		page_report_corruption(index, block, "it has too few entries");
 }
 
+static bool
+identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
+{
+	return (opaque->flags & TREE_FREE_PAGE) == 0 &&
+		opaque->tree == link->tree &&
+		opaque->level == link->level &&
+		opaque->low_key == link->low.key &&
+		tid_number(&opaque->low_tid) == tid_number(&link->low.tid);
+}
+
 /*
  * Whether a page, locked, is still the one that a link leads to; checked, too.
  *
@@ -189,14 +199,21 @@ page_check(Relation index, Buffer buffer)
 bool
 page_fits(Relation index, Buffer buffer, const PageLink *link)
 {
-	TreePageOpaque opaque = TreePageGetOpaque(BufferGetPage(buffer));
-
 	page_check(index, buffer);
-	return !page_is_free(BufferGetPage(buffer)) &&
-		opaque->tree == link->tree &&
-		opaque->level == link->level &&
-		opaque->low_key == link->low.key &&
-		tid_number(&opaque->low_tid) == tid_number(&link->low.tid);
+	return identity_fits(TreePageGetOpaque(BufferGetPage(buffer)), link);
+}
+
+/*
+ * Whether a page, pinned but not yet locked, is the one that a link leads to.  The page
+ * with that link is locked, so what is looked at here does not change, unless it is
+ * damaged.  Otherwise the caller must not wait for the lock: the page could be any, even
+ * one that the caller holds, or whose holder waits for the caller.
+ */
+void
+page_peek(Relation index, Buffer buffer, const PageLink *link)
+{
+	if (!identity_fits(page_opaque_unchecked(BufferGetPage(buffer)), link))
+		page_report_misfit(index, link);
 }
 
 /*
@@ -280,14 +297,13 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
  * one, or to the right.
  */
 Buffer
-page_follow_held(Relation index, const PageLink *link, Buffer held)
+page_follow_held(Relation index, const PageLink *link)
 {
-	Buffer		buffer = InvalidBuffer;
+	Buffer		buffer = page_pin(index, link, InvalidBuffer, NULL);
 
-	/* a damaged link must not make a process wait for itself */
-	if (link->block != BufferGetBlockNumber(held))
-		buffer = follow(index, link, InvalidBuffer, BUFFER_LOCK_EXCLUSIVE);
-	if (!BufferIsValid(buffer))
+	page_peek(index, buffer, link);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!page_fits(index, buffer, link))
 		page_report_misfit(index, link);
 	return buffer;
 }

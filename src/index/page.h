@@ -86,9 +86,16 @@ typedef TreePageOpaqueData *TreePageOpaque;
 #define MAX_LEAF_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / LEAF_ENTRY_SIZE)
 #define MAX_INNER_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / INNER_ENTRY_SIZE)
 #else
-#define MAX_LEAF_ENTRIES	12	/* pause.h */
+#define MAX_LEAF_ENTRIES	12	/* so that few rows make high trees */
 #define MAX_INNER_ENTRIES	8
 #endif
+
+/* Where it is on any page of ours, though the page may be damaged. */
+static inline TreePageOpaque
+page_opaque_unchecked(Page page)
+{
+	return (TreePageOpaque) ((char *) page + TREE_PAGE_UPPER);
+}
 
 static inline bool
 page_is_leaf(Page page)
@@ -321,6 +328,7 @@ pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);
 extern bool page_fits(Relation index, Buffer buffer, const PageLink *link);
+extern void page_peek(Relation index, Buffer buffer, const PageLink *link);
 pg_noreturn extern void page_report_misfit(Relation index, const PageLink *link);
 extern bool page_is_readable(Relation index, BlockNumber block);
 extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
@@ -328,7 +336,7 @@ extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
 extern Buffer page_follow(Relation index, const PageLink *link, int lock);
 extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer recent,
 								 int lock);
-extern Buffer page_follow_held(Relation index, const PageLink *link, Buffer held);
+extern Buffer page_follow_held(Relation index, const PageLink *link);
 extern Buffer page_new_buffer(Relation index);
 extern BlockNumber page_extend(Relation index, BlockNumber n);
 

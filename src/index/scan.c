@@ -34,6 +34,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
+	state->nfree = InvalidBlockNumber;
 	state->covers.nrows = -1;	/* not made yet */
 	state->pinned = InvalidBuffer;
 	state->stage = SCAN_DONE;
@@ -150,15 +151,18 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * About how many rows there are, by the pages that are in the trees.
+ * About how many rows there are, by the pages that are in the trees.  How many are not
+ * is found out once, because it stands where all that insert may look.
  */
 static double
-estimate_rows(Relation index, const Design *design)
+estimate_rows(Relation index, SimHashScan *state)
 {
 	BlockNumber npages = RelationGetNumberOfBlocks(index);
-	BlockNumber nfree = meta_count_free(index);
 
-	return (double) (npages - Min(nfree, npages)) * ENTRIES_PER_LEAF / design->ntables;
+	if (state->nfree == InvalidBlockNumber)
+		state->nfree = meta_count_free(index);
+	return (double) (npages - Min(state->nfree, npages)) * ENTRIES_PER_LEAF /
+		state->design.ntables;
 }
 
 /*
@@ -247,7 +251,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 			cover_is_obvious(&state->design, state->balls[0].radius))
 			set_rows(state, ROWS_UNKNOWN);
 		else
-			set_rows(state, estimate_rows(index, &state->design));
+			set_rows(state, estimate_rows(index, state));
 		if (state->order)
 			nearest_begin(state);
 		else

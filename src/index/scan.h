@@ -58,6 +58,7 @@ typedef struct SimHashScan
 	ScanStage	stage;
 	bool		began;			/* something was asked for */
 	Design		design;
+	BlockNumber nfree;			/* pages, or InvalidBlockNumber: not asked yet */
 	Covers		covers;
 	const Cover *chosen;
 	bool		around_ball;	/* searches the smallest ball, whatever the radius */

@@ -5,13 +5,13 @@
  *
  * A split is two WAL records: one moves half of the entries to a new right
  * sibling and marks the left page, the other puts the sibling's link into the
- * parent and takes the mark away.  Between the two nothing is locked; and a crash or an
- * error may come.  Searches still find everything, by stepping right; the next writer
- * who comes to the page, or past it, finishes the split first (split_descend).
+ * parent and takes the mark away.  Between the two nothing is locked; and a crash, an
+ * error or a cancellation may come.  Searches still find everything, by stepping right;
+ * the next writer who comes to the page, or past it, finishes the split first
+ * (split_descend), and so does vacuum.
  *
- * So no writer ever comes to a page that has no link: what it splits has one, or is
- * the root; the marks of a level never stand side by side; and there is a level
- * above all that are split but the root.
+ * So what a writer splits has a link, or is the root, and there is a level above all that
+ * are split but the root.
  *
  * Whoever holds the lock of a page waits only for pages to which its links lead, below
  * or to the right of it, then for the metapage, then for a new page: so nobody waits in
@@ -31,59 +31,45 @@
 #include "index/meta.h"
 #include "index/search.h"
 
-static void finish_split(Relation index, int tree, int level, const Entry *bound);
-
 /* A page about to be put into a tree. */
 typedef struct NewPage
 {
+	Buffer		meta_buffer;	/* locked exclusively by the caller */
 	Buffer		buffer;
-	Buffer		meta_buffer;	/* if it was a free one, else InvalidBuffer */
+	bool		was_free;		/* else the index has been extended by it */
 } NewPage;
 
 /*
- * Lock a new page: a free one, with the metapage, or one by which the index is
- * extended.
+ * Pin and lock a new page.
  */
-static NewPage
-new_page_lock(Relation index)
+static void
+new_page_lock(Relation index, NewPage *new)
 {
-	NewPage		new;
-
-	new.meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
-	new.buffer = free_list_take(index, new.meta_buffer);
-	if (!BufferIsValid(new.buffer))
-	{
-		UnlockReleaseBuffer(new.meta_buffer);
-		new.meta_buffer = InvalidBuffer;
-		new.buffer = page_new_buffer(index);
-	}
-	return new;
+	new->buffer = free_list_take(index, new->meta_buffer);
+	new->was_free = BufferIsValid(new->buffer);
+	if (!new->was_free)
+		new->buffer = page_new_buffer(index);
 }
 
 /*
- * Make the new page part of a record: returns it, still to be formatted.
+ * Make the new page part of a record, as the metapage is already if it changes: returns
+ * the page, still to be formatted.
  */
 static Page
-new_page_register(GenericXLogState *state, const NewPage *new)
+new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
 {
 	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
 												 GENERIC_XLOG_FULL_IMAGE);
 
-	if (BufferIsValid(new->meta_buffer))
-	{
-		Page		meta = GenericXLogRegisterBuffer(state, new->meta_buffer, 0);
-
-		free_list_remove(MetaPageGetData(meta), page, BufferGetBlockNumber(new->buffer));
-	}
+	if (new->was_free)
+		free_list_remove(meta, page);
 	return page;
 }
 
-static void
-new_page_release(const NewPage *new)
+static MetaPageData *
+meta_register(GenericXLogState *state, Buffer meta_buffer)
 {
-	UnlockReleaseBuffer(new->buffer);
-	if (BufferIsValid(new->meta_buffer))
-		UnlockReleaseBuffer(new->meta_buffer);
+	return MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
 }
 
 static void
@@ -180,6 +166,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	Entry		bound;
 	NewPage		new;
 	GenericXLogState *state;
+	MetaPageData *meta;
 	Page		right;
 
 	Assert(!page_split_is_incomplete(page));
@@ -189,21 +176,24 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	nleft = choose_division(page, items, n, entry);
 	bound = items[nleft].entry;
 
-	new = new_page_lock(index);
+	new.meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+	new_page_lock(index, &new);
 	state = GenericXLogStart(index);
 	page = GenericXLogRegisterBuffer(state, buffer, 0);
-	right = new_page_register(state, &new);
+	meta = new.was_free ? meta_register(state, new.meta_buffer) : NULL;
+	right = new_page_register(state, &new, meta);
 	divide_page(page, right, BufferGetBlockNumber(new.buffer), items, n, nleft);
 	if (BufferIsValid(child_buffer))
 		clear_split_mark(state, child_buffer);
 	GenericXLogFinish(state);
 
-	new_page_release(&new);
+	UnlockReleaseBuffer(new.buffer);
+	UnlockReleaseBuffer(new.meta_buffer);
 	if (BufferIsValid(child_buffer))
 		UnlockReleaseBuffer(child_buffer);
 	UnlockReleaseBuffer(buffer);
 	pfree(items);
-	finish_split(index, tree, level, &bound);
+	split_finish(index, tree, level, &bound);
 }
 
 static bool
@@ -214,36 +204,33 @@ has_level_above(Relation index, int tree, int level)
 }
 
 /*
- * Put a new root above a page that is marked, and its right sibling.
+ * Put a new root above a page that is marked, and its right sibling.  The metapage is
+ * locked, too.
  */
 static void
 put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Buffer		root_buffer = free_list_take(index, meta_buffer);
-	bool		reused = BufferIsValid(root_buffer);
 	Entry		low = page_low(page);
 	Entry		bound = page_high(page);
+	NewPage		new = {.meta_buffer = meta_buffer};
 	GenericXLogState *state;
 	MetaPageData *meta;
 	Page		root;
 
-	if (!reused)
-		root_buffer = page_new_buffer(index);
+	new_page_lock(index, &new);
 	state = GenericXLogStart(index);
 	clear_split_mark(state, buffer);
-	root = GenericXLogRegisterBuffer(state, root_buffer, GENERIC_XLOG_FULL_IMAGE);
-	meta = MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	if (reused)
-		free_list_remove(meta, root, BufferGetBlockNumber(root_buffer));
+	meta = meta_register(state, meta_buffer);
+	root = new_page_register(state, &new, meta);
 	page_init(root, opaque->tree, opaque->level + 1, &low);
 	page_append(root, &low, BufferGetBlockNumber(buffer));
 	page_append(root, &bound, opaque->right);
-	meta->root[opaque->tree].block = BufferGetBlockNumber(root_buffer);
+	meta->root[opaque->tree].block = BufferGetBlockNumber(new.buffer);
 	meta->root[opaque->tree].level = opaque->level + 1;
 	GenericXLogFinish(state);
-	UnlockReleaseBuffer(root_buffer);
+	UnlockReleaseBuffer(new.buffer);
 }
 
 /*
@@ -313,7 +300,7 @@ link_right_sibling(Relation index, Buffer parent, const Entry *bound)
 		return;
 	}
 	link = page_child_link(page, at - 1);
-	left = page_follow_held(index, &link, parent);
+	left = page_follow_held(index, &link);
 	high = page_high(BufferGetPage(left));
 	right = TreePageGetOpaque(BufferGetPage(left))->right;
 	if (!page_split_is_incomplete(BufferGetPage(left)) ||
@@ -341,8 +328,8 @@ link_right_sibling(Relation index, Buffer parent, const Entry *bound)
  * Finish the split of the page of a level that ends at a bound, unless somebody else
  * has meanwhile.  The caller holds no lock.
  */
-static void
-finish_split(Relation index, int tree, int level, const Entry *bound)
+void
+split_finish(Relation index, int tree, int level, const Entry *bound)
 {
 	while (!has_level_above(index, tree, level))
 		split_root(index, tree, level);
@@ -376,6 +363,6 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 								   "its split is marked as incomplete, though it is not");
 		finished = high;
 		UnlockReleaseBuffer(buffer);
-		finish_split(index, tree, level, &high);
+		split_finish(index, tree, level, &high);
 	}
 }

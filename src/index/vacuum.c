@@ -21,6 +21,7 @@
 #include "utils/spccache.h"
 
 #include "index/handler.h"
+#include "index/insert.h"
 #include "index/merge.h"
 #include "index/meta.h"
 #include "index/pause.h"
@@ -208,50 +209,71 @@ leftmost_link(Relation index, int tree, int level)
 	return link;
 }
 
+/* What a pass finds at a page. */
+typedef struct PageVisit
+{
+	int			n;				/* entries */
+	bool		incomplete;		/* its split is */
+	bool		rightmost;
+	PageLink	next;			/* to its right sibling, if it has one */
+} PageVisit;
+
+/*
+ * Remove what is dead from the page that a link leads to, if it is a leaf.
+ */
+static PageVisit
+visit_page(Vacuum *vacuum, const PageLink *link)
+{
+	Buffer		buffer = read_page(vacuum, link);
+	Page		page = BufferGetPage(buffer);
+	PageVisit	visit;
+
+	if (link->level == 0)
+		vacuum_leaf(vacuum->info->index, buffer, vacuum->stats, vacuum->callback,
+					vacuum->callback_state);
+	visit.n = page_nentries(page);
+	visit.incomplete = page_split_is_incomplete(page);
+	visit.rightmost = page_is_rightmost(page);
+	visit.next = page_right_link(page);
+	UnlockReleaseBuffer(buffer);
+	return visit;
+}
+
 /*
  * Go through a level from left to right, remove what is dead from leaves, and merge
  * pages into their left siblings, unless they are of the highest level.
  *
  * A split moves entries to the right of where they were: either both pages are behind
- * already, or both are still to come.
+ * already, or both are still to come.  One that was left incomplete is finished, since
+ * perhaps nobody ever inserts there, and the pages beside it could not be merged.
  */
 static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 {
 	Relation	index = vacuum->info->index;
 	PageLink	link = leftmost_link(index, tree, level);
-	PageLink	next = link;
-	int			nleft = merge_limit(level);	/* entries of the page to the left */
-	bool		more;
+	int			limit = merge_limit(level);
+	int			nleft = limit + 1;	/* entries of the page to the left */
 
-	do
+	for (;;)
 	{
-		Buffer		buffer;
-		Page		page;
-		int			n;
+		PageVisit	visit;
 
 		vacuum_may_pause();
-		link = next;
-		buffer = read_page(vacuum, &link);
-		page = BufferGetPage(buffer);
-		if (level == 0)
-			vacuum_leaf(index, buffer, vacuum->stats, vacuum->callback,
-						vacuum->callback_state);
-		n = page_nentries(page);
-		more = !page_is_rightmost(page);
-		if (more)
-			next = page_right_link(page);
-		UnlockReleaseBuffer(buffer);
-
-		if (!highest && nleft + n <= merge_limit(level) &&
-			merge_into_left(index, &link))
+		visit = visit_page(vacuum, &link);
+		if (visit.incomplete)
+			split_finish(index, tree, level, &visit.next.low);
+		if (!highest && nleft + visit.n <= limit && merge_into_left(index, &link))
 		{
-			nleft += n;
+			nleft += visit.n;
 			vacuum->stats->pages_newly_deleted++;
 		}
 		else
-			nleft = n;
-	} while (more);
+			nleft = visit.n;
+		if (visit.rightmost)
+			break;
+		link = visit.next;
+	}
 }
 
 /*
