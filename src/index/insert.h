@@ -18,7 +18,8 @@ extern void insert_entry(Relation index, int tree, const Entry *entry);
 /* split.c */
 extern void split_insert(Relation index, Buffer buffer, const Entry *entry,
 						 BlockNumber child, Buffer child_buffer);
-extern void split_finish(Relation index, int tree, int level, const Entry *bound);
+extern void split_finish_in_place(Relation index, int tree, int level,
+								  const Entry *bound);
 extern Buffer split_descend(Relation index, int tree, int level, const Entry *entry);
 
 #endif							/* SIMHASH_INSERT_H */

@@ -31,6 +31,8 @@
 #include "index/meta.h"
 #include "index/search.h"
 
+static void finish_split(Relation index, int tree, int level, const Entry *bound);
+
 /* A page about to be put into a tree. */
 typedef struct NewPage
 {
@@ -132,7 +134,8 @@ ascends_locally(Page page, const PageItem *items, int at)
  * the left page: half of them, unless entries are coming in ascending order, as those of
  * rows with equal fingerprints do.  Where they come to the end of the page, it is left
  * nearly full.  Where they come before others, these go, and those to come will find
- * their end of a page (as in nbtree, _bt_afternewitemoff).
+ * their end of a page (as in nbtree, _bt_afternewitemoff); unless that would leave less
+ * than half.
  */
 static int
 choose_division(Page page, const PageItem *items, int n, const Entry *entry)
@@ -143,7 +146,7 @@ choose_division(Page page, const PageItem *items, int n, const Entry *entry)
 		at--;
 	if (at == n - 1)
 		return n * 9 / 10;
-	return ascends_locally(page, items, at) ? at + 1 : n / 2;
+	return at + 1 > n / 2 && ascends_locally(page, items, at) ? at + 1 : n / 2;
 }
 
 /*
@@ -193,7 +196,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 		UnlockReleaseBuffer(child_buffer);
 	UnlockReleaseBuffer(buffer);
 	pfree(items);
-	split_finish(index, tree, level, &bound);
+	finish_split(index, tree, level, &bound);
 }
 
 static bool
@@ -277,63 +280,97 @@ insert_link(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Give the page that begins at a bound a link in its parent, if it has none: its left
- * sibling is marked then.  The parent's buffer is pinned and exclusively locked; both
- * are given up.
+ * Lock the page whose split is to be finished by putting the bound of its right sibling
+ * into the parent, which is locked.  Returns InvalidBuffer if there is nothing to do.
  */
-static void
-link_right_sibling(Relation index, Buffer parent, const Entry *bound)
+static Buffer
+lock_marked_child(Relation index, Page parent, const Entry *bound)
 {
-	Page		page = BufferGetPage(parent);
-	int			n = page_nentries(page);
-	int			at = page_lower_bound(page, n, bound);
-	Entry		found = at < n ? page_entry(page, at) : lowest_entry();
+	int			n = page_nentries(parent);
+	int			at = page_lower_bound(parent, n, bound);
+	Entry		found = at < n ? page_entry(parent, at) : lowest_entry();
 	PageLink	link;
 	Buffer		left;
 	Entry		high;
-	BlockNumber right;
 
+	/* somebody else may have put it in */
 	if (at == 0 || (at < n && entry_compare(&found, bound) == 0))
-	{
-		/* somebody else has finished the split */
-		UnlockReleaseBuffer(parent);
-		return;
-	}
-	link = page_child_link(page, at - 1);
+		return InvalidBuffer;
+	link = page_child_link(parent, at - 1);
 	left = page_follow_held(index, &link);
 	high = page_high(BufferGetPage(left));
-	right = TreePageGetOpaque(BufferGetPage(left))->right;
-	if (!page_split_is_incomplete(BufferGetPage(left)) ||
-		entry_compare(&high, bound) != 0)
-	{
-		/* and the right page has been merged into the left one since */
-		UnlockReleaseBuffer(left);
-		UnlockReleaseBuffer(parent);
-	}
-	else if (page_is_full(page))
-		split_insert(index, parent, bound, right, left);
-	else
-	{
-		GenericXLogState *state = GenericXLogStart(index);
+	if (page_split_is_incomplete(BufferGetPage(left)) &&
+		entry_compare(&high, bound) == 0)
+		return left;
 
-		insert_link(GenericXLogRegisterBuffer(state, parent, 0), bound, right);
-		clear_split_mark(state, left);
-		GenericXLogFinish(state);
-		UnlockReleaseBuffer(left);
-		UnlockReleaseBuffer(parent);
-	}
+	/* and the right page may have been merged into the left one since */
+	UnlockReleaseBuffer(left);
+	return InvalidBuffer;
+}
+
+/*
+ * Put the bound of a marked page's right sibling into the parent, which is not full.
+ */
+static void
+link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *bound)
+{
+	BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
+	GenericXLogState *state = GenericXLogStart(index);
+
+	insert_link(GenericXLogRegisterBuffer(state, parent, 0), bound, right);
+	clear_split_mark(state, left);
+	GenericXLogFinish(state);
 }
 
 /*
  * Finish the split of the page of a level that ends at a bound, unless somebody else
  * has meanwhile.  The caller holds no lock.
  */
-void
-split_finish(Relation index, int tree, int level, const Entry *bound)
+static void
+finish_split(Relation index, int tree, int level, const Entry *bound)
 {
+	Buffer		parent;
+	Buffer		left;
+
 	while (!has_level_above(index, tree, level))
 		split_root(index, tree, level);
-	link_right_sibling(index, split_descend(index, tree, level + 1, bound), bound);
+	parent = split_descend(index, tree, level + 1, bound);
+	left = lock_marked_child(index, BufferGetPage(parent), bound);
+	if (BufferIsValid(left) && page_is_full(BufferGetPage(parent)))
+	{
+		split_insert(index, parent, bound,
+					 TreePageGetOpaque(BufferGetPage(left))->right, left);
+		return;
+	}
+	if (BufferIsValid(left))
+	{
+		link_right_sibling(index, parent, left, bound);
+		UnlockReleaseBuffer(left);
+	}
+	UnlockReleaseBuffer(parent);
+}
+
+/*
+ * The same for vacuum, but only if no new page is needed for that: where the disk is
+ * full, vacuum is what may help.
+ */
+void
+split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
+{
+	Buffer		parent;
+	Buffer		left = InvalidBuffer;
+
+	if (!has_level_above(index, tree, level))
+		return;
+	parent = search_descend(index, tree, level + 1, bound, BUFFER_LOCK_EXCLUSIVE);
+	if (!page_is_full(BufferGetPage(parent)))
+		left = lock_marked_child(index, BufferGetPage(parent), bound);
+	if (BufferIsValid(left))
+	{
+		link_right_sibling(index, parent, left, bound);
+		UnlockReleaseBuffer(left);
+	}
+	UnlockReleaseBuffer(parent);
 }
 
 /*
@@ -363,6 +400,6 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 								   "its split is marked as incomplete, though it is not");
 		finished = high;
 		UnlockReleaseBuffer(buffer);
-		split_finish(index, tree, level, &high);
+		finish_split(index, tree, level, &high);
 	}
 }

@@ -262,7 +262,7 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 		vacuum_may_pause();
 		visit = visit_page(vacuum, &link);
 		if (visit.incomplete)
-			split_finish(index, tree, level, &visit.next.low);
+			split_finish_in_place(index, tree, level, &visit.next.low);
 		if (!highest && nleft + visit.n <= limit && merge_into_left(index, &link))
 		{
 			nleft += visit.n;
