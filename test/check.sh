@@ -6,7 +6,7 @@
 #   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
 #
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of
-# the sources in $WORK/src; what it prints goes to $LOG.  It calls `count PASSED
+# the sources in $TREE; what it prints goes to $LOG.  It calls `count PASSED
 # FAILED`, or `skip WHY` for all or a part of it.  One that does neither failed.
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
@@ -14,7 +14,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SUITES=(build links tables unit regress isolation tap)
+SUITES=(build links tables unit regress isolation tap small)
 PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
 SHOWN=60 # lines of a failure's log
 
@@ -33,6 +33,8 @@ skip() { SKIPPED+=("$1"); }
 run_suite() {
 	local name=$1 started=$SECONDS
 	PASSED=0 FAILED=0 SKIPPED=()
+	TREE=$WORK/src STAGE=$WORK/stage
+	write_settings
 	LOG=$WORK/log/$name
 	say "$name ..."
 	: >"$LOG"
@@ -60,7 +62,7 @@ meaning() {
 	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
 	regress | isolation) say "SQL gave another answer than the expected one:" \
 		"lines with - are missing, lines with + came instead" ;;
-	tap) say "a server did what it should not: each line 'not ok' says what was tried" ;;
+	tap | small) say "a server did what it should not: each line 'not ok' says what was tried" ;;
 	esac
 }
 
@@ -72,10 +74,10 @@ show_failure() {
 	say "           that is: $(meaning "$1")"
 	excerpt tail "$LOG"
 	case $1 in
-	regress) excerpt head "$WORK/src/regression.diffs" ;;
-	isolation) excerpt head "$WORK/src/output_iso/regression.diffs" ;;
-	tap)
-		for file in "$WORK"/src/tmp_check/log/regress_log_*; do
+	regress) excerpt head "$TREE/regression.diffs" ;;
+	isolation | small) excerpt head "$TREE/output_iso/regression.diffs" ;;&
+	tap | small)
+		for file in "$TREE"/tmp_check/log/regress_log_*; do
 			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
 		done
 		;;
@@ -89,8 +91,8 @@ show_failure() {
 
 # The first lines of the servers' logs, and of the suite's, with a pattern.
 logs_with() {
-	grep -rhsE "$1" "$LOG" "$WORK"/src/{,output_iso/}log \
-		"$WORK/src/tmp_check/log" --include='*.log' --include="${LOG##*/}" |
+	grep -rhsE "$1" "$LOG" "$TREE"/{,output_iso/}log \
+		"$TREE/tmp_check/log" --include='*.log' --include="${LOG##*/}" |
 		head -n 5 || true
 }
 
@@ -136,8 +138,8 @@ watch_suite() {
 
 # By the suite, into its log and those of its parts; not by its servers.
 bytes_written() {
-	{ du -scb "$LOG" "$WORK"/src/{,output_iso/}results \
-		"$WORK"/src/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
+	{ du -scb "$LOG" "$WORK"/{src,small}/{,output_iso/}results \
+		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
 }
 
 end_group() {
@@ -167,12 +169,12 @@ suite_build() {
 # its own.
 suite_links() {
 	local foreign exported plain
-	ldd "$WORK/src/simhash.so" || return
-	foreign=$(ldd "$WORK/src/simhash.so" |
+	ldd "$TREE/simhash.so" || return
+	foreign=$(ldd "$TREE/simhash.so" |
 		awk '$1 !~ /^(.*\/)?(linux-vdso|libc\.|ld-linux|statically)[^\/]*$/')
 	if [ -z "$foreign" ]; then count 1 0; else count 0 1; fi
 
-	exported=$(nm -D --defined-only "$WORK/src/simhash.so" | awk '{ print $3 }') || return
+	exported=$(nm -D --defined-only "$TREE/simhash.so" | awk '{ print $3 }') || return
 	plain=$(grep -vxE '_PG_init|Pg_magic_func|(pg_finfo_)?simhash_.*' <<<"$exported" || true)
 	echo "exported names that another library may have too: ${plain:-none}"
 	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
@@ -186,7 +188,7 @@ suite_tables() {
 		skip "unicode-data is $version, the tables are of 15.0.0"
 	elif as_builder perl src/text/unicode/generate.pl /usr/share/unicode \
 		>"$WORK/log/tables.h" && diff "$WORK/log/tables.h" \
-		"$WORK/src/src/text/unicode/tables.h"; then
+		"$TREE/src/text/unicode/tables.h"; then
 		count 1 0
 	else
 		count 0 1
@@ -222,8 +224,34 @@ suite_tap() {
 	count_forgotten 'test/t/*.pl'
 }
 
+# The index with pages so small that a few thousand rows make high trees, whose pages
+# are merged and used again all the time, and with a place where tests make a session
+# wait (src/index/pause.h): tests of its own, and those of the others that profit.
+suite_small() {
+	local specs
+	build_small || return
+	specs=$(cd "$TREE/test/small/specs" && printf '%s ' *.spec)
+	pgxs_suite REGRESS= TAP_TESTS= ISOLATION="${specs//.spec/}" \
+		ISOLATION_OPTS="--inputdir=test/small --load-extension=simhash"
+	count_pg_regress
+	pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/small/t/*.pl test/t/014*.pl'
+	count_prove
+	note_skipped_files
+	count_forgotten 'test/small/*/*.*'
+	[ -z "${SERVER:-}" ] || TREE=$WORK/src build_extension
+}
+
+# In a tree of its own; in a SERVER in the place of the other build, for this suite.
+build_small() {
+	TREE=$WORK/small STAGE=$WORK/stage_small
+	mkdir "$TREE"
+	copy_sources
+	write_settings
+	FLAGS=-DSIMHASH_TEST_BUILD build_extension
+}
+
 need_tests() {
-	compgen -G "$WORK/src/$1" >/dev/null || { skip "no $1"; return 1; }
+	compgen -G "$TREE/$1" >/dev/null || { skip "no $1"; return 1; }
 }
 
 # One of the three suites of PGXS, on a server of its own; the arguments
@@ -231,7 +259,7 @@ need_tests() {
 pgxs_suite() {
 	STATUS=0
 	extension_make installcheck "$@" \
-		EXTRA_REGRESS_OPTS="--temp-instance=$WORK/src/tmp_$(basename "$LOG") --temp-config=$WORK/regress.conf" ||
+		EXTRA_REGRESS_OPTS="--temp-instance=$TREE/tmp_$(basename "$LOG") --temp-config=$WORK/regress.conf" ||
 		STATUS=$?
 }
 
@@ -291,7 +319,7 @@ count_with_status() {
 # A test that is in the tree but not in the Makefile never runs: a failure.
 count_forgotten() {
 	local file name
-	for file in "$WORK"/src/$1; do
+	for file in "$TREE"/$1; do
 		name=$(basename "${file%.*}")
 		if ! grep -qE "(^|[ /])$name([ .]|\$)" "$LOG"; then
 			echo "did not run: $name"
@@ -301,6 +329,15 @@ count_forgotten() {
 }
 
 # --- the run ----------------------------------------------------------------
+
+# Settings of the suites' servers.
+write_settings() {
+	export TEMP_CONFIG=$WORK/test.conf
+	extension_settings >"$TEMP_CONFIG"
+	# pg_regress compares plans, and what VACUUM removed: a snapshot that autovacuum
+	# happens to hold would change both.
+	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
+}
 
 # The last line, printed however the run ends; argument: its exit status.
 last_words() {
@@ -326,12 +363,6 @@ main() {
 	prepare "${PACKAGES[@]}"
 	# how long PostgreSQL's own test programs wait: for a server, an event, a step
 	export PGCTLTIMEOUT=$((SILENCE_LIMIT / 3)) PG_TEST_TIMEOUT_DEFAULT=$((SILENCE_LIMIT / 3))
-	export TEMP_CONFIG=$WORK/test.conf
-	extension_settings >"$TEMP_CONFIG"
-	# pg_regress compares plans, and what VACUUM removed: a snapshot that autovacuum
-	# happens to hold would change both.
-	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
-
 	say "building for PostgreSQL $PG_MAJOR as $BUILDER"
 	LOG=$WORK/log/build
 	if ! build_extension >"$LOG" 2>&1; then

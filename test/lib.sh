@@ -199,6 +199,8 @@ release_held() {
 # --- workspace --------------------------------------------------------------
 
 WORK=
+TREE=  # sources and what is built of them: where commands run
+STAGE= # where that is installed
 CHILD=
 BUILDER=
 
@@ -220,6 +222,7 @@ make_workspace() {
 	chmod 755 "$WORK"
 	mkdir "$WORK/src" "$WORK/log" "$WORK/tmp" "$WORK/socket"
 	chmod 700 "$WORK/socket"
+	TREE=$WORK/src STAGE=$WORK/stage
 }
 
 # Everything up to the sources standing in the workspace; arguments: packages.
@@ -228,7 +231,6 @@ prepare() {
 	need_packages "$@"
 	choose_builder
 	copy_sources
-	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
 }
 
 # Runs a command as the builder, in a process group of its own, whose number is
@@ -238,7 +240,7 @@ as_builder() {
 	local user=() status=0
 	[ "$(id -un)" = "$BUILDER" ] || user=(runuser -u "$BUILDER" --)
 	set -m
-	(cd "$WORK/src" && HOME=$WORK TMPDIR=$WORK/tmp exec env \
+	(cd "$TREE" && HOME=$WORK TMPDIR=$WORK/tmp exec env \
 		"${user[@]}" "$@") </dev/null 3>&- &
 	CHILD=$!
 	set +m
@@ -296,22 +298,24 @@ cleanup() {
 
 # --- build ------------------------------------------------------------------
 
-# Sources without what an earlier build or test run left among them.
+# Sources without what an earlier build or test run left among them, as the builder's.
 copy_sources() {
 	tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' \
 		--exclude='*.bc' --exclude=.built-for --exclude=tmp_check --exclude=results \
 		--exclude=output_iso --exclude=./test/unit/build -cf - . |
-		tar -C "$WORK/src" --no-same-owner -xf -
+		tar -C "$TREE" --no-same-owner -xf -
+	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
 }
 
+FLAGS= # further ones of the compiler
 extension_make() {
 	as_builder make --no-print-directory PG_CONFIG="$PG_CONFIG" with_llvm=no \
-		PG_CFLAGS="$WARNINGS" "$@"
+		PG_CFLAGS="$WARNINGS $FLAGS" "$@"
 }
 
 # Compiles, and installs below the workspace.
 build_extension() {
-	local stage=$WORK/stage
+	local stage=$STAGE
 	[ -z "${SERVER:-}" ] || stage=
 	extension_make -s -j "$(nproc)" all &&
 		extension_make -s install DESTDIR="$stage"
@@ -322,10 +326,10 @@ build_extension() {
 extension_settings() {
 	[ -z "${SERVER:-}" ] || return 0
 	if [ "$PG_MAJOR" -ge 18 ]; then
-		echo "extension_control_path = '$WORK/stage$("$PG_CONFIG" --sharedir):\$system'"
-		echo "dynamic_library_path = '$WORK/stage$("$PG_CONFIG" --pkglibdir):\$libdir'"
+		echo "extension_control_path = '$STAGE$("$PG_CONFIG" --sharedir):\$system'"
+		echo "dynamic_library_path = '$STAGE$("$PG_CONFIG" --pkglibdir):\$libdir'"
 	else
-		echo "extension_destdir = '$WORK/stage'"
+		echo "extension_destdir = '$STAGE'"
 	fi
 }
 

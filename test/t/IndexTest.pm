@@ -7,11 +7,13 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IPC::Run qw(start finish);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(random_seed index_node install_helpers same_rows_ok no_damage_ok seconds);
+our @EXPORT = qw(random_seed seconds index_node install_helpers install_load client running clients_ok
+  same_rows_ok no_damage_ok no_lost_pages_ok free_pages has_small_pages);
 
 # SIMHASH_SEED repeats a run as far as the interleaving of processes allows.
 sub random_seed
@@ -134,6 +136,252 @@ BEGIN
     RETURN result + differing_once(tab, 'fp IS NULL', 'num_nulls(fp) = 1');
 END $$;
 SQL
+}
+
+# Procedures that load tables with columns id and fp, each in a session of its own.  Who
+# reads compares, within one snapshot, what indexes and what sequential scans find.
+# write: few rows at a time, not many more than `most` in all, until `load` is empty.
+# check_index: the same for the check of an index and its statistics.
+# read: so many rounds at least, and until a point in time.
+sub install_load
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE load AS SELECT true AS goes_on;
+
+CREATE PROCEDURE write(tab regclass, seed bigint, most bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    removal text := format('DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s
+        WHERE id BETWEEN $1 AND $2 FOR UPDATE SKIP LOCKED))', tab);
+    insertion text := format('INSERT INTO %s (fp) SELECT %%s FROM generate_series(1, $2) AS j', tab);
+    low bigint;
+    high bigint;
+BEGIN
+    WHILE EXISTS (SELECT FROM load) LOOP
+        i := i + 1;
+        EXECUTE format('SELECT min(id), max(id) FROM %s', tab) INTO low, high;
+        CASE hashint8(i) & 15
+            WHEN 0 THEN
+                EXECUTE format(insertion, quote_literal('0123456789abcdef') || '::simhash') USING i, 40;
+            WHEN 1 THEN
+                low := low + (hashint8extended(i, 4) & 8191) % most;
+                EXECUTE removal USING low, low + 150;
+            WHEN 2 THEN
+                BEGIN
+                    EXECUTE format(insertion, 'fp_of($1 + j)') USING i, 20;
+                    RAISE division_by_zero;
+                EXCEPTION WHEN division_by_zero THEN NULL;
+                END;
+            WHEN 3 THEN
+                low := low + (hashint8extended(i, 4) & 8191) % most;
+                EXECUTE format('UPDATE %1$s SET fp = fp_of($1) WHERE id IN (SELECT id FROM %1$s
+                    WHERE id BETWEEN $2 AND $2 + 20 FOR UPDATE SKIP LOCKED)', tab) USING i, low;
+            WHEN 4 THEN
+                -- ascending, and one fingerprint after the other hot
+                EXECUTE format(insertion, '(($1 + j % 9 * 8) << 20)::simhash') USING high, 40;
+            ELSE
+                EXECUTE format(insertion, 'fp_of($1 * 7 + j)') USING i, 12;
+        END CASE;
+        COMMIT;
+        EXECUTE removal USING low, high - most;
+        COMMIT;
+    END LOOP;
+END $$;
+
+CREATE PROCEDURE check_index(index regclass) LANGUAGE plpgsql AS $$
+DECLARE
+    i integer := 0;
+BEGIN
+    WHILE EXISTS (SELECT FROM load) LOOP
+        i := i + 1;
+        PERFORM simhash_index_check(index, i % 2 = 0);
+        COMMIT;
+        PERFORM count(*) FROM simhash_index_stats(index);
+        COMMIT;
+    END LOOP;
+    RAISE NOTICE '% checks', i;
+END $$;
+
+-- A cursor that dwells on its pages, then the same rows by eye.
+CREATE FUNCTION read_slowly(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    q simhash := coalesce(fp_of(seed), '0123456789abcdef');
+    k integer := CASE WHEN seed % 3 = 0 THEN 64 ELSE hashint8extended(seed, 3) & 15 END;
+    every integer := 1 + (hashint8extended(seed, 6) & 2047);
+    c refcursor;
+    r record;
+    n integer := 0;
+    seen tid[] := '{}';
+    differing bigint;
+BEGIN
+    OPEN c FOR EXECUTE format('SELECT ctid FROM %s WHERE fp <@ %L::simhash_ball', tab, simhash_ball(q, k));
+    LOOP
+        FETCH c INTO r;
+        EXIT WHEN NOT FOUND;
+        seen := seen || r.ctid;
+        n := n + 1;
+        IF n % every = 3 THEN
+            PERFORM pg_sleep(0.02);
+        END IF;
+        EXIT WHEN n > 30000;
+    END LOOP;
+    CLOSE c;
+    EXECUTE format('WITH a AS MATERIALIZED (SELECT unnest($1)), b AS MATERIALIZED (SELECT ctid FROM %s WHERE (fp <~> $2) + 0 <= $3)
+        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL
+            (SELECT * FROM ((TABLE b EXCEPT ALL TABLE a)) AS m WHERE $4 <= 30000)) AS d', tab)
+        USING seen, q, k, n INTO differing;
+    RETURN differing;
+END $$;
+
+-- The same for a cursor that goes nearest first; it may be left early.
+CREATE FUNCTION read_nearest_slowly(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE
+    q simhash := coalesce(fp_of(seed), '0123456789abcdef');
+    every integer := 1 + (hashint8extended(seed, 6) & 2047);
+    c refcursor;
+    r record;
+    n integer := 0;
+    seen tid[] := '{}';
+    distances integer[] := '{}';
+    most integer := CASE WHEN seed % 2 = 0 THEN 30000 ELSE 1 + (hashint8extended(seed, 3) & 8191) END;
+    differing bigint;
+BEGIN
+    PERFORM set_config('work_mem', CASE WHEN seed % 3 = 0 THEN '4MB' ELSE '64kB' END, true);
+    OPEN c FOR EXECUTE format('SELECT ctid, fp <~> %1$L AS d FROM %2$s ORDER BY fp <~> %1$L', q, tab);
+    LOOP
+        FETCH c INTO r;
+        EXIT WHEN NOT FOUND;
+        seen := seen || r.ctid;
+        distances := distances || r.d;
+        n := n + 1;
+        IF n % every = 3 THEN
+            PERFORM pg_sleep(0.02);
+        END IF;
+        EXIT WHEN n >= most;
+    END LOOP;
+    CLOSE c;
+    SET enable_sort = on;
+    EXECUTE format('WITH a AS MATERIALIZED (SELECT * FROM unnest($1, $2) WITH ORDINALITY AS a (at, d, r)),
+            b AS MATERIALIZED (SELECT ctid AS at, (fp <~> $3) + 0 AS d, row_number() OVER (ORDER BY (fp <~> $3) + 0) AS r FROM %s)
+        SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= $4) AS b USING (r)
+                WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
+             + (SELECT count(*) FROM (SELECT at, d FROM a EXCEPT ALL SELECT at, d FROM b) AS s)', tab)
+        USING seen, distances, q, most INTO differing;
+    RETURN differing;
+END $$;
+
+-- One scan that is begun anew for each of several queries: of a ball, and the nearest.
+CREATE FUNCTION differing_join(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_memoize = off AS $$
+DECLARE
+    differing bigint;
+BEGIN
+    EXECUTE format('WITH q AS MATERIALIZED (SELECT j, coalesce(fp_of(j), ''0123456789abcdef'') AS q,
+                (hashint8extended(j, 3) & 7)::integer AS k FROM generate_series($1, $1 + 11) AS j),
+            a AS MATERIALIZED (SELECT j, at FROM q, LATERAL (SELECT ctid AS at FROM %1$s WHERE fp <@ simhash_ball(q, k)) AS s),
+            b AS MATERIALIZED (SELECT j, ctid AS at FROM q, %1$s WHERE (fp <~> q) + 0 <= k),
+            n AS MATERIALIZED (SELECT j, array_agg(d) AS n FROM q, LATERAL (SELECT fp <~> q AS d FROM %1$s ORDER BY fp <~> q LIMIT 5) AS s GROUP BY j),
+            m AS MATERIALIZED (SELECT j, array_agg(d ORDER BY d) AS n FROM q, LATERAL (SELECT (fp <~> q) + 0 AS d FROM %1$s ORDER BY 1 LIMIT 5) AS s GROUP BY j)
+        SELECT (SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s)
+             + (SELECT count(*) FROM n FULL JOIN m USING (j) WHERE n.n IS DISTINCT FROM m.n)', tab)
+        USING seed INTO differing;
+    RETURN differing;
+END $$;
+
+CREATE PROCEDURE read(tab regclass, seed bigint, at_least integer, until timestamptz DEFAULT '-infinity') LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    n bigint;
+    rounds integer := 0;
+BEGIN
+    WHILE clock_timestamp() < until OR rounds < at_least LOOP
+        i := i + 1;
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+        n := CASE i % 5 WHEN 0 THEN differing(tab, i, 4) WHEN 1 THEN differing_order(tab, i, 3)
+            WHEN 2 THEN read_slowly(tab, i) WHEN 3 THEN read_nearest_slowly(tab, i) ELSE differing_join(tab, i) END;
+        IF n <> 0 THEN
+            RAISE EXCEPTION '% rows differ with seed %', n, i;
+        END IF;
+        rounds := rounds + 1;
+    END LOOP;
+    RAISE NOTICE '% rounds', rounds;
+END $$;
+SQL
+}
+
+# A session of its own for some statements.
+sub client
+{
+	my ($node, @sql) = @_;
+	my $run = { name => $node->name . ": $sql[0]", out => '', err => '' };
+
+	$run->{process} = start(
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', (map { ('-c', $_) } @sql), '-d', $node->connstr('postgres') ],
+		'>', \$run->{out}, '2>', \$run->{err});
+	return $run;
+}
+
+# Those of the sessions that have not ended.
+sub running
+{
+	return grep { $_->{process}->pumpable && eval { $_->{process}->pump_nb; 1 } } @_;
+}
+
+# Waits for sessions to end, which must have gone well.
+sub clients_ok
+{
+	foreach my $run (@_)
+	{
+		finish($run->{process});
+		is($run->{process}->result(0), 0, "$run->{name} went through") or diag($run->{err});
+		note($run->{err}) if $run->{err};
+	}
+}
+
+# Whether this is the build in which a few hundred rows make high trees.
+sub has_small_pages
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', q{SELECT count(simhash '0000000000000000') FROM pg_settings WHERE name = 'simhash.pause_level'}) > 0;
+}
+
+# How many pages of the index wait to be used again.
+sub free_pages
+{
+	my ($node, $index) = @_;
+
+	return $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$index') WHERE level IS NULL");
+}
+
+# Pages of zeros in the file of an index: what crashes leave of an extension of which the
+# log says nothing.
+sub zero_pages
+{
+	my ($node, $index) = @_;
+	my ($path, $size) = split /\|/, $node->safe_psql('postgres',
+		"CHECKPOINT; SELECT pg_relation_filepath('$index'), current_setting('block_size')");
+
+	return scalar(grep { !/[^\0]/ } unpack("(a$size)*", slurp_file($node->data_dir . "/$path")));
+}
+
+# Each page of an index is in a tree, or free, or has never been used.
+sub no_lost_pages_ok
+{
+	my ($node, $name, @indexes) = @_;
+
+	foreach my $index (@indexes)
+	{
+		my $others = $node->safe_psql('postgres', <<"SQL");
+SELECT pg_relation_size('$index') / current_setting('block_size')::integer - 1 - sum(pages) FROM simhash_index_stats('$index')
+SQL
+		is($others, $others eq '0' ? 0 : zero_pages($node, $index), "$name: $index has lost no pages");
+	}
 }
 
 sub same_rows_ok
