@@ -158,31 +158,45 @@ sub fill_a_full_disk
 	return join(' ', sort keys %seen);
 }
 
-# The limit holds for every file, so the index must be the longest: it keeps the pages
-# of rows that are gone.
-sub make_table
+# The limit holds for every file, so the index must be the longest: it gets pages of
+# zeros, as crashes leave them of an extension that was not used.
+sub lengthen
 {
-	my ($table, $blocks, $fill) = @_;
+	my @paths = map { $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_')") } @_;
 
-	$node->safe_psql('postgres', <<"SQL");
-CREATE TABLE $table (id bigserial, fp simhash);
-$fill;
-CREATE INDEX ${table}_fp ON $table USING simhash (fp) WITH (blocks = $blocks);
-SQL
+	$node->stop;
+	truncate($_, 16 * 1024 * 1024) or die "$_: $!" foreach @paths;
+	$node->start;
 }
 
 SKIP:
 {
 	skip 'no prlimit, or it is not allowed', 1 unless limit('unlimited');
+	my %table = map { $_ => lc($_) . '_written' } keys %data;
+
+	$node->safe_psql('postgres', "CREATE TABLE $_ (id bigserial, fp simhash); CREATE INDEX ${_}_fp ON $_ USING simhash (fp)")
+	  foreach values %table;
+	$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE shrunk (id bigserial, fp simhash);
+CREATE INDEX shrunk_fp ON shrunk USING simhash (fp);
+INSERT INTO shrunk (fp) SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 20000) AS i;
+DELETE FROM shrunk;
+SQL
+	$node->safe_psql('postgres', 'VACUUM shrunk');
+	lengthen(map { "${_}_fp" } 'shrunk', values %table);
+
+	# Free pages serve as well as such that the file does not get.
+	my $free = free_pages($node, 'shrunk_fp');
+	limit($node->safe_psql('postgres', "SELECT pg_relation_size('shrunk_fp')"));
+	is(fill($node, 'shrunk', 'uniform', 10000), '', 'shrunk: written without room for another page');
+	limit('unlimited');
+	cmp_ok(free_pages($node, 'shrunk_fp'), '<', $free - 20, 'shrunk: to free pages');
+	sound_ok($node, 'shrunk', 'shrunk');
+
 	foreach my $data (sort keys %data)
 	{
-		my $table = lc($data) . '_written';
-		my $other = $data eq 'NULLs' ? "hashint8extended(i, 0)::simhash" : 'NULL';
+		my $table = $table{$data};
 
-		make_table($table, 4, "INSERT INTO $table (fp) SELECT $other FROM generate_series(1, 100000) AS i");
-		$node->safe_psql('postgres', "DELETE FROM $table");
-		$node->safe_psql('postgres', "VACUUM $table");
-		is($node->safe_psql('postgres', "SELECT pg_relation_size('$table')"), '0', "$table: is empty");
 		is(fill_a_full_disk($table, $data, 15), '0', "$table: splits were left incomplete");
 		sound_ok($node, $table, "$table, disk full");
 		is(fill($node, $table, $data, 3000), '', "$table: written when there is room again");
@@ -190,9 +204,19 @@ SKIP:
 		sound_ok($node, $table, "$table, written again");
 	}
 
-	# As many equal rows as fill the root with links: 405 from the build, then 47.
-	make_table('high', 4, "INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 211000)");
-	$node->safe_psql('postgres', "INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 24600)");
+	# As many equal rows as fill the root with links.
+	$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE high (id bigserial, fp simhash);
+INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 211000) AS i;
+CREATE INDEX high_fp ON high USING simhash (fp);
+DO \$\$
+BEGIN
+    WHILE (SELECT fill < 1 FROM simhash_index_stats('high_fp') WHERE "table" = 1 AND level = 1) LOOP
+        INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 100) AS i;
+    END LOOP;
+END \$\$;
+SQL
+	is($node->safe_psql('postgres', q{SELECT max(level) FROM simhash_index_stats('high_fp')}), '1', 'high: the root is full, but not split');
 	is(fill_a_full_disk('high', 'equal', 16), '0 1', 'high: splits were left incomplete at two levels');
 	no_damage_ok($node, 'high, disk full', 'high_fp');
 	is(fill($node, 'high', 'equal', 3000), '', 'high: written when there is room again');
