@@ -30,6 +30,9 @@ my $random = $ENV{SIMHASH_DAMAGES} || 25;
 
 sub any { return $_[ int(rand(scalar @_)) ]; }
 sub leaf_or_inner { my ($blocks) = @_; return 1 + int(rand(@$blocks - 1)); }
+sub word { my ($page, $from_end) = @_; return unpack('S', substr($page, BLOCK - $from_end, 2)); }
+sub free_page { my ($blocks) = @_; return any(grep { word($blocks->[$_], 2) == 0xFF98 && word($blocks->[$_], 6) & 2 } 1 .. $#$blocks); }
+sub live_page { my ($blocks) = @_; return any(grep { !(word($blocks->[$_], 6) & 2) } 1 .. $#$blocks); }
 sub garbage { my ($n) = @_; return join('', map { chr(int(rand(256))) } 1 .. $n); }
 sub special { my ($page) = @_; return unpack('x16 S', $page); }
 
@@ -90,6 +93,21 @@ my @strict = (
 	[ 'file cut off', sub { my ($b) = @_; $#$b = int(rand($#$b)); } ],
 	[ 'file cut off within a page', sub { my ($b) = @_; $b->[-1] = substr($b->[-1], 0, 5000); } ],
 );
+# The same, in an index that has free pages.  How far they are from the end of the page:
+# the lower bound's key 48 and TID 32, the right sibling or next free page 20, flags 6.
+my @free = (
+	[ 'lower bound', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 48, pack('Q', any(0, 1, ~0, int(rand(2**32)) << 32))); } ],
+	[ 'TID of a lower bound', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 32, pack('S3', 0, any(0, 1), any(1, 2, 77))); } ],
+	[ 'page marked as a free one', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 6, pack('S', any(2, 3))); } ],
+	[ 'free page without its mark', sub { my ($b) = @_; put($b, free_page($b), BLOCK - 6, pack('S', 0)); } ],
+	[ 'free page in place of another', sub { my ($b) = @_; $b->[ live_page($b) ] = $b->[ free_page($b) ]; } ],
+	[ 'page in place of a free one', sub { my ($b) = @_; $b->[ free_page($b) ] = $b->[ live_page($b) ]; } ],
+	[ 'zeros in place of a free page', sub { my ($b) = @_; $b->[ unpack('x40 L', $b->[0]) ] = "\0" x BLOCK; } ],
+	[ 'list of free pages', sub { my ($b) = @_; put($b, 0, 40, pack('L', any(odd_number($b, 0), live_page($b), free_page($b)))); } ],
+	[ 'number of free pages', sub { my ($b) = @_; put($b, 0, 44, pack('L', odd_number($b, 0))); } ],
+	[ 'next free page', sub { my ($b) = @_; my $at = free_page($b); put($b, $at, BLOCK - 20, pack('L', any(odd_number($b, $at), live_page($b)))); } ],
+	[ 'ring of free pages', sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); } ],
+);
 my @lax = (
 	[ 'two pages swapped', sub { my ($b) = @_; my ($i, $j) = (leaf_or_inner($b), leaf_or_inner($b)); @$b[ $i, $j ] = @$b[ $j, $i ]; } ],
 	[ 'one page twice', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[ leaf_or_inner($b) ]; } ],
@@ -130,14 +148,17 @@ jit = off
 CONF
 $node->start;
 install_helpers($node);
-$node->safe_psql('postgres', 'CREATE TABLE base AS SELECT i AS id, fp_of(i) AS fp FROM generate_series(1, 4000) AS i');
+my $rows = has_small_pages($node) ? 250 : 4000;
+$node->safe_psql('postgres', "CREATE TABLE base AS SELECT i AS id, fp_of(i) AS fp FROM generate_series(1, $rows) AS i");
 
 my @cases = map { { name => $_->[0], damage => $_->[1], strict => 1 } } @strict;
+push @cases, map { { name => $_->[0], damage => $_->[1], strict => 1, free => 1 } } @free;
 push @cases, map { { name => $_->[0], damage => $_->[1], strict => 0 } } @lax;
-while (@cases < @strict + @lax + $random)
+while (@cases < @strict + @free + @lax + $random)
 {
-	my $kind = any(@lax, grep { $_->[0] =~ /page|cut/ } @strict);
-	push @cases, { name => $kind->[0], damage => $kind->[1], strict => scalar(grep { $_ == $kind } @strict) };
+	my $kind = any(@lax, @free, grep { $_->[0] =~ /page|cut/ } @strict);
+	push @cases, { name => $kind->[0], damage => $kind->[1], strict => scalar(grep { $_ == $kind } @strict, @free),
+		free => scalar(grep { $_ == $kind } @free) };
 }
 foreach my $n (0 .. $#cases)
 {
@@ -150,7 +171,11 @@ foreach my $n (0 .. $#cases)
 	my @steps = ("CREATE TABLE t$n (id integer, fp simhash)", "CREATE INDEX t${n}_fp ON t$n USING simhash (fp) WITH (blocks = $blocks)",
 		"INSERT INTO t$n TABLE base");
 	@steps = @steps[ 0, 2, 1 ] if $n % 2;
-	$case->{path} = $node->safe_psql('postgres', join(';', @steps, "SELECT pg_relation_filepath('t${n}_fp')"));
+	push @steps, "INSERT INTO t$n SELECT -i, fp_of(-i) FROM generate_series(1, 2 * $rows) AS i", "DELETE FROM t$n WHERE id < 0"
+	  if $case->{free};
+	$node->safe_psql('postgres', join(';', @steps));
+	$node->safe_psql('postgres', "VACUUM t$n") if $case->{free};
+	$case->{path} = $node->safe_psql('postgres', "SELECT pg_relation_filepath('t${n}_fp')");
 }
 $node->stop;
 
