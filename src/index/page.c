@@ -136,58 +136,71 @@ page_report_corruption(Relation index, BlockNumber block, const char *what)
 			 errhint("Please REINDEX it.")));
 }
 
+pg_noreturn static void report_damage(Relation index, Buffer buffer, const char *what);
+
+static void
+report_damage(Relation index, Buffer buffer, const char *what)
+{
+	page_report_corruption(index, BufferGetBlockNumber(buffer), what);
+}
+
 /*
  * Check that a page is sound by itself: that nothing which it says of its
  * own size leads outside it, and that siblings ascend.  What the entries are is not
  * checked.
  */
-void
-page_check(Relation index, Buffer buffer)
+static pg_attribute_always_inline void
+check_page(Relation index, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	PageHeader	header = (PageHeader) page;
-	BlockNumber block = BufferGetBlockNumber(buffer);
 	TreePageOpaque opaque;
 	Entry		low;
 	int			n;
 
 	if (PageIsNew(page))
-		page_report_corruption(index, block, "it is all zeros");
+		report_damage(index, buffer, "it is all zeros");
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(TreePageOpaqueData)) ||
 		header->pd_special != TREE_PAGE_UPPER)
-		page_report_corruption(index, block, "its special space is of the wrong size");
+		report_damage(index, buffer, "its special space is of the wrong size");
 	opaque = TreePageGetOpaque(page);
 	if (opaque->page_id != TREE_PAGE_ID)
-		page_report_corruption(index, block, "it is no page of a tree");
+		report_damage(index, buffer, "it is no page of a tree");
 
 	if (header->pd_lower < TREE_PAGE_LOWER ||
 		(header->pd_lower - TREE_PAGE_LOWER) % sizeof(uint64) != 0)
-		page_report_corruption(index, block, "its keys end in the wrong place");
+		report_damage(index, buffer, "its keys end in the wrong place");
 	n = page_nentries(page);
 	if (n > page_max_entries(page) ||
 		header->pd_upper != TREE_PAGE_UPPER - n *
 		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(LinkData)))
-		page_report_corruption(index, block, "its entries end in the wrong place");
+		report_damage(index, buffer, "its entries end in the wrong place");
 	if (page_is_free(page))
 		return;
 	/* else a ring of siblings could be walked forever */
 	low = page_low(page);
 	if (page_is_left_of(page, &low))
-		page_report_corruption(index, block, "its upper bound is not beyond its lower one");
+		report_damage(index, buffer, "its upper bound is not beyond its lower one");
 	if ((opaque->flags & TREE_INCOMPLETE_SPLIT) && page_is_rightmost(page))
-		page_report_corruption(index, block, "it was split, but has no right sibling");
+		report_damage(index, buffer, "it was split, but has no right sibling");
 	if (opaque->nsorted > n || (opaque->level > 0 && n == 0))
-		page_report_corruption(index, block, "it has too few entries");
+		report_damage(index, buffer, "it has too few entries");
 }
 
-static bool
+void
+page_check(Relation index, Buffer buffer)
+{
+	check_page(index, buffer);
+}
+
+static inline bool
 identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
 {
 	return (opaque->flags & TREE_FREE_PAGE) == 0 &&
 		opaque->tree == link->tree &&
 		opaque->level == link->level &&
 		opaque->low_key == link->low.key &&
-		tid_number(&opaque->low_tid) == tid_number(&link->low.tid);
+		memcmp(&opaque->low_tid, &link->low.tid, sizeof(ItemPointerData)) == 0;
 }
 
 /*
@@ -199,7 +212,7 @@ identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
 bool
 page_fits(Relation index, Buffer buffer, const PageLink *link)
 {
-	page_check(index, buffer);
+	check_page(index, buffer);
 	return identity_fits(TreePageGetOpaque(BufferGetPage(buffer)), link);
 }
 
@@ -253,42 +266,26 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 }
 
 /*
- * Pin and lock the page that a link leads to.  Returns InvalidBuffer, with nothing
- * pinned, if the link is stale.
+ * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link
+ * is stale.  The page was seen in the buffer `recent` a moment ago, if that is valid.
+ *
+ * The caller holds no lock of a page: so nobody who waits for a page that a stale link
+ * leads to keeps others waiting.
  */
-static Buffer
-follow(Relation index, const PageLink *link, Buffer recent, int lock)
+Buffer
+page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
 {
-	Buffer		buffer = page_pin(index, link, recent, NULL);
+	Buffer		buffer;
 
+	CHECK_FOR_INTERRUPTS();
+	pause_before_link(link->level);
+	buffer = page_pin(index, link, recent, NULL);
 	page_prefetch(BufferGetPage(buffer));
 	LockBuffer(buffer, lock);
 	if (page_fits(index, buffer, link))
 		return buffer;
 	UnlockReleaseBuffer(buffer);
 	return InvalidBuffer;
-}
-
-/*
- * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link
- * is stale.  The caller holds no lock of a page: so nobody who waits for a page that
- * a stale link leads to keeps others waiting.
- */
-Buffer
-page_follow(Relation index, const PageLink *link, int lock)
-{
-	return page_follow_recent(index, link, InvalidBuffer, lock);
-}
-
-/*
- * The same for a page that was seen in a buffer a moment ago, if that is valid.
- */
-Buffer
-page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
-{
-	CHECK_FOR_INTERRUPTS();
-	pause_before_link(link->level);
-	return follow(index, link, recent, lock);
 }
 
 /*

@@ -296,8 +296,9 @@ static inline PageLink
 page_child_link(Page page, int i)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	PageLink	link = {page_entry(page, i), inner_child(page, i),
-	opaque->tree, opaque->level - 1};
+	const LinkData *child = inner_link(page, i);
+	PageLink	link = {{page_keys(page)[i], child->tid},
+		BlockIdGetBlockNumber(&child->child), opaque->tree, opaque->level - 1};
 
 	return link;
 }
@@ -333,11 +334,17 @@ pg_noreturn extern void page_report_misfit(Relation index, const PageLink *link)
 extern bool page_is_readable(Relation index, BlockNumber block);
 extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
 					   BufferAccessStrategy strategy);
-extern Buffer page_follow(Relation index, const PageLink *link, int lock);
 extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer recent,
 								 int lock);
 extern Buffer page_follow_held(Relation index, const PageLink *link);
 extern Buffer page_new_buffer(Relation index);
 extern BlockNumber page_extend(Relation index, BlockNumber n);
+
+/* The same for a page that was not seen lately. */
+static inline Buffer
+page_follow(Relation index, const PageLink *link, int lock)
+{
+	return page_follow_recent(index, link, InvalidBuffer, lock);
+}
 
 #endif							/* SIMHASH_PAGE_H */

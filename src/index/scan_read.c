@@ -83,10 +83,12 @@ is_to_be_read(const SimHashScan *state, Buffer buffer, int i)
 }
 
 /*
- * Add the matches among the entries from `from` to `to` of a leaf.
+ * Add the matches among the entries from `from` to `to` of a leaf; unless `all_new`,
+ * those that are still to be read.
  */
 static void
-collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
+collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
+				bool all_new)
 {
 	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
 	const TableDesign *table = &state->design.table[state->range.table];
@@ -103,7 +105,8 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 		SimHash		fp;
 		int			distance = 0;
 
-		if (key > state->range.high || !is_to_be_read(state, buffer, from + positions[i]))
+		if (key > state->range.high ||
+			!(all_new || is_to_be_read(state, buffer, from + positions[i])))
 			continue;
 		fp = design_fingerprint(table, key);
 		if (state->order)
@@ -118,25 +121,27 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 }
 
 /*
- * Add the entries from `from` to `to` of a leaf, whatever they are.
+ * The same with all entries, whatever they are.
  */
 static void
-collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
+collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
+			bool all_new)
 {
 	for (int i = from; i < to; i++)
 	{
-		if (is_to_be_read(state, buffer, i))
+		if (all_new || is_to_be_read(state, buffer, i))
 			add_match(state, index, buffer, i, 0, 0);
 	}
 }
 
-static void
-collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to)
+static inline void
+collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
+		bool all_new)
 {
 	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->order == NULL))
-		collect_all(state, index, buffer, from, to);
+		collect_all(state, index, buffer, from, to, all_new);
 	else
-		collect_matches(state, index, buffer, from, to);
+		collect_matches(state, index, buffer, from, to, all_new);
 }
 
 /*
@@ -153,7 +158,9 @@ read_leaf(IndexScanDesc scan, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	int			nsorted = opaque->nsorted;
+	int			n = page_nentries(page);
 	Entry		low = page_low(page);
+	bool		all_new = entry_compare(&state->bound, &low) <= 0;
 	Entry		beyond = entry_before(state->range.high + 1);
 	int			from = 0;
 	int			to = nsorted;
@@ -161,16 +168,20 @@ read_leaf(IndexScanDesc scan, Buffer buffer)
 	test_for_old_snapshot(scan->xs_snapshot, index, page);
 	state->npages++;
 	state->nmatches = state->next_match = state->nfar = 0;
-	if (entry_compare(&state->bound, &low) > 0)
+	if (!all_new)
 		from = page_lower_bound(page, nsorted, &state->bound);
 	if (state->range.high < ~UINT64CONST(0))
 		to = page_lower_bound(page, nsorted, &beyond);
-	collect(state, index, buffer, from, to);
-	collect(state, index, buffer, nsorted, page_nentries(page));
+	collect(state, index, buffer, from, to, true);
+	if (nsorted < n)
+		collect(state, index, buffer, nsorted, n, all_new);
 
 	state->in_range = !page_is_rightmost(page) && opaque->high_key <= state->range.high;
-	state->next = page_right_link(page);
-	state->bound = state->next.low;
+	if (state->in_range)
+	{
+		state->next = page_right_link(page);
+		state->bound = state->next.low;
+	}
 }
 
 /*

@@ -125,7 +125,7 @@ find_child(Page page, const Entry *entry)
 /*
  * A link to the root known.
  */
-static PageLink
+static inline PageLink
 root_link(Relation index, int tree, int level)
 {
 	const TreeRoot *root = &meta_get(index)->root[tree];
@@ -262,7 +262,9 @@ search_descend(Relation index, int tree, int level, const Entry *entry, int lock
 {
 	Buffer		buffer = search_arrive(index, tree, level, entry, lock);
 
-	return move_right(index, buffer, entry, lock, false);
+	if (page_is_left_of(BufferGetPage(buffer), entry))
+		buffer = move_right(index, buffer, entry, lock, false);
+	return buffer;
 }
 
 /*
@@ -290,7 +292,9 @@ search_follow(Relation index, const PageLink *link, Buffer recent, const Entry *
 	if (!BufferIsValid(buffer))
 		buffer = search_arrive(index, link->tree, link->level, entry,
 							   BUFFER_LOCK_SHARE);
-	return move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
+	if (page_is_left_of(BufferGetPage(buffer), entry))
+		buffer = move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
+	return buffer;
 }
 
 /*
