@@ -8,38 +8,47 @@ MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
 	src/module.o \
-	src/index/advice.o \
-	src/index/ahead.o \
-	src/index/build.o \
-	src/index/build_parallel.o \
-	src/index/build_tree.o \
-	src/index/build_units.o \
-	src/index/check.o \
-	src/index/check_heap.o \
-	src/index/cost.o \
-	src/index/design.o \
-	src/index/explain.o \
-	src/index/free_list.o \
-	src/index/handler.o \
-	src/index/insert.o \
-	src/index/match.o \
-	src/index/merge.o \
-	src/index/meta.o \
-	src/index/options.o \
-	src/index/order.o \
-	src/index/page.o \
-	src/index/pause.o \
-	src/index/probe.o \
-	src/index/report.o \
-	src/index/scan.o \
-	src/index/scan_nearest.o \
-	src/index/scan_read.o \
-	src/index/search.o \
-	src/index/split.o \
-	src/index/spool.o \
-	src/index/stats.o \
-	src/index/vacuum.o \
-	src/index/validate.o \
+	src/digest/accumulate.o \
+	src/digest/distinct.o \
+	src/digest/weigh.o \
+	src/functions/aggregate.o \
+	src/functions/arguments.o \
+	src/functions/fingerprint.o \
+	src/functions/resemblance.o \
+	src/functions/shingle_set.o \
+	src/functions/shingles.o \
+	src/index/am/cost.o \
+	src/index/am/handler.o \
+	src/index/am/options.o \
+	src/index/am/validate.o \
+	src/index/build/build.o \
+	src/index/build/build_parallel.o \
+	src/index/build/build_tree.o \
+	src/index/build/build_worker.o \
+	src/index/build/spool.o \
+	src/index/inspect/check.o \
+	src/index/inspect/check_heap.o \
+	src/index/inspect/explain.o \
+	src/index/inspect/inspect.o \
+	src/index/inspect/stats.o \
+	src/index/scan/held.o \
+	src/index/scan/prefetch.o \
+	src/index/scan/scan.o \
+	src/index/scan/scan_leaf.o \
+	src/index/scan/scan_nearest.o \
+	src/index/simhash/advice.o \
+	src/index/simhash/design.o \
+	src/index/simhash/match.o \
+	src/index/simhash/probe.o \
+	src/index/tree/descend.o \
+	src/index/tree/free_list.o \
+	src/index/tree/insert.o \
+	src/index/tree/merge.o \
+	src/index/tree/meta.o \
+	src/index/tree/page.o \
+	src/index/tree/pause.o \
+	src/index/tree/split.o \
+	src/index/tree/vacuum.o \
 	src/planner/beside.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
@@ -49,26 +58,17 @@ OBJS = \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \
-	src/text/accumulate.o \
-	src/text/arguments.o \
 	src/text/ascii.o \
-	src/text/distinct.o \
 	src/text/document.o \
 	src/text/hash.o \
 	src/text/hash_set.o \
 	src/text/normalize.o \
-	src/text/resemblance.o \
 	src/text/salt.o \
 	src/text/shingle.o \
-	src/text/shingle_set.o \
-	src/text/shingles.o \
 	src/text/tokenize.o \
-	src/text/weigh.o \
-	src/type/aggregate.o \
 	src/type/ball.o \
 	src/type/cast.o \
 	src/type/distance.o \
-	src/type/fingerprint.o \
 	src/type/simhash.o
 
 PG_CPPFLAGS = -I$(srcdir)/src
@@ -119,4 +119,4 @@ $(OBJS): CFLAGS += -fvisibility=hidden
 endif
 
 # Loops that are written to be vectorised.
-src/text/ascii.o src/text/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)
+src/text/ascii.o src/digest/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

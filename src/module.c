@@ -12,8 +12,8 @@
 #include "fmgr.h"
 
 #include "compat.h"
-#include "index/handler.h"
-#include "index/pause.h"
+#include "index/am/handler.h"
+#include "index/tree/pause.h"
 #include "planner/planner.h"
 #include "text/hash.h"
 

@@ -226,7 +226,7 @@ suite_tap() {
 
 # The index with pages so small that a few thousand rows make high trees, whose pages
 # are merged and used again all the time, and with a place where tests make a session
-# wait (src/index/pause.h): tests of its own, and those of the others that profit.
+# wait (src/index/tree/pause.h): tests of its own, and those of the others that profit.
 suite_small() {
 	local specs
 	build_small || return

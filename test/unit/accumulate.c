@@ -11,8 +11,8 @@
  */
 #include "postgres_fe.h"
 
-#include "text/accumulate.h"
-#include "text/weigh.h"
+#include "digest/accumulate.h"
+#include "digest/weigh.h"
 
 #include "unit.h"
 

@@ -11,8 +11,8 @@
  */
 #include "postgres_fe.h"
 
-#include "index/match.h"
-#include "index/probe.h"
+#include "index/simhash/match.h"
+#include "index/simhash/probe.h"
 
 #include "unit.h"
 

@@ -1,0 +1,213 @@
+/*-------------------------------------------------------------------------
+ *
+ * accumulate.c
+ *		From hashed features to a fingerprint
+ *
+ * Charikar, "Similarity estimation techniques from rounding algorithms",
+ * 2002, with the hash of each feature in place of a random vector, as
+ * Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling",
+ * 2007: each feature adds its weight to the counters of the bits set in its
+ * hash and subtracts it from the others; the signs are the fingerprint.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#include "digest/accumulate.h"
+#include "digest/weigh.h"
+
+void
+accumulator_init(Accumulator *acc)
+{
+	memset(acc, 0, sizeof(Accumulator));
+}
+
+/*
+ * Carry-save adders, as in Harley and Seal's population count, but with the
+ * bits of each position kept apart ("positional population count"; Klarqvist,
+ * Mula and Lemire, "Efficient computation of positional population counts
+ * using SIMD instructions", 2019).  Each adds 2^k words to k planes and
+ * returns the carry, of weight 2^k.
+ */
+static inline uint64
+add_1_plane(uint64 *plane, uint64 a, uint64 b)
+{
+	uint64		half = *plane ^ a;
+	uint64		carry = (*plane & a) | (half & b);
+
+	*plane = half ^ b;
+	return carry;
+}
+
+static inline uint64
+add_4(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_1_plane(&plane[0], word[0], word[1]);
+	uint64		b = add_1_plane(&plane[0], word[2], word[3]);
+
+	return add_1_plane(&plane[1], a, b);
+}
+
+static inline uint64
+add_8(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_4(plane, word);
+	uint64		b = add_4(plane, word + 4);
+
+	return add_1_plane(&plane[2], a, b);
+}
+
+static inline uint64
+add_16(uint64 *plane, const uint64 *word)
+{
+	uint64		a = add_8(plane, word);
+	uint64		b = add_8(plane, word + 8);
+
+	return add_1_plane(&plane[3], a, b);
+}
+
+/*
+ * Count n features, at the beginning of a batch: what is behind them is overwritten.
+ */
+void
+accumulator_count(Accumulator *acc, uint64 *hashes, int n)
+{
+	uint64		carry;
+
+	/* A word of zeros counts nowhere. */
+	for (int i = n; i < COUNT_BATCH; i++)
+		hashes[i] = 0;
+	carry = add_16(acc->plane, hashes);
+	for (int i = 4; carry != 0 && i < COUNT_PLANES; i++)
+	{
+		uint64		next = acc->plane[i] & carry;
+
+		acc->plane[i] ^= carry;
+		carry = next;
+	}
+	acc->count += n;
+}
+
+/*
+ * Count the features that wait in the batch.
+ */
+void
+accumulator_count_batch(Accumulator *acc)
+{
+	accumulator_count(acc, acc->batch, acc->nbatch);
+	acc->nbatch = 0;
+}
+
+/*
+ * Put the features of weight 1 to the weighted ones.
+ */
+void
+accumulator_fold_counts(Accumulator *acc)
+{
+	accumulator_count_batch(acc);
+	for (int i = 0; i < COUNT_PLANES && acc->count >> i != 0; i++)
+	{
+		for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+			acc->sum[bit] += ((acc->plane[i] >> bit) & 1) * (WEIGHT_ONE << i);
+		acc->plane[i] = 0;
+	}
+	acc->total += acc->count * WEIGHT_ONE;
+	acc->magnitude += acc->count * WEIGHT_ONE;
+	acc->count = 0;
+}
+
+/*
+ * Add a feature; weight in units of 1/WEIGHT_ONE, either sign.  Returns
+ * false, and adds nothing, if the weights have grown too large.
+ */
+bool
+accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
+{
+	uint64		magnitude = weight < 0 ? -(uint64) weight : (uint64) weight;
+
+	if (magnitude > MAGNITUDE_MAX ||
+		acc->magnitude > MAGNITUDE_MAX - magnitude)
+		return false;
+	weigh(acc->sum, hash, weight);
+	acc->total += weight;
+	acc->magnitude += magnitude;
+	return true;
+}
+
+/*
+ * Add all features of another accumulator.  Returns false, and adds nothing,
+ * if the weights have grown too large.
+ */
+bool
+accumulator_merge(Accumulator *acc, Accumulator *other)
+{
+	accumulator_fold_counts(acc);
+	accumulator_fold_counts(other);
+	if (acc->magnitude > MAGNITUDE_MAX ||
+		other->magnitude > MAGNITUDE_MAX - acc->magnitude)
+		return false;
+	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+		acc->sum[bit] += other->sum[bit];
+	acc->total += other->total;
+	acc->magnitude += other->magnitude;
+	return true;
+}
+
+/*
+ * The bits that more than half of the features of weight 1 have set: the
+ * bit-sliced counts compared with half of their number, from the highest
+ * plane down.
+ */
+static uint64
+majority(const Accumulator *acc)
+{
+	uint64		half = acc->count / 2;
+	uint64		greater = 0;
+	uint64		equal = ~UINT64CONST(0);
+
+	for (int i = COUNT_PLANES - 1; i >= 0; i--)
+	{
+		uint64		plane = acc->plane[i];
+		uint64		bit = -((half >> i) & 1);
+
+		greater |= equal & plane & ~bit;
+		equal &= ~(plane ^ bit);
+	}
+	return greater;
+}
+
+static uint64
+signs(const Accumulator *acc)
+{
+	uint64		fingerprint = 0;
+
+	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+		if (acc->sum[bit] > acc->total - acc->sum[bit])
+			fingerprint |= UINT64CONST(1) << bit;
+	return fingerprint;
+}
+
+/*
+ * The signs of the counters; a tie gives 0.  Returns false if no feature had
+ * any weight: nothing is known then, and a fingerprint of zeros would make
+ * near-duplicates of all such documents.
+ */
+bool
+accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint)
+{
+	accumulator_count_batch(acc);
+	if (acc->magnitude == 0)
+	{
+		*fingerprint = majority(acc);
+		return acc->count > 0;
+	}
+	accumulator_fold_counts(acc);
+	*fingerprint = signs(acc);
+	return true;
+}

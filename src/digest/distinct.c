@@ -1,0 +1,160 @@
+/*-------------------------------------------------------------------------
+ *
+ * distinct.c
+ *		From the set of a text's shingles to a fingerprint
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "digest/distinct.h"
+
+/* Bits of a rank that are looked at in one pass over the set. */
+#define DIGIT_BITS		16
+#define DIGITS			(1 << DIGIT_BITS)
+
+/* When so many have come, the superfluous ones are dropped. */
+#define DROP_AT			(DISTINCT_MAX + DISTINCT_MAX / 2)
+
+/*
+ * An order of hashes that has nothing to do with their bits (the smallest hashes
+ * themselves all begin with zeros): the finalizer of splitmix64 (Steele, Lea and
+ * Flood, "Fast splittable pseudorandom number generators", 2014), which gives no
+ * two hashes one rank.
+ */
+static inline uint64
+rank_of(uint64 hash)
+{
+	hash = (hash ^ (hash >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
+	hash = (hash ^ (hash >> 27)) * UINT64CONST(0x94D049BB133111EB);
+	return hash ^ (hash >> 31);
+}
+
+/*
+ * Prepare for a text, of about so many features.
+ */
+void
+distinct_init(DistinctFeatures *features, uint64 expected)
+{
+	accumulator_init(&features->acc);
+	hash_set_init(&features->set, expected);
+	features->greatest_rank = RANK_ANY;
+}
+
+/*
+ * How many hashes there are of each next digit of the rank, among those whose rank
+ * has the digits of `rank` above `shift` + DIGIT_BITS.
+ */
+static void
+count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
+{
+	HashSetIterator iterator = HASH_SET_FIRST;
+	uint64		known = ~UINT64CONST(0) << shift << DIGIT_BITS; /* none at first */
+	uint64		hash;
+
+	memset(counts, 0, DIGITS * sizeof(uint32));
+	while (hash_set_next(set, &iterator, &hash))
+	{
+		uint64		other = rank_of(hash);
+
+		if (((other ^ rank) & known) == 0)
+			counts[(other >> shift) % DIGITS]++;
+	}
+}
+
+/*
+ * The n-th smallest rank of a set of at least n hashes, digit by digit: linear
+ * whatever the hashes are.
+ */
+static uint64
+find_rank(const HashSet *set, uint64 n)
+{
+	uint32	   *counts = palloc(DIGITS * sizeof(uint32));
+	uint64		rank = 0;
+
+	for (int shift = 64 - DIGIT_BITS; shift >= 0; shift -= DIGIT_BITS)
+	{
+		uint64		digit = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		count_digits(set, rank, shift, counts);
+		while (counts[digit] < n)
+			n -= counts[digit++];
+		rank |= digit << shift;
+	}
+	pfree(counts);
+	return rank;
+}
+
+/*
+ * Add hashes to the set, whatever their rank.  They stand at the beginning of a batch,
+ * which is overwritten.
+ */
+static inline void
+add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
+{
+	accumulator_count(&features->acc, hashes, hash_set_add(&features->set, hashes, n));
+}
+
+/*
+ * Drop all but the DISTINCT_MAX smallest features.
+ */
+static void
+drop_superfluous(DistinctFeatures *features)
+{
+	uint64	   *kept = palloc(DISTINCT_MAX * sizeof(uint64));
+	HashSetIterator iterator = HASH_SET_FIRST;
+	uint64		hash;
+	int			n = 0;
+
+	features->greatest_rank = find_rank(&features->set, DISTINCT_MAX);
+	while (hash_set_next(&features->set, &iterator, &hash))
+		if (rank_of(hash) <= features->greatest_rank)
+			kept[n++] = hash;
+
+	accumulator_init(&features->acc);
+	hash_set_clear(&features->set);
+	/* whole batches */
+	for (int i = 0; i < n; i += COUNT_BATCH)
+		add_to_set(features, kept + i, COUNT_BATCH);
+	pfree(kept);
+}
+
+/*
+ * Take in the features that wait.
+ */
+void
+distinct_add_batch(DistinctFeatures *features)
+{
+	Accumulator *acc = &features->acc;
+	int			n = acc->nbatch;
+
+	if (unlikely(features->greatest_rank != RANK_ANY))
+	{
+		n = 0;
+		for (int i = 0; i < acc->nbatch; i++)
+			if (rank_of(acc->batch[i]) <= features->greatest_rank)
+				acc->batch[n++] = acc->batch[i];
+	}
+	acc->nbatch = 0;
+	add_to_set(features, acc->batch, n);
+	if (unlikely(features->set.count >= DROP_AT))
+		drop_superfluous(features);
+}
+
+/*
+ * The fingerprint of the set.  Returns false if it is empty.  The set is freed.
+ */
+bool
+distinct_finish(DistinctFeatures *features, uint64 *fingerprint)
+{
+	distinct_add_batch(features);
+	if (features->set.count > DISTINCT_MAX)
+		drop_superfluous(features);
+	hash_set_free(&features->set);
+	return accumulator_fingerprint(&features->acc, fingerprint);
+}

@@ -1,0 +1,128 @@
+/*-------------------------------------------------------------------------
+ *
+ * arguments.c
+ *		Arguments of the SQL functions, checked
+ *
+ * Each raises an error that says what to write instead.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "compat.h"
+#include "digest/accumulate.h"
+#include "functions/arguments.h"
+
+/*
+ * The width of shingles, in units.
+ */
+int
+check_width(int32 width)
+{
+	if (width < 1 || width > SHINGLE_MAX_WIDTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("shingle width %d is out of range", width),
+				 errhint("A width is 1 to %d.", SHINGLE_MAX_WIDTH)));
+	return width;
+}
+
+/*
+ * The unit of shingles, by its name.
+ */
+static ShingleUnit
+check_unit(text *unit)
+{
+	const char *name = VARDATA_ANY(unit);
+	int			length = VARSIZE_ANY_EXHDR(unit);
+
+	if (length == 4 && memcmp(name, "word", 4) == 0)
+		return UNIT_WORD;
+	if (length == 4 && memcmp(name, "char", 4) == 0)
+		return UNIT_CHAR;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized shingle unit \"%.*s\"", length, name),
+			 errhint("Available units are \"word\" and \"char\".")));
+}
+
+/*
+ * The arguments of a function of `ntexts` texts, the width of shingles, and
+ * their unit.  A width that is NULL stands for the unit's default.  Returns
+ * false if another argument is NULL: then the result is, too.
+ */
+bool
+get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts, int *width,
+					  ShingleUnit *unit)
+{
+	for (int i = 0; i < ntexts; i++)
+		if (PG_ARGISNULL(i))
+			return false;
+	if (PG_ARGISNULL(ntexts + 1))
+		return false;
+	*unit = check_unit(PG_GETARG_TEXT_PP(ntexts + 1));
+	*width = PG_ARGISNULL(ntexts) ? shingle_default_width(*unit) :
+		check_width(PG_GETARG_INT32(ntexts));
+	return true;
+}
+
+/*
+ * An array without structure and without gaps; name is the argument's, for
+ * the message.
+ */
+ArrayType *
+check_array(ArrayType *array, const char *name)
+{
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%s must be a one-dimensional array", name),
+				 errhint("Join the rows by unnest() and array_agg().")));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not contain nulls", name),
+				 errhint("Leave them out, or put values in their place.")));
+	return array;
+}
+
+int
+array_nitems(ArrayType *array)
+{
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+/*
+ * A weight as fixed point, rounded half away from zero.  (Exactly: the greatest
+ * number below 0.5 becomes 1 where 0.5 is added to it.)
+ */
+int64
+check_weight(float8 weight)
+{
+	int64		whole;
+	float8		rest;
+
+	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("weight %.17g is out of range", weight),
+				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
+						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));
+	weight *= WEIGHT_ONE;
+	whole = (int64) weight;
+	rest = weight - whole;
+	return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
+void
+report_weights_overflow(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("sum of weights is out of range"),
+			 errhint("Divide all weights by the same number; only their ratios matter.")));
+}

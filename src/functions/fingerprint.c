@@ -1,0 +1,291 @@
+/*-------------------------------------------------------------------------
+ *
+ * fingerprint.c
+ *		simhash(...) and to_simhash(...): the fingerprint of a text, of tokens,
+ *		of features
+ *
+ * Where there is nothing to fingerprint, the result is NULL: no value of 64
+ * bits could mean it.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "tsearch/ts_type.h"
+#include "utils/builtins.h"
+
+#include "compat.h"
+#include "digest/accumulate.h"
+#include "digest/distinct.h"
+#include "functions/arguments.h"
+#include "functions/fingerprint.h"
+#include "text/document.h"
+#include "text/encoding.h"
+#include "text/hash.h"
+#include "type/simhash.h"
+
+/* Bytes of a text for each of its distinct shingles: a guess, good for English. */
+#define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 1)
+
+/* Features between looks for interrupts. */
+#define INTERRUPT_INTERVAL	1024
+
+#define RETURN_FINGERPRINT(finish, features) \
+	do { \
+		SimHash		fp_; \
+		if (!finish((features), &fp_)) \
+			PG_RETURN_NULL(); \
+		PG_RETURN_SIMHASH(fp_); \
+	} while (0)
+
+/*
+ * The hash of a feature as the server stores it.
+ */
+uint64
+hash_server_string(char *string, size_t length)
+{
+	char	   *utf8 = server_to_utf8(string, &length);
+	uint64		hash = hash_feature(utf8, length);
+
+	if (utf8 != string)
+		pfree(utf8);
+	return hash;
+}
+
+uint64
+hash_text(text *feature)
+{
+	return hash_server_string(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature));
+}
+
+static void
+add_shingle(void *features, const char *shingle, size_t length)
+{
+	distinct_add((DistinctFeatures *) features, hash_feature(shingle, length));
+}
+
+/*
+ * Add a feature whose weight is given as SQL gives it.
+ */
+void
+add_feature(Accumulator *acc, uint64 hash, float8 weight)
+{
+	if (!accumulator_add_weighted(acc, hash, check_weight(weight)))
+		report_weights_overflow();
+}
+
+/*
+ * simhash(body text, width int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_text);
+Datum
+simhash_text(PG_FUNCTION_ARGS)
+{
+	text	   *body;
+	int			width;
+	ShingleUnit unit;
+	DistinctFeatures features;
+
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	body = PG_GETARG_TEXT_PP(0);
+	distinct_init(&features, VARSIZE_ANY_EXHDR(body) / BYTES_A_SHINGLE(unit));
+	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
+					  add_shingle, &features);
+	PG_FREE_IF_COPY(body, 0);
+	RETURN_FINGERPRINT(distinct_finish, &features);
+}
+
+/*
+ * simhash(unknown), for a bare literal, which the parser would take for
+ * simhash's text form.  The argument is a C string.
+ */
+PG_FUNCTION_INFO_V1(simhash_cstring);
+Datum
+simhash_cstring(PG_FUNCTION_ARGS)
+{
+	char	   *body = PG_GETARG_CSTRING(0);
+	size_t		length = strlen(body);
+	DistinctFeatures features;
+
+	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
+	document_shingles(body, length,
+					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
+					  SHINGLE_DEFAULT_UNIT, add_shingle, &features);
+	RETURN_FINGERPRINT(distinct_finish, &features);
+}
+
+/*
+ * simhash(tokens text[], width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_tokens);
+Datum
+simhash_tokens(PG_FUNCTION_ARGS)
+{
+	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+	int			width = check_width(PG_GETARG_INT32(1));
+	DistinctFeatures features;
+
+	distinct_init(&features, array_nitems(tokens));
+	token_shingles(tokens, width, add_shingle, &features);
+	PG_FREE_IF_COPY(tokens, 0);
+	RETURN_FINGERPRINT(distinct_finish, &features);
+}
+
+/*
+ * The weights that belong to n features.
+ */
+static float8 *
+check_weights(ArrayType *weights, int n, const char *features)
+{
+	check_array(weights, "weights");
+	if (array_nitems(weights) != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%s and weights must have the same length", features),
+				 errdetail("There are %d %s and %d weights.",
+						   n, features, array_nitems(weights)),
+				 errhint("Give one weight for each of the %s.", features)));
+	return (float8 *) ARR_DATA_PTR(weights);
+}
+
+/*
+ * simhash(features text[], weights float8[])
+ */
+PG_FUNCTION_INFO_V1(simhash_features);
+Datum
+simhash_features(PG_FUNCTION_ARGS)
+{
+	ArrayType  *features = check_array(PG_GETARG_ARRAYTYPE_P(0), "features");
+	float8	   *weights = check_weights(PG_GETARG_ARRAYTYPE_P(1),
+										array_nitems(features), "features");
+	ArrayIterator iterator = array_create_iterator(features, 0, NULL);
+	Datum		feature;
+	bool		isnull;
+	Accumulator acc;
+
+	accumulator_init(&acc);
+	while (array_iterate(iterator, &feature, &isnull))
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_feature(&acc, hash_text(DatumGetTextPP(feature)), *weights++);
+	}
+	array_free_iterator(iterator);
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+}
+
+/*
+ * simhash(hashes bigint[]) and simhash(hashes bigint[], weights float8[])
+ */
+PG_FUNCTION_INFO_V1(simhash_hashes);
+Datum
+simhash_hashes(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	int			n = array_nitems(array);
+	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
+	float8	   *weights = NULL;
+	Accumulator acc;
+
+	if (PG_NARGS() > 1)
+		weights = check_weights(PG_GETARG_ARRAYTYPE_P(1), n, "hashes");
+
+	accumulator_init(&acc);
+	for (int i = 0; i < n; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (weights)
+			add_feature(&acc, hashes[i], weights[i]);
+		else
+			accumulator_add(&acc, hashes[i]);
+	}
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+}
+
+/* One for each label, in the order {D,C,B,A}, as ts_rank has them. */
+#define TS_LABELS	4
+
+static const float4 ts_default_weights[TS_LABELS] = {0.1f, 0.2f, 0.4f, 1.0f};
+
+/*
+ * Fill the weights of the labels, as ts_rank does: a negative one stands for
+ * the default.
+ */
+static void
+check_label_weights(ArrayType *array, float4 *weights)
+{
+	float4	   *given = (float4 *) ARR_DATA_PTR(array);
+
+	check_array(array, "weights");
+	if (array_nitems(array) != TS_LABELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array of weights must have %d elements", TS_LABELS),
+				 errhint("They are the weights of the labels {D,C,B,A}, by default {0.1,0.2,0.4,1.0}.")));
+	for (int i = 0; i < TS_LABELS; i++)
+	{
+		weights[i] = given[i] >= 0 ? given[i] : ts_default_weights[i];
+		if (!(given[i] <= 1.0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("weight %g is out of range", given[i]),
+					 errhint("The weight of a label is at most 1; a negative one stands for the default.")));
+	}
+}
+
+/*
+ * A lexeme weighs what its occurrences do; where positions were stripped, it
+ * counts as one without a label.
+ */
+static int64
+lexeme_weight(TSVector document, WordEntry *entry, const int64 *label_weights)
+{
+	int64		weight = 0;
+	WordEntryPos *positions;
+
+	if (!entry->haspos)
+		return label_weights[0];
+	positions = POSDATAPTR(document, entry);
+	for (int i = 0; i < POSDATALEN(document, entry); i++)
+		weight += label_weights[WEP_GETWEIGHT(positions[i])];
+	return weight;
+}
+
+/*
+ * simhash(document tsvector) and simhash(document tsvector, weights float4[])
+ */
+PG_FUNCTION_INFO_V1(simhash_tsvector);
+Datum
+simhash_tsvector(PG_FUNCTION_ARGS)
+{
+	TSVector	document = PG_GETARG_TSVECTOR(0);
+	WordEntry  *entries = ARRPTR(document);
+	float4		weights[TS_LABELS];
+	int64		label_weights[TS_LABELS];
+	Accumulator acc;
+
+	memcpy(weights, ts_default_weights, sizeof(weights));
+	if (PG_NARGS() > 1)
+		check_label_weights(PG_GETARG_ARRAYTYPE_P(1), weights);
+	for (int i = 0; i < TS_LABELS; i++)
+		label_weights[i] = check_weight(weights[i]);
+
+	accumulator_init(&acc);
+	for (int i = 0; i < document->size; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!accumulator_add_weighted(&acc,
+									  hash_server_string(STRPTR(document) + entries[i].pos,
+														 entries[i].len),
+									  lexeme_weight(document, &entries[i],
+													label_weights)))
+			report_weights_overflow();
+	}
+	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+}

@@ -1,0 +1,380 @@
+/*-------------------------------------------------------------------------
+ *
+ * resemblance.c
+ *		Exact resemblance and containment of two documents
+ *
+ * Broder, "On the resemblance and containment of documents", 1997, of the
+ * whole sets of distinct shingles S(A) and S(B):
+ *
+ *		resemblance r(A, B) = |S(A) & S(B)| / |S(A) | S(B)|
+ *		containment c(A, B) = |S(A) & S(B)| / |S(A)|
+ *
+ * Queries compare the same documents again and again: a parameter with each
+ * candidate, an outer row with what is near it, and near-duplicates, each with
+ * the others.  So sets are kept from one call to the next.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "functions/arguments.h"
+#include "functions/shingle_set.h"
+#include "text/document.h"
+#include "text/salt.h"
+
+/*
+ * How many distinct shingles there are.
+ */
+typedef struct Comparison
+{
+	uint64		n_a;
+	uint64		n_b;
+	uint64		n_both;
+} Comparison;
+
+/*
+ * A document and its set.
+ */
+typedef struct KeptSet
+{
+	bool		is_made;		/* has set been initialised? */
+	struct varlena *document;	/* as stored; NULL if that is not known */
+	int			width;
+	ShingleUnit unit;
+	bool		came_again;		/* after its first call */
+	ShingleSet	set;
+} KeptSet;
+
+/*
+ * What stays from call to call, in one place of a query.
+ *
+ * There is one place where the set of a document may be kept, by the hash of
+ * its datum, until another comes there.  A document that has not been seen
+ * before is not kept, since most never come again: memory that is used for
+ * every one of those is in the processor's cache.
+ *
+ * A document is recognised by its datum as it is stored, compressed or not.
+ * One that is stored out of line is not even read: the pointer to it will do,
+ * as long as no other value can have come in its place.  That is within a
+ * statement of the client: what its snapshot has seen is not removed before it
+ * ends.  Two things go on after that: expressions of PL/pgSQL, in the next statement
+ * of the same transaction; and procedures, in another transaction, and with their
+ * variables the checks of their domains.
+ */
+#define KEPT_SETS		256
+
+typedef struct Keeper
+{
+	bool		in_use;			/* or left behind by an error */
+	LocalTransactionId transaction; /* of the last call */
+	TimestampTz statement;		/* when it started */
+	SetBudget	budget;			/* for documents and shingles; its context is of
+								 * all this */
+	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
+	KeptSet		kept[KEPT_SETS + 2];	/* the last two are for a and b of the
+										 * call, where they are not kept */
+	KeptSet    *last[2];		/* those of the last call */
+} Keeper;
+
+/*
+ * What has been kept in this place of the query.  Beside it, a comparison may
+ * take 1 GB.
+ */
+static Keeper *
+begin_comparison(FmgrInfo *function)
+{
+	Keeper	   *keeper = function->fn_extra;
+	MemoryContext context;
+
+	if (keeper != NULL)
+	{
+		if (!keeper->in_use &&
+			keeper->transaction == my_local_transaction() &&
+			keeper->statement == GetCurrentStatementStartTimestamp())
+		{
+			keeper->in_use = true;
+			keeper->budget.limit = keeper->budget.allocated + MaxAllocSize;
+			return keeper;
+		}
+		function->fn_extra = NULL;
+		MemoryContextDelete(keeper->budget.context);
+	}
+	salt_init();
+	context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
+									ALLOCSET_DEFAULT_SIZES);
+	keeper = MemoryContextAllocZero(context, sizeof(Keeper));
+	keeper->budget.context = context;
+	keeper->budget.limit = MaxAllocSize;
+	keeper->transaction = my_local_transaction();
+	keeper->statement = GetCurrentStatementStartTimestamp();
+	keeper->in_use = true;
+	function->fn_extra = keeper;
+	return keeper;
+}
+
+static void
+forget_document(Keeper *keeper, KeptSet *kept)
+{
+	if (kept->document == NULL)
+		return;
+	keeper->budget.allocated -= VARSIZE_ANY(kept->document);
+	pfree(kept->document);
+	kept->document = NULL;
+}
+
+static void
+forget_set(Keeper *keeper, KeptSet *kept)
+{
+	if (!kept->is_made)
+		return;
+	forget_document(keeper, kept);
+	shingle_set_free(&kept->set);
+	kept->is_made = false;
+}
+
+/*
+ * Between calls no more memory is held than a hash table may take.  The sets
+ * of this call are the last to go, and first the one that is not known to have
+ * come twice.
+ */
+static void
+end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
+{
+	size_t		limit = get_hash_memory_limit();
+
+	if (keeper->budget.allocated > limit)
+	{
+		for (int i = 0; i < lengthof(keeper->kept); i++)
+			if (&keeper->kept[i] != a && &keeper->kept[i] != b)
+				forget_set(keeper, &keeper->kept[i]);
+		if (keeper->budget.allocated > limit)
+			forget_set(keeper, a->came_again ? b : a);
+		if (keeper->budget.allocated > limit)
+			forget_set(keeper, a->came_again ? a : b);
+	}
+	keeper->last[0] = a;
+	keeper->last[1] = b;
+	keeper->in_use = false;
+}
+
+/*
+ * Add the shingles of a document, a text or an array of tokens, to a set.
+ */
+static void
+add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
+			 int width, ShingleUnit unit)
+{
+	struct varlena *value;
+
+	if (is_array)
+	{
+		value = pg_detoast_datum(document);
+		token_shingles(check_array((ArrayType *) value, "tokens"), width,
+					   shingle_set_add, set);
+	}
+	else
+	{
+		value = pg_detoast_datum_packed(document);
+		document_shingles(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), width,
+						  unit, shingle_set_add, set);
+	}
+	if (value != document)
+		pfree(value);
+}
+
+/*
+ * An argument as it is stored.  A pointer into memory says nothing, since what
+ * it leads to may change.
+ */
+static struct varlena *
+stored_argument(FunctionCallInfo fcinfo, int i)
+{
+	struct varlena *argument = (struct varlena *) PG_GETARG_POINTER(i);
+
+	if (VARATT_IS_EXTERNAL(argument) && !VARATT_IS_EXTERNAL_ONDISK(argument))
+		return pg_detoast_datum(argument);
+	return argument;
+}
+
+static bool
+is_set_of(const KeptSet *kept, const struct varlena *document, int width,
+		  ShingleUnit unit)
+{
+	size_t		size = VARSIZE_ANY(document);
+
+	return kept->document != NULL && kept->width == width &&
+		kept->unit == unit && VARSIZE_ANY(kept->document) == size &&
+		memcmp(kept->document, document, size) == 0;
+}
+
+/*
+ * Make the set of a document, in the place of another.  Whose it is cannot be
+ * told afterwards where a copy would take too much memory.
+ */
+static void
+make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
+		 bool is_array, int width, ShingleUnit unit)
+{
+	size_t		size = VARSIZE_ANY(document);
+
+	forget_document(keeper, kept);
+	if (kept->is_made)
+		shingle_set_clear(&kept->set);
+	else
+		shingle_set_init(&kept->set, &keeper->budget);
+	kept->is_made = true;
+	add_shingles(&kept->set, document, is_array, width, unit);
+	kept->width = width;
+	kept->unit = unit;
+	if (size <= get_hash_memory_limit())
+	{
+		kept->document = memcpy(MemoryContextAllocHuge(keeper->budget.context, size),
+								document, size);
+		keeper->budget.allocated += size;
+	}
+}
+
+/*
+ * The set of an argument; `other` is that of the other one, if it is known.
+ */
+static KeptSet *
+set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
+				int width, ShingleUnit unit, KeptSet *other)
+{
+	struct varlena *document = stored_argument(fcinfo, i);
+	KeptSet    *kept = keeper->last[i];
+
+	/* most often it is that of the last call, or both are the same */
+	if (kept == NULL || !is_set_of(kept, document, width, unit))
+		kept = other;
+	if (kept == NULL || !is_set_of(kept, document, width, unit))
+	{
+		uint64		hash = salted_hash_bytes((char *) document,
+											 VARSIZE_ANY(document));
+		int			place = hash % KEPT_SETS;
+
+		kept = &keeper->kept[place];
+		if (!is_set_of(kept, document, width, unit))
+		{
+			bool		came_again = keeper->seen[place] == hash;
+
+			if (!came_again || kept == other)
+				kept = &keeper->kept[KEPT_SETS + i];
+			keeper->seen[place] = hash;
+			make_set(keeper, kept, document, is_array, width, unit);
+			kept->came_again = came_again;
+			return kept;
+		}
+	}
+	kept->came_again = true;
+	return kept;
+}
+
+/*
+ * Compare the first two arguments.
+ */
+static Comparison
+compare(FunctionCallInfo fcinfo, bool are_arrays, int width, ShingleUnit unit)
+{
+	Keeper	   *keeper = begin_comparison(fcinfo->flinfo);
+	KeptSet    *a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit,
+									NULL);
+	KeptSet    *b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit,
+									a);
+	Comparison	comparison = {a->set.count, b->set.count, a->set.count};
+
+	if (a != b)
+		comparison.n_both = shingle_set_shared(&a->set, &b->set);
+	end_comparison(keeper, a, b);
+	return comparison;
+}
+
+/*
+ * Compare fn(a text, b text, width int, unit text).  Returns false if an
+ * argument is NULL, so that the result is.
+ */
+static bool
+compare_texts(FunctionCallInfo fcinfo, Comparison *comparison)
+{
+	int			width;
+	ShingleUnit unit;
+
+	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
+		return false;
+	*comparison = compare(fcinfo, false, width, unit);
+	return true;
+}
+
+/*
+ * Compare fn(a text[], b text[], width int).
+ */
+static Comparison
+compare_tokens(FunctionCallInfo fcinfo)
+{
+	return compare(fcinfo, true, check_width(PG_GETARG_INT32(2)), UNIT_WORD);
+}
+
+/*
+ * Both are NULL where they would be 0/0: two blank documents, or a blank A.
+ */
+static Datum
+resemblance(FunctionCallInfo fcinfo, Comparison comparison)
+{
+	uint64		n_union = comparison.n_a + comparison.n_b - comparison.n_both;
+
+	if (n_union == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8((double) comparison.n_both / n_union);
+}
+
+static Datum
+containment(FunctionCallInfo fcinfo, Comparison comparison)
+{
+	if (comparison.n_a == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
+}
+
+PG_FUNCTION_INFO_V1(simhash_resemblance_text);
+Datum
+simhash_resemblance_text(PG_FUNCTION_ARGS)
+{
+	Comparison	comparison;
+
+	if (!compare_texts(fcinfo, &comparison))
+		PG_RETURN_NULL();
+	return resemblance(fcinfo, comparison);
+}
+
+PG_FUNCTION_INFO_V1(simhash_resemblance_tokens);
+Datum
+simhash_resemblance_tokens(PG_FUNCTION_ARGS)
+{
+	return resemblance(fcinfo, compare_tokens(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(simhash_containment_text);
+Datum
+simhash_containment_text(PG_FUNCTION_ARGS)
+{
+	Comparison	comparison;
+
+	if (!compare_texts(fcinfo, &comparison))
+		PG_RETURN_NULL();
+	return containment(fcinfo, comparison);
+}
+
+PG_FUNCTION_INFO_V1(simhash_containment_tokens);
+Datum
+simhash_containment_tokens(PG_FUNCTION_ARGS)
+{
+	return containment(fcinfo, compare_tokens(fcinfo));
+}

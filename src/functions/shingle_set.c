@@ -1,0 +1,271 @@
+/*-------------------------------------------------------------------------
+ *
+ * shingle_set.c
+ *		A set of shingles
+ *
+ * Open addressing with linear probing, at most three quarters full.  The
+ * shingles themselves are compared, not only their hashes: two shingles with
+ * one hash are two.  The hash is salted, so that no text can be made whose
+ * shingles crowd.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "functions/shingle_set.h"
+#include "text/salt.h"
+
+#define FIRST_SLOT_BITS		7
+
+struct SetShingle
+{
+	uint64		hash;
+	uint32		length;
+	char		bytes[FLEXIBLE_ARRAY_MEMBER];
+};
+
+#define SHINGLE_SIZE(length) \
+	TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length))
+
+/* Shingles one behind the other, in the order in which they came. */
+struct SetBlock
+{
+	SetBlock   *previous;
+	size_t		size;			/* of the data */
+	size_t		used;
+	uint64		data[FLEXIBLE_ARRAY_MEMBER];
+};
+
+#define BLOCK_OVERHEAD		offsetof(SetBlock, data)
+#define FIRST_BLOCK_SIZE	(2048 - BLOCK_OVERHEAD)
+#define LAST_BLOCK_SIZE		(1024 * 1024)
+
+/*
+ * Memory within the budget.  A table that is being replaced counts until it is.
+ */
+static void *
+budget_alloc(SetBudget *budget, size_t size)
+{
+	if (budget->allocated > budget->limit ||
+		size > budget->limit - budget->allocated)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("documents are too large to compare"),
+				 errdetail("Their distinct shingles take more than %zu bytes.",
+						   (size_t) MaxAllocSize),
+				 errhint("Compare passages of them, or use a smaller shingle width.")));
+	budget->allocated += size;
+	return MemoryContextAllocHuge(budget->context, size);
+}
+
+static void
+budget_free(SetBudget *budget, void *pointer, size_t size)
+{
+	pfree(pointer);
+	budget->allocated -= size;
+}
+
+static size_t
+slots_size(int bits)
+{
+	return sizeof(SetShingle *) << bits;
+}
+
+static void
+make_slots(ShingleSet *set, int bits)
+{
+	set->slots = budget_alloc(set->budget, slots_size(bits));
+	memset(set->slots, 0, slots_size(bits));
+	set->slot_bits = bits;
+}
+
+static void
+add_block(ShingleSet *set, size_t size)
+{
+	SetBlock   *block = budget_alloc(set->budget, BLOCK_OVERHEAD + size);
+
+	block->previous = set->blocks;
+	block->size = size;
+	block->used = 0;
+	set->blocks = block;
+}
+
+/*
+ * An empty set.
+ */
+void
+shingle_set_init(ShingleSet *set, SetBudget *budget)
+{
+	set->budget = budget;
+	set->blocks = NULL;
+	set->count = 0;
+	make_slots(set, FIRST_SLOT_BITS);
+	add_block(set, FIRST_BLOCK_SIZE);
+}
+
+static void
+free_blocks(ShingleSet *set, SetBlock *block)
+{
+	while (block != NULL)
+	{
+		SetBlock   *previous = block->previous;
+
+		budget_free(set->budget, block, BLOCK_OVERHEAD + block->size);
+		block = previous;
+	}
+}
+
+void
+shingle_set_free(ShingleSet *set)
+{
+	free_blocks(set, set->blocks);
+	budget_free(set->budget, set->slots, slots_size(set->slot_bits));
+}
+
+/*
+ * Make a set empty.  It keeps the memory that another set of its size needs,
+ * unless that is far too much for its size.
+ */
+void
+shingle_set_clear(ShingleSet *set)
+{
+	if (set->slot_bits > FIRST_SLOT_BITS + 1 &&
+		set->count < (1U << set->slot_bits) / 8)
+	{
+		shingle_set_free(set);
+		shingle_set_init(set, set->budget);
+		return;
+	}
+	memset(set->slots, 0, slots_size(set->slot_bits));
+	free_blocks(set, set->blocks->previous);
+	set->blocks->previous = NULL;
+	set->blocks->used = 0;
+	set->count = 0;
+}
+
+static inline uint32
+next_slot(const ShingleSet *set, uint32 i)
+{
+	return (i + 1) & ((1U << set->slot_bits) - 1);
+}
+
+/*
+ * The slot where a shingle is, or else the free one where it belongs.
+ */
+static inline SetShingle **
+find_slot(const ShingleSet *set, uint64 hash, const char *bytes, size_t length)
+{
+	uint32		i = hash >> (64 - set->slot_bits);
+
+	for (;; i = next_slot(set, i))
+	{
+		const SetShingle *shingle = set->slots[i];
+
+		if (shingle == NULL ||
+			(shingle->hash == hash && shingle->length == length &&
+			 memcmp(shingle->bytes, bytes, length) == 0))
+			return &set->slots[i];
+	}
+}
+
+static inline SetShingle *
+shingle_at(const SetBlock *block, size_t offset)
+{
+	return (SetShingle *) ((char *) block->data + offset);
+}
+
+/*
+ * Fill twice as many slots.  The shingles are read in the order of the memory
+ * where they are, which is faster than that of the slots.
+ */
+static void
+double_slots(ShingleSet *set)
+{
+	int			bits = set->slot_bits;
+	SetShingle **old = set->slots;
+
+	make_slots(set, bits + 1);
+	budget_free(set->budget, old, slots_size(bits));
+	for (SetBlock *block = set->blocks; block != NULL; block = block->previous)
+	{
+		size_t		offset = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (offset < block->used)
+		{
+			SetShingle *shingle = shingle_at(block, offset);
+			uint32		i = shingle->hash >> (64 - set->slot_bits);
+
+			while (set->slots[i] != NULL)
+				i = next_slot(set, i);
+			set->slots[i] = shingle;
+			offset += SHINGLE_SIZE(shingle->length);
+		}
+	}
+}
+
+static SetShingle *
+make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
+{
+	size_t		size = SHINGLE_SIZE(length);
+	SetShingle *shingle;
+
+	if (size > set->blocks->size - set->blocks->used)
+		add_block(set, Max(Min(2 * set->blocks->size, LAST_BLOCK_SIZE), size));
+	shingle = shingle_at(set->blocks, set->blocks->used);
+	set->blocks->used += size;
+	shingle->hash = hash;
+	shingle->length = length;
+	memcpy(shingle->bytes, bytes, length);
+	return shingle;
+}
+
+/*
+ * Add a shingle, if it is not in the set: a ShingleConsumer.
+ */
+void
+shingle_set_add(void *arg, const char *bytes, size_t length)
+{
+	ShingleSet *set = arg;
+	uint64		hash = salted_hash_bytes(bytes, length);
+	SetShingle **slot = find_slot(set, hash, bytes, length);
+
+	if (*slot != NULL)
+		return;
+	*slot = make_shingle(set, hash, bytes, length);
+	if (++set->count > (1U << set->slot_bits) / 4 * 3)
+		double_slots(set);
+}
+
+/*
+ * How many shingles two sets share.
+ */
+uint32
+shingle_set_shared(const ShingleSet *a, const ShingleSet *b)
+{
+	uint32		shared = 0;
+
+	if (a->count > b->count)
+		return shingle_set_shared(b, a);
+	for (const SetBlock *block = a->blocks; block != NULL; block = block->previous)
+	{
+		size_t		offset = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (offset < block->used)
+		{
+			const SetShingle *shingle = shingle_at(block, offset);
+
+			shared += *find_slot(b, shingle->hash, shingle->bytes,
+								 shingle->length) != NULL;
+			offset += SHINGLE_SIZE(shingle->length);
+		}
+	}
+	return shared;
+}

@@ -1,0 +1,122 @@
+/*-------------------------------------------------------------------------
+ *
+ * shingles.c
+ *		shingles(...): what a fingerprint is made of, to look at
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "functions/arguments.h"
+#include "text/document.h"
+#include "text/encoding.h"
+
+/*
+ * An array of text under construction: its header, to be filled in, and its
+ * elements, as they will stand.  (An ArrayBuildState would take several times
+ * the memory.)
+ */
+typedef struct ShingleArray
+{
+	StringInfoData data;
+	int			nelements;
+} ShingleArray;
+
+static void
+begin_array(ShingleArray *array)
+{
+	initStringInfo(&array->data);
+	enlargeStringInfo(&array->data, ARR_OVERHEAD_NONULLS(1));
+	array->data.len = ARR_OVERHEAD_NONULLS(1);
+	array->nelements = 0;
+}
+
+/*
+ * Wide shingles of a long text are many times that text, so whether they fit
+ * is not left to the end to find out.
+ */
+static void
+collect_shingle(void *arg, const char *shingle, size_t length)
+{
+	ShingleArray *array = arg;
+	char	   *string = utf8_to_server(unconstify(char *, shingle), &length);
+	size_t		size = INTALIGN(VARHDRSZ + length);
+	char	   *element;
+
+	if (size > MaxAllocSize - array->data.len - 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the shingles do not fit into an array"),
+				 errdetail("They take more than %zu bytes.", (size_t) MaxAllocSize),
+				 errhint("Use a part of the text, or a smaller shingle width.")));
+	enlargeStringInfo(&array->data, size);
+	element = array->data.data + array->data.len;
+	memset(element + size - sizeof(int32), 0, sizeof(int32));	/* padding */
+	SET_VARSIZE(element, VARHDRSZ + length);
+	memcpy(VARDATA(element), string, length);
+	array->data.len += size;
+	array->nelements++;
+	if (string != shingle)
+		pfree(string);
+}
+
+static Datum
+finish_array(ShingleArray *array)
+{
+	ArrayType  *result = (ArrayType *) array->data.data;
+
+	if (array->nelements == 0)
+		return PointerGetDatum(construct_empty_array(TEXTOID));
+	SET_VARSIZE(result, array->data.len);
+	result->ndim = 1;
+	result->dataoffset = 0;		/* no nulls */
+	result->elemtype = TEXTOID;
+	ARR_DIMS(result)[0] = array->nelements;
+	ARR_LBOUND(result)[0] = 1;
+	return PointerGetDatum(result);
+}
+
+/*
+ * shingles(body text, width int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_shingles_text);
+Datum
+simhash_shingles_text(PG_FUNCTION_ARGS)
+{
+	text	   *body;
+	int			width;
+	ShingleUnit unit;
+	ShingleArray shingles;
+
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	body = PG_GETARG_TEXT_PP(0);
+	begin_array(&shingles);
+	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
+					  collect_shingle, &shingles);
+	PG_RETURN_DATUM(finish_array(&shingles));
+}
+
+/*
+ * shingles(tokens text[], width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_shingles_tokens);
+Datum
+simhash_shingles_tokens(PG_FUNCTION_ARGS)
+{
+	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+	int			width = check_width(PG_GETARG_INT32(1));
+	ShingleArray shingles;
+
+	begin_array(&shingles);
+	token_shingles(tokens, width, collect_shingle, &shingles);
+	PG_RETURN_DATUM(finish_array(&shingles));
+}

@@ -1,0 +1,422 @@
+/*-------------------------------------------------------------------------
+ *
+ * cost.c
+ *		Cost of an index scan, from its radius and the design
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/genam.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "compat.h"
+#include "index/am/handler.h"
+#include "index/simhash/probe.h"
+#include "index/tree/meta.h"
+#include "planner/selectivity.h"
+#include "type/simhash.h"
+
+/*
+ * The share of rows that a plan has to be prepared for, where a radius is not known
+ * before execution: so much that a bitmap is better than fetching row by row, and
+ * the plan is not ruined if the radius turns out to be large.  (Not where the
+ * nearest come first: then it is LIMIT that ends the scan, as a rule.)
+ */
+#define UNKNOWN_SHARE		0.001
+
+/* Comparing an entry is an XOR and a population count, not a function call. */
+#define ENTRY_COST		(0.1 * cpu_operator_cost)
+
+/* As nbtree charges for each page of a descent. */
+#define DESCENT_PAGE_COST	(50.0 * cpu_operator_cost)
+
+/* What a scan reads. */
+typedef struct ScanEstimate
+{
+	double		descents;
+	double		pages;			/* leaves */
+	double		entries;
+} ScanEstimate;
+
+/* --- what is searched for ----------------------------------------------------- */
+
+#define NRADII		(SIMHASH_BITS - BALL_EMPTY + 1)
+
+/*
+ * The searches of a scan: one, or if a clause has an array, one for each element.
+ */
+typedef struct Searches
+{
+	double		count[NRADII];	/* by radius, from BALL_EMPTY on */
+	bool		nulls;			/* for NULLs, instead */
+	bool		unknown;		/* whether the smallest radius is not known */
+	int			smallest;
+	Node	   *center;			/* of the smallest ball; NULL: not one */
+} Searches;
+
+static void
+add_search(Searches *searches, int radius, bool known, Node *center, double n)
+{
+	searches->count[radius - BALL_EMPTY] += n;
+	if (radius <= searches->smallest)
+	{
+		searches->smallest = radius;
+		searches->unknown = !known;
+		searches->center = center;
+	}
+}
+
+/*
+ * Add a search for `column operator argument`.
+ */
+static void
+add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
+			Node *argument, Searches *searches)
+{
+	Predicate	predicate;
+	Selectivity otherwise;
+	bool		known = true;
+	int			radius;
+
+	if (get_op_opfamily_strategy(operator, info->opfamily[0]) != STRATEGY_WITHIN)
+		add_search(searches, 0, true, argument, 1);
+	else if (!selectivity_read_ball(root, get_opcode(operator), operator,
+									list_make2(column, argument), &predicate,
+									&otherwise))
+		add_search(searches, BALL_EMPTY, true, NULL, 1);
+	else
+	{
+		radius = selectivity_radius(root, predicate.radius, &known);
+		add_search(searches, radius, known, predicate.b ? predicate.b : argument, 1);
+	}
+}
+
+/*
+ * Add a search for each element of an array of balls, as far as they are known.
+ */
+static void
+add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
+		  Searches *searches)
+{
+	Node	   *array = estimate_expression_value(root, lsecond(clause->args));
+
+	if (IsA(array, Const) && !((Const *) array)->constisnull)
+	{
+		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+		int16		length;
+		bool		byval;
+		char		align;
+		Datum	   *balls;
+		bool	   *nulls;
+		int			n;
+
+		get_typlenbyvalalign(ARR_ELEMTYPE(value), &length, &byval, &align);
+		deconstruct_array(value, ARR_ELEMTYPE(value), length, byval, align,
+						  &balls, &nulls, &n);
+		for (int i = 0; i < n; i++)
+			add_search(searches, nulls[i] ? BALL_EMPTY :
+					   simhash_clamp_radius(DatumGetSimHashBallP(balls[i])->radius),
+					   true, NULL, 1);
+	}
+	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+	{
+		ListCell   *lc;
+
+		foreach(lc, ((ArrayExpr *) array)->elements)
+			add_operand(root, info, clause->opno, linitial(clause->args), lfirst(lc),
+						searches);
+	}
+	else
+		add_search(searches, UNKNOWN_RADIUS, false, NULL, estimate_elements(root, array));
+}
+
+/*
+ * The searches that one clause makes by itself.
+ */
+static void
+read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searches)
+{
+	memset(searches, 0, sizeof(Searches));
+	searches->smallest = SIMHASH_BITS + 1;
+	if (IsA(clause, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) clause;
+
+		add_operand(root, info, op->opno, linitial(op->args), lsecond(op->args), searches);
+	}
+	else if (IsA(clause, ScalarArrayOpExpr))
+	{
+		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
+
+		if (get_op_opfamily_strategy(op->opno, info->opfamily[0]) == STRATEGY_WITHIN)
+			add_balls(root, info, op, searches);
+		else
+			add_search(searches, 0, true, NULL,
+					   estimate_elements(root, lsecond(op->args)));
+	}
+	else
+	{
+		add_search(searches, SIMHASH_BITS, true, NULL, 1);
+		searches->nulls = IsA(clause, NullTest) &&
+			((NullTest *) clause)->nulltesttype == IS_NULL;
+	}
+}
+
+/*
+ * All combinations of two clauses' searches, each bounded by the smaller radius.
+ */
+static void
+combine_searches(Searches *all, const Searches *other)
+{
+	double		count[NRADII] = {0};
+
+	for (int i = 0; i < NRADII; i++)
+		for (int j = 0; j < NRADII && all->count[i] > 0; j++)
+			count[Min(i, j)] += all->count[i] * other->count[j];
+	memcpy(all->count, count, sizeof(count));
+	all->nulls |= other->nulls;
+	if (other->smallest < all->smallest)
+	{
+		all->smallest = other->smallest;
+		all->unknown = other->unknown;
+		all->center = other->center;
+	}
+}
+
+/*
+ * What a path searches for.  Without clauses, everything.
+ */
+static void
+read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
+{
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	memset(searches, 0, sizeof(Searches));
+	searches->smallest = SIMHASH_BITS + 1;
+	add_search(searches, SIMHASH_BITS, true, NULL, 1);
+	foreach(lc, path->indexclauses)
+	{
+		foreach(lc2, lfirst_node(IndexClause, lc)->indexquals)
+		{
+			Searches	other;
+
+			read_clause(root, path->indexinfo, lfirst_node(RestrictInfo, lc2)->clause,
+						&other);
+			combine_searches(searches, &other);
+		}
+	}
+}
+
+/* --- what is read -------------------------------------------------------------- */
+
+/*
+ * The covers of an index, as a scan has them.  A hypothetical one has no pages
+ * to read its design from.
+ */
+static void
+get_covers(IndexOptInfo *info, Covers *covers)
+{
+	Design		design;
+
+	if (info->hypothetical)
+		design_init(&design, &DESIGN_DEFAULT);
+	else
+	{
+		Relation	index = index_open(info->indexoid, NoLock);
+
+		design = meta_get(index)->design;
+		index_close(index, NoLock);
+	}
+	covers_init(covers, &design, info->tuples);
+}
+
+/*
+ * Add what so many searches read, if fingerprints are spread evenly, by the cover
+ * that the scan would choose too.
+ */
+static void
+add_searches(ScanEstimate *estimate, const Covers *covers, int radius, double n)
+{
+	const Cover *cover;
+	double		cost;
+	double		descents;
+	double		entries;
+
+	if (radius < 0)
+		return;
+	cover = covers_choose(covers, radius, &cost);
+	descents = cover_count_probes(cover, radius);
+	entries = cover_count_entries(cover, radius, covers->nrows);
+	estimate->descents += n * descents;
+	estimate->entries += n * entries;
+	estimate->pages += n * (descents + floor(entries / ENTRIES_PER_LEAF));
+}
+
+/*
+ * The distance of the nearest of so many rows, if they are spread evenly.
+ */
+static int
+nearest_radius(double nrows)
+{
+	double		combinations = 1;
+	double		within = 1;		/* fingerprints, of 2^64 */
+	int			radius = 0;
+
+	while (radius < SIMHASH_BITS && within * nrows < ldexp(1, SIMHASH_BITS))
+	{
+		combinations = combinations * (SIMHASH_BITS - radius) / (radius + 1);
+		within += combinations;
+		radius++;
+	}
+	return radius;
+}
+
+/*
+ * What a scan reads in all, and before its first row.  One that gives the nearest
+ * rows first goes on until all rows have been read, or those within a ball around
+ * the same center.
+ */
+static void
+estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity,
+			  ScanEstimate *first, ScanEstimate *all)
+{
+	IndexOptInfo *info = path->indexinfo;
+	Covers		covers;
+
+	memset(first, 0, sizeof(ScanEstimate));
+	memset(all, 0, sizeof(ScanEstimate));
+	if (searches->nulls)
+	{
+		all->descents = 1;
+		all->entries = selectivity * info->tuples;
+		all->pages = 1 + floor(all->entries / ENTRIES_PER_LEAF);
+		return;
+	}
+	get_covers(info, &covers);
+	for (int radius = BALL_EMPTY; radius <= SIMHASH_BITS; radius++)
+		if (searches->count[radius - BALL_EMPTY] > 0)
+			add_searches(all, &covers, radius, searches->count[radius - BALL_EMPTY]);
+	if (path->indexorderbys != NIL)
+	{
+		OpExpr	   *order = linitial(path->indexorderbys);
+
+		if (searches->center && !equal(searches->center, lsecond(order->args)))
+			*first = *all;
+		else
+			add_searches(first, &covers,
+						 Min(searches->smallest, nearest_radius(info->tuples)), 1);
+	}
+}
+
+/*
+ * The cost of reading.  Each descent comes to a page somewhere; those that follow
+ * on it are next to each other.  Repeated scans, and searches, find pages in the
+ * cache, as for any other index.
+ */
+static Cost
+cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estimate,
+				double loop_count)
+{
+	double		random_page_cost;
+	double		seq_page_cost;
+	double		random = Min(estimate->descents, estimate->pages);
+	double		cached = 1;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	if (estimate->pages > 0 && (loop_count > 1 || estimate->pages > info->pages))
+	{
+		double		pages = estimate->pages * loop_count;
+
+		cached = index_pages_fetched(pages, info->pages, info->pages, root) / pages;
+	}
+	return cached * (random * random_page_cost +
+					 (estimate->pages - random) * seq_page_cost) +
+		estimate->descents * DESCENT_PAGE_COST + estimate->entries * ENTRY_COST;
+}
+
+/*
+ * See to it that a query which needs no column is not given an index-only scan.
+ *
+ * The planner thinks of one because all columns that are needed, none, are in the
+ * index; whether the index can return any is not asked.  But such a scan believes
+ * the visibility map while vacuum is kept from the entry by a pin, which nothing
+ * respects on a standby.  So the path becomes a plain one here, before it is
+ * compared with others.
+ *
+ * cost_index, which calls us, has noted that it need not visit pages that are all
+ * visible.  Returns what it leaves out.  (For a bitmap, which cost_index's result
+ * is used for too, that is too much; it matters to partial indexes only.)
+ */
+static Cost
+refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
+				  double loop_count)
+{
+	RelOptInfo *rel = path->indexinfo->rel;
+	double		random_page_cost;
+	double		pages;
+
+	if (path->path.pathtype != T_IndexOnlyScan)
+		return 0;
+	path->path.pathtype = T_IndexScan;
+	get_tablespace_page_costs(rel->reltablespace, &random_page_cost, NULL);
+	pages = index_pages_fetched(clamp_row_est(selectivity * rel->tuples) * loop_count,
+								rel->pages, path->indexinfo->pages, root);
+	pages -= ceil(pages * (1.0 - rel->allvisfrac));
+	return pages * random_page_cost / loop_count;
+}
+
+/*
+ * amcostestimate
+ */
+void
+simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
+					 Cost *startup_cost, Cost *total_cost,
+					 Selectivity *selectivity, double *correlation,
+					 double *pages)
+{
+	IndexOptInfo *info = path->indexinfo;
+	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
+	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
+	Searches	searches;
+	ScanEstimate first;
+	ScanEstimate all;
+	QualCost	qual_cost;
+
+	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
+										  JOIN_INNER, NULL);
+	read_path(root, path, &searches);
+	estimate_scan(path, &searches, *selectivity, &first, &all);
+	if (searches.unknown && path->indexorderbys == NIL)
+		*selectivity = Max(*selectivity, UNKNOWN_SHARE);
+	*correlation = 0;
+	*pages = all.pages;
+
+	/* The clauses' arguments are computed once. */
+	cost_qual_eval(&qual_cost, quals, root);
+	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
+	*total_cost = *startup_cost + *selectivity * info->tuples * cpu_index_tuple_cost +
+		cost_of_reading(root, info, &all, loop_count) +
+		refuse_index_only(root, path, *selectivity, loop_count);
+	*startup_cost += cost_of_reading(root, info, &first, loop_count);
+
+	/* With several orders all rows are sorted before the first comes out. */
+	if (list_length(path->indexorderbys) > 1)
+	{
+		double		nrows = Max(2.0, *selectivity * info->tuples);
+		Cost		sort_cost = 2.0 * cpu_operator_cost * nrows * log2(nrows);
+
+		*total_cost += sort_cost;
+		*startup_cost = *total_cost;
+	}
+}

@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * handler.c
+ *		The access method: what it can do, and by which functions
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "commands/vacuum.h"
+#include "fmgr.h"
+
+#include "compat.h"
+#include "index/am/handler.h"
+
+/*
+ * amproperty: that rows come in order of distance, nobody else can know.
+ */
+static bool
+simhash_property(Oid index, int column, IndexAMProperty property,
+				 const char *name, bool *result, bool *isnull)
+{
+	if (property != AMPROP_DISTANCE_ORDERABLE || column == 0)
+		return false;
+	*result = true;
+	return true;
+}
+
+/* What is not named is false, zero or absent. */
+static const IndexAmRoutine access_method = {
+	.type = T_IndexAmRoutine,
+	.amstrategies = NSTRATEGIES,
+	.amcanorderbyop = true,
+
+	/* every row is in the index, NULLs too, so no key is needed */
+	.amoptionalkey = true,
+	.amsearchnulls = true,
+	ACCESS_METHOD_CAN_BUILD_PARALLEL
+	.amparallelvacuumoptions =
+	VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP,
+
+	.ambuild = simhash_build,
+	.ambuildempty = simhash_buildempty,
+	.aminsert = simhash_insert,
+	.ambulkdelete = simhash_bulkdelete,
+	.amvacuumcleanup = simhash_vacuumcleanup,
+	.amcostestimate = simhash_costestimate,
+	.amoptions = simhash_options,
+	.amproperty = simhash_property,
+	.ambuildphasename = simhash_buildphasename,
+	.amvalidate = simhash_validate,
+	.ambeginscan = simhash_beginscan,
+	.amrescan = simhash_rescan,
+	.amgettuple = simhash_gettuple,
+	.amgetbitmap = simhash_getbitmap,
+	.amendscan = simhash_endscan,
+};
+
+PG_FUNCTION_INFO_V1(simhash_handler);
+Datum
+simhash_handler(PG_FUNCTION_ARGS)
+{
+	RETURN_ACCESS_METHOD(&access_method);
+}

@@ -1,0 +1,114 @@
+/*-------------------------------------------------------------------------
+ *
+ * options.c
+ *		Options of CREATE INDEX: which design
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/reloptions.h"
+#include "utils/rel.h"
+
+#include "index/am/handler.h"
+#include "index/simhash/design.h"
+
+typedef struct IndexOptions
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	int			blocks;
+	int			prefix;
+	int			nested;
+} IndexOptions;
+
+static relopt_kind options_kind;
+
+static const relopt_parse_elt options_table[] = {
+	{.optname = "blocks", .opttype = RELOPT_TYPE_INT,
+	.offset = offsetof(IndexOptions, blocks)},
+	{.optname = "prefix", .opttype = RELOPT_TYPE_INT,
+	.offset = offsetof(IndexOptions, prefix)},
+	{.optname = "nested", .opttype = RELOPT_TYPE_INT,
+	.offset = offsetof(IndexOptions, nested)}
+};
+
+/*
+ * Called once, when the library is loaded.
+ */
+void
+options_init(void)
+{
+	options_kind = add_reloption_kind();
+	add_int_reloption(options_kind, "blocks",
+					  "Number of blocks that fingerprints are cut into",
+					  DESIGN_DEFAULT_BLOCKS, DESIGN_MIN_BLOCKS, DESIGN_MAX_BLOCKS,
+					  AccessExclusiveLock);
+	add_int_reloption(options_kind, "prefix",
+					  "Number of blocks that come first in a table",
+					  1, 1, DESIGN_MAX_BLOCKS - 1, AccessExclusiveLock);
+	add_int_reloption(options_kind, "nested",
+					  "Number of blocks that the bits after the first block are cut into again",
+					  1, 1, DESIGN_MAX_NESTED, AccessExclusiveLock);
+}
+
+/*
+ * Each option is within its limits; but do they go together?
+ */
+static void
+check_design(const IndexOptions *options)
+{
+	DesignOptions design = {options->blocks, options->prefix, options->nested};
+	int			ntables = design_count_tables(&design);
+
+	if (design.prefix >= design.blocks)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("prefix (%d) must be less than blocks (%d)",
+						design.prefix, design.blocks),
+				 errhint("The default of blocks is %d.", DESIGN_DEFAULT_BLOCKS)));
+	if (design.prefix > 1 && design.nested > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("prefix and nested cannot be combined"),
+				 errhint("Leave out one of them.")));
+	if (ntables > DESIGN_MAX_TABLES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an index of %d tables is too large", ntables),
+				 errdetail("These options ask for %d tables, each a copy of all fingerprints; at most %d are allowed.",
+						   ntables, DESIGN_MAX_TABLES),
+				 design.nested > 1 ?
+				 errhint("Choose a smaller number for nested, or fewer blocks.") :
+				 errhint("Choose fewer blocks, or a shorter prefix.")));
+}
+
+/*
+ * amoptions
+ */
+bytea *
+simhash_options(Datum reloptions, bool validate)
+{
+	bytea	   *options = build_reloptions(reloptions, validate, options_kind,
+										   sizeof(IndexOptions), options_table,
+										   lengthof(options_table));
+
+	if (validate && options)
+		check_design((IndexOptions *) options);
+	return options;
+}
+
+/*
+ * The design that a new index, or a rebuilt one, gets.  That of an existing
+ * one stands in its metapage.
+ */
+DesignOptions
+options_design(Relation index)
+{
+	IndexOptions *options = (IndexOptions *) index->rd_options;
+
+	return options ?
+		(DesignOptions) {options->blocks, options->prefix, options->nested} :
+		DESIGN_DEFAULT;
+}

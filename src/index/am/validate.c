@@ -1,0 +1,121 @@
+/*-------------------------------------------------------------------------
+ *
+ * validate.c
+ *		Validation of an operator class
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_amop.h"
+#include "catalog/pg_amproc.h"
+#include "catalog/pg_opclass.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "index/am/handler.h"
+#include "type/simhash.h"
+
+static bool
+complain(const char *opfamily, const char *what, const char *object)
+{
+	ereport(INFO,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("operator family \"%s\" of access method %s contains %s %s",
+					opfamily, "simhash", what, object)));
+	return false;
+}
+
+/*
+ * An operator searches, or orders by an integer, and is the one that scans know
+ * how to answer: they read its argument themselves.
+ */
+static bool
+validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
+{
+	const char *name = format_operator(operator->amopopr);
+	PGFunction	expected = NULL;
+	FmgrInfo	function;
+	bool		ok = true;
+
+	if (operator->amopstrategy == STRATEGY_WITHIN)
+		expected = simhash_in_ball;
+	else if (operator->amopstrategy == STRATEGY_EQUAL)
+		expected = simhash_eq;
+	else if (operator->amopstrategy == STRATEGY_DISTANCE)
+		expected = simhash_hamming_distance;
+	else
+		ok = complain(opfamily, "operator with invalid strategy number:", name);
+	if (operator->amopstrategy == STRATEGY_DISTANCE ?
+		operator->amopsortfamily != INTEGER_BTREE_FAM_OID :
+		operator->amoppurpose != AMOP_SEARCH)
+		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
+
+	fmgr_info(get_opcode(operator->amopopr), &function);
+	if (operator->amoplefttype != type ||
+		(expected && function.fn_addr != expected))
+		ok = complain(opfamily, "another operator than its strategy's:", name);
+	return ok;
+}
+
+/*
+ * amvalidate
+ */
+bool
+simhash_validate(Oid opclass_oid)
+{
+	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
+	HeapTuple	family_tuple;
+	Form_pg_opclass opclass;
+	char	   *opfamily;
+	CatCList   *operators;
+	CatCList   *functions;
+	uint32		seen = 0;
+	bool		ok = true;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
+	opclass = (Form_pg_opclass) GETSTRUCT(tuple);
+	family_tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(opclass->opcfamily));
+	if (!HeapTupleIsValid(family_tuple))
+		elog(ERROR, "cache lookup failed for operator family %u", opclass->opcfamily);
+	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
+
+	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
+	for (int i = 0; i < operators->n_members; i++)
+	{
+		Form_pg_amop operator = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
+
+		ok &= validate_operator(opfamily, operator, opclass->opcintype);
+		if (operator->amopstrategy <= NSTRATEGIES)
+			seen |= 1 << operator->amopstrategy;
+	}
+	for (int strategy = 1; strategy <= NSTRATEGIES; strategy++)
+		if (!(seen & (1 << strategy)))
+			ok = complain(opfamily, "no operator for strategy", psprintf("%d", strategy));
+
+	functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass->opcfamily));
+	for (int i = 0; i < functions->n_members; i++)
+	{
+		Form_pg_amproc function = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
+
+		ok = complain(opfamily, "function with invalid support number:",
+					  format_procedure(function->amproc));
+	}
+	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
+		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));
+
+	ReleaseCatCacheList(functions);
+	ReleaseCatCacheList(operators);
+	ReleaseSysCache(family_tuple);
+	ReleaseSysCache(tuple);
+	return ok;
+}

@@ -1,0 +1,170 @@
+/*-------------------------------------------------------------------------
+ *
+ * build.c
+ *		CREATE INDEX
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "access/xloginsert.h"
+#include "miscadmin.h"
+#include "utils/backend_progress.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "index/am/handler.h"
+#include "index/build/build.h"
+
+/* A build by one process, as its scan of the heap sees it. */
+typedef struct Build
+{
+	Spool	   *rows;
+	Spool	   *nulls;
+} Build;
+
+/*
+ * ambuildphasename
+ */
+char *
+simhash_buildphasename(int64 phase)
+{
+	switch (phase)
+	{
+		case PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE:
+			return "initializing";
+		case PHASE_SCAN:
+			return "scanning table";
+		case PHASE_SORT:
+			return "sorting entries";
+		case PHASE_WRITE:
+			return "writing trees";
+		default:
+			return NULL;
+	}
+}
+
+static void
+build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
+			   bool alive, void *arg)
+{
+	Build	   *build = arg;
+
+	if (isnull[0])
+		spool_add(build->nulls, 0, tid);
+	else
+		spool_add(build->rows, DatumGetSimHash(values[0]), tid);
+}
+
+/*
+ * Build all trees, in this process.
+ */
+static void
+build_serially(Relation heap, Relation index, struct IndexInfo *info,
+			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
+{
+	Build		build = {0};
+	pg_atomic_uint64 done;
+
+	/* an eighth of the memory for the NULLs, which mostly are few */
+	build.rows = spool_create(design->table, design->ntables,
+							  maintenance_work_mem / 8 * 7);
+	build.nulls = spool_create(design->table, 1, maintenance_work_mem / 8);
+
+	build_report_phase(PHASE_SCAN);
+	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
+												 build_callback, &build, NULL);
+	result->index_tuples = spool_count(build.rows) + spool_count(build.nulls);
+
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
+								 spool_count(build.rows) * design->ntables +
+								 spool_count(build.nulls));
+	pg_atomic_init_u64(&done, 0);
+	for (int i = 0; i < design->ntables; i++)
+	{
+		build_report_phase(PHASE_SORT);
+		spool_sort(build.rows, i);
+		build_report_phase(PHASE_WRITE);
+		roots[i] = build_tree(index, i, build.rows, &done);
+	}
+	spool_sort(build.nulls, 0);
+	roots[design->ntables] = build_tree(index, design->ntables, build.nulls, &done);
+	spool_free(build.rows);
+	spool_free(build.nulls);
+}
+
+/*
+ * ambuild
+ */
+IndexBuildResult *
+simhash_build(Relation heap, Relation index, struct IndexInfo *info)
+{
+	IndexBuildResult *result = palloc(sizeof(IndexBuildResult));
+	DesignOptions options = options_design(index);
+	Design		design;
+	TreeRoot	roots[MAX_TREES];
+	PGAlignedBlock meta;
+
+	if (RelationGetNumberOfBlocks(index) != 0)
+		elog(ERROR, "index \"%s\" already contains data",
+			 RelationGetRelationName(index));
+	/* the metapage has to be the first page, though it is written last */
+	if (page_extend(index, 1) != META_BLOCK)
+		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
+
+	design_init(&design, &options);
+	if (!build_in_parallel(heap, index, info, &design, roots, result))
+		build_serially(heap, index, info, &design, roots, result);
+
+	meta_init(meta.data, &design, roots);
+	build_write_page(index, META_BLOCK, meta.data);
+	return result;
+}
+
+/*
+ * Write and log a page of the initialization fork, which is logged though the
+ * relation is not.
+ */
+static void
+write_init_page(Relation index, Page page)
+{
+	Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	START_CRIT_SECTION();
+	memcpy(BufferGetPage(buffer), page, BLCKSZ);
+	MarkBufferDirty(buffer);
+	log_newpage_buffer(buffer, true);
+	END_CRIT_SECTION();
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * ambuildempty: the metapage, and an empty leaf for each tree
+ */
+void
+simhash_buildempty(Relation index)
+{
+	DesignOptions options = options_design(index);
+	Design		design;
+	TreeRoot	roots[MAX_TREES];
+	PGAlignedBlock page;
+	Entry		lowest = lowest_entry();
+
+	design_init(&design, &options);
+	for (int i = 0; i <= design.ntables; i++)
+	{
+		roots[i].block = META_BLOCK + 1 + i;
+		roots[i].level = 0;
+	}
+	meta_init(page.data, &design, roots);
+	write_init_page(index, page.data);
+	for (int i = 0; i <= design.ntables; i++)
+	{
+		page_init(page.data, i, 0, &lowest);
+		write_init_page(index, page.data);
+	}
+}

@@ -1,0 +1,64 @@
+/*-------------------------------------------------------------------------
+ *
+ * build.h
+ *		The parts of CREATE INDEX
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_BUILD_H
+#define SIMHASH_BUILD_H
+
+#include "access/genam.h"
+#include "commands/progress.h"
+#include "nodes/execnodes.h"
+#include "port/atomics.h"
+#include "storage/buffile.h"
+
+#include "index/build/spool.h"
+#include "index/tree/meta.h"
+
+/* As pg_stat_progress_create_index shows them. */
+typedef enum BuildPhase
+{
+	PHASE_SCAN = PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE + 1,
+	PHASE_SORT,
+	PHASE_WRITE
+} BuildPhase;
+
+/* The leaves of a tree with entries of one range. */
+typedef struct LeafRange
+{
+	Entry		low;
+	Entry		high;			/* exclusive; if there are any to the right */
+	BlockNumber block;			/* the first leaf */
+	BlockNumber right;			/* that of the next range, or InvalidBlockNumber */
+} LeafRange;
+
+/* A leaf, and its lower bound. */
+typedef struct LeafLink
+{
+	Entry		bound;
+	BlockNumber block;
+} LeafLink;
+
+typedef void (*LinkSource) (void *arg, LeafLink *link);
+
+/* build_tree.c */
+extern void build_report_phase(BuildPhase phase);
+extern void build_write_page(Relation index, BlockNumber block, Page page);
+extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
+						   pg_atomic_uint64 *done);
+extern BlockNumber build_leaves(Relation index, int tree, const LeafRange *range,
+								Spool *spool, BufFile *links,
+								pg_atomic_uint64 *done);
+extern TreeRoot build_upper_levels(Relation index, int tree, BlockNumber nleaves,
+								   LinkSource next_link, void *arg);
+
+/* build_parallel.c */
+extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
+							  const Design *design, TreeRoot *roots,
+							  IndexBuildResult *result);
+
+#endif							/* SIMHASH_BUILD_H */

@@ -1,0 +1,248 @@
+/*-------------------------------------------------------------------------
+ *
+ * build_parallel.c
+ *		CREATE INDEX by several processes: launching them, and gathering results
+ *
+ * How workers are launched and told what to do follows nbtsort.c.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/parallel.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "optimizer/optimizer.h"
+#include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "index/build/build_parallel.h"
+
+/* Keys of what workers find in shared memory */
+#define KEY_BUILD			UINT64CONST(0x51A5000000000001)
+#define KEY_SCAN			UINT64CONST(0x51A5000000000002)
+#define KEY_QUERY			UINT64CONST(0x51A5000000000003)
+#define KEY_WAL_USAGE		UINT64CONST(0x51A5000000000004)
+#define KEY_BUFFER_USAGE	UINT64CONST(0x51A5000000000005)
+
+/* The leader's view. */
+typedef struct Leader
+{
+	ParallelContext *context;
+	Snapshot	snapshot;
+	SharedBuild *shared;
+	ParallelTableScanDesc scan;
+	WalUsage   *wal_usage;
+	BufferUsage *buffer_usage;
+} Leader;
+
+/*
+ * What a worker does; follows _bt_parallel_build_main.
+ */
+PGDLLEXPORT void simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc);
+
+void
+simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
+{
+	SharedBuild *shared = shm_toc_lookup(toc, KEY_BUILD, false);
+	WalUsage   *wal_usage = shm_toc_lookup(toc, KEY_WAL_USAGE, false);
+	BufferUsage *buffer_usage = shm_toc_lookup(toc, KEY_BUFFER_USAGE, false);
+	LOCKMODE	heap_lock = shared->concurrent ? ShareUpdateExclusiveLock : ShareLock;
+	LOCKMODE	index_lock = shared->concurrent ? RowExclusiveLock : AccessExclusiveLock;
+	Relation	heap;
+	Relation	index;
+	IndexInfo  *info;
+
+	debug_query_string = shm_toc_lookup(toc, KEY_QUERY, true);
+	pgstat_report_activity(STATE_RUNNING, debug_query_string);
+	pgstat_report_query_id(shared->query_id, false);
+
+	/* the locks that index.c has taken */
+	heap = table_open(shared->heap, heap_lock);
+	index = index_open(shared->index, index_lock);
+	info = BuildIndexInfo(index);
+	info->ii_Concurrent = shared->concurrent;
+	SharedFileSetAttach(&shared->files, seg);
+
+	InstrStartParallelQuery();
+	build_participate(shared, shm_toc_lookup(toc, KEY_SCAN, false),
+					  ParallelWorkerNumber + 1, heap, index, info);
+	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
+						  &wal_usage[ParallelWorkerNumber]);
+
+	index_close(index, index_lock);
+	table_close(heap, heap_lock);
+}
+
+/*
+ * Ask for shared memory.  Returns false if there is none.
+ */
+static bool
+allocate_shared(Leader *leader, Relation heap)
+{
+	ParallelContext *context = leader->context;
+	shm_toc_estimator *estimator = &context->estimator;
+	Size		build_size = offsetof(SharedBuild, found) +
+		(context->nworkers + 1) * sizeof(Found);
+	Size		scan_size = table_parallelscan_estimate(heap, leader->snapshot);
+	Size		wal_size = context->nworkers * sizeof(WalUsage);
+	Size		buffer_size = context->nworkers * sizeof(BufferUsage);
+	Size		query_size = debug_query_string ? strlen(debug_query_string) + 1 : 0;
+
+	shm_toc_estimate_chunk(estimator, build_size);
+	shm_toc_estimate_chunk(estimator, scan_size);
+	shm_toc_estimate_chunk(estimator, wal_size);
+	shm_toc_estimate_chunk(estimator, buffer_size);
+	shm_toc_estimate_chunk(estimator, query_size);
+	shm_toc_estimate_keys(estimator, 5);
+	InitializeParallelDSM(context);
+	if (context->seg == NULL)
+		return false;
+
+	leader->shared = shm_toc_allocate(context->toc, build_size);
+	memset(leader->shared, 0, build_size);
+	shm_toc_insert(context->toc, KEY_BUILD, leader->shared);
+	leader->scan = shm_toc_allocate(context->toc, scan_size);
+	shm_toc_insert(context->toc, KEY_SCAN, leader->scan);
+	leader->wal_usage = shm_toc_allocate(context->toc, wal_size);
+	shm_toc_insert(context->toc, KEY_WAL_USAGE, leader->wal_usage);
+	leader->buffer_usage = shm_toc_allocate(context->toc, buffer_size);
+	shm_toc_insert(context->toc, KEY_BUFFER_USAGE, leader->buffer_usage);
+	if (debug_query_string)
+	{
+		char	   *query = shm_toc_allocate(context->toc, query_size);
+
+		memcpy(query, debug_query_string, query_size);
+		shm_toc_insert(context->toc, KEY_QUERY, query);
+	}
+	return true;
+}
+
+/*
+ * Launch workers; the leader has attached to the barrier first, so that the
+ * scan is not over before it says so.  Returns false if there are none.
+ */
+static bool
+begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
+			   const Design *design, int nworkers)
+{
+	SharedBuild *shared;
+
+	EnterParallelMode();
+	leader->context = CreateParallelContext("$libdir/simhash",
+											"simhash_parallel_build_main",
+											nworkers);
+
+	/*
+	 * As in a serial build, all rows that anybody may still see, or with an
+	 * MVCC snapshot those that can be seen now.
+	 */
+	leader->snapshot = info->ii_Concurrent ?
+		RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
+	if (!allocate_shared(leader, heap))
+		return false;
+
+	shared = leader->shared;
+	shared->heap = RelationGetRelid(heap);
+	shared->index = RelationGetRelid(index);
+	shared->concurrent = info->ii_Concurrent;
+	shared->query_id = pgstat_get_my_query_id();
+	shared->design = *design;
+	shared->nranges = nworkers + 1;
+	SharedFileSetInit(&shared->files, leader->context->seg);
+	pg_atomic_init_u32(&shared->next_unit, 0);
+	pg_atomic_init_u64(&shared->ndone, 0);
+	for (int i = 0; i < design->ntables; i++)
+	{
+		pg_atomic_init_u32(&shared->tree[i].nranges_left, shared->nranges);
+		pg_atomic_init_u32(&shared->tree[i].nleaves, 0);
+	}
+	table_parallelscan_initialize(heap, leader->scan, leader->snapshot);
+	BarrierInit(&shared->scanned, 0);
+	BarrierAttach(&shared->scanned);
+
+	LaunchParallelWorkers(leader->context);
+	if (leader->context->nworkers_launched == 0)
+		return false;
+	shared->nparticipants = leader->context->nworkers_launched + 1;
+	shared->first_leaves = page_extend(index, design->ntables * shared->nranges);
+	ereport(DEBUG1,
+			(errmsg_internal("building index \"%s\" with %d parallel workers",
+							 RelationGetRelationName(index),
+							 leader->context->nworkers_launched)));
+	return true;
+}
+
+/*
+ * Shared memory, and the files, are gone afterwards.
+ */
+static void
+end_parallel(Leader *leader)
+{
+	if (IsMVCCSnapshot(leader->snapshot))
+		UnregisterSnapshot(leader->snapshot);
+	DestroyParallelContext(leader->context);
+	ExitParallelMode();
+}
+
+/*
+ * Wait until the workers have finished, and gather what they have found.
+ */
+static void
+finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
+			   IndexBuildResult *result)
+{
+	SharedBuild *shared = leader->shared;
+
+	/* from here on, what any worker has written can be read */
+	WaitForParallelWorkersToFinish(leader->context);
+	for (int i = 0; i < leader->context->nworkers_launched; i++)
+		InstrAccumParallelQuery(&leader->buffer_usage[i], &leader->wal_usage[i]);
+
+	for (int i = 0; i <= shared->design.ntables; i++)
+		roots[i] = shared->tree[i].root;
+	result->heap_tuples = 0;
+	for (int i = 0; i < shared->nparticipants; i++)
+	{
+		result->heap_tuples += shared->found[i].heap_tuples;
+		if (shared->found[i].broken_hot_chain)
+			info->ii_BrokenHotChain = true;
+	}
+	result->index_tuples = build_count_rows(shared, ROW_FINGERPRINT) +
+		build_count_rows(shared, ROW_NULL);
+}
+
+/*
+ * Build all the trees.  Returns false if there are no workers: nothing has
+ * been done then.
+ */
+bool
+build_in_parallel(Relation heap, Relation index, IndexInfo *info,
+				  const Design *design, TreeRoot *roots, IndexBuildResult *result)
+{
+	int			nworkers = build_parallel_workers(heap, index, info);
+	Leader		leader = {0};
+	bool		launched;
+
+	if (nworkers == 0 || RelationGetNumberOfBlocks(heap) == 0)
+		return false;
+
+	launched = begin_parallel(&leader, heap, index, info, design, nworkers);
+	if (launched)
+	{
+		build_participate(leader.shared, leader.scan, 0, heap, index, info);
+		finish_workers(&leader, info, roots, result);
+	}
+	end_parallel(&leader);
+	return launched;
+}

@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * build_parallel.h
+ *		What the participants of a parallel CREATE INDEX share
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_BUILD_PARALLEL_H
+#define SIMHASH_BUILD_PARALLEL_H
+
+#include "access/relscan.h"
+#include "storage/barrier.h"
+#include "storage/sharedfileset.h"
+
+#include "index/build/build.h"
+
+/* Rows that are NULL are in a tree of their own, so they have files too. */
+typedef enum RowKind
+{
+	ROW_FINGERPRINT,
+	ROW_NULL
+} RowKind;
+
+#define NKINDS				(ROW_NULL + 1)
+
+/*
+ * What a participant found.  All zero if it came too late: then it has written
+ * no file either.
+ */
+typedef struct Found
+{
+	double		heap_tuples;
+	int64		nrows[NKINDS];
+	bool		broken_hot_chain;
+} Found;
+
+/* A tree being built in ranges. */
+typedef struct SharedTree
+{
+	pg_atomic_uint32 nranges_left;
+	pg_atomic_uint32 nleaves;	/* of ranges that are finished */
+	TreeRoot	root;
+} SharedTree;
+
+/* What participants share. */
+typedef struct SharedBuild
+{
+	/* constant from before workers are launched */
+	Oid			heap;
+	Oid			index;
+	bool		concurrent;
+	uint64		query_id;
+	Design		design;
+	int			nranges;		/* of each tree but that of NULLs */
+
+	/* set before the scan is over */
+	int			nparticipants;	/* those that there may be */
+	BlockNumber first_leaves;	/* of all ranges, tree by tree */
+
+	/* passed when the scan is over */
+	Barrier		scanned;
+
+	SharedFileSet files;
+	pg_atomic_uint32 next_unit; /* of work, see build_worker */
+	pg_atomic_uint64 ndone;		/* entries written */
+	SharedTree	tree[MAX_TREES];
+
+	/* by number of participant: each writes its own, until the barrier */
+	Found		found[FLEXIBLE_ARRAY_MEMBER];
+} SharedBuild;
+
+extern int64 build_count_rows(const SharedBuild *shared, RowKind kind);
+extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,
+							  int participant, Relation heap, Relation index,
+							  IndexInfo *info);
+
+#endif							/* SIMHASH_BUILD_PARALLEL_H */

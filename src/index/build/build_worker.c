@@ -1,0 +1,328 @@
+/*-------------------------------------------------------------------------
+ *
+ * build_worker.c
+ *		What each participant of a parallel CREATE INDEX does
+ *
+ * The participants, the leader and its workers, scan the heap together; each writes
+ * the rows that it finds to a temporary file of its own.  When all have come to the
+ * end, they build the trees, in units of a range of a tree's leaves: for each, all
+ * files are read, and the rows in the range are sorted as in a serial build, with
+ * a participant's share of the memory.  Whoever finishes the last range of a tree
+ * builds the levels above.
+ *
+ * There are as many ranges as participants, of equal width: keys spread well.  Where
+ * they do not, some units take longer, that is all.
+ *
+ * The rows are in files, not in shared memory, so that a build that does not
+ * fit into memory needs no other way, and that one that does is not limited by
+ * what the system grants for shared memory, which may be little in a container.
+ * A row is 16 bytes, and mostly they are read from the kernel's cache, in a
+ * fraction of the time of a sort.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/backend_progress.h"
+#include "utils/wait_event.h"
+
+#include "compat.h"
+#include "index/build/build_parallel.h"
+
+/* Rows read from a file at a time */
+#define READ_ROWS		1024
+
+/* A participant's scan of the heap. */
+typedef struct ParticipantScan
+{
+	BufFile    *file[NKINDS];
+	int64		nrows[NKINDS];
+} ParticipantScan;
+
+/* The files with a tree's links to leaves, being read. */
+typedef struct LinkReader
+{
+	SharedBuild *shared;
+	int			tree;
+	int			range;			/* whose file is next */
+	BufFile    *file;
+	int64		left;			/* links in it */
+} LinkReader;
+
+static void
+make_file_name(char *name, int participant, RowKind kind)
+{
+	snprintf(name, MAXPGPATH, "%s.%d", kind == ROW_NULL ? "nulls" : "rows",
+			 participant);
+}
+
+static void
+scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
+			  bool alive, void *arg)
+{
+	ParticipantScan *scan = arg;
+	RowKind		kind = isnull[0] ? ROW_NULL : ROW_FINGERPRINT;
+	Entry		row;
+
+	/* as an entry, with the fingerprint for a key */
+	memset(&row, 0, sizeof(row));
+	row.key = isnull[0] ? 0 : DatumGetSimHash(values[0]);
+	row.tid = *tid;
+	BufFileWrite(scan->file[kind], &row, sizeof(row));
+	scan->nrows[kind]++;
+}
+
+/*
+ * Scan a participant's share of the heap.
+ */
+static void
+scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
+		  int participant, Relation heap, Relation index, IndexInfo *info)
+{
+	Found	   *found = &shared->found[participant];
+	ParticipantScan scan = {0};
+	char		name[MAXPGPATH];
+
+	for (RowKind kind = 0; kind < NKINDS; kind++)
+	{
+		make_file_name(name, participant, kind);
+		scan.file[kind] = BufFileCreateFileSet(&shared->files.fs, name);
+	}
+	build_report_phase(PHASE_SCAN);
+	found->heap_tuples =
+		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
+							   scan_callback, &scan,
+							   begin_parallel_scan(heap, parallel_scan));
+	found->broken_hot_chain = info->ii_BrokenHotChain;
+	for (RowKind kind = 0; kind < NKINDS; kind++)
+	{
+		found->nrows[kind] = scan.nrows[kind];
+		BufFileExportFileSet(scan.file[kind]);
+		BufFileClose(scan.file[kind]);
+	}
+}
+
+static void
+read_file(BufFile *file, void *data, size_t size)
+{
+	if (BufFileRead(file, data, size) != size)
+		elog(ERROR, "temporary file ends too early");
+}
+
+int64
+build_count_rows(const SharedBuild *shared, RowKind kind)
+{
+	int64		nrows = 0;
+
+	for (int i = 0; i < shared->nparticipants; i++)
+		nrows += shared->found[i].nrows[kind];
+	return nrows;
+}
+
+/*
+ * Read into the spool all rows of a kind, or of those which are not NULL the ones
+ * with keys of a table that are within bounds.
+ */
+static void
+read_rows(SharedBuild *shared, RowKind kind, const TableDesign *table,
+		  uint64 min, uint64 max, Spool *spool)
+{
+	Entry	   *rows = palloc(READ_ROWS * sizeof(Entry));
+	char		name[MAXPGPATH];
+
+	for (int i = 0; i < shared->nparticipants; i++)
+	{
+		int64		left = shared->found[i].nrows[kind];
+		BufFile    *file;
+
+		if (left == 0)
+			continue;
+		make_file_name(name, i, kind);
+		file = BufFileOpenFileSet(&shared->files.fs, name, O_RDONLY, false);
+		while (left > 0)
+		{
+			int			n = Min(left, READ_ROWS);
+			int			npicked = 0;
+
+			CHECK_FOR_INTERRUPTS();
+			read_file(file, rows, n * sizeof(Entry));
+			left -= n;
+
+			/* no branch: a processor could not predict it */
+			for (int j = 0; j < n; j++)
+			{
+				uint64		key = design_key(table, rows[j].key);
+
+				rows[npicked] = rows[j];
+				npicked += (key >= min) & (key <= max);
+			}
+			for (int j = 0; j < npicked; j++)
+				spool_add(spool, rows[j].key, &rows[j].tid);
+		}
+		BufFileClose(file);
+	}
+	pfree(rows);
+}
+
+/*
+ * The smallest key of a range.
+ */
+static uint64
+range_min(const SharedBuild *shared, int range)
+{
+	return range == 0 ? 0 : (PG_UINT64_MAX / shared->nranges + 1) * range;
+}
+
+static void
+make_links_name(char *name, int tree, int range)
+{
+	snprintf(name, MAXPGPATH, "links.%d.%d", tree, range);
+}
+
+/*
+ * Build a range of a tree's leaves; their links go to a file.
+ */
+static void
+build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
+{
+	const TableDesign *table = &shared->design.table[tree];
+	bool		is_last = range == shared->nranges - 1;
+	uint64		min = range_min(shared, range);
+	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
+	LeafRange	leaves;
+	char		name[MAXPGPATH];
+	BufFile    *links;
+
+	spool_reuse(spool, table);
+	/* if it is the last one, up to the greatest of all keys */
+	read_rows(shared, ROW_FINGERPRINT, table, min, next_min - 1, spool);
+	build_report_phase(PHASE_SORT);
+	spool_sort(spool, 0);
+
+	build_report_phase(PHASE_WRITE);
+	leaves.low = entry_before(min);
+	leaves.high = entry_before(next_min);
+	leaves.block = shared->first_leaves + tree * shared->nranges + range;
+	leaves.right = is_last ? InvalidBlockNumber : leaves.block + 1;
+	make_links_name(name, tree, range);
+	links = BufFileCreateFileSet(&shared->files.fs, name);
+	pg_atomic_fetch_add_u32(&shared->tree[tree].nleaves,
+							build_leaves(index, tree, &leaves, spool, links,
+										 &shared->ndone));
+	BufFileExportFileSet(links);
+	BufFileClose(links);
+}
+
+/*
+ * Give the link to the next leaf of a tree.
+ */
+static void
+next_link(void *arg, LeafLink *link)
+{
+	LinkReader *reader = arg;
+	char		name[MAXPGPATH];
+
+	if (reader->file && reader->left == 0)
+	{
+		BufFileClose(reader->file);
+		reader->file = NULL;
+	}
+	if (reader->file == NULL)
+	{
+		make_links_name(name, reader->tree, reader->range++);
+		reader->file = BufFileOpenFileSet(&reader->shared->files.fs, name,
+										  O_RDONLY, false);
+		reader->left = BufFileSize(reader->file) / sizeof(LeafLink);
+	}
+	read_file(reader->file, link, sizeof(LeafLink));
+	reader->left--;
+}
+
+/*
+ * All ranges of a tree are there: build the levels above.
+ */
+static void
+finish_tree(SharedBuild *shared, Relation index, int tree)
+{
+	LinkReader	reader = {0};
+
+	reader.shared = shared;
+	reader.tree = tree;
+	shared->tree[tree].root =
+		build_upper_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
+						   next_link, &reader);
+	BufFileClose(reader.file);
+}
+
+/*
+ * Build the tree of the rows that are NULL.
+ */
+static void
+build_nulls(SharedBuild *shared, Relation index, Spool *spool)
+{
+	int			tree = shared->design.ntables;
+
+	spool_reuse(spool, shared->design.table);
+	read_rows(shared, ROW_NULL, shared->design.table, 0, PG_UINT64_MAX, spool);
+	spool_sort(spool, 0);
+	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
+}
+
+/*
+ * Work on units, as long as there are any that nobody else works on.  The first
+ * one is the tree of NULLs, as it may be large; then come the ranges of the
+ * others.
+ */
+static void
+build_worker(SharedBuild *shared, Relation index)
+{
+	int			nunits = 1 + shared->design.ntables * shared->nranges;
+	Spool	   *spool = spool_create(shared->design.table, 1,
+									 maintenance_work_mem / shared->nparticipants);
+	int			unit;
+
+	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)
+	{
+		int			tree = (unit - 1) / shared->nranges;
+
+		if (unit == 0)
+		{
+			build_nulls(shared, index, spool);
+			continue;
+		}
+		build_range(shared, index, tree, (unit - 1) % shared->nranges, spool);
+		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].nranges_left, 1) == 0)
+			finish_tree(shared, index, tree);
+	}
+	spool_free(spool);
+}
+
+/*
+ * What all participants do.
+ *
+ * Who comes when the scan is over helps with the trees: nobody waits for a
+ * worker that has not started yet, and one that never starts is not missed
+ * before the end.
+ */
+void
+build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participant,
+				  Relation heap, Relation index, IndexInfo *info)
+{
+	/* the leader has attached before there was anybody else */
+	if (!IsParallelWorker() || BarrierAttach(&shared->scanned) == 0)
+	{
+		scan_heap(shared, scan, participant, heap, index, info);
+		BarrierArriveAndWait(&shared->scanned, WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
+	}
+	if (!IsParallelWorker())
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
+									 build_count_rows(shared, ROW_FINGERPRINT) *
+									 shared->design.ntables +
+									 build_count_rows(shared, ROW_NULL));
+	build_worker(shared, index);
+}

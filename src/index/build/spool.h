@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * spool.h
+ *		Rows collected for a build, given back sorted, table by table
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SPOOL_H
+#define SIMHASH_SPOOL_H
+
+#include "index/simhash/design.h"
+#include "index/tree/page.h"
+
+typedef struct Spool Spool;
+
+extern Spool *spool_create(const TableDesign *tables, int ntables, int memory);
+extern void spool_reuse(Spool *spool, const TableDesign *table);
+extern void spool_add(Spool *spool, SimHash fp, ItemPointer tid);
+extern int64 spool_count(const Spool *spool);
+extern void spool_sort(Spool *spool, int table);
+extern bool spool_next(Spool *spool, Entry *entry);
+extern void spool_free(Spool *spool);
+
+#endif							/* SIMHASH_SPOOL_H */

@@ -1,0 +1,222 @@
+/*-------------------------------------------------------------------------
+ *
+ * check_heap.c
+ *		Is every row in every table of an index, once and as it is?
+ *
+ * A row that a snapshot sees was inserted by a transaction that has since
+ * committed, so it has its entries in all tables; and no vacuum removes them
+ * as long as the snapshot is there.  An entry of a row that it does not see
+ * may stand in some tables only: its insertion goes on, or was broken off.
+ * Twice in one table stands no entry of a row that the snapshot sees.  That of
+ * another may: vacuum has removed it since it was read, and a new row that took its
+ * TID was found further to the right.
+ *
+ * The entries of all tables and the rows of the heap are sorted by TID and
+ * merged.  How the heap is read follows contrib/amcheck, verify_nbtree.c.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "index/build/pair_sort.h"
+#include "index/inspect/inspect.h"
+
+/*
+ * One entry of a tree, or, with HEAP_ROW, a row of the heap.  It is sorted by
+ * TID, then tree: so a row follows its entries.
+ */
+typedef struct CheckItem
+{
+	uint64		tid;			/* tid_number */
+	uint16		tree;
+	SimHash		fp;
+} CheckItem;
+
+#define HEAP_ROW	PG_UINT16_MAX
+
+typedef struct HeapCheck
+{
+	Relation	index;
+	IndexMeta	meta;
+	Tuplesortstate *sort;
+} HeapCheck;
+
+/* A TID is 48 bits, so there is room for the tree beside it. */
+static void
+put_item(HeapCheck *check, const CheckItem *item)
+{
+	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->fp);
+}
+
+static bool
+get_item(HeapCheck *check, CheckItem *item)
+{
+	uint64		head;
+
+	if (!pair_sort_get(check->sort, &head, &item->fp))
+		return false;
+	item->tid = head >> 16;
+	item->tree = head & 0xFFFF;
+	return true;
+}
+
+static void
+put_page(void *arg, Relation index, BlockNumber block, Page page)
+{
+	HeapCheck  *check = arg;
+	int			tree = TreePageGetOpaque(page)->tree;
+
+	for (int i = 0; i < page_nentries(page); i++)
+	{
+		CheckItem	item;
+
+		item.tid = tid_number(leaf_tid(page, i));
+		item.tree = tree;
+		item.fp = tree == null_tree(&check->meta) ? 0 :
+			design_fingerprint(&check->meta.design.table[tree], page_keys(page)[i]);
+		put_item(check, &item);
+	}
+}
+
+/*
+ * A row of the heap.  That it is NULL shows in the tree that it is in, which
+ * is written into the fingerprint's place; so it takes no bit from those.
+ */
+static void
+put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
+		bool alive, void *arg)
+{
+	HeapCheck  *check = arg;
+	CheckItem	item;
+
+	item.tid = tid_number(tid);
+	item.tree = isnull[0] ? HEAP_ROW - 1 : HEAP_ROW;
+	item.fp = isnull[0] ? 0 : DatumGetSimHash(values[0]);
+	put_item(check, &item);
+}
+
+pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);
+
+static void
+report_row(HeapCheck *check, uint64 tid, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" does not match its table at row (%u,%u)",
+					RelationGetRelationName(check->index),
+					(BlockNumber) (tid >> 16), (OffsetNumber) (tid & 0xFFFF)),
+			 errdetail("A check found that %s.", what),
+			 errhint("Please REINDEX it.")));
+}
+
+/*
+ * Compare a row of the heap with its n entries, ordered by tree.
+ */
+static void
+compare_row(HeapCheck *check, const CheckItem *row, const CheckItem *entries, int n)
+{
+	bool		isnull = row->tree != HEAP_ROW;
+	int			first = isnull ? null_tree(&check->meta) : 0;
+	int			ntrees = isnull ? 1 : check->meta.design.ntables;
+
+	if (n < ntrees)
+		report_row(check, row->tid, "an entry of it is missing");
+	for (int i = 0; i < n; i++)
+	{
+		if (i >= ntrees || entries[i].tree != first + i)
+			report_row(check, row->tid, "it has an entry in a tree where it does not belong");
+		if (entries[i].fp != row->fp)
+			report_row(check, row->tid, "an entry has another fingerprint than the row");
+	}
+}
+
+/*
+ * Read the sorted items, one TID after the other.
+ */
+static void
+compare_items(HeapCheck *check)
+{
+	CheckItem	entries[MAX_TREES];
+	CheckItem	item;
+	uint64		tid = 0;
+	int			n = 0;
+	bool		twice = false;
+
+	while (get_item(check, &item))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (item.tid != tid)
+		{
+			n = 0;
+			twice = false;
+		}
+		tid = item.tid;
+		if (item.tree >= HEAP_ROW - 1)
+		{
+			if (twice)
+				report_row(check, tid, "it stands twice in one tree");
+			compare_row(check, &item, entries, n);
+		}
+		else if (n > 0 && entries[n - 1].tree == item.tree)
+			twice = true;
+		else
+			entries[n++] = item;
+	}
+}
+
+/*
+ * Put in the rows that the snapshot sees.  This computes index expressions.
+ */
+static void
+put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
+{
+	IndexInfo  *info = BuildIndexInfo(check->index);
+	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+
+	/* so that the scan takes the snapshot for what it is, and waits for nobody */
+	info->ii_Concurrent = true;
+	info->ii_Unique = false;
+	table_index_build_scan(heap, check->index, info, true, false, put_row, check, scan);
+}
+
+/*
+ * Compare an index with its table, both opened by inspect_open_index: so the current
+ * user is their owner.  Raises an error at the first difference.
+ */
+void
+check_against_heap(Relation heap, Relation index)
+{
+	HeapCheck	check;
+	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+
+	/* as for any index that is too young for the snapshot */
+	if (IsolationUsesXactSnapshot() && index->rd_index->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
+							   snapshot->xmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" cannot be checked using transaction snapshot",
+						RelationGetRelationName(index)),
+				 errhint("Check it in a later transaction.")));
+
+	check.index = index;
+	check.meta = *meta_reread(index);
+	check.sort = pair_sort_begin(maintenance_work_mem);
+	for (int tree = 0; tree < check.meta.ntrees; tree++)
+		inspect_walk_level(index, tree, 0, put_page, &check);
+	put_heap(&check, heap, snapshot);
+	tuplesort_performsort(check.sort);
+	compare_items(&check);
+	tuplesort_end(check.sort);
+	UnregisterSnapshot(snapshot);
+}

@@ -1,0 +1,170 @@
+/*-------------------------------------------------------------------------
+ *
+ * inspect.c
+ *		Opening an index for the functions that look at it as a whole
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "catalog/pg_authid.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "index/inspect/inspect.h"
+#include "index/tree/descend.h"
+
+/*
+ * Become the owner of the table, restricted as in all maintenance of his tables: what
+ * an index computes is his code, and runs already when its expressions are simplified.
+ */
+static void
+become_owner(OpenIndex *open)
+{
+	SetUserIdAndSecContext(open->heap->rd_rel->relowner,
+						   open->save_sec_context | SECURITY_RESTRICTED_OPERATION);
+	open->save_nestlevel = NewGUCNestLevel();
+	restrict_search_path();
+}
+
+/*
+ * Complain unless this is an index of ours, for the user to look at, and readable.
+ */
+static void
+check_openable(Relation index, Oid userid, bool for_monitors)
+{
+	if (index->rd_rel->relkind != RELKIND_INDEX ||
+		index->rd_rel->relam != get_index_am_oid("simhash", true))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
+				 errhint("Name an index that was created by CREATE INDEX ... USING simhash; for a partitioned table, the index of a partition.")));
+	if (!user_owns_relation(RelationGetRelid(index), userid) &&
+		!(for_monitors && has_privs_of_role(userid, ROLE_PG_STAT_SCAN_TABLES)))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+	if (RELATION_IS_OTHER_TEMP(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary tables of other sessions")));
+	if (RecoveryInProgress() && !RelationIsPermanent(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary or unlogged relations during recovery")));
+	if (!index->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
+				 errhint("Please REINDEX it.")));
+}
+
+/*
+ * Open an index and its table with AccessShareLock, for the index's owner or, if the
+ * report says nothing about single rows and computes nothing, a member of
+ * pg_stat_scan_tables.  Until inspect_close_index the current user is the owner.
+ */
+Relation
+inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
+{
+	Oid			heap_oid = IndexGetRelation(index_oid, true);
+
+	GetUserIdAndSecContext(&open->save_userid, &open->save_sec_context);
+	open->heap = NULL;
+	if (OidIsValid(heap_oid))
+	{
+		/* the table is locked first, as everybody does */
+		open->heap = table_open(heap_oid, AccessShareLock);
+		become_owner(open);
+	}
+	open->index = relation_open(index_oid, AccessShareLock);
+	check_openable(open->index, open->save_userid, for_monitors);
+	if (open->heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("could not open parent table of index \"%s\"",
+						RelationGetRelationName(open->index))));
+	return open->index;
+}
+
+/*
+ * Close both, and become again who one was.  After an error the end of the
+ * transaction does that.
+ */
+void
+inspect_close_index(OpenIndex *open)
+{
+	AtEOXact_GUC(false, open->save_nestlevel);
+	SetUserIdAndSecContext(open->save_userid, open->save_sec_context);
+	relation_close(open->index, AccessShareLock);
+	table_close(open->heap, AccessShareLock);
+}
+
+/*
+ * Copy a page, and release it.
+ */
+BlockNumber
+inspect_copy_page(Buffer buffer, Page copy)
+{
+	BlockNumber block = BufferGetBlockNumber(buffer);
+
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+	return block;
+}
+
+/*
+ * Drop the entries before a bound from a copy of a page.
+ */
+static void
+drop_before(Page page, const Entry *bound)
+{
+	PageItem	items[MAX_LEAF_ENTRIES];
+	int			n = page_get_items(page, items);
+	int			nkept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (entry_compare(&items[i].entry, bound) >= 0)
+			items[nkept++] = items[i];
+	}
+	page_sort_items(items, nkept);
+	page_set_items(page, items, nkept);
+}
+
+/*
+ * Visit the pages of a level from left to right.  A page that was visited may get the
+ * entries of the next one before that is read: then it is visited again, with these.
+ */
+void
+inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)
+{
+	Entry		bound = lowest_entry();
+	Buffer		buffer = descend_to(index, tree, level, &bound, BUFFER_LOCK_SHARE);
+	PGAlignedBlock copy;
+	Page		page = copy.data;
+
+	for (;;)
+	{
+		BlockNumber block = inspect_copy_page(buffer, page);
+		Entry		low = page_low(page);
+		PageLink	right;
+
+		if (entry_compare(&low, &bound) < 0)
+			drop_before(page, &bound);
+		visit(arg, index, block, page);
+		if (page_is_rightmost(page))
+			break;
+		right = page_right_link(page);
+		bound = right.low;
+		buffer = descend_follow(index, &right, InvalidBuffer, &bound);
+	}
+}

@@ -1,0 +1,138 @@
+/*-------------------------------------------------------------------------
+ *
+ * stats.c
+ *		simhash_index_stats: what an owner needs to see skew
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "index/inspect/inspect.h"
+
+#define STATS_COLUMNS	7
+
+typedef struct LevelStats
+{
+	const IndexMeta *meta;
+	int64		pages;
+	int64		entries;
+	int64		room;			/* for entries, on these pages */
+
+	/* of leaves: runs of keys with one prefix */
+	int			nprefix;
+	uint64		prefix;			/* of the current run */
+	int64		run;
+	int64		longest_run;
+} LevelStats;
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+count_runs(LevelStats *stats, Page page)
+{
+	int			n = page_nentries(page);
+	uint64		keys[MAX_LEAF_ENTRIES];
+
+	/* the last ones are not in order */
+	memcpy(keys, page_keys(page), n * sizeof(uint64));
+	qsort(keys, n, sizeof(uint64), compare_keys);
+	for (int i = 0; i < n; i++)
+	{
+		uint64		prefix = keys[i] >> (SIMHASH_BITS - stats->nprefix);
+
+		if (prefix != stats->prefix)
+			stats->run = 0;
+		stats->prefix = prefix;
+		stats->run++;
+		stats->longest_run = Max(stats->longest_run, stats->run);
+	}
+}
+
+static void
+count_page(void *arg, Relation index, BlockNumber block, Page page)
+{
+	LevelStats *stats = arg;
+
+	stats->pages++;
+	stats->entries += page_nentries(page);
+	stats->room += page_max_entries(page);
+	if (page_is_leaf(page) && stats->nprefix > 0)
+		count_runs(stats, page);
+}
+
+/*
+ * Report a tree, level by level from the root down.
+ */
+static void
+report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *result)
+{
+	bool		is_table = tree < meta->design.ntables;
+
+	for (int level = meta->root[tree].level; level >= 0; level--)
+	{
+		LevelStats	stats = {0};
+		Datum		values[STATS_COLUMNS];
+		bool		nulls[STATS_COLUMNS] = {0};
+
+		stats.nprefix = is_table ? meta->design.table[tree].nprefix : 0;
+		inspect_walk_level(index, tree, level, count_page, &stats);
+		values[0] = Int32GetDatum(tree + 1);
+		nulls[0] = !is_table;
+		values[1] = Int32GetDatum(stats.nprefix);
+		nulls[1] = !is_table;
+		values[2] = Int32GetDatum(level);
+		values[3] = Int64GetDatum(stats.pages);
+		values[4] = Int64GetDatum(stats.entries);
+		values[5] = Float8GetDatum((double) stats.entries / stats.room);
+		values[6] = Int64GetDatum(stats.longest_run);
+		nulls[6] = !is_table || level > 0;
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
+/*
+ * Report the free pages, which are of no tree and no level.
+ */
+static void
+report_free_pages(int64 pages, ReturnSetInfo *result)
+{
+	Datum		values[STATS_COLUMNS] = {0};
+	bool		nulls[STATS_COLUMNS] = {true, true, true, false, false, true, true};
+
+	values[3] = Int64GetDatum(pages);
+	values[4] = Int64GetDatum(0);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/*
+ * simhash_index_stats(regclass)
+ */
+PG_FUNCTION_INFO_V1(simhash_index_stats);
+Datum
+simhash_index_stats(PG_FUNCTION_ARGS)
+{
+	OpenIndex	open;
+	Relation	index = inspect_open_index(&open, PG_GETARG_OID(0), true);
+	IndexMeta	meta = *meta_reread(index);
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int tree = 0; tree < meta.ntrees; tree++)
+		report_tree(index, &meta, tree, (ReturnSetInfo *) fcinfo->resultinfo);
+	report_free_pages(meta_count_free(index), (ReturnSetInfo *) fcinfo->resultinfo);
+	inspect_close_index(&open);
+	return (Datum) 0;
+}

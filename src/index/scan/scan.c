@@ -1,0 +1,371 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan.c
+ *		Index scans: all rows within a ball, each once, or the nearest first
+ *
+ * A scan reads ranges of keys, one after the other, as the probes of a cover give
+ * them (probe.c): of all tables that are probed, then, if they are wanted, the NULLs.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "index/am/handler.h"
+#include "index/scan/scan.h"
+#include "index/tree/meta.h"
+
+/*
+ * ambeginscan
+ */
+IndexScanDesc
+simhash_beginscan(Relation index, int nkeys, int norderbys)
+{
+	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+	SimHashScan *state = palloc0(sizeof(SimHashScan));
+
+	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
+	state->design = meta_get(index)->design;
+	state->nfree = InvalidBlockNumber;
+	state->covers.nrows = -1;	/* not made yet */
+	state->pinned = InvalidBuffer;
+	state->stage = SCAN_DONE;
+	prefetch_init(&state->prefetch, index);
+	if (norderbys > 0)
+	{
+		scan->xs_orderbyvals = palloc0(norderbys * sizeof(Datum));
+		scan->xs_orderbynulls = palloc(norderbys * sizeof(bool));
+		state->far = palloc(MAX_LEAF_ENTRIES * sizeof(FarMatch));
+	}
+	scan->opaque = state;
+	return scan;
+}
+
+/*
+ * Read the scan keys.  Returns false if they contradict each other.
+ */
+static bool
+read_keys(IndexScanDesc scan, SimHashScan *state)
+{
+	state->nballs = 0;
+	state->want_rows = true;
+	state->want_nulls = true;
+	for (int i = 0; i < scan->numberOfKeys; i++)
+	{
+		ScanKey		key = &scan->keyData[i];
+		SimHashBall ball = {0};
+
+		if (key->sk_flags & SK_SEARCHNULL)
+		{
+			state->want_rows = false;
+			continue;
+		}
+		state->want_nulls = false;
+		if (key->sk_flags & SK_SEARCHNOTNULL)
+			continue;
+		if (key->sk_flags & SK_ISNULL)
+			return false;
+		if (key->sk_strategy == STRATEGY_WITHIN)
+			ball = *DatumGetSimHashBallP(key->sk_argument);
+		else
+			ball.center = DatumGetSimHash(key->sk_argument);
+		if (ball.radius < 0)
+			return false;
+
+		/* the smallest one bounds the search */
+		state->balls[state->nballs++] = ball;
+		if (ball.radius < state->balls[0].radius)
+		{
+			state->balls[state->nballs - 1] = state->balls[0];
+			state->balls[0] = ball;
+		}
+	}
+	return state->want_rows || state->want_nulls;
+}
+
+/*
+ * Read the order asked for.  Distances from a NULL are NULL, hence all equal.
+ *
+ * With several orders, all rows are sorted before the first is handed out.  The
+ * executor could sort those that are equal in the first order (xs_recheckorderby);
+ * but where it finds a NULL it takes no notice of what comes after
+ * (cmp_orderbyvals), and in many minor releases it forgets the ctid of rows that
+ * it reorders, so that FOR UPDATE fails.  It is left to it where there are too many
+ * orders for us; no distance is less than the 0 that it gets from us.
+ */
+static void
+read_orders(IndexScanDesc scan, SimHashScan *state)
+{
+	bool		ordered = false;
+	bool		null_seen = false;
+	bool		null_between = false;
+
+	state->ntiebreaks = 0;
+	for (int i = 0; i < scan->numberOfOrderBys; i++)
+	{
+		ScanKey		key = &scan->orderByData[i];
+
+		scan->xs_orderbyvals[i] = Int32GetDatum(0);
+		scan->xs_orderbynulls[i] = (key->sk_flags & SK_ISNULL) != 0;
+		if (scan->xs_orderbynulls[i])
+			null_seen = true;
+		else if (!ordered)
+		{
+			ordered = true;
+			state->query = DatumGetSimHash(key->sk_argument);
+			state->order_key = i;
+		}
+		else
+		{
+			if (state->ntiebreaks < MAX_TIEBREAKS)
+				state->tiebreak[state->ntiebreaks] = DatumGetSimHash(key->sk_argument);
+			state->ntiebreaks++;
+			null_between |= null_seen;
+		}
+	}
+	state->sort_all = state->ntiebreaks > 0 && state->ntiebreaks <= MAX_TIEBREAKS;
+	scan->xs_recheckorderby = state->ntiebreaks > MAX_TIEBREAKS;
+	if (scan->xs_recheckorderby && null_between)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cannot order by distance from more than %d fingerprints and NULL",
+						MAX_TIEBREAKS + 1),
+				 errhint("Leave out the NULL, which orders nothing.")));
+	if (!state->sort_all)
+		state->ntiebreaks = 0;
+	if (ordered && state->held == NULL)
+		state->held = held_create(GetMemoryChunkContext(state));
+	else if (!ordered && state->held)
+	{
+		held_free(state->held);
+		state->held = NULL;
+	}
+}
+
+/*
+ * About how many rows there are, by the pages that are in the trees.  How many are not
+ * is found out once, because it stands where all that insert may look.
+ */
+static double
+estimate_rows(Relation index, SimHashScan *state)
+{
+	BlockNumber npages = RelationGetNumberOfBlocks(index);
+
+	if (state->nfree == InvalidBlockNumber)
+		state->nfree = meta_count_free(index);
+	return (double) (npages - Min(state->nfree, npages)) * ENTRIES_PER_LEAF /
+		state->design.ntables;
+}
+
+/*
+ * What the choice of a cover goes by.
+ */
+static void
+set_rows(SimHashScan *state, double nrows)
+{
+	if (nrows != state->covers.nrows)
+		covers_init(&state->covers, &state->design, nrows);
+}
+
+/*
+ * Begin a search without an order.
+ */
+static void
+begin_search(SimHashScan *state)
+{
+	SimHashBall everything = {.radius = SIMHASH_BITS};
+	SimHashBall *ball = state->nballs > 0 ? &state->balls[0] : &everything;
+	double		cost;
+
+	if (state->nballs > 0)
+		state->chosen = covers_choose(&state->covers, ball->radius, &cost);
+	else
+		state->chosen = &state->covers.kind[COVER_THROUGH];
+	scan_start_probing(state, ball->center, ball->radius);
+}
+
+/*
+ * Rows that are NULL come last: their distances are NULL.
+ */
+static void
+begin_nulls(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+
+	for (int i = 0; i < scan->numberOfOrderBys; i++)
+		scan->xs_orderbynulls[i] = true;
+	state->stage = SCAN_NULLS;
+}
+
+/*
+ * amrescan
+ */
+void
+simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
+			   ScanKey orderbys, int norderbys)
+{
+	SimHashScan *state = scan->opaque;
+	Relation	index = scan->indexRelation;
+
+	if (BufferIsValid(state->pinned))
+		ReleaseBuffer(state->pinned);
+	state->pinned = InvalidBuffer;
+	state->nmatches = state->next_match = 0;
+	state->radius = 0;			/* that of NULLs, and of all without an order */
+	state->in_range = state->began = false;
+	state->nprobes = state->npages = state->nentries = 0;
+	state->range.table = -1;
+
+	if (keys && scan->numberOfKeys > 0)
+		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
+	if (orderbys && scan->numberOfOrderBys > 0)
+		memmove(scan->orderByData, orderbys, scan->numberOfOrderBys * sizeof(ScanKeyData));
+	read_orders(scan, state);
+	if (!read_keys(scan, state))
+		state->stage = SCAN_DONE;
+	else if (!state->want_rows)
+		begin_nulls(scan);
+	else
+	{
+		/* where there is no choice this need not be found out */
+		if (state->held == NULL && state->nballs > 0 &&
+			cover_is_obvious(&state->design, state->balls[0].radius))
+			set_rows(state, ROWS_UNKNOWN);
+		else
+			set_rows(state, estimate_rows(index, state));
+		if (state->held)
+			nearest_begin(state);
+		else
+			begin_search(state);
+	}
+}
+
+/*
+ * All of a stage has been read: go on to the next one.
+ */
+static void
+next_stage(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+
+	if (state->stage == SCAN_PROBE && state->held && nearest_go_farther(state))
+		return;
+	if (state->stage == SCAN_PROBE && state->want_nulls)
+		begin_nulls(scan);
+	else
+		state->stage = SCAN_DONE;
+}
+
+/*
+ * Go on to the next matches.  Returns false after the last ones.
+ */
+bool
+scan_next_matches(IndexScanDesc scan, bool keep_pin)
+{
+	SimHashScan *state = scan->opaque;
+
+	while (state->stage != SCAN_DONE)
+	{
+		if (state->stage == SCAN_HELD)
+		{
+			if (nearest_take_held(state))
+				return true;
+		}
+		else if (scan_next_page(scan, keep_pin))
+			return true;
+		else
+			next_stage(scan);
+	}
+	return false;
+}
+
+/*
+ * The first call of a scan.
+ */
+static void
+begin_scan(IndexScanDesc scan, bool keep_pin)
+{
+	SimHashScan *state = scan->opaque;
+
+	count_index_scan(scan);
+	state->began = true;
+
+	/*
+	 * The planner takes an index that returns no column for an index-only scan
+	 * where a query needs none, unless amcostestimate says that it is none.
+	 */
+	if (scan->xs_want_itup)
+		elog(ERROR, "index \"%s\" does not support index-only scans",
+			 RelationGetRelationName(scan->indexRelation));
+
+	/* what is held back cannot be pinned */
+	if (state->held && keep_pin)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" cannot be scanned in order of distance without an MVCC snapshot",
+						RelationGetRelationName(scan->indexRelation))));
+}
+
+/*
+ * amgettuple
+ */
+bool
+simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
+{
+	SimHashScan *state = scan->opaque;
+	bool		keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
+
+	if (!state->began)
+		begin_scan(scan, keep_pin);
+	scan->xs_recheck = false;
+	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
+		return false;
+	if (state->held)
+		scan->xs_orderbyvals[state->order_key] = Int32GetDatum(state->radius);
+	scan->xs_heaptid = state->matches[state->next_match++];
+	return true;
+}
+
+/*
+ * amgetbitmap
+ */
+int64
+simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	SimHashScan *state = scan->opaque;
+	int64		ntids = 0;
+
+	begin_scan(scan, false);
+	while (scan_next_matches(scan, false))
+	{
+		tbm_add_tuples(bitmap, state->matches, state->nmatches, false);
+		ntids += state->nmatches;
+	}
+	return ntids;
+}
+
+/*
+ * amendscan
+ */
+void
+simhash_endscan(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+
+	if (BufferIsValid(state->pinned))
+		ReleaseBuffer(state->pinned);
+	if (state->held)
+		held_free(state->held);
+	if (state->far)
+		pfree(state->far);
+	pfree(state->balls);
+	pfree(state);
+}

@@ -1,0 +1,163 @@
+/*-------------------------------------------------------------------------
+ *
+ * advice.c
+ *		simhash_index_advice: which design for how many rows and which radius
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "funcapi.h"
+#include "utils/float.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "index/simhash/probe.h"
+
+#define ADVICE_COLUMNS	9
+
+/*
+ * Microseconds, where all is in memory, of a search and of each leaf that it reads;
+ * and bytes of an entry, when fresh.  Fitted to what docs/designs.md measured.
+ */
+#define SEARCH_US		2.0
+#define LEAF_US			0.72
+#define ENTRY_BYTES		15.8
+
+/* A design is worth its size up to so many times the time of the fastest one. */
+#define WORTHWHILE		2.0
+
+typedef struct Advice
+{
+	DesignOptions options;
+	int			ntables;
+	double		probes;
+	double		entries;
+	double		us;
+} Advice;
+
+/* More than there are valid designs. */
+#define MAX_DESIGNS		256
+
+/*
+ * What a search within the radius takes.
+ */
+static Advice
+estimate_design(const DesignOptions *options, double nrows, int radius)
+{
+	Advice		advice = {.options = *options};
+	Design		design;
+	Covers		covers;
+	const Cover *cover;
+	double		cost;
+
+	design_init(&design, options);
+	covers_init(&covers, &design, nrows);
+	cover = covers_choose(&covers, radius, &cost);
+	advice.ntables = design.ntables;
+	advice.probes = cover_count_probes(cover, radius);
+	advice.entries = cover_count_entries(cover, radius, nrows);
+	advice.us = SEARCH_US + LEAF_US * cost;
+	return advice;
+}
+
+static int
+compare_advice(const void *a, const void *b)
+{
+	const Advice *x = a;
+	const Advice *y = b;
+
+	if (x->ntables != y->ntables)
+		return x->ntables - y->ntables;
+	if (x->us != y->us)
+		return x->us < y->us ? -1 : 1;
+	/* the simplest */
+	return x->options.prefix + x->options.nested - y->options.prefix - y->options.nested;
+}
+
+/*
+ * All valid designs, those with few tables first; returns their number.
+ */
+static int
+estimate_designs(Advice *advice, double nrows, int radius)
+{
+	DesignOptions options;
+	int			n = 0;
+
+	for (options.blocks = DESIGN_MIN_BLOCKS; options.blocks <= DESIGN_MAX_BLOCKS; options.blocks++)
+		for (options.prefix = 1; options.prefix < options.blocks; options.prefix++)
+			for (options.nested = 1; options.nested <= DESIGN_MAX_NESTED; options.nested++)
+				if (design_is_valid(&options))
+				{
+					Assert(n < MAX_DESIGNS);
+					advice[n++] = estimate_design(&options, nrows, radius);
+				}
+	qsort(advice, n, sizeof(Advice), compare_advice);
+	return n;
+}
+
+static void
+put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advised)
+{
+	Datum		values[ADVICE_COLUMNS];
+	bool		nulls[ADVICE_COLUMNS] = {0};
+	double		bytes = ENTRY_BYTES * advice->ntables * nrows;
+
+	values[0] = Int32GetDatum(advice->options.blocks);
+	values[1] = Int32GetDatum(advice->options.prefix);
+	values[2] = Int32GetDatum(advice->options.nested);
+	values[3] = Int32GetDatum(advice->ntables);
+	values[4] = Int64GetDatum(bytes < (double) PG_INT64_MAX ? (int64) bytes : PG_INT64_MAX);
+	values[5] = Float8GetDatum(rint(advice->probes));
+	values[6] = Float8GetDatum(rint(advice->entries));
+	values[7] = Float8GetDatum(rint(advice->us * 10) / 10);
+	values[8] = BoolGetDatum(advised);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/*
+ * simhash_index_advice(bigint, integer): the designs of which no smaller one is
+ * faster, the smallest first; and which of them is advised.
+ */
+PG_FUNCTION_INFO_V1(simhash_index_advice);
+Datum
+simhash_index_advice(PG_FUNCTION_ARGS)
+{
+	int64		nrows = PG_GETARG_INT64(0);
+	int32		radius = PG_GETARG_INT32(1);
+	Advice		advice[MAX_DESIGNS];
+	int			n;
+	double		fastest = get_float8_infinity();
+	double		fastest_yet = get_float8_infinity();
+	bool		advised = false;
+
+	if (nrows < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of rows must not be negative")));
+	if (radius < 0 || radius > SIMHASH_BITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("radius must be between %d and %d", 0, SIMHASH_BITS)));
+
+	InitMaterializedSRF(fcinfo, 0);
+	n = estimate_designs(advice, nrows, radius);
+	for (int i = 0; i < n; i++)
+		fastest = Min(fastest, advice[i].us);
+	for (int i = 0; i < n; i++)
+	{
+		bool		enough = advice[i].us <= WORTHWHILE * fastest;
+
+		if (advice[i].us >= fastest_yet)
+			continue;
+		fastest_yet = advice[i].us;
+		put_advice((ReturnSetInfo *) fcinfo->resultinfo, &advice[i], nrows,
+				   enough && !advised);
+		advised |= enough;
+	}
+	return (Datum) 0;
+}

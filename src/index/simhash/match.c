@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * match.c
+ *		Which of many keys are near the query's
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_X86_METHODS
+#include <immintrin.h>
+#endif
+
+#include "index/simhash/match.h"
+
+/*
+ * The keys from i on, one by one.  No branch: whether a key matches is what
+ * cannot be predicted.
+ */
+#define MATCH_REST(popcount) \
+	for (; i < n; i++) \
+	{ \
+		positions[nmatches] = i; \
+		nmatches += (int) popcount(keys[i] ^ query) <= radius; \
+	} \
+	return nmatches
+
+/*
+ * Bits counted in parallel, in ever wider fields (Warren, "Hacker's Delight",
+ * section 5-1).
+ */
+static inline int
+popcount_portable(uint64 x)
+{
+	x -= (x >> 1) & UINT64CONST(0x5555555555555555);
+	x = (x & UINT64CONST(0x3333333333333333)) + ((x >> 2) & UINT64CONST(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	return (x * UINT64CONST(0x0101010101010101)) >> 56;
+}
+
+static int
+match_portable(const uint64 *keys, int n, uint64 query, int radius,
+			   uint16 *positions)
+{
+	int			nmatches = 0;
+	int			i = 0;
+
+	MATCH_REST(popcount_portable);
+}
+
+static bool
+always_available(void)
+{
+	return true;
+}
+
+#ifdef HAVE_X86_METHODS
+__attribute__((target("popcnt")))
+static int
+match_popcnt(const uint64 *keys, int n, uint64 query, int radius,
+			 uint16 *positions)
+{
+	int			nmatches = 0;
+	int			i = 0;
+
+	MATCH_REST(__builtin_popcountll);
+}
+
+static bool
+popcnt_available(void)
+{
+	return __builtin_cpu_supports("popcnt");
+}
+
+/*
+ * The keys that a vector instruction found, as a bit mask: mostly none, so that
+ * a branch does well.
+ */
+static inline int
+add_positions(uint16 *positions, int nmatches, int i, uint32 found)
+{
+	for (; found != 0; found &= found - 1)
+		positions[nmatches++] = i + __builtin_ctz(found);
+	return nmatches;
+}
+
+/*
+ * Bits are looked up, half a byte at a time, then bytes added up (Mula, Kurz and
+ * Lemire, "Faster population counts using AVX2 instructions", 2018).
+ */
+__attribute__((target("avx2,popcnt")))
+static int
+match_avx2(const uint64 *keys, int n, uint64 query, int radius,
+		   uint16 *positions)
+{
+	const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+										  0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+	const __m256i half = _mm256_set1_epi8(0x0F);
+	const __m256i beyond = _mm256_set1_epi64x(radius + 1);
+	const __m256i queries = _mm256_set1_epi64x(query);
+	int			nmatches = 0;
+	int			i = 0;
+
+	for (; i + 4 <= n; i += 4)
+	{
+		__m256i		x = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *) (keys + i)), queries);
+		__m256i		low = _mm256_shuffle_epi8(bits, _mm256_and_si256(x, half));
+		__m256i		high = _mm256_shuffle_epi8(bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
+		__m256i		counts = _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+		__m256i		found = _mm256_cmpgt_epi64(beyond, counts);
+
+		nmatches = add_positions(positions, nmatches, i,
+								 _mm256_movemask_pd(_mm256_castsi256_pd(found)));
+	}
+	MATCH_REST(__builtin_popcountll);
+}
+
+static bool
+avx2_available(void)
+{
+	return __builtin_cpu_supports("avx2");
+}
+
+__attribute__((target("avx512f,avx512vpopcntdq,popcnt")))
+static int
+match_avx512(const uint64 *keys, int n, uint64 query, int radius,
+			 uint16 *positions)
+{
+	const __m512i most = _mm512_set1_epi64(radius);
+	const __m512i queries = _mm512_set1_epi64(query);
+	int			nmatches = 0;
+	int			i = 0;
+
+	for (; i + 8 <= n; i += 8)
+	{
+		__m512i		x = _mm512_xor_si512(_mm512_loadu_si512(keys + i), queries);
+
+		nmatches = add_positions(positions, nmatches, i,
+								 _mm512_cmple_epi64_mask(_mm512_popcnt_epi64(x), most));
+	}
+	MATCH_REST(__builtin_popcountll);
+}
+
+static bool
+avx512_available(void)
+{
+	return __builtin_cpu_supports("avx512f") &&
+		__builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
+const MatchMethod match_methods[] = {
+#ifdef HAVE_X86_METHODS
+	{"avx512", avx512_available, match_avx512},
+	{"avx2", avx2_available, match_avx2},
+	{"popcnt", popcnt_available, match_popcnt},
+#endif
+	{"portable", always_available, match_portable}
+};
+
+const int	match_nmethods = lengthof(match_methods);
+
+/*
+ * The first call chooses.
+ */
+static int
+match_choose(const uint64 *keys, int n, uint64 query, int radius,
+			 uint16 *positions)
+{
+	const MatchMethod *method = match_methods;
+
+	while (!method->available())
+		method++;
+	match_keys = method->match;
+	return match_keys(keys, n, query, radius, positions);
+}
+
+MatchFunction match_keys = match_choose;

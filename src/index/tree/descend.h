@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * descend.h
+ *		Descents in a tree
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_DESCEND_H
+#define SIMHASH_DESCEND_H
+
+#include "index/tree/page.h"
+
+extern Buffer descend_arrive(Relation index, int tree, int level,
+							const Entry *entry, int lock);
+extern Buffer descend_to(Relation index, int tree, int level,
+							 const Entry *entry, int lock);
+extern Buffer descend_to_mark(Relation index, int tree, int level,
+									 const Entry *entry);
+extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent,
+							const Entry *entry);
+extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
+							   PageLink *leaves, int max);
+extern int	find_child(Page page, const Entry *entry);
+extern int	page_lower_bound(Page page, int n, const Entry *entry);
+
+#endif							/* SIMHASH_DESCEND_H */

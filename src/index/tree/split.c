@@ -1,0 +1,405 @@
+/*-------------------------------------------------------------------------
+ *
+ * split.c
+ *		Splits of pages
+ *
+ * A split is two WAL records: one moves half of the entries to a new right
+ * sibling and marks the left page, the other puts the sibling's link into the
+ * parent and takes the mark away.  Between the two nothing is locked; and a crash, an
+ * error or a cancellation may come.  Searches still find everything, by stepping right;
+ * the next writer who comes to the page, or past it, finishes the split first
+ * (split_descend), and so does vacuum.
+ *
+ * So what a writer splits has a link, or is the root, and there is a level above all that
+ * are split but the root.
+ *
+ * Whoever holds the lock of a page waits only for pages to which its links lead, below
+ * or to the right of it, then for the metapage, then for a new page: so nobody waits in
+ * a circle, nor for a page by a link that may be stale.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/generic_xlog.h"
+#include "utils/rel.h"
+
+#include "index/tree/descend.h"
+#include "index/tree/free_list.h"
+#include "index/tree/meta.h"
+#include "index/tree/split.h"
+
+static void finish_split(Relation index, int tree, int level, const Entry *bound);
+
+/* A page about to be put into a tree. */
+typedef struct NewPage
+{
+	Buffer		meta_buffer;	/* locked exclusively by the caller */
+	Buffer		buffer;
+	bool		was_free;		/* else the index has been extended by it */
+} NewPage;
+
+/*
+ * Pin and lock a new page.
+ */
+static void
+new_page_lock(Relation index, NewPage *new)
+{
+	new->buffer = free_list_take(index, new->meta_buffer);
+	new->was_free = BufferIsValid(new->buffer);
+	if (!new->was_free)
+		new->buffer = page_new_buffer(index);
+}
+
+/*
+ * Make the new page part of a record, as the metapage is already if it changes: returns
+ * the page, still to be formatted.
+ */
+static Page
+new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
+{
+	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
+												 GENERIC_XLOG_FULL_IMAGE);
+
+	if (new->was_free)
+		free_list_remove(meta, page);
+	return page;
+}
+
+static MetaPageData *
+meta_register(GenericXLogState *state, Buffer meta_buffer)
+{
+	return MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+}
+
+static void
+clear_split_mark(GenericXLogState *state, Buffer buffer)
+{
+	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
+
+	TreePageGetOpaque(page)->flags &= ~TREE_INCOMPLETE_SPLIT;
+}
+
+/*
+ * Move the last of n items, which are those of a page and one more, to its new right
+ * sibling; the first nleft stay.
+ */
+static void
+divide_page(Page left, Page right, BlockNumber right_block,
+			const PageItem *items, int n, int nleft)
+{
+	TreePageOpaque opaque = TreePageGetOpaque(left);
+	const Entry *bound = &items[nleft].entry;
+	Entry		high = page_high(left);
+
+	page_init(right, opaque->tree, opaque->level, bound);
+	TreePageGetOpaque(right)->right = opaque->right;
+	page_set_high(right, &high);
+	page_set_items(right, items + nleft, n - nleft);
+
+	opaque->right = right_block;
+	opaque->flags |= TREE_INCOMPLETE_SPLIT;
+	page_set_high(left, bound);
+	page_set_items(left, items, nleft);
+}
+
+static inline bool
+is_entry(const PageItem *item, const Entry *entry)
+{
+	return entry_compare(&item->entry, entry) == 0;
+}
+
+/*
+ * Whether entries come to a leaf in ascending order at one place: the last two that it
+ * got stand directly before the new one, which is items[at].
+ */
+static bool
+ascends_locally(Page page, const PageItem *items, int at)
+{
+	int			n = page_nentries(page);
+	Entry		last;
+	Entry		last_but_one;
+
+	if (!page_is_leaf(page) || at < 2 || n < TreePageGetOpaque(page)->nsorted + 2)
+		return false;
+	last = page_entry(page, n - 1);
+	last_but_one = page_entry(page, n - 2);
+	return is_entry(&items[at - 1], &last) && is_entry(&items[at - 2], &last_but_one);
+}
+
+/*
+ * How many of n items, in order, which are those of a page and the new entry, stay on
+ * the left page: half of them, unless entries are coming in ascending order, as those of
+ * rows with equal fingerprints do.  Where they come to the end of the page, it is left
+ * nearly full.  Where they come before others, these go, and those to come will find
+ * their end of a page (as in nbtree, _bt_afternewitemoff); unless that would leave less
+ * than half.
+ */
+static int
+choose_division(Page page, const PageItem *items, int n, const Entry *entry)
+{
+	int			at = n - 1;
+
+	while (!is_entry(&items[at], entry))
+		at--;
+	if (at == n - 1)
+		return n * 9 / 10;
+	return at + 1 > n / 2 && ascends_locally(page, items, at) ? at + 1 : n / 2;
+}
+
+/*
+ * Split a full page, adding an entry.
+ *
+ * The buffer is pinned and exclusively locked; both are given up.  Above the
+ * leaves, `child` is the entry's, and child_buffer is its left sibling, locked
+ * by the caller, whose split this completes; it is given up, too.
+ */
+void
+split_insert(Relation index, Buffer buffer, const Entry *entry,
+			 BlockNumber child, Buffer child_buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	int			tree = TreePageGetOpaque(page)->tree;
+	int			level = TreePageGetOpaque(page)->level;
+	PageItem   *items = palloc((page_nentries(page) + 1) * sizeof(PageItem));
+	int			n = page_get_items(page, items);
+	int			nleft;
+	Entry		bound;
+	NewPage		new;
+	GenericXLogState *state;
+	MetaPageData *meta;
+	Page		right;
+
+	Assert(!page_split_is_incomplete(page));
+	items[n].entry = *entry;
+	items[n++].child = child;
+	page_sort_items(items, n);
+	nleft = choose_division(page, items, n, entry);
+	bound = items[nleft].entry;
+
+	new.meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+	new_page_lock(index, &new);
+	state = GenericXLogStart(index);
+	page = GenericXLogRegisterBuffer(state, buffer, 0);
+	meta = new.was_free ? meta_register(state, new.meta_buffer) : NULL;
+	right = new_page_register(state, &new, meta);
+	divide_page(page, right, BufferGetBlockNumber(new.buffer), items, n, nleft);
+	if (BufferIsValid(child_buffer))
+		clear_split_mark(state, child_buffer);
+	GenericXLogFinish(state);
+
+	UnlockReleaseBuffer(new.buffer);
+	UnlockReleaseBuffer(new.meta_buffer);
+	if (BufferIsValid(child_buffer))
+		UnlockReleaseBuffer(child_buffer);
+	UnlockReleaseBuffer(buffer);
+	pfree(items);
+	finish_split(index, tree, level, &bound);
+}
+
+static bool
+has_level_above(Relation index, int tree, int level)
+{
+	return meta_get(index)->root[tree].level > level ||
+		meta_reread(index)->root[tree].level > level;
+}
+
+/*
+ * Put a new root above a page that is marked, and its right sibling.  The metapage is
+ * locked, too.
+ */
+static void
+put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	TreePageOpaque opaque = TreePageGetOpaque(page);
+	Entry		low = page_low(page);
+	Entry		bound = page_high(page);
+	NewPage		new = {.meta_buffer = meta_buffer};
+	GenericXLogState *state;
+	MetaPageData *meta;
+	Page		root;
+
+	new_page_lock(index, &new);
+	state = GenericXLogStart(index);
+	clear_split_mark(state, buffer);
+	meta = meta_register(state, meta_buffer);
+	root = new_page_register(state, &new, meta);
+	page_init(root, opaque->tree, opaque->level + 1, &low);
+	page_append(root, &low, BufferGetBlockNumber(buffer));
+	page_append(root, &bound, opaque->right);
+	meta->root[opaque->tree].block = BufferGetBlockNumber(new.buffer);
+	meta->root[opaque->tree].level = opaque->level + 1;
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(new.buffer);
+}
+
+/*
+ * Finish the split of the root, unless somebody else has meanwhile.  The caller holds
+ * no lock.
+ */
+static void
+split_root(Relation index, int tree, int level)
+{
+	Entry		lowest = lowest_entry();
+	Buffer		buffer = descend_arrive(index, tree, level, &lowest,
+									   BUFFER_LOCK_EXCLUSIVE);
+	Buffer		meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+	MetaPageData *meta = MetaPageGetData(BufferGetPage(meta_buffer));
+
+	if (meta->root[tree].level == level)
+	{
+		if (!page_split_is_incomplete(BufferGetPage(buffer)))
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "it is a root, but has a right sibling");
+		put_root_above(index, buffer, meta_buffer);
+	}
+	UnlockReleaseBuffer(meta_buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Insert a link into a page above the leaves that is not full.
+ */
+static void
+insert_link(Page page, const Entry *entry, BlockNumber child)
+{
+	int			n = page_nentries(page);
+	int			at = page_lower_bound(page, n, entry);
+
+	page_append(page, entry, child);
+	memmove(page_keys(page) + at + 1, page_keys(page) + at,
+			(n - at) * sizeof(uint64));
+	memmove(inner_link(page, n), inner_link(page, n - 1),
+			(n - at) * sizeof(LinkData));
+	page_keys(page)[at] = entry->key;
+	inner_link(page, at)->tid = entry->tid;
+	BlockIdSet(&inner_link(page, at)->child, child);
+}
+
+/*
+ * Lock the page whose split is to be finished by putting the bound of its right sibling
+ * into the parent, which is locked.  Returns InvalidBuffer if there is nothing to do.
+ */
+static Buffer
+lock_marked_child(Relation index, Page parent, const Entry *bound)
+{
+	int			n = page_nentries(parent);
+	int			at = page_lower_bound(parent, n, bound);
+	Entry		found = at < n ? page_entry(parent, at) : lowest_entry();
+	PageLink	link;
+	Buffer		left;
+	Entry		high;
+
+	/* somebody else may have put it in */
+	if (at == 0 || (at < n && entry_compare(&found, bound) == 0))
+		return InvalidBuffer;
+	link = page_child_link(parent, at - 1);
+	left = page_follow_held(index, &link);
+	high = page_high(BufferGetPage(left));
+	if (page_split_is_incomplete(BufferGetPage(left)) &&
+		entry_compare(&high, bound) == 0)
+		return left;
+
+	/* and the right page may have been merged into the left one since */
+	UnlockReleaseBuffer(left);
+	return InvalidBuffer;
+}
+
+/*
+ * Put the bound of a marked page's right sibling into the parent, which is not full.
+ */
+static void
+link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *bound)
+{
+	BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
+	GenericXLogState *state = GenericXLogStart(index);
+
+	insert_link(GenericXLogRegisterBuffer(state, parent, 0), bound, right);
+	clear_split_mark(state, left);
+	GenericXLogFinish(state);
+}
+
+/*
+ * Finish the split of the page of a level that ends at a bound, unless somebody else
+ * has meanwhile.  The caller holds no lock.
+ */
+static void
+finish_split(Relation index, int tree, int level, const Entry *bound)
+{
+	Buffer		parent;
+	Buffer		left;
+
+	while (!has_level_above(index, tree, level))
+		split_root(index, tree, level);
+	parent = split_descend(index, tree, level + 1, bound);
+	left = lock_marked_child(index, BufferGetPage(parent), bound);
+	if (BufferIsValid(left) && page_is_full(BufferGetPage(parent)))
+	{
+		split_insert(index, parent, bound,
+					 TreePageGetOpaque(BufferGetPage(left))->right, left);
+		return;
+	}
+	if (BufferIsValid(left))
+	{
+		link_right_sibling(index, parent, left, bound);
+		UnlockReleaseBuffer(left);
+	}
+	UnlockReleaseBuffer(parent);
+}
+
+/*
+ * The same for vacuum, but only if no new page is needed for that: where the disk is
+ * full, vacuum is what may help.
+ */
+void
+split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
+{
+	Buffer		parent;
+	Buffer		left = InvalidBuffer;
+
+	if (!has_level_above(index, tree, level))
+		return;
+	parent = descend_to(index, tree, level + 1, bound, BUFFER_LOCK_EXCLUSIVE);
+	if (!page_is_full(BufferGetPage(parent)))
+		left = lock_marked_child(index, BufferGetPage(parent), bound);
+	if (BufferIsValid(left))
+	{
+		link_right_sibling(index, parent, left, bound);
+		UnlockReleaseBuffer(left);
+	}
+	UnlockReleaseBuffer(parent);
+}
+
+/*
+ * Descend to the page of a level in which an entry is to be inserted.  Returns it
+ * pinned and exclusively locked.  The caller holds no lock.
+ *
+ * A split that was left incomplete is finished here: by who comes to the left page,
+ * before stepping to the right one.  Then the descent begins anew, because the link has
+ * changed what stands above.
+ */
+Buffer
+split_descend(Relation index, int tree, int level, const Entry *entry)
+{
+	Entry		finished = lowest_entry();	/* no page ends there */
+	int			nfinishes = 0;
+
+	for (;;)
+	{
+		Buffer		buffer = descend_to_mark(index, tree, level, entry);
+		Entry		high = page_high(BufferGetPage(buffer));
+
+		if (!page_split_is_incomplete(BufferGetPage(buffer)))
+			return buffer;
+		nfinishes = entry_compare(&high, &finished) == 0 ? nfinishes + 1 : 0;
+		if (nfinishes > MAX_MISFITS)
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "its split is marked as incomplete, though it is not");
+		finished = high;
+		UnlockReleaseBuffer(buffer);
+		finish_split(index, tree, level, &high);
+	}
+}
