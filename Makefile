@@ -19,6 +19,7 @@ OBJS = \
 	src/functions/shingles.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
+	src/index/am/insert_row.o \
 	src/index/am/options.o \
 	src/index/am/validate.o \
 	src/index/build/build.o \
@@ -31,6 +32,7 @@ OBJS = \
 	src/index/inspect/explain.o \
 	src/index/inspect/inspect.o \
 	src/index/inspect/stats.o \
+	src/index/kind.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/scan.o \
@@ -38,6 +40,7 @@ OBJS = \
 	src/index/scan/scan_nearest.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/design.o \
+	src/index/simhash/kinds.o \
 	src/index/simhash/match.o \
 	src/index/simhash/probe.o \
 	src/index/tree/descend.o \

@@ -547,7 +547,6 @@ CREATE INDEX ON bad USING simhash (fp public.simhash_ops (blocks = 4));
 ALTER TABLE bad ADD EXCLUDE USING simhash (fp public.simhash_ops WITH OPERATOR(public.<>));
 SET search_path = index_test, public;
 CREATE INDEX ON bad USING simhash (id);
-CREATE INDEX ON bad USING simhash (b);
 CREATE INDEX ON bad USING simhash (id simhash_ops);
 ALTER TABLE bad ADD EXCLUDE USING simhash (fp WITH =, id WITH =);
 ALTER TABLE bad ADD PRIMARY KEY USING INDEX bad_fp_idx;
@@ -558,24 +557,33 @@ ALTER TABLE bad REPLICA IDENTITY USING INDEX bad_fp;
 CLUSTER bad USING bad_fp;
 DROP TABLE bad;
 -- operator classes that cannot work are told from those that do
-SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'simhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
+SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcname IN ('simhash_ops', 'simhash_ball_ops') AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') ORDER BY opcname;
 CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 9 =;
 CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
 CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, STORAGE bigint;
 CREATE OPERATOR CLASS right_one FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops;
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_kind(internal);
 CREATE OPERATOR CLASS wrong_order FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops;
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops, FUNCTION 1 simhash_kind(internal);
 CREATE OPERATOR CLASS not_ordering FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>;
-CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =;
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>, FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
 CREATE OPERATOR CLASS wrong_operators FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash);
-CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS OPERATOR 1 <, OPERATOR 2 =;
-CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash);
-CREATE OPERATOR CLASS half FOR TYPE simhash USING simhash AS OPERATOR 2 =;
-CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash;
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash), FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS no_kind FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops;
+CREATE OPERATOR CLASS other_kind FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_ball_kind(internal);
+CREATE OPERATOR CLASS half FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash, FUNCTION 1 simhash_kind(internal);
 SELECT opcname, amvalidate(oid)
 FROM (SELECT * FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace ORDER BY opcname COLLATE "C" OFFSET 0) AS c;
+-- and do no harm
+CREATE TABLE harmed AS SELECT simhash '0123456789abcdef' AS fp;
+CREATE INDEX ON harmed USING simhash (fp index_test.no_kind);
+CREATE INDEX ON harmed USING simhash (fp index_test.wrong_function);
+CREATE INDEX ON harmed USING simhash (fp index_test.right_one);
 
 DROP SCHEMA index_test CASCADE;

@@ -227,6 +227,16 @@ CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash';
 
+CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
+CREATE OPERATOR =~= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_near,
+    COMMUTATOR = =~=,
+    RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the smaller radius of each other';
+
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
     OPERATOR 1 <,
     OPERATOR 2 <=,
@@ -560,12 +570,27 @@ COMMENT ON FUNCTION simhash_handler(internal) IS 'handler of the index access me
 CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
 COMMENT ON ACCESS METHOD simhash IS 'index of fingerprints within a Hamming distance, by permuted block prefixes';
 
+-- An operator class names the kind of its values.
+CREATE FUNCTION simhash_kind(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_kind(internal) IS 'index support: fingerprints';
+CREATE FUNCTION simhash_ball_kind(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_kind(internal) IS 'index support: balls, by their centers';
+
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball),
     OPERATOR 2 =,
-    OPERATOR 3 <~> FOR ORDER BY integer_ops;
+    OPERATOR 3 <~> FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_kind(internal);
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
+
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING simhash AS
+    OPERATOR 4 =~=,
+    FUNCTION 1 simhash_ball_kind(internal);
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 
 CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT blocks integer, OUT prefix integer, OUT nested integer,

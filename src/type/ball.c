@@ -222,6 +222,17 @@ simhash_ball_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(compare_balls(fcinfo));
 }
 
+/*
+ * =~=: so rows that are to keep a distance from each other exclude each other.
+ */
+PG_FUNCTION_INFO_V1(simhash_ball_near);
+Datum
+simhash_ball_near(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(simhash_balls_agree(PG_GETARG_SIMHASH_BALL_P(0),
+									   PG_GETARG_SIMHASH_BALL_P(1)));
+}
+
 #define BALL_HASHED_SIZE	offsetof(SimHashBall, unused)
 
 PG_FUNCTION_INFO_V1(simhash_ball_hash);

@@ -59,6 +59,13 @@ simhash_ball_contains(const SimHashBall *ball, SimHash fp)
 	return simhash_distance(ball->center, fp) <= ball->radius;
 }
 
+/* Whether each of two balls contains the center of the other. */
+static inline bool
+simhash_balls_agree(const SimHashBall *a, const SimHashBall *b)
+{
+	return simhash_distance(a->center, b->center) <= Min(a->radius, b->radius);
+}
+
 /* The text form: lower-case hexadecimal, most significant digit first. */
 #define SIMHASH_HEX_DIGITS			16
 
@@ -73,6 +80,7 @@ extern bool simhash_parse(const char *string, size_t length,
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_eq(PG_FUNCTION_ARGS);
+extern Datum simhash_ball_near(PG_FUNCTION_ARGS);
 #endif
 
 #endif							/* SIMHASH_TYPE_H */

@@ -77,18 +77,39 @@ add_search(Searches *searches, int radius, bool known, Node *center, double n)
 }
 
 /*
+ * Add a search for balls that match one: centers are looked for within its radius.
+ */
+static void
+add_near(PlannerInfo *root, Node *argument, Searches *searches)
+{
+	Const	   *ball = (Const *) estimate_expression_value(root, argument);
+
+	if (!IsA(ball, Const))
+		add_search(searches, UNKNOWN_RADIUS, false, NULL, 1);
+	else if (ball->constisnull)
+		add_search(searches, BALL_EMPTY, true, NULL, 1);
+	else
+		add_search(searches,
+				   simhash_clamp_radius(DatumGetSimHashBallP(ball->constvalue)->radius),
+				   true, NULL, 1);
+}
+
+/*
  * Add a search for `column operator argument`.
  */
 static void
 add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 			Node *argument, Searches *searches)
 {
+	int			strategy = get_op_opfamily_strategy(operator, info->opfamily[0]);
 	Predicate	predicate;
 	Selectivity otherwise;
 	bool		known = true;
 	int			radius;
 
-	if (get_op_opfamily_strategy(operator, info->opfamily[0]) != STRATEGY_WITHIN)
+	if (strategy == STRATEGY_NEAR)
+		add_near(root, argument, searches);
+	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
 	else if (!selectivity_read_ball(root, get_opcode(operator), operator,
 									list_make2(column, argument), &predicate,
@@ -158,7 +179,7 @@ read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searc
 	{
 		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
 
-		if (get_op_opfamily_strategy(op->opno, info->opfamily[0]) == STRATEGY_WITHIN)
+		if (get_op_opfamily_strategy(op->opno, info->opfamily[0]) != STRATEGY_EQUAL)
 			add_balls(root, info, op, searches);
 		else
 			add_search(searches, 0, true, NULL,

@@ -11,20 +11,29 @@
 
 #include "commands/vacuum.h"
 #include "fmgr.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "index/am/handler.h"
+#include "index/kind.h"
 
 /*
- * amproperty: that rows come in order of distance, nobody else can know.
+ * amproperty: whether rows come in order of distance, nobody else can know.
  */
 static bool
 simhash_property(Oid index, int column, IndexAMProperty property,
 				 const char *name, bool *result, bool *isnull)
 {
+	Oid			opclass;
+	Oid			type;
+
 	if (property != AMPROP_DISTANCE_ORDERABLE || column == 0)
 		return false;
-	*result = true;
+	opclass = get_index_column_opclass(index, column);
+	type = get_opclass_input_type(opclass);
+	*isnull = !OidIsValid(opclass);
+	*result = OidIsValid(get_opfamily_member(get_opclass_family(opclass), type, type,
+											 STRATEGY_DISTANCE));
 	return true;
 }
 
@@ -32,6 +41,7 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 static const IndexAmRoutine access_method = {
 	.type = T_IndexAmRoutine,
 	.amstrategies = NSTRATEGIES,
+	.amsupport = NPROCS,
 	.amcanorderbyop = true,
 
 	/* every row is in the index, NULLs too, so no key is needed */

@@ -20,7 +20,8 @@
 #define STRATEGY_WITHIN		1	/* fp <@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
-#define NSTRATEGIES			3
+#define STRATEGY_NEAR		4	/* ball =~= ball */
+#define NSTRATEGIES			4
 
 /* build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,
@@ -28,7 +29,7 @@ extern IndexBuildResult *simhash_build(Relation heap, Relation index,
 extern void simhash_buildempty(Relation index);
 extern char *simhash_buildphasename(int64 phase);
 
-/* insert.c */
+/* insert_row.c */
 extern bool simhash_insert(Relation index, Datum *values, bool *isnull,
 						   ItemPointer tid, Relation heap,
 						   IndexUniqueCheck unique_check, bool index_unchanged,

@@ -22,7 +22,7 @@
 #include "utils/syscache.h"
 
 #include "index/am/handler.h"
-#include "type/simhash.h"
+#include "index/kind.h"
 
 static bool
 complain(const char *opfamily, const char *what, const char *object)
@@ -35,24 +35,49 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
+ * The kind that an operator class names; NULL, with a complaint, if it names none.
+ */
+static const IndexKind *
+validate_kind(const char *opfamily, CatCList *functions)
+{
+	const IndexKind *kind = NULL;
+
+	for (int i = 0; i < functions->n_members; i++)
+	{
+		Form_pg_amproc form = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
+		FmgrInfo	function;
+
+		fmgr_info(form->amproc, &function);
+		kind = kind_of_function(&function);
+		if (form->amprocnum != KIND_PROC)
+			complain(opfamily, "function with invalid support number:",
+					 format_procedure(form->amproc));
+		else if (kind == NULL)
+			complain(opfamily, "another function than one that names a kind:",
+					 format_procedure(form->amproc));
+	}
+	if (functions->n_members == 0)
+		complain(opfamily, "no function for support number", psprintf("%d", KIND_PROC));
+	return functions->n_members == 1 ? kind : NULL;
+}
+
+/*
  * An operator searches, or orders by an integer, and is the one that scans know
  * how to answer: they read its argument themselves.
  */
 static bool
-validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
+validate_operator(const char *opfamily, const IndexKind *kind,
+				  Form_pg_amop operator, Oid type)
 {
 	const char *name = format_operator(operator->amopopr);
 	PGFunction	expected = NULL;
 	FmgrInfo	function;
 	bool		ok = true;
 
-	if (operator->amopstrategy == STRATEGY_WITHIN)
-		expected = simhash_in_ball;
-	else if (operator->amopstrategy == STRATEGY_EQUAL)
-		expected = simhash_eq;
-	else if (operator->amopstrategy == STRATEGY_DISTANCE)
-		expected = simhash_hamming_distance;
-	else
+	for (int i = 0; i < kind->noperators; i++)
+		if (kind->operators[i].strategy == operator->amopstrategy)
+			expected = kind->operators[i].function;
+	if (expected == NULL)
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
 	if (operator->amopstrategy == STRATEGY_DISTANCE ?
 		operator->amopsortfamily != INTEGER_BTREE_FAM_OID :
@@ -63,6 +88,31 @@ validate_operator(const char *opfamily, Form_pg_amop operator, Oid type)
 	if (operator->amoplefttype != type ||
 		(expected && function.fn_addr != expected))
 		ok = complain(opfamily, "another operator than its strategy's:", name);
+	return ok;
+}
+
+/*
+ * Whether the operators of an operator class are those of its kind, all of them.
+ */
+static bool
+validate_operators(const char *opfamily, const IndexKind *kind, CatCList *operators,
+				   Oid type)
+{
+	uint32		seen = 0;
+	bool		ok = true;
+
+	for (int i = 0; i < operators->n_members; i++)
+	{
+		Form_pg_amop operator = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
+
+		ok &= validate_operator(opfamily, kind, operator, type);
+		if (operator->amopstrategy <= NSTRATEGIES)
+			seen |= 1 << operator->amopstrategy;
+	}
+	for (int i = 0; i < kind->noperators; i++)
+		if (!(seen & (1 << kind->operators[i].strategy)))
+			ok = complain(opfamily, "no operator for strategy",
+						  psprintf("%d", kind->operators[i].strategy));
 	return ok;
 }
 
@@ -78,8 +128,8 @@ simhash_validate(Oid opclass_oid)
 	char	   *opfamily;
 	CatCList   *operators;
 	CatCList   *functions;
-	uint32		seen = 0;
-	bool		ok = true;
+	const IndexKind *kind;
+	bool		ok;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
@@ -88,28 +138,11 @@ simhash_validate(Oid opclass_oid)
 	if (!HeapTupleIsValid(family_tuple))
 		elog(ERROR, "cache lookup failed for operator family %u", opclass->opcfamily);
 	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
-
 	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
-	for (int i = 0; i < operators->n_members; i++)
-	{
-		Form_pg_amop operator = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
-
-		ok &= validate_operator(opfamily, operator, opclass->opcintype);
-		if (operator->amopstrategy <= NSTRATEGIES)
-			seen |= 1 << operator->amopstrategy;
-	}
-	for (int strategy = 1; strategy <= NSTRATEGIES; strategy++)
-		if (!(seen & (1 << strategy)))
-			ok = complain(opfamily, "no operator for strategy", psprintf("%d", strategy));
-
 	functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass->opcfamily));
-	for (int i = 0; i < functions->n_members; i++)
-	{
-		Form_pg_amproc function = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
 
-		ok = complain(opfamily, "function with invalid support number:",
-					  format_procedure(function->amproc));
-	}
+	kind = validate_kind(opfamily, functions);
+	ok = kind && validate_operators(opfamily, kind, operators, opclass->opcintype);
 	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
 		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));
 

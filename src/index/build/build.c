@@ -18,12 +18,15 @@
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/build/build.h"
+#include "index/kind.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build
 {
-	Spool	   *rows;
-	Spool	   *nulls;
+	const IndexKind *kind;
+	Spool	   *words;
+	Spool	   *wordless;		/* rows */
+	double		nrows;
 } Build;
 
 /*
@@ -52,11 +55,14 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			   bool alive, void *arg)
 {
 	Build	   *build = arg;
+	Words		words;
 
-	if (isnull[0])
-		spool_add(build->nulls, 0, tid);
-	else
-		spool_add(build->rows, DatumGetSimHash(values[0]), tid);
+	kind_get_words(build->kind, values[0], isnull[0], &words);
+	if (words.n == 0)
+		spool_add(build->wordless, wordless_key(isnull[0]), tid);
+	for (int i = 0; i < words.n; i++)
+		spool_add(build->words, words.word[i], tid);
+	build->nrows++;
 }
 
 /*
@@ -69,31 +75,32 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	Build		build = {0};
 	pg_atomic_uint64 done;
 
+	build.kind = kind_of_index(index);
 	/* an eighth of the memory for the NULLs, which mostly are few */
-	build.rows = spool_create(design->table, design->ntables,
+	build.words = spool_create(design->table, design->ntables,
 							  maintenance_work_mem / 8 * 7);
-	build.nulls = spool_create(design->table, 1, maintenance_work_mem / 8);
+	build.wordless = spool_create(design->table, 1, maintenance_work_mem / 8);
 
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
 												 build_callback, &build, NULL);
-	result->index_tuples = spool_count(build.rows) + spool_count(build.nulls);
+	result->index_tuples = build.nrows;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 spool_count(build.rows) * design->ntables +
-								 spool_count(build.nulls));
+								 spool_count(build.words) * design->ntables +
+								 spool_count(build.wordless));
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
 		build_report_phase(PHASE_SORT);
-		spool_sort(build.rows, i);
+		spool_sort(build.words, i);
 		build_report_phase(PHASE_WRITE);
-		roots[i] = build_tree(index, i, build.rows, &done);
+		roots[i] = build_tree(index, i, build.words, &done);
 	}
-	spool_sort(build.nulls, 0);
-	roots[design->ntables] = build_tree(index, design->ntables, build.nulls, &done);
-	spool_free(build.rows);
-	spool_free(build.nulls);
+	spool_sort(build.wordless, 0);
+	roots[design->ntables] = build_tree(index, design->ntables, build.wordless, &done);
+	spool_free(build.words);
+	spool_free(build.wordless);
 }
 
 /*

@@ -33,6 +33,7 @@
 
 #include "compat.h"
 #include "index/build/build_parallel.h"
+#include "index/kind.h"
 
 /* Rows read from a file at a time */
 #define READ_ROWS		1024
@@ -40,6 +41,7 @@
 /* A participant's scan of the heap. */
 typedef struct ParticipantScan
 {
+	const IndexKind *kind;
 	BufFile    *file[NKINDS];
 	int64		nrows[NKINDS];
 } ParticipantScan;
@@ -62,19 +64,30 @@ make_file_name(char *name, int participant, RowKind kind)
 }
 
 static void
+write_row(ParticipantScan *scan, RowKind kind, uint64 word, ItemPointer tid)
+{
+	Entry		row;
+
+	/* as an entry, with the word for a key */
+	memset(&row, 0, sizeof(row));
+	row.key = word;
+	row.tid = *tid;
+	BufFileWrite(scan->file[kind], &row, sizeof(row));
+	scan->nrows[kind]++;
+}
+
+static void
 scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			  bool alive, void *arg)
 {
 	ParticipantScan *scan = arg;
-	RowKind		kind = isnull[0] ? ROW_NULL : ROW_FINGERPRINT;
-	Entry		row;
+	Words		words;
 
-	/* as an entry, with the fingerprint for a key */
-	memset(&row, 0, sizeof(row));
-	row.key = isnull[0] ? 0 : DatumGetSimHash(values[0]);
-	row.tid = *tid;
-	BufFileWrite(scan->file[kind], &row, sizeof(row));
-	scan->nrows[kind]++;
+	kind_get_words(scan->kind, values[0], isnull[0], &words);
+	if (words.n == 0)
+		write_row(scan, ROW_NULL, wordless_key(isnull[0]), tid);
+	for (int i = 0; i < words.n; i++)
+		write_row(scan, ROW_FINGERPRINT, words.word[i], tid);
 }
 
 /*
@@ -93,6 +106,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		make_file_name(name, participant, kind);
 		scan.file[kind] = BufFileCreateFileSet(&shared->files.fs, name);
 	}
+	scan.kind = kind_of_index(index);
 	build_report_phase(PHASE_SCAN);
 	found->heap_tuples =
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),

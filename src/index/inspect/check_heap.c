@@ -30,23 +30,27 @@
 #include "compat.h"
 #include "index/build/pair_sort.h"
 #include "index/inspect/inspect.h"
+#include "index/kind.h"
 
 /*
- * One entry of a tree, or, with HEAP_ROW, a row of the heap.  It is sorted by
- * TID, then tree: so a row follows its entries.
+ * One entry of a tree, or a row of the heap.  Items are sorted by TID, then tree: so a
+ * row follows its entries.
  */
 typedef struct CheckItem
 {
 	uint64		tid;			/* tid_number */
 	uint16		tree;
-	SimHash		fp;
+	uint64		word;			/* that the key was made of */
 } CheckItem;
 
-#define HEAP_ROW	PG_UINT16_MAX
+/* In the place of the tree: a row that has words, or one that has none. */
+#define HEAP_ROW			PG_UINT16_MAX
+#define WORDLESS_HEAP_ROW	(PG_UINT16_MAX - 1)
 
 typedef struct HeapCheck
 {
 	Relation	index;
+	const IndexKind *kind;
 	IndexMeta	meta;
 	Tuplesortstate *sort;
 } HeapCheck;
@@ -55,7 +59,7 @@ typedef struct HeapCheck
 static void
 put_item(HeapCheck *check, const CheckItem *item)
 {
-	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->fp);
+	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->word);
 }
 
 static bool
@@ -63,7 +67,7 @@ get_item(HeapCheck *check, CheckItem *item)
 {
 	uint64		head;
 
-	if (!pair_sort_get(check->sort, &head, &item->fp))
+	if (!pair_sort_get(check->sort, &head, &item->word))
 		return false;
 	item->tid = head >> 16;
 	item->tree = head & 0xFFFF;
@@ -82,26 +86,28 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 
 		item.tid = tid_number(leaf_tid(page, i));
 		item.tree = tree;
-		item.fp = tree == null_tree(&check->meta) ? 0 :
+		item.word = tree == wordless_tree(&check->meta) ? page_keys(page)[i] :
 			design_fingerprint(&check->meta.design.table[tree], page_keys(page)[i]);
 		put_item(check, &item);
 	}
 }
 
 /*
- * A row of the heap.  That it is NULL shows in the tree that it is in, which
- * is written into the fingerprint's place; so it takes no bit from those.
+ * A row of the heap, by its word or the key that it has for want of one.
  */
 static void
 put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		bool alive, void *arg)
 {
 	HeapCheck  *check = arg;
+	Words		words;
 	CheckItem	item;
 
+	kind_get_words(check->kind, values[0], isnull[0], &words);
+	Assert(words.n <= 1);
 	item.tid = tid_number(tid);
-	item.tree = isnull[0] ? HEAP_ROW - 1 : HEAP_ROW;
-	item.fp = isnull[0] ? 0 : DatumGetSimHash(values[0]);
+	item.tree = words.n == 0 ? WORDLESS_HEAP_ROW : HEAP_ROW;
+	item.word = words.n == 0 ? wordless_key(isnull[0]) : words.word[0];
 	put_item(check, &item);
 }
 
@@ -125,9 +131,9 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
 static void
 compare_row(HeapCheck *check, const CheckItem *row, const CheckItem *entries, int n)
 {
-	bool		isnull = row->tree != HEAP_ROW;
-	int			first = isnull ? null_tree(&check->meta) : 0;
-	int			ntrees = isnull ? 1 : check->meta.design.ntables;
+	bool		wordless = row->tree == WORDLESS_HEAP_ROW;
+	int			first = wordless ? wordless_tree(&check->meta) : 0;
+	int			ntrees = wordless ? 1 : check->meta.design.ntables;
 
 	if (n < ntrees)
 		report_row(check, row->tid, "an entry of it is missing");
@@ -135,7 +141,7 @@ compare_row(HeapCheck *check, const CheckItem *row, const CheckItem *entries, in
 	{
 		if (i >= ntrees || entries[i].tree != first + i)
 			report_row(check, row->tid, "it has an entry in a tree where it does not belong");
-		if (entries[i].fp != row->fp)
+		if (entries[i].word != row->word)
 			report_row(check, row->tid, "an entry has another fingerprint than the row");
 	}
 }
@@ -161,7 +167,7 @@ compare_items(HeapCheck *check)
 			twice = false;
 		}
 		tid = item.tid;
-		if (item.tree >= HEAP_ROW - 1)
+		if (item.tree >= WORDLESS_HEAP_ROW)
 		{
 			if (twice)
 				report_row(check, tid, "it stands twice in one tree");
@@ -210,6 +216,7 @@ check_against_heap(Relation heap, Relation index)
 				 errhint("Check it in a later transaction.")));
 
 	check.index = index;
+	check.kind = kind_of_index(index);
 	check.meta = *meta_reread(index);
 	check.sort = pair_sort_begin(maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)

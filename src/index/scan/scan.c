@@ -34,6 +34,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
+	state->kind = kind_of_index(index);
 	state->nfree = InvalidBlockNumber;
 	state->covers.nrows = -1;	/* not made yet */
 	state->pinned = InvalidBuffer;
@@ -61,7 +62,7 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 	for (int i = 0; i < scan->numberOfKeys; i++)
 	{
 		ScanKey		key = &scan->keyData[i];
-		SimHashBall ball = {0};
+		SimHashBall ball;
 
 		if (key->sk_flags & SK_SEARCHNULL)
 		{
@@ -73,10 +74,7 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 			continue;
 		if (key->sk_flags & SK_ISNULL)
 			return false;
-		if (key->sk_strategy == STRATEGY_WITHIN)
-			ball = *DatumGetSimHashBallP(key->sk_argument);
-		else
-			ball.center = DatumGetSimHash(key->sk_argument);
+		ball = state->kind->get_ball(key);
 		if (ball.radius < 0)
 			return false;
 
@@ -325,7 +323,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 
 	if (!state->began)
 		begin_scan(scan, keep_pin);
-	scan->xs_recheck = false;
+	scan->xs_recheck = state->kind->recheck;
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
 	if (state->held)
@@ -346,7 +344,7 @@ simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	begin_scan(scan, false);
 	while (scan_next_matches(scan, false))
 	{
-		tbm_add_tuples(bitmap, state->matches, state->nmatches, false);
+		tbm_add_tuples(bitmap, state->matches, state->nmatches, state->kind->recheck);
 		ntids += state->nmatches;
 	}
 	return ntids;

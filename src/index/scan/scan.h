@@ -13,6 +13,7 @@
 #include "access/genam.h"
 #include "access/relscan.h"
 
+#include "index/kind.h"
 #include "index/scan/held.h"
 #include "index/scan/prefetch.h"
 #include "index/simhash/probe.h"
@@ -37,6 +38,8 @@ typedef struct FarMatch
 
 typedef struct SimHashScan
 {
+	const IndexKind *kind;
+
 	/* What is searched: rows within all of the balls, or NULLs, or both */
 	int			nballs;
 	SimHashBall *balls;			/* the smallest first */

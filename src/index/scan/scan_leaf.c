@@ -138,8 +138,12 @@ static void
 collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
 			bool all_new)
 {
+	const uint64 *keys = page_keys(BufferGetPage(buffer));
+
 	for (int i = from; i < to; i++)
 	{
+		if (keys[i] > state->range.high)
+			continue;
 		if (all_new || is_to_be_read(state, buffer, i))
 			add_match(state, index, buffer, i, 0, 0);
 	}
@@ -233,7 +237,7 @@ next_range(IndexScanDesc scan, Buffer *buffer)
 	}
 	if (state->range.table == nulls)
 		return false;
-	state->range = (KeyRange) {nulls, 0, 0, ~UINT64CONST(0)};
+	state->range = (KeyRange) {nulls, 0, NULL_KEY, NULL_KEY};
 	state->bound = lowest_entry();
 	*buffer = descend_to(index, nulls, 0, &state->bound, BUFFER_LOCK_SHARE);
 	return true;

@@ -15,11 +15,10 @@
 #include "access/generic_xlog.h"
 #include "utils/rel.h"
 
-#include "index/am/handler.h"
 #include "index/tree/descend.h"
+#include "index/tree/insert.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
-#include "type/simhash.h"
 
 /* Trees whose leaves go into one record. */
 #define GROUP_SIZE	MAX_GENERIC_XLOG_PAGES
@@ -109,13 +108,13 @@ insert_entry(Relation index, int tree, const Entry *entry)
 }
 
 /*
- * Insert the entries of a row into the trees of the tables.
+ * Insert the entries of a word into the trees of the tables.
  *
  * A crash may leave a row in some of the trees only; then its transaction has
  * not committed, and nobody ever sees the row.
  */
-static void
-insert_fingerprint(Relation index, SimHash fp, ItemPointer tid)
+void
+insert_word(Relation index, uint64 word, ItemPointer tid)
 {
 	const Design *design = &meta_get(index)->design;
 	int			ntables = design->ntables;
@@ -123,7 +122,7 @@ insert_fingerprint(Relation index, SimHash fp, ItemPointer tid)
 
 	for (int i = 0; i < ntables; i++)
 	{
-		entries[i].key = design_key(&design->table[i], fp);
+		entries[i].key = design_key(&design->table[i], word);
 		entries[i].tid = *tid;
 	}
 	for (int i = 0; i < ntables; i += GROUP_SIZE)
@@ -138,20 +137,12 @@ insert_fingerprint(Relation index, SimHash fp, ItemPointer tid)
 }
 
 /*
- * aminsert
+ * Insert the entry of a row without words.
  */
-bool
-simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
-			   Relation heap, IndexUniqueCheck unique_check,
-			   bool index_unchanged, struct IndexInfo *info)
+void
+insert_wordless(Relation index, uint64 key, ItemPointer tid)
 {
-	if (isnull[0])
-	{
-		Entry		entry = {0, *tid};
+	Entry		entry = {key, *tid};
 
-		insert_entry(index, null_tree(meta_get(index)), &entry);
-	}
-	else
-		insert_fingerprint(index, DatumGetSimHash(values[0]), tid);
-	return false;
+	insert_entry(index, wordless_tree(meta_get(index)), &entry);
 }

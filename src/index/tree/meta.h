@@ -64,7 +64,7 @@ typedef struct IndexMeta
 } IndexMeta;
 
 static inline int
-null_tree(const IndexMeta *meta)
+wordless_tree(const IndexMeta *meta)
 {
 	return meta->design.ntables;
 }

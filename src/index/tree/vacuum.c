@@ -28,12 +28,12 @@
 #include "index/tree/split.h"
 
 /*
- * Each row is counted once: in the first table, or in the tree of NULLs.
+ * Each row is counted once: in the first table, or in the tree of rows without words.
  */
 static bool
 tree_counts_rows(Relation index, int tree)
 {
-	return tree == 0 || tree == null_tree(meta_get(index));
+	return tree == 0 || tree == wordless_tree(meta_get(index));
 }
 
 /*

@@ -1,0 +1,19 @@
+/*-------------------------------------------------------------------------
+ *
+ * insert.h
+ *		Insertion of the entries of a row
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_INSERT_H
+#define SIMHASH_INSERT_H
+
+#include "storage/itemptr.h"
+#include "utils/relcache.h"
+
+extern void insert_word(Relation index, uint64 word, ItemPointer tid);
+extern void insert_wordless(Relation index, uint64 key, ItemPointer tid);
+
+#endif							/* SIMHASH_INSERT_H */
