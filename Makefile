@@ -78,10 +78,10 @@ PG_CPPFLAGS = -I$(srcdir)/src
 
 REGRESS = install types fingerprint shingles resemblance aggregate literature \
 	unicode vectors errors index designs nearest parallel report planner \
-	estimates vacuum
+	estimates vacuum exclude
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict
+ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

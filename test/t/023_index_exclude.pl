@@ -1,0 +1,94 @@
+# Eight sessions insert near-duplicates at the same time into a table that excludes them:
+# none gets in, and none is refused that nothing near keeps out.  VACUUM runs beside.
+#
+# SIMHASH_ROUNDS sets how many rows each offers.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+my $seed = random_seed();
+my $rounds = $ENV{SIMHASH_ROUNDS} || 400;
+my $node = index_node('exclude', conf => "autovacuum = off\ndeadlock_timeout = 100ms\n");
+
+# Fingerprints around few centers, so that most are near others.  Rows stay, so what kept
+# another one out is there in the end.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION offer(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
+    SELECT flip(hashint8extended(i % 40, 0)::simhash, (hashint8extended(i, 2) & 7)::integer, i) $$;
+CREATE TABLE refused (how text, fp simhash);
+CREATE PROCEDURE insert_or_not(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
+DECLARE
+    fp simhash;
+    added bigint;
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        fp := offer(i);
+        EXECUTE format('INSERT INTO %s VALUES ($1) ON CONFLICT DO NOTHING', tab) USING fp;
+        GET DIAGNOSTICS added = ROW_COUNT;
+        IF added = 0 THEN
+            INSERT INTO refused VALUES (tab, fp);
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$;
+-- two rows at a time, so that sessions can wait for each other in a circle
+CREATE PROCEDURE insert_or_fail(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    deadlocks integer := 0;
+    seen integer := 0;
+BEGIN
+    WHILE i < seed + n LOOP
+        BEGIN
+            EXECUTE format('INSERT INTO %s VALUES ($1)', tab) USING offer(i);
+            i := i + 1;
+        EXCEPTION
+            WHEN exclusion_violation THEN
+                INSERT INTO refused VALUES (tab, offer(i));
+                i := i + 1;
+            WHEN deadlock_detected THEN
+                deadlocks := deadlocks + 1;
+        END;
+        -- after a deadlock, too: others wait for the row before
+        IF i % 2 = 0 OR deadlocks > seen THEN
+            COMMIT;
+        END IF;
+        seen := deadlocks;
+    END LOOP;
+    RAISE NOTICE '% deadlocks', deadlocks;
+END $$;
+SQL
+
+foreach my $how (qw(insert_or_not insert_or_fail))
+{
+	my $table = "by_$how";
+
+	$node->safe_psql('postgres',
+		"CREATE TABLE $table (fp simhash, CONSTRAINT ${table}_apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=))");
+	my @clients = map { client($node, "CALL $how('$table', " . ($seed + 100_000 * $_) . ", $rounds)") } 1 .. 8;
+	$node->safe_psql('postgres', "VACUUM (INDEX_CLEANUP on) $table") while running(@clients);
+	clients_ok(@clients);
+
+	my $offered = 8 * $rounds;
+	my ($in, $out) = split /\|/, $node->safe_psql('postgres',
+		"SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM refused WHERE how = '$table')");
+	is($in + $out, $offered, "$how: each row got in or was refused ($in and $out)");
+	cmp_ok($out, '>', 0, "$how: some were refused");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM $table AS a, $table AS b WHERE a.ctid < b.ctid AND (a.fp <~> b.fp) + 0 <= 3"),
+		'0', "$how: no two rows are near each other");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t WHERE (t.fp <~> r.fp) + 0 <= 3)"),
+		'0', "$how: none was refused that nothing keeps out");
+	no_damage_ok($node, $how, "${table}_apart");
+}
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|found self tuple|terminated by signal/, 'nothing in the log');
+$node->stop;
+done_testing();
