@@ -45,9 +45,12 @@ INSERT INTO later VALUES ('0000000000000000') ON CONFLICT ON CONSTRAINT apart DO
 INSERT INTO docs (body) VALUES ('a fourth') ON CONFLICT ON CONSTRAINT no_near_duplicates DO UPDATE SET body = 'a fifth';
 INSERT INTO docs (body) VALUES ('a fourth') ON CONFLICT (simhash_ball(fp, 3)) DO NOTHING;
 REINDEX INDEX CONCURRENTLY no_near_duplicates;
-\set VERBOSITY terse
-CREATE TABLE parts (fp simhash, EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=)) PARTITION BY RANGE (fp);
-\set VERBOSITY default
+-- (each release in other words)
+DO $$ BEGIN
+    CREATE TABLE parts (fp simhash, EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=)) PARTITION BY RANGE (fp);
+EXCEPTION WHEN feature_not_supported OR invalid_object_definition THEN
+    RAISE NOTICE 'not on partitioned tables';
+END $$;
 ALTER TABLE docs ADD EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =);
 ALTER TABLE docs ADD EXCLUDE USING simhash (fp WITH =~=);
 -- a table that has duplicates already
