@@ -39,6 +39,7 @@ OBJS = \
 	src/index/scan/scan_leaf.o \
 	src/index/scan/scan_nearest.o \
 	src/index/simhash/advice.o \
+	src/index/simhash/cover.o \
 	src/index/simhash/design.o \
 	src/index/simhash/kinds.o \
 	src/index/simhash/match.o \

@@ -21,7 +21,7 @@
 
 #include "compat.h"
 #include "index/am/handler.h"
-#include "index/simhash/probe.h"
+#include "index/simhash/cover.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
 #include "type/simhash.h"

@@ -16,7 +16,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "index/simhash/probe.h"
+#include "index/simhash/cover.h"
 
 #define ADVICE_COLUMNS	9
 
