@@ -33,63 +33,36 @@ weigh_portable(int64 *sum, uint64 hash, int64 weight)
 	weigh_loop(sum, hash, weight);
 }
 
-static bool
-always_available(void)
-{
-	return true;
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAVE_X86_METHODS
-
-__attribute__((target("avx2")))
+#ifdef CPU_X86
+CPU_AVX2
 static void
 weigh_avx2(int64 *sum, uint64 hash, int64 weight)
 {
 	weigh_loop(sum, hash, weight);
 }
 
-static bool
-avx2_available(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx512f")))
+CPU_AVX512
 static void
 weigh_avx512(int64 *sum, uint64 hash, int64 weight)
 {
 	weigh_loop(sum, hash, weight);
 }
-
-static bool
-avx512_available(void)
-{
-	return __builtin_cpu_supports("avx512f");
-}
 #endif
 
-const WeighMethod weigh_methods[] = {
-#ifdef HAVE_X86_METHODS
-	{"avx512", avx512_available, weigh_avx512},
-	{"avx2", avx2_available, weigh_avx2},
+const CpuMethod weigh_methods[] = {
+#ifdef CPU_X86
+	CPU_METHOD(avx512, weigh_avx512),
+	CPU_METHOD(avx2, weigh_avx2),
 #endif
-	{"portable", always_available, weigh_portable}
+	CPU_METHOD(portable, weigh_portable)
 };
 
 const int	weigh_nmethods = lengthof(weigh_methods);
 
-/*
- * The first call chooses, as pg_popcount64 does.
- */
 static void
 weigh_choose(int64 *sum, uint64 hash, int64 weight)
 {
-	const WeighMethod *method = weigh_methods;
-
-	while (!method->available())
-		method++;
-	weigh = method->weigh;
+	weigh = (WeighFunction) cpu_choose(weigh_methods);
 	weigh(sum, hash, weight);
 }
 

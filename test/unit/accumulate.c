@@ -226,16 +226,9 @@ main(int argc, char **argv)
 
 	for (int i = 0; i < weigh_nmethods; i++)
 	{
-		char		name[64];
-
-		if (!weigh_methods[i].available())
-		{
-			printf("skipped: this processor has no %s\n", weigh_methods[i].name);
+		if (!begin_method_group("weighted features", &weigh_methods[i]))
 			continue;
-		}
-		snprintf(name, sizeof(name), "weighted features, %s", weigh_methods[i].name);
-		begin_group(name);
-		weigh = weigh_methods[i].weigh;
+		weigh = (WeighFunction) weigh_methods[i].function;
 		test_whole(1000000, true);
 		end_group("sets");
 	}

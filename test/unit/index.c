@@ -305,7 +305,7 @@ test_searches(const DesignOptions *options)
 #define NKEYS	581
 
 static void
-test_matches(const MatchMethod *method)
+test_matches(MatchFunction match)
 {
 	uint64		keys[NKEYS];
 	uint16		positions[NKEYS];
@@ -326,7 +326,7 @@ test_matches(const MatchMethod *method)
 			keys[i] = random_below(2) ? random_word() :
 				query ^ random_bits(Min(64, distance));
 		}
-		nmatches = method->match(keys, n, query, radius, positions);
+		nmatches = match(keys, n, query, radius, positions);
 		for (int i = 0; i < n; i++)
 		{
 			if (popcount(keys[i] ^ query) > radius)
@@ -359,16 +359,9 @@ main(int argc, char **argv)
 	end_group("searches");
 	for (int i = 0; i < match_nmethods; i++)
 	{
-		char		name[64];
-
-		if (!match_methods[i].available())
-		{
-			printf("skipped: this processor has no %s\n", match_methods[i].name);
+		if (!begin_method_group("matches", &match_methods[i]))
 			continue;
-		}
-		snprintf(name, sizeof(name), "matches, %s", match_methods[i].name);
-		begin_group(name);
-		test_matches(&match_methods[i]);
+		test_matches((MatchFunction) match_methods[i].function);
 		end_group("rounds");
 	}
 	return end_tests();

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu.h"
+
 #define UNIT_MAX_REPORTS	20	/* failures printed in one group */
 
 static const char *unit_group;
@@ -30,6 +32,25 @@ begin_group(const char *name)
 {
 	unit_group = name;
 	unit_checks = unit_failures = 0;
+}
+
+/*
+ * Begin a group of tests of one of several methods.  Returns false, and says so, if
+ * the processor does not have what it needs.
+ */
+static inline bool
+begin_method_group(const char *what, const CpuMethod *method)
+{
+	static char name[64];
+
+	if (!method->available())
+	{
+		printf("skipped: %s: this processor has no %s\n", what, method->name);
+		return false;
+	}
+	snprintf(name, sizeof(name), "%s, %s", what, method->name);
+	begin_group(name);
+	return true;
 }
 
 /* "unit" says what was counted. */

@@ -13,24 +13,22 @@
 #include "postgres.h"
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAVE_X86_METHODS
+#include "index/simhash/match.h"
+
+#ifdef CPU_X86
 #include <immintrin.h>
 #endif
 
-#include "index/simhash/match.h"
-
 /*
- * The keys from i on, one by one.  No branch: whether a key matches is what
- * cannot be predicted.
+ * Add a position, if its key is near; returns the number of matches.  No branch:
+ * whether a key matches is what cannot be predicted.
  */
-#define MATCH_REST(popcount) \
-	for (; i < n; i++) \
-	{ \
-		positions[nmatches] = i; \
-		nmatches += (int) popcount(keys[i] ^ query) <= radius; \
-	} \
-	return nmatches
+static pg_attribute_always_inline int
+add_if_near(uint16 *positions, int nmatches, int i, int distance, int radius)
+{
+	positions[nmatches] = i;
+	return nmatches + (distance <= radius);
+}
 
 /*
  * Bits counted in parallel, in ever wider fields (Warren, "Hacker's Delight",
@@ -50,33 +48,34 @@ match_portable(const uint64 *keys, int n, uint64 query, int radius,
 			   uint16 *positions)
 {
 	int			nmatches = 0;
-	int			i = 0;
 
-	MATCH_REST(popcount_portable);
+	for (int i = 0; i < n; i++)
+		nmatches = add_if_near(positions, nmatches, i,
+							   popcount_portable(keys[i] ^ query), radius);
+	return nmatches;
 }
 
-static bool
-always_available(void)
+#ifdef CPU_X86
+/*
+ * The keys from i on, which a vector instruction does not fill.
+ */
+CPU_POPCNT
+static inline int
+match_rest(const uint64 *keys, int i, int n, uint64 query, int radius,
+		   uint16 *positions, int nmatches)
 {
-	return true;
+	for (; i < n; i++)
+		nmatches = add_if_near(positions, nmatches, i,
+							   __builtin_popcountll(keys[i] ^ query), radius);
+	return nmatches;
 }
 
-#ifdef HAVE_X86_METHODS
-__attribute__((target("popcnt")))
+CPU_POPCNT
 static int
 match_popcnt(const uint64 *keys, int n, uint64 query, int radius,
 			 uint16 *positions)
 {
-	int			nmatches = 0;
-	int			i = 0;
-
-	MATCH_REST(__builtin_popcountll);
-}
-
-static bool
-popcnt_available(void)
-{
-	return __builtin_cpu_supports("popcnt");
+	return match_rest(keys, 0, n, query, radius, positions, 0);
 }
 
 /*
@@ -95,7 +94,7 @@ add_positions(uint16 *positions, int nmatches, int i, uint32 found)
  * Bits are looked up, half a byte at a time, then bytes added up (Mula, Kurz and
  * Lemire, "Faster population counts using AVX2 instructions", 2018).
  */
-__attribute__((target("avx2,popcnt")))
+CPU_AVX2
 static int
 match_avx2(const uint64 *keys, int n, uint64 query, int radius,
 		   uint16 *positions)
@@ -119,16 +118,10 @@ match_avx2(const uint64 *keys, int n, uint64 query, int radius,
 		nmatches = add_positions(positions, nmatches, i,
 								 _mm256_movemask_pd(_mm256_castsi256_pd(found)));
 	}
-	MATCH_REST(__builtin_popcountll);
+	return match_rest(keys, i, n, query, radius, positions, nmatches);
 }
 
-static bool
-avx2_available(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx512f,avx512vpopcntdq,popcnt")))
+CPU_AVX512_POPCNT
 static int
 match_avx512(const uint64 *keys, int n, uint64 query, int radius,
 			 uint16 *positions)
@@ -145,40 +138,26 @@ match_avx512(const uint64 *keys, int n, uint64 query, int radius,
 		nmatches = add_positions(positions, nmatches, i,
 								 _mm512_cmple_epi64_mask(_mm512_popcnt_epi64(x), most));
 	}
-	MATCH_REST(__builtin_popcountll);
-}
-
-static bool
-avx512_available(void)
-{
-	return __builtin_cpu_supports("avx512f") &&
-		__builtin_cpu_supports("avx512vpopcntdq");
+	return match_rest(keys, i, n, query, radius, positions, nmatches);
 }
 #endif
 
-const MatchMethod match_methods[] = {
-#ifdef HAVE_X86_METHODS
-	{"avx512", avx512_available, match_avx512},
-	{"avx2", avx2_available, match_avx2},
-	{"popcnt", popcnt_available, match_popcnt},
+const CpuMethod match_methods[] = {
+#ifdef CPU_X86
+	CPU_METHOD(avx512_popcnt, match_avx512),
+	CPU_METHOD(avx2, match_avx2),
+	CPU_METHOD(popcnt, match_popcnt),
 #endif
-	{"portable", always_available, match_portable}
+	CPU_METHOD(portable, match_portable)
 };
 
 const int	match_nmethods = lengthof(match_methods);
 
-/*
- * The first call chooses.
- */
 static int
 match_choose(const uint64 *keys, int n, uint64 query, int radius,
 			 uint16 *positions)
 {
-	const MatchMethod *method = match_methods;
-
-	while (!method->available())
-		method++;
-	match_keys = method->match;
+	match_keys = (MatchFunction) cpu_choose(match_methods);
 	return match_keys(keys, n, query, radius, positions);
 }
 

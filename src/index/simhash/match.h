@@ -10,6 +10,8 @@
 #ifndef SIMHASH_MATCH_H
 #define SIMHASH_MATCH_H
 
+#include "cpu.h"
+
 /*
  * Writes the positions of those of n keys that differ from the query's in at
  * most `radius` bits; returns their number.  There is room for n of them.
@@ -17,18 +19,8 @@
 typedef int (*MatchFunction) (const uint64 *keys, int n, uint64 query, int radius,
 							  uint16 *positions);
 
-/*
- * The ways to do it, the best first and the portable one last; tests run all
- * that the processor has.
- */
-typedef struct MatchMethod
-{
-	const char *name;
-	bool		(*available) (void);
-	MatchFunction match;
-} MatchMethod;
-
-extern const MatchMethod match_methods[];
+/* For tests: the ways to do it. */
+extern const CpuMethod match_methods[];
 extern const int match_nmethods;
 
 /* The best available. */
