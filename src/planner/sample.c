@@ -18,10 +18,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "utils/lsyscache.h"
 
+#include "bits.h"
 #include "planner/sample.h"
 
 /* How many fingerprints a column has that was never analyzed. */
@@ -129,16 +132,8 @@ sample_free(Sample *sample)
 static double
 uniform_share(DistanceRange range)
 {
-	double		ways = 1;		/* to choose which bits differ */
-	double		all = 0;
-
-	for (int i = 0; i <= range.high; i++)
-	{
-		if (i >= range.low)
-			all += ways;
-		ways = ways * (SIMHASH_BITS - i) / (i + 1);
-	}
-	return all / 18446744073709551616.0;
+	return ldexp(bits_count_patterns(SIMHASH_BITS, range.low, range.high, HUGE_VAL),
+				 -SIMHASH_BITS);
 }
 
 static inline bool

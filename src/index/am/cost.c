@@ -19,6 +19,7 @@
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/simhash/cover.h"
@@ -290,16 +291,12 @@ add_searches(ScanEstimate *estimate, const Covers *covers, int radius, double n)
 static int
 nearest_radius(double nrows)
 {
-	double		combinations = 1;
-	double		within = 1;		/* fingerprints, of 2^64 */
+	double		enough = ldexp(1, SIMHASH_BITS);
 	int			radius = 0;
 
-	while (radius < SIMHASH_BITS && within * nrows < ldexp(1, SIMHASH_BITS))
-	{
-		combinations = combinations * (SIMHASH_BITS - radius) / (radius + 1);
-		within += combinations;
+	while (radius < SIMHASH_BITS &&
+		   bits_count_patterns(SIMHASH_BITS, 0, radius, HUGE_VAL) * nrows < enough)
 		radius++;
-	}
 	return radius;
 }
 

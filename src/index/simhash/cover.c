@@ -26,6 +26,7 @@
 
 #include <math.h>
 
+#include "bits.h"
 #include "index/simhash/cover.h"
 
 /* What a probe costs, in leaves read: its descent is mostly hidden (prefetch.c). */
@@ -135,21 +136,14 @@ cover_flips(const Cover *cover, int i, int radius)
 }
 
 /*
- * Number of patterns of so many bits with at most so many of them set: 0 for -1.
- * Counts no farther than to the limit.
+ * Number of patterns of flipped bits in the i-th of the tables of a cover; something
+ * above the limit if it is above the limit.
  */
-static double
-count_patterns(int nbits, int flips, double limit)
+static inline double
+count_patterns(const Cover *cover, int i, int radius, double limit)
 {
-	double		combinations = 1;
-	double		sum = 0;
-
-	for (int i = 0; i <= flips && sum <= limit; i++)
-	{
-		sum += combinations;
-		combinations = combinations * (nbits - i) / (i + 1);
-	}
-	return sum;
+	return bits_count_patterns(cover->table[i].nbits, 0, cover_flips(cover, i, radius),
+							   limit);
 }
 
 /*
@@ -174,8 +168,7 @@ cover_count_probes(const Cover *cover, int radius)
 	double		sum = 0;
 
 	for (int i = 0; i < cover->ntables; i++)
-		sum += count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius),
-							  HUGE_VAL);
+		sum += count_patterns(cover, i, radius, HUGE_VAL);
 	return sum;
 }
 
@@ -188,8 +181,7 @@ cover_count_entries(const Cover *cover, int radius, double nrows)
 	double		sum = 0;
 
 	for (int i = 0; i < cover->ntables; i++)
-		sum += ldexp(count_patterns(cover->table[i].nbits, cover_flips(cover, i, radius),
-									HUGE_VAL) * nrows,
+		sum += ldexp(count_patterns(cover, i, radius, HUGE_VAL) * nrows,
 					 -cover->table[i].nbits);
 	return sum;
 }
@@ -204,12 +196,8 @@ cover_cost(const Cover *cover, int radius, double nrows, double limit)
 	double		cost = 0;
 
 	for (int i = 0; i < cover->ntables && cost <= limit; i++)
-	{
-		int			nbits = cover->table[i].nbits;
-
-		cost += count_patterns(nbits, cover_flips(cover, i, radius), limit) *
-			(PROBE_COST + ldexp(nrows, -nbits) / ENTRIES_PER_LEAF);
-	}
+		cost += count_patterns(cover, i, radius, limit) *
+			(PROBE_COST + ldexp(nrows, -cover->table[i].nbits) / ENTRIES_PER_LEAF);
 	return cost;
 }
 

@@ -19,6 +19,7 @@
 #include "postgres.h"
 #endif
 
+#include "bits.h"
 #include "index/simhash/design.h"
 
 /*
@@ -206,12 +207,8 @@ design_init(Design *design, const DesignOptions *options)
 			init_nested(&design->table[i], options, i);
 		else
 		{
-			/* the next larger number of as many bits (Gosper) */
-			uint32		lowest = chosen & -chosen;
-			uint32		ripple = chosen + lowest;
-
 			init_chosen(&design->table[i], options, chosen);
-			chosen = ripple | (((chosen ^ ripple) >> 2) / lowest);
+			chosen = bits_next_pattern(chosen);
 		}
 	}
 }

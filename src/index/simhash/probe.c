@@ -13,6 +13,7 @@
 #include "postgres.h"
 #endif
 
+#include "bits.h"
 #include "index/simhash/probe.h"
 
 /* Of the patterns with so many bits, the last: they are the highest bits. */
@@ -71,14 +72,7 @@ next_pattern(Probing *probing)
 	int			unused = SIMHASH_BITS - probing->cover->table[probing->at].nbits;
 
 	if (probing->pattern != last_pattern(probing->nflipped))
-	{
-		/* the next larger number of as many bits (Gosper) */
-		uint64		low = probing->pattern >> unused;
-		uint64		lowest = low & -low;
-		uint64		ripple = low + lowest;
-
-		probing->pattern = (ripple | ((low ^ ripple) >> 2) / lowest) << unused;
-	}
+		probing->pattern = bits_next_pattern(probing->pattern >> unused) << unused;
 	else if (probing->nflipped < probing->after[probing->at])
 	{
 		probing->nflipped++;

@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * bits.h
+ *		Bit patterns: the next one, and how many there are
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_BITS_H
+#define SIMHASH_BITS_H
+
+/*
+ * The next larger number with as many bits set (Gosper).  The number is neither 0
+ * nor the last one, whose bits are the highest.
+ */
+static inline uint64
+bits_next_pattern(uint64 pattern)
+{
+	uint64		lowest = pattern & -pattern;
+	uint64		ripple = pattern + lowest;
+
+	return ripple | ((pattern ^ ripple) >> 2) / lowest;
+}
+
+/*
+ * Number of patterns of nbits bits with at least `least` and at most `most` of them
+ * set: a sum of binomial coefficients.  Counts no farther than to the limit.
+ */
+static inline double
+bits_count_patterns(int nbits, int least, int most, double limit)
+{
+	double		combinations = 1;
+	double		sum = 0;
+
+	for (int i = 0; i <= most && sum <= limit; i++)
+	{
+		if (i >= least)
+			sum += combinations;
+		combinations = combinations * (nbits - i) / (i + 1);
+	}
+	return sum;
+}
+
+#endif							/* SIMHASH_BITS_H */
