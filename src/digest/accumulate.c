@@ -113,7 +113,7 @@ accumulator_fold_counts(Accumulator *acc)
 	accumulator_count_batch(acc);
 	for (int i = 0; i < COUNT_PLANES && acc->count >> i != 0; i++)
 	{
-		for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+		for (int bit = 0; bit < SIMHASH_BITS; bit++)
 			acc->sum[bit] += ((acc->plane[i] >> bit) & 1) * (WEIGHT_ONE << i);
 		acc->plane[i] = 0;
 	}
@@ -152,7 +152,7 @@ accumulator_merge(Accumulator *acc, Accumulator *other)
 	if (acc->magnitude > MAGNITUDE_MAX ||
 		other->magnitude > MAGNITUDE_MAX - acc->magnitude)
 		return false;
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
 		acc->sum[bit] += other->sum[bit];
 	acc->total += other->total;
 	acc->magnitude += other->magnitude;
@@ -164,7 +164,7 @@ accumulator_merge(Accumulator *acc, Accumulator *other)
  * bit-sliced counts compared with half of their number, from the highest
  * plane down.
  */
-static uint64
+static SimHash
 majority(const Accumulator *acc)
 {
 	uint64		half = acc->count / 2;
@@ -182,12 +182,12 @@ majority(const Accumulator *acc)
 	return greater;
 }
 
-static uint64
+static SimHash
 signs(const Accumulator *acc)
 {
-	uint64		fingerprint = 0;
+	SimHash		fingerprint = 0;
 
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
 		if (acc->sum[bit] > acc->total - acc->sum[bit])
 			fingerprint |= UINT64CONST(1) << bit;
 	return fingerprint;
@@ -199,7 +199,7 @@ signs(const Accumulator *acc)
  * near-duplicates of all such documents.
  */
 bool
-accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint)
+accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint)
 {
 	accumulator_count_batch(acc);
 	if (acc->magnitude == 0)

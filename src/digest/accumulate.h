@@ -10,7 +10,7 @@
 #ifndef SIMHASH_ACCUMULATE_H
 #define SIMHASH_ACCUMULATE_H
 
-#define FINGERPRINT_BITS	64
+#include "digest/simhash.h"
 
 /*
  * Weights are fixed point, so that sums are exact and neither order nor
@@ -42,8 +42,7 @@ typedef struct Accumulator
 	uint64		plane[COUNT_PLANES];
 	int			nbatch;			/* those not in the planes yet */
 	uint64		batch[COUNT_BATCH];
-	int64		sum[FINGERPRINT_BITS];	/* weights of the features with the
-										 * bit set */
+	int64		sum[SIMHASH_BITS];	/* weights of the features with the bit set */
 	int64		total;			/* weights of all features */
 	uint64		magnitude;		/* their absolute values: bounds the sums */
 } Accumulator;
@@ -54,7 +53,7 @@ extern void accumulator_count_batch(Accumulator *acc);
 extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);
 extern void accumulator_fold_counts(Accumulator *acc);
 extern bool accumulator_merge(Accumulator *acc, Accumulator *other);
-extern bool accumulator_fingerprint(Accumulator *acc, uint64 *fingerprint);
+extern bool accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint);
 
 /*
  * Add a feature of weight 1.  (MAGNITUDE_MAX leaves room for 2^38 of them

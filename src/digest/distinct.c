@@ -150,7 +150,7 @@ distinct_add_batch(DistinctFeatures *features)
  * The fingerprint of the set.  Returns false if it is empty.  The set is freed.
  */
 bool
-distinct_finish(DistinctFeatures *features, uint64 *fingerprint)
+distinct_finish(DistinctFeatures *features, SimHash *fingerprint)
 {
 	distinct_add_batch(features);
 	if (features->set.count > DISTINCT_MAX)

@@ -41,7 +41,7 @@ typedef struct DistinctFeatures
 
 extern void distinct_init(DistinctFeatures *features, uint64 expected);
 extern void distinct_add_batch(DistinctFeatures *features);
-extern bool distinct_finish(DistinctFeatures *features, uint64 *fingerprint);
+extern bool distinct_finish(DistinctFeatures *features, SimHash *fingerprint);
 
 /*
  * Add the hash of a feature.  Features with one hash are one.

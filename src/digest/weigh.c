@@ -17,13 +17,14 @@
 #include "postgres.h"
 #endif
 
+#include "digest/simhash.h"
 #include "digest/weigh.h"
 
 static pg_attribute_always_inline void
 weigh_loop(int64 *sum, uint64 hash, int64 weight)
 {
 	/* all of one width, or gcc does not vectorise */
-	for (uint64 bit = 0; bit < 64; bit++)
+	for (uint64 bit = 0; bit < SIMHASH_BITS; bit++)
 		sum[bit] += weight & -(int64) ((hash >> bit) & 1);
 }
 

@@ -12,7 +12,7 @@
 
 #include "cpu.h"
 
-/* Adds weight to sum[i], for each bit i set in hash; sum has 64 elements. */
+/* Adds weight to sum[i], for each bit i set in hash; sum has SIMHASH_BITS elements. */
 typedef void (*WeighFunction) (int64 *sum, uint64 hash, int64 weight);
 
 /* For tests: the ways to do it. */

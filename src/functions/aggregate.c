@@ -80,7 +80,7 @@ simhash_agg_serialize(PG_FUNCTION_ARGS)
 		elog(ERROR, "aggregate function called in non-aggregate context");
 	accumulator_fold_counts(acc);
 	pq_begintypsend(&buf);
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
 		pq_sendint64(&buf, acc->sum[bit]);
 	pq_sendint64(&buf, acc->total);
 	pq_sendint64(&buf, acc->magnitude);
@@ -103,7 +103,7 @@ simhash_agg_deserialize(PG_FUNCTION_ARGS)
 
 	acc = palloc(sizeof(Accumulator));
 	accumulator_init(acc);
-	for (int bit = 0; bit < FINGERPRINT_BITS; bit++)
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
 		acc->sum[bit] = pq_getmsgint64(&buf);
 	acc->total = pq_getmsgint64(&buf);
 	acc->magnitude = pq_getmsgint64(&buf);

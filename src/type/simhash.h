@@ -15,11 +15,9 @@
 #endif
 #include "port/pg_bitutils.h"
 
-/* A fingerprint: passed as int8 is, compared unsigned. */
-typedef uint64 SimHash;
+#include "digest/simhash.h"
 
-#define SIMHASH_BITS				64
-
+/* A fingerprint is passed as int8 is, and compared unsigned. */
 #define DatumGetSimHash(datum)		((SimHash) DatumGetInt64(datum))
 #define SimHashGetDatum(fp)			Int64GetDatum((int64) (fp))
 #define PG_GETARG_SIMHASH(n)		DatumGetSimHash(PG_GETARG_DATUM(n))
