@@ -34,14 +34,6 @@
 /* Features between looks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
-#define RETURN_FINGERPRINT(finish, features) \
-	do { \
-		SimHash		fp_; \
-		if (!finish((features), &fp_)) \
-			PG_RETURN_NULL(); \
-		PG_RETURN_SIMHASH(fp_); \
-	} while (0)
-
 /*
  * The hash of a feature as the server stores it.
  */
@@ -69,6 +61,46 @@ add_shingle(void *features, const char *shingle, size_t length)
 }
 
 /*
+ * The result of a function: the fingerprint of a set of features.
+ */
+static Datum
+fingerprint_of_set(FunctionCallInfo fcinfo, DistinctFeatures *features)
+{
+	SimHash		fp;
+
+	if (!distinct_finish(features, &fp))
+		PG_RETURN_NULL();
+	PG_RETURN_SIMHASH(fp);
+}
+
+/*
+ * The result of a function: the fingerprint of features that each have a weight.
+ */
+static Datum
+fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
+{
+	SimHash		fp;
+
+	if (!accumulator_fingerprint(acc, &fp))
+		PG_RETURN_NULL();
+	PG_RETURN_SIMHASH(fp);
+}
+
+/*
+ * The result of a function: the fingerprint of a text, of `length` bytes.
+ */
+static Datum
+fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, int width,
+					ShingleUnit unit)
+{
+	DistinctFeatures features;
+
+	distinct_init(&features, length / BYTES_A_SHINGLE(unit));
+	document_shingles(body, length, width, unit, add_shingle, &features);
+	return fingerprint_of_set(fcinfo, &features);
+}
+
+/*
  * Add a feature whose weight is given as SQL gives it.
  */
 void
@@ -88,16 +120,15 @@ simhash_text(PG_FUNCTION_ARGS)
 	text	   *body;
 	int			width;
 	ShingleUnit unit;
-	DistinctFeatures features;
+	Datum		result;
 
 	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
 		PG_RETURN_NULL();
 	body = PG_GETARG_TEXT_PP(0);
-	distinct_init(&features, VARSIZE_ANY_EXHDR(body) / BYTES_A_SHINGLE(unit));
-	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
-					  add_shingle, &features);
+	result = fingerprint_of_text(fcinfo, VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body),
+								 width, unit);
 	PG_FREE_IF_COPY(body, 0);
-	RETURN_FINGERPRINT(distinct_finish, &features);
+	return result;
 }
 
 /*
@@ -109,14 +140,10 @@ Datum
 simhash_cstring(PG_FUNCTION_ARGS)
 {
 	char	   *body = PG_GETARG_CSTRING(0);
-	size_t		length = strlen(body);
-	DistinctFeatures features;
 
-	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
-	document_shingles(body, length,
-					  shingle_default_width(SHINGLE_DEFAULT_UNIT),
-					  SHINGLE_DEFAULT_UNIT, add_shingle, &features);
-	RETURN_FINGERPRINT(distinct_finish, &features);
+	return fingerprint_of_text(fcinfo, body, strlen(body),
+							   shingle_default_width(SHINGLE_DEFAULT_UNIT),
+							   SHINGLE_DEFAULT_UNIT);
 }
 
 /*
@@ -133,7 +160,7 @@ simhash_tokens(PG_FUNCTION_ARGS)
 	distinct_init(&features, array_nitems(tokens));
 	token_shingles(tokens, width, add_shingle, &features);
 	PG_FREE_IF_COPY(tokens, 0);
-	RETURN_FINGERPRINT(distinct_finish, &features);
+	return fingerprint_of_set(fcinfo, &features);
 }
 
 /*
@@ -175,7 +202,7 @@ simhash_features(PG_FUNCTION_ARGS)
 		add_feature(&acc, hash_text(DatumGetTextPP(feature)), *weights++);
 	}
 	array_free_iterator(iterator);
-	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+	return fingerprint_of_sum(fcinfo, &acc);
 }
 
 /*
@@ -204,7 +231,7 @@ simhash_hashes(PG_FUNCTION_ARGS)
 		else
 			accumulator_add(&acc, hashes[i]);
 	}
-	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+	return fingerprint_of_sum(fcinfo, &acc);
 }
 
 /* One for each label, in the order {D,C,B,A}, as ts_rank has them. */
@@ -287,5 +314,5 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 													label_weights)))
 			report_weights_overflow();
 	}
-	RETURN_FINGERPRINT(accumulator_fingerprint, &acc);
+	return fingerprint_of_sum(fcinfo, &acc);
 }

@@ -11,14 +11,9 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "text/hash_set.h"
 #include "text/salt.h"
-
-#if defined(__GNUC__)
-#define prefetch_slot(slot)		__builtin_prefetch(slot, 1)
-#else
-#define prefetch_slot(slot)		((void) 0)
-#endif
 
 /* Sets of more buckets than this are not all in the nearest cache. */
 #define NEAR_BITS_MAX			11
@@ -144,7 +139,7 @@ hash_set_add(HashSet *set, uint64 *hashes, int n)
 	mask = hash_set_size(set) - 1;
 	if (set->bits > NEAR_BITS_MAX)
 		for (int i = 0; i < n; i++)
-			prefetch_slot(&set->slots[bucket_of(set, hashes[i])]);
+			pg_prefetch(&set->slots[bucket_of(set, hashes[i])]);
 	for (int i = 0; i < n; i++)
 	{
 		uint64		hash = hashes[i];
