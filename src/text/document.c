@@ -39,37 +39,6 @@ typedef struct Document
 #define IS_ASCII(c)		((unsigned char) (c) < 0x80)
 
 /*
- * Decode one code point of UTF-8, advancing *utf8, which is before end.  The
- * server has verified its strings; should damaged data get here all the same,
- * each byte that is no UTF-8 is a replacement character.
- */
-static inline uint32
-decode_utf8(const unsigned char **utf8, const unsigned char *end)
-{
-	const unsigned char *s = *utf8;
-	int			length = pg_utf_mblen(s);
-
-	if (length > end - s || !pg_utf8_islegal(s, length))
-	{
-		*utf8 = s + 1;
-		return 0xFFFD;
-	}
-	*utf8 = s + length;
-	switch (length)
-	{
-		case 1:
-			return s[0];
-		case 2:
-			return ((s[0] & 0x1F) << 6) | (s[1] & 0x3F);
-		case 3:
-			return ((s[0] & 0x0F) << 12) | ((s[1] & 0x3F) << 6) | (s[2] & 0x3F);
-		default:
-			return ((s[0] & 0x07) << 18) | ((s[1] & 0x3F) << 12) |
-				((s[2] & 0x3F) << 6) | (s[3] & 0x3F);
-	}
-}
-
-/*
  * Nothing pending can be changed by what comes next.
  */
 static void

@@ -22,10 +22,8 @@
 #include "port/pg_bitutils.h"
 
 #include "text/ascii.h"
+#include "text/encoding.h"
 #include "text/tokenize.h"
-
-/* Longest UTF-8 sequence */
-#define MAX_UTF8_LENGTH	4
 
 void
 tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode, Shingler *shingler)
@@ -93,34 +91,6 @@ append_codepoint(Tokenizer *tokenizer, const char *bytes, size_t n)
 		begin_token(tokenizer, tokenizer->last);
 	shingler_append(tokenizer->shingler, bytes, n);
 	tokenizer->length++;
-}
-
-static inline size_t
-encode_utf8(uint32 cp, char *bytes)
-{
-	if (cp < 0x80)
-	{
-		bytes[0] = cp;
-		return 1;
-	}
-	if (cp < 0x800)
-	{
-		bytes[0] = 0xC0 | (cp >> 6);
-		bytes[1] = 0x80 | (cp & 0x3F);
-		return 2;
-	}
-	if (cp < 0x10000)
-	{
-		bytes[0] = 0xE0 | (cp >> 12);
-		bytes[1] = 0x80 | ((cp >> 6) & 0x3F);
-		bytes[2] = 0x80 | (cp & 0x3F);
-		return 3;
-	}
-	bytes[0] = 0xF0 | (cp >> 18);
-	bytes[1] = 0x80 | ((cp >> 12) & 0x3F);
-	bytes[2] = 0x80 | ((cp >> 6) & 0x3F);
-	bytes[3] = 0x80 | (cp & 0x3F);
-	return 4;
 }
 
 /*
