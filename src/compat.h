@@ -78,6 +78,21 @@ extern int no_such_variable
 	ReadRecentBuffer((relation)->rd_node, MAIN_FORKNUM, (block), (recent))
 #endif
 
+/*
+ * Extend a relation by at least one page and at most n, whose buffers are pinned;
+ * *extended becomes their number, and the result is the first block.  The caller has
+ * the extension lock.  Up to 15 pages come one by one.
+ */
+#if PG_VERSION_NUM >= 160000
+#define extend_relation(relation, n, buffers, extended) \
+	ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, \
+						EB_SKIP_EXTENSION_LOCK, (n), (buffers), (extended))
+#else
+#define extend_relation(relation, n, buffers, extended) \
+	(*(extended) = 1, *(buffers) = ReadBuffer((relation), P_NEW), \
+	 BufferGetBlockNumber(*(buffers)))
+#endif
+
 /* The planner is asked for statistics of arrays from 17 on. */
 #if PG_VERSION_NUM >= 170000
 #define estimate_elements(root, array)	estimate_array_length((root), (array))

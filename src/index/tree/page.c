@@ -20,6 +20,9 @@
 #include "index/tree/page.h"
 #include "index/tree/pause.h"
 
+/* Pages by which the index is extended at a time, as far as buffers can be pinned. */
+#define EXTEND_TOGETHER	64
+
 /*
  * Format an empty page of a tree.
  */
@@ -327,22 +330,28 @@ page_new_buffer(Relation index)
 /*
  * Extend the index by n pages in a row, all zeros; returns the first.
  *
- * The extension lock is needed even if nobody else can see the index yet: it
- * may be built by several processes.  This lock they do not share.
+ * The extension lock is needed even if nobody else can see the index yet: it may be
+ * built by several processes, which do not share this lock.  It is held until all n
+ * pages are there, because PostgreSQL may give fewer at a time than are asked for.
  */
 BlockNumber
 page_extend(Relation index, BlockNumber n)
 {
 	BlockNumber first = InvalidBlockNumber;
+	Buffer		buffers[EXTEND_TOGETHER];
 
 	LockRelationForExtension(index, ExclusiveLock);
-	for (BlockNumber i = 0; i < n; i++)
+	while (n > 0)
 	{
-		Buffer		buffer = ReadBuffer(index, P_NEW);
+		uint32		extended;
+		BlockNumber block = extend_relation(index, Min(n, EXTEND_TOGETHER), buffers,
+											&extended);
 
-		if (i == 0)
-			first = BufferGetBlockNumber(buffer);
-		ReleaseBuffer(buffer);
+		if (first == InvalidBlockNumber)
+			first = block;
+		for (uint32 i = 0; i < extended; i++)
+			ReleaseBuffer(buffers[i]);
+		n -= extended;
 	}
 	UnlockRelationForExtension(index, ExclusiveLock);
 	return first;
