@@ -366,15 +366,16 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 /*
  * See to it that a query which needs no column is not given an index-only scan.
  *
- * The planner thinks of one because all columns that are needed, none, are in the
- * index; whether the index can return any is not asked.  But such a scan believes
- * the visibility map while vacuum is kept from the entry by a pin, which nothing
- * respects on a standby.  So the path becomes a plain one here, before it is
- * compared with others.
+ * The planner considers one because all columns that are needed, none, are in the index;
+ * it does not ask whether the index can return any.  But an index-only scan does not
+ * visit pages of the heap that the visibility map calls all visible.  That is right only
+ * as long as vacuum cannot remove the row of a TID that was read from the index: on a
+ * primary a pin on the leaf would keep vacuum from that, on a standby nothing does.  So the
+ * path becomes a plain one here, before it is compared with others.
  *
- * cost_index, which calls us, has noted that it need not visit pages that are all
- * visible.  Returns what it leaves out.  (For a bitmap, which cost_index's result
- * is used for too, that is too much; it matters to partial indexes only.)
+ * cost_index, which calls this function, counts no visits of pages that are all visible
+ * for such a path.  Returns their cost.  (The cost of a bitmap scan is made of the same
+ * result, and then is too high; that matters to partial indexes only.)
  */
 static Cost
 refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,

@@ -18,7 +18,7 @@
 #include "index/kind.h"
 
 /*
- * amproperty: whether rows come in order of distance, nobody else can know.
+ * amproperty: core cannot tell by itself whether rows come in order of distance.
  */
 static bool
 simhash_property(Oid index, int column, IndexAMProperty property,

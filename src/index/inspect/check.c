@@ -18,11 +18,12 @@
  *  - that page ends where the next link begins, and has the page of that link as its
  *    right sibling; unless its split is incomplete: then this holds of the right page.
  *
- * So what does not fit is looked at again, and is damage if it never does.
+ * So pages that do not fit each other are looked at again, and are damaged if they never
+ * fit.
  *
  * An incomplete split is no damage: a crash, a full disk or a cancelled insertion leaves
- * it, and the next insertion that comes by, or vacuum, completes it.  Each costs searches
- * a step to the right, so a NOTICE counts them.
+ * one, and the next insertion that comes by, or vacuum, completes it.  Each costs searches
+ * a step to the right, so a NOTICE counts incomplete splits.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -50,18 +51,18 @@ typedef struct LevelCheck
 	int			level;
 	IncompleteSplits *incomplete;	/* of the whole index */
 
-	/* where to go on, and the block there, as far as the page before knows it */
+	/* where to go on */
 	Entry		bound;
-	BlockNumber expected;
-	Entry		previous;		/* bound of the page before */
+	BlockNumber expected;		/* the right sibling of the page before, if known */
+	Entry		previous;		/* lower bound of the page before */
 	Entry		done;			/* how far the check has been already */
 	bool		at_end;
 
 	/* what did not fit, if anything */
 	const char *what;
 	BlockNumber block;
-	Entry		done_then;		/* what `done` was */
-	int			looks;			/* since then */
+	Entry		done_then;		/* what `done` was at that moment */
+	int			looks;			/* at what did not fit, without `done` rising */
 } LevelCheck;
 
 /*
@@ -95,8 +96,8 @@ check_entries(Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Copy the page that has the link to the page of a level with a bound.  Above the
- * highest level that is one with a link to the root.
+ * Copy the page of the level above that has a link to the page where to go on.  Above the
+ * highest level there is none: make a page with a link to the root.
  */
 static void
 copy_parent(LevelCheck *check, Page parent)
@@ -116,8 +117,8 @@ copy_parent(LevelCheck *check, Page parent)
 }
 
 /*
- * Copy the page that a link leads to, checked by itself.  Returns false if it is
- * another page.
+ * Copy the page that a link leads to, and check it by itself.  Returns false if the link
+ * is that of another page.
  */
 static bool
 copy_page(LevelCheck *check, const PageLink *link, Page page)
@@ -158,7 +159,7 @@ note_misfit(LevelCheck *check, BlockNumber block, const char *what)
 }
 
 /*
- * Count an incomplete split, if the page is not looked at again.
+ * Count an incomplete split, unless the page has been looked at before.
  */
 static void
 count_incomplete(LevelCheck *check, const PageLink *link)
@@ -215,7 +216,7 @@ check_child(LevelCheck *check, Page parent, int i)
 }
 
 /*
- * Something does not fit: go on with the page before, unless that has been done often
+ * Something does not fit: go back to the page before, unless that has been done often
  * enough.
  */
 static void

@@ -5,11 +5,11 @@
  *
  * A row that a snapshot sees was inserted by a transaction that has since
  * committed, so it has its entries in all tables; and no vacuum removes them
- * as long as the snapshot is there.  An entry of a row that it does not see
- * may stand in some tables only: its insertion goes on, or was broken off.
- * Twice in one table stands no entry of a row that the snapshot sees.  That of
- * another may: vacuum has removed it since it was read, and a new row that took its
- * TID was found further to the right.
+ * as long as the snapshot is there.  A row that the snapshot does not see may have its
+ * entries in some tables only: its insertion goes on, or was broken off.  In one table a
+ * row that the snapshot sees has one entry.  The TID of another row may be found there
+ * twice: vacuum removed the row's entry after the check had read it, and a new row, which
+ * got the TID, has its entry further to the right.
  *
  * The entries of all tables and the rows of the heap are sorted by TID and
  * merged.  How the heap is read follows contrib/amcheck, verify_nbtree.c.
@@ -205,7 +205,7 @@ check_against_heap(Relation heap, Relation index)
 	HeapCheck	check;
 	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 
-	/* as for any index that is too young for the snapshot */
+	/* a young index may lack what an older snapshot sees (broken HOT chains) */
 	if (IsolationUsesXactSnapshot() && index->rd_index->indcheckxmin &&
 		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
 							   snapshot->xmin))

@@ -25,8 +25,8 @@
 #include "index/tree/descend.h"
 
 /*
- * Become the owner of the table, restricted as in all maintenance of his tables: what
- * an index computes is his code, and runs already when its expressions are simplified.
+ * Become the owner of the table, restricted as in all maintenance commands: what an index
+ * computes is the owner's code, and runs already when its expressions are simplified.
  */
 static void
 become_owner(OpenIndex *open)
@@ -96,8 +96,8 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 }
 
 /*
- * Close both, and become again who one was.  After an error the end of the
- * transaction does that.
+ * Close the index and its table, and become the user again who opened them.  After an
+ * error the end of the transaction does that.
  */
 void
 inspect_close_index(OpenIndex *open)
@@ -109,7 +109,7 @@ inspect_close_index(OpenIndex *open)
 }
 
 /*
- * Copy a page, and release it.
+ * Copy a page, and unlock and unpin it; returns its block.
  */
 BlockNumber
 inspect_copy_page(Buffer buffer, Page copy)
@@ -141,8 +141,9 @@ drop_before(Page page, const Entry *bound)
 }
 
 /*
- * Visit the pages of a level from left to right.  A page that was visited may get the
- * entries of the next one before that is read: then it is visited again, with these.
+ * Visit the pages of a level from left to right.  Before the right sibling of a visited
+ * page is read, it may be merged into that page: then the page is visited again, with the
+ * entries of the sibling only.
  */
 void
 inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)

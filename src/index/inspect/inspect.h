@@ -14,8 +14,8 @@
 #include "index/tree/page.h"
 
 /*
- * An index and its table, opened by somebody who need not own them, and what he was
- * before he became their owner.
+ * An index and its table, opened by a user who need not own them, and the user's
+ * identity and settings, to go back to: in between, the owner is the current user.
  */
 typedef struct OpenIndex
 {
@@ -36,7 +36,7 @@ extern Relation inspect_open_index(OpenIndex *open, Oid index_oid, bool for_moni
 extern void inspect_close_index(OpenIndex *open);
 extern BlockNumber inspect_copy_page(Buffer buffer, Page copy);
 extern void inspect_walk_level(Relation index, int tree, int level,
-							  PageVisitor visit, void *arg);
+							   PageVisitor visit, void *arg);
 
 /* check_heap.c */
 extern void check_against_heap(Relation heap, Relation index);

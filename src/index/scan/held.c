@@ -5,9 +5,9 @@
  *
  * There is a list for each distance.  Together they have a limited size, beyond
  * which the farthest matches are dropped, because most searches want the nearest
- * few and never come to them.  One that does come so far has to find them anew:
- * then the limit is raised, up to work_mem, and after that all that is left is
- * sorted, on disk if need be.
+ * few and never come to those.  A search that does come so far has to find the dropped
+ * matches anew: then the limit is raised, up to work_mem, and after that all matches
+ * that are left are sorted, on disk if need be.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -40,25 +40,25 @@ struct Held
 	int			farthest;		/* distance that is held */
 	MatchList	list[SIMHASH_BITS + 1];
 
-	/* or sorted, on disk if need be: by distances, the first one highest */
+	/* or all matches in a sort, by distance, then by tiebreak */
 	Tuplesortstate *sort;
 	bool		sorted;
-	bool		has_next;		/* a match was read but not taken: */
+	bool		has_next;		/* whether a match was read but not taken: */
 	uint64		next_distances;
 	uint64		next_tid;
 };
 
 #define INITIAL_SIZE	16
 
-/* What all lists have together at first, and by what that is raised. */
+/* The size of all lists together: its limit at first, and by what that is raised. */
 #define FIRST_MAX_SIZE	1024
 #define RAISE_MAX_SIZE	16
 
-/* Where the first of a number of distances is. */
-#define FIRST_DISTANCE	(8 * MAX_TIEBREAKS)
+/* A sort's keys have the distance above so many bits: the tiebreak, a byte for each. */
+#define TIEBREAK_BITS	(8 * MAX_TIEBREAKS)
 
 /*
- * Make one that holds nothing, in a memory context of its own.
+ * Make lists that hold nothing, in a memory context of their own.
  */
 Held *
 held_create(MemoryContext parent)
@@ -110,7 +110,7 @@ forget_matches(Held *held)
 }
 
 /*
- * Forget everything that is held, for a new search.
+ * Forget all matches, for a new search.
  */
 void
 held_reset(Held *held)
@@ -120,8 +120,8 @@ held_reset(Held *held)
 }
 
 /*
- * Forget everything that is held, to hold more of the same search, of which some
- * was dropped.  If may_sort, all of it is going to be held before any is taken.
+ * Forget all matches, to hold more matches of the same search, which had to drop some.
+ * If may_sort, all of them are going to be held before the first is taken.
  */
 void
 held_enlarge(Held *held, bool may_sort)
@@ -143,8 +143,8 @@ held_free(Held *held)
 }
 
 /*
- * Make room for more matches in a list, dropping the farthest lists; it may
- * be one of those.
+ * Make room for more matches in a list, dropping the farthest lists; this list may be one
+ * of those.
  */
 static void
 enlarge_list(Held *held, int distance)
@@ -165,7 +165,7 @@ enlarge_list(Held *held, int distance)
 }
 
 /*
- * Forget everything that is held, to sort a search as a whole.
+ * Forget all matches, to sort those of a search as a whole.
  */
 void
 held_sort_all(Held *held)
@@ -177,8 +177,8 @@ held_sort_all(Held *held)
 /*
  * Hold a match back.  held_farthest may then be less than it was.
  *
- * What tiebreak distances say, one byte each, the last one lowest, counts only
- * where all are sorted.
+ * `tiebreak` has the distances that order matches of one distance, one byte each, the
+ * last one lowest; it counts only where all matches are sorted.
  */
 void
 held_add(Held *held, int distance, uint64 tiebreak, const ItemPointerData *tid)
@@ -187,7 +187,7 @@ held_add(Held *held, int distance, uint64 tiebreak, const ItemPointerData *tid)
 
 	if (held->sort)
 	{
-		pair_sort_put(held->sort, (uint64) distance << FIRST_DISTANCE | tiebreak,
+		pair_sort_put(held->sort, (uint64) distance << TIEBREAK_BITS | tiebreak,
 					  tid_number(tid));
 		return;
 	}
@@ -200,7 +200,7 @@ held_add(Held *held, int distance, uint64 tiebreak, const ItemPointerData *tid)
 }
 
 /*
- * The farthest distance of which everything is held.
+ * The farthest distance of which no match has been dropped.
  */
 int
 held_farthest(const Held *held)
@@ -212,7 +212,7 @@ static void
 read_sorted(Held *held)
 {
 	held->has_next = pair_sort_get(held->sort, &held->next_distances,
-									&held->next_tid);
+								   &held->next_tid);
 }
 
 static int
@@ -227,7 +227,7 @@ take_sorted(Held *held, int distance, ItemPointerData *tids, int max)
 		read_sorted(held);
 	}
 	while (n < max && held->has_next &&
-		   held->next_distances >> FIRST_DISTANCE <= distance)
+		   held->next_distances >> TIEBREAK_BITS <= distance)
 	{
 		tids[n++] = tid_of_number(held->next_tid);
 		read_sorted(held);
@@ -236,8 +236,8 @@ take_sorted(Held *held, int distance, ItemPointerData *tids, int max)
 }
 
 /*
- * Take at most max matches of a distance out; returns their number, 0 when
- * there are no more.  Nothing is held any more after the first time.
+ * Take at most max matches of a distance out; returns their number, 0 when there are no
+ * more.  Where all matches are sorted, no match may be added after the first is taken.
  */
 int
 held_take(Held *held, int distance, ItemPointerData *tids, int max)

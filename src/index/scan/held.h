@@ -15,7 +15,7 @@
 
 typedef struct Held Held;
 
-/* How many distances, after the first, may order what is equal in it. */
+/* How many distances, after the first, may order rows that are equal in the first. */
 #define MAX_TIEBREAKS	7
 
 extern Held *held_create(MemoryContext parent);

@@ -65,7 +65,7 @@ fetch_leaves(PrefetchProbe *probe, Relation index)
 		Buffer		recent;
 
 		if (!page_is_readable(index, leaves[i].block))
-			break;				/* who reads it will say so */
+			break;				/* the scan will say so when it gets there */
 		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i].block).recent_buffer;
 		if (BufferIsValid(recent))
 			page_prefetch(BufferGetPage(recent));

@@ -23,21 +23,21 @@ typedef struct PrefetchProbe
 {
 	KeyRange	range;
 	PageLink	leaf;			/* its block may be InvalidBlockNumber */
-	Buffer		recent;			/* where that was seen, not pinned */
+	Buffer		recent;			/* where the leaf was seen, not pinned */
 } PrefetchProbe;
 
 typedef struct Prefetch
 {
 	int			most;			/* probes to look ahead */
-	int			wanted;			/* the same, at the moment */
+	int			wanted;			/* 0 before the first probe, then `most` */
 	int			first;			/* of a ring */
 	int			n;
-	PrefetchProbe	probe[PREFETCH_MAX + 1];
+	PrefetchProbe probe[PREFETCH_MAX + 1];
 } Prefetch;
 
 extern void prefetch_init(Prefetch *prefetch, Relation index);
 extern void prefetch_reset(Prefetch *prefetch);
 extern bool prefetch_next(Prefetch *prefetch, Relation index, Probing *probing,
-					   KeyRange *range, Buffer *buffer);
+						  KeyRange *range, Buffer *buffer);
 
 #endif							/* SIMHASH_PREFETCH_H */

@@ -92,12 +92,13 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 /*
  * Read the order asked for.  Distances from a NULL are NULL, hence all equal.
  *
- * With several orders, all rows are sorted before the first is handed out.  The
- * executor could sort those that are equal in the first order (xs_recheckorderby);
- * but where it finds a NULL it takes no notice of what comes after
- * (cmp_orderbyvals), and in many minor releases it forgets the ctid of rows that
- * it reorders, so that FOR UPDATE fails.  It is left to it where there are too many
- * orders for us; no distance is less than the 0 that it gets from us.
+ * With several orders, the scan sorts all rows before it hands out the first.  The
+ * executor could sort rows that are equal in the first order (xs_recheckorderby); but
+ * where the executor finds a NULL it takes no notice of the orders after that
+ * (cmp_orderbyvals), and in many minor releases it forgets the ctid of rows that it
+ * reorders, so that FOR UPDATE fails.  Sorting is left to the executor only where there
+ * are more than MAX_TIEBREAKS + 1 orders.  It then gets a distance of 0 for each order
+ * but the first from the scan, which is a lower bound of every distance, as it needs.
  */
 static void
 read_orders(IndexScanDesc scan, SimHashScan *state)
@@ -149,8 +150,9 @@ read_orders(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * About how many rows there are, by the pages that are in the trees.  How many are not
- * is found out once, because it stands where all that insert may look.
+ * About how many rows there are, by the number of pages in the trees.  The number of free
+ * pages is read only once in a scan, because it stands in the metapage, for which all
+ * that split pages compete.
  */
 static double
 estimate_rows(Relation index, SimHashScan *state)
@@ -164,7 +166,7 @@ estimate_rows(Relation index, SimHashScan *state)
 }
 
 /*
- * What the choice of a cover goes by.
+ * Prepare the choice of a cover, for so many rows.
  */
 static void
 set_rows(SimHashScan *state, double nrows)
@@ -233,7 +235,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		begin_nulls(scan);
 	else
 	{
-		/* where there is no choice this need not be found out */
+		/* where there is no choice the number of rows does not matter */
 		if (state->held == NULL && state->nballs > 0 &&
 			cover_is_obvious(&state->design, state->balls[0].radius))
 			set_rows(state, ROWS_UNKNOWN);
@@ -304,7 +306,7 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 		elog(ERROR, "index \"%s\" does not support index-only scans",
 			 RelationGetRelationName(scan->indexRelation));
 
-	/* what is held back cannot be pinned */
+	/* the leaves of matches that are held back cannot all stay pinned */
 	if (state->held && keep_pin)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

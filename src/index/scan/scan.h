@@ -40,19 +40,19 @@ typedef struct SimHashScan
 {
 	const IndexKind *kind;
 
-	/* What is searched: rows within all of the balls, or NULLs, or both */
+	/* What is searched: rows within all of the balls, or rows that are NULL, or both */
 	int			nballs;
 	SimHashBall *balls;			/* the smallest first */
 	bool		want_rows;
 	bool		want_nulls;
 
-	/* Nearest to this first, if there is an order, and no farther than `max_radius` */
-	Held	   *held;			/* or NULL */
-	int			order_key;		/* which of the scan's */
+	/* The order: rows nearest to `query` first, and none beyond `max_radius` */
+	Held	   *held;			/* NULL if no order is asked for */
+	int			order_key;		/* which of the scan's ORDER BY keys it is */
 	SimHash		query;
 	int			max_radius;
 
-	/* Of what is equally near, nearest to these first, if it is ours to sort */
+	/* Where the scan sorts all: of equally near rows, those nearest to these first */
 	bool		sort_all;
 	int			ntiebreaks;
 	SimHash		tiebreak[MAX_TIEBREAKS];
@@ -65,15 +65,15 @@ typedef struct SimHashScan
 	Covers		covers;
 	const Cover *chosen;
 	bool		around_ball;	/* searches the smallest ball, whatever the radius */
-	int			completed_radius;			/* phases before this one have handed out */
-	int			radius;			/* is handed out now */
-	int			horizon;		/* no farther than this one will hand out */
+	int			completed_radius;	/* within it earlier phases have handed out all */
+	int			radius;			/* rows at this distance are handed out now */
+	int			horizon;		/* this phase hands out no row beyond it */
 	Probing		probing;
-	Prefetch		prefetch;
+	Prefetch	prefetch;
 
 	/*
-	 * Where: the range; the entry from which on it is still to be read; and if
-	 * in_range, the page to go on with
+	 * Where: the range of keys; the bound from which on its entries are still to be
+	 * read; and, if in_range, a link to the page where they go on
 	 */
 	KeyRange	range;
 	Entry		bound;

@@ -31,8 +31,8 @@ scan_start_probing(SimHashScan *state, SimHash center, int radius)
 }
 
 /*
- * Whether an entry that is within the ball searched for is within all balls,
- * and is found nowhere else.
+ * Whether a fingerprint that is within the ball searched for is within all balls, and
+ * this is the first table in which the search finds it.
  */
 static bool
 match_is_new(const SimHashScan *state, SimHash fp)
@@ -45,7 +45,7 @@ match_is_new(const SimHashScan *state, SimHash fp)
 }
 
 /*
- * The distances that order what is equally near, as held_add wants them.
+ * The distances that order rows which are equally near, as held_add wants them.
  */
 static inline uint64
 tiebreak_distances(const SimHashScan *state, SimHash fp)
@@ -82,8 +82,8 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
 }
 
 /*
- * Whether an entry of a leaf has not been read before: the leaf may have got the entries
- * of a page that the scan came from.
+ * Whether an entry of a leaf has not been read before.  It may have been: the page that
+ * the scan wanted to go on with may have been merged into one that it has read.
  */
 static inline bool
 is_to_be_read(const SimHashScan *state, Buffer buffer, int i)
@@ -132,7 +132,8 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 }
 
 /*
- * The same with all entries, whatever they are.
+ * Add all entries from `from` to `to` to the matches, whatever their keys; unless
+ * `all_new`, those that are still to be read.
  */
 static void
 collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
@@ -162,8 +163,8 @@ collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
 /*
  * Read the matches of a leaf, locked; and where the range goes on.
  *
- * A snapshot too old is found out here: entries are removed from leaves only, and a
- * leaf that gets the entries of another one is changed later than that has been.
+ * A snapshot too old is found out here: entries are removed from leaves only, and where
+ * one leaf is merged into another, the other is changed after the removals from both.
  */
 static void
 read_leaf(IndexScanDesc scan, Buffer buffer)
@@ -200,8 +201,8 @@ read_leaf(IndexScanDesc scan, Buffer buffer)
 }
 
 /*
- * Hold back the matches beyond the radius.  The leaf is not locked any more, because
- * this may have to write to disk.
+ * Hold back the matches beyond the radius.  The leaf is not locked any more, because the
+ * matches may have to be written to disk.
  */
 static void
 hold_far_matches(SimHashScan *state)

@@ -18,7 +18,8 @@
 #include "index/scan/scan.h"
 
 /*
- * Between which distances from the query what is within the balls can be.
+ * Bound the distances from the query of rows that are within all balls, by the triangle
+ * inequality.
  */
 static void
 bound_order(SimHashScan *state)
@@ -36,8 +37,8 @@ bound_order(SimHashScan *state)
 }
 
 /*
- * The cheapest way to find what is within a radius of the query: a cover, and
- * whether it searches the smallest ball instead.
+ * The cheapest way to find what is within a radius of the query: a cover, and whether the
+ * smallest ball is searched by it instead.
  */
 static const Cover *
 choose_way(const SimHashScan *state, int radius, bool *around_ball)
@@ -76,8 +77,8 @@ start_probing(SimHashScan *state)
 }
 
 /*
- * Begin a phase, for what is beyond the distance `completed_radius`.  If it searches as the
- * last one did, then that had to drop matches, and they turned out to be wanted.
+ * Begin a phase, for rows beyond the distance `completed_radius`.  If it has the cover of
+ * the last phase, then the last phase had to drop matches that are wanted now.
  */
 static void
 begin_phase(SimHashScan *state)

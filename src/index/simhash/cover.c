@@ -96,7 +96,7 @@ cover_reaches(const Cover *cover, int radius)
 
 /*
  * The differences that have to be looked for in the i-th of n blocks, to find
- * everything within the radius; -1 where none, not even no difference.
+ * everything within the radius; -1 where the block need not be looked at.
  */
 static inline int
 block_flips(int radius, int n, int i)
@@ -105,8 +105,8 @@ block_flips(int radius, int n, int i)
 }
 
 /*
- * The same for the i-th of the tables of a cover.  It never falls as the radius
- * grows.
+ * The differences that have to be looked for in the bits of the i-th table of a cover; -1
+ * where the table need not be looked at.  The number never falls as the radius grows.
  */
 int
 cover_flips(const Cover *cover, int i, int radius)
@@ -213,7 +213,7 @@ covers_init(Covers *covers, const Design *design, double nrows)
 }
 
 /*
- * The cheapest for a radius, and its cost.
+ * The cheapest cover for a radius, and its cost.
  */
 const Cover *
 covers_choose(const Covers *covers, int radius, double *cost)

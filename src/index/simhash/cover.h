@@ -23,7 +23,7 @@ typedef enum CoverKind
 	COVER_EXACT,				/* one table, by all bits: only for radius 0 */
 	COVER_PREFIXES,				/* all tables, by their prefixes */
 	COVER_BLOCKS,				/* a table for each block, by that block */
-	COVER_SHORT,				/* the same, by some bits of that block */
+	COVER_SHORT,				/* a table for each block, by some of its bits */
 	COVER_THROUGH				/* one table, read through */
 } CoverKind;
 
@@ -32,8 +32,9 @@ typedef enum CoverKind
 typedef struct CoverTable
 {
 	int			table;			/* of the design */
-	int			nbits;			/* of its keys are looked at */
-	uint64		mask;			/* the same bits of a fingerprint */
+	int			nbits;			/* at the beginning of its keys, by which it is
+								 * probed */
+	uint64		mask;			/* the same bits, of a fingerprint */
 } CoverTable;
 
 typedef struct Cover
@@ -44,7 +45,7 @@ typedef struct Cover
 	CoverTable	table[DESIGN_MAX_TABLES];
 } Cover;
 
-/* One of each kind, for so many rows. */
+/* A cover of each kind, for so many rows. */
 typedef struct Covers
 {
 	double		nrows;

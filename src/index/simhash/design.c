@@ -134,8 +134,8 @@ init_table(TableDesign *table, int block, BitRange first, BitOrder *order)
 }
 
 /*
- * Which of the chosen blocks comes first; the others follow in a circle.  It is
- * the one with most blocks missing before it, so that of neighbours it is the
+ * Which of the chosen blocks comes first; the others follow in a circle.  The first is
+ * the block with most blocks missing before it, so that of neighbours the leftmost comes
  * first: thus every block comes first in some table.
  */
 static int

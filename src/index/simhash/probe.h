@@ -18,7 +18,7 @@
 typedef struct KeyRange
 {
 	int			table;			/* of the design */
-	int			probed;			/* the same one, of the cover */
+	int			probed;			/* the same table, by its place in the cover */
 	uint64		low;
 	uint64		high;
 } KeyRange;

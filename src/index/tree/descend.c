@@ -102,8 +102,8 @@ page_lower_bound(Page page, int n, const Entry *entry)
 }
 
 /*
- * Which child an entry belongs in: that of the last lower bound which is not
- * beyond it.  The entry is within the bounds of the page.
+ * Which child an entry belongs in: the last one whose lower bound is not beyond the
+ * entry.  The entry is within the bounds of the page.
  */
 int
 find_child(Page page, const Entry *entry)
@@ -123,7 +123,7 @@ find_child(Page page, const Entry *entry)
 }
 
 /*
- * A link to the root known.
+ * A link to the root, as far as this process knows it.
  */
 static inline PageLink
 root_link(Relation index, int tree, int level)
@@ -148,9 +148,9 @@ lock_for(const PageLink *link, int level, int lock)
  * Pin and lock the root, or, until its split has been finished, the leftmost page of
  * its level: the search steps right.
  *
- * The root known may have been split since: then it mostly has a right sibling, and the
- * metapage knows better.  Leftmost pages are never merged into others, so it still is
- * one.
+ * The root may have been split since the metapage was read: then the page known as the
+ * root mostly has a right sibling, and the metapage is read again.  Leftmost pages are
+ * never merged into others, so that page still is the leftmost of its level.
  */
 static Buffer
 follow_root(Relation index, int tree, int level, int lock, PageLink *link)
@@ -170,7 +170,7 @@ follow_root(Relation index, int tree, int level, int lock, PageLink *link)
 }
 
 /*
- * Where a search goes on from a page that it has read: to the right, if the entry
+ * Where a descent goes on from a page that it has read: to the right, if the entry
  * belongs there, or down.
  */
 static PageLink
@@ -182,7 +182,7 @@ next_link(Page page, const Entry *entry)
 }
 
 /*
- * A search has come to a link that is stale.
+ * Count a link that a descent has found to be stale; too many are damage.
  */
 static void
 count_stale_link(Relation index, const PageLink *link, int *nstale)
@@ -192,10 +192,10 @@ count_stale_link(Relation index, const PageLink *link, int *nstale)
 }
 
 /*
- * Descend to a level (0: leaves), to the page there that a link leads to.  If it was
- * split since, or its split is incomplete, the entry may belong to the right of it.
- * Returns it pinned and locked as asked.  Above it, share locks are held, one at a time;
- * the caller holds no lock.
+ * Descend to a level (0: leaves), to the page there that a link leads to: returns that
+ * page pinned and locked as asked.  If the page was split since the link was read, or its
+ * split is incomplete, the entry may belong to the right of it.  Above the level, share
+ * locks are held, one at a time; the caller holds no lock.
  */
 Buffer
 descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock)
@@ -224,8 +224,8 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
 
 /*
  * Go right from a page, pinned and locked, to the one of its level that an entry
- * belongs in; or, if asked for, only to the first one on the way whose split is
- * incomplete.  Returns it pinned and locked.  Where a link turns out to be stale,
+ * belongs in; or, if stop_at_mark, only to the first page on the way whose split is
+ * incomplete.  Returns that page pinned and locked.  Where a link turns out to be stale,
  * descend anew.
  */
 static Buffer
@@ -268,8 +268,8 @@ descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
 }
 
 /*
- * The same for those who insert: but to the first page on the way whose split is
- * incomplete, if there is one.
+ * Descend for an insertion, to the page of a level in which an entry belongs; or, if
+ * there is one on the way, to the first page of that level whose split is incomplete.
  */
 Buffer
 descend_to_mark(Relation index, int tree, int level, const Entry *entry)
@@ -281,8 +281,8 @@ descend_to_mark(Relation index, int tree, int level, const Entry *entry)
 
 /*
  * Follow a link, to the page of its level that an entry, which is not before the link's
- * bound, belongs in: returns it pinned and share locked.  The page was seen in the
- * buffer `recent` a moment ago, if that is valid.
+ * bound, belongs in: returns that page pinned and share locked.  If `recent` is valid,
+ * the page that the link leads to was in that buffer a moment ago.
  */
 Buffer
 descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry *entry)
@@ -298,10 +298,10 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
 }
 
 /*
- * Links to the leaves with the keys of a range, at most max of them, as far as they
- * stand in one page of the level above: returns their number.  The first one may have
- * been split meanwhile, so that the range begins to the right of it.  Reads only what
- * stands above the leaves; 0 if nothing does.
+ * Find links to the leaves with the keys of a range, at most max of them, as far as they
+ * stand in one page of the level above: returns their number.  The first leaf may have
+ * been split meanwhile, so that the range begins to the right of it.  Reads only pages
+ * above the leaves; 0 if there are none.
  */
 int
 descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,

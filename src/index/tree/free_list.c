@@ -8,8 +8,8 @@
  * merges or splits, so that a crash neither loses a page nor hands it out twice (a
  * free space map may do both).
  *
- * A page may be used again at once: whoever still comes to it by a link to what it was
- * finds that the link is stale (page_fits).
+ * A page may be used again at once: whoever still comes to it by an old link finds that
+ * the link is stale (page_fits).
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,9 +27,9 @@
  * none.  The metapage is exclusively locked, and stays so until the page has been
  * removed from the list, in the record that puts it into a tree.
  *
- * Somebody may have come to the page by a stale link, and hold its lock, but waits for
- * no other one then.  A damaged list could lead to a page in use, even to one that the
- * caller holds: so the lock is waited for only after a look at the page.
+ * A process that came to the page by a stale link may hold the page's lock, but then it
+ * waits for no other lock.  A damaged list could lead to a page in use, even to one that
+ * the caller holds: so the lock is waited for only after a look at the page.
  */
 Buffer
 free_list_take(Relation index, Buffer meta_buffer)
@@ -81,8 +81,8 @@ free_list_add(MetaPageData *meta, Page page, BlockNumber block)
 }
 
 /*
- * Whether the list has as many pages as the metapage says.  Says in *at and *what what
- * is wrong with it otherwise.
+ * Whether the list has as many pages as the metapage says, all of them free.  Otherwise
+ * *at and *what say in which block it is damaged, and how.
  */
 static bool
 list_is_sound(Relation index, BlockNumber *at, const char **what)
@@ -118,8 +118,8 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 }
 
 /*
- * Check the list.  Others may take pages from it and add pages meanwhile, both in
- * front: so it is looked at again if it seems damaged.
+ * Check the list.  Meanwhile others may take pages from its front, and add pages there:
+ * so a list that seems damaged is looked at again.
  */
 void
 free_list_check(Relation index)

@@ -28,8 +28,8 @@
  * the entry cannot go there at once: because the leaf is full, or was split, or has an
  * incomplete split, which is to be finished first.  Then, too, the buffer is locked.
  *
- * The pin has kept the leaf from being merged into another.  But its right sibling may
- * have been, so that nobody who holds leaves of other trees goes there.
+ * The pin has kept the leaf from being merged into another.  Nothing keeps its right
+ * sibling: so a process that holds leaves of other trees does not step right.
  */
 static bool
 lock_leaf(Buffer buffer, const Entry *entry)
@@ -44,11 +44,11 @@ lock_leaf(Buffer buffer, const Entry *entry)
 /*
  * Append entries to the leaves of `n` consecutive trees from `tree` on, in
  * one WAL record.  Returns false, having done nothing, if a leaf does not take its
- * entry at once: pages are split, and splits finished, by who holds no leaf of
+ * entry at once: a process that splits a page, or finishes a split, holds no leaf of
  * another tree.
  *
- * The leaves are locked in the order of the trees, each only after all the
- * descents; everybody who locks several does it in this order.
+ * The leaves are locked after all descents, in the order of the trees; everybody who
+ * locks leaves of several trees does so in this order.
  */
 static bool
 insert_together(Relation index, int tree, int n, const Entry *entries)

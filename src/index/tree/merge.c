@@ -106,9 +106,9 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 /*
  * Lock the page itself, if it is not being split.
  *
- * Of a leaf that takes a cleanup lock, which is not waited for.  A pin on it is that of
- * a scan that goes by where its TIDs are, or of somebody who is about to insert here.
- * (Above the leaves nobody keeps a pin without a lock.)
+ * For a leaf that takes a cleanup lock, which is not waited for.  Who has a pin on the
+ * leaf is a scan that relies on vacuum not having passed the leaf's TIDs, or an insertion
+ * that is going to lock the leaf.  (Above the leaves nobody keeps a pin without a lock.)
  */
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)

@@ -157,8 +157,8 @@ meta_count_free(Relation index)
 }
 
 /*
- * Whether an index has a block.  It never becomes shorter, so its file is asked only
- * about what lies beyond the length known.
+ * Whether an index has a block.  An index never becomes shorter, so the length of the
+ * file is asked for only where a block lies beyond the length known.
  */
 bool
 meta_has_block(Relation index, BlockNumber block)

@@ -34,7 +34,7 @@ typedef struct TreeRoot
 	uint32		level;			/* 0: the root is a leaf */
 } TreeRoot;
 
-/* As it stands on the page. */
+/* The metapage as it stands on disk. */
 typedef struct MetaPageData
 {
 	uint32		magic;
@@ -43,16 +43,16 @@ typedef struct MetaPageData
 	uint16		prefix;
 	uint16		nested;
 	uint16		ntrees;
-	BlockNumber free_page;		/* the first one (free_list.c), or
+	BlockNumber free_page;		/* the first free page (free_list.c), or
 								 * InvalidBlockNumber */
-	uint32		nfree;
-	TreeRoot	root[MAX_TREES];	/* those used are stored */
+	uint32		nfree;			/* number of free pages */
+	TreeRoot	root[MAX_TREES];	/* the first ntrees are stored */
 } MetaPageData;
 
 #define MetaPageGetData(page) ((MetaPageData *) PageGetContents(page))
 
 /*
- * As each backend keeps it.  The roots may be out of date: then they have
+ * The metapage as each backend keeps it.  The roots may be out of date: then they have
  * right siblings (descend.c).
  */
 typedef struct IndexMeta
@@ -60,7 +60,7 @@ typedef struct IndexMeta
 	int			ntrees;
 	Design		design;
 	TreeRoot	root[MAX_TREES];
-	BlockNumber nblocks;		/* that the file had when it was last asked */
+	BlockNumber nblocks;		/* of the file, when its length was last asked for */
 } IndexMeta;
 
 static inline int

@@ -209,8 +209,8 @@ identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
 /*
  * Whether a page, locked, is still the one that a link leads to; checked, too.
  *
- * The lower bound has to be that of the link.  It would not do that it is not beyond:
- * far to the left of the page that was meant there are such, too.
+ * The page's lower bound has to be equal to the link's.  A page whose bound is less may
+ * stand anywhere to the left of the page that was meant.
  */
 bool
 page_fits(Relation index, Buffer buffer, const PageLink *link)
@@ -220,10 +220,11 @@ page_fits(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Whether a page, pinned but not yet locked, is the one that a link leads to.  The page
- * with that link is locked, so what is looked at here does not change, unless it is
- * damaged.  Otherwise the caller must not wait for the lock: the page could be any, even
- * one that the caller holds, or whose holder waits for the caller.
+ * Raise an error unless a page, pinned but not yet locked, is the one that a link leads
+ * to.  The page on which the link stands is locked, so in a sound index the fields that
+ * are looked at do not change.  In a damaged one the caller must not wait for the lock:
+ * the link may lead to any page, even one that the caller holds, or whose holder waits
+ * for the caller.
  */
 void
 page_peek(Relation index, Buffer buffer, const PageLink *link)
@@ -233,8 +234,8 @@ page_peek(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Whether a link may lead to a block: a damaged one must not look like a wish
- * for a new page (P_NEW is no block's number), nor lead beyond the file's end.
+ * Whether a link may lead to a block: a damaged link must not look like a wish for a
+ * new page (P_NEW is no block's number), nor lead beyond the file's end.
  */
 bool
 page_is_readable(Relation index, BlockNumber block)
@@ -243,7 +244,7 @@ page_is_readable(Relation index, BlockNumber block)
 }
 
 /*
- * A page does not fit a link that cannot be stale.
+ * Report that a page does not fit a link that cannot be stale.
  */
 void
 page_report_misfit(Relation index, const PageLink *link)
@@ -253,8 +254,8 @@ page_report_misfit(Relation index, const PageLink *link)
 }
 
 /*
- * Pin the block that a link leads to.  It was seen in the buffer `recent` a moment ago,
- * if that is valid.
+ * Pin the block that a link leads to.  If `recent` is valid, the block was in that buffer
+ * a moment ago.
  */
 Buffer
 page_pin(Relation index, const PageLink *link, Buffer recent,
@@ -269,11 +270,11 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 }
 
 /*
- * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link
- * is stale.  The page was seen in the buffer `recent` a moment ago, if that is valid.
+ * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link is
+ * stale.  If `recent` is valid, the page was in that buffer a moment ago.
  *
- * The caller holds no lock of a page: so nobody who waits for a page that a stale link
- * leads to keeps others waiting.
+ * The caller holds no lock of a page: a stale link may lead to any page, and while the
+ * caller waits for the lock of that page nobody waits for the caller.
  */
 Buffer
 page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
@@ -292,9 +293,8 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
 }
 
 /*
- * Pin and lock exclusively the page that a link leads to, which stands on a page
- * that the caller has locked: so it is not stale, and the page stands below that
- * one, or to the right.
+ * Pin and lock exclusively the page that a link leads to.  The link stands on a page
+ * that the caller has locked: so it is not stale, and leads down or to the right.
  */
 Buffer
 page_follow_held(Relation index, const PageLink *link)

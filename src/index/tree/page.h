@@ -29,15 +29,15 @@ typedef struct Entry
 } Entry;
 
 /*
- * All pages but the metapage belong to a B-link tree.  Keys grow up from the page header
- * to pd_lower, what belongs to them grows down from the special space to
- * pd_upper: in a leaf the TIDs, above a leaf the Links.  The hole between is
- * a true hole, which generic WAL neither compares nor logs.
+ * All pages but the metapage belong to a B-link tree, or are free.  Keys grow up from
+ * the page header to pd_lower, what belongs to them grows down from the special space
+ * to pd_upper: in a leaf the TIDs, above a leaf the Links.  The hole between is a true
+ * hole, which generic WAL neither compares nor logs.
  *
- * In a leaf the first `nsorted` entries are in order, the rest as they came;
- * a split sorts them.  Above a leaf all are in order; an entry is the lower
- * bound of what stands in its child.  That of a leftmost page is below all
- * entries: entry_before(0).
+ * In a leaf the first `nsorted` entries are in order, the rest as they came; a split or
+ * a merge sorts them.  Above the leaves all entries are in order, and each is the lower
+ * bound of its child.  The lower bound of a leftmost page is below all entries:
+ * entry_before(0).
  */
 typedef struct LinkData
 {
@@ -56,11 +56,12 @@ typedef struct TreePageOpaqueData
 	BlockNumber right;			/* right sibling, or InvalidBlockNumber; of a free
 								 * page, the next free one */
 	uint16		nsorted;
-	uint16		unused[3];		/* so that page_id is the last of the page */
+	uint16		unused[3];		/* so that page_id ends the page */
 	uint16		level;			/* 0: leaf */
 	uint16		flags;
 	uint16		tree;
-	uint16		page_id;		/* TREE_PAGE_ID, last as in other methods */
+	uint16		page_id;		/* TREE_PAGE_ID; the page ends with it, where tools
+								 * look for what kind of index it is of */
 } TreePageOpaqueData;
 
 typedef TreePageOpaqueData *TreePageOpaque;
@@ -90,7 +91,7 @@ typedef TreePageOpaqueData *TreePageOpaque;
 #define MAX_INNER_ENTRIES	8
 #endif
 
-/* Where it is on any page of ours, though the page may be damaged. */
+/* The special space of a page that nobody has checked, where a sound page has it. */
 static inline TreePageOpaque
 page_opaque_unchecked(Page page)
 {
@@ -238,7 +239,7 @@ page_high(Page page)
 	return high;
 }
 
-/* Whether an entry belongs to the right of the page. */
+/* Whether an entry belongs to the right of a page. */
 static inline bool
 page_is_left_of(Page page, const Entry *entry)
 {
@@ -276,8 +277,8 @@ typedef struct PageLink
 } PageLink;
 
 /*
- * How often in a row a process may find that others have changed what it was led to.
- * That happens rarely twice; where it goes on, the index is damaged.
+ * How often in a row a process may find that others have changed the page that it was
+ * led to.  That rarely happens twice; where it goes on, the index is damaged.
  */
 #define MAX_MISFITS		100
 
@@ -340,7 +341,7 @@ extern Buffer page_follow_held(Relation index, const PageLink *link);
 extern Buffer page_new_buffer(Relation index);
 extern BlockNumber page_extend(Relation index, BlockNumber n);
 
-/* The same for a page that was not seen lately. */
+/* Pin and lock the page that a link leads to, which was not seen a moment ago. */
 static inline Buffer
 page_follow(Relation index, const PageLink *link, int lock)
 {

@@ -10,8 +10,8 @@
  * the next writer who comes to the page, or past it, finishes the split first
  * (split_descend), and so does vacuum.
  *
- * So what a writer splits has a link, or is the root, and there is a level above all that
- * are split but the root.
+ * So a page that a writer splits has a link, or is the root, and every page that is split
+ * has a level above, but the root.
  *
  * Whoever holds the lock of a page waits only for pages to which its links lead, below
  * or to the right of it, then for the metapage, then for a new page: so nobody waits in
@@ -54,8 +54,8 @@ new_page_lock(Relation index, NewPage *new)
 }
 
 /*
- * Make the new page part of a record, as the metapage is already if it changes: returns
- * the page, still to be formatted.
+ * Make the new page part of a record, in which the metapage already is if the page comes
+ * from the list of free pages: returns the page, still to be formatted.
  */
 static Page
 new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
@@ -83,8 +83,8 @@ clear_split_mark(GenericXLogState *state, Buffer buffer)
 }
 
 /*
- * Move the last of n items, which are those of a page and one more, to its new right
- * sibling; the first nleft stay.
+ * Divide n items, which are those of a page and one more, between the page and its new
+ * right sibling: the first nleft stay.
  */
 static void
 divide_page(Page left, Page right, BlockNumber right_block,
@@ -112,8 +112,8 @@ is_entry(const PageItem *item, const Entry *entry)
 }
 
 /*
- * Whether entries come to a leaf in ascending order at one place: the last two that it
- * got stand directly before the new one, which is items[at].
+ * Whether entries come to a leaf in ascending order at one place: the last two entries
+ * that the leaf got stand directly before the new one, which is items[at].
  */
 static bool
 ascends_locally(Page page, const PageItem *items, int at)
@@ -132,10 +132,10 @@ ascends_locally(Page page, const PageItem *items, int at)
 /*
  * How many of n items, in order, which are those of a page and the new entry, stay on
  * the left page: half of them, unless entries are coming in ascending order, as those of
- * rows with equal fingerprints do.  Where they come to the end of the page, it is left
- * nearly full.  Where they come before others, these go, and those to come will find
- * their end of a page (as in nbtree, _bt_afternewitemoff); unless that would leave less
- * than half.
+ * rows with equal fingerprints do.  Where they come to the end of the page, the left page
+ * stays nearly full.  Where they come before other entries, the others go to the right
+ * page, so that the entries to come find the end of a page (as in nbtree,
+ * _bt_afternewitemoff); unless the left page would stay less than half full.
  */
 static int
 choose_division(Page page, const PageItem *items, int n, const Entry *entry)
@@ -152,9 +152,10 @@ choose_division(Page page, const PageItem *items, int n, const Entry *entry)
 /*
  * Split a full page, adding an entry.
  *
- * The buffer is pinned and exclusively locked; both are given up.  Above the
- * leaves, `child` is the entry's, and child_buffer is its left sibling, locked
- * by the caller, whose split this completes; it is given up, too.
+ * The buffer is pinned and exclusively locked; the pin and the lock are given up.  Above
+ * the leaves the entry is the link to `child`, and child_buffer is the child's left
+ * sibling, locked by the caller, whose split this link completes; its pin and its lock
+ * are given up, too.
  */
 void
 split_insert(Relation index, Buffer buffer, const Entry *entry,
@@ -293,7 +294,7 @@ lock_marked_child(Relation index, Page parent, const Entry *bound)
 	Buffer		left;
 	Entry		high;
 
-	/* somebody else may have put it in */
+	/* somebody else may have put the bound in */
 	if (at == 0 || (at < n && entry_compare(&found, bound) == 0))
 		return InvalidBuffer;
 	link = page_child_link(parent, at - 1);
@@ -351,8 +352,8 @@ finish_split(Relation index, int tree, int level, const Entry *bound)
 }
 
 /*
- * The same for vacuum, but only if no new page is needed for that: where the disk is
- * full, vacuum is what may help.
+ * Finish a split as finish_split does, for vacuum: but only if that needs no new page.
+ * Where the disk is full, vacuum is what may help.
  */
 void
 split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
@@ -377,9 +378,9 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
  * Descend to the page of a level in which an entry is to be inserted.  Returns it
  * pinned and exclusively locked.  The caller holds no lock.
  *
- * A split that was left incomplete is finished here: by who comes to the left page,
- * before stepping to the right one.  Then the descent begins anew, because the link has
- * changed what stands above.
+ * A split that was left incomplete is finished here, by the process that comes to the
+ * left page, before it steps to the right one.  Then the descent begins anew, because the
+ * new link has changed the level above.
  */
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)

@@ -3,9 +3,9 @@
  * vacuum.c
  *		Removal of the entries of dead rows, and of pages
  *
- * Leaves are read from the first to the last, as scans read them: what a split moves
- * from a leaf that is still to come is still to come, too, wherever in the file the new
- * page is.
+ * Leaves are read from the first to the last, as scans read them: a split of a leaf that
+ * is still to come moves entries to a new leaf that is still to come, too, wherever in
+ * the file it is.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -37,8 +37,8 @@ tree_counts_rows(Relation index, int tree)
 }
 
 /*
- * Copy the entries of a leaf that stay to `kept`; returns their number.
- * *nsorted becomes that of the leading ones that are in order.
+ * Copy the entries of a leaf that stay to `kept`; returns their number.  *nsorted becomes
+ * the number of those at the beginning that are in order.
  */
 static int
 collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
@@ -68,8 +68,10 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 /*
  * Remove from a leaf what the callback says is dead.
  *
- * The buffer is pinned, and locked for cleanup: scans whose snapshot does not
- * protect them from TIDs that are used again keep a pin (scan.c).
+ * The buffer is pinned, and locked for cleanup, so that no scan has a pin on the leaf: a
+ * scan whose snapshot is not an MVCC one keeps its pin on a leaf until the executor has
+ * looked at all rows of the leaf's matches (scan_next_page), since it could not tell a
+ * row of one of these TIDs from another row that has got the TID after a removal.
  */
 static void
 vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
@@ -104,15 +106,17 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 /* --- from leaf to leaf ----------------------------------------------------------- */
 
 /*
- * Fetching leaves ahead: their order in the file is not that of their keys.  What is to
- * come stands in the level above, of which a page at a time is copied.
+ * Fetching leaves ahead: their order in the file is not that of their keys.  The links to
+ * the leaves to come stand in the level above, of which a page at a time is copied.
  */
 typedef struct LeafAhead
 {
 	int			most;			/* leaves to look ahead */
 	bool		known;			/* whether there is a copy */
-	int			at;				/* of the leaf read last, there */
-	int			fetched;		/* those before this one have been */
+	int			at;				/* place in the copy of the link to the leaf read
+								 * last */
+	int			fetched;		/* leaves have been fetched of links before this
+								 * place */
 	PGAlignedBlock parent;
 } LeafAhead;
 
@@ -213,7 +217,7 @@ leftmost_link(Relation index, int tree, int level)
 typedef struct PageVisit
 {
 	int			n;				/* entries */
-	bool		incomplete;		/* its split is */
+	bool		incomplete;		/* whether its split is */
 	bool		rightmost;
 	PageLink	next;			/* to its right sibling, if it has one */
 } PageVisit;
@@ -244,8 +248,8 @@ visit_page(Vacuum *vacuum, const PageLink *link)
  * pages into their left siblings, unless they are of the highest level.
  *
  * A split moves entries to the right of where they were: either both pages are behind
- * already, or both are still to come.  One that was left incomplete is finished, since
- * perhaps nobody ever inserts there, and the pages beside it could not be merged.
+ * already, or both are still to come.  A split that was left incomplete is finished,
+ * since perhaps nobody ever inserts there, and its pages could not be merged.
  */
 static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
@@ -328,9 +332,9 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 /*
  * amvacuumcleanup
  *
- * Without a bulk deletion before it the number of rows is not known; that of
- * the heap is as good, unless the index is partial: then what is known of it
- * already stays.
+ * Without a bulk deletion before it the number of rows is not known; the number of the
+ * heap's rows is as good, unless the index is partial: then the number in pg_class
+ * stays.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
