@@ -107,8 +107,8 @@ copy_parent(LevelCheck *check, Page parent)
 
 	if (root->level > check->level)
 		inspect_copy_page(descend_to(check->index, check->tree, check->level + 1,
-										&check->bound, BUFFER_LOCK_SHARE),
-						 parent);
+									 &check->bound, BUFFER_LOCK_SHARE),
+						  parent);
 	else
 	{
 		page_init(parent, check->tree, check->level + 1, &lowest);
@@ -182,11 +182,11 @@ check_child(LevelCheck *check, Page parent, int i)
 
 	if (!copy_page(check, &link, page))
 		return note_misfit(check, link.block,
-							"a link leads to it that is that of another page");
+						   "a link leads to it that is that of another page");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
 		entry_compare(&link.low, &check->bound) == 0)
 		return note_misfit(check, link.block,
-							"a link leads to it, but none from its left sibling");
+						   "a link leads to it, but none from its left sibling");
 	incomplete = page_split_is_incomplete(page);
 	while (page_split_is_incomplete(page))
 	{
@@ -194,12 +194,12 @@ check_child(LevelCheck *check, Page parent, int i)
 
 		if (!copy_page(check, &right, page))
 			return note_misfit(check, right.block,
-								"the link of its left sibling is that of another page");
+							   "the link of its left sibling is that of another page");
 	}
 	if (!ends_at_link(page, parent, i + 1))
 		return note_misfit(check, link.block, incomplete ?
-							"its split is marked as incomplete, though it is not" :
-							"it does not end where the next link in the level above begins");
+						   "its split is marked as incomplete, though it is not" :
+						   "it does not end where the next link in the level above begins");
 
 	if (incomplete)
 		count_incomplete(check, &link);

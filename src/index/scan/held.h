@@ -24,7 +24,7 @@ extern void held_enlarge(Held *held, bool may_sort);
 extern void held_sort_all(Held *held);
 extern void held_free(Held *held);
 extern void held_add(Held *held, int distance, uint64 tiebreak,
-					   const ItemPointerData *tid);
+					 const ItemPointerData *tid);
 extern int	held_farthest(const Held *held);
 extern int	held_take(Held *held, int distance, ItemPointerData *tids, int max);
 

@@ -32,7 +32,7 @@ void
 prefetch_init(Prefetch *prefetch, Relation index)
 {
 	prefetch->most = Min(get_tablespace_io_concurrency(index->rd_rel->reltablespace),
-					  PREFETCH_MAX);
+						 PREFETCH_MAX);
 	prefetch_reset(prefetch);
 }
 
@@ -58,7 +58,7 @@ fetch_leaves(PrefetchProbe *probe, Relation index)
 {
 	PageLink	leaves[MAX_LEAVES];
 	int			n = descend_find_leaves(index, probe->range.table, probe->range.low,
-									   probe->range.high, leaves, MAX_LEAVES);
+										probe->range.high, leaves, MAX_LEAVES);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -102,7 +102,7 @@ look_ahead(Prefetch *prefetch, Relation index, Probing *probing)
  */
 bool
 prefetch_next(Prefetch *prefetch, Relation index, Probing *probing,
-		   KeyRange *range, Buffer *buffer)
+			  KeyRange *range, Buffer *buffer)
 {
 	PrefetchProbe *probe = &prefetch->probe[prefetch->first];
 	Entry		low;

@@ -143,7 +143,7 @@ nearest_take_held(SimHashScan *state)
 {
 	state->next_match = 0;
 	state->nmatches = held_take(state->held, state->radius, state->matches,
-								 MAX_LEAF_ENTRIES);
+								MAX_LEAF_ENTRIES);
 	if (state->nmatches > 0)
 		return true;
 	probing_extend(&state->probing, probe_radius(state));

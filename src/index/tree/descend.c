@@ -291,7 +291,7 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
 
 	if (!BufferIsValid(buffer))
 		buffer = descend_arrive(index, link->tree, link->level, entry,
-							   BUFFER_LOCK_SHARE);
+								BUFFER_LOCK_SHARE);
 	if (page_is_left_of(BufferGetPage(buffer), entry))
 		buffer = move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
 	return buffer;
@@ -305,7 +305,7 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
  */
 int
 descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
-				   PageLink *leaves, int max)
+					PageLink *leaves, int max)
 {
 	Entry		entry = entry_before(low);
 	Buffer		buffer;

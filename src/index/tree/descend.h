@@ -13,15 +13,15 @@
 #include "index/tree/page.h"
 
 extern Buffer descend_arrive(Relation index, int tree, int level,
-							const Entry *entry, int lock);
-extern Buffer descend_to(Relation index, int tree, int level,
 							 const Entry *entry, int lock);
+extern Buffer descend_to(Relation index, int tree, int level,
+						 const Entry *entry, int lock);
 extern Buffer descend_to_mark(Relation index, int tree, int level,
-									 const Entry *entry);
+							  const Entry *entry);
 extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent,
-							const Entry *entry);
+							 const Entry *entry);
 extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
-							   PageLink *leaves, int max);
+								PageLink *leaves, int max);
 extern int	find_child(Page page, const Entry *entry);
 extern int	page_lower_bound(Page page, int n, const Entry *entry);
 

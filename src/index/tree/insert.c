@@ -61,7 +61,7 @@ insert_together(Relation index, int tree, int n, const Entry *entries)
 	for (int i = 0; i < n; i++)
 	{
 		buffers[i] = descend_arrive(index, tree + i, 0, &entries[i],
-								   BUFFER_LOCK_SHARE);
+									BUFFER_LOCK_SHARE);
 		LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
 	}
 	while (fit && nlocked < n)

@@ -75,7 +75,7 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 	Entry		bound;
 
 	merge->parent = descend_to(index, link->tree, link->level + 1, &link->low,
-								   BUFFER_LOCK_EXCLUSIVE);
+							   BUFFER_LOCK_EXCLUSIVE);
 	page = BufferGetPage(merge->parent);
 	merge->at = page_lower_bound(page, page_nentries(page), &link->low);
 	if (merge->at == 0 || merge->at == page_nentries(page))

@@ -246,7 +246,7 @@ split_root(Relation index, int tree, int level)
 {
 	Entry		lowest = lowest_entry();
 	Buffer		buffer = descend_arrive(index, tree, level, &lowest,
-									   BUFFER_LOCK_EXCLUSIVE);
+										BUFFER_LOCK_EXCLUSIVE);
 	Buffer		meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
 	MetaPageData *meta = MetaPageGetData(BufferGetPage(meta_buffer));
 

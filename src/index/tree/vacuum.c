@@ -83,7 +83,7 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 	Entry		kept[MAX_LEAF_ENTRIES];
 	int			nsorted;
 	int			nkept = collect_live(index, buffer, kept, &nsorted, callback,
-									   callback_state);
+									 callback_state);
 
 	if (nkept < n)
 	{
@@ -127,7 +127,7 @@ static void
 read_links(LeafAhead *ahead, Relation index, const PageLink *leaf)
 {
 	Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low,
-										BUFFER_LOCK_SHARE);
+									BUFFER_LOCK_SHARE);
 
 	memcpy(ahead->parent.data, BufferGetPage(buffer), BLCKSZ);
 	UnlockReleaseBuffer(buffer);
