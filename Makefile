@@ -26,7 +26,9 @@ OBJS = \
 	src/index/build/build_parallel.o \
 	src/index/build/build_tree.o \
 	src/index/build/build_worker.o \
+	src/index/build/row_file.o \
 	src/index/build/spool.o \
+	src/index/build/spool_file.o \
 	src/index/inspect/check.o \
 	src/index/inspect/check_heap.o \
 	src/index/inspect/explain.o \

@@ -22,23 +22,28 @@ CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql
     RETURN (SELECT string_agg(format('%s:%s:%s', coalesce("table", -1), entries, longest_run), ' ' ORDER BY "table")
             FROM simhash_index_stats(index) WHERE level = 0);
 
--- Builds an index by one process and by several; whether the contents are the same
--- is answered for each number of workers, after a check of every one of them.
-CREATE FUNCTION same(tab regclass, definition text, workers integer[] DEFAULT '{1,2,4}',
-                     OUT entries bigint, OUT same boolean[]) LANGUAGE plpgsql AS $$
+-- Builds an index by one process, in memory, then by several, with so much memory; whether
+-- the contents are the same is answered for each number of workers, after a check of every
+-- one of them.  Without workers (0) all pages have to be the same.
+CREATE FUNCTION same(tab regclass, definition text, workers integer[] DEFAULT '{1,2,4}', memory text DEFAULT '64MB',
+                     OUT entries bigint, OUT same boolean[]) LANGUAGE plpgsql SET maintenance_work_mem = '64MB' AS $$
 DECLARE
     serial text;
+    pages text;
     w integer;
 BEGIN
     FOREACH w IN ARRAY 0 || workers LOOP
         EXECUTE format('ALTER TABLE %s SET (parallel_workers = %s)', tab, w);
         EXECUTE format('CREATE INDEX same_index ON %s USING simhash %s', tab, definition);
         PERFORM simhash_index_check('same_index', true);
-        IF w = 0 THEN
+        IF serial IS NULL THEN
             serial := contents('same_index');
+            pages := (SELECT string_agg(s::text, ' ') FROM simhash_index_stats('same_index') AS s);
             SELECT sum(s.entries) INTO entries FROM simhash_index_stats('same_index') AS s WHERE level = 0;
+            PERFORM set_config('maintenance_work_mem', memory, true);
         ELSE
-            same := same || (contents('same_index') = serial);
+            same := same || (contents('same_index') = serial
+                AND (w > 0 OR (SELECT string_agg(s::text, ' ') FROM simhash_index_stats('same_index') AS s) = pages));
         END IF;
         DROP INDEX same_index;
     END LOOP;
@@ -54,22 +59,25 @@ SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''0000000000000000'' EN
 SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''ffffffffffffffff'' END))', '{2}');
 SELECT * FROM same('t', '((CASE WHEN id < 0 THEN fp END))', '{2}');
 
--- rows that do not fit into memory
-SET maintenance_work_mem = '1MB';
-SELECT * FROM same('t', '(fp)', '{1}');
-INSERT INTO t SELECT 100000 + i, 11, hashint8extended(i, 2)::simhash FROM generate_series(1, 70000) AS i;
-SELECT * FROM same('t', '(fp)');
-RESET maintenance_work_mem;
-
 -- so many rows that they are sorted by buckets: spread over all of them; and in a few,
 -- those of the first range of every table, so that one process has them all
-SET maintenance_work_mem = '64MB';
-CREATE TABLE many AS SELECT h::simhash AS fp, (h & x'1fffffff1fffffff'::bigint)::simhash AS low
+CREATE TABLE many AS SELECT i, h::simhash AS fp, (h & x'1fffffff1fffffff'::bigint)::simhash AS low
     FROM generate_series(1, 270000) AS i, hashint8extended(i, 0) AS h;
 SELECT * FROM same('many', '(fp) WITH (blocks = 2)', '{}');
 SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{2}');
+
+-- Rows that do not fit into memory are read from a file, a range at a time: a few of them,
+-- and so many that they get files of their own; here many rows have a prefix in common ...
+SELECT * FROM same('many', '(fp) WITH (blocks = 2) WHERE i <= 100000', '{0,2}', '1MB');
+SELECT * FROM same('many', '(fp)', '{0,1,4}', '1MB');
+SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{0,4}', '1MB');
+SELECT * FROM same('many', '((CASE WHEN i % 2 = 0 THEN fp ELSE (i % 3)::bigint::simhash END)) WITH (blocks = 2)', '{0,2}', '1MB');
+-- ... here they come in order, forwards or backwards, and here all are equal, or NULL
+SELECT * FROM same('many', '(((i::bigint << 40)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
+SELECT * FROM same('many', '(((-i::bigint)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
+SELECT * FROM same('many', '((CASE WHEN i > 0 THEN simhash ''0123456789abcdef'' END)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
+SELECT * FROM same('many', '((CASE WHEN i % 3 = 0 THEN fp END)) WITH (blocks = 2)', '{0,2}', '1MB');
 DROP TABLE many;
-RESET maintenance_work_mem;
 
 -- no rows, one, and a table without WAL
 CREATE TABLE small (fp simhash);

@@ -40,7 +40,7 @@ SELECT t.* FROM unnest(ARRAY[1, 2]) AS workers, LATERAL time_pair('alone / ' || 
     'SET max_parallel_maintenance_workers = 0; DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',
     format('SET max_parallel_maintenance_workers = %s; DROP INDEX docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)', workers), 3) AS t;
 SET max_parallel_maintenance_workers = 0;
-\pset title 'build that has to sort on disk'
+\pset title 'build of rows that do not fit into memory'
 SET maintenance_work_mem = '8MB';
 SELECT * FROM time_pair('simhash / btree of fp::bigint',
     'DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',

@@ -1,5 +1,7 @@
-# A parallel CREATE INDEX keeps the rows that it has found in temporary files.  One that
-# ends too early, behind the server's back, ends the build with an error.
+# CREATE INDEX keeps the rows that it has found in temporary files: a parallel one, and
+# one by a single process if they do not fit into memory.  A file that ends too early,
+# behind the server's back, ends the build with an error, as temp_file_limit does, and no
+# files stay.
 
 use strict;
 use warnings;
@@ -13,7 +15,15 @@ use Test::More;
 
 plan skip_all => 'servers refuse to run as root' if $> == 0;
 
-my $node = index_node('spool', conf => "autovacuum = off\n");
+my $node = index_node('spool', conf => "autovacuum = off\nlog_temp_files = 0\n");
+
+# Temporary files, those of parallel builds in directories of their own.
+sub temporary_files
+{
+	my $dir = $node->data_dir . '/base/pgsql_tmp';
+
+	return grep { -f } glob("$dir/* $dir/*/*");
+}
 
 # The leader does not come past its first row as long as the test holds the lock; the
 # worker scans all other pages meanwhile, and waits.
@@ -42,10 +52,33 @@ truncate($files[0], (-s $files[0]) / 2);
 $lock->quit;
 $build->query('SELECT 1');
 like($build->{stderr}, qr/ERROR:  .*temporary file/, 'a build whose file was truncated fails');
+is(scalar temporary_files(), 0, 'and removes its files');
 $build->{stderr} = '';
 is($build->query('CREATE INDEX docs_fp ON docs USING simhash (fp); SELECT 2'), '2', 'the next one does not');
-$build->quit;
 no_damage_ok($node, 'built', 'docs_fp');
+
+# One process keeps rows that do not fit into memory in a file, too, 3 MB here, and for
+# each tree as much again in files of its ranges.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE many (fp simhash) WITH (parallel_workers = 0);
+INSERT INTO many SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 200000) AS i;
+SQL
+$build->query_safe("SET maintenance_work_mem = '1MB'");
+foreach my $limit (2, 5)
+{
+	$build->{stderr} = '';
+	$build->query("SET temp_file_limit = '${limit}MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 1");
+	like($build->{stderr}, qr/ERROR:  temporary file size exceeds temp_file_limit/, "$limit MB of files are not enough");
+	is(scalar temporary_files(), 0, 'none stays');
+}
+$build->{stderr} = '';
+my $before = -s $node->logfile;
+is($build->query("SET temp_file_limit = '7MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 3"), '3', '7 MB are');
+my @sizes = slurp_file($node->logfile, $before) =~ /temporary file: .*, size (\d+)/g;
+is((sort { $b <=> $a } @sizes)[0], 200000 * 16, 'all rows were in a file');
+cmp_ok(scalar @sizes, '>', 4 * 8, 'and for each tree in those of its ranges');
+no_damage_ok($node, 'built from files', 'many_fp');
+$build->quit;
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/, 'nothing else in the log');
 $node->stop;
 done_testing();

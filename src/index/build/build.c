@@ -77,9 +77,8 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 
 	build.kind = kind_of_index(index);
 	/* an eighth of the memory for the NULLs, which mostly are few */
-	build.words = spool_create(design->table, design->ntables,
-							  maintenance_work_mem / 8 * 7);
-	build.wordless = spool_create(design->table, 1, maintenance_work_mem / 8);
+	build.words = spool_create(maintenance_work_mem / 8 * 7);
+	build.wordless = spool_create(maintenance_work_mem / 8);
 
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
@@ -92,12 +91,10 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		build_report_phase(PHASE_SORT);
-		spool_sort(build.words, i);
-		build_report_phase(PHASE_WRITE);
+		spool_begin(build.words, &design->table[i]);
 		roots[i] = build_tree(index, i, build.words, &done);
 	}
-	spool_sort(build.wordless, 0);
+	spool_begin(build.wordless, design->table);
 	roots[design->ntables] = build_tree(index, design->ntables, build.wordless, &done);
 	spool_free(build.words);
 	spool_free(build.wordless);

@@ -247,6 +247,20 @@ report_done(pg_atomic_uint64 *done, int nentries)
 }
 
 /*
+ * Sort the next entries of the spool; what follows is writing them.
+ */
+static bool
+sort_next(Spool *spool)
+{
+	bool		more;
+
+	build_report_phase(PHASE_SORT);
+	more = spool_sort(spool);
+	build_report_phase(PHASE_WRITE);
+	return more;
+}
+
+/*
  * Put all entries of the spool into leaves.  *done counts those of all
  * processes.
  */
@@ -256,21 +270,24 @@ add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
 	Entry		entry;
 	int			unreported = 0;
 
-	while (spool_next(spool, &entry))
+	while (sort_next(spool))
 	{
-		add_entry(build, 0, &entry, InvalidBlockNumber);
-		if (++unreported == REPORT_INTERVAL)
+		while (spool_next(spool, &entry))
 		{
-			CHECK_FOR_INTERRUPTS();
-			report_done(done, unreported);
-			unreported = 0;
+			add_entry(build, 0, &entry, InvalidBlockNumber);
+			if (++unreported == REPORT_INTERVAL)
+			{
+				CHECK_FOR_INTERRUPTS();
+				report_done(done, unreported);
+				unreported = 0;
+			}
 		}
 	}
 	report_done(done, unreported);
 }
 
 /*
- * Build a tree, of the spool's table that is sorted.
+ * Build a tree, of the table that the spool has begun with.
  */
 TreeRoot
 build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
@@ -288,8 +305,8 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build some leaves of a tree, of the spool's table that is sorted.  Returns
- * their number.
+ * Build some leaves of a tree, of the table that the spool has begun with.
+ * Returns their number.
  */
 BlockNumber
 build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,

@@ -33,17 +33,14 @@
 
 #include "compat.h"
 #include "index/build/build_parallel.h"
+#include "index/build/row_file.h"
 #include "index/kind.h"
-
-/* Rows read from a file at a time */
-#define READ_ROWS		1024
 
 /* A participant's scan of the heap. */
 typedef struct ParticipantScan
 {
 	const IndexKind *kind;
-	BufFile    *file[NKINDS];
-	int64		nrows[NKINDS];
+	RowFile		file[NKINDS];
 } ParticipantScan;
 
 /* The files with a tree's links to leaves, being read. */
@@ -66,14 +63,9 @@ make_file_name(char *name, int participant, RowKind kind)
 static void
 write_row(ParticipantScan *scan, RowKind kind, uint64 word, ItemPointer tid)
 {
-	Entry		row;
+	Entry		row = make_row(word, tid);
 
-	/* as an entry, with the word for a key */
-	memset(&row, 0, sizeof(row));
-	row.key = word;
-	row.tid = *tid;
-	BufFileWrite(scan->file[kind], &row, sizeof(row));
-	scan->nrows[kind]++;
+	row_file_add(&scan->file[kind], &row);
 }
 
 static void
@@ -104,7 +96,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	for (RowKind kind = 0; kind < NKINDS; kind++)
 	{
 		make_file_name(name, participant, kind);
-		scan.file[kind] = BufFileCreateFileSet(&shared->files.fs, name);
+		scan.file[kind].file = BufFileCreateFileSet(&shared->files.fs, name);
 	}
 	scan.kind = kind_of_index(index);
 	build_report_phase(PHASE_SCAN);
@@ -115,17 +107,10 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	found->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowKind kind = 0; kind < NKINDS; kind++)
 	{
-		found->nrows[kind] = scan.nrows[kind];
-		BufFileExportFileSet(scan.file[kind]);
-		BufFileClose(scan.file[kind]);
+		found->nrows[kind] = scan.file[kind].nrows;
+		BufFileExportFileSet(scan.file[kind].file);
+		BufFileClose(scan.file[kind].file);
 	}
-}
-
-static void
-read_file(BufFile *file, void *data, size_t size)
-{
-	if (BufFileRead(file, data, size) != size)
-		elog(ERROR, "temporary file ends too early");
 }
 
 int64
@@ -146,39 +131,24 @@ static void
 read_rows(SharedBuild *shared, RowKind kind, const TableDesign *table,
 		  uint64 min, uint64 max, Spool *spool)
 {
-	Entry	   *rows = palloc(READ_ROWS * sizeof(Entry));
+	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	char		name[MAXPGPATH];
+	int			n;
 
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		int64		left = shared->found[i].nrows[kind];
-		BufFile    *file;
+		RowFile		file = {.nrows = shared->found[i].nrows[kind]};
 
-		if (left == 0)
+		if (file.nrows == 0)
 			continue;
 		make_file_name(name, i, kind);
-		file = BufFileOpenFileSet(&shared->files.fs, name, O_RDONLY, false);
-		while (left > 0)
+		file.file = BufFileOpenFileSet(&shared->files.fs, name, O_RDONLY, false);
+		while (row_file_read(&file, table, min, max, rows, &n))
 		{
-			int			n = Min(left, READ_ROWS);
-			int			npicked = 0;
-
-			CHECK_FOR_INTERRUPTS();
-			read_file(file, rows, n * sizeof(Entry));
-			left -= n;
-
-			/* no branch: a processor could not predict it */
 			for (int j = 0; j < n; j++)
-			{
-				uint64		key = design_key(table, rows[j].key);
-
-				rows[npicked] = rows[j];
-				npicked += (key >= min) & (key <= max);
-			}
-			for (int j = 0; j < npicked; j++)
 				spool_add(spool, rows[j].key, &rows[j].tid);
 		}
-		BufFileClose(file);
+		BufFileClose(file.file);
 	}
 	pfree(rows);
 }
@@ -212,13 +182,11 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	char		name[MAXPGPATH];
 	BufFile    *links;
 
-	spool_reuse(spool, table);
+	spool_reuse(spool);
 	/* if it is the last one, up to the greatest of all keys */
 	read_rows(shared, ROW_FINGERPRINT, table, min, next_min - 1, spool);
-	build_report_phase(PHASE_SORT);
-	spool_sort(spool, 0);
+	spool_begin(spool, table);
 
-	build_report_phase(PHASE_WRITE);
 	leaves.low = entry_before(min);
 	leaves.high = entry_before(next_min);
 	leaves.block = shared->first_leaves + tree * shared->nranges + range;
@@ -253,7 +221,7 @@ next_link(void *arg, LeafLink *link)
 										  O_RDONLY, false);
 		reader->left = BufFileSize(reader->file) / sizeof(LeafLink);
 	}
-	read_file(reader->file, link, sizeof(LeafLink));
+	row_file_read_exact(reader->file, link, sizeof(LeafLink));
 	reader->left--;
 }
 
@@ -281,9 +249,9 @@ build_nulls(SharedBuild *shared, Relation index, Spool *spool)
 {
 	int			tree = shared->design.ntables;
 
-	spool_reuse(spool, shared->design.table);
+	spool_reuse(spool);
 	read_rows(shared, ROW_NULL, shared->design.table, 0, PG_UINT64_MAX, spool);
-	spool_sort(spool, 0);
+	spool_begin(spool, shared->design.table);
 	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
 }
 
@@ -296,8 +264,7 @@ static void
 build_worker(SharedBuild *shared, Relation index)
 {
 	int			nunits = 1 + shared->design.ntables * shared->nranges;
-	Spool	   *spool = spool_create(shared->design.table, 1,
-									 maintenance_work_mem / shared->nparticipants);
+	Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
 	int			unit;
 
 	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)

@@ -5,8 +5,8 @@
  *
  * As long as they fit into half of the memory, the rows are one array, which is
  * sorted anew for each table, into the other half: a fraction of what a tuplesort
- * for each table takes.  Beyond that there are such sorts, in the other half, which
- * go to disk as they must.
+ * for each table takes.  Beyond that they are in a file, from which one range of a
+ * table's entries after the other is read into memory, to be sorted there.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,30 +15,35 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-#include "index/build/pair_sort.h"
 #include "index/build/spool.h"
+#include "index/build/spool_file.h"
 
 struct Spool
 {
-	const TableDesign *tables;
-	int			ntables;
 	MemoryContext context;
 	int			memory;			/* kilobytes */
 	int64		nrows;
+	const TableDesign *table;	/* of the entries, which are rows if it is NULL */
 
-	/* In memory: keys of `table`; those of the first one while collecting */
+	/* In memory: all entries, or those of a range */
 	Entry	   *entries;
 	Entry	   *sorted;			/* where they are sorted into, or NULL */
 	size_t		nentries;
 	size_t		size;			/* entries allocated, in both */
-	size_t		max_size;		/* beyond it, sorts */
-	int			table;
+	size_t		max_size;
 	size_t		next;
 
-	/* Otherwise: one for each table, or NULL */
-	Tuplesortstate **sorts;
+	/* All rows, if they do not fit; or NULL */
+	SpoolFile  *file;
+
+	/* The entries in memory are those after `low`, up to `high`. */
+	int			nranges;
+	int			range;			/* to be sorted next */
+	Entry		low;
+	Entry		high;
 };
 
 #define ST_SORT sort_entries
@@ -61,16 +66,13 @@ struct Spool
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * A spool for tables, whose designs must live as long; memory is in kilobytes,
- * as maintenance_work_mem is.
+ * Memory is in kilobytes, as maintenance_work_mem is.
  */
 Spool *
-spool_create(const TableDesign *tables, int ntables, int memory)
+spool_create(int memory)
 {
 	Spool	   *spool = palloc0(sizeof(Spool));
 
-	spool->tables = tables;
-	spool->ntables = ntables;
 	spool->context = CurrentMemoryContext;
 	spool->memory = memory;
 	spool->size = INITIAL_SIZE;
@@ -79,103 +81,86 @@ spool_create(const TableDesign *tables, int ntables, int memory)
 	return spool;
 }
 
+static void
+close_file(Spool *spool)
+{
+	if (spool->file)
+		spool_file_close(spool->file);
+	spool->file = NULL;
+}
+
 /*
- * Empty a spool of one table, all of which has been read, for the rows of another
- * table.
+ * Empty a spool, for other rows.
  */
 void
-spool_reuse(Spool *spool, const TableDesign *table)
+spool_reuse(Spool *spool)
 {
-	Assert(spool->ntables == 1);
-	spool->tables = table;
+	close_file(spool);
+	spool->table = NULL;
 	spool->nrows = 0;
 	spool->nentries = 0;
-	if (spool->sorts)
-	{
-		pfree(spool->sorts);
-		spool->sorts = NULL;
-		spool->size = INITIAL_SIZE;
-		spool->entries = MemoryContextAlloc(spool->context,
-											spool->size * sizeof(Entry));
-	}
-}
-
-static void
-put_into_sorts(Spool *spool, SimHash fp, ItemPointer tid)
-{
-	for (int i = 0; i < spool->ntables; i++)
-		pair_sort_put(spool->sorts[i], design_key(&spool->tables[i], fp),
-					  tid_number(tid));
-}
-
-static void
-free_arrays(Spool *spool)
-{
-	if (spool->entries)
-		pfree(spool->entries);
-	if (spool->sorted)
-		pfree(spool->sorted);
-	spool->entries = spool->sorted = NULL;
 }
 
 /*
- * The rows do not fit: go on with sorts, which share the other half.
+ * Allocate the arrays anew.
  */
 static void
-switch_to_sorts(Spool *spool)
+resize(Spool *spool, size_t size)
 {
-	spool->sorts = palloc(spool->ntables * sizeof(Tuplesortstate *));
-	for (int i = 0; i < spool->ntables; i++)
-		spool->sorts[i] = pair_sort_begin(Max(64, spool->memory / 2 / spool->ntables));
+	spool->size = size;
+	spool->entries = repalloc_huge(spool->entries, size * sizeof(Entry));
+	if (spool->sorted)
+		pfree(spool->sorted);
+	spool->sorted = NULL;
+}
+
+/*
+ * The rows do not fit: they go to a file.  Its sample and its buffers get a quarter
+ * of the memory; ranges are sorted in the rest.
+ */
+static void
+switch_to_file(Spool *spool)
+{
+	spool->file = spool_file_create(spool->memory / 4);
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		put_into_sorts(spool,
-					   design_fingerprint(&spool->tables[0], spool->entries[i].key),
-					   &spool->entries[i].tid);
+		spool_file_add(spool->file, &spool->entries[i]);
 	}
-	free_arrays(spool);
+	spool->nentries = 0;
+	resize(spool, spool->max_size / 4 * 3);
 }
 
 /*
- * Make room for another row, in memory or in sorts.
+ * Make room for another row, in memory or in a file.
  */
 static void
 make_room(Spool *spool)
 {
 	MemoryContext old_context = MemoryContextSwitchTo(spool->context);
 
-	if (spool->size == spool->max_size)
-		switch_to_sorts(spool);
+	if (spool->size < spool->max_size)
+		resize(spool, Min(2 * spool->size, spool->max_size));
 	else
-	{
-		spool->size = Min(2 * spool->size, spool->max_size);
-		spool->entries = repalloc_huge(spool->entries, spool->size * sizeof(Entry));
-		if (spool->sorted)
-			pfree(spool->sorted);
-		spool->sorted = NULL;
-	}
+		switch_to_file(spool);
 	MemoryContextSwitchTo(old_context);
 }
 
 /*
- * Add a row.  To be called before the first spool_sort.
+ * Add a row.  To be called before the first spool_begin.
  */
 void
-spool_add(Spool *spool, SimHash fp, ItemPointer tid)
+spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
 {
-	if (spool->sorts == NULL && spool->nentries == spool->size)
-		make_room(spool);
-	if (spool->sorts)
-		put_into_sorts(spool, fp, tid);
-	else
-	{
-		Entry	   *entry = &spool->entries[spool->nentries++];
+	Entry		row = make_row(fp, tid);
 
-		entry->key = design_key(&spool->tables[0], fp);
-		entry->tid = *tid;
-	}
+	if (spool->file == NULL && spool->nentries == spool->size)
+		make_room(spool);
+	if (spool->file)
+		spool_file_add(spool->file, &row);
+	else
+		spool->entries[spool->nentries++] = row;
 	spool->nrows++;
 }
 
@@ -189,34 +174,66 @@ spool_count(const Spool *spool)
 }
 
 /*
- * Turn the keys of one table into those of another.
+ * Turn the rows, or the entries of another table, into those of this one.
  */
 static void
-change_table(Spool *spool, int table)
+change_table(Spool *spool, const TableDesign *table)
 {
-	const TableDesign *from = &spool->tables[spool->table];
-	const TableDesign *to = &spool->tables[table];
-
+	if (spool->table == table)
+		return;
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
+		SimHash		fp = spool->entries[i].key;
+
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		spool->entries[i].key = design_key(to, design_fingerprint(from, spool->entries[i].key));
+		if (spool->table)
+			fp = design_fingerprint(spool->table, fp);
+		spool->entries[i].key = design_key(table, fp);
+	}
+}
+
+/*
+ * Begin with the entries of a table, whose design must live as long.
+ */
+void
+spool_begin(Spool *spool, const TableDesign *table)
+{
+	if (spool->file)
+		spool->nranges = spool_file_divide(spool->file, table, spool->size);
+	else
+	{
+		change_table(spool, table);
+		spool->nranges = 1;
+		spool->high = highest_entry();
 	}
 	spool->table = table;
+	spool->range = 0;
+	spool->low = lowest_entry();
+}
+
+/*
+ * How far keys, less the lowest one, are shifted to be the number of a bucket.
+ */
+static int
+bucket_shift(const Spool *spool)
+{
+	uint64		width = spool->high.key - spool->low.key;
+
+	return Max(0, pg_leftmost_one_pos64(width | 1) + 1 - BUCKET_BITS);
 }
 
 /*
  * Where each bucket begins.
  */
 static void
-count_buckets(const Spool *spool, size_t *begin)
+count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
 {
 	size_t		sum = 0;
 
 	memset(begin, 0, NBUCKETS * sizeof(size_t));
 	for (size_t i = 0; i < spool->nentries; i++)
-		begin[spool->entries[i].key >> (SIMHASH_BITS - BUCKET_BITS)]++;
+		begin[(spool->entries[i].key - lowest) >> shift]++;
 	for (int i = 0; i < NBUCKETS; i++)
 	{
 		size_t		n = begin[i];
@@ -235,19 +252,21 @@ sort_by_buckets(Spool *spool)
 {
 	size_t		next[NBUCKETS];
 	size_t		begin = 0;
+	uint64		lowest = spool->low.key;
+	int			shift = bucket_shift(spool);
 	Entry	   *swap = spool->entries;
 
 	if (spool->sorted == NULL)
 		spool->sorted = MemoryContextAllocHuge(spool->context,
 											   spool->size * sizeof(Entry));
-	count_buckets(spool, next);
+	count_buckets(spool, lowest, shift, next);
 	for (size_t i = 0; i < spool->nentries; i++)
 	{
 		const Entry *entry = &spool->entries[i];
 
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		spool->sorted[next[entry->key >> (SIMHASH_BITS - BUCKET_BITS)]++] = *entry;
+		spool->sorted[next[(entry->key - lowest) >> shift]++] = *entry;
 	}
 	/* now they have come to where the next ones begin */
 	for (int i = 0; i < NBUCKETS; i++)
@@ -259,59 +278,106 @@ sort_by_buckets(Spool *spool)
 	spool->sorted = swap;
 }
 
-/*
- * Sort the rows for a table; spool_next gives its entries from the first on.
- */
-void
-spool_sort(Spool *spool, int table)
+static void
+sort(Spool *spool)
 {
-	if (spool->sorts)
-		tuplesort_performsort(spool->sorts[table]);
+	if (spool->nentries >= MIN_BUCKETS_SIZE)
+		sort_by_buckets(spool);
 	else
-	{
-		if (table != spool->table)
-			change_table(spool, table);
-		if (spool->nentries >= MIN_BUCKETS_SIZE)
-			sort_by_buckets(spool);
-		else
-			sort_entries(spool->entries, spool->nentries);
-	}
-	spool->table = table;
-	spool->next = 0;
+		sort_entries(spool->entries, spool->nentries);
+}
+
+static bool
+is_in_range(const Spool *spool, const Entry *entry)
+{
+	return entry_compare(entry, &spool->low) > 0 &&
+		entry_compare(entry, &spool->high) <= 0;
 }
 
 /*
- * The next entry of the table sorted last.  Returns false after the last one.
+ * Add an entry of the range.  If memory is full, the range ends earlier: half of
+ * what has been read, and whatever else comes after, is left for the next time.
+ */
+static void
+add_to_range(Spool *spool, const Entry *entry)
+{
+	if (spool->nentries == spool->size)
+	{
+		sort(spool);
+		spool->nentries /= 2;
+		spool->high = spool->entries[spool->nentries - 1];
+		if (!is_in_range(spool, entry))
+			return;
+	}
+	spool->entries[spool->nentries++] = *entry;
+}
+
+/*
+ * Read the entries of the range, or as many of the first ones as fit.
+ */
+static void
+read_range(Spool *spool)
+{
+	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
+	Entry		end;
+	RowFile    *file = spool_file_range(spool->file, spool->range, &end);
+	int			n;
+
+	spool->high = end;
+	spool->nentries = 0;
+	while (row_file_read(file, spool->table, spool->low.key, spool->high.key, rows, &n))
+	{
+		for (int i = 0; i < n; i++)
+		{
+			Entry		entry = rows[i];
+
+			entry.key = design_key(spool->table, entry.key);
+			if (is_in_range(spool, &entry))
+				add_to_range(spool, &entry);
+		}
+	}
+	pfree(rows);
+	if (entry_compare(&spool->high, &end) == 0)
+		spool->range++;
+}
+
+/*
+ * Sort the next entries of the table, those of a range; spool_next gives them.
+ * Returns false if there are no more.
  */
 bool
-spool_next(Spool *spool, Entry *entry)
+spool_sort(Spool *spool)
 {
-	uint64		tid;
-
-	if (spool->sorts == NULL)
-	{
-		if (spool->next == spool->nentries)
-			return false;
-		*entry = spool->entries[spool->next++];
-		return true;
-	}
-	if (!pair_sort_get(spool->sorts[spool->table], &entry->key, &tid))
-	{
-		tuplesort_end(spool->sorts[spool->table]);
+	if (spool->range == spool->nranges)
 		return false;
-	}
-	entry->tid = tid_of_number(tid);
+	if (spool->file)
+		read_range(spool);
+	else
+		spool->range++;
+	sort(spool);
+	spool->low = spool->high;
+	spool->next = 0;
 	return true;
 }
 
 /*
- * Every table has been read to its end.
+ * The next entry of those sorted last.  Returns false after the last one.
  */
+bool
+spool_next(Spool *spool, Entry *entry)
+{
+	if (spool->next == spool->nentries)
+		return false;
+	*entry = spool->entries[spool->next++];
+	return true;
+}
+
 void
 spool_free(Spool *spool)
 {
-	if (spool->sorts)
-		pfree(spool->sorts);
-	free_arrays(spool);
+	close_file(spool);
+	pfree(spool->entries);
+	if (spool->sorted)
+		pfree(spool->sorted);
 	pfree(spool);
 }

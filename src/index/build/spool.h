@@ -15,11 +15,12 @@
 
 typedef struct Spool Spool;
 
-extern Spool *spool_create(const TableDesign *tables, int ntables, int memory);
-extern void spool_reuse(Spool *spool, const TableDesign *table);
-extern void spool_add(Spool *spool, SimHash fp, ItemPointer tid);
+extern Spool *spool_create(int memory);
+extern void spool_reuse(Spool *spool);
+extern void spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid);
 extern int64 spool_count(const Spool *spool);
-extern void spool_sort(Spool *spool, int table);
+extern void spool_begin(Spool *spool, const TableDesign *table);
+extern bool spool_sort(Spool *spool);
 extern bool spool_next(Spool *spool, Entry *entry);
 extern void spool_free(Spool *spool);
 

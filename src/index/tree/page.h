@@ -220,6 +220,15 @@ lowest_entry(void)
 	return entry_before(0);
 }
 
+/* No entry is beyond it. */
+static inline Entry
+highest_entry(void)
+{
+	Entry		entry = {PG_UINT64_MAX, tid_of_number(UINT64CONST(0xFFFFFFFFFFFF))};
+
+	return entry;
+}
+
 static inline Entry
 page_low(Page page)
 {

@@ -1,0 +1,65 @@
+/*-------------------------------------------------------------------------
+ *
+ * row_file.c
+ *		Rows in a temporary file
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "index/build/row_file.h"
+
+void
+row_file_add(RowFile *file, const Entry *row)
+{
+	BufFileWrite(file->file, unconstify(Entry *, row), sizeof(*row));
+	file->nrows++;
+}
+
+void
+row_file_rewind(RowFile *file)
+{
+	if (BufFileSeek(file->file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind temporary file: %m")));
+	file->nread = 0;
+}
+
+void
+row_file_read_exact(BufFile *file, void *data, size_t size)
+{
+	if (BufFileRead(file, data, size) != size)
+		elog(ERROR, "temporary file ends too early");
+}
+
+/*
+ * Read the next ROW_FILE_BATCH rows, and give those whose keys in a table are
+ * within bounds.  Returns false at the end of the file.
+ */
+bool
+row_file_read(RowFile *file, const TableDesign *table, uint64 min, uint64 max,
+			  Entry *rows, int *nrows)
+{
+	int			nread = Min(file->nrows - file->nread, ROW_FILE_BATCH);
+	int			npicked = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	row_file_read_exact(file->file, rows, nread * sizeof(Entry));
+	file->nread += nread;
+
+	/* no branch: a processor could not predict it */
+	for (int i = 0; i < nread; i++)
+	{
+		uint64		key = design_key(table, rows[i].key);
+
+		rows[npicked] = rows[i];
+		npicked += (key >= min) & (key <= max);
+	}
+	*nrows = npicked;
+	return nread > 0;
+}
