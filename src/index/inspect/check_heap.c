@@ -28,9 +28,9 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/build/pair_sort.h"
 #include "index/inspect/inspect.h"
 #include "index/kind.h"
+#include "index/pair_sort.h"
 
 /*
  * One entry of a tree, or a row of the heap.  Items are sorted by TID, then tree: so a

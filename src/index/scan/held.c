@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "index/build/pair_sort.h"
+#include "index/pair_sort.h"
 #include "index/scan/held.h"
 #include "index/tree/page.h"
 #include "type/simhash.h"
