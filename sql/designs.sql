@@ -8,21 +8,6 @@ SET client_min_messages = error;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
--- Fingerprints out of numbers, the same in every run.
-CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN hashint8extended(i, seed)::simhash;
-CREATE FUNCTION flip(fp simhash, bits integer, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
-        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
-CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN CASE CASE shape WHEN 'mixed' THEN ('{uniform,skewed high,skewed low,clustered,equal,extreme}'::text[])[i / 3 % 6 + 1] ELSE shape END
-        WHEN 'uniform' THEN random_fp(i)
-        WHEN 'skewed high' THEN overlay(random_fp(i)::bytea PLACING '\xabcd' FROM 1)::simhash
-        WHEN 'skewed low' THEN overlay(random_fp(i)::bytea PLACING '\xffffff' FROM 6)::simhash
-        WHEN 'clustered' THEN flip(random_fp(i % 7), (hashint8(i) & 1023) % 9, i)
-        WHEN 'equal' THEN simhash '0123456789abcdef'
-        WHEN 'extreme' THEN (ARRAY[0, -1, random_fp(i % 2)::bigint])[i % 3 + 1]::simhash END;
-
 -- Every design there is.
 CREATE VIEW every_design AS
     SELECT format('blocks = %s, prefix = %s, nested = %s', blocks, prefix, nested) AS design, blocks, prefix, nested,
@@ -37,10 +22,8 @@ SELECT count(*), sum(tables), max(tables) FROM every_design;
 CREATE TABLE queries (n integer, q simhash, k integer, lim integer, ball integer[], distances integer[]);
 CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    stored simhash[];
+    stored simhash[] := some_of(tab, 100);
 BEGIN
-    EXECUTE format('SELECT array(SELECT fp FROM %s WHERE fp IS NOT NULL ORDER BY hashint8(id), id LIMIT 100)', tab) INTO stored;
-    stored := CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
     radii := coalesce(radii, array(SELECT generate_series(-1, 64)));
     TRUNCATE queries;
     EXECUTE format('INSERT INTO queries
@@ -59,12 +42,8 @@ END $$;
 -- if the index has any damage.
 CREATE FUNCTION answer(query text, scan text, OUT wrong bigint) LANGUAGE plpgsql AS $$
 DECLARE
-    plan text := '';
-    line text;
+    plan text := whole_plan(query);
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-        plan := plan || E'\n' || line;
-    END LOOP;
     ASSERT plan ~ scan AND plan !~ 'Seq Scan on [^ ]+ t(\n|$)', plan;
     EXECUTE query INTO wrong;
 END $$;
@@ -87,9 +66,7 @@ BEGIN
         ' Index Scan using [^\n]*\n *Order By: ');
     PERFORM set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'on', true);
     bitmap := answer(balls, ' Bitmap Index Scan on ') + abs(answer(nulls, ' Bitmap Index Scan on ') - missing);
-    PERFORM simhash_index_check(indexrelid::regclass, true)
-    FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid JOIN pg_am AS a ON a.oid = relam
-    WHERE indrelid = tab AND amname = 'simhash';
+    PERFORM check_indexes(tab);
 END $$;
 CREATE FUNCTION compare(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1,
                         OUT index bigint, OUT bitmap bigint, OUT nearest bigint, OUT met boolean) LANGUAGE plpgsql AS $$

@@ -9,35 +9,10 @@ CREATE SCHEMA estimates;
 SET search_path = estimates, public;
 SET max_parallel_workers_per_gather = 0;
 
-CREATE FUNCTION fingerprint(n int) RETURNS simhash LANGUAGE sql IMMUTABLE
-    AS $$ SELECT ('x' || left(md5(n::text), 16))::bit(64)::simhash $$;
-
 -- The number n with some of its bits flipped, another one for each `which`.
 CREATE FUNCTION near(n int, distance int, which int) RETURNS simhash LANGUAGE sql IMMUTABLE
     AS $$ SELECT (fingerprint(n)::bigint # sum(1::bigint << (which * 7 + i * 11) % 64)::bigint)::simhash
           FROM generate_series(1, distance) AS i $$;
-
-CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line ~ shown AND line !~ 'Disabled:' THEN  -- 18 says what settings forbid
-            RETURN NEXT line;
-        END IF;
-    END LOOP;
-END $$;
-
--- A number that EXPLAIN gives for the plan's topmost node, or topmost of a kind.
-CREATE FUNCTION explained(query text, what text, kind text DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-    IF kind IS NOT NULL THEN
-        plan := jsonb_path_query_array(plan, '$.** ? (@."Node Type" == $kind)', jsonb_build_object('kind', kind));
-        RETURN plan->0->>what;
-    END IF;
-    RETURN plan->0->'Plan'->>what;
-END $$;
 
 -- How many rows are estimated, if that is wrong by more than a factor.
 CREATE FUNCTION misjudged(query text, actual bigint, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$

@@ -8,37 +8,6 @@ SET client_min_messages = error;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
--- Fingerprints out of numbers, the same in every run.
-CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN hashint8extended(i, seed)::simhash;
-CREATE FUNCTION flip(fp simhash, bits integer, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
-        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
-CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN CASE shape
-        WHEN 'uniform' THEN random_fp(i)
-        WHEN 'skewed high' THEN overlay(random_fp(i)::bytea PLACING '\xabcd' FROM 1)::simhash
-        WHEN 'skewed low' THEN overlay(random_fp(i)::bytea PLACING '\xffff' FROM 7)::simhash
-        WHEN 'clustered' THEN flip(random_fp(i % 7), (hashint8(i) & 1023) % 9, i)
-        WHEN 'equal' THEN simhash '0123456789abcdef'
-        WHEN 'extreme' THEN (ARRAY[0, -1, random_fp(i % 2)::bigint])[i % 3 + 1]::simhash END;
-
--- Damage that no query happens to meet.
-CREATE FUNCTION check_indexes(tab regclass) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    index regclass;
-BEGIN
-    IF to_regprocedure('simhash_index_check(regclass, boolean)') IS NULL THEN
-        RETURN;
-    END IF;
-    FOR index IN
-        SELECT c.oid FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid JOIN pg_am AS a ON a.oid = relam
-        WHERE indrelid = tab AND amname = 'simhash' AND indisvalid
-    LOOP
-        EXECUTE 'SELECT simhash_index_check($1, true)' USING index;
-    END LOOP;
-END $$;
-
 -- The rows t that meet a condition, each beside one of the queries (n, q, k): by
 -- index scan and by bitmap scan, against a sequential scan, for which the
 -- condition is spelt in a way that no index serves.  Answers how many rows are
@@ -47,12 +16,8 @@ END $$;
 CREATE TABLE queries (n integer, q simhash, k integer);
 CREATE FUNCTION compare_once(query text, scan text, OUT differing bigint, OUT met boolean) LANGUAGE plpgsql AS $$
 DECLARE
-    plan text := '';
-    line text;
+    plan text := whole_plan(query);
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-        plan := plan || E'\n' || line;
-    END LOOP;
     ASSERT plan ~ scan AND plan ~ 'Seq Scan on [^ ]+ t(_1)?(\n|$)', plan;
     EXECUTE query INTO differing, met;
 END $$;
@@ -77,11 +42,8 @@ END $$;
 CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-    stored simhash[];
+    stored simhash[] := some_of(tab, 500);
 BEGIN
-    EXECUTE format('SELECT array(SELECT fp FROM %s WHERE fp IS NOT NULL ORDER BY hashint8(fp::bigint), ctid LIMIT 500)', tab)
-        INTO stored;
-    stored := CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
     radii := coalesce(radii, array(SELECT generate_series(-1, 64)));
     TRUNCATE queries;
     INSERT INTO queries
@@ -184,15 +146,6 @@ FROM (VALUES
 -- arrays of keys, OR, and another index beside it: bitmaps only
 SET enable_seqscan = off;
 SET enable_indexscan = off;
-CREATE FUNCTION differing(query_a text, query_b text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    differing bigint;
-BEGIN
-    EXECUTE format('WITH a AS MATERIALIZED (%s), b AS MATERIALIZED (%s)
-        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', query_a, query_b)
-        INTO differing;
-    RETURN differing;
-END $$;
 SELECT differing('SELECT ctid, * FROM docs WHERE ' || a, 'SELECT ctid, * FROM docs WHERE ' || b)
 FROM (VALUES
     ('fp = ANY (ARRAY[random_fp(3), NULL, random_fp(3), random_fp(50)])', 'fp::bigint IN (random_fp(3)::bigint, random_fp(50)::bigint)'),

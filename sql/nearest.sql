@@ -8,30 +8,13 @@ SET client_min_messages = error;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
--- Fingerprints out of numbers, the same in every run.
-CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN hashint8extended(i, seed)::simhash;
-CREATE FUNCTION flip(fp simhash, bits integer, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
-        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
-CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
-    RETURN CASE shape
-        WHEN 'uniform' THEN random_fp(i)
-        WHEN 'skewed' THEN overlay(random_fp(i)::bytea PLACING '\xabcd' FROM 1 + i::integer % 2 * 6)::simhash
-        WHEN 'clustered' THEN flip(random_fp(i % 7), (hashint8(i) & 1023) % 9, i)
-        WHEN 'equal' THEN simhash '0123456789abcdef'
-        WHEN 'extreme' THEN (ARRAY[0, -1, random_fp(i % 2)::bigint])[i % 3 + 1]::simhash END;
-
 -- What is asked: the nearest to q, then to p; within k; so many.
 CREATE TABLE queries (n integer, q simhash, p simhash, k integer, lim integer);
 -- Queries that are stored, near what is stored, anywhere, at either end, and NULL.
 CREATE FUNCTION ask(tab regclass, limits integer[], times integer DEFAULT 1) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    stored simhash[];
+    stored simhash[] := some_of(tab, 200);
 BEGIN
-    EXECUTE format('SELECT array(SELECT fp FROM %s WHERE fp IS NOT NULL ORDER BY hashint8(fp::bigint), ctid LIMIT 200)', tab)
-        INTO stored;
-    stored := CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
     TRUNCATE queries;
     INSERT INTO queries
         SELECT n, (ARRAY[fp, flip(fp, n % 14, n), random_fp(n, 2), flip(fp, n % 5, n), '0000000000000000', 'ffffffffffffffff',
@@ -61,12 +44,8 @@ DECLARE
         SELECT (SELECT count(*) FROM i FULL JOIN (SELECT * FROM e WHERE r <= coalesce(lim, r)) AS s USING (n, r) WHERE i.d IS DISTINCT FROM s.d)
              + (SELECT count(*) FROM (SELECT n, part, at, d FROM i EXCEPT ALL SELECT n, part, at, d FROM e) AS s),
                EXISTS (SELECT FROM i)', tab, keys, by_index, coalesce(by_eye, by_index), coalesce(keys_by_eye, keys));
-    plan text := '';
-    line text;
+    plan text := whole_plan(query);
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-        plan := plan || E'\n' || line;
-    END LOOP;
     ASSERT plan ~ ' Index Scan using [^\n]* t(_[0-9])?\n( *Index Cond: [^\n]*\n)? *Order By: ' AND plan ~ 'Seq Scan on [^ ]+ t(_[0-9])?(\n|$)', plan;
     EXECUTE query INTO wrong, met;
 END $$;
@@ -138,15 +117,9 @@ EXPLAIN (costs off) EXECUTE near('0123456789abcdef', 10);
 RESET plan_cache_mode;
 -- (these look differently from version to version)
 CREATE FUNCTION order_by_index(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    found boolean := false;
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-        ASSERT line !~ '-> *Sort|Sort Key: .*docs', line;
-        found := found OR line ~ ' Order By: ';
-    END LOOP;
-    RETURN found;
+    ASSERT NOT EXISTS (SELECT FROM plan(query, '-> *Sort|Sort Key: .*docs')), whole_plan(query);
+    RETURN EXISTS (SELECT FROM plan(query, ' Order By: '));
 END $$;
 SELECT query, order_by_index(query) AS by_index FROM unnest(ARRAY[
     'SELECT id FROM docs ORDER BY fp <~> (SELECT fp FROM docs WHERE id = 7) LIMIT 10',
@@ -286,17 +259,12 @@ SELECT keys, c.* FROM (SELECT string_agg(format('t.fp <~> flip(q, %s)', i), ', '
 DO $$
 DECLARE
     keys text := (SELECT string_agg(format('fp <~> %L', flip(random_fp(3), i)), ', ') FROM generate_series(1, 9) AS i);
-    line text;
-    by_index boolean := false;
     sorted boolean;
 BEGIN
     PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
-    FOR line IN EXECUTE 'EXPLAIN (costs off) SELECT FROM few ORDER BY ' || keys LOOP
-        by_index := by_index OR line LIKE '%Order By:%';
-    END LOOP;
     EXECUTE format('SELECT array_agg(d ORDER BY r) = array_agg(d ORDER BY d) FROM (SELECT row_number() OVER () AS r, d
         FROM (SELECT ARRAY[%1$s] AS d FROM few ORDER BY %1$s OFFSET 0) AS s) AS s', keys) INTO sorted;
-    ASSERT by_index AND sorted;
+    ASSERT sorted AND EXISTS (SELECT FROM plan('SELECT FROM few ORDER BY ' || keys, 'Order By:'));
 END $$;
 DO $$
 BEGIN
@@ -448,8 +416,6 @@ LANGUAGE plpgsql AS $$
 DECLARE
     c refcursor;
     ended boolean[] := array_fill(false, ARRAY[cursors]);
-    line text;
-    plan text := '';
     query text;
     r record;
     turn integer := 0;
@@ -463,10 +429,7 @@ BEGIN
         c := 'turn ' || i;
         OPEN c FOR EXECUTE query;
     END LOOP;
-    FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-        plan := plan || E'\n' || line;
-    END LOOP;
-    ASSERT plan ~ 'Order By: ', plan;
+    ASSERT EXISTS (SELECT FROM plan(query, 'Order By: ')), whole_plan(query);
     changed := 0;
     WHILE false = ANY (ended) LOOP
         turn := turn + 1;

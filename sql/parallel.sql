@@ -9,13 +9,13 @@ SET max_parallel_maintenance_workers = 8;
 
 -- parallel_workers has precedence over what the sizes of the table and of the memory suggest
 CREATE TABLE t (id integer, kind integer, fp simhash) WITH (parallel_workers = 2);
-INSERT INTO t SELECT i, i % 10, CASE WHEN i % 7 > 0 THEN hashint8extended(i, 0)::simhash END
+INSERT INTO t SELECT i, i % 10, CASE WHEN i % 7 > 0 THEN random_fp(i) END
     FROM generate_series(1, 30000) AS i;
 
 -- Dead rows, and chains of rows that were updated.
 DELETE FROM t WHERE id % 100 = 1;
 UPDATE t SET kind = kind + 1 WHERE id % 50 = 2;
-UPDATE t SET fp = hashint8extended(id, 1)::simhash WHERE id % 50 = 3;
+UPDATE t SET fp = random_fp(id, 1) WHERE id % 50 = 3;
 
 -- The leaf entries of each table (-1: the rows that are NULL).
 CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql

@@ -16,18 +16,6 @@ CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT settle();
 
--- A plan in the words that all releases share: 18 says what settings forbid, 19 what
--- a Result stands for, and subplans have names there.
-CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line ~ shown AND line !~ 'Disabled:|Replaces:' THEN
-            RETURN NEXT replace(line, 'SubPlan expr_', 'SubPlan ');
-        END IF;
-    END LOOP;
-END $$;
-
 -- The rows, sorted, as text.  What the query changed is undone.
 CREATE FUNCTION rows_of(query text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -58,9 +46,6 @@ BEGIN
     RETURN QUERY SELECT plan(query, shown);
     RETURN NEXT format('-- %s rows', cardinality(result));
 END $$;
-
-CREATE FUNCTION fingerprint(n int) RETURNS simhash LANGUAGE sql IMMUTABLE
-    AS $$ SELECT ('x' || left(md5(n::text), 16))::bit(64)::simhash $$;
 
 -- 500 fingerprints, neighbours of some, NULLs
 CREATE TABLE docs (id int PRIMARY KEY, fp simhash, kind int NOT NULL);
@@ -575,30 +560,24 @@ SET simhash.no_such_setting = on;
 --
 -- Estimates: never NULL, never out of range, and near enough
 --
-CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-    RETURN plan->0->'Plan'->>'Plan Rows';
-END $$;
 CREATE TABLE skewed (fp simhash);
 INSERT INTO skewed SELECT CASE n % 10 WHEN 0 THEN fingerprint(0) WHEN 1 THEN NULL WHEN 2 THEN fingerprint(1)
     ELSE fingerprint(n) END FROM generate_series(1, 10000) AS n;
 CREATE INDEX skewed_fp ON skewed USING simhash (fp);
 -- without statistics
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$) BETWEEN 1 AND 100 AS few;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Plan Rows') BETWEEN 1 AND 100 AS few;
 ANALYZE skewed;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$) BETWEEN 900 AND 1100 AS a_tenth;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$) BETWEEN 900 AND 1100 AS a_tenth;
-SELECT estimate($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$) BETWEEN 900 AND 1100 AS a_tenth;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 3 $$) AS few;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$) BETWEEN 3000 AND 6000 AS about_half;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$) BETWEEN 8900 AND 9100 AS not_null;
-SELECT estimate($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= -1 $$) AS none;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 3 $$, 'Plan Rows') AS few;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$, 'Plan Rows') BETWEEN 3000 AND 6000 AS about_half;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$, 'Plan Rows') BETWEEN 8900 AND 9100 AS not_null;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= -1 $$, 'Plan Rows') AS none;
 -- twice a thousand equal ones, and all others by themselves
-SELECT estimate($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$) BETWEEN 1500000 AND 2500000 AS two_million;
-SELECT estimate($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
-SELECT estimate($$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$) BETWEEN 1 AND 10000 AS in_range;
+SELECT explained($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$, 'Plan Rows') BETWEEN 1500000 AND 2500000 AS two_million;
+SELECT explained($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows') BETWEEN 1 AND 10000 AS in_range;
+SELECT explained($$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows') BETWEEN 1 AND 10000 AS in_range;
 
 -- The estimators look at nothing but fingerprints and balls, whatever operator
 -- names them.
@@ -610,10 +589,10 @@ CREATE OPERATOR <<>> (LEFTARG = int, RIGHTARG = int, FUNCTION = public.planner_h
 CREATE OPERATOR <<>> (RIGHTARG = int, FUNCTION = public.planner_hostile, RESTRICT = simhash_ball_selectivity);
 CREATE OPERATOR <<>> (LEFTARG = simhash_ball, RIGHTARG = text, FUNCTION = public.planner_hostile,
     RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
-SELECT estimate($$ SELECT FROM docs WHERE id <<>> 42 $$) BETWEEN 1 AND 685 AS in_range;
-SELECT estimate($$ SELECT FROM docs WHERE <<>> id $$) BETWEEN 1 AND 685 AS in_range;
-SELECT estimate($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$) BETWEEN 1 AND 685 AS in_range;
-SELECT estimate($$ SELECT FROM docs d JOIN docs e ON d.id <<>> e.id $$) BETWEEN 1 AND 685 * 685 AS in_range;
+SELECT explained($$ SELECT FROM docs WHERE id <<>> 42 $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
+SELECT explained($$ SELECT FROM docs WHERE <<>> id $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
+SELECT explained($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
+SELECT explained($$ SELECT FROM docs d JOIN docs e ON d.id <<>> e.id $$, 'Plan Rows') BETWEEN 1 AND 685 * 685 AS in_range;
 SET client_min_messages = warning;
 DROP FUNCTION public.planner_hostile(int), public.planner_hostile(int, int), public.planner_hostile(simhash_ball, text) CASCADE;
 RESET client_min_messages;
@@ -648,13 +627,14 @@ PREPARE first (simhash, int) AS SELECT id FROM everything WHERE fp <~> $1 <= $2;
 EXPLAIN (COSTS OFF) EXECUTE first(NULL, NULL);
 
 -- The extension's schema outside the search path; and what the session knew of
--- an extension that was dropped and created again does no harm.
+-- an extension that was dropped and created again does no harm.  (What the other tests
+-- share goes with it: this is the last one.)
 CREATE SCHEMA planner_elsewhere;
 ALTER EXTENSION simhash SET SCHEMA planner_elsewhere;
 \c -
 SET search_path = pg_catalog;
 SELECT planner.settle() \g /dev/null
-SELECT planner.plan($$ SELECT a.id, b.id FROM planner.docs a JOIN planner.docs b ON a.fp OPERATOR(planner_elsewhere.<~>) b.fp < 2 $$);
+SELECT public.plan($$ SELECT a.id, b.id FROM planner.docs a JOIN planner.docs b ON a.fp OPERATOR(planner_elsewhere.<~>) b.fp < 2 $$);
 EXPLAIN (COSTS OFF) SELECT id FROM planner.docs WHERE planner_elsewhere.hamming_distance(fp, '0123456789abcdef') <= 2;
 SET client_min_messages = warning;
 DROP EXTENSION simhash CASCADE;

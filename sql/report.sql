@@ -3,7 +3,7 @@
 -- simhash_index_check; and the choice of one: simhash_index_advice
 --
 CREATE TABLE report (id integer, fp simhash);
-INSERT INTO report SELECT i, ('x' || left(md5(i::text), 16))::bit(64)::bigint::simhash FROM generate_series(1, 20000) AS i;
+INSERT INTO report SELECT i, fingerprint(i) FROM generate_series(1, 20000) AS i;
 INSERT INTO report SELECT -i, NULL FROM generate_series(1, 1000) AS i;
 CREATE INDEX report_4 ON report USING simhash (fp);
 CREATE INDEX report_2 ON report USING simhash (fp) WITH (blocks = 2);

@@ -1,0 +1,82 @@
+--
+-- What the tests after this one share; the TAP tests load it, too (IndexTest.pm).
+-- All of it is in the schema public, and belongs to the extension's types: who drops
+-- the extension (planner, the last test) drops it.
+--
+-- Fingerprints out of numbers, the same in every run.
+CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN hashint8extended(i, seed)::simhash;
+CREATE FUNCTION fingerprint(n integer) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN ('x' || left(md5(n::text), 16))::bit(64)::simhash;
+
+-- A fingerprint with so many bits flipped, other ones for each seed.
+CREATE FUNCTION flip(fp simhash, bits integer, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
+        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
+
+-- The fingerprint i of data of a shape; of a mixture, three of each shape in turn.
+CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN CASE CASE shape
+            WHEN 'mixed' THEN ('{uniform,skewed high,skewed low,clustered,equal,extreme}'::text[])[i / 3 % 6 + 1]
+            WHEN 'skewed' THEN ('{skewed high,skewed low}'::text[])[i % 2 + 1]
+            ELSE shape END
+        WHEN 'uniform' THEN random_fp(i)
+        WHEN 'skewed high' THEN overlay(random_fp(i)::bytea PLACING '\xabcd' FROM 1)::simhash
+        WHEN 'skewed low' THEN overlay(random_fp(i)::bytea PLACING '\xffffff' FROM 6)::simhash
+        WHEN 'clustered' THEN flip(random_fp(i % 7), (hashint8(i) & 1023) % 9, i)
+        WHEN 'equal' THEN simhash '0123456789abcdef'
+        WHEN 'extreme' THEN (ARRAY[0, -1, random_fp(i % 2)::bigint])[i % 3 + 1]::simhash END;
+
+-- At most so many of a table's fingerprints, in any order, but the same in every run;
+-- one if the table has none.
+CREATE FUNCTION some_of(tab regclass, at_most integer) RETURNS simhash[] LANGUAGE plpgsql AS $$
+DECLARE
+    stored simhash[];
+BEGIN
+    EXECUTE format('SELECT array(SELECT fp FROM %s WHERE fp IS NOT NULL ORDER BY hashint8(fp::bigint), ctid LIMIT %s)',
+                   tab, at_most) INTO stored;
+    RETURN CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
+END $$;
+
+-- How many rows of two queries differ.
+CREATE FUNCTION differing(query_a text, query_b text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    differing bigint;
+BEGIN
+    EXECUTE format('WITH a AS MATERIALIZED (%s), b AS MATERIALIZED (%s)
+        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', query_a, query_b)
+        INTO differing;
+    RETURN differing;
+END $$;
+
+-- An error for damage that no query happens to meet.
+CREATE FUNCTION check_indexes(tab regclass) RETURNS void LANGUAGE sql AS $$
+    SELECT simhash_index_check(indexrelid, true)
+    FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid JOIN pg_am AS a ON a.oid = relam
+    WHERE indrelid = tab AND amname = 'simhash' AND indisvalid $$;
+
+-- A plan in the words that all releases share, line by line and in one piece: 18 says
+-- what settings forbid, 19 what a Result stands for, and subplans have names there.
+CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF line ~ shown AND line !~ 'Disabled:|Replaces:' THEN
+            RETURN NEXT replace(line, 'SubPlan expr_', 'SubPlan ');
+        END IF;
+    END LOOP;
+END $$;
+CREATE FUNCTION whole_plan(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(line, E'\n') FROM plan(query) AS line $$;
+
+-- A number that EXPLAIN gives for the plan's topmost node, or topmost of a kind.
+CREATE FUNCTION explained(query text, what text, kind text DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    IF kind IS NOT NULL THEN
+        plan := jsonb_path_query_array(plan, '$.** ? (@."Node Type" == $kind)', jsonb_build_object('kind', kind));
+        RETURN plan->0->>what;
+    END IF;
+    RETURN plan->0->'Plan'->>what;
+END $$;
