@@ -13,8 +13,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-plan skip_all => 'servers refuse to run as root' if $> == 0;
-
 my $seed = random_seed();
 my $seconds = seconds(12);
 my $node = index_node('concurrent', conf => "autovacuum = off\ndeadlock_timeout = 100ms\nlog_lock_waits = on\n");
@@ -45,8 +43,7 @@ unlike(slurp_file($node->logfile), qr/(ERROR|FATAL|PANIC|deadlock detected)/, 'n
 
 for my $round ('after the load', 'after another vacuum')
 {
-	same_rows_ok($node, 'docs', $round, times => 30);
-	no_damage_ok($node, $round, 'docs_fp', 'docs_fp_3', 'docs_fp_5_2');
+	sound_ok($node, 'docs', $round, times => 30);
 	$node->safe_psql('postgres', 'VACUUM docs');
 }
 note($node->safe_psql('postgres', q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));

@@ -1,19 +1,27 @@
-# What the tests of the index share: a seed, data, and the comparison of index
-# scans with sequential scans.
+# What the tests of the index share: a seed, data, the comparison of index scans with
+# sequential scans, damage, crashes, and recovery up to a record of the log.
 
 package IndexTest;
 
 use strict;
 use warnings;
 
+use Cwd qw(abs_path);
 use Exporter qw(import);
+use File::Basename qw(dirname);
 use IPC::Run qw(start finish);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(random_seed seconds index_node install_helpers install_load client running clients_ok
-  same_rows_ok no_damage_ok no_lost_pages_ok free_pages has_small_pages);
+our @EXPORT = qw(random_seed seconds index_node install_load client running clients_ok
+  kill_and_start generic_records recovered_to read_pages write_pages
+  same_rows_ok no_damage_ok sound_ok no_lost_pages_ok no_crash_ok free_pages has_small_pages);
+
+plan skip_all => 'servers refuse to run as root' if $> == 0;
+
+# The helpers that the tests of pg_regress share.
+my $setup = dirname(dirname(dirname(abs_path(__FILE__)))) . '/sql/setup.sql';
 
 # SIMHASH_SEED repeats a run as far as the interleaving of processes allows.
 sub random_seed
@@ -33,12 +41,16 @@ sub seconds
 	return $ENV{SIMHASH_SECONDS} || $default;
 }
 
+# A server with the helpers.  damaged: its files are to be changed, which checksums, the
+# default from 18 on, would find out.
 sub index_node
 {
 	my ($name, %how) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+	my @extra = @{ $how{extra} || [] };
 
-	$node->init(allows_streaming => $how{streaming} || 0, extra => $how{extra} || []);
+	push @extra, '--no-data-checksums' if $how{damaged} && $node->pg_version >= 18;
+	$node->init(allows_streaming => $how{streaming} || 0, extra => \@extra);
 	$node->append_conf('postgresql.conf', "jit = off\nmax_parallel_workers_per_gather = 0\n" . ($how{conf} // ''));
 	$node->start;
 	install_helpers($node);
@@ -55,35 +67,22 @@ sub install_helpers
 {
 	my ($node) = @_;
 
-	$node->safe_psql('postgres', <<'SQL');
-CREATE EXTENSION simhash;
-CREATE FUNCTION flip(fp simhash, bits integer, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
-    SELECT (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
-        (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash $$;
+	$node->safe_psql('postgres', 'CREATE EXTENSION simhash;' . slurp_file($setup) . <<'SQL');
 CREATE FUNCTION fp_of(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE hashint8extended(i, 1) & 7
         WHEN 0 THEN NULL
         WHEN 1 THEN '0123456789abcdef'
-        WHEN 2 THEN flip(hashint8extended(i % 5, 0)::simhash, (hashint8extended(i, 2) & 7)::integer, i)
-        ELSE hashint8extended(i, 0)::simhash END $$;
+        WHEN 2 THEN flip(random_fp(i % 5), (hashint8extended(i, 2) & 7)::integer, i)
+        ELSE random_fp(i) END $$;
 
-CREATE FUNCTION differing_once(tab regclass, condition text, truth text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    differing bigint;
-BEGIN
-    EXECUTE format('WITH a AS MATERIALIZED (SELECT ctid, fp FROM %1$s WHERE %2$s),
-        b AS MATERIALIZED (SELECT ctid, fp FROM %1$s WHERE %3$s)
-        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d',
-        tab, condition, truth) INTO differing;
-    RETURN differing;
-END $$;
+CREATE FUNCTION differing_once(tab regclass, condition text, truth text) RETURNS bigint LANGUAGE sql AS $$
+    SELECT differing(format('SELECT ctid, fp FROM %s WHERE %s', tab, condition),
+                     format('SELECT ctid, fp FROM %s WHERE %s', tab, truth)) $$;
 CREATE FUNCTION differing_order(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET hash_mem_multiplier = 100 AS $$
 DECLARE
     result bigint := 0;
     differing bigint;
-    ordered boolean;
-    line text;
     query text;
     q text;
     lim text;
@@ -103,11 +102,7 @@ BEGIN
         PERFORM set_config('work_mem', CASE WHEN i % 2 = 0 THEN '64kB' ELSE '4MB' END, true);
         query := format('SELECT row_number() OVER () AS r, s.* FROM
             (SELECT ctid AS at, fp, fp <~> %1$s AS d FROM %2$s WHERE %3$s ORDER BY fp <~> %1$s LIMIT %4$s) AS s', q, tab, by_index, lim);
-        ordered := false;
-        FOR line IN EXECUTE 'EXPLAIN (costs off) ' || query LOOP
-            ordered := ordered OR line ~ '^ *Order By: ';
-        END LOOP;
-        ASSERT ordered, query;
+        ASSERT EXISTS (SELECT FROM plan(query, '^ *Order By: ')), query;
         EXECUTE format('WITH a AS MATERIALIZED (%1$s), b AS MATERIALIZED (
                 SELECT row_number() OVER (ORDER BY (fp <~> %2$s) + 0) AS r, ctid AS at, fp, (fp <~> %2$s) + 0 AS d FROM %3$s WHERE %4$s)
             SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= coalesce(%5$s, r)) AS b USING (r)
@@ -343,6 +338,74 @@ sub clients_ok
 	}
 }
 
+# The server is lost while clients work: nothing else may have stopped them.
+sub kill_and_start
+{
+	my ($node, $name, @clients) = @_;
+	my @errors;
+
+	$node->stop('immediate');
+	foreach my $run (@clients)
+	{
+		finish($run->{process});
+		push @errors, grep { /ERROR|PANIC/ && !/canceling|terminating/ } split /\n/, $run->{err};
+	}
+	is("@errors", '', "$name: no error before the crash");
+	$node->start;
+}
+
+# The generic records that the log got from a place on: where they begin, which blocks
+# they have, and how pg_waldump shows them.
+sub generic_records
+{
+	my ($node, $from) = @_;
+	my $to = $node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	my ($shown) = run_command([ 'pg_waldump', '-r', 'Generic', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to ]);
+
+	return map { { lsn => (/lsn: (\S+),/)[0], blocks => [ /blk (\d+)/g ], shown => $_ } }
+	  grep { /blkref/ } split /\n/, $shown;
+}
+
+# A server that recovers from a backup of another one, until the log, so to speak, ends
+# after a record, and goes on from there.
+my $recovered = 0;
+sub recovered_to
+{
+	my ($node, $backup, $lsn) = @_;
+	my $restored = PostgreSQL::Test::Cluster->new('restored_' . ++$recovered);
+	my $wal = $node->data_dir . '/pg_wal';
+
+	$restored->init_from_backup($node, $backup);
+	$restored->append_conf('postgresql.conf', <<"CONF");
+restore_command = 'cp "$wal/%f" "%p"'
+recovery_target_lsn = '$lsn'
+recovery_target_action = 'promote'
+CONF
+	$restored->set_recovery_mode;
+	$restored->start;
+	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	return $restored;
+}
+
+# The pages of a file, as a reference to a list of them.
+sub read_pages
+{
+	my ($node, $path) = @_;
+
+	return [ unpack('(a8192)*', slurp_file($node->data_dir . "/$path")) ];
+}
+
+# While the server does not run.
+sub write_pages
+{
+	my ($node, $path, $pages) = @_;
+
+	$path = $node->data_dir . "/$path";
+	open my $file, '>:raw', $path or die "$path: $!";
+	print $file join('', @$pages);
+	close $file or die "$path: $!";
+}
+
 # Whether this is the build in which a few hundred rows make high trees.
 sub has_small_pages
 {
@@ -364,10 +427,9 @@ sub free_pages
 sub zero_pages
 {
 	my ($node, $index) = @_;
-	my ($path, $size) = split /\|/, $node->safe_psql('postgres',
-		"CHECKPOINT; SELECT pg_relation_filepath('$index'), current_setting('block_size')");
+	my $path = $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')");
 
-	return scalar(grep { !/[^\0]/ } unpack("(a$size)*", slurp_file($node->data_dir . "/$path")));
+	return scalar(grep { !/[^\0]/ } @{ read_pages($node, $path) });
 }
 
 # Each page of an index is in a tree, or free, or has never been used.
@@ -410,6 +472,30 @@ sub no_damage_ok
 			0, "$name: $index is not damaged")
 		  or diag($stderr);
 	}
+}
+
+# A table, and each of its indexes.
+sub sound_ok
+{
+	my ($node, $table, $name, %how) = @_;
+	my $indexes = $node->safe_psql('postgres', <<"SQL");
+SELECT indexrelid::regclass
+FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid JOIN pg_am AS a ON a.oid = relam
+WHERE indrelid = '$table'::regclass AND amname = 'simhash'
+ORDER BY 1
+SQL
+
+	same_rows_ok($node, $table, $name, %how);
+	no_damage_ok($node, $name, split /\n/, $indexes);
+}
+
+# The log of a server without what must never be there.
+sub no_crash_ok
+{
+	my ($node) = @_;
+
+	unlike(slurp_file($node->logfile), qr/PANIC|TRAP|inconsistent page|terminated by signal/,
+		'nothing in the log of ' . $node->name);
 }
 
 1;

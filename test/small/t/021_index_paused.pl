@@ -15,8 +15,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-plan skip_all => 'servers refuse to run as root' if $> == 0;
-
 my $seed = random_seed();
 my $pauses = $ENV{SIMHASH_PAUSES} || 400;
 my $node = index_node('paused', conf => "autovacuum = off\n");
@@ -51,7 +49,6 @@ DECLARE
     c refcursor;
     r record;
     seen tid[] := '{}';
-    differing bigint;
 BEGIN
     PERFORM set_config('simhash.pause_level', '-1', false);
     OPEN c FOR EXECUTE query;
@@ -63,10 +60,7 @@ BEGIN
         EXIT WHEN NOT FOUND;
         seen := seen || r.ctid;
     END LOOP;
-    EXECUTE format('WITH a AS MATERIALIZED (SELECT unnest($1)), b AS MATERIALIZED (%s)
-        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', truth)
-        USING seen INTO differing;
-    RETURN differing;
+    RETURN differing(format('SELECT unnest(%L::tid[])', seen), truth);
 END $$;
 SQL
 
@@ -319,11 +313,10 @@ foreach my $where (sort keys %most)
 }
 ok((keys %waited) > 20, (keys %waited) . ' kinds of pauses');
 cmp_ok($merged, '>', $pauses, "$merged pages were merged");
-same_rows_ok($node, 'docs', 'after all');
-no_damage_ok($node, 'after all', 'docs_fp');
+sound_ok($node, 'docs', 'after all');
 no_lost_pages_ok($node, 'after all', 'docs_fp');
 note($node->safe_psql('postgres', q{SELECT pg_relation_size('docs_fp') / 8192 || ' pages'}));
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/, 'nothing in the log');
+no_crash_ok($node);
 $_->{psql}->quit foreach $actor, $worker, $guard;
 $node->stop;
 done_testing();
