@@ -25,10 +25,7 @@ SILENCE_LIMIT=${SILENCE_LIMIT:-1800}
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 
-# --- counting ---------------------------------------------------------------
-
-count() { PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)); }
-skip() { SKIPPED+=("$1"); }
+# --- suites one by one ---------------------------------------------------------
 
 run_suite() {
 	local name=$1 started=$SECONDS
@@ -261,59 +258,6 @@ pgxs_suite() {
 	extension_make installcheck "$@" \
 		EXTRA_REGRESS_OPTS="--temp-instance=$TREE/tmp_$(basename "$LOG") --temp-config=$WORK/regress.conf" ||
 		STATUS=$?
-}
-
-# --- reading what the suites print -------------------------------------------
-
-# pg_regress: "test a ... ok 5 ms" up to 15, TAP lines from 16.
-count_pg_regress() {
-	local passed failed
-	read -r passed failed < <(awk '
-		/^ok [0-9]+ +[-+] / || /\.\.\. ok( |$)/ { p++ }
-		/^not ok [0-9]+ +[-+] / || /\.\.\. (FAILED|failed)( |$)/ { f++ }
-		END { print p + 0, f + 0 }' "$LOG")
-	count_with_status "$passed" "$failed"
-}
-
-# prove: "Files=2, Tests=9", and of files that went wrong
-# "name (Wstat: 256 Tests: 5 Failed: 1)"; a file that died without a failed
-# test counts as one.
-count_prove() {
-	local passed failed
-	read -r passed failed < <(awk '
-		/^Files=[0-9]+, Tests=[0-9]+/ { split($2, part, /[=,]/); t = part[2] }
-		match($0, /\(Wstat: .* Failed: [0-9]+\)/) {
-			n = $0; sub(/.* Failed: /, "", n); n += 0
-			f += n; died += n == 0
-		}
-		END { print t - f, f + died }' "$LOG")
-	count_with_status "$passed" "$failed"
-}
-
-# Whole files that prove was told to skip: "t/a.pl .. skipped: no b".
-note_skipped_files() {
-	local line
-	while read -r line; do
-		skip "$line"
-	done < <(sed -n 's|^.*/\([^/ ]*\.pl\) \.* skipped: |\1: |p' "$LOG")
-}
-
-# Programs that say "5 passed, 0 failed" themselves, each once.
-count_verdicts() {
-	local passed failed
-	read -r passed failed < <(awk '
-		/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3 }
-		END { print p + 0, f + 0 }' "$LOG")
-	count_with_status "$passed" "$failed"
-}
-
-# A bad exit status that no failed test explains is a failure too.
-count_with_status() {
-	count "$1" "$2"
-	if [ "$2" = 0 ] && [ "$STATUS" != 0 ]; then
-		echo "exit status $STATUS"
-		count 0 1
-	fi
 }
 
 # A test that is in the tree but not in the Makefile never runs: a failure.

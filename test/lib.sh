@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What check.sh and demo.sh share: packages, a private workspace, the build, a
-# temporary server.  Sourced, never run.
+# What check.sh, demo.sh, matrix.sh and others share: packages, a private workspace,
+# the build, a temporary server, counting.  Sourced, never run.
 #
 # Promises made to whoever runs them:
 #  - apt-get is called only when a package is missing;
@@ -233,21 +233,25 @@ prepare() {
 	copy_sources
 }
 
-# Runs a command as the builder, in a process group of its own, whose number is
-# in $WORK/child, and waits for it in a way that lets a signal end this script,
-# and the group, at once.
-as_builder() {
-	local user=() status=0
-	[ "$(id -un)" = "$BUILDER" ] || user=(runuser -u "$BUILDER" --)
+# Runs a command in a process group of its own, whose number is in $WORK/child,
+# and waits for it in a way that lets a signal end this script, and the group, at
+# once.
+in_group() {
+	local status=0
 	set -m
-	(cd "$TREE" && HOME=$WORK TMPDIR=$WORK/tmp exec env \
-		"${user[@]}" "$@") </dev/null 3>&- &
+	(exec "$@") </dev/null 3>&- &
 	CHILD=$!
 	set +m
 	echo "$CHILD" >"$WORK/child"
 	wait "$CHILD" || status=$?
 	CHILD=
 	return "$status"
+}
+
+as_builder() {
+	local user=()
+	[ "$(id -un)" = "$BUILDER" ] || user=(runuser -u "$BUILDER" --)
+	in_group env -C "$TREE" HOME="$WORK" TMPDIR="$WORK/tmp" "${user[@]}" "$@"
 }
 
 # Every server started below the workspace, whoever started it.
@@ -364,4 +368,63 @@ build_and_start() {
 demo_psql() {
 	as_builder "$("$PG_CONFIG" --bindir)/psql" -X -q -h "$WORK/socket" \
 		-U postgres -d postgres -v ON_ERROR_STOP=1 -P pager=off "$@"
+}
+
+# --- counting -----------------------------------------------------------------
+
+count() { PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)); }
+skip() { SKIPPED+=("$1"); }
+
+# What suites print is read from $LOG; STATUS is how they ended.
+STATUS=0
+
+# pg_regress: "test a ... ok 5 ms" up to 15, TAP lines from 16.
+count_pg_regress() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^ok [0-9]+ +[-+] / || /\.\.\. ok( |$)/ { p++ }
+		/^not ok [0-9]+ +[-+] / || /\.\.\. (FAILED|failed)( |$)/ { f++ }
+		END { print p + 0, f + 0 }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# prove: "Files=2, Tests=9", and of files that went wrong
+# "name (Wstat: 256 Tests: 5 Failed: 1)"; a file that died without a failed
+# test counts as one.
+count_prove() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^Files=[0-9]+, Tests=[0-9]+/ { split($2, part, /[=,]/); t = part[2] }
+		match($0, /\(Wstat: .* Failed: [0-9]+\)/) {
+			n = $0; sub(/.* Failed: /, "", n); n += 0
+			f += n; died += n == 0
+		}
+		END { print t - f, f + died }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# Whole files that prove was told to skip: "t/a.pl .. skipped: no b".
+note_skipped_files() {
+	local line
+	while read -r line; do
+		skip "$line"
+	done < <(sed -n 's|^.*/\([^/ ]*\.pl\) \.* skipped: |\1: |p' "$LOG")
+}
+
+# Programs that say "5 passed, 0 failed" themselves, each once.
+count_verdicts() {
+	local passed failed
+	read -r passed failed < <(awk '
+		/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3 }
+		END { print p + 0, f + 0 }' "$LOG")
+	count_with_status "$passed" "$failed"
+}
+
+# A bad exit status that no failed test explains is a failure too.
+count_with_status() {
+	count "$1" "$2"
+	if [ "$2" = 0 ] && [ "$STATUS" != 0 ]; then
+		echo "exit status $STATUS"
+		count 0 1
+	fi
 }

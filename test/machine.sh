@@ -1,0 +1,69 @@
+#!/bin/bash
+# Compiles the extension for another kind of machine, and runs, emulated, the unit
+# tests and those of SQL in which every byte of a text and of a fingerprint counts;
+# run by matrix.sh, as root, in a system that holds that machine's below /machine.
+#
+#   bash test/machine.sh s390x-linux-gnu
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MACHINE=/machine
+QEMU=qemu-${1%%-*}
+COMPILER="$1-gcc --sysroot=$MACHINE"
+SERVER=$MACHINE/usr/lib/postgresql/17
+PG_CONFIG=$SERVER/bin/pg_config
+TESTS="install setup types fingerprint shingles literature unicode vectors errors vacuum"
+PASSED=0
+FAILED=0
+
+# In place of each program of the server, and of its tests, one that runs it.
+emulate_programs() {
+	local program
+	ln -s usr/lib usr/bin "$MACHINE"
+	for program in "$SERVER"/bin/* "$SERVER"/lib/pgxs/src/test/*/*; do
+		[ "$(head -c 4 "$program")" = $'\x7fELF' ] || continue
+		mv "$program" "$program.emulated"
+		# shellcheck disable=SC2016 # the program expands these
+		printf '#!/bin/sh\nexec %s -L %s -0 "$0" "$0.emulated" "$@"\n' "$QEMU" "$MACHINE" >"$program"
+		chmod 755 "$program"
+	done
+	sed -i "s|^CC = .*|CC = $COMPILER|" "$SERVER/lib/pgxs/src/Makefile.global"
+}
+
+# A test, what reads its log, and the command.
+step() {
+	local name=$1 reader=$2 passed=$PASSED failed=$FAILED
+	shift 2
+	LOG=$WORK/log/$name STATUS=0
+	say "$name ..."
+	as_builder "$@" >"$LOG" 2>&1 || STATUS=$?
+	"$reader" >>"$LOG"
+	say "$name: $((PASSED - passed)) passed, $((FAILED - failed)) failed"
+	[ "$FAILED" = "$failed" ] || tail -n 60 "$LOG" "$TREE"/regression.diffs || true
+}
+
+count_build() {
+	count_with_status $((STATUS == 0)) 0
+}
+
+last_words() {
+	[ "$1" = 0 ] || [ "$FAILED" != 0 ] || FAILED=1
+	say "$PASSED passed, $FAILED failed"
+}
+
+make_workspace
+choose_builder
+copy_sources
+emulate_programs
+export PKG_CONFIG_SYSROOT_DIR=$MACHINE PKG_CONFIG_LIBDIR=$MACHINE/usr/lib/$1/pkgconfig
+chown -R "$BUILDER:" "$SERVER/lib" "$MACHINE/usr/share/postgresql"
+step build count_build make -s -j "$(nproc)" all install \
+	PG_CONFIG="$PG_CONFIG" with_llvm=no PG_CFLAGS="$WARNINGS"
+step unit count_verdicts make -s -C test/unit check \
+	PG_CONFIG="$PG_CONFIG" CC="$COMPILER" RUN="$QEMU -L $MACHINE"
+step regress count_pg_regress make -s installcheck \
+	PG_CONFIG="$PG_CONFIG" REGRESS="$TESTS" ISOLATION= TAP_TESTS= \
+	EXTRA_REGRESS_OPTS="--temp-instance=$TREE/tmp_regress"
+[ "$FAILED" = 0 ]

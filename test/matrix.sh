@@ -1,0 +1,201 @@
+#!/bin/bash
+# Runs the tests with every PostgreSQL that a release of Debian has, each in a
+# system of its own, made of the mirror that apt knows, and thrown away; and
+# on machines of other kinds, as far as qemu emulates them.
+#
+#   bash test/matrix.sh                 everything; takes hours
+#   bash test/matrix.sh 17 s390x        these
+#   bash test/matrix.sh newest          the newest PostgreSQL that can be had
+#
+# SUITES: those of check.sh that run (default: regress isolation tap).
+# UBUNTU_MIRROR: of a distribution that has 16, where apt knows none.
+# Needs root, 3 GB below /tmp, and apt's network.
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TARGETS=(15 16 17 18 19 arm64 s390x)
+TOTAL_PASSED=0
+TOTAL_FAILED=0
+TABLE=()
+
+# --- systems ------------------------------------------------------------------
+
+# Where apt fetches a distribution from.
+mirror_of() {
+	# shellcheck disable=SC2016 # apt expands these
+	apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Identifier: Packages' |
+		awk -v name="$1" '$2 == name && $3 == name { print $1; exit }'
+}
+
+# Sets KEYS: those of Ubuntu, from this system or from a package of Debian's.
+find_ubuntu_keys() {
+	KEYS=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+	[ ! -e "$KEYS" ] || return 0
+	make_system "$WORK/keys" extract ubuntu-archive-keyring sid "$DEBIAN"
+	KEYS=$WORK/keys$KEYS
+}
+
+# Makes a system: directory, variant (see mmdebstrap), packages, release, source, and
+# further sources or options of mmdebstrap.
+make_system() {
+	local root=$1 variant=$2 packages=$3 release=$4 source=$5
+	shift 5
+	in_group unshare --mount mmdebstrap --mode=root --quiet --variant="$variant" \
+		--include="$packages" --skip=check/empty \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--aptopt='Acquire::http::Timeout "60"' "$release" "$root" "$source" "$@"
+}
+
+# Runs a command in a system, as root, in namespaces of its own: whatever was
+# started or mounted ends with it.
+in_system() {
+	# shellcheck disable=SC2016
+	in_group unshare --mount --pid --fork --kill-child bash -c '
+		root=$1
+		shift
+		trap "exit 143" TERM
+		mount --make-rprivate / && mount -t proc proc "$root/proc" &&
+			mount --rbind /dev "$root/dev" && mount -t tmpfs tmpfs "$root/dev/shm" || exit
+		chroot "$root" "$@" &
+		wait $!' bash "$@"
+}
+
+# The sources, where the commands in a system find them.
+copy_into() {
+	mkdir "$1/simhash" &&
+		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
+			--exclude=.built-for -cf - . | tar -C "$1/simhash" --no-same-owner -xf -
+}
+
+# The release that has a PostgreSQL: says why if there is none.
+make_version() {
+	local major=$1 packages=apt,postgresql-$1,postgresql-server-dev-$1 mirror
+	case $major in
+	15) make_system "$SYSTEM" minbase "$packages" bookworm "$DEBIAN" ;;
+	16)
+		mirror=${UBUNTU_MIRROR:-$(mirror_of Ubuntu)}
+		[ -n "$mirror" ] || { echo "Debian never released it, and apt knows no mirror of Ubuntu"; return 1; }
+		find_ubuntu_keys || { echo "no keys of Ubuntu"; return 1; }
+		make_system "$SYSTEM" minbase "$packages" noble "deb $mirror noble main universe" \
+			--keyring="$KEYS"
+		;;
+	17) make_system "$SYSTEM" minbase "$packages" trixie "$DEBIAN" ;;
+	18) make_system "$SYSTEM" minbase "$packages" forky "$DEBIAN" ;;
+	19)
+		# Of experimental nothing else is wanted.
+		# shellcheck disable=SC2016
+		make_system "$SYSTEM" minbase "$packages" sid "deb $DEBIAN sid main" \
+			"deb $DEBIAN experimental main" --setup-hook='
+			mkdir -p "$1/etc/apt/preferences.d"
+			printf "Package: %s\nPin: release a=experimental\nPin-Priority: 990\n" src:postgresql-19 \
+				>"$1/etc/apt/preferences.d/experimental"'
+		;;
+	esac
+}
+
+# A system with a compiler for another machine, and in it the libraries, headers
+# and the server of that machine, which are unpacked, but not set up.
+make_machine() {
+	local arch=$1
+	make_system "$SYSTEM" minbase "gcc-$(triplet "$arch"),libc6-dev-$arch-cross,qemu-user,make,perl,pkgconf,unicode-data" \
+		trixie "$DEBIAN" &&
+		make_system "$SYSTEM/machine" extract \
+			postgresql-17,postgresql-server-dev-17,libicu-dev,libxxhash-dev,libc6-dev \
+			trixie "$DEBIAN" --architectures="$arch"
+}
+
+triplet() {
+	case $1 in
+	arm64) echo aarch64-linux-gnu ;;
+	*) echo "$1-linux-gnu" ;;
+	esac
+}
+
+# --- the run -------------------------------------------------------------------
+
+# Runs one target, if its system can be made: returns 1 if it cannot.
+run_target() {
+	local target=$1 started=$SECONDS made=make_version why verdict teller status=0
+	local run=(env PG_MAJOR="$target" bash simhash/test/check.sh "${SUITES[@]}")
+	SYSTEM=$WORK/system-$target
+	LOG=$WORK/log/$target
+	if ! [[ $target =~ ^[0-9]+$ ]]; then
+		made=make_machine
+		run=(bash simhash/test/machine.sh "$(triplet "$target")")
+	fi
+	say "$target: making its system"
+	if ! "$made" "$target" >"$LOG" 2>&1; then
+		why=$(grep -E '^E: |^Debian never|^no ' "$LOG" | head -n 1)
+		note_result "$target" "skipped: ${why:-cannot be made}" "$started"
+		discard_system
+		return 1
+	fi
+	say "$target: testing"
+	copy_into "$SYSTEM"
+	exec 4> >(tee "$LOG" | sed 's/^/    /')
+	teller=$!
+	in_system "$SYSTEM" "${run[@]}" >&4 2>&1 || status=$?
+	exec 4>&-
+	wait "$teller" || true
+	verdict=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$LOG")
+	read -r PASSED FAILED <<<"${verdict:-0 1}"
+	[ "$status" = 0 ] || [ "$FAILED" != 0 ] || FAILED=1
+	TOTAL_PASSED=$((TOTAL_PASSED + PASSED)) TOTAL_FAILED=$((TOTAL_FAILED + FAILED))
+	note_result "$target" "$PASSED passed, $FAILED failed" "$started"
+	discard_system
+}
+
+note_result() {
+	TABLE+=("$(printf '%-10s %s (%d s)' "$1" "$2" $((SECONDS - $3)))")
+	say "${TABLE[-1]}"
+}
+
+# Nothing is mounted here: that was so in namespaces that are gone.
+discard_system() {
+	rm -rf --one-file-system "$SYSTEM"
+}
+
+run_newest() {
+	local major
+	for major in 19 18 17; do
+		! run_target "$major" || return 0
+	done
+}
+
+last_words() {
+	say ""
+	[ ${#TABLE[@]} = 0 ] || printf '%s\n' "${TABLE[@]}"
+	[ "$1" = 0 ] || [ "$TOTAL_FAILED" != 0 ] || TOTAL_FAILED=1
+	say "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
+}
+
+main() {
+	local target
+	read -r -a SUITES <<<"${SUITES:-regress isolation tap}"
+	for target; do
+		[[ " ${TARGETS[*]} newest " = *" $target "* ]] || die "no target '$target': ${TARGETS[*]} newest"
+	done
+	make_workspace
+	if [ "$(id -u)" != 0 ]; then
+		TABLE=("skipped: only root can make systems of their own")
+		return
+	fi
+	if ! installed mmdebstrap; then
+		update_lists
+		say "installing by apt, to stay: mmdebstrap"
+		apt_get install -y --no-install-recommends mmdebstrap || true
+	fi
+	DEBIAN=$(mirror_of Debian)
+	if [ -z "$DEBIAN" ] || ! installed mmdebstrap; then
+		TABLE=("skipped: apt knows no mirror of Debian, or has no mmdebstrap")
+		return
+	fi
+	for target in "${@:-${TARGETS[@]}}"; do
+		if [ "$target" = newest ]; then run_newest; else run_target "$target" || true; fi
+	done
+	[ "$TOTAL_FAILED" = 0 ]
+}
+
+main "$@"
