@@ -42,7 +42,7 @@ find_ubuntu_keys() {
 make_system() {
 	local root=$1 variant=$2 packages=$3 release=$4 source=$5
 	shift 5
-	in_group unshare --mount mmdebstrap --mode=root --quiet --variant="$variant" \
+	in_group env TMPDIR="$WORK/tmp" unshare --mount mmdebstrap --mode=root --quiet --variant="$variant" \
 		--include="$packages" --skip=check/empty \
 		--aptopt='Acquire::Check-Valid-Until "false"' \
 		--aptopt='Acquire::http::Timeout "60"' "$release" "$root" "$source" "$@"
