@@ -537,6 +537,10 @@ FROM (SELECT * FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace O
 CREATE TABLE harmed AS SELECT simhash '0123456789abcdef' AS fp;
 CREATE INDEX ON harmed USING simhash (fp index_test.no_kind);
 CREATE INDEX ON harmed USING simhash (fp index_test.wrong_function);
+CREATE INDEX ON harmed USING simhash (fp index_test.other_kind);
 CREATE INDEX ON harmed USING simhash (fp index_test.right_one);
+-- a function of other types is that of another class
+CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_kind(internal);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'not_its_own';
 
 DROP SCHEMA index_test CASCADE;

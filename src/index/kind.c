@@ -34,17 +34,18 @@ kind_of_function(FmgrInfo *function)
 }
 
 /*
- * The kind that the operator class of an index names.
+ * The kind that the operator class of an index names.  A superuser may have made a class
+ * that names the kind of another type.
  */
 const IndexKind *
 kind_of_index(Relation index)
 {
 	const IndexKind *kind = kind_of_function(index_getprocinfo(index, 1, KIND_PROC));
 
-	if (kind == NULL)
+	if (kind == NULL || kind->length != TupleDescAttr(RelationGetDescr(index), 0)->attlen)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("the operator class of index \"%s\" names no kind of values",
+				 errmsg("the operator class of index \"%s\" names no kind of such values",
 						RelationGetRelationName(index)),
 				 errhint("amvalidate tells what is wrong with an operator class.")));
 	return kind;

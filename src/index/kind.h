@@ -40,8 +40,8 @@ typedef struct IndexKind
 	/* The words of a value. */
 	void		(*get_words) (Datum value, Words *words);
 
-	/* Whether each value has one: so the entries of a table are rows, and are counted. */
-	bool		one_word;
+	/* What pg_type says of the values' length: they are not read as another type. */
+	int			length;
 
 	/*
 	 * What a search looks for: words within a ball, which each are found once.  If

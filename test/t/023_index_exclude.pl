@@ -40,7 +40,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
--- two rows at a time, so that sessions can wait for each other in a circle
+-- sessions can wait for each other in a circle
 CREATE PROCEDURE insert_or_fail(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;

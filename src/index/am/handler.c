@@ -30,8 +30,12 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 	if (property != AMPROP_DISTANCE_ORDERABLE || column == 0)
 		return false;
 	opclass = get_index_column_opclass(index, column);
+	if (!OidIsValid(opclass))
+	{
+		*isnull = true;
+		return true;
+	}
 	type = get_opclass_input_type(opclass);
-	*isnull = !OidIsValid(opclass);
 	*result = OidIsValid(get_opfamily_member(get_opclass_family(opclass), type, type,
 											 STRATEGY_DISTANCE));
 	return true;

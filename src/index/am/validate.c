@@ -35,30 +35,35 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * The kind that an operator class names; NULL, with a complaint, if it names none.
+ * The kind that the operator class of a type names; NULL, with a complaint, if it names
+ * none, or that of another type.  The family may have classes of other types.
  */
 static const IndexKind *
-validate_kind(const char *opfamily, CatCList *functions)
+validate_kind(const char *opfamily, CatCList *functions, Oid type)
 {
 	const IndexKind *kind = NULL;
+	int			n = 0;
 
 	for (int i = 0; i < functions->n_members; i++)
 	{
 		Form_pg_amproc form = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
 		FmgrInfo	function;
 
+		if (form->amproclefttype != type || form->amprocrighttype != type)
+			continue;
+		n++;
 		fmgr_info(form->amproc, &function);
 		kind = kind_of_function(&function);
-		if (form->amprocnum != KIND_PROC)
-			complain(opfamily, "function with invalid support number:",
+		if (kind == NULL || kind->length != get_typlen(type))
+		{
+			complain(opfamily, "another function than one that names a kind of such values:",
 					 format_procedure(form->amproc));
-		else if (kind == NULL)
-			complain(opfamily, "another function than one that names a kind:",
-					 format_procedure(form->amproc));
+			kind = NULL;
+		}
 	}
-	if (functions->n_members == 0)
+	if (n == 0)
 		complain(opfamily, "no function for support number", psprintf("%d", KIND_PROC));
-	return functions->n_members == 1 ? kind : NULL;
+	return kind;
 }
 
 /*
@@ -141,7 +146,7 @@ simhash_validate(Oid opclass_oid)
 	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
 	functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass->opcfamily));
 
-	kind = validate_kind(opfamily, functions);
+	kind = validate_kind(opfamily, functions, opclass->opcintype);
 	ok = kind && validate_operators(opfamily, kind, operators, opclass->opcintype);
 	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
 		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));

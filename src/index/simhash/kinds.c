@@ -24,7 +24,7 @@ fingerprint_words(Datum value, Words *words)
 }
 
 static SimHashBall
-fingerprint_ball(const ScanKeyData *key)
+fingerprint_search(const ScanKeyData *key)
 {
 	SimHashBall ball = {0};
 
@@ -42,8 +42,8 @@ static const KindOperator fingerprint_operators[] = {
 
 static const IndexKind fingerprint_kind = {
 	.get_words = fingerprint_words,
-	.one_word = true,
-	.get_ball = fingerprint_ball,
+	.length = sizeof(SimHash),
+	.get_ball = fingerprint_search,
 	.operators = fingerprint_operators,
 	.noperators = lengthof(fingerprint_operators),
 };
@@ -70,7 +70,7 @@ ball_words(Datum value, Words *words)
 }
 
 static SimHashBall
-ball_ball(const ScanKeyData *key)
+ball_search(const ScanKeyData *key)
 {
 	return *DatumGetSimHashBallP(key->sk_argument);
 }
@@ -81,8 +81,8 @@ static const KindOperator ball_operators[] = {
 
 static const IndexKind ball_kind = {
 	.get_words = ball_words,
-	.one_word = true,
-	.get_ball = ball_ball,
+	.length = sizeof(SimHashBall),
+	.get_ball = ball_search,
 	.recheck = true,
 	.operators = ball_operators,
 	.noperators = lengthof(ball_operators),
