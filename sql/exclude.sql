@@ -51,11 +51,13 @@ DO $$ BEGIN
 EXCEPTION WHEN feature_not_supported OR invalid_object_definition THEN
     RAISE NOTICE 'not on partitioned tables';
 END $$;
-ALTER TABLE docs ADD EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =);
-ALTER TABLE docs ADD EXCLUDE USING simhash (fp WITH =~=);
 -- a table that has duplicates already
 CREATE TABLE doubled AS SELECT simhash '0123456789abcdef' AS fp FROM generate_series(1, 2);
-ALTER TABLE doubled ADD EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=);
+DO $$ BEGIN
+    ALTER TABLE doubled ADD EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=);
+EXCEPTION WHEN exclusion_violation THEN
+    RAISE NOTICE 'duplicates';
+END $$;
 
 --
 -- The constraint lets in what a table without it would, one row after the other
