@@ -99,7 +99,7 @@ make_version() {
 # and the server of that machine, which are unpacked, but not set up.
 make_machine() {
 	local arch=$1
-	make_system "$SYSTEM" minbase "gcc-$(triplet "$arch"),libc6-dev-$arch-cross,qemu-user,make,perl,pkgconf,unicode-data" \
+	make_system "$SYSTEM" minbase "gcc-$(triplet "$arch"),libc6-dev-$arch-cross,qemu-user,make,perl,pkgconf,bzip2,unicode-data" \
 		trixie "$DEBIAN" &&
 		make_system "$SYSTEM/machine" extract \
 			postgresql-17,postgresql-server-dev-17,libicu-dev,libxxhash-dev,libc6-dev \
@@ -134,7 +134,7 @@ run_target() {
 	fi
 	say "$target: testing"
 	copy_into "$SYSTEM"
-	exec 4> >(tee "$LOG" | sed 's/^/    /')
+	exec 4> >(tee "$LOG" | sed -u 's/^/    /')
 	teller=$!
 	in_system "$SYSTEM" "${run[@]}" >&4 2>&1 || status=$?
 	exec 4>&-
