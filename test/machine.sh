@@ -23,7 +23,8 @@ emulate_programs() {
 	local program
 	ln -s usr/lib usr/bin "$MACHINE"
 	for program in "$SERVER"/bin/* "$SERVER"/lib/pgxs/src/test/*/*; do
-		[ "$(head -c 4 "$program")" = $'\x7fELF' ] || continue
+		[ -f "$program" ] || continue
+		[ "$(head -c 4 "$program" | tr -d '\0')" = $'\x7fELF' ] || continue
 		mv "$program" "$program.emulated"
 		# shellcheck disable=SC2016 # the program expands these
 		printf '#!/bin/sh\nexec %s -L %s -0 "$0" "$0.emulated" "$@"\n' "$QEMU" "$MACHINE" >"$program"
@@ -41,7 +42,7 @@ step() {
 	as_builder "$@" >"$LOG" 2>&1 || STATUS=$?
 	"$reader" >>"$LOG"
 	say "$name: $((PASSED - passed)) passed, $((FAILED - failed)) failed"
-	[ "$FAILED" = "$failed" ] || tail -n 60 "$LOG" "$TREE"/regression.diffs || true
+	[ "$FAILED" = "$failed" ] || tail -n 60 "$LOG" "$TREE"/regression.diff[s] || true
 }
 
 count_build() {
