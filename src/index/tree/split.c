@@ -324,6 +324,20 @@ link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *boun
 }
 
 /*
+ * Put the link in, if there is a marked page that lacks it, and unlock both pages.
+ */
+static void
+link_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *bound)
+{
+	if (BufferIsValid(left))
+	{
+		link_right_sibling(index, parent, left, bound);
+		UnlockReleaseBuffer(left);
+	}
+	UnlockReleaseBuffer(parent);
+}
+
+/*
  * Finish the split of the page of a level that ends at a bound, unless somebody else
  * has meanwhile.  The caller holds no lock.
  */
@@ -338,17 +352,10 @@ finish_split(Relation index, int tree, int level, const Entry *bound)
 	parent = split_descend(index, tree, level + 1, bound);
 	left = lock_marked_child(index, BufferGetPage(parent), bound);
 	if (BufferIsValid(left) && page_is_full(BufferGetPage(parent)))
-	{
 		split_insert(index, parent, bound,
 					 TreePageGetOpaque(BufferGetPage(left))->right, left);
-		return;
-	}
-	if (BufferIsValid(left))
-	{
-		link_right_sibling(index, parent, left, bound);
-		UnlockReleaseBuffer(left);
-	}
-	UnlockReleaseBuffer(parent);
+	else
+		link_and_unlock(index, parent, left, bound);
 }
 
 /*
@@ -366,12 +373,7 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
 	parent = descend_to(index, tree, level + 1, bound, BUFFER_LOCK_EXCLUSIVE);
 	if (!page_is_full(BufferGetPage(parent)))
 		left = lock_marked_child(index, BufferGetPage(parent), bound);
-	if (BufferIsValid(left))
-	{
-		link_right_sibling(index, parent, left, bound);
-		UnlockReleaseBuffer(left);
-	}
-	UnlockReleaseBuffer(parent);
+	link_and_unlock(index, parent, left, bound);
 }
 
 /*
