@@ -20,13 +20,21 @@
  * Trees know entries: a key and a TID.  A row has words of 64 bits, and each of them has
  * an entry in the tree of every table of the design, which makes a key of it (design.h).
  * The kind of values says which words a value has, and what they decide.
+ *
+ * A row without words, which is NULL or has an empty value, has an entry in a tree of
+ * its own instead, so that every row is in the index; the one word that is said of it
+ * tells the two apart.
  */
 typedef struct Words
 {
+	bool		wordless;
 	int			n;
 	const uint64 *word;			/* may point to `own` */
 	uint64		own;
 } Words;
+
+#define NULL_WORD		UINT64CONST(0)
+#define EMPTY_WORD		UINT64CONST(1)
 
 /* An operator that the index answers, and its strategy (handler.h). */
 typedef struct KindOperator
@@ -37,7 +45,7 @@ typedef struct KindOperator
 
 typedef struct IndexKind
 {
-	/* The words of a value. */
+	/* The words of a value: none, if it is empty. */
 	void		(*get_words) (Datum value, Words *words);
 
 	/* What pg_type says of the values' length: they are not read as another type. */
@@ -55,26 +63,20 @@ typedef struct IndexKind
 	int			noperators;
 } IndexKind;
 
-/*
- * A row without words, which is NULL or has an empty value, has an entry in a tree of
- * its own, so that every row is in the index.
- */
-#define NULL_KEY		UINT64CONST(0)
-#define WORDLESS_KEY	UINT64CONST(1)
-
-static inline uint64
-wordless_key(bool isnull)
-{
-	return isnull ? NULL_KEY : WORDLESS_KEY;
-}
-
-/* The words of a column's value, which may be NULL. */
+/* The words of a column's value, which may be NULL: at least one. */
 static inline void
 kind_get_words(const IndexKind *kind, Datum value, bool isnull, Words *words)
 {
 	words->n = 0;
 	if (!isnull)
 		kind->get_words(value, words);
+	words->wordless = words->n == 0;
+	if (words->wordless)
+	{
+		words->own = isnull ? NULL_WORD : EMPTY_WORD;
+		words->word = &words->own;
+		words->n = 1;
+	}
 }
 
 /* The support function of an operator class that returns the kind of its values. */

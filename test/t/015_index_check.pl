@@ -276,7 +276,7 @@ my @rows = (
 		my $nulls = root($index, NULLS);
 		append_entry($index, $leaf, get($index, $leaf, key_at(0), 'a8'), get($index, $nulls, tid_at(0), 'a6'));
 		return tid($index, $nulls, 0); }, 'NULL' ],
-	[ 'an entry has another fingerprint than the row', sub {
+	[ 'an entry has another key than the row', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 3))[2];
 		put($index, $leaf, key_at(5), pack('Q', get($index, $leaf, key_at(5), 'Q') ^ 1));

@@ -24,9 +24,12 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	Words		words;
 
 	kind_get_words(kind_of_index(index), values[0], isnull[0], &words);
-	if (words.n == 0)
-		insert_wordless(index, wordless_key(isnull[0]), tid);
 	for (int i = 0; i < words.n; i++)
-		insert_word(index, words.word[i], tid);
+	{
+		if (words.wordless)
+			insert_wordless(index, words.word[i], tid);
+		else
+			insert_word(index, words.word[i], tid);
+	}
 	return false;
 }

@@ -25,7 +25,7 @@ typedef struct Build
 {
 	const IndexKind *kind;
 	Spool	   *words;
-	Spool	   *wordless;		/* rows */
+	Spool	   *wordless;		/* words of rows that have none */
 	double		nrows;
 } Build;
 
@@ -58,10 +58,8 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(build->kind, values[0], isnull[0], &words);
-	if (words.n == 0)
-		spool_add(build->wordless, wordless_key(isnull[0]), tid);
 	for (int i = 0; i < words.n; i++)
-		spool_add(build->words, words.word[i], tid);
+		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
 	build->nrows++;
 }
 
@@ -94,7 +92,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 		spool_begin(build.words, &design->table[i]);
 		roots[i] = build_tree(index, i, build.words, &done);
 	}
-	spool_begin(build.wordless, design->table);
+	spool_begin(build.wordless, &design->table[design->ntables]);
 	roots[design->ntables] = build_tree(index, design->ntables, build.wordless, &done);
 	spool_free(build.words);
 	spool_free(build.wordless);

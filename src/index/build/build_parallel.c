@@ -218,8 +218,8 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 		if (shared->found[i].broken_hot_chain)
 			info->ii_BrokenHotChain = true;
 	}
-	result->index_tuples = build_count_rows(shared, ROW_FINGERPRINT) +
-		build_count_rows(shared, ROW_NULL);
+	result->index_tuples = build_count_rows(shared, ROWS_WITH_WORDS) +
+		build_count_rows(shared, ROWS_WORDLESS);
 }
 
 /*

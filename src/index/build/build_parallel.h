@@ -16,14 +16,14 @@
 
 #include "index/build/build.h"
 
-/* Rows that are NULL are in a tree of their own, so they have files too. */
-typedef enum RowKind
+/* Rows without words are in a tree of their own, so they have files too. */
+typedef enum RowGroup
 {
-	ROW_FINGERPRINT,
-	ROW_NULL
-} RowKind;
+	ROWS_WITH_WORDS,
+	ROWS_WORDLESS
+} RowGroup;
 
-#define NKINDS				(ROW_NULL + 1)
+#define NGROUPS				(ROWS_WORDLESS + 1)
 
 /*
  * What a participant found.  All zero if it came too late: then it has written
@@ -32,7 +32,7 @@ typedef enum RowKind
 typedef struct Found
 {
 	double		heap_tuples;
-	int64		nrows[NKINDS];
+	int64		nrows[NGROUPS];
 	bool		broken_hot_chain;
 } Found;
 
@@ -53,7 +53,7 @@ typedef struct SharedBuild
 	bool		concurrent;
 	uint64		query_id;
 	Design		design;
-	int			nranges;		/* of each tree but that of NULLs */
+	int			nranges;		/* of each tree of a table */
 
 	/* set before the scan is over */
 	int			nparticipants;	/* those that there may be */
@@ -71,7 +71,7 @@ typedef struct SharedBuild
 	Found		found[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
-extern int64 build_count_rows(const SharedBuild *shared, RowKind kind);
+extern int64 build_count_rows(const SharedBuild *shared, RowGroup group);
 extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,
 							  int participant, Relation heap, Relation index,
 							  IndexInfo *info);

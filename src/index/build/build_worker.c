@@ -40,7 +40,7 @@
 typedef struct ParticipantScan
 {
 	const IndexKind *kind;
-	RowFile		file[NKINDS];
+	RowFile		file[NGROUPS];
 } ParticipantScan;
 
 /* The files with a tree's links to leaves, being read. */
@@ -54,18 +54,10 @@ typedef struct LinkReader
 } LinkReader;
 
 static void
-make_file_name(char *name, int participant, RowKind kind)
+make_file_name(char *name, int participant, RowGroup group)
 {
-	snprintf(name, MAXPGPATH, "%s.%d", kind == ROW_NULL ? "nulls" : "rows",
+	snprintf(name, MAXPGPATH, "%s.%d", group == ROWS_WORDLESS ? "wordless" : "words",
 			 participant);
-}
-
-static void
-write_row(ParticipantScan *scan, RowKind kind, uint64 word, ItemPointer tid)
-{
-	Entry		row = make_row(word, tid);
-
-	row_file_add(&scan->file[kind], &row);
 }
 
 static void
@@ -76,10 +68,12 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(scan->kind, values[0], isnull[0], &words);
-	if (words.n == 0)
-		write_row(scan, ROW_NULL, wordless_key(isnull[0]), tid);
 	for (int i = 0; i < words.n; i++)
-		write_row(scan, ROW_FINGERPRINT, words.word[i], tid);
+	{
+		Entry		row = make_row(words.word[i], tid);
+
+		row_file_add(&scan->file[words.wordless ? ROWS_WORDLESS : ROWS_WITH_WORDS], &row);
+	}
 }
 
 /*
@@ -93,10 +87,10 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	ParticipantScan scan = {0};
 	char		name[MAXPGPATH];
 
-	for (RowKind kind = 0; kind < NKINDS; kind++)
+	for (RowGroup group = 0; group < NGROUPS; group++)
 	{
-		make_file_name(name, participant, kind);
-		scan.file[kind].file = BufFileCreateFileSet(&shared->files.fs, name);
+		make_file_name(name, participant, group);
+		scan.file[group].file = BufFileCreateFileSet(&shared->files.fs, name);
 	}
 	scan.kind = kind_of_index(index);
 	build_report_phase(PHASE_SCAN);
@@ -105,30 +99,29 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 							   scan_callback, &scan,
 							   begin_parallel_scan(heap, parallel_scan));
 	found->broken_hot_chain = info->ii_BrokenHotChain;
-	for (RowKind kind = 0; kind < NKINDS; kind++)
+	for (RowGroup group = 0; group < NGROUPS; group++)
 	{
-		found->nrows[kind] = scan.file[kind].nrows;
-		BufFileExportFileSet(scan.file[kind].file);
-		BufFileClose(scan.file[kind].file);
+		found->nrows[group] = scan.file[group].nrows;
+		BufFileExportFileSet(scan.file[group].file);
+		BufFileClose(scan.file[group].file);
 	}
 }
 
 int64
-build_count_rows(const SharedBuild *shared, RowKind kind)
+build_count_rows(const SharedBuild *shared, RowGroup group)
 {
 	int64		nrows = 0;
 
 	for (int i = 0; i < shared->nparticipants; i++)
-		nrows += shared->found[i].nrows[kind];
+		nrows += shared->found[i].nrows[group];
 	return nrows;
 }
 
 /*
- * Read into the spool all rows of a kind, or of those which are not NULL the ones
- * with keys of a table that are within bounds.
+ * Read into the spool those rows of a group whose keys in a table are within bounds.
  */
 static void
-read_rows(SharedBuild *shared, RowKind kind, const TableDesign *table,
+read_rows(SharedBuild *shared, RowGroup group, const TableDesign *table,
 		  uint64 min, uint64 max, Spool *spool)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
@@ -137,11 +130,11 @@ read_rows(SharedBuild *shared, RowKind kind, const TableDesign *table,
 
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		RowFile		file = {.nrows = shared->found[i].nrows[kind]};
+		RowFile		file = {.nrows = shared->found[i].nrows[group]};
 
 		if (file.nrows == 0)
 			continue;
-		make_file_name(name, i, kind);
+		make_file_name(name, i, group);
 		file.file = BufFileOpenFileSet(&shared->files.fs, name, O_RDONLY, false);
 		while (row_file_read(&file, table, min, max, rows, &n))
 		{
@@ -184,7 +177,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 
 	spool_reuse(spool);
 	/* if it is the last one, up to the greatest of all keys */
-	read_rows(shared, ROW_FINGERPRINT, table, min, next_min - 1, spool);
+	read_rows(shared, ROWS_WITH_WORDS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
 	leaves.low = entry_before(min);
@@ -242,23 +235,24 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
 }
 
 /*
- * Build the tree of the rows that are NULL.
+ * Build the tree of the rows without words.
  */
 static void
-build_nulls(SharedBuild *shared, Relation index, Spool *spool)
+build_wordless(SharedBuild *shared, Relation index, Spool *spool)
 {
 	int			tree = shared->design.ntables;
+	const TableDesign *table = &shared->design.table[tree];
 
 	spool_reuse(spool);
-	read_rows(shared, ROW_NULL, shared->design.table, 0, PG_UINT64_MAX, spool);
-	spool_begin(spool, shared->design.table);
+	read_rows(shared, ROWS_WORDLESS, table, 0, PG_UINT64_MAX, spool);
+	spool_begin(spool, table);
 	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
 }
 
 /*
  * Work on units, as long as there are any that nobody else works on.  The first
- * one is the tree of NULLs, as it may be large; then come the ranges of the
- * others.
+ * one is the tree of rows without words, as it may be large; then come the ranges
+ * of the others.
  */
 static void
 build_worker(SharedBuild *shared, Relation index)
@@ -273,7 +267,7 @@ build_worker(SharedBuild *shared, Relation index)
 
 		if (unit == 0)
 		{
-			build_nulls(shared, index, spool);
+			build_wordless(shared, index, spool);
 			continue;
 		}
 		build_range(shared, index, tree, (unit - 1) % shared->nranges, spool);
@@ -302,8 +296,8 @@ build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participa
 	}
 	if (!IsParallelWorker())
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-									 build_count_rows(shared, ROW_FINGERPRINT) *
+									 build_count_rows(shared, ROWS_WITH_WORDS) *
 									 shared->design.ntables +
-									 build_count_rows(shared, ROW_NULL));
+									 build_count_rows(shared, ROWS_WORDLESS));
 	build_worker(shared, index);
 }

@@ -86,15 +86,12 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 
 		item.tid = tid_number(leaf_tid(page, i));
 		item.tree = tree;
-		item.word = tree == wordless_tree(&check->meta) ? page_keys(page)[i] :
-			design_fingerprint(&check->meta.design.table[tree], page_keys(page)[i]);
+		item.word = design_fingerprint(&check->meta.design.table[tree],
+									   page_keys(page)[i]);
 		put_item(check, &item);
 	}
 }
 
-/*
- * A row of the heap, by its word or the key that it has for want of one.
- */
 static void
 put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		bool alive, void *arg)
@@ -104,10 +101,10 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	CheckItem	item;
 
 	kind_get_words(check->kind, values[0], isnull[0], &words);
-	Assert(words.n <= 1);
+	Assert(words.n == 1);
 	item.tid = tid_number(tid);
-	item.tree = words.n == 0 ? WORDLESS_HEAP_ROW : HEAP_ROW;
-	item.word = words.n == 0 ? wordless_key(isnull[0]) : words.word[0];
+	item.tree = words.wordless ? WORDLESS_HEAP_ROW : HEAP_ROW;
+	item.word = words.word[0];
 	put_item(check, &item);
 }
 
@@ -142,7 +139,7 @@ compare_row(HeapCheck *check, const CheckItem *row, const CheckItem *entries, in
 		if (i >= ntrees || entries[i].tree != first + i)
 			report_row(check, row->tid, "it has an entry in a tree where it does not belong");
 		if (entries[i].word != row->word)
-			report_row(check, row->tid, "an entry has another fingerprint than the row");
+			report_row(check, row->tid, "an entry has another key than the row");
 	}
 }
 

@@ -238,7 +238,7 @@ next_range(IndexScanDesc scan, Buffer *buffer)
 	}
 	if (state->range.table == nulls)
 		return false;
-	state->range = (KeyRange) {nulls, 0, NULL_KEY, NULL_KEY};
+	state->range = (KeyRange) {nulls, 0, NULL_WORD, NULL_WORD};
 	state->bound = lowest_entry();
 	*buffer = descend_to(index, nulls, 0, &state->bound, BUFFER_LOCK_SHARE);
 	return true;

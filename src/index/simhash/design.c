@@ -191,6 +191,14 @@ init_nested(TableDesign *table, const DesignOptions *options, int i)
 	init_table(table, i / options->nested, first, &order);
 }
 
+static void
+init_unpermuted(TableDesign *table)
+{
+	memset(table, 0, sizeof(TableDesign));
+	table->nruns = 1;
+	table->run[0].mask = PG_UINT64_MAX;
+}
+
 /*
  * Make the tables of a design, which is valid.
  */
@@ -211,4 +219,5 @@ design_init(Design *design, const DesignOptions *options)
 			chosen = bits_next_pattern(chosen);
 		}
 	}
+	init_unpermuted(&design->table[design->ntables]);
 }

@@ -64,11 +64,15 @@ typedef struct TableDesign
 	BitRun		run[TABLE_MAX_RUNS];
 } TableDesign;
 
+/*
+ * Behind the tables stands one more, which permutes nothing: that of the tree of the
+ * rows without words.
+ */
 typedef struct Design
 {
 	DesignOptions options;
 	int			ntables;
-	TableDesign table[DESIGN_MAX_TABLES];
+	TableDesign table[DESIGN_MAX_TABLES + 1];
 } Design;
 
 extern int	design_count_tables(const DesignOptions *options);

@@ -140,9 +140,9 @@ insert_word(Relation index, uint64 word, ItemPointer tid)
  * Insert the entry of a row without words.
  */
 void
-insert_wordless(Relation index, uint64 key, ItemPointer tid)
+insert_wordless(Relation index, uint64 word, ItemPointer tid)
 {
-	Entry		entry = {key, *tid};
+	Entry		entry = {word, *tid};
 
 	insert_entry(index, wordless_tree(meta_get(index)), &entry);
 }

@@ -14,6 +14,6 @@
 #include "utils/relcache.h"
 
 extern void insert_word(Relation index, uint64 word, ItemPointer tid);
-extern void insert_wordless(Relation index, uint64 key, ItemPointer tid);
+extern void insert_wordless(Relation index, uint64 word, ItemPointer tid);
 
 #endif							/* SIMHASH_INSERT_H */
