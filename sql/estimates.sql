@@ -147,6 +147,29 @@ SELECT (SELECT count(*) FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerp
     (SELECT count(*) FROM uniform WHERE hamming_distance(fp, fingerprint(1)) + 0 <= 3 OR hamming_distance(fp, fingerprint(2)) + 0 <= 20) AS same_rows;
 
 --
+-- Balls that are near: as their centers within the smaller radius
+--
+CREATE TABLE balls AS SELECT id, fp, simhash_ball(fp, 3) AS ball FROM skewed;
+CREATE INDEX balls_ball ON balls USING simhash (ball);
+ANALYZE balls;
+SELECT misjudged(format(form, side.a, side.b), 2) FROM unnest(ARRAY[
+        'SELECT FROM balls WHERE %s =~= %s',
+        'SELECT FROM balls WHERE %2$s =~= %1$s']) AS form,
+    (VALUES ('simhash_ball(fp, 3)', 'simhash_ball(fingerprint(0), 3)'),
+            ('simhash_ball(fp, 3)', 'simhash_ball(fingerprint(7), 64)'),
+            ('simhash_ball(fp, 64)', 'simhash_ball(fingerprint(0), 2)'),
+            ('simhash_ball(fp, 64)', 'simhash_ball(fingerprint(0), 64)'),
+            ('simhash_ball(fp, 3)', 'simhash_ball(fingerprint(0), -1)'),
+            ('ball', 'simhash_ball(fingerprint(7), 3)')) AS side (a, b);
+SELECT misjudged('SELECT FROM balls a JOIN balls b ON simhash_ball(a.fp, 3) =~= simhash_ball(b.fp, 5)', 2);
+-- a radius that is all rows is no work for the index
+CREATE TABLE all_balls AS SELECT id, simhash_ball(fp, 64) AS ball FROM uniform;
+CREATE INDEX all_balls_ball ON all_balls USING simhash (ball);
+ANALYZE all_balls;
+SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan') FROM unnest(ARRAY[3, 64]) AS radius;
+DROP TABLE balls, all_balls;
+
+--
 -- A table of the index that is read through is not read at random
 --
 SET enable_seqscan = off;

@@ -206,9 +206,62 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	return selectivity;
 }
 
+/* A side of <@, @> or =~=: a ball, or a fingerprint, which is one without a radius. */
+typedef struct Side
+{
+	Node	   *center;			/* NULL: not known */
+	Node	   *radius;
+} Side;
+
 /*
- * Read fp <@ ball, or ball @> fp, as distance(fp, center) <= radius.  Returns
- * false if that is not what the operator compares, or the ball is NULL; then
+ * Read a side that is a ball.  Returns false if it is NULL.
+ */
+static bool
+read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
+{
+	const SimHashBall *value;
+
+	if (!(is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball))
+		ball = estimate_expression_value(root, ball);
+	if (is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball)
+	{
+		side->center = linitial(((FuncExpr *) ball)->args);
+		side->radius = lsecond(((FuncExpr *) ball)->args);
+	}
+	else if (IsA(ball, Const))
+	{
+		if (((Const *) ball)->constisnull)
+			return false;
+		value = DatumGetSimHashBallP(((Const *) ball)->constvalue);
+		side->center = (Node *) makeConst(objects->type, -1, InvalidOid, sizeof(SimHash),
+										  SimHashGetDatum(value->center), false,
+										  FLOAT8PASSBYVAL);
+		side->radius = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										  Int64GetDatum(value->radius), false,
+										  FLOAT8PASSBYVAL);
+	}
+	return true;
+}
+
+/*
+ * The smaller of two radii, either of which may be missing; or one that is known, or one.
+ */
+static Node *
+smaller_radius(PlannerInfo *root, Node *a, Node *b)
+{
+	bool		a_known;
+	bool		b_known;
+	int			a_radius = selectivity_radius(root, a, &a_known);
+	int			b_radius = selectivity_radius(root, b, &b_known);
+
+	if (a_known && b_known)
+		return a_radius < b_radius ? a : b;
+	return b == NULL || a_known ? a : b;
+}
+
+/*
+ * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns
+ * false if that is not what the operator compares, or a ball is NULL; then
  * *otherwise is what the estimator says.
  *
  * An operator of any types may name these estimators.  The types that count
@@ -220,53 +273,42 @@ selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args
 					  Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
-	Node	   *ball;
+	Side		side[2] = {0};
+	int			fingerprint = -1;
+	int			first;
 
 	*otherwise = DEFAULT_MATCHING_SEL;
 	if (list_length(args) != 2 || !objects_find(estimator, &objects))
 		return false;
-	predicate->function = get_opcode(operator);
-	predicate->a = linitial(args);
-	predicate->b = predicate->radius = NULL;
-	ball = lsecond(args);
-	if (exprType(predicate->a) == objects.ball_type)
+	for (int i = 0; i < 2; i++)
 	{
-		predicate->a = ball;
-		ball = linitial(args);
-	}
-	if (exprType(predicate->a) != objects.type || exprType(ball) != objects.ball_type)
-		return false;
+		Node	   *argument = list_nth(args, i);
 
-	if (!(is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects.ball))
-		ball = estimate_expression_value(root, ball);
-	if (IsA(ball, Const))
-	{
-		Const	   *constant = (Const *) ball;
-		SimHashBall *value;
-
-		if (constant->constisnull)
+		if (exprType(argument) == objects.type && fingerprint < 0)
+		{
+			side[i].center = argument;
+			fingerprint = i;
+		}
+		else if (exprType(argument) != objects.ball_type)
+			return false;
+		else if (!read_ball_side(root, &objects, argument, &side[i]))
 		{
 			*otherwise = 0;
 			return false;
 		}
-		value = DatumGetSimHashBallP(constant->constvalue);
-		predicate->b = (Node *) makeConst(objects.type, -1, InvalidOid, sizeof(SimHash),
-										  SimHashGetDatum(value->center), false,
-										  FLOAT8PASSBYVAL);
-		predicate->radius = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											   Int64GetDatum(value->radius), false,
-											   FLOAT8PASSBYVAL);
 	}
-	else if (is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects.ball)
-	{
-		predicate->b = linitial(((FuncExpr *) ball)->args);
-		predicate->radius = lsecond(((FuncExpr *) ball)->args);
-	}
+
+	/* where both are balls, a column of balls is no less known than its centers */
+	first = fingerprint >= 0 ? fingerprint : side[1].center == NULL;
+	predicate->function = get_opcode(operator);
+	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
+	predicate->b = side[1 - first].center;
+	predicate->radius = smaller_radius(root, side[0].radius, side[1].radius);
 	return true;
 }
 
 /*
- * Restriction estimator of <@ and @>.
+ * Restriction estimator of <@, @> and =~=.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
 Datum
@@ -284,7 +326,7 @@ simhash_ball_selectivity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Join estimator of <@ and @>.
+ * Join estimator of <@, @> and =~=.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_join_selectivity);
 Datum

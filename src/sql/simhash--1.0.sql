@@ -230,12 +230,6 @@ COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash';
 CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
-CREATE OPERATOR =~= (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_near,
-    COMMUTATOR = =~=,
-    RESTRICT = contsel, JOIN = contjoinsel
-);
-COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the smaller radius of each other';
 
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
     OPERATOR 1 <,
@@ -306,10 +300,10 @@ COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementat
 
 CREATE FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <@ and @>';
+COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <@, @> and =~=';
 CREATE FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <@ and @>';
+COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <@, @> and =~=';
 
 CREATE OPERATOR <@ (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
@@ -323,6 +317,12 @@ CREATE OPERATOR @> (
     RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
 );
 COMMENT ON OPERATOR @> (simhash_ball, simhash) IS 'contains the fingerprint';
+CREATE OPERATOR =~= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_near,
+    COMMUTATOR = =~=,
+    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
+);
+COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the smaller radius of each other';
 
 CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

@@ -229,8 +229,8 @@ PG_FUNCTION_INFO_V1(simhash_ball_near);
 Datum
 simhash_ball_near(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(simhash_balls_agree(PG_GETARG_SIMHASH_BALL_P(0),
-									   PG_GETARG_SIMHASH_BALL_P(1)));
+	PG_RETURN_BOOL(simhash_balls_near(PG_GETARG_SIMHASH_BALL_P(0),
+									  PG_GETARG_SIMHASH_BALL_P(1)));
 }
 
 #define BALL_HASHED_SIZE	offsetof(SimHashBall, unused)

@@ -59,7 +59,7 @@ simhash_ball_contains(const SimHashBall *ball, SimHash fp)
 
 /* Whether each of two balls contains the center of the other. */
 static inline bool
-simhash_balls_agree(const SimHashBall *a, const SimHashBall *b)
+simhash_balls_near(const SimHashBall *a, const SimHashBall *b)
 {
 	return simhash_distance(a->center, b->center) <= Min(a->radius, b->radius);
 }
