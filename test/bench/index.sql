@@ -111,6 +111,17 @@ CREATE FUNCTION insertion(target text, n integer) RETURNS text LANGUAGE sql IMMU
 \pset title 'insertion'
 SELECT * FROM time_pair('50,000 rows: simhash / four expression btrees', insertion('docs', 50000), insertion('docs_b', 50000), 3);
 
+-- against a table of as many rows with the index alone
+CREATE TABLE indexed AS SELECT * FROM docs WHERE id <= 100000;
+CREATE INDEX ON indexed USING simhash (fp);
+CREATE TABLE apart AS TABLE indexed;
+ALTER TABLE apart ADD CONSTRAINT apart_3 EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=);
+VACUUM ANALYZE indexed, apart;
+\pset title 'insertion of 10,000 rows with an exclusion constraint of radius 3 / with the index'
+SELECT * FROM time_pair('INSERT', insertion('apart', 10000), insertion('indexed', 10000), 5);
+SELECT * FROM time_pair('INSERT ... ON CONFLICT DO NOTHING', insertion('apart', 10000) || ' ON CONFLICT ON CONSTRAINT apart_3 DO NOTHING', insertion('indexed', 10000), 5);
+DROP TABLE indexed, apart;
+
 -- WAL, less that of the heap
 CREATE TABLE plain (LIKE docs);
 CREATE FUNCTION wal_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
