@@ -37,15 +37,18 @@ OBJS = \
 	src/index/kind.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \
+	src/index/scan/reported.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_leaf.o \
 	src/index/scan/scan_nearest.o \
+	src/index/scan/scan_words.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \
 	src/index/simhash/design.o \
 	src/index/simhash/kinds.o \
 	src/index/simhash/match.o \
 	src/index/simhash/probe.o \
+	src/index/sketch/kind.o \
 	src/index/tree/descend.o \
 	src/index/tree/free_list.o \
 	src/index/tree/insert.o \
@@ -83,7 +86,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance aggregate \
 	literature unicode vectors errors index designs nearest parallel report \
-	vacuum exclude estimates planner
+	vacuum exclude sketch estimates planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude

@@ -29,7 +29,7 @@ typedef struct Words
 {
 	bool		wordless;
 	int			n;
-	const uint64 *word;			/* may point to `own` */
+	const uint64 *word;			/* points to `own`, or is allocated */
 	uint64		own;
 } Words;
 
@@ -45,17 +45,27 @@ typedef struct KindOperator
 
 typedef struct IndexKind
 {
-	/* The words of a value: none, if it is empty. */
+	/* The words of a value: none, if it is empty; in ascending order. */
 	void		(*get_words) (Datum value, Words *words);
 
-	/* What pg_type says of the values' length: they are not read as another type. */
+	/*
+	 * The values' type, if it is one of PostgreSQL's, and what pg_type says of its
+	 * length: they are not read as another type.
+	 */
+	Oid			type;
 	int			length;
 
 	/*
-	 * What a search looks for: words within a ball, which each are found once.  If
-	 * `recheck`, whether a row with such a word matches is asked of the operator.
+	 * Whether a row may have several words.  These are looked up as they are, in one
+	 * tree, and a search looks for the words of its argument: a row may be found once
+	 * for each.  Otherwise a row has one word, and the design is the user's.
 	 */
+	bool		several;
+
+	/* Or a search looks for words within a ball, which each are found once. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);
+
+	/* Whether the operator is asked if a row with such a word matches. */
 	bool		recheck;
 
 	/* What its operator class has to have. */
@@ -79,15 +89,26 @@ kind_get_words(const IndexKind *kind, Datum value, bool isnull, Words *words)
 	}
 }
 
+static inline void
+words_free(Words *words)
+{
+	if (words->word != &words->own)
+		pfree(unconstify(uint64 *, words->word));
+}
+
 /* The support function of an operator class that returns the kind of its values. */
 #define KIND_PROC		1
 #define NPROCS			1
 
-extern const IndexKind *kind_of_function(FmgrInfo *function);
+extern const IndexKind *kind_of_class(Oid family, Oid type);
 extern const IndexKind *kind_of_index(Relation index);
+extern const IndexKind *kind_of_trees(Relation index);
 
 /* simhash/kinds.c */
 extern Datum simhash_kind(PG_FUNCTION_ARGS);
 extern Datum simhash_ball_kind(PG_FUNCTION_ARGS);
+
+/* sketch/kind.c */
+extern Datum simhash_sketch_kind(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_KIND_H */

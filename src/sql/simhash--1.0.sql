@@ -577,6 +577,9 @@ COMMENT ON FUNCTION simhash_kind(internal) IS 'index support: fingerprints';
 CREATE FUNCTION simhash_ball_kind(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_kind(internal) IS 'index support: balls, by their centers';
+CREATE FUNCTION simhash_sketch_kind(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_sketch_kind(internal) IS 'index support: arrays of hashes, by their elements';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball),
@@ -591,6 +594,12 @@ CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING simha
     FUNCTION 1 simhash_ball_kind(internal);
 COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
+
+CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
+    OPERATOR 5 && (anyarray, anyarray),
+    FUNCTION 1 simhash_sketch_kind(internal);
+COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have an element in common';
+COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have an element in common';
 
 CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT blocks integer, OUT prefix integer, OUT nested integer,

@@ -22,6 +22,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/am/handler.h"
+#include "index/kind.h"
 #include "index/simhash/cover.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
@@ -312,8 +313,6 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 	IndexOptInfo *info = path->indexinfo;
 	Covers		covers;
 
-	memset(first, 0, sizeof(ScanEstimate));
-	memset(all, 0, sizeof(ScanEstimate));
 	if (searches->nulls)
 	{
 		all->descents = 1;
@@ -335,6 +334,36 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 			add_searches(first, &covers,
 						 Min(searches->smallest, nearest_radius(info->tuples)), 1);
 	}
+}
+
+/*
+ * The same where a row may have several words: a descent for each that is looked for, or
+ * everything.  Of several clauses the one with the fewest words is searched for.
+ */
+static void
+estimate_words(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
+			   ScanEstimate *all)
+{
+	IndexOptInfo *info = path->indexinfo;
+	double		nwords = HUGE_VAL;
+	bool		nulls = false;
+	ListCell   *lc;
+
+	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
+	{
+		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
+
+		if (IsA(clause, OpExpr))
+			nwords = Min(nwords, estimate_elements(root, lsecond(((OpExpr *) clause)->args)));
+		else if (IsA(clause, NullTest))
+			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
+	}
+	if (nulls)
+		nwords = 1;
+	all->descents = isinf(nwords) ? 1 : nwords;
+	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
+		selectivity * info->tuples;
+	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 }
 
 /*
@@ -407,15 +436,21 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	IndexOptInfo *info = path->indexinfo;
 	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
 	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
-	Searches	searches;
-	ScanEstimate first;
-	ScanEstimate all;
+	const IndexKind *kind = kind_of_class(info->opfamily[0], info->opcintype[0]);
+	Searches	searches = {0};
+	ScanEstimate first = {0};
+	ScanEstimate all = {0};
 	QualCost	qual_cost;
 
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
-	read_path(root, path, &searches);
-	estimate_scan(path, &searches, *selectivity, &first, &all);
+	if (kind && kind->several)
+		estimate_words(root, path, *selectivity, &all);
+	else
+	{
+		read_path(root, path, &searches);
+		estimate_scan(path, &searches, *selectivity, &first, &all);
+	}
 	if (searches.unknown && path->indexorderbys == NIL)
 		*selectivity = Max(*selectivity, UNKNOWN_SHARE);
 	*correlation = 0;

@@ -21,7 +21,8 @@
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
 #define STRATEGY_NEAR		4	/* ball =~= ball */
-#define NSTRATEGIES			4
+#define STRATEGY_OVERLAP	5	/* array && array */
+#define NSTRATEGIES			5
 
 /* build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,

@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "index/am/handler.h"
 #include "index/kind.h"
 #include "index/tree/insert.h"
@@ -23,13 +25,15 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 {
 	Words		words;
 
-	kind_get_words(kind_of_index(index), values[0], isnull[0], &words);
+	kind_get_words(kind_of_trees(index), values[0], isnull[0], &words);
 	for (int i = 0; i < words.n; i++)
 	{
 		if (words.wordless)
 			insert_wordless(index, words.word[i], tid);
 		else
 			insert_word(index, words.word[i], tid);
+		CHECK_FOR_INTERRUPTS();
 	}
+	words_free(&words);
 	return false;
 }

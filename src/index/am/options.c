@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 
 #include "index/am/handler.h"
+#include "index/kind.h"
 #include "index/simhash/design.h"
 
 typedef struct IndexOptions
@@ -101,13 +102,24 @@ simhash_options(Datum reloptions, bool validate)
 
 /*
  * The design that a new index, or a rebuilt one, gets.  That of an existing
- * one stands in its metapage.
+ * one stands in its metapage.  Where a row may have several words there is no choice.
  */
 DesignOptions
 options_design(Relation index)
 {
 	IndexOptions *options = (IndexOptions *) index->rd_options;
 
+	if (kind_of_index(index)->several)
+	{
+		if (options)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("index \"%s\" cannot have the options blocks, prefix and nested",
+							RelationGetRelationName(index)),
+					 errdetail("They are for fingerprints and balls."),
+					 errhint("Leave out WITH (...), or ALTER INDEX ... RESET them.")));
+		return DESIGN_WHOLE;
+	}
 	return options ?
 		(DesignOptions) {options->blocks, options->prefix, options->nested} :
 		DESIGN_DEFAULT;

@@ -11,7 +11,6 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_amop.h"
-#include "catalog/pg_amproc.h"
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
@@ -36,33 +35,19 @@ complain(const char *opfamily, const char *what, const char *object)
 
 /*
  * The kind that the operator class of a type names; NULL, with a complaint, if it names
- * none, or that of another type.  The family may have classes of other types.
+ * none, or that of another type.
  */
 static const IndexKind *
-validate_kind(const char *opfamily, CatCList *functions, Oid type)
+validate_kind(const char *opfamily, Oid family, Oid type)
 {
-	const IndexKind *kind = NULL;
-	int			n = 0;
+	Oid			function = get_opfamily_proc(family, type, type, KIND_PROC);
+	const IndexKind *kind = kind_of_class(family, type);
 
-	for (int i = 0; i < functions->n_members; i++)
-	{
-		Form_pg_amproc form = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
-		FmgrInfo	function;
-
-		if (form->amproclefttype != type || form->amprocrighttype != type)
-			continue;
-		n++;
-		fmgr_info(form->amproc, &function);
-		kind = kind_of_function(&function);
-		if (kind == NULL || kind->length != get_typlen(type))
-		{
-			complain(opfamily, "another function than one that names a kind of such values:",
-					 format_procedure(form->amproc));
-			kind = NULL;
-		}
-	}
-	if (n == 0)
+	if (!OidIsValid(function))
 		complain(opfamily, "no function for support number", psprintf("%d", KIND_PROC));
+	else if (kind == NULL)
+		complain(opfamily, "another function than one that names a kind of such values:",
+				 format_procedure(function));
 	return kind;
 }
 
@@ -90,7 +75,8 @@ validate_operator(const char *opfamily, const IndexKind *kind,
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
 	fmgr_info(get_opcode(operator->amopopr), &function);
-	if (operator->amoplefttype != type ||
+	/* an operator of arrays is one of any arrays */
+	if ((operator->amoplefttype != type && operator->amoplefttype != ANYARRAYOID) ||
 		(expected && function.fn_addr != expected))
 		ok = complain(opfamily, "another operator than its strategy's:", name);
 	return ok;
@@ -132,7 +118,6 @@ simhash_validate(Oid opclass_oid)
 	Form_pg_opclass opclass;
 	char	   *opfamily;
 	CatCList   *operators;
-	CatCList   *functions;
 	const IndexKind *kind;
 	bool		ok;
 
@@ -144,14 +129,12 @@ simhash_validate(Oid opclass_oid)
 		elog(ERROR, "cache lookup failed for operator family %u", opclass->opcfamily);
 	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
 	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
-	functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass->opcfamily));
 
-	kind = validate_kind(opfamily, functions, opclass->opcintype);
+	kind = validate_kind(opfamily, opclass->opcfamily, opclass->opcintype);
 	ok = kind && validate_operators(opfamily, kind, operators, opclass->opcintype);
 	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
 		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));
 
-	ReleaseCatCacheList(functions);
 	ReleaseCatCacheList(operators);
 	ReleaseSysCache(family_tuple);
 	ReleaseSysCache(tuple);

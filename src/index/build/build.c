@@ -60,6 +60,7 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	kind_get_words(build->kind, values[0], isnull[0], &words);
 	for (int i = 0; i < words.n; i++)
 		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
+	words_free(&words);
 	build->nrows++;
 }
 

@@ -211,15 +211,14 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 
 	for (int i = 0; i <= shared->design.ntables; i++)
 		roots[i] = shared->tree[i].root;
-	result->heap_tuples = 0;
+	result->heap_tuples = result->index_tuples = 0;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
 		result->heap_tuples += shared->found[i].heap_tuples;
+		result->index_tuples += shared->found[i].index_tuples;
 		if (shared->found[i].broken_hot_chain)
 			info->ii_BrokenHotChain = true;
 	}
-	result->index_tuples = build_count_rows(shared, ROWS_WITH_WORDS) +
-		build_count_rows(shared, ROWS_WORDLESS);
 }
 
 /*

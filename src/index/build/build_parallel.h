@@ -32,7 +32,8 @@ typedef enum RowGroup
 typedef struct Found
 {
 	double		heap_tuples;
-	int64		nrows[NGROUPS];
+	double		index_tuples;
+	int64		nrows[NGROUPS]; /* words */
 	bool		broken_hot_chain;
 } Found;
 

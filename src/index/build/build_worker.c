@@ -41,6 +41,7 @@ typedef struct ParticipantScan
 {
 	const IndexKind *kind;
 	RowFile		file[NGROUPS];
+	double		nrows;
 } ParticipantScan;
 
 /* The files with a tree's links to leaves, being read. */
@@ -74,6 +75,8 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 
 		row_file_add(&scan->file[words.wordless ? ROWS_WORDLESS : ROWS_WITH_WORDS], &row);
 	}
+	words_free(&words);
+	scan->nrows++;
 }
 
 /*
@@ -98,6 +101,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
 							   scan_callback, &scan,
 							   begin_parallel_scan(heap, parallel_scan));
+	found->index_tuples = scan.nrows;
 	found->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowGroup group = 0; group < NGROUPS; group++)
 	{

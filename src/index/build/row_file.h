@@ -23,7 +23,10 @@ typedef struct RowFile
 	int64		nread;			/* since it was opened or rewound */
 } RowFile;
 
-/* A row is an entry with the fingerprint for a key; so many are read at a time. */
+/*
+ * A row here is a word of one: an entry with the word for a key.  So many are read at a
+ * time.
+ */
 #define ROW_FILE_BATCH	1024
 
 extern void row_file_add(RowFile *file, const Entry *row);

@@ -33,8 +33,8 @@
 #include "index/pair_sort.h"
 
 /*
- * One entry of a tree, or a row of the heap.  Items are sorted by TID, then tree: so a
- * row follows its entries.
+ * One entry of a tree, or a word of a row of the heap.  Items are sorted by TID, then
+ * tree, then word: so a row follows its entries.
  */
 typedef struct CheckItem
 {
@@ -46,6 +46,14 @@ typedef struct CheckItem
 /* In the place of the tree: a row that has words, or one that has none. */
 #define HEAP_ROW			PG_UINT16_MAX
 #define WORDLESS_HEAP_ROW	(PG_UINT16_MAX - 1)
+
+/* All items of a TID. */
+typedef struct RowItems
+{
+	CheckItem  *item;
+	int64		n;
+	int64		size;			/* allocated */
+} RowItems;
 
 typedef struct HeapCheck
 {
@@ -101,11 +109,14 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	CheckItem	item;
 
 	kind_get_words(check->kind, values[0], isnull[0], &words);
-	Assert(words.n == 1);
 	item.tid = tid_number(tid);
 	item.tree = words.wordless ? WORDLESS_HEAP_ROW : HEAP_ROW;
-	item.word = words.word[0];
-	put_item(check, &item);
+	for (int i = 0; i < words.n; i++)
+	{
+		item.word = words.word[i];
+		put_item(check, &item);
+	}
+	words_free(&words);
 }
 
 pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);
@@ -123,58 +134,83 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
 }
 
 /*
- * Compare a row of the heap with its n entries, ordered by tree.
+ * Compare a row of the heap, by its words, with its n entries.  Both are in order: there
+ * has to be an entry of every word in each tree.
  */
 static void
-compare_row(HeapCheck *check, const CheckItem *row, const CheckItem *entries, int n)
+compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
+			const CheckItem *entries, int64 n)
 {
 	bool		wordless = row->tree == WORDLESS_HEAP_ROW;
 	int			first = wordless ? wordless_tree(&check->meta) : 0;
 	int			ntrees = wordless ? 1 : check->meta.design.ntables;
+	uint64		tid = row->tid;
 
-	if (n < ntrees)
-		report_row(check, row->tid, "an entry of it is missing");
-	for (int i = 0; i < n; i++)
+	for (int64 i = 1; i < n; i++)
 	{
-		if (i >= ntrees || entries[i].tree != first + i)
-			report_row(check, row->tid, "it has an entry in a tree where it does not belong");
-		if (entries[i].word != row->word)
-			report_row(check, row->tid, "an entry has another key than the row");
+		if (entries[i].tree == entries[i - 1].tree &&
+			(nwords == 1 || entries[i].word == entries[i - 1].word))
+			report_row(check, tid, "it stands twice in one tree");
 	}
+	if (n < ntrees * nwords)
+		report_row(check, tid, "an entry of it is missing");
+	for (int64 i = 0; i < n; i++)
+	{
+		if (i >= ntrees * nwords || entries[i].tree != first + i / nwords)
+			report_row(check, tid, "it has an entry in a tree where it does not belong");
+		if (entries[i].word != row[i % nwords].word)
+			report_row(check, tid, "an entry has another key than the row");
+	}
+}
+
+/*
+ * Compare what there is of a TID, if it is that of a row which the snapshot sees.
+ */
+static void
+compare_items(HeapCheck *check, const RowItems *items)
+{
+	int64		nentries = items->n;
+
+	while (nentries > 0 && items->item[nentries - 1].tree >= WORDLESS_HEAP_ROW)
+		nentries--;
+	if (nentries < items->n)
+		compare_row(check, &items->item[nentries], items->n - nentries,
+					items->item, nentries);
+}
+
+static void
+add_item(RowItems *items, const CheckItem *item)
+{
+	if (items->n == items->size)
+	{
+		items->size *= 2;
+		items->item = repalloc_huge(items->item, items->size * sizeof(CheckItem));
+	}
+	items->item[items->n++] = *item;
 }
 
 /*
  * Read the sorted items, one TID after the other.
  */
 static void
-compare_items(HeapCheck *check)
+compare_all(HeapCheck *check)
 {
-	CheckItem	entries[MAX_TREES];
+	RowItems	items = {.size = MAX_TREES};
 	CheckItem	item;
-	uint64		tid = 0;
-	int			n = 0;
-	bool		twice = false;
 
+	items.item = palloc(items.size * sizeof(CheckItem));
 	while (get_item(check, &item))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (item.tid != tid)
+		if (items.n > 0 && item.tid != items.item[0].tid)
 		{
-			n = 0;
-			twice = false;
+			compare_items(check, &items);
+			items.n = 0;
 		}
-		tid = item.tid;
-		if (item.tree >= WORDLESS_HEAP_ROW)
-		{
-			if (twice)
-				report_row(check, tid, "it stands twice in one tree");
-			compare_row(check, &item, entries, n);
-		}
-		else if (n > 0 && entries[n - 1].tree == item.tree)
-			twice = true;
-		else
-			entries[n++] = item;
+		add_item(&items, &item);
 	}
+	compare_items(check, &items);
+	pfree(items.item);
 }
 
 /*
@@ -213,14 +249,14 @@ check_against_heap(Relation heap, Relation index)
 				 errhint("Check it in a later transaction.")));
 
 	check.index = index;
-	check.kind = kind_of_index(index);
+	check.kind = kind_of_trees(index);
 	check.meta = *meta_reread(index);
 	check.sort = pair_sort_begin(maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)
 		inspect_walk_level(index, tree, 0, put_page, &check);
 	put_heap(&check, heap, snapshot);
 	tuplesort_performsort(check.sort);
-	compare_items(&check);
+	compare_all(&check);
 	tuplesort_end(check.sort);
 	UnregisterSnapshot(snapshot);
 }

@@ -42,6 +42,11 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	if (state->kind->several)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("index \"%s\" is not of fingerprints", RelationGetRelationName(index)),
+				 errhint("EXPLAIN (ANALYZE, BUFFERS) tells what a search of it reads.")));
 	ball.radius = simhash_clamp_radius(PG_GETARG_INT64(2));
 	key.sk_argument = PointerGetDatum(&ball);
 	simhash_rescan(scan, &key, 1, NULL, 0);

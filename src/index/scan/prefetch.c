@@ -80,13 +80,13 @@ fetch_leaves(PrefetchProbe *probe, Relation index)
  * Take probes from the search, as many as are wanted ahead of the next one.
  */
 static void
-look_ahead(Prefetch *prefetch, Relation index, Probing *probing)
+look_ahead(Prefetch *prefetch, Relation index, NextRange next_range, void *search)
 {
 	while (prefetch->n <= prefetch->wanted)
 	{
 		PrefetchProbe *probe = &prefetch->probe[(prefetch->first + prefetch->n) % lengthof(prefetch->probe)];
 
-		if (!probing_next(probing, &probe->range))
+		if (!next_range(search, &probe->range))
 			return;
 		probe->leaf.block = InvalidBlockNumber;
 		probe->recent = InvalidBuffer;
@@ -101,13 +101,13 @@ look_ahead(Prefetch *prefetch, Relation index, Probing *probing)
  * that begins, pinned and locked; or false, after the last one.
  */
 bool
-prefetch_next(Prefetch *prefetch, Relation index, Probing *probing,
+prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *search,
 			  KeyRange *range, Buffer *buffer)
 {
 	PrefetchProbe *probe = &prefetch->probe[prefetch->first];
 	Entry		low;
 
-	look_ahead(prefetch, index, probing);
+	look_ahead(prefetch, index, next_range, search);
 	if (prefetch->n == 0)
 		return false;
 	prefetch->wanted = prefetch->most;

@@ -37,7 +37,10 @@ typedef struct Prefetch
 
 extern void prefetch_init(Prefetch *prefetch, Relation index);
 extern void prefetch_reset(Prefetch *prefetch);
-extern bool prefetch_next(Prefetch *prefetch, Relation index, Probing *probing,
-						  KeyRange *range, Buffer *buffer);
+/* The next range of a search; false after the last one. */
+typedef bool (*NextRange) (void *search, KeyRange *range);
+
+extern bool prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range,
+						  void *search, KeyRange *range, Buffer *buffer);
 
 #endif							/* SIMHASH_PREFETCH_H */

@@ -34,7 +34,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
-	state->kind = kind_of_index(index);
+	state->kind = kind_of_trees(index);
 	state->nfree = InvalidBlockNumber;
 	state->covers.nrows = -1;	/* not made yet */
 	state->pinned = InvalidBuffer;
@@ -228,6 +228,12 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 	if (orderbys && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, scan->numberOfOrderBys * sizeof(ScanKeyData));
+	state->recheck = state->kind->recheck;
+	if (state->kind->several)
+	{
+		words_begin(scan);
+		return;
+	}
 	read_orders(scan, state);
 	if (!read_keys(scan, state))
 		state->stage = SCAN_DONE;
@@ -260,8 +266,24 @@ next_stage(IndexScanDesc scan)
 		return;
 	if (state->stage == SCAN_PROBE && state->want_nulls)
 		begin_nulls(scan);
+	else if (state->stage == SCAN_WORDS && state->words.reported)
+		state->stage = SCAN_DEFERRED;
 	else
 		state->stage = SCAN_DONE;
+}
+
+/*
+ * Go on to the next rows that were deferred, if there are any.
+ */
+static bool
+take_deferred(SimHashScan *state)
+{
+	state->next_match = 0;
+	state->nmatches = reported_take_deferred(state->words.reported, state->matches,
+											 MAX_LEAF_ENTRIES);
+	if (state->nmatches == 0)
+		state->stage = SCAN_DONE;
+	return state->nmatches > 0;
 }
 
 /*
@@ -277,6 +299,11 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 		if (state->stage == SCAN_HELD)
 		{
 			if (nearest_take_held(state))
+				return true;
+		}
+		else if (state->stage == SCAN_DEFERRED)
+		{
+			if (take_deferred(state))
 				return true;
 		}
 		else if (scan_next_page(scan, keep_pin))
@@ -324,8 +351,11 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	bool		keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
 
 	if (!state->began)
+	{
 		begin_scan(scan, keep_pin);
-	scan->xs_recheck = state->kind->recheck;
+		words_report_once(&state->words, keep_pin);
+	}
+	scan->xs_recheck = state->recheck;
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
 	if (state->held)
@@ -346,7 +376,7 @@ simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	begin_scan(scan, false);
 	while (scan_next_matches(scan, false))
 	{
-		tbm_add_tuples(bitmap, state->matches, state->nmatches, state->kind->recheck);
+		tbm_add_tuples(bitmap, state->matches, state->nmatches, state->recheck);
 		ntids += state->nmatches;
 	}
 	return ntids;
@@ -366,6 +396,7 @@ simhash_endscan(IndexScanDesc scan)
 		held_free(state->held);
 	if (state->far)
 		pfree(state->far);
+	words_end(&state->words);
 	pfree(state->balls);
 	pfree(state);
 }

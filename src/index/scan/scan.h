@@ -16,6 +16,7 @@
 #include "index/kind.h"
 #include "index/scan/held.h"
 #include "index/scan/prefetch.h"
+#include "index/scan/reported.h"
 #include "index/simhash/probe.h"
 #include "index/tree/page.h"
 #include "type/simhash.h"
@@ -24,7 +25,9 @@ typedef enum ScanStage
 {
 	SCAN_PROBE,					/* ranges of the tables */
 	SCAN_HELD,					/* matches held back, at the radius */
-	SCAN_NULLS,					/* the tree of NULLs */
+	SCAN_NULLS,					/* the tree of rows without words */
+	SCAN_WORDS,					/* ranges with the words looked for */
+	SCAN_DEFERRED,				/* rows that could not be reported at once */
 	SCAN_DONE
 } ScanStage;
 
@@ -36,9 +39,21 @@ typedef struct FarMatch
 	uint64		tiebreak;		/* as held_add wants it */
 } FarMatch;
 
+/* A search for words as they are, where a row may have several. */
+typedef struct WordSearch
+{
+	MemoryContext context;
+	KeyRange   *range;
+	int			nranges;
+	int			next;
+	Reported   *reported;		/* NULL: no row can be found twice */
+} WordSearch;
+
 typedef struct SimHashScan
 {
 	const IndexKind *kind;
+	bool		recheck;
+	WordSearch	words;
 
 	/* What is searched: rows within all of the balls, or rows that are NULL, or both */
 	int			nballs;
@@ -101,6 +116,12 @@ extern bool scan_next_matches(IndexScanDesc scan, bool keep_pin);
 extern void nearest_begin(SimHashScan *state);
 extern bool nearest_take_held(SimHashScan *state);
 extern bool nearest_go_farther(SimHashScan *state);
+
+/* scan_words.c */
+extern void words_begin(IndexScanDesc scan);
+extern void words_report_once(WordSearch *search, bool keep_pin);
+extern bool words_next_range(void *search, KeyRange *range);
+extern void words_end(WordSearch *search);
 
 /* scan_leaf.c */
 extern void scan_start_probing(SimHashScan *state, SimHash center, int radius);

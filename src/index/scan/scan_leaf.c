@@ -154,7 +154,7 @@ static inline void
 collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
 		bool all_new)
 {
-	if (state->stage == SCAN_NULLS || (state->nballs == 0 && state->held == NULL))
+	if (state->stage != SCAN_PROBE || (state->nballs == 0 && state->held == NULL))
 		collect_all(state, index, buffer, from, to, all_new);
 	else
 		collect_matches(state, index, buffer, from, to, all_new);
@@ -217,6 +217,12 @@ hold_far_matches(SimHashScan *state)
 		state->horizon = Min(state->horizon, held_farthest(state->held));
 }
 
+static bool
+next_probe(void *probing, KeyRange *range)
+{
+	return probing_next(probing, range);
+}
+
 /*
  * Go to the first leaf of the next range: returns it pinned and locked; or false
  * after the last one of this stage.
@@ -228,9 +234,14 @@ next_range(IndexScanDesc scan, Buffer *buffer)
 	Relation	index = scan->indexRelation;
 	int			nulls = state->design.ntables;
 
-	if (state->stage == SCAN_PROBE)
+	if (state->stage != SCAN_NULLS)
 	{
-		if (!prefetch_next(&state->prefetch, index, &state->probing, &state->range, buffer))
+		bool		words = state->stage == SCAN_WORDS;
+
+		if (!prefetch_next(&state->prefetch, index,
+						   words ? words_next_range : next_probe,
+						   words ? (void *) &state->words : &state->probing,
+						   &state->range, buffer))
 			return false;
 		state->bound = entry_before(state->range.low);
 		state->nprobes++;
@@ -258,13 +269,13 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 	SimHashScan *state = scan->opaque;
 	Relation	index = scan->indexRelation;
 
-	if (BufferIsValid(state->pinned))
-		ReleaseBuffer(state->pinned);
-	state->pinned = InvalidBuffer;
-
 	for (;;)
 	{
 		Buffer		buffer;
+
+		if (BufferIsValid(state->pinned))
+			ReleaseBuffer(state->pinned);
+		state->pinned = InvalidBuffer;
 
 		CHECK_FOR_INTERRUPTS();
 		if (state->in_range)
@@ -281,6 +292,9 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 		else
 			UnlockReleaseBuffer(buffer);
 		hold_far_matches(state);
+		if (state->words.reported)
+			state->nmatches = reported_keep_new(state->words.reported, state->matches,
+												state->nmatches);
 		if (state->nmatches > 0)
 			return true;
 	}

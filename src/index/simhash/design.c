@@ -59,6 +59,8 @@ design_count_tables(const DesignOptions *options)
 bool
 design_is_valid(const DesignOptions *options)
 {
+	if (design_is_whole(options))
+		return options->blocks == 1 && options->nested == 1;
 	return options->blocks >= DESIGN_MIN_BLOCKS &&
 		options->blocks <= DESIGN_MAX_BLOCKS &&
 		options->prefix >= 1 && options->prefix < options->blocks &&
@@ -195,6 +197,8 @@ static void
 init_unpermuted(TableDesign *table)
 {
 	memset(table, 0, sizeof(TableDesign));
+	table->mask = PG_UINT64_MAX;
+	table->nprefix = table->nblock = SIMHASH_BITS;
 	table->nruns = 1;
 	table->run[0].mask = PG_UINT64_MAX;
 }
@@ -211,7 +215,9 @@ design_init(Design *design, const DesignOptions *options)
 	design->ntables = design_count_tables(options);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		if (options->nested > 1)
+		if (design_is_whole(options))
+			init_unpermuted(&design->table[i]);
+		else if (options->nested > 1)
 			init_nested(&design->table[i], options, i);
 		else
 		{

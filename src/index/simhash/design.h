@@ -38,6 +38,12 @@ typedef struct DesignOptions
 #define DESIGN_DEFAULT		((DesignOptions) {DESIGN_DEFAULT_BLOCKS, 1, 1})
 
 /*
+ * The design of words that are looked up as they are: one table, which permutes nothing.
+ * Users cannot choose it; the kind of values does.
+ */
+#define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
+
+/*
  * A run of bits that a permutation moves together: those of `mask`, rotated
  * to the left by `shift`.
  */
@@ -78,6 +84,12 @@ typedef struct Design
 extern int	design_count_tables(const DesignOptions *options);
 extern bool design_is_valid(const DesignOptions *options);
 extern void design_init(Design *design, const DesignOptions *options);
+
+static inline bool
+design_is_whole(const DesignOptions *options)
+{
+	return options->prefix == 0;
+}
 
 /* shift is 0 to 63 */
 static inline uint64

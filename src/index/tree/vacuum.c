@@ -29,6 +29,7 @@
 
 /*
  * Each row is counted once: in the first table, or in the tree of rows without words.
+ * Where a row may have several words the entries are counted, which are not the rows.
  */
 static bool
 tree_counts_rows(Relation index, int tree)
@@ -332,19 +333,25 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 /*
  * amvacuumcleanup
  *
- * Without a bulk deletion before it the number of rows is not known; the number of the
- * heap's rows is as good, unless the index is partial: then the number in pg_class
+ * Without a bulk deletion before it the number of rows is not known, nor where a row may
+ * have several words; the number of the heap's rows is as good, unless the index is partial: then the number in pg_class
  * stays.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
+	bool		rows_known;
+
 	if (info->analyze_only)
 		return stats;
+	rows_known = stats && !design_is_whole(&meta_get(info->index)->design.options);
 	if (stats == NULL)
 	{
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 		count_pages(info->index, stats);
+	}
+	if (!rows_known)
+	{
 		stats->num_index_tuples = info->num_heap_tuples;
 		stats->estimated_count = info->estimated_count ||
 			!heap_attisnull(info->index->rd_indextuple, Anum_pg_index_indpred, NULL);

@@ -1,0 +1,162 @@
+--
+-- Arrays of hashes: an index of rows that have several words, or none
+--
+CREATE SCHEMA sketch_test;
+SET search_path = sketch_test, public;
+SET max_parallel_workers_per_gather = 0;
+
+-- The element of an array that is so many places down: small ones are common.
+CREATE FUNCTION element(i bigint, seed bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN i % 3 = 0 THEN hashint8extended(i, seed)
+        ELSE ((hashint8extended(i, seed) >> 16 & 1023) ^ 2 / 300)::bigint END;
+CREATE FUNCTION sketch_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
+    RETURN CASE i % 40
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '{}'
+        WHEN 2 THEN '{NULL}'
+        WHEN 3 THEN ARRAY[NULL, element(i, seed), NULL, element(i, seed)]
+        WHEN 4 THEN ARRAY[[element(i, seed), 1], [2, NULL]]
+        WHEN 5 THEN ARRAY[-9223372036854775808, 9223372036854775807, 0, -1]
+        WHEN 6 THEN (SELECT array_agg(element(j, seed)) FROM generate_series(i, i + 700) AS j)
+        ELSE (SELECT array_agg(element(i * 50 + j, seed)) FROM generate_series(1, i % 17) AS j) END;
+
+CREATE TABLE docs AS SELECT i AS id, sketch_of(i) AS sk FROM generate_series(1, 4000) AS i;
+CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN sketch_of(i) ELSE sketch_of(i, 1) END AS sk
+    FROM generate_series(1, 120) AS i;
+CREATE INDEX docs_sk ON docs USING simhash (sk);
+VACUUM ANALYZE docs, queries;
+
+-- How many rows the ways to execute a query differ in, from a sequential scan.
+CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off;
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
+    SELECT count(*) INTO rows FROM expected;
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on;
+    by_index := differing(query, 'TABLE expected');
+    SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on;
+    by_bitmap := differing(query, 'TABLE expected');
+    DROP TABLE expected;
+END $$;
+CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
+    SELECT n, d.* FROM unnest(ARRAY[
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk && q.sk OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk && q.sk AND d.sk && sketch_of(q.id + 7) OFFSET 0) d',
+        'SELECT ctid AS at, * FROM docs WHERE sk && ''{5}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk && ''{NULL,5,5,7}'' AND id % 2 = 0',
+        'SELECT ctid AS at, * FROM docs WHERE sk && ''{}'' OR sk && ''{NULL}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk && NULL',
+        'SELECT ctid AS at, * FROM docs WHERE sk IS NULL',
+        'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL',
+        'SELECT ctid AS at, * FROM docs WHERE sk IS NULL AND sk && ''{5}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL AND sk && ''{5,-1,9223372036854775807}''']) WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
+
+SELECT * FROM all_differing();
+-- more rows than a set of this size takes: the rest is sorted
+SET work_mem = '64kB';
+SELECT * FROM all_differing();
+RESET work_mem;
+
+-- each way is the index's
+SET enable_seqscan = off;
+SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}'$$);
+SELECT plan($$SELECT FROM docs WHERE sk IS NOT NULL$$);
+SET enable_bitmapscan = off;
+SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);
+SELECT plan('SELECT FROM queries q JOIN docs d ON d.sk && q.sk', 'Index');
+-- LIMIT does not read on; a cursor goes on where it was
+SELECT count(*) FROM (SELECT FROM docs WHERE sk && '{0,1,2,3,4,5}' LIMIT 10) AS s;
+BEGIN;
+DECLARE c CURSOR FOR SELECT id FROM docs WHERE sk && '{0,1,2}';
+MOVE 100 IN c;
+CREATE TEMP TABLE rest (id bigint);
+DO $$
+DECLARE
+    c refcursor := 'c';
+    id bigint;
+BEGIN
+    LOOP
+        FETCH c INTO id;
+        EXIT WHEN NOT FOUND;
+        INSERT INTO rest VALUES (id);
+    END LOOP;
+END $$;
+SELECT count(*) + 100 = (SELECT count(*) FROM docs WHERE sk && '{0,1,2}'), count(DISTINCT id) = count(*) FROM rest;
+COMMIT;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+--
+-- After insertions, updates and deletions; what is counted are rows
+--
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(4001, 5000) AS i;
+UPDATE docs SET sk = sketch_of(id + 1, 3) WHERE id % 5 = 0;
+DELETE FROM docs WHERE id % 7 = 0;
+SELECT check_indexes('docs');
+SELECT * FROM all_differing();
+VACUUM docs;
+SELECT check_indexes('docs');
+SELECT reltuples = (SELECT count(*) FROM docs) AS rows_counted FROM pg_class WHERE relname = 'docs_sk';
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(5001, 6000) AS i;
+SELECT * FROM all_differing();
+TRUNCATE docs;
+SELECT count(*) FROM docs WHERE sk && '{5}';
+SELECT check_indexes('docs');
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(1, 1000) AS i;
+SELECT check_indexes('docs');
+
+-- built by several processes, in little memory, partial, of an expression
+SET max_parallel_maintenance_workers = 2;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE docs SET (parallel_workers = 2);
+SET maintenance_work_mem = '1MB';
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(1001, 3000) AS i;
+REINDEX INDEX docs_sk;
+SELECT check_indexes('docs');
+SELECT reltuples = (SELECT count(*) FROM docs) AS rows_counted FROM pg_class WHERE relname = 'docs_sk';
+SELECT * FROM all_differing();
+RESET max_parallel_maintenance_workers;
+RESET min_parallel_table_scan_size;
+REINDEX INDEX docs_sk;
+SELECT check_indexes('docs');
+RESET maintenance_work_mem;
+DROP INDEX docs_sk;
+CREATE INDEX ON docs USING simhash ((sk[2:9])) WHERE id % 2 = 0;
+SELECT * FROM differing_by($$SELECT ctid AS at, id FROM docs WHERE sk[2:9] && '{5,7,8}' AND id % 2 = 0$$);
+SELECT * FROM differing_by($$SELECT ctid AS at, id FROM docs WHERE id % 2 = 0$$);
+SELECT check_indexes('docs');
+
+-- sets that have nothing in common, whoever inserts
+CREATE TABLE apart (sk bigint[], EXCLUDE USING simhash (sk WITH &&));
+INSERT INTO apart VALUES ('{1,2,3}'), ('{4,5}'), ('{}'), ('{}'), (NULL), (NULL), ('{NULL}');
+INSERT INTO apart VALUES ('{7,5,6}');
+INSERT INTO apart VALUES ('{1,2,3,4,5,6,7}') ON CONFLICT DO NOTHING;
+UPDATE apart SET sk = sk || 6::bigint WHERE sk && '{1,2}';
+SELECT * FROM apart ORDER BY sk::text;
+SELECT check_indexes('apart');
+
+-- an unlogged table; a domain; a temporary one
+CREATE UNLOGGED TABLE fleeting AS SELECT * FROM queries;
+CREATE INDEX ON fleeting USING simhash (sk);
+CREATE DOMAIN hashes AS bigint[];
+CREATE TEMP TABLE of_domain AS SELECT id, sk::hashes FROM queries;
+CREATE INDEX ON of_domain USING simhash (sk);
+SELECT check_indexes('fleeting'), check_indexes('of_domain');
+
+--
+-- What it is not for
+--
+CREATE INDEX ON docs USING simhash (sk) WITH (blocks = 5);
+CREATE TABLE other (i int[], t text[]);
+CREATE INDEX ON other USING simhash (i);
+SELECT simhash_index_explain(indexrelid, '0123456789abcdef', 3) FROM pg_index WHERE indrelid = 'fleeting'::regclass;
+\set VERBOSITY terse
+CREATE OPERATOR CLASS of_text FOR TYPE text[] USING simhash AS OPERATOR 5 && (anyarray, anyarray), FUNCTION 1 simhash_sketch_kind(internal);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'of_text';
+CREATE INDEX ON other USING simhash (t of_text);
+\set VERBOSITY default
+SELECT opcname, amvalidate(c.oid) FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod
+WHERE amname = 'simhash' AND opcdefault ORDER BY opcname COLLATE "C";
+
+SET client_min_messages = warning;
+DROP SCHEMA sketch_test CASCADE;

@@ -1,0 +1,146 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_words.c
+ *		Index scans where a row may have several words: rows with any of those asked for
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "index/scan/scan.h"
+
+/* Where the words are, and where the rows without any. */
+#define WORDS_TREE		0
+#define WORDLESS_TREE	1
+
+static void
+add_range(WordSearch *search, int tree, uint64 low, uint64 high)
+{
+	search->range[search->nranges++] = (KeyRange) {tree, 0, low, high};
+}
+
+/*
+ * Search for all rows that are not NULL, or that are, or both.
+ */
+static void
+search_all(WordSearch *search, bool want_rows, bool want_nulls)
+{
+	search->range = MemoryContextAlloc(search->context, 3 * sizeof(KeyRange));
+	if (want_rows)
+	{
+		add_range(search, WORDS_TREE, 0, PG_UINT64_MAX);
+		add_range(search, WORDLESS_TREE, EMPTY_WORD, EMPTY_WORD);
+	}
+	if (want_nulls)
+		add_range(search, WORDLESS_TREE, NULL_WORD, NULL_WORD);
+}
+
+static void
+search_words(WordSearch *search, const Words *words)
+{
+	search->range = MemoryContextAllocHuge(search->context, words->n * sizeof(KeyRange));
+	for (int i = 0; i < words->n; i++)
+		add_range(search, WORDS_TREE, words->word[i], words->word[i]);
+}
+
+/*
+ * Read the scan keys.  Of several sets of words the smallest is searched for, and the
+ * operators are asked.  Nothing matches where no range is left to read.
+ */
+static void
+read_words(IndexScanDesc scan, SimHashScan *state)
+{
+	Words		words = {0};
+	bool		want_rows = true;
+	bool		want_nulls = true;
+	int			nsets = 0;
+
+	for (int i = 0; i < scan->numberOfKeys; i++)
+	{
+		ScanKey		key = &scan->keyData[i];
+		Words		set;
+
+		if (key->sk_flags & SK_SEARCHNULL)
+		{
+			want_rows = false;
+			continue;
+		}
+		want_nulls = false;
+		if (key->sk_flags & SK_SEARCHNOTNULL)
+			continue;
+		if (key->sk_flags & SK_ISNULL)
+			return;
+		state->kind->get_words(key->sk_argument, &set);
+		if (set.n == 0)
+			return;
+		if (nsets++ == 0 || set.n < words.n)
+			words = set;
+	}
+	if (nsets == 0)
+		search_all(&state->words, want_rows, want_nulls);
+	else if (want_rows)
+		search_words(&state->words, &words);
+	state->recheck = state->kind->recheck || nsets > 1;
+}
+
+/*
+ * Begin the search that the scan keys ask for.
+ */
+void
+words_begin(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	WordSearch *search = &state->words;
+	MemoryContext old_context;
+
+	words_end(search);
+	search->context = AllocSetContextCreate(GetMemoryChunkContext(state),
+											"simhash words searched for",
+											ALLOCSET_SMALL_SIZES);
+	old_context = MemoryContextSwitchTo(search->context);
+	read_words(scan, state);
+	MemoryContextSwitchTo(old_context);
+	prefetch_reset(&state->prefetch);
+	state->stage = SCAN_WORDS;
+}
+
+/*
+ * See to it that no row is reported twice: which a bitmap does by itself.
+ */
+void
+words_report_once(WordSearch *search, bool keep_pin)
+{
+	if (search->nranges > 1)
+		search->reported = reported_create(search->context, !keep_pin);
+}
+
+/*
+ * The next range to read.  Returns false after the last one.
+ */
+bool
+words_next_range(void *search, KeyRange *range)
+{
+	WordSearch *words = search;
+
+	if (words->next == words->nranges)
+		return false;
+	*range = words->range[words->next++];
+	return true;
+}
+
+/*
+ * Free what a search has needed.
+ */
+void
+words_end(WordSearch *search)
+{
+	if (search->reported)
+		reported_free(search->reported);
+	if (search->context)
+		MemoryContextDelete(search->context);
+	memset(search, 0, sizeof(WordSearch));
+}
