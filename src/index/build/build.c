@@ -29,6 +29,9 @@ typedef struct Build
 	double		nrows;
 } Build;
 
+/* Kilobytes: that of the smallest maintenance_work_mem. */
+#define MIN_WORDLESS_MEMORY		1024
+
 /*
  * ambuildphasename
  */
@@ -75,9 +78,9 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	pg_atomic_uint64 done;
 
 	build.kind = kind_of_index(index);
-	/* an eighth of the memory for the NULLs, which mostly are few */
+	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
 	build.words = spool_create(maintenance_work_mem / 8 * 7);
-	build.wordless = spool_create(maintenance_work_mem / 8);
+	build.wordless = spool_create(Max(maintenance_work_mem / 8, MIN_WORDLESS_MEMORY));
 
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,

@@ -233,7 +233,11 @@ count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
 
 	memset(begin, 0, NBUCKETS * sizeof(size_t));
 	for (size_t i = 0; i < spool->nentries; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
 		begin[(spool->entries[i].key - lowest) >> shift]++;
+	}
 	for (int i = 0; i < NBUCKETS; i++)
 	{
 		size_t		n = begin[i];

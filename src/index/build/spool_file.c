@@ -10,8 +10,8 @@
  *
  * A few ranges are picked from the file itself, which is read once for each: a
  * fraction of the time of a sort.  If there are many, the rows are first distributed
- * to further files, each with the rows of one range, or if there are very many, of
- * a few.
+ * to further files, their parts, each with the rows of one range or more; and where a
+ * part has many ranges, its rows are distributed once more when it is its turn.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,6 +22,18 @@
 #include "utils/sampling.h"
 
 #include "index/build/spool_file.h"
+
+/* Rows distributed to files: each has those of so many ranges, the last one perhaps less. */
+typedef struct Parts
+{
+	int			first_range;
+	int			nranges;
+	int			n;				/* 0: they have not been distributed */
+	int			part_ranges;
+	RowFile    *part;
+} Parts;
+
+#define LEVELS			2
 
 struct SpoolFile
 {
@@ -36,12 +48,11 @@ struct SpoolFile
 	const TableDesign *table;	/* whose keys the sample has, or NULL */
 
 	int			nranges;
-	int			max_parts;
-	int			nparts;			/* 0 if all ranges are read from `rows` */
-	int			part_ranges;	/* ranges in each */
-	RowFile    *parts;
+	int			max_parts;		/* of a level */
+	Parts		level[LEVELS];	/* of all rows; of a part of these */
 };
 
+#ifndef SIMHASH_TEST_BUILD
 /* Ranges that are expected to fill memory so far do not often overfill it. */
 #define FILL_PERCENT	85
 
@@ -49,6 +60,12 @@ struct SpoolFile
 #define MAX_PASSES		8
 
 #define MAX_PARTS		64
+#else
+/* so that few rows make parts of parts */
+#define FILL_PERCENT	5
+#define MAX_PASSES		2
+#define MAX_PARTS		3
+#endif
 #define MAX_SAMPLE		32768
 
 #define ST_SORT sort_sample
@@ -66,12 +83,13 @@ SpoolFile *
 spool_file_create(int memory)
 {
 	SpoolFile  *file = palloc0(sizeof(SpoolFile));
+	size_t		half = (size_t) memory * 1024 / 2;
 
 	file->rows.file = BufFileCreateTemp(false);
-	file->max_parts = Min(MAX_PARTS, Max(4, memory * 1024 / 2 / BLCKSZ));
-	file->parts = palloc0(file->max_parts * sizeof(RowFile));
-	file->max_sample = Min(MAX_SAMPLE, memory * 1024 / 2 / sizeof(Entry));
-	file->max_sample = Max(file->max_sample, 256);
+	file->max_parts = Min(MAX_PARTS, Max(4, half / LEVELS / BLCKSZ));
+	for (int i = 0; i < LEVELS; i++)
+		file->level[i].part = palloc0(file->max_parts * sizeof(RowFile));
+	file->max_sample = Min(MAX_SAMPLE, Max(256, half / sizeof(Entry)));
 	file->sample = palloc(file->max_sample * sizeof(Entry));
 	reservoir_init_selection_state(&file->reservoir, file->max_sample);
 	file->to_skip = -1;
@@ -114,21 +132,21 @@ spool_file_add(SpoolFile *file, const Entry *row)
 }
 
 static void
-close_parts(SpoolFile *file)
+close_parts(Parts *parts)
 {
-	for (int i = 0; i < file->nparts; i++)
-		BufFileClose(file->parts[i].file);
-	file->nparts = 0;
+	for (int i = 0; i < parts->n; i++)
+		BufFileClose(parts->part[i].file);
+	parts->n = 0;
 }
 
 /*
  * The last entry that there may be in a range; or in a part, which ends where its
- * last range does.
+ * last range does, or, if it is the last part, would.
  */
 static Entry
 range_last(const SpoolFile *file, int range)
 {
-	if (range == file->nranges - 1)
+	if (range >= file->nranges - 1)
 		return highest_entry();
 	return file->sample[(int64) (range + 1) * file->nsample / file->nranges - 1];
 }
@@ -155,31 +173,33 @@ find_part(const Entry *ends, int nparts, const Entry *entry)
 }
 
 /*
- * Distribute the rows to files.
+ * Distribute the rows of some ranges, which all are in one file.
  */
 static void
-distribute(SpoolFile *file)
+distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts *parts)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	Entry		ends[MAX_PARTS];
 	int			n;
 
-	file->part_ranges = (file->nranges + file->max_parts - 1) / file->max_parts;
-	file->nparts = (file->nranges + file->part_ranges - 1) / file->part_ranges;
-	for (int i = 0; i < file->nparts; i++)
+	parts->first_range = first_range;
+	parts->nranges = nranges;
+	parts->part_ranges = (nranges + file->max_parts - 1) / file->max_parts;
+	parts->n = (nranges + parts->part_ranges - 1) / parts->part_ranges;
+	for (int i = 0; i < parts->n; i++)
 	{
-		file->parts[i] = (RowFile) {.file = BufFileCreateTemp(false)};
-		ends[i] = range_last(file, (i + 1) * file->part_ranges - 1);
+		parts->part[i] = (RowFile) {.file = BufFileCreateTemp(false)};
+		ends[i] = range_last(file, first_range + (i + 1) * parts->part_ranges - 1);
 	}
-	row_file_rewind(&file->rows);
-	while (row_file_read(&file->rows, file->table, 0, PG_UINT64_MAX, rows, &n))
+	row_file_rewind(source);
+	while (row_file_read(source, file->table, 0, PG_UINT64_MAX, rows, &n))
 	{
 		for (int i = 0; i < n; i++)
 		{
 			Entry		entry = rows[i];
 
 			entry.key = design_key(file->table, entry.key);
-			row_file_add(&file->parts[find_part(ends, file->nparts, &entry)], &rows[i]);
+			row_file_add(&parts->part[find_part(ends, parts->n, &entry)], &rows[i]);
 		}
 	}
 	pfree(rows);
@@ -194,7 +214,8 @@ spool_file_divide(SpoolFile *file, const TableDesign *table, size_t range_size)
 {
 	int64		nranges = file->rows.nrows / (range_size * FILL_PERCENT / 100) + 1;
 
-	close_parts(file);
+	for (int i = 0; i < LEVELS; i++)
+		close_parts(&file->level[i]);
 	for (int i = 0; i < file->nsample; i++)
 	{
 		Entry	   *entry = &file->sample[i];
@@ -206,9 +227,36 @@ spool_file_divide(SpoolFile *file, const TableDesign *table, size_t range_size)
 	sort_sample(file->sample, file->nsample);
 	file->table = table;
 	file->nranges = Min(nranges, file->nsample);
-	if (file->nranges > MAX_PASSES)
-		distribute(file);
 	return file->nranges;
+}
+
+/*
+ * The file that has the rows of a range, among others: of not many more, unless there are
+ * more ranges than parts of parts.
+ */
+static RowFile *
+file_of_range(SpoolFile *file, int range)
+{
+	RowFile    *rows = &file->rows;
+	int			first = 0;
+	int			nranges = file->nranges;
+
+	for (int i = 0; i < LEVELS && nranges > MAX_PASSES; i++)
+	{
+		Parts	   *parts = &file->level[i];
+		int			at;
+
+		if (parts->n == 0 || parts->first_range != first)
+		{
+			close_parts(parts);
+			distribute(file, rows, first, nranges, parts);
+		}
+		at = (range - first) / parts->part_ranges;
+		rows = &parts->part[at];
+		first += at * parts->part_ranges;
+		nranges = Min(parts->part_ranges, parts->first_range + parts->nranges - first);
+	}
+	return rows;
 }
 
 /*
@@ -218,8 +266,7 @@ spool_file_divide(SpoolFile *file, const TableDesign *table, size_t range_size)
 RowFile *
 spool_file_range(SpoolFile *file, int range, Entry *last)
 {
-	RowFile    *rows = file->nparts == 0 ? &file->rows :
-		&file->parts[range / file->part_ranges];
+	RowFile    *rows = file_of_range(file, range);
 
 	*last = range_last(file, range);
 	row_file_rewind(rows);
@@ -229,9 +276,12 @@ spool_file_range(SpoolFile *file, int range, Entry *last)
 void
 spool_file_close(SpoolFile *file)
 {
-	close_parts(file);
+	for (int i = 0; i < LEVELS; i++)
+	{
+		close_parts(&file->level[i]);
+		pfree(file->level[i].part);
+	}
 	BufFileClose(file->rows.file);
-	pfree(file->parts);
 	pfree(file->sample);
 	pfree(file);
 }
