@@ -167,6 +167,8 @@ CREATE TABLE all_balls AS SELECT id, simhash_ball(fp, 64) AS ball FROM uniform;
 CREATE INDEX all_balls_ball ON all_balls USING simhash (ball);
 ANALYZE all_balls;
 SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan') FROM unnest(ARRAY[3, 64]) AS radius;
+-- a center that is not known has a known radius
+SELECT plan('SELECT FROM small AS s JOIN all_balls AS u ON u.ball =~= simhash_ball(s.fp, 3)', 'all_balls');
 DROP TABLE balls, all_balls;
 
 --

@@ -206,6 +206,26 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	return selectivity;
 }
 
+static bool
+is_ball_of(Node *ball, const SimHashObjects *objects)
+{
+	return is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball;
+}
+
+/*
+ * The radius of simhash_ball(center, radius); NULL if that is not what a ball is.  The
+ * function stands in the extension's schema.
+ */
+Node *
+selectivity_ball_radius(Oid function, Node *ball)
+{
+	SimHashObjects objects;
+
+	if (!objects_find(function, &objects) || !is_ball_of(ball, &objects))
+		return NULL;
+	return lsecond(((FuncExpr *) ball)->args);
+}
+
 /* A side of <@, @> or =~=: a ball, or a fingerprint, which is one without a radius. */
 typedef struct Side
 {
@@ -221,9 +241,9 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
 {
 	const SimHashBall *value;
 
-	if (!(is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball))
+	if (!is_ball_of(ball, objects))
 		ball = estimate_expression_value(root, ball);
-	if (is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball)
+	if (is_ball_of(ball, objects))
 	{
 		side->center = linitial(((FuncExpr *) ball)->args);
 		side->radius = lsecond(((FuncExpr *) ball)->args);

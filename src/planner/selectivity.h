@@ -27,6 +27,7 @@ typedef struct Predicate
 extern bool selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator,
 								  List *args, Predicate *predicate,
 								  Selectivity *otherwise);
+extern Node *selectivity_ball_radius(Oid function, Node *ball);
 extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
 											  const Predicate *predicate,

@@ -82,12 +82,20 @@ add_search(Searches *searches, int radius, bool known, Node *center, double n)
  * Add a search for balls that match one: centers are looked for within its radius.
  */
 static void
-add_near(PlannerInfo *root, Node *argument, Searches *searches)
+add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
 {
 	Const	   *ball = (Const *) estimate_expression_value(root, argument);
 
 	if (!IsA(ball, Const))
-		add_search(searches, UNKNOWN_RADIUS, false, NULL, 1);
+	{
+		bool		known;
+		int			radius = selectivity_radius(root,
+												selectivity_ball_radius(get_opcode(operator),
+																		argument),
+												&known);
+
+		add_search(searches, radius, known, NULL, 1);
+	}
 	else if (ball->constisnull)
 		add_search(searches, BALL_EMPTY, true, NULL, 1);
 	else
@@ -110,7 +118,7 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 	int			radius;
 
 	if (strategy == STRATEGY_NEAR)
-		add_near(root, argument, searches);
+		add_near(root, operator, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
 	else if (!selectivity_read_ball(root, get_opcode(operator), operator,
@@ -336,6 +344,9 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 	}
 }
 
+/* Words looked for by each array of an array of arrays, which a domain makes possible. */
+#define ARRAY_WORDS		10.0
+
 /*
  * The same where a row may have several words: a descent for each that is looked for, or
  * everything.  Of several clauses the one with the fewest words is searched for.
@@ -353,7 +364,10 @@ estimate_words(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 	{
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
 
-		if (IsA(clause, OpExpr))
+		if (IsA(clause, ScalarArrayOpExpr))
+			nwords = Min(nwords, ARRAY_WORDS *
+						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
+		else if (IsA(clause, OpExpr))
 			nwords = Min(nwords, estimate_elements(root, lsecond(((OpExpr *) clause)->args)));
 		else if (IsA(clause, NullTest))
 			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;

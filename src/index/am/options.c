@@ -111,13 +111,14 @@ options_design(Relation index)
 
 	if (kind_of_index(index)->several)
 	{
+		/* no error: an option that was set later must not make TRUNCATE fail */
 		if (options)
-			ereport(ERROR,
+			ereport(WARNING,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("index \"%s\" cannot have the options blocks, prefix and nested",
+					 errmsg("options of index \"%s\" have no effect",
 							RelationGetRelationName(index)),
-					 errdetail("They are for fingerprints and balls."),
-					 errhint("Leave out WITH (...), or ALTER INDEX ... RESET them.")));
+					 errdetail("blocks, prefix and nested are for fingerprints and balls."),
+					 errhint("Leave them out, or ALTER INDEX ... RESET them.")));
 		return DESIGN_WHOLE;
 	}
 	return options ?

@@ -35,6 +35,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
+#include "index/kind.h"
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
 
@@ -293,6 +294,7 @@ simhash_index_check(PG_FUNCTION_ARGS)
 	int			ntrees = meta_reread(index)->ntrees;
 	IncompleteSplits incomplete = {0};
 
+	kind_of_trees(index);
 	free_list_check(index);
 	for (int tree = 0; tree < ntrees; tree++)
 		check_tree(index, tree, &incomplete);

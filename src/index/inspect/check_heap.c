@@ -7,7 +7,7 @@
  * committed, so it has its entries in all tables; and no vacuum removes them
  * as long as the snapshot is there.  A row that the snapshot does not see may have its
  * entries in some tables only: its insertion goes on, or was broken off.  In one table a
- * row that the snapshot sees has one entry.  The TID of another row may be found there
+ * row that the snapshot sees has one entry of each of its words.  The TID of another row may be found there
  * twice: vacuum removed the row's entry after the check had read it, and a new row, which
  * got the TID, has its entry further to the right.
  *
@@ -156,9 +156,10 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
 		report_row(check, tid, "an entry of it is missing");
 	for (int64 i = 0; i < n; i++)
 	{
-		if (i >= ntrees * nwords || entries[i].tree != first + i / nwords)
+		if (entries[i].tree < first || entries[i].tree >= first + ntrees)
 			report_row(check, tid, "it has an entry in a tree where it does not belong");
-		if (entries[i].word != row[i % nwords].word)
+		if (i >= ntrees * nwords || entries[i].tree != first + i / nwords ||
+			entries[i].word != row[i % nwords].word)
 			report_row(check, tid, "an entry has another key than the row");
 	}
 }

@@ -66,7 +66,7 @@ reported_create(MemoryContext parent, bool may_defer)
 	Reported   *reported = MemoryContextAllocZero(context, sizeof(Reported));
 
 	reported->context = context;
-	reported->rows = rows_create(context, 1024, NULL);
+	reported->rows = rows_create(context, 64, NULL);
 	reported->max_rows = may_defer ? work_mem * UINT64CONST(1024) / ROW_SIZE : PG_UINT64_MAX;
 	return reported;
 }

@@ -43,8 +43,9 @@ typedef struct FarMatch
 typedef struct WordSearch
 {
 	MemoryContext context;
-	KeyRange   *range;
-	int			nranges;
+	const uint64 *words;		/* NULL: these ranges are searched */
+	KeyRange	range[3];
+	int			nranges;		/* or words */
 	int			next;
 	Reported   *reported;		/* NULL: no row can be found twice */
 } WordSearch;

@@ -29,7 +29,6 @@ add_range(WordSearch *search, int tree, uint64 low, uint64 high)
 static void
 search_all(WordSearch *search, bool want_rows, bool want_nulls)
 {
-	search->range = MemoryContextAlloc(search->context, 3 * sizeof(KeyRange));
 	if (want_rows)
 	{
 		add_range(search, WORDS_TREE, 0, PG_UINT64_MAX);
@@ -37,14 +36,6 @@ search_all(WordSearch *search, bool want_rows, bool want_nulls)
 	}
 	if (want_nulls)
 		add_range(search, WORDLESS_TREE, NULL_WORD, NULL_WORD);
-}
-
-static void
-search_words(WordSearch *search, const Words *words)
-{
-	search->range = MemoryContextAllocHuge(search->context, words->n * sizeof(KeyRange));
-	for (int i = 0; i < words->n; i++)
-		add_range(search, WORDS_TREE, words->word[i], words->word[i]);
 }
 
 /*
@@ -75,6 +66,7 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 		if (key->sk_flags & SK_ISNULL)
 			return;
 		state->kind->get_words(key->sk_argument, &set);
+		Assert(set.word != &set.own);
 		if (set.n == 0)
 			return;
 		if (nsets++ == 0 || set.n < words.n)
@@ -83,7 +75,10 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 	if (nsets == 0)
 		search_all(&state->words, want_rows, want_nulls);
 	else if (want_rows)
-		search_words(&state->words, &words);
+	{
+		state->words.words = words.word;
+		state->words.nranges = words.n;
+	}
 	state->recheck = state->kind->recheck || nsets > 1;
 }
 
@@ -128,7 +123,15 @@ words_next_range(void *search, KeyRange *range)
 
 	if (words->next == words->nranges)
 		return false;
-	*range = words->range[words->next++];
+	if (words->words)
+	{
+		uint64		word = words->words[words->next];
+
+		*range = (KeyRange) {WORDS_TREE, 0, word, word};
+	}
+	else
+		*range = words->range[words->next];
+	words->next++;
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 
@@ -24,8 +25,12 @@
 #define ST_ELEMENT_TYPE uint64
 #define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
 #define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
 #define ST_DEFINE
 #include "lib/sort_template.h"
+
+/* Elements between looks for interrupts */
+#define INTERRUPT_INTERVAL	65536
 
 /*
  * Copy the elements that are not NULL; returns their number.
@@ -39,6 +44,8 @@ copy_elements(ArrayType *array, int n, uint64 *words)
 
 	for (int i = 0; i < n; i++)
 	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (present && !(present[i / 8] & (1 << i % 8)))
 			continue;
 		memcpy(&words[nwords++], element, sizeof(uint64));

@@ -334,8 +334,8 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
  * amvacuumcleanup
  *
  * Without a bulk deletion before it the number of rows is not known, nor where a row may
- * have several words; the number of the heap's rows is as good, unless the index is partial: then the number in pg_class
- * stays.
+ * have several words; the number of the heap's rows is as good, unless the index is
+ * partial: then the number in pg_class stays.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
