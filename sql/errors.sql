@@ -226,6 +226,18 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a'::tsvector, '{1,1,1,Infinity}'::float4[])$$,
     $$SELECT simhash(''::tsvector, '{1,1,1}'::float4[])$$);
 
+-- ends of edges: numbers, the same each time, in a window; of the messages of the parser only the codes, since words differ between releases
+SELECT * FROM pg_temp.meet(
+    $$SELECT connected_component((random() * 1e9)::bigint, 1) OVER ()$$);
+SELECT command, code FROM pg_temp.meet(
+    $$SELECT connected_component(1, 2)$$,
+    $$SELECT connected_component('a'::text, 'b'::text) OVER ()$$,
+    $$SELECT connected_component('a', 'b') OVER ()$$,
+    $$SELECT connected_component(gen_random_uuid(), gen_random_uuid()) OVER ()$$,
+    $$SELECT connected_component(1.5, 2) OVER ()$$,
+    $$SELECT connected_component(ARRAY[1, 2]) OVER ()$$,
+    $$SELECT connected_component('1', 2.0::bigint) OVER ()$$);
+
 -- Binary input of the wrong length.  COPY of a bytea with as many bytes says
 -- what a client would.
 \pset format aligned

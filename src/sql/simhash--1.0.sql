@@ -560,6 +560,15 @@ CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
 COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
 
 --
+-- Whole corpora
+--
+
+CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_connected_component'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
+COMMENT ON FUNCTION connected_component(bigint, bigint) IS 'smallest member of the connected component of an edge, each row of the window being an edge from a to b';
+
+--
 -- Index access method
 --
 

@@ -1,5 +1,6 @@
-# Huge texts: a query on one ends soon after it is cancelled, whatever it is
-# doing, and simhash() needs little more memory than the text itself.
+# Huge texts, and many rows: a query on them ends soon after it is cancelled, whatever
+# it is doing.  simhash() needs little more memory than the text itself, and
+# connected_component() little for each distinct id.
 #
 # What is soon is counted in the processor time of the backend, and compared with
 # what the whole query took of it: the same on a slow machine and on a busy one.
@@ -25,7 +26,7 @@ my $slack = 32 * 1024;    # kB of memory beyond what the text itself takes
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', "shared_buffers = 16MB\nmax_parallel_workers_per_gather = 0\n");
+$node->append_conf('postgresql.conf', "shared_buffers = 16MB\nmax_parallel_workers_per_gather = 0\njit = off\n");
 $node->start;
 for my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
 {
@@ -226,6 +227,15 @@ for my $case (
 {
 	my ($name, $use) = @$case;
 	check($name, 'in_utf8', q{''}, "SELECT $use FROM many");
+}
+
+# Edges, of few vertices and of many, whose expressions leave something in memory.
+for my $ids (1000, 1000000)
+{
+	my $edges = check("components of $ids vertices", 'in_utf8', q{''},
+		"SELECT count(c) FROM (SELECT connected_component(numeric_inc(i % $ids)::bigint, i % $ids) OVER () AS c "
+		  . 'FROM generate_series(1, 2000000) AS i) AS s');
+	cmp_ok($edges->{memory}, '<', 60 * $ids / 1024 + $slack, "components of $ids vertices: within memory");
 }
 
 # shingles() makes an array, for which there is a limit of 1 GB: it ends in good

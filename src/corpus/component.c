@@ -1,0 +1,222 @@
+/*-------------------------------------------------------------------------
+ *
+ * component.c
+ *		connected_component(a, b): the components of a graph whose edges are rows
+ *
+ * The first row of a partition reads all edges of it, in one pass.  Every id that
+ * they name is a vertex, numbered as they come; disjoint sets of these numbers are
+ * the components, each known by its smallest id.  Then every row only looks its
+ * component up.
+ *
+ * Memory is a matter of distinct ids, not of edges: for each 12 bytes in arrays, which
+ * double, and 8 in a hash table, which doubles when it is 70 to 90 percent full.  So it
+ * is at most 24 + 24 bytes for each, and 12 more while the table doubles.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/memutils.h"
+#include "windowapi.h"
+
+#include "compat.h"
+#include "corpus/union_find.h"
+#include "text/salt.h"
+
+#define FIRST_VERTICES	16
+#define MAX_VERTICES	0x7FFFFFFF
+
+/*
+ * A slot of the table has the vertex only by its number; the arrays have the rest.  The
+ * hash saves most looks at them.
+ */
+typedef struct VertexSlot
+{
+	uint32		hash;
+	uint32		vertex:31;
+	uint32		status:1;		/* of simplehash */
+} VertexSlot;
+
+StaticAssertDecl(sizeof(VertexSlot) == sizeof(uint64), "a slot has 8 bytes");
+
+typedef struct Graph
+{
+	struct vertex_hash *table;	/* NULL until the edges have been read */
+	uint32		nvertices;
+	uint32		size;			/* of the arrays; more than there are vertices */
+	int64	   *id;				/* by vertex */
+	uint32	   *parent;			/* by vertex; union_find.h */
+} Graph;
+
+#define ID_OF(table, vertex)	(((Graph *) (table)->private_data)->id[vertex])
+
+/* Salted, so that no ids can be chosen that crowd. */
+#define SH_PREFIX				vertex
+#define SH_ELEMENT_TYPE			VertexSlot
+#define SH_KEY_TYPE				uint32
+#define SH_KEY					vertex
+#define SH_HASH_KEY(table, key)	((uint32) (salted_hash64(ID_OF(table, key)) >> 32))
+#define SH_EQUAL(table, a, b)	(ID_OF(table, a) == ID_OF(table, b))
+#define SH_STORE_HASH
+#define SH_GET_HASH(table, slot)	((slot)->hash)
+#define SH_SCOPE				static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static void
+init_graph(Graph *graph)
+{
+	MemoryContext context = GetMemoryChunkContext(graph);
+
+	salt_init();
+	graph->nvertices = 0;
+	graph->size = FIRST_VERTICES;
+	graph->id = MemoryContextAlloc(context, FIRST_VERTICES * sizeof(int64));
+	graph->parent = MemoryContextAlloc(context, FIRST_VERTICES * sizeof(uint32));
+	graph->table = vertex_create(context, FIRST_VERTICES, graph);
+}
+
+static void
+enlarge_arrays(Graph *graph)
+{
+	graph->size *= 2;
+	graph->id = repalloc_huge(graph->id, graph->size * sizeof(int64));
+	graph->parent = repalloc_huge(graph->parent, graph->size * sizeof(uint32));
+}
+
+/*
+ * The vertex that an id would be, were it new: it stands behind those of the graph,
+ * where the table can compare it with them.
+ */
+static uint32
+propose_vertex(Graph *graph, int64 id)
+{
+	graph->id[graph->nvertices] = id;
+	return graph->nvertices;
+}
+
+/*
+ * The vertex of an id, a new one if there is none.
+ */
+static uint32
+make_vertex(Graph *graph, int64 id)
+{
+	uint32		proposed = propose_vertex(graph, id);
+	bool		found;
+	VertexSlot *slot = vertex_insert(graph->table, proposed, &found);
+
+	if (found)
+		return slot->vertex;
+	union_find_add(graph->parent, proposed);
+	if (++graph->nvertices == MAX_VERTICES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are too many distinct ids"),
+				 errdetail("Edges of a partition can have %u of them.", MAX_VERTICES - 1),
+				 errhint("Leave out the edges (id, id), or use PARTITION BY.")));
+	if (graph->nvertices == graph->size)
+		enlarge_arrays(graph);
+	return proposed;
+}
+
+/*
+ * Join the components of two vertices.  The root is the vertex of the smallest id.
+ */
+static void
+join_components(Graph *graph, uint32 a, uint32 b)
+{
+	a = union_find_root(graph->parent, a);
+	b = union_find_root(graph->parent, b);
+	if (graph->id[a] < graph->id[b])
+		graph->parent[b] = a;
+	else
+		graph->parent[a] = b;
+}
+
+/*
+ * Read an end of the edge in a row of the partition, counted from 0.  Returns false
+ * if the partition has no such row.
+ */
+static bool
+read_end(WindowObject window, int argument, int64 row, int64 *id, bool *isnull)
+{
+	bool		isout;
+	Datum		value = WinGetFuncArgInPartition(window, argument, row, WINDOW_SEEK_HEAD,
+												 false, isnull, &isout);
+
+	*id = isout || *isnull ? 0 : DatumGetInt64(value);
+	return !isout;
+}
+
+/*
+ * Read all edges of the partition; reading looks for interrupts.  What the
+ * expressions of the ends leave in memory goes with every row.
+ */
+static void
+read_edges(WindowObject window, Graph *graph)
+{
+	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext,
+													  "ends of an edge",
+													  ALLOCSET_SMALL_SIZES);
+	MemoryContext old_context = MemoryContextSwitchTo(row_context);
+	int64		a;
+	int64		b;
+	bool		a_isnull;
+	bool		b_isnull;
+
+	for (int64 row = 0; read_end(window, 0, row, &a, &a_isnull); row++)
+	{
+		read_end(window, 1, row, &b, &b_isnull);
+		MemoryContextReset(row_context);
+		if (!a_isnull && !b_isnull)
+			join_components(graph, make_vertex(graph, a), make_vertex(graph, b));
+	}
+	MemoryContextSwitchTo(old_context);
+	MemoryContextDelete(row_context);
+}
+
+/*
+ * The smallest id of the component that an id is in.
+ */
+static int64
+component_of(Graph *graph, int64 id)
+{
+	VertexSlot *slot = vertex_lookup(graph->table, propose_vertex(graph, id));
+
+	if (slot == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an edge is not the same when it is read again"),
+				 errhint("Compute volatile expressions in a subquery.")));
+	return graph->id[union_find_root(graph->parent, slot->vertex)];
+}
+
+/*
+ * connected_component(a bigint, b bigint) OVER (...)
+ *
+ * NULL for a row that is no edge, having an end that is NULL.
+ */
+PG_FUNCTION_INFO_V1(simhash_connected_component);
+Datum
+simhash_connected_component(PG_FUNCTION_ARGS)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	Graph	   *graph = WinGetPartitionLocalMemory(window, sizeof(Graph));
+	bool		a_isnull;
+	bool		b_isnull;
+	Datum		a = WinGetFuncArgCurrent(window, 0, &a_isnull);
+
+	WinGetFuncArgCurrent(window, 1, &b_isnull);
+	if (a_isnull || b_isnull)
+		PG_RETURN_NULL();
+	if (graph->table == NULL)
+	{
+		init_graph(graph);
+		read_edges(window, graph);
+	}
+	PG_RETURN_INT64(component_of(graph, DatumGetInt64(a)));
+}
