@@ -8,6 +8,7 @@ MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
 	src/module.o \
+	src/corpus/blocks.o \
 	src/corpus/component.o \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
@@ -86,7 +87,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance aggregate \
-	literature unicode vectors errors component index designs nearest parallel report vacuum exclude sketch estimates planner
+	literature unicode vectors errors component blocks index designs nearest parallel report vacuum exclude sketch estimates planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude

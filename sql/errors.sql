@@ -238,6 +238,14 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT connected_component(ARRAY[1, 2]) OVER ()$$,
     $$SELECT connected_component('1', 2.0::bigint) OVER ()$$);
 
+-- blocks: 1 to 64
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash_blocks('0123456789abcdef', 0)$$,
+    $$SELECT simhash_blocks('0123456789abcdef', -1)$$,
+    $$SELECT simhash_blocks('0123456789abcdef', 65)$$,
+    $$SELECT * FROM simhash_blocks('0123456789abcdef', -2147483648)$$,
+    $$SELECT count(*) FROM simhash_blocks('0123456789abcdef', 2147483647)$$);
+
 -- Binary input of the wrong length.  COPY of a bytea with as many bytes says
 -- what a client would.
 \pset format aligned

@@ -568,6 +568,10 @@ CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
 COMMENT ON FUNCTION connected_component(bigint, bigint) IS 'smallest member of the connected component of an edge, each row of the window being an edge from a to b';
 
+CREATE FUNCTION simhash_blocks(fp simhash, blocks integer) RETURNS SETOF bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 ROWS 4;
+COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS 'blocks of a fingerprint, each made another number for its place: fingerprints within blocks - 1 bits have one in common';
+
 --
 -- Index access method
 --

@@ -1,0 +1,72 @@
+/*-------------------------------------------------------------------------
+ *
+ * blocks.c
+ *		simhash_blocks(fp, blocks): near fingerprints by equality
+ *
+ * Fingerprints that differ in fewer bits than they have blocks agree on a block.  So
+ * rows laid out by block, and joined by equality, find all pairs that are near, where
+ * there is no index to do it: among the parts of a table on several machines.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+
+#include "compat.h"
+#include "type/simhash.h"
+
+/*
+ * The number of blocks that 64 bits are cut into.
+ */
+static int
+check_blocks(int32 blocks)
+{
+	if (blocks < 1 || blocks > SIMHASH_BITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of blocks %d is out of range", blocks),
+				 errhint("A number of blocks is 1 to %d; for pairs within k bits it is k + 1.",
+						 SIMHASH_BITS)));
+	return blocks;
+}
+
+/*
+ * Block i of a fingerprint, made another number for every place: i is 0 for the least
+ * significant of `blocks` blocks.  Where 64 cannot be divided evenly, the most
+ * significant ones have one bit more, as in an index (design.c).
+ */
+static int64
+numbered_block(SimHash fp, int blocks, int i)
+{
+	int			narrow = SIMHASH_BITS / blocks;
+	int			first_wide = blocks - SIMHASH_BITS % blocks;
+	int			width = narrow + (i >= first_wide);
+	int			shift = narrow * i + Max(i - first_wide, 0);
+	uint64		bits = fp >> shift & (~UINT64CONST(0) >> (SIMHASH_BITS - width));
+
+	return (int64) (bits * blocks + i);
+}
+
+/*
+ * simhash_blocks(fp simhash, blocks integer)
+ */
+PG_FUNCTION_INFO_V1(simhash_blocks);
+Datum
+simhash_blocks(PG_FUNCTION_ARGS)
+{
+	SimHash		fp = PG_GETARG_SIMHASH(0);
+	int			blocks = check_blocks(PG_GETARG_INT32(1));
+	FuncCallContext *call;
+	int64		block;
+
+	if (SRF_IS_FIRSTCALL())
+		SRF_FIRSTCALL_INIT();
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr == (uint64) blocks)
+		SRF_RETURN_DONE(call);
+	block = numbered_block(fp, blocks, call->call_cntr);
+	SRF_RETURN_NEXT(call, Int64GetDatum(block));
+}
