@@ -90,7 +90,7 @@ REGRESS = install setup types fingerprint shingles resemblance aggregate \
 	literature unicode vectors errors component blocks index designs nearest parallel report vacuum exclude sketch estimates planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude
+ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude keep_out cluster_labels
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

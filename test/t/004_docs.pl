@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = dirname(__FILE__) . '/../..';
-my @files = ('docs/recipes.md');
+my @files = ('docs/recipes.md', 'docs/stream.md');
 
 # The blocks as [line number, SQL, expected output or undef].
 sub blocks_of
@@ -64,6 +64,22 @@ foreach my $file (@files)
 
 		is($status, 0, "$file, line $line: runs") or diag($stderr);
 		is(trimmed($stdout), trimmed($expected // ''), "$file, line $line: output");
+	}
+}
+
+# Functions that specs of isolation tests have from a page are those of the page.
+foreach my $spec (glob("$root/test/isolation/specs/*.spec"))
+{
+	my $text = slurp_file($spec);
+	my ($file) = $text =~ m{(docs/\w+\.md)} or next;
+	my @functions = $text =~ /^\t(CREATE FUNCTION .*?^\tEND \$\$;\n)/msg;
+
+	cmp_ok(scalar @functions, '>', 0, "$spec has functions of $file");
+	foreach my $function (@functions)
+	{
+		$function =~ s/^\t//mg;
+		my ($name) = $function =~ /^CREATE FUNCTION (\w+)/;
+		ok(index(slurp_file("$root/$file"), $function) >= 0, "$spec: $name is that of $file");
 	}
 }
 
