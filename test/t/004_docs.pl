@@ -6,28 +6,14 @@
 use strict;
 use warnings;
 
-use File::Basename qw(dirname);
+use FindBin;
+use lib $FindBin::RealBin;
+use DocsTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $root = dirname(__FILE__) . '/../..';
-my @files = ('docs/recipes.md', 'docs/stream.md');
-
-# The blocks as [line number, SQL, expected output or undef].
-sub blocks_of
-{
-	my ($text) = @_;
-	my @blocks;
-
-	while ($text =~ /^```sql\n(.*?)^```\n(?:```text\n(.*?)^```\n)?/msg)
-	{
-		my ($sql, $expected) = ($1, $2);
-		my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
-		push @blocks, [ $line, $sql, $expected ];
-	}
-	return @blocks;
-}
+my @files = ('docs/recipes.md', 'docs/stream.md', 'docs/live.md');
 
 # Output without what an editor may change unseen.
 sub trimmed
@@ -45,14 +31,14 @@ $node->start;
 
 foreach my $file (@files)
 {
-	my @blocks = blocks_of(slurp_file("$root/$file"));
+	my @blocks = blocks_of($file);
 	(my $database = $file) =~ tr/a-z/_/c;
 
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	cmp_ok(scalar @blocks, '>', 0, "$file has SQL in it");
 	foreach my $block (@blocks)
 	{
-		my ($line, $sql, $expected) = @$block;
+		my ($line, $sql, $expected) = @$block{qw(line sql expected)};
 		my ($stdout, $stderr);
 		my $status = $node->psql(
 			$database, $sql,
@@ -68,7 +54,7 @@ foreach my $file (@files)
 }
 
 # Functions that specs of isolation tests have from a page are those of the page.
-foreach my $spec (glob("$root/test/isolation/specs/*.spec"))
+foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))
 {
 	my $text = slurp_file($spec);
 	my ($file) = $text =~ m{(docs/\w+\.md)} or next;
@@ -79,7 +65,7 @@ foreach my $spec (glob("$root/test/isolation/specs/*.spec"))
 	{
 		$function =~ s/^\t//mg;
 		my ($name) = $function =~ /^CREATE FUNCTION (\w+)/;
-		ok(index(slurp_file("$root/$file"), $function) >= 0, "$spec: $name is that of $file");
+		ok(index(docs_file($file), $function) >= 0, "$spec: $name is that of $file");
 	}
 }
 

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Gives a table in use fingerprints and the index, as docs/live.md says, while others
+# write to it, and shows what that took.  All of it happens on a temporary server of its
+# own, with fsync off.
+#
+#   bash test/live.sh              two million rows: some minutes, 3 GB of disk
+#   bash test/live.sh 50000000     as many as you say
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+main() {
+	local rows=${1:-2000000}
+	[[ $rows =~ ^[0-9]{5,}$ ]] || die "at least 10000 rows, not '$rows'"
+
+	prepare libipc-run-perl
+	say "building for PostgreSQL $PG_MAJOR"
+	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
+	export TEMP_CONFIG=$WORK/test.conf SIMHASH_ROWS=$rows SIMHASH_REPORT=$WORK/tmp/report
+	export PG_TEST_TIMEOUT_DEFAULT=$rows PGCTLTIMEOUT=600 # it waits for builds and batches
+	extension_settings >"$TEMP_CONFIG"
+	say "at work on $rows rows"
+	extension_make installcheck REGRESS= ISOLATION= PROVE_TESTS=test/t/024_live.pl >"$WORK/log/live" 2>&1 ||
+		{ tail -n 60 "$WORK/log/live"; die "something went wrong"; }
+	cat "$SIMHASH_REPORT"
+}
+
+main "$@"
