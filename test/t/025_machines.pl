@@ -1,0 +1,214 @@
+# A coordinator and two shards by postgres_fdw, as docs/machines.md sets them up: the
+# blocks of SQL of that page are run, each where its first line says, and what they give
+# is compared with what one big table gives.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DocsTest;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = random_seed();
+
+my $coordinator = server('coordinator');
+plan skip_all => 'no postgres_fdw' if $coordinator->safe_psql('postgres',
+	q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw')) eq '0';
+my @shards = (server('shard1'), server('shard2'));
+my $text;    # what is searched for, as :'text'
+
+sub server
+{
+	my ($name) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+	$node->append_conf('postgresql.conf', 'jit = off');
+	$node->start;
+	return $node;
+}
+
+# What a statement prints, and what it complains about.
+sub said
+{
+	my ($node, $sql) = @_;
+	my ($stdout, $stderr);
+	my $status = $node->psql('postgres', $sql,
+		stdout => \$stdout, stderr => \$stderr, extra_params => [ '-v', 'text=' . ($text // '') ]);
+
+	return ($stdout, $status == 0 ? '' : $stderr || 'failed');
+}
+
+# The page's names of the shards are not known here.
+sub addressed
+{
+	my ($sql) = @_;
+
+	$sql =~ s/host 'shard(\d)'/"host '" . $shards[$1 - 1]->host . "', port '" . $shards[$1 - 1]->port . "'"/ge;
+	return $sql;
+}
+
+# Families of documents: a text of 150 words, the same with one word replaced, with
+# another punctuation, with two words replaced, with ten; and some without a fingerprint.
+# The one big table, and what the page's queries read beside it, is in a schema whole.
+sub load
+{
+	$coordinator->safe_psql('postgres', <<"SQL");
+CREATE SCHEMA whole;
+CREATE TABLE whole.docs (LIKE docs INCLUDING GENERATED);
+INSERT INTO whole.docs (id, body)
+SELECT family * 5 + member, string_agg(
+    CASE WHEN (w + family) % 150 < ('{0,1,0,2,10}'::integer[])[member + 1] THEN 'changed' || member
+         ELSE substr(md5((hashint8extended(family * 150 + w, $seed) & 4095)::text), 1, 6) END,
+    CASE member WHEN 2 THEN ', ' ELSE ' ' END ORDER BY w)
+FROM generate_series(1, 400) AS family, generate_series(0, 4) AS member, generate_series(1, 150) AS w
+GROUP BY family, member;
+INSERT INTO whole.docs (id, body)
+SELECT i, CASE WHEN i % 2 = 0 THEN ' ' END FROM generate_series(10001, 10020) AS i;
+CREATE VIEW whole.docs1 AS SELECT * FROM whole.docs WHERE id % 3 = 0;
+CREATE VIEW whole.docs2 AS SELECT * FROM whole.docs WHERE id % 3 <> 0;
+CREATE VIEW whole.near1 AS
+    SELECT a.id AS a, b.id AS b FROM whole.docs AS a, whole.docs AS b
+    WHERE a.fp <~> b.fp <= 3 AND a.id < b.id;
+CREATE VIEW whole.near2 AS SELECT * FROM whole.near1 WHERE false;
+CREATE VIEW whole.clusters AS
+    WITH RECURSIVE step AS MATERIALIZED (SELECT a, b FROM whole.near1 UNION SELECT b, a FROM whole.near1),
+        reached AS (SELECT a, b FROM step UNION SELECT r.a, s.b FROM reached AS r JOIN step AS s ON r.b = s.a)
+    SELECT a AS id, min(b) AS cluster FROM reached GROUP BY a;
+INSERT INTO docs (id, body) SELECT id, body FROM whole.docs;
+SQL
+	foreach my $shard (@shards)
+	{
+		$shard->safe_psql('postgres', 'VACUUM ANALYZE docs');
+		cmp_ok($shard->safe_psql('postgres', 'SELECT count(*) FROM docs'), '>', 900, $shard->name . ' has its part');
+	}
+
+	# A text with neighbours, of which the tenth is nearer than the eleventh.
+	$text = $coordinator->safe_psql('postgres', <<"SQL");
+SELECT body FROM whole.docs AS q,
+    LATERAL (SELECT array_agg(fp <~> q.fp ORDER BY fp <~> q.fp) AS bits FROM whole.docs) AS s
+WHERE id % 5 = 0 AND bits[3] <= 3 AND bits[10] < bits[11]
+ORDER BY hashint8extended(id, $seed) LIMIT 1
+SQL
+	isnt($text, '', 'a text to search for');
+}
+
+# What the shards are sent for a query, as EXPLAIN shows it.
+sub sent
+{
+	my ($query) = @_;
+	my ($plan) = said($coordinator,
+		'SET plan_cache_mode = force_generic_plan; '
+		. $query =~ s/^(?=EXECUTE)|\A(?!PREPARE)/EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) /mr);
+
+	return map { s/\\(.)/$1/gr } $plan =~ /"Remote SQL": "((?:[^"\\]|\\.)*)"/g;
+}
+
+# A query's rows, on the shards and in one table; what is asked of that may be another query.
+sub same_rows_as_one_table
+{
+	my ($query, $name, $asked) = @_;
+	my ($by_shards, $complaint) = said($coordinator, $query);
+	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . ($asked // $query));
+
+	is($complaint, '', "$name: runs");
+	isnt($by_one, '', "$name: finds something");
+	is(join("\n", sort split /\n/, $by_shards), join("\n", sort split /\n/, $by_one), "$name: rows as of one table");
+}
+
+# Each shard is sent what the query asks of fingerprints and texts, and takes its index.
+sub searched_by_shards
+{
+	my ($query, $name) = @_;
+	my @asked = grep { $query =~ $_->[0] } (
+		[ qr/WHERE fp <~> .* <= (\d+)|ON docs\.fp <~> .* <= (\d+)/, qr/WHERE .*<~>.* <= \d/, 'predicate' ],
+		[ qr/resemblance/, qr/WHERE .*resemblance\(/, 'verification' ],
+		[ qr/ORDER BY fp <~>|nearest/, qr/ORDER BY .*<~>.* LIMIT 10/, 'order and limit' ]);
+	my @scans = map { index_scans($_) } @shards;
+	my @sent = sent($query);
+
+	is(scalar @sent, 2, "$name: both shards are asked");
+	foreach my $ask (@asked)
+	{
+		is(scalar(grep { $_ =~ $ask->[1] } @sent), 2, "$name: the $ask->[2] is sent") or diag(@sent);
+	}
+	said($coordinator, $query);
+	foreach my $i (0, 1)
+	{
+		ok($shards[$i]->poll_query_until('postgres',
+			"SELECT idx_scan > $scans[$i] FROM pg_stat_user_indexes WHERE indexrelname = 'docs_fp'"),
+			"$name: " . $shards[$i]->name . ' uses its index');
+	}
+}
+
+sub index_scans
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', q(SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'docs_fp'));
+}
+
+# The page from top to bottom; the rows come as soon as there are tables for them.
+my %query;
+foreach my $block (blocks_of('docs/machines.md'))
+{
+	my ($line, $sql) = @$block{qw(line sql)};
+	my ($where, $statement) = $sql =~ /\A-- on (each shard|the coordinator)\n(.*)/s
+	  or die "line $line: where does it run?";
+
+	if ($statement =~ /\A\(?(?:SELECT|PREPARE|WITH)/)
+	{
+		same_rows_as_one_table($statement, "line $line", $statement =~ /AS cluster/ ? 'TABLE clusters' : undef);
+		searched_by_shards($statement, "line $line") if $statement =~ /simhash|batch/;
+		$query{$line} = $statement;
+		next;
+	}
+	foreach my $node ($where eq 'each shard' ? @shards : $coordinator)
+	{
+		my ($said, $complaint) = said($node, addressed($statement));
+		is($said . $complaint, '', "line $line: runs on " . $node->name);
+	}
+	load() if $statement =~ /PARTITION OF docs/;
+}
+
+# Both shards at the same time.
+my $search = q(SELECT id FROM docs WHERE fp <~> simhash(:'text') <= 3);
+my ($plan) = said($coordinator, "EXPLAIN (FORMAT JSON) $search");
+is(scalar(() = $plan =~ /"Async Capable": true/g), 2, 'both shards are asked at the same time');
+
+# Without the option that names the extension, nothing of it is sent.
+$coordinator->safe_psql('postgres', 'ALTER SERVER shard1 OPTIONS (DROP extensions)');
+is(scalar(grep { /<~>/ } sent($search)), 1, 'a server without the option gets no predicate');
+same_rows_as_one_table($search, 'without the option');
+$coordinator->safe_psql('postgres', q(ALTER SERVER shard1 OPTIONS (ADD extensions 'simhash')));
+
+# A shard that is lost while a query runs, and one that is not there.
+my $first = $shards[0]->safe_psql('postgres', 'SELECT min(id) FROM docs');
+my $session = $coordinator->background_psql('postgres', on_error_stop => 0);
+$session->query('BEGIN; DECLARE all_rows CURSOR FOR SELECT id FROM docs; FETCH 1 FROM all_rows');
+$shards[1]->stop('immediate');
+$session->{stderr} = '';
+$session->query('FETCH ALL FROM all_rows');
+like($session->{stderr}, qr/ERROR/, 'a shard is lost while a query runs: an error');
+$session->quit;
+
+foreach my $line (sort { $a <=> $b } keys %query)
+{
+	my ($rows, $complaint) = said($coordinator, $query{$line});
+
+	like($complaint, qr/ERROR/, "line $line: a shard is not there: an error");
+	is($rows, '', "line $line: a shard is not there: no partial answer");
+}
+is_deeply([ said($coordinator, "SELECT id FROM docs WHERE id = $first") ], [ $first, '' ],
+	'a query that needs other shards alone goes on');
+
+$shards[1]->start;
+foreach my $line (sort { $a <=> $b } keys %query)
+{
+	same_rows_as_one_table($query{$line}, "line $line, with all shards again");
+}
+done_testing();
