@@ -15,6 +15,7 @@ OBJS = \
 	src/digest/weigh.o \
 	src/functions/aggregate.o \
 	src/functions/arguments.o \
+	src/functions/difference.o \
 	src/functions/fingerprint.o \
 	src/functions/resemblance.o \
 	src/functions/shingle_set.o \
@@ -73,6 +74,7 @@ OBJS = \
 	src/text/document.o \
 	src/text/hash.o \
 	src/text/hash_set.o \
+	src/text/locate.o \
 	src/text/normalize.o \
 	src/text/salt.o \
 	src/text/shingle.o \
@@ -86,8 +88,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
-REGRESS = install setup types fingerprint shingles resemblance aggregate \
-	literature unicode vectors errors component blocks index designs nearest parallel report vacuum exclude sketch estimates planner
+REGRESS = install setup types fingerprint shingles resemblance difference aggregate literature unicode vectors errors component blocks index designs nearest parallel report vacuum exclude sketch estimates planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude keep_out cluster_labels

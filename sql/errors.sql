@@ -226,6 +226,16 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a'::tsvector, '{1,1,1,Infinity}'::float4[])$$,
     $$SELECT simhash(''::tsvector, '{1,1,1}'::float4[])$$);
 
+-- reports of two documents
+SELECT * FROM pg_temp.meet(
+    $$SELECT resemblance_report('a', 'b', 0)$$,
+    $$SELECT resemblance_report('a', 'b', unit => 'words')$$,
+    $$SELECT resemblance_report(ARRAY['a', NULL], ARRAY['b'])$$,
+    $$SELECT shingle_difference('a', 'b', 257)$$,
+    $$SELECT * FROM shingle_difference('a', 'b', unit => 'line')$$,
+    $$SELECT * FROM shingle_difference(ARRAY['a'], ARRAY['b'], 0)$$,
+    $$SELECT * FROM shingle_difference(ARRAY['a'], ARRAY['b', NULL])$$,
+    $$SELECT * FROM shingle_difference(ARRAY[['a'], ['b']], ARRAY['b'])$$);
 -- ends of edges: numbers, the same each time, in a window; of the messages of the parser only the codes, since words differ between releases
 SELECT * FROM pg_temp.meet(
     $$SELECT connected_component((random() * 1e9)::bigint, 1) OVER ()$$);

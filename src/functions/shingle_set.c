@@ -244,6 +244,15 @@ shingle_set_add(void *arg, const char *bytes, size_t length)
 }
 
 /*
+ * Whether a shingle is in the set.
+ */
+bool
+shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
+{
+	return *find_slot(set, salted_hash_bytes(bytes, length), bytes, length) != NULL;
+}
+
+/*
  * How many shingles two sets share.
  */
 uint32

@@ -559,6 +559,40 @@ CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
 
+-- Both for a closer look at two documents, not for many.
+CREATE FUNCTION resemblance_report(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
+    OUT distance integer, OUT resemblance double precision,
+    OUT a_in_b double precision, OUT b_in_a double precision)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 4000
+BEGIN ATOMIC
+    SELECT to_simhash(a, width, unit) <~> to_simhash(b, width, unit),
+           resemblance(a, b, width, unit),
+           containment(a, b, width, unit), containment(b, a, width, unit);
+END;
+COMMENT ON FUNCTION resemblance_report(text, text, integer, text) IS 'how alike two texts are: distance of their fingerprints, resemblance, and containment each way';
+CREATE FUNCTION resemblance_report(a text[], b text[], width integer DEFAULT 2,
+    OUT distance integer, OUT resemblance double precision,
+    OUT a_in_b double precision, OUT b_in_a double precision)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 4000
+BEGIN ATOMIC
+    SELECT to_simhash(a, width) <~> to_simhash(b, width),
+           resemblance(a, b, width), containment(a, b, width), containment(b, a, width);
+END;
+COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS 'how alike two documents of tokens are: distance of their fingerprints, resemblance, and containment each way';
+
+CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
+    OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_shingle_difference_text'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS 'shingles that only one of two texts has, in order: in which, a or b; the character where the passage begins, as substr() counts, and the number of its characters';
+CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
+    OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_shingle_difference_tokens'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS 'shingles that only one of two documents of tokens has, in order: in which, a or b; the first token, counted from 1, and the number of tokens';
+
 --
 -- Whole corpora
 --

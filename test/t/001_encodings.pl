@@ -127,6 +127,27 @@ for my $case (
 	is(ask("in_$encoding", 'UTF8', $sql), 't|t|t|t', "$encoding: tokens and features in the server's encoding");
 }
 
+# The passages of shingles are characters, whatever bytes these have.  (Of EUC_JIS_2004
+# one may be two code points, and the server cannot write the second alone.)
+for my $case (
+	[ 'LATIN1', 'Größe, «CAFÉ»  naïve', 'start, length', 'word', 'char' ],
+	[ 'EUC_JP', 'ﾊﾝｶｸ 漢字、とﾃﾞｰﾀ ＡＢ c', 'start, length', 'word', 'char' ],
+	[ 'EUC_KR', $korean, 'start, length', 'word', 'char' ],
+	[ 'WIN1251', $russian, 'start, length', 'word', 'char' ],
+	[ 'EUC_JIS_2004', 'か゚き゚、 ｶﾞ a か゚', 'start > 1', 'word' ])
+{
+	my ($encoding, $text, $place, @units) = @$case;
+	for my $unit (@units)
+	{
+		my $sql = encode('UTF-8',
+			"SELECT only_in, $place, shingle, substr(x, start, length) FROM (SELECT repeat(CAST('x ' || '$text ' AS text), 2)) AS t (x), "
+			  . "shingle_difference(x, '', 2, '$unit')");
+		my $expected = ask('in_UTF8', 'UTF8', $sql);
+		like($expected, qr/^a\|/, "$encoding: differences by $unit");
+		is(ask("in_$encoding", 'UTF8', $sql), $expected, "$encoding: shingle_difference by $unit");
+	}
+}
+
 # Tokens and features are hashed as UTF-8.
 for my $encoding ('LATIN1', 'EUC_JP')
 {
@@ -167,6 +188,8 @@ is( ask('in_SQL_ASCII', 'SQL_ASCII',
 	't|t', 'SQL_ASCII: and hashed as they are');
 is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT cardinality(shingles('a\xc3\xa9b', 1, 'char'))"),
 	'4', 'SQL_ASCII: each of them is a character');
+is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '') UNION ALL SELECT start, length FROM shingle_difference('!?', '', 1)"),
+	"1|5\n4|5\n1|1\n2|1", 'SQL_ASCII: and has a place');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
 		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL, resemblance('\xe9', '\xe8')"),
 	't|t|0', 'SQL_ASCII: bytes that are no UTF-8');

@@ -203,17 +203,30 @@ for my $case (
 }
 check('resemblance, many shingles', 'in_utf8', $numbers, q{resemblance($1, $1 || ' more')});
 
+# One of these sets, and rows, which go to a file.
+for my $case (
+	[ 'difference, few shingles', $words, 44, q{'', $1} ],
+	[ 'difference of Chinese', q{U&'\6211\7231\5317\4EAC'}, 12, '$1, $1' ],
+	[ 'difference, characters', $words, 44, q{$1, 'the quick', 9, 'char'} ])
+{
+	my ($name, $piece, $bytes, $arguments) = @$case;
+	my $tried = check($name, 'in_utf8', megabytes_of($piece, $bytes, 5), "SELECT count(*) FROM shingle_difference($arguments)");
+	cmp_ok($tried->{memory}, '<', $slack, "$name: within memory");
+}
+
 # Sets of up to 1 GB, which is not exceeded while they grow, either.
 for my $case (
 	[ 'many short shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 500000)}, q{resemblance($1, 'x', 8, 'char')}, 'finished' ],
 	[ 'long shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)}, q{containment('x', $1, 256, 'char')}, '54000' ],
 	[ 'long shingles of tokens', q{string_agg(repeat(md5(i::text), 8), ' ') FROM generate_series(1, 20000)},
-		q{resemblance(string_to_array($1, ' '), ARRAY['x'], 256)}, '54000' ])
+		q{resemblance(string_to_array($1, ' '), ARRAY['x'], 256)}, '54000' ],
+	[ 'long shingles of a difference', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)},
+		q{SELECT count(*) FROM shingle_difference('x', $1, 256, 'char')}, '54000' ])
 {
 	my ($name, $make, $use, $expected) = @$case;
 	my $tried = try('in_utf8', "(SELECT $make AS i)", $use);
-	is($tried->{outcome}, $expected, "resemblance, $name: $expected");
-	cmp_ok($tried->{memory}, '<', 1024 * 1024 + $slack, "resemblance, $name: within memory");
+	is($tried->{outcome}, $expected, "sets, $name: $expected");
+	cmp_ok($tried->{memory}, '<', 1024 * 1024 + $slack, "sets, $name: within memory");
 }
 
 # Arrays of many elements, in a table: that they are read from text is not measured.

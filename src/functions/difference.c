@@ -1,0 +1,174 @@
+/*-------------------------------------------------------------------------
+ *
+ * difference.c
+ *		shingle_difference(a, b, ...): why two documents do not resemble more
+ *
+ * The shingles that only one of them has, where they stand in it.  Only the set of one
+ * document is in memory, while the other is read.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "functions/arguments.h"
+#include "functions/shingle_set.h"
+#include "text/document.h"
+#include "text/encoding.h"
+#include "text/locate.h"
+#include "text/salt.h"
+
+#define DIFFERENCE_COLUMNS	4
+
+/*
+ * One side of a difference.
+ */
+typedef struct Difference
+{
+	ReturnSetInfo *result;
+	Datum		only_in;		/* which document is read */
+	SetBudget	budget;
+	ShingleSet	other;			/* the shingles of the other one */
+	int			width;			/* for tokens: of a shingle */
+	int			ntokens;		/* ... of the document */
+	int			next;			/* ... where the next shingle stands */
+} Difference;
+
+static void
+begin_difference(Difference *difference, ReturnSetInfo *result, const char *only_in)
+{
+	salt_init();
+	difference->result = result;
+	difference->only_in = CStringGetTextDatum(only_in);
+	difference->budget.context = AllocSetContextCreate(CurrentMemoryContext,
+													   "shingles of a document",
+													   ALLOCSET_DEFAULT_SIZES);
+	difference->budget.limit = MaxAllocSize;
+	difference->budget.allocated = 0;
+	shingle_set_init(&difference->other, &difference->budget);
+}
+
+static void
+end_difference(Difference *difference)
+{
+	MemoryContextDelete(difference->budget.context);
+}
+
+/*
+ * Report a shingle that the other document does not have: a LocatedConsumer.
+ */
+static void
+report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
+{
+	Difference *difference = arg;
+	Datum		values[DIFFERENCE_COLUMNS];
+	bool		nulls[DIFFERENCE_COLUMNS] = {false};
+	char	   *string;
+	text	   *value;
+
+	if (shingle_set_has(&difference->other, shingle, length))
+		return;
+	string = utf8_to_server(unconstify(char *, shingle), &length);
+	value = cstring_to_text_with_len(string, length);
+	if (string != shingle)
+		pfree(string);
+	values[0] = difference->only_in;
+	values[1] = Int32GetDatum(passage.start + 1);
+	values[2] = Int32GetDatum(passage.end - passage.start);
+	values[3] = PointerGetDatum(value);
+	tuplestore_putvalues(difference->result->setResult, difference->result->setDesc,
+						 values, nulls);
+	pfree(value);
+}
+
+/*
+ * The same for tokens, where the n-th shingle begins with the n-th token: a
+ * ShingleConsumer.
+ */
+static void
+report_tokens(void *arg, const char *shingle, size_t length)
+{
+	Difference *difference = arg;
+	Passage		passage;
+
+	passage.start = difference->next++;
+	passage.end = passage.start + Min(difference->width, difference->ntokens);
+	report_shingle(difference, shingle, length, passage);
+}
+
+static void
+report_text(ReturnSetInfo *result, const char *only_in, text *document, text *other,
+			int width, ShingleUnit unit)
+{
+	Difference	difference;
+
+	begin_difference(&difference, result, only_in);
+	document_shingles(VARDATA_ANY(other), VARSIZE_ANY_EXHDR(other), width, unit,
+					  shingle_set_add, &difference.other);
+	locate_shingles(VARDATA_ANY(document), VARSIZE_ANY_EXHDR(document), width, unit,
+					report_shingle, &difference);
+	end_difference(&difference);
+}
+
+static void
+report_array(ReturnSetInfo *result, const char *only_in, ArrayType *document,
+			 ArrayType *other, int width)
+{
+	Difference	difference;
+
+	begin_difference(&difference, result, only_in);
+	token_shingles(other, width, shingle_set_add, &difference.other);
+	difference.width = width;
+	difference.ntokens = array_nitems(document);
+	difference.next = 0;
+	token_shingles(document, width, report_tokens, &difference);
+	end_difference(&difference);
+}
+
+/*
+ * shingle_difference(a text, b text, width int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_shingle_difference_text);
+Datum
+simhash_shingle_difference_text(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			width;
+	ShingleUnit unit;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (get_shingle_arguments(fcinfo, 2, &width, &unit))
+	{
+		text	   *a = PG_GETARG_TEXT_PP(0);
+		text	   *b = PG_GETARG_TEXT_PP(1);
+
+		report_text(result, "a", a, b, width, unit);
+		report_text(result, "b", b, a, width, unit);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * shingle_difference(a text[], b text[], width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_shingle_difference_tokens);
+Datum
+simhash_shingle_difference_tokens(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ArrayType  *a = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+	ArrayType  *b = check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens");
+	int			width = check_width(PG_GETARG_INT32(2));
+
+	InitMaterializedSRF(fcinfo, 0);
+	report_array(result, "a", a, b, width);
+	report_array(result, "b", b, a, width);
+	return (Datum) 0;
+}

@@ -1,0 +1,249 @@
+/*-------------------------------------------------------------------------
+ *
+ * locate.c
+ *		Where in a text its shingles stand
+ *
+ * The text goes through the stages of document.c one character at a time, and beside
+ * each code point goes the passage that it was made of.  It is for looking at few
+ * documents: fingerprints are made without it, several times as fast.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+
+#include "text/encoding.h"
+#include "text/locate.h"
+#include "text/normalize.h"
+#include "text/tokenize.h"
+
+typedef struct Locator
+{
+	Normalizer	normalizer;
+	Tokenizer	tokenizer;
+	Shingler	shingler;
+	LocatedConsumer consume;
+	void	   *arg;
+	Passage		pending;		/* what the normaliser holds back */
+	Passage		current;		/* what the tokeniser is taking */
+	uint64		nlocated;		/* units in the ring, so far */
+	Passage		unit[SHINGLE_MAX_WIDTH];	/* the last ones, a ring */
+} Locator;
+
+static inline Passage *
+unit_passage(Locator *locator, uint64 number)
+{
+	return &locator->unit[number % SHINGLE_MAX_WIDTH];
+}
+
+static void
+locate_unit(Locator *locator, Passage passage)
+{
+	*unit_passage(locator, locator->nlocated++) = passage;
+}
+
+/*
+ * Locate the space that joins two tokens: it stands for what is between them, if they
+ * are not of one character.
+ */
+static void
+locate_joint(Locator *locator)
+{
+	int32		left = unit_passage(locator, locator->nlocated - 1)->end;
+	int32		right = locator->current.start;
+
+	locate_unit(locator, (Passage) {Min(left, right), Max(left, right)});
+}
+
+/*
+ * Locate the characters that have been added as units: one for what the tokeniser is
+ * taking, behind a joint or not, or only the joint so far.
+ */
+static void
+locate_chars(Locator *locator, bool only_joint)
+{
+	uint64		added = locator->shingler.nunits - locator->nlocated;
+
+	if (added == 2 || only_joint)
+		locate_joint(locator);
+	if (added > 0 && !only_joint)
+		locate_unit(locator, locator->current);
+}
+
+/*
+ * Locate the unit that the tokeniser has begun, or gone on with.
+ */
+static void
+locate_word(Locator *locator)
+{
+	uint64		number = locator->shingler.nunits;
+
+	if (!locator->tokenizer.open)
+		return;
+	if (locator->nlocated == number)
+		locate_unit(locator, locator->current);
+	else
+		unit_passage(locator, number)->end = locator->current.end;
+}
+
+/*
+ * A shingle is complete: a ShingleConsumer.
+ */
+static void
+take_shingle(void *arg, const char *shingle, size_t length)
+{
+	Locator    *locator = arg;
+	uint64		n = locator->shingler.nunits;
+	Passage		passage;
+
+	if (locator->shingler.unit == UNIT_CHAR)
+		locate_chars(locator, shingle[length - 1] == ' ');
+	passage.start = unit_passage(locator, n - Min(n, (uint64) locator->shingler.width))->start;
+	passage.end = unit_passage(locator, n - 1)->end;
+	locator->consume(locator->arg, shingle, length, passage);
+}
+
+static void
+tokenizer_has_taken(Locator *locator)
+{
+	if (locator->shingler.unit == UNIT_CHAR)
+		locate_chars(locator, false);
+	else
+		locate_word(locator);
+}
+
+/*
+ * Hand normalised code points that were made of a passage to the tokeniser.
+ */
+static void
+feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage passage)
+{
+	locator->current = passage;
+	for (size_t i = 0; i < n; i++)
+	{
+		tokenize_normalized(&locator->tokenizer, &normalized[i], 1);
+		tokenizer_has_taken(locator);
+	}
+}
+
+/*
+ * The same for a byte of unknown encoding: above 127 it is a letter.
+ */
+static void
+feed_byte(Locator *locator, const char *byte, Passage here)
+{
+	locator->current = here;
+	tokenize_bytes(&locator->tokenizer, byte, 1);
+	tokenizer_has_taken(locator);
+}
+
+/*
+ * Normalise a code point.  If what was held back comes out as it would have at the end
+ * of the text, the code point has not changed it, and the rest was made of the code
+ * point.  Else it has joined what was held back.
+ */
+static void
+feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
+{
+	Normalizer	ended = locator->normalizer;
+	uint32		pending[NORMALIZE_MAX_PENDING];
+	size_t		npending = normalize_flush(&ended, pending);
+	uint32		out[NORMALIZE_MAX_OUT(1)];
+	size_t		n = normalize_push(&locator->normalizer, &codepoint, 1, out);
+
+	if (n < npending || memcmp(out, pending, npending * sizeof(uint32)) != 0)
+	{
+		locator->pending.end = here.end;
+		here = locator->pending;
+		npending = 0;
+	}
+	feed_normalized(locator, out, npending, locator->pending);
+	feed_normalized(locator, out + npending, n - npending, here);
+	locator->pending = here;
+}
+
+/*
+ * Take a character of `length` bytes in the server's encoding.  It may be several code
+ * points.
+ */
+static void
+feed_char(Locator *locator, char *character, size_t length, Passage here)
+{
+	char	   *utf8 = server_to_utf8(character, &length);
+	const unsigned char *next = (unsigned char *) utf8;
+	const unsigned char *end = next + length;
+
+	while (next < end)
+		feed_codepoint(locator, decode_utf8(&next, end), here);
+	if (utf8 != character)
+		pfree(utf8);
+}
+
+static void
+feed_text(Locator *locator, const char *text, size_t length)
+{
+	bool		letters_of_bytes = GetDatabaseEncoding() == PG_SQL_ASCII &&
+		locator->tokenizer.mode == TOKENIZE_LETTERS;
+	Passage		here = {0, 1};
+
+	for (; length > 0; here.start++, here.end++)
+	{
+		/* damaged data are the conversion's to report */
+		int			n = Max(pg_mbcharcliplen(text, Min(length, INT_MAX), 1), 1);
+
+		CHECK_FOR_INTERRUPTS();
+		if (letters_of_bytes)
+			feed_byte(locator, text, here);
+		else
+			feed_char(locator, unconstify(char *, text), n, here);
+		text += n;
+		length -= n;
+	}
+}
+
+/*
+ * One pass over the text.  Returns whether there was any token.
+ */
+static bool
+pass_over(Locator *locator, const char *text, size_t length, int width, ShingleUnit unit,
+		  TokenizerMode mode)
+{
+	uint32		out[NORMALIZE_MAX_PENDING];
+	size_t		n;
+
+	shingler_init(&locator->shingler, width, unit, take_shingle, locator);
+	tokenizer_init(&locator->tokenizer, mode, &locator->shingler);
+	normalizer_init(&locator->normalizer);
+	locator->pending = (Passage) {0, 0};
+	locator->nlocated = 0;
+
+	feed_text(locator, text, length);
+	n = normalize_flush(&locator->normalizer, out);
+	feed_normalized(locator, out, n, locator->pending);
+	tokenizer_finish(&locator->tokenizer);
+	return shingler_finish(&locator->shingler);
+}
+
+/*
+ * Hand each shingle of a text, in order, to the consumer, as UTF-8, with the characters
+ * that it was made of, from the first one of its first unit to the last one of its last.
+ *
+ * The arguments and the shingles are those of document_shingles().
+ */
+void
+locate_shingles(const char *text, size_t length, int width, ShingleUnit unit,
+				LocatedConsumer consume, void *arg)
+{
+	Locator    *locator = palloc(sizeof(Locator));
+
+	locator->consume = consume;
+	locator->arg = arg;
+	if (!pass_over(locator, text, length, width, unit, TOKENIZE_LETTERS))
+		pass_over(locator, text, length, width, unit, TOKENIZE_SYMBOLS);
+	pfree(locator);
+}

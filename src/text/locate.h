@@ -1,0 +1,29 @@
+/*-------------------------------------------------------------------------
+ *
+ * locate.h
+ *		Where in a text its shingles stand
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_LOCATE_H
+#define SIMHASH_LOCATE_H
+
+#include "text/shingle.h"
+
+/* Characters of a text, in the server's encoding, counted from 0. */
+typedef struct Passage
+{
+	int32		start;
+	int32		end;			/* behind the last one */
+} Passage;
+
+/* Takes the shingles one by one, in order; the bytes are only lent. */
+typedef void (*LocatedConsumer) (void *arg, const char *shingle, size_t length,
+								 Passage passage);
+
+extern void locate_shingles(const char *text, size_t length, int width,
+							ShingleUnit unit, LocatedConsumer consume, void *arg);
+
+#endif							/* SIMHASH_LOCATE_H */
