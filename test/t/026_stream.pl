@@ -1,0 +1,111 @@
+# What docs/stream.md says of documents that keep coming, with eight sessions at a time: no
+# two articles resemble each other, none was skipped that resembles nothing, and labels are
+# those of the connected components.
+#
+# SIMHASH_ROUNDS sets how many documents each session adds.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DocsTest;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = random_seed();
+my $rounds = $ENV{SIMHASH_ROUNDS} || 100;
+my $node = index_node('stream', conf => "autovacuum = off\ndeadlock_timeout = 100ms\n");
+
+sub answer { return $node->safe_psql('postgres', @_); }
+
+# Eight sessions call a procedure, all at the same time: none begins before all are there.
+sub together_ok
+{
+	my ($procedure) = @_;
+	my $barrier = $node->background_psql('postgres', on_error_stop => 1);
+
+	$barrier->query_safe('SELECT pg_advisory_lock(1)');
+	my @clients = map {
+		client($node, 'SELECT pg_advisory_lock_shared(1)', "CALL $procedure(" . ($seed + 100_000 * $_) . ", $rounds)")
+	} 1 .. 8;
+	$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted})
+	  or die 'not all sessions came';
+	$barrier->quit;
+	clients_ok(@clients);
+}
+
+# The tables and functions of the page, without its documents.
+foreach my $block (grep { $_->{section} =~ /^(Candidates, then the texts|Labels)$/ } blocks_of('docs/stream.md'))
+{
+	answer($block->{sql}) if $block->{sql} =~ /^CREATE/;
+}
+answer('TRUNCATE articles; TRUNCATE docs CASCADE');
+
+# Texts of few subjects with one word in twenty changed, so that most resemble others.
+answer(<<'SQL');
+CREATE FUNCTION offer(i bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(CASE WHEN hashint8extended(i, w) & 31 = 0 THEN 'changed' || i
+                      ELSE left(md5(format('%s %s', hashint8extended(i, 0) & 63, w)), 5) END, ' ' ORDER BY w)
+    FROM generate_series(1, 30) AS w $$;
+CREATE TABLE skipped (body text);
+CREATE PROCEDURE add_articles(seed bigint, n integer) LANGUAGE plpgsql AS $$
+DECLARE
+    added bigint;
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO articles (body) VALUES (offer(i));
+        GET DIAGNOSTICS added = ROW_COUNT;
+        IF added = 0 THEN
+            INSERT INTO skipped VALUES (offer(i));
+        END IF;
+        IF i % 4 = 0 THEN
+            COMMIT;
+        END IF;
+    END LOOP;
+END $$;
+-- several documents in a transaction, labelled in it or by somebody else, or rolled back
+CREATE PROCEDURE add_docs(seed bigint, n integer) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO docs (body) SELECT offer(j) FROM generate_series(i, i + i % 3) AS j;
+        IF i % 4 <> 0 THEN
+            PERFORM label_fresh();
+        END IF;
+        IF i % 7 = 0 THEN
+            ROLLBACK;
+        ELSE
+            COMMIT;
+        END IF;
+    END LOOP;
+END $$;
+SQL
+
+together_ok('add_articles');
+my ($in, $out) = split /\|/, answer('SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM skipped)');
+is($in + $out, 8 * $rounds, "each article got in or was skipped ($in and $out)");
+cmp_ok($out, '>', $rounds, 'many were skipped');
+is(answer(<<'SQL'), '0', 'no two articles resemble each other');
+SELECT count(*) FROM articles AS a JOIN articles AS b ON a.id < b.id
+WHERE (a.fp <~> b.fp) + 0 <= 10 AND resemblance(a.body, b.body) >= 0.8
+SQL
+is(answer(<<'SQL'), '0', 'none was skipped that resembles nothing');
+SELECT count(*) FROM skipped AS s WHERE NOT EXISTS
+    (SELECT FROM articles AS a WHERE (a.fp <~> simhash(s.body)) + 0 <= 10 AND resemblance(a.body, s.body) >= 0.8)
+SQL
+
+together_ok('add_docs');
+answer('SELECT label_fresh()');
+is(answer('SELECT count(*) FROM docs LEFT JOIN label USING (id) WHERE fresh IS NOT false'), '0', 'every document has a label');
+cmp_ok(answer('SELECT count(*) FROM (SELECT FROM label GROUP BY label HAVING count(*) > 1) AS s'), '>', 10, 'there are clusters');
+is(answer(<<'SQL'), '0', 'labels are those of the connected components');
+WITH edge AS (SELECT a.id AS a, b.id AS b FROM docs AS a JOIN docs AS b ON (a.fp <~> b.fp) + 0 <= 3),
+     component AS (SELECT DISTINCT a AS id, connected_component(a, b) OVER () AS label FROM edge)
+SELECT count(*) FROM label FULL JOIN component USING (id) WHERE label.label IS DISTINCT FROM component.label
+SQL
+no_damage_ok($node, 'after all', 'articles_fp', 'docs_fp');
+no_crash_ok($node);
+
+done_testing();
