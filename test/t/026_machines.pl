@@ -71,11 +71,12 @@ INSERT INTO whole.docs (id, body)
 SELECT i, CASE WHEN i % 2 = 0 THEN ' ' END FROM generate_series(10001, 10020) AS i;
 CREATE VIEW whole.docs1 AS SELECT * FROM whole.docs WHERE id % 3 = 0;
 CREATE VIEW whole.docs2 AS SELECT * FROM whole.docs WHERE id % 3 <> 0;
-CREATE VIEW whole.near1 AS
+CREATE TABLE whole.near1 AS
     SELECT a.id AS a, b.id AS b FROM whole.docs AS a, whole.docs AS b
     WHERE a.fp <~> b.fp <= 3 AND a.id < b.id;
 CREATE VIEW whole.near2 AS SELECT * FROM whole.near1 WHERE false;
-CREATE VIEW whole.clusters AS
+ANALYZE;
+CREATE TABLE whole.clusters AS
     WITH RECURSIVE step AS MATERIALIZED (SELECT a, b FROM whole.near1 UNION SELECT b, a FROM whole.near1),
         reached AS (SELECT a, b FROM step UNION SELECT r.a, s.b FROM reached AS r JOIN step AS s ON r.b = s.a)
     SELECT a AS id, min(b) AS cluster FROM reached GROUP BY a;
