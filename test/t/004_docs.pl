@@ -58,13 +58,13 @@ foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))
 {
 	my $text = slurp_file($spec);
 	my ($file) = $text =~ m{(docs/\w+\.md)} or next;
-	my @functions = $text =~ /^\t(CREATE FUNCTION .*?^\tEND \$\$;\n)/msg;
+	my @functions = $text =~ /^\t(CREATE (?:OR REPLACE )?FUNCTION .*?^\tEND \$\$;\n)/msg;
 
 	cmp_ok(scalar @functions, '>', 0, "$spec has functions of $file");
 	foreach my $function (@functions)
 	{
 		$function =~ s/^\t//mg;
-		my ($name) = $function =~ /^CREATE FUNCTION (\w+)/;
+		my ($name) = $function =~ /FUNCTION (\w+)/;
 		ok(index(docs_file($file), $function) >= 0, "$spec: $name is that of $file");
 	}
 }

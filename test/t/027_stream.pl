@@ -24,12 +24,13 @@ sub answer { return $node->safe_psql('postgres', @_); }
 # Eight sessions call a procedure, all at the same time: none begins before all are there.
 sub together_ok
 {
-	my ($procedure) = @_;
+	my ($procedure, @more) = @_;
 	my $barrier = $node->background_psql('postgres', on_error_stop => 1);
 
 	$barrier->query_safe('SELECT pg_advisory_lock(1)');
 	my @clients = map {
-		client($node, 'SELECT pg_advisory_lock_shared(1)', "CALL $procedure(" . ($seed + 100_000 * $_) . ", $rounds)")
+		client($node, 'SELECT pg_advisory_lock_shared(1)',
+			"CALL $procedure(" . join(', ', $seed + 100_000 * $_, $rounds, @more) . ')')
 	} 1 .. 8;
 	$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted})
 	  or die 'not all sessions came';
@@ -38,11 +39,10 @@ sub together_ok
 }
 
 # The tables and functions of the page, without its documents.
-foreach my $block (grep { $_->{section} =~ /^(Candidates, then the texts|Labels)$/ } blocks_of('docs/stream.md'))
-{
-	answer($block->{sql}) if $block->{sql} =~ /^CREATE/;
-}
-answer('TRUNCATE articles; TRUNCATE docs CASCADE');
+my @blocks = grep { $_->{section} =~ /^(Candidates, then the texts|Labels)$/ } blocks_of('docs/stream.md');
+answer($_->{sql}) foreach grep { $_->{sql} =~ /^CREATE (?!OR REPLACE)/ } @blocks;
+my ($lock_blocks) = map { $_->{sql} } grep { $_->{sql} =~ /^CREATE OR REPLACE/ } @blocks;
+answer('TRUNCATE docs CASCADE');
 
 # Texts of few subjects with one word in twenty changed, so that most resemble others.
 answer(<<'SQL');
@@ -51,7 +51,7 @@ CREATE FUNCTION offer(i bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
                       ELSE left(md5(format('%s %s', hashint8extended(i, 0) & 63, w)), 5) END, ' ' ORDER BY w)
     FROM generate_series(1, 30) AS w $$;
 CREATE TABLE skipped (body text);
-CREATE PROCEDURE add_articles(seed bigint, n integer) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE add_articles(seed bigint, n integer, together integer) LANGUAGE plpgsql AS $$
 DECLARE
     added bigint;
 BEGIN
@@ -61,7 +61,7 @@ BEGIN
         IF added = 0 THEN
             INSERT INTO skipped VALUES (offer(i));
         END IF;
-        IF i % 4 = 0 THEN
+        IF i % together = 0 THEN
             COMMIT;
         END IF;
     END LOOP;
@@ -83,18 +83,30 @@ BEGIN
 END $$;
 SQL
 
-together_ok('add_articles');
-my ($in, $out) = split /\|/, answer('SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM skipped)');
-is($in + $out, 8 * $rounds, "each article got in or was skipped ($in and $out)");
-cmp_ok($out, '>', $rounds, 'many were skipped');
-is(answer(<<'SQL'), '0', 'no two articles resemble each other');
+# together: articles of a transaction.
+sub articles_ok
+{
+	my ($locks, $together) = @_;
+
+	answer('TRUNCATE articles, skipped');
+	together_ok('add_articles', $together);
+	my ($in, $out) = split /\|/, answer('SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM skipped)');
+	is($in + $out, 8 * $rounds, "$locks: each article got in or was skipped ($in and $out)");
+	cmp_ok($out, '>', $rounds, "$locks: many were skipped");
+	is(answer(<<'SQL'), '0', "$locks: no two articles resemble each other");
 SELECT count(*) FROM articles AS a JOIN articles AS b ON a.id < b.id
 WHERE (a.fp <~> b.fp) + 0 <= 10 AND resemblance(a.body, b.body) >= 0.8
 SQL
-is(answer(<<'SQL'), '0', 'none was skipped that resembles nothing');
+	is(answer(<<'SQL'), '0', "$locks: none was skipped that resembles nothing");
 SELECT count(*) FROM skipped AS s WHERE NOT EXISTS
     (SELECT FROM articles AS a WHERE (a.fp <~> simhash(s.body)) + 0 <= 10 AND resemblance(a.body, s.body) >= 0.8)
 SQL
+}
+
+articles_ok('one lock', 4);
+# of several rows, such transactions can deadlock
+answer($lock_blocks);
+articles_ok('locks of blocks', 1);
 
 together_ok('add_docs');
 answer('SELECT label_fresh()');
