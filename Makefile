@@ -9,7 +9,12 @@ OBJS = \
 	$(WIN32RES) \
 	src/module.o \
 	src/corpus/blocks.o \
+	src/corpus/cluster.o \
 	src/corpus/component.o \
+	src/corpus/join_plan.o \
+	src/corpus/leader_linkage.o \
+	src/corpus/similarity_join.o \
+	src/corpus/single_linkage.o \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
 	src/digest/weigh.o \
@@ -88,10 +93,13 @@ PG_CPPFLAGS = -I$(srcdir)/src
 
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
-REGRESS = install setup types fingerprint shingles resemblance difference aggregate literature unicode vectors errors component blocks index designs nearest parallel report vacuum exclude sketch estimates planner
+REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
+	literature unicode vectors errors component blocks index designs nearest parallel \
+	report vacuum exclude sketch estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
-ISOLATION = index_check index_cursor index_nearest index_concurrently index_serializable index_conflict index_exclude keep_out cluster_labels
+ISOLATION = index_check index_cursor index_nearest index_concurrently \
+	index_serializable index_conflict index_exclude keep_out cluster_labels
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

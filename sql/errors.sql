@@ -255,6 +255,29 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash_blocks('0123456789abcdef', 65)$$,
     $$SELECT * FROM simhash_blocks('0123456789abcdef', -2147483648)$$,
     $$SELECT count(*) FROM simhash_blocks('0123456789abcdef', 2147483647)$$);
+-- clusters: the radius from 0 to 64, the linkage 'single' or 'leader', both the same in
+-- all rows of a partition
+CREATE TEMP TABLE rows (i integer, fp simhash);
+INSERT INTO rows VALUES (1, '0123456789abcdef'), (2, '0123456789abcdee');
+SELECT * FROM pg_temp.meet(
+    $$SELECT simhash_cluster(fp, -1) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 65) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 9223372036854775807, 'leader') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, NULL) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, 'complete') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, '') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, 'Single') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, NULL) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, i) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, CASE i WHEN 1 THEN 'single' ELSE 'leader' END) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, CASE i WHEN 1 THEN 3 END) OVER () FROM rows$$,
+    $$SELECT max(c) FROM (SELECT simhash_cluster(fp, i) OVER (PARTITION BY i) AS c FROM rows) AS s$$,
+    $$SELECT count(c) FROM (SELECT simhash_cluster(fp, -1) OVER () AS c FROM rows WHERE false) AS s$$);
+SELECT command, code FROM pg_temp.meet(
+    $$SELECT simhash_cluster(fp, 3) FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3.5) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp) OVER () FROM rows$$,
+    $$SELECT simhash_cluster('some text'::text, 3) OVER () FROM rows$$);
 
 -- Binary input of the wrong length.  COPY of a bytea with as many bytes says
 -- what a client would.

@@ -234,6 +234,14 @@ extern int no_such_variable
 #define replace_restrictinfo(old, new)	(*(old) = *(new))
 #endif
 
+/* Window functions are told from 19 on to leave NULLs out, and have to refuse. */
+#if PG_VERSION_NUM >= 190000
+#define reject_null_treatment(window, fcinfo) \
+	WinCheckAndInitializeNullTreatment((window), false, (fcinfo))
+#else
+#define reject_null_treatment(window, fcinfo)	((void) 0)
+#endif
+
 /* Replaces pg_attribute_noreturn() from 18 on; stands before the declaration. */
 #ifndef pg_noreturn
 #define pg_noreturn						__attribute__((noreturn))

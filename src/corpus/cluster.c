@@ -1,0 +1,229 @@
+/*-------------------------------------------------------------------------
+ *
+ * cluster.c
+ *		The window function simhash_cluster
+ *
+ * The first call in a partition reads all of its rows and finds their clusters; the
+ * others look the answer up.  Rows are read in one pass forward, because the partition
+ * may be in a file, where going to another row costs the distance to it.  For the same
+ * reason the mark is never moved: that reads the rows that it passes.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "windowapi.h"
+
+#include "compat.h"
+#include "corpus/linkage.h"
+#include "corpus/union_find.h"
+#include "type/simhash.h"
+
+PG_FUNCTION_INFO_V1(simhash_cluster);
+
+/* Numbers of arguments. */
+enum
+{
+	ARGUMENT_FP,
+	ARGUMENT_RADIUS,
+	ARGUMENT_LINKAGE
+};
+
+typedef enum Linkage
+{
+	LINKAGE_SINGLE,
+	LINKAGE_LEADER
+} Linkage;
+
+/*
+ * The clusters of a partition; all of it is zero before they are found.
+ */
+typedef struct Clusters
+{
+	MemoryContext context;		/* of `first` */
+	uint32	   *first;			/* of each row, the first row of its cluster, or one
+								 * nearer to it (union_find.h); or NO_ROW */
+} Clusters;
+
+/*
+ * Reading a partition's arguments.
+ */
+typedef struct Reader
+{
+	FunctionCallInfo fcinfo;
+	WindowObject window;
+	MemoryContext context;		/* for what expressions leave behind */
+	int			row;			/* that is read */
+} Reader;
+
+static Datum
+get_argument(Reader *reader, int argument, bool *isnull)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->context);
+	Datum		value = WinGetFuncArgInPartition(reader->window, argument, reader->row,
+												 WINDOW_SEEK_HEAD, false, isnull, NULL);
+
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+static int
+get_radius(Reader *reader)
+{
+	bool		isnull;
+	int64		radius = DatumGetInt64(get_argument(reader, ARGUMENT_RADIUS, &isnull));
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("cluster radius must not be null"),
+				 errhint("A radius is a number of bits, 0 to %d.", SIMHASH_BITS)));
+	if (radius < 0 || radius > SIMHASH_BITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cluster radius %lld is out of range", (long long) radius),
+				 errhint("A radius is a number of bits, 0 to %d.", SIMHASH_BITS)));
+	return radius;
+}
+
+static Linkage
+get_linkage(Reader *reader)
+{
+	bool		isnull;
+	Datum		datum = get_argument(reader, ARGUMENT_LINKAGE, &isnull);
+	text	   *linkage;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("cluster linkage must not be null"),
+				 errhint("Available linkages are \"single\" and \"leader\".")));
+	linkage = DatumGetTextPP(datum);
+	if (VARSIZE_ANY_EXHDR(linkage) == 6 && memcmp(VARDATA_ANY(linkage), "single", 6) == 0)
+		return LINKAGE_SINGLE;
+	if (VARSIZE_ANY_EXHDR(linkage) == 6 && memcmp(VARDATA_ANY(linkage), "leader", 6) == 0)
+		return LINKAGE_LEADER;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized cluster linkage \"%.*s\"",
+					(int) VARSIZE_ANY_EXHDR(linkage), VARDATA_ANY(linkage)),
+			 errhint("Available linkages are \"single\" and \"leader\".")));
+}
+
+/*
+ * The radius and the linkage may be expressions, of the columns of PARTITION BY for
+ * example; but they have to be the same in all rows of a partition.
+ */
+static void
+check_settings(Reader *reader, int radius, Linkage linkage)
+{
+	FmgrInfo   *flinfo = reader->fcinfo->flinfo;
+
+	if (!get_fn_expr_arg_stable(flinfo, ARGUMENT_RADIUS) && get_radius(reader) != radius)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cluster radius differs between rows of a partition"),
+				 errhint("Use a constant, or add the expression to PARTITION BY.")));
+	if (!get_fn_expr_arg_stable(flinfo, ARGUMENT_LINKAGE) && get_linkage(reader) != linkage)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cluster linkage differs between rows of a partition"),
+				 errhint("Use a constant, or add the expression to PARTITION BY.")));
+}
+
+/*
+ * Read the rows of a partition.  Those with a fingerprint become members, each a
+ * cluster of its own.  Returns their number.
+ */
+static uint32
+read_members(Reader *reader, int nrows, int radius, Linkage linkage, Members *members,
+			 uint32 *first)
+{
+	uint32		n = 0;
+
+	for (reader->row = 0; reader->row < nrows; reader->row++)
+	{
+		bool		isnull;
+		SimHash		fp = DatumGetSimHash(get_argument(reader, ARGUMENT_FP, &isnull));
+
+		check_settings(reader, radius, linkage);
+		MemoryContextReset(reader->context);
+		first[reader->row] = isnull ? NO_ROW : reader->row;
+		if (isnull)
+			continue;
+		members->fp[n] = fp;
+		members->row[n++] = reader->row;
+	}
+	return n;
+}
+
+/*
+ * Find the clusters of the rows that the reader reads.
+ */
+static void
+find_clusters(Clusters *clusters, Reader *reader)
+{
+	int64		nrows = WinGetPartitionRowCount(reader->window);
+	int			radius = get_radius(reader);
+	Linkage		linkage = get_linkage(reader);
+	Members		members;
+	uint32		n;
+
+	if (nrows > MAX_ROWS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a partition of " INT64_FORMAT " rows is too large to be clustered",
+						nrows),
+				 errdetail("A partition may have %d rows.", MAX_ROWS),
+				 errhint("Add PARTITION BY to the window.")));
+	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	members.row = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+
+	n = read_members(reader, nrows, radius, linkage, &members, clusters->first);
+	link_equal(&members, &n, clusters->first);
+	if (linkage == LINKAGE_SINGLE)
+		link_single(&members, n, radius, clusters->first);
+	else
+		link_leader(&members, n, radius, clusters->first, nrows);
+	pfree(members.fp);
+	pfree(members.row);
+}
+
+/*
+ * simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
+ *
+ * The number, in the window's order, of the first row of the row's cluster.
+ */
+Datum
+simhash_cluster(PG_FUNCTION_ARGS)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	Clusters   *clusters;
+	int64		row = WinGetCurrentPosition(window);
+
+	reject_null_treatment(window, fcinfo);
+	clusters = WinGetPartitionLocalMemory(window, sizeof(Clusters));
+	if (clusters->context == NULL)
+	{
+		Reader		reader = {.fcinfo = fcinfo, .window = window};
+		MemoryContext old;
+
+		clusters->context = AllocSetContextCreate(GetMemoryChunkContext(clusters),
+												  "simhash_cluster", ALLOCSET_SMALL_SIZES);
+		reader.context = AllocSetContextCreate(clusters->context,
+											   "simhash_cluster arguments",
+											   ALLOCSET_SMALL_SIZES);
+		old = MemoryContextSwitchTo(clusters->context);
+		find_clusters(clusters, &reader);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(reader.context);
+	}
+	if (clusters->first[row] == NO_ROW)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64((int64) union_find_root(clusters->first, row) + 1);
+}

@@ -1,0 +1,148 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_plan.c
+ *		Which bits a similarity join cuts fingerprints by
+ *
+ * Cut 64 bits into k + p blocks: two fingerprints that differ in at most k bits
+ * agree on at least p of the blocks (Manku, Jain and Das Sarma, "Detecting
+ * near-duplicates for web crawling", 2007, section 3).  So whoever looks at every
+ * choice of p blocks, and compares what agrees on them, finds all pairs.  The larger p,
+ * the fewer pairs are compared in vain, and the more choices there are: with k = 8 and
+ * p = 3 there are 165 of them, of 17 bits each.
+ *
+ * Bits need not be of equal use.  Where nearly all fingerprints have the same bit, it
+ * tells few of them apart.  So blocks are made of equal weights rather than of equally
+ * many bits; the weight of a bit is minus the logarithm to base 2 of the probability
+ * that it is the same in two fingerprints, estimated from a sample.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#include <math.h>
+
+#include "corpus/join_plan.h"
+#include "corpus/similarity_join.h"
+
+/* Fingerprints whose bits are looked at. */
+#define PLAN_SAMPLE				256
+
+/* What it costs to put a fingerprint into its place by a digit, in comparisons. */
+#define PARTITION_COST			10
+
+/*
+ * The bits in which n fingerprints differ, n > 0.
+ */
+static uint64
+varying_bits(const SimHash *fp, uint32 n)
+{
+	uint64		varying = 0;
+
+	for (uint32 i = 1; i < n; i++)
+		varying |= fp[i] ^ fp[0];
+	return varying;
+}
+
+/*
+ * Minus the logarithm of the probability that a bit is the same in two fingerprints,
+ * of which it is one in the share f.
+ */
+static double
+bit_weight(double f)
+{
+	return -log2(f * f + (1 - f) * (1 - f));
+}
+
+/*
+ * Find the bits in which n fingerprints differ, n > 0, and their weights.  Returns the
+ * sum of these.  No bit that varies weighs nothing, be it constant in the sample: so
+ * plans go on as long as any two fingerprints differ.
+ */
+double
+join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n)
+{
+	uint64		varying = varying_bits(fp, n);
+	int			nsample = Min(n, PLAN_SAMPLE);
+	double		sum = 0;
+
+	plan->nbits = 0;
+	for (int bit = SIMHASH_BITS - 1; bit >= 0; bit--)
+	{
+		int			ones = 0;
+
+		if (!(varying >> bit & 1))
+			continue;
+		for (int i = 0; i < nsample; i++)
+			ones += fp[(uint64) i * n / nsample] >> bit & 1;
+		plan->bit[plan->nbits] = bit;
+		plan->weight[plan->nbits] = bit_weight((ones + 0.5) / (nsample + 1));
+		sum += plan->weight[plan->nbits++];
+	}
+	return sum;
+}
+
+/*
+ * Cut the bits into blocks of about equal weight, each of at least one bit.
+ */
+static void
+cut_blocks(JoinPlan *plan, int nblocks)
+{
+	double		total = 0;
+	double		sum = 0;
+	int			block = 1;
+
+	for (int i = 0; i < plan->nbits; i++)
+		total += plan->weight[i];
+	plan->nblocks = nblocks;
+	plan->start[0] = 0;
+	for (int i = 1; i < plan->nbits && block < nblocks; i++)
+	{
+		sum += plan->weight[i - 1];
+		if (sum >= total * block / nblocks || plan->nbits - i == nblocks - block)
+			plan->start[block++] = i;
+	}
+	plan->start[nblocks] = plan->nbits;
+}
+
+/*
+ * Choose the blocks for n fingerprints whose bits were measured.  `comparisons` is
+ * what it takes to compare all with all.
+ */
+void
+join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons)
+{
+	double		least = comparisons;
+	double		choices = 1;	/* of `agree` blocks */
+	double		partitions = 0; /* of all fingerprints, by one block each */
+	double		total = 0;
+
+	plan->agree = 0;
+	for (int i = 0; i < plan->nbits; i++)
+		total += plan->weight[i];
+	for (int agree = 1; radius + agree <= plan->nbits; agree++)
+	{
+		int			nblocks = radius + agree;
+		double		digits = ceil(Min((double) plan->nbits / nblocks, log2(n)) / DIGIT_BITS);
+		double		cost;
+
+		choices = choices * nblocks / agree;
+		partitions += choices;
+		cost = PARTITION_COST * partitions * digits * n;
+		if (cost >= least)
+			break;
+		cost += comparisons * choices * exp2(-total * agree / nblocks);
+		if (cost < least)
+		{
+			least = cost;
+			plan->agree = agree;
+		}
+	}
+	if (plan->agree > 0)
+		cut_blocks(plan, radius + plan->agree);
+}

@@ -1,0 +1,318 @@
+/*-------------------------------------------------------------------------
+ *
+ * leader_linkage.c
+ *		Clusters by leaders, in the order of rows
+ *
+ * Each row joins the first leader within the radius, if there is one, else it becomes a
+ * leader (Hartigan, "Clustering Algorithms", 1975, chapter 3).
+ *
+ * Rows that are within the radius are in one connected component.  So components are
+ * found first, by single linkage; most are small, and there each row is compared with
+ * the leaders before it.  In a large one that would be too much.  It is halved: the
+ * leaders of the first half are found, then by a similarity join what joins them of the
+ * second half, then the leaders of the rest.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#define CHECK_FOR_INTERRUPTS()		((void) 0)
+#else
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/palloc.h"
+#endif
+
+#include "corpus/linkage.h"
+#include "corpus/union_find.h"
+#include "index/simhash/match.h"
+
+/* So few rows are compared with the leaders before each. */
+#define FEW_ROWS			1024
+
+/* Leaders that a row is compared with at a time. */
+#define COMPARED_AT_ONCE	1024
+
+/* What has no leader yet. */
+#define NO_LEADER			PG_UINT32_MAX
+
+/* Marks rows: duplicates among rows, leaders among what is joined. */
+#define MARK				((uint32) 1 << 31)
+
+typedef struct LeaderLinkage
+{
+	SimilarityJoin join;		/* of leaders, whose rows have the mark, with others */
+	Members		members;		/* in the order of rows in each component */
+	uint32	   *leader;			/* of each row */
+} LeaderLinkage;
+
+/*
+ * The smallest row of those leaders that a fingerprint is within the radius of;
+ * NO_LEADER if there is none.  Leaders may have the mark.
+ */
+static uint32
+find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHash fp,
+			int radius)
+{
+	uint32		least = NO_LEADER;
+
+	for (uint32 from = 0; from < n; from += COMPARED_AT_ONCE)
+	{
+		uint16		positions[COMPARED_AT_ONCE];
+		int			nmatches = match_keys(leader_fp + from,
+										  Min(COMPARED_AT_ONCE, n - from),
+										  fp, radius, positions);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int m = 0; m < nmatches; m++)
+			least = Min(least, leader_row[from + positions[m]] & ~MARK);
+	}
+	return least;
+}
+
+/*
+ * Whether no leaders are in a range, or nothing else.
+ */
+static bool
+leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	uint32	   *row = join->members.row + first;
+
+	for (uint32 i = 1; i < n; i++)
+		if ((row[i] ^ row[0]) & MARK)
+			return false;
+	return true;
+}
+
+static double
+leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n, double bits)
+{
+	uint32		nleaders = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		nleaders += (join->members.row[first + i] & MARK) != 0;
+	return (double) nleaders * (n - nleaders);
+}
+
+/*
+ * Compare all leaders of a range with all others.
+ */
+static void
+leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	LeaderLinkage *linkage = (LeaderLinkage *) join;
+	SimHash    *fp = join->members.fp + first;
+	uint32	   *row = join->members.row + first;
+	uint32		nleaders = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		SimHash		moved_fp = fp[i];
+		uint32		moved_row = row[i];
+
+		if (!(moved_row & MARK))
+			continue;
+		fp[i] = fp[nleaders];
+		row[i] = row[nleaders];
+		fp[nleaders] = moved_fp;
+		row[nleaders++] = moved_row;
+	}
+	if (nleaders == 0)
+		return;
+	for (uint32 i = nleaders; i < n; i++)
+	{
+		uint32		found = find_leader(fp, row, nleaders, fp[i], join->radius);
+		uint32	   *leader = &linkage->leader[row[i]];
+
+		*leader = Min(*leader, found);
+	}
+}
+
+/*
+ * Find leaders in a range of rows none of which has a leader before the range, and
+ * bring them to the front.  Returns their number.
+ */
+static uint32
+lead_few(LeaderLinkage *linkage, uint32 first, uint32 n)
+{
+	SimHash    *fp = linkage->members.fp + first;
+	uint32	   *row = linkage->members.row + first;
+	uint32		nleaders = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		leader = find_leader(fp, row, nleaders, fp[i], linkage->join.radius);
+
+		linkage->leader[row[i]] = Min(leader, row[i]);
+		if (leader != NO_LEADER)
+			continue;
+		fp[nleaders] = fp[i];
+		row[nleaders++] = row[i];
+	}
+	return nleaders;
+}
+
+/*
+ * Of n rows, from the first one on, that have no leader, find those that join one of
+ * the leaders given, and keep the others.  Returns their number.
+ */
+static uint32
+follow(LeaderLinkage *linkage, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
+{
+	SimHash    *fp = linkage->members.fp;
+	uint32	   *row = linkage->members.row;
+	Members    *joined = &linkage->join.members;
+	uint32		kept = 0;
+
+	memcpy(joined->fp, fp + leaders, nleaders * sizeof(SimHash));
+	memcpy(joined->fp + nleaders, fp + first, n * sizeof(SimHash));
+	for (uint32 i = 0; i < nleaders; i++)
+		joined->row[i] = row[leaders + i] | MARK;
+	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
+	similarity_join(&linkage->join, 0, nleaders + n);
+
+	for (uint32 i = first; i < first + n; i++)
+	{
+		if (linkage->leader[row[i]] != NO_LEADER)
+			continue;
+		fp[first + kept] = fp[i];
+		row[first + kept++] = row[i];
+	}
+	return kept;
+}
+
+/*
+ * As lead_few, of any number of rows.
+ */
+static uint32
+lead(LeaderLinkage *linkage, uint32 first, uint32 n)
+{
+	SimHash    *fp = linkage->members.fp;
+	uint32	   *row = linkage->members.row;
+	uint32		half = first + n / 2;
+	uint32		nleaders;
+	uint32		more;
+
+	if (n <= FEW_ROWS)
+		return lead_few(linkage, first, n);
+	nleaders = lead(linkage, first, n / 2);
+	more = follow(linkage, first, nleaders, half, n - n / 2);
+	more = lead(linkage, half, more);
+	memmove(fp + first + nleaders, fp + half, more * sizeof(SimHash));
+	memmove(row + first + nleaders, row + half, more * sizeof(uint32));
+	return nleaders + more;
+}
+
+/*
+ * Find the leaders of a component, n members from the first one on.
+ */
+static void
+lead_component(LeaderLinkage *linkage, uint32 first, uint32 n)
+{
+	Members    *joined = &linkage->join.members;
+
+	for (uint32 i = 0; i < n; i++)
+		linkage->leader[linkage->members.row[first + i]] = NO_LEADER;
+	if (n > FEW_ROWS)
+	{
+		joined->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
+		joined->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
+	}
+	lead(linkage, first, n);
+	if (n > FEW_ROWS)
+	{
+		pfree(joined->fp);
+		pfree(joined->row);
+	}
+}
+
+/*
+ * Sort members, whose fingerprints are given by row, too, by component, and by row in
+ * each.  The end of each component is left in end[], by the component's root.  What is
+ * no member has the mark in parent[].
+ */
+static void
+sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 nrows,
+				  uint32 *parent, uint32 *end)
+{
+	uint32		sum = 0;
+
+	memset(end, 0, nrows * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		end[union_find_root(parent, members->row[i])]++;
+	}
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		uint32		size = end[row];
+
+		end[row] = sum;
+		sum += size;
+	}
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		uint32		place;
+
+		CHECK_FOR_INTERRUPTS();
+		if (parent[row] & MARK)
+			continue;
+		place = end[union_find_root(parent, row)]++;
+		members->fp[place] = fp_of_row[row];
+		members->row[place] = row;
+	}
+}
+
+/*
+ * Find the leader of each row: parent[row] becomes that, and a leader its own.  On
+ * entry parent[] has the sets of equal fingerprints, each of which has one member; or
+ * NO_ROW for a row without a fingerprint.
+ */
+void
+link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)
+{
+	LeaderLinkage linkage = {
+		.join = {
+			.radius = radius,
+			.compare = leader_compare,
+			.comparisons = leader_comparisons,
+			.settled = leader_settled
+		},
+		.members = *members,
+		.leader = parent
+	};
+	SimHash    *fp_of_row = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	uint32	   *end = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32		first = 0;
+
+	for (uint32 row = 0; row < nrows; row++)
+		if (parent[row] != row)
+			parent[row] |= MARK;
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		fp_of_row[members->row[i]] = members->fp[i];
+	}
+	link_single(members, n, radius, parent);
+	sort_by_component(members, n, fp_of_row, nrows, parent, end);
+	pfree(fp_of_row);
+
+	while (first < n)
+	{
+		uint32		root = members->row[first];
+		uint32		size = end[root] - first;
+
+		CHECK_FOR_INTERRUPTS();
+		if (size > 1)
+			lead_component(&linkage, first, size);
+		first += size;
+	}
+	pfree(end);
+
+	for (uint32 row = 0; row < nrows; row++)
+		if ((parent[row] & MARK) && parent[row] != NO_ROW)
+			parent[row] = parent[parent[row] & ~MARK];
+}

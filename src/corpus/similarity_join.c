@@ -1,0 +1,229 @@
+/*-------------------------------------------------------------------------
+ *
+ * similarity_join.c
+ *		All pairs of fingerprints within a radius
+ *
+ * What a plan (join_plan.c) says is done in place: for every choice of blocks, the
+ * members are partitioned by the first block of the choice, those that agree on it by
+ * the next one, and so on; choices that begin with the same blocks share the work.  A
+ * block is taken a few bits, a digit, at a time, the most significant first; whatever is
+ * few enough is compared at once, however many bits are left.  So nearly all work is done
+ * on ranges that fit into the processor's cache.
+ *
+ * Where data are skewed, many agree on all blocks of a choice.  They get a plan of their
+ * own, made of the bits in which they differ: that they agree on all others is known.
+ * Those bits become fewer each time, so this ends.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#define CHECK_FOR_INTERRUPTS()		((void) 0)
+#define check_stack_depth()			((void) 0)
+#else
+#include "postgres.h"
+
+#include "miscadmin.h"
+#endif
+
+#include "port/pg_bitutils.h"
+
+#include "corpus/join_plan.h"
+#include "corpus/similarity_join.h"
+#include "index/simhash/design.h"
+
+/* So few members are compared at once. */
+#define FEW_MEMBERS			48
+
+#define DIGIT_VALUES		(1 << DIGIT_BITS)
+
+/*
+ * Some bits of a fingerprint, as a number.
+ */
+typedef struct Digit
+{
+	int			nbits;
+	int			nruns;
+	BitRun		run[DIGIT_BITS];
+} Digit;
+
+static void choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first,
+						 uint32 n, int chosen, int block);
+
+static inline uint32
+digit_of(const Digit *digit, SimHash fp)
+{
+	uint64		value = rotate_left(fp, digit->run[0].shift) & digit->run[0].mask;
+
+	for (int i = 1; i < digit->nruns; i++)
+		value |= rotate_left(fp, digit->run[i].shift) & digit->run[i].mask;
+	return value;
+}
+
+/*
+ * Make a digit of bits that stand in descending order.
+ */
+static void
+digit_init(Digit *digit, const uint8 *bits, int nbits)
+{
+	digit->nbits = nbits;
+	digit->nruns = 0;
+	for (int i = 0; i < nbits; i++)
+	{
+		int			place = nbits - 1 - i;
+		int			shift = (place - bits[i]) & (SIMHASH_BITS - 1);
+
+		if (i == 0 || shift != digit->run[digit->nruns - 1].shift)
+			digit->run[digit->nruns++] = (BitRun) {0, shift};
+		digit->run[digit->nruns - 1].mask |= UINT64CONST(1) << place;
+	}
+}
+
+/*
+ * Put members in the order of a digit.  start[i] becomes the number of those whose
+ * digit is below i, for i up to the number of digits.
+ *
+ * In place: a member is put where it belongs, the one that was there where that
+ * belongs, and so on (McIlroy, Bostic and McIlroy, "Engineering radix sort", 1993).
+ */
+static void
+partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
+		  uint32 *start)
+{
+	SimHash    *fp = members->fp + first;
+	uint32	   *row = members->row + first;
+	uint32		nvalues = 1 << digit->nbits;
+	uint32		next[DIGIT_VALUES];
+
+	memset(start, 0, (nvalues + 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		start[digit_of(digit, fp[i]) + 1]++;
+	for (uint32 value = 0; value < nvalues; value++)
+	{
+		next[value] = start[value];
+		start[value + 1] += start[value];
+	}
+
+	for (uint32 value = 0; value < nvalues; value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = next[value]; i < start[value + 1]; i++)
+		{
+			SimHash		moved_fp = fp[i];
+			uint32		moved_row = row[i];
+			uint32		other;
+
+			while ((other = digit_of(digit, moved_fp)) != value)
+			{
+				uint32		place = next[other]++;
+				SimHash		found_fp = fp[place];
+				uint32		found_row = row[place];
+
+				fp[place] = moved_fp;
+				row[place] = moved_row;
+				moved_fp = found_fp;
+				moved_row = found_row;
+			}
+			fp[i] = moved_fp;
+			row[i] = moved_row;
+		}
+	}
+}
+
+/*
+ * The number of bits to partition n members by, of those that are left: so many that
+ * a few members are left together.
+ */
+static int
+digit_bits(uint32 n, int left)
+{
+	return Min(Min(left, DIGIT_BITS), Max(1, pg_leftmost_one_pos32(n) - 1));
+}
+
+/*
+ * Join members that agree on all bits of a block before the given one, and on all of
+ * the blocks chosen before this.
+ */
+static void
+join_by_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
+			  int chosen, int block, int bit)
+{
+	int			left = plan->start[block + 1] - bit;
+	Digit		digit;
+	uint32		start[DIGIT_VALUES + 1];
+
+	if (n <= FEW_MEMBERS)
+	{
+		join->compare(join, first, n);
+		return;
+	}
+	if (join->settled(join, first, n))
+		return;
+	if (left == 0)
+	{
+		choose_block(join, plan, first, n, chosen + 1, block + 1);
+		return;
+	}
+
+	digit_init(&digit, plan->bit + bit, digit_bits(n, left));
+	partition(&join->members, first, n, &digit, start);
+	for (int value = 0; value < 1 << digit.nbits; value++)
+	{
+		uint32		count = start[value + 1] - start[value];
+
+		if (count > 1)
+			join_by_block(join, plan, first + start[value], count, chosen, block,
+						  bit + digit.nbits);
+	}
+}
+
+/*
+ * Join members that agree on so many blocks, by each choice of the other blocks
+ * from `block` on.
+ */
+static void
+choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
+			 int chosen, int block)
+{
+	int			last = plan->nblocks - (plan->agree - chosen);
+
+	CHECK_FOR_INTERRUPTS();
+	if (chosen == plan->agree)
+	{
+		similarity_join(join, first, n);
+		return;
+	}
+	for (; block <= last; block++)
+		join_by_block(join, plan, first, n, chosen, block, plan->start[block]);
+}
+
+/*
+ * Join n members, from the first one on: call the functions of the join so that
+ * every pair within the radius is dealt with.
+ */
+void
+similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	JoinPlan	plan;
+	double		bits;
+
+	check_stack_depth();
+	if (join->reduce)
+	{
+		uint32		done = join->reduce(join, first, n);
+
+		first += done;
+		n -= done;
+		if (n < 2)
+			return;
+	}
+
+	bits = join_plan_measure(&plan, join->members.fp + first, n);
+	join_plan_choose(&plan, n, join->radius, join->comparisons(join, first, n, bits));
+	if (plan.agree == 0)
+		join->compare(join, first, n);
+	else
+		choose_block(join, &plan, first, n, 0, 0);
+}

@@ -1,0 +1,188 @@
+/*-------------------------------------------------------------------------
+ *
+ * single_linkage.c
+ *		Clusters by single linkage: connected components within a radius
+ *
+ * Two fingerprints are in one cluster if there is a chain of fingerprints from one to
+ * the other, each within the radius of the next.
+ *
+ * Of a range of fingerprints not every pair need be compared: those that were reached
+ * from one of them are visited in turn, and compared only with what has not been
+ * reached.  So where nearly all are near each other, one pass is enough.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#define CHECK_FOR_INTERRUPTS()		((void) 0)
+#else
+#include "postgres.h"
+
+#include "miscadmin.h"
+#endif
+
+#include <math.h>
+
+#include "bits.h"
+#include "corpus/linkage.h"
+#include "corpus/union_find.h"
+#include "index/simhash/match.h"
+
+/* Members that are compared at a time. */
+#define COMPARED_AT_ONCE		8192
+
+/* Visits go on as long as each reaches one of so many of those not reached. */
+#define WORTH_VISITING			16
+
+typedef struct SingleLinkage
+{
+	SimilarityJoin join;
+	uint32	   *parent;			/* of each row: disjoint sets */
+} SingleLinkage;
+
+/*
+ * Visit the i-th member of a range: join it with all within the radius of those from
+ * `reached` on, and bring these before `reached`, which is advanced.
+ */
+static uint32
+visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
+{
+	SimHash    *fp = linkage->join.members.fp;
+	uint32	   *row = linkage->join.members.row;
+
+	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
+	{
+		uint16		positions[COMPARED_AT_ONCE];
+		int			nmatches = match_keys(fp + from, Min(COMPARED_AT_ONCE, end - from),
+										  fp[i], linkage->join.radius, positions);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int m = 0; m < nmatches; m++, reached++)
+		{
+			uint32		match = from + positions[m];
+			SimHash		match_fp = fp[match];
+			uint32		match_row = row[match];
+
+			union_find_join(linkage->parent, row[i], match_row);
+			/* what comes into its place was compared before */
+			fp[match] = fp[reached];
+			row[match] = row[reached];
+			fp[reached] = match_fp;
+			row[reached] = match_row;
+		}
+	}
+	return reached;
+}
+
+/*
+ * Join all members of a range that are within the radius.
+ */
+static void
+single_compare(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	uint32		end = first + n;
+	uint32		reached = first;
+
+	for (uint32 i = first; reached < end; i++)
+		reached = visit((SingleLinkage *) join, i, Max(reached, i + 1), end);
+}
+
+/*
+ * Where random members have more than one neighbor, most are soon reached: then each
+ * visit compares with as many as it takes to find a neighbor.
+ */
+static double
+single_comparisons(SimilarityJoin *join, uint32 first, uint32 n, double bits)
+{
+	int			nbits = rint(bits);
+	double		near = bits_count_patterns(nbits, 0, Min(join->radius, nbits), HUGE_VAL);
+
+	return n * Min(n / 2.0, ldexp(1, nbits) / near);
+}
+
+/*
+ * Whether all members are in one cluster.
+ */
+static bool
+single_settled(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	uint32	   *parent = ((SingleLinkage *) join)->parent;
+	uint32	   *row = join->members.row + first;
+	uint32		root = union_find_root(parent, row[0]);
+
+	for (uint32 i = 1; i < n; i++)
+		if (union_find_root(parent, row[i]) != root)
+			return false;
+	return true;
+}
+
+/*
+ * Visit members as long as each reaches many others.
+ */
+static uint32
+single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	uint32		end = first + n;
+	uint32		reached = first;
+	uint32		before;
+	uint32		i = first;
+
+	do
+	{
+		before = reached = Max(reached, i + 1);
+		reached = visit((SingleLinkage *) join, i++, reached, end);
+	} while (reached < end &&
+			 (uint64) (reached - before) * WORTH_VISITING > end - before);
+	return (reached < end ? i : end) - first;
+}
+
+/*
+ * Join the sets of all members that are within the radius of each other.  The smallest
+ * row of a cluster becomes the root of its rows.
+ */
+void
+link_single(Members *members, uint32 n, int radius, uint32 *parent)
+{
+	SingleLinkage linkage = {
+		.join = {
+			.members = *members,
+			.radius = radius,
+			.compare = single_compare,
+			.comparisons = single_comparisons,
+			.settled = single_settled,
+			.reduce = single_reduce
+		},
+		.parent = parent
+	};
+
+	if (n > 1)
+		similarity_join(&linkage.join, 0, n);
+}
+
+/*
+ * Join the sets of equal members, and keep of these only one, that of the smallest row.
+ * *n is their number.
+ */
+void
+link_equal(Members *members, uint32 *n, uint32 *parent)
+{
+	uint32		kept = 0;
+
+	link_single(members, *n, 0, parent);
+	for (uint32 i = 0; i < *n; i++)
+	{
+		uint32		row = members->row[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (parent[row] != row)
+		{
+			parent[row] = union_find_root(parent, row);
+			continue;
+		}
+		members->fp[kept] = members->fp[i];
+		members->row[kept++] = row;
+	}
+	*n = kept;
+}

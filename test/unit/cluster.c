@@ -1,0 +1,203 @@
+/*-------------------------------------------------------------------------
+ *
+ * cluster.c
+ *		Tests of clusters: each linkage, against comparing all with all
+ *
+ *	cluster [SEED]
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres_fe.h"
+
+#include "corpus/linkage.h"
+#include "corpus/union_find.h"
+
+#include "unit.h"
+
+#define MAX_TESTED		10000
+
+static SimHash fp[MAX_TESTED];
+static bool has_fp[MAX_TESTED];
+static uint32 expected[MAX_TESTED];
+static uint32 parent[MAX_TESTED];
+
+static int
+distance(SimHash a, SimHash b)
+{
+	return __builtin_popcountll(a ^ b);
+}
+
+/* A number with at most so many bits set. */
+static uint64
+few_bits(int n)
+{
+	uint64		bits = 0;
+
+	for (int i = random_below(n + 1); i > 0; i--)
+		bits |= UINT64CONST(1) << random_below(64);
+	return bits;
+}
+
+/* Bits of which each is set in one of 2^n. */
+static uint64
+rare_bits(int n)
+{
+	uint64		bits = random_word();
+
+	while (n-- > 1)
+		bits &= random_word();
+	return bits;
+}
+
+/*
+ * Fingerprints of many shapes, from uniform ones to families in which none is far from
+ * the others; and a few that are missing.
+ */
+enum
+{
+	UNIFORM, PLANTED, CONSTANT_BLOCK, FAMILY, LOOSE_FAMILY, FEW_VARY, RARE_BITS, EQUAL,
+	COUNTED, CHAIN, MIXED, SHAPES
+};
+
+static SimHash
+random_fingerprint(int shape, uint32 i)
+{
+	uint64		center = UINT64CONST(0x0123456789abcdef);
+
+	switch (shape)
+	{
+		case UNIFORM:
+			return random_word();
+		case PLANTED:
+			return i % 10 == 0 ? random_word() : fp[i - i % 10] ^ few_bits(5);
+		case CONSTANT_BLOCK:
+			return random_word() >> 16;
+		case FAMILY:
+			return center ^ few_bits(3);
+		case LOOSE_FAMILY:
+			return center ^ few_bits(12);
+		case FEW_VARY:
+			return center ^ (random_word() & UINT64CONST(0x1111010111100111));
+		case RARE_BITS:
+			return rare_bits(4);
+		case EQUAL:
+			return random_below(10) == 0 ? random_word() : center;
+		case COUNTED:
+			return i;
+		case CHAIN:
+			return i == 0 ? center : fp[i - 1] ^ few_bits(4);
+		default:
+			return random_fingerprint(random_below(MIXED), i);
+	}
+}
+
+/* The cluster of each row, or NO_ROW, the slow way. */
+static void
+expect_single(uint32 n, int radius)
+{
+	for (uint32 i = 0; i < n; i++)
+		union_find_add(expected, i);
+	for (uint32 i = 0; i < n; i++)
+		for (uint32 j = 0; j < i && has_fp[i]; j++)
+			if (has_fp[j] && distance(fp[i], fp[j]) <= radius)
+				union_find_join(expected, i, j);
+	for (uint32 i = 0; i < n; i++)
+		expected[i] = has_fp[i] ? union_find_root(expected, i) : NO_ROW;
+}
+
+static void
+expect_leader(uint32 n, int radius)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		expected[i] = NO_ROW;
+		for (uint32 j = 0; j <= i && has_fp[i]; j++)
+			if (has_fp[j] && expected[j] == j && distance(fp[i], fp[j]) <= radius)
+			{
+				expected[i] = j;
+				break;
+			}
+		if (has_fp[i] && expected[i] == NO_ROW)
+			expected[i] = i;
+	}
+}
+
+static void
+find_clusters(uint32 n, int radius, bool leader)
+{
+	static SimHash member_fp[MAX_TESTED];
+	static uint32 member_row[MAX_TESTED];
+	Members		members = {member_fp, member_row};
+	uint32		nmembers = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		parent[i] = has_fp[i] ? i : NO_ROW;
+		if (!has_fp[i])
+			continue;
+		member_fp[nmembers] = fp[i];
+		member_row[nmembers++] = i;
+	}
+	link_equal(&members, &nmembers, parent);
+	if (leader)
+		link_leader(&members, nmembers, radius, parent, n);
+	else
+		link_single(&members, nmembers, radius, parent);
+}
+
+static void
+test_clusters(int shape, uint32 n, int radius, bool leader)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		fp[i] = random_fingerprint(shape, i);
+		has_fp[i] = random_below(20) != 0;
+	}
+	if (leader)
+		expect_leader(n, radius);
+	else
+		expect_single(n, radius);
+	find_clusters(n, radius, leader);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		found = has_fp[i] ? union_find_root(parent, i) : parent[i];
+
+		unit_checks++;
+		if (found != expected[i] && count_failure())
+			printf("shape %d, %u rows, radius %d: row %u is in %u, not %u\n",
+				   shape, n, radius, i, found, expected[i]);
+	}
+}
+
+static void
+test_linkage(const char *name, bool leader)
+{
+	static const int radii[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 63, 64};
+
+	begin_group(name);
+	for (int shape = 0; shape < SHAPES; shape++)
+		for (size_t i = 0; i < lengthof(radii); i++)
+		{
+			for (uint32 n = 0; n < 5; n++)
+				test_clusters(shape, n, radii[i], leader);
+			for (uint32 n = 10; n < 1500; n *= 3)
+				test_clusters(shape, n + random_below(n), radii[i], leader);
+		}
+	for (int shape = 0; shape < SHAPES; shape++)
+	{
+		test_clusters(shape, MAX_TESTED, 3, leader);
+		test_clusters(shape, MAX_TESTED, 8, leader);
+	}
+	end_group("rows");
+}
+
+int
+main(int argc, char **argv)
+{
+	seed_random(argc, argv);
+	test_linkage("single linkage", false);
+	test_linkage("linkage by leaders", true);
+	return end_tests();
+}
