@@ -188,7 +188,7 @@ sub interrupt_backfill
 	my $locker = $node->background_psql('postgres', on_error_stop => 1);
 	my ($lsn, $from) = (answer('SELECT pg_current_wal_lsn()'), time);
 
-	$locker->query_safe("BEGIN; SELECT FROM docs WHERE id > $rows / 2 ORDER BY id LIMIT 100 FOR UPDATE");
+	$locker->query_safe("BEGIN; SELECT FROM docs WHERE id > $rows / 2 ORDER BY id LIMIT 2 FOR UPDATE");
 	my $step = start_step($block->{sql});
 	$node->poll_query_until('postgres', <<'SQL') or die 'the backfill does not wait';
 SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'step' AND pg_blocking_pids(pid) <> '{}'
