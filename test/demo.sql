@@ -63,10 +63,13 @@ FROM packages p, packages q,
      unnest(string_to_array(p.body, E'\n'), string_to_array(q.body, E'\n')) AS line (a, b)
 WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
-SELECT p.fp <~> q.fp AS bits, round(resemblance(p.body, q.body)::numeric, 2) AS resemblance,
-       array(SELECT unnest(shingles(p.body)) EXCEPT SELECT unnest(shingles(q.body))) AS "only in manpages-de",
-       array(SELECT unnest(shingles(q.body)) EXCEPT SELECT unnest(shingles(p.body))) AS "only in manpages-fr"
-FROM packages p, packages q
+SELECT report.*
+FROM packages p, packages q, resemblance_report(p.body, q.body) AS report
+WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
+
+SELECT CASE only_in WHEN 'a' THEN p.name ELSE q.name END AS "only in", shingle,
+       translate(substr(CASE only_in WHEN 'a' THEN p.body ELSE q.body END, start, length), E'\n', ' ') AS passage
+FROM packages p, packages q, shingle_difference(p.body, q.body)
 WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
 -- All pairs of near-identical descriptions under different names:
@@ -117,7 +120,59 @@ HAVING count(*) >= 2 * identical
 ORDER BY near DESC LIMIT 6;
 
 -- ---------------------------------------------------------------------------
--- 4. How far an edit moves a fingerprint
+-- 4. Clusters, and who survives
+-- ---------------------------------------------------------------------------
+
+-- Of each cluster within 3 bits keep the longest description.
+CREATE TABLE labelled AS
+SELECT id, row_number() OVER w AS n, simhash_cluster(fp, 3, 'leader') OVER w AS leader
+FROM packages
+WINDOW w AS (ORDER BY length(body) DESC, id);
+
+SELECT count(*) FILTER (WHERE n = leader) AS survive, count(*) FILTER (WHERE n <> leader) AS go
+FROM labelled;
+
+-- The largest of those clusters: who survives, and how near to it the others are.
+SELECT k.name AS survivor, count(*) AS size, max(d.fp <~> k.fp) AS farthest,
+       round(min(resemblance(d.body, k.body))::numeric, 2) AS least_resemblance, k.title
+FROM labelled l JOIN packages d USING (id)
+     JOIN labelled leader ON leader.n = l.leader JOIN packages k ON k.id = leader.id
+GROUP BY k.id
+ORDER BY size DESC, survivor LIMIT 6;
+
+-- Verified clusters: candidates within 10 bits, joined only where the texts resemble
+-- each other.
+CREATE TABLE verified AS
+WITH edges (a, b) AS (
+    SELECT x.id, y.id
+    FROM packages x JOIN packages y ON x.fp <~> y.fp <= 10 AND x.id < y.id
+    WHERE resemblance(x.body, y.body) >= 0.8
+    UNION ALL
+    SELECT id, id FROM packages
+), labelled AS (
+    SELECT b AS id, connected_component(a, b) OVER () AS cluster FROM edges
+)
+SELECT DISTINCT id, cluster FROM labelled;
+
+-- How many rows would distance alone have merged that this keeps apart?
+CREATE TABLE chained AS
+SELECT id, simhash_cluster(fp, 10, 'single') OVER (ORDER BY id) AS cluster FROM packages;
+
+SELECT merged_by_distance, merged_verified, merged_by_distance - merged_verified AS kept_apart
+FROM (SELECT count(*) - count(DISTINCT cluster) AS merged_by_distance FROM chained) AS c,
+     (SELECT count(*) - count(DISTINCT cluster) AS merged_verified FROM verified) AS v;
+
+-- The largest cluster by distance alone falls into many: the largest of these.
+WITH largest AS (
+    SELECT cluster, count(*) AS size FROM chained GROUP BY cluster ORDER BY size DESC LIMIT 1
+)
+SELECT largest.size AS chained, count(*) AS verified, min(name) AS first, min(title) AS title
+FROM largest JOIN chained USING (cluster) JOIN verified v USING (id) JOIN packages USING (id)
+GROUP BY v.cluster, largest.size
+ORDER BY verified DESC, first LIMIT 6;
+
+-- ---------------------------------------------------------------------------
+-- 5. How far an edit moves a fingerprint
 -- ---------------------------------------------------------------------------
 
 SELECT edit,
@@ -137,7 +192,7 @@ WHERE name = 'git'
 ORDER BY n;
 
 -- ---------------------------------------------------------------------------
--- 5. Chinese: no spaces between words, no setting to change
+-- 6. Chinese: no spaces between words, no setting to change
 -- ---------------------------------------------------------------------------
 
 -- Every ideograph counts as a word, so pairs of them are compared.
@@ -167,7 +222,7 @@ FROM packages_zh
 ORDER BY bits, name LIMIT 4;
 
 -- ---------------------------------------------------------------------------
--- 6. A million fingerprints more
+-- 7. A million fingerprints more
 -- ---------------------------------------------------------------------------
 
 -- Random ones, together with those of the packages.
@@ -215,6 +270,7 @@ BEGIN
     RETURN 1000 * extract(epoch FROM clock_timestamp() - started) / times;
 END $$;
 SELECT pg_temp.milliseconds('SELECT count(simhash(body)) FROM packages', 1) AS making,
+       pg_temp.milliseconds('SELECT count(c) FROM (SELECT simhash_cluster(fp, 3, ''leader'') OVER (ORDER BY length(body) DESC, id) AS c FROM packages) AS s', 1) AS clusters,
        pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 3', 100) AS near,
        pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 100) AS nearest \gset
 SET enable_indexscan = off;
@@ -230,6 +286,9 @@ SELECT format('%s descriptions (%s) are fingerprinted in %s ms, %s us each.',
 FROM packages;
 SELECT format('%s of them have a near-duplicate of another name within 3 bits.', count(*))
 FROM packages p WHERE EXISTS (SELECT FROM packages q WHERE q.fp <~> p.fp <= 3 AND q.name <> p.name);
+SELECT format('Keeping one of each cluster within 3 bits, %s of them survive: found in %s ms.',
+              count(*) FILTER (WHERE n = leader), round(:clusters))
+FROM labelled;
 SELECT format('Of %s rows, those within 3 bits: %s ms by reading the table, %s ms by the index: %s times as fast.',
               count(*), round(:near_by_eye::numeric, 1), round(:near::numeric, 3), round(:near_by_eye / :near))
 FROM million;
