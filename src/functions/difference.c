@@ -35,7 +35,7 @@ typedef struct Difference
 	ReturnSetInfo *result;
 	Datum		only_in;		/* which document is read */
 	SetBudget	budget;
-	ShingleSet	other;			/* the shingles of the other one */
+	ShingleSet other;			/* the shingles of the other one */
 	int			width;			/* for tokens: of a shingle */
 	int			ntokens;		/* ... of the document */
 	int			next;			/* ... where the next shingle stands */
