@@ -597,6 +597,11 @@ COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS 'shingles tha
 -- Whole corpora
 --
 
+CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
+    RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS 'number of the first row of the cluster that the row belongs to: linkage ''single'', connected within the radius; ''leader'', within the radius of the first such row that leads';
+
 CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_connected_component'
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
@@ -674,12 +679,3 @@ COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS 'search 
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';
-
---
--- Whole corpora
---
-
-CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
-    RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS 'number of the first row of the cluster that the row belongs to: linkage ''single'', connected within the radius; ''leader'', within the radius of the first such row that leads';
