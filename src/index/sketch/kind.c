@@ -39,7 +39,7 @@ static int
 copy_elements(ArrayType *array, int n, uint64 *words)
 {
 	const char *element = ARR_DATA_PTR(array);
-	const bits8 *present = ARR_NULLBITMAP(array);
+	const uint8 *present = ARR_NULLBITMAP(array);
 	int			nwords = 0;
 
 	for (int i = 0; i < n; i++)
