@@ -3,7 +3,7 @@
 # write to it, and shows what that took.  All of it happens on a temporary server of its
 # own, with fsync off.
 #
-#   bash test/live.sh              two million rows: some minutes, 3 GB of disk
+#   bash test/live.sh              two million rows: ten minutes, 5 GB of disk
 #   bash test/live.sh 50000000     as many as you say
 set -euo pipefail
 

@@ -104,6 +104,8 @@ SQL
 }
 
 articles_ok('one lock', 4);
+answer("COPY articles (body) FROM STDIN;\nA text of its own.\na text: of its own\n\\.\n");
+is(answer(q{SELECT count(*) FROM articles WHERE body ~ 'of its own'}), '1', 'COPY keeps one of several');
 # of several rows, such transactions can deadlock
 answer($lock_blocks);
 articles_ok('locks of blocks', 1);
