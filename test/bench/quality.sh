@@ -39,21 +39,6 @@ if [ -n "${QUICK:-}" ]; then
 	SALTS=1 ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
 fi
 
-get_documents() {
-	local folder=$WORK/src/documents
-	mkdir -p "$folder"
-	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/licences.csv" ]; then
-		say "taking the documents in $DOCUMENTS"
-		cp "$DOCUMENTS"/*.csv "$folder"
-		return
-	fi
-	fetch_corpora "$folder"
-	if [ -n "${DOCUMENTS:-}" ]; then
-		mkdir -p "$DOCUMENTS"
-		cp "$folder"/*.csv "$DOCUMENTS"
-	fi
-}
-
 run_sql() {
 	local script=$1
 	shift

@@ -75,6 +75,8 @@ CREATE TABLE whole.near1 AS
     SELECT a.id AS a, b.id AS b FROM whole.docs AS a, whole.docs AS b
     WHERE a.fp <~> b.fp <= 3 AND a.id < b.id;
 CREATE VIEW whole.near2 AS SELECT * FROM whole.near1 WHERE false;
+CREATE VIEW whole.clusters1 AS TABLE whole.near1;
+CREATE VIEW whole.clusters2 AS TABLE whole.near2;
 ANALYZE;
 CREATE TABLE whole.clusters AS
     WITH RECURSIVE step AS MATERIALIZED (SELECT a, b FROM whole.near1 UNION SELECT b, a FROM whole.near1),

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The documents of the quality measurement: writes descriptions.csv, manuals.csv,
+# The documents of measurements: writes descriptions.csv, manuals.csv,
 # documentation.csv, licences.csv and chinese.csv (name, title, text) into a folder.
 # Sourced after test/lib.sh; everything is fetched by apt and unpacked in the
 # workspace, and none of it is installed.
@@ -89,4 +89,20 @@ fetch_corpora() {
 		chinese "$1" >"$1/chinese.csv"
 		licences >"$1/licences.csv"
 	)
+}
+
+# Into $WORK/src/documents; from DOCUMENTS where that has them, else there as well.
+get_documents() {
+	local folder=$WORK/src/documents
+	mkdir -p "$folder"
+	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/licences.csv" ]; then
+		say "taking the documents in $DOCUMENTS"
+		cp "$DOCUMENTS"/*.csv "$folder"
+		return
+	fi
+	fetch_corpora "$folder"
+	if [ -n "${DOCUMENTS:-}" ]; then
+		mkdir -p "$DOCUMENTS"
+		cp "$folder"/*.csv "$DOCUMENTS"
+	fi
 }
