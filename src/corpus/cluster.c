@@ -20,7 +20,6 @@
 
 #include "compat.h"
 #include "corpus/linkage.h"
-#include "corpus/union_find.h"
 #include "type/simhash.h"
 
 PG_FUNCTION_INFO_V1(simhash_cluster);
@@ -45,8 +44,8 @@ typedef enum Linkage
 typedef struct Clusters
 {
 	MemoryContext context;		/* of `first` */
-	uint32	   *first;			/* of each row, the first row of its cluster, or one
-								 * nearer to it (union_find.h); or NO_ROW */
+	uint32	   *first;			/* of each row, the first row of its cluster; NO_ROW for
+								 * none */
 } Clusters;
 
 /*
@@ -54,10 +53,11 @@ typedef struct Clusters
  */
 typedef struct Reader
 {
-	FunctionCallInfo fcinfo;
 	WindowObject window;
 	MemoryContext context;		/* for what expressions leave behind */
 	int			row;			/* that is read */
+	bool		radius_varies;	/* it may, from row to row */
+	bool		linkage_varies;
 } Reader;
 
 static Datum
@@ -121,14 +121,12 @@ get_linkage(Reader *reader)
 static void
 check_settings(Reader *reader, int radius, Linkage linkage)
 {
-	FmgrInfo   *flinfo = reader->fcinfo->flinfo;
-
-	if (!get_fn_expr_arg_stable(flinfo, ARGUMENT_RADIUS) && get_radius(reader) != radius)
+	if (reader->radius_varies && get_radius(reader) != radius)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cluster radius differs between rows of a partition"),
 				 errhint("Use a constant, or add the expression to PARTITION BY.")));
-	if (!get_fn_expr_arg_stable(flinfo, ARGUMENT_LINKAGE) && get_linkage(reader) != linkage)
+	if (reader->linkage_varies && get_linkage(reader) != linkage)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cluster linkage differs between rows of a partition"),
@@ -183,15 +181,20 @@ find_clusters(Clusters *clusters, Reader *reader)
 	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 	members.row = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members.room = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	n = read_members(reader, nrows, radius, linkage, &members, clusters->first);
-	link_equal(&members, &n, clusters->first);
+	link_equal(&members, &n, clusters->first, nrows);
 	if (linkage == LINKAGE_SINGLE)
+	{
 		link_single(&members, n, radius, clusters->first);
+		link_roots(clusters->first, nrows);
+	}
 	else
 		link_leader(&members, n, radius, clusters->first, nrows);
 	pfree(members.fp);
 	pfree(members.row);
+	pfree(members.room);
 }
 
 /*
@@ -210,7 +213,11 @@ simhash_cluster(PG_FUNCTION_ARGS)
 	clusters = WinGetPartitionLocalMemory(window, sizeof(Clusters));
 	if (clusters->context == NULL)
 	{
-		Reader		reader = {.fcinfo = fcinfo, .window = window};
+		Reader		reader = {
+			.window = window,
+			.radius_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_RADIUS),
+			.linkage_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_LINKAGE)
+		};
 		MemoryContext old;
 
 		clusters->context = AllocSetContextCreate(GetMemoryChunkContext(clusters),
@@ -225,5 +232,5 @@ simhash_cluster(PG_FUNCTION_ARGS)
 	}
 	if (clusters->first[row] == NO_ROW)
 		PG_RETURN_NULL();
-	PG_RETURN_INT64((int64) union_find_root(clusters->first, row) + 1);
+	PG_RETURN_INT64((int64) clusters->first[row] + 1);
 }

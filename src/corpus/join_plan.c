@@ -28,13 +28,9 @@
 #include <math.h>
 
 #include "corpus/join_plan.h"
-#include "corpus/similarity_join.h"
 
 /* Fingerprints whose bits are looked at. */
 #define PLAN_SAMPLE				256
-
-/* What it costs to put a fingerprint into its place by a digit, in comparisons. */
-#define PARTITION_COST			10
 
 /*
  * The bits in which n fingerprints differ, n > 0.

@@ -29,6 +29,12 @@ typedef struct JoinPlan
 	uint8		start[SIMHASH_BITS + 1];	/* of each block in bit[], and the end */
 } JoinPlan;
 
+/* Members are put into their places by so many bits, a digit, at a time. */
+#define DIGIT_BITS			8
+
+/* What that costs for one of them, in comparisons. */
+#define PARTITION_COST		50
+
 extern double join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n);
 extern void join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons);
 

@@ -39,9 +39,6 @@
 /* What has no leader yet. */
 #define NO_LEADER			PG_UINT32_MAX
 
-/* Marks rows: duplicates among rows, leaders among what is joined. */
-#define MARK				((uint32) 1 << 31)
-
 typedef struct LeaderLinkage
 {
 	SimilarityJoin join;		/* of leaders, whose rows have the mark, with others */
@@ -68,7 +65,7 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 
 		CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < nmatches; m++)
-			least = Min(least, leader_row[from + positions[m]] & ~MARK);
+			least = Min(least, leader_row[from + positions[m]] & ~ROW_MARK);
 	}
 	return least;
 }
@@ -82,7 +79,7 @@ leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
 	uint32	   *row = join->members.row + first;
 
 	for (uint32 i = 1; i < n; i++)
-		if ((row[i] ^ row[0]) & MARK)
+		if ((row[i] ^ row[0]) & ROW_MARK)
 			return false;
 	return true;
 }
@@ -93,7 +90,7 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n, double bits)
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
-		nleaders += (join->members.row[first + i] & MARK) != 0;
+		nleaders += (join->members.row[first + i] & ROW_MARK) != 0;
 	return (double) nleaders * (n - nleaders);
 }
 
@@ -113,7 +110,7 @@ leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
 		SimHash		moved_fp = fp[i];
 		uint32		moved_row = row[i];
 
-		if (!(moved_row & MARK))
+		if (!(moved_row & ROW_MARK))
 			continue;
 		fp[i] = fp[nleaders];
 		row[i] = row[nleaders];
@@ -170,7 +167,7 @@ follow(LeaderLinkage *linkage, uint32 leaders, uint32 nleaders, uint32 first, ui
 	memcpy(joined->fp, fp + leaders, nleaders * sizeof(SimHash));
 	memcpy(joined->fp + nleaders, fp + first, n * sizeof(SimHash));
 	for (uint32 i = 0; i < nleaders; i++)
-		joined->row[i] = row[leaders + i] | MARK;
+		joined->row[i] = row[leaders + i] | ROW_MARK;
 	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
 	similarity_join(&linkage->join, 0, nleaders + n);
 
@@ -218,6 +215,7 @@ lead_component(LeaderLinkage *linkage, uint32 first, uint32 n)
 		linkage->leader[linkage->members.row[first + i]] = NO_LEADER;
 	if (n > FEW_ROWS)
 	{
+		joined->room = linkage->members.room;
 		joined->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
 		joined->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
 	}
@@ -258,7 +256,7 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 		uint32		place;
 
 		CHECK_FOR_INTERRUPTS();
-		if (parent[row] & MARK)
+		if (parent[row] & ROW_MARK)
 			continue;
 		place = end[union_find_root(parent, row)]++;
 		members->fp[place] = fp_of_row[row];
@@ -290,7 +288,7 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 
 	for (uint32 row = 0; row < nrows; row++)
 		if (parent[row] != row)
-			parent[row] |= MARK;
+			parent[row] |= ROW_MARK;
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -313,6 +311,6 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 	pfree(end);
 
 	for (uint32 row = 0; row < nrows; row++)
-		if ((parent[row] & MARK) && parent[row] != NO_ROW)
-			parent[row] = parent[parent[row] & ~MARK];
+		if ((parent[row] & ROW_MARK) && parent[row] != NO_ROW)
+			parent[row] = parent[parent[row] & ~ROW_MARK];
 }

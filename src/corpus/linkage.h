@@ -15,11 +15,14 @@
 /* The cluster of a row without a fingerprint. */
 #define NO_ROW			PG_UINT32_MAX
 
-/* Rows that there may be; a bit of their numbers is left. */
+/* Rows that there may be; the bit that is left of their numbers can mark some. */
 #define MAX_ROWS		PG_INT32_MAX
+#define ROW_MARK		((uint32) 1 << 31)
 
-extern void link_equal(Members *members, uint32 *n, uint32 *parent);
+extern void link_equal(Members *members, uint32 *n, uint32 *parent,
+					   uint32 nrows);
 extern void link_single(Members *members, uint32 n, int radius, uint32 *parent);
+extern void link_roots(uint32 *parent, uint32 nrows);
 extern void link_leader(Members *members, uint32 n, int radius, uint32 *parent,
 						uint32 nrows);
 

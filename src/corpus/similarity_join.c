@@ -3,7 +3,7 @@
  * similarity_join.c
  *		All pairs of fingerprints within a radius
  *
- * What a plan (join_plan.c) says is done in place: for every choice of blocks, the
+ * What a plan (join_plan.c) says is done as follows: for every choice of blocks, the
  * members are partitioned by the first block of the choice, those that agree on it by
  * the next one, and so on; choices that begin with the same blocks share the work.  A
  * block is taken a few bits, a digit, at a time, the most significant first; whatever is
@@ -34,8 +34,8 @@
 #include "corpus/similarity_join.h"
 #include "index/simhash/design.h"
 
-/* So few members are compared at once. */
-#define FEW_MEMBERS			48
+/* So few members are compared sooner than partitioned. */
+#define FEW_MEMBERS			(2 * PARTITION_COST)
 
 #define DIGIT_VALUES		(1 << DIGIT_BITS)
 
@@ -84,9 +84,6 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 /*
  * Put members in the order of a digit.  start[i] becomes the number of those whose
  * digit is below i, for i up to the number of digits.
- *
- * In place: a member is put where it belongs, the one that was there where that
- * belongs, and so on (McIlroy, Bostic and McIlroy, "Engineering radix sort", 1993).
  */
 static void
 partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
@@ -94,42 +91,35 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 {
 	SimHash    *fp = members->fp + first;
 	uint32	   *row = members->row + first;
+	uint32	   *rows = (uint32 *) members->room;
 	uint32		nvalues = 1 << digit->nbits;
 	uint32		next[DIGIT_VALUES];
 
 	memset(start, 0, (nvalues + 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
-		start[digit_of(digit, fp[i]) + 1]++;
-	for (uint32 value = 0; value < nvalues; value++)
-	{
-		next[value] = start[value];
-		start[value + 1] += start[value];
-	}
-
-	for (uint32 value = 0; value < nvalues; value++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = next[value]; i < start[value + 1]; i++)
-		{
-			SimHash		moved_fp = fp[i];
-			uint32		moved_row = row[i];
-			uint32		other;
-
-			while ((other = digit_of(digit, moved_fp)) != value)
-			{
-				uint32		place = next[other]++;
-				SimHash		found_fp = fp[place];
-				uint32		found_row = row[place];
-
-				fp[place] = moved_fp;
-				row[place] = moved_row;
-				moved_fp = found_fp;
-				moved_row = found_row;
-			}
-			fp[i] = moved_fp;
-			row[i] = moved_row;
-		}
+		start[digit_of(digit, fp[i]) + 1]++;
 	}
+	for (uint32 value = 0; value < nvalues; value++)
+		start[value + 1] += start[value];
+
+	/* one after the other, so that there need be no room for both */
+	memcpy(next, start, nvalues * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows[next[digit_of(digit, fp[i])]++] = row[i];
+	}
+	memcpy(row, rows, n * sizeof(uint32));
+
+	memcpy(next, start, nvalues * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		members->room[next[digit_of(digit, fp[i])]++] = fp[i];
+	}
+	memcpy(fp, members->room, n * sizeof(SimHash));
 }
 
 /*
@@ -210,6 +200,12 @@ similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
 	double		bits;
 
 	check_stack_depth();
+	/* every plan partitions at least by so many blocks */
+	if (n <= (uint32) FEW_MEMBERS * (join->radius + 1))
+	{
+		join->compare(join, first, n);
+		return;
+	}
 	if (join->reduce)
 	{
 		uint32		done = join->reduce(join, first, n);

@@ -19,6 +19,7 @@ typedef struct Members
 {
 	SimHash    *fp;
 	uint32	   *row;
+	SimHash    *room;			/* for as many fingerprints, while they are sorted */
 } Members;
 
 /*
@@ -55,9 +56,6 @@ struct SimilarityJoin
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 };
-
-/* Members are put into their places by so many bits at a time. */
-#define DIGIT_BITS		8
 
 extern void similarity_join(SimilarityJoin *join, uint32 first, uint32 n);
 

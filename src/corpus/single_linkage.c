@@ -43,6 +43,19 @@ typedef struct SingleLinkage
 } SingleLinkage;
 
 /*
+ * Join the sets of two members.  Both come to know the set by its root: when they meet
+ * again, as near members do in many ranges, a look at the members is enough.
+ */
+static inline void
+join_sets(uint32 *parent, uint32 *a, uint32 *b)
+{
+	if (*a == *b)
+		return;
+	union_find_join(parent, *a, *b);
+	*a = *b = union_find_root(parent, *a);
+}
+
+/*
  * Visit the i-th member of a range: join it with all within the radius of those from
  * `reached` on, and bring these before `reached`, which is advanced.
  */
@@ -50,7 +63,7 @@ static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 {
 	SimHash    *fp = linkage->join.members.fp;
-	uint32	   *row = linkage->join.members.row;
+	uint32	   *set = linkage->join.members.row;
 
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
 	{
@@ -63,14 +76,15 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 		{
 			uint32		match = from + positions[m];
 			SimHash		match_fp = fp[match];
-			uint32		match_row = row[match];
+			uint32		match_set;
 
-			union_find_join(linkage->parent, row[i], match_row);
+			join_sets(linkage->parent, &set[i], &set[match]);
 			/* what comes into its place was compared before */
+			match_set = set[match];
 			fp[match] = fp[reached];
-			row[match] = row[reached];
+			set[match] = set[reached];
 			fp[reached] = match_fp;
-			row[reached] = match_row;
+			set[reached] = match_set;
 		}
 	}
 	return reached;
@@ -109,12 +123,17 @@ static bool
 single_settled(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	uint32	   *parent = ((SingleLinkage *) join)->parent;
-	uint32	   *row = join->members.row + first;
-	uint32		root = union_find_root(parent, row[0]);
+	uint32	   *set = join->members.row + first;
 
+	set[0] = union_find_root(parent, set[0]);
 	for (uint32 i = 1; i < n; i++)
-		if (union_find_root(parent, row[i]) != root)
+	{
+		if (set[i] == set[0])
+			continue;
+		set[i] = union_find_root(parent, set[i]);
+		if (set[i] != set[0])
 			return false;
+	}
 	return true;
 }
 
@@ -139,8 +158,9 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Join the sets of all members that are within the radius of each other.  The smallest
- * row of a cluster becomes the root of its rows.
+ * Join the sets of all members that are within the radius of each other: the smallest
+ * row of a cluster becomes the root of its rows.  Members come to have the number of
+ * another row of their cluster in the place of their own.
  */
 void
 link_single(Members *members, uint32 n, int radius, uint32 *parent)
@@ -162,27 +182,43 @@ link_single(Members *members, uint32 n, int radius, uint32 *parent)
 }
 
 /*
- * Join the sets of equal members, and keep of these only one, that of the smallest row.
- * *n is their number.
+ * Make the root of each row its parent.  Parents come before their children; so do
+ * their roots.
  */
 void
-link_equal(Members *members, uint32 *n, uint32 *parent)
+link_roots(uint32 *parent, uint32 nrows)
+{
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (parent[row] != NO_ROW)
+			parent[row] = parent[parent[row]];
+	}
+}
+
+/*
+ * Join the sets of equal members, and keep of these only one, with the smallest row.
+ * *n is their number.  The root becomes the parent of all rows of a set.
+ */
+void
+link_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)
 {
 	uint32		kept = 0;
 
 	link_single(members, *n, 0, parent);
+	link_roots(parent, nrows);
 	for (uint32 i = 0; i < *n; i++)
 	{
-		uint32		row = members->row[i];
+		uint32		root = parent[members->row[i]] & ~ROW_MARK;
 
 		CHECK_FOR_INTERRUPTS();
-		if (parent[row] != row)
-		{
-			parent[row] = union_find_root(parent, row);
+		if (parent[root] != root)
 			continue;
-		}
+		parent[root] |= ROW_MARK;
 		members->fp[kept] = members->fp[i];
-		members->row[kept++] = row;
+		members->row[kept++] = root;
 	}
+	for (uint32 i = 0; i < kept; i++)
+		parent[members->row[i]] &= ~ROW_MARK;
 	*n = kept;
 }

@@ -129,7 +129,8 @@ find_clusters(uint32 n, int radius, bool leader)
 {
 	static SimHash member_fp[MAX_TESTED];
 	static uint32 member_row[MAX_TESTED];
-	Members		members = {member_fp, member_row};
+	static SimHash room[MAX_TESTED];
+	Members		members = {member_fp, member_row, room};
 	uint32		nmembers = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -140,7 +141,7 @@ find_clusters(uint32 n, int radius, bool leader)
 		member_fp[nmembers] = fp[i];
 		member_row[nmembers++] = i;
 	}
-	link_equal(&members, &nmembers, parent);
+	link_equal(&members, &nmembers, parent, n);
 	if (leader)
 		link_leader(&members, nmembers, radius, parent, n);
 	else
