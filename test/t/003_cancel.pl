@@ -1,6 +1,6 @@
-# Huge texts, and many rows: a query on them ends soon after it is cancelled, whatever
-# it is doing.  simhash() needs little more memory than the text itself, and
-# connected_component() little for each distinct id.
+# Huge texts, and many rows: a query ends soon after it is cancelled, whatever it is
+# doing.  simhash() needs little more memory than the text itself, clusters so much a row,
+# and connected_component() little for each distinct id.
 #
 # What is soon is counted in the processor time of the backend, and compared with
 # what the whole query took of it: the same on a slow machine and on a busy one.
@@ -262,6 +262,29 @@ for my $case (
 	my ($name, $piece, $bytes, $size, $use, $expected) = @$case;
 	my $tried = check($name, 'in_utf8', megabytes_of($piece, $bytes, $size), $use, $expected);
 	cmp_ok($tried->{memory}, '<', 2_500_000, "$name: within memory") if $expected ne 'finished';
+}
+
+# Clusters: of rows around planted centers, of which many pairs are compared, and of rows
+# that are all in one; memory is told by the row, beside what any window function needs
+# that looks at the whole partition.
+my $rows = 1_000_000;
+$node->safe_psql('in_utf8', qq{
+	CREATE TABLE planted AS SELECT (hashint8extended(i / 20, 0) # (1::bigint << (i * 7 % 64)::integer) # (1::bigint << (i * 11 % 64)::integer))::simhash AS fp
+		FROM generate_series(1::bigint, $rows) AS i;
+	CREATE TABLE joined AS SELECT i::simhash AS fp FROM generate_series(1::bigint, $rows) AS i});
+for my $case (
+	[ 'single linkage, planted', 'planted', 8, 'single', 24 ],
+	[ 'single linkage, one component', 'joined', 3, 'single', 24 ],
+	[ 'leaders, planted', 'planted', 8, 'leader', 40 ],
+	[ 'leaders, one component', 'joined', 3, 'leader', 40 ])
+{
+	my ($name, $table, $radius, $linkage, $bytes) = @$case;
+	my $over = "OVER () AS c FROM $table) AS s)";
+	my $tried = check($name, 'in_utf8', q{''}, "(SELECT max(c) FROM (SELECT simhash_cluster(fp, $radius, '$linkage') $over");
+	my $anyway = try('in_utf8', q{''}, "(SELECT max(c) FROM (SELECT count(fp) $over");
+	my $memory = ($tried->{memory} - $anyway->{memory}) * 1024 / $rows;
+	note("$name: $memory bytes a row");
+	cmp_ok($memory, '<', $bytes + 2, "$name: within memory");
 }
 
 $node->stop;
