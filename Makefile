@@ -17,14 +17,17 @@ OBJS = \
 	src/corpus/single_linkage.o \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
+	src/digest/minhash.o \
 	src/digest/weigh.o \
 	src/functions/aggregate.o \
 	src/functions/arguments.o \
+	src/functions/banding.o \
 	src/functions/difference.o \
 	src/functions/fingerprint.o \
 	src/functions/resemblance.o \
 	src/functions/shingle_set.o \
 	src/functions/shingles.o \
+	src/functions/signature.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
 	src/index/am/insert_row.o \
@@ -87,6 +90,9 @@ OBJS = \
 	src/type/ball.o \
 	src/type/cast.o \
 	src/type/distance.o \
+	src/type/jaccard.o \
+	src/type/minhash.o \
+	src/type/minhash_order.o \
 	src/type/simhash.o
 
 PG_CPPFLAGS = -I$(srcdir)/src
@@ -94,8 +100,8 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
-	literature unicode vectors errors component blocks index designs nearest parallel \
-	report vacuum exclude sketch estimates cluster planner
+	literature unicode vectors minhash errors component blocks index designs nearest \
+	parallel report vacuum exclude sketch estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \
@@ -140,4 +146,4 @@ $(OBJS): CFLAGS += -fvisibility=hidden
 endif
 
 # Loops that are written to be vectorised.
-src/text/ascii.o src/digest/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)
+src/text/ascii.o src/digest/minhash.o src/digest/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

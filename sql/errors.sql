@@ -278,6 +278,85 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash_cluster(fp, 3.5) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp) OVER () FROM rows$$,
     $$SELECT simhash_cluster('some text'::text, 3) OVER () FROM rows$$);
+-- signatures: the text form
+SELECT * FROM pg_temp.meet(
+    $$SELECT minhash('some text')$$,
+    $$SELECT ''::minhash$$,
+    $$SELECT ('some text, so long that not all of it is shown, in whatever language: ' || repeat('é', 100))::minhash$$,
+    $$SELECT '1x1:word3:0000000'::minhash$$,
+    $$SELECT '1x1:word3:000000000'::minhash$$,
+    $$SELECT '1x1:word3:0000000g'::minhash$$,
+    $$SELECT '1x1:word3:00000000-'::minhash$$,
+    $$SELECT '1x1:word3:00000000-00000000'::minhash$$,
+    $$SELECT '2x1:word3:0000000000000000'::minhash$$,
+    $$SELECT '1x2:word3:00000000-00000000'::minhash$$,
+    $$SELECT '1x2:word3:00000000'::minhash$$,
+    $$SELECT '1x1:word:00000000'::minhash$$,
+    $$SELECT '1x1:word0:00000000'::minhash$$,
+    $$SELECT '1x1:word257:00000000'::minhash$$,
+    $$SELECT '1x1:word03:00000000'::minhash$$,
+    $$SELECT '1x1:hash3:00000000'::minhash$$,
+    $$SELECT '1x1:line3:00000000'::minhash$$,
+    $$SELECT '1x1:Word3:00000000'::minhash$$,
+    $$SELECT ' 1x1:word3:00000000'::minhash$$,
+    $$SELECT '0x1:word3:'::minhash$$,
+    $$SELECT '-1x1:word3:'::minhash$$,
+    $$SELECT '1x:word3:00000000'::minhash$$,
+    $$SELECT '4294967297x1:word3:00000000'::minhash$$,
+    $$SELECT '1025x1:word3:00000000'::minhash$$,
+    $$SELECT '1x65:word3:00000000'::minhash$$,
+    $$SELECT '1024x5:word3:00000000'::minhash$$);
+-- bands and rows
+SELECT * FROM pg_temp.meet(
+    $$SELECT to_minhash('a', 0)$$,
+    $$SELECT to_minhash('a', 1025, 1)$$,
+    $$SELECT to_minhash('a', 18, 0)$$,
+    $$SELECT to_minhash('a', -1, -1)$$,
+    $$SELECT to_minhash('a', 1, 65)$$,
+    $$SELECT to_minhash('a', 1024, 5)$$,
+    $$SELECT to_minhash('', 0)$$,
+    $$SELECT to_minhash('a', 2147483647, 2147483647)$$,
+    $$SELECT to_minhash('a', width => 0)$$,
+    $$SELECT to_minhash('a', width => 257, unit => 'char')$$,
+    $$SELECT to_minhash('a', unit => 'line')$$,
+    $$SELECT to_minhash(ARRAY['a'], 0)$$,
+    $$SELECT to_minhash(ARRAY['a'], width => 257)$$,
+    $$SELECT to_minhash(ARRAY['a', NULL])$$,
+    $$SELECT to_minhash(ARRAY[['a', 'b']])$$,
+    $$SELECT to_minhash(ARRAY[1], 0)$$,
+    $$SELECT to_minhash(ARRAY[1, NULL])$$,
+    $$SELECT to_minhash(ARRAY[[1, 2], [3, 4]])$$,
+    $$SELECT minhash_agg('a', 0, 7)$$,
+    $$SELECT minhash_agg('a', i, 7) FROM generate_series(1, 2) AS i$$,
+    $$SELECT minhash_probability(0.5, 0, 7)$$,
+    $$SELECT minhash_probability(1.5, 18, 7)$$,
+    $$SELECT minhash_probability('NaN', 18, 7)$$,
+    $$SELECT minhash_threshold(18, 65)$$,
+    $$SELECT minhash_threshold(18, 7, -0.1)$$);
+-- type modifiers
+CREATE TEMP TABLE shaped (sig minhash(18, 7));
+SELECT * FROM pg_temp.meet(
+    $$CREATE TEMP TABLE bad (sig minhash(18))$$,
+    $$CREATE TEMP TABLE bad (sig minhash(18, 7, 3))$$,
+    $$CREATE TEMP TABLE bad (sig minhash(0, 7))$$,
+    $$CREATE TEMP TABLE bad (sig minhash(18, 65))$$,
+    $$CREATE TEMP TABLE bad (sig minhash(1024, 64))$$,
+    $$CREATE TEMP TABLE bad (sig minhash('a', 'b'))$$,
+    $$INSERT INTO shaped VALUES (to_minhash('a', 20, 5))$$,
+    $$INSERT INTO shaped VALUES ('1x1:word3:00000000')$$,
+    $$SELECT '1x1:word3:00000000'::minhash(2, 1)$$,
+    $$SELECT to_minhash('a')::minhash(7, 18)$$);
+-- signatures of different make are not compared
+SELECT * FROM pg_temp.meet(
+    $$SELECT jaccard(to_minhash('a'), to_minhash('a', 20, 5))$$,
+    $$SELECT to_minhash('a') <%> to_minhash('a', 7, 18)$$,
+    $$SELECT to_minhash('a') % to_minhash('a', width => 2)$$,
+    $$SELECT to_minhash('a') % to_minhash('a', width => 3, unit => 'char')$$,
+    $$SELECT containment(to_minhash('a'), minhash_agg('a'))$$,
+    $$SELECT minhash_union(to_minhash(ARRAY[1]), minhash_agg('a'))$$,
+    $$SELECT minhash_union_agg(to_minhash('a', i)) FROM generate_series(1, 2) AS i$$,
+    $$SELECT minhash_agg_transition(to_minhash('a'), 'a')$$,
+    $$SELECT to_minhash('a') = to_minhash('a', 20, 5) AS equality_has_an_answer$$);
 
 -- Binary input of the wrong length.  COPY of a bytea with as many bytes says
 -- what a client would.
@@ -300,14 +379,45 @@ CREATE TEMP TABLE balls (b simhash_ball);
 -- a ball in the right form, with a radius that it cannot have
 \copy (SELECT overlay(simhash_ball_send('(0123456789abcdef,3)') PLACING '\x7f'::bytea FROM 9)) TO 'results/errors.radius' (FORMAT binary)
 \copy balls FROM 'results/errors.radius' (FORMAT binary)
+-- signatures: too short, too long, of another version, and of no possible make
+CREATE TEMP TABLE signatures (sig minhash);
+CREATE TEMP VIEW sent AS SELECT minhash_send('2x1:word3:00000001-00000002') AS b;
+\copy (SELECT substr(b, 1, 7) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT substr(b, 1, 15) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT b || '\x00'::bytea FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT overlay(b PLACING '\x02'::bytea FROM 1) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT overlay(b PLACING '\x04'::bytea FROM 2) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT overlay(b PLACING '\x03'::bytea FROM 2) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT overlay(b PLACING '\x0101'::bytea FROM 3) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT overlay(b PLACING '\xffffffff'::bytea FROM 5) FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
+\copy (SELECT b FROM sent) TO 'results/errors.signature' (FORMAT binary)
+\copy shaped FROM 'results/errors.signature' (FORMAT binary)
+\copy signatures FROM 'results/errors.signature' (FORMAT binary)
 \set VERBOSITY default
 SELECT count(*) FROM t;
 SELECT count(*) FROM balls;
+SELECT count(*) FROM shaped;
+SELECT * FROM signatures;
 
 -- Soft errors, on 16 and later: the inputs whose answers are not those
 -- expected, hence none, on 15 too.
 CREATE TEMP TABLE soft (type text, input text, code text, message text);
 INSERT INTO soft VALUES
+    ('minhash', '1x1:word3:00000000', NULL, NULL),
+    ('minhash(1,1)', '1x1:word3:00000000', NULL, NULL),
+    ('minhash', 'some text', '22P02', 'invalid input syntax for type minhash: "some text"'),
+    ('minhash', '1025x1:word3:00000000', '22023', 'number of bands 1025 is out of range'),
+    ('minhash', '1x65:word3:00000000', '22023', 'number of rows 65 is out of range'),
+    ('minhash', '1024x5:word3:00000000', '22023', '1024 bands of 5 rows are too many'),
+    ('minhash(2,1)', '1x1:word3:00000000', '22000', 'signature 1x1:word3 does not fit type minhash(2,1)'),
     ('simhash', '0123456789abcdef', NULL, NULL),
     ('simhash', '0123456789abcdeg', '22P02', 'invalid input syntax for type simhash: "0123456789abcdeg"'),
     ('simhash', 'some text', '22P02', 'invalid input syntax for type simhash: "some text"'),

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "digest/distinct.h"
+#include "digest/splitmix.h"
 
 /* Bits of a rank that are looked at in one pass over the set. */
 #define DIGIT_BITS		16
@@ -22,16 +23,12 @@
 
 /*
  * An order of hashes that has nothing to do with their bits (the smallest hashes
- * themselves all begin with zeros): the finalizer of splitmix64 (Steele, Lea and
- * Flood, "Fast splittable pseudorandom number generators", 2014), which gives no
- * two hashes one rank.
+ * themselves all begin with zeros).  No two hashes have one rank.
  */
 static inline uint64
 rank_of(uint64 hash)
 {
-	hash = (hash ^ (hash >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
-	hash = (hash ^ (hash >> 27)) * UINT64CONST(0x94D049BB133111EB);
-	return hash ^ (hash >> 31);
+	return splitmix64_finalize(hash);
 }
 
 /*

@@ -34,7 +34,7 @@ check_width(int32 width)
 /*
  * The unit of shingles, by its name.
  */
-static ShingleUnit
+ShingleUnit
 check_unit(text *unit)
 {
 	const char *name = VARDATA_ANY(unit);

@@ -17,6 +17,7 @@
 #include "text/shingle.h"
 
 extern int	check_width(int32 width);
+extern ShingleUnit check_unit(text *unit);
 extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts,
 								  int *width, ShingleUnit *unit);
 extern ArrayType *check_array(ArrayType *array, const char *name);

@@ -612,6 +612,265 @@ CREATE FUNCTION simhash_blocks(fp simhash, blocks integer) RETURNS SETOF bigint
 COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS 'blocks of a fingerprint, each made another number for its place: fingerprints within blocks - 1 bits have one in common';
 
 --
+-- Type minhash: a signature, from which the resemblance of sets is estimated
+--
+
+CREATE TYPE minhash;
+
+CREATE FUNCTION minhash_in(cstring, oid, integer) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_in'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_in(cstring, oid, integer) IS 'I/O';
+CREATE FUNCTION minhash_out(minhash) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'simhash_minhash_out'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_out(minhash) IS 'I/O';
+CREATE FUNCTION minhash_recv(internal, oid, integer) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_recv'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_recv(internal, oid, integer) IS 'I/O';
+CREATE FUNCTION minhash_send(minhash) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'simhash_minhash_send'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_send(minhash) IS 'I/O';
+CREATE FUNCTION minhash_typmod_in(cstring[]) RETURNS integer
+    AS 'MODULE_PATHNAME', 'simhash_minhash_typmod_in'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_typmod_in(cstring[]) IS 'I/O typmod';
+CREATE FUNCTION minhash_typmod_out(integer) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'simhash_minhash_typmod_out'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_typmod_out(integer) IS 'I/O typmod';
+
+-- Minima are random: what is stored out of line is not worth compressing.
+CREATE TYPE minhash (
+    INPUT = minhash_in,
+    OUTPUT = minhash_out,
+    RECEIVE = minhash_recv,
+    SEND = minhash_send,
+    TYPMOD_IN = minhash_typmod_in,
+    TYPMOD_OUT = minhash_typmod_out,
+    INTERNALLENGTH = VARIABLE,
+    ALIGNMENT = int4,
+    STORAGE = external,
+    CATEGORY = 'U'
+);
+COMMENT ON TYPE minhash IS 'signature of a set, of bands x rows minima: the more places of two are equal, the more the sets resemble each other';
+
+CREATE FUNCTION minhash_modified(minhash, integer) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_modified'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_modified(minhash, integer) IS 'the signature, if it has the bands and rows of the type modifier; else an error';
+CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_modified(minhash, integer) AS IMPLICIT;
+COMMENT ON CAST (minhash AS minhash) IS 'to a column of other bands and rows: an error';
+
+--
+-- Order and equality of signatures: by make, then by minima
+--
+
+CREATE FUNCTION minhash_eq(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_eq'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'implementation of = operator';
+CREATE FUNCTION minhash_ne(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_ne'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_ne(minhash, minhash) IS 'implementation of <> operator';
+CREATE FUNCTION minhash_lt(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_lt'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_lt(minhash, minhash) IS 'implementation of < operator';
+CREATE FUNCTION minhash_le(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_le'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_le(minhash, minhash) IS 'implementation of <= operator';
+CREATE FUNCTION minhash_gt(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_gt'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_gt(minhash, minhash) IS 'implementation of > operator';
+CREATE FUNCTION minhash_ge(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_ge'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_ge(minhash, minhash) IS 'implementation of >= operator';
+
+CREATE OPERATOR = (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_eq,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (minhash, minhash) IS 'equal';
+CREATE OPERATOR <> (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ne,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (minhash, minhash) IS 'not equal';
+CREATE OPERATOR < (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_lt,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (minhash, minhash) IS 'less than, by make, then by minima';
+CREATE OPERATOR <= (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_le,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (minhash, minhash) IS 'less than or equal, by make, then by minima';
+CREATE OPERATOR > (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_gt,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (minhash, minhash) IS 'greater than, by make, then by minima';
+CREATE OPERATOR >= (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ge,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (minhash, minhash) IS 'greater than or equal, by make, then by minima';
+
+CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS integer
+    AS 'MODULE_PATHNAME', 'simhash_minhash_cmp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_cmp(minhash, minhash) IS 'less-equal-greater';
+CREATE FUNCTION minhash_hash(minhash) RETURNS integer
+    AS 'MODULE_PATHNAME', 'simhash_minhash_hash'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash';
+CREATE FUNCTION minhash_hash_extended(minhash, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_minhash_hash_extended'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_hash_extended(minhash, bigint) IS 'hash';
+
+CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 minhash_cmp(minhash, minhash),
+    FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR CLASS minhash_ops USING btree IS 'order of signatures, by make, then by minima; it serves sorting and equality, not resemblance';
+COMMENT ON OPERATOR FAMILY minhash_ops USING btree IS 'order of signatures, by make, then by minima; it serves sorting and equality, not resemblance';
+
+CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 minhash_hash(minhash),
+    FUNCTION 2 minhash_hash_extended(minhash, bigint);
+COMMENT ON OPERATOR CLASS minhash_ops USING hash IS 'equality of signatures';
+COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
+
+--
+-- What signatures tell; those of different make are an error
+--
+
+CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard(minhash, minhash) IS 'estimated resemblance: the share of places that are equal, 0 to 1';
+CREATE FUNCTION jaccard_distance(minhash, minhash) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS 'the share of places that differ, 0 to 1';
+CREATE FUNCTION shares_band(minhash, minhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_minhash_shares_band'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION shares_band(minhash, minhash) IS 'are the signatures equal in all places of some band?';
+
+CREATE OPERATOR <%> (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = jaccard_distance,
+    COMMUTATOR = <%>
+);
+COMMENT ON OPERATOR <%> (minhash, minhash) IS 'estimated Jaccard distance: the share of places that differ, 0 to 1';
+CREATE OPERATOR % (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = shares_band,
+    COMMUTATOR = %,
+    RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR % (minhash, minhash) IS 'share a band: equal in all places of some band';
+
+CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_containment'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment(minhash, minhash) IS 'estimated share of the features of a that b has too, 0 to 1';
+CREATE FUNCTION cardinality(minhash) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_cardinality'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cardinality(minhash) IS 'estimated number of distinct features';
+
+--
+-- Signatures
+--
+
+-- What is NULL is the default: 18 bands of 7 rows, 3 words, 8 characters.
+CREATE FUNCTION to_minhash(body text, bands integer DEFAULT NULL, rows integer DEFAULT NULL,
+    width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_text'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_minhash(text, integer, integer, integer, text) IS 'signature of a text: of its shingles of width words or characters';
+CREATE FUNCTION to_minhash(tokens text[], bands integer DEFAULT NULL, rows integer DEFAULT NULL,
+    width integer DEFAULT NULL)
+    RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_tokens'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION to_minhash(text[], integer, integer, integer) IS 'signature of tokens cut by the caller: of their shingles of width tokens';
+CREATE FUNCTION to_minhash(hashes bigint[], bands integer DEFAULT NULL, rows integer DEFAULT NULL)
+    RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_hashes'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION to_minhash(bigint[], integer, integer) IS 'signature of a set of numbers: ids, or hashes of features';
+
+CREATE FUNCTION minhash_union(minhash, minhash) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_union'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets';
+CREATE AGGREGATE minhash_union_agg(minhash) (
+    SFUNC = minhash_union, STYPE = minhash, SSPACE = 600,
+    COMBINEFUNC = minhash_union, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets';
+
+CREATE FUNCTION minhash_agg_transition(minhash, text) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_agg_transition'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_agg_transition(minhash, text) IS 'transition of minhash_agg';
+CREATE FUNCTION minhash_agg_transition(minhash, text, integer, integer) RETURNS minhash
+    AS 'MODULE_PATHNAME', 'simhash_minhash_agg_transition'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_agg_transition(minhash, text, integer, integer) IS 'transition of minhash_agg';
+CREATE AGGREGATE minhash_agg(feature text) (
+    SFUNC = minhash_agg_transition, STYPE = minhash, SSPACE = 600,
+    COMBINEFUNC = minhash_union, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE minhash_agg(text) IS 'signature of features that stand in rows';
+CREATE AGGREGATE minhash_agg(feature text, bands integer, rows integer) (
+    SFUNC = minhash_agg_transition, STYPE = minhash, SSPACE = 600,
+    COMBINEFUNC = minhash_union, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS 'signature, of so many bands and rows, of features that stand in rows';
+
+--
+-- Bands
+--
+
+CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_minhash_bands'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_bands(minhash) IS 'a hash of each band and its place: signatures share a band if they have one of these in common';
+CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_probability'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS 'the probability that signatures of sets of that resemblance share a band';
+CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability double precision DEFAULT 0.5)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS 'the resemblance from which on signatures share a band with that probability';
+
+--
 -- Index access method
 --
 

@@ -29,23 +29,32 @@ hex_digit_value(char c)
 }
 
 /*
- * Read exactly SIMHASH_HEX_DIGITS digits; what follows them is the caller's
- * to judge.  Returns false at the first character that is no digit, which
- * may be the terminating zero.
+ * Read exactly n hexadecimal digits, 16 at most; what follows them is the caller's
+ * to judge.  Returns false at the first character that is no digit, which may be the
+ * terminating zero.
+ */
+bool
+simhash_parse_digits(const char *digits, int n, uint64 *value)
+{
+	*value = 0;
+	for (int i = 0; i < n; i++)
+	{
+		int			digit = hex_digit_value(digits[i]);
+
+		if (digit < 0)
+			return false;
+		*value = *value << 4 | digit;
+	}
+	return true;
+}
+
+/*
+ * The same of a fingerprint.
  */
 bool
 simhash_parse_hex(const char *digits, SimHash *fp)
 {
-	*fp = 0;
-	for (int i = 0; i < SIMHASH_HEX_DIGITS; i++)
-	{
-		int			value = hex_digit_value(digits[i]);
-
-		if (value < 0)
-			return false;
-		*fp = *fp << 4 | value;
-	}
-	return true;
+	return simhash_parse_digits(digits, SIMHASH_HEX_DIGITS, fp);
 }
 
 /*

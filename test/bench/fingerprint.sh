@@ -1,5 +1,5 @@
 #!/bin/bash
-# What fingerprints cost: prints ratios, medians of pairs in one run, on a
+# What fingerprints and signatures cost: prints ratios, medians of pairs in one run, on a
 # temporary PostgreSQL of its own.  The queries are in fingerprint.sql.
 #
 #   bash test/bench/fingerprint.sh

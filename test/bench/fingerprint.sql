@@ -1,4 +1,4 @@
--- What fingerprints cost, beside what else PostgreSQL computes of a text.
+-- What fingerprints and signatures cost, beside what else PostgreSQL computes of a text.
 -- Run by fingerprint.sh, in a directory with packages.csv and packages_zh.csv.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -42,6 +42,10 @@ UNION ALL SELECT * FROM time_pair('Chinese: simhash(body) / md5(body)',
     'SELECT count(simhash(body)) FROM zh', 'SELECT count(md5(body)) FROM zh')
 UNION ALL SELECT * FROM time_pair('features: weighted / unweighted',
     'SELECT count(simhash(feature, weight)) FROM features', 'SELECT count(simhash(feature, 1)) FROM features')
+UNION ALL SELECT * FROM time_pair('English: to_minhash(body) / simhash(body)',
+    'SELECT count(to_minhash(body)) FROM en', 'SELECT count(simhash(body)) FROM en')
+UNION ALL SELECT * FROM time_pair('long English: to_minhash(body) / simhash(body)',
+    'SELECT count(to_minhash(body)) FROM long_en', 'SELECT count(simhash(body)) FROM long_en')
 UNION ALL SELECT * FROM time_pair('English: resemblance(body, one of them) / simhash(body)',
     'SELECT count(resemblance(body, (SELECT max(body) FROM en))) FROM en', 'SELECT count(simhash(body)) FROM en', 3);
 \pset title 'medians of pairs'

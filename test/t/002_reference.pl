@@ -1,5 +1,5 @@
-# Random texts in many scripts: the server and the independent implementation
-# in test/reference must agree on shingles and fingerprints.
+# Random texts in many scripts: the server and the independent implementations
+# in test/reference must agree on shingles, fingerprints and signatures.
 #
 # SIMHASH_SEED repeats a run, SIMHASH_TEXTS sets the number of texts; with
 # SIMHASH_LARGE texts of more sizes around and beyond 2^20 words are compared.
@@ -18,6 +18,7 @@ use Unicode::Normalize qw(NFC NFD getCombinClass);
 plan skip_all => 'servers refuse to run as root' if $> == 0;
 my $python = '/usr/bin/python3';
 my $reference = dirname(__FILE__) . '/../reference/simhash_reference.py';
+my $signatures = dirname(__FILE__) . '/../reference/minhash_reference.py';
 plan skip_all => 'needs python3-xxhash'
   unless -x $python && run([ $python, '-c', 'import xxhash; xxhash.xxh3_64_intdigest' ], '>', \my $o, '2>', \my $e);
 plan skip_all => $1
@@ -152,14 +153,17 @@ sub equivalent
 
 my $json = JSON::PP->new->ascii->canonical->allow_nonref;
 
-# What the reference answers to lines of JSON, as lines of JSON.
-sub answers_to
+# What a reference answers to lines of JSON, as lines of JSON.
+sub answers_of
 {
-	my $input = join('', map { "$_\n" } @_);
+	my ($program, @lines) = @_;
+	my $input = join('', map { "$_\n" } @lines);
 	my ($output, $errors) = ('', '');
-	run([ $python, $reference ], '<', \$input, '>', \$output, '2>', \$errors) or die "reference: $errors";
+	run([ $python, $program ], '<', \$input, '>', \$output, '2>', \$errors) or die "$program: $errors";
 	return split /\n/, $output;
 }
+
+sub answers_to { return answers_of($reference, @_); }
 
 # Questions and answers, for COPY.
 sub load
@@ -181,6 +185,12 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
 
+# Bands and rows, as JSON.
+sub random_shape
+{
+	return one_of(map { sprintf('"bands": %d, "rows": %d', @$_) } [ 18, 7 ], [ 20, 5 ], [ 3, 11 ], [ 1, 64 ], [ 129, 1 ], [ 1, 1 ]);
+}
+
 my @requests;
 for my $id (1 .. $texts)
 {
@@ -189,7 +199,8 @@ for my $id (1 .. $texts)
 	for my $unit ('word', 'char')
 	{
 		my $width = one_of(1, 2, 2, 2, 3, 5, 8, 256);
-		push @requests, qq({"id": $id, "width": $width, "unit": "$unit", "text": $body, "variant": $variant});
+		my $shape = random_shape();
+		push @requests, qq({"id": $id, "width": $width, "unit": "$unit", $shape, "text": $body, "variant": $variant});
 	}
 }
 load($node, 'asked', \@requests, [ answers_to(@requests) ]);
@@ -220,6 +231,42 @@ is( $node->safe_psql('postgres',
 is( $node->safe_psql('postgres',
 		"SELECT id, $show FROM answers AS a, jsonb_array_length(shingles) AS n WHERE (n = 0) <> (fp IS NULL) OR resemblance(body, body, width, unit) IS DISTINCT FROM CASE WHEN n > 0 THEN 1 END ORDER BY 1 LIMIT 5"),
 	'', 'resemblance to itself');
+
+# Signatures of the same texts.
+load($node, 'signed', \@requests, [ answers_of($signatures, @requests) ]);
+my $made = "(request ->> 'bands')::int, (request ->> 'rows')::int";
+my $of_text = "$made, (request ->> 'width')::int, request ->> 'unit'";
+is( $node->safe_psql('postgres',
+		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'text', $of_text) IS DISTINCT FROM (reply ->> 'minhash')::minhash LIMIT 5"),
+	'', 'signatures');
+is( $node->safe_psql('postgres',
+		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'variant', $of_text)::text IS DISTINCT FROM reply ->> 'minhash' LIMIT 5"),
+	'', 'signatures of canonically equivalent texts');
+is( $node->safe_psql('postgres',
+		"SELECT left(request::text, 300) FROM signed WHERE to_jsonb(minhash_bands((reply ->> 'minhash')::minhash)) IS DISTINCT FROM nullif(reply -> 'bands', 'null') LIMIT 5"),
+	'', 'words of their bands');
+
+# Signatures of tokens, features and numbers.
+@requests = ();
+for my $id (1 .. 300)
+{
+	my $n = int(rand(20));
+	my $shape = random_shape();
+	my $width = 1 + int(rand(4));
+	my $strings = $json->encode([ map { random_text() } 1 .. $n ]);
+	my @hashes = map { rand() < 0.5 ? int(rand(100)) : unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))) } 1 .. $n;
+	push @requests, map { qq({"id": $id, $shape, $_}) } qq("width": $width, "tokens": $strings), qq("features": $strings),
+	  '"hashes": ' . $json->encode(\@hashes);
+}
+load($node, 'signed_features', \@requests, [ answers_of($signatures, @requests) ]);
+my ($of_tokens, $of_features, $of_hashes) = map {
+	"ARRAY(SELECT x FROM jsonb_array_elements_text(request -> '$_') WITH ORDINALITY AS e (x, i) ORDER BY i)" } 'tokens', 'features', 'hashes';
+is( $node->safe_psql('postgres',
+		"SELECT left(request::text, 300) FROM signed_features WHERE (reply ->> 'minhash')::minhash IS DISTINCT FROM CASE
+			WHEN request ? 'tokens' THEN to_minhash($of_tokens, $made, (request ->> 'width')::int)
+			WHEN request ? 'hashes' THEN to_minhash(($of_hashes)::bigint[], $made)
+			ELSE (SELECT minhash_agg(f, $made) FROM unnest($of_features) AS f) END LIMIT 5"),
+	'', 'signatures of tokens, features and numbers');
 
 # All of them in one text, composed, decomposed and shifted: the server works on
 # it in pieces, and one wrong shingle at a boundary shows in the resemblance.

@@ -1,0 +1,302 @@
+/*-------------------------------------------------------------------------
+ *
+ * minhash.c
+ *		From hashed features to the minima of a signature
+ *
+ * The rank of a hash h in place i is the upper half of a * h modulo 2^64, a being the
+ * place's odd multiplier (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
+ * Penttonen, "A reliable randomized algorithm for the closest-pair problem", 1997).
+ * That needs hashes that look random, as those of texts do.  All of it is frozen:
+ * docs/minhash.md.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifdef FRONTEND
+#include "postgres_fe.h"
+#else
+#include "postgres.h"
+#endif
+
+#include <math.h>
+
+#include "port/pg_bswap.h"
+
+#include "digest/minhash.h"
+#include "digest/splitmix.h"
+#include "text/hash.h"
+
+#ifdef CPU_X86
+#include <immintrin.h>
+#endif
+
+/*
+ * The multipliers, by halves, as vectors take them.
+ */
+static uint32 multiplier_low[MINIMA_MAX];
+static uint32 multiplier_high[MINIMA_MAX];
+
+static void
+make_multipliers(void)
+{
+	uint64		state = 0;
+
+	for (int i = 0; i < MINIMA_MAX; i++)
+	{
+		uint64		multiplier = splitmix64_next(&state) | 1;
+
+		multiplier_low[i] = (uint32) multiplier;
+		multiplier_high[i] = multiplier >> 32;
+	}
+}
+
+static void
+lower_portable(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	for (int i = 0; i < n; i++)
+	{
+		uint64		multiplier = (uint64) multiplier_high[i] << 32 | multiplier_low[i];
+		uint32		minimum = minima[i];
+
+		for (int j = 0; j < nhashes; j++)
+		{
+			uint32		rank = (multiplier * hashes[j]) >> 32;
+
+			minimum = Min(minimum, rank);
+		}
+		minima[i] = minimum;
+	}
+}
+
+#ifdef CPU_X86
+/*
+ * With vectors of 32-bit lanes, the upper half of a product is
+ *
+ *		upper(low * hash_low) + low * hash_high + high * hash_low
+ *
+ * The first multiplication takes every second lane; so there are two of them.  The
+ * last vector of places overlaps the one before it: a minimum may be taken twice.
+ */
+#define LANES	8
+
+CPU_AVX2
+static void
+lower_avx2(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	if (n < LANES)
+	{
+		lower_portable(minima, n, hashes, nhashes);
+		return;
+	}
+	for (int next = 0; next < n; next += LANES)
+	{
+		int			i = Min(next, n - LANES);
+		__m256i		minimum = _mm256_loadu_si256((const __m256i *) (minima + i));
+		__m256i		low = _mm256_loadu_si256((const __m256i *) (multiplier_low + i));
+		__m256i		high = _mm256_loadu_si256((const __m256i *) (multiplier_high + i));
+		__m256i		odd_low = _mm256_srli_epi64(low, 32);
+
+		for (int j = 0; j < nhashes; j++)
+		{
+			__m256i		hash_low = _mm256_set1_epi32((uint32) hashes[j]);
+			__m256i		hash_high = _mm256_set1_epi32(hashes[j] >> 32);
+			__m256i		even = _mm256_srli_epi64(_mm256_mul_epu32(low, hash_low), 32);
+			__m256i		odd = _mm256_mul_epu32(odd_low, hash_low);
+			__m256i		rank = _mm256_blend_epi32(even, odd, 0xAA);
+
+			rank = _mm256_add_epi32(rank, _mm256_mullo_epi32(low, hash_high));
+			rank = _mm256_add_epi32(rank, _mm256_mullo_epi32(high, hash_low));
+			minimum = _mm256_min_epu32(minimum, rank);
+		}
+		_mm256_storeu_si256((__m256i *) (minima + i), minimum);
+	}
+}
+
+#undef LANES
+#define LANES	16
+
+CPU_AVX512
+static void
+lower_avx512(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	if (n < LANES)
+	{
+		lower_portable(minima, n, hashes, nhashes);
+		return;
+	}
+	for (int next = 0; next < n; next += LANES)
+	{
+		int			i = Min(next, n - LANES);
+		__m512i		minimum = _mm512_loadu_si512(minima + i);
+		__m512i		low = _mm512_loadu_si512(multiplier_low + i);
+		__m512i		high = _mm512_loadu_si512(multiplier_high + i);
+		__m512i		odd_low = _mm512_srli_epi64(low, 32);
+
+		for (int j = 0; j < nhashes; j++)
+		{
+			__m512i		hash_low = _mm512_set1_epi32((uint32) hashes[j]);
+			__m512i		hash_high = _mm512_set1_epi32(hashes[j] >> 32);
+			__m512i		even = _mm512_srli_epi64(_mm512_mul_epu32(low, hash_low), 32);
+			__m512i		odd = _mm512_mul_epu32(odd_low, hash_low);
+			__m512i		rank = _mm512_mask_blend_epi32(0xAAAA, even, odd);
+
+			rank = _mm512_add_epi32(rank, _mm512_mullo_epi32(low, hash_high));
+			rank = _mm512_add_epi32(rank, _mm512_mullo_epi32(high, hash_low));
+			minimum = _mm512_min_epu32(minimum, rank);
+		}
+		_mm512_storeu_si512(minima + i, minimum);
+	}
+}
+
+#undef LANES
+#endif							/* CPU_X86 */
+
+const CpuMethod minima_lower_methods[] = {
+#ifdef CPU_X86
+	CPU_METHOD(avx512, lower_avx512),
+	CPU_METHOD(avx2, lower_avx2),
+#endif
+	CPU_METHOD(portable, lower_portable)
+};
+
+const int	minima_lower_nmethods = lengthof(minima_lower_methods);
+
+static void
+lower_choose(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	make_multipliers();
+	minima_lower = (LowerFunction) cpu_choose(minima_lower_methods);
+	minima_lower(minima, n, hashes, nhashes);
+}
+
+LowerFunction minima_lower = lower_choose;
+
+/*
+ * Begin with the minima of nothing; n is 1 to MINIMA_MAX.
+ */
+void
+minima_begin(MinimaBuilder *builder, uint32 *minima, int n)
+{
+	for (int i = 0; i < n; i++)
+		minima[i] = MINIMUM_OF_NONE;
+	builder->minima = minima;
+	builder->n = n;
+	builder->any = false;
+	builder->nbatch = 0;
+}
+
+/*
+ * Take in the features that wait.
+ */
+void
+minima_add_batch(MinimaBuilder *builder)
+{
+	if (builder->nbatch == 0)
+		return;
+	minima_lower(builder->minima, builder->n, builder->batch, builder->nbatch);
+	builder->any = true;
+	builder->nbatch = 0;
+}
+
+/*
+ * Returns false if there was no feature: nothing is known then.
+ */
+bool
+minima_finish(MinimaBuilder *builder)
+{
+	minima_add_batch(builder);
+	return builder->any;
+}
+
+/*
+ * The minima of two sets together.
+ */
+void
+minima_unite(uint32 *minima, const uint32 *other, int n)
+{
+	for (int i = 0; i < n; i++)
+		minima[i] = Min(minima[i], other[i]);
+}
+
+/*
+ * In how many places two signatures agree.
+ */
+int
+minima_count_equal(const uint32 *a, const uint32 *b, int n)
+{
+	uint32		equal = 0;
+
+	for (int i = 0; i < n; i++)
+		equal += a[i] == b[i];
+	return equal;
+}
+
+/*
+ * In how many places the first feature of both sets together is one of a's.
+ */
+int
+minima_count_first(const uint32 *a, const uint32 *b, int n)
+{
+	uint32		first = 0;
+
+	for (int i = 0; i < n; i++)
+		first += a[i] <= b[i];
+	return first;
+}
+
+/*
+ * Number of distinct features, estimated.
+ *
+ * Where u is the minimum of m numbers from 0 to 1, -ln(1 - u) is exponentially
+ * distributed with rate m; and of n such, (n - 1) / sum estimates m without bias, with
+ * a relative error of 1 / sqrt(n - 2) (Cohen, "Size-estimation framework with
+ * applications to transitive closure and reachability", 1997).  A set has at least one
+ * element.
+ */
+double
+minima_cardinality(const uint32 *minima, int n)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum -= log1p(-(minima[i] + 0.5) / (PG_UINT32_MAX + 1.0));
+	return Max(1, (n - 1) / sum);
+}
+
+/*
+ * Do two signatures agree on all places of some band?
+ */
+bool
+minima_share_band(const uint32 *a, const uint32 *b, int bands, int rows)
+{
+	for (int i = 0; i < bands * rows; i += rows)
+		if (memcmp(a + i, b + i, rows * sizeof(uint32)) == 0)
+			return true;
+	return false;
+}
+
+static inline uint32
+little_endian(uint32 word)
+{
+#ifdef WORDS_BIGENDIAN
+	return pg_bswap32(word);
+#else
+	return word;
+#endif
+}
+
+/*
+ * What stands for a band, 0 to bands - 1, and its minima in 64 bits: XXH3 of both as
+ * 32-bit words, least significant byte first.  rows is 1 to MINIMA_MAX_ROWS.
+ */
+uint64
+minima_band_word(const uint32 *minima, int band, int rows)
+{
+	uint32		words[1 + MINIMA_MAX_ROWS];
+
+	words[0] = little_endian(band);
+	for (int i = 0; i < rows; i++)
+		words[1 + i] = little_endian(minima[band * rows + i]);
+	return hash_feature((const char *) words, (1 + rows) * sizeof(uint32));
+}

@@ -1,0 +1,233 @@
+/*-------------------------------------------------------------------------
+ *
+ * signature.c
+ *		to_minhash(...), minhash_agg, minhash_union: the signature of a text, of
+ *		tokens, of features, of several signatures
+ *
+ * Where there is no feature, the result is NULL.  A signature has what it takes to add
+ * to it, so the state of an aggregate is one: the smallest ranks so far.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+
+#include "compat.h"
+#include "functions/arguments.h"
+#include "functions/fingerprint.h"
+#include "text/document.h"
+#include "text/hash.h"
+#include "type/minhash.h"
+
+/* Numbers between looks for interrupts: long signatures are slow. */
+#define INTERRUPT_INTERVAL	256
+
+/*
+ * The arguments "bands" and "rows", of which this is the first; NULL stands for the
+ * default.
+ */
+static MinhashMake
+get_make(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
+{
+	int			bands = PG_ARGISNULL(first) ? MINHASH_DEFAULT_BANDS :
+		PG_GETARG_INT32(first);
+	int			rows = PG_ARGISNULL(first + 1) ? MINHASH_DEFAULT_ROWS :
+		PG_GETARG_INT32(first + 1);
+
+	(void) minhash_check_shape(bands, rows, NULL);
+	return minhash_make(bands, rows, unit, width);
+}
+
+static int
+get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
+{
+	return PG_ARGISNULL(i) ? minhash_default_width(unit) :
+		check_width(PG_GETARG_INT32(i));
+}
+
+static Minhash *
+begin_signature(MinimaBuilder *builder, MinhashMake make)
+{
+	Minhash    *sig = minhash_new(make);
+
+	minima_begin(builder, sig->minima, minhash_places(sig));
+	return sig;
+}
+
+/*
+ * The result of a function.
+ */
+static Datum
+finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
+{
+	if (!minima_finish(builder))
+		PG_RETURN_NULL();
+	PG_RETURN_MINHASH_P(sig);
+}
+
+static void
+add_shingle(void *builder, const char *shingle, size_t length)
+{
+	minima_add((MinimaBuilder *) builder, hash_feature(shingle, length));
+}
+
+/*
+ * to_minhash(body text, bands int, rows int, width int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_to_minhash_text);
+Datum
+simhash_to_minhash_text(PG_FUNCTION_ARGS)
+{
+	ShingleUnit unit;
+	MinhashMake make;
+	MinimaBuilder builder;
+	Minhash    *sig;
+	text	   *body;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(4))
+		PG_RETURN_NULL();
+	unit = check_unit(PG_GETARG_TEXT_PP(4));
+	make = get_make(fcinfo, 1, (MinhashUnit) unit, get_width(fcinfo, 3, unit));
+	sig = begin_signature(&builder, make);
+	body = PG_GETARG_TEXT_PP(0);
+	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), make.width, unit,
+					  add_shingle, &builder);
+	PG_FREE_IF_COPY(body, 0);
+	return finish_signature(fcinfo, &builder, sig);
+}
+
+/*
+ * to_minhash(tokens text[], bands int, rows int, width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_to_minhash_tokens);
+Datum
+simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
+{
+	ArrayType  *tokens;
+	MinhashMake make;
+	MinimaBuilder builder;
+	Minhash    *sig;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+	make = get_make(fcinfo, 1, MINHASH_OF_WORDS, get_width(fcinfo, 3, UNIT_WORD));
+	sig = begin_signature(&builder, make);
+	token_shingles(tokens, make.width, add_shingle, &builder);
+	PG_FREE_IF_COPY(tokens, 0);
+	return finish_signature(fcinfo, &builder, sig);
+}
+
+/*
+ * The hash of a number: ranks need hashes that look random, and ids do not.
+ */
+static uint64
+hash_number(uint64 number)
+{
+#ifdef WORDS_BIGENDIAN
+	number = pg_bswap64(number);
+#endif
+	return hash_feature((const char *) &number, sizeof(number));
+}
+
+/*
+ * to_minhash(hashes bigint[], bands int, rows int)
+ */
+PG_FUNCTION_INFO_V1(simhash_to_minhash_hashes);
+Datum
+simhash_to_minhash_hashes(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array;
+	int			n;
+	int64	   *hashes;
+	MinimaBuilder builder;
+	Minhash    *sig;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	n = array_nitems(array);
+	hashes = (int64 *) ARR_DATA_PTR(array);
+	sig = begin_signature(&builder, get_make(fcinfo, 1, MINHASH_OF_HASHES, 0));
+	for (int i = 0; i < n; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		minima_add(&builder, hash_number(hashes[i]));
+	}
+	PG_FREE_IF_COPY(array, 0);
+	return finish_signature(fcinfo, &builder, sig);
+}
+
+/*
+ * The first argument, to be added to: an aggregate's state itself, else a copy.
+ */
+static Minhash *
+get_state(FunctionCallInfo fcinfo)
+{
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
+	Minhash    *copy;
+
+	if (AggCheckCallContext(fcinfo, NULL))
+		return sig;
+	copy = palloc(VARSIZE(sig));
+	return memcpy(copy, sig, VARSIZE(sig));
+}
+
+/*
+ * minhash_agg(feature) and minhash_agg(feature, bands, rows).  Rows without a feature
+ * are ignored, as other aggregates do.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_agg_transition);
+Datum
+simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
+{
+	MinhashMake make = minhash_make(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+									MINHASH_OF_FEATURES, 0);
+	MinimaBuilder builder;
+	Minhash    *sig;
+	uint64		hash;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	if (PG_NARGS() > 2)
+		make = get_make(fcinfo, 2, MINHASH_OF_FEATURES, 0);
+	if (PG_ARGISNULL(0))
+		sig = begin_signature(&builder, make);
+	else
+		sig = get_state(fcinfo);
+	if (!minhash_same_make(sig->make, make))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("features of one signature have different makes: %s and %s",
+						minhash_make_name(sig->make), minhash_make_name(make)),
+				 errhint("Give all rows of a group the same bands and rows.")));
+	hash = hash_text(PG_GETARG_TEXT_PP(1));
+	minima_lower(sig->minima, minhash_places(sig), &hash, 1);
+	PG_RETURN_MINHASH_P(sig);
+}
+
+/*
+ * minhash_union(a, b); the transition of minhash_union_agg, and how parallel workers'
+ * results are put together.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_union);
+Datum
+simhash_minhash_union(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = get_state(fcinfo);
+	Minhash    *other = PG_GETARG_MINHASH_P(1);
+
+	minhash_check_comparable(sig, other);
+	minima_unite(sig->minima, other->minima, minhash_places(sig));
+	PG_FREE_IF_COPY(other, 1);
+	PG_RETURN_MINHASH_P(sig);
+}

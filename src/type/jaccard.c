@@ -1,0 +1,129 @@
+/*-------------------------------------------------------------------------
+ *
+ * jaccard.c
+ *		What signatures tell of the sets that they were made of
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "type/minhash.h"
+
+/*
+ * The first two arguments, of one make.
+ */
+typedef struct Pair
+{
+	Minhash    *a;
+	Minhash    *b;
+	int			n;				/* places of each */
+} Pair;
+
+static Pair
+get_pair(FunctionCallInfo fcinfo)
+{
+	Pair		pair;
+
+	pair.a = PG_GETARG_MINHASH_P(0);
+	pair.b = PG_GETARG_MINHASH_P(1);
+	minhash_check_comparable(pair.a, pair.b);
+	pair.n = minhash_places(pair.a);
+	return pair;
+}
+
+/* Searches compare many pairs in one memory context. */
+#define FREE_PAIR(pair) \
+	do { \
+		PG_FREE_IF_COPY((pair).a, 0); \
+		PG_FREE_IF_COPY((pair).b, 1); \
+	} while (0)
+
+/*
+ * In how many places the arguments agree; *n becomes the number of all.
+ */
+static int
+count_equal(FunctionCallInfo fcinfo, int *n)
+{
+	Pair		pair = get_pair(fcinfo);
+	int			equal = minima_count_equal(pair.a->minima, pair.b->minima, pair.n);
+
+	*n = pair.n;
+	FREE_PAIR(pair);
+	return equal;
+}
+
+/*
+ * jaccard(a, b): each place is equal with a probability that is the resemblance.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_jaccard);
+Datum
+simhash_minhash_jaccard(PG_FUNCTION_ARGS)
+{
+	int			n;
+	int			equal = count_equal(fcinfo, &n);
+
+	PG_RETURN_FLOAT8((double) equal / n);
+}
+
+/*
+ * <%>, jaccard_distance(a, b).  By one division: 1 - jaccard(a, b) is another number
+ * where that was rounded, and d places of n would not be within d / n.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_distance);
+Datum
+simhash_minhash_distance(PG_FUNCTION_ARGS)
+{
+	int			n;
+	int			equal = count_equal(fcinfo, &n);
+
+	PG_RETURN_FLOAT8((double) (n - equal) / n);
+}
+
+/*
+ * %, shares_band(a, b).
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_shares_band);
+Datum
+simhash_minhash_shares_band(PG_FUNCTION_ARGS)
+{
+	Pair		pair = get_pair(fcinfo);
+	bool		shares = minima_share_band(pair.a->minima, pair.b->minima,
+										   pair.a->make.bands, pair.a->make.rows);
+
+	FREE_PAIR(pair);
+	PG_RETURN_BOOL(shares);
+}
+
+/*
+ * containment(a, b).  Where the first feature of both sets together is one of a's, it
+ * is one of b's, too, with a probability that is the share of a that b contains.  So
+ * no cardinality has to be estimated, and the estimate is between 0 and 1.  NULL where
+ * it is 0/0: a is so small beside b that no place tells anything of it.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_containment);
+Datum
+simhash_minhash_containment(PG_FUNCTION_ARGS)
+{
+	Pair		pair = get_pair(fcinfo);
+	int			equal = minima_count_equal(pair.a->minima, pair.b->minima, pair.n);
+	int			first = minima_count_first(pair.a->minima, pair.b->minima, pair.n);
+
+	FREE_PAIR(pair);
+	if (first == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8((double) equal / first);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_cardinality);
+Datum
+simhash_minhash_cardinality(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
+	double		cardinality = minima_cardinality(sig->minima, minhash_places(sig));
+
+	PG_FREE_IF_COPY(sig, 0);
+	PG_RETURN_FLOAT8(cardinality);
+}

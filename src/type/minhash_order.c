@@ -1,0 +1,133 @@
+/*-------------------------------------------------------------------------
+ *
+ * minhash_order.c
+ *		Order and hashing of signatures, for GROUP BY, DISTINCT and joins
+ *
+ * Signatures of different make are different, not an error.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+
+#include "compat.h"
+#include "type/minhash.h"
+
+/* All that tells signatures apart. */
+#define HASHED_SIZE(sig)		(VARSIZE(sig) - VARHDRSZ)
+
+static inline int
+compare_words(uint32 a, uint32 b)
+{
+	return (a > b) - (a < b);
+}
+
+/*
+ * The order is by make, then by minima.
+ */
+static int
+compare(const Minhash *a, const Minhash *b)
+{
+	int			order = compare_words(a->make.bands, b->make.bands);
+
+	if (order == 0)
+		order = compare_words(a->make.rows, b->make.rows);
+	if (order == 0)
+		order = compare_words(a->make.unit, b->make.unit);
+	if (order == 0)
+		order = compare_words(a->make.width, b->make.width);
+	if (order == 0)
+		for (int i = 0; order == 0 && i < minhash_places(a); i++)
+			order = compare_words(a->minima[i], b->minima[i]);
+	return order;
+}
+
+/*
+ * Compare the two arguments.  Copies are freed: sorting calls this often.
+ */
+static int
+compare_arguments(FunctionCallInfo fcinfo)
+{
+	Minhash    *a = PG_GETARG_MINHASH_P(0);
+	Minhash    *b = PG_GETARG_MINHASH_P(1);
+	int			order = compare(a, b);
+
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	return order;
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_eq);
+Datum
+simhash_minhash_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) == 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_ne);
+Datum
+simhash_minhash_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) != 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_lt);
+Datum
+simhash_minhash_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) < 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_le);
+Datum
+simhash_minhash_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_gt);
+Datum
+simhash_minhash_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) > 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_ge);
+Datum
+simhash_minhash_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_cmp);
+Datum
+simhash_minhash_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_arguments(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_hash);
+Datum
+simhash_minhash_hash(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
+	Datum		hash = hash_any((unsigned char *) VARDATA(sig), HASHED_SIZE(sig));
+
+	PG_FREE_IF_COPY(sig, 0);
+	return hash;
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_hash_extended);
+Datum
+simhash_minhash_hash_extended(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
+	Datum		hash = hash_any_extended((unsigned char *) VARDATA(sig),
+										 HASHED_SIZE(sig), PG_GETARG_INT64(1));
+
+	PG_FREE_IF_COPY(sig, 0);
+	return hash;
+}

@@ -1,0 +1,376 @@
+/*-------------------------------------------------------------------------
+ *
+ * minhash.c
+ *		Tests of signatures: equal to the definition; their estimates unbiased
+ *
+ *	minhash [SEED]
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres_fe.h"
+
+#include <math.h>
+
+#include "digest/minhash.h"
+#include "text/hash.h"
+
+#include "unit.h"
+
+#define MAX_HASHES		400
+
+/* Estimates of so many pairs of sets are looked at together. */
+#define TRIALS			2000
+
+/* A mean further off than so many standard errors is wrong: once in 1.7 million. */
+#define SIGMAS			5
+
+/* Shape of the signatures that estimate. */
+#define BANDS			18
+#define ROWS			7
+#define PLACES			(BANDS * ROWS)
+
+static uint64 multipliers[MINIMA_MAX];
+
+/*
+ * The definition: the outputs of splitmix64 with seed 0, made odd.
+ */
+static void
+make_multipliers(void)
+{
+	uint64		saved = unit_random_state;
+
+	unit_random_state = 0;
+	for (int i = 0; i < MINIMA_MAX; i++)
+		multipliers[i] = random_word() | 1;
+	unit_random_state = saved;
+}
+
+static void
+naive_minima(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	for (int i = 0; i < n; i++)
+	{
+		minima[i] = PG_UINT32_MAX;
+		for (int j = 0; j < nhashes; j++)
+		{
+			uint32		rank = (uint32) ((multipliers[i] * hashes[j]) >> 32);
+
+			if (rank < minima[i])
+				minima[i] = rank;
+		}
+	}
+}
+
+static void
+check_minima(const char *what, const uint32 *got, const uint32 *expected, int n)
+{
+	unit_checks++;
+	for (int i = 0; i < n; i++)
+		if (got[i] != expected[i])
+		{
+			if (count_failure())
+				printf("%s, place %d of %d: %08x instead of %08x\n", what, i, n,
+					   got[i], expected[i]);
+			return;
+		}
+}
+
+/*
+ * Hashes of all kinds: zero, with few bits or few zeros, and that come again.
+ */
+static int
+make_hashes(uint64 *hashes)
+{
+	int			n = random_below(10) ? random_below(40) : random_below(MAX_HASHES);
+
+	for (int i = 0; i < n; i++)
+		switch (random_below(8))
+		{
+			case 0:
+				hashes[i] = random_below(3) ? random_word() >> random_below(64) : 0;
+				break;
+			case 1:
+				hashes[i] = ~(random_word() >> random_below(64));
+				break;
+			case 2:
+				hashes[i] = i > 0 ? hashes[random_below(i)] : 1;
+				break;
+			default:
+				hashes[i] = random_word();
+		}
+	return n;
+}
+
+static int
+random_places(void)
+{
+	switch (random_below(20))
+	{
+		case 0:
+			return 1 + random_below(MINIMA_MAX);
+		case 1:
+			return MINIMA_MAX;
+		default:
+			return 1 + random_below(200);
+	}
+}
+
+static bool
+build(uint32 *minima, int n, const uint64 *hashes, int nhashes)
+{
+	MinimaBuilder builder;
+
+	minima_begin(&builder, minima, n);
+	for (int i = 0; i < nhashes; i++)
+		minima_add(&builder, hashes[i]);
+	return minima_finish(&builder);
+}
+
+/*
+ * Whole sets, and sets in two parts, whose minima stand where nothing follows.
+ */
+static void
+test_definition(int nsets)
+{
+	for (int set = 0; set < nsets; set++)
+	{
+		static uint32 expected[MINIMA_MAX];
+		uint64		hashes[MAX_HASHES];
+		int			nhashes = make_hashes(hashes);
+		int			half = random_below(nhashes + 1);
+		int			n = random_places();
+		uint32	   *a = malloc(n * sizeof(uint32));
+		uint32	   *b = malloc(n * sizeof(uint32));
+
+		naive_minima(expected, n, hashes, nhashes);
+		unit_checks++;
+		if (build(a, n, hashes, nhashes) != (nhashes > 0) && count_failure())
+			printf("%d features: emptiness differs\n", nhashes);
+		check_minima("whole", a, expected, n);
+		build(a, n, hashes, half);
+		build(b, n, hashes + half, nhashes - half);
+		minima_unite(a, b, n);
+		check_minima("united", a, expected, n);
+		free(a);
+		free(b);
+	}
+}
+
+/*
+ * Numbers that nothing may ever change.
+ */
+static void
+test_frozen(void)
+{
+	static const uint32 of_one[4] = {0xe220a839, 0x6e789e6a, 0x06c45d18, 0xf88bb8a8};
+	uint64		hash = 1;
+	uint32		minima[4];
+
+	begin_group("frozen");
+	build(minima, 4, &hash, 1);
+	check_minima("of the hash 1", minima, of_one, 4);
+	unit_checks++;
+	if (minima_band_word(of_one, 1, 2) != UINT64CONST(0x6b4247d423e0a86a) && count_failure())
+		printf("word of a band: %016llx\n",
+			   (unsigned long long) minima_band_word(of_one, 1, 2));
+	end_group("checks");
+}
+
+/*
+ * What is counted of two signatures, which are alike in some places.
+ */
+static void
+test_comparison(int npairs)
+{
+	begin_group("comparison");
+	for (int pair = 0; pair < npairs; pair++)
+	{
+		int			bands = 1 + random_below(20);
+		int			rows = 1 + random_below(10);
+		int			alike = random_below(100);
+		int			equal = 0;
+		int			first = 0;
+		bool		shares = false;
+		uint32		a[200];
+		uint32		b[200];
+
+		for (int i = 0; i < bands * rows; i++)
+		{
+			a[i] = random_below(4) ? random_word() : 7;
+			b[i] = random_below(100) < (uint32) alike ? a[i] : random_word();
+			equal += a[i] == b[i];
+			first += a[i] <= b[i];
+		}
+		for (int band = 0; band < bands; band++)
+		{
+			int			same = 0;
+
+			for (int row = 0; row < rows; row++)
+				same += a[band * rows + row] == b[band * rows + row];
+			shares |= same == rows;
+			unit_checks++;
+			if ((minima_band_word(a, band, rows) == minima_band_word(b, band, rows)) !=
+				(same == rows) && count_failure())
+				printf("words of a band\n");
+		}
+		unit_checks += 3;
+		if (minima_count_equal(a, b, bands * rows) != equal && count_failure())
+			printf("equal places\n");
+		if (minima_count_first(a, b, bands * rows) != first && count_failure())
+			printf("places that a is first in\n");
+		if (minima_share_band(a, b, bands, rows) != shares && count_failure())
+			printf("shared band\n");
+	}
+	end_group("checks");
+}
+
+/*
+ * The next key of a set: a random hash, or that of the next integer, which begins
+ * anywhere.
+ */
+static uint64
+next_key(bool of_integers, uint64 *integer)
+{
+	if (!of_integers)
+		return random_word();
+	(*integer)++;
+	return hash_feature((const char *) integer, sizeof(*integer));
+}
+
+/*
+ * Mean and variance of many estimates.
+ */
+typedef struct Estimates
+{
+	double		sum;
+	double		squares;
+	int			n;
+} Estimates;
+
+static void
+add_estimate(Estimates *estimates, double estimate)
+{
+	estimates->sum += estimate;
+	estimates->squares += estimate * estimate;
+	estimates->n++;
+}
+
+/*
+ * Is the mean the truth, and the variance, if it is given, what theory says?
+ */
+static void
+check_estimates(const char *what, const Estimates *estimates, double truth, double variance)
+{
+	double		mean = estimates->sum / estimates->n;
+	double		seen = estimates->squares / estimates->n - mean * mean;
+
+	unit_checks++;
+	if (fabs(mean - truth) > SIGMAS * sqrt(seen / estimates->n) && count_failure())
+		printf("%s: mean %g instead of %g, standard error %g\n", what, mean, truth,
+			   sqrt(seen / estimates->n));
+	if (variance > 0 && fabs(seen / variance - 1) > SIGMAS * sqrt(2.0 / estimates->n) &&
+		count_failure())
+		printf("%s of %g: variance %g instead of %g\n", what, truth, seen, variance);
+}
+
+/*
+ * Pairs of sets that have `both` keys in common, and so many of their own.
+ */
+static void
+test_pair(bool of_integers, int only_a, int only_b, int both)
+{
+	double		resemblance = (double) both / (only_a + only_b + both);
+	double		probability = 1 - pow(1 - pow(resemblance, ROWS), BANDS);
+	Estimates	jaccard = {0};
+	Estimates	containment = {0};
+	Estimates	shared = {0};
+
+	for (int trial = 0; trial < TRIALS; trial++)
+	{
+		uint64		keys[MAX_HASHES];
+		uint64		integer = random_word();
+		uint32		a[PLACES];
+		uint32		b[PLACES];
+		int			equal;
+
+		for (int i = 0; i < only_a + both + only_b; i++)
+			keys[i] = next_key(of_integers, &integer);
+		build(a, PLACES, keys, only_a + both);
+		build(b, PLACES, keys + only_a, both + only_b);
+		equal = minima_count_equal(a, b, PLACES);
+		add_estimate(&jaccard, (double) equal / PLACES);
+		add_estimate(&containment, (double) equal / minima_count_first(a, b, PLACES));
+		add_estimate(&shared, minima_share_band(a, b, BANDS, ROWS));
+	}
+	check_estimates("resemblance", &jaccard, resemblance,
+					resemblance * (1 - resemblance) / PLACES);
+	check_estimates("containment", &containment, (double) both / (only_a + both), 0);
+	/* what hardly ever happens has no standard error to speak of */
+	if (TRIALS * Min(probability, 1 - probability) > 30)
+		check_estimates("shared band", &shared, probability, 0);
+}
+
+static void
+test_cardinality(bool of_integers, int size)
+{
+	Estimates	cardinality = {0};
+
+	for (int trial = 0; trial < TRIALS; trial++)
+	{
+		uint64		integer = random_word();
+		uint32		minima[PLACES];
+		MinimaBuilder builder;
+
+		minima_begin(&builder, minima, PLACES);
+		for (int i = 0; i < size; i++)
+			minima_add(&builder, next_key(of_integers, &integer));
+		minima_finish(&builder);
+		add_estimate(&cardinality, minima_cardinality(minima, PLACES));
+	}
+	check_estimates("cardinality", &cardinality, size,
+					(double) size * size / (PLACES - 2));
+}
+
+static void
+test_estimates(const char *what, bool of_integers)
+{
+	begin_group(what);
+	for (int tenths = 1; tenths <= 9; tenths++)
+	{
+		int			rest = 200 - 20 * tenths;
+
+		test_pair(of_integers, rest / 2, rest - rest / 2, 20 * tenths);
+		test_pair(of_integers, rest / 4, rest - rest / 4, 20 * tenths);
+	}
+	test_cardinality(of_integers, 5);
+	test_cardinality(of_integers, 50);
+	test_cardinality(of_integers, 2000);
+	end_group("means");
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32		minimum;
+
+	seed_random(argc, argv);
+	make_multipliers();
+	/* the first call of all makes the multipliers under test */
+	build(&minimum, 1, multipliers, 1);
+	for (int i = 0; i < minima_lower_nmethods; i++)
+	{
+		if (!begin_method_group("definition", &minima_lower_methods[i]))
+			continue;
+		minima_lower = (LowerFunction) minima_lower_methods[i].function;
+		test_definition(3000);
+		end_group("signatures");
+	}
+	minima_lower = (LowerFunction) cpu_choose(minima_lower_methods);
+	test_frozen();
+	test_comparison(30000);
+	test_estimates("estimates of random keys", false);
+	test_estimates("estimates of integers", true);
+	return end_tests();
+}
