@@ -32,7 +32,7 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 	Datum	   *words = palloc(n * sizeof(Datum));
 
 	for (int i = 0; i < n; i++)
-		words[i] = Int64GetDatum(minima_band_word(sig->minima, i, sig->make.rows));
+		words[i] = Int64GetDatum(minhash_band_word(sig, i));
 	PG_RETURN_ARRAYTYPE_P(construct_array(words, n, INT8OID, sizeof(int64),
 										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

@@ -86,6 +86,15 @@ minhash_places(const Minhash *sig)
 	return sig->make.bands * sig->make.rows;
 }
 
+/*
+ * What stands for a band, 0 to bands - 1, and its minima in an index.
+ */
+static inline uint64
+minhash_band_word(const Minhash *sig, int band)
+{
+	return minima_band_word(sig->minima, band, sig->make.rows);
+}
+
 /* A type modifier, minhash(bands, rows), in a number. */
 #define MINHASH_TYPMOD(bands, rows)		((bands) << 7 | (rows))
 #define MINHASH_TYPMOD_BANDS(typmod)	((typmod) >> 7)
