@@ -57,7 +57,7 @@ watch_memory() {
 	trap 'ending=yes' TERM
 	server=$(head -n 1 "$WORK/data/postmaster.pid")
 	until [ -n "$ending" ]; do
-		read -ra pids <"/proc/$server/task/$server/children"
+		read -ra pids <"/proc/$server/task/$server/children" || true
 		now=0
 		while read -r _ size _; do
 			now=$((now + size))
