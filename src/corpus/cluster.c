@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "windowapi.h"
@@ -37,6 +38,9 @@ typedef enum Linkage
 	LINKAGE_SINGLE,
 	LINKAGE_LEADER
 } Linkage;
+
+/* Numbers of rows leave a bit for a mark, and fit into the executor's int. */
+#define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
 
 /*
  * The clusters of a partition; all of it is zero before they are found.
@@ -75,13 +79,15 @@ static int
 get_radius(Reader *reader)
 {
 	bool		isnull;
-	int64		radius = DatumGetInt64(get_argument(reader, ARGUMENT_RADIUS, &isnull));
+	Datum		datum = get_argument(reader, ARGUMENT_RADIUS, &isnull);
+	int64		radius;
 
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("cluster radius must not be null"),
 				 errhint("A radius is a number of bits, 0 to %d.", SIMHASH_BITS)));
+	radius = DatumGetInt64(datum);
 	if (radius < 0 || radius > SIMHASH_BITS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -146,15 +152,16 @@ read_members(Reader *reader, int nrows, int radius, Linkage linkage, Members *me
 	for (reader->row = 0; reader->row < nrows; reader->row++)
 	{
 		bool		isnull;
-		SimHash		fp = DatumGetSimHash(get_argument(reader, ARGUMENT_FP, &isnull));
+		Datum		datum = get_argument(reader, ARGUMENT_FP, &isnull);
 
+		first[reader->row] = isnull ? NO_ROW : reader->row;
+		if (!isnull)
+		{
+			members->fp[n] = DatumGetSimHash(datum);
+			members->row[n++] = reader->row;
+		}
 		check_settings(reader, radius, linkage);
 		MemoryContextReset(reader->context);
-		first[reader->row] = isnull ? NO_ROW : reader->row;
-		if (isnull)
-			continue;
-		members->fp[n] = fp;
-		members->row[n++] = reader->row;
 	}
 	return n;
 }
@@ -176,13 +183,14 @@ find_clusters(Clusters *clusters, Reader *reader)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a partition of " INT64_FORMAT " rows is too large to be clustered",
 						nrows),
-				 errdetail("A partition may have %d rows.", MAX_ROWS),
+				 errdetail("A partition may have %lld rows.", (long long) MAX_ROWS),
 				 errhint("Add PARTITION BY to the window.")));
 	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 	members.row = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.room = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
+	members.seed = pg_prng_uint64(&pg_global_prng_state);
 	n = read_members(reader, nrows, radius, linkage, &members, clusters->first);
 	link_equal(&members, &n, clusters->first, nrows);
 	if (linkage == LINKAGE_SINGLE)

@@ -28,6 +28,7 @@
 #include <math.h>
 
 #include "corpus/join_plan.h"
+#include "corpus/similarity_join.h"
 
 /* Fingerprints whose bits are looked at. */
 #define PLAN_SAMPLE				256
@@ -56,16 +57,19 @@ bit_weight(double f)
 }
 
 /*
- * Find the bits in which n fingerprints differ, n > 0, and their weights.  Returns the
- * sum of these.  No bit that varies weighs nothing, be it constant in the sample: so
+ * Find the bits in which n fingerprints differ, n > 0, and their weights, by a random
+ * sample: fingerprints that stand at even distances may be alike.  No bit that varies weighs nothing, be it constant in the sample: so
  * plans go on as long as any two fingerprints differ.
  */
-double
-join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n)
+void
+join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n, uint64 *random)
 {
 	uint64		varying = varying_bits(fp, n);
 	int			nsample = Min(n, PLAN_SAMPLE);
-	double		sum = 0;
+	SimHash		sample[PLAN_SAMPLE];
+
+	for (int i = 0; i < nsample; i++)
+		sample[i] = fp[n <= PLAN_SAMPLE ? (uint32) i : draw_below(random, n)];
 
 	plan->nbits = 0;
 	for (int bit = SIMHASH_BITS - 1; bit >= 0; bit--)
@@ -75,12 +79,10 @@ join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n)
 		if (!(varying >> bit & 1))
 			continue;
 		for (int i = 0; i < nsample; i++)
-			ones += fp[(uint64) i * n / nsample] >> bit & 1;
+			ones += sample[i] >> bit & 1;
 		plan->bit[plan->nbits] = bit;
-		plan->weight[plan->nbits] = bit_weight((ones + 0.5) / (nsample + 1));
-		sum += plan->weight[plan->nbits++];
+		plan->weight[plan->nbits++] = bit_weight((ones + 0.5) / (nsample + 1));
 	}
-	return sum;
 }
 
 /*

@@ -37,7 +37,8 @@ typedef struct JoinPlan
 #define PARTITION_COST		50
 #endif
 
-extern double join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n);
+extern void join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n,
+							  uint64 *random);
 extern void join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons);
 
 #endif							/* SIMHASH_JOIN_PLAN_H */

@@ -85,7 +85,7 @@ leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 static double
-leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n, double bits)
+leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	uint32		nleaders = 0;
 
@@ -275,6 +275,7 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 	LeaderLinkage linkage = {
 		.join = {
 			.radius = radius,
+			.random = members->seed,
 			.compare = leader_compare,
 			.comparisons = leader_comparisons,
 			.settled = leader_settled
@@ -311,6 +312,9 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 	pfree(end);
 
 	for (uint32 row = 0; row < nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if ((parent[row] & ROW_MARK) && parent[row] != NO_ROW)
 			parent[row] = parent[parent[row] & ~ROW_MARK];
+	}
 }

@@ -15,8 +15,7 @@
 /* The cluster of a row without a fingerprint. */
 #define NO_ROW			PG_UINT32_MAX
 
-/* Rows that there may be; the bit that is left of their numbers can mark some. */
-#define MAX_ROWS		PG_INT32_MAX
+/* A bit that no row's number has, to mark some. */
 #define ROW_MARK		((uint32) 1 << 31)
 
 extern void link_equal(Members *members, uint32 *n, uint32 *parent,

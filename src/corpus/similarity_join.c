@@ -197,7 +197,6 @@ void
 similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	JoinPlan	plan;
-	double		bits;
 
 	check_stack_depth();
 	/* every plan partitions at least by so many blocks */
@@ -216,8 +215,8 @@ similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
 			return;
 	}
 
-	bits = join_plan_measure(&plan, join->members.fp + first, n);
-	join_plan_choose(&plan, n, join->radius, join->comparisons(join, first, n, bits));
+	join_plan_measure(&plan, join->members.fp + first, n, &join->random);
+	join_plan_choose(&plan, n, join->radius, join->comparisons(join, first, n));
 	if (plan.agree == 0)
 		join->compare(join, first, n);
 	else

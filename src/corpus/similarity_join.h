@@ -11,6 +11,7 @@
 #define SIMHASH_SIMILARITY_JOIN_H
 
 #include "digest/simhash.h"
+#include "digest/splitmix.h"
 
 /*
  * Fingerprints, each with the number of a row.  A join changes their order.
@@ -20,6 +21,9 @@ typedef struct Members
 	SimHash    *fp;
 	uint32	   *row;
 	SimHash    *room;			/* for as many fingerprints, while they are sorted */
+	uint64		seed;			/* of choices that change how long a join takes, not
+								 * what it finds; nobody can make data slow who
+								 * does not know it */
 } Members;
 
 /*
@@ -34,6 +38,7 @@ struct SimilarityJoin
 {
 	Members		members;
 	int			radius;			/* 0 to 64 */
+	uint64		random;			/* state of splitmix64, from the seed */
 
 	/*
 	 * Deal with all pairs of a range that are within the radius.  Each pair is in at
@@ -41,11 +46,8 @@ struct SimilarityJoin
 	 */
 	void		(*compare) (SimilarityJoin *join, uint32 first, uint32 n);
 
-	/*
-	 * Number of comparisons that this takes, at an estimate; `bits` says how much
-	 * the members vary: as much as so many random bits.
-	 */
-	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n, double bits);
+	/* Number of comparisons that this takes, at an estimate. */
+	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/* Whether there is nothing to be done in a range any more; quick. */
 	bool		(*settled) (SimilarityJoin *join, uint32 first, uint32 n);
@@ -56,6 +58,15 @@ struct SimilarityJoin
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 };
+
+/*
+ * A random number below n.
+ */
+static inline uint32
+draw_below(uint64 *random, uint32 n)
+{
+	return ((splitmix64_next(random) >> 32) * n) >> 32;
+}
 
 extern void similarity_join(SimilarityJoin *join, uint32 first, uint32 n);
 

@@ -23,15 +23,17 @@
 #include "miscadmin.h"
 #endif
 
-#include <math.h>
+#include "port/pg_bitutils.h"
 
-#include "bits.h"
 #include "corpus/linkage.h"
 #include "corpus/union_find.h"
 #include "index/simhash/match.h"
 
 /* Members that are compared at a time. */
-#define COMPARED_AT_ONCE		8192
+#define COMPARED_AT_ONCE		1024
+
+/* Members looked at to see how many neighbors there are. */
+#define NEIGHBOR_SAMPLE			256
 
 /* Visits go on as long as each reaches one of so many of those not reached. */
 #define WORTH_VISITING			16
@@ -55,16 +57,31 @@ join_sets(uint32 *parent, uint32 *a, uint32 *b)
 	*a = *b = union_find_root(parent, *a);
 }
 
+static inline void
+swap_members(Members *members, uint32 a, uint32 b)
+{
+	SimHash		fp = members->fp[a];
+	uint32		set = members->row[a];
+
+	members->fp[a] = members->fp[b];
+	members->row[a] = members->row[b];
+	members->fp[b] = fp;
+	members->row[b] = set;
+}
+
 /*
- * Visit the i-th member of a range: join it with all within the radius of those from
+ * Visit the i-th member of a range, which becomes any of those up to `reached`: so that
+ * visits are spread, and do not compare again what a neighbor has compared.  Join it with all within the radius of those from
  * `reached` on, and bring these before `reached`, which is advanced.
  */
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 {
-	SimHash    *fp = linkage->join.members.fp;
-	uint32	   *set = linkage->join.members.row;
+	Members    *members = &linkage->join.members;
+	SimHash    *fp = members->fp;
+	uint32	   *set = members->row;
 
+	swap_members(members, i, i + draw_below(&linkage->join.random, reached - i));
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
 	{
 		uint16		positions[COMPARED_AT_ONCE];
@@ -75,23 +92,18 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 		for (int m = 0; m < nmatches; m++, reached++)
 		{
 			uint32		match = from + positions[m];
-			SimHash		match_fp = fp[match];
-			uint32		match_set;
 
 			join_sets(linkage->parent, &set[i], &set[match]);
 			/* what comes into its place was compared before */
-			match_set = set[match];
-			fp[match] = fp[reached];
-			set[match] = set[reached];
-			fp[reached] = match_fp;
-			set[reached] = match_set;
+			swap_members(members, match, reached);
 		}
 	}
 	return reached;
 }
 
 /*
- * Join all members of a range that are within the radius.
+ * Join all members of a range that are within the radius.  What is equal to a member
+ * reaches nothing that this one has not.
  */
 static void
 single_compare(SimilarityJoin *join, uint32 first, uint32 n)
@@ -99,21 +111,44 @@ single_compare(SimilarityJoin *join, uint32 first, uint32 n)
 	uint32		end = first + n;
 	uint32		reached = first;
 
-	for (uint32 i = first; reached < end; i++)
+	for (uint32 i = first; reached < end; i = join->radius == 0 ? reached : i + 1)
 		reached = visit((SingleLinkage *) join, i, Max(reached, i + 1), end);
 }
 
 /*
- * Where random members have more than one neighbor, most are soon reached: then each
- * visit compares with as many as it takes to find a neighbor.
+ * Most members are soon reached where they have many neighbors: then each visit compares
+ * with as many as it takes to find one.  Members without neighbors are compared with each
+ * other.  Both are estimated by pairs of a random sample; equal members may be one drawn
+ * twice, and say nothing.
  */
 static double
-single_comparisons(SimilarityJoin *join, uint32 first, uint32 n, double bits)
+single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 {
-	int			nbits = rint(bits);
-	double		near = bits_count_patterns(nbits, 0, Min(join->radius, nbits), HUGE_VAL);
+	int			nsample = Min(NEIGHBOR_SAMPLE, Max(16, n / 16));
+	SimHash		sample[NEIGHBOR_SAMPLE];
+	bool		has_neighbor[NEIGHBOR_SAMPLE] = {false};
+	double		npairs = nsample * (nsample - 1) / 2;
+	int			nnear = 0;
+	double		lonely = 0;
 
-	return n * Min(n / 2.0, ldexp(1, nbits) / near);
+	if (join->radius == 0)
+		return n / 2.0 * n;
+	for (int i = 0; i < nsample; i++)
+	{
+		sample[i] = join->members.fp[first + draw_below(&join->random, n)];
+		for (int j = 0; j < i; j++)
+		{
+			if (sample[i] == sample[j] ||
+				pg_popcount64(sample[i] ^ sample[j]) > join->radius)
+				continue;
+			has_neighbor[i] = has_neighbor[j] = true;
+			nnear++;
+		}
+	}
+	for (int i = 0; i < nsample; i++)
+		lonely += !has_neighbor[i];
+	lonely *= (double) n / nsample;
+	return Min(n / 2.0 * n, n * npairs / (nnear + 0.5) + lonely * lonely / 2);
 }
 
 /*
@@ -130,6 +165,7 @@ single_settled(SimilarityJoin *join, uint32 first, uint32 n)
 	{
 		if (set[i] == set[0])
 			continue;
+		CHECK_FOR_INTERRUPTS();
 		set[i] = union_find_root(parent, set[i]);
 		if (set[i] != set[0])
 			return false;
@@ -169,6 +205,7 @@ link_single(Members *members, uint32 n, int radius, uint32 *parent)
 		.join = {
 			.members = *members,
 			.radius = radius,
+			.random = members->seed,
 			.compare = single_compare,
 			.comparisons = single_comparisons,
 			.settled = single_settled,

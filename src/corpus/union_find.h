@@ -3,8 +3,9 @@
  * union_find.h
  *		Disjoint sets of numbers
  *
- * Each number below some n has a parent, which is not larger; the smallest of a set
- * is its own parent: the root, by which the set is known.
+ * Each number below some n has a parent; one of a set is its own parent: the root, by
+ * which the set is known.  Where sets are joined by union_find_join parents are not
+ * larger, and the root is the smallest; who joins them otherwise has other roots.
  *
  * Paths to the root are halved as they are walked, so that a walk takes logarithmic
  * time, amortised, though neither ranks nor sizes are kept.
@@ -26,7 +27,7 @@ union_find_add(uint32 *parent, uint32 i)
 }
 
 /*
- * The smallest number of the set that i is in.
+ * The root of the set that i is in.
  */
 static inline uint32
 union_find_root(uint32 *parent, uint32 i)
