@@ -46,6 +46,8 @@ OBJS = \
 	src/index/inspect/inspect.o \
 	src/index/inspect/stats.o \
 	src/index/kind.o \
+	src/index/make.o \
+	src/index/minhash/kind.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/reported.o \
@@ -73,6 +75,7 @@ OBJS = \
 	src/planner/bound.o \
 	src/planner/comparison.o \
 	src/planner/indexable.o \
+	src/planner/nearness.o \
 	src/planner/objects.o \
 	src/planner/rewrite.o \
 	src/planner/sample.o \
@@ -92,6 +95,7 @@ OBJS = \
 	src/type/distance.o \
 	src/type/jaccard.o \
 	src/type/minhash.o \
+	src/type/minhash_ball.o \
 	src/type/minhash_order.o \
 	src/type/simhash.o
 
@@ -101,7 +105,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
 	literature unicode vectors minhash errors component blocks index designs nearest \
-	parallel report vacuum exclude sketch estimates cluster planner
+	parallel report vacuum exclude sketch bands estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

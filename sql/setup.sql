@@ -49,6 +49,19 @@ BEGIN
     RETURN differing;
 END $$;
 
+-- How many rows the ways to execute a query differ in, from a sequential scan.
+CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off;
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
+    SELECT count(*) INTO rows FROM expected;
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on;
+    by_index := differing(query, 'TABLE expected');
+    SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on;
+    by_bitmap := differing(query, 'TABLE expected');
+    DROP TABLE expected;
+END $$;
+
 -- An error for damage that no query happens to meet.
 CREATE FUNCTION check_indexes(tab regclass) RETURNS void LANGUAGE sql AS $$
     SELECT simhash_index_check(indexrelid, true)

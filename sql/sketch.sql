@@ -27,18 +27,6 @@ CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN sketch_of(i) EL
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs, queries;
 
--- How many rows the ways to execute a query differ in, from a sequential scan.
-CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
-BEGIN
-    SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off;
-    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
-    SELECT count(*) INTO rows FROM expected;
-    SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on;
-    by_index := differing(query, 'TABLE expected');
-    SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on;
-    by_bitmap := differing(query, 'TABLE expected');
-    DROP TABLE expected;
-END $$;
 CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
     SELECT n, d.* FROM unnest(ARRAY[
         'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk && q.sk OFFSET 0) d',

@@ -14,12 +14,13 @@
 #include "utils/rel.h"
 
 #include "index/kind.h"
+#include "index/make.h"
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
 /* The functions that name a kind. */
 static const PGFunction kind_functions[] = {
-	simhash_kind, simhash_ball_kind, simhash_sketch_kind
+	simhash_kind, simhash_ball_kind, simhash_sketch_kind, simhash_minhash_kind
 };
 
 /*
@@ -92,5 +93,6 @@ kind_of_trees(Relation index)
 
 	if (kind->several != design_is_whole(&meta_get(index)->design.options))
 		page_report_corruption(index, META_BLOCK, "its design is that of other values");
+	make_check_stored(index, kind);
 	return kind;
 }

@@ -12,6 +12,7 @@
 
 #include "access/skey.h"
 #include "fmgr.h"
+#include "nodes/pathnodes.h"
 #include "utils/relcache.h"
 
 #include "type/simhash.h"
@@ -31,6 +32,8 @@ typedef struct Words
 	int			n;
 	const uint64 *word;			/* points to `own`, or is allocated */
 	uint64		own;
+	uint64		make;			/* what all values of an index have in common (make.h);
+								 * 0: nothing */
 } Words;
 
 #define NULL_WORD		UINT64CONST(0)
@@ -49,6 +52,12 @@ typedef struct IndexKind
 	void		(*get_words) (Datum value, Words *words);
 
 	/*
+	 * What a make is called, in messages; NULL if there is none of that number.  Of a
+	 * kind without this function no value has a make.
+	 */
+	const char *(*make_name) (uint64 make);
+
+	/*
 	 * The values' type, if it is one of PostgreSQL's, and what pg_type says of its
 	 * length: they are not read as another type.
 	 */
@@ -57,10 +66,23 @@ typedef struct IndexKind
 
 	/*
 	 * Whether a row may have several words.  These are looked up as they are, in one
-	 * tree, and a search looks for the words of its argument: a row may be found once
-	 * for each.  Otherwise a row has one word, and the design is the user's.
+	 * tree, and a search looks for some: a row may be found once for each.  Otherwise a
+	 * row has one word, and the design is the user's.
 	 */
 	bool		several;
+
+	/*
+	 * Words of which every row that matches has one: those of the argument, where there
+	 * is no such function.  Returns false if rows without such words may match, too.
+	 */
+	bool		(*get_sought) (const ScanKeyData *key, Words *words);
+
+	/*
+	 * How many those are likely to be, for planning; HUGE_VAL: all.  *unknown is set where
+	 * it may turn out to be all.  The argument is NULL where it is one of many.
+	 */
+	double		(*estimate_sought) (PlannerInfo *root, int strategy, Node *argument,
+									bool *unknown);
 
 	/* Or a search looks for words within a ball, which each are found once. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);
@@ -78,6 +100,7 @@ static inline void
 kind_get_words(const IndexKind *kind, Datum value, bool isnull, Words *words)
 {
 	words->n = 0;
+	words->make = 0;
 	if (!isnull)
 		kind->get_words(value, words);
 	words->wordless = words->n == 0;
@@ -96,6 +119,19 @@ words_free(Words *words)
 		pfree(unconstify(uint64 *, words->word));
 }
 
+/*
+ * The words that a search looks for, as get_sought has it.
+ */
+static inline bool
+kind_get_sought(const IndexKind *kind, const ScanKeyData *key, Words *words)
+{
+	words->make = 0;
+	if (kind->get_sought)
+		return kind->get_sought(key, words);
+	kind->get_words(key->sk_argument, words);
+	return true;
+}
+
 /* The support function of an operator class that returns the kind of its values. */
 #define KIND_PROC		1
 #define NPROCS			1
@@ -110,5 +146,8 @@ extern Datum simhash_ball_kind(PG_FUNCTION_ARGS);
 
 /* sketch/kind.c */
 extern Datum simhash_sketch_kind(PG_FUNCTION_ARGS);
+
+/* minhash/kind.c */
+extern Datum simhash_minhash_kind(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_KIND_H */

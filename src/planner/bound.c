@@ -3,8 +3,9 @@
  * bound.c
  *		The radius that a bound of a distance stands for
  *
- * A distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
- * every number has a radius, its floor, which is all that matters of it.
+ * A Hamming distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
+ * every number has a radius, its floor, which is all that matters of it.  A Jaccard
+ * distance is a float8, and so is its radius.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -107,8 +108,10 @@ radius_of_constant(const Const *bound, bool *whole)
 /* --- of an expression --------------------------------------------------------- */
 
 bool
-bound_type_known(Oid type)
+bound_type_known(const DistanceKind *kind, Oid type)
 {
+	if (kind == &jaccard_kind)
+		return type == FLOAT4OID || type == FLOAT8OID;
 	return type == INT2OID || type == INT4OID || type == INT8OID ||
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
@@ -138,9 +141,38 @@ radius_of_expression(const Comparison *comparison)
 }
 
 /*
- * The radius that the bound of a comparison stands for, a bigint.  *exact tells
- * whether being within it is all that the comparison says; otherwise it is only
- * necessary.
+ * The radius of a bound of a Jaccard distance, as bound_radius has it.
+ */
+static Expr *
+jaccard_radius(const Comparison *comparison, bool *exact)
+{
+	Expr	   *bound = (Expr *) copyObject(comparison->bound);
+	Const	   *constant = (Const *) bound;
+	float8		radius;
+
+	if (!IsA(bound, Const) || constant->constisnull)
+	{
+		*exact = comparison->strategy == BTLessEqualStrategyNumber;
+		return exprType((Node *) bound) == FLOAT8OID ? bound :
+			call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+	}
+	radius = constant->consttype == FLOAT4OID ? DatumGetFloat4(constant->constvalue) :
+		DatumGetFloat8(constant->constvalue);
+
+	/* the number next below; but all are below NaN */
+	if (comparison->strategy == BTLessStrategyNumber && !isnan(radius))
+		radius = nextafter(radius, -HUGE_VAL);
+
+	/* no distance is less than 0 */
+	*exact = comparison->strategy != BTEqualStrategyNumber || radius <= 0;
+	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+							  Float8GetDatum(radius), false, FLOAT8PASSBYVAL);
+}
+
+/*
+ * The radius that the bound of a comparison stands for, of the type that the distance's
+ * balls have.  *exact tells whether being within it is all that the comparison says;
+ * otherwise it is only necessary.
  */
 Expr *
 bound_radius(const Comparison *comparison, bool *exact)
@@ -149,6 +181,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 	int64		radius;
 	bool		whole;
 
+	if (comparison->objects.kind == &jaccard_kind)
+		return jaccard_radius(comparison, exact);
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*

@@ -64,9 +64,12 @@ static bool
 read_distance(Node *node, Comparison *comparison)
 {
 	Call		call;
+	const DistanceKind *kind;
 
-	if (!read_call(node, &call) || !objects_is_distance(call.function) ||
-		!objects_find(call.function, &comparison->objects))
+	if (!read_call(node, &call))
+		return false;
+	kind = objects_distance(call.function);
+	if (kind == NULL || !objects_find(call.function, kind, &comparison->objects))
 		return false;
 	comparison->spelling_class = call.spelling_class;
 	comparison->spelling = call.spelling;
@@ -80,11 +83,11 @@ is_distance(Node *node)
 {
 	Call		call;
 
-	return read_call(node, &call) && objects_is_distance(call.function);
+	return read_call(node, &call) && objects_distance(call.function) != NULL;
 }
 
 /*
- * What a comparison with a wider type compares: no distance changes by it.
+ * What a comparison with a wider type compares: no Hamming distance changes by it.
  */
 static Node *
 strip_widening(Node *node)
@@ -148,6 +151,6 @@ read_comparison(Node *clause, Comparison *comparison)
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
 	return comparison->strategy <= BTEqualStrategyNumber &&
-		bound_type_known(exprType(comparison->bound)) &&
+		bound_type_known(comparison->objects.kind, exprType(comparison->bound)) &&
 		!contain_volatile_functions(clause);
 }

@@ -22,7 +22,9 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 
+#include "index/make.h"
 #include "planner/planner.h"
+#include "type/minhash.h"
 
 /* --- indexes that serve it -------------------------------------------------- */
 
@@ -46,9 +48,27 @@ indexable_family_seen(RelOptInfo *rel)
 	return false;
 }
 
+/*
+ * Whether an index can search within a radius, for all that is known.  Of signatures
+ * it finds those that share a band, and not all within a larger radius do.
+ */
+bool
+indexable_radius(const IndexOptInfo *index, const DistanceKind *kind, Node *radius)
+{
+	Const	   *constant = (Const *) radius;
+	uint64		make;
+
+	if (kind != &jaccard_kind || !IsA(radius, Const) || constant->constisnull ||
+		index->hypothetical)
+		return true;
+	make = make_of_index(index->indexoid);
+	return make == 0 || minhash_bands_suffice(minhash_make_of_number(make),
+											  DatumGetFloat8(constant->constvalue));
+}
+
 static bool
-indexable_by_column(PlannerInfo *root, RelOptInfo *rel, Oid in_ball,
-					Node *column, Node *center, Node *bound)
+indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *objects,
+					Node *column, Node *center, Node *radius)
 {
 	ListCell   *lc;
 
@@ -57,26 +77,27 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, Oid in_ball,
 		IndexOptInfo *index = lfirst(lc);
 
 		for (int i = 0; i < index->nkeycolumns; i++)
-			if (op_in_opfamily(in_ball, index->opfamily[i]) &&
+			if (op_in_opfamily(objects->in_ball, index->opfamily[i]) &&
 				match_index_to_operand(column, i, index) &&
 				is_pseudo_constant_for_index(root, center, index) &&
-				is_pseudo_constant_for_index(root, bound, index))
+				is_pseudo_constant_for_index(root, radius, index) &&
+				indexable_radius(index, objects->kind, radius))
 				return true;
 	}
 	return false;
 }
 
 /*
- * Whether an index of the table can search for distance(a, b) <= bound.  The
+ * Whether an index of the table can search for distance(a, b) <= radius.  The
  * three must be in terms of the table.
  */
 bool
 indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 					  const SimHashObjects *objects,
-					  Node *a, Node *b, Node *bound)
+					  Node *a, Node *b, Node *radius)
 {
-	return indexable_by_column(root, rel, objects->in_ball, a, b, bound) ||
-		indexable_by_column(root, rel, objects->in_ball, b, a, bound);
+	return indexable_by_column(root, rel, objects, a, b, radius) ||
+		indexable_by_column(root, rel, objects, b, a, radius);
 }
 
 /* --- who else may want the comparison --------------------------------------- */

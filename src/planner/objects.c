@@ -26,10 +26,44 @@
 
 #include "compat.h"
 #include "planner/planner.h"
+#include "type/minhash.h"
+#include "type/simhash.h"
 
-#define DISTANCE_SYMBOL		"simhash_hamming_distance"
+/* --- the distances ------------------------------------------------------------ */
 
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
+
+static void
+open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
+{
+	const SimHashBall *value = DatumGetSimHashBallP(ball);
+
+	*center = SimHashGetDatum(value->center);
+	*radius = Int64GetDatum(value->radius);
+}
+
+static void
+open_signature_ball(Datum ball, Datum *center, Datum *radius)
+{
+	const MinhashBall *value = minhash_ball_detoast(ball);
+
+	*center = PointerGetDatum(minhash_ball_center(value));
+	*radius = Float8GetDatum(value->radius);
+}
+
+const DistanceKind hamming_kind = {
+	"simhash_hamming_distance", simhash_hamming_distance, INT4OID,
+	"simhash", "simhash_ball", "simhash_within", INT8OID, open_fingerprint_ball
+};
+
+const DistanceKind jaccard_kind = {
+	"simhash_minhash_distance", simhash_minhash_distance, FLOAT8OID,
+	"minhash", "minhash_ball", "minhash_within", FLOAT8OID, open_signature_ball
+};
+
+static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind};
+
+/* --- finding objects ---------------------------------------------------------- */
 
 static Oid
 find_type(const char *name, Oid schema)
@@ -52,72 +86,98 @@ find_function(const char *name, const Oid *types, int ntypes, Oid schema)
 }
 
 /*
- * Find the objects that stand in the same schema as a function of the
+ * Find the functions that make a radius of a bound.
+ */
+static bool
+find_radius_functions(Oid schema, SimHashObjects *objects)
+{
+	/* that of signatures is the bound itself */
+	if (objects->kind != &hamming_kind)
+		return true;
+	objects->radius_float8 = find_function("simhash_radius", (Oid[]) {FLOAT8OID}, 1, schema);
+	objects->radius_numeric = find_function("simhash_radius", (Oid[]) {NUMERICOID}, 1, schema);
+	return OidIsValid(objects->radius_float8) && OidIsValid(objects->radius_numeric);
+}
+
+/*
+ * Find the objects of a distance that stand in the same schema as a function of the
  * extension.  Returns false if one is missing.
  */
 bool
-objects_find(Oid function, SimHashObjects *objects)
+objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects)
 {
 	Oid			schema = get_func_namespace(function);
 
 	if (!OidIsValid(schema))
 		return false;
-	objects->type = find_type("simhash", schema);
-	objects->ball_type = find_type("simhash_ball", schema);
+	objects->kind = kind;
+	objects->type = find_type(kind->type, schema);
+	objects->ball_type = find_type(kind->ball, schema);
 	if (!OidIsValid(objects->type) || !OidIsValid(objects->ball_type))
 		return false;
-	objects->within = find_function("simhash_within",
-									(Oid[]) {objects->type, objects->type, INT8OID},
+	objects->within = find_function(kind->within,
+									(Oid[]) {objects->type, objects->type, kind->radius},
 									3, schema);
-	objects->ball = find_function("simhash_ball",
-								  (Oid[]) {objects->type, INT8OID}, 2, schema);
-	objects->radius_float8 = find_function("simhash_radius", (Oid[]) {FLOAT8OID}, 1, schema);
-	objects->radius_numeric = find_function("simhash_radius", (Oid[]) {NUMERICOID}, 1, schema);
+	objects->ball = find_function(kind->ball, (Oid[]) {objects->type, kind->radius},
+								  2, schema);
 	objects->in_ball = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
 									   CStringGetDatum("<@"),
 									   ObjectIdGetDatum(objects->type),
 									   ObjectIdGetDatum(objects->ball_type),
 									   ObjectIdGetDatum(schema));
 	return OidIsValid(objects->within) && OidIsValid(objects->ball) &&
-		OidIsValid(objects->radius_float8) && OidIsValid(objects->radius_numeric) &&
-		OidIsValid(objects->in_ball);
+		OidIsValid(objects->in_ball) && find_radius_functions(schema, objects);
 }
 
 /*
- * Whether a function computes distances.  Its C symbol says so, and as any
- * library may have one of that name, its address has the last word.
+ * The distance that a function may compute, by what the catalog says: by its C symbol.
  */
-bool
-objects_is_distance(Oid function)
+static const DistanceKind *
+distance_by_symbol(HeapTuple tuple)
+{
+	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
+	bool		isnull;
+	Datum		symbol;
+	const char *name;
+
+	if (form->prolang != ClanguageId || form->pronargs != 2 ||
+		(form->prorettype != INT4OID && form->prorettype != FLOAT8OID))
+		return NULL;
+	symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+	if (isnull)
+		return NULL;
+	name = TextDatumGetCString(symbol);
+	for (int i = 0; i < lengthof(kinds); i++)
+		if (form->prorettype == kinds[i]->result && strcmp(name, kinds[i]->symbol) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+/*
+ * The distance that a function computes; NULL if it computes none.  As any library may
+ * have a function of that symbol, its address has the last word.
+ */
+const DistanceKind *
+objects_distance(Oid function)
 {
 	HeapTuple	tuple;
-	Form_pg_proc form;
-	bool		candidate;
+	const DistanceKind *kind;
 	FmgrInfo	info;
 
 	if (function < FirstNormalObjectId)
-		return false;
+		return NULL;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
-		return false;
-	form = (Form_pg_proc) GETSTRUCT(tuple);
-	candidate = form->prolang == ClanguageId && form->pronargs == 2 &&
-		form->prorettype == INT4OID;
-	if (candidate)
-	{
-		bool		isnull;
-		Datum		symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc,
-											 &isnull);
-		char	   *name = isnull ? NULL : TextDatumGetCString(symbol);
-
-		candidate = name && strcmp(name, DISTANCE_SYMBOL) == 0;
-	}
+		return NULL;
+	kind = distance_by_symbol(tuple);
 	ReleaseSysCache(tuple);
-	if (!candidate)
-		return false;
+	if (kind == NULL)
+		return NULL;
 	fmgr_info(function, &info);
-	return info.fn_addr == simhash_hamming_distance;
+	return info.fn_addr == kind->function ? kind : NULL;
 }
+
+/* --- what the user may execute ---------------------------------------------- */
 
 static bool
 is_forbidden(Oid function, void *context)

@@ -10,7 +10,26 @@
 #ifndef SIMHASH_PLANNER_H
 #define SIMHASH_PLANNER_H
 
+#include "fmgr.h"
 #include "nodes/pathnodes.h"
+
+/*
+ * A distance that the extension computes: between fingerprints, or between signatures.
+ * Each has objects of its own, by name.
+ */
+typedef struct DistanceKind
+{
+	const char *symbol;			/* of the C function that computes it */
+	PGFunction	function;
+	Oid			result;			/* type of a distance */
+	const char *type;			/* of the values */
+	const char *ball;			/* the type of balls, and the function that makes one */
+	const char *within;			/* the predicate: within(type, type, radius) */
+	Oid			radius;			/* type of a ball's radius */
+
+	/* The center and the radius of a ball. */
+	void		(*open_ball) (Datum ball, Datum *center, Datum *radius);
+} DistanceKind;
 
 /*
  * Objects of the extension that plans are made of.  They are looked up each
@@ -19,13 +38,15 @@
  */
 typedef struct SimHashObjects
 {
-	Oid			type;			/* simhash */
-	Oid			ball_type;		/* simhash_ball */
-	Oid			within;			/* simhash_within(simhash, simhash, bigint) */
-	Oid			ball;			/* simhash_ball(simhash, bigint) */
+	const DistanceKind *kind;
+	Oid			type;			/* simhash, or minhash */
+	Oid			ball_type;		/* simhash_ball, minhash_ball */
+	Oid			within;			/* simhash_within, minhash_within */
+	Oid			ball;			/* simhash_ball(simhash, bigint), minhash_ball(minhash,
+								 * double precision) */
+	Oid			in_ball;		/* operator <@ of type and ball */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
-	Oid			in_ball;		/* operator simhash <@ simhash_ball */
 } SimHashObjects;
 
 /*
@@ -44,15 +65,19 @@ typedef struct Comparison
 } Comparison;
 
 /* objects.c */
-extern bool objects_find(Oid function, SimHashObjects *objects);
-extern bool objects_is_distance(Oid function);
+extern const DistanceKind hamming_kind;
+extern const DistanceKind jaccard_kind;
+extern bool objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects);
+extern const DistanceKind *objects_distance(Oid function);
 extern bool objects_executable(Node *expression);
 extern bool objects_searchable(const SimHashObjects *objects);
 
 /* indexable.c */
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 								  const SimHashObjects *objects,
-								  Node *a, Node *b, Node *bound);
+								  Node *a, Node *b, Node *radius);
+extern bool indexable_radius(const IndexOptInfo *index, const DistanceKind *kind,
+							 Node *radius);
 extern bool indexable_family_seen(RelOptInfo *rel);
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);
@@ -61,7 +86,7 @@ extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 extern bool read_comparison(Node *clause, Comparison *comparison);
 
 /* bound.c */
-extern bool bound_type_known(Oid type);
+extern bool bound_type_known(const DistanceKind *kind, Oid type);
 extern Expr *bound_radius(const Comparison *comparison, bool *exact);
 
 /* rewrite.c */

@@ -117,15 +117,15 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	Expr	   *within;
 	bool		exact;
 
-	if (!read_comparison(clause, &comparison) ||
-		!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
+	if (!read_comparison(clause, &comparison))
+		return lappend(result, clause);
+	radius = bound_radius(&comparison, &exact);
+	if (!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
 							   translate(rewrite, comparison.a),
 							   translate(rewrite, comparison.b),
-							   translate(rewrite, comparison.bound)) ||
+							   translate(rewrite, (Node *) radius)) ||
 		!objects_searchable(&comparison.objects))
 		return lappend(result, clause);
-
-	radius = bound_radius(&comparison, &exact);
 	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
 								   list_make3(copyObject(comparison.a),
 											  copyObject(comparison.b), radius),

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sample.c
- *		A sample of a column's fingerprints, and how many lie within a distance
+ *		A sample of a column's values, and how many are near others
  *
  * ANALYZE keeps the most common values of a column and a histogram of the
  * others.  The bounds of the histogram are values of rows, evenly spread by
@@ -10,7 +10,7 @@
  * A sample of a hundred cannot show what is rarer than one in a hundred, and
  * finds each of its own values at distance 0.  So equal values are counted as
  * equality is, by the number of distinct values, and no estimate is below what
- * fingerprints of unrelated texts would give.
+ * unrelated values would give.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,27 +24,31 @@
 #include "catalog/pg_statistic.h"
 #include "utils/lsyscache.h"
 
-#include "bits.h"
 #include "planner/sample.h"
 
-/* How many fingerprints a column has that was never analyzed. */
+/* How many values a column has that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000
 
 /* --- making a sample -------------------------------------------------------- */
 
-/* Whether values of the type are 64 bits: simhash, or what is cast to it. */
+/*
+ * Whether values are of a type, or, if that is none, have 64 bits: fingerprints, or what
+ * is cast to such.
+ */
 static bool
-is_fingerprint(Oid type)
+is_of_type(Oid type, Oid expected)
 {
-	return get_typlen(type) == sizeof(SimHash) && get_typbyval(type) == FLOAT8PASSBYVAL;
+	if (OidIsValid(expected))
+		return getBaseType(type) == expected;
+	return get_typlen(type) == sizeof(uint64) && get_typbyval(type) == FLOAT8PASSBYVAL;
 }
 
 static bool
-get_fingerprints(VariableStatData *column, int kind, int flags, AttStatsSlot *slot)
+get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot *slot)
 {
 	if (!get_attstatsslot(slot, column->statsTuple, kind, InvalidOid, flags))
 		return false;
-	if (is_fingerprint(slot->valuetype))
+	if (is_of_type(slot->valuetype, type))
 		return true;
 	free_attstatsslot(slot);
 	memset(slot, 0, sizeof(AttStatsSlot));
@@ -54,7 +58,9 @@ get_fingerprints(VariableStatData *column, int kind, int flags, AttStatsSlot *sl
 static void
 add_value(Sample *sample, Datum value, double share)
 {
-	sample->value[sample->nvalues] = DatumGetSimHash(value);
+	if (OidIsValid(sample->type))
+		value = PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	sample->value[sample->nvalues] = value;
 	sample->share[sample->nvalues] = share;
 	sample->nvalues++;
 }
@@ -69,13 +75,14 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 	AttStatsSlot other = {0};
 	int			nother = 0;
 
-	if (get_fingerprints(column, STATISTIC_KIND_MCV,
-						 ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, &common))
+	if (get_values(column, sample->type, STATISTIC_KIND_MCV,
+				   ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, &common))
 		sample->ncommon = Min(Min(common.nvalues, common.nnumbers), limit);
-	if (get_fingerprints(column, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, &other))
+	if (get_values(column, sample->type, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES,
+				   &other))
 		nother = Min(other.nvalues, limit);
 
-	sample->value = palloc((sample->ncommon + nother + 1) * sizeof(SimHash));
+	sample->value = palloc((sample->ncommon + nother + 1) * sizeof(Datum));
 	sample->share = palloc((sample->ncommon + nother + 1) * sizeof(double));
 	for (int i = 0; i < sample->ncommon; i++)
 	{
@@ -91,15 +98,16 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 }
 
 /*
- * Read the statistics of a column, as far as the function that compares its
+ * Read the statistics of a column of a type, as far as the function that compares its
  * values may see them.  Without any, the sample has no values.
  */
 void
-sample_column(VariableStatData *column, Oid function, int limit, Sample *sample)
+sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sample *sample)
 {
 	bool		is_default;
 
 	memset(sample, 0, sizeof(Sample));
+	sample->type = type;
 	sample->nonnull = 1;
 	if (HeapTupleIsValid(column->statsTuple))
 		sample->nonnull -=
@@ -118,6 +126,8 @@ sample_column(VariableStatData *column, Oid function, int limit, Sample *sample)
 void
 sample_free(Sample *sample)
 {
+	for (int i = 0; i < sample->nvalues && OidIsValid(sample->type); i++)
+		pfree(DatumGetPointer(sample->value[i]));
 	if (sample->value)
 		pfree(sample->value);
 	if (sample->share)
@@ -127,32 +137,12 @@ sample_free(Sample *sample)
 /* --- asking it -------------------------------------------------------------- */
 
 /*
- * The share of all fingerprints that lie within a distance of one of them.
+ * No fewer than unrelated values would give, and no more than there are.
  */
 static double
-uniform_share(DistanceRange range)
+bounded(double share, double nonnull, const Nearness *nearness)
 {
-	return ldexp(bits_count_patterns(SIMHASH_BITS, range.low, range.high, HUGE_VAL),
-				 -SIMHASH_BITS);
-}
-
-static inline bool
-in_range(int distance, DistanceRange range)
-{
-	return distance >= range.low && distance <= range.high;
-}
-
-/*
- * No fewer than unrelated fingerprints would give, and no more than there are.
- */
-static double
-bounded(double share, double nonnull, DistanceRange range)
-{
-	if (range.high < 0)
-		return 0;
-	if (range.low <= 0 && range.high >= SIMHASH_BITS)
-		return nonnull;
-	return Min(Max(share, nonnull * uniform_share(range)), nonnull);
+	return Min(Max(share, nonnull * nearness->least), nonnull * nearness->most);
 }
 
 /*
@@ -160,39 +150,44 @@ bounded(double share, double nonnull, DistanceRange range)
  * *is_common tells: the value is one of the common ones.
  */
 static double
-share_near(const Sample *sample, SimHash center, DistanceRange range, bool *is_common)
+share_near(const Sample *sample, Datum value, const Nearness *nearness, bool *is_common)
 {
 	double		share = 0;
 
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
-		int			distance = simhash_distance(center, sample->value[i]);
-
-		if (distance == 0)
+		switch (nearness->relate(value, sample->value[i], nearness))
 		{
-			if (i >= sample->ncommon)
-				continue;
-			*is_common = true;
+			case VALUES_EQUAL:
+				if (i >= sample->ncommon)
+					break;
+				*is_common = true;
+				if (nearness->of_equal)
+					share += sample->share[i];
+				break;
+			case VALUES_NEAR:
+				share += sample->share[i];
+				break;
+			case VALUES_APART:
+				break;
 		}
-		if (in_range(distance, range))
-			share += sample->share[i];
 	}
 	return share;
 }
 
 /*
- * The share of rows within a distance of a known center.
+ * The share of rows that are near a known value.
  */
 double
-sample_within(const Sample *sample, SimHash center, DistanceRange range)
+sample_near(const Sample *sample, Datum value, const Nearness *nearness)
 {
 	bool		is_common;
-	double		share = share_near(sample, center, range, &is_common);
+	double		share = share_near(sample, value, nearness, &is_common);
 
-	if (!is_common && in_range(0, range))
+	if (!is_common && nearness->of_equal)
 		share += sample->rest / sample->ndistinct;
-	return bounded(share, sample->nonnull, range);
+	return bounded(share, sample->nonnull, nearness);
 }
 
 /*
@@ -221,7 +216,7 @@ equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matchi
  * The share of rows of `a` that are common values which are not common in `b`.
  */
 static Matching
-match_common(const Sample *a, const Sample *b)
+match_common(const Sample *a, const Sample *b, const Nearness *nearness)
 {
 	Matching	matching = {0};
 
@@ -229,7 +224,8 @@ match_common(const Sample *a, const Sample *b)
 	{
 		int			j = 0;
 
-		while (j < b->ncommon && b->value[j] != a->value[i])
+		while (j < b->ncommon &&
+			   nearness->relate(b->value[j], a->value[i], nearness) != VALUES_EQUAL)
 			j++;
 		if (j < b->ncommon)
 			matching.nmatches++;
@@ -240,11 +236,11 @@ match_common(const Sample *a, const Sample *b)
 }
 
 /*
- * The share of pairs, of a row each of two columns, that are within a distance.
+ * The share of pairs, of a row each of two columns, that are near each other.
  * Which column is the first makes no difference.
  */
 double
-sample_pairs(const Sample *a, const Sample *b, DistanceRange range)
+sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness)
 {
 	double		share = 0;
 
@@ -252,47 +248,47 @@ sample_pairs(const Sample *a, const Sample *b, DistanceRange range)
 	{
 		for (int j = 0; j < b->nvalues; j++)
 		{
-			int			distance = simhash_distance(a->value[i], b->value[j]);
+			Relationship relationship = nearness->relate(a->value[i], b->value[j], nearness);
 
-			if (in_range(distance, range) &&
-				(distance > 0 || (i < a->ncommon && j < b->ncommon)))
+			if (relationship == VALUES_NEAR ||
+				(relationship == VALUES_EQUAL && nearness->of_equal &&
+				 i < a->ncommon && j < b->ncommon))
 				share += a->share[i] * b->share[j];
 		}
 	}
-	if (in_range(0, range))
+	if (nearness->of_equal)
 	{
-		Matching	in_a = match_common(a, b);
-		Matching	in_b = match_common(b, a);
+		Matching	in_a = match_common(a, b, nearness);
+		Matching	in_b = match_common(b, a, nearness);
 
 		share += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
 	}
-	return bounded(share, a->nonnull * b->nonnull, range);
+	return bounded(share, a->nonnull * b->nonnull, nearness);
 }
 
 /*
- * The share of outer rows that have a partner within a distance among so many
- * inner rows.
+ * The share of outer rows that have a partner near them among so many inner rows.
  */
 double
 sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
-				 DistanceRange range)
+				 const Nearness *nearness)
 {
-	Matching	matching = match_common(outer, inner);
+	Matching	matching = match_common(outer, inner, nearness);
 	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
 	double		inner_values = inner->ndistinct + inner->ncommon - matching.nmatches;
-	double		background = bounded(0, inner->nonnull, range) * inner_rows;
+	double		background = bounded(0, inner->nonnull, nearness) * inner_rows;
 	double		equal = 0;
 	double		rest = outer->rest;
 	double		share = 0;
 
 	/* values that are not common in both: as many as can be are equal */
-	if (in_range(0, range))
+	if (nearness->of_equal)
 		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;
 		double		partners = inner_rows *
-			share_near(inner, outer->value[i], range, &is_common);
+			share_near(inner, outer->value[i], nearness, &is_common);
 
 		if (!is_common)
 			partners += equal;

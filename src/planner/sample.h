@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sample.h
- *		A sample of a column's fingerprints, and how many lie within a distance
+ *		A sample of a column's values, and how many are near others
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,7 +14,7 @@
 
 #include "utils/selfuncs.h"
 
-#include "type/simhash.h"
+#include "planner/nearness.h"
 
 /*
  * How many common values, and how many others, a sample has at most: all that
@@ -23,31 +23,26 @@
  */
 #define SAMPLE_ALL				INT_MAX
 #define SAMPLE_PAIRED			64
+#define SAMPLE_PAIRED_LARGE		24	/* of signatures */
 
 typedef struct Sample
 {
+	Oid			type;			/* of the values; InvalidOid: any of 64 bits */
 	double		nonnull;		/* share of rows that are not NULL */
 	int			ncommon;		/* common values, the most common first */
 	int			nvalues;		/* those, then some of the others */
-	SimHash    *value;
+	Datum	   *value;
 	double	   *share;			/* of rows that a value stands for */
 	double		rest;			/* share of all others together */
 	double		ndistinct;		/* how many there are of those */
 } Sample;
 
-/* Distances from low to high, inclusive.  None, if high is negative. */
-typedef struct DistanceRange
-{
-	int			low;
-	int			high;
-} DistanceRange;
-
-extern void sample_column(VariableStatData *column, Oid function, int limit,
+extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,
 						  Sample *sample);
 extern void sample_free(Sample *sample);
-extern double sample_within(const Sample *sample, SimHash center, DistanceRange range);
-extern double sample_pairs(const Sample *a, const Sample *b, DistanceRange range);
+extern double sample_near(const Sample *sample, Datum value, const Nearness *nearness);
+extern double sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness);
 extern double sample_partnered(const Sample *outer, const Sample *inner,
-							   double inner_rows, DistanceRange range);
+							   double inner_rows, const Nearness *nearness);
 
 #endif							/* SIMHASH_SAMPLE_H */

@@ -22,6 +22,8 @@
 #include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
+#include "type/minhash.h"
+#include "type/simhash.h"
 
 /*
  * The radius, clamped to where it makes a difference: that of an empty ball, if it
@@ -42,17 +44,61 @@ selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /*
- * The distances that count: where the comparison is for equality, only that one.
+ * The radius of a Jaccard distance: negative, if it is NULL.
  */
-static DistanceRange
-range_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
+static double
+jaccard_radius(PlannerInfo *root, Node *radius)
 {
-	bool		known;
-	int			radius = selectivity_radius(root, predicate->radius, &known);
+	Const	   *constant = NULL;
+
+	if (radius)
+		constant = (Const *) estimate_expression_value(root, radius);
+	if (constant == NULL || !IsA(constant, Const) || constant->consttype != FLOAT8OID)
+		return UNKNOWN_JACCARD_RADIUS;
+	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
+}
+
+/*
+ * What a predicate asks of two values: where the comparison is for equality, only that
+ * distance.
+ */
+static Nearness
+nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
+{
 	bool		equality = beside->clause &&
 		beside->comparison.strategy == BTEqualStrategyNumber;
+	Nearness	nearness;
 
-	return (DistanceRange) {equality ? radius : 0, radius};
+	if (predicate->by_band)
+		nearness_by_band(&nearness);
+	else if (predicate->kind == &jaccard_kind)
+	{
+		double		radius = jaccard_radius(root, predicate->radius);
+
+		nearness_of_signatures(&nearness, equality ? radius : 0, radius);
+	}
+	else
+	{
+		bool		known;
+		int			radius = selectivity_radius(root, predicate->radius, &known);
+
+		nearness_of_fingerprints(&nearness, equality ? radius : 0, radius);
+	}
+	return nearness;
+}
+
+/*
+ * A sample of a column for a predicate, to compare with one value or, if `paired`, with
+ * another sample.
+ */
+static void
+get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
+		   Sample *sample)
+{
+	int			limit = OidIsValid(predicate->type) ? SAMPLE_PAIRED_LARGE : SAMPLE_PAIRED;
+
+	sample_column(column, predicate->function, predicate->type,
+				  paired ? limit : SAMPLE_ALL, sample);
 }
 
 /*
@@ -71,7 +117,7 @@ given_beside(Selectivity selectivity, Selectivity of_comparison)
  */
 static Selectivity
 within_of_unknown(PlannerInfo *root, const Predicate *predicate,
-				  VariableStatData *column, Node *center, DistanceRange range)
+				  VariableStatData *column, Node *center, const Nearness *nearness)
 {
 	VariableStatData other = {0};
 	Sample		sample;
@@ -80,10 +126,10 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
 
 	if (center)
 		examine_variable(root, center, 0, &other);
-	sample_column(column, predicate->function, SAMPLE_PAIRED, &sample);
-	sample_column(HeapTupleIsValid(other.statsTuple) ? &other : column,
-				  predicate->function, SAMPLE_PAIRED, &centers);
-	selectivity = sample_pairs(&sample, &centers, range);
+	get_sample(column, predicate, true, &sample);
+	get_sample(HeapTupleIsValid(other.statsTuple) ? &other : column, predicate, true,
+			   &centers);
+	selectivity = sample_pairs(&sample, &centers, nearness);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
 	sample_free(&sample);
@@ -97,21 +143,25 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
  */
 static Selectivity
 within_of_expression(PlannerInfo *root, const Predicate *predicate,
-					 VariableStatData *column, Node *center, DistanceRange range)
+					 VariableStatData *column, Node *center, const Nearness *nearness)
 {
 	Const	   *constant;
+	Datum		value;
 	Sample		sample;
 	Selectivity selectivity;
 
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return within_of_unknown(root, predicate, column, center, range);
+		return within_of_unknown(root, predicate, column, center, nearness);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
-	sample_column(column, predicate->function, SAMPLE_ALL, &sample);
-	selectivity = sample_within(&sample, DatumGetSimHash(constant->constvalue), range);
+	get_sample(column, predicate, false, &sample);
+	value = constant->constvalue;
+	if (OidIsValid(predicate->type))
+		value = PointerGetDatum(minhash_detoast(value));
+	selectivity = sample_near(&sample, value, nearness);
 	sample_free(&sample);
 	return selectivity;
 }
@@ -125,21 +175,21 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	VariableStatData a;
 	VariableStatData b = {0};
 	Beside		beside;
-	DistanceRange range;
+	Nearness	nearness;
 	Selectivity selectivity;
 
 	beside_find(root, predicate, &beside);
 	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
 		return 1;
-	range = range_of(root, predicate, &beside);
+	nearness = nearness_of(root, predicate, &beside);
 
 	examine_variable(root, predicate->a, varRelid, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = within_of_expression(root, predicate, &b, predicate->a, range);
+		selectivity = within_of_expression(root, predicate, &b, predicate->a, &nearness);
 	else
-		selectivity = within_of_expression(root, predicate, &a, predicate->b, range);
+		selectivity = within_of_expression(root, predicate, &a, predicate->b, &nearness);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	CLAMP_PROBABILITY(selectivity);
@@ -157,13 +207,13 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 static Selectivity
 partnered(const VariableStatData *a, const Sample *of_a,
 		  const VariableStatData *b, const Sample *of_b,
-		  const SpecialJoinInfo *sjinfo, DistanceRange range)
+		  const SpecialJoinInfo *sjinfo, const Nearness *nearness)
 {
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_a, of_b, b->rel->rows, range);
+		return sample_partnered(of_a, of_b, b->rel->rows, nearness);
 	if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_b, of_a, a->rel->rows, range);
-	return sample_pairs(of_a, of_b, range);
+		return sample_partnered(of_b, of_a, a->rel->rows, nearness);
+	return sample_pairs(of_a, of_b, nearness);
 }
 
 /*
@@ -179,21 +229,21 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	Sample		of_a;
 	Sample		of_b;
 	Beside		beside;
-	DistanceRange range;
+	Nearness	nearness;
 	Selectivity selectivity;
 
 	beside_find(root, predicate, &beside);
-	range = range_of(root, predicate, &beside);
+	nearness = nearness_of(root, predicate, &beside);
 
 	examine_variable(root, predicate->a, 0, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, 0, &b);
-	sample_column(&a, predicate->function, SAMPLE_PAIRED, &of_a);
-	sample_column(predicate->b ? &b : &a, predicate->function, SAMPLE_PAIRED, &of_b);
+	get_sample(&a, predicate, true, &of_a);
+	get_sample(predicate->b ? &b : &a, predicate, true, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, range);
+		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &nearness);
 	else
-		selectivity = sample_pairs(&of_a, &of_b, range);
+		selectivity = sample_pairs(&of_a, &of_b, &nearness);
 	sample_free(&of_a);
 	sample_free(&of_b);
 	ReleaseVariableStats(a);
@@ -221,17 +271,27 @@ selectivity_ball_radius(Oid function, Node *ball)
 {
 	SimHashObjects objects;
 
-	if (!objects_find(function, &objects) || !is_ball_of(ball, &objects))
+	if (!objects_find(function, &hamming_kind, &objects) || !is_ball_of(ball, &objects))
 		return NULL;
 	return lsecond(((FuncExpr *) ball)->args);
 }
 
-/* A side of <@, @> or =~=: a ball, or a fingerprint, which is one without a radius. */
+/* A side of <@, @>, =~= or %: a ball, or a value, which is one without a radius. */
 typedef struct Side
 {
 	Node	   *center;			/* NULL: not known */
 	Node	   *radius;
 } Side;
+
+static Node *
+make_constant(Oid type, Datum value)
+{
+	int16		length;
+	bool		byval;
+
+	get_typlenbyval(type, &length, &byval);
+	return (Node *) makeConst(type, -1, InvalidOid, length, value, false, byval);
+}
 
 /*
  * Read a side that is a ball.  Returns false if it is NULL.
@@ -239,7 +299,8 @@ typedef struct Side
 static bool
 read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
 {
-	const SimHashBall *value;
+	Datum		center;
+	Datum		radius;
 
 	if (!is_ball_of(ball, objects))
 		ball = estimate_expression_value(root, ball);
@@ -252,13 +313,9 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
 	{
 		if (((Const *) ball)->constisnull)
 			return false;
-		value = DatumGetSimHashBallP(((Const *) ball)->constvalue);
-		side->center = (Node *) makeConst(objects->type, -1, InvalidOid, sizeof(SimHash),
-										  SimHashGetDatum(value->center), false,
-										  FLOAT8PASSBYVAL);
-		side->radius = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-										  Int64GetDatum(value->radius), false,
-										  FLOAT8PASSBYVAL);
+		objects->kind->open_ball(((Const *) ball)->constvalue, &center, &radius);
+		side->center = make_constant(objects->type, center);
+		side->radius = make_constant(objects->kind->radius, radius);
 	}
 	return true;
 }
@@ -280,34 +337,38 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 }
 
 /*
- * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns
- * false if that is not what the operator compares, or a ball is NULL; then
- * *otherwise is what the estimator says.
+ * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius, and likewise
+ * of signatures, where sig % sig is that they share a band.  Returns false if that is not
+ * what the operator compares, or a ball is NULL; then *otherwise is what the estimator
+ * says.
  *
  * An operator of any types may name these estimators.  The types that count
  * are those that stand beside the estimator itself: where the operator is,
  * anybody may have made others of the same names.
  */
 bool
-selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args,
-					  Predicate *predicate, Selectivity *otherwise)
+selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid estimator,
+					  Oid operator, List *args, Predicate *predicate,
+					  Selectivity *otherwise)
 {
 	SimHashObjects objects;
 	Side		side[2] = {0};
-	int			fingerprint = -1;
+	int			value = -1;		/* the side that is no ball */
 	int			first;
 
 	*otherwise = DEFAULT_MATCHING_SEL;
-	if (list_length(args) != 2 || !objects_find(estimator, &objects))
+	memset(predicate, 0, sizeof(Predicate));
+	if (list_length(args) != 2 || !objects_find(estimator, kind, &objects))
 		return false;
 	for (int i = 0; i < 2; i++)
 	{
 		Node	   *argument = list_nth(args, i);
 
-		if (exprType(argument) == objects.type && fingerprint < 0)
+		if (exprType(argument) == objects.type && (value < 0 || kind == &jaccard_kind))
 		{
 			side[i].center = argument;
-			fingerprint = i;
+			predicate->by_band = value >= 0;
+			value = i;
 		}
 		else if (exprType(argument) != objects.ball_type)
 			return false;
@@ -319,38 +380,39 @@ selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator, List *args
 	}
 
 	/* where both are balls, a column of balls is no less known than its centers */
-	first = fingerprint >= 0 ? fingerprint : side[1].center == NULL;
+	first = value >= 0 ? value : side[1].center == NULL;
+	predicate->kind = kind;
+	predicate->type = kind == &hamming_kind ? InvalidOid : objects.type;
 	predicate->function = get_opcode(operator);
 	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
 	predicate->b = side[1 - first].center;
-	predicate->radius = smaller_radius(root, side[0].radius, side[1].radius);
+	predicate->radius = value >= 0 ? side[1 - value].radius :
+		smaller_radius(root, side[0].radius, side[1].radius);
 	return true;
 }
 
 /*
- * Restriction estimator of <@, @> and =~=.
+ * What a restriction estimator of operators returns.
  */
-PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
-Datum
-simhash_ball_selectivity(PG_FUNCTION_ARGS)
+static Selectivity
+estimate_restriction(FunctionCallInfo fcinfo, const DistanceKind *kind)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+	if (!selectivity_read_ball(root, kind, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
 							   (List *) PG_GETARG_POINTER(2), &predicate,
 							   &otherwise))
-		PG_RETURN_FLOAT8(otherwise);
-	PG_RETURN_FLOAT8(selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3)));
+		return otherwise;
+	return selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
 }
 
 /*
- * Join estimator of <@, @> and =~=.
+ * What a join estimator of operators returns.
  */
-PG_FUNCTION_INFO_V1(simhash_ball_join_selectivity);
-Datum
-simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
+static Selectivity
+estimate_join(FunctionCallInfo fcinfo, const DistanceKind *kind)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	JoinType	jointype = (JoinType) PG_GETARG_INT16(3);
@@ -358,9 +420,43 @@ simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
+	if (!selectivity_read_ball(root, kind, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
 							   (List *) PG_GETARG_POINTER(2), &predicate,
 							   &otherwise))
-		PG_RETURN_FLOAT8(otherwise);
-	PG_RETURN_FLOAT8(selectivity_of_join(root, &predicate, jointype, sjinfo));
+		return otherwise;
+	return selectivity_of_join(root, &predicate, jointype, sjinfo);
+}
+
+/*
+ * Estimators of <@, @> and =~= of fingerprints and balls.
+ */
+PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
+Datum
+simhash_ball_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &hamming_kind));
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_join_selectivity);
+Datum
+simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, &hamming_kind));
+}
+
+/*
+ * Estimators of %, <@ and @> of signatures and balls of them.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_selectivity);
+Datum
+simhash_minhash_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &jaccard_kind));
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_join_selectivity);
+Datum
+simhash_minhash_join_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, &jaccard_kind));
 }

@@ -12,21 +12,28 @@
 
 #include "nodes/pathnodes.h"
 
+#include "planner/planner.h"
+
 /* The radius assumed where it is not known while planning: an everyday one. */
 #define UNKNOWN_RADIUS			8
 
-/* distance(a, b) <= radius */
+#define UNKNOWN_JACCARD_RADIUS	0.1
+
+/* distance(a, b) <= radius; or that two signatures share a band */
 typedef struct Predicate
 {
+	const DistanceKind *kind;
+	Oid			type;			/* of the values; InvalidOid: any of 64 bits */
+	bool		by_band;
 	Oid			function;		/* that computes it: may it see statistics? */
 	Node	   *a;
 	Node	   *b;				/* NULL: some unknown constant */
-	Node	   *radius;			/* a bigint; NULL: unknown */
+	Node	   *radius;			/* NULL: unknown */
 } Predicate;
 
-extern bool selectivity_read_ball(PlannerInfo *root, Oid estimator, Oid operator,
-								  List *args, Predicate *predicate,
-								  Selectivity *otherwise);
+extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
+								  Oid estimator, Oid operator, List *args,
+								  Predicate *predicate, Selectivity *otherwise);
 extern Node *selectivity_ball_radius(Oid function, Node *ball);
 extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,

@@ -18,11 +18,12 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "index/am/handler.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
 
 /*
- * Support function of hamming_distance.
+ * Support function of hamming_distance and jaccard_distance.
  *
  * It has nothing to say.  But planning asks it first, when it simplifies the
  * expressions of a query, and so the library is loaded, and its hook is in
@@ -37,11 +38,11 @@ simhash_distance_support(PG_FUNCTION_ARGS)
 }
 
 /*
- * The index condition of simhash_within(a, b, radius), where one of a and b
- * is the index column: column <@ simhash_ball(other, radius).
+ * The index condition of within(a, b, radius), where one of a and b is the index column:
+ * column <@ ball(other, radius).
  */
 static List *
-index_condition(SupportRequestIndexCondition *req)
+within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 {
 	SimHashObjects objects;
 	List	   *args;
@@ -51,7 +52,7 @@ index_condition(SupportRequestIndexCondition *req)
 	Expr	   *ball;
 
 	if (!is_funcclause(req->node) || req->indexarg > 1 ||
-		!objects_find(req->funcid, &objects) || req->funcid != objects.within ||
+		!objects_find(req->funcid, kind, &objects) || req->funcid != objects.within ||
 		!op_in_opfamily(objects.in_ball, req->opfamily) ||
 		!objects_searchable(&objects))
 		return NIL;
@@ -61,7 +62,8 @@ index_condition(SupportRequestIndexCondition *req)
 	center = list_nth(args, 1 - req->indexarg);
 	radius = lthird(args);
 	if (!is_pseudo_constant_for_index(req->root, center, req->index) ||
-		!is_pseudo_constant_for_index(req->root, radius, req->index))
+		!is_pseudo_constant_for_index(req->root, radius, req->index) ||
+		!indexable_radius(req->index, kind, radius))
 		return NIL;
 
 	ball = (Expr *) makeFuncExpr(objects.ball, objects.ball_type,
@@ -76,36 +78,111 @@ index_condition(SupportRequestIndexCondition *req)
 }
 
 /*
- * Support function of simhash_within: how to search an index for it, and
- * how many rows it selects.
+ * How many rows a predicate selects.
  */
-PG_FUNCTION_INFO_V1(simhash_within_support);
-Datum
-simhash_within_support(PG_FUNCTION_ARGS)
+static Node *
+estimate(SupportRequestSelectivity *req, const Predicate *predicate)
 {
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	if (req->is_join)
+		req->selectivity = selectivity_of_join(req->root, predicate,
+											   req->jointype, req->sjinfo);
+	else
+		req->selectivity = selectivity_of_restriction(req->root, predicate,
+													  req->varRelid);
+	return (Node *) req;
+}
 
+/*
+ * Planner support of within(a, b, radius): how to search an index for it, and how many
+ * rows it selects.
+ */
+static Node *
+within_support(Node *request, const DistanceKind *kind)
+{
 	if (IsA(request, SupportRequestIndexCondition))
-		PG_RETURN_POINTER(index_condition((SupportRequestIndexCondition *) request));
+		return (Node *) within_condition((SupportRequestIndexCondition *) request, kind);
 
 	if (IsA(request, SupportRequestSelectivity))
 	{
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
 		Predicate	predicate = {
+			.kind = kind,
+			.type = kind == &hamming_kind ? InvalidOid : exprType(linitial(req->args)),
 			.function = req->funcid,
 			.a = linitial(req->args),
 			.b = lsecond(req->args),
 			.radius = lthird(req->args)
 		};
 
-		if (req->is_join)
-			req->selectivity = selectivity_of_join(req->root, &predicate,
-												   req->jointype, req->sjinfo);
-		else
-			req->selectivity = selectivity_of_restriction(req->root, &predicate,
-														  req->varRelid);
-		PG_RETURN_POINTER(req);
+		return estimate(req, &predicate);
 	}
+	return NULL;
+}
 
+PG_FUNCTION_INFO_V1(simhash_within_support);
+Datum
+simhash_within_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &hamming_kind));
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_within_support);
+Datum
+simhash_minhash_within_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &jaccard_kind));
+}
+
+/*
+ * The index condition of shares_band(a, b): the same by the operator.
+ */
+static List *
+band_condition(SupportRequestIndexCondition *req)
+{
+	FuncExpr   *call = (FuncExpr *) req->node;
+	Node	   *column;
+	Node	   *other;
+	Oid			type;
+	Oid			operator;
+
+	if (!is_funcclause(req->node) || list_length(call->args) != 2)
+		return NIL;
+	column = list_nth(call->args, req->indexarg);
+	other = list_nth(call->args, 1 - req->indexarg);
+	type = exprType(column);
+	operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
+	if (!OidIsValid(operator) || get_opcode(operator) != req->funcid ||
+		!is_pseudo_constant_for_index(req->root, other, req->index))
+		return NIL;
+	req->lossy = false;
+	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
+									(Expr *) other, InvalidOid, req->indexcollation));
+}
+
+/*
+ * Planner support of shares_band(a, b).
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_band_support);
+Datum
+simhash_minhash_band_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+
+	if (IsA(request, SupportRequestIndexCondition))
+		PG_RETURN_POINTER(band_condition((SupportRequestIndexCondition *) request));
+	if (IsA(request, SupportRequestSelectivity))
+	{
+		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
+		Predicate	predicate = {
+			.kind = &jaccard_kind,
+			.type = exprType(linitial(req->args)),
+			.by_band = true,
+			.function = req->funcid,
+			.a = linitial(req->args),
+			.b = lsecond(req->args)
+		};
+
+		PG_RETURN_POINTER(estimate(req, &predicate));
+	}
 	PG_RETURN_POINTER(NULL);
 }

@@ -69,17 +69,44 @@ simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 }
 
 /*
- * <%>, jaccard_distance(a, b).  By one division: 1 - jaccard(a, b) is another number
- * where that was rounded, and d places of n would not be within d / n.
+ * The share of places in which two signatures differ.  By one division: 1 - jaccard(a, b)
+ * is another number where that was rounded, and d places of n would not be within d / n.
+ */
+float8
+minhash_distance(const Minhash *a, const Minhash *b)
+{
+	int			n = minhash_places(a);
+
+	minhash_check_comparable(a, b);
+	return (float8) (n - minima_count_equal(a->minima, b->minima, n)) / n;
+}
+
+/*
+ * <%>, jaccard_distance(a, b).
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_distance);
 Datum
 simhash_minhash_distance(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int			equal = count_equal(fcinfo, &n);
+	Pair		pair = get_pair(fcinfo);
+	float8		distance = minhash_distance(pair.a, pair.b);
 
-	PG_RETURN_FLOAT8((double) (n - equal) / n);
+	FREE_PAIR(pair);
+	PG_RETURN_FLOAT8(distance);
+}
+
+/*
+ * minhash_within(a, b, radius): jaccard_distance(a, b) <= radius.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_within);
+Datum
+simhash_minhash_within(PG_FUNCTION_ARGS)
+{
+	Pair		pair = get_pair(fcinfo);
+	float8		distance = minhash_distance(pair.a, pair.b);
+
+	FREE_PAIR(pair);
+	PG_RETURN_BOOL(float8_le(distance, PG_GETARG_FLOAT8(2)));
 }
 
 /*

@@ -84,8 +84,8 @@ width_is_valid(int unit, int width)
 	return width == 0;
 }
 
-static bool
-make_is_valid(MinhashMake make)
+bool
+minhash_make_is_valid(MinhashMake make)
 {
 	return make.bands >= 1 && make.bands <= MINHASH_MAX_BANDS &&
 		make.rows >= 1 && make.rows <= MINHASH_MAX_ROWS &&
@@ -109,22 +109,29 @@ minhash_new(MinhashMake make)
 }
 
 /*
- * The signature of a datum, which may be stored out of line.  All that is done with it
- * relies on its make and its size, so a damaged one ends here.
+ * All that is done with a signature relies on its make and its size, so a damaged one
+ * ends here.
  */
 Minhash *
-minhash_detoast(Datum value)
+minhash_check(Minhash *sig)
 {
-	Minhash    *sig = (Minhash *) PG_DETOAST_DATUM(value);
-
 	if (VARSIZE(sig) < MINHASH_SIZE(1) || sig->version != MINHASH_VERSION ||
-		sig->unused != 0 || !make_is_valid(sig->make) ||
+		sig->unused != 0 || !minhash_make_is_valid(sig->make) ||
 		VARSIZE(sig) != MINHASH_SIZE(minhash_places(sig)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored value of type %s is damaged", "minhash"),
 				 errhint("Make it anew, or look for what damages your tables.")));
 	return sig;
+}
+
+/*
+ * The signature of a datum, which may be stored out of line.
+ */
+Minhash *
+minhash_detoast(Datum value)
+{
+	return minhash_check((Minhash *) PG_DETOAST_DATUM(value));
 }
 
 /*
@@ -257,35 +264,35 @@ parse_signature(const char *s, struct Node *context, bool *failed)
 	return parse_minima(s, sig) ? sig : NULL;
 }
 
-PG_FUNCTION_INFO_V1(simhash_minhash_in);
-Datum
-simhash_minhash_in(PG_FUNCTION_ARGS)
+/*
+ * Read the text form of a signature that fits the type modifier.  Returns NULL if an
+ * error was saved in the context.
+ */
+Minhash *
+minhash_read(const char *string, int32 typmod, struct Node *context)
 {
-	char	   *string = PG_GETARG_CSTRING(0);
-	int32		typmod = PG_GETARG_INT32(2);
 	bool		failed;
-	Minhash    *sig = parse_signature(string, fcinfo->context, &failed);
+	Minhash    *sig = parse_signature(string, context, &failed);
 	int			length = strlen(string);
 	int			shown = pg_mbcliplen(string, length, SHOWN_LENGTH);
 
 	if (failed)
-		PG_RETURN_NULL();
+		return NULL;
 	if (sig == NULL)
-		ereturn(fcinfo->context, (Datum) 0,
+		ereturn(context, NULL,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%.*s%s\"",
 						"minhash", shown, string, shown < length ? "..." : ""),
 				 errhint("The signature of a text is to_minhash(...). One that is made is written as bands, rows, shingles, and the minima of each band in hexadecimal: 2x1:word3:01234567-89abcdef.")));
-	if (!check_modifier(sig->make, typmod, fcinfo->context))
-		PG_RETURN_NULL();
-	PG_RETURN_MINHASH_P(sig);
+	return check_modifier(sig->make, typmod, context) ? sig : NULL;
 }
 
-PG_FUNCTION_INFO_V1(simhash_minhash_out);
-Datum
-simhash_minhash_out(PG_FUNCTION_ARGS)
+/*
+ * The text form of a signature.
+ */
+char *
+minhash_write(const Minhash *sig)
 {
-	Minhash    *sig = PG_GETARG_MINHASH_P(0);
 	int			rows = sig->make.rows;
 	char	   *name = minhash_make_name(sig->make);
 	size_t		length = strlen(name);
@@ -304,20 +311,16 @@ simhash_minhash_out(PG_FUNCTION_ARGS)
 	}
 	*s = '\0';
 	pfree(name);
-	PG_FREE_IF_COPY(sig, 0);
-	PG_RETURN_CSTRING(string);
+	return string;
 }
 
 /*
- * The binary form: version and unit of one byte, width, bands and rows of two, minima
- * of four.
+ * Read the binary form of a signature: version and unit of one byte, width, bands and
+ * rows of two, minima of four.
  */
-PG_FUNCTION_INFO_V1(simhash_minhash_recv);
-Datum
-simhash_minhash_recv(PG_FUNCTION_ARGS)
+Minhash *
+minhash_receive(StringInfo buf, int32 typmod)
 {
-	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
-	int32		typmod = PG_GETARG_INT32(2);
 	int			version = pq_getmsgbyte(buf);
 	int			unit = pq_getmsgbyte(buf);
 	int			width = pq_getmsgint(buf, 2);
@@ -342,7 +345,53 @@ simhash_minhash_recv(PG_FUNCTION_ARGS)
 	for (int i = 0; i < minhash_places(sig); i++)
 		sig->minima[i] = pq_getmsgint(buf, 4);
 	(void) check_modifier(sig->make, typmod, NULL);
+	return sig;
+}
+
+/*
+ * Append the binary form of a signature.
+ */
+void
+minhash_send(StringInfo buf, const Minhash *sig)
+{
+	pq_sendbyte(buf, sig->version);
+	pq_sendbyte(buf, sig->make.unit);
+	pq_sendint16(buf, sig->make.width);
+	pq_sendint16(buf, sig->make.bands);
+	pq_sendint16(buf, sig->make.rows);
+	for (int i = 0; i < minhash_places(sig); i++)
+		pq_sendint32(buf, sig->minima[i]);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_in);
+Datum
+simhash_minhash_in(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = minhash_read(PG_GETARG_CSTRING(0), PG_GETARG_INT32(2),
+								   fcinfo->context);
+
+	if (sig == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_MINHASH_P(sig);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_out);
+Datum
+simhash_minhash_out(PG_FUNCTION_ARGS)
+{
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
+	char	   *string = minhash_write(sig);
+
+	PG_FREE_IF_COPY(sig, 0);
+	PG_RETURN_CSTRING(string);
+}
+
+PG_FUNCTION_INFO_V1(simhash_minhash_recv);
+Datum
+simhash_minhash_recv(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_MINHASH_P(minhash_receive((StringInfo) PG_GETARG_POINTER(0),
+										PG_GETARG_INT32(2)));
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_send);
@@ -353,13 +402,7 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
-	pq_sendbyte(&buf, sig->version);
-	pq_sendbyte(&buf, sig->make.unit);
-	pq_sendint16(&buf, sig->make.width);
-	pq_sendint16(&buf, sig->make.bands);
-	pq_sendint16(&buf, sig->make.rows);
-	for (int i = 0; i < minhash_places(sig); i++)
-		pq_sendint32(&buf, sig->minima[i]);
+	minhash_send(&buf, sig);
 	PG_FREE_IF_COPY(sig, 0);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }

@@ -11,6 +11,8 @@
 #define SIMHASH_MINHASH_TYPE_H
 
 #include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/float.h"
 
 #include "digest/minhash.h"
 #include "text/shingle.h"
@@ -95,18 +97,74 @@ minhash_band_word(const Minhash *sig, int band)
 	return minima_band_word(sig->minima, band, sig->make.rows);
 }
 
+/*
+ * All signatures within a distance of one.
+ */
+typedef struct MinhashBall
+{
+	int32		vl_len_;		/* varlena header, not to be touched directly */
+	uint32		unused;			/* zero */
+	float8		radius;			/* a distance; none is above 1 */
+	/* a Minhash follows, with a header of its own */
+} MinhashBall;
+
+static inline Minhash *
+minhash_ball_center(const MinhashBall *ball)
+{
+	return (Minhash *) (ball + 1);
+}
+
+/*
+ * Whether signatures within a distance share a band, always: if they differ in fewer
+ * places than there are bands.  That is asked by the division that computes distances, and
+ * like PostgreSQL, which takes NaN for the largest number.
+ */
+static inline bool
+minhash_bands_suffice(MinhashMake make, float8 radius)
+{
+	return float8_gt((float8) make.bands / (make.bands * make.rows), radius);
+}
+
+/*
+ * A make as a number, which is not 0, and back; of any other number comes one that
+ * minhash_make_is_valid denies.
+ */
+static inline uint64
+minhash_make_number(MinhashMake make)
+{
+	return (uint64) make.bands << 32 | (uint64) make.width << 16 |
+		(uint64) make.rows << 8 | make.unit;
+}
+
+static inline MinhashMake
+minhash_make_of_number(uint64 number)
+{
+	return minhash_make(number >> 48 ? 0 : number >> 32, (number >> 8) & 0xFF,
+						number & 0xFF, (number >> 16) & 0xFFFF);
+}
+
 /* A type modifier, minhash(bands, rows), in a number. */
 #define MINHASH_TYPMOD(bands, rows)		((bands) << 7 | (rows))
 #define MINHASH_TYPMOD_BANDS(typmod)	((typmod) >> 7)
 #define MINHASH_TYPMOD_ROWS(typmod)		((typmod) & 0x7F)
 
 extern bool minhash_check_shape(int bands, int rows, struct Node *context);
+extern bool minhash_make_is_valid(MinhashMake make);
 extern Minhash *minhash_new(MinhashMake make);
+extern Minhash *minhash_check(Minhash *sig);
 extern Minhash *minhash_detoast(Datum value);
+extern MinhashBall *minhash_ball_detoast(Datum value);
+extern Minhash *minhash_read(const char *string, int32 typmod, struct Node *context);
+extern char *minhash_write(const Minhash *sig);
+extern Minhash *minhash_receive(StringInfo buf, int32 typmod);
+extern void minhash_send(StringInfo buf, const Minhash *sig);
 extern char *minhash_make_name(MinhashMake make);
 extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 
+extern float8 minhash_distance(const Minhash *a, const Minhash *b);
+
 #define PG_GETARG_MINHASH_P(n)	minhash_detoast(PG_GETARG_DATUM(n))
+#define PG_GETARG_MINHASH_BALL_P(n)	minhash_ball_detoast(PG_GETARG_DATUM(n))
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
 static inline bool
@@ -118,6 +176,9 @@ minhash_same_make(MinhashMake a, MinhashMake b)
 
 /* The operators that an index answers. */
 extern Datum simhash_minhash_shares_band(PG_FUNCTION_ARGS);
+extern Datum simhash_minhash_in_ball(PG_FUNCTION_ARGS);
+
+/* And that by which the planner recognizes distances. */
 extern Datum simhash_minhash_distance(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_MINHASH_TYPE_H */

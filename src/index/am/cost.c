@@ -121,7 +121,7 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 		add_near(root, operator, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
-	else if (!selectivity_read_ball(root, get_opcode(operator), operator,
+	else if (!selectivity_read_ball(root, &hamming_kind, get_opcode(operator), operator,
 									list_make2(column, argument), &predicate,
 									&otherwise))
 		add_search(searches, BALL_EMPTY, true, NULL, 1);
@@ -344,20 +344,19 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 	}
 }
 
-/* Words looked for by each array of an array of arrays, which a domain makes possible. */
-#define ARRAY_WORDS		10.0
-
 /*
  * The same where a row may have several words: a descent for each that is looked for, or
- * everything.  Of several clauses the one with the fewest words is searched for.
+ * everything.  Of several clauses the one with the fewest words is searched for.  Returns
+ * whether it is not known that these are not all.
  */
-static void
-estimate_words(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
-			   ScanEstimate *all)
+static bool
+estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
+			   Selectivity selectivity, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	double		nwords = HUGE_VAL;
 	bool		nulls = false;
+	bool		unknown = false;
 	ListCell   *lc;
 
 	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
@@ -365,10 +364,17 @@ estimate_words(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
 
 		if (IsA(clause, ScalarArrayOpExpr))
-			nwords = Min(nwords, ARRAY_WORDS *
+			nwords = Min(nwords, kind->estimate_sought(root, InvalidStrategy, NULL, &unknown) *
 						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
 		else if (IsA(clause, OpExpr))
-			nwords = Min(nwords, estimate_elements(root, lsecond(((OpExpr *) clause)->args)));
+		{
+			OpExpr	   *op = (OpExpr *) clause;
+
+			nwords = Min(nwords,
+						 kind->estimate_sought(root,
+											   get_op_opfamily_strategy(op->opno, info->opfamily[0]),
+											   lsecond(op->args), &unknown));
+		}
 		else if (IsA(clause, NullTest))
 			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
 	}
@@ -378,6 +384,7 @@ estimate_words(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
 		selectivity * info->tuples;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
+	return unknown;
 }
 
 /*
@@ -459,7 +466,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (kind && kind->several)
-		estimate_words(root, path, *selectivity, &all);
+		searches.unknown = estimate_words(root, path, kind, *selectivity, &all);
 	else
 	{
 		read_path(root, path, &searches);

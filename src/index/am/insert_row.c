@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 
 #include "index/am/handler.h"
-#include "index/kind.h"
+#include "index/make.h"
 #include "index/tree/insert.h"
 
 /*
@@ -23,9 +23,12 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 			   Relation heap, IndexUniqueCheck unique_check,
 			   bool index_unchanged, struct IndexInfo *info)
 {
+	const IndexKind *kind = kind_of_trees(index);
 	Words		words;
 
-	kind_get_words(kind_of_trees(index), values[0], isnull[0], &words);
+	kind_get_words(kind, values[0], isnull[0], &words);
+	if (words.make != 0)
+		make_check_insertion(index, kind, words.make);
 	for (int i = 0; i < words.n; i++)
 	{
 		if (words.wordless)

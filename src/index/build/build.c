@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/build/build.h"
-#include "index/kind.h"
+#include "index/make.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build
@@ -26,6 +26,7 @@ typedef struct Build
 	const IndexKind *kind;
 	Spool	   *words;
 	Spool	   *wordless;		/* words of rows that have none */
+	pg_atomic_uint64 make;
 	double		nrows;
 } Build;
 
@@ -61,6 +62,8 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(build->kind, values[0], isnull[0], &words);
+	if (alive && words.make != 0)
+		make_check_build(index, build->kind, &build->make, words.make);
 	for (int i = 0; i < words.n; i++)
 		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
 	words_free(&words);
@@ -72,12 +75,14 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
  */
 static void
 build_serially(Relation heap, Relation index, struct IndexInfo *info,
-			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
+			   const Design *design, TreeRoot *roots, uint64 *make,
+			   IndexBuildResult *result)
 {
 	Build		build = {0};
 	pg_atomic_uint64 done;
 
 	build.kind = kind_of_index(index);
+	pg_atomic_init_u64(&build.make, 0);
 	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
 	build.words = spool_create(maintenance_work_mem / 8 * 7);
 	build.wordless = spool_create(Max(maintenance_work_mem / 8, MIN_WORDLESS_MEMORY));
@@ -86,6 +91,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
 												 build_callback, &build, NULL);
 	result->index_tuples = build.nrows;
+	*make = pg_atomic_read_u64(&build.make);
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
 								 spool_count(build.words) * design->ntables +
@@ -112,6 +118,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	DesignOptions options = options_design(index);
 	Design		design;
 	TreeRoot	roots[MAX_TREES];
+	uint64		make;
 	PGAlignedBlock meta;
 
 	if (RelationGetNumberOfBlocks(index) != 0)
@@ -122,10 +129,10 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
 
 	design_init(&design, &options);
-	if (!build_in_parallel(heap, index, info, &design, roots, result))
-		build_serially(heap, index, info, &design, roots, result);
+	if (!build_in_parallel(heap, index, info, &design, roots, &make, result))
+		build_serially(heap, index, info, &design, roots, &make, result);
 
-	meta_init(meta.data, &design, roots);
+	meta_init(meta.data, &design, make, roots);
 	build_write_page(index, META_BLOCK, meta.data);
 	return result;
 }
@@ -166,7 +173,7 @@ simhash_buildempty(Relation index)
 		roots[i].block = META_BLOCK + 1 + i;
 		roots[i].level = 0;
 	}
-	meta_init(page.data, &design, roots);
+	meta_init(page.data, &design, 0, roots);
 	write_init_page(index, page.data);
 	for (int i = 0; i <= design.ntables; i++)
 	{

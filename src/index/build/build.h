@@ -58,7 +58,7 @@ extern TreeRoot build_upper_levels(Relation index, int tree, BlockNumber nleaves
 
 /* build_parallel.c */
 extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
-							  const Design *design, TreeRoot *roots,
+							  const Design *design, TreeRoot *roots, uint64 *make,
 							  IndexBuildResult *result);
 
 #endif							/* SIMHASH_BUILD_H */

@@ -162,6 +162,7 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 	SharedFileSetInit(&shared->files, leader->context->seg);
 	pg_atomic_init_u32(&shared->next_unit, 0);
 	pg_atomic_init_u64(&shared->ndone, 0);
+	pg_atomic_init_u64(&shared->make, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
 		pg_atomic_init_u32(&shared->tree[i].nranges_left, shared->nranges);
@@ -199,7 +200,7 @@ end_parallel(Leader *leader)
  * Wait until the workers have finished, and gather what they have found.
  */
 static void
-finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
+finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots, uint64 *make,
 			   IndexBuildResult *result)
 {
 	SharedBuild *shared = leader->shared;
@@ -211,6 +212,7 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 
 	for (int i = 0; i <= shared->design.ntables; i++)
 		roots[i] = shared->tree[i].root;
+	*make = pg_atomic_read_u64(&shared->make);
 	result->heap_tuples = result->index_tuples = 0;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
@@ -227,7 +229,8 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
  */
 bool
 build_in_parallel(Relation heap, Relation index, IndexInfo *info,
-				  const Design *design, TreeRoot *roots, IndexBuildResult *result)
+				  const Design *design, TreeRoot *roots, uint64 *make,
+				  IndexBuildResult *result)
 {
 	int			nworkers = build_parallel_workers(heap, index, info);
 	Leader		leader = {0};
@@ -240,7 +243,7 @@ build_in_parallel(Relation heap, Relation index, IndexInfo *info,
 	if (launched)
 	{
 		build_participate(leader.shared, leader.scan, 0, heap, index, info);
-		finish_workers(&leader, info, roots, result);
+		finish_workers(&leader, info, roots, make, result);
 	}
 	end_parallel(&leader);
 	return launched;

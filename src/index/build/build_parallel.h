@@ -66,6 +66,7 @@ typedef struct SharedBuild
 	SharedFileSet files;
 	pg_atomic_uint32 next_unit; /* of work, see build_worker */
 	pg_atomic_uint64 ndone;		/* entries written */
+	pg_atomic_uint64 make;		/* of the values (make.h) */
 	SharedTree	tree[MAX_TREES];
 
 	/* by number of participant: each writes its own, until the barrier */

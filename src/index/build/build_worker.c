@@ -34,12 +34,13 @@
 #include "compat.h"
 #include "index/build/build_parallel.h"
 #include "index/build/row_file.h"
-#include "index/kind.h"
+#include "index/make.h"
 
 /* A participant's scan of the heap. */
 typedef struct ParticipantScan
 {
 	const IndexKind *kind;
+	pg_atomic_uint64 *make;
 	RowFile		file[NGROUPS];
 	double		nrows;
 } ParticipantScan;
@@ -69,6 +70,8 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(scan->kind, values[0], isnull[0], &words);
+	if (alive && words.make != 0)
+		make_check_build(index, scan->kind, scan->make, words.make);
 	for (int i = 0; i < words.n; i++)
 	{
 		Entry		row = make_row(words.word[i], tid);
@@ -96,6 +99,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		scan.file[group].file = BufFileCreateFileSet(&shared->files.fs, name);
 	}
 	scan.kind = kind_of_index(index);
+	scan.make = &shared->make;
 	build_report_phase(PHASE_SCAN);
 	found->heap_tuples =
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),

@@ -11,6 +11,7 @@
 
 #include "utils/memutils.h"
 
+#include "index/make.h"
 #include "index/scan/scan.h"
 
 /* Where the words are, and where the rows without any. */
@@ -54,6 +55,7 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 	{
 		ScanKey		key = &scan->keyData[i];
 		Words		set;
+		bool		all;
 
 		if (key->sk_flags & SK_SEARCHNULL)
 		{
@@ -65,7 +67,11 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 			continue;
 		if (key->sk_flags & SK_ISNULL)
 			return;
-		state->kind->get_words(key->sk_argument, &set);
+		all = !kind_get_sought(state->kind, key, &set);
+		if (set.make != 0)
+			make_check_search(scan->indexRelation, state->kind, set.make);
+		if (all)
+			continue;
 		Assert(set.word != &set.own);
 		if (set.n == 0)
 			return;

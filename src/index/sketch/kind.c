@@ -14,8 +14,10 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "index/am/handler.h"
@@ -78,6 +80,15 @@ array_words(Datum value, Words *words)
 		pfree(word);
 }
 
+/* Elements of each array of an array of arrays, which a domain makes possible. */
+#define ARRAY_ELEMENTS		10.0
+
+static double
+estimate_array(PlannerInfo *root, int strategy, Node *array, bool *unknown)
+{
+	return array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
+}
+
 static const KindOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
 };
@@ -87,6 +98,7 @@ static const IndexKind array_kind = {
 	.type = INT8ARRAYOID,
 	.length = -1,
 	.several = true,
+	.estimate_sought = estimate_array,
 	.operators = array_operators,
 	.noperators = lengthof(array_operators),
 };

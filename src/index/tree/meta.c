@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/generic_xlog.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -25,7 +26,7 @@ meta_page_size(uint32 ntrees)
  * Format the metapage of an index of this design; one root for each tree.
  */
 void
-meta_init(Page page, const Design *design, const TreeRoot *roots)
+meta_init(Page page, const Design *design, uint64 make, const TreeRoot *roots)
 {
 	MetaPageData *meta;
 
@@ -39,6 +40,7 @@ meta_init(Page page, const Design *design, const TreeRoot *roots)
 	meta->ntrees = design->ntables + 1;
 	meta->free_page = InvalidBlockNumber;
 	meta->nfree = 0;
+	meta->make = make;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
 	/* so that generic WAL does not take it for a hole */
@@ -125,6 +127,7 @@ meta_reread(Relation index)
 												   sizeof(IndexMeta));
 	meta = index->rd_amcache;
 	meta->ntrees = page->ntrees;
+	meta->make = page->make;
 	design = meta_page_design(page);
 	design_init(&meta->design, &design);
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
@@ -141,6 +144,26 @@ const IndexMeta *
 meta_get(Relation index)
 {
 	return index->rd_amcache ? index->rd_amcache : meta_reread(index);
+}
+
+/*
+ * Give an index a make, if it has none yet.  Returns the one that it has then, for good.
+ * No other page is locked.
+ */
+uint64
+meta_settle_make(Relation index, uint64 make)
+{
+	Buffer		buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
+
+	if (MetaPageGetData(BufferGetPage(buffer))->make == 0)
+	{
+		GenericXLogState *state = GenericXLogStart(index);
+
+		MetaPageGetData(GenericXLogRegisterBuffer(state, buffer, 0))->make = make;
+		GenericXLogFinish(state);
+	}
+	UnlockReleaseBuffer(buffer);
+	return meta_reread(index)->make;
 }
 
 /*

@@ -1,0 +1,183 @@
+--
+-- Signatures: an index by their bands
+--
+CREATE SCHEMA bands_test;
+SET search_path = bands_test, public;
+SET max_parallel_workers_per_gather = 0;
+
+-- The set i: eight of a family have most of their numbers in common; some are all alike.
+CREATE FUNCTION set_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
+    RETURN CASE i % 40
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '{}'
+        WHEN 2 THEN '{1,2,3}'
+        ELSE ARRAY(SELECT i / 8 * 1000 + j + CASE WHEN j <= i % 8 * 2 THEN 500 + i % 8 * 20 ELSE 0 END + seed * 100000000
+                   FROM generate_series(1, 60) AS j) END;
+CREATE FUNCTION sig_of(i bigint, seed bigint DEFAULT 0, bands integer DEFAULT 6, rows integer DEFAULT 4)
+    RETURNS minhash LANGUAGE sql IMMUTABLE RETURN to_minhash(set_of(i, seed), bands, rows);
+
+CREATE TABLE docs AS SELECT i AS id, sig_of(i) AS sig FROM generate_series(1, 3000) AS i;
+CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 3 = 0 THEN sig_of(i, 1) ELSE sig_of(i) END AS sig, sig_of(i + 5) AS other,
+        CASE WHEN i % 30 <> 0 THEN i % 30 / 60.0::float8 END AS t
+    FROM generate_series(1, 80) AS i;
+CREATE INDEX docs_sig ON docs USING simhash (sig);
+VACUUM ANALYZE docs, queries;
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'minhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
+
+-- Each query by a sequential scan, by the index, and by a bitmap of it.
+CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
+    SELECT n, d.* FROM unnest(ARRAY[
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig AND shares_band(q.other, d.sig) OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig <%> q.sig <= 0.2 OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig <%> q.sig <= q.t OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE jaccard_distance(q.sig, d.sig) < q.t AND d.sig % q.other OFFSET 0) d',
+        'SELECT ctid AS at, * FROM docs WHERE sig % sig_of(43) OR sig <%> sig_of(91) < 0.2',
+        'SELECT ctid AS at, * FROM docs WHERE sig % sig_of(42) AND id % 2 = 0',
+        'SELECT ctid AS at, * FROM docs WHERE sig % NULL OR sig <%> NULL < 0.1 OR sig <%> sig_of(42) <= NULL',
+        'SELECT ctid AS at, * FROM docs WHERE sig IS NULL',
+        'SELECT ctid AS at, * FROM docs WHERE sig IS NOT NULL AND sig <%> sig_of(1003) < 1.0::float8 / 4',
+        'SELECT ctid AS at, * FROM docs WHERE sig IS NULL AND sig % sig_of(5)']) WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
+SELECT * FROM all_differing();
+-- more rows than a set of this size takes
+SET work_mem = '64kB';
+SELECT * FROM all_differing();
+RESET work_mem;
+
+-- every distance that there is, and what lies between, in each spelling
+CREATE FUNCTION distances_differing() RETURNS TABLE (spelling text, queries bigint, differing numeric, rows numeric) LANGUAGE sql AS $$
+    SELECT s, count(*), sum(by_index + by_bitmap), sum(d.rows)
+    FROM unnest(ARRAY['sig <%%> %L <= %s', '%2$s >= jaccard_distance(%1$L, sig)', 'sig <%%> %L < %s', 'sig <%%> %L = %s',
+                      'sig <%%> %L <= %s::real', 'minhash_within(sig, %L, %s)', 'sig <@ minhash_ball(%L, %s)', 'minhash_ball(%L, %s) @> sig']) AS s,
+         (SELECT n / 24.0::float8 AS t FROM generate_series(-1, 25) AS n UNION ALL SELECT n / 24.0::float8 + 1e-9 FROM generate_series(0, 24, 4) AS n
+          UNION ALL SELECT unnest('{NaN,Infinity,-Infinity,-0}'::float8[])) AS t,
+         format('SELECT ctid AS at, * FROM docs WHERE ' || s, sig_of(123), format('float8 %L', t)) AS q, differing_by(q) AS d
+    GROUP BY s ORDER BY s $$;
+SELECT * FROM distances_differing();
+
+-- The index is used where it finds all, and nowhere else.
+CREATE FUNCTION scans(condition text) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT regexp_replace(line, '[0-9]+x[0-9]+:[a-z]+[0-9]*:[0-9a-f-]*', '...', 'g') FROM plan('SELECT FROM docs WHERE ' || condition) AS line $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT condition, scans(condition) FROM unnest(ARRAY[
+    'sig % sig_of(5)', 'sig_of(5) % sig', 'shares_band(sig, sig_of(5))', 'shares_band(sig_of(5), sig)',
+    'sig <%> sig_of(5) <= 0.2', '0.2 > jaccard_distance(sig_of(5), sig)', 'sig <%> sig_of(5) < 1.0::float8 / 4', 'sig <%> sig_of(5) = 0',
+    'sig <%> sig_of(5) = 0.125', 'sig <%> sig_of(5) BETWEEN 0.1 AND 0.2']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+SELECT condition, scans(condition) FROM unnest(ARRAY[
+    'sig <%> sig_of(5) <= 0.25', 'sig <%> sig_of(5) <= 0.3', 'sig <%> sig_of(5) > 0.1', 'sig <%> sig_of(5) = 0.5', 'NOT sig % sig_of(5)',
+    'sig <%> sig_of(5) <= random()']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+-- parameters, of which the first is not known to be near, and joins
+SET plan_cache_mode = force_generic_plan;
+PREPARE within(minhash, float8) AS SELECT id FROM docs WHERE sig <%> $1 <= $2;
+SELECT plan('EXECUTE within(NULL, NULL)');
+EXECUTE within(sig_of(5), 0.2);
+SELECT count(*) FROM docs WHERE sig <%> sig_of(5) <= 0.9;
+CREATE TEMP TABLE far AS EXECUTE within(sig_of(5), 0.9);
+SELECT count(*) FROM far;
+RESET plan_cache_mode;
+SELECT plan('SELECT FROM queries q JOIN docs d ON d.sig % q.sig', 'Index');
+SELECT plan('SELECT FROM queries q JOIN docs d ON q.sig <%> d.sig <= 0.1', 'Index');
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+--
+-- An index has one make
+--
+INSERT INTO docs VALUES (0, sig_of(5, 0, 4, 6));
+INSERT INTO docs VALUES (0, to_minhash('a b c d', 6, 4));
+SET enable_seqscan = off;
+SELECT id FROM docs WHERE sig % sig_of(5, 0, 4, 6);
+SELECT id FROM docs WHERE sig <@ minhash_ball(to_minhash('a b c d', 6, 4), 0.1);
+SELECT id FROM docs WHERE sig <@ minhash_ball(to_minhash('a b c d', 6, 4), 0.9);
+RESET enable_seqscan;
+CREATE TABLE mixed (id integer, sig minhash);
+CREATE INDEX mixed_sig ON mixed USING simhash (sig);
+SET enable_seqscan = off;
+-- no make yet, so nothing is of another
+SELECT id FROM mixed WHERE sig % sig_of(5, 0, 4, 6) OR sig % sig_of(5);
+INSERT INTO mixed VALUES (1, NULL);
+SELECT id FROM mixed WHERE sig % sig_of(5, 0, 4, 6) OR sig % sig_of(5);
+BEGIN;
+INSERT INTO mixed VALUES (2, sig_of(5));
+ROLLBACK;
+-- settled by a row that never was
+INSERT INTO mixed VALUES (3, sig_of(5, 0, 4, 6));
+REINDEX INDEX mixed_sig;
+INSERT INTO mixed VALUES (3, sig_of(5, 0, 4, 6));
+SELECT id FROM mixed WHERE sig % sig_of(5, 0, 4, 6);
+SELECT id FROM mixed WHERE sig % sig_of(5);
+-- made anew
+UPDATE mixed SET sig = sig_of(5);
+BEGIN;
+DROP INDEX mixed_sig;
+UPDATE mixed SET sig = sig_of(5) WHERE sig IS NOT NULL;
+INSERT INTO mixed SELECT i, sig_of(i) FROM generate_series(4, 500) AS i;
+CREATE INDEX mixed_sig ON mixed USING simhash (sig);
+SELECT count(*) FROM mixed WHERE sig % sig_of(5);
+COMMIT;
+SELECT count(*) FROM mixed WHERE sig % sig_of(5);
+SELECT id FROM mixed WHERE sig % sig_of(5, 0, 4, 6);
+SELECT check_indexes('mixed');
+TRUNCATE mixed;
+INSERT INTO mixed VALUES (3, sig_of(5, 0, 4, 6));
+SELECT id FROM mixed WHERE sig % sig_of(5, 0, 4, 6);
+-- found by a build, of one process or several
+RESET enable_seqscan;
+DROP INDEX mixed_sig;
+INSERT INTO mixed VALUES (4, sig_of(5));
+CREATE INDEX ON mixed USING simhash (sig);
+CREATE INDEX mixed_sig ON mixed USING simhash (sig) WHERE id = 4;
+INSERT INTO mixed SELECT i, sig_of(i) FROM generate_series(5, 2000) AS i;
+SET max_parallel_maintenance_workers = 2;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE mixed SET (parallel_workers = 2);
+\set VERBOSITY terse
+DO $$ BEGIN CREATE INDEX ON mixed USING simhash (sig); EXCEPTION WHEN data_exception THEN RAISE NOTICE 'of different make'; END $$;
+\set VERBOSITY default
+DELETE FROM mixed WHERE id = 3;
+CREATE INDEX mixed_all ON mixed USING simhash (sig);
+SELECT check_indexes('mixed');
+RESET max_parallel_maintenance_workers;
+RESET min_parallel_table_scan_size;
+
+--
+-- After insertions, updates and deletions; what is counted are rows
+--
+INSERT INTO docs SELECT i, sig_of(i) FROM generate_series(3001, 3500) AS i;
+UPDATE docs SET sig = sig_of(id + 1, 3) WHERE id % 5 = 0;
+DELETE FROM docs WHERE id % 7 = 0;
+SELECT check_indexes('docs');
+SELECT * FROM all_differing();
+VACUUM docs;
+SELECT check_indexes('docs');
+SELECT reltuples = (SELECT count(*) FROM docs) AS rows_counted FROM pg_class WHERE relname = 'docs_sig';
+INSERT INTO docs SELECT i, sig_of(i) FROM generate_series(3501, 4000) AS i;
+SELECT * FROM all_differing();
+SELECT * FROM distances_differing();
+
+--
+-- Many that are equal
+--
+CREATE TABLE equal_ones AS SELECT i AS id, to_minhash(CASE WHEN i % 10 = 0 THEN ARRAY[i] ELSE ARRAY[1, 2, 3] END) AS sig FROM generate_series(1::bigint, 20000) AS i;
+CREATE INDEX ON equal_ones USING simhash (sig);
+ANALYZE equal_ones;
+SELECT explained('SELECT FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3])', 'Plan Rows') BETWEEN 17000 AND 19000 AS common,
+       explained('SELECT FROM equal_ones WHERE sig % to_minhash(ARRAY[10])', 'Plan Rows') < 10 AS rare,
+       explained('SELECT FROM equal_ones WHERE sig <%> to_minhash(ARRAY[1,2,3]) <= 0.1', 'Plan Rows') BETWEEN 17000 AND 19000 AS near_common,
+       explained('SELECT FROM equal_ones WHERE sig <%> to_minhash(ARRAY[10]) <= 0.1', 'Plan Rows') < 10 AS near_rare,
+       explained('SELECT FROM equal_ones WHERE sig <%> to_minhash(ARRAY[10]) < 0', 'Plan Rows') < 10 AS near_none;
+CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::bigint + (plan->0->'Plan'->>'Shared Read Blocks')::bigint;
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT buffers('SELECT id FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3]) LIMIT 10') <= 60 AS few,
+       buffers('SELECT id FROM equal_ones WHERE sig % to_minhash(ARRAY[10])') <= 100 AS not_slower;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+DROP SCHEMA bands_test CASCADE;

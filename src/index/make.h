@@ -1,0 +1,30 @@
+/*-------------------------------------------------------------------------
+ *
+ * make.h
+ *		What all values of an index have in common
+ *
+ * Some values can be compared only with those that were made alike, and it is an error
+ * to compare others.  An index has one make, so that a search of it and a sequential
+ * scan never differ: that of the first value.  What a make is, a number that is not 0,
+ * the kind of values knows.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_MAKE_H
+#define SIMHASH_MAKE_H
+
+#include "port/atomics.h"
+#include "utils/relcache.h"
+
+#include "index/kind.h"
+
+extern uint64 make_of_index(Oid index);
+extern void make_check_stored(Relation index, const IndexKind *kind);
+extern void make_check_search(Relation index, const IndexKind *kind, uint64 make);
+extern void make_check_insertion(Relation index, const IndexKind *kind, uint64 make);
+extern void make_check_build(Relation index, const IndexKind *kind,
+							 pg_atomic_uint64 *settled, uint64 make);
+
+#endif							/* SIMHASH_MAKE_H */
