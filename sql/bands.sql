@@ -180,4 +180,17 @@ SELECT buffers('SELECT id FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3]) L
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
+-- no two that share a band
+CREATE TABLE apart (id bigint, sig minhash, CONSTRAINT apart_sig EXCLUDE USING simhash (sig WITH %));
+\set VERBOSITY terse
+INSERT INTO apart SELECT i, sig_of(i) FROM generate_series(8, 400, 8) AS i;
+INSERT INTO apart VALUES (17, sig_of(17));
+INSERT INTO apart VALUES (17, sig_of(17)) ON CONFLICT DO NOTHING;
+INSERT INTO apart SELECT i, sig_of(i) FROM generate_series(1, 1000) AS i ON CONFLICT ON CONSTRAINT apart_sig DO NOTHING;
+\set VERBOSITY default
+SELECT count(*), (SELECT count(*) FROM apart AS a JOIN apart AS b ON a.ctid < b.ctid AND (a.sig % b.sig) IS TRUE) AS pairs,
+       (SELECT count(*) FROM generate_series(1, 1000) AS i WHERE NOT EXISTS (SELECT FROM apart WHERE (sig % sig_of(i)) IS TRUE) AND sig_of(i) IS NOT NULL) AS refused_for_nothing
+FROM apart;
+SELECT check_indexes('apart');
+
 DROP SCHEMA bands_test CASCADE;

@@ -280,7 +280,7 @@ write_settings() {
 	extension_settings >"$TEMP_CONFIG"
 	# pg_regress compares plans, and what VACUUM removed: a snapshot that autovacuum
 	# happens to hold would change both.
-	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
+	{ cat "$TEMP_CONFIG"; printf "autovacuum = off\njit = off\n"; } >"$WORK/regress.conf"
 }
 
 # The last line, printed however the run ends; argument: its exit status.

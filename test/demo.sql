@@ -172,7 +172,41 @@ GROUP BY v.cluster, largest.size
 ORDER BY verified DESC, first LIMIT 6;
 
 -- ---------------------------------------------------------------------------
--- 5. How far an edit moves a fingerprint
+-- 5. Signatures: what shares most of its shingles
+-- ---------------------------------------------------------------------------
+
+ALTER TABLE packages ADD sig minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED;
+CREATE INDEX packages_sig ON packages USING simhash (sig);
+VACUUM ANALYZE packages;
+
+-- Descriptions that share 60% of their shingles of three words with that of a library.
+SELECT round(jaccard(p.sig, q.sig)::numeric, 2) AS estimated,
+       round(resemblance(p.body, q.body, 3)::numeric, 2) AS exact, p.name, p.title
+FROM packages p, packages q
+WHERE q.name = 'libharfbuzz0b' AND p.sig % q.sig AND resemblance(p.body, q.body, 3) >= 0.6
+ORDER BY exact DESC, p.name LIMIT 8;
+
+-- Clusters of candidates, verified as those above.
+CREATE TABLE by_bands AS
+WITH edges (a, b) AS (
+    SELECT x.id, y.id
+    FROM packages x JOIN packages y ON x.sig % y.sig AND x.id < y.id
+    WHERE resemblance(x.body, y.body) >= 0.8
+    UNION ALL
+    SELECT id, id FROM packages
+), labelled AS (
+    SELECT b AS id, connected_component(a, b) OVER () AS cluster FROM edges
+)
+SELECT DISTINCT id, cluster FROM labelled;
+
+-- How many rows each way merges: by fingerprints within 10 bits, by bands, by both.
+SELECT (SELECT count(*) - count(DISTINCT cluster) FROM verified) AS by_fingerprints,
+       (SELECT count(*) - count(DISTINCT cluster) FROM by_bands) AS by_signatures,
+       (SELECT count(*) - count(DISTINCT c) FROM (
+            SELECT connected_component(v.cluster, b.cluster) OVER () AS c FROM verified v JOIN by_bands b USING (id)) AS s) AS by_both;
+
+-- ---------------------------------------------------------------------------
+-- 6. How far an edit moves a fingerprint
 -- ---------------------------------------------------------------------------
 
 SELECT edit,
@@ -192,7 +226,7 @@ WHERE name = 'git'
 ORDER BY n;
 
 -- ---------------------------------------------------------------------------
--- 6. Chinese: no spaces between words, no setting to change
+-- 7. Chinese: no spaces between words, no setting to change
 -- ---------------------------------------------------------------------------
 
 -- Every ideograph counts as a word, so pairs of them are compared.
@@ -222,7 +256,7 @@ FROM packages_zh
 ORDER BY bits, name LIMIT 4;
 
 -- ---------------------------------------------------------------------------
--- 7. A million fingerprints more
+-- 8. A million fingerprints more
 -- ---------------------------------------------------------------------------
 
 -- Random ones, together with those of the packages.

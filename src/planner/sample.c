@@ -25,6 +25,7 @@
 #include "utils/lsyscache.h"
 
 #include "planner/sample.h"
+#include "type/minhash.h"
 
 /* How many values a column has that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000
@@ -32,8 +33,8 @@
 /* --- making a sample -------------------------------------------------------- */
 
 /*
- * Whether values are of a type, or, if that is none, have 64 bits: fingerprints, or what
- * is cast to such.
+ * Whether values are of a type, that of signatures; or, if it is none, have 64 bits:
+ * fingerprints, or what is cast to such.
  */
 static bool
 is_of_type(Oid type, Oid expected)
@@ -59,7 +60,7 @@ static void
 add_value(Sample *sample, Datum value, double share)
 {
 	if (OidIsValid(sample->type))
-		value = PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+		value = PointerGetDatum(minhash_check((Minhash *) PG_DETOAST_DATUM_COPY(value)));
 	sample->value[sample->nvalues] = value;
 	sample->share[sample->nvalues] = share;
 	sample->nvalues++;

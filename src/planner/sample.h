@@ -27,7 +27,7 @@
 
 typedef struct Sample
 {
-	Oid			type;			/* of the values; InvalidOid: any of 64 bits */
+	Oid			type;			/* of signatures; InvalidOid: any of 64 bits */
 	double		nonnull;		/* share of rows that are not NULL */
 	int			ncommon;		/* common values, the most common first */
 	int			nvalues;		/* those, then some of the others */

@@ -1,0 +1,20 @@
+#!/bin/bash
+# What an index of signatures costs, and saves, beside GIN over the hashes of their
+# bands: prints ratios in one run,
+# on a temporary PostgreSQL of its own.  The queries are in bands.sql.
+#
+#   bash test/bench/bands.sh              1 million rows
+#   ROWS=10000000 bash test/bench/bands.sh
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+main() {
+	# shellcheck disable=SC2119
+	prepare
+	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
+	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/bands.sql
+}
+
+main
