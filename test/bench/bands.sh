@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an index of signatures costs, and saves, beside GIN over the hashes of their
-# bands: prints ratios in one run,
+# What an index of signatures costs, and saves, beside GIN over the hashes of their bands:
+# prints ratios in one run,
 # on a temporary PostgreSQL of its own.  The queries are in bands.sql.
 #
 #   bash test/bench/bands.sh              1 million rows
