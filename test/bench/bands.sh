@@ -1,7 +1,7 @@
 #!/bin/bash
 # What an index of signatures costs, and saves, beside GIN over the hashes of their bands:
-# prints ratios in one run,
-# on a temporary PostgreSQL of its own.  The queries are in bands.sql.
+# prints ratios in one run, on a temporary PostgreSQL of its own.  The queries are in
+# bands.sql.
 #
 #   bash test/bench/bands.sh              1 million rows
 #   ROWS=10000000 bash test/bench/bands.sh
