@@ -159,6 +159,28 @@ test_definition(int nsets)
 }
 
 /*
+ * Every number of places that there is, of a few hashes.
+ */
+static void
+test_places(void)
+{
+	for (int n = 1; n <= MINIMA_MAX; n++)
+	{
+		static uint32 expected[MINIMA_MAX];
+		uint64		hashes[4];
+		int			nhashes = 1 + random_below(lengthof(hashes));
+		uint32	   *minima = malloc(n * sizeof(uint32));
+
+		for (int i = 0; i < nhashes; i++)
+			hashes[i] = random_word();
+		naive_minima(expected, n, hashes, nhashes);
+		build(minima, n, hashes, nhashes);
+		check_minima("places", minima, expected, n);
+		free(minima);
+	}
+}
+
+/*
  * Numbers that nothing may ever change.
  */
 static void
@@ -365,6 +387,7 @@ main(int argc, char **argv)
 			continue;
 		minima_lower = (LowerFunction) minima_lower_methods[i].function;
 		test_definition(3000);
+		test_places();
 		end_group("signatures");
 	}
 	minima_lower = (LowerFunction) cpu_choose(minima_lower_methods);
