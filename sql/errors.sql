@@ -190,6 +190,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash(ARRAY['a'], ARRAY['-Infinity'::float8])$$,
     $$SELECT simhash(ARRAY['a'], ARRAY[2e6])$$,
     $$SELECT simhash(ARRAY['a'], ARRAY[-2e6])$$,
+    $$SELECT simhash(ARRAY['a'], ARRAY[1048576.1])$$,
     $$SELECT simhash(ARRAY['a'], ARRAY[1e18])$$,
     $$SELECT simhash(ARRAY['a'], ARRAY[1048576.0]) = simhash('a') AS greatest$$,
     $$SELECT simhash(ARRAY['a'], ARRAY[-1048576.0]) = (~ simhash('a')::bigint)::simhash AS least$$,
@@ -222,6 +223,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a'::tsvector, '{{1,1},{1,1}}'::float4[])$$,
     $$SELECT simhash('a'::tsvector, '{1,1,1,NULL}'::float4[])$$,
     $$SELECT simhash('a'::tsvector, '{1,1,1,1.1}'::float4[])$$,
+    $$SELECT simhash('a'::tsvector, '{1,1,1,1.0000001}'::float4[])$$,
     $$SELECT simhash('a'::tsvector, '{1,1,1,NaN}'::float4[])$$,
     $$SELECT simhash('a'::tsvector, '{1,1,1,Infinity}'::float4[])$$,
     $$SELECT simhash(''::tsvector, '{1,1,1}'::float4[])$$);
@@ -331,6 +333,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_probability(0.5, 0, 7)$$,
     $$SELECT minhash_probability(1.5, 18, 7)$$,
     $$SELECT minhash_probability('NaN', 18, 7)$$,
+    $$SELECT minhash_probability(1.0000000000000002, 18, 7)$$,
     $$SELECT minhash_threshold(18, 65)$$,
     $$SELECT minhash_threshold(18, 7, -0.1)$$);
 -- type modifiers
@@ -345,6 +348,7 @@ SELECT * FROM pg_temp.meet(
     $$INSERT INTO shaped VALUES (to_minhash('a', 20, 5))$$,
     $$INSERT INTO shaped VALUES ('1x1:word3:00000000')$$,
     $$SELECT '1x1:word3:00000000'::minhash(2, 1)$$,
+    $$SELECT minhash_agg('a')::minhash(7, 18)$$,
     $$SELECT to_minhash('a')::minhash(7, 18)$$);
 -- signatures of different make are not compared
 SELECT * FROM pg_temp.meet(

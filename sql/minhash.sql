@@ -137,6 +137,8 @@ SELECT s, round(minhash_probability(s, 20, 5)::numeric, 4) AS "20 x 5", round(mi
 FROM generate_series(0, 1, 0.1) AS s;
 SELECT bool_and(abs(minhash_probability(minhash_threshold(b, r, p), b, r) - p) < 1e-9) AS inverse
 FROM generate_series(1, 64, 9) AS b, generate_series(1, 64, 7) AS r, unnest(ARRAY[0, 1e-6, 0.01, 0.5, 0.99, 1]) AS p;
+SELECT minhash_probability(r, 18, 7) AS probability, minhash_threshold(18, 7, r) AS threshold, minhash_probability(r, 1, 1) AS one_place, minhash_threshold(1, 1, r) AS its_threshold
+FROM unnest(ARRAY[0, '-0', 1]::float8[]) AS r;
 SELECT abs(minhash_probability(1e-9, 10, 1) / 9.999999955e-9 - 1) < 1e-12 AS small, minhash_threshold(1, 1) AS half, minhash_threshold(bands => 1, rows => 2, probability => 0.25) AS named;
 
 --

@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#include "utils/float.h"
+
 #include "compat.h"
 #include "digest/accumulate.h"
 #include "functions/arguments.h"
@@ -109,7 +111,7 @@ check_weight(float8 weight)
 	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("weight %.17g is out of range", weight),
+				 errmsg("weight %s is out of range", float8out_internal(weight)),
 				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
 						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));
 	weight *= WEIGHT_ONE;

@@ -16,6 +16,7 @@
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
+#include "utils/float.h"
 
 #include "compat.h"
 #include "type/minhash.h"
@@ -37,15 +38,19 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
+/*
+ * A number from 0 to 1, called `what` in the message.  0 comes without a sign, which
+ * would be seen in results.
+ */
 static float8
 check_share(float8 share, const char *what)
 {
 	if (!(share >= 0 && share <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %g is out of range", what, share),
+				 errmsg("%s %s is out of range", what, float8out_internal(share)),
 				 errhint("It is a number from 0 to 1.")));
-	return share;
+	return share == 0 ? 0 : share;
 }
 
 /*

@@ -258,10 +258,14 @@ check_label_weights(ArrayType *array, float4 *weights)
 	{
 		weights[i] = given[i] >= 0 ? given[i] : ts_default_weights[i];
 		if (!(given[i] <= 1.0))
+		{
+			Datum		shown = DirectFunctionCall1(float4out, Float4GetDatum(given[i]));
+
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("weight %g is out of range", given[i]),
+					 errmsg("weight %s is out of range", DatumGetCString(shown)),
 					 errhint("The weight of a label is at most 1; a negative one stands for the default.")));
+		}
 	}
 }
 

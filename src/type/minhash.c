@@ -174,6 +174,8 @@ check_modifier(MinhashMake make, int32 typmod, struct Node *context)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("signature %s does not fit type minhash(%d,%d)",
 						minhash_make_name(make), bands, rows),
+				 make.unit == MINHASH_OF_FEATURES ?
+				 errhint("Make it with minhash_agg(..., %d, %d).", bands, rows) :
 				 errhint("Make it with to_minhash(..., bands => %d, rows => %d).",
 						 bands, rows)));
 	return true;
