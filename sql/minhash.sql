@@ -240,6 +240,14 @@ EXPLAIN (COSTS OFF) SELECT what FROM vectors WHERE sig = '2x1:word2:ca068978-c3b
 SELECT what FROM vectors WHERE sig = '2x1:word2:ca068978-c3b190ec';
 SELECT count(*) FROM ordered WHERE sig = to_minhash(ARRAY[7]);
 RESET enable_seqscan;
+-- the widest that a btree index takes, and the widest of all
+CREATE TABLE wide (sig minhash);
+CREATE INDEX ON wide USING hash (sig);
+INSERT INTO wide VALUES (to_minhash('a', 1024, 4)), (to_minhash('a', 671, 1));
+CREATE INDEX ON wide (sig) WHERE cardinality(minhash_bands(sig)) < 1024;
+\set VERBOSITY sqlstate
+INSERT INTO wide VALUES (to_minhash('a', 672, 1));
+\set VERBOSITY default
 
 SET client_min_messages = warning;
 DROP SCHEMA minhash_test CASCADE;
