@@ -108,6 +108,8 @@ SELECT containment('1x2:hash:0000000200000002'::minhash, '1x2:hash:0000000100000
        containment('1x2:hash:0000000200000001'::minhash, '1x2:hash:0000000100000001') AS contained,
        containment('1x2:hash:0000000100000001'::minhash, '1x2:hash:0000000200000001') AS half,
        containment('1x2:hash:0000000100000001'::minhash, '1x2:hash:0000000200000002') AS nothing;
+-- what takes longer than arithmetic comes after it
+EXPLAIN (COSTS OFF) SELECT FROM sets WHERE cardinality(a) > 5 AND array_length(minhash_bands(a), 1) > 5 AND id + 1 + 1 + 1 + 1 > 5;
 -- the least and the greatest minima that there are
 SELECT cardinality('1x1:hash:00000007'::minhash) AS one_place, cardinality('2x1:hash:ffffffff-ffffffff'::minhash) AS least, round(cardinality('2x1:hash:00000000-00000000'::minhash)) AS greatest;
 -- functions of that name, of arrays and of texts, are found as before

@@ -885,7 +885,7 @@ CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
 COMMENT ON FUNCTION containment(minhash, minhash) IS 'estimated share of the features of a that b has too, 0 to 1';
 CREATE FUNCTION cardinality(minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_cardinality'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION cardinality(minhash) IS 'estimated number of distinct features';
 
 --
@@ -946,7 +946,7 @@ COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS 'signature, of so ma
 
 CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_minhash_bands'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bands(minhash) IS 'a hash of each band and its place: signatures share a band if they have one of these in common';
 CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
     RETURNS double precision
