@@ -43,6 +43,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT 'some text'::char(16)::simhash$$,
     $$SELECT '0123456789abcde'::char(16)::simhash$$,
     $$SELECT '0123456789abcdef '::text::simhash$$,
+    $$SELECT ('some text, so long that not all of it is shown, in whatever language: ' || repeat('é', 100))::simhash$$,
+    $$SELECT repeat('語', 100)::simhash$$,
     $$SELECT simhash '42'$$);
 -- decimal numbers, which other libraries write: the hint tells how they are read
 SELECT * FROM pg_temp.meet(
@@ -80,6 +82,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '(0123456789abcdef,2147483648)'::simhash_ball$$,
     $$SELECT '(0123456789abcdef,4294967299)'::simhash_ball$$,
     $$SELECT '(0123456789abcdef,18446744073709551619)'::simhash_ball$$,
+    $$SELECT ('(0123456789abcdef,' || repeat('9', 100) || ')')::simhash_ball$$,
+    $$SELECT repeat('(0123456789abcdef,3)', 4)::simhash_ball$$,
     $$SELECT '(0123456789abcdef,99999999999999999999999)'::simhash_ball$$);
 
 -- numeric: integers from 0 to 2^64-1
@@ -152,7 +156,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash('', 2, 'line')$$,
     $$SELECT shingles('a b c', 2, 'line')$$,
     $$SELECT resemblance('a', 'b', 2, 'line')$$,
-    $$SELECT containment('a', 'b', 2, 'line')$$);
+    $$SELECT containment('a', 'b', 2, 'line')$$,
+    $$SELECT simhash('a title', 2, repeat('a text ', 20))$$);
 
 -- arrays: one dimension, no NULL
 SELECT * FROM pg_temp.meet(
@@ -269,6 +274,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash_cluster(fp, 3, 'complete') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, '') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, 'Single') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, repeat('Single ', 10)) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, NULL) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, i) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, CASE i WHEN 1 THEN 'single' ELSE 'leader' END) OVER () FROM rows$$,

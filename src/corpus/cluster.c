@@ -115,8 +115,8 @@ get_linkage(Reader *reader)
 		return LINKAGE_LEADER;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized cluster linkage \"%.*s\"",
-					(int) VARSIZE_ANY_EXHDR(linkage), VARDATA_ANY(linkage)),
+			 errmsg("unrecognized cluster linkage \"%s\"",
+					simhash_excerpt(VARDATA_ANY(linkage), VARSIZE_ANY_EXHDR(linkage))),
 			 errhint("Available linkages are \"single\" and \"leader\".")));
 }
 

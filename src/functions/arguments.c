@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "digest/accumulate.h"
 #include "functions/arguments.h"
+#include "type/simhash.h"
 
 /*
  * The width of shingles, in units.
@@ -48,7 +49,7 @@ check_unit(text *unit)
 		return UNIT_CHAR;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized shingle unit \"%.*s\"", length, name),
+			 errmsg("unrecognized shingle unit \"%s\"", simhash_excerpt(name, length)),
 			 errhint("Available units are \"word\" and \"char\".")));
 }
 

@@ -94,13 +94,13 @@ simhash_ball_in(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"simhash_ball", string),
+						"simhash_ball", simhash_excerpt(string, strlen(string))),
 				 BALL_HINT));
 	if (!radius_is_valid(radius))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("radius is out of range for type %s: \"%s\"",
-						"simhash_ball", string),
+						"simhash_ball", simhash_excerpt(string, strlen(string))),
 				 RADIUS_HINT));
 	PG_RETURN_POINTER(make_ball(center, radius));
 }

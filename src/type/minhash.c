@@ -13,7 +13,6 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
-#include "mb/pg_wchar.h"
 #include "port/pg_bswap.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -24,9 +23,6 @@
 
 /* The hexadecimal digits of a minimum. */
 #define MINIMUM_DIGITS		8
-
-/* So much of a string that is no signature is shown: it may be somebody's document. */
-#define SHOWN_LENGTH		60
 
 /*
  * What features are called, by MinhashUnit; and whether they have a width.
@@ -275,16 +271,14 @@ minhash_read(const char *string, int32 typmod, struct Node *context)
 {
 	bool		failed;
 	Minhash    *sig = parse_signature(string, context, &failed);
-	int			length = strlen(string);
-	int			shown = pg_mbcliplen(string, length, SHOWN_LENGTH);
 
 	if (failed)
 		return NULL;
 	if (sig == NULL)
 		ereturn(context, NULL,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%.*s%s\"",
-						"minhash", shown, string, shown < length ? "..." : ""),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"minhash", simhash_excerpt(string, strlen(string))),
 				 errhint("The signature of a text is to_minhash(...). One that is made is written as bands, rows, shingles, and the minima of each band in hexadecimal: 2x1:word3:01234567-89abcdef.")));
 	return check_modifier(sig->make, typmod, context) ? sig : NULL;
 }

@@ -11,10 +11,14 @@
 
 #include "common/hashfn.h"
 #include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
 #include "utils/sortsupport.h"
 
 #include "compat.h"
 #include "type/simhash.h"
+
+/* So many bytes of a string that is refused are shown. */
+#define SHOWN_LENGTH	60
 
 static inline int
 hex_digit_value(char c)
@@ -67,6 +71,18 @@ simhash_format_hex(SimHash fp, char *digits)
 }
 
 /*
+ * The beginning of a string that is refused, for a message: it may be somebody's
+ * document.  It need not be terminated.
+ */
+char *
+simhash_excerpt(const char *string, size_t length)
+{
+	int			shown = pg_mbcliplen(string, length, SHOWN_LENGTH);
+
+	return psprintf("%.*s%s", shown, string, shown < length ? "..." : "");
+}
+
+/*
  * What to write instead of a string that is no fingerprint.
  */
 static const char *
@@ -95,8 +111,8 @@ simhash_parse(const char *string, size_t length, struct Node *context,
 	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_hex(string, fp))
 		ereturn(context, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%.*s\"",
-						"simhash", (int) length, string),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"simhash", simhash_excerpt(string, length)),
 				 errhint("%s", _(syntax_hint(string, length)))));
 	return true;
 }

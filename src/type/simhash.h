@@ -74,6 +74,7 @@ extern void simhash_format_hex(SimHash fp, char *digits);
 #ifndef FRONTEND
 extern bool simhash_parse(const char *string, size_t length,
 						  struct Node *context, SimHash *fp);
+extern char *simhash_excerpt(const char *string, size_t length);
 
 /* The operators that an index answers. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
