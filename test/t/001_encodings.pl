@@ -1,5 +1,5 @@
-# A fingerprint depends on the text, not on the encoding in which the server
-# keeps it or in which the client sends it.
+# A fingerprint, or a signature, depends on the text, not on the encoding in which the
+# server keeps it or in which the client sends it.
 
 use strict;
 use warnings;
@@ -67,11 +67,12 @@ sub quoted
 	return "'$text'";
 }
 
-# All that is made of a text, fingerprints only.
+# All that is made of a text, fingerprints and signatures only.
 sub fingerprints_of
 {
 	my $expression = shift;
 	return "SELECT simhash(x), simhash(x, 1), simhash(x, 3), simhash(x, 1, 'char'), simhash(x, 4, 'char'), "
+	  . "to_minhash(x, 2, 2), to_minhash(x, 2, 2, 4, 'char'), "
 	  . "resemblance(x, x), containment(x, x || ' and more', 1) > 0.5, simhash(x) = simhash(x::varchar) "
 	  . "FROM (SELECT $expression) AS t (x)";
 }
@@ -154,6 +155,7 @@ for my $encoding ('LATIN1', 'EUC_JP')
 	my $token = $encoding eq 'LATIN1' ? 'Größe' : '漢字';
 	my $sql = encode('UTF-8',
 		"SELECT simhash(ARRAY['$token', 'b', 'c']), simhash(ARRAY['$token', 'b'], ARRAY[2, 1]), "
+		  . "to_minhash(ARRAY['$token', 'b', 'c', 'd']), minhash_agg(f), "
 		  . "simhash_agg(f), simhash('$token:1A b'::tsvector) FROM (VALUES ('$token'), ('b')) AS v (f)");
 	is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: tokens, features, lexemes");
 }

@@ -242,6 +242,24 @@ for my $case (
 	check($name, 'in_utf8', q{''}, "SELECT $use FROM many");
 }
 
+# Signatures of the most places, which take some hundred times what others do.
+$node->safe_psql('in_utf8', 'CREATE TABLE numbers AS SELECT array_fill(5::bigint, ARRAY[500000]) AS hashes');
+for my $case (
+	[ 'signature of words', megabytes_of($words, 44, 2), 'to_minhash($1, 1024, 4)' ],
+	[ 'signature of tokens', megabytes_of($words, 44, 2), q{to_minhash(string_to_array($1, ' '), 1024, 4)} ],
+	[ 'signature of numbers', q{''}, 'SELECT to_minhash(hashes, 1024, 4) FROM numbers' ])
+{
+	my ($name, $make, $use) = @$case;
+	my $tried = check($name, 'in_utf8', $make, $use);
+	cmp_ok($tried->{memory}, '<', 2 * $slack, "$name: within memory");
+}
+
+# Short ones stand in rows with a short header, and are compared as copies.
+my $sorted = try('in_utf8', q{''},
+	'SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY to_minhash(ARRAY[i], 3, 2)) AS n FROM generate_series(1, 200000) AS i) AS s');
+is($sorted->{outcome}, 'finished', 'signatures are sorted');
+cmp_ok($sorted->{memory}, '<', $slack, 'signatures are sorted: within memory');
+
 # Edges, of few vertices and of many, whose expressions leave something in memory.
 for my $ids (1000, 1000000)
 {
