@@ -48,12 +48,14 @@ OBJS = \
 	src/index/kind.o \
 	src/index/make.o \
 	src/index/minhash/kind.o \
+	src/index/scan/counted.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/reported.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_leaf.o \
 	src/index/scan/scan_nearest.o \
+	src/index/scan/scan_shared.o \
 	src/index/scan/scan_words.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \
@@ -93,6 +95,7 @@ OBJS = \
 	src/type/ball.o \
 	src/type/cast.o \
 	src/type/distance.o \
+	src/type/hash_array.o \
 	src/type/jaccard.o \
 	src/type/minhash.o \
 	src/type/minhash_ball.o \
@@ -105,7 +108,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
 	literature unicode vectors minhash errors component blocks index designs nearest \
-	parallel report vacuum exclude sketch bands estimates cluster planner
+	parallel report vacuum exclude sketch containment bands estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

@@ -44,6 +44,10 @@ CppConcat(pg_finfo_,funcname) (void) \
 extern int no_such_variable
 #endif
 
+/* btree families that have no symbol of their own in pg_opfamily_d.h */
+#define FLOAT_BTREE_FAMILY		1970
+#define NUMERIC_BTREE_FAMILY	1988
+
 /* Input functions report bad input softly from 16 on. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"

@@ -18,11 +18,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 
-/* btree families that have no symbol of their own in pg_opfamily_d.h */
-#define FLOAT_BTREE_FAMILY		1970
-#define NUMERIC_BTREE_FAMILY	1988
 
 /*
  * A call of a function of two arguments, in either spelling.

@@ -963,6 +963,29 @@ COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS 'th
 -- Index access method
 --
 
+--
+-- Sets of hashes: arrays of bigint
+--
+
+CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS 'the share of the distinct elements of passage that document does not have, 0 to 1';
+CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_distance_of(bigint[], bigint[]) IS 'implementation of <<%> operator';
+CREATE OPERATOR <%>> (
+    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance,
+    COMMUTATOR = <<%>
+);
+COMMENT ON OPERATOR <%>> (bigint[], bigint[]) IS 'the share of the right array''s elements that the left one does not have, 0 to 1';
+CREATE OPERATOR <<%> (
+    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance_of,
+    COMMUTATOR = <%>>
+);
+COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS 'the share of the left array''s elements that the right one does not have, 0 to 1';
+
 CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
     AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION simhash_handler(internal) IS 'handler of the index access method simhash';
@@ -997,6 +1020,7 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose center
 
 CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 5 && (anyarray, anyarray),
+    OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
     FUNCTION 1 simhash_sketch_kind(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have an element in common';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have an element in common';

@@ -351,7 +351,7 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  */
 static bool
 estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
-			   Selectivity selectivity, ScanEstimate *all)
+			   Selectivity selectivity, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	double		nwords = HUGE_VAL;
@@ -384,6 +384,15 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
 		selectivity * info->tuples;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
+
+	/* in order, the rows that have some of the words come first */
+	if (path->indexorderbys != NIL)
+	{
+		OpExpr	   *order = linitial(path->indexorderbys);
+
+		first->descents = first->pages =
+			kind->estimate_sought(root, STRATEGY_CONTAINMENT, lsecond(order->args), &unknown);
+	}
 	return unknown;
 }
 
@@ -466,7 +475,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (kind && kind->several)
-		searches.unknown = estimate_words(root, path, kind, *selectivity, &all);
+		searches.unknown = estimate_words(root, path, kind, *selectivity, &first, &all);
 	else
 	{
 		read_path(root, path, &searches);

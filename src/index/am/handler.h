@@ -23,7 +23,8 @@
 #define STRATEGY_NEAR		4	/* ball =~= ball */
 #define STRATEGY_OVERLAP	5	/* array && array */
 #define STRATEGY_SHARES_BAND	6	/* signature % signature */
-#define NSTRATEGIES			6
+#define STRATEGY_CONTAINMENT	7	/* ORDER BY array <%>> array */
+#define NSTRATEGIES			7
 
 /* build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,

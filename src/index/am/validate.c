@@ -20,6 +20,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
 
@@ -52,7 +53,24 @@ validate_kind(const char *opfamily, Oid family, Oid type)
 }
 
 /*
- * An operator searches, or orders by an integer, and is the one that scans know
+ * The btree family of what an operator orders by; InvalidOid if it is one that searches.
+ */
+static Oid
+sort_family(int strategy)
+{
+	switch (strategy)
+	{
+		case STRATEGY_DISTANCE:
+			return INTEGER_BTREE_FAM_OID;
+		case STRATEGY_CONTAINMENT:
+			return FLOAT_BTREE_FAMILY;
+		default:
+			return InvalidOid;
+	}
+}
+
+/*
+ * An operator searches, or orders by a number, and is the one that scans know
  * how to answer: they read its argument themselves.
  */
 static bool
@@ -69,9 +87,7 @@ validate_operator(const char *opfamily, const IndexKind *kind,
 			expected = kind->operators[i].function;
 	if (expected == NULL)
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
-	if (operator->amopstrategy == STRATEGY_DISTANCE ?
-		operator->amopsortfamily != INTEGER_BTREE_FAM_OID :
-		operator->amoppurpose != AMOP_SEARCH)
+	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
 	fmgr_info(get_opcode(operator->amopopr), &function);

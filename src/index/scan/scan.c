@@ -202,6 +202,7 @@ begin_nulls(IndexScanDesc scan)
 
 	for (int i = 0; i < scan->numberOfOrderBys; i++)
 		scan->xs_orderbynulls[i] = true;
+	state->range.table = -1;
 	state->stage = SCAN_NULLS;
 }
 
@@ -229,9 +230,12 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	if (orderbys && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, scan->numberOfOrderBys * sizeof(ScanKeyData));
 	state->recheck = state->kind->recheck;
+	shared_end(state);
 	if (state->kind->several)
 	{
 		words_begin(scan);
+		if (scan->numberOfOrderBys > 0)
+			shared_begin(scan);
 		return;
 	}
 	read_orders(scan, state);
@@ -264,7 +268,7 @@ next_stage(IndexScanDesc scan)
 
 	if (state->stage == SCAN_PROBE && state->held && nearest_go_farther(state))
 		return;
-	if (state->stage == SCAN_PROBE && state->want_nulls)
+	if ((state->stage == SCAN_PROBE || state->stage == SCAN_SHARED) && state->want_nulls)
 		begin_nulls(scan);
 	else if (state->stage == SCAN_WORDS && state->words.reported)
 		state->stage = SCAN_DEFERRED;
@@ -306,6 +310,12 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 			if (take_deferred(state))
 				return true;
 		}
+		else if (state->stage == SCAN_SHARED)
+		{
+			if (shared_take(scan))
+				return true;
+			next_stage(scan);
+		}
 		else if (scan_next_page(scan, keep_pin))
 			return true;
 		else
@@ -334,7 +344,7 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 			 RelationGetRelationName(scan->indexRelation));
 
 	/* the leaves of matches that are held back cannot all stay pinned */
-	if (state->held && keep_pin)
+	if ((state->held || state->shared) && keep_pin)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" cannot be scanned in order of distance without an MVCC snapshot",
@@ -353,13 +363,16 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (!state->began)
 	{
 		begin_scan(scan, keep_pin);
-		words_report_once(&state->words, keep_pin);
+		if (state->shared == NULL)
+			words_report_once(&state->words, keep_pin);
 	}
 	scan->xs_recheck = state->recheck;
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
 	if (state->held)
 		scan->xs_orderbyvals[state->order_key] = Int32GetDatum(state->radius);
+	else if (state->shared)
+		scan->xs_orderbyvals[state->order_key] = Float8GetDatum(state->shared_distance);
 	scan->xs_heaptid = state->matches[state->next_match++];
 	return true;
 }
@@ -396,6 +409,7 @@ simhash_endscan(IndexScanDesc scan)
 		held_free(state->held);
 	if (state->far)
 		pfree(state->far);
+	shared_end(state);
 	words_end(&state->words);
 	pfree(state->balls);
 	pfree(state);

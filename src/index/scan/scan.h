@@ -27,6 +27,7 @@ typedef enum ScanStage
 	SCAN_HELD,					/* matches held back, at the radius */
 	SCAN_NULLS,					/* the tree of rows without words */
 	SCAN_WORDS,					/* ranges with the words looked for */
+	SCAN_SHARED,				/* rows with the most of the words first */
 	SCAN_DEFERRED,				/* rows that could not be reported at once */
 	SCAN_DONE
 } ScanStage;
@@ -39,7 +40,11 @@ typedef struct FarMatch
 	uint64		tiebreak;		/* as held_add wants it */
 } FarMatch;
 
-/* A search for words as they are, where a row may have several. */
+/* Of rows that may have several words: where these are, and where the rows without any. */
+#define WORDS_TREE		0
+#define WORDLESS_TREE	1
+
+/* A search for words as they are. */
 typedef struct WordSearch
 {
 	MemoryContext context;
@@ -55,6 +60,8 @@ typedef struct SimHashScan
 	const IndexKind *kind;
 	bool		recheck;
 	WordSearch	words;
+	struct SharedSearch *shared;	/* NULL if no order is asked for */
+	float8		shared_distance;	/* of the matches */
 
 	/* What is searched: rows within all of the balls, or rows that are NULL, or both */
 	int			nballs;
@@ -123,6 +130,12 @@ extern void words_begin(IndexScanDesc scan);
 extern void words_report_once(WordSearch *search, bool keep_pin);
 extern bool words_next_range(void *search, KeyRange *range);
 extern void words_end(WordSearch *search);
+
+/* scan_shared.c */
+typedef struct SharedSearch SharedSearch;
+extern void shared_begin(IndexScanDesc scan);
+extern bool shared_take(IndexScanDesc scan);
+extern void shared_end(SimHashScan *state);
 
 /* scan_leaf.c */
 extern void scan_start_probing(SimHashScan *state, SimHash center, int radius);

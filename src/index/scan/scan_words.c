@@ -14,10 +14,6 @@
 #include "index/make.h"
 #include "index/scan/scan.h"
 
-/* Where the words are, and where the rows without any. */
-#define WORDS_TREE		0
-#define WORDLESS_TREE	1
-
 static void
 add_range(WordSearch *search, int tree, uint64 low, uint64 high)
 {

@@ -3,8 +3,7 @@
  * kind.c
  *		The kind of values that are sets of hashes: arrays of bigint
  *
- * The elements are the words.  NULL elements are equal to nothing, so they are none; an
- * array without any other is a row without words.
+ * The elements are the words; an array without any is a row without words.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,70 +12,34 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
-
-#define ST_SORT sort_words
-#define ST_ELEMENT_TYPE uint64
-#define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
-#define ST_SCOPE static
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_DEFINE
-#include "lib/sort_template.h"
-
-/* Elements between looks for interrupts */
-#define INTERRUPT_INTERVAL	65536
+#include "type/hash_array.h"
 
 /*
- * Copy the elements that are not NULL; returns their number.
- */
-static int
-copy_elements(ArrayType *array, int n, uint64 *words)
-{
-	const char *element = ARR_DATA_PTR(array);
-	const uint8 *present = ARR_NULLBITMAP(array);
-	int			nwords = 0;
-
-	for (int i = 0; i < n; i++)
-	{
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (present && !(present[i / 8] & (1 << i % 8)))
-			continue;
-		memcpy(&words[nwords++], element, sizeof(uint64));
-		element += sizeof(uint64);
-	}
-	return nwords;
-}
-
-/*
- * The elements of an array, each once.
+ * The elements as unsigned numbers: the negative ones come last.
  */
 static void
 array_words(Datum value, Words *words)
 {
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	int			n;
+	int64	   *element = hash_array_elements(value, &n);
 	uint64	   *word = palloc(Max(n, 1) * sizeof(uint64));
-	int			nwords = 0;
+	int			nnegative = 0;
 
-	n = copy_elements(array, n, word);
-	sort_words(word, n);
-	for (int i = 0; i < n; i++)
-		if (i == 0 || word[i] != word[i - 1])
-			word[nwords++] = word[i];
-	if ((Pointer) array != DatumGetPointer(value))
-		pfree(array);
-	words->n = nwords;
+	while (nnegative < n && element[nnegative] < 0)
+		nnegative++;
+	memcpy(word, element + nnegative, (n - nnegative) * sizeof(uint64));
+	memcpy(word + n - nnegative, element, nnegative * sizeof(uint64));
+	pfree(element);
+	words->n = n;
 	words->word = word;
-	if (nwords == 0)
+	if (n == 0)
 		pfree(word);
 }
 
@@ -91,6 +54,7 @@ estimate_array(PlannerInfo *root, int strategy, Node *array, bool *unknown)
 
 static const KindOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
+	{STRATEGY_CONTAINMENT, simhash_containment_distance},
 };
 
 static const IndexKind array_kind = {

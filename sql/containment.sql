@@ -1,0 +1,102 @@
+--
+-- Arrays of hashes: those with the most of a passage first
+--
+CREATE SCHEMA containment_test;
+SET search_path = containment_test, public;
+SET max_parallel_workers_per_gather = 0;
+
+SELECT a <%>> b AS missing, containment_distance(a, b) = a <%>> b AND b <<%> a = a <%>> b AS spelled FROM (VALUES
+    ('{1,2,3}'::bigint[], '{1,2,3}'::bigint[]), ('{1,2,3}', '{3,4,5,6,NULL,3}'), ('{}', '{1}'), ('{NULL}', '{1,2}'), ('{{1,2},{3,4}}', '{4,-1}'),
+    ('{1}', '{}'), ('{1}', '{NULL}'), (NULL, '{1}'), ('{1}', NULL), ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
+
+-- Families of six, of twenty elements each; some of the elements stand in thousands of
+-- rows.
+CREATE FUNCTION sketch_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
+    RETURN CASE i % 40
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '{}'
+        WHEN 2 THEN '{NULL}'
+        ELSE ARRAY(SELECT CASE WHEN j % 4 = 0 THEN hashint8(i * j) & 7
+                               ELSE hashint8extended(i / 6 * 100 + j, CASE WHEN hashint8(i * j + 3) & 3 = 0 THEN i ELSE seed END) END
+                   FROM generate_series(1, 20) AS j) END;
+CREATE TABLE docs AS SELECT i AS id, sketch_of(i) AS sk FROM generate_series(1, 6000) AS i;
+CREATE INDEX docs_sk ON docs USING simhash (sk);
+VACUUM ANALYZE docs;
+
+-- Whether a query gives the rows of a sequential scan in an order as that of a sort: those
+-- of one distance come as they like.  `limited`: so many of them.
+CREATE FUNCTION differing_order(passage bigint[], condition text, limited integer DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    query text := format('SELECT ctid AS at, id, sk <%%>> %L AS d FROM docs WHERE %s', passage, condition);
+    by_index text := format('%s ORDER BY sk <%%>> %L LIMIT %L', query, passage, limited);
+    expected float8[];
+    found float8[];
+    wrong bigint;
+BEGIN
+    SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_seqscan = on;
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
+    expected := ARRAY(SELECT d FROM expected ORDER BY d LIMIT limited);
+    SET LOCAL enable_indexscan = on; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off;
+    IF passage IS NOT NULL AND whole_plan(by_index) !~ 'Order By' THEN
+        RAISE 'not by the index: %', whole_plan(by_index);
+    END IF;
+    EXECUTE format('CREATE TEMP TABLE found AS SELECT row_number() OVER () AS n, s.* FROM (%s) AS s', by_index);
+    found := ARRAY(SELECT d FROM found ORDER BY n);
+    SELECT count(*) INTO wrong FROM (SELECT at, id, d FROM found EXCEPT ALL SELECT at, id, d FROM expected) AS s;
+    DROP TABLE expected, found;
+    RETURN CASE WHEN wrong > 0 THEN wrong || ' rows are wrong' WHEN found IS DISTINCT FROM expected THEN 'order' ELSE 'same' END;
+END $$;
+-- passages: of a family; of elements that stand in many rows, some of them in all; of one
+-- that stands nowhere; long ones
+CREATE FUNCTION passages() RETURNS TABLE (what text, passage bigint[]) LANGUAGE sql AS $$
+    VALUES ('family', sketch_of(777)), ('near', sketch_of(777, 1)), ('one', (sketch_of(781))[1:1]), ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (sketch_of(783))[1:5]),
+        ('twice', sketch_of(787) || sketch_of(787) || NULL), ('nowhere', '{42,43}'), ('with nowhere', '{3,42,43}'), ('empty', '{}'), ('NULLs', '{NULL}'), ('NULL', NULL),
+        ('long', (SELECT array_agg(e ORDER BY e) FROM generate_series(3, 60) AS i, unnest(sketch_of(i)) AS e)) $$;
+CREATE FUNCTION all_differing() RETURNS TABLE (what text, everything text, few text, sharing text, other text, not_null text) LANGUAGE sql AS $$
+    SELECT what, differing_order(passage, 'true'), differing_order(passage, 'true', 25), differing_order(passage, format('sk && %L', passage)),
+        differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0'), differing_order(passage, 'sk IS NOT NULL', 5000)
+    FROM passages() $$;
+SELECT * FROM all_differing();
+-- more rows than there is memory for
+SET work_mem = '64kB';
+SELECT * FROM all_differing();
+RESET work_mem;
+
+SET enable_seqscan = off;
+SET enable_sort = off;
+SELECT plan($$SELECT id FROM docs ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs ORDER BY '{1,2}' <<%> sk LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs WHERE sk && '{1,2}' ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
+SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;
+-- a cursor, and the nearest of each
+BEGIN;
+DECLARE c CURSOR FOR SELECT id, sk <%>> sketch_of(777) AS missing FROM docs ORDER BY sk <%>> sketch_of(777);
+FETCH 3 FROM c;
+MOVE 3000 IN c;
+FETCH 1 FROM c;
+COMMIT;
+SELECT q, array_agg(d.id ORDER BY d.missing, d.id) AS family FROM generate_series(777, 800, 5) AS q,
+    LATERAL (SELECT id, sk <%>> sketch_of(q) AS missing FROM docs ORDER BY sk <%>> sketch_of(q) LIMIT 3) AS d GROUP BY q ORDER BY q;
+-- several orders: the executor sorts what is equal in the first
+SELECT string_agg(id || ' ' || a || ' ' || b, ', ') FROM (SELECT id, round((sk <%>> '{1,2}')::numeric, 2) AS a, round((sk <%>> '{3,4,5}')::numeric, 2) AS b
+    FROM docs WHERE id < 60 ORDER BY sk <%>> '{1,2}', sk <%>> '{3,4,5}', id LIMIT 9) AS s;
+SELECT id FROM docs ORDER BY sk <%>> '{1,2}', sk <%>> '{}', sk <%>> '{3,4,5}' LIMIT 9;
+RESET enable_seqscan;
+RESET enable_sort;
+
+--
+-- After insertions, updates and deletions
+--
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(6001, 6300) AS i;
+UPDATE docs SET sk = sketch_of(id + 1, 3) WHERE id % 5 = 0;
+DELETE FROM docs WHERE id % 7 = 0;
+SELECT * FROM all_differing();
+VACUUM docs;
+INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(6301, 6600) AS i;
+SELECT * FROM all_differing();
+SELECT check_indexes('docs');
+TRUNCATE docs;
+SELECT DISTINCT everything, few, sharing, other, not_null FROM all_differing();
+
+DROP SCHEMA containment_test CASCADE;

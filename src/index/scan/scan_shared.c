@@ -1,0 +1,510 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_shared.c
+ *		Index scans that give rows with the most of the words sought first
+ *
+ * The distance of a row is the share of the words sought that it lacks.  So rows are
+ * counted by how many of these words they were found by; then come those that have none;
+ * rows that are NULL are last.
+ *
+ * Some words stand in many rows, which are read only if need be.  First the rows of rare
+ * words are found, and it is looked up which of the common words each of them has.  A row
+ * that has no rare word has at most all the common ones: so whatever has as many is handed
+ * out before the entries of common words are read.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "index/make.h"
+#include "index/pair_sort.h"
+#include "index/scan/counted.h"
+#include "index/scan/scan.h"
+#include "index/tree/descend.h"
+
+/* A word is common if its entries go on after so many leaves. */
+#define RARE_LEAVES		3
+
+/*
+ * How many entries of rare words' rows are looked up at most: beyond that reading those of
+ * the common words is as well.
+ */
+#define MAX_LOOKUPS		20000
+
+typedef enum SharedStage
+{
+	SHARED_BEGIN,
+	SHARED_RARE,				/* rows of rare words, as far as they come first */
+	SHARED_ALL,					/* the others that share a word */
+	SHARED_REST,				/* rows with words that share none */
+	SHARED_EMPTY,				/* rows without words */
+	SHARED_DONE
+} SharedStage;
+
+struct SharedSearch
+{
+	MemoryContext context;
+	SharedStage stage;
+	Words		sought;
+	bool		only_shared;	/* no other rows are wanted */
+
+	uint64	   *common;			/* words */
+	int			ncommon;
+	Counted    *rare;			/* rows of the others */
+	bool		rare_taken;		/* those with ncommon words at least have been given */
+	Counted    *all;
+	Tuplesortstate *rest;		/* all rows: those that share a word are marked */
+	uint64		rest_row;		/* given last */
+};
+
+/* --- reading ------------------------------------------------------------------- */
+
+static void
+begin_reading(SimHashScan *state, const uint64 *words, int n)
+{
+	state->words.words = words;
+	state->words.nranges = n;
+	state->words.next = 0;
+	state->in_range = false;
+	state->range.table = -1;
+	prefetch_reset(&state->prefetch);
+}
+
+/*
+ * Read on; the matches of a leaf are in state->matches.  Returns false after the last one.
+ */
+static bool
+read_on(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	bool		any;
+
+	/* which is what tells the reader where its ranges come from */
+	state->stage = SCAN_WORDS;
+	any = scan_next_page(scan, false);
+	state->stage = SCAN_SHARED;
+	return any;
+}
+
+/*
+ * Count the rows of all words.
+ */
+static void
+count_all(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+
+	search->all = counted_create(search->context);
+	begin_reading(state, search->sought.word, search->sought.n);
+	while (read_on(scan))
+		counted_add(search->all, state->matches, state->nmatches);
+	counted_rank(search->all);
+}
+
+/*
+ * Count the rows of those words that are rare, and put the others aside.
+ */
+static void
+count_rare(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+	ItemPointerData *rows = palloc(RARE_LEAVES * MAX_LEAF_ENTRIES * sizeof(ItemPointerData));
+	int			nrows = 0;
+	int			nleaves = 0;
+	uint64		word = 0;
+
+	search->rare = counted_create(search->context);
+	search->common = MemoryContextAlloc(search->context, search->sought.n * sizeof(uint64));
+	begin_reading(state, search->sought.word, search->sought.n);
+	while (read_on(scan))
+	{
+		if (nleaves == 0 || state->range.low != word)
+		{
+			counted_add(search->rare, rows, nrows);
+			nrows = nleaves = 0;
+			word = state->range.low;
+		}
+		memcpy(&rows[nrows], state->matches, state->nmatches * sizeof(ItemPointerData));
+		nrows += state->nmatches;
+		if (++nleaves == RARE_LEAVES && state->in_range)
+		{
+			search->common[search->ncommon++] = word;
+			state->in_range = false;
+			nrows = 0;
+		}
+	}
+	counted_add(search->rare, rows, nrows);
+	pfree(rows);
+}
+
+/*
+ * Whether a row has a word.
+ */
+static bool
+row_has(IndexScanDesc scan, uint64 tid, uint64 word)
+{
+	Entry		entry = {word, tid_of_number(tid)};
+	Buffer		buffer = descend_to(scan->indexRelation, WORDS_TREE, 0, &entry,
+									BUFFER_LOCK_SHARE);
+	Page		page = BufferGetPage(buffer);
+	int			nsorted = TreePageGetOpaque(page)->nsorted;
+	int			n = page_nentries(page);
+	int			i = page_lower_bound(page, nsorted, &entry);
+	bool		found = false;
+
+	test_for_old_snapshot(scan->xs_snapshot, scan->indexRelation, page);
+	if (i < nsorted)
+	{
+		Entry		other = page_entry(page, i);
+
+		found = entry_compare(&entry, &other) == 0;
+	}
+	for (i = nsorted; i < n && !found; i++)
+	{
+		Entry		other = page_entry(page, i);
+
+		found = entry_compare(&entry, &other) == 0;
+	}
+	UnlockReleaseBuffer(buffer);
+	return found;
+}
+
+/*
+ * Find the rows that have a rare word, and which of the common ones they have.  Returns
+ * false if they are too many: then nothing is known of them.
+ */
+static bool
+find_rare(IndexScanDesc scan, SharedSearch *search)
+{
+	int64		n;
+	CountedRow **rows;
+
+	count_rare(scan, search);
+	n = counted_in_memory(search->rare);
+	if (search->ncommon > 0)
+	{
+		if (n < 0 || n > MAX_LOOKUPS / search->ncommon)
+			return false;
+		rows = counted_rows(search->rare);
+		for (int64 i = 0; i < n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			for (int j = 0; j < search->ncommon; j++)
+				rows[i]->count += row_has(scan, rows[i]->tid, search->common[j]);
+		}
+	}
+	counted_rank(search->rare);
+	return true;
+}
+
+/*
+ * Prepare to give rows that share no word: all are sorted by place, those which do share
+ * one with a mark.
+ */
+static void
+sort_rest(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+	MemoryContext old_context = MemoryContextSwitchTo(search->context);
+
+	search->rest = pair_sort_begin(work_mem);
+	MemoryContextSwitchTo(old_context);
+	for (int shared = 0; shared <= 1; shared++)
+	{
+		if (shared)
+			begin_reading(state, search->sought.word, search->sought.n);
+		else
+		{
+			begin_reading(state, NULL, 1);
+			state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
+		}
+		while (read_on(scan))
+			for (int i = 0; i < state->nmatches; i++)
+				pair_sort_put(search->rest, tid_number(&state->matches[i]), !shared);
+	}
+	tuplesort_performsort(search->rest);
+}
+
+/* --- giving --------------------------------------------------------------------- */
+
+/*
+ * The share of the words sought that is missing, by one division.
+ */
+static void
+set_distance(SimHashScan *state, uint32 count)
+{
+	int			n = state->shared->sought.n;
+
+	state->shared_distance = (float8) (n - count) / n;
+}
+
+/*
+ * Give rows of rare words, as long as they have as many words as there are common ones.
+ */
+static bool
+take_rare(SimHashScan *state, SharedSearch *search)
+{
+	uint32		count;
+
+	state->nmatches = counted_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
+	if (state->nmatches == 0 || count < search->ncommon)
+		return false;
+	set_distance(state, count);
+	return true;
+}
+
+/*
+ * Give the others that share a word.
+ */
+static bool
+take_all(SimHashScan *state, SharedSearch *search)
+{
+	uint32		count;
+	int			n;
+
+	do
+	{
+		n = counted_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
+		state->nmatches = n;
+		if (search->rare_taken && count >= search->ncommon)
+		{
+			state->nmatches = 0;
+			for (int i = 0; i < n; i++)
+				if (counted_look_up(search->rare, tid_number(&state->matches[i])) < search->ncommon)
+					state->matches[state->nmatches++] = state->matches[i];
+		}
+	} while (n > 0 && state->nmatches == 0);
+	set_distance(state, count);
+	return n > 0;
+}
+
+/*
+ * Give rows that share no word.
+ */
+static bool
+take_rest(SimHashScan *state, SharedSearch *search)
+{
+	uint64		row;
+	uint64		unshared;
+
+	state->nmatches = 0;
+	while (state->nmatches < MAX_LEAF_ENTRIES &&
+		   pair_sort_get(search->rest, &row, &unshared))
+	{
+		CHECK_FOR_INTERRUPTS();
+		/* of a row that shares a word the mark comes first */
+		if (row != search->rest_row && unshared)
+			state->matches[state->nmatches++] = tid_of_number(row);
+		search->rest_row = row;
+	}
+	set_distance(state, 0);
+	return state->nmatches > 0;
+}
+
+static void
+free_counts(SharedSearch *search)
+{
+	if (search->rare)
+		counted_free(search->rare);
+	if (search->all)
+		counted_free(search->all);
+	search->rare = search->all = NULL;
+}
+
+/*
+ * Prepare the next stage.
+ */
+static void
+next_stage(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+
+	if (search->stage == SHARED_BEGIN && search->sought.n > 0)
+	{
+		search->stage = SHARED_RARE;
+		search->rare_taken = find_rare(scan, search);
+		if (search->rare_taken)
+			return;
+	}
+	if (search->stage == SHARED_RARE && search->ncommon > 0)
+	{
+		search->stage = SHARED_ALL;
+		count_all(scan, search);
+		return;
+	}
+	if (search->stage < SHARED_REST)
+	{
+		free_counts(search);
+		if (search->only_shared)
+		{
+			search->stage = SHARED_DONE;
+			return;
+		}
+		search->stage = SHARED_REST;
+		sort_rest(scan, search);
+		return;
+	}
+	if (search->stage == SHARED_REST)
+	{
+		search->stage = SHARED_EMPTY;
+		begin_reading(state, NULL, 1);
+		state->words.range[0] = (KeyRange) {WORDLESS_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+		return;
+	}
+	search->stage = SHARED_DONE;
+}
+
+/*
+ * The next rows, all at one distance.  Returns false after the last ones that are not
+ * NULL.
+ */
+bool
+shared_take(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	SharedSearch *search = state->shared;
+
+	while (search->stage != SHARED_DONE)
+	{
+		bool		taken = false;
+
+		if (search->stage == SHARED_RARE && search->rare_taken)
+			taken = take_rare(state, search);
+		else if (search->stage == SHARED_ALL)
+			taken = take_all(state, search);
+		else if (search->stage == SHARED_REST)
+			taken = take_rest(state, search);
+		else if (search->stage == SHARED_EMPTY)
+		{
+			taken = read_on(scan);
+			set_distance(state, 0);
+		}
+		state->next_match = 0;
+		if (taken)
+			return true;
+		next_stage(scan, search);
+	}
+	state->nmatches = 0;
+	return false;
+}
+
+/* --- what is asked --------------------------------------------------------------- */
+
+/*
+ * Read the orders.  The first one that is not NULL is exact; by others the executor sorts
+ * the rows that are equal in that, by lower bounds.  It takes no notice of orders after a
+ * NULL (cmp_orderbyvals).
+ */
+static void
+read_orders(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+	bool		null_seen = false;
+	bool		null_between = false;
+	int			norders = 0;
+
+	for (int i = 0; i < scan->numberOfOrderBys; i++)
+	{
+		ScanKey		key = &scan->orderByData[i];
+		Words		words = {0};
+
+		scan->xs_orderbyvals[i] = Float8GetDatum(0);
+		if (!(key->sk_flags & SK_ISNULL))
+			state->kind->get_words(key->sk_argument, &words);
+		scan->xs_orderbynulls[i] = words.n == 0;
+		if (words.n == 0)
+			null_seen = true;
+		else if (norders++ == 0)
+		{
+			search->sought = words;
+			state->order_key = i;
+		}
+		else
+			null_between |= null_seen;
+	}
+	scan->xs_recheckorderby = norders > 1;
+	if (scan->xs_recheckorderby && null_between)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot order by several arrays of which one before the last is NULL or empty"),
+				 errhint("Leave it out: it orders nothing.")));
+}
+
+/*
+ * Read the scan keys.  Returns false if nothing matches.
+ */
+static bool
+read_keys(IndexScanDesc scan, SharedSearch *search, bool *want_rows)
+{
+	SimHashScan *state = scan->opaque;
+	const Words *sought = &search->sought;
+
+	*want_rows = state->want_nulls = true;
+	state->recheck = false;
+	for (int i = 0; i < scan->numberOfKeys; i++)
+	{
+		ScanKey		key = &scan->keyData[i];
+		Words		words;
+
+		if (key->sk_flags & SK_SEARCHNULL)
+		{
+			*want_rows = false;
+			continue;
+		}
+		state->want_nulls = false;
+		if (key->sk_flags & SK_SEARCHNOTNULL)
+			continue;
+		if (key->sk_flags & SK_ISNULL)
+			return false;
+		if (!kind_get_sought(state->kind, key, &words) || words.n == 0)
+			return false;
+		if (words.n == sought->n &&
+			memcmp(words.word, sought->word, words.n * sizeof(uint64)) == 0)
+			search->only_shared = true;
+		else
+			state->recheck = true;
+	}
+	return true;
+}
+
+/*
+ * Begin a search for rows with the most of the words sought first.
+ */
+void
+shared_begin(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	SharedSearch *search = MemoryContextAllocZero(state->words.context, sizeof(SharedSearch));
+	MemoryContext old_context = MemoryContextSwitchTo(state->words.context);
+	bool		want_rows;
+
+	state->shared = search;
+	search->context = state->words.context;
+	read_orders(scan, search);
+	state->stage = SCAN_SHARED;
+	if (!read_keys(scan, search, &want_rows))
+		state->stage = SCAN_DONE;
+	else if (!want_rows)
+		search->stage = SHARED_DONE;
+	MemoryContextSwitchTo(old_context);
+}
+
+/*
+ * Free what is not in the context of the words searched for.
+ */
+void
+shared_end(SimHashScan *state)
+{
+	if (state->shared == NULL)
+		return;
+	free_counts(state->shared);
+	if (state->shared->rest)
+		tuplesort_end(state->shared->rest);
+	state->shared = NULL;
+}
