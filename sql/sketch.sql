@@ -91,6 +91,12 @@ SELECT * FROM all_differing();
 TRUNCATE docs;
 SELECT count(*) FROM docs WHERE sk && '{5}';
 SELECT check_indexes('docs');
+-- more words of a row on one leaf than it takes, and the same in many rows
+INSERT INTO docs SELECT i, (SELECT array_agg(j) FROM generate_series(i % 7, i % 7 + 1500) AS j) FROM generate_series(1, 20) AS i;
+INSERT INTO docs SELECT i, '{0,1,2,3,5,7,9223372036854775807,-1,5}' FROM generate_series(21, 1000) AS i;
+SELECT check_indexes('docs');
+SELECT * FROM all_differing();
+TRUNCATE docs;
 INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(1, 1000) AS i;
 SELECT check_indexes('docs');
 

@@ -9,8 +9,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "index/am/handler.h"
 #include "index/make.h"
 #include "index/tree/insert.h"
@@ -29,14 +27,10 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	kind_get_words(kind, values[0], isnull[0], &words);
 	if (words.make != 0)
 		make_check_insertion(index, kind, words.make);
-	for (int i = 0; i < words.n; i++)
-	{
-		if (words.wordless)
-			insert_wordless(index, words.word[i], tid);
-		else
-			insert_word(index, words.word[i], tid);
-		CHECK_FOR_INTERRUPTS();
-	}
+	if (words.wordless)
+		insert_wordless(index, words.word[0], tid);
+	else
+		insert_words(index, words.word, words.n, tid);
 	words_free(&words);
 	return false;
 }

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * insert.c
- *		Insertion of a row: one entry in the tree of each table
+ *		Insertion of a row: an entry for each word in the tree of each table
  *
  * What costs is the WAL record, so the usual case, in which no page must be
- * split, logs the leaves of several trees together.
+ * split, logs several leaves together: of several trees, where a row has one word, and
+ * of one, where it has several words.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,6 +14,7 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
+#include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "index/tree/descend.h"
@@ -20,70 +22,177 @@
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
 
-/* Trees whose leaves go into one record. */
-#define GROUP_SIZE	MAX_GENERIC_XLOG_PAGES
+/* Leaves that go into one record. */
+#define MAX_LEAVES		MAX_GENERIC_XLOG_PAGES
+
+/* Entries that are made at a time: of a row of one word, all. */
+#define MAX_ENTRIES		256
+
+StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a word has more entries");
+
+/* An entry, and the tree that it goes to. */
+typedef struct TreeEntry
+{
+	int			tree;
+	Entry		entry;
+} TreeEntry;
+
+/* A leaf, pinned, and what it is to get. */
+typedef struct Leaf
+{
+	Buffer		buffer;
+	int			tree;
+	Entry		low;			/* the leaf's lower bound */
+	const TreeEntry *entries;
+	int			n;
+} Leaf;
 
 /*
- * Lock a leaf, pinned, at which a descent for an entry has just arrived.  Returns false if
- * the entry cannot go there at once: because the leaf is full, or was split, or has an
- * incomplete split, which is to be finished first.  Then, too, the buffer is locked.
- *
- * The pin has kept the leaf from being merged into another.  Nothing keeps its right
- * sibling: so a process that holds leaves of other trees does not step right.
+ * How many of the first entries a leaf takes at once, of n, in order, for the first of
+ * which a descent has arrived at the leaf, which is locked.  None, if it is full; if it
+ * was split, so that the first one belongs to the right of it; or if its split is
+ * incomplete, which is to be finished first.
  */
-static bool
-lock_leaf(Buffer buffer, const Entry *entry)
+static int
+leaf_takes(Page page, const TreeEntry *entries, int n)
 {
-	Page		page = BufferGetPage(buffer);
+	int			most = Min(n, page_max_entries(page) - page_nentries(page));
+	int			taken = 0;
 
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return !page_split_is_incomplete(page) && !page_is_left_of(page, entry) &&
-		!page_is_full(page);
+	if (page_split_is_incomplete(page))
+		return 0;
+	while (taken < most && entries[taken].tree == entries[0].tree &&
+		   !page_is_left_of(page, &entries[taken].entry))
+		taken++;
+	return taken;
+}
+
+static bool
+leaf_is_before(const Leaf *a, const Leaf *b)
+{
+	if (a->tree != b->tree)
+		return a->tree < b->tree;
+	return entry_compare(&a->low, &b->low) < 0;
 }
 
 /*
- * Append entries to the leaves of `n` consecutive trees from `tree` on, in
- * one WAL record.  Returns false, having done nothing, if a leaf does not take its
- * entry at once: a process that splits a page, or finishes a split, holds no leaf of
- * another tree.
- *
- * The leaves are locked after all descents, in the order of the trees; everybody who
- * locks leaves of several trees does so in this order.
+ * Descend to the leaf of the first of n entries, and pin it.  Returns false, with
+ * nothing pinned, if the leaf takes none; or if it does not come after the leaf found
+ * before (NULL: there is none).
  */
 static bool
-insert_together(Relation index, int tree, int n, const Entry *entries)
+find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, Leaf *leaf)
 {
-	Buffer		buffers[GROUP_SIZE];
-	GenericXLogState *state;
-	int			nlocked = 0;
-	bool		fit = true;
+	Page		page;
 
-	for (int i = 0; i < n; i++)
+	leaf->buffer = descend_arrive(index, entries->tree, 0, &entries->entry,
+								  BUFFER_LOCK_SHARE);
+	page = BufferGetPage(leaf->buffer);
+	leaf->tree = entries->tree;
+	leaf->low = page_low(page);
+	leaf->entries = entries;
+	leaf->n = leaf_takes(page, entries, n);
+	LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);
+	if (leaf->n > 0 && (before == NULL || leaf_is_before(before, leaf)))
+		return true;
+	ReleaseBuffer(leaf->buffer);
+	return false;
+}
+
+/*
+ * Find the leaves of the first of n entries, up to four; returns their number.
+ *
+ * They ascend, by tree and lower bound, so no leaf is among them twice, and they stay in
+ * this order: a leaf that is pinned is not merged into another, and the lower bound of a
+ * page in a tree does not change.  It is checked, not concluded from the order of the
+ * entries: a leaf already found, whose pin keeps none from being merged into it, may have
+ * got the next entry's leaf since.
+ */
+static int
+find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
+{
+	const Leaf *before = NULL;
+	int			nleaves = 0;
+
+	while (nleaves < MAX_LEAVES && n > 0 &&
+		   find_leaf(index, entries, n, before, &leaves[nleaves]))
 	{
-		buffers[i] = descend_arrive(index, tree + i, 0, &entries[i],
-									BUFFER_LOCK_SHARE);
-		LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
+		before = &leaves[nleaves++];
+		entries += before->n;
+		n -= before->n;
 	}
-	while (fit && nlocked < n)
+	return nleaves;
+}
+
+/*
+ * Lock leaves, up to the first one that no longer takes all that it was found for: which
+ * gets what it takes, or is not locked.  Returns how many are locked.
+ *
+ * Nobody waits in a circle, since everybody who locks several leaves does so in this
+ * order: by tree, then from left to right.  Nothing keeps a leaf's right sibling where it
+ * is, which is not pinned: so nobody who holds other leaves steps right.
+ */
+static int
+lock_leaves(Leaf *leaves, int nleaves)
+{
+	for (int i = 0; i < nleaves; i++)
 	{
-		fit = lock_leaf(buffers[nlocked], &entries[nlocked]);
-		nlocked++;
+		Leaf	   *leaf = &leaves[i];
+		int			found = leaf->n;
+
+		LockBuffer(leaf->buffer, BUFFER_LOCK_EXCLUSIVE);
+		leaf->n = leaf_takes(BufferGetPage(leaf->buffer), leaf->entries, found);
+		if (leaf->n == 0)
+			LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);
+		if (leaf->n < found)
+			return i + (leaf->n > 0);
 	}
-	if (fit)
+	return nleaves;
+}
+
+/*
+ * Append to leaves what they are to get, in one WAL record; returns how many entries.
+ */
+static int
+append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
+{
+	GenericXLogState *state = GenericXLogStart(index);
+	int			n = 0;
+
+	for (int i = 0; i < nleaves; i++)
 	{
-		state = GenericXLogStart(index);
-		for (int i = 0; i < n; i++)
-			page_append(GenericXLogRegisterBuffer(state, buffers[i], 0),
-						&entries[i], InvalidBlockNumber);
-		GenericXLogFinish(state);
+		Page		page = GenericXLogRegisterBuffer(state, leaves[i].buffer, 0);
+
+		for (int j = 0; j < leaves[i].n; j++)
+			page_append(page, &leaves[i].entries[j].entry, InvalidBlockNumber);
+		n += leaves[i].n;
 	}
-	for (int i = 0; i < n; i++)
+	GenericXLogFinish(state);
+	return n;
+}
+
+/*
+ * Insert the first of n entries, those of up to four leaves, in one WAL record.  Returns
+ * how many; 0, having done nothing, if already the leaf of the first one does not take
+ * it at once: a process that splits a page, or finishes a split, holds no other leaf.
+ *
+ * The leaves are locked after all descents.
+ */
+static int
+insert_together(Relation index, const TreeEntry *entries, int n)
+{
+	Leaf		leaves[MAX_LEAVES];
+	int			nleaves = find_leaves(index, entries, n, leaves);
+	int			nlocked = lock_leaves(leaves, nleaves);
+	int			inserted = nlocked > 0 ? append_to_leaves(index, leaves, nlocked) : 0;
+
+	for (int i = 0; i < nleaves; i++)
 	{
 		if (i < nlocked)
-			LockBuffer(buffers[i], BUFFER_LOCK_UNLOCK);
-		ReleaseBuffer(buffers[i]);
+			LockBuffer(leaves[i].buffer, BUFFER_LOCK_UNLOCK);
+		ReleaseBuffer(leaves[i].buffer);
 	}
-	return fit;
+	return inserted;
 }
 
 /*
@@ -108,32 +217,60 @@ insert_entry(Relation index, int tree, const Entry *entry)
 }
 
 /*
- * Insert the entries of a word into the trees of the tables.
+ * Insert n entries, which are in order of tree, then of entry.
+ */
+static void
+insert_entries(Relation index, const TreeEntry *entries, int n)
+{
+	while (n > 0)
+	{
+		int			inserted = insert_together(index, entries, n);
+
+		if (inserted == 0)
+		{
+			insert_entry(index, entries->tree, &entries->entry);
+			inserted = 1;
+		}
+		entries += inserted;
+		n -= inserted;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * Insert the entries of a row's n words, which ascend, into the trees of the tables.
+ * There is one word, or one table, which permutes nothing: so in each tree entries ascend
+ * as words do.
  *
- * A crash may leave a row in some of the trees only; then its transaction has
- * not committed, and nobody ever sees the row.
+ * A crash, an error or a cancellation may leave a row with some of its entries only; then
+ * its transaction has not committed, and nobody ever sees the row.
  */
 void
-insert_word(Relation index, uint64 word, ItemPointer tid)
+insert_words(Relation index, const uint64 *words, int n, ItemPointer tid)
 {
-	const Design *design = &meta_get(index)->design;
-	int			ntables = design->ntables;
-	Entry		entries[DESIGN_MAX_TABLES];
+	int			ntables = meta_get(index)->design.ntables;
+	TreeEntry	entries[MAX_ENTRIES];
+	int			nentries = 0;
 
-	for (int i = 0; i < ntables; i++)
+	Assert(n == 1 || ntables == 1);
+	for (int tree = 0; tree < ntables; tree++)
 	{
-		entries[i].key = design_key(&design->table[i], word);
-		entries[i].tid = *tid;
-	}
-	for (int i = 0; i < ntables; i += GROUP_SIZE)
-	{
-		int			n = Min(GROUP_SIZE, ntables - i);
+		for (int i = 0; i < n; i++)
+		{
+			const TableDesign *table = &meta_get(index)->design.table[tree];
+			TreeEntry  *entry = &entries[nentries++];
 
-		if (insert_together(index, i, n, &entries[i]))
-			continue;
-		for (int j = i; j < i + n; j++)
-			insert_entry(index, j, &entries[j]);
+			entry->tree = tree;
+			entry->entry.key = design_key(table, words[i]);
+			entry->entry.tid = *tid;
+			if (nentries == MAX_ENTRIES)
+			{
+				insert_entries(index, entries, nentries);
+				nentries = 0;
+			}
+		}
 	}
+	insert_entries(index, entries, nentries);
 }
 
 /*

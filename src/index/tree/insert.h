@@ -13,7 +13,7 @@
 #include "storage/itemptr.h"
 #include "utils/relcache.h"
 
-extern void insert_word(Relation index, uint64 word, ItemPointer tid);
+extern void insert_words(Relation index, const uint64 *words, int n, ItemPointer tid);
 extern void insert_wordless(Relation index, uint64 word, ItemPointer tid);
 
 #endif							/* SIMHASH_INSERT_H */

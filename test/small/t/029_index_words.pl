@@ -1,0 +1,213 @@
+# Rows of several words are inserted while sessions split the leaves that they go to, vacuum
+# merges these, and servers are killed at any moment of it.  Who inserts often waits
+# between the finding of one leaf and that of the next one; vacuum dawdles between leaves.
+# Nobody waits for ever, and the index has the rows of the table.
+#
+# SIMHASH_ROUNDS sets how often the server is killed; SIMHASH_SECONDS lets readers go on
+# for so long before that.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::RealBin/../../t";
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = random_seed();
+my $rounds = $ENV{SIMHASH_ROUNDS} || 4;
+my $seconds = seconds(0);
+my $node = index_node('words', conf => <<'CONF');
+autovacuum = off
+wal_consistency_checking = 'generic'
+max_wal_size = 2GB
+vacuum_cost_delay = 0.1
+vacuum_cost_limit = 30
+CONF
+
+# words_of: many neighbors, more than two leaves take; the same as of other rows; few of a
+# thousand; and of all numbers.
+# differing_words: the rows that the index finds too few or too many, in one snapshot.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE load AS SELECT true AS goes_on;
+CREATE TABLE docs (id bigserial, sk bigint[]);
+CREATE INDEX docs_sk ON docs USING simhash (sk);
+CREATE INDEX ON docs USING btree (id);
+
+CREATE FUNCTION words_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE hashint8extended(i, 1) & 15
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '{}'
+        WHEN 2 THEN ARRAY(SELECT j + (hashint8extended(i, 2) & 1023) FROM generate_series(1, 40) AS j)
+        WHEN 3 THEN ARRAY(SELECT j * 7 FROM generate_series(1, 18) AS j)
+        WHEN 4 THEN ARRAY(SELECT j * 100 FROM generate_series(1, 9) AS j)
+        WHEN 5 THEN ARRAY[hashint8extended(i, 2) & 1023]
+        WHEN 6 THEN ARRAY(SELECT hashint8extended(j, i) FROM generate_series(1, 18) AS j)
+        ELSE ARRAY(SELECT hashint8extended(j, i) & 1023 FROM generate_series(1, 1 + (hashint8extended(i, 3) & 15)) AS j)
+        END $$;
+
+CREATE FUNCTION differing_words(seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE
+    result bigint := 0;
+    i bigint;
+    q bigint[];
+BEGIN
+    FOR j IN 1 .. times LOOP
+        i := seed + j;
+        PERFORM set_config('enable_indexscan', (i % 2 = 0)::text, true),
+                set_config('enable_bitmapscan', (i % 2 = 1)::text, true);
+        q := coalesce(words_of(i), '{}') || (hashint8extended(i, 5) & 1023);
+        result := result + differing(format('SELECT ctid, sk FROM docs WHERE sk && %L', q),
+                                     format('SELECT ctid, sk FROM docs WHERE sk || ''{}'' && %L', q));
+    END LOOP;
+    RETURN result + differing('SELECT ctid FROM docs WHERE sk IS NULL', 'SELECT ctid FROM docs WHERE num_nulls(sk) = 1');
+END $$;
+
+-- Inserts and deletes, not many more rows than `most` in all, until `load` is empty.
+CREATE PROCEDURE write_words(seed bigint, most bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    low bigint;
+    high bigint;
+BEGIN
+    WHILE EXISTS (SELECT FROM load) LOOP
+        i := i + 1;
+        IF i % 3 = 0 THEN
+            PERFORM set_config('simhash.pause_skip', (hashint8extended(i, 4) & 7)::text, false),
+                    set_config('simhash.pause_level', '0', false);
+        END IF;
+        BEGIN
+            INSERT INTO docs (sk) SELECT words_of(i * 7 + j) FROM generate_series(1, 6) AS j;
+            IF i % 5 = 0 THEN
+                RAISE division_by_zero;
+            END IF;
+        EXCEPTION WHEN division_by_zero THEN NULL;
+        END;
+        COMMIT;
+        PERFORM set_config('simhash.pause_level', '-1', false);
+        SELECT min(id), max(id) INTO low, high FROM docs;
+        IF i % 7 = 0 THEN
+            low := low + (hashint8extended(i, 6) & 8191) % most;
+            high := low + most + 150;
+        END IF;
+        DELETE FROM docs WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - most FOR UPDATE SKIP LOCKED));
+        COMMIT;
+    END LOOP;
+END $$;
+
+-- Opens and closes the gate at which sessions wait that have asked for a pause.
+CREATE PROCEDURE open_and_close() LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE EXISTS (SELECT FROM load) LOOP
+        PERFORM pg_advisory_lock(19), pg_sleep(0.005);
+        PERFORM pg_advisory_unlock(19);
+        COMMIT;
+    END LOOP;
+END $$;
+
+CREATE PROCEDURE read_words(seed bigint, at_least integer, until timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+    i bigint := seed;
+    n bigint;
+BEGIN
+    WHILE clock_timestamp() < until OR i < seed + at_least LOOP
+        i := i + 1;
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+        n := differing_words(i * 5, 5);
+        IF n <> 0 THEN
+            RAISE EXCEPTION '% rows differ with seed %', n, i;
+        END IF;
+        COMMIT;
+        PERFORM simhash_index_check('docs_sk', i % 2 = 0);
+    END LOOP;
+    RAISE NOTICE '% rounds', i - seed;
+END $$;
+SQL
+
+sub nothing_lost_ok
+{
+	my ($name) = @_;
+
+	is($node->safe_psql('postgres', "SELECT differing_words($seed, 40)"), '0', "$name: rows of the index are those of the table");
+	no_damage_ok($node, $name, 'docs_sk');
+	no_lost_pages_ok($node, $name, 'docs_sk');
+}
+
+# Those who write, vacuum and hold others up, until there is no load or no server.
+my $loads = 0;
+sub load
+{
+	my $first = $seed + ++$loads * 1_000_000_000;
+
+	return (
+		(map { client($node, 'SET synchronous_commit = off', "CALL write_words($first + $_ * 100000000, 700)") } 1 .. 4),
+		client($node, 'CALL open_and_close()'));
+}
+
+my $vacuum = 'VACUUM (VERBOSE, INDEX_CLEANUP on, TRUNCATE off) docs';
+my $merged = 0;
+
+# Pages are counted that were merged, by what vacuum says.
+sub vacuum
+{
+	my $said;
+
+	$node->psql('postgres', $vacuum, stderr => \$said);
+	$merged += $1 while $said =~ /index "docs_sk": pages: \d+ in total, (\d+) newly deleted/g;
+	die $said if $said =~ /ERROR|FATAL|PANIC/;
+}
+
+# --- what is logged ----------------------------------------------------------------------
+
+# The numbers of blocks that the records of a row's insertion have.
+sub logged_of
+{
+	my ($words) = @_;
+	my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+
+	$node->safe_psql('postgres', "INSERT INTO docs (sk) VALUES (ARRAY($words))");
+	return join(' ', map { scalar @{ $_->{blocks} } } generic_records($node, $from));
+}
+
+# New leaves have room for two words.
+$node->safe_psql('postgres', 'INSERT INTO docs (sk) SELECT ARRAY[i] FROM generate_series(1, 1000::bigint) AS i; REINDEX INDEX docs_sk');
+is(logged_of('SELECT 20 * i FROM generate_series(1, 18) AS i'), '4 4 4 4 2', 'leaves of a row are logged four by four');
+is(logged_of('SELECT 501 + i FROM generate_series(0, 1) AS i'), '1', 'words on one leaf are logged together');
+is(logged_of('SELECT 601 + i / 2 * 20 + i % 2 FROM generate_series(0, 7) AS i'), '4', 'and those on several leaves');
+
+# --- readers ----------------------------------------------------------------------------
+
+my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
+my $reader = client($node, "CALL read_words($seed, 20, '$until')");
+my @others = load();
+while (running($reader))
+{
+	vacuum();
+}
+$node->safe_psql('postgres', 'DELETE FROM load');
+clients_ok($reader, @others);
+nothing_lost_ok('after the load');
+
+# --- the server is killed ----------------------------------------------------------------
+
+$node->safe_psql('postgres', 'INSERT INTO load VALUES (true)');
+foreach my $round (1 .. $rounds)
+{
+	my @running = (load(), client($node, ($vacuum) x 10000));
+	my $lsn = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn() + ' . (2_000_000 + int(rand(8_000_000))));
+
+	$node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() > '$lsn'") or die 'nothing is written';
+	kill_and_start($node, "round $round", @running);
+	nothing_lost_ok("killed, round $round");
+	$node->safe_psql('postgres', 'VACUUM docs');
+	nothing_lost_ok("killed, round $round, vacuumed");
+}
+cmp_ok(free_pages($node, 'docs_sk'), '>', 0, 'pages are free');
+cmp_ok($merged, '>', 100, "$merged pages were merged under the load");
+no_crash_ok($node);
+$node->stop;
+done_testing();
