@@ -107,8 +107,8 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
-	literature unicode vectors minhash errors component blocks index designs nearest \
-	parallel report vacuum exclude sketch containment bands estimates cluster planner
+	literature unicode vectors minhash banding errors component blocks index designs \
+	nearest parallel report vacuum exclude sketch containment bands estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

@@ -341,7 +341,15 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_probability('NaN', 18, 7)$$,
     $$SELECT minhash_probability(1.0000000000000002, 18, 7)$$,
     $$SELECT minhash_threshold(18, 65)$$,
-    $$SELECT minhash_threshold(18, 7, -0.1)$$);
+    $$SELECT minhash_threshold(18, 7, -0.1)$$,
+    $$SELECT minhash_advice(0)$$,
+    $$SELECT minhash_advice(1)$$,
+    $$SELECT minhash_advice(-0.5)$$,
+    $$SELECT minhash_advice('NaN')$$,
+    $$SELECT minhash_advice(0.8, 0)$$,
+    $$SELECT minhash_advice(0.8, 1)$$,
+    $$SELECT minhash_advice(0.8, 'Infinity')$$,
+    $$SELECT minhash_advice(0.001, 0.95)$$);
 -- type modifiers
 CREATE TEMP TABLE shaped (sig minhash(18, 7));
 SELECT * FROM pg_temp.meet(

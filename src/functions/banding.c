@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * banding.c
- *		The bands of signatures, and how likely one is shared
+ *		The bands of signatures, how likely one is shared, and which shape to take
  *
  * Sets of resemblance s agree in a place with probability s, in a band of r rows with
  * s^r, and in some of b bands with 1 - (1 - s^r)^b.
@@ -15,8 +15,10 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/float.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "type/minhash.h"
@@ -54,8 +56,17 @@ check_share(float8 share, const char *what)
 }
 
 /*
- * minhash_probability(resemblance, bands, rows).  By logarithms, so that the smallest
- * are exact, too.
+ * The probability that sets of that resemblance share a band.  By logarithms, so that
+ * the smallest are exact, too.
+ */
+static float8
+sharing_probability(float8 resemblance, int bands, int rows)
+{
+	return -expm1(bands * log1p(-pow(resemblance, rows)));
+}
+
+/*
+ * minhash_probability(resemblance, bands, rows)
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_probability);
 Datum
@@ -66,7 +77,7 @@ simhash_minhash_probability(PG_FUNCTION_ARGS)
 	int			rows = PG_GETARG_INT32(2);
 
 	(void) minhash_check_shape(bands, rows, NULL);
-	PG_RETURN_FLOAT8(-expm1(bands * log1p(-pow(resemblance, rows))));
+	PG_RETURN_FLOAT8(sharing_probability(resemblance, bands, rows));
 }
 
 /*
@@ -82,4 +93,137 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 
 	(void) minhash_check_shape(bands, rows, NULL);
 	PG_RETURN_FLOAT8(pow(-expm1(log1p(-probability) / bands), 1.0 / rows));
+}
+
+/*
+ * Advice.  For each number of rows the fewest bands that find what is asked for; the
+ * more rows, the more places it takes, and the less of what resembles less is let
+ * through.  The smallest shape worth its name comes first.
+ */
+#define ADVICE_COLUMNS	8
+
+/* What is half as alike as was asked for is let through at most so often, ... */
+#define LET_THROUGH		0.025
+
+/* ... unless that takes more places than these, which make a value of a kilobyte. */
+#define USUAL_PLACES	256
+
+typedef struct Shape
+{
+	int			bands;
+	int			rows;
+} Shape;
+
+static float8
+check_asked(float8 share, const char *what)
+{
+	if (!(share > 0 && share < 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s %g is out of range", what, share),
+				 errhint("It is greater than 0 and less than 1.")));
+	return share;
+}
+
+/*
+ * The fewest bands of so many rows by which sets of the threshold's resemblance are
+ * found with the probability recall; 0 if no signature has as many.
+ */
+static int
+fewest_bands(float8 threshold, float8 recall, int rows)
+{
+	int			most = Min(MINHASH_MAX_BANDS, MINHASH_MAX_PLACES / rows);
+	int			least = 1;
+
+	if (sharing_probability(threshold, most, rows) < recall)
+		return 0;
+	while (least < most)
+	{
+		int			bands = (least + most) / 2;
+
+		if (sharing_probability(threshold, bands, rows) < recall)
+			least = bands + 1;
+		else
+			most = bands;
+	}
+	return least;
+}
+
+/*
+ * All shapes that find it, those of few rows first; returns their number.
+ */
+static int
+find_shapes(float8 threshold, float8 recall, Shape *shapes)
+{
+	int			n = 0;
+
+	for (int rows = 1; rows <= MINHASH_MAX_ROWS; rows++)
+	{
+		int			bands = fewest_bands(threshold, recall, rows);
+
+		if (bands == 0)
+			break;
+		shapes[n++] = (Shape) {bands, rows};
+	}
+	return n;
+}
+
+/*
+ * Which of n shapes, the smallest first, is advised.
+ */
+static int
+choose_shape(float8 threshold, const Shape *shapes, int n)
+{
+	int			i = 0;
+
+	while (i + 1 < n &&
+		   sharing_probability(threshold / 2, shapes[i].bands,
+							   shapes[i].rows) > LET_THROUGH &&
+		   shapes[i + 1].bands * shapes[i + 1].rows <= USUAL_PLACES)
+		i++;
+	return i;
+}
+
+static void
+put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
+{
+	Datum		values[ADVICE_COLUMNS];
+	bool		nulls[ADVICE_COLUMNS] = {0};
+	int			places = shape.bands * shape.rows;
+	int			i = 0;
+
+	values[i++] = Int32GetDatum(shape.bands);
+	values[i++] = Int32GetDatum(shape.rows);
+	values[i++] = Int32GetDatum(places);
+	values[i++] = Int32GetDatum((int32) MINHASH_SIZE(places));
+	for (int quarters = 4; quarters > 0; quarters--)
+		values[i++] = Float8GetDatum(sharing_probability(threshold * quarters / 4,
+														 shape.bands, shape.rows));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/*
+ * minhash_advice(threshold, recall): the shape advised, then larger ones, which let
+ * less through.
+ */
+PG_FUNCTION_INFO_V1(simhash_minhash_advice);
+Datum
+simhash_minhash_advice(PG_FUNCTION_ARGS)
+{
+	float8		threshold = check_asked(PG_GETARG_FLOAT8(0), "threshold");
+	float8		recall = check_asked(PG_GETARG_FLOAT8(1), "recall");
+	Shape		shapes[MINHASH_MAX_ROWS];
+	int			n = find_shapes(threshold, recall, shapes);
+
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("no signature finds resemblance %g with recall %g", threshold, recall),
+				 errhint("Ask for less: with %d bands of one row the recall is %.2g.",
+						 MINHASH_MAX_BANDS,
+						 sharing_probability(threshold, MINHASH_MAX_BANDS, 1))));
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = choose_shape(threshold, shapes, n); i < n; i++)
+		put_shape((ReturnSetInfo *) fcinfo->resultinfo, shapes[i], threshold);
+	return (Datum) 0;
 }

@@ -958,6 +958,14 @@ CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability doubl
     AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS 'the resemblance from which on signatures share a band with that probability';
+CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
+    OUT bands integer, OUT rows integer, OUT places integer, OUT bytes integer,
+    OUT finds double precision, OUT at_three_quarters double precision,
+    OUT at_half double precision, OUT at_a_quarter double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_minhash_advice'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS 'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, which let less through of what is three quarters, half, a quarter as alike';
 
 --
 -- Index access method
