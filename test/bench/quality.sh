@@ -20,16 +20,10 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
 . "$(dirname "$0")/quality/corpora.sh"
 
-# What is measured, and where it is not the documents of that name: which ones
-# with how many ideographs among their tokens.
 CORPORA=(licences chinese ideographs manuals documentation descriptions)
-declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
 declare -A EDITED=([english]=manuals [chinese]=chinese)
-# Of these one of so many is taken.
-declare -A EVERY=([documentation]=8)
 SEED=${SEED:-1}
 SALTS=3     # other hashes, to see what is luck
-ROWS=0      # documents of a corpus; 0 for all
 SAMPLE=6e7  # work of the exhaustive check, in tokens compared
 TEXTS=300   # edited, of each length
 LENGTHS='{50,200,1000,5000}'
@@ -38,12 +32,6 @@ if [ -n "${QUICK:-}" ]; then
 	CORPORA=(chinese manuals documentation descriptions)
 	SALTS=1 ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
 fi
-
-run_sql() {
-	local script=$1
-	shift
-	demo_psql -At "$@" -f "test/bench/quality/$script"
-}
 
 # Appends the curves of one file of fingerprints.
 run_pairs() {
@@ -54,9 +42,7 @@ run_pairs() {
 measure_corpus() {
 	local corpus=$1 salt
 	say "$corpus"
-	run_sql documents.sql -v corpus="$corpus" -v rows="$ROWS" \
-		-v every="${EVERY[$corpus]:-1}" -v ideographs="${IDEOGRAPHS[$corpus]:-0}" \
-		-v csv="$WORK/src/documents/${SOURCE[$corpus]:-$corpus}.csv"
+	load_corpus "$corpus"
 	run_sql truth.sql -v corpus="$corpus" -v sample="$SAMPLE"
 	run_sql fingerprints.sql -v corpus="$corpus" \
 		-v fingerprints="$FILES/fingerprints" -v truth="$FILES/truth"

@@ -1,8 +1,14 @@
 # shellcheck shell=bash
 # The documents of measurements: writes descriptions.csv, manuals.csv,
-# documentation.csv, licences.csv and chinese.csv (name, title, text) into a folder.
-# Sourced after test/lib.sh; everything is fetched by apt and unpacked in the
-# workspace, and none of it is installed.
+# documentation.csv, licences.csv, chinese.csv and code.csv (name, title, text) into a
+# folder, and loads them.  Sourced after test/lib.sh; everything is fetched by apt and
+# unpacked in the workspace, and none of it is installed.
+
+# Where a corpus is not the documents of that name: which ones, with how many
+# ideographs among their tokens; and of which one of so many documents is taken.
+declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
+declare -A EVERY=([documentation]=8)
+ROWS=0 # documents of a corpus; 0 for all
 
 # What a release does not have is left out.
 MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
@@ -12,12 +18,16 @@ CHINESE=(manpages-zh libreoffice-help-zh-cn gnome-user-docs)
 EDITIONS=(installation-guide-{amd64,arm64,i386} clang-{13..19}-doc)
 # Long pages, with sidebars, tables and licence headers; the handbook in 26 languages.
 PAGES=(linux-doc-6.1 qtbase5-doc-html erlang-doc openjdk-17-doc python3.11-doc debian-handbook)
+# Source files in Go, Python, Perl and C.
+CODE=(golang-1.19-src libpython3.11-stdlib python3-django perl-modules-5.36
+	postgresql-server-dev-15)
 
 if [ -n "${QUICK:-}" ]; then
 	MAN_PAGES=(manpages tk8.6-doc)
 	CHINESE=(manpages-zh)
 	EDITIONS=()
 	PAGES=(python3.11-doc)
+	CODE=(libpython3.11-stdlib)
 fi
 
 available() {
@@ -37,9 +47,9 @@ unpack_package() {
 
 unpack_packages() {
 	local package
-	say "fetching manuals, in English and Chinese"
+	say "fetching manuals, in English and Chinese, and source files"
 	available "${MAN_PAGES[0]}" || update_lists
-	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}" "${PAGES[@]}"; do
+	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}" "${PAGES[@]}" "${CODE[@]}"; do
 		unpack_package "$package"
 	done
 }
@@ -78,6 +88,15 @@ licences() {
 	documents plain /usr/share/doc/*/copyright ./*/usr/share/doc/*/copyright
 }
 
+code() {
+	local package
+	for package in "${CODE[@]}"; do
+		[ -e "./$package" ] || continue
+		find "./$package" -type f -regex '.*\.\(go\|py\|pm\|c\|h\)' -print0 | sort -z |
+			xargs -0 perl "$ROOT/test/bench/quality/documents.pl" plain
+	done
+}
+
 fetch_corpora() {
 	bash "$ROOT/test/demo.sh" fetch "$1"
 	mv "$1/packages.csv" "$1/descriptions.csv"
@@ -88,6 +107,7 @@ fetch_corpora() {
 		documentation >"$1/documentation.csv"
 		chinese "$1" >"$1/chinese.csv"
 		licences >"$1/licences.csv"
+		code >"$1/code.csv"
 	)
 }
 
@@ -95,7 +115,7 @@ fetch_corpora() {
 get_documents() {
 	local folder=$WORK/src/documents
 	mkdir -p "$folder"
-	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/licences.csv" ]; then
+	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/code.csv" ]; then
 		say "taking the documents in $DOCUMENTS"
 		cp "$DOCUMENTS"/*.csv "$folder"
 		return
@@ -105,4 +125,16 @@ get_documents() {
 		mkdir -p "$DOCUMENTS"
 		cp "$folder"/*.csv "$DOCUMENTS"
 	fi
+}
+
+run_sql() {
+	local script=$1
+	shift
+	demo_psql -At "$@" -f "test/bench/quality/$script"
+}
+
+load_corpus() {
+	run_sql documents.sql -v corpus="$1" -v rows="$ROWS" \
+		-v every="${EVERY[$1]:-1}" -v ideographs="${IDEOGRAPHS[$1]:-0}" \
+		-v csv="$WORK/src/documents/${SOURCE[$1]:-$1}.csv"
 }
