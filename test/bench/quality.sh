@@ -89,7 +89,7 @@ main() {
 
 	build_and_start
 	demo_psql -c "CREATE EXTENSION simhash"
-	as_builder gcc -O2 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
+	as_builder gcc -O3 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
 
 	measure_corpora
 	measure_edits

@@ -8,7 +8,7 @@ SET search_path = :corpus, public;
 -- A row for each kind of fingerprint of a document.
 CREATE TABLE kind_of AS
 SELECT id, key AS shingles, value::simhash AS fp
-FROM fingerprint, jsonb_each_text(to_jsonb(fingerprint) - 'id' - 'tokens')
+FROM fingerprint, jsonb_each_text(to_jsonb(fingerprint) - 'id' - 'tokens' - 'minhash3')
 WHERE key IN ('word2', 'word3', 'word2c', 'word3c', 'word2l', 'word3l', 'char8');
 
 CREATE TABLE close (shingles text, a int, b int);

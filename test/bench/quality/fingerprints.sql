@@ -4,6 +4,7 @@
 --   char5      simhash(body, 5, 'char')
 --   word2c     shingles counted as often as they occur
 --   word2l     the same, damped: 1 + log2 of the number of times
+--   minhash3   to_minhash(body): the default, of three words
 --   glued8     as char8, but with no space beside ideographs: the rule that unit
 --              char does not have
 \set ON_ERROR_STOP on
@@ -40,7 +41,8 @@ SELECT id, tokens,
 	simhash(body, 8, 'char') AS char8, simhash(body, 10, 'char') AS char10,
 	simhash(body, 12, 'char') AS char12,
 	counted(shingles(body, 2)) AS word2c, counted(shingles(body, 3)) AS word3c,
-	damped(shingles(body, 2)) AS word2l, damped(shingles(body, 3)) AS word3l
+	damped(shingles(body, 2)) AS word2l, damped(shingles(body, 3)) AS word3l,
+	to_minhash(body) AS minhash3
 	:glued
 FROM doc;
 CREATE TABLE in_order AS TABLE fingerprint ORDER BY id;

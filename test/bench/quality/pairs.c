@@ -6,12 +6,15 @@
  *
  * Both files are tab-separated with a header:
  *   FINGERPRINTS  tokens, then one column per kind of fingerprint, 16 hex
- *                 digits; the documents are numbered 1, 2, ... as they come
+ *                 digits, or of signature, if its name begins with "minhash";
+ *                 the documents are numbered 1, 2, ... as they come
  *   TRUTH         a, b (numbers of documents), then one column per definition
  *                 of resemblance; each pair once
  *
  * Prints a line of CSV for every definition, threshold, class of length, kind and
- * radius k; by pairs (of the class of the shorter document):
+ * radius k.  A kind of signatures is measured twice: by distance, and then k means
+ * that at most k fortieths of the places differ; and, under its name with a %, by
+ * bands, and then there is no k but 0.  By pairs (of the class of the shorter document):
  *   candidates    pairs within k
  *   found         the true ones among them
  *   truth         all true pairs
@@ -29,7 +32,9 @@
 #include <string.h>
 
 #define MAX_K 16
+#define FORTIETHS 40			/* of which MAX_K make a distance of 0.4 */
 #define MAX_COLUMNS 32
+#define MAX_SIGNATURE 40000		/* bytes of its text form */
 #define ALL 3					/* the class that holds every length */
 #define CLASSES 4
 
@@ -45,13 +50,29 @@ typedef struct
 	char	   *names[MAX_COLUMNS];
 } Header;
 
+/* The values of one kind, by document: fingerprints, or signatures of one shape. */
+typedef struct
+{
+	uint64_t   *fp;
+	uint32_t   *minima;			/* of all documents, one after the other */
+	int			bands;			/* 0 for fingerprints */
+	int			rows;
+} Values;
+
 typedef struct
 {
 	int			n;
 	Header		header;
 	int		   *length_class;
-	uint64_t   *fp[MAX_COLUMNS];
+	Values		values[MAX_COLUMNS];
 } Documents;
+
+/* How distances are taken. */
+typedef struct
+{
+	const Values *values;
+	int			by_bands;
+} Measure;
 
 typedef struct
 {
@@ -122,6 +143,48 @@ class_of(int tokens)
 	return tokens < 100 ? 0 : tokens < 1000 ? 1 : 2;
 }
 
+static int
+is_signature(const char *name)
+{
+	return strncmp(name, "minhash", 7) == 0;
+}
+
+static void
+read_fingerprint(FILE *file, Values *values, int i, int room)
+{
+	unsigned long long fp;
+
+	if (fscanf(file, "%llx", &fp) != 1)
+		die("a document without fingerprint");
+	values->fp = grow(values->fp, room, sizeof(uint64_t));
+	values->fp[i] = fp;
+}
+
+/* The text form of type minhash: bands x rows, colon, features, colon, minima. */
+static void
+read_signature(FILE *file, Values *values, int i, int room)
+{
+	static char text[MAX_SIGNATURE];
+	const char *s;
+	int			places;
+
+	if (fscanf(file, "%39999s", text) != 1 ||
+		sscanf(text, "%dx%d", &values->bands, &values->rows) != 2)
+		die("a document without signature");
+	places = values->bands * values->rows;
+	s = strrchr(text, ':') + 1;
+	values->minima = grow(values->minima, (size_t) room * places, sizeof(uint32_t));
+	for (int p = 0; p < places; p++)
+	{
+		int			length;
+
+		s += *s == '-';
+		if (sscanf(s, "%8x%n", &values->minima[(size_t) i * places + p], &length) != 1)
+			die("a signature that is too short");
+		s += length;
+	}
+}
+
 static void
 read_documents(const char *name, Documents *docs)
 {
@@ -137,18 +200,13 @@ read_documents(const char *name, Documents *docs)
 		{
 			room = 2 * room + 1024;
 			docs->length_class = grow(docs->length_class, room, sizeof(int));
-			for (int c = 0; c < docs->header.columns; c++)
-				docs->fp[c] = grow(docs->fp[c], room, sizeof(uint64_t));
 		}
 		docs->length_class[docs->n] = class_of(tokens);
 		for (int c = 0; c < docs->header.columns; c++)
-		{
-			unsigned long long fp;
-
-			if (fscanf(file, "%llx", &fp) != 1)
-				die("a document without fingerprint");
-			docs->fp[c][docs->n] = fp;
-		}
+			if (is_signature(docs->header.names[c]))
+				read_signature(file, &docs->values[c], docs->n, room);
+			else
+				read_fingerprint(file, &docs->values[c], docs->n, room);
 		docs->n++;
 	}
 	fclose(file);
@@ -223,19 +281,44 @@ cumulate_all(Found *found, int documents)
 }
 
 static int
-distance_of(uint64_t a, uint64_t b)
+signature_distance(const Values *values, int by_bands, int a, int b)
 {
-	return __builtin_popcountll(a ^ b);
+	int			rows = values->rows,
+				places = values->bands * rows,
+				equal = 0;
+	const uint32_t *x = values->minima + (size_t) a * places,
+			   *y = values->minima + (size_t) b * places;
+
+	if (by_bands)
+	{
+		for (int i = 0; i < places; i += rows)
+			if (memcmp(x + i, y + i, rows * sizeof(uint32_t)) == 0)
+				return 0;
+		return MAX_K + 1;
+	}
+	for (int i = 0; i < places; i++)
+		equal += x[i] == y[i];
+	return (FORTIETHS * (places - equal) + places - 1) / places;
+}
+
+static inline int
+distance_of(const Measure *measure, int a, int b)
+{
+	const Values *values = measure->values;
+
+	if (values->bands > 0)
+		return signature_distance(values, measure->by_bands, a, b);
+	return __builtin_popcountll(values->fp[a] ^ values->fp[b]);
 }
 
 static void
-find_candidates(Found *found, const Documents *docs, const uint64_t *fp)
+find_candidates(Found *found, const Documents *docs, const Measure *measure)
 {
 	clear_found(found, docs->n);
 	for (int i = 0; i < docs->n; i++)
 		for (int j = i + 1; j < docs->n; j++)
 		{
-			int			distance = distance_of(fp[i], fp[j]);
+			int			distance = distance_of(measure, i, j);
 
 			if (distance <= MAX_K)
 				count_pair(found, docs, i, j, distance);
@@ -244,19 +327,19 @@ find_candidates(Found *found, const Documents *docs, const uint64_t *fp)
 }
 
 /*
- * The true pairs that are found.  With no fingerprints: all true pairs, as if
+ * The true pairs that are found.  With no measure: all true pairs, as if
  * their distance were 0.
  */
 static void
 find_true(Found *found, const Documents *docs, const Truth *truth,
-		  const double *resemblance, double threshold, const uint64_t *fp)
+		  const double *resemblance, double threshold, const Measure *measure)
 {
 	clear_found(found, docs->n);
 	for (int p = 0; p < truth->n; p++)
 	{
 		int			a = truth->a[p],
 					b = truth->b[p];
-		int			distance = fp ? distance_of(fp[a], fp[b]) : 0;
+		int			distance = measure ? distance_of(measure, a, b) : 0;
 
 		if (resemblance[p] >= threshold && distance <= MAX_K)
 			count_pair(found, docs, a, b, distance);
@@ -293,11 +376,11 @@ print_number(double x)
 
 static void
 print_curves(const char *corpus, const char *definition, double threshold,
-			 const char *kind, const Documents *docs, const Found *candidates,
-			 const Found *found, const Found *all)
+			 const char *kind, int max_k, const Documents *docs,
+			 const Found *candidates, const Found *found, const Found *all)
 {
 	for (int c = 0; c < CLASSES; c++)
-		for (int k = 0; k <= MAX_K && all->by_class[c][0] > 0; k++)
+		for (int k = 0; k <= max_k && all->by_class[c][0] > 0; k++)
 		{
 			printf("%s,%s,%.1f,%s,%s,%d,%lld,%lld,%lld", corpus, definition,
 				   threshold, class_names[c], kind, k,
@@ -310,36 +393,55 @@ print_curves(const char *corpus, const char *definition, double threshold,
 		}
 }
 
+/* What a kind finds, measured in one way. */
+static void
+measure_kind(const char *corpus, const char *kind, const Documents *docs,
+			 const Truth *truth, const Measure *measure)
+{
+	static Found candidates,
+				found,
+				all;
+
+	if (candidates.by_doc == NULL)
+	{
+		candidates.by_doc = grow(NULL, docs->n, sizeof(Counts));
+		found.by_doc = grow(NULL, docs->n, sizeof(Counts));
+		all.by_doc = grow(NULL, docs->n, sizeof(Counts));
+	}
+	find_candidates(&candidates, docs, measure);
+	for (int d = 0; d < truth->header.columns; d++)
+		for (int t = 0; t < 2; t++)
+		{
+			const double *resemblance = truth->resemblance[d];
+
+			find_true(&found, docs, truth, resemblance, thresholds[t], measure);
+			find_true(&all, docs, truth, resemblance, thresholds[t], NULL);
+			print_curves(corpus, truth->header.names[d], thresholds[t], kind,
+						 measure->by_bands ? 0 : MAX_K, docs, &candidates, &found, &all);
+		}
+}
+
 int
 main(int argc, char **argv)
 {
 	Documents	docs;
 	Truth		truth;
-	Found		candidates,
-				found,
-				all;
 
 	if (argc != 4)
 		die("usage: pairs CORPUS FINGERPRINTS TRUTH");
 	read_documents(argv[2], &docs);
 	read_truth(argv[3], &truth, docs.n);
-	candidates.by_doc = grow(NULL, docs.n, sizeof(Counts));
-	found.by_doc = grow(NULL, docs.n, sizeof(Counts));
-	all.by_doc = grow(NULL, docs.n, sizeof(Counts));
-
-	for (int f = 0; f < docs.header.columns; f++)
+	for (int c = 0; c < docs.header.columns; c++)
 	{
-		find_candidates(&candidates, &docs, docs.fp[f]);
-		for (int d = 0; d < truth.header.columns; d++)
-			for (int t = 0; t < 2; t++)
-			{
-				const double *resemblance = truth.resemblance[d];
+		Measure		measure = {&docs.values[c], 0};
+		char		name[100];
 
-				find_true(&found, &docs, &truth, resemblance, thresholds[t], docs.fp[f]);
-				find_true(&all, &docs, &truth, resemblance, thresholds[t], NULL);
-				print_curves(argv[1], truth.header.names[d], thresholds[t],
-							 docs.header.names[f], &docs, &candidates, &found, &all);
-			}
+		measure_kind(argv[1], docs.header.names[c], &docs, &truth, &measure);
+		if (docs.values[c].bands == 0)
+			continue;
+		measure.by_bands = 1;
+		snprintf(name, sizeof(name), "%s%%", docs.header.names[c]);
+		measure_kind(argv[1], name, &docs, &truth, &measure);
 	}
 	return 0;
 }

@@ -206,6 +206,32 @@ def collapse():
           [[c] + [cell(rows.get((c, kind))) for kind in kinds] for c in CORPORA])
 
 
+def minhash_beside(truth, simhash):
+    """The best of each, and two stages, by documents."""
+    found = index(read("best"), "corpus", "truth_by", "threshold", "tokens", "shingles")
+    curve = index(read("curves"), "corpus", "truth_by", "threshold", "tokens", "shingles", "k")
+
+    def stages(key, kind, k):
+        r = curve[(*key, kind, k)]
+        return f"{percent(r['doc_recall'])}, {float(r['candidates']) / max(1, float(r['found'])):.1f}"
+
+    rows = []
+    for corpus in CORPORA:
+        for length in ["all"] + LENGTHS:
+            key = corpus, truth, "0.8", length
+            fingerprint, signature = found.get((*key, simhash)), found.get((*key, "minhash3"))
+            if not fingerprint:
+                continue
+            rows.append([corpus, length] + [
+                f"{short(r['doc_f1'])} ({short(r['doc_precision'])}, {short(r['doc_recall'])}) at {at}"
+                for r, at in ((fingerprint, fingerprint["doc_k"]),
+                              (signature, f"{int(signature['doc_k']) / 40:g}"))]
+                + [stages(key, simhash, "10"), stages(key, "minhash3%", "0")])
+    table(f"best F1 (precision, recall) by documents, at which distance; and before resemblance: "
+          f"recall, candidates per true pair; truth {truth} >= 0.8",
+          ["corpus", "tokens", f"{simhash} <~>", "minhash3 <%>", f"{simhash} <~> at 10", "minhash3 %"], rows)
+
+
 def kinds_under_edits():
     rows = index(read("edits"), "language", "length", "edit", "rate", "shingles")
     kinds = list(dict.fromkeys(key[4] for key in rows))
@@ -229,6 +255,8 @@ edits("word2")
 edits("word3")
 kept_under_edits(["word2", "word3", "word2c", "word3c"])
 kinds_under_edits()
+for truth in ("word3", "word2"):
+    minhash_beside(truth, "word2")
 
 # Further ones, which the page does not show.
 luck("word3", "0.8", KINDS, CORPORA, ranges=True)
