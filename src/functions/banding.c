@@ -163,7 +163,9 @@ find_shapes(float8 threshold, float8 recall, Shape *shapes)
 
 		if (bands == 0)
 			break;
-		shapes[n++] = (Shape) {bands, rows};
+		shapes[n].bands = bands;
+		shapes[n].rows = rows;
+		n++;
 	}
 	return n;
 }

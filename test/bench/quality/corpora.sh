@@ -7,7 +7,7 @@
 # Where a corpus is not the documents of that name: which ones, with how many
 # ideographs among their tokens; and of which one of so many documents is taken.
 declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
-declare -A EVERY=([documentation]=8)
+declare -A EVERY=([documentation]=8 [code]=2)
 ROWS=0 # documents of a corpus; 0 for all
 
 # What a release does not have is left out.
