@@ -9,10 +9,12 @@ import csv
 import sys
 from pathlib import Path
 
-KINDS = ["word2", "word3", "word4", "word5", "char5", "char7", "char8", "char9"]
+KINDS = ["word2", "word3", "word4", "word5", "char8"]
 SHAPES = ["20x5", "20x6", "18x7", "16x8", "32x4"]
 DEFAULT_KIND, DEFAULT_SHAPE = "word3", "18x7"
 RATES = ["0.01", "0.02", "0.05", "0.1", "0.2"]
+LOW = ["below_03", "below_05"]
+ALL = LOW + ["below_07", "below_08", "above_08"]
 
 
 def read(folder, name):
@@ -39,37 +41,43 @@ def percent(share):
     return f"{100 * share:.0f}%"
 
 
-def columns(rows, names, column):
-    """Of the rows of one line, one for each name that occurs."""
-    found = {row[column]: row for row in rows}
-    return [found.get(name) for name in names]
-
-
-def per_million(row):
-    """Candidates that resemble below 0.5, of a query in a million documents."""
-    if row is None:
-        return ""
-    candidates = int(row["below_03"]) + int(row["below_05"])
+def per_million(row, columns_):
+    """Candidates in these columns, of a query in a million documents."""
+    candidates = sum(int(row[name]) for name in columns_)
     return amount(candidates / int(row["queries"]) / int(row["documents"]) * 1e6)
 
 
-def background(rows, title, names, column, **fixed):
-    corpora = list(dict.fromkeys(row["corpus"] for row in rows))
-    rows = [row for row in rows if all(row[key] == value for key, value in fixed.items())]
-    table(f"candidates that resemble below 0.5, for a query and a million documents; {title}",
-          ["corpus"] + names, [
-              [corpus] + [per_million(row) for row in
-                          columns([r for r in rows if r["corpus"] == corpus], names, column)]
-              for corpus in corpora])
+def share_found(rows, kind, shape, rate):
+    """Of all texts with so many words replaced."""
+    own = [row for row in rows if (row["edit"], row["rate"], row["shingles"], row["shape"])
+           == ("replaced", rate, kind, shape)]
+    return percent(sum(int(row["found"]) for row in own) / sum(int(row["texts"]) for row in own))
+
+
+def choice(background, edited):
+    """What each shape of each kind finds of edited texts, and how much else."""
+    corpora = list(dict.fromkeys(row["corpus"] for row in background))
+    lines = []
+    for kind in KINDS:
+        for shape in SHAPES:
+            own = {row["corpus"]: row for row in background
+                   if (row["shingles"], row["shape"]) == (kind, shape)}
+            lines.append([kind, shape] + [share_found(edited, kind, shape, rate) for rate in ("0.02", "0.05", "0.1")]
+                         + [f"{per_million(own[corpus], LOW)} / {per_million(own[corpus], ALL)}"
+                            for corpus in corpora])
+    table("texts found with so many of their words replaced; candidates for a query and a million "
+          "documents, that resemble below 0.5 / all", ["shingles", "shape", "2%", "5%", "10%"] + corpora, lines)
 
 
 def cost(rows, title, names, column, **fixed):
     corpora = list(dict.fromkeys(row["corpus"] for row in rows))
     rows = [row for row in rows if all(row[key] == value for key, value in fixed.items())]
-    table(f"microseconds a signature (bytes); {title}", ["corpus"] + names, [
-        [corpus] + [f"{amount(float(row['microseconds']))} ({row['bytes']})" for row in
-                    columns([r for r in rows if r["corpus"] == corpus], names, column)]
-        for corpus in corpora])
+    lines = []
+    for corpus in corpora:
+        own = {row[column]: row for row in rows if row["corpus"] == corpus}
+        lines.append([corpus] + [f"{amount(float(own[name]['microseconds']))} ({own[name]['bytes']})"
+                                 for name in names])
+    table(f"microseconds a signature (bytes); {title}", ["corpus"] + names, lines)
 
 
 def edits(rows, edit, title, names, column, **fixed):
@@ -112,10 +120,7 @@ def main():
     shapes = read(folder, "shapes")
     edited = read(folder, "edits")
     found = read(folder, "recall")
-    for shape in SHAPES:
-        background(shapes, shape, KINDS, "shingles", shape=shape)
-    for kind in KINDS:
-        background(shapes, kind, SHAPES, "shape", shingles=kind)
+    choice(shapes, edited)
     for edit in ("replaced", "inserted", "deleted", "moved", "boilerplate"):
         edits(edited, edit, DEFAULT_SHAPE, KINDS, "shingles", shape=DEFAULT_SHAPE)
         edits(edited, edit, DEFAULT_KIND, SHAPES, "shape", shingles=DEFAULT_KIND)

@@ -21,7 +21,7 @@ set -euo pipefail
 . "$(dirname "$0")/quality/corpora.sh"
 
 CORPORA=(descriptions manuals documentation licences chinese code)
-declare -A EDITED=([english]=manuals [chinese]=chinese [code]=code)
+declare -A EDITED=([english]=manuals [chinese]=chinese)
 SEED=${SEED:-1}
 QUERIES=500 # documents of each corpus whose candidates are counted
 TEXTS=100   # edited, of each length

@@ -11,6 +11,7 @@
 # Compressed files must have been unpacked.
 use strict;
 use warnings;
+no warnings 'nonchar';    # sources of programs that handle Unicode have them
 use File::Find;
 
 my %entity = (lt => '<', gt => '>', quot => '"', apos => "'", nbsp => ' ', amp => '&');

@@ -10,7 +10,7 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TABLE query AS
 SELECT id, body FROM doc ORDER BY hashint4extended(id, :seed), id LIMIT :queries;
 CREATE TABLE candidate (n int, bands int, rows int, a int, b int);
-CREATE TABLE cost (n int, bands int, rows int, bytes int, microseconds float8);
+CREATE TABLE cost (n int, bands int, rows int, bytes int, microseconds numeric);
 ANALYZE query;
 
 DO $$
@@ -32,7 +32,7 @@ BEGIN
 			INSERT INTO cost
 			SELECT kind.n, shape.bands, shape.rows,
 				max(pg_column_size(to_minhash(body, shape.bands, shape.rows, kind.width, kind.unit))),
-				extract(epoch FROM took) * 1e6 / count(*)
+				round(extract(epoch FROM took) * 1e6 / count(*), 1)
 			FROM query;
 
 			CREATE TEMP TABLE word AS

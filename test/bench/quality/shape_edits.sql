@@ -26,14 +26,14 @@ SELECT length, edit, rate, n, shingles, bands, rows, s, CASE unit
 FROM pair JOIN resemblance USING (text, edit, rate) JOIN shapes.kind USING (n) CROSS JOIN shapes.shape;
 
 INSERT INTO shapes.edits
-SELECT :'language', length, edit, rate, n, shingles, bands, rows, count(*), avg(s),
-	count(*) FILTER (WHERE found), sum(minhash_probability(s, bands, rows))
+SELECT :'language', length, edit, rate, n, shingles, bands, rows, count(*), round(avg(s)::numeric, 4),
+	count(*) FILTER (WHERE found), round(sum(minhash_probability(s, bands, rows))::numeric, 2)
 FROM compared
 GROUP BY length, edit, rate, n, shingles, bands, rows;
 
 INSERT INTO shapes.recall
 SELECT :'language', n, shingles, bands, rows, round(s::numeric, 1), count(*),
-	count(*) FILTER (WHERE found), sum(minhash_probability(s, bands, rows))
+	count(*) FILTER (WHERE found), round(sum(minhash_probability(s, bands, rows))::numeric, 2)
 FROM compared
 WHERE abs(s - round(s::numeric, 1)::float8) <= 0.02 AND round(s::numeric, 1) IN (0.7, 0.8, 0.9)
 GROUP BY n, shingles, bands, rows, round(s::numeric, 1);
