@@ -18,7 +18,9 @@ OBJS = \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
 	src/digest/minhash.o \
+	src/digest/sketch.o \
 	src/digest/weigh.o \
+	src/digest/winnow.o \
 	src/functions/aggregate.o \
 	src/functions/arguments.o \
 	src/functions/banding.o \
@@ -28,6 +30,7 @@ OBJS = \
 	src/functions/shingle_set.o \
 	src/functions/shingles.o \
 	src/functions/signature.o \
+	src/functions/sketches.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
 	src/index/am/insert_row.o \
@@ -107,7 +110,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
-	literature unicode vectors minhash banding errors component blocks index designs \
+	literature unicode vectors minhash banding passages errors component blocks index designs \
 	nearest parallel report vacuum exclude sketch containment bands estimates cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 

@@ -350,6 +350,31 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_advice(0.8, 1)$$,
     $$SELECT minhash_advice(0.8, 'Infinity')$$,
     $$SELECT minhash_advice(0.001, 0.95)$$);
+-- sketches: what they are made with, and of
+SELECT * FROM pg_temp.meet(
+    $$SELECT sketch('a', 0)$$,
+    $$SELECT sketch('', -1)$$,
+    $$SELECT sketch('a', 1, 0)$$,
+    $$SELECT sketch('a', 1, 257, 'char')$$,
+    $$SELECT sketch('a', 1, unit => 'line')$$,
+    $$SELECT sketch(ARRAY['a'], 0)$$,
+    $$SELECT sketch(ARRAY['a', NULL], 1)$$,
+    $$SELECT sketch(ARRAY[['a', 'b']], 1)$$,
+    $$SELECT sketch_min('a', 0)$$,
+    $$SELECT sketch_min('a', 33554433)$$,
+    $$SELECT sketch_min(ARRAY['a'], 1, 257)$$,
+    $$SELECT sketch_min(ARRAY[['a', 'b']], 1)$$,
+    $$SELECT winnow('a', 7)$$,
+    $$SELECT winnow('a', 0, 1)$$,
+    $$SELECT winnow('a', 65537)$$,
+    $$SELECT winnow('a', 24, 25)$$,
+    $$SELECT winnow('a', 300, 257)$$,
+    $$SELECT winnow('', 24, 0)$$,
+    $$SELECT winnow('a', 24, unit => 'char')$$,
+    $$SELECT winnow('a', unit => 'words')$$,
+    $$SELECT winnow(ARRAY['a'], 7)$$,
+    $$SELECT winnow(ARRAY['a', NULL])$$,
+    $$SELECT winnow(ARRAY[['a', 'b']])$$);
 -- type modifiers
 CREATE TEMP TABLE shaped (sig minhash(18, 7));
 SELECT * FROM pg_temp.meet(

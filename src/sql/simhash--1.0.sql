@@ -968,6 +968,45 @@ CREATE FUNCTION minhash_advice(threshold double precision, recall double precisi
 COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS 'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, which let less through of what is three quarters, half, a quarter as alike';
 
 --
+-- Sketches: arrays of some of the shingles' hashes, which have elements in common where texts
+-- have passages in common
+--
+
+-- A width that is NULL is the default: 8 words, 48 characters; a guarantee, 3 widths.
+CREATE FUNCTION sketch(body text, modulus integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_sketch'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION sketch(text, integer, integer, text) IS 'sketch of a text: those hashes of its shingles that the modulus divides';
+CREATE FUNCTION sketch(tokens text[], modulus integer, width integer DEFAULT NULL)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_sketch'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION sketch(text[], integer, integer) IS 'sketch of tokens cut by the caller: those hashes of their shingles that the modulus divides';
+
+CREATE FUNCTION sketch_min(body text, size integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_sketch_min'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION sketch_min(text, integer, integer, text) IS 'sketch of a text: so many of the smallest hashes of its shingles';
+CREATE FUNCTION sketch_min(tokens text[], size integer, width integer DEFAULT NULL)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_sketch_min'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION sketch_min(text[], integer, integer) IS 'sketch of tokens cut by the caller: so many of the smallest hashes of their shingles';
+
+CREATE FUNCTION winnow(body text, guarantee integer DEFAULT NULL, width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_winnow'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION winnow(text, integer, integer, text) IS 'sketch of a text: texts that share a passage of at least guarantee words or characters have an element in common, and none for a passage shorter than width';
+CREATE FUNCTION winnow(tokens text[], guarantee integer DEFAULT NULL, width integer DEFAULT NULL)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_winnow'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION winnow(text[], integer, integer) IS 'sketch of tokens cut by the caller: documents that share a passage of at least guarantee tokens have an element in common, and none for a passage shorter than width';
+
+--
 -- Index access method
 --
 

@@ -1,5 +1,5 @@
 # Random texts in many scripts: the server and the independent implementations
-# in test/reference must agree on shingles, fingerprints and signatures.
+# in test/reference must agree on shingles, fingerprints, signatures and sketches.
 #
 # SIMHASH_SEED repeats a run, SIMHASH_TEXTS sets the number of texts; with
 # SIMHASH_LARGE texts of more sizes around and beyond 2^20 words are compared.
@@ -19,6 +19,7 @@ plan skip_all => 'servers refuse to run as root' if $> == 0;
 my $python = '/usr/bin/python3';
 my $reference = dirname(__FILE__) . '/../reference/simhash_reference.py';
 my $signatures = dirname(__FILE__) . '/../reference/minhash_reference.py';
+my $sketches = dirname(__FILE__) . '/../reference/sketch_reference.py';
 plan skip_all => 'needs python3-xxhash'
   unless -x $python && run([ $python, '-c', 'import xxhash; xxhash.xxh3_64_intdigest' ], '>', \my $o, '2>', \my $e);
 plan skip_all => $1
@@ -191,6 +192,14 @@ sub random_shape
 	return one_of(map { sprintf('"bands": %d, "rows": %d', @$_) } [ 18, 7 ], [ 20, 5 ], [ 3, 11 ], [ 1, 64 ], [ 129, 1 ], [ 1, 1 ]);
 }
 
+# Modulus, size, and a guarantee for shingles of that width, as JSON.
+sub random_sketch
+{
+	my ($width) = @_;
+	return sprintf('"modulus": %d, "size": %d, "guarantee": %d', one_of(1, 2, 3, 7, 16, 1000, 2**31 - 1),
+		one_of(1, 2, 5, 20, 1000), $width + one_of(0, 1, 2, 5, 16, 100, 1000));
+}
+
 my @requests;
 for my $id (1 .. $texts)
 {
@@ -199,7 +208,7 @@ for my $id (1 .. $texts)
 	for my $unit ('word', 'char')
 	{
 		my $width = one_of(1, 2, 2, 2, 3, 5, 8, 256);
-		my $shape = random_shape();
+		my $shape = random_shape() . ', ' . random_sketch($width);
 		push @requests, qq({"id": $id, "width": $width, "unit": "$unit", $shape, "text": $body, "variant": $variant});
 	}
 }
@@ -245,6 +254,25 @@ is( $node->safe_psql('postgres',
 is( $node->safe_psql('postgres',
 		"SELECT left(request::text, 300) FROM signed WHERE to_jsonb(minhash_bands((reply ->> 'minhash')::minhash)) IS DISTINCT FROM nullif(reply -> 'bands', 'null') LIMIT 5"),
 	'', 'words of their bands');
+
+# Sketches of the same texts.
+load($node, 'sketched', \@requests, [ answers_of($sketches, @requests) ]);
+for my $made (
+	[ 'winnow', 'guarantee' ],
+	[ 'sketch', 'modulus' ],
+	[ 'sketch_min', 'size' ])
+{
+	my ($function, $parameter) = @$made;
+	my $of_body = "(request ->> '$parameter')::int, (request ->> 'width')::int, request ->> 'unit'";
+	is( $node->safe_psql('postgres',
+			"SELECT left(request::text, 300) FROM sketched, unnest(ARRAY['text', 'variant']) AS body
+			 WHERE to_jsonb($function(request ->> body, $of_body)) IS DISTINCT FROM reply -> '$function' LIMIT 5"),
+		'', "$function of texts, and of canonically equivalent ones");
+	is( $node->safe_psql('postgres',
+			"SELECT left(request::text, 300) FROM sketched
+			 WHERE request ->> 'unit' = 'word' AND to_jsonb($function(shingles(request ->> 'text', 1), (request ->> '$parameter')::int, (request ->> 'width')::int)) IS DISTINCT FROM reply -> '$function' LIMIT 5"),
+		'', "$function of tokens");
+}
 
 # Signatures of tokens, features and numbers.
 @requests = ();

@@ -1,0 +1,85 @@
+--
+-- Passages inside documents: sketches, common_passages, text_windows
+--
+CREATE SCHEMA passages_test;
+SET search_path = passages_test, public;
+
+--
+-- sketch, sketch_min, winnow.  The vectors were made by test/reference/sketch_reference.py.
+--
+CREATE TABLE vectors (what text, got bigint[], expected bigint[]);
+INSERT INTO vectors VALUES
+    ('all shingles', sketch('Hello, World!', 1, 1), '{-7685981735718036227,-3006315319938684482}'),
+    ('the smallest, unsigned', sketch_min('Hello, World!', 1, 1), '{-7685981735718036227}'),
+    ('a token', winnow(ARRAY['abc'], 1, 1), '{8696274497037089104}'),
+    ('words', winnow('The quick brown fox jumps over the lazy dog.', 4, 2), '{-8670804373930987551,1169610072685614380,4244502788689958599,6052499707733337702,7854267933804621254}'),
+    ('words, divisible by 3', sketch('The quick brown fox jumps over the lazy dog.', 3, 2), '{6052499707733337702}'),
+    ('words, the 3 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 3, 2), '{1169610072685614380,4244502788689958599,6052499707733337702}'),
+    ('the default', winnow('The quick brown fox jumps over the lazy dog.'), '{6786795602936114476}'),
+    ('all, by default', sketch('The quick brown fox jumps over the lazy dog.', 1), '{-1997692829972925095,6786795602936114476}'),
+    ('characters', winnow('The quick brown fox jumps over the lazy dog.', 12, 4, 'char'), '{151301256907609649,285084706917848623,410587026986733787,1285224855906690956,7527733932619798420,8768008540069224709}'),
+    ('characters, divisible by 5', sketch('The quick brown fox jumps over the lazy dog.', 5, 4, 'char'), '{-8034365597584000336,-3571925630909858461,-2225915098233752401,1235013137874376085,4143889366639329400,7527733932619798420}'),
+    ('characters, the 2 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 2, 4, 'char'), '{151301256907609649,285084706917848623}'),
+    ('Chinese', winnow('人人生而自由，在尊严和权利上一律平等。', 10), '{-6807669661422846049,-6660578534644778395,-5631928791028597688,2920130077860168622,3887686530781022796,4783614071187115889}'),
+    ('Chinese, divisible by 2', sketch('人人生而自由，在尊严和权利上一律平等。', 2), '{-8974928529472977356,-5631928791028597688,-2019987964560648548,2920130077860168622,3887686530781022796}'),
+    ('Chinese, the 3 smallest', sketch_min('人人生而自由，在尊严和权利上一律平等。', 3), '{2920130077860168622,3887686530781022796,4783614071187115889}'),
+    ('shorter than a shingle', winnow('a b', 10), '{-9203958345980433332}');
+SELECT what, got, expected FROM vectors WHERE got IS DISTINCT FROM expected;
+-- defaults, by name and by NULL
+SELECT winnow(body) = winnow(body => body, guarantee => 24, width => 8, unit => 'word') AS words, winnow(body) = winnow(body, NULL, NULL) AS "null",
+       winnow(body, unit => 'char') = winnow(body, 144, 48, 'char') AS characters, winnow(body, width => 30) = winnow(body, 90, 30) AS wide, winnow(tokens) = winnow(tokens => tokens, guarantee => 24, width => 8) AS tokens,
+       winnow(body) = winnow(tokens) AS same, sketch(body, 2) = sketch(body => body, modulus => 2, width => 8, unit => 'word') AS sketch, sketch(tokens, 2) = sketch(tokens => tokens, modulus => 2, width => 8) AS sketch_tokens,
+       sketch_min(body, 2, unit => 'char') = sketch_min(body => body, size => 2, width => 48, unit => 'char') AS sketch_min, sketch_min(tokens, 2) = sketch_min(tokens => tokens, size => 2, width => 8) AS sketch_min_tokens
+FROM (SELECT string_agg('w' || i, ' ') AS body, array_agg('w' || i) AS tokens FROM generate_series(1, 100) AS i) AS t;
+-- nothing to select from, nothing known
+SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch_min('{}'::text[], 3) AS no_tokens, sketch('a', 2147483647) AS none_divisible;
+SELECT winnow(NULL::text) IS NULL AS winnow, winnow('a', unit => NULL) IS NULL AS unit, winnow(NULL::text[]) IS NULL AS tokens, sketch(NULL::text, 1) IS NULL AS sketch, sketch('a', NULL) IS NULL AS modulus,
+       sketch(NULL::text[], 1) IS NULL AS sketch_tokens, sketch_min(NULL::text, 1) IS NULL AS sketch_min, sketch_min(ARRAY['a'], NULL) IS NULL AS size;
+-- an array as others are
+SELECT array_ndims(s), array_lower(s, 1), cardinality(s), pg_column_size(s) AS bytes FROM (SELECT sketch('a b c', 1, 1) AS s) AS t;
+-- untyped parameters are texts
+PREPARE untyped AS SELECT cardinality(winnow($1, 1, 1)), cardinality(sketch($1, $2, 1)), cardinality(sketch_min($1, $3, 1));
+EXECUTE untyped('a b c', 1, 2);
+DEALLOCATE untyped;
+
+-- Random texts of few and of many different words, some of them long, against the definition
+CREATE TABLE docs (id integer, body text);
+INSERT INTO docs SELECT i, string_agg('w' || (hashint8extended(j, i) & (2 << i % 12) - 1), ' ' ORDER BY j) FROM generate_series(1, 40) AS i, generate_series(1, 3 + 3 * i) AS j GROUP BY i;
+-- (signed numbers in the order of unsigned ones)
+CREATE FUNCTION flipped(bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT $1 # -9223372036854775808 $$;
+CREATE TABLE hashes AS
+    SELECT id, width, n, flipped(simhash(ARRAY[shingle], 1)::bigint) AS hash, simhash(ARRAY[shingle], 1)::numeric AS number
+    FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(shingles(body, width)) WITH ORDINALITY AS s (shingle, n);
+CREATE INDEX ON hashes (id, width);
+ANALYZE hashes;
+CREATE TABLE cuts AS SELECT width, guarantee FROM unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[8, 9, 24, 60, 200]) AS guarantee;
+CREATE FUNCTION as_array(bigint[]) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce(array_agg(DISTINCT flipped(n) ORDER BY flipped(n)), '{}') FROM unnest($1) AS n $$;
+SELECT count(*) AS compared, sum(cardinality(expected)) > 5000 AS many, count(*) FILTER (WHERE winnow(body, guarantee, width) IS DISTINCT FROM expected) AS wrong
+FROM docs, cuts, LATERAL (
+    SELECT as_array(array_agg(smallest)) AS expected
+    FROM (SELECT n, max(n) OVER () AS shingles, min(hash) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND guarantee - cuts.width FOLLOWING) AS smallest
+          FROM hashes AS h WHERE h.id = docs.id AND h.width = cuts.width) AS windows
+    WHERE n = 1 OR n <= shingles - (guarantee - cuts.width)) AS e;
+SELECT count(*) AS compared, count(*) FILTER (WHERE sketch(body, modulus, width) IS DISTINCT FROM expected) AS wrong
+FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 2, 7, 100]) AS modulus, LATERAL (
+    SELECT as_array(array_agg(hash)) AS expected FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width AND number % modulus = 0) AS e;
+SELECT count(*) AS compared, count(*) FILTER (WHERE sketch_min(body, size, width) IS DISTINCT FROM expected) AS wrong
+FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 10, 300]) AS size, LATERAL (
+    SELECT as_array(array(SELECT DISTINCT hash FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width ORDER BY 1 LIMIT size)) AS expected) AS e;
+
+-- What is guaranteed: texts that share a run of `guarantee` words share an element, whatever is around it; those that share a shorter one than a shingle share none.
+CREATE FUNCTION words(seed integer, n integer, different integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(string_agg('w' || abs(hashint8extended(i, seed) % different), (ARRAY[' ', ', ', E'\n', ' - '])[1 + (hashint8extended(i, -seed) & 3)] ORDER BY i), '') FROM generate_series(1, n) AS i $$;
+SELECT count(*) AS pairs, count(*) FILTER (WHERE NOT winnow(a, guarantee, width) && winnow(b, guarantee, width)) AS missed
+FROM generate_series(1, 2000) AS i, LATERAL (SELECT 1 + i % 11 AS width, 1 << i % 13 AS different) AS w, LATERAL (SELECT width + i % 23 AS guarantee) AS g,
+     LATERAL (SELECT words(i, guarantee, different) AS passage) AS p,
+     LATERAL (SELECT words(-i, i % 31, different) || '.' || upper(passage) || '.' || words(i + 5000, i % 37, different) AS a, words(-5000 - i, i % 41, different) || ' ' || passage AS b) AS t;
+SELECT count(*) AS pairs, count(*) FILTER (WHERE winnow(a, guarantee, width) && winnow(b, guarantee, width)) AS found
+FROM generate_series(1, 1000) AS i, LATERAL (SELECT 2 + i % 11 AS width) AS w, LATERAL (SELECT width + i % 23 AS guarantee) AS g,
+     LATERAL (SELECT words(i, width - 1, 1000000000) AS passage) AS p,
+     LATERAL (SELECT words(-i, 20, 1000000000) || '.' || passage || '.' || words(i + 5000, 20, 1000000000) AS a, words(-5000 - i, 20, 1000000000) || ' ' || passage AS b) AS t;
+-- the more a window has, the fewer are selected; all of them are shingles
+SELECT guarantee, cardinality(winnow(body, guarantee, 1)) AS selected, winnow(body, guarantee, 1) <@ sketch(body, 1, 1) AS shingles
+FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS i) AS t, unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
+-- nothing but the set counts
+SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow, cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch, cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;

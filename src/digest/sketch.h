@@ -1,0 +1,62 @@
+/*-------------------------------------------------------------------------
+ *
+ * sketch.h
+ *		Some of a text's hashes, which stand for it
+ *
+ * A set: what occurs again changes nothing.  Memory is bounded by what is kept.
+ *
+ *		Sketch		sketch;
+ *
+ *		sketch_begin(&sketch, SKETCH_ALL);
+ *		fits = sketch_add(&sketch, hash);
+ *		fits = sketch_finish(&sketch);
+ *		sketch_write(&sketch, array);
+ *		sketch_free(&sketch);
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SKETCH_H
+#define SIMHASH_SKETCH_H
+
+/* Elements of a sketch, at most: 256 MB.  Tests have a smaller one. */
+#ifndef SKETCH_MAX
+#define SKETCH_MAX			(1 << 25)
+#endif
+
+/* Keep all hashes, not only the smallest. */
+#define SKETCH_ALL			PG_INT32_MAX
+
+/* Hashes that need no memory but the sketch itself. */
+#define SKETCH_OWN_ROOM		256
+
+typedef struct Sketch
+{
+	int			most;			/* of the smallest hashes that are kept, or SKETCH_ALL */
+	uint64		greatest;		/* hash that may be one of them */
+	int			n;				/* hashes, some of them perhaps twice */
+	int			room;
+	uint64	   *hashes;			/* own_hashes, or allocated */
+	uint64		own_hashes[SKETCH_OWN_ROOM];
+} Sketch;
+
+extern void sketch_begin(Sketch *sketch, int most);
+extern bool sketch_make_room(Sketch *sketch);
+extern bool sketch_finish(Sketch *sketch);
+extern void sketch_write(const Sketch *sketch, int64 *elements);
+extern void sketch_free(Sketch *sketch);
+
+/*
+ * Add a hash.  Returns false if there are more than SKETCH_MAX.
+ */
+static inline bool
+sketch_add(Sketch *sketch, uint64 hash)
+{
+	if (hash > sketch->greatest)
+		return true;
+	sketch->hashes[sketch->n++] = hash;
+	return sketch->n < sketch->room || sketch_make_room(sketch);
+}
+
+#endif							/* SIMHASH_SKETCH_H */

@@ -1,0 +1,51 @@
+/*-------------------------------------------------------------------------
+ *
+ * winnow.h
+ *		Of each window of consecutive hashes the smallest one
+ *
+ * Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms for document
+ * fingerprinting", 2003: texts that have a whole window in common, anywhere, select a
+ * hash in common.
+ *
+ *		Winnower	winnower;
+ *
+ *		winnow_begin(&winnower, window);
+ *		if (winnow_next(&winnower, hash, &selected)) ...
+ *		if (winnow_finish(&winnower, &selected)) ...
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_WINNOW_H
+#define SIMHASH_WINNOW_H
+
+/* Hashes of a window, at most. */
+#define WINDOW_MAX			65536
+
+/* Windows that need no memory but the winnower itself. */
+#define WINDOW_OWN			64
+
+typedef struct WindowHash
+{
+	uint64		hash;
+	uint64		number;			/* in the text, from 0 */
+} WindowHash;
+
+typedef struct Winnower
+{
+	uint64		window;
+	uint64		count;			/* hashes that have come */
+	uint64		selected;		/* the last one */
+	uint64		first;			/* in the queue, a ring; counted from the beginning */
+	uint64		end;
+	uint64		mask;
+	WindowHash *queue;			/* own_queue, or allocated */
+	WindowHash	own_queue[WINDOW_OWN];
+} Winnower;
+
+extern void winnow_begin(Winnower *winnower, int window);
+extern bool winnow_next(Winnower *winnower, uint64 hash, uint64 *selected);
+extern bool winnow_finish(Winnower *winnower, uint64 *selected);
+
+#endif							/* SIMHASH_WINNOW_H */

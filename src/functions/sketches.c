@@ -1,0 +1,256 @@
+/*-------------------------------------------------------------------------
+ *
+ * sketches.c
+ *		sketch(...), sketch_min(...), winnow(...): some of the shingles' hashes of
+ *		a text, as an array
+ *
+ * Texts that have a passage in common have elements in common.  A text that has nothing
+ * to select from has nothing in common with any other, so the array is empty, not NULL.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "compat.h"
+#include "digest/sketch.h"
+#include "digest/winnow.h"
+#include "functions/arguments.h"
+#include "text/document.h"
+#include "text/hash.h"
+
+#define GUARANTEE_MAX		WINDOW_MAX
+
+/*
+ * Eight words are a passage that few texts share by chance, and 24 a sentence; in
+ * characters of English they are as long as that.
+ */
+static int
+default_width(ShingleUnit unit)
+{
+	return unit == UNIT_WORD ? 8 : 48;
+}
+
+/* The guarantee, where it is not given: so many widths. */
+#define DEFAULT_GUARANTEE	3
+
+/*
+ * A document and how it is cut: the arguments of all functions but the second one, which
+ * is their own.
+ */
+typedef struct Source
+{
+	bool		is_array;		/* of tokens, else a text */
+	int			width;
+	ShingleUnit unit;
+} Source;
+
+/*
+ * Returns false if the result is NULL.
+ */
+static bool
+get_source(FunctionCallInfo fcinfo, Source *source)
+{
+	source->is_array = PG_NARGS() < 4;
+	source->unit = UNIT_WORD;
+	if (PG_ARGISNULL(0))
+		return false;
+	if (!source->is_array)
+	{
+		if (PG_ARGISNULL(3))
+			return false;
+		source->unit = check_unit(PG_GETARG_TEXT_PP(3));
+	}
+	source->width = PG_ARGISNULL(2) ? default_width(source->unit) :
+		check_width(PG_GETARG_INT32(2));
+	return true;
+}
+
+/*
+ * Hand the shingles of the document to a consumer.
+ */
+static void
+read_source(FunctionCallInfo fcinfo, const Source *source, ShingleConsumer consume,
+			void *arg)
+{
+	if (source->is_array)
+	{
+		ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+
+		token_shingles(tokens, source->width, consume, arg);
+		PG_FREE_IF_COPY(tokens, 0);
+	}
+	else
+	{
+		text	   *body = PG_GETARG_TEXT_PP(0);
+
+		document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), source->width,
+						  source->unit, consume, arg);
+		PG_FREE_IF_COPY(body, 0);
+	}
+}
+
+static void
+report_too_many(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("a sketch has more than %d elements", SKETCH_MAX),
+			 errhint("Use windows of the text, or a greater modulus or guarantee.")));
+}
+
+static void
+add_hash(Sketch *sketch, uint64 hash)
+{
+	if (!sketch_add(sketch, hash))
+		report_too_many();
+}
+
+/*
+ * The result of a function: an array of the elements, in order.
+ */
+static Datum
+finish_sketch(Sketch *sketch)
+{
+	ArrayType  *array;
+	size_t		size;
+
+	if (!sketch_finish(sketch))
+		report_too_many();
+	if (sketch->n == 0)
+		return PointerGetDatum(construct_empty_array(INT8OID));
+	size = ARR_OVERHEAD_NONULLS(1) + sketch->n * sizeof(int64);
+	array = palloc0(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = INT8OID;
+	ARR_DIMS(array)[0] = sketch->n;
+	ARR_LBOUND(array)[0] = 1;
+	sketch_write(sketch, (int64 *) ARR_DATA_PTR(array));
+	sketch_free(sketch);
+	return PointerGetDatum(array);
+}
+
+typedef struct ModulusSketch
+{
+	Sketch		sketch;
+	uint64		modulus;
+} ModulusSketch;
+
+static void
+add_multiple(void *arg, const char *shingle, size_t length)
+{
+	ModulusSketch *of = arg;
+	uint64		hash = hash_feature(shingle, length);
+
+	if (hash % of->modulus == 0)
+		add_hash(&of->sketch, hash);
+}
+
+/*
+ * sketch(body text, modulus int, width int, unit text) and
+ * sketch(tokens text[], modulus int, width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch);
+Datum
+simhash_sketch(PG_FUNCTION_ARGS)
+{
+	Source		source;
+	ModulusSketch of;
+	int32		modulus;
+
+	if (PG_ARGISNULL(1) || !get_source(fcinfo, &source))
+		PG_RETURN_NULL();
+	modulus = PG_GETARG_INT32(1);
+	if (modulus < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("modulus %d is out of range", modulus),
+				 errhint("One shingle of so many counts: of all, with modulus 1; a greater one makes a smaller sketch.")));
+	of.modulus = modulus;
+	sketch_begin(&of.sketch, SKETCH_ALL);
+	read_source(fcinfo, &source, add_multiple, &of);
+	return finish_sketch(&of.sketch);
+}
+
+static void
+add_any(void *sketch, const char *shingle, size_t length)
+{
+	add_hash(sketch, hash_feature(shingle, length));
+}
+
+/*
+ * sketch_min(body text, size int, width int, unit text) and
+ * sketch_min(tokens text[], size int, width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_min);
+Datum
+simhash_sketch_min(PG_FUNCTION_ARGS)
+{
+	Source		source;
+	Sketch		sketch;
+	int32		size;
+
+	if (PG_ARGISNULL(1) || !get_source(fcinfo, &source))
+		PG_RETURN_NULL();
+	size = PG_GETARG_INT32(1);
+	if (size < 1 || size > SKETCH_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("size %d is out of range", size),
+				 errhint("A sketch has 1 to %d elements.", SKETCH_MAX)));
+	sketch_begin(&sketch, size);
+	read_source(fcinfo, &source, add_any, &sketch);
+	return finish_sketch(&sketch);
+}
+
+typedef struct WinnowedSketch
+{
+	Sketch		sketch;
+	Winnower	winnower;
+} WinnowedSketch;
+
+static void
+add_smallest(void *arg, const char *shingle, size_t length)
+{
+	WinnowedSketch *of = arg;
+	uint64		selected;
+
+	if (winnow_next(&of->winnower, hash_feature(shingle, length), &selected))
+		add_hash(&of->sketch, selected);
+}
+
+/*
+ * winnow(body text, guarantee int, width int, unit text) and
+ * winnow(tokens text[], guarantee int, width int)
+ */
+PG_FUNCTION_INFO_V1(simhash_winnow);
+Datum
+simhash_winnow(PG_FUNCTION_ARGS)
+{
+	Source		source;
+	WinnowedSketch of;
+	int32		guarantee;
+	uint64		selected;
+
+	if (!get_source(fcinfo, &source))
+		PG_RETURN_NULL();
+	guarantee = PG_ARGISNULL(1) ? DEFAULT_GUARANTEE * source.width :
+		PG_GETARG_INT32(1);
+	if (guarantee < source.width || guarantee > GUARANTEE_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("guarantee %d is out of range for shingles of width %d",
+						guarantee, source.width),
+				 errhint("A guarantee is at least the width, and at most %d.",
+						 GUARANTEE_MAX)));
+	sketch_begin(&of.sketch, SKETCH_ALL);
+	winnow_begin(&of.winnower, guarantee - source.width + 1);
+	read_source(fcinfo, &source, add_smallest, &of);
+	if (winnow_finish(&of.winnower, &selected))
+		add_hash(&of.sketch, selected);
+	return finish_sketch(&of.sketch);
+}
