@@ -31,6 +31,9 @@ OBJS = \
 	src/functions/shingles.o \
 	src/functions/signature.o \
 	src/functions/sketches.o \
+	src/gist/balls.o \
+	src/gist/fingerprints.o \
+	src/gist/split.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
 	src/index/am/insert_row.o \
@@ -110,12 +113,13 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # install leaves the extension installed, setup what the tests after it share, and
 # planner drops both.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
-	literature unicode vectors minhash banding passages errors component blocks index designs \
-	nearest parallel report vacuum exclude sketch containment bands estimates cluster planner
+	literature unicode vectors minhash banding passages errors component blocks index \
+	designs nearest parallel report vacuum exclude gist sketch containment bands estimates \
+	cluster planner
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \
-	index_serializable index_conflict index_exclude keep_out cluster_labels
+	index_serializable index_conflict index_exclude gist_exclude keep_out cluster_labels
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Tests that start servers of their own need IPC::Run, and no root.

@@ -191,6 +191,13 @@ extern int no_such_variable
 	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
+/* Comparisons have names that access methods share from 18 on. */
+#if PG_VERSION_NUM >= 180000
+#include "access/cmptype.h"
+#else
+#define COMPARE_EQ						3
+#endif
+
 /* A handler's answer is kept as it is from 19 on, and copied and freed before. */
 #if PG_VERSION_NUM >= 190000
 #define RETURN_ACCESS_METHOD(routine)	PG_RETURN_POINTER(routine)

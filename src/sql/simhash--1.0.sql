@@ -1105,3 +1105,141 @@ COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS 'search 
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';
+
+--
+-- GiST: fingerprints beside other columns
+--
+
+-- Keys: the bits that the fingerprints below agree on, and their values.
+CREATE TYPE simhash_gist_key;
+
+CREATE FUNCTION simhash_gist_key_in(cstring) RETURNS simhash_gist_key
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_key_in(cstring) IS 'I/O';
+CREATE FUNCTION simhash_gist_key_out(simhash_gist_key) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_key_out(simhash_gist_key) IS 'I/O';
+
+CREATE TYPE simhash_gist_key (
+    INPUT = simhash_gist_key_in,
+    OUTPUT = simhash_gist_key_out,
+    INTERNALLENGTH = 16,
+    ALIGNMENT = double
+);
+COMMENT ON TYPE simhash_gist_key IS 'key of a GiST index: (bits that fingerprints agree on,their values)';
+
+-- Of balls: the same of their centers, and the greatest radius.
+CREATE TYPE simhash_ball_gist_key;
+
+CREATE FUNCTION simhash_ball_gist_key_in(cstring) RETURNS simhash_ball_gist_key
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_key_in(cstring) IS 'I/O';
+CREATE FUNCTION simhash_ball_gist_key_out(simhash_ball_gist_key) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_key_out(simhash_ball_gist_key) IS 'I/O';
+
+CREATE TYPE simhash_ball_gist_key (
+    INPUT = simhash_ball_gist_key_in,
+    OUTPUT = simhash_ball_gist_key_out,
+    INTERNALLENGTH = 24,
+    ALIGNMENT = double
+);
+COMMENT ON TYPE simhash_ball_gist_key IS 'key of a GiST index: (bits that centers agree on,their values,greatest radius)';
+
+CREATE FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) IS 'GiST support: whether an entry may meet a condition';
+CREATE FUNCTION simhash_gist_union(internal, internal) RETURNS simhash_gist_key
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_union(internal, internal) IS 'GiST support: the key of entries together';
+CREATE FUNCTION simhash_gist_compress(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_compress(internal) IS 'GiST support: the key of a fingerprint';
+CREATE FUNCTION simhash_gist_penalty(internal, internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_penalty(internal, internal, internal) IS 'GiST support: the cost of adding to a key';
+CREATE FUNCTION simhash_gist_picksplit(internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
+CREATE FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) IS 'GiST support: whether keys are equal';
+CREATE FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) IS 'GiST support: how near an entry may be';
+CREATE FUNCTION simhash_gist_fetch(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_fetch(internal) IS 'GiST support: the fingerprint of a key';
+
+-- Of balls, too.
+CREATE FUNCTION simhash_gist_sortsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_sortsupport(internal) IS 'GiST support: the order in which an index is built';
+CREATE FUNCTION simhash_gist_strategy(integer) RETURNS smallint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_gist_strategy(integer) IS 'GiST support: the strategy of equality';
+
+CREATE FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) IS 'GiST support: whether an entry may meet a condition';
+CREATE FUNCTION simhash_ball_gist_union(internal, internal) RETURNS simhash_ball_gist_key
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_union(internal, internal) IS 'GiST support: the key of entries together';
+CREATE FUNCTION simhash_ball_gist_compress(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_compress(internal) IS 'GiST support: the key of a ball';
+CREATE FUNCTION simhash_ball_gist_penalty(internal, internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_penalty(internal, internal, internal) IS 'GiST support: the cost of adding to a key';
+CREATE FUNCTION simhash_ball_gist_picksplit(internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
+CREATE FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) IS 'GiST support: whether keys are equal';
+CREATE FUNCTION simhash_ball_gist_fetch(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_gist_fetch(internal) IS 'GiST support: the ball of a key';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING gist AS
+    OPERATOR 1 <@ (simhash, simhash_ball),
+    OPERATOR 2 =,
+    OPERATOR 3 <~> FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_gist_consistent(internal, simhash, smallint, oid, internal),
+    FUNCTION 2 simhash_gist_union(internal, internal),
+    FUNCTION 3 simhash_gist_compress(internal),
+    FUNCTION 5 simhash_gist_penalty(internal, internal, internal),
+    FUNCTION 6 simhash_gist_picksplit(internal, internal),
+    FUNCTION 7 simhash_gist_same(simhash_gist_key, simhash_gist_key, internal),
+    FUNCTION 8 simhash_gist_distance(internal, simhash, smallint, oid, internal),
+    FUNCTION 9 simhash_gist_fetch(internal),
+    FUNCTION 11 simhash_gist_sortsupport(internal),
+    STORAGE simhash_gist_key;
+COMMENT ON OPERATOR CLASS simhash_ops USING gist IS 'fingerprints within a Hamming distance, or the nearest first, beside other columns';
+COMMENT ON OPERATOR FAMILY simhash_ops USING gist IS 'fingerprints within a Hamming distance, or the nearest first, beside other columns';
+
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING gist AS
+    OPERATOR 2 =,
+    OPERATOR 4 =~=,
+    FUNCTION 1 simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal),
+    FUNCTION 2 simhash_ball_gist_union(internal, internal),
+    FUNCTION 3 simhash_ball_gist_compress(internal),
+    FUNCTION 5 simhash_ball_gist_penalty(internal, internal, internal),
+    FUNCTION 6 simhash_ball_gist_picksplit(internal, internal),
+    FUNCTION 7 simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal),
+    FUNCTION 9 simhash_ball_gist_fetch(internal),
+    FUNCTION 11 simhash_gist_sortsupport(internal),
+    STORAGE simhash_ball_gist_key;
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING gist IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING gist IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
+
+-- From 18 on the server asks which strategy is equality; before, it has no such function.
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::integer >= 180000 THEN
+        ALTER OPERATOR FAMILY simhash_ops USING gist ADD
+            FUNCTION 12 ("any", "any") simhash_gist_strategy(integer);
+        ALTER OPERATOR FAMILY simhash_ball_ops USING gist ADD
+            FUNCTION 12 ("any", "any") simhash_gist_strategy(integer);
+    END IF;
+END $$;

@@ -1,0 +1,260 @@
+--
+-- GiST: fingerprints beside other columns.  The rows of a sequential scan, and of the
+-- access method simhash, on the same histories.  Needs btree_gist and pageinspect, of
+-- PostgreSQL's contrib modules.
+--
+CREATE SCHEMA gist_test;
+SET search_path = gist_test, public;
+SET client_min_messages = error;
+SET jit = off;
+SET work_mem = '64MB';
+SET max_parallel_workers_per_gather = 0;
+CREATE EXTENSION btree_gist;
+CREATE EXTENSION pageinspect;
+
+-- what an index holds, and what nobody else does
+SELECT '(ffffffffffffffff,0123456789abcdef)'::simhash_gist_key;
+SELECT '(ffffffffffffffff,0123456789abcdef,3)'::simhash_ball_gist_key;
+CREATE TABLE few (fp simhash);
+INSERT INTO few VALUES ('0123456789abcdef'), ('fedcba9876543210'), (NULL);
+CREATE INDEX few_fp ON few USING gist (fp);
+CREATE INDEX few_ball ON few USING gist (simhash_ball(fp, 3));
+SELECT substring(keys FROM '\(\w{16}.*?\)') FROM gist_page_items(get_raw_page('few_fp', 0), 'few_fp') ORDER BY 1;
+SELECT substring(keys FROM '\(\w{16}.*?\)') FROM gist_page_items(get_raw_page('few_ball', 0), 'few_ball') ORDER BY 1;
+SELECT property, pg_index_column_has_property('few_fp', 1, property) AS fingerprint,
+       pg_index_column_has_property('few_ball', 1, property) AS ball
+FROM unnest('{distance_orderable,returnable,search_array,search_nulls}'::text[]) AS property;
+
+--
+-- Three judges: tables of the same rows at the same places, one with GiST indexes, and
+-- one with an index of the access method; and a sequential scan.
+--
+CREATE TABLE shapes AS
+SELECT shape, grown, shape || CASE WHEN grown THEN '_grown' ELSE '_built' END AS tab
+FROM unnest('{uniform,skewed,clustered,equal,mixed}'::text[]) AS shape,
+     unnest('{false,true}'::boolean[]) AS grown;
+-- A command for each table: %1$s stands for its name, %2$L for its shape.
+CREATE FUNCTION everywhere(command text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    s record;
+BEGIN
+    FOR s IN SELECT tab || judge AS tab, shape FROM shapes, unnest('{_g,_s}'::text[]) AS judge LOOP
+        EXECUTE format(command, s.tab, s.shape);
+    END LOOP;
+END $$;
+CREATE FUNCTION add_rows(first integer, last integer) RETURNS void LANGUAGE sql AS $$
+    SELECT everywhere(format('INSERT INTO %%1$s SELECT i, CASE WHEN i %%%% 19 > 0 THEN i * i %%%% 5 END,
+        CASE WHEN i %%%% 20 > 0 THEN fp_of(%%2$L, i) END FROM generate_series(%s, %s) AS i', first, last)) $$;
+-- A first column that is large makes a page hold a dozen entries, and a tree high.
+CREATE FUNCTION filler() RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(md5(i::text), '') FROM generate_series(1, 16) AS i $$;
+CREATE FUNCTION add_indexes(grown boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    s record;
+BEGIN
+    FOR s IN SELECT tab FROM shapes WHERE shapes.grown = add_indexes.grown LOOP
+        EXECUTE format(CASE WHEN grown THEN 'CREATE INDEX ON %1$s_g USING gist ((gist_test.filler()), tenant, fp);'
+            ELSE 'CREATE INDEX ON %1$s_g USING gist (tenant, fp); CREATE INDEX ON %1$s_g USING gist (fp);' END ||
+            'CREATE INDEX ON %1$s_s USING simhash (fp)', s.tab);
+    END LOOP;
+END $$;
+
+CREATE TABLE queries (n integer, tenant integer, q simhash, p simhash, k integer, lim integer);
+CREATE FUNCTION ask(tab regclass) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    stored simhash[] := some_of(tab, 100);
+BEGIN
+    TRUNCATE queries;
+    INSERT INTO queries
+        SELECT n, n % 6, CASE n % 4 WHEN 0 THEN fp WHEN 1 THEN flip(fp, n % 14, n) WHEN 2 THEN random_fp(n, 2)
+                         WHEN 3 THEN flip(fp, 3, n) END, flip(fp, n % 20, -n), k, n * n % 40
+        FROM (SELECT (row_number() OVER ())::integer AS n, k
+              FROM unnest('{-1,0,1,2,3,4,6,9,14,20,33,64}'::integer[]) AS k, generate_series(1, 2)) AS r,
+             LATERAL (SELECT stored[1 + (n * 7) % cardinality(stored)] AS fp) AS s;
+    ANALYZE queries;
+END $$;
+-- The rows of a table that meet a condition for each of the queries, by a kind of scan.
+CREATE FUNCTION found(tab text, condition text, scan text) RETURNS TABLE (n integer, at tid) LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off AS $$
+DECLARE
+    query text := format('SELECT n, t.ctid FROM queries, LATERAL (SELECT t.ctid FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
+BEGIN
+    PERFORM set_config('enable_seqscan', (scan ~ 'Seq')::text, true), set_config('enable_indexscan', (scan ~ 'Index Scan using')::text, true),
+            set_config('enable_bitmapscan', (scan ~ 'Bitmap')::text, true);
+    ASSERT whole_plan(query) ~ scan, whole_plan(query);
+    RETURN QUERY EXECUTE query;
+END $$;
+-- How many rows each judge would have otherwise.
+CREATE FUNCTION judge(tab text, by_index text, by_eye text, shared boolean DEFAULT true, OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT met boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TEMP TABLE eye AS SELECT * FROM found(tab || '_g', by_eye, 'Seq Scan on ' || tab || '_g');
+    met := EXISTS (SELECT FROM eye);
+    index := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Index Scan using ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
+    bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Bitmap Index Scan on ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
+    IF shared THEN
+        other := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_s', by_index, 'Index Scan using ' || tab || '_s_fp_idx'), 'TABLE eye');
+    END IF;
+    DROP TABLE eye;
+END $$;
+-- The nearest first: distances in the order of a sort, each row once.  Ties come in any order.
+CREATE FUNCTION nearest(tab text, condition text, OUT wrong bigint, OUT met boolean) LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE
+    query text := format('SELECT n, t.* FROM queries, LATERAL (SELECT t.ctid AS at, t.fp <~> q AS d FROM %s AS t WHERE %s', tab, condition);
+    ordered text := query || ' ORDER BY t.fp <~> q LIMIT lim) AS t';
+BEGIN
+    PERFORM set_config('enable_seqscan', 'off', true);
+    ASSERT whole_plan(ordered) ~ (' Index (Only )?Scan using ' || tab || '_\w*fp_idx[^\n]*\n( *Index Cond: [^\n]*\n)? *Order By: '), whole_plan(ordered);
+    EXECUTE 'CREATE TEMP TABLE i AS SELECT *, row_number() OVER () AS r FROM (' || ordered || ') AS s';
+    PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true);
+    EXECUTE 'CREATE TEMP TABLE e AS SELECT *, row_number() OVER (PARTITION BY n ORDER BY d) AS r FROM (' || query || ') AS t) AS s';
+    SELECT (SELECT count(*) FROM (SELECT n, row_number() OVER (PARTITION BY n ORDER BY i.r) AS r, d FROM i) AS i
+            FULL JOIN (SELECT n, r, d FROM e JOIN queries USING (n) WHERE r <= lim) AS e USING (n, r) WHERE i.d IS DISTINCT FROM e.d)
+         + (SELECT count(*) FROM (SELECT n, at, d FROM i EXCEPT ALL SELECT n, at, d FROM e) AS s), EXISTS (SELECT FROM i) INTO wrong, met;
+    DROP TABLE i, e;
+END $$;
+CREATE FUNCTION verdict(OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT nearest bigint, OUT met bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    s record;
+    j record;
+    o record;
+BEGIN
+    index := 0; bitmap := 0; other := 0; nearest := 0; met := 0;
+    FOR s IN SELECT * FROM shapes LOOP
+        PERFORM ask((s.tab || '_g')::regclass);
+        SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.other) AS other, count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
+            ('t.fp <~> q <= k', '(t.fp <~> q) + 0 <= k', true),
+            ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(p, k)', '(t.fp <~> q) + 0 <= k AND (t.fp <~> p) + 0 <= k', true),
+            ('t.fp = q', 't.fp::bigint = q::bigint', true),
+            ('n < 2 AND t.fp IS NULL', 'n < 2 AND num_nulls(t.fp) = 1', true),
+            ('n < 2 AND t.fp IS NOT NULL', 'n < 2 AND num_nulls(t.fp) = 0', true),
+            ('t.tenant = queries.tenant AND t.fp <~> q <= k', 't.tenant + 0 = queries.tenant AND (t.fp <~> q) + 0 <= k', false),
+            ('t.tenant IS NULL AND t.fp = q', 'num_nulls(t.tenant) = 1 AND t.fp::bigint = q::bigint', false),
+            ('t.tenant < n % 4 AND t.fp IS NULL', 't.tenant + 0 < n % 4 AND num_nulls(t.fp) = 1', false)
+        ) AS v (by_index, by_eye, shared), LATERAL judge(s.tab, by_index, by_eye, shared) AS c;
+        SELECT sum(wrong) AS wrong, count(*) FILTER (WHERE n.met) AS met INTO o FROM unnest(ARRAY['true', 't.tenant = queries.tenant',
+            't.fp <@ simhash_ball(p, 20)', 't.tenant = queries.tenant AND t.fp <@ simhash_ball(q, k)']) AS condition,
+            LATERAL nearest(s.tab || '_g', condition) AS n;
+        index := index + j.index; bitmap := bitmap + j.bitmap; other := other + j.other; nearest := nearest + o.wrong;
+        met := met + j.met + o.met;
+    END LOOP;
+END $$;
+SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash) WITH (autovacuum_enabled = off)');
+SELECT add_indexes(true);
+SELECT add_rows(1, 800);
+SELECT add_indexes(false);
+SELECT 'VACUUM ANALYZE ' || string_agg(tab || judge, ', ') AS vacuum FROM shapes, unnest('{_g,_s}'::text[]) AS judge \gset
+:vacuum;
+-- each of 10 tables is asked 12 things; where all are equal, some find nothing
+SELECT * FROM verdict();
+-- rows go, and others come
+SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0');
+SELECT * FROM verdict();
+:vacuum;
+SELECT add_rows(801, 1000);
+SELECT everywhere('UPDATE %s SET fp = flip(fp, 1 + id %% 5, id), tenant = (tenant + 1) %% 5 WHERE id %% 11 = 0 AND fp IS NOT NULL');
+SELECT * FROM verdict();
+:vacuum;
+SELECT * FROM verdict();
+-- a verdict that finds what is missing
+SELECT index > 0 AS index, bitmap > 0 AS bitmap, other > 0 AS other FROM judge('mixed_built', 't.fp <~> q <= k', '(t.fp <~> q) + 0 <= k + 1');
+
+--
+-- Plans
+--
+CREATE TABLE docs AS SELECT i AS id, i % 10 AS tenant, flip(random_fp(i / 4), i % 4, i) AS fp FROM generate_series(1, 20000) AS i;
+CREATE INDEX docs_tenant_fp ON docs USING gist (tenant, fp);
+VACUUM ANALYZE docs;
+SELECT plan($$SELECT id FROM docs WHERE tenant = 7 AND fp <~> '0123456789abcdef' <= 3$$);
+SELECT plan($$SELECT id FROM docs WHERE tenant = 7 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs WHERE tenant = 7 AND fp <~> '0123456789abcdef' < 8 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
+SELECT plan($$SELECT tenant, fp FROM docs WHERE tenant = 7 AND simhash_within(fp, '0123456789abcdef', 3)$$);
+SELECT plan($$SELECT b.id FROM docs AS a JOIN docs AS b ON a.tenant = b.tenant AND a.fp <~> b.fp <= 3 WHERE a.id = 1$$);
+-- index-only scans give the values of the table
+SELECT differing('SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
+                 'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
+
+--
+-- Built in order of the fingerprints, and by insertion
+--
+CREATE FUNCTION built(options text, OUT wrong bigint) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    EXECUTE format('CREATE INDEX docs_fp ON docs USING gist (fp) %s', options);
+    SELECT sum(differing(format('SELECT ctid FROM docs WHERE fp <~> %L <= %s', fp, k), format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= %s', fp, k)))
+    INTO wrong FROM (SELECT fp, id % 12 AS k FROM docs WHERE id % 1000 = 0) AS q;
+    DROP INDEX docs_fp;
+END $$;
+SELECT options, wrong FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options);
+
+--
+-- No two rows within 3 bits in one tenant
+--
+CREATE TABLE apart (id integer, tenant integer, fp simhash, radius integer DEFAULT 3,
+    CONSTRAINT apart_in_tenant EXCLUDE USING gist (tenant WITH =, simhash_ball(fp, radius) WITH =~=));
+INSERT INTO apart VALUES (1, 1, '0123456789abcdef'), (2, 2, '0123456789abcdef'), (3, 1, '0123456789abcd10'), (4, 1, NULL), (5, NULL, '0123456789abcdef');
+INSERT INTO apart VALUES (6, 1, '0123456789abcde8');
+INSERT INTO apart VALUES (7, 2, '0123456789abcde8'), (8, 3, '0123456789abcde8') ON CONFLICT DO NOTHING RETURNING id;
+UPDATE apart SET tenant = 2 WHERE id = 1;
+SELECT id, tenant, fp FROM apart ORDER BY id;
+-- it lets in what a table without it would, one row after the other
+CREATE TABLE offered AS
+SELECT i, i % 3 AS tenant, CASE WHEN i % 50 > 0 THEN flip(random_fp(i % 60), i % 7, i) END AS fp FROM generate_series(1, 1500) AS i;
+CREATE FUNCTION kept(radii text) RETURNS TABLE (i integer, tenant integer, fp simhash, radius integer) LANGUAGE plpgsql AS $$
+DECLARE
+    r record;
+BEGIN
+    CREATE TEMP TABLE keeping (i integer, tenant integer, fp simhash, radius integer);
+    FOR r IN EXECUTE format('SELECT *, %s AS radius FROM offered ORDER BY i', radii) LOOP
+        INSERT INTO keeping SELECT r.i, r.tenant, r.fp, r.radius WHERE NOT EXISTS (
+            SELECT FROM keeping AS k WHERE k.tenant = r.tenant AND (k.fp <~> r.fp) + 0 <= least(k.radius, r.radius));
+    END LOOP;
+    RETURN QUERY TABLE keeping;
+    DROP TABLE keeping;
+END $$;
+CREATE FUNCTION differing_kept(radii text, OUT kept bigint, OUT differing bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    TRUNCATE apart;
+    EXECUTE format('INSERT INTO apart SELECT *, %s FROM offered ORDER BY i ON CONFLICT DO NOTHING', radii);
+    SELECT count(*) INTO kept FROM apart;
+    differing := differing('TABLE apart', format('SELECT * FROM kept(%L)', radii));
+END $$;
+SELECT radii, d.* FROM unnest('{3,0,-1,9,i % 5}'::text[]) AS radii, differing_kept(radii) AS d;
+-- =~= and = of balls by the index
+CREATE TABLE balls AS SELECT i, simhash_ball(fp, i % 12 - 1) AS ball FROM offered;
+CREATE INDEX balls_ball ON balls USING gist (ball);
+VACUUM ANALYZE balls;
+CREATE FUNCTION found_balls(operator text, by_index boolean) RETURNS TABLE (a integer, b integer, at tid, ball simhash_ball) LANGUAGE plpgsql AS $$
+DECLARE
+    query text := format('SELECT x.i, y.* FROM balls AS x, LATERAL (SELECT i, ctid, ball FROM balls AS y WHERE y.ball %s x.ball OFFSET 0) AS y WHERE x.i %% 20 = 7', operator);
+BEGIN
+    PERFORM set_config('enable_seqscan', (NOT by_index)::text, true), set_config('enable_indexscan', by_index::text, true),
+            set_config('enable_bitmapscan', 'off', true);
+    ASSERT (whole_plan(query) ~ 'Index Scan using balls_ball') = by_index, whole_plan(query);
+    RETURN QUERY EXECUTE query;
+END $$;
+SELECT operator, count(*) > 50 AS many, differing(format('SELECT * FROM found_balls(%L, true)', operator), format('SELECT * FROM found_balls(%L, false)', operator))
+FROM unnest('{=~=,=}'::text[]) AS operator, LATERAL found_balls(operator, false) GROUP BY operator ORDER BY operator;
+SET enable_seqscan = off;
+SELECT plan($$SELECT ball FROM balls WHERE ball =~= '(0123456789abcdef,3)'$$);
+SELECT differing('SELECT ball FROM balls WHERE ball =~= simhash_ball(random_fp(7), 9)',
+                 'SELECT ball FROM balls WHERE (ball =~= simhash_ball(random_fp(7), 9)) IS TRUE');
+RESET enable_seqscan;
+
+-- From 18 on a key without overlaps asks for the operator of equality; btree_gist is not
+-- needed for it.
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::integer >= 180000 THEN
+        EXECUTE 'CREATE TABLE spans (fp simhash, ball simhash_ball, valid daterange, PRIMARY KEY (fp, ball, valid WITHOUT OVERLAPS))';
+        INSERT INTO spans VALUES ('0123456789abcdef', '(0123456789abcdef,3)', '[2026-01-01,2026-02-01)'),
+                                 ('0123456789abcdef', '(0123456789abcdef,4)', '[2026-01-01,2026-02-01)'),
+                                 ('0123456789abcdee', '(0123456789abcdef,3)', '[2026-01-01,2026-02-01)');
+        BEGIN
+            INSERT INTO spans VALUES ('0123456789abcdef', '(0123456789abcdef,3)', '[2026-01-15,2026-03-01)');
+            ASSERT false;
+        EXCEPTION WHEN exclusion_violation THEN
+        END;
+    END IF;
+END $$;
+DROP SCHEMA gist_test CASCADE;

@@ -1,0 +1,195 @@
+/*-------------------------------------------------------------------------
+ *
+ * balls.c
+ *		GiST operator class simhash_ball_ops: balls, for exclusion constraints
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+
+#include "compat.h"
+#include "gist/agreement.h"
+#include "index/am/handler.h"
+
+/* --- the type of keys ----------------------------------------------------------- */
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_key_in);
+Datum
+simhash_ball_gist_key_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type %s", "simhash_ball_gist_key"),
+			 errhint("Values of this type stand in indexes only.")));
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_key_out);
+Datum
+simhash_ball_gist_key_out(PG_FUNCTION_ARGS)
+{
+	const BallAgreement *key = DatumGetBallAgreementP(PG_GETARG_DATUM(0));
+	char		mask[SIMHASH_HEX_DIGITS + 1];
+	char		value[SIMHASH_HEX_DIGITS + 1];
+
+	simhash_format_hex(key->centers.mask, mask);
+	simhash_format_hex(key->centers.value, value);
+	PG_RETURN_CSTRING(psprintf("(%s,%s,%d)", mask, value, key->radius));
+}
+
+/* --- values and keys ------------------------------------------------------------ */
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_compress);
+Datum
+simhash_ball_gist_compress(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	GISTENTRY  *result;
+	const SimHashBall *ball;
+	BallAgreement *key;
+
+	if (!entry->leafkey)
+		PG_RETURN_POINTER(entry);
+	ball = DatumGetSimHashBallP(entry->key);
+	key = palloc0(sizeof(BallAgreement));
+	key->centers.mask = ALL_BITS;
+	key->centers.value = ball->center;
+	key->radius = ball->radius;
+	result = palloc(sizeof(GISTENTRY));
+	gistentryinit(*result, PointerGetDatum(key), entry->rel, entry->page, entry->offset,
+				  false);
+	PG_RETURN_POINTER(result);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_fetch);
+Datum
+simhash_ball_gist_fetch(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
+	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
+	SimHashBall *ball = palloc0(sizeof(SimHashBall));
+
+	ball->center = key->centers.value;
+	ball->radius = key->radius;
+	gistentryinit(*result, PointerGetDatum(ball), entry->rel, entry->page, entry->offset,
+				  false);
+	PG_RETURN_POINTER(result);
+}
+
+/* --- searching ------------------------------------------------------------------ */
+
+/*
+ * Whether a ball below the key may meet the condition; of a leaf, whether it does.
+ */
+PG_FUNCTION_INFO_V1(simhash_ball_gist_consistent);
+Datum
+simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	const SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(1);
+	StrategyNumber strategy = PG_GETARG_UINT16(2);
+	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
+	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
+	int			distance = agreement_distance(&key->centers, ball->center);
+
+	*recheck = false;
+	switch (strategy)
+	{
+		case STRATEGY_NEAR:
+			PG_RETURN_BOOL(distance <= Min(key->radius, ball->radius));
+		case STRATEGY_EQUAL:
+			PG_RETURN_BOOL(distance == 0 &&
+						   (GIST_LEAF(entry) ? ball->radius == key->radius :
+							ball->radius <= key->radius));
+		default:
+			elog(ERROR, "unrecognized strategy number: %d", strategy);
+	}
+}
+
+/* --- pages ---------------------------------------------------------------------- */
+
+static void
+join_key(BallAgreement *key, const BallAgreement *other)
+{
+	agreement_join(&key->centers, &other->centers);
+	key->radius = Max(key->radius, other->radius);
+}
+
+/*
+ * The key of some entries of a vector: those of the offsets.
+ */
+static BallAgreement *
+join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n)
+{
+	BallAgreement *key = palloc(sizeof(BallAgreement));
+
+	*key = *DatumGetBallAgreementP(entries->vector[offsets[0]].key);
+	for (int i = 1; i < n; i++)
+		join_key(key, DatumGetBallAgreementP(entries->vector[offsets[i]].key));
+	return key;
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_union);
+Datum
+simhash_ball_gist_union(PG_FUNCTION_ARGS)
+{
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	int		   *size = (int *) PG_GETARG_POINTER(1);
+	BallAgreement *key = palloc(sizeof(BallAgreement));
+
+	*key = *DatumGetBallAgreementP(entries->vector[0].key);
+	for (int i = 1; i < entries->n; i++)
+		join_key(key, DatumGetBallAgreementP(entries->vector[i].key));
+	*size = sizeof(BallAgreement);
+	PG_RETURN_POINTER(key);
+}
+
+/*
+ * A greater radius lets more searches in, as a bit that is lost does.
+ */
+PG_FUNCTION_INFO_V1(simhash_ball_gist_penalty);
+Datum
+simhash_ball_gist_penalty(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	GISTENTRY  *added = (GISTENTRY *) PG_GETARG_POINTER(1);
+	float	   *penalty = (float *) PG_GETARG_POINTER(2);
+	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
+	const BallAgreement *other = DatumGetBallAgreementP(added->key);
+
+	*penalty = agreement_penalty(&key->centers, &other->centers) +
+		Max(0, other->radius - key->radius);
+	PG_RETURN_POINTER(penalty);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_picksplit);
+Datum
+simhash_ball_gist_picksplit(PG_FUNCTION_ARGS)
+{
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
+
+	agreement_split(entries, split);
+	split->spl_ldatum = PointerGetDatum(join_entries(entries, split->spl_left,
+													 split->spl_nleft));
+	split->spl_rdatum = PointerGetDatum(join_entries(entries, split->spl_right,
+													 split->spl_nright));
+	PG_RETURN_POINTER(split);
+}
+
+PG_FUNCTION_INFO_V1(simhash_ball_gist_same);
+Datum
+simhash_ball_gist_same(PG_FUNCTION_ARGS)
+{
+	const BallAgreement *a = DatumGetBallAgreementP(PG_GETARG_DATUM(0));
+	const BallAgreement *b = DatumGetBallAgreementP(PG_GETARG_DATUM(1));
+	bool	   *same = (bool *) PG_GETARG_POINTER(2);
+
+	*same = agreement_equal(&a->centers, &b->centers) && a->radius == b->radius;
+	PG_RETURN_POINTER(same);
+}

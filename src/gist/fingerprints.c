@@ -1,0 +1,210 @@
+/*-------------------------------------------------------------------------
+ *
+ * fingerprints.c
+ *		GiST operator class simhash_ops: fingerprints beside other columns
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+
+#include "compat.h"
+#include "gist/agreement.h"
+#include "index/am/handler.h"
+
+/* --- the type of keys ----------------------------------------------------------- */
+
+PG_FUNCTION_INFO_V1(simhash_gist_key_in);
+Datum
+simhash_gist_key_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type %s", "simhash_gist_key"),
+			 errhint("Values of this type stand in indexes only.")));
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_key_out);
+Datum
+simhash_gist_key_out(PG_FUNCTION_ARGS)
+{
+	const Agreement *key = DatumGetAgreementP(PG_GETARG_DATUM(0));
+	char		mask[SIMHASH_HEX_DIGITS + 1];
+	char		value[SIMHASH_HEX_DIGITS + 1];
+
+	simhash_format_hex(key->mask, mask);
+	simhash_format_hex(key->value, value);
+	PG_RETURN_CSTRING(psprintf("(%s,%s)", mask, value));
+}
+
+/* --- values and keys ------------------------------------------------------------ */
+
+PG_FUNCTION_INFO_V1(simhash_gist_compress);
+Datum
+simhash_gist_compress(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	GISTENTRY  *result;
+	Agreement  *key;
+
+	if (!entry->leafkey)
+		PG_RETURN_POINTER(entry);
+	key = palloc(sizeof(Agreement));
+	key->mask = ALL_BITS;
+	key->value = DatumGetSimHash(entry->key);
+	result = palloc(sizeof(GISTENTRY));
+	gistentryinit(*result, PointerGetDatum(key), entry->rel, entry->page, entry->offset,
+				  false);
+	PG_RETURN_POINTER(result);
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_fetch);
+Datum
+simhash_gist_fetch(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
+
+	gistentryinit(*result, SimHashGetDatum(DatumGetAgreementP(entry->key)->value),
+				  entry->rel, entry->page, entry->offset, false);
+	PG_RETURN_POINTER(result);
+}
+
+/* --- searching ------------------------------------------------------------------ */
+
+/*
+ * Whether a fingerprint below the key may meet the condition; of a leaf, whether it does.
+ */
+PG_FUNCTION_INFO_V1(simhash_gist_consistent);
+Datum
+simhash_gist_consistent(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	StrategyNumber strategy = PG_GETARG_UINT16(2);
+	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
+	const Agreement *key = DatumGetAgreementP(entry->key);
+	const SimHashBall *ball;
+
+	*recheck = false;
+	switch (strategy)
+	{
+		case STRATEGY_WITHIN:
+			ball = PG_GETARG_SIMHASH_BALL_P(1);
+			PG_RETURN_BOOL(agreement_distance(key, ball->center) <= ball->radius);
+		case STRATEGY_EQUAL:
+			PG_RETURN_BOOL(agreement_distance(key, PG_GETARG_SIMHASH(1)) == 0);
+		default:
+			elog(ERROR, "unrecognized strategy number: %d", strategy);
+	}
+}
+
+/*
+ * The distance of a leaf, and a lower bound of those below any other entry.
+ */
+PG_FUNCTION_INFO_V1(simhash_gist_distance);
+Datum
+simhash_gist_distance(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	StrategyNumber strategy = PG_GETARG_UINT16(2);
+	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
+
+	if (strategy != STRATEGY_DISTANCE)
+		elog(ERROR, "unrecognized strategy number: %d", strategy);
+	*recheck = false;
+	PG_RETURN_FLOAT8(agreement_distance(DatumGetAgreementP(entry->key),
+										PG_GETARG_SIMHASH(1)));
+}
+
+/* --- pages ---------------------------------------------------------------------- */
+
+/*
+ * What some entries of a vector agree on: those of the offsets.
+ */
+static Agreement *
+join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n)
+{
+	Agreement  *key = palloc(sizeof(Agreement));
+
+	*key = *DatumGetAgreementP(entries->vector[offsets[0]].key);
+	for (int i = 1; i < n; i++)
+		agreement_join(key, DatumGetAgreementP(entries->vector[offsets[i]].key));
+	return key;
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_union);
+Datum
+simhash_gist_union(PG_FUNCTION_ARGS)
+{
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	int		   *size = (int *) PG_GETARG_POINTER(1);
+	Agreement  *key = palloc(sizeof(Agreement));
+
+	*key = *DatumGetAgreementP(entries->vector[0].key);
+	for (int i = 1; i < entries->n; i++)
+		agreement_join(key, DatumGetAgreementP(entries->vector[i].key));
+	*size = sizeof(Agreement);
+	PG_RETURN_POINTER(key);
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_penalty);
+Datum
+simhash_gist_penalty(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	GISTENTRY  *added = (GISTENTRY *) PG_GETARG_POINTER(1);
+	float	   *penalty = (float *) PG_GETARG_POINTER(2);
+
+	*penalty = agreement_penalty(DatumGetAgreementP(entry->key),
+								 DatumGetAgreementP(added->key));
+	PG_RETURN_POINTER(penalty);
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_picksplit);
+Datum
+simhash_gist_picksplit(PG_FUNCTION_ARGS)
+{
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
+
+	agreement_split(entries, split);
+	split->spl_ldatum = PointerGetDatum(join_entries(entries, split->spl_left,
+													 split->spl_nleft));
+	split->spl_rdatum = PointerGetDatum(join_entries(entries, split->spl_right,
+													 split->spl_nright));
+	PG_RETURN_POINTER(split);
+}
+
+PG_FUNCTION_INFO_V1(simhash_gist_same);
+Datum
+simhash_gist_same(PG_FUNCTION_ARGS)
+{
+	bool	   *same = (bool *) PG_GETARG_POINTER(2);
+
+	*same = agreement_equal(DatumGetAgreementP(PG_GETARG_DATUM(0)),
+							DatumGetAgreementP(PG_GETARG_DATUM(1)));
+	PG_RETURN_POINTER(same);
+}
+
+/* Of balls, too. */
+PG_FUNCTION_INFO_V1(simhash_gist_sortsupport);
+Datum
+simhash_gist_sortsupport(PG_FUNCTION_ARGS)
+{
+	agreement_sort((SortSupport) PG_GETARG_POINTER(0));
+	PG_RETURN_VOID();
+}
+
+/*
+ * The strategy that stands for a comparison as the server knows it; of balls, too.
+ */
+PG_FUNCTION_INFO_V1(simhash_gist_strategy);
+Datum
+simhash_gist_strategy(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_UINT16(PG_GETARG_INT32(0) == COMPARE_EQ ? STRATEGY_EQUAL : InvalidStrategy);
+}

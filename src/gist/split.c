@@ -1,0 +1,193 @@
+/*-------------------------------------------------------------------------
+ *
+ * split.c
+ *		Which entries stand together on a page
+ *
+ * All is decided by fingerprints: keys of balls begin with what their centers agree on.
+ * See README.md for the order.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "gist/agreement.h"
+
+/*
+ * No side of a split gets less than this part of the entries, in tenths.
+ */
+#define LEAST_TENTHS	3
+
+/*
+ * The place of a fingerprint in the order of the Gray code, in which neighbors differ in
+ * one bit.
+ */
+static uint64
+gray_rank(SimHash fp)
+{
+	for (int shift = 1; shift < SIMHASH_BITS; shift *= 2)
+		fp ^= fp >> shift;
+	return fp;
+}
+
+/* --- penalty ------------------------------------------------------------------- */
+
+/*
+ * What it costs to add other fingerprints to an agreement: the number of bits that are
+ * lost.  Of equal numbers that with the higher bits costs more, by less than a bit.
+ */
+float
+agreement_penalty(const Agreement *agreement, const Agreement *other)
+{
+	uint64		lost = agreement_lost(agreement, other);
+
+	return pg_popcount64(lost) + ldexp((double) lost, -SIMHASH_BITS);
+}
+
+/* --- splitting a page ---------------------------------------------------------- */
+
+typedef struct Ranked
+{
+	uint64		rank;
+	OffsetNumber offset;		/* in the vector of entries */
+} Ranked;
+
+static int
+compare_ranked(const void *x, const void *y)
+{
+	const Ranked *a = x;
+	const Ranked *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->offset - b->offset;
+}
+
+static inline const Agreement *
+entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
+{
+	return DatumGetAgreementP(entries->vector[offset].key);
+}
+
+static Ranked *
+rank_entries(const GistEntryVector *entries, int n)
+{
+	Ranked	   *ranked = palloc(n * sizeof(Ranked));
+
+	for (int i = 0; i < n; i++)
+	{
+		ranked[i].offset = FirstOffsetNumber + i;
+		ranked[i].rank = gray_rank(entry_agreement(entries, ranked[i].offset)->value);
+	}
+	qsort(ranked, n, sizeof(Ranked), compare_ranked);
+	return ranked;
+}
+
+/*
+ * Where to cut entries in order: where both sides agree on the most bits, each side
+ * counted as often as it has entries.  Of equally good cuts the one that is nearest to
+ * the middle.  Returns the number of entries on the left side.
+ */
+static int
+choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
+{
+	int		   *right_bits = palloc(n * sizeof(int));
+	int			least = Max(1, n * LEAST_TENTHS / 10);
+	int			cut = n / 2;
+	int			best = -1;
+	Agreement	side;
+
+	side = *entry_agreement(entries, ranked[n - 1].offset);
+	for (int i = n - 1; i >= least; i--)
+	{
+		agreement_join(&side, entry_agreement(entries, ranked[i].offset));
+		right_bits[i] = pg_popcount64(side.mask);
+	}
+	side = *entry_agreement(entries, ranked[0].offset);
+	for (int i = 1; i <= n - least; i++)
+	{
+		int			bits;
+
+		agreement_join(&side, entry_agreement(entries, ranked[i - 1].offset));
+		if (i < least)
+			continue;
+		bits = i * pg_popcount64(side.mask) + (n - i) * right_bits[i];
+		if (bits > best || (bits == best && abs(2 * i - n) < abs(2 * cut - n)))
+		{
+			best = bits;
+			cut = i;
+		}
+	}
+	pfree(right_bits);
+	return cut;
+}
+
+/*
+ * Fill in which entries go to which side; their unions are the caller's.  There are at
+ * least two entries, and the first of the vector is none.
+ */
+void
+agreement_split(const GistEntryVector *entries, GIST_SPLITVEC *split)
+{
+	int			n = entries->n - 1;
+	Ranked	   *ranked = rank_entries(entries, n);
+	int			cut = choose_cut(entries, ranked, n);
+
+	/* both have room for all: of several columns, entries may change sides */
+	split->spl_left = palloc((n + 1) * sizeof(OffsetNumber));
+	split->spl_right = palloc((n + 1) * sizeof(OffsetNumber));
+	split->spl_nleft = cut;
+	split->spl_nright = n - cut;
+	for (int i = 0; i < cut; i++)
+		split->spl_left[i] = ranked[i].offset;
+	for (int i = cut; i < n; i++)
+		split->spl_right[i - cut] = ranked[i].offset;
+	pfree(ranked);
+}
+
+/* --- sorting for a build -------------------------------------------------------- */
+
+static int
+compare_agreements(Datum x, Datum y, SortSupport ssup)
+{
+	uint64		a = gray_rank(DatumGetAgreementP(x)->value);
+	uint64		b = gray_rank(DatumGetAgreementP(y)->value);
+
+	return (a > b) - (a < b);
+}
+
+#if SIZEOF_DATUM >= 8
+static Datum
+abbreviate(Datum original, SortSupport ssup)
+{
+	return (Datum) gray_rank(DatumGetAgreementP(original)->value);
+}
+
+/* The abbreviated key says all. */
+static bool
+never_abort(int memtupcount, SortSupport ssup)
+{
+	return false;
+}
+#endif
+
+/*
+ * Sort support of keys of leaves.
+ */
+void
+agreement_sort(SortSupport ssup)
+{
+	ssup->comparator = compare_agreements;
+#if SIZEOF_DATUM >= 8
+	if (ssup->abbreviate)
+	{
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = abbreviate;
+		ssup->abbrev_abort = never_abort;
+		ssup->abbrev_full_comparator = compare_agreements;
+	}
+#endif
+}
