@@ -80,6 +80,28 @@ SELECT plan('SELECT FROM queries q JOIN docs d ON d.sig % q.sig', 'Index');
 SELECT plan('SELECT FROM queries q JOIN docs d ON q.sig <%> d.sig <= 0.1', 'Index');
 RESET enable_seqscan;
 RESET enable_bitmapscan;
+-- balls for which the index would have to be read as a whole
+SELECT plan('SELECT FROM docs WHERE sig <@ minhash_ball(' || center || ', 0.9)', 'Scan') FROM unnest(ARRAY['sig_of(5)', '(SELECT sig_of(5))']) AS center;
+SELECT plan('SELECT FROM queries q JOIN docs d ON d.sig <@ minhash_ball(q.sig, 0.9)', 'Scan');
+
+-- The predicate is forbidden by the index, too, which asks <@ in its place.
+CREATE ROLE regress_bands_user;
+GRANT USAGE ON SCHEMA bands_test TO regress_bands_user;
+GRANT SELECT ON docs TO regress_bands_user;
+REVOKE EXECUTE ON FUNCTION minhash_within(minhash, minhash, float8), simhash_within(simhash, simhash, bigint) FROM PUBLIC;
+CREATE TABLE fps AS SELECT random_fp(i) AS fp FROM generate_series(1, 100) AS i;
+CREATE INDEX ON fps USING simhash (fp);
+GRANT SELECT ON fps TO regress_bands_user;
+SET enable_seqscan = off;
+SET ROLE regress_bands_user;
+SELECT count(*) FROM docs WHERE minhash_within(sig, sig_of(5), 0.1);
+SELECT count(*) FROM fps WHERE simhash_within(fp, random_fp(5), 3);
+SELECT count(*) FROM docs WHERE sig <%> sig_of(5) <= 0.1;
+RESET ROLE;
+RESET enable_seqscan;
+GRANT EXECUTE ON FUNCTION minhash_within(minhash, minhash, float8), simhash_within(simhash, simhash, bigint) TO PUBLIC;
+DROP OWNED BY regress_bands_user;
+DROP ROLE regress_bands_user;
 
 --
 -- An index has one make
@@ -155,6 +177,16 @@ SELECT reltuples = (SELECT count(*) FROM docs) AS rows_counted FROM pg_class WHE
 INSERT INTO docs SELECT i, sig_of(i) FROM generate_series(3501, 4000) AS i;
 SELECT * FROM all_differing();
 SELECT * FROM distances_differing();
+
+-- An insertion keeps nothing in memory of the rows before.
+CREATE TABLE filled (id integer, sig minhash);
+CREATE INDEX ON filled USING simhash (sig);
+CREATE TABLE memory (id integer, bytes bigint);
+CREATE FUNCTION note_memory() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN INSERT INTO memory SELECT NEW.id, sum(used_bytes) FROM pg_backend_memory_contexts; RETURN NULL; END $$;
+CREATE TRIGGER note BEFORE INSERT ON filled FOR EACH ROW WHEN (NEW.id % 10000 = 0) EXECUTE FUNCTION note_memory();
+INSERT INTO filled SELECT i, to_minhash(ARRAY[i], 2, 2) FROM generate_series(1, 20000) AS i;
+SELECT max(bytes) - min(bytes) < 200000 AS no_more FROM memory;
 
 --
 -- Many that are equal

@@ -52,9 +52,10 @@ typedef struct IndexKind
 	void		(*get_words) (Datum value, Words *words);
 
 	/*
-	 * What a make is called, in messages; NULL if there is none of that number.  Of a
-	 * kind without this function no value has a make.
+	 * Whether there is a make of that number; and what one that there is is called, in
+	 * messages.  Of a kind without these functions no value has a make.
 	 */
+	bool		(*make_exists) (uint64 make);
 	const char *(*make_name) (uint64 make);
 
 	/*
@@ -78,11 +79,12 @@ typedef struct IndexKind
 	bool		(*get_sought) (const ScanKeyData *key, Words *words);
 
 	/*
-	 * How many those are likely to be, for planning; HUGE_VAL: all.  *unknown is set where
-	 * it may turn out to be all.  The argument is NULL where it is one of many.
+	 * How many those are likely to be, for planning, in an index of a make; HUGE_VAL: all.
+	 * *unknown is set where it may turn out to be all.  The argument is NULL where it is
+	 * one of many.
 	 */
-	double		(*estimate_sought) (PlannerInfo *root, int strategy, Node *argument,
-									bool *unknown);
+	double		(*estimate_sought) (PlannerInfo *root, uint64 make, int strategy,
+									Node *argument, bool *unknown);
 
 	/* Or a search looks for words within a ball, which each are found once. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);

@@ -19,9 +19,27 @@
 pg_noreturn static void report_other(Relation index, const IndexKind *kind,
 									 uint64 settled, uint64 make);
 
+/*
+ * Raise an error if what the metapage says is a make that no value of the kind has.  Asked
+ * for every row that is inserted, so it allocates nothing.
+ */
+static void
+check_settled(Relation index, const IndexKind *kind, uint64 settled)
+{
+	if (settled != 0 && (kind->make_exists == NULL || !kind->make_exists(settled)))
+		page_report_corruption(index, META_BLOCK, "its make is that of other values");
+}
+
+void
+make_check_stored(Relation index, const IndexKind *kind)
+{
+	check_settled(index, kind, meta_get(index)->make);
+}
+
 static void
 report_other(Relation index, const IndexKind *kind, uint64 settled, uint64 make)
 {
+	check_settled(index, kind, settled);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("index \"%s\" is of values of make %s, not %s",
@@ -29,18 +47,6 @@ report_other(Relation index, const IndexKind *kind, uint64 settled, uint64 make)
 					kind->make_name(make)),
 			 errdetail("An index has one make: that of its first value."),
 			 errhint("Make all values alike.  If the table has none of the old make any more, REINDEX the index.")));
-}
-
-/*
- * Raise an error if the metapage says what no value of the kind has.
- */
-void
-make_check_stored(Relation index, const IndexKind *kind)
-{
-	uint64		settled = meta_get(index)->make;
-
-	if (settled != 0 && (kind->make_name == NULL || kind->make_name(settled) == NULL))
-		page_report_corruption(index, META_BLOCK, "its make is that of other values");
 }
 
 /*

@@ -22,7 +22,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/am/handler.h"
-#include "index/kind.h"
+#include "index/make.h"
 #include "index/simhash/cover.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
@@ -346,15 +346,19 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 
 /*
  * The same where a row may have several words: a descent for each that is looked for, or
- * everything.  Of several clauses the one with the fewest words is searched for.  Returns
- * whether it is not known that these are not all.
+ * everything.  Of several clauses the one with the fewest words is searched for.  Where an
+ * operator asks for everything, all rows are looked at.  Returns whether it is not known
+ * that these are not all.
  */
 static bool
 estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
-			   Selectivity selectivity, ScanEstimate *first, ScanEstimate *all)
+			   Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
+	uint64		make = kind->make_exists && !info->hypothetical ?
+		make_of_index(info->indexoid) : 0;
 	double		nwords = HUGE_VAL;
+	bool		asked = false;
 	bool		nulls = false;
 	bool		unknown = false;
 	ListCell   *lc;
@@ -364,14 +368,16 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
 
 		if (IsA(clause, ScalarArrayOpExpr))
-			nwords = Min(nwords, kind->estimate_sought(root, InvalidStrategy, NULL, &unknown) *
+			nwords = Min(nwords,
+						 kind->estimate_sought(root, make, InvalidStrategy, NULL, &unknown) *
 						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
 		else if (IsA(clause, OpExpr))
 		{
 			OpExpr	   *op = (OpExpr *) clause;
 
+			asked = true;
 			nwords = Min(nwords,
-						 kind->estimate_sought(root,
+						 kind->estimate_sought(root, make,
 											   get_op_opfamily_strategy(op->opno, info->opfamily[0]),
 											   lsecond(op->args), &unknown));
 		}
@@ -380,9 +386,11 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 	}
 	if (nulls)
 		nwords = 1;
+	if (asked && isinf(nwords))
+		*selectivity = 1;
 	all->descents = isinf(nwords) ? 1 : nwords;
 	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
-		selectivity * info->tuples;
+		*selectivity * info->tuples;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 
 	/* in order, the rows that have some of the words come first */
@@ -391,7 +399,8 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		OpExpr	   *order = linitial(path->indexorderbys);
 
 		first->descents = first->pages =
-			kind->estimate_sought(root, STRATEGY_CONTAINMENT, lsecond(order->args), &unknown);
+			kind->estimate_sought(root, make, STRATEGY_CONTAINMENT, lsecond(order->args),
+								  &unknown);
 	}
 	return unknown;
 }
@@ -475,7 +484,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (kind && kind->several)
-		searches.unknown = estimate_words(root, path, kind, *selectivity, &first, &all);
+		searches.unknown = estimate_words(root, path, kind, selectivity, &first, &all);
 	else
 	{
 		read_path(root, path, &searches);

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
@@ -86,58 +87,67 @@ sought_words(const ScanKeyData *key, Words *words)
 	return true;
 }
 
-/*
- * The name of a make.
- */
+static bool
+make_exists(uint64 number)
+{
+	return minhash_make_is_valid(minhash_make_of_number(number));
+}
+
 static const char *
 make_name(uint64 number)
 {
-	MinhashMake make = minhash_make_of_number(number);
-
-	return minhash_make_is_valid(make) ? minhash_make_name(make) : NULL;
+	return minhash_make_name(minhash_make_of_number(number));
 }
 
 /*
- * How many bands a signature that is not known may have: what its type modifier says.
+ * The radius of a ball that may not be known: that of minhash_ball(center, radius).
+ * Returns false if that is not known either.
  */
-static double
-estimate_bands(Node *sig)
+static bool
+read_radius(Node *ball, float8 *radius)
 {
-	int32		typmod = sig ? exprTypmod(sig) : -1;
+	Const	   *constant = (Const *) ball;
 
-	return typmod < 0 ? MINHASH_DEFAULT_BANDS : MINHASH_TYPMOD_BANDS(typmod);
-}
-
-/*
- * How many words are sought: as many as there are bands, or all.
- */
-static double
-estimate_words(PlannerInfo *root, int strategy, Node *argument, bool *unknown)
-{
-	MinhashBall *ball;
-	Minhash    *sig;
-
-	if (argument == NULL)
-		return estimate_bands(NULL);
-	argument = estimate_expression_value(root, argument);
-	if (!IsA(argument, Const))
+	if (IsA(ball, Const))
 	{
-		List	   *args = is_funcclause(argument) ? ((FuncExpr *) argument)->args : NIL;
-
-		if (strategy == STRATEGY_SHARES_BAND)
-			return estimate_bands(argument);
-		/* minhash_ball(center, radius) */
-		if (list_length(args) != 2 || !IsA(lsecond(args), Const))
-			*unknown = true;
-		return estimate_bands(args == NIL ? NULL : linitial(args));
+		*radius = minhash_ball_detoast(constant->constvalue)->radius;
+		return true;
 	}
-	if (((Const *) argument)->constisnull)
+	if (!is_funcclause(ball) || list_length(((FuncExpr *) ball)->args) != 2)
+		return false;
+	constant = lsecond(((FuncExpr *) ball)->args);
+	if (!IsA(constant, Const) || constant->consttype != FLOAT8OID || constant->constisnull)
+		return false;
+	*radius = DatumGetFloat8(constant->constvalue);
+	return true;
+}
+
+/*
+ * How many words are sought: as many as an index of this make has bands, or all.
+ */
+static double
+estimate_words(PlannerInfo *root, uint64 number, int strategy, Node *argument,
+			   bool *unknown)
+{
+	MinhashMake make = minhash_make_of_number(number);
+	float8		radius;
+
+	if (!minhash_make_is_valid(make))
+		make = minhash_make(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+							MINHASH_OF_HASHES, 0);
+	if (argument == NULL)
+		return make.bands;
+	argument = estimate_expression_value(root, argument);
+	if (IsA(argument, Const) && ((Const *) argument)->constisnull)
 		return 0;
 	if (strategy == STRATEGY_SHARES_BAND)
-		return minhash_detoast(((Const *) argument)->constvalue)->make.bands;
-	ball = minhash_ball_detoast(((Const *) argument)->constvalue);
-	sig = minhash_ball_center(ball);
-	return minhash_bands_suffice(sig->make, ball->radius) ? sig->make.bands : HUGE_VAL;
+		return make.bands;
+	if (!read_radius(argument, &radius))
+	{
+		*unknown = true;
+		return make.bands;
+	}
+	return minhash_bands_suffice(make, radius) ? make.bands : HUGE_VAL;
 }
 
 static const KindOperator signature_operators[] = {
@@ -147,6 +157,7 @@ static const KindOperator signature_operators[] = {
 
 static const IndexKind signature_kind = {
 	.get_words = signature_words,
+	.make_exists = make_exists,
 	.make_name = make_name,
 	.length = -1,
 	.several = true,

@@ -47,7 +47,7 @@ array_words(Datum value, Words *words)
 #define ARRAY_ELEMENTS		10.0
 
 static double
-estimate_array(PlannerInfo *root, int strategy, Node *array, bool *unknown)
+estimate_array(PlannerInfo *root, uint64 make, int strategy, Node *array, bool *unknown)
 {
 	return array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
 }
