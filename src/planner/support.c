@@ -39,7 +39,8 @@ simhash_distance_support(PG_FUNCTION_ARGS)
 
 /*
  * The index condition of within(a, b, radius), where one of a and b is the index column:
- * column <@ ball(other, radius).
+ * column <@ ball(other, radius).  The plan has that in the place of the call, so it is up
+ * to us to ask whether the user may execute what is called.
  */
 static List *
 within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
@@ -54,7 +55,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	if (!is_funcclause(req->node) || req->indexarg > 1 ||
 		!objects_find(req->funcid, kind, &objects) || req->funcid != objects.within ||
 		!op_in_opfamily(objects.in_ball, req->opfamily) ||
-		!objects_searchable(&objects))
+		!objects_searchable(&objects) || !objects_executable(req->node))
 		return NIL;
 
 	args = ((FuncExpr *) req->node)->args;
