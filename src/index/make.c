@@ -106,8 +106,9 @@ make_check_insertion(Relation index, const IndexKind *kind, uint64 make)
 /*
  * The same of a value found by a build, whose participants share what is settled.
  *
- * Rows that are dead, but may still be seen by older snapshots, do not count: the values
- * of a table may have been made anew in the transaction that builds the index.
+ * Rows that are dead, but may still be seen by older snapshots, do not count
+ * (make_add_dead): the values of a table may have been made anew in the transaction that
+ * builds the index.
  */
 void
 make_check_build(Relation index, const IndexKind *kind, pg_atomic_uint64 *settled,

@@ -20,6 +20,31 @@
 
 #include "index/kind.h"
 
+/*
+ * The make of dead rows that a build has found, which older snapshots may still see; 0:
+ * there were none.
+ */
+#define MAKES_DIFFER		PG_UINT64_MAX
+
+static inline void
+make_add_dead(uint64 *dead, uint64 make)
+{
+	if (*dead == 0)
+		*dead = make;
+	else if (make != 0 && *dead != make)
+		*dead = MAKES_DIFFER;
+}
+
+/*
+ * Whether a snapshot that sees dead rows must not use the index: since a search of it
+ * would be an error where a sequential scan is none, or the other way round.
+ */
+static inline bool
+make_hides_dead(uint64 settled, uint64 dead)
+{
+	return dead != 0 && dead != settled;
+}
+
 extern uint64 make_of_index(Oid index);
 extern void make_check_stored(Relation index, const IndexKind *kind);
 extern void make_check_search(Relation index, const IndexKind *kind, uint64 make);

@@ -27,6 +27,7 @@ typedef struct Build
 	Spool	   *words;
 	Spool	   *wordless;		/* words of rows that have none */
 	pg_atomic_uint64 make;
+	uint64		dead_make;
 	double		nrows;
 } Build;
 
@@ -62,7 +63,9 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(build->kind, values[0], isnull[0], &words);
-	if (alive && words.make != 0)
+	if (!alive)
+		make_add_dead(&build->dead_make, words.make);
+	else if (words.make != 0)
 		make_check_build(index, build->kind, &build->make, words.make);
 	for (int i = 0; i < words.n; i++)
 		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
@@ -92,6 +95,8 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 												 build_callback, &build, NULL);
 	result->index_tuples = build.nrows;
 	*make = pg_atomic_read_u64(&build.make);
+	if (make_hides_dead(*make, build.dead_make))
+		info->ii_BrokenHotChain = true;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
 								 spool_count(build.words) * design->ntables +

@@ -27,6 +27,7 @@
 
 #include "compat.h"
 #include "index/build/build_parallel.h"
+#include "index/make.h"
 
 /* Keys of what workers find in shared memory */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)
@@ -218,7 +219,8 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots, uint64 *make,
 	{
 		result->heap_tuples += shared->found[i].heap_tuples;
 		result->index_tuples += shared->found[i].index_tuples;
-		if (shared->found[i].broken_hot_chain)
+		if (shared->found[i].broken_hot_chain ||
+			make_hides_dead(*make, shared->found[i].dead_make))
 			info->ii_BrokenHotChain = true;
 	}
 }

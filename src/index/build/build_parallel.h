@@ -34,6 +34,7 @@ typedef struct Found
 	double		heap_tuples;
 	double		index_tuples;
 	int64		nrows[NGROUPS]; /* words */
+	uint64		dead_make;
 	bool		broken_hot_chain;
 } Found;
 

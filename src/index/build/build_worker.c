@@ -41,6 +41,7 @@ typedef struct ParticipantScan
 {
 	const IndexKind *kind;
 	pg_atomic_uint64 *make;
+	uint64		dead_make;
 	RowFile		file[NGROUPS];
 	double		nrows;
 } ParticipantScan;
@@ -70,7 +71,9 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	kind_get_words(scan->kind, values[0], isnull[0], &words);
-	if (alive && words.make != 0)
+	if (!alive)
+		make_add_dead(&scan->dead_make, words.make);
+	else if (words.make != 0)
 		make_check_build(index, scan->kind, scan->make, words.make);
 	for (int i = 0; i < words.n; i++)
 	{
@@ -106,6 +109,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 							   scan_callback, &scan,
 							   begin_parallel_scan(heap, parallel_scan));
 	found->index_tuples = scan.nrows;
+	found->dead_make = scan.dead_make;
 	found->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowGroup group = 0; group < NGROUPS; group++)
 	{
