@@ -34,6 +34,7 @@
 #define MAX_K 16
 #define FORTIETHS 40			/* of which MAX_K make a distance of 0.4 */
 #define MAX_COLUMNS 32
+#define BLOCK 512				/* documents whose signatures stay in the cache */
 #define MAX_SIGNATURE 40000		/* bytes of its text form */
 #define ALL 3					/* the class that holds every length */
 #define CLASSES 4
@@ -292,7 +293,7 @@ signature_distance(const Values *values, int by_bands, int a, int b)
 	if (by_bands)
 	{
 		for (int i = 0; i < places; i += rows)
-			if (memcmp(x + i, y + i, rows * sizeof(uint32_t)) == 0)
+			if (x[i] == y[i] && memcmp(x + i, y + i, rows * sizeof(uint32_t)) == 0)
 				return 0;
 		return MAX_K + 1;
 	}
@@ -315,14 +316,19 @@ static void
 find_candidates(Found *found, const Documents *docs, const Measure *measure)
 {
 	clear_found(found, docs->n);
-	for (int i = 0; i < docs->n; i++)
-		for (int j = i + 1; j < docs->n; j++)
-		{
-			int			distance = distance_of(measure, i, j);
+	for (int block = 0; block < docs->n; block += BLOCK)
+	{
+		int			end = block + BLOCK < docs->n ? block + BLOCK : docs->n;
 
-			if (distance <= MAX_K)
-				count_pair(found, docs, i, j, distance);
-		}
+		for (int i = 0; i < end; i++)
+			for (int j = i < block ? block : i + 1; j < end; j++)
+			{
+				int			distance = distance_of(measure, i, j);
+
+				if (distance <= MAX_K)
+					count_pair(found, docs, i, j, distance);
+			}
+	}
 	cumulate_all(found, docs->n);
 }
 

@@ -226,10 +226,12 @@ def minhash_beside(truth, simhash):
                 f"{short(r['doc_f1'])} ({short(r['doc_precision'])}, {short(r['doc_recall'])}) at {at}"
                 for r, at in ((fingerprint, fingerprint["doc_k"]),
                               (signature, f"{int(signature['doc_k']) / 40:g}"))]
-                + [stages(key, simhash, "10"), stages(key, "minhash3%", "0")])
+                + [stages(key, simhash, "10"), stages(key, "minhash3%", "0"),
+                   stages(key, "minhash3", "12")])
     table(f"best F1 (precision, recall) by documents, at which distance; and before resemblance: "
           f"recall, candidates per true pair; truth {truth} >= 0.8",
-          ["corpus", "tokens", f"{simhash} <~>", "minhash3 <%>", f"{simhash} <~> at 10", "minhash3 %"], rows)
+          ["corpus", "tokens", f"{simhash} <~>", "minhash3 <%>", f"{simhash} <~> at 10", "minhash3 %",
+           "minhash3 <%> at 0.3"], rows)
 
 
 def kinds_under_edits():
