@@ -37,14 +37,15 @@ gray_rank(SimHash fp)
 
 /*
  * What it costs to add other fingerprints to an agreement: the number of bits that are
- * lost.  Of equal numbers that with the higher bits costs more, by less than a bit.
+ * lost, and of equal numbers, where fewer are left.
  */
 float
 agreement_penalty(const Agreement *agreement, const Agreement *other)
 {
 	uint64		lost = agreement_lost(agreement, other);
+	int			left = pg_popcount64(agreement->mask & ~lost);
 
-	return pg_popcount64(lost) + ldexp((double) lost, -SIMHASH_BITS);
+	return pg_popcount64(lost) + (float) (SIMHASH_BITS - left) / (2 * SIMHASH_BITS);
 }
 
 /* --- splitting a page ---------------------------------------------------------- */
