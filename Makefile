@@ -82,6 +82,7 @@ OBJS = \
 	src/planner/beside.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
+	src/planner/gist_cost.o \
 	src/planner/indexable.o \
 	src/planner/nearness.o \
 	src/planner/objects.o \

@@ -175,6 +175,22 @@ SELECT plan($$SELECT b.id FROM docs AS a JOIN docs AS b ON a.tenant = b.tenant A
 SELECT differing('SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
                  'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
 
+-- The leaves that are visited in vain have a cost: of two indexes the access method's
+-- serves a search in all rows, and none serves one that would visit everything.
+CREATE TABLE twice AS SELECT i AS id, i % 100 AS tenant, random_fp(i) AS fp FROM generate_series(1, 50000) AS i;
+CREATE INDEX twice_gist ON twice USING gist (tenant, fp);
+CREATE INDEX twice_simhash ON twice USING simhash (fp);
+ANALYZE twice;
+SELECT plan($$SELECT id FROM twice WHERE fp <~> '0123456789abcdef' <= 3$$);
+SELECT plan($$SELECT id FROM twice WHERE tenant = 7 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
+SELECT plan($$SELECT id FROM twice ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
+DROP INDEX twice_simhash;
+SELECT plan($$SELECT id FROM twice WHERE fp <~> '0123456789abcdef' <= 20$$);
+SELECT explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 1)$$, 'Total Cost') <
+       explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS smaller_radius,
+       explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') <
+       explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS one_tenant;
+
 --
 -- Built in order of the fingerprints, and by insertion
 --

@@ -89,6 +89,9 @@ extern bool read_comparison(Node *clause, Comparison *comparison);
 extern bool bound_type_known(const DistanceKind *kind, Oid type);
 extern Expr *bound_radius(const Comparison *comparison, bool *exact);
 
+/* gist_cost.c */
+extern void gist_cost_init(RelOptInfo *rel);
+
 /* rewrite.c */
 extern void rewrite_init(void);
 

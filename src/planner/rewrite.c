@@ -444,6 +444,7 @@ hook(TABLE_HOOK_PARAMETERS)
 {
 	if (previous_hook)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
+	gist_cost_init(rel);
 	restore_conditions(root, rel);
 	rewrite_for_relation(root, rel);
 }

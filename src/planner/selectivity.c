@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -17,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "planner/beside.h"
 #include "planner/planner.h"
@@ -41,6 +44,21 @@ selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
 		return UNKNOWN_RADIUS;
 	return constant->constisnull ? BALL_EMPTY :
 		simhash_clamp_radius(DatumGetInt64(constant->constvalue));
+}
+
+/*
+ * The distance of the nearest of so many rows, if they are spread evenly.
+ */
+int
+selectivity_nearest_radius(double nrows)
+{
+	double		enough = ldexp(1, SIMHASH_BITS);
+	int			radius = 0;
+
+	while (radius < SIMHASH_BITS &&
+		   bits_count_patterns(SIMHASH_BITS, 0, radius, HUGE_VAL) * nrows < enough)
+		radius++;
+	return radius;
 }
 
 /*

@@ -36,6 +36,7 @@ extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
 								  Predicate *predicate, Selectivity *otherwise);
 extern Node *selectivity_ball_radius(Oid function, Node *ball);
 extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
+extern int	selectivity_nearest_radius(double nrows);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
 											  const Predicate *predicate,
 											  int varRelid);

@@ -295,21 +295,6 @@ add_searches(ScanEstimate *estimate, const Covers *covers, int radius, double n)
 }
 
 /*
- * The distance of the nearest of so many rows, if they are spread evenly.
- */
-static int
-nearest_radius(double nrows)
-{
-	double		enough = ldexp(1, SIMHASH_BITS);
-	int			radius = 0;
-
-	while (radius < SIMHASH_BITS &&
-		   bits_count_patterns(SIMHASH_BITS, 0, radius, HUGE_VAL) * nrows < enough)
-		radius++;
-	return radius;
-}
-
-/*
  * What a scan reads in all, and before its first row.  One that gives the nearest
  * rows first goes on until all rows have been read, or those within a ball around
  * the same center.
@@ -339,8 +324,8 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 		if (searches->center && !equal(searches->center, lsecond(order->args)))
 			*first = *all;
 		else
-			add_searches(first, &covers,
-						 Min(searches->smallest, nearest_radius(info->tuples)), 1);
+			add_searches(first, &covers, Min(searches->smallest,
+											 selectivity_nearest_radius(info->tuples)), 1);
 	}
 }
 

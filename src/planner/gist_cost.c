@@ -1,0 +1,192 @@
+/*-------------------------------------------------------------------------
+ *
+ * gist_cost.c
+ *		What a GiST index on fingerprints reads
+ *
+ * GiST's own estimate is that a scan visits the leaves of the rows it returns: a page or
+ * two, whatever the radius is.  With that, the planner would prefer it to everything.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/transam.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/index_selfuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "bits.h"
+#include "planner/planner.h"
+#include "planner/selectivity.h"
+#include "type/simhash.h"
+
+/* What a scan searches for. */
+typedef struct Search
+{
+	int			column;			/* of the index; -1: no condition on fingerprints */
+	int			radius;			/* the smallest */
+	List	   *before;			/* conditions on columns before that */
+} Search;
+
+/*
+ * The radius that a condition searches within; more than SIMHASH_BITS for one that is
+ * none of fingerprints or balls.
+ */
+static int
+clause_radius(PlannerInfo *root, Node *clause)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Predicate	predicate;
+	Selectivity otherwise;
+	bool		known;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
+		!selectivity_read_ball(root, &hamming_kind, get_opcode(op->opno), op->opno,
+							   op->args, &predicate, &otherwise))
+		return SIMHASH_BITS + 1;
+	return selectivity_radius(root, predicate.radius, &known);
+}
+
+/*
+ * Of several columns of fingerprints the first one with a condition counts.
+ */
+static void
+read_path(PlannerInfo *root, IndexPath *path, Search *search)
+{
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	search->column = -1;
+	search->radius = SIMHASH_BITS;
+	search->before = NIL;
+	foreach(lc, path->indexclauses)
+	{
+		IndexClause *condition = lfirst_node(IndexClause, lc);
+
+		foreach(lc2, condition->indexquals)
+		{
+			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
+			int			radius = clause_radius(root, (Node *) rinfo->clause);
+
+			if (search->column >= 0 && search->column != condition->indexcol)
+				break;
+			if (radius > SIMHASH_BITS)
+				search->before = lappend(search->before, rinfo);
+			else
+			{
+				search->column = condition->indexcol;
+				search->radius = Min(search->radius, radius);
+			}
+		}
+	}
+}
+
+/*
+ * Whether a path gives the nearest fingerprints first.
+ */
+static bool
+is_by_distance(IndexPath *path)
+{
+	OpExpr	   *order;
+
+	if (path->indexorderbys == NIL)
+		return false;
+	order = linitial_node(OpExpr, path->indexorderbys);
+	return objects_distance(get_opcode(order->opno)) == &hamming_kind;
+}
+
+/*
+ * The share of leaves that a search within a radius visits.  The entries of a leaf agree
+ * on as many bits as it takes to tell the leaves apart; one that differs from the center
+ * in more of these is left out.
+ */
+static double
+visited_share(double leaves, int radius)
+{
+	int			nbits = log2(Max(1, leaves));
+
+	return bits_count_patterns(nbits, 0, radius, HUGE_VAL) / ldexp(1, nbits);
+}
+
+/*
+ * The cost of visiting so many leaves.
+ */
+static Cost
+cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loop_count)
+{
+	double		entries = leaves * index->tuples / Max(1, index->pages);
+	double		pages = leaves;
+	double		random_page_cost;
+
+	get_tablespace_page_costs(index->reltablespace, &random_page_cost, NULL);
+	if (loop_count > 1)
+		pages = index_pages_fetched(leaves * loop_count, index->pages, index->pages,
+									root) / loop_count;
+	return pages * random_page_cost + entries * (cpu_index_tuple_cost + cpu_operator_cost);
+}
+
+/*
+ * amcostestimate: GiST's own, and what it leaves out.
+ */
+static void
+estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
+		 Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
+{
+	IndexOptInfo *index = path->indexinfo;
+	bool		by_distance = is_by_distance(path);
+	Search		search;
+	double		leaves;
+	double		visited;
+
+	gistcostestimate(root, path, loop_count, startup_cost, total_cost, selectivity,
+					 correlation, pages);
+	read_path(root, path, &search);
+	if (search.column < 0 && !by_distance)
+		return;
+	leaves = index->pages * clauselist_selectivity(root, search.before, index->rel->relid,
+												   JOIN_INNER, NULL);
+	visited = leaves * visited_share(leaves, search.radius);
+	if (visited > *pages)
+	{
+		*total_cost += cost_of_leaves(root, index, visited, loop_count) -
+			cost_of_leaves(root, index, *pages, loop_count);
+		*pages = ceil(visited);
+	}
+	if (by_distance)
+	{
+		double		rows = leaves * index->tuples / Max(1, index->pages);
+		int			nearest = selectivity_nearest_radius(rows);
+
+		*startup_cost += cost_of_leaves(root, index, leaves *
+										visited_share(leaves, Min(nearest, search.radius)),
+										loop_count);
+		*total_cost = Max(*total_cost, *startup_cost);
+	}
+}
+
+/*
+ * Have the indexes of a table that may be on fingerprints estimated so.  The planner asks
+ * each index's own field for the function.
+ */
+void
+gist_cost_init(RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->indexlist)
+	{
+		IndexOptInfo *index = lfirst(lc);
+
+		for (int i = 0; i < index->nkeycolumns; i++)
+			if (index->amcostestimate == gistcostestimate &&
+				index->opfamily[i] >= FirstNormalObjectId)
+				index->amcostestimate = estimate;
+	}
+}
