@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @files = map { "docs/$_.md" } qw(deduplicate recipes stream live minhash passages);
+my @files = map { "docs/$_.md" } qw(deduplicate recipes stream live minhash passages gist);
 
 # Output without what an editor may change unseen.
 sub trimmed

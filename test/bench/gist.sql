@@ -1,0 +1,138 @@
+-- What GiST is good for.  Run by gist.sh; psql variable rows.
+\set ON_ERROR_STOP on
+\set QUIET on
+\pset footer off
+
+CREATE EXTENSION simhash;
+CREATE EXTENSION btree_gist;
+\ir timing.sql
+
+-- checkpoints only where they are asked for
+ALTER SYSTEM SET max_wal_size = '30GB';
+ALTER SYSTEM SET checkpoint_timeout = '1h';
+SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
+
+-- one core; searches are repeated, and each of them is to be executed
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+SET jit = off;
+SET enable_memoize = off;
+SET maintenance_work_mem = '1GB';
+
+-- Tenants of several sizes, their rows in any order; in each, 20 rows are within 3 bits of a
+-- center.  Each column is there as often as it is indexed, so that a query chooses its index
+-- by naming one.
+CREATE FUNCTION flip(fp bigint, bits bigint, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
+    RETURN (fp # CASE WHEN bits > 0 THEN 1::bigint << (seed * 7 % 61)::int ELSE 0 END
+        # CASE WHEN bits > 1 THEN 1::bigint << (seed * 11 % 64)::int ELSE 0 END
+        # CASE WHEN bits > 2 THEN 1::bigint << (seed * 17 % 59)::int ELSE 0 END)::simhash;
+CREATE TABLE sizes AS SELECT size, CASE WHEN size < 10000 THEN 10 ELSE 1 END AS tenants
+FROM unnest(ARRAY[100, 1000, 10000, 100000, 1000000]) AS size WHERE size <= :rows;
+CREATE TABLE docs AS
+SELECT size * 10 + t AS tenant, size * 10 + t AS tenant_b, size * 10 + t AS tenant_c, fp, fp AS fp_s, size
+FROM sizes, generate_series(1, tenants) AS t, generate_series(1, size) AS i,
+     LATERAL (SELECT flip(hashint8extended(i / 20, size * 10 + t), i % 4, i) AS fp) AS f
+ORDER BY hashint8extended(i, t);
+CREATE TABLE queries AS
+SELECT size, i, flip(hashint8extended(i % (size / 20), size * 10 + 1), 2, -i + 100) AS near, hashint8extended(-i, size)::simhash AS far
+FROM sizes, generate_series(1, 100) AS i;
+VACUUM ANALYZE;
+SELECT count(*) AS n FROM docs \gset
+
+\pset title 'build, in turn'
+SET client_min_messages = warning;
+SELECT * FROM time_pair('gist (fp) / simhash (fp)',
+    'DROP INDEX IF EXISTS docs_gist; CREATE INDEX docs_gist ON docs USING gist (fp)',
+    'DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp_s)', 3);
+SELECT time_query('CREATE INDEX docs_tenant_gist ON docs USING gist (tenant, fp)') AS ms \gset
+SELECT time_query('CREATE INDEX docs_btree ON docs (tenant_b)'), time_query('CREATE INDEX docs_covering ON docs (tenant_c) INCLUDE (fp)') \g /dev/null
+\pset title 'gist (tenant, fp)'
+SELECT round(:ms) AS "ms, once", :n AS rows;
+\pset title 'size'
+SELECT index, round(pg_relation_size(index) / :n::numeric, 1) AS "bytes a row"
+FROM unnest('{docs_gist,docs_tenant_gist,docs_simhash,docs_btree,docs_covering}'::regclass[]) AS index;
+VACUUM ANALYZE docs;
+
+-- Median microseconds of a search in each way, the ways in turn.  How often one is
+-- repeated depends on how long it takes.
+CREATE FUNCTION time_ways(ways text[], rounds integer DEFAULT 3) RETURNS numeric[] LANGUAGE plpgsql AS $$
+DECLARE
+    n integer[];
+    times float8[] := '{}';
+    medians numeric[] := '{}';
+BEGIN
+    FOR w IN 1 .. cardinality(ways) LOOP
+        n[w] := greatest(1, least(100, 200 / time_query(format(ways[w], 1))));
+        PERFORM time_query(format(ways[w], n[w]));
+    END LOOP;
+    FOR r IN 1 .. rounds LOOP
+        FOR w IN 1 .. cardinality(ways) LOOP
+            times := times || time_query(format(ways[w], n[w])) * 1000 / n[w];
+        END LOOP;
+    END LOOP;
+    FOR w IN 1 .. cardinality(ways) LOOP
+        SELECT medians || round(percentile_cont(0.5) WITHIN GROUP (ORDER BY t)::numeric) INTO medians
+        FROM unnest(times) WITH ORDINALITY AS u (t, i) WHERE (i - 1) % cardinality(ways) = w - 1;
+    END LOOP;
+    RETURN medians;
+END $$;
+CREATE FUNCTION within(size integer, k integer, condition text, distance text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('SELECT count(*) FROM (SELECT near AS fp FROM queries WHERE size = %s ORDER BY i LIMIT %%s) AS q,
+        LATERAL (SELECT FROM docs WHERE %s AND %s <= %s OFFSET 0) AS d', size, condition, distance, k);
+CREATE FUNCTION nearest(size integer, query text, condition text, distance text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('SELECT count(*) FROM (SELECT %s AS fp FROM queries WHERE size = %s ORDER BY i LIMIT %%s) AS q,
+        LATERAL (SELECT FROM docs WHERE %s ORDER BY %s LIMIT 10) AS d', query, size, condition, distance);
+
+\pset title 'one search within a tenant, microseconds'
+CREATE FUNCTION report(what text, size integer, ways text[]) RETURNS TABLE (what text, "rows of the tenant" integer,
+    "gist (tenant, fp)" numeric, "btree (tenant), filter" numeric, "btree (tenant) INCLUDE (fp)" numeric,
+    "simhash (fp), filter" numeric, "sequential scan" numeric) LANGUAGE sql AS $$
+    SELECT what, size, t[1], t[2], t[3], t[4], t[5] FROM time_ways(ways) AS t $$;
+SELECT r.* FROM sizes, unnest('{3,8}'::integer[]) AS k, LATERAL (SELECT size * 10 + 1 AS tenant) AS t,
+    LATERAL report('within ' || k, size, ARRAY[
+        within(size, k, 'tenant = ' || tenant, 'docs.fp <~> q.fp'), within(size, k, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        within(size, k, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'), within(size, k, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
+        within(size, k, 'tenant + 0 = ' || tenant, '(docs.fp <~> q.fp) + 0')]) AS r ORDER BY k, size;
+SELECT r.* FROM sizes, unnest('{near,far}'::text[]) AS q, LATERAL (SELECT size * 10 + 1 AS tenant) AS t,
+    LATERAL report('ten nearest, ' || q, size, ARRAY[
+        nearest(size, q, 'tenant = ' || tenant, 'docs.fp <~> q.fp'), nearest(size, q, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        nearest(size, q, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'), nearest(size, q, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
+        nearest(size, q, 'tenant + 0 = ' || tenant, '(docs.fp <~> q.fp) + 0')]) AS r ORDER BY q DESC, size;
+
+\pset title 'one search in all rows, microseconds'
+DROP INDEX docs_tenant_gist;
+SELECT what, t[1] AS "gist (fp)", t[2] AS "simhash (fp)", t[3] AS "sequential scan", round(t[3] / t[1], 1) AS "gist: times as fast"
+FROM (SELECT 'within ' || k AS what, time_ways(ARRAY[within(:rows, k, 'true', 'docs.fp <~> q.fp'), within(:rows, k, 'true', 'docs.fp_s <~> q.fp'),
+          within(:rows, k, 'true', '(docs.fp <~> q.fp) + 0')]) AS t FROM unnest('{0,3,5,8,10}'::integer[]) AS k
+      UNION ALL
+      SELECT 'ten nearest, ' || q, time_ways(ARRAY[nearest(:rows, q, 'true', 'docs.fp <~> q.fp'), nearest(:rows, q, 'true', 'docs.fp_s <~> q.fp'),
+          nearest(:rows, q, 'true', '(docs.fp <~> q.fp) + 0')]) FROM unnest('{near,far}'::text[]) AS q) AS s;
+
+\pset title 'insertion of 20,000 rows into as many as one tenant has'
+DROP INDEX docs_gist, docs_simhash, docs_btree, docs_covering;
+CREATE TABLE by_gist AS SELECT tenant, fp FROM docs WHERE size = :rows;
+CREATE TABLE by_simhash AS TABLE by_gist;
+CREATE INDEX ON by_gist USING gist (tenant, fp);
+CREATE INDEX ON by_simhash USING simhash (fp);
+CREATE SEQUENCE batch;
+CREATE FUNCTION insertion(target text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('INSERT INTO %s SELECT 1 + i %% 10, hashint8extended(i, nextval(''batch''))::simhash FROM generate_series(1, 20000) AS i', target);
+SELECT * FROM time_pair('gist (tenant, fp) / simhash (fp)', insertion('by_gist'), insertion('by_simhash'), 3);
+
+-- the same 1,000 documents in each of 200 tenants
+CREATE TABLE shared AS
+SELECT t AS tenant, t AS tenant_c, t AS tenant_s, fp, fp AS fp_s
+FROM generate_series(1, 200) AS t, generate_series(1, 1000) AS i, LATERAL (SELECT hashint8extended(i, 0)::simhash AS fp) AS f
+ORDER BY hashint8extended(i, t);
+CREATE INDEX ON shared USING gist (tenant, fp);
+CREATE INDEX ON shared (tenant_c) INCLUDE (fp);
+CREATE INDEX ON shared USING simhash (fp_s);
+CREATE TABLE asked AS SELECT i, 1 + i % 200 AS tenant, flip(hashint8extended(i, 0), 2, i) AS fp FROM generate_series(1, 100) AS i;
+VACUUM ANALYZE shared, asked;
+CREATE FUNCTION in_shared(condition text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('SELECT count(*) FROM (SELECT * FROM asked ORDER BY i LIMIT %%s) AS q, LATERAL (SELECT FROM shared WHERE %s OFFSET 0) AS d', condition);
+\pset title 'documents that all of 200 tenants have: one search within 3 in a tenant, microseconds'
+SELECT t[1] AS "gist (tenant, fp)", t[2] AS "btree (tenant) INCLUDE (fp)", t[3] AS "simhash (fp), filter"
+FROM time_ways(ARRAY[in_shared('shared.tenant = q.tenant AND shared.fp <~> q.fp <= 3'),
+    in_shared('shared.tenant_c = q.tenant AND (shared.fp <~> q.fp) + 0 <= 3'),
+    in_shared('shared.tenant_s + 0 = q.tenant AND shared.fp_s <~> q.fp <= 3')]) AS t;
