@@ -24,13 +24,17 @@ OBJS = \
 	src/functions/aggregate.o \
 	src/functions/arguments.o \
 	src/functions/banding.o \
+	src/functions/common_runs.o \
 	src/functions/difference.o \
 	src/functions/fingerprint.o \
+	src/functions/passages.o \
 	src/functions/resemblance.o \
 	src/functions/shingle_set.o \
 	src/functions/shingles.o \
 	src/functions/signature.o \
 	src/functions/sketches.o \
+	src/functions/suffix_automaton.o \
+	src/functions/windows.o \
 	src/gist/balls.o \
 	src/gist/fingerprints.o \
 	src/gist/split.o \
@@ -97,6 +101,7 @@ OBJS = \
 	src/text/locate.o \
 	src/text/normalize.o \
 	src/text/salt.o \
+	src/text/segment.o \
 	src/text/shingle.o \
 	src/text/tokenize.o \
 	src/type/ball.o \

@@ -375,6 +375,19 @@ SELECT * FROM pg_temp.meet(
     $$SELECT winnow(ARRAY['a'], 7)$$,
     $$SELECT winnow(ARRAY['a', NULL])$$,
     $$SELECT winnow(ARRAY[['a', 'b']])$$);
+-- passages and windows
+SELECT * FROM pg_temp.meet(
+    $$SELECT count(*) FROM common_passages('a', 'b', 0)$$,
+    $$SELECT count(*) FROM common_passages('a', 'b', unit => 'line')$$,
+    $$SELECT count(*) FROM common_passages(ARRAY['a'], ARRAY['b'], -1)$$,
+    $$SELECT count(*) FROM common_passages(ARRAY['a', NULL], ARRAY['b'])$$,
+    $$SELECT count(*) FROM common_passages(ARRAY['a'], ARRAY[['b']])$$,
+    $$SELECT count(*) FROM common_passages('a', repeat('a ', 4194305))$$,
+    $$SELECT count(*) FROM text_windows('a', 0)$$,
+    $$SELECT count(*) FROM text_windows('a', 1, 0)$$,
+    $$SELECT count(*) FROM text_windows('a', 2147483647, -2147483648)$$,
+    $$SELECT count(*) FROM text_windows('a', 2147483647, 2147483647)$$,
+    $$SELECT count(*) FROM text_windows('a', unit => 'page')$$);
 -- type modifiers
 CREATE TEMP TABLE shaped (sig minhash(18, 7));
 SELECT * FROM pg_temp.meet(

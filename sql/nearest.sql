@@ -91,7 +91,7 @@ FROM pg_am AS a, unnest('{can_order,can_unique,can_multi_col,can_exclude,can_inc
 WHERE amname = 'simhash';
 SELECT amopopr::regoperator, amopstrategy, amoppurpose, opfname AS sorted_by
 FROM pg_amop JOIN pg_am AS a ON a.oid = amopmethod LEFT JOIN pg_opfamily AS f ON f.oid = amopsortfamily
-WHERE amname = 'simhash' ORDER BY amopstrategy;
+WHERE amname = 'simhash' ORDER BY amopstrategy, amopopr::regoperator::text COLLATE "C";
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'simhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
 
 --

@@ -83,3 +83,102 @@ SELECT guarantee, cardinality(winnow(body, guarantee, 1)) AS selected, winnow(bo
 FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS i) AS t, unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
 -- nothing but the set counts
 SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow, cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch, cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;
+
+--
+-- common_passages
+--
+SELECT p.*, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
+FROM (VALUES ('The quick brown fox jumps over the lazy dog. And so on, and so on.', 'So on and: THE QUICK, brown fox jumps; over a lazy dog, and so on!')) AS v (a, b), common_passages(a, b, 3) AS p;
+-- the longest first, then what is left of others; each word of a once
+SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 2);
+SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 4);
+SELECT * FROM common_passages('a b a b a', 'a b', 1);
+SELECT * FROM common_passages('a b', 'a b a b a', 1);
+SELECT a_start, a_length, b_start, b_length, units, passage = rtrim(repeat('ha ', units)) AS right FROM common_passages(repeat('ha ', 10), repeat('ha ', 4), 1);
+-- characters
+SELECT * FROM common_passages('The quick brown fox', 'the quack brown fix', 4, 'char');
+-- tokens
+SELECT * FROM common_passages(ARRAY['a', 'b', 'c', 'B', 'c d'], ARRAY['x', 'B', 'c d', 'a', 'b'], 2);
+-- defaults, by name and by NULL
+SELECT (SELECT array_agg(units) FROM common_passages(body, body || ' x ' || left(body, 20))) AS words, (SELECT array_agg(units) FROM common_passages(a => body, b => body, minimum => NULL, unit => 'char')) AS characters,
+       (SELECT count(*) FROM common_passages('a b c d e f g', 'a b c d e f g')) AS seven, (SELECT count(*) FROM common_passages(a => string_to_array(body, ' '), b => string_to_array(body, ' '), minimum => 9)) AS tokens
+FROM (VALUES ('The quick brown fox jumps over the lazy dog.')) AS v (body);
+-- nothing in common, nothing at all, NULL
+SELECT count(*) FROM common_passages('a b', 'c d', 1);
+SELECT count(*) FROM common_passages('', 'c d', 1);
+SELECT count(*) FROM common_passages('a b', ' ', 1);
+SELECT count(*) FROM common_passages('{}'::text[], '{}', 1);
+SELECT count(*) FROM common_passages(NULL, 'a', 1);
+SELECT count(*) FROM common_passages('a', NULL::text, 1);
+SELECT count(*) FROM common_passages('a', 'a', 1, NULL);
+SELECT count(*) FROM common_passages(ARRAY['a'], NULL::text[], 1);
+-- symbols are units where there is nothing else
+SELECT * FROM common_passages('!?!', '?!', 1);
+-- a passage is whole characters: those that become several, several that become one, such that vanish
+SELECT *, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
+FROM (VALUES (U&'x \FB01n\00BDy cafe\0301 z\00AD\200Bw \7231\4F60 \FDFA!', U&'(FIN1\20442y) caf\00E9, ZW. \7231 \4F60\3002 y')) AS v (a, b), common_passages(a, b, 1);
+
+-- Random texts of few words, against all pairs of places.  What is found is in both, the longest of all first; no word of a is found twice;
+-- and what is left of a passage that is not found as a whole is too short.
+CREATE TABLE pairs AS
+    SELECT i AS id, 1 + i % 5 AS minimum, array(SELECT 'w' || abs(hashint8extended(j, i) % (2 + i % 9)) FROM generate_series(1, i % 37) AS j) AS a,
+           array(SELECT 'w' || abs(hashint8extended(j / (1 + i % 3), -i) % (2 + i % 9)) FROM generate_series(1, i * 7 % 41) AS j) AS b FROM generate_series(1, 300) AS i;
+CREATE TABLE found AS SELECT id, p.* FROM pairs, common_passages(a, b, minimum) WITH ORDINALITY AS p (a_start, b_start, length, n);
+SELECT count(*) > 500 AS many, count(*) FILTER (WHERE a[a_start : a_start + length - 1] <> b[b_start : b_start + length - 1]) AS different, count(*) FILTER (WHERE length < minimum) AS short,
+       count(*) FILTER (WHERE length > before) AS not_longest_first FROM (SELECT *, lag(length) OVER (PARTITION BY id ORDER BY n) AS before FROM found) AS f JOIN pairs USING (id);
+SELECT count(*) AS overlapping FROM found AS x JOIN found AS y USING (id) WHERE x.n < y.n AND int4range(x.a_start, x.a_start + x.length) && int4range(y.a_start, y.a_start + y.length);
+CREATE TABLE runs AS -- all that are part of no longer one
+    SELECT id, i, max(length) AS length
+    FROM pairs, generate_series(1, cardinality(a)) AS i, generate_series(1, cardinality(b)) AS j,
+         LATERAL (SELECT coalesce(min(k), least(cardinality(a) - i, cardinality(b) - j) + 1) AS length
+                  FROM generate_series(0, least(cardinality(a) - i, cardinality(b) - j)) AS k WHERE a[i + k] <> b[j + k]) AS l
+    GROUP BY id, i;
+SELECT count(*) AS compared, count(*) FILTER (WHERE found IS DISTINCT FROM longest) AS wrong
+FROM (SELECT id, (SELECT max(length) FROM runs AS r WHERE r.id = p.id AND length >= minimum) AS longest, (SELECT max(length) FROM found AS f WHERE f.id = p.id) AS found FROM pairs AS p) AS s;
+SELECT count(*) AS runs, count(*) FILTER (WHERE uncovered >= minimum) AS missed
+FROM (SELECT minimum, r.length,
+             (SELECT coalesce(max(run), 0) FROM (SELECT count(*) AS run FROM (
+                  SELECT k, sum(covered::integer) OVER (ORDER BY k) AS part, covered
+                  FROM generate_series(r.i, r.i + r.length - 1) AS k,
+                       LATERAL (SELECT EXISTS (SELECT FROM found AS f WHERE f.id = r.id AND k BETWEEN f.a_start AND f.a_start + f.length - 1) AS covered) AS c) AS s
+              WHERE NOT covered GROUP BY part) AS parts) AS uncovered
+      FROM runs AS r JOIN pairs USING (id) WHERE r.length >= minimum) AS u;
+-- of texts the same as of their words
+SELECT count(*) AS compared, count(*) FILTER (WHERE of_text IS DISTINCT FROM of_tokens) AS wrong
+FROM pairs, LATERAL (SELECT array_agg((units, passage) ORDER BY n) AS of_text FROM common_passages(array_to_string(a, ', '), array_to_string(b, ' '), minimum) WITH ORDINALITY AS p (a_start, a_length, b_start, b_length, units, passage, n)) AS t,
+     LATERAL (SELECT array_agg((length, array_to_string(a[a_start : a_start + length - 1], ', ')) ORDER BY n) AS of_tokens FROM found AS f WHERE f.id = pairs.id) AS f;
+-- what repeats itself, and what is long: not all pairs of places
+SELECT count(*), sum(units), max(units) FROM common_passages(repeat('ha ', 100000), repeat('ha ', 30000));
+SELECT count(*), sum(units), max(units) FROM common_passages(repeat('a b ', 50000), repeat('b a ', 50000) || 'x', 1, 'char');
+SELECT units, a_start, b_start FROM common_passages((SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(1, 60000) AS i), (SELECT string_agg(i::text, ' ' ORDER BY i % 2, i) FROM generate_series(20001, 20100) AS i) || ' ' || (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(30001, 50000) AS i));
+
+--
+-- text_windows
+--
+SELECT w.*, substr(body, start, length) = piece AS right FROM (VALUES ('The quick, brown fox (jumps) over the lazy dog.')) AS v (body), text_windows(body, 4) AS w;
+SELECT w.* FROM text_windows('The quick, brown fox (jumps) over the lazy dog.', 4, 2) AS w;
+SELECT w.* FROM text_windows('a b c d e f g h i j', 2, 5) AS w;
+SELECT w.* FROM text_windows('a b c d e f g h i j k', 2, 5) AS w;
+SELECT w.* FROM text_windows('a b c', 5) AS w;
+SELECT w.* FROM text_windows('a b, c', 4, unit => 'char') AS w;
+SELECT piece FROM text_windows('a b c');
+SELECT w.*, substr(body, start, length) = piece AS right
+FROM (VALUES (E'  Title\n\nThe first line\r\nof a paragraph.  Its 2nd sentence?\r\n \t\r\n\r\n\tdef f(x):\n\t\treturn x\n---\n')) AS v (body), unnest(ARRAY['line', 'sentence', 'paragraph']) AS unit, text_windows(body, unit => unit) AS w;
+SELECT piece FROM text_windows(U&'Dr. Who, e.g. he said: "Is it 3.14?" It is. (Or not...) Wow!! \4EBA\4EBA\751F\800C\81EA\7531\3002\5E73\7B49\FF01\300D\662F \0928\0964 \1781\17D4 end', unit => 'sentence');
+SELECT piece FROM text_windows('One. Two. Three. Four.', 3, 1, 'sentence');
+SELECT length(piece) FROM text_windows(E'a\n\nb\n \nc', 2, 1, 'paragraph');
+SELECT count(*) FROM text_windows(E' \n\n ', unit => 'line');
+SELECT count(*) FROM text_windows('', 3);
+SELECT count(*) FROM text_windows(NULL, 3);
+SELECT count(*) FROM text_windows('a', NULL);
+SELECT count(*) FROM text_windows('a', 3, 3, NULL);
+-- words and characters are those of shingles
+SELECT unit, size, step, count(*) AS windows, count(*) FILTER (WHERE piece <> substr(body, start, length)) AS elsewhere, count(*) FILTER (WHERE n > 1 AND start < before) AS backwards,
+       count(*) FILTER (WHERE unit = 'word' AND shingles(piece, 1) IS DISTINCT FROM (shingles(body, 1))[1 + (n - 1) * step : (n - 1) * step + size]) AS wrong
+FROM (VALUES (U&'x \FB01ne cafe\0301 z\00AD\200Bw, \7231\4F60 \0E17\0E35\0E48\0E19 a b c d e f g')) AS v (body), unnest(ARRAY['word', 'char']) AS unit, unnest(ARRAY[1, 2, 3, 7]) AS size, unnest(ARRAY[1, 2, 5]) AS step,
+     LATERAL (SELECT *, lag(start) OVER (ORDER BY n) AS before FROM text_windows(body, size, step, unit) WITH ORDINALITY AS w (start, length, piece, n)) AS w
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+-- long texts
+SELECT count(*), max(start), bool_and(length(piece) = length) AS right FROM text_windows(repeat('the same again ', 30000), 1000, 500);
+SELECT count(*), max(start) FROM text_windows(repeat('the same again ', 30000), 100000, 1000);
+SELECT count(*), max(start) FROM text_windows(repeat(E'The same again.  And again!\n', 20000), unit => 'sentence');

@@ -16,6 +16,16 @@
 #include "compat.h"
 #include "text/shingle.h"
 
+/*
+ * The width of shingles of sketches, and of the shortest passages that are shown: eight
+ * words are more than an idiom; in characters of English they are as long as that.
+ */
+static inline int
+sketch_default_width(ShingleUnit unit)
+{
+	return unit == UNIT_WORD ? 8 : 48;
+}
+
 extern int	check_width(int32 width);
 extern ShingleUnit check_unit(text *unit);
 extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts,

@@ -227,20 +227,39 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 }
 
 /*
- * Add a shingle, if it is not in the set: a ShingleConsumer.
+ * Add a shingle, if it is not in the set.  Returns its place in memory, which stays.
  */
-void
-shingle_set_add(void *arg, const char *bytes, size_t length)
+const SetShingle *
+shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
 {
-	ShingleSet *set = arg;
 	uint64		hash = salted_hash_bytes(bytes, length);
 	SetShingle **slot = find_slot(set, hash, bytes, length);
+	SetShingle *shingle = *slot;
 
-	if (*slot != NULL)
-		return;
-	*slot = make_shingle(set, hash, bytes, length);
+	if (shingle != NULL)
+		return shingle;
+	*slot = shingle = make_shingle(set, hash, bytes, length);
 	if (++set->count > (1U << set->slot_bits) / 4 * 3)
 		double_slots(set);
+	return shingle;
+}
+
+/*
+ * The same: a ShingleConsumer.
+ */
+void
+shingle_set_add(void *set, const char *bytes, size_t length)
+{
+	(void) shingle_set_put(set, bytes, length);
+}
+
+/*
+ * Where in memory a shingle is; NULL if it is not in the set.
+ */
+const SetShingle *
+shingle_set_find(const ShingleSet *set, const char *bytes, size_t length)
+{
+	return *find_slot(set, salted_hash_bytes(bytes, length), bytes, length);
 }
 
 /*
@@ -249,7 +268,7 @@ shingle_set_add(void *arg, const char *bytes, size_t length)
 bool
 shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
 {
-	return *find_slot(set, salted_hash_bytes(bytes, length), bytes, length) != NULL;
+	return shingle_set_find(set, bytes, length) != NULL;
 }
 
 /*

@@ -33,6 +33,9 @@ typedef struct ShingleSet
 extern void shingle_set_init(ShingleSet *set, SetBudget *budget);
 extern void shingle_set_clear(ShingleSet *set);
 extern void shingle_set_free(ShingleSet *set);
+extern const SetShingle *shingle_set_put(ShingleSet *set, const char *bytes, size_t length);
+extern const SetShingle *shingle_set_find(const ShingleSet *set, const char *bytes,
+										  size_t length);
 extern void shingle_set_add(void *set, const char *bytes, size_t length);
 extern bool shingle_set_has(const ShingleSet *set, const char *bytes, size_t length);
 extern uint32 shingle_set_shared(const ShingleSet *a, const ShingleSet *b);

@@ -24,16 +24,6 @@
 
 #define GUARANTEE_MAX		WINDOW_MAX
 
-/*
- * Eight words are a passage that few texts share by chance, and 24 a sentence; in
- * characters of English they are as long as that.
- */
-static int
-default_width(ShingleUnit unit)
-{
-	return unit == UNIT_WORD ? 8 : 48;
-}
-
 /* The guarantee, where it is not given: so many widths. */
 #define DEFAULT_GUARANTEE	3
 
@@ -64,7 +54,7 @@ get_source(FunctionCallInfo fcinfo, Source *source)
 			return false;
 		source->unit = check_unit(PG_GETARG_TEXT_PP(3));
 	}
-	source->width = PG_ARGISNULL(2) ? default_width(source->unit) :
+	source->width = PG_ARGISNULL(2) ? sketch_default_width(source->unit) :
 		check_width(PG_GETARG_INT32(2));
 	return true;
 }

@@ -1006,6 +1006,27 @@ CREATE FUNCTION winnow(tokens text[], guarantee integer DEFAULT NULL, width inte
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION winnow(text[], integer, integer) IS 'sketch of tokens cut by the caller: documents that share a passage of at least guarantee tokens have an element in common, and none for a passage shorter than width';
 
+CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
+    OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
+    OUT units integer, OUT passage text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_common_passages_text'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION common_passages(text, text, integer, text) IS 'passages of a of at least so many words or characters that are in b, too, the longest first: the character where they begin in both, as substr() counts, and the number of characters; how many words or characters they have, and how they are written in a';
+CREATE FUNCTION common_passages(a text[], b text[], minimum integer DEFAULT NULL,
+    OUT a_start integer, OUT b_start integer, OUT length integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_common_passages_tokens'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION common_passages(text[], text[], integer) IS 'passages of a of at least so many tokens that are in b, too, the longest first: the first token in both, counted from 1, and the number of tokens';
+
+CREATE FUNCTION text_windows(body text, size integer DEFAULT 1, step integer DEFAULT NULL, unit text DEFAULT 'word',
+    OUT start integer, OUT length integer, OUT piece text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_text_windows'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS 'pieces of a text, in order: of size words, characters, lines, sentences or paragraphs, one beginning every step of them; the character where they begin, as substr() counts, and the number of characters';
+
 --
 -- Index access method
 --

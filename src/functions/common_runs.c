@@ -1,0 +1,177 @@
+/*-------------------------------------------------------------------------
+ *
+ * common_runs.c
+ *		The runs of symbols that two sequences have in common
+ *
+ * First all runs of a that are in b, and are part of no longer one.  They may overlap,
+ * and of a sequence that repeats itself there are as many as it has symbols, each nearly
+ * as long as the whole.  So the longest is taken, then the longest of what is left of the
+ * others, and so on: no symbol of a is in two runs of the result.
+ *
+ * No run contains another one, so what is left of one is in one piece.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "lib/binaryheap.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "functions/common_runs.h"
+
+/* Symbols between looks for interrupts. */
+#define INTERRUPT_INTERVAL	1024
+
+/* A symbol of a that no run of the result has. */
+#define NOT_COVERED			(-1)
+
+static void
+add_run(CommonRuns *result, int *room, CommonRun run)
+{
+	if (result->n == *room)
+	{
+		*room *= 2;
+		result->runs = repalloc_huge(result->runs, *room * sizeof(CommonRun));
+	}
+	result->runs[result->n++] = run;
+}
+
+/*
+ * All longest runs, in the order of a, each where it is in b for the first time.
+ */
+static void
+find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int minimum,
+				  CommonRuns *result)
+{
+	int			room = 64;
+	AutomatonMatch match = AUTOMATON_NO_MATCH;
+
+	result->n = 0;
+	result->runs = palloc(room * sizeof(CommonRun));
+	for (int i = 0; i <= na; i++)
+	{
+		AutomatonMatch before = match;
+
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		automaton_match(automaton, i < na ? a[i] : NULL, &match);
+		if (match.length != before.length + 1 && before.length >= minimum)
+			add_run(result, &room, (CommonRun)
+					{
+						i - before.length,
+						automaton_first_end(automaton, before) - before.length,
+						before.length
+					});
+	}
+}
+
+/*
+ * For the heap: the longer first, then what comes first in a.
+ */
+static int
+compare_runs(Datum x, Datum y, void *arg)
+{
+	const CommonRun *runs = arg;
+	const CommonRun *a = &runs[DatumGetInt32(x)];
+	const CommonRun *b = &runs[DatumGetInt32(y)];
+
+	if (a->length != b->length)
+		return a->length > b->length ? 1 : -1;
+	return a->a < b->a ? 1 : -1;
+}
+
+/*
+ * Cut off what runs that have been taken cover.  covered has the number of the run that
+ * covers a symbol.
+ */
+static CommonRun
+trim_run(CommonRun run, const int *covered, const CommonRun *taken)
+{
+	while (run.length > 0 && covered[run.a] != NOT_COVERED)
+	{
+		const CommonRun *by = &taken[covered[run.a]];
+		int32		cut = Min(by->a + by->length - run.a, run.length);
+
+		run.a += cut;
+		run.b += cut;
+		run.length -= cut;
+	}
+	while (run.length > 0 && covered[run.a + run.length - 1] != NOT_COVERED)
+		run.length = taken[covered[run.a + run.length - 1]].a - run.a;
+	return run;
+}
+
+/*
+ * Take runs, the longest first.
+ */
+static void
+take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
+{
+	binaryheap *heap = binaryheap_allocate(Max(candidates->n, 1), compare_runs,
+										   candidates->runs);
+	int		   *covered = MemoryContextAllocHuge(CurrentMemoryContext,
+												 Max(na, 1) * sizeof(int));
+
+	for (int i = 0; i < na; i++)
+		covered[i] = NOT_COVERED;
+	for (int i = 0; i < candidates->n; i++)
+		binaryheap_add_unordered(heap, Int32GetDatum(i));
+	binaryheap_build(heap);
+	result->n = 0;
+	result->runs = palloc_extended(Max(candidates->n, 1) * sizeof(CommonRun),
+								   MCXT_ALLOC_HUGE);
+	while (!binaryheap_empty(heap))
+	{
+		CommonRun  *run = &candidates->runs[DatumGetInt32(binaryheap_first(heap))];
+		int32		length = run->length;
+
+		CHECK_FOR_INTERRUPTS();
+		*run = trim_run(*run, covered, result->runs);
+		if (run->length == length)
+		{
+			for (int i = 0; i < length; i++)
+				covered[run->a + i] = result->n;
+			result->runs[result->n++] = *run;
+		}
+		else if (run->length >= minimum)
+		{
+			binaryheap_replace_first(heap, binaryheap_first(heap));
+			continue;
+		}
+		(void) binaryheap_remove_first(heap);
+	}
+
+	result->by_place = palloc_extended(Max(result->n, 1) * sizeof(int), MCXT_ALLOC_HUGE);
+	for (int i = 0, n = 0; i < na; i++)
+		if (covered[i] != NOT_COVERED && result->runs[covered[i]].a == i)
+			result->by_place[n++] = covered[i];
+	pfree(covered);
+	binaryheap_free(heap);
+}
+
+/*
+ * Find the runs of at least minimum symbols that a and b have in common; minimum is at
+ * least 1, na and nb are at most AUTOMATON_MAX.  A symbol of a that b has not may be NULL.
+ */
+void
+find_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int minimum,
+				 CommonRuns *result)
+{
+	SuffixAutomaton automaton;
+	CommonRuns	candidates;
+
+	automaton_init(&automaton, nb);
+	for (int i = 0; i < nb; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		automaton_extend(&automaton, b[i]);
+	}
+	find_longest_runs(&automaton, a, na, minimum, &candidates);
+	automaton_free(&automaton);
+	take_runs(&candidates, na, minimum, result);
+	pfree(candidates.runs);
+}

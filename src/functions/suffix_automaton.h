@@ -1,0 +1,56 @@
+/*-------------------------------------------------------------------------
+ *
+ * suffix_automaton.h
+ *		All passages of a sequence of symbols, in linear space
+ *
+ *		automaton_init(&automaton, nsymbols);
+ *		automaton_extend(&automaton, symbol);	for each
+ *
+ *		AutomatonMatch match = AUTOMATON_NO_MATCH;
+ *
+ *		automaton_match(&automaton, symbol, &match);	for each of another sequence
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SUFFIX_AUTOMATON_H
+#define SIMHASH_SUFFIX_AUTOMATON_H
+
+/* The same thing has the same address. */
+typedef const void *Symbol;
+
+typedef struct AutomatonState AutomatonState;
+typedef struct AutomatonMove AutomatonMove;
+
+typedef struct SuffixAutomaton
+{
+	AutomatonState *states;
+	AutomatonMove *moves;
+	int32	   *buckets;		/* of moves, by state and symbol */
+	int			bucket_bits;
+	int32		nstates;
+	int32		nmoves;
+	int32		last;			/* the state of the whole sequence */
+} SuffixAutomaton;
+
+/* The longest passage of the sequence that ends here in another one. */
+typedef struct AutomatonMatch
+{
+	int32		state;
+	int32		length;
+} AutomatonMatch;
+
+#define AUTOMATON_NO_MATCH	((AutomatonMatch) {0, 0})
+
+/* Symbols of a sequence, at most. */
+#define AUTOMATON_MAX		(1 << 22)
+
+extern void automaton_init(SuffixAutomaton *automaton, int nsymbols);
+extern void automaton_extend(SuffixAutomaton *automaton, Symbol symbol);
+extern void automaton_match(const SuffixAutomaton *automaton, Symbol symbol,
+							AutomatonMatch *match);
+extern int32 automaton_first_end(const SuffixAutomaton *automaton, AutomatonMatch match);
+extern void automaton_free(SuffixAutomaton *automaton);
+
+#endif							/* SIMHASH_SUFFIX_AUTOMATON_H */

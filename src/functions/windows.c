@@ -1,0 +1,200 @@
+/*-------------------------------------------------------------------------
+ *
+ * windows.c
+ *		text_windows(body, size, step, unit): a text in pieces, with their places
+ *
+ * The text is read once.  What is kept are the places where the windows begin that have
+ * not ended yet.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "functions/arguments.h"
+#include "text/cursor.h"
+#include "text/locate.h"
+#include "text/segment.h"
+
+#define WINDOW_COLUMNS		3
+
+typedef struct Windows
+{
+	ReturnSetInfo *result;
+	const char *text;
+	size_t		length;
+	int64		size;			/* in units */
+	int64		step;
+	int64		nunits;			/* so far */
+	TextPlace	end;			/* of the last one */
+	int64		reached;		/* units before the end of the last window handed out */
+	int64		oldest;			/* first unit of the oldest open window */
+	int64		first;			/* in starts: the oldest open window */
+	int64		last;			/* behind the newest */
+	int64		room;
+	TextPlace  *starts;
+	TextPlace	unit_start;		/* cursors, for units that are known by characters */
+	TextPlace	unit_end;
+} Windows;
+
+static void
+begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size, int32 step)
+{
+	memset(windows, 0, sizeof(Windows));
+	windows->result = (ReturnSetInfo *) fcinfo->resultinfo;
+	windows->text = VARDATA_ANY(body);
+	windows->length = VARSIZE_ANY_EXHDR(body);
+	windows->size = size;
+	windows->step = step;
+	windows->room = 64;
+	windows->starts = palloc(windows->room * sizeof(TextPlace));
+}
+
+/*
+ * The oldest open window ends behind the last unit.
+ */
+static void
+hand_out_window(Windows *windows)
+{
+	TextPlace	start = windows->starts[windows->first++];
+	TextPlace	end = windows->end;
+	text	   *piece = cstring_to_text_with_len(windows->text + start.byte,
+												 end.byte - start.byte);
+	bool		nulls[WINDOW_COLUMNS] = {false};
+	Datum		values[WINDOW_COLUMNS] = {
+		Int32GetDatum(start.character + 1),
+		Int32GetDatum(end.character - start.character),
+		PointerGetDatum(piece)
+	};
+
+	tuplestore_putvalues(windows->result->setResult, windows->result->setDesc, values, nulls);
+	pfree(piece);
+	windows->oldest += windows->step;
+	windows->reached = windows->nunits;
+}
+
+static void
+open_window(Windows *windows, TextPlace start)
+{
+	if (windows->last == windows->room && windows->first > windows->room / 2)
+	{
+		memmove(windows->starts, windows->starts + windows->first,
+				(windows->last - windows->first) * sizeof(TextPlace));
+		windows->last -= windows->first;
+		windows->first = 0;
+	}
+	if (windows->last == windows->room)
+	{
+		windows->room *= 2;
+		windows->starts = repalloc_huge(windows->starts, windows->room * sizeof(TextPlace));
+	}
+	windows->starts[windows->last++] = start;
+}
+
+/*
+ * Take the next unit: a SegmentConsumer.
+ */
+static void
+take_segment(void *arg, TextPlace start, TextPlace end)
+{
+	Windows    *windows = arg;
+
+	if (windows->nunits % windows->step == 0)
+		open_window(windows, start);
+	windows->nunits++;
+	windows->end = end;
+	if (windows->first < windows->last && windows->oldest + windows->size == windows->nunits)
+		hand_out_window(windows);
+}
+
+/*
+ * Take the next word or character: a LocatedConsumer.
+ */
+static void
+take_token(void *arg, const char *token, size_t length, Passage passage)
+{
+	Windows    *windows = arg;
+
+	advance_to(windows->text, windows->length, &windows->unit_start, passage.start);
+	advance_to(windows->text, windows->length, &windows->unit_end, passage.end);
+	take_segment(windows, windows->unit_start, windows->unit_end);
+}
+
+/*
+ * The end of the text: the first window that reaches it is the last one.
+ */
+static void
+end_windows(Windows *windows)
+{
+	if (windows->first < windows->last && windows->reached < windows->nunits)
+		hand_out_window(windows);
+	pfree(windows->starts);
+}
+
+static bool
+is_named(text *unit, const char *name)
+{
+	return VARSIZE_ANY_EXHDR(unit) == strlen(name) &&
+		memcmp(VARDATA_ANY(unit), name, strlen(name)) == 0;
+}
+
+static void
+check_positive(int32 number, const char *name)
+{
+	if (number < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s %d is out of range", name, number),
+				 errhint("Windows have at least 1 unit, and begin at least 1 apart.")));
+}
+
+/*
+ * text_windows(body text, size int, step int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_text_windows);
+Datum
+simhash_text_windows(PG_FUNCTION_ARGS)
+{
+	static const char *const segments[] = {
+		[SEGMENT_LINE] = "line", [SEGMENT_SENTENCE] = "sentence",
+		[SEGMENT_PARAGRAPH] = "paragraph"
+	};
+	Windows		windows;
+	text	   *body;
+	text	   *unit;
+	int32		size;
+	int32		step;
+	int			kind = 0;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(3))
+		return (Datum) 0;
+	size = PG_GETARG_INT32(1);
+	check_positive(size, "size");
+	step = PG_ARGISNULL(2) ? size : PG_GETARG_INT32(2);
+	check_positive(step, "step");
+	unit = PG_GETARG_TEXT_PP(3);
+	while (kind < lengthof(segments) && !is_named(unit, segments[kind]))
+		kind++;
+	if (kind == lengthof(segments) && !is_named(unit, "word") && !is_named(unit, "char"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized unit \"%s\"", text_to_cstring(unit)),
+				 errhint("Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".")));
+
+	body = PG_GETARG_TEXT_PP(0);
+	begin_windows(&windows, fcinfo, body, size, step);
+	if (kind < lengthof(segments))
+		segment_text(windows.text, windows.length, (SegmentKind) kind, take_segment, &windows);
+	else
+		locate_shingles(windows.text, windows.length, 1, check_unit(unit), take_token, &windows);
+	end_windows(&windows);
+	return (Datum) 0;
+}

@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * segment.h
+ *		Lines, sentences and paragraphs of a text
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SEGMENT_H
+#define SIMHASH_SEGMENT_H
+
+#include "text/cursor.h"
+
+typedef enum SegmentKind
+{
+	SEGMENT_LINE,
+	SEGMENT_SENTENCE,
+	SEGMENT_PARAGRAPH
+} SegmentKind;
+
+/* Takes segments one by one, in order. */
+typedef void (*SegmentConsumer) (void *arg, TextPlace start, TextPlace end);
+
+extern void segment_text(const char *text, size_t length, SegmentKind kind,
+						 SegmentConsumer consume, void *arg);
+
+#endif							/* SIMHASH_SEGMENT_H */
