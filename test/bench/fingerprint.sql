@@ -46,6 +46,12 @@ UNION ALL SELECT * FROM time_pair('English: to_minhash(body) / simhash(body)',
     'SELECT count(to_minhash(body)) FROM en', 'SELECT count(simhash(body)) FROM en')
 UNION ALL SELECT * FROM time_pair('long English: to_minhash(body) / simhash(body)',
     'SELECT count(to_minhash(body)) FROM long_en', 'SELECT count(simhash(body)) FROM long_en')
+UNION ALL SELECT * FROM time_pair('English: winnow(body) / simhash(body)',
+    'SELECT count(winnow(body)) FROM en', 'SELECT count(simhash(body)) FROM en')
+UNION ALL SELECT * FROM time_pair('long English: winnow(body) / simhash(body)',
+    'SELECT count(winnow(body)) FROM long_en', 'SELECT count(simhash(body)) FROM long_en')
+UNION ALL SELECT * FROM time_pair('Chinese: winnow(body) / simhash(body)',
+    'SELECT count(winnow(body)) FROM zh', 'SELECT count(simhash(body)) FROM zh')
 UNION ALL SELECT * FROM time_pair('English: resemblance(body, one of them) / simhash(body)',
     'SELECT count(resemblance(body, (SELECT max(body) FROM en))) FROM en', 'SELECT count(simhash(body)) FROM en', 3);
 \pset title 'medians of pairs'
