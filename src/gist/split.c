@@ -12,8 +12,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "gist/agreement.h"
 
 /*
