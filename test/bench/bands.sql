@@ -11,11 +11,10 @@ ALTER SYSTEM SET max_wal_size = '30GB';
 ALTER SYSTEM SET checkpoint_timeout = '1h';
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 
--- one core; no compiling
+-- one core; no compiling; memory as it comes
 SET max_parallel_workers_per_gather = 0;
 SET max_parallel_maintenance_workers = 0;
 SET jit = off;
-SET maintenance_work_mem = '1GB';
 SET client_min_messages = warning;
 
 -- Sets of 40 numbers.  In families of 1 to 9, where each has up to a third of its numbers
