@@ -52,17 +52,18 @@ relate_signatures(Datum a, Datum b, const Nearness *nearness)
 	const Minhash *sig = (const Minhash *) DatumGetPointer(a);
 	const Minhash *other = (const Minhash *) DatumGetPointer(b);
 	double		distance;
-	bool		near;
 
 	if (!minhash_same_make(sig->make, other->make))
+		return VALUES_APART;
+	if (nearness->by_band &&
+		!minima_share_band(sig->minima, other->minima, sig->make.bands, sig->make.rows))
 		return VALUES_APART;
 	distance = minhash_distance(sig, other);
 	if (distance == 0)
 		return VALUES_EQUAL;
-	near = nearness->by_band ?
-		minima_share_band(sig->minima, other->minima, sig->make.bands, sig->make.rows) :
-		float8_ge(distance, nearness->low) && float8_le(distance, nearness->high);
-	return near ? VALUES_NEAR : VALUES_APART;
+	return nearness->by_band ||
+		(float8_ge(distance, nearness->low) && float8_le(distance, nearness->high)) ?
+		VALUES_NEAR : VALUES_APART;
 }
 
 /*

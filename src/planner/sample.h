@@ -23,7 +23,7 @@
  */
 #define SAMPLE_ALL				INT_MAX
 #define SAMPLE_PAIRED			64
-#define SAMPLE_PAIRED_LARGE		24	/* of signatures */
+#define SAMPLE_PAIRED_LARGE		40	/* of signatures */
 
 typedef struct Sample
 {
