@@ -190,6 +190,12 @@ SELECT explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcd
        explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS smaller_radius,
        explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') <
        explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS one_tenant;
+-- equal balls have the same center, so a large radius costs nothing
+CREATE TABLE wide AS SELECT simhash_ball(fp, 20) AS ball FROM twice;
+CREATE INDEX wide_ball ON wide USING gist (ball);
+ANALYZE wide;
+SELECT plan($$SELECT ball FROM wide WHERE ball = simhash_ball(random_fp(7), 20)$$);
+SELECT plan($$SELECT ball FROM wide WHERE ball =~= simhash_ball(random_fp(7), 20)$$);
 
 --
 -- Built in order of the fingerprints, and by insertion
@@ -273,4 +279,19 @@ BEGIN
         END;
     END IF;
 END $$;
+
+-- The first query of a session, before which nothing loads the library, has the cost of the
+-- leaves too.
+CREATE FUNCTION costs_twice(query text) RETURNS boolean LANGUAGE sql AS $$
+    SELECT explained(query, 'Total Cost') = explained(query, 'Total Cost') $$;
+\c -
+SET search_path = gist_test, public;
+SELECT costs_twice($$SELECT FROM twice AS a JOIN twice AS b ON a.fp <@ simhash_ball(b.fp, 20) WHERE b.id = 1$$);
+\c -
+SET search_path = gist_test, public;
+SELECT costs_twice($$SELECT FROM twice AS a JOIN twice AS b ON simhash_ball(b.fp, 20) @> a.fp WHERE b.id = 1$$);
+\c -
+SET search_path = gist_test, public;
+SELECT costs_twice($$SELECT FROM wide AS a JOIN twice AS b ON a.ball =~= simhash_ball(b.fp, 20) WHERE b.id = 1$$);
+SET client_min_messages = error;
 DROP SCHEMA gist_test CASCADE;

@@ -23,6 +23,7 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
+#include "index/am/handler.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
 #include "type/simhash.h"
@@ -36,11 +37,11 @@ typedef struct Search
 } Search;
 
 /*
- * The radius that a condition searches within; more than SIMHASH_BITS for one that is
- * none of fingerprints or balls.
+ * The radius that a condition on a column of the family searches within; more than
+ * SIMHASH_BITS for one that is none of fingerprints or balls.
  */
 static int
-clause_radius(PlannerInfo *root, Node *clause)
+clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 {
 	OpExpr	   *op = (OpExpr *) clause;
 	Predicate	predicate;
@@ -51,6 +52,10 @@ clause_radius(PlannerInfo *root, Node *clause)
 		!selectivity_read_ball(root, &hamming_kind, get_opcode(op->opno), op->opno,
 							   op->args, &predicate, &otherwise))
 		return SIMHASH_BITS + 1;
+
+	/* equal balls have the same center, whatever their radius is */
+	if (get_op_opfamily_strategy(op->opno, opfamily) == STRATEGY_EQUAL)
+		return 0;
 	return selectivity_radius(root, predicate.radius, &known);
 }
 
@@ -73,7 +78,8 @@ read_path(PlannerInfo *root, IndexPath *path, Search *search)
 		foreach(lc2, condition->indexquals)
 		{
 			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
-			int			radius = clause_radius(root, (Node *) rinfo->clause);
+			int			radius = clause_radius(root, path->indexinfo->opfamily[condition->indexcol],
+												   (Node *) rinfo->clause);
 
 			if (search->column >= 0 && search->column != condition->indexcol)
 				break;

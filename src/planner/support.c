@@ -23,7 +23,8 @@
 #include "planner/selectivity.h"
 
 /*
- * Support function of hamming_distance and jaccard_distance.
+ * Support function of hamming_distance, of jaccard_distance, and of the operators on
+ * balls of fingerprints.
  *
  * It has nothing to say.  But planning asks it first, when it simplifies the
  * expressions of a query, and so the library is loaded, and its hook is in

@@ -231,10 +231,6 @@ CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash';
 
-CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
-
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
     OPERATOR 1 <,
     OPERATOR 2 <=,
@@ -257,11 +253,11 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
 -- Distance
 --
 
--- Support functions help the planner.  That of hamming_distance has the library
--- loaded before the planner looks at the tables of a query.
+-- Support functions help the planner.  That of hamming_distance, and of the operators on
+-- balls, has the library loaded before the planner looks at the tables of a query.
 CREATE FUNCTION simhash_distance_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for hamming_distance';
+COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for hamming_distance, <@, @> and =~=';
 CREATE FUNCTION simhash_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support for simhash_within';
@@ -295,12 +291,18 @@ CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
 COMMENT ON FUNCTION simhash_radius(numeric) IS 'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@ operator';
 CREATE FUNCTION simhash_ball_contains(simhash_ball, simhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_ball_contains_simhash'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementation of @> operator';
+CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
 
 CREATE FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
