@@ -69,6 +69,15 @@ SELECT plan($$SELECT id FROM docs ORDER BY '{1,2}' <<%> sk LIMIT 10$$);
 SELECT plan($$SELECT id FROM docs WHERE sk && '{1,2}' ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;
+-- a passage that is longer than the index: the plan costs no less in all than at first
+CREATE FUNCTION costs_ascend(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    node json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO node;
+    RETURN (node->0->'Plan'->>'Total Cost')::float8 >= (node->0->'Plan'->>'Startup Cost')::float8;
+END $$;
+SELECT costs_ascend(format('SELECT id FROM docs ORDER BY sk <%%>> %L', array_agg(i))) FROM generate_series(bigint '1', 10000) AS i;
 -- a cursor, and the nearest of each
 BEGIN;
 DECLARE c CURSOR FOR SELECT id, sk <%>> sketch_of(777) AS missing FROM docs ORDER BY sk <%>> sketch_of(777);

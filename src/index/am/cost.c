@@ -487,6 +487,8 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 		cost_of_reading(root, info, &all, loop_count) +
 		refuse_index_only(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
+	/* the first row of a long passage may cost more than all rows of a small index */
+	*total_cost = Max(*total_cost, *startup_cost);
 
 	/* With several orders all rows are sorted before the first comes out. */
 	if (list_length(path->indexorderbys) > 1)

@@ -265,7 +265,7 @@ take_rare(SimHashScan *state, SharedSearch *search)
 static bool
 take_all(SimHashScan *state, SharedSearch *search)
 {
-	uint32		count;
+	uint32		count = 0;
 	int			n;
 
 	do
@@ -331,6 +331,7 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 		search->rare_taken = find_rare(scan, search);
 		if (search->rare_taken)
 			return;
+		free_counts(search);	/* their memory is that of the next */
 	}
 	if (search->stage == SHARED_RARE && search->ncommon > 0)
 	{
