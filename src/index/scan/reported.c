@@ -71,8 +71,12 @@ reported_create(MemoryContext parent, bool may_defer)
 	return reported;
 }
 
+/* What is sorted with a deferred row: one that is not to be reported comes first. */
+#define EXCLUDED	0
+#define WANTED		1
+
 static void
-defer(Reported *reported, uint64 tid)
+defer(Reported *reported, uint64 tid, uint64 mark)
 {
 	if (reported->deferred == NULL)
 	{
@@ -81,7 +85,25 @@ defer(Reported *reported, uint64 tid)
 		reported->deferred = pair_sort_begin(work_mem);
 		MemoryContextSwitchTo(old_context);
 	}
-	pair_sort_put(reported->deferred, tid, 0);
+	pair_sort_put(reported->deferred, tid, mark);
+}
+
+/*
+ * These rows are not to be reported.  Called before the first rows are.
+ */
+void
+reported_exclude(Reported *reported, const ItemPointerData *tids, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		uint64		tid = tid_number(&tids[i]);
+		bool		known;
+
+		if (reported->rows->members < reported->max_rows)
+			rows_insert(reported->rows, tid, &known);
+		else if (rows_lookup(reported->rows, tid) == NULL)
+			defer(reported, tid, EXCLUDED);
+	}
 }
 
 /*
@@ -104,7 +126,7 @@ reported_keep_new(Reported *reported, ItemPointerData *tids, int n)
 			known = rows_lookup(reported->rows, tid) != NULL;
 			if (!known)
 			{
-				defer(reported, tid);
+				defer(reported, tid, WANTED);
 				continue;
 			}
 		}
@@ -121,7 +143,7 @@ int
 reported_take_deferred(Reported *reported, ItemPointerData *tids, int max)
 {
 	uint64		tid;
-	uint64		unused;
+	uint64		mark;
 	int			n = 0;
 
 	if (reported->deferred == NULL)
@@ -129,13 +151,14 @@ reported_take_deferred(Reported *reported, ItemPointerData *tids, int max)
 	if (!reported->sorted)
 		tuplesort_performsort(reported->deferred);
 	reported->sorted = true;
-	while (n < max && pair_sort_get(reported->deferred, &tid, &unused))
+	while (n < max && pair_sort_get(reported->deferred, &tid, &mark))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (tid == reported->last)
 			continue;
 		reported->last = tid;
-		tids[n++] = tid_of_number(tid);
+		if (mark == WANTED)
+			tids[n++] = tid_of_number(tid);
 	}
 	return n;
 }

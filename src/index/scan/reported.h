@@ -16,6 +16,7 @@
 typedef struct Reported Reported;
 
 extern Reported *reported_create(MemoryContext parent, bool may_defer);
+extern void reported_exclude(Reported *reported, const ItemPointerData *tids, int n);
 extern int	reported_keep_new(Reported *reported, ItemPointerData *tids, int n);
 extern int	reported_take_deferred(Reported *reported, ItemPointerData *tids, int max);
 extern void reported_free(Reported *reported);

@@ -23,7 +23,6 @@
 
 #include "compat.h"
 #include "index/make.h"
-#include "index/pair_sort.h"
 #include "index/scan/counted.h"
 #include "index/scan/scan.h"
 #include "index/tree/descend.h"
@@ -59,8 +58,8 @@ struct SharedSearch
 	Counted    *rare;			/* rows of the others */
 	bool		rare_taken;		/* those with ncommon words at least have been given */
 	Counted    *all;
-	Tuplesortstate *rest;		/* all rows: those that share a word are marked */
-	uint64		rest_row;		/* given last */
+	Reported   *rest;			/* of those that share no word */
+	bool		rest_read;		/* all but those deferred */
 };
 
 /* --- reading ------------------------------------------------------------------- */
@@ -204,31 +203,20 @@ find_rare(IndexScanDesc scan, SharedSearch *search)
 }
 
 /*
- * Prepare to give rows that share no word: all are sorted by place, those which do share
- * one with a mark.
+ * Prepare to give rows that share no word: all others are excluded.
  */
 static void
-sort_rest(IndexScanDesc scan, SharedSearch *search)
+begin_rest(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
-	MemoryContext old_context = MemoryContextSwitchTo(search->context);
+	Reported   *rest = reported_create(search->context, true);
 
-	search->rest = pair_sort_begin(work_mem);
-	MemoryContextSwitchTo(old_context);
-	for (int shared = 0; shared <= 1; shared++)
-	{
-		if (shared)
-			begin_reading(state, search->sought.word, search->sought.n);
-		else
-		{
-			begin_reading(state, NULL, 1);
-			state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
-		}
-		while (read_on(scan))
-			for (int i = 0; i < state->nmatches; i++)
-				pair_sort_put(search->rest, tid_number(&state->matches[i]), !shared);
-	}
-	tuplesort_performsort(search->rest);
+	search->rest = rest;
+	begin_reading(state, search->sought.word, search->sought.n);
+	while (read_on(scan))
+		reported_exclude(rest, state->matches, state->nmatches);
+	begin_reading(state, NULL, 1);
+	state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
 }
 
 /* --- giving --------------------------------------------------------------------- */
@@ -285,24 +273,25 @@ take_all(SimHashScan *state, SharedSearch *search)
 }
 
 /*
- * Give rows that share no word.
+ * Give rows that share no word, as they are read.
  */
 static bool
-take_rest(SimHashScan *state, SharedSearch *search)
+take_rest(IndexScanDesc scan, SharedSearch *search)
 {
-	uint64		row;
-	uint64		unshared;
+	SimHashScan *state = scan->opaque;
+	bool		any = false;
 
-	state->nmatches = 0;
-	while (state->nmatches < MAX_LEAF_ENTRIES &&
-		   pair_sort_get(search->rest, &row, &unshared))
+	while (!search->rest_read && !any)
 	{
-		CHECK_FOR_INTERRUPTS();
-		/* of a row that shares a word the mark comes first */
-		if (row != search->rest_row && unshared)
-			state->matches[state->nmatches++] = tid_of_number(row);
-		search->rest_row = row;
+		search->rest_read = !read_on(scan);
+		if (!search->rest_read)
+			state->nmatches = reported_keep_new(search->rest, state->matches,
+												state->nmatches);
+		any = !search->rest_read && state->nmatches > 0;
 	}
+	if (!any)
+		state->nmatches = reported_take_deferred(search->rest, state->matches,
+												 MAX_LEAF_ENTRIES);
 	set_distance(state, 0);
 	return state->nmatches > 0;
 }
@@ -348,7 +337,7 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 			return;
 		}
 		search->stage = SHARED_REST;
-		sort_rest(scan, search);
+		begin_rest(scan, search);
 		return;
 	}
 	if (search->stage == SHARED_REST)
@@ -380,7 +369,7 @@ shared_take(IndexScanDesc scan)
 		else if (search->stage == SHARED_ALL)
 			taken = take_all(state, search);
 		else if (search->stage == SHARED_REST)
-			taken = take_rest(state, search);
+			taken = take_rest(scan, search);
 		else if (search->stage == SHARED_EMPTY)
 		{
 			taken = read_on(scan);
@@ -506,6 +495,6 @@ shared_end(SimHashScan *state)
 		return;
 	free_counts(state->shared);
 	if (state->shared->rest)
-		tuplesort_end(state->shared->rest);
+		reported_free(state->shared->rest);
 	state->shared = NULL;
 }
