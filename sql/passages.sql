@@ -115,8 +115,11 @@ SELECT count(*) FROM common_passages(ARRAY['a'], NULL::text[], 1);
 -- symbols are units where there is nothing else
 SELECT * FROM common_passages('!?!', '?!', 1);
 -- a passage is whole characters: those that become several, several that become one, such that vanish
+-- (not aligned: releases differ in how wide such characters are)
+\pset format unaligned
 SELECT *, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
 FROM (VALUES (U&'x \FB01n\00BDy cafe\0301 z\00AD\200Bw \7231\4F60 \FDFA!', U&'(FIN1\20442y) caf\00E9, ZW. \7231 \4F60\3002 y')) AS v (a, b), common_passages(a, b, 1);
+\pset format aligned
 
 -- Random texts of few words, against all pairs of places.  What is found is in both, the longest of all first; no word of a is found twice;
 -- and what is left of a passage that is not found as a whole is too short.
