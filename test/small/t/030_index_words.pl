@@ -144,7 +144,7 @@ sub load
 	my $first = $seed + ++$loads * 1_000_000_000;
 
 	return (
-		(map { client($node, 'SET synchronous_commit = off', "CALL write_words($first + $_ * 100000000, 700)") } 1 .. 4),
+		(map { client($node, 'SET synchronous_commit = off', "CALL write_words(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
 		client($node, 'CALL open_and_close()'));
 }
 
