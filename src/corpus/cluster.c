@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "corpus/linkage.h"
+#include "functions/arguments.h"
 #include "type/simhash.h"
 
 PG_FUNCTION_INFO_V1(simhash_cluster);
@@ -109,9 +110,9 @@ get_linkage(Reader *reader)
 				 errmsg("cluster linkage must not be null"),
 				 errhint("Available linkages are \"single\" and \"leader\".")));
 	linkage = DatumGetTextPP(datum);
-	if (VARSIZE_ANY_EXHDR(linkage) == 6 && memcmp(VARDATA_ANY(linkage), "single", 6) == 0)
+	if (text_is(linkage, "single"))
 		return LINKAGE_SINGLE;
-	if (VARSIZE_ANY_EXHDR(linkage) == 6 && memcmp(VARDATA_ANY(linkage), "leader", 6) == 0)
+	if (text_is(linkage, "leader"))
 		return LINKAGE_LEADER;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -21,6 +21,16 @@
 #include "type/simhash.h"
 
 /*
+ * Whether an argument is a name.
+ */
+bool
+text_is(const text *given, const char *name)
+{
+	return VARSIZE_ANY_EXHDR(given) == strlen(name) &&
+		memcmp(VARDATA_ANY(given), name, strlen(name)) == 0;
+}
+
+/*
  * The width of shingles, in units.
  */
 int
@@ -40,16 +50,14 @@ check_width(int32 width)
 ShingleUnit
 check_unit(text *unit)
 {
-	const char *name = VARDATA_ANY(unit);
-	int			length = VARSIZE_ANY_EXHDR(unit);
-
-	if (length == 4 && memcmp(name, "word", 4) == 0)
+	if (text_is(unit, "word"))
 		return UNIT_WORD;
-	if (length == 4 && memcmp(name, "char", 4) == 0)
+	if (text_is(unit, "char"))
 		return UNIT_CHAR;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized shingle unit \"%s\"", simhash_excerpt(name, length)),
+			 errmsg("unrecognized shingle unit \"%s\"",
+					simhash_excerpt(VARDATA_ANY(unit), VARSIZE_ANY_EXHDR(unit))),
 			 errhint("Available units are \"word\" and \"char\".")));
 }
 

@@ -26,6 +26,7 @@ sketch_default_width(ShingleUnit unit)
 	return unit == UNIT_WORD ? 8 : 48;
 }
 
+extern bool text_is(const text *given, const char *name);
 extern int	check_width(int32 width);
 extern ShingleUnit check_unit(text *unit);
 extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts,

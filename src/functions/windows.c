@@ -22,6 +22,7 @@
 #include "text/cursor.h"
 #include "text/locate.h"
 #include "text/segment.h"
+#include "type/simhash.h"
 
 #define WINDOW_COLUMNS		3
 
@@ -138,13 +139,6 @@ end_windows(Windows *windows)
 	pfree(windows->starts);
 }
 
-static bool
-is_named(text *unit, const char *name)
-{
-	return VARSIZE_ANY_EXHDR(unit) == strlen(name) &&
-		memcmp(VARDATA_ANY(unit), name, strlen(name)) == 0;
-}
-
 static void
 check_positive(int32 number, const char *name)
 {
@@ -181,12 +175,13 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	step = PG_ARGISNULL(2) ? size : PG_GETARG_INT32(2);
 	check_positive(step, "step");
 	unit = PG_GETARG_TEXT_PP(3);
-	while (kind < lengthof(segments) && !is_named(unit, segments[kind]))
+	while (kind < lengthof(segments) && !text_is(unit, segments[kind]))
 		kind++;
-	if (kind == lengthof(segments) && !is_named(unit, "word") && !is_named(unit, "char"))
+	if (kind == lengthof(segments) && !text_is(unit, "word") && !text_is(unit, "char"))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unrecognized unit \"%s\"", text_to_cstring(unit)),
+				 errmsg("unrecognized unit \"%s\"",
+						simhash_excerpt(VARDATA_ANY(unit), VARSIZE_ANY_EXHDR(unit))),
 				 errhint("Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".")));
 
 	body = PG_GETARG_TEXT_PP(0);

@@ -29,17 +29,28 @@
 #include "type/simhash.h"
 
 /*
+ * The radius as a constant of a type; NULL, if it is not known.
+ */
+static const Const *
+constant_radius(PlannerInfo *root, Node *radius, Oid type)
+{
+	const Const *constant = NULL;
+
+	if (radius)
+		constant = (const Const *) estimate_expression_value(root, radius);
+	return constant && IsA(constant, Const) && constant->consttype == type ? constant : NULL;
+}
+
+/*
  * The radius, clamped to where it makes a difference: that of an empty ball, if it
  * is NULL.
  */
 int
 selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
 {
-	Const	   *constant = NULL;
+	const Const *constant = constant_radius(root, radius, INT8OID);
 
-	if (radius)
-		constant = (Const *) estimate_expression_value(root, radius);
-	*known = constant && IsA(constant, Const) && constant->consttype == INT8OID;
+	*known = constant != NULL;
 	if (!*known)
 		return UNKNOWN_RADIUS;
 	return constant->constisnull ? BALL_EMPTY :
@@ -67,11 +78,9 @@ selectivity_nearest_radius(double nrows)
 static double
 jaccard_radius(PlannerInfo *root, Node *radius)
 {
-	Const	   *constant = NULL;
+	const Const *constant = constant_radius(root, radius, FLOAT8OID);
 
-	if (radius)
-		constant = (Const *) estimate_expression_value(root, radius);
-	if (constant == NULL || !IsA(constant, Const) || constant->consttype != FLOAT8OID)
+	if (constant == NULL)
 		return UNKNOWN_JACCARD_RADIUS;
 	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
 }

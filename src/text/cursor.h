@@ -24,19 +24,19 @@ typedef struct TextPlace
 #define TEXT_BEGIN		((TextPlace) {0, 0})
 
 /*
- * Bytes of the character at a place that is before the end of the text.  Damaged data
- * are taken byte by byte, as locate.c takes them.
+ * Bytes of the first character of a text that is not empty.  Damaged data are taken byte
+ * by byte.
  */
 static inline int
-character_length(const char *text, size_t length, TextPlace place)
+character_length(const char *text, size_t length)
 {
-	return Max(pg_mbcharcliplen(text + place.byte, Min(length - place.byte, INT_MAX), 1), 1);
+	return Max(pg_mbcharcliplen(text, Min(length, INT_MAX), 1), 1);
 }
 
 static inline void
 next_character(const char *text, size_t length, TextPlace *place)
 {
-	place->byte += character_length(text, length, *place);
+	place->byte += character_length(text + place->byte, length - place->byte);
 	place->character++;
 }
 

@@ -13,10 +13,9 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
 #include "miscadmin.h"
 
+#include "text/cursor.h"
 #include "text/encoding.h"
 #include "text/locate.h"
 #include "text/normalize.h"
@@ -194,7 +193,7 @@ feed_text(Locator *locator, const char *text, size_t length)
 	for (; length > 0; here.start++, here.end++)
 	{
 		/* damaged data are the conversion's to report */
-		int			n = Max(pg_mbcharcliplen(text, Min(length, INT_MAX), 1), 1);
+		int			n = character_length(text, length);
 
 		CHECK_FOR_INTERRUPTS();
 		if (letters_of_bytes)

@@ -142,7 +142,8 @@ kind_at(const Segmenter *segmenter, TextPlace place)
 		return ascii_kind(*character);
 	if (GetDatabaseEncoding() == PG_SQL_ASCII)
 		return CHARACTER_OTHER;
-	length = character_length(segmenter->text, segmenter->length, place);
+	length = character_length(segmenter->text + place.byte,
+							  segmenter->length - place.byte);
 	utf8 = server_to_utf8(character, &length);
 	next = (unsigned char *) utf8;
 	codepoint = decode_utf8(&next, next + length);

@@ -69,15 +69,15 @@ simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 }
 
 /*
- * The share of places in which two signatures differ.  By one division: 1 - jaccard(a, b)
- * is another number where that was rounded, and d places of n would not be within d / n.
+ * The share of places in which two signatures of one make differ.  By one division:
+ * 1 - jaccard(a, b) is another number where that was rounded, and d places of n would not
+ * be within d / n.
  */
 float8
 minhash_distance(const Minhash *a, const Minhash *b)
 {
 	int			n = minhash_places(a);
 
-	minhash_check_comparable(a, b);
 	return (float8) (n - minima_count_equal(a->minima, b->minima, n)) / n;
 }
 

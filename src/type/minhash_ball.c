@@ -127,9 +127,11 @@ simhash_minhash_in_ball(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
 	MinhashBall *ball = PG_GETARG_MINHASH_BALL_P(1);
-	bool		result = float8_le(minhash_distance(sig, minhash_ball_center(ball)),
-								   ball->radius);
+	Minhash    *center = minhash_ball_center(ball);
+	bool		result;
 
+	minhash_check_comparable(sig, center);
+	result = float8_le(minhash_distance(sig, center), ball->radius);
 	PG_FREE_IF_COPY(sig, 0);
 	PG_FREE_IF_COPY(ball, 1);
 	PG_RETURN_BOOL(result);

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "lib/qunique.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
@@ -45,10 +46,7 @@ set_words(const Minhash *sig, Words *words)
 	for (int i = 0; i < bands; i++)
 		word[i] = minhash_band_word(sig, i);
 	qsort(word, bands, sizeof(uint64), compare_words);
-	words->n = 0;
-	for (int i = 0; i < bands; i++)
-		if (i == 0 || word[i] != word[i - 1])
-			word[words->n++] = word[i];
+	words->n = qunique(word, bands, sizeof(uint64), compare_words);
 	words->word = word;
 }
 

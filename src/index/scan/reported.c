@@ -14,7 +14,6 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -33,7 +32,7 @@ typedef struct ReportedRow
 #define SH_ELEMENT_TYPE		ReportedRow
 #define SH_KEY_TYPE			uint64
 #define SH_KEY				tid
-#define SH_HASH_KEY(tb, key) hash_combine(murmurhash32((uint32) (key)), murmurhash32((key) >> 32))
+#define SH_HASH_KEY(tb, key) tid_number_hash(key)
 #define SH_EQUAL(tb, a, b)	((a) == (b))
 #define SH_SCOPE			static inline
 #define SH_DECLARE

@@ -59,21 +59,13 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 	state->nballs = 0;
 	state->want_rows = true;
 	state->want_nulls = true;
-	for (int i = 0; i < scan->numberOfKeys; i++)
+	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
 	{
 		ScanKey		key = &scan->keyData[i];
 		SimHashBall ball;
 
-		if (key->sk_flags & SK_SEARCHNULL)
-		{
-			state->want_rows = false;
+		if (!scan_key_compares(state, key))
 			continue;
-		}
-		state->want_nulls = false;
-		if (key->sk_flags & SK_SEARCHNOTNULL)
-			continue;
-		if (key->sk_flags & SK_ISNULL)
-			return false;
 		ball = state->kind->get_ball(key);
 		if (ball.radius < 0)
 			return false;
@@ -86,7 +78,7 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 			state->balls[0] = ball;
 		}
 	}
-	return state->want_rows || state->want_nulls;
+	return !scan_wants_nothing(state);
 }
 
 /*
@@ -234,8 +226,6 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	if (state->kind->several)
 	{
 		words_begin(scan);
-		if (scan->numberOfOrderBys > 0)
-			shared_begin(scan);
 		return;
 	}
 	read_orders(scan, state);

@@ -63,11 +63,11 @@ typedef struct SimHashScan
 	struct SharedSearch *shared;	/* NULL if no order is asked for */
 	float8		shared_distance;	/* of the matches */
 
-	/* What is searched: rows within all of the balls, or rows that are NULL, or both */
-	int			nballs;
-	SimHashBall *balls;			/* the smallest first */
+	/* What is searched: rows that meet the conditions, or rows that are NULL, or both */
 	bool		want_rows;
 	bool		want_nulls;
+	int			nballs;
+	SimHashBall *balls;			/* rows within all of them; the smallest first */
 
 	/* The order: rows nearest to `query` first, and none beyond `max_radius` */
 	Held	   *held;			/* NULL if no order is asked for */
@@ -116,6 +116,38 @@ typedef struct SimHashScan
 	int			nfar;
 	FarMatch   *far;			/* to be held back; NULL if no order is asked for */
 } SimHashScan;
+
+/*
+ * What a scan key says of rows that are NULL.  Returns whether it compares others with an
+ * argument.
+ */
+static inline bool
+scan_key_compares(SimHashScan *state, const ScanKeyData *key)
+{
+	if (key->sk_flags & SK_SEARCHNULL)
+	{
+		state->want_rows = false;
+		return false;
+	}
+	state->want_nulls = false;
+	if (key->sk_flags & SK_SEARCHNOTNULL)
+		return false;
+	if (key->sk_flags & SK_ISNULL)
+	{
+		state->want_rows = false;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Whether the scan keys read so far contradict each other.
+ */
+static inline bool
+scan_wants_nothing(const SimHashScan *state)
+{
+	return !state->want_rows && !state->want_nulls;
+}
 
 /* scan.c */
 extern bool scan_next_matches(IndexScanDesc scan, bool keep_pin);

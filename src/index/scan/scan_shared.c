@@ -314,40 +314,32 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
 
-	if (search->stage == SHARED_BEGIN && search->sought.n > 0)
+	search->stage++;
+	switch (search->stage)
 	{
-		search->stage = SHARED_RARE;
-		search->rare_taken = find_rare(scan, search);
-		if (search->rare_taken)
-			return;
-		free_counts(search);	/* their memory is that of the next */
+		case SHARED_RARE:
+			search->rare_taken = search->sought.n > 0 && find_rare(scan, search);
+			if (!search->rare_taken)
+				free_counts(search);	/* their memory is that of the next */
+			break;
+		case SHARED_ALL:
+			if (search->ncommon > 0)
+				count_all(scan, search);
+			break;
+		case SHARED_REST:
+			free_counts(search);
+			if (search->only_shared)
+				search->stage = SHARED_DONE;
+			else
+				begin_rest(scan, search);
+			break;
+		case SHARED_EMPTY:
+			begin_reading(state, NULL, 1);
+			state->words.range[0] = (KeyRange) {WORDLESS_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+			break;
+		default:
+			break;
 	}
-	if (search->stage == SHARED_RARE && search->ncommon > 0)
-	{
-		search->stage = SHARED_ALL;
-		count_all(scan, search);
-		return;
-	}
-	if (search->stage < SHARED_REST)
-	{
-		free_counts(search);
-		if (search->only_shared)
-		{
-			search->stage = SHARED_DONE;
-			return;
-		}
-		search->stage = SHARED_REST;
-		begin_rest(scan, search);
-		return;
-	}
-	if (search->stage == SHARED_REST)
-	{
-		search->stage = SHARED_EMPTY;
-		begin_reading(state, NULL, 1);
-		state->words.range[0] = (KeyRange) {WORDLESS_TREE, 0, EMPTY_WORD, EMPTY_WORD};
-		return;
-	}
-	search->stage = SHARED_DONE;
 }
 
 /*
@@ -366,7 +358,7 @@ shared_take(IndexScanDesc scan)
 
 		if (search->stage == SHARED_RARE && search->rare_taken)
 			taken = take_rare(state, search);
-		else if (search->stage == SHARED_ALL)
+		else if (search->stage == SHARED_ALL && search->all)
 			taken = take_all(state, search);
 		else if (search->stage == SHARED_REST)
 			taken = take_rest(scan, search);
@@ -430,28 +422,20 @@ read_orders(IndexScanDesc scan, SharedSearch *search)
  * Read the scan keys.  Returns false if nothing matches.
  */
 static bool
-read_keys(IndexScanDesc scan, SharedSearch *search, bool *want_rows)
+read_keys(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
 	const Words *sought = &search->sought;
 
-	*want_rows = state->want_nulls = true;
+	state->want_rows = state->want_nulls = true;
 	state->recheck = false;
-	for (int i = 0; i < scan->numberOfKeys; i++)
+	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
 	{
 		ScanKey		key = &scan->keyData[i];
 		Words		words;
 
-		if (key->sk_flags & SK_SEARCHNULL)
-		{
-			*want_rows = false;
+		if (!scan_key_compares(state, key))
 			continue;
-		}
-		state->want_nulls = false;
-		if (key->sk_flags & SK_SEARCHNOTNULL)
-			continue;
-		if (key->sk_flags & SK_ISNULL)
-			return false;
 		if (!kind_get_sought(state->kind, key, &words) || words.n == 0)
 			return false;
 		if (words.n == sought->n &&
@@ -460,29 +444,25 @@ read_keys(IndexScanDesc scan, SharedSearch *search, bool *want_rows)
 		else
 			state->recheck = true;
 	}
-	return true;
+	return !scan_wants_nothing(state);
 }
 
 /*
- * Begin a search for rows with the most of the words sought first.
+ * Begin a search for rows with the most of the words sought first.  What it allocates is
+ * in the context of the words searched for, which is the current one.
  */
 void
 shared_begin(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
-	SharedSearch *search = MemoryContextAllocZero(state->words.context, sizeof(SharedSearch));
-	MemoryContext old_context = MemoryContextSwitchTo(state->words.context);
-	bool		want_rows;
+	SharedSearch *search = palloc0(sizeof(SharedSearch));
 
 	state->shared = search;
 	search->context = state->words.context;
 	read_orders(scan, search);
-	state->stage = SCAN_SHARED;
-	if (!read_keys(scan, search, &want_rows))
-		state->stage = SCAN_DONE;
-	else if (!want_rows)
+	state->stage = read_keys(scan, search) ? SCAN_SHARED : SCAN_DONE;
+	if (!state->want_rows)
 		search->stage = SHARED_DONE;
-	MemoryContextSwitchTo(old_context);
 }
 
 /*

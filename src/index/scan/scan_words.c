@@ -43,26 +43,17 @@ static void
 read_words(IndexScanDesc scan, SimHashScan *state)
 {
 	Words		words = {0};
-	bool		want_rows = true;
-	bool		want_nulls = true;
 	int			nsets = 0;
 
-	for (int i = 0; i < scan->numberOfKeys; i++)
+	state->want_rows = state->want_nulls = true;
+	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
 	{
 		ScanKey		key = &scan->keyData[i];
 		Words		set;
 		bool		all;
 
-		if (key->sk_flags & SK_SEARCHNULL)
-		{
-			want_rows = false;
+		if (!scan_key_compares(state, key))
 			continue;
-		}
-		want_nulls = false;
-		if (key->sk_flags & SK_SEARCHNOTNULL)
-			continue;
-		if (key->sk_flags & SK_ISNULL)
-			return;
 		all = !kind_get_sought(state->kind, key, &set);
 		if (set.make != 0)
 			make_check_search(scan->indexRelation, state->kind, set.make);
@@ -75,8 +66,8 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 			words = set;
 	}
 	if (nsets == 0)
-		search_all(&state->words, want_rows, want_nulls);
-	else if (want_rows)
+		search_all(&state->words, state->want_rows, state->want_nulls);
+	else if (state->want_rows)
 	{
 		state->words.words = words.word;
 		state->words.nranges = words.n;
@@ -85,7 +76,7 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin the search that the scan keys ask for.
+ * Begin the search that the scan keys ask for, in the order that is asked for.
  */
 void
 words_begin(IndexScanDesc scan)
@@ -99,10 +90,15 @@ words_begin(IndexScanDesc scan)
 											"simhash words searched for",
 											ALLOCSET_SMALL_SIZES);
 	old_context = MemoryContextSwitchTo(search->context);
-	read_words(scan, state);
+	if (scan->numberOfOrderBys > 0)
+		shared_begin(scan);
+	else
+	{
+		read_words(scan, state);
+		state->stage = SCAN_WORDS;
+	}
 	MemoryContextSwitchTo(old_context);
 	prefetch_reset(&state->prefetch);
-	state->stage = SCAN_WORDS;
 }
 
 /*

@@ -11,6 +11,7 @@
 #define SIMHASH_PAGE_H
 
 #include "access/htup_details.h"
+#include "common/hashfn.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/itemptr.h"
@@ -179,6 +180,13 @@ tid_number(const ItemPointerData *tid)
 {
 	return (uint64) ItemPointerGetBlockNumberNoCheck(tid) << 16 |
 		ItemPointerGetOffsetNumberNoCheck(tid);
+}
+
+/* For hash tables of TIDs. */
+static inline uint32
+tid_number_hash(uint64 number)
+{
+	return hash_combine(murmurhash32((uint32) number), murmurhash32(number >> 32));
 }
 
 static inline ItemPointerData
