@@ -1,20 +1,6 @@
--- What an index of signatures costs, and saves.  Run by bands.sh; psql variable rows.
-\set ON_ERROR_STOP on
-\set QUIET on
-\pset footer off
-
-CREATE EXTENSION simhash;
-\ir timing.sql
-
--- checkpoints only where they are asked for
-ALTER SYSTEM SET max_wal_size = '30GB';
-ALTER SYSTEM SET checkpoint_timeout = '1h';
-SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
-
--- one core; no compiling; memory as it comes
-SET max_parallel_workers_per_gather = 0;
-SET max_parallel_maintenance_workers = 0;
-SET jit = off;
+-- What an index of signatures costs, and saves, with maintenance_work_mem as it comes.
+-- Run by bands.sh; psql variable rows.
+\ir one_core.sql
 SET client_min_messages = warning;
 
 -- Sets of 40 numbers.  In families of 1 to 9, where each has up to a third of its numbers
@@ -87,11 +73,4 @@ CREATE TABLE same AS SELECT i AS id, to_minhash('{1,2,3}'::bigint[]) AS sig FROM
 CREATE INDEX ON same USING simhash (sig);
 VACUUM ANALYZE same;
 SET enable_bitmapscan = off;
-CREATE FUNCTION buffers_of(query text) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
-    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
-END $$;
 SELECT buffers_of('SELECT id FROM same WHERE sig % to_minhash(''{1,2,3}''::bigint[]) LIMIT 10') AS "buffers read for LIMIT 10";

@@ -1,21 +1,8 @@
 -- What GiST is good for.  Run by gist.sh; psql variable rows.
-\set ON_ERROR_STOP on
-\set QUIET on
-\pset footer off
-
-CREATE EXTENSION simhash;
+\ir one_core.sql
 CREATE EXTENSION btree_gist;
-\ir timing.sql
 
--- checkpoints only where they are asked for
-ALTER SYSTEM SET max_wal_size = '30GB';
-ALTER SYSTEM SET checkpoint_timeout = '1h';
-SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
-
--- one core; searches are repeated, and each of them is to be executed
-SET max_parallel_workers_per_gather = 0;
-SET max_parallel_maintenance_workers = 0;
-SET jit = off;
+-- searches are repeated, and each of them is to be executed
 SET enable_memoize = off;
 SET maintenance_work_mem = '1GB';
 

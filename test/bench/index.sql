@@ -1,20 +1,5 @@
 -- What the index costs, and saves.  Run by index.sh; psql variable rows.
-\set ON_ERROR_STOP on
-\set QUIET on
-\pset footer off
-
-CREATE EXTENSION simhash;
-\ir timing.sql
-
--- checkpoints only where they are asked for
-ALTER SYSTEM SET max_wal_size = '30GB';
-ALTER SYSTEM SET checkpoint_timeout = '1h';
-SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
-
--- one core; no compiling, no bitmaps where single look-ups are compared
-SET max_parallel_workers_per_gather = 0;
-SET max_parallel_maintenance_workers = 0;
-SET jit = off;
+\ir one_core.sql
 SET maintenance_work_mem = '1GB';
 
 -- uniform fingerprints, and the queries: some of them, with two bits changed
@@ -124,13 +109,6 @@ DROP TABLE indexed, apart;
 
 -- WAL, less that of the heap
 CREATE TABLE plain (LIKE docs);
-CREATE FUNCTION wal_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
-DECLARE
-    before pg_lsn := pg_current_wal_insert_lsn();
-BEGIN
-    EXECUTE query;
-    RETURN pg_current_wal_insert_lsn() - before;
-END $$;
 ALTER SYSTEM SET full_page_writes = off;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CHECKPOINT;
@@ -147,13 +125,6 @@ CREATE INDEX ON same USING simhash (fp);
 VACUUM ANALYZE same;
 SET enable_seqscan = off;
 SELECT id FROM same WHERE fp <~> '0123456789abcdef' <= 3 LIMIT 1 \g /dev/null
-CREATE FUNCTION buffers_of(query text) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
-    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
-END $$;
 SELECT buffers_of('SELECT id FROM same WHERE fp <~> ''0123456789abcdef'' <= 3 LIMIT 1') AS "buffers read for LIMIT 1",
        buffers_of('SELECT id FROM same ORDER BY fp <~> ''0123456789abcdef'' LIMIT 10') AS "for the ten nearest of it",
        buffers_of('SELECT id FROM same ORDER BY fp <~> ''0123456789abcdee'' LIMIT 10') AS "of one at distance 1",

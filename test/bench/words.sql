@@ -1,20 +1,5 @@
 -- What it costs to insert rows of several words.  Run by words.sh; psql variable rows.
-\set ON_ERROR_STOP on
-\set QUIET on
-\pset footer off
-
-CREATE EXTENSION simhash;
-\ir timing.sql
-
--- checkpoints only where they are asked for
-ALTER SYSTEM SET max_wal_size = '30GB';
-ALTER SYSTEM SET checkpoint_timeout = '1h';
-SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
-
--- one core
-SET max_parallel_workers_per_gather = 0;
-SET max_parallel_maintenance_workers = 0;
-SET jit = off;
+\ir one_core.sql
 SET maintenance_work_mem = '1GB';
 
 -- words as hashes are: uniform
@@ -57,13 +42,6 @@ SELECT gin_clean_pending_list('words_gin_gin') \g /dev/null
 -- WAL, less that of the heap
 CREATE TABLE plain (LIKE words);
 CREATE SEQUENCE plain_batch MINVALUE 0;
-CREATE FUNCTION wal_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
-DECLARE
-    before pg_lsn := pg_current_wal_insert_lsn();
-BEGIN
-    EXECUTE query;
-    RETURN pg_current_wal_insert_lsn() - before;
-END $$;
 ALTER SYSTEM SET full_page_writes = off;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CHECKPOINT;

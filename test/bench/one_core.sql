@@ -1,0 +1,36 @@
+-- What the benchmarks of indexes begin with: psql's settings, the extension, a server that
+-- does one thing at a time, and what they measure besides time.
+\set ON_ERROR_STOP on
+\set QUIET on
+\pset footer off
+
+CREATE EXTENSION simhash;
+\ir timing.sql
+
+-- checkpoints only where they are asked for
+ALTER SYSTEM SET max_wal_size = '30GB';
+ALTER SYSTEM SET checkpoint_timeout = '1h';
+SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
+
+-- one core; no compiling
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+SET jit = off;
+
+-- The bytes of WAL that a statement writes.
+CREATE FUNCTION wal_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    before pg_lsn := pg_current_wal_insert_lsn();
+BEGIN
+    EXECUTE query;
+    RETURN pg_current_wal_insert_lsn() - before;
+END $$;
+
+-- The buffers that a query's plan reads, or finds in memory.
+CREATE FUNCTION buffers_of(query text) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
+END $$;
