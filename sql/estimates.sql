@@ -199,12 +199,6 @@ SELECT plan('EXECUTE known(NULL)', 'Scan');
 SELECT plan('EXECUTE nearest(NULL, NULL)', 'Scan|Sort');
 SELECT plan('SELECT FROM small s JOIN uniform u ON u.fp <~> s.fp <= s.id % 4', 'Scan on uniform|Scan using uniform');
 -- pages of the table are read once, and the index once
-CREATE FUNCTION pages_read(query text) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
-    RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
-END $$;
 SELECT pages_read($$ EXECUTE unknown(fingerprint(-1), 40) $$) <=
     (pg_relation_size('uniform') + pg_relation_size('uniform_fp')) / current_setting('block_size')::int AS once;
 DEALLOCATE ALL;

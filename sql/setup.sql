@@ -93,3 +93,11 @@ BEGIN
     END IF;
     RETURN plan->0->'Plan'->>what;
 END $$;
+
+-- How many pages a query reads, from disk or not.
+CREATE FUNCTION pages_read(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
+END $$;
