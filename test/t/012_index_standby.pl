@@ -69,13 +69,7 @@ BEGIN
 END $$;
 SQL
 
-$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby')});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-# A reader rather holds up the replay than be cancelled by it.
-$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nprimary_slot_name = 'standby'\n");
-$standby->start;
+my $standby = standby_of($primary, slot => 1);
 
 # --- under load -----------------------------------------------------------------
 

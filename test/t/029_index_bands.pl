@@ -91,12 +91,7 @@ BEGIN
 END $$;
 SQL
 
-$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby')});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nprimary_slot_name = 'standby'\n");
-$standby->start;
+my $standby = standby_of($primary, slot => 1);
 
 sub same_bands_ok
 {

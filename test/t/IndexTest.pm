@@ -1,5 +1,5 @@
 # What the tests of the index share: a seed, data, the comparison of index scans with
-# sequential scans, damage, crashes, and recovery up to a record of the log.
+# sequential scans, damage, crashes, standbys, and recovery up to a record of the log.
 
 package IndexTest;
 
@@ -14,7 +14,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(random_seed seconds index_node install_load client running clients_ok
+our @EXPORT = qw(random_seed seconds index_node standby_of install_load client running clients_ok
   kill_and_start generic_records recovered_to read_pages write_pages
   same_rows_ok no_damage_ok sound_ok no_lost_pages_ok no_crash_ok free_pages has_small_pages);
 
@@ -55,6 +55,26 @@ sub index_node
 	$node->start;
 	install_helpers($node);
 	return $node;
+}
+
+# A standby that follows a server from where that is.  Readers rather hold up the replay
+# than be cancelled by it.  slot: the server keeps what the standby has not had yet.
+sub standby_of
+{
+	my ($primary, %how) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	my $conf = "max_standby_streaming_delay = -1\n" . ($how{conf} // '');
+
+	if ($how{slot})
+	{
+		$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby')});
+		$conf .= "primary_slot_name = 'standby'\n";
+	}
+	$primary->backup('backup');
+	$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', $conf);
+	$standby->start;
+	return $standby;
 }
 
 # fp_of: uniform, around few centers, and many times the same; or NULL.

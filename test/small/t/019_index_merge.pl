@@ -58,12 +58,7 @@ BEGIN
     END LOOP;
 END \$\$;
 SQL
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-# Readers rather hold up the replay than be cancelled by it.
-$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nhot_standby_feedback = off\n");
-$standby->start;
+my $standby = standby_of($primary, conf => "hot_standby_feedback = off\n");
 
 # Pages merged so far, by what vacuum says.
 my %merged = map { $_ => 0 } @indexes;
