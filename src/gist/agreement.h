@@ -11,7 +11,6 @@
 #define SIMHASH_AGREEMENT_H
 
 #include "access/gist.h"
-#include "utils/sortsupport.h"
 
 #include "type/simhash.h"
 
@@ -32,7 +31,7 @@ typedef struct Agreement
  */
 typedef struct BallAgreement
 {
-	Agreement	centers;		/* first: split.c takes it for an Agreement */
+	Agreement	centers;		/* first: split.c takes the key for an Agreement */
 	int32		radius;
 	int32		unused;			/* zero */
 } BallAgreement;
@@ -72,9 +71,39 @@ agreement_equal(const Agreement *a, const Agreement *b)
 	return a->mask == b->mask && a->value == b->value;
 }
 
+/*
+ * Keys stand in indexes only: for the input functions of their types.
+ */
+static inline void
+refuse_key(const char *type)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type %s", type),
+			 errhint("Values of this type stand in indexes only.")));
+}
+
+/*
+ * The entry with a key in place of a value, or the other way round.
+ */
+static inline Datum
+entry_with(const GISTENTRY *entry, Datum key)
+{
+	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
+
+	gistentryinit(*result, key, entry->rel, entry->page, entry->offset, false);
+	PG_RETURN_POINTER(result);
+}
+
+/*
+ * Makes a key that of the entries below another one, too.  All keys begin with an
+ * Agreement.
+ */
+typedef void (*JoinKeys) (Agreement *key, const Agreement *other);
+
 /* split.c */
+extern Datum keys_union(FunctionCallInfo fcinfo, Size size, JoinKeys join);
+extern Datum keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join);
 extern float agreement_penalty(const Agreement *agreement, const Agreement *other);
-extern void agreement_split(const GistEntryVector *entries, GIST_SPLITVEC *split);
-extern void agreement_sort(SortSupport ssup);
 
 #endif							/* SIMHASH_AGREEMENT_H */

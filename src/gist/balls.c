@@ -21,10 +21,7 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_key_in);
 Datum
 simhash_ball_gist_key_in(PG_FUNCTION_ARGS)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot accept a value of type %s", "simhash_ball_gist_key"),
-			 errhint("Values of this type stand in indexes only.")));
+	refuse_key("simhash_ball_gist_key");
 	PG_RETURN_VOID();
 }
 
@@ -48,7 +45,6 @@ Datum
 simhash_ball_gist_compress(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
-	GISTENTRY  *result;
 	const SimHashBall *ball;
 	BallAgreement *key;
 
@@ -59,10 +55,7 @@ simhash_ball_gist_compress(PG_FUNCTION_ARGS)
 	key->centers.mask = ALL_BITS;
 	key->centers.value = ball->center;
 	key->radius = ball->radius;
-	result = palloc(sizeof(GISTENTRY));
-	gistentryinit(*result, PointerGetDatum(key), entry->rel, entry->page, entry->offset,
-				  false);
-	PG_RETURN_POINTER(result);
+	return entry_with(entry, PointerGetDatum(key));
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_fetch);
@@ -71,14 +64,11 @@ simhash_ball_gist_fetch(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
 	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
-	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
 	SimHashBall *ball = palloc0(sizeof(SimHashBall));
 
 	ball->center = key->centers.value;
 	ball->radius = key->radius;
-	gistentryinit(*result, PointerGetDatum(ball), entry->rel, entry->page, entry->offset,
-				  false);
-	PG_RETURN_POINTER(result);
+	return entry_with(entry, PointerGetDatum(ball));
 }
 
 /* --- searching ------------------------------------------------------------------ */
@@ -114,39 +104,19 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
 /* --- pages ---------------------------------------------------------------------- */
 
 static void
-join_key(BallAgreement *key, const BallAgreement *other)
+join_balls(Agreement *key, const Agreement *other)
 {
-	agreement_join(&key->centers, &other->centers);
-	key->radius = Max(key->radius, other->radius);
-}
+	BallAgreement *balls = (BallAgreement *) key;
 
-/*
- * The key of some entries of a vector: those of the offsets.
- */
-static BallAgreement *
-join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n)
-{
-	BallAgreement *key = palloc(sizeof(BallAgreement));
-
-	*key = *DatumGetBallAgreementP(entries->vector[offsets[0]].key);
-	for (int i = 1; i < n; i++)
-		join_key(key, DatumGetBallAgreementP(entries->vector[offsets[i]].key));
-	return key;
+	agreement_join(key, other);
+	balls->radius = Max(balls->radius, ((const BallAgreement *) other)->radius);
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_union);
 Datum
 simhash_ball_gist_union(PG_FUNCTION_ARGS)
 {
-	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
-	int		   *size = (int *) PG_GETARG_POINTER(1);
-	BallAgreement *key = palloc(sizeof(BallAgreement));
-
-	*key = *DatumGetBallAgreementP(entries->vector[0].key);
-	for (int i = 1; i < entries->n; i++)
-		join_key(key, DatumGetBallAgreementP(entries->vector[i].key));
-	*size = sizeof(BallAgreement);
-	PG_RETURN_POINTER(key);
+	return keys_union(fcinfo, sizeof(BallAgreement), join_balls);
 }
 
 /*
@@ -171,15 +141,7 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_picksplit);
 Datum
 simhash_ball_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
-	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
-
-	agreement_split(entries, split);
-	split->spl_ldatum = PointerGetDatum(join_entries(entries, split->spl_left,
-													 split->spl_nleft));
-	split->spl_rdatum = PointerGetDatum(join_entries(entries, split->spl_right,
-													 split->spl_nright));
-	PG_RETURN_POINTER(split);
+	return keys_split(fcinfo, sizeof(BallAgreement), join_balls);
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_same);

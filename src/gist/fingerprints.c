@@ -21,10 +21,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_key_in);
 Datum
 simhash_gist_key_in(PG_FUNCTION_ARGS)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot accept a value of type %s", "simhash_gist_key"),
-			 errhint("Values of this type stand in indexes only.")));
+	refuse_key("simhash_gist_key");
 	PG_RETURN_VOID();
 }
 
@@ -48,7 +45,6 @@ Datum
 simhash_gist_compress(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
-	GISTENTRY  *result;
 	Agreement  *key;
 
 	if (!entry->leafkey)
@@ -56,10 +52,7 @@ simhash_gist_compress(PG_FUNCTION_ARGS)
 	key = palloc(sizeof(Agreement));
 	key->mask = ALL_BITS;
 	key->value = DatumGetSimHash(entry->key);
-	result = palloc(sizeof(GISTENTRY));
-	gistentryinit(*result, PointerGetDatum(key), entry->rel, entry->page, entry->offset,
-				  false);
-	PG_RETURN_POINTER(result);
+	return entry_with(entry, PointerGetDatum(key));
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_fetch);
@@ -67,11 +60,8 @@ Datum
 simhash_gist_fetch(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
-	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
 
-	gistentryinit(*result, SimHashGetDatum(DatumGetAgreementP(entry->key)->value),
-				  entry->rel, entry->page, entry->offset, false);
-	PG_RETURN_POINTER(result);
+	return entry_with(entry, SimHashGetDatum(DatumGetAgreementP(entry->key)->value));
 }
 
 /* --- searching ------------------------------------------------------------------ */
@@ -122,33 +112,11 @@ simhash_gist_distance(PG_FUNCTION_ARGS)
 
 /* --- pages ---------------------------------------------------------------------- */
 
-/*
- * What some entries of a vector agree on: those of the offsets.
- */
-static Agreement *
-join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n)
-{
-	Agreement  *key = palloc(sizeof(Agreement));
-
-	*key = *DatumGetAgreementP(entries->vector[offsets[0]].key);
-	for (int i = 1; i < n; i++)
-		agreement_join(key, DatumGetAgreementP(entries->vector[offsets[i]].key));
-	return key;
-}
-
 PG_FUNCTION_INFO_V1(simhash_gist_union);
 Datum
 simhash_gist_union(PG_FUNCTION_ARGS)
 {
-	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
-	int		   *size = (int *) PG_GETARG_POINTER(1);
-	Agreement  *key = palloc(sizeof(Agreement));
-
-	*key = *DatumGetAgreementP(entries->vector[0].key);
-	for (int i = 1; i < entries->n; i++)
-		agreement_join(key, DatumGetAgreementP(entries->vector[i].key));
-	*size = sizeof(Agreement);
-	PG_RETURN_POINTER(key);
+	return keys_union(fcinfo, sizeof(Agreement), agreement_join);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_penalty);
@@ -168,15 +136,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_picksplit);
 Datum
 simhash_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
-	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
-
-	agreement_split(entries, split);
-	split->spl_ldatum = PointerGetDatum(join_entries(entries, split->spl_left,
-													 split->spl_nleft));
-	split->spl_rdatum = PointerGetDatum(join_entries(entries, split->spl_right,
-													 split->spl_nright));
-	PG_RETURN_POINTER(split);
+	return keys_split(fcinfo, sizeof(Agreement), agreement_join);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_same);
@@ -188,15 +148,6 @@ simhash_gist_same(PG_FUNCTION_ARGS)
 	*same = agreement_equal(DatumGetAgreementP(PG_GETARG_DATUM(0)),
 							DatumGetAgreementP(PG_GETARG_DATUM(1)));
 	PG_RETURN_POINTER(same);
-}
-
-/* Of balls, too. */
-PG_FUNCTION_INFO_V1(simhash_gist_sortsupport);
-Datum
-simhash_gist_sortsupport(PG_FUNCTION_ARGS)
-{
-	agreement_sort((SortSupport) PG_GETARG_POINTER(0));
-	PG_RETURN_VOID();
 }
 
 /*

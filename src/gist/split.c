@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * split.c
- *		Which entries stand together on a page
+ *		Which entries stand together on a page, and their key
  *
  * All is decided by fingerprints: keys of balls begin with what their centers agree on.
  * See README.md for the order.
@@ -12,6 +12,9 @@
  */
 #include "postgres.h"
 
+#include "utils/sortsupport.h"
+
+#include "compat.h"
 #include "gist/agreement.h"
 
 /*
@@ -29,6 +32,38 @@ gray_rank(SimHash fp)
 	for (int shift = 1; shift < SIMHASH_BITS; shift *= 2)
 		fp ^= fp >> shift;
 	return fp;
+}
+
+/* --- the key of several entries ------------------------------------------------- */
+
+static inline const Agreement *
+entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
+{
+	return DatumGetAgreementP(entries->vector[offset].key);
+}
+
+/*
+ * The key of n entries of a vector: those of the offsets, or without these the first.
+ */
+static Datum
+join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
+			 JoinKeys join)
+{
+	Agreement  *key = palloc(size);
+
+	memcpy(key, entry_agreement(entries, offsets ? offsets[0] : 0), size);
+	for (int i = 1; i < n; i++)
+		join(key, entry_agreement(entries, offsets ? offsets[i] : i));
+	return PointerGetDatum(key);
+}
+
+Datum
+keys_union(FunctionCallInfo fcinfo, Size size, JoinKeys join)
+{
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+
+	*(int *) PG_GETARG_POINTER(1) = size;
+	return join_entries(entries, NULL, entries->n, size, join);
 }
 
 /* --- penalty ------------------------------------------------------------------- */
@@ -63,12 +98,6 @@ compare_ranked(const void *x, const void *y)
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return a->offset - b->offset;
-}
-
-static inline const Agreement *
-entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
-{
-	return DatumGetAgreementP(entries->vector[offset].key);
 }
 
 static Ranked *
@@ -125,12 +154,14 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 }
 
 /*
- * Fill in which entries go to which side; their unions are the caller's.  There are at
- * least two entries, and the first of the vector is none.
+ * Which entries go to which side, and the key of each.  There are at least two entries,
+ * and the first of the vector is none.
  */
-void
-agreement_split(const GistEntryVector *entries, GIST_SPLITVEC *split)
+Datum
+keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join)
 {
+	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
 	int			n = entries->n - 1;
 	Ranked	   *ranked = rank_entries(entries, n);
 	int			cut = choose_cut(entries, ranked, n);
@@ -144,7 +175,10 @@ agreement_split(const GistEntryVector *entries, GIST_SPLITVEC *split)
 		split->spl_left[i] = ranked[i].offset;
 	for (int i = cut; i < n; i++)
 		split->spl_right[i - cut] = ranked[i].offset;
+	split->spl_ldatum = join_entries(entries, split->spl_left, cut, size, join);
+	split->spl_rdatum = join_entries(entries, split->spl_right, n - cut, size, join);
 	pfree(ranked);
+	PG_RETURN_POINTER(split);
 }
 
 /* --- sorting for a build -------------------------------------------------------- */
@@ -174,11 +208,14 @@ never_abort(int memtupcount, SortSupport ssup)
 #endif
 
 /*
- * Sort support of keys of leaves.
+ * Keys of leaves, of both classes.
  */
-void
-agreement_sort(SortSupport ssup)
+PG_FUNCTION_INFO_V1(simhash_gist_sortsupport);
+Datum
+simhash_gist_sortsupport(PG_FUNCTION_ARGS)
 {
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
 	ssup->comparator = compare_agreements;
 #if SIZEOF_DATUM >= 8
 	if (ssup->abbreviate)
@@ -189,4 +226,5 @@ agreement_sort(SortSupport ssup)
 		ssup->abbrev_full_comparator = compare_agreements;
 	}
 #endif
+	PG_RETURN_VOID();
 }
