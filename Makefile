@@ -64,9 +64,11 @@ OBJS = \
 	src/index/scan/reported.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_leaf.o \
+	src/index/scan/scan_merged.o \
 	src/index/scan/scan_nearest.o \
 	src/index/scan/scan_shared.o \
 	src/index/scan/scan_words.o \
+	src/index/scan/word_cursor.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \
 	src/index/simhash/design.o \
@@ -106,6 +108,7 @@ OBJS = \
 	src/text/tokenize.o \
 	src/type/ball.o \
 	src/type/cast.o \
+	src/type/containment_ball.o \
 	src/type/distance.o \
 	src/type/hash_array.o \
 	src/type/jaccard.o \

@@ -52,9 +52,11 @@ CREATE FUNCTION passages() RETURNS TABLE (what text, passage bigint[]) LANGUAGE 
     VALUES ('family', sketch_of(777)), ('near', sketch_of(777, 1)), ('one', (sketch_of(781))[1:1]), ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (sketch_of(783))[1:5]),
         ('twice', sketch_of(787) || sketch_of(787) || NULL), ('nowhere', '{42,43}'), ('with nowhere', '{3,42,43}'), ('empty', '{}'), ('NULLs', '{NULL}'), ('NULL', NULL),
         ('long', (SELECT array_agg(e ORDER BY e) FROM generate_series(3, 60) AS i, unnest(sketch_of(i)) AS e)) $$;
-CREATE FUNCTION all_differing() RETURNS TABLE (what text, everything text, few text, sharing text, other text, not_null text) LANGUAGE sql AS $$
+CREATE FUNCTION all_differing() RETURNS TABLE (what text, everything text, few text, sharing text, containing text, within text, nearly text, other text, not_null text) LANGUAGE sql AS $$
     SELECT what, differing_order(passage, 'true'), differing_order(passage, 'true', 25), differing_order(passage, format('sk && %L', passage)),
-        differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0'), differing_order(passage, 'sk IS NOT NULL', 5000)
+        differing_order(passage, format('sk @> %L', passage)), differing_order(passage, format('sk <%%>> %L <= 0.5', passage)),
+        differing_order(passage, format('%L <<%%> sk < 1', passage), 40),
+        differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0 AND sk <%>> ''{0,1,2,3,4,5,6,7}'' <= 0.9'), differing_order(passage, 'sk IS NOT NULL', 5000)
     FROM passages() $$;
 SELECT * FROM all_differing();
 -- more rows than there is memory for
@@ -62,11 +64,48 @@ SET work_mem = '64kB';
 SELECT * FROM all_differing();
 RESET work_mem;
 
+-- Rows within a distance: every one that there is, and what lies between, in each spelling;
+-- and rows that contain the passage.
+CREATE FUNCTION bounds() RETURNS SETOF float8 LANGUAGE sql AS $$
+    SELECT i / 8.0::float8 FROM generate_series(-1, 9) AS i UNION ALL SELECT i / 20.0::float8 + 1e-9 FROM generate_series(0, 20, 4) AS i
+    UNION ALL SELECT unnest('{NaN,Infinity,-Infinity,-0}'::float8[]) $$;
+CREATE FUNCTION distances_differing() RETURNS TABLE (spelling text, queries bigint, differing numeric, rows numeric) LANGUAGE sql AS $$
+    SELECT s, count(*), sum(by_index + by_bitmap), sum(d.rows)
+    FROM unnest(ARRAY['sk <%%>> %L <= %s', '%2$s >= containment_distance(sk, %1$L)', '%L <<%%> sk <= %s', 'containment_distance_of(%L, sk) < %s', 'sk <%%>> %L = %s',
+                      'sk <%%>> %L <= %s::real', 'containment_within(sk, %L, %s)', 'sk <%%@ containment_ball(%L, %s)', 'sk @> %L AND %s IS NOT NULL']) AS s,
+         passages(), bounds() AS t,
+         format('SELECT ctid AS at, * FROM docs WHERE ' || s, passage, format('float8 %L', t)) AS q, differing_by(q) AS d
+    WHERE what IN ('family', 'common and rare', 'with nowhere', 'NULL')
+    GROUP BY s ORDER BY s $$;
+SELECT * FROM distances_differing();
+-- passages that are too long to be merged within work_mem, and one that is not
+SET work_mem = '64kB';
+SELECT what, share, d.* FROM passages(), unnest('{0,0.3,0.9,0.97}'::float8[]) AS share,
+    format('SELECT ctid AS at, * FROM docs WHERE sk <%%>> %L <= %s', CASE what WHEN 'long' THEN passage ELSE (SELECT passage || array_agg(i) FROM generate_series(1, 30) AS i) END, share) AS q, differing_by(q) AS d
+    WHERE what IN ('family', 'long');
+RESET work_mem;
+
 SET enable_seqscan = off;
 SET enable_sort = off;
 SELECT plan($$SELECT id FROM docs ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT plan($$SELECT id FROM docs ORDER BY '{1,2}' <<%> sk LIMIT 10$$);
 SELECT plan($$SELECT id FROM docs WHERE sk && '{1,2}' ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs WHERE '{1,2}' <<%> sk < 0.6 ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
+SET enable_bitmapscan = off;
+SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
+    'sk @> ''{1,2}''', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)', 'sk <%>> ''{1,2}'' = 0', 'sk <%>> ''{1,2}'' = 0.5',
+    'sk <%>> ''{1,2}'' BETWEEN 0.1 AND 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+-- not what the passage of a row lacks
+SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
+    'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <@ ''{1,2}''', 'sk <%>> ''{1,2}'' <= random()', 'sk <%>> sk <= 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%>> b.sk <= 0.2', 'Index');
+SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <<%> b.sk <= 0.2', 'Index');
+RESET enable_bitmapscan;
+-- between those that have all of the passage and those that have any of it
+SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows') = explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows') AS contain,
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows') BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
+           AND explained('SELECT FROM docs WHERE sk && ''{1,2}''', 'Plan Rows') AS between_them,
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none;
 SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;
 -- a passage that is longer than the index: the plan costs no less in all than at first

@@ -35,6 +35,15 @@ CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by
         'SELECT ctid AS at, * FROM docs WHERE sk && ''{NULL,5,5,7}'' AND id % 2 = 0',
         'SELECT ctid AS at, * FROM docs WHERE sk && ''{}'' OR sk && ''{NULL}''',
         'SELECT ctid AS at, * FROM docs WHERE sk && NULL',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk @> q.sk OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk @> q.sk[1:2] AND d.sk && q.other OFFSET 0) d',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk <%>> q.sk <= q.id % 20 / 20.0 OFFSET 0) d WHERE q.id % 7 < 2',
+        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE q.sk <<%> d.sk < 0.9 AND d.sk <%>> q.other < 0.95 OFFSET 0) d WHERE q.id % 7 = 2',
+        'SELECT ctid AS at, * FROM docs WHERE sk @> ''{0,1,2,3}'' AND sk @> ''{1,4}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk @> ''{5,5,5}'' OR sk @> ''{0,NULL}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}'' AND sk && ''{7}'' OR sk @> ''{{1,2},{3,0}}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}''',
+        'SELECT ctid AS at, * FROM docs WHERE sk @> NULL OR sk <%>> NULL < 0.5 OR sk <%>> ''{1,2}'' < NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NULL AND sk && ''{5}''',
@@ -49,6 +58,7 @@ RESET work_mem;
 -- each way is the index's
 SET enable_seqscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}'$$);
+SELECT plan($$SELECT FROM docs WHERE sk @> '{5,7}'$$);
 SELECT plan($$SELECT FROM docs WHERE sk IS NOT NULL$$);
 SET enable_bitmapscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);

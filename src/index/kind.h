@@ -34,6 +34,7 @@ typedef struct Words
 	uint64		own;
 	uint64		make;			/* what all values of an index have in common (make.h);
 								 * 0: nothing */
+	int			least;			/* of a search: how many of them a row has to have */
 } Words;
 
 #define NULL_WORD		UINT64CONST(0)
@@ -73,8 +74,9 @@ typedef struct IndexKind
 	bool		several;
 
 	/*
-	 * Words of which every row that matches has one: those of the argument, where there
-	 * is no such function.  Returns false if rows without such words may match, too.
+	 * Words of which every row that matches has one, or so many: those of the argument,
+	 * where there is no such function.  Returns false if rows without such words may match,
+	 * too.
 	 */
 	bool		(*get_sought) (const ScanKeyData *key, Words *words);
 
@@ -128,6 +130,7 @@ static inline bool
 kind_get_sought(const IndexKind *kind, const ScanKeyData *key, Words *words)
 {
 	words->make = 0;
+	words->least = 1;
 	if (kind->get_sought)
 		return kind->get_sought(key, words);
 	kind->get_words(key->sk_argument, words);

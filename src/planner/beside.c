@@ -32,7 +32,8 @@ static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
 	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
-		(equal(predicate->a, b) && equal(predicate->b, a));
+		(predicate->kind->commuted == NULL &&
+		 equal(predicate->a, b) && equal(predicate->b, a));
 }
 
 static bool

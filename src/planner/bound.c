@@ -4,8 +4,8 @@
  *		The radius that a bound of a distance stands for
  *
  * A Hamming distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
- * every number has a radius, its floor, which is all that matters of it.  A Jaccard
- * distance is a float8, and so is its radius.
+ * every number has a radius, its floor, which is all that matters of it.  The other
+ * distances are shares: a float8, and so is their radius.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -110,7 +110,7 @@ radius_of_constant(const Const *bound, bool *whole)
 bool
 bound_type_known(const DistanceKind *kind, Oid type)
 {
-	if (kind == &jaccard_kind)
+	if (kind->radius == FLOAT8OID)
 		return type == FLOAT4OID || type == FLOAT8OID;
 	return type == INT2OID || type == INT4OID || type == INT8OID ||
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
@@ -141,10 +141,10 @@ radius_of_expression(const Comparison *comparison)
 }
 
 /*
- * The radius of a bound of a Jaccard distance, as bound_radius has it.
+ * The radius of a bound of a distance that is a share, as bound_radius has it.
  */
 static Expr *
-jaccard_radius(const Comparison *comparison, bool *exact)
+share_radius(const Comparison *comparison, bool *exact)
 {
 	Expr	   *bound = (Expr *) copyObject(comparison->bound);
 	Const	   *constant = (Const *) bound;
@@ -181,8 +181,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 	int64		radius;
 	bool		whole;
 
-	if (comparison->objects.kind == &jaccard_kind)
-		return jaccard_radius(comparison, exact);
+	if (comparison->objects.kind->radius == FLOAT8OID)
+		return share_radius(comparison, exact);
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*

@@ -63,16 +63,17 @@ read_distance(Node *node, Comparison *comparison)
 {
 	Call		call;
 	const DistanceKind *kind;
+	bool		commuted;
 
 	if (!read_call(node, &call))
 		return false;
-	kind = objects_distance(call.function);
+	kind = objects_distance(call.function, &commuted);
 	if (kind == NULL || !objects_find(call.function, kind, &comparison->objects))
 		return false;
 	comparison->spelling_class = call.spelling_class;
 	comparison->spelling = call.spelling;
-	comparison->a = linitial(call.args);
-	comparison->b = lsecond(call.args);
+	comparison->a = list_nth(call.args, commuted ? 1 : 0);
+	comparison->b = list_nth(call.args, commuted ? 0 : 1);
 	return true;
 }
 
@@ -80,8 +81,9 @@ static bool
 is_distance(Node *node)
 {
 	Call		call;
+	bool		commuted;
 
-	return read_call(node, &call) && objects_distance(call.function) != NULL;
+	return read_call(node, &call) && objects_distance(call.function, &commuted) != NULL;
 }
 
 /*

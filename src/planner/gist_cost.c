@@ -101,11 +101,12 @@ static bool
 is_by_distance(IndexPath *path)
 {
 	OpExpr	   *order;
+	bool		commuted;
 
 	if (path->indexorderbys == NIL)
 		return false;
 	order = linitial_node(OpExpr, path->indexorderbys);
-	return objects_distance(get_opcode(order->opno)) == &hamming_kind;
+	return objects_distance(get_opcode(order->opno), &commuted) == &hamming_kind;
 }
 
 /*

@@ -89,7 +89,8 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *ob
 
 /*
  * Whether an index of the table can search for distance(a, b) <= radius.  The
- * three must be in terms of the table.
+ * three must be in terms of the table.  Where it matters which way round, the index
+ * has what a stands for.
  */
 bool
 indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
@@ -97,7 +98,8 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 					  Node *a, Node *b, Node *radius)
 {
 	return indexable_by_column(root, rel, objects, a, b, radius) ||
-		indexable_by_column(root, rel, objects, b, a, radius);
+		(objects->kind->commuted == NULL &&
+		 indexable_by_column(root, rel, objects, b, a, radius));
 }
 
 /* --- who else may want the comparison --------------------------------------- */

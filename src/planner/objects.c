@@ -26,6 +26,7 @@
 
 #include "compat.h"
 #include "planner/planner.h"
+#include "type/hash_array.h"
 #include "type/minhash.h"
 #include "type/simhash.h"
 
@@ -33,35 +34,75 @@
 
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 
-static void
+static bool
 open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
 {
 	const SimHashBall *value = DatumGetSimHashBallP(ball);
 
 	*center = SimHashGetDatum(value->center);
 	*radius = Int64GetDatum(value->radius);
+	return true;
 }
 
-static void
+static bool
 open_signature_ball(Datum ball, Datum *center, Datum *radius)
 {
 	const MinhashBall *value = minhash_ball_detoast(ball);
 
 	*center = PointerGetDatum(minhash_ball_center(value));
 	*radius = Float8GetDatum(value->radius);
+	return true;
+}
+
+static bool
+open_containment_ball(Datum ball, Datum *passage, Datum *radius)
+{
+	float8		number;
+
+	if (!containment_ball_open(ball, passage, &number))
+		return false;
+	*radius = Float8GetDatum(number);
+	return true;
 }
 
 const DistanceKind hamming_kind = {
-	"simhash_hamming_distance", simhash_hamming_distance, INT4OID,
-	"simhash", "simhash_ball", "simhash_within", INT8OID, open_fingerprint_ball
+	.symbol = "simhash_hamming_distance",
+	.function = simhash_hamming_distance,
+	.result = INT4OID,
+	.type = "simhash",
+	.ball = "simhash_ball",
+	.in_ball = "<@",
+	.within = "simhash_within",
+	.radius = INT8OID,
+	.open_ball = open_fingerprint_ball
 };
 
 const DistanceKind jaccard_kind = {
-	"simhash_minhash_distance", simhash_minhash_distance, FLOAT8OID,
-	"minhash", "minhash_ball", "minhash_within", FLOAT8OID, open_signature_ball
+	.symbol = "simhash_minhash_distance",
+	.function = simhash_minhash_distance,
+	.result = FLOAT8OID,
+	.type = "minhash",
+	.ball = "minhash_ball",
+	.in_ball = "<@",
+	.within = "minhash_within",
+	.radius = FLOAT8OID,
+	.open_ball = open_signature_ball
 };
 
-static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind};
+const DistanceKind containment_kind = {
+	.symbol = "simhash_containment_distance",
+	.function = simhash_containment_distance,
+	.commuted_symbol = "simhash_containment_distance_of",
+	.commuted = simhash_containment_distance_of,
+	.result = FLOAT8OID,
+	.ball = "containment_ball",
+	.in_ball = "<%@",
+	.within = "containment_within",
+	.radius = FLOAT8OID,
+	.open_ball = open_containment_ball
+};
+
+static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind, &containment_kind};
 
 /* --- finding objects ---------------------------------------------------------- */
 
@@ -111,7 +152,7 @@ objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects)
 	if (!OidIsValid(schema))
 		return false;
 	objects->kind = kind;
-	objects->type = find_type(kind->type, schema);
+	objects->type = kind->type ? find_type(kind->type, schema) : INT8ARRAYOID;
 	objects->ball_type = find_type(kind->ball, schema);
 	if (!OidIsValid(objects->type) || !OidIsValid(objects->ball_type))
 		return false;
@@ -121,7 +162,7 @@ objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects)
 	objects->ball = find_function(kind->ball, (Oid[]) {objects->type, kind->radius},
 								  2, schema);
 	objects->in_ball = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
-									   CStringGetDatum("<@"),
+									   CStringGetDatum(kind->in_ball),
 									   ObjectIdGetDatum(objects->type),
 									   ObjectIdGetDatum(objects->ball_type),
 									   ObjectIdGetDatum(schema));
@@ -133,7 +174,7 @@ objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects)
  * The distance that a function may compute, by what the catalog says: by its C symbol.
  */
 static const DistanceKind *
-distance_by_symbol(HeapTuple tuple)
+distance_by_symbol(HeapTuple tuple, bool *commuted)
 {
 	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
 	bool		isnull;
@@ -148,17 +189,22 @@ distance_by_symbol(HeapTuple tuple)
 		return NULL;
 	name = TextDatumGetCString(symbol);
 	for (int i = 0; i < lengthof(kinds); i++)
-		if (form->prorettype == kinds[i]->result && strcmp(name, kinds[i]->symbol) == 0)
+	{
+		*commuted = kinds[i]->commuted && strcmp(name, kinds[i]->commuted_symbol) == 0;
+		if (form->prorettype == kinds[i]->result &&
+			(*commuted || strcmp(name, kinds[i]->symbol) == 0))
 			return kinds[i];
+	}
 	return NULL;
 }
 
 /*
- * The distance that a function computes; NULL if it computes none.  As any library may
- * have a function of that symbol, its address has the last word.
+ * The distance that a function computes; NULL if it computes none.  *commuted tells whether
+ * it takes its arguments the other way round.  As any library may have a function of that
+ * symbol, its address has the last word.
  */
 const DistanceKind *
-objects_distance(Oid function)
+objects_distance(Oid function, bool *commuted)
 {
 	HeapTuple	tuple;
 	const DistanceKind *kind;
@@ -169,12 +215,12 @@ objects_distance(Oid function)
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		return NULL;
-	kind = distance_by_symbol(tuple);
+	kind = distance_by_symbol(tuple, commuted);
 	ReleaseSysCache(tuple);
 	if (kind == NULL)
 		return NULL;
 	fmgr_info(function, &info);
-	return info.fn_addr == kind->function ? kind : NULL;
+	return info.fn_addr == (*commuted ? kind->commuted : kind->function) ? kind : NULL;
 }
 
 /* --- what the user may execute ---------------------------------------------- */

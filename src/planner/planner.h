@@ -14,21 +14,24 @@
 #include "nodes/pathnodes.h"
 
 /*
- * A distance that the extension computes: between fingerprints, or between signatures.
- * Each has objects of its own, by name.
+ * A distance that the extension computes: between fingerprints, between signatures, or of an
+ * array of hashes from another.  Each has objects of its own, by name.
  */
 typedef struct DistanceKind
 {
 	const char *symbol;			/* of the C function that computes it */
 	PGFunction	function;
+	const char *commuted_symbol;	/* the same of one that takes its arguments the */
+	PGFunction	commuted;		/* other way round, where that makes a difference */
 	Oid			result;			/* type of a distance */
-	const char *type;			/* of the values */
+	const char *type;			/* of the values; NULL: bigint[] */
 	const char *ball;			/* the type of balls, and the function that makes one */
+	const char *in_ball;		/* the operator of a value and a ball */
 	const char *within;			/* the predicate: within(type, type, radius) */
 	Oid			radius;			/* type of a ball's radius */
 
-	/* The center and the radius of a ball. */
-	void		(*open_ball) (Datum ball, Datum *center, Datum *radius);
+	/* The center and the radius of a ball.  Returns false if it has none. */
+	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } DistanceKind;
 
 /*
@@ -39,12 +42,11 @@ typedef struct DistanceKind
 typedef struct SimHashObjects
 {
 	const DistanceKind *kind;
-	Oid			type;			/* simhash, or minhash */
-	Oid			ball_type;		/* simhash_ball, minhash_ball */
-	Oid			within;			/* simhash_within, minhash_within */
-	Oid			ball;			/* simhash_ball(simhash, bigint), minhash_ball(minhash,
-								 * double precision) */
-	Oid			in_ball;		/* operator <@ of type and ball */
+	Oid			type;			/* simhash, minhash or bigint[] */
+	Oid			ball_type;		/* simhash_ball, minhash_ball, containment_ball */
+	Oid			within;			/* simhash_within, minhash_within, containment_within */
+	Oid			ball;			/* the function that makes a ball */
+	Oid			in_ball;		/* operator <@ or <%@ of type and ball */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
 } SimHashObjects;
@@ -67,8 +69,9 @@ typedef struct Comparison
 /* objects.c */
 extern const DistanceKind hamming_kind;
 extern const DistanceKind jaccard_kind;
+extern const DistanceKind containment_kind;
 extern bool objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects);
-extern const DistanceKind *objects_distance(Oid function);
+extern const DistanceKind *objects_distance(Oid function, bool *commuted);
 extern bool objects_executable(Node *expression);
 extern bool objects_searchable(const SimHashObjects *objects);
 

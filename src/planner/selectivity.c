@@ -12,10 +12,12 @@
 #include <math.h>
 
 #include "access/stratnum.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -73,15 +75,15 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * The radius of a Jaccard distance: negative, if it is NULL.
+ * The radius of a distance that is a share: negative, if it is NULL.
  */
 static double
-jaccard_radius(PlannerInfo *root, Node *radius)
+share_radius(PlannerInfo *root, Node *radius, double unknown)
 {
 	const Const *constant = constant_radius(root, radius, FLOAT8OID);
 
 	if (constant == NULL)
-		return UNKNOWN_JACCARD_RADIUS;
+		return unknown;
 	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
 }
 
@@ -100,7 +102,8 @@ nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
 		nearness_by_band(&nearness);
 	else if (predicate->kind == &jaccard_kind)
 	{
-		double		radius = jaccard_radius(root, predicate->radius);
+		double		radius = share_radius(root, predicate->radius,
+											  UNKNOWN_JACCARD_RADIUS);
 
 		nearness_of_signatures(&nearness, equality ? radius : 0, radius);
 	}
@@ -194,21 +197,58 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * The share of a table's rows for which a predicate holds.
+ * The share of arrays that lack at most so much of a passage: between that of those which
+ * have all of it, and of those which have any of it, as PostgreSQL estimates both.
  */
-Selectivity
-selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
+static Selectivity
+share_of_arrays(double radius, Selectivity all, Selectivity any)
+{
+	if (radius < 0)
+		return 0;
+	if (radius >= 1)
+		return 1;
+	return pow(any, radius) * pow(all, 1 - radius);
+}
+
+static Selectivity
+containment_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
+{
+	double		radius = share_radius(root, predicate->radius, UNKNOWN_SHARE_MISSING);
+	List	   *args = list_make2(predicate->a, predicate->b);
+
+	if (predicate->b == NULL)
+		return DEFAULT_MATCHING_SEL;
+	return share_of_arrays(radius,
+						   restriction_selectivity(root, OID_ARRAY_CONTAINS_OP, args,
+												   InvalidOid, varRelid),
+						   restriction_selectivity(root, OID_ARRAY_OVERLAP_OP, args,
+												   InvalidOid, varRelid));
+}
+
+static Selectivity
+containment_of_join(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
+					SpecialJoinInfo *sjinfo)
+{
+	double		radius = share_radius(root, predicate->radius, UNKNOWN_SHARE_MISSING);
+	List	   *args = list_make2(predicate->a, predicate->b);
+
+	if (predicate->b == NULL)
+		return DEFAULT_MATCHING_SEL;
+	return share_of_arrays(radius,
+						   join_selectivity(root, OID_ARRAY_CONTAINS_OP, args, InvalidOid,
+											jointype, sjinfo),
+						   join_selectivity(root, OID_ARRAY_OVERLAP_OP, args, InvalidOid,
+											jointype, sjinfo));
+}
+
+static Selectivity
+nearness_of_restriction(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+						int varRelid)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
-	Beside		beside;
-	Nearness	nearness;
+	Nearness	nearness = nearness_of(root, predicate, beside);
 	Selectivity selectivity;
-
-	beside_find(root, predicate, &beside);
-	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
-		return 1;
-	nearness = nearness_of(root, predicate, &beside);
 
 	examine_variable(root, predicate->a, varRelid, &a);
 	if (predicate->b)
@@ -219,6 +259,25 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 		selectivity = within_of_expression(root, predicate, &a, predicate->b, &nearness);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
+	return selectivity;
+}
+
+/*
+ * The share of a table's rows for which a predicate holds.
+ */
+Selectivity
+selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
+{
+	Beside		beside;
+	Selectivity selectivity;
+
+	beside_find(root, predicate, &beside);
+	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
+		return 1;
+	if (predicate->kind == &containment_kind)
+		selectivity = containment_of_restriction(root, predicate, varRelid);
+	else
+		selectivity = nearness_of_restriction(root, predicate, &beside, varRelid);
 	CLAMP_PROBABILITY(selectivity);
 	if (beside.clause)
 		selectivity = given_beside(selectivity,
@@ -243,24 +302,16 @@ partnered(const VariableStatData *a, const Sample *of_a,
 	return sample_pairs(of_a, of_b, nearness);
 }
 
-/*
- * The share of pairs for which a predicate holds; for semijoins and antijoins
- * that of the outer rows that have a partner.
- */
-Selectivity
-selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
-					JoinType jointype, SpecialJoinInfo *sjinfo)
+static Selectivity
+nearness_of_join(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+				 JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
 	Sample		of_a;
 	Sample		of_b;
-	Beside		beside;
-	Nearness	nearness;
+	Nearness	nearness = nearness_of(root, predicate, beside);
 	Selectivity selectivity;
-
-	beside_find(root, predicate, &beside);
-	nearness = nearness_of(root, predicate, &beside);
 
 	examine_variable(root, predicate->a, 0, &a);
 	if (predicate->b)
@@ -275,6 +326,25 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	sample_free(&of_b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
+	return selectivity;
+}
+
+/*
+ * The share of pairs for which a predicate holds; for semijoins and antijoins
+ * that of the outer rows that have a partner.
+ */
+Selectivity
+selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
+					JoinType jointype, SpecialJoinInfo *sjinfo)
+{
+	Beside		beside;
+	Selectivity selectivity;
+
+	beside_find(root, predicate, &beside);
+	if (predicate->kind == &containment_kind)
+		selectivity = containment_of_join(root, predicate, jointype, sjinfo);
+	else
+		selectivity = nearness_of_join(root, predicate, &beside, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
 	if (beside.clause)
 		selectivity = given_beside(selectivity,
@@ -340,7 +410,8 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
 	{
 		if (((Const *) ball)->constisnull)
 			return false;
-		objects->kind->open_ball(((Const *) ball)->constvalue, &center, &radius);
+		if (!objects->kind->open_ball(((Const *) ball)->constvalue, &center, &radius))
+			return false;
 		side->center = make_constant(objects->type, center);
 		side->radius = make_constant(objects->kind->radius, radius);
 	}
@@ -409,7 +480,7 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid estimator
 	/* where both are balls, a column of balls is no less known than its centers */
 	first = value >= 0 ? value : side[1].center == NULL;
 	predicate->kind = kind;
-	predicate->type = kind == &hamming_kind ? InvalidOid : objects.type;
+	predicate->type = kind == &jaccard_kind ? objects.type : InvalidOid;
 	predicate->function = get_opcode(operator);
 	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
 	predicate->b = side[1 - first].center;
@@ -486,4 +557,21 @@ Datum
 simhash_minhash_join_selectivity(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(estimate_join(fcinfo, &jaccard_kind));
+}
+
+/*
+ * Estimators of <%@ of arrays and balls of them.
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_selectivity);
+Datum
+simhash_containment_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &containment_kind));
+}
+
+PG_FUNCTION_INFO_V1(simhash_containment_join_selectivity);
+Datum
+simhash_containment_join_selectivity(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, &containment_kind));
 }

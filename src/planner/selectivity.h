@@ -19,6 +19,8 @@
 
 #define UNKNOWN_JACCARD_RADIUS	0.1
 
+#define UNKNOWN_SHARE_MISSING	0.5
+
 /* distance(a, b) <= radius; or that two signatures share a band */
 typedef struct Predicate
 {

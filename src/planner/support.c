@@ -23,7 +23,7 @@
 #include "planner/selectivity.h"
 
 /*
- * Support function of hamming_distance, of jaccard_distance, and of the operators on
+ * Support function of the functions that compute distances, and of the operators on
  * balls of fingerprints.
  *
  * It has nothing to say.  But planning asks it first, when it simplifies the
@@ -53,7 +53,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	Node	   *radius;
 	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > 1 ||
+	if (!is_funcclause(req->node) || req->indexarg > (kind->commuted ? 0 : 1) ||
 		!objects_find(req->funcid, kind, &objects) || req->funcid != objects.within ||
 		!op_in_opfamily(objects.in_ball, req->opfamily) ||
 		!objects_searchable(&objects) || !objects_executable(req->node))
@@ -109,7 +109,7 @@ within_support(Node *request, const DistanceKind *kind)
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
 		Predicate	predicate = {
 			.kind = kind,
-			.type = kind == &hamming_kind ? InvalidOid : exprType(linitial(req->args)),
+			.type = kind == &jaccard_kind ? exprType(linitial(req->args)) : InvalidOid,
 			.function = req->funcid,
 			.a = linitial(req->args),
 			.b = lsecond(req->args),
@@ -133,6 +133,13 @@ Datum
 simhash_minhash_within_support(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &jaccard_kind));
+}
+
+PG_FUNCTION_INFO_V1(simhash_containment_within_support);
+Datum
+simhash_containment_within_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &containment_kind));
 }
 
 /*

@@ -1039,11 +1039,13 @@ COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS 'pieces of a t
 
 CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS 'the share of the distinct elements of passage that document does not have, 0 to 1';
 CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION containment_distance_of(bigint[], bigint[]) IS 'implementation of <<%> operator';
 CREATE OPERATOR <%>> (
     LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance,
@@ -1055,6 +1057,40 @@ CREATE OPERATOR <<%> (
     COMMUTATOR = <%>>
 );
 COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS 'the share of the left array''s elements that the right one does not have, 0 to 1';
+
+CREATE FUNCTION containment_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'simhash_containment_within_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_within_support(internal) IS 'planner support of containment_within';
+CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_containment_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT containment_within_support;
+COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS 'does document lack at most this share of the distinct elements of passage?  As the index searches';
+
+CREATE TYPE containment_ball AS (passage bigint[], radius double precision);
+COMMENT ON TYPE containment_ball IS 'all arrays that lack at most this share of the elements of passage';
+CREATE FUNCTION containment_ball(passage bigint[], radius double precision) RETURNS containment_ball
+    AS 'MODULE_PATHNAME', 'simhash_containment_ball'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS 'all arrays that lack at most this share of the elements of passage';
+CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_in_ball(bigint[], containment_ball) IS 'implementation of <%@ operator';
+CREATE FUNCTION containment_selectivity(internal, oid, internal, integer) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_selectivity'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <%@';
+CREATE FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_containment_join_selectivity'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <%@';
+CREATE OPERATOR <%@ (
+    LEFTARG = bigint[], RIGHTARG = containment_ball, FUNCTION = containment_in_ball,
+    RESTRICT = containment_selectivity, JOIN = containment_join_selectivity
+);
+COMMENT ON OPERATOR <%@ (bigint[], containment_ball) IS 'is in the ball';
 
 CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
     AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -1089,11 +1125,13 @@ COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'balls whose centers
 COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 
 CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
+    OPERATOR 1 <%@ (bigint[], containment_ball),
     OPERATOR 5 && (anyarray, anyarray),
     OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
+    OPERATOR 8 @> (anyarray, anyarray),
     FUNCTION 1 simhash_sketch_kind(internal);
-COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have an element in common';
-COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have an element in common';
+COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
+COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 1 <@ (minhash, minhash_ball),

@@ -91,6 +91,22 @@ count_missing(const int64 *set, int n, const int64 *other, int nother)
 }
 
 /*
+ * How many of the elements of `passage`, which has *n, `document` does not have.
+ */
+int
+containment_missing(Datum document, Datum passage, int *n)
+{
+	int			ndocument;
+	int64	   *sought = hash_array_elements(passage, n);
+	int64	   *elements = hash_array_elements(document, &ndocument);
+	int			missing = count_missing(sought, *n, elements, ndocument);
+
+	pfree(sought);
+	pfree(elements);
+	return missing;
+}
+
+/*
  * The share of the elements of `passage` that `document` does not have, by one division;
  * NULL if it has none at all.
  */
@@ -98,13 +114,8 @@ static Datum
 containment_distance(FunctionCallInfo fcinfo, Datum document, Datum passage)
 {
 	int			n;
-	int			ndocument;
-	int64	   *sought = hash_array_elements(passage, &n);
-	int64	   *elements = hash_array_elements(document, &ndocument);
-	int			missing = count_missing(sought, n, elements, ndocument);
+	int			missing = containment_missing(document, passage, &n);
 
-	pfree(sought);
-	pfree(elements);
 	if (n == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8((float8) missing / n);

@@ -17,14 +17,15 @@
 #include "index/simhash/design.h"
 
 /* Strategies of an operator class. */
-#define STRATEGY_WITHIN		1	/* fp <@ ball, signature <@ ball */
+#define STRATEGY_WITHIN		1	/* fp <@ ball, signature <@ ball, array <%@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
 #define STRATEGY_NEAR		4	/* ball =~= ball */
 #define STRATEGY_OVERLAP	5	/* array && array */
 #define STRATEGY_SHARES_BAND	6	/* signature % signature */
 #define STRATEGY_CONTAINMENT	7	/* ORDER BY array <%>> array */
-#define NSTRATEGIES			7
+#define STRATEGY_CONTAINS	8	/* array @> array */
+#define NSTRATEGIES			8
 
 /* build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,

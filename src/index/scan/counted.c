@@ -161,9 +161,18 @@ counted_look_up(const Counted *counted, uint64 tid)
 	return row ? row->count : 0;
 }
 
+static int
+compare_places(const void *a, const void *b)
+{
+	uint64		row = (*(CountedRow *const *) a)->tid;
+	uint64		other = (*(CountedRow *const *) b)->tid;
+
+	return (row > other) - (row < other);
+}
+
 /*
- * Put the rows that fit into memory into an array, in no order; for whoever has to
- * correct their counts before they are ranked.
+ * Put the rows that fit into memory into an array, in their order in the table; for whoever
+ * has to correct their counts before they are ranked.
  */
 CountedRow **
 counted_rows(Counted *counted)
@@ -177,6 +186,7 @@ counted_rows(Counted *counted)
 	counts_start_iterate(counted->rows, &i);
 	while ((row = counts_iterate(counted->rows, &i)) != NULL)
 		counted->ranked[counted->nranked++] = row;
+	qsort(counted->ranked, counted->nranked, sizeof(CountedRow *), compare_places);
 	return counted->ranked;
 }
 

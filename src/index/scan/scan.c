@@ -300,6 +300,12 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 			if (take_deferred(state))
 				return true;
 		}
+		else if (state->stage == SCAN_MERGED)
+		{
+			if (merged_take(scan))
+				return true;
+			next_stage(scan);
+		}
 		else if (state->stage == SCAN_SHARED)
 		{
 			if (shared_take(scan))

@@ -27,6 +27,7 @@ typedef enum ScanStage
 	SCAN_HELD,					/* matches held back, at the radius */
 	SCAN_NULLS,					/* the tree of rows without words */
 	SCAN_WORDS,					/* ranges with the words looked for */
+	SCAN_MERGED,				/* rows with at least so many of the words */
 	SCAN_SHARED,				/* rows with the most of the words first */
 	SCAN_DEFERRED,				/* rows that could not be reported at once */
 	SCAN_DONE
@@ -52,6 +53,7 @@ typedef struct WordSearch
 	KeyRange	range[3];
 	int			nranges;		/* or words */
 	int			next;
+	struct MergedSearch *merged;	/* NULL: one word is enough */
 	Reported   *reported;		/* NULL: no row can be found twice */
 } WordSearch;
 
@@ -160,8 +162,16 @@ extern bool nearest_go_farther(SimHashScan *state);
 /* scan_words.c */
 extern void words_begin(IndexScanDesc scan);
 extern void words_report_once(WordSearch *search, bool keep_pin);
+extern void words_begin_reading(SimHashScan *state, const uint64 *words, int n);
+extern bool words_read_on(IndexScanDesc scan);
 extern bool words_next_range(void *search, KeyRange *range);
 extern void words_end(WordSearch *search);
+
+/* scan_merged.c */
+typedef struct MergedSearch MergedSearch;
+extern bool merged_fits(int nwords);
+extern MergedSearch *merged_create(int least);
+extern bool merged_take(IndexScanDesc scan);
 
 /* scan_shared.c */
 typedef struct SharedSearch SharedSearch;

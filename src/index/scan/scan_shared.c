@@ -25,16 +25,13 @@
 #include "index/make.h"
 #include "index/scan/counted.h"
 #include "index/scan/scan.h"
-#include "index/tree/descend.h"
+#include "index/scan/word_cursor.h"
 
 /* A word is common if its entries go on after so many leaves. */
 #define RARE_LEAVES		3
 
-/*
- * How many entries of rare words' rows are looked up at most: beyond that reading those of
- * the common words is as well.
- */
-#define MAX_LOOKUPS		20000
+/* Rows of a common word that are kept at a time, where those of rare words are looked up. */
+#define ROWS_KEPT			32
 
 typedef enum SharedStage
 {
@@ -51,7 +48,7 @@ struct SharedSearch
 	MemoryContext context;
 	SharedStage stage;
 	Words		sought;
-	bool		only_shared;	/* no other rows are wanted */
+	int			least;			/* words that a row has to have */
 
 	uint64	   *common;			/* words */
 	int			ncommon;
@@ -64,33 +61,6 @@ struct SharedSearch
 
 /* --- reading ------------------------------------------------------------------- */
 
-static void
-begin_reading(SimHashScan *state, const uint64 *words, int n)
-{
-	state->words.words = words;
-	state->words.nranges = n;
-	state->words.next = 0;
-	state->in_range = false;
-	state->range.table = -1;
-	prefetch_reset(&state->prefetch);
-}
-
-/*
- * Read on; the matches of a leaf are in state->matches.  Returns false after the last one.
- */
-static bool
-read_on(IndexScanDesc scan)
-{
-	SimHashScan *state = scan->opaque;
-	bool		any;
-
-	/* which is what tells the reader where its ranges come from */
-	state->stage = SCAN_WORDS;
-	any = scan_next_page(scan, false);
-	state->stage = SCAN_SHARED;
-	return any;
-}
-
 /*
  * Count the rows of all words.
  */
@@ -100,8 +70,8 @@ count_all(IndexScanDesc scan, SharedSearch *search)
 	SimHashScan *state = scan->opaque;
 
 	search->all = counted_create(search->context);
-	begin_reading(state, search->sought.word, search->sought.n);
-	while (read_on(scan))
+	words_begin_reading(state, search->sought.word, search->sought.n);
+	while (words_read_on(scan))
 		counted_add(search->all, state->matches, state->nmatches);
 	counted_rank(search->all);
 }
@@ -120,8 +90,8 @@ count_rare(IndexScanDesc scan, SharedSearch *search)
 
 	search->rare = counted_create(search->context);
 	search->common = MemoryContextAlloc(search->context, search->sought.n * sizeof(uint64));
-	begin_reading(state, search->sought.word, search->sought.n);
-	while (read_on(scan))
+	words_begin_reading(state, search->sought.word, search->sought.n);
+	while (words_read_on(scan))
 	{
 		if (nleaves == 0 || state->range.low != word)
 		{
@@ -143,35 +113,31 @@ count_rare(IndexScanDesc scan, SharedSearch *search)
 }
 
 /*
- * Whether a row has a word.
+ * Count which of the common words the rows of rare ones have, as long as it matters.
  */
-static bool
-row_has(IndexScanDesc scan, uint64 tid, uint64 word)
+static void
+look_up_common(IndexScanDesc scan, SharedSearch *search)
 {
-	Entry		entry = {word, tid_of_number(tid)};
-	Buffer		buffer = descend_to(scan->indexRelation, WORDS_TREE, 0, &entry,
-									BUFFER_LOCK_SHARE);
-	Page		page = BufferGetPage(buffer);
-	int			nsorted = TreePageGetOpaque(page)->nsorted;
-	int			n = page_nentries(page);
-	int			i = page_lower_bound(page, nsorted, &entry);
-	bool		found = false;
+	int64		n = counted_in_memory(search->rare);
+	CountedRow **rows = counted_rows(search->rare);
 
-	test_for_old_snapshot(scan->xs_snapshot, scan->indexRelation, page);
-	if (i < nsorted)
+	for (int i = 0; i < search->ncommon; i++)
 	{
-		Entry		other = page_entry(page, i);
+		uint32		needed = Max(search->least - (search->ncommon - i), 0);
+		WordCursor	cursor;
 
-		found = entry_compare(&entry, &other) == 0;
+		word_cursor_init(&cursor, search->common[i], ROWS_KEPT);
+		for (int64 j = 0; j < n; j++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (rows[j]->count < needed)
+				continue;
+			if (!word_cursor_seek(scan, &cursor, rows[j]->tid))
+				break;
+			rows[j]->count += word_cursor_row(&cursor) == rows[j]->tid;
+		}
+		word_cursor_free(&cursor);
 	}
-	for (i = nsorted; i < n && !found; i++)
-	{
-		Entry		other = page_entry(page, i);
-
-		found = entry_compare(&entry, &other) == 0;
-	}
-	UnlockReleaseBuffer(buffer);
-	return found;
 }
 
 /*
@@ -181,22 +147,12 @@ row_has(IndexScanDesc scan, uint64 tid, uint64 word)
 static bool
 find_rare(IndexScanDesc scan, SharedSearch *search)
 {
-	int64		n;
-	CountedRow **rows;
-
 	count_rare(scan, search);
-	n = counted_in_memory(search->rare);
 	if (search->ncommon > 0)
 	{
-		if (n < 0 || n > MAX_LOOKUPS / search->ncommon)
+		if (counted_in_memory(search->rare) < 0)
 			return false;
-		rows = counted_rows(search->rare);
-		for (int64 i = 0; i < n; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			for (int j = 0; j < search->ncommon; j++)
-				rows[i]->count += row_has(scan, rows[i]->tid, search->common[j]);
-		}
+		look_up_common(scan, search);
 	}
 	counted_rank(search->rare);
 	return true;
@@ -212,10 +168,10 @@ begin_rest(IndexScanDesc scan, SharedSearch *search)
 	Reported   *rest = reported_create(search->context, true);
 
 	search->rest = rest;
-	begin_reading(state, search->sought.word, search->sought.n);
-	while (read_on(scan))
+	words_begin_reading(state, search->sought.word, search->sought.n);
+	while (words_read_on(scan))
 		reported_exclude(rest, state->matches, state->nmatches);
-	begin_reading(state, NULL, 1);
+	words_begin_reading(state, NULL, 1);
 	state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
 }
 
@@ -233,7 +189,8 @@ set_distance(SimHashScan *state, uint32 count)
 }
 
 /*
- * Give rows of rare words, as long as they have as many words as there are common ones.
+ * Give rows of rare words, as long as they have as many words as there are common ones, and
+ * as a row has to have.
  */
 static bool
 take_rare(SimHashScan *state, SharedSearch *search)
@@ -241,7 +198,7 @@ take_rare(SimHashScan *state, SharedSearch *search)
 	uint32		count;
 
 	state->nmatches = counted_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
-	if (state->nmatches == 0 || count < search->ncommon)
+	if (state->nmatches == 0 || count < Max(search->ncommon, search->least))
 		return false;
 	set_distance(state, count);
 	return true;
@@ -269,7 +226,7 @@ take_all(SimHashScan *state, SharedSearch *search)
 		}
 	} while (n > 0 && state->nmatches == 0);
 	set_distance(state, count);
-	return n > 0;
+	return n > 0 && count >= search->least;
 }
 
 /*
@@ -283,7 +240,7 @@ take_rest(IndexScanDesc scan, SharedSearch *search)
 
 	while (!search->rest_read && !any)
 	{
-		search->rest_read = !read_on(scan);
+		search->rest_read = !words_read_on(scan);
 		if (!search->rest_read)
 			state->nmatches = reported_keep_new(search->rest, state->matches,
 												state->nmatches);
@@ -323,18 +280,20 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 				free_counts(search);	/* their memory is that of the next */
 			break;
 		case SHARED_ALL:
-			if (search->ncommon > 0)
+			/* without a rare word a row has at most all the common ones */
+			if (search->ncommon > 0 &&
+				!(search->rare_taken && search->ncommon < search->least))
 				count_all(scan, search);
 			break;
 		case SHARED_REST:
 			free_counts(search);
-			if (search->only_shared)
+			if (search->least > 0)
 				search->stage = SHARED_DONE;
 			else
 				begin_rest(scan, search);
 			break;
 		case SHARED_EMPTY:
-			begin_reading(state, NULL, 1);
+			words_begin_reading(state, NULL, 1);
 			state->words.range[0] = (KeyRange) {WORDLESS_TREE, 0, EMPTY_WORD, EMPTY_WORD};
 			break;
 		default:
@@ -364,7 +323,7 @@ shared_take(IndexScanDesc scan)
 			taken = take_rest(scan, search);
 		else if (search->stage == SHARED_EMPTY)
 		{
-			taken = read_on(scan);
+			taken = words_read_on(scan);
 			set_distance(state, 0);
 		}
 		state->next_match = 0;
@@ -436,11 +395,13 @@ read_keys(IndexScanDesc scan, SharedSearch *search)
 
 		if (!scan_key_compares(state, key))
 			continue;
-		if (!kind_get_sought(state->kind, key, &words) || words.n == 0)
+		if (!kind_get_sought(state->kind, key, &words))
+			continue;
+		if (words.n == 0)
 			return false;
 		if (words.n == sought->n &&
 			memcmp(words.word, sought->word, words.n * sizeof(uint64)) == 0)
-			search->only_shared = true;
+			search->least = Max(search->least, words.least);
 		else
 			state->recheck = true;
 	}

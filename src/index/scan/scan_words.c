@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_words.c
- *		Index scans where a row may have several words: rows with any of those asked for
+ *		Index scans where a row may have several words: what is asked for, and the words
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,7 +10,9 @@
 #include "postgres.h"
 
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "index/make.h"
 #include "index/scan/scan.h"
 
@@ -36,8 +38,45 @@ search_all(WordSearch *search, bool want_rows, bool want_nulls)
 }
 
 /*
- * Read the scan keys.  Of several sets of words the smallest is searched for, and the
- * operators are asked.  Nothing matches where no range is left to read.
+ * Whether a set of words is a better one to search for: that of which a row has to have
+ * more, or else the smaller one.
+ */
+static bool
+is_better(const Words *set, const Words *other)
+{
+	if (set->least != other->least)
+		return set->least > other->least;
+	return set->n < other->n;
+}
+
+/*
+ * Search for rows with at least so many of the words.  Where these cannot be merged, the
+ * rows of as many words as do not suffice without any of the others are candidates, and the
+ * operator is asked.  Without an MVCC snapshot a row must not be gone from the leaf where it
+ * was found until it has been looked at: which is only seen to where rows are read one leaf
+ * after the other.
+ */
+static void
+search_words(IndexScanDesc scan, SimHashScan *state, const Words *words)
+{
+	WordSearch *search = &state->words;
+
+	search->words = words->word;
+	search->nranges = words->n;
+	if (words->least == 1)
+		return;
+	if (merged_fits(words->n) && IsMVCCSnapshot(scan->xs_snapshot))
+		search->merged = merged_create(words->least);
+	else
+	{
+		search->nranges = words->n - words->least + 1;
+		state->recheck = true;
+	}
+}
+
+/*
+ * Read the scan keys.  Of several sets of words one is searched for, and the operators are
+ * asked.  Nothing matches where no range is left to read.
  */
 static void
 read_words(IndexScanDesc scan, SimHashScan *state)
@@ -62,17 +101,14 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 		Assert(set.word != &set.own);
 		if (set.n == 0)
 			return;
-		if (nsets++ == 0 || set.n < words.n)
+		if (nsets++ == 0 || is_better(&set, &words))
 			words = set;
 	}
+	state->recheck = state->kind->recheck || nsets > 1;
 	if (nsets == 0)
 		search_all(&state->words, state->want_rows, state->want_nulls);
 	else if (state->want_rows)
-	{
-		state->words.words = words.word;
-		state->words.nranges = words.n;
-	}
-	state->recheck = state->kind->recheck || nsets > 1;
+		search_words(scan, state, &words);
 }
 
 /*
@@ -95,7 +131,7 @@ words_begin(IndexScanDesc scan)
 	else
 	{
 		read_words(scan, state);
-		state->stage = SCAN_WORDS;
+		state->stage = search->merged ? SCAN_MERGED : SCAN_WORDS;
 	}
 	MemoryContextSwitchTo(old_context);
 	prefetch_reset(&state->prefetch);
@@ -107,8 +143,40 @@ words_begin(IndexScanDesc scan)
 void
 words_report_once(WordSearch *search, bool keep_pin)
 {
-	if (search->nranges > 1)
+	if (search->nranges > 1 && search->merged == NULL)
 		search->reported = reported_create(search->context, !keep_pin);
+}
+
+/*
+ * Begin to read the rows of some words; or, if there are none, n ranges.
+ */
+void
+words_begin_reading(SimHashScan *state, const uint64 *words, int n)
+{
+	state->words.words = words;
+	state->words.nranges = n;
+	state->words.next = 0;
+	state->in_range = false;
+	state->range.table = -1;
+	prefetch_reset(&state->prefetch);
+}
+
+/*
+ * Read on, in whatever stage the scan is; the matches of a leaf are in state->matches, and
+ * the word that they have in state->range.  Returns false after the last one.
+ */
+bool
+words_read_on(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	ScanStage	stage = state->stage;
+	bool		any;
+
+	/* which is what tells the reader where its ranges come from */
+	state->stage = SCAN_WORDS;
+	any = scan_next_page(scan, false);
+	state->stage = stage;
+	return any;
 }
 
 /*

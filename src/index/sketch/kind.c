@@ -12,7 +12,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/selfuncs.h"
 
@@ -20,6 +23,17 @@
 #include "index/am/handler.h"
 #include "index/kind.h"
 #include "type/hash_array.h"
+
+static bool
+has_nulls(Datum value)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	bool		result = array_contains_nulls(array);
+
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
+	return result;
+}
 
 /*
  * The elements as unsigned numbers: the negative ones come last.
@@ -43,17 +57,67 @@ array_words(Datum value, Words *words)
 		pfree(word);
 }
 
+/*
+ * Those of the argument, any one of which is enough, or all; of a ball, those of its passage,
+ * and as many as the radius takes.
+ */
+static bool
+sought_words(const ScanKeyData *key, Words *words)
+{
+	Datum		array = key->sk_argument;
+	float8		radius = 0;
+
+	words->n = 0;
+	if (key->sk_strategy == STRATEGY_WITHIN &&
+		!containment_ball_open(key->sk_argument, &array, &radius))
+		return true;
+	if (key->sk_strategy == STRATEGY_CONTAINS && has_nulls(array))
+		return true;			/* no array contains NULL */
+	array_words(array, words);
+	if (key->sk_strategy == STRATEGY_OVERLAP)
+		return true;
+	if (words->n == 0)			/* all contain it, and none is at a distance from it */
+		return key->sk_strategy == STRATEGY_WITHIN;
+	words->least = words->n - containment_most_missing(words->n, radius);
+	if (words->least > words->n)
+		words->n = 0;
+	return words->least > 0;
+}
+
 /* Elements of each array of an array of arrays, which a domain makes possible. */
 #define ARRAY_ELEMENTS		10.0
+
+/*
+ * The passage of a ball, which may be that of containment_ball(passage, radius); NULL if it
+ * is not known.
+ */
+static Node *
+passage_of(PlannerInfo *root, Node *ball)
+{
+	Datum		passage;
+	float8		radius;
+
+	ball = estimate_expression_value(root, ball);
+	if (is_funcclause(ball) && list_length(((FuncExpr *) ball)->args) == 2)
+		return linitial(((FuncExpr *) ball)->args);
+	if (!IsA(ball, Const) || ((Const *) ball)->constisnull ||
+		!containment_ball_open(((Const *) ball)->constvalue, &passage, &radius))
+		return NULL;
+	return (Node *) makeConst(INT8ARRAYOID, -1, InvalidOid, -1, passage, false, false);
+}
 
 static double
 estimate_array(PlannerInfo *root, uint64 make, int strategy, Node *array, bool *unknown)
 {
+	if (array && strategy == STRATEGY_WITHIN)
+		array = passage_of(root, array);
 	return array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
 }
 
 static const KindOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
+	{STRATEGY_WITHIN, simhash_containment_in_ball},
+	{STRATEGY_CONTAINS, arraycontains},
 	{STRATEGY_CONTAINMENT, simhash_containment_distance},
 };
 
@@ -62,6 +126,7 @@ static const IndexKind array_kind = {
 	.type = INT8ARRAYOID,
 	.length = -1,
 	.several = true,
+	.get_sought = sought_words,
 	.estimate_sought = estimate_array,
 	.operators = array_operators,
 	.noperators = lengthof(array_operators),

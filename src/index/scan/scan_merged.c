@@ -1,0 +1,162 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_merged.c
+ *		Index scans for rows with at least so many of the words sought
+ *
+ * The rows of all words are merged, in order: so each row comes with all words that it has,
+ * and is found once, without memory of those before.  Where a row has to have two words or
+ * more, most rows are passed over unread: if it takes T words, then no row before the one
+ * that the T-th cursor is at can have as many, wherever the first T - 1 go.  This is
+ * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
+ * string searches", 2008.  A word that stands in very many rows is read only near those of
+ * the others; where a row has to have all words, the rarest leads.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "lib/binaryheap.h"
+#include "miscadmin.h"
+
+#include "compat.h"
+#include "index/scan/scan.h"
+#include "index/scan/word_cursor.h"
+
+/* The fewest rows that a cursor keeps at a time. */
+#define FEWEST_ROWS		8
+
+struct MergedSearch
+{
+	int			least;			/* words that a row has to have */
+	binaryheap *heap;			/* cursors, that of the first row on top; NULL: not begun */
+	WordCursor **taken;			/* from the heap, to go farther */
+};
+
+/* Rows that each of n cursors can keep within work_mem. */
+static int
+rows_per_cursor(int n)
+{
+	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
+
+	return Max(Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES), 0);
+}
+
+/*
+ * Whether so many words can be merged within work_mem.
+ */
+bool
+merged_fits(int nwords)
+{
+	return rows_per_cursor(nwords) >= FEWEST_ROWS;
+}
+
+/*
+ * Prepare a search for rows with at least so many of the words, in the current context.
+ */
+MergedSearch *
+merged_create(int least)
+{
+	MergedSearch *search = palloc0(sizeof(MergedSearch));
+
+	search->least = least;
+	return search;
+}
+
+/* The first row on top. */
+static int
+compare_cursors(Datum a, Datum b, void *context)
+{
+	uint64		row = word_cursor_row((const WordCursor *) DatumGetPointer(a));
+	uint64		other = word_cursor_row((const WordCursor *) DatumGetPointer(b));
+
+	return (row < other) - (row > other);
+}
+
+/*
+ * Read the first rows of each word that any row has.
+ */
+static void
+begin_merging(IndexScanDesc scan, MergedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+	int			nwords = state->words.nranges;
+	int			most = rows_per_cursor(nwords);
+	WordCursor *cursors = MemoryContextAllocHuge(CurrentMemoryContext,
+												 nwords * sizeof(WordCursor));
+	int			n = 0;
+
+	search->heap = binaryheap_allocate(nwords, compare_cursors, NULL);
+	search->taken = MemoryContextAllocHuge(CurrentMemoryContext,
+										   nwords * sizeof(WordCursor *));
+	while (words_read_on(scan))
+	{
+		WordCursor *cursor = &cursors[n++];
+
+		word_cursor_init(cursor, state->range.low, most);
+		word_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
+		state->in_range = false;
+		binaryheap_add_unordered(search->heap, PointerGetDatum(cursor));
+	}
+	binaryheap_build(search->heap);
+}
+
+static inline WordCursor *
+first_cursor(const MergedSearch *search)
+{
+	return (WordCursor *) DatumGetPointer(binaryheap_first(search->heap));
+}
+
+/*
+ * Find the next row.  Returns false if there is none.
+ */
+static bool
+next_row(IndexScanDesc scan, MergedSearch *search, uint64 *row)
+{
+	while (search->heap->bh_size >= search->least)
+	{
+		bool		found;
+		uint64		next;
+		int			n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		*row = word_cursor_row(first_cursor(search));
+		do
+			search->taken[n++] = (WordCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
+		while (!binaryheap_empty(search->heap) && word_cursor_row(first_cursor(search)) == *row);
+
+		found = n >= search->least;
+		while (n < search->least - 1)
+			search->taken[n++] = (WordCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
+		next = found ? *row + 1 : word_cursor_row(first_cursor(search));
+		while (n-- > 0)
+			if (word_cursor_seek(scan, search->taken[n], next))
+				binaryheap_add(search->heap, PointerGetDatum(search->taken[n]));
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The next rows.  Returns false after the last ones.
+ */
+bool
+merged_take(IndexScanDesc scan)
+{
+	SimHashScan *state = scan->opaque;
+	MergedSearch *search = state->words.merged;
+	MemoryContext old_context = MemoryContextSwitchTo(state->words.context);
+	int			n = 0;
+	uint64		row;
+
+	if (search->heap == NULL)
+		begin_merging(scan, search);
+	while (n < MAX_LEAF_ENTRIES && next_row(scan, search, &row))
+		state->matches[n++] = tid_of_number(row);
+	state->nmatches = n;
+	state->next_match = 0;
+	MemoryContextSwitchTo(old_context);
+	return n > 0;
+}

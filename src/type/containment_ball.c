@@ -1,0 +1,109 @@
+/*-------------------------------------------------------------------------
+ *
+ * containment_ball.c
+ *		Type containment_ball: what an index is asked for in the place of sk <%>> q <= t
+ *
+ * A row type, (passage bigint[], radius double precision), since nothing but plans has such
+ * values.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "type/hash_array.h"
+
+#define BALL_COLUMNS		2
+
+/*
+ * containment_ball(passage, radius): any radius, so that it cannot fail where the predicate
+ * it stands for does not.
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_ball);
+Datum
+simhash_containment_ball(PG_FUNCTION_ARGS)
+{
+	Datum		values[BALL_COLUMNS] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
+	bool		nulls[BALL_COLUMNS] = {false, false};
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/*
+ * The passage, which points into the ball or a copy of it, and the radius.  Returns false if
+ * one of them is NULL: then nothing is within the ball.
+ */
+bool
+containment_ball_open(Datum ball, Datum *passage, float8 *radius)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(ball);
+	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+											  HeapTupleHeaderGetTypMod(header));
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	Datum		values[BALL_COLUMNS];
+	bool		nulls[BALL_COLUMNS];
+
+	/* somebody may have altered the type */
+	if (desc->natts != BALL_COLUMNS ||
+		TupleDescAttr(desc, 0)->atttypid != INT8ARRAYOID ||
+		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("a ball of arrays must be of a bigint[] and a double precision")));
+	heap_deform_tuple(&tuple, desc, values, nulls);
+	ReleaseTupleDesc(desc);
+	if (nulls[0] || nulls[1])
+		return false;
+	*passage = values[0];
+	*radius = DatumGetFloat8(values[1]);
+	return true;
+}
+
+/*
+ * Whether a document is within a distance of a passage; NULL if that has no elements.
+ */
+static Datum
+is_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)
+{
+	int			n;
+	int			missing = containment_missing(document, passage, &n);
+
+	if (n == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(float8_le((float8) missing / n, radius));
+}
+
+/*
+ * containment_within(document, passage, radius)
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_within);
+Datum
+simhash_containment_within(PG_FUNCTION_ARGS)
+{
+	return is_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2));
+}
+
+/*
+ * document <%@ ball
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_in_ball);
+Datum
+simhash_containment_in_ball(PG_FUNCTION_ARGS)
+{
+	Datum		passage;
+	float8		radius;
+
+	if (!containment_ball_open(PG_GETARG_DATUM(1), &passage, &radius))
+		PG_RETURN_NULL();
+	return is_within(fcinfo, PG_GETARG_DATUM(0), passage, radius);
+}
