@@ -105,7 +105,21 @@ RESET enable_bitmapscan;
 SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows') = explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows') AS contain,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows') BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
            AND explained('SELECT FROM docs WHERE sk && ''{1,2}''', 'Plan Rows') AS between_them,
-       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none;
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows') BETWEEN 5000 AND 6000 AS all_of_them;
+-- a ball that a function makes, of no array; and of a type that was altered
+CREATE FUNCTION ball_of(a integer, radius float8) RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
+SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%@ ball_of(1, b.id)', 'Index');
+SELECT count(*) FROM docs WHERE sk <%@ ball_of(1, 0.5);
+SELECT count(*) FROM docs WHERE sk <%@ ROW('{1}', NULL)::containment_ball OR sk <%@ ROW(NULL, 0.5)::containment_ball OR sk <%@ NULL;
+BEGIN;
+ALTER TYPE containment_ball ADD ATTRIBUTE x text;
+SELECT containment_ball('{1,2}', 0.5);
+ROLLBACK;
+BEGIN;
+ALTER TYPE containment_ball ALTER ATTRIBUTE radius TYPE text;
+SELECT count(*) FROM docs WHERE sk <%@ ROW('{1}', '0.5')::containment_ball;
+ROLLBACK;
 SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;
 -- a passage that is longer than the index: the plan costs no less in all than at first
@@ -117,6 +131,14 @@ BEGIN
     RETURN (node->0->'Plan'->>'Total Cost')::float8 >= (node->0->'Plan'->>'Startup Cost')::float8;
 END $$;
 SELECT costs_ascend(format('SELECT id FROM docs ORDER BY sk <%%>> %L', array_agg(i))) FROM generate_series(bigint '1', 10000) AS i;
+-- rows that share nothing come without the others having been read; boilerplate is read near
+-- rows that have something else only
+SET enable_bitmapscan = off;
+SELECT pg_relation_size('docs_sk') / current_setting('block_size')::bigint > 150 AS large,
+       pages_read($$SELECT id FROM docs ORDER BY sk <%>> '{42}' LIMIT 30$$) < 60 AS nothing_shared,
+       pages_read($$SELECT id FROM docs WHERE sk @> ((sketch_of(777))[1:3] || '{0,1,2}')$$) < 60 AS contained,
+       pages_read($$SELECT id FROM docs WHERE sk <%>> (sketch_of(777) || '{0,1,2,3,4}') <= 0.3$$) < 120 AS within;
+RESET enable_bitmapscan;
 -- a cursor, and the nearest of each
 BEGIN;
 DECLARE c CURSOR FOR SELECT id, sk <%>> sketch_of(777) AS missing FROM docs ORDER BY sk <%>> sketch_of(777);

@@ -82,11 +82,11 @@ typedef struct IndexKind
 
 	/*
 	 * How many those are likely to be, for planning, in an index of a make; HUGE_VAL: all.
-	 * *unknown is set where it may turn out to be all.  The argument is NULL where it is
-	 * one of many.
+	 * *unknown is set where it may turn out to be all.  The clause is NULL where its
+	 * argument is one of many.
 	 */
 	double		(*estimate_sought) (PlannerInfo *root, uint64 make, int strategy,
-									Node *argument, bool *unknown);
+									const OpExpr *clause, bool *unknown);
 
 	/* Or a search looks for words within a ball, which each are found once. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);

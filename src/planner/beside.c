@@ -32,7 +32,7 @@ static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
 	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
-		(predicate->kind->commuted == NULL &&
+		(distance_is_symmetric(predicate->kind) &&
 		 equal(predicate->a, b) && equal(predicate->b, a));
 }
 

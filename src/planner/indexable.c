@@ -98,7 +98,7 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 					  Node *a, Node *b, Node *radius)
 {
 	return indexable_by_column(root, rel, objects, a, b, radius) ||
-		(objects->kind->commuted == NULL &&
+		(distance_is_symmetric(objects->kind) &&
 		 indexable_by_column(root, rel, objects, b, a, radius));
 }
 

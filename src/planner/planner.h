@@ -34,6 +34,13 @@ typedef struct DistanceKind
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } DistanceKind;
 
+/* Whether it makes no difference which of the two is in the index. */
+static inline bool
+distance_is_symmetric(const DistanceKind *kind)
+{
+	return kind->commuted == NULL;
+}
+
 /*
  * Objects of the extension that plans are made of.  They are looked up each
  * time by the schema of a function that a query calls: so they may stand

@@ -18,6 +18,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -75,15 +76,18 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * The radius of a distance that is a share: negative, if it is NULL.
+ * The radius of a distance that is a share: negative, if it is NULL; that of the kind where
+ * it is not known.
  */
-static double
-share_radius(PlannerInfo *root, Node *radius, double unknown)
+double
+selectivity_share_radius(PlannerInfo *root, const DistanceKind *kind, Node *radius,
+						 bool *known)
 {
 	const Const *constant = constant_radius(root, radius, FLOAT8OID);
 
-	if (constant == NULL)
-		return unknown;
+	*known = constant != NULL;
+	if (!*known)
+		return kind == &jaccard_kind ? UNKNOWN_JACCARD_RADIUS : UNKNOWN_SHARE_MISSING;
 	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
 }
 
@@ -102,8 +106,9 @@ nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
 		nearness_by_band(&nearness);
 	else if (predicate->kind == &jaccard_kind)
 	{
-		double		radius = share_radius(root, predicate->radius,
-											  UNKNOWN_JACCARD_RADIUS);
+		bool		known;
+		double		radius = selectivity_share_radius(root, predicate->kind,
+													  predicate->radius, &known);
 
 		nearness_of_signatures(&nearness, equality ? radius : 0, radius);
 	}
@@ -205,7 +210,7 @@ share_of_arrays(double radius, Selectivity all, Selectivity any)
 {
 	if (radius < 0)
 		return 0;
-	if (radius >= 1)
+	if (float8_ge(radius, 1))
 		return 1;
 	return pow(any, radius) * pow(all, 1 - radius);
 }
@@ -213,7 +218,9 @@ share_of_arrays(double radius, Selectivity all, Selectivity any)
 static Selectivity
 containment_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
 {
-	double		radius = share_radius(root, predicate->radius, UNKNOWN_SHARE_MISSING);
+	bool		known;
+	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
+												  &known);
 	List	   *args = list_make2(predicate->a, predicate->b);
 
 	if (predicate->b == NULL)
@@ -229,7 +236,9 @@ static Selectivity
 containment_of_join(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
 					SpecialJoinInfo *sjinfo)
 {
-	double		radius = share_radius(root, predicate->radius, UNKNOWN_SHARE_MISSING);
+	bool		known;
+	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
+												  &known);
 	List	   *args = list_make2(predicate->a, predicate->b);
 
 	if (predicate->b == NULL)

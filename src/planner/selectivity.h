@@ -38,6 +38,8 @@ extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
 								  Predicate *predicate, Selectivity *otherwise);
 extern Node *selectivity_ball_radius(Oid function, Node *ball);
 extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
+extern double selectivity_share_radius(PlannerInfo *root, const DistanceKind *kind,
+									   Node *radius, bool *known);
 extern int	selectivity_nearest_radius(double nrows);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
 											  const Predicate *predicate,

@@ -53,7 +53,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	Node	   *radius;
 	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > (kind->commuted ? 0 : 1) ||
+	if (!is_funcclause(req->node) || req->indexarg > (distance_is_symmetric(kind) ? 1 : 0) ||
 		!objects_find(req->funcid, kind, &objects) || req->funcid != objects.within ||
 		!op_in_opfamily(objects.in_ball, req->opfamily) ||
 		!objects_searchable(&objects) || !objects_executable(req->node))

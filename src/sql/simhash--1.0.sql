@@ -1039,12 +1039,12 @@ COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS 'pieces of a t
 
 CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS 'the share of the distinct elements of passage that document does not have, 0 to 1';
 CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION containment_distance_of(bigint[], bigint[]) IS 'implementation of <<%> operator';
 CREATE OPERATOR <%>> (
@@ -1064,7 +1064,7 @@ CREATE FUNCTION containment_within_support(internal) RETURNS internal
 COMMENT ON FUNCTION containment_within_support(internal) IS 'planner support of containment_within';
 CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT containment_within_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS 'does document lack at most this share of the distinct elements of passage?  As the index searches';
 
@@ -1076,7 +1076,7 @@ CREATE FUNCTION containment_ball(passage bigint[], radius double precision) RETU
 COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS 'all arrays that lack at most this share of the elements of passage';
 CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION containment_in_ball(bigint[], containment_ball) IS 'implementation of <%@ operator';
 CREATE FUNCTION containment_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_selectivity'

@@ -23,6 +23,20 @@
 #define BALL_COLUMNS		2
 
 /*
+ * Somebody may have altered the type.
+ */
+static void
+check_columns(TupleDesc desc)
+{
+	if (desc->natts != BALL_COLUMNS ||
+		TupleDescAttr(desc, 0)->atttypid != INT8ARRAYOID ||
+		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("type containment_ball is not one of a bigint[] and a double precision")));
+}
+
+/*
  * containment_ball(passage, radius): any radius, so that it cannot fail where the predicate
  * it stands for does not.
  */
@@ -36,6 +50,7 @@ simhash_containment_ball(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	check_columns(desc);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
@@ -53,13 +68,7 @@ containment_ball_open(Datum ball, Datum *passage, float8 *radius)
 	Datum		values[BALL_COLUMNS];
 	bool		nulls[BALL_COLUMNS];
 
-	/* somebody may have altered the type */
-	if (desc->natts != BALL_COLUMNS ||
-		TupleDescAttr(desc, 0)->atttypid != INT8ARRAYOID ||
-		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("a ball of arrays must be of a bigint[] and a double precision")));
+	check_columns(desc);
 	heap_deform_tuple(&tuple, desc, values, nulls);
 	ReleaseTupleDesc(desc);
 	if (nulls[0] || nulls[1])

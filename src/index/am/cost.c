@@ -364,7 +364,7 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 			nwords = Min(nwords,
 						 kind->estimate_sought(root, make,
 											   get_op_opfamily_strategy(op->opno, info->opfamily[0]),
-											   lsecond(op->args), &unknown));
+											   op, &unknown));
 		}
 		else if (IsA(clause, NullTest))
 			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
@@ -384,8 +384,7 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		OpExpr	   *order = linitial(path->indexorderbys);
 
 		first->descents = first->pages =
-			kind->estimate_sought(root, make, STRATEGY_CONTAINMENT, lsecond(order->args),
-								  &unknown);
+			kind->estimate_sought(root, make, STRATEGY_CONTAINMENT, order, &unknown);
 	}
 	return unknown;
 }

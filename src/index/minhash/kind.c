@@ -17,12 +17,12 @@
 
 #include "catalog/pg_type.h"
 #include "lib/qunique.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
+#include "planner/selectivity.h"
 #include "type/minhash.h"
 
 static int
@@ -98,54 +98,31 @@ make_name(uint64 number)
 }
 
 /*
- * The radius of a ball that may not be known: that of minhash_ball(center, radius).
- * Returns false if that is not known either.
- */
-static bool
-read_radius(Node *ball, float8 *radius)
-{
-	Const	   *constant = (Const *) ball;
-
-	if (IsA(ball, Const))
-	{
-		*radius = minhash_ball_detoast(constant->constvalue)->radius;
-		return true;
-	}
-	if (!is_funcclause(ball) || list_length(((FuncExpr *) ball)->args) != 2)
-		return false;
-	constant = lsecond(((FuncExpr *) ball)->args);
-	if (!IsA(constant, Const) || constant->consttype != FLOAT8OID || constant->constisnull)
-		return false;
-	*radius = DatumGetFloat8(constant->constvalue);
-	return true;
-}
-
-/*
  * How many words are sought: as many as an index of this make has bands, or all.
  */
 static double
-estimate_words(PlannerInfo *root, uint64 number, int strategy, Node *argument,
+estimate_words(PlannerInfo *root, uint64 number, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
 	MinhashMake make = minhash_make_of_number(number);
-	float8		radius;
+	Predicate	predicate;
+	Selectivity otherwise;
+	bool		known;
+	double		radius;
 
 	if (!minhash_make_is_valid(make))
 		make = minhash_make(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
 							MINHASH_OF_HASHES, 0);
-	if (argument == NULL)
+	if (clause == NULL)
 		return make.bands;
-	argument = estimate_expression_value(root, argument);
-	if (IsA(argument, Const) && ((Const *) argument)->constisnull)
+	if (!selectivity_read_ball(root, &jaccard_kind, get_opcode(clause->opno), clause->opno,
+							   clause->args, &predicate, &otherwise))
 		return 0;
-	if (strategy == STRATEGY_SHARES_BAND)
+	if (predicate.by_band)
 		return make.bands;
-	if (!read_radius(argument, &radius))
-	{
-		*unknown = true;
-		return make.bands;
-	}
-	return minhash_bands_suffice(make, radius) ? make.bands : HUGE_VAL;
+	radius = selectivity_share_radius(root, &jaccard_kind, predicate.radius, &known);
+	*unknown |= !known;
+	return !known || minhash_bands_suffice(make, radius) ? make.bands : HUGE_VAL;
 }
 
 static const KindOperator signature_operators[] = {

@@ -63,9 +63,17 @@ compare_rows(const CountedRow *a, const CountedRow *b)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-#define ST_SORT sort_rows
+#define ST_SORT sort_by_count
 #define ST_ELEMENT_TYPE RankedRow
 #define ST_COMPARE(a, b) compare_rows(*(a), *(b))
+#define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define ST_SORT sort_by_place
+#define ST_ELEMENT_TYPE RankedRow
+#define ST_COMPARE(a, b) (((*(a))->tid > (*(b))->tid) - ((*(a))->tid < (*(b))->tid))
 #define ST_SCOPE static
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_DEFINE
@@ -161,21 +169,11 @@ counted_look_up(const Counted *counted, uint64 tid)
 	return row ? row->count : 0;
 }
 
-static int
-compare_places(const void *a, const void *b)
-{
-	uint64		row = (*(CountedRow *const *) a)->tid;
-	uint64		other = (*(CountedRow *const *) b)->tid;
-
-	return (row > other) - (row < other);
-}
-
 /*
- * Put the rows that fit into memory into an array, in their order in the table; for whoever
- * has to correct their counts before they are ranked.
+ * Put the rows that fit into memory into an array, in no order.
  */
-CountedRow **
-counted_rows(Counted *counted)
+static void
+collect_rows(Counted *counted)
 {
 	counts_iterator i;
 	CountedRow *row;
@@ -186,7 +184,17 @@ counted_rows(Counted *counted)
 	counts_start_iterate(counted->rows, &i);
 	while ((row = counts_iterate(counted->rows, &i)) != NULL)
 		counted->ranked[counted->nranked++] = row;
-	qsort(counted->ranked, counted->nranked, sizeof(CountedRow *), compare_places);
+}
+
+/*
+ * The rows that fit into memory, by place; for whoever has to correct their counts before
+ * they are ranked.
+ */
+CountedRow **
+counted_by_place(Counted *counted)
+{
+	collect_rows(counted);
+	sort_by_place(counted->ranked, counted->nranked);
 	return counted->ranked;
 }
 
@@ -242,8 +250,8 @@ counted_rank(Counted *counted)
 	else
 	{
 		if (counted->ranked == NULL)
-			counted_rows(counted);
-		sort_rows(counted->ranked, counted->nranked);
+			collect_rows(counted);
+		sort_by_count(counted->ranked, counted->nranked);
 	}
 }
 

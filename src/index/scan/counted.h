@@ -26,7 +26,7 @@ extern Counted *counted_create(MemoryContext parent);
 extern void counted_add(Counted *counted, const ItemPointerData *tids, int n);
 extern int64 counted_in_memory(const Counted *counted);
 extern uint32 counted_look_up(const Counted *counted, uint64 tid);
-extern CountedRow **counted_rows(Counted *counted);
+extern CountedRow **counted_by_place(Counted *counted);
 extern void counted_rank(Counted *counted);
 extern int	counted_take(Counted *counted, ItemPointerData *tids, int max, uint32 *count);
 extern void counted_free(Counted *counted);

@@ -38,6 +38,7 @@ struct MergedSearch
 static int
 rows_per_cursor(int n)
 {
+	/* beside them there are the cursor, and links to it in the heap and among those taken */
 	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
 
 	return Max(Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES), 0);
@@ -75,7 +76,8 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Read the first rows of each word that any row has.
+ * Read the first rows of each word that any row has; until it is known that these words are
+ * too few.
  */
 static void
 begin_merging(IndexScanDesc scan, MergedSearch *search)
@@ -85,6 +87,8 @@ begin_merging(IndexScanDesc scan, MergedSearch *search)
 	int			most = rows_per_cursor(nwords);
 	WordCursor *cursors = MemoryContextAllocHuge(CurrentMemoryContext,
 												 nwords * sizeof(WordCursor));
+	uint64	   *rows = MemoryContextAllocHuge(CurrentMemoryContext,
+											  (Size) nwords * most * sizeof(uint64));
 	int			n = 0;
 
 	search->heap = binaryheap_allocate(nwords, compare_cursors, NULL);
@@ -92,9 +96,9 @@ begin_merging(IndexScanDesc scan, MergedSearch *search)
 										   nwords * sizeof(WordCursor *));
 	while (words_read_on(scan))
 	{
-		WordCursor *cursor = &cursors[n++];
+		WordCursor *cursor = &cursors[n];
 
-		word_cursor_init(cursor, state->range.low, most);
+		word_cursor_init(cursor, state->range.low, rows + (Size) n++ * most, most);
 		word_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
 		state->in_range = false;
 		binaryheap_add_unordered(search->heap, PointerGetDatum(cursor));

@@ -30,7 +30,11 @@
 /* A word is common if its entries go on after so many leaves. */
 #define RARE_LEAVES		3
 
-/* Rows of a common word that are kept at a time, where those of rare words are looked up. */
+/*
+ * Rows of a common word that are kept at a time, where those of rare words are looked up:
+ * fewer than a leaf has, since mostly one of them is asked for before it is another leaf's
+ * turn.
+ */
 #define ROWS_KEPT			32
 
 typedef enum SharedStage
@@ -53,7 +57,7 @@ struct SharedSearch
 	uint64	   *common;			/* words */
 	int			ncommon;
 	Counted    *rare;			/* rows of the others */
-	bool		rare_taken;		/* those with ncommon words at least have been given */
+	bool		rare_taken;		/* those with as many as they need have been given */
 	Counted    *all;
 	Reported   *rest;			/* of those that share no word */
 	bool		rest_read;		/* all but those deferred */
@@ -113,30 +117,45 @@ count_rare(IndexScanDesc scan, SharedSearch *search)
 }
 
 /*
- * Count which of the common words the rows of rare ones have, as long as it matters.
+ * Words that a row has to have, to be given before the rows of common words are read: as
+ * many as there are of these, and as many as all rows have to have.
+ */
+static int
+needed_of_rare(const SharedSearch *search)
+{
+	return Max(search->ncommon, search->least);
+}
+
+/*
+ * Count which of the common words the rows of rare ones have.  A row that cannot have as
+ * many as it needs to be given first is left with too low a count: it is given with the
+ * rows of all words, or not at all.
  */
 static void
 look_up_common(IndexScanDesc scan, SharedSearch *search)
 {
 	int64		n = counted_in_memory(search->rare);
-	CountedRow **rows = counted_rows(search->rare);
+	CountedRow **rows = counted_by_place(search->rare);
+	int64		nleft = n;
 
-	for (int i = 0; i < search->ncommon; i++)
+	for (int i = 0; i < search->ncommon && nleft > 0; i++)
 	{
-		uint32		needed = Max(search->least - (search->ncommon - i), 0);
+		int			needed = needed_of_rare(search) - (search->ncommon - i);
+		uint64		kept[ROWS_KEPT];
 		WordCursor	cursor;
 
-		word_cursor_init(&cursor, search->common[i], ROWS_KEPT);
+		nleft = 0;
+		word_cursor_init(&cursor, search->common[i], kept, ROWS_KEPT);
 		for (int64 j = 0; j < n; j++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (rows[j]->count < needed)
+			if ((int) rows[j]->count < needed)
 				continue;
+			nleft++;
 			if (!word_cursor_seek(scan, &cursor, rows[j]->tid))
 				break;
 			rows[j]->count += word_cursor_row(&cursor) == rows[j]->tid;
 		}
-		word_cursor_free(&cursor);
 	}
 }
 
@@ -189,8 +208,7 @@ set_distance(SimHashScan *state, uint32 count)
 }
 
 /*
- * Give rows of rare words, as long as they have as many words as there are common ones, and
- * as a row has to have.
+ * Give rows of rare words, as long as they have as many words as they need.
  */
 static bool
 take_rare(SimHashScan *state, SharedSearch *search)
@@ -198,7 +216,7 @@ take_rare(SimHashScan *state, SharedSearch *search)
 	uint32		count;
 
 	state->nmatches = counted_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
-	if (state->nmatches == 0 || count < Max(search->ncommon, search->least))
+	if (state->nmatches == 0 || count < needed_of_rare(search))
 		return false;
 	set_distance(state, count);
 	return true;

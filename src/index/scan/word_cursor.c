@@ -20,20 +20,12 @@
 #include "index/tree/descend.h"
 
 /*
- * A cursor before the first row of a word; what it allocates, later, is in the context
- * that is current then.
+ * A cursor before the first row of a word; it keeps rows in the caller's array of `most`.
  */
 void
-word_cursor_init(WordCursor *cursor, uint64 word, int most)
+word_cursor_init(WordCursor *cursor, uint64 word, uint64 *row, int most)
 {
-	*cursor = (WordCursor) {.word = word,.most = most,.more = true};
-}
-
-void
-word_cursor_free(WordCursor *cursor)
-{
-	if (cursor->row)
-		pfree(cursor->row);
+	*cursor = (WordCursor) {.word = word,.row = row,.most = most,.more = true};
 }
 
 static int
@@ -56,13 +48,6 @@ keep_rows(WordCursor *cursor, uint64 *rows, int n, bool more)
 	cursor->n = Min(n, cursor->most);
 	cursor->more = more || n > cursor->most;
 	cursor->next = 0;
-	if (cursor->n > cursor->size)
-	{
-		if (cursor->row)
-			pfree(cursor->row);
-		cursor->row = palloc(cursor->n * sizeof(uint64));
-		cursor->size = cursor->n;
-	}
 	memcpy(cursor->row, rows, cursor->n * sizeof(uint64));
 }
 
@@ -82,7 +67,7 @@ word_cursor_set(WordCursor *cursor, const ItemPointerData *tids, int n, bool mor
 
 /*
  * Copy rows of a leaf, locked, from an entry on: at least all that will be kept.  Returns
- * their number.
+ * their number.  What is out of order is damaged; it would lead a cursor back.
  */
 static int
 copy_rows(IndexScanDesc scan, const WordCursor *cursor, Buffer buffer, const Entry *from,
@@ -111,6 +96,9 @@ copy_rows(IndexScanDesc scan, const WordCursor *cursor, Buffer buffer, const Ent
 		if (!tid_is_valid(&tid))
 			page_report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer),
 								   "an entry has no valid TID");
+		if (rows[i] < tid_number(&from->tid))
+			page_report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer),
+								   "its entries are not in order");
 	}
 	return n;
 }
@@ -128,11 +116,12 @@ read_from(IndexScanDesc scan, WordCursor *cursor, uint64 row)
 
 	do
 	{
-		Buffer		buffer = descend_to(scan->indexRelation, WORDS_TREE, 0, &from,
-										BUFFER_LOCK_SHARE);
-		Page		page = BufferGetPage(buffer);
+		Buffer		buffer;
+		Page		page;
 
 		CHECK_FOR_INTERRUPTS();
+		buffer = descend_to(scan->indexRelation, WORDS_TREE, 0, &from, BUFFER_LOCK_SHARE);
+		page = BufferGetPage(buffer);
 		n = copy_rows(scan, cursor, buffer, &from, rows);
 		more = !page_is_rightmost(page) &&
 			TreePageGetOpaque(page)->high_key == cursor->word;

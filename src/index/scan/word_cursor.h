@@ -16,18 +16,16 @@
 typedef struct WordCursor
 {
 	uint64		word;
-	int			most;			/* rows that it keeps at a time */
+	uint64	   *row;			/* the rows kept, ascending */
+	int			most;			/* that it keeps at a time */
 	int			n;
 	int			next;
-	int			size;			/* of the array */
 	bool		more;			/* there may be rows beyond those kept */
-	uint64	   *row;			/* the rows kept, ascending */
 } WordCursor;
 
-extern void word_cursor_init(WordCursor *cursor, uint64 word, int most);
+extern void word_cursor_init(WordCursor *cursor, uint64 word, uint64 *row, int most);
 extern void word_cursor_set(WordCursor *cursor, const ItemPointerData *tids, int n,
 							bool more);
-extern void word_cursor_free(WordCursor *cursor);
 extern bool word_cursor_seek(IndexScanDesc scan, WordCursor *cursor, uint64 row);
 
 /* The row that the cursor is at. */

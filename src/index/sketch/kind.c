@@ -12,16 +12,16 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
+#include "planner/selectivity.h"
 #include "type/hash_array.h"
 
 static bool
@@ -88,30 +88,33 @@ sought_words(const ScanKeyData *key, Words *words)
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * The passage of a ball, which may be that of containment_ball(passage, radius); NULL if it
- * is not known.
+ * The words of an array; of a ball, those of its passage.  All arrays are within a radius of
+ * 1, and contain an empty one.
  */
-static Node *
-passage_of(PlannerInfo *root, Node *ball)
-{
-	Datum		passage;
-	float8		radius;
-
-	ball = estimate_expression_value(root, ball);
-	if (is_funcclause(ball) && list_length(((FuncExpr *) ball)->args) == 2)
-		return linitial(((FuncExpr *) ball)->args);
-	if (!IsA(ball, Const) || ((Const *) ball)->constisnull ||
-		!containment_ball_open(((Const *) ball)->constvalue, &passage, &radius))
-		return NULL;
-	return (Node *) makeConst(INT8ARRAYOID, -1, InvalidOid, -1, passage, false, false);
-}
-
 static double
-estimate_array(PlannerInfo *root, uint64 make, int strategy, Node *array, bool *unknown)
+estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *clause,
+			   bool *unknown)
 {
+	Node	   *array = clause ? lsecond(clause->args) : NULL;
+	double		n;
+
 	if (array && strategy == STRATEGY_WITHIN)
-		array = passage_of(root, array);
-	return array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
+	{
+		Predicate	predicate;
+		Selectivity otherwise;
+		bool		known;
+
+		if (!selectivity_read_ball(root, &containment_kind, get_opcode(clause->opno),
+								   clause->opno, clause->args, &predicate, &otherwise))
+			return 0;
+		if (float8_ge(selectivity_share_radius(root, &containment_kind, predicate.radius,
+											   &known), 1))
+			return HUGE_VAL;
+		*unknown |= !known;
+		array = predicate.b;
+	}
+	n = array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
+	return strategy == STRATEGY_CONTAINS && n == 0 ? HUGE_VAL : n;
 }
 
 static const KindOperator array_operators[] = {
