@@ -1,0 +1,39 @@
+#!/bin/bash
+# How often sketches find the document that a snippet was taken from, by its length, by how
+# many of its words were replaced, and by the guarantee; and how long sketches are.  Writes
+# the points and the picture of docs/passages.md.  The snippets are made in passages.sql.
+#
+#   bash test/bench/passages.sh           writes docs/passages/*.csv and recall.svg
+#   bash test/bench/passages.sh FOLDER    writes them there
+#   SEED=7 ...                            other snippets
+#   DOCUMENTS=FOLDER ...                  keeps the documents there, and takes those it
+#                                         finds there (as test/bench/quality.sh does)
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
+. "$(dirname "$0")/quality/corpora.sh"
+
+main() {
+	local target=${1:-$ROOT/docs/passages} corpus
+	prepare python3
+	get_documents
+	build_and_start
+	demo_psql -c 'CREATE EXTENSION simhash'
+	mkdir -p "$target"
+	echo corpus,words,replaced,guarantee,width,snippets,found,share >"$target/recall.csv"
+	echo corpus,guarantee,width,tokens,elements,density,theory >"$target/density.csv"
+	for corpus in manuals chinese; do
+		say "$corpus"
+		demo_psql -At -v corpus="$corpus" -v seed="${SEED:-1}" \
+			-v csv="$WORK/src/documents/$corpus.csv" -f test/bench/passages.sql \
+			-v recall="$WORK/src/recall" -v density="$WORK/src/density"
+		cat "$WORK/src/recall" >>"$target/recall.csv"
+		cat "$WORK/src/density" >>"$target/density.csv"
+	done
+	python3 "$ROOT/test/bench/passages.py" "$target"
+	say "wrote $target"
+}
+
+main "$@"
