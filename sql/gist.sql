@@ -34,28 +34,29 @@ SELECT shape, grown, shape || CASE WHEN grown THEN '_grown' ELSE '_built' END AS
 FROM unnest('{uniform,skewed,clustered,equal,mixed}'::text[]) AS shape,
      unnest('{false,true}'::boolean[]) AS grown;
 -- A command for each table: %1$s stands for its name, %2$L for its shape.
-CREATE FUNCTION everywhere(command text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION everywhere(command text, judges text[] DEFAULT '{_g,_s}') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     s record;
 BEGIN
-    FOR s IN SELECT tab || judge AS tab, shape FROM shapes, unnest('{_g,_s}'::text[]) AS judge LOOP
+    FOR s IN SELECT tab || judge AS tab, shape FROM shapes, unnest(judges) AS judge LOOP
         EXECUTE format(command, s.tab, s.shape);
     END LOOP;
 END $$;
-CREATE FUNCTION add_rows(first integer, last integer) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION add_rows(first integer, last integer, judges text[] DEFAULT '{_g,_s}') RETURNS void LANGUAGE sql AS $$
     SELECT everywhere(format('INSERT INTO %%1$s SELECT i, CASE WHEN i %%%% 19 > 0 THEN i * i %%%% 5 END,
-        CASE WHEN i %%%% 20 > 0 THEN fp_of(%%2$L, i) END FROM generate_series(%s, %s) AS i', first, last)) $$;
+        CASE WHEN i %%%% 20 > 0 THEN fp_of(%%2$L, i) END FROM generate_series(%s, %s) AS i', first, last), judges) $$;
 -- A first column that is large makes a page hold a dozen entries, and a tree high.
 CREATE FUNCTION filler() RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(md5(i::text), '') FROM generate_series(1, 16) AS i $$;
-CREATE FUNCTION add_indexes(grown boolean) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_indexes(grown boolean, g text DEFAULT '_g', g_column text DEFAULT 'fp', s text DEFAULT '_s', s_column text DEFAULT 'fp')
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    s record;
+    tab text;
 BEGIN
-    FOR s IN SELECT tab FROM shapes WHERE shapes.grown = add_indexes.grown LOOP
-        EXECUTE format(CASE WHEN grown THEN 'CREATE INDEX ON %1$s_g USING gist ((gist_test.filler()), tenant, fp);'
-            ELSE 'CREATE INDEX ON %1$s_g USING gist (tenant, fp); CREATE INDEX ON %1$s_g USING gist (fp);' END ||
-            'CREATE INDEX ON %1$s_s USING simhash (fp)', s.tab);
+    FOR tab IN SELECT shapes.tab FROM shapes WHERE shapes.grown = add_indexes.grown LOOP
+        EXECUTE format(CASE WHEN grown THEN 'CREATE INDEX ON %1$s USING gist ((gist_test.filler()), tenant, %2$s);'
+            ELSE 'CREATE INDEX ON %1$s USING gist (tenant, %2$s); CREATE INDEX ON %1$s USING gist (%2$s);' END ||
+            'CREATE INDEX ON %3$s USING simhash (%4$s)', tab || g, g_column, tab || s, s_column);
     END LOOP;
 END $$;
 
@@ -161,6 +162,78 @@ SELECT * FROM verdict();
 SELECT index > 0 AS index, bitmap > 0 AS bitmap, other > 0 AS other FROM judge('mixed_built', 't.fp <~> q <= k', '(t.fp <~> q) + 0 <= k + 1');
 
 --
+-- Three judges of balls: GiST, the access method on a column of the same balls in the same
+-- table, and distances and radii in a sequential scan.
+--
+CREATE FUNCTION radius_of(id integer) RETURNS integer LANGUAGE sql IMMUTABLE RETURN CASE id % 13 WHEN 12 THEN 64 ELSE id % 13 - 1 END;
+SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash, ball simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED,
+    ball_s simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED) WITH (autovacuum_enabled = off)', '{_b}');
+-- The balls alone, for each of the queries.
+CREATE FUNCTION found_only(tab text, condition text) RETURNS TABLE (n integer, ball simhash_ball) LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off
+    SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = on AS $$
+DECLARE
+    query text := format('SELECT n, t.ball FROM queries, LATERAL (SELECT t.ball FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
+BEGIN
+    ASSERT whole_plan(query) ~ ('Index Only Scan using ' || tab || '_\w*ball_idx'), whole_plan(query);
+    RETURN QUERY EXECUTE query;
+END $$;
+CREATE FUNCTION judge_balls(tab text, by_index text, by_eye text, shared boolean, OUT index bigint, OUT bitmap bigint, OUT index_only bigint,
+    OUT other bigint, OUT other_bitmap bigint, OUT met boolean) LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TEMP TABLE eye AS SELECT * FROM found(tab, by_eye, 'Seq Scan on ' || tab);
+    met := EXISTS (SELECT FROM eye);
+    index := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_\w*ball_idx'), 'TABLE eye');
+    bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_\w*ball_idx'), 'TABLE eye');
+    index_only := differing(format('SELECT * FROM found_only(%L, %L)', tab, by_index), format('SELECT n, ball FROM eye JOIN %s AS t ON t.ctid = at', tab));
+    IF shared THEN
+        by_index := replace(by_index, 't.ball', 't.ball_s');
+        other := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_ball_s_idx'), 'TABLE eye');
+        other_bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_ball_s_idx'), 'TABLE eye');
+    END IF;
+    DROP TABLE eye;
+END $$;
+CREATE FUNCTION verdict_on_balls(OUT index bigint, OUT bitmap bigint, OUT index_only bigint, OUT other bigint, OUT other_bitmap bigint, OUT met bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    b text;
+    j record;
+BEGIN
+    index := 0; bitmap := 0; index_only := 0; other := 0; other_bitmap := 0; met := 0;
+    FOR b IN SELECT tab || '_b' FROM shapes LOOP
+        PERFORM ask(b::regclass);
+        SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.index_only) AS index_only, sum(c.other) AS other,
+               sum(c.other_bitmap) AS other_bitmap, count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
+            ('t.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id))', true),
+            ('t.ball =~= simhash_ball(q, k) AND t.ball =~= simhash_ball(p, 20)',
+             '(t.fp <~> q) + 0 <= least(k, radius_of(t.id)) AND (t.fp <~> p) + 0 <= least(20, radius_of(t.id))', true),
+            ('t.ball = simhash_ball(q, n / 4)', 't.fp::bigint = q::bigint AND radius_of(t.id) = n / 4', false),
+            ('t.tenant = queries.tenant AND t.ball =~= simhash_ball(q, k)',
+             't.tenant + 0 = queries.tenant AND (t.fp <~> q) + 0 <= least(k, radius_of(t.id))', false)
+        ) AS v (by_index, by_eye, shared), LATERAL judge_balls(b, by_index, by_eye, shared) AS c;
+        index := index + j.index; bitmap := bitmap + j.bitmap; index_only := index_only + j.index_only;
+        other := other + j.other; other_bitmap := other_bitmap + j.other_bitmap; met := met + j.met;
+    END LOOP;
+END $$;
+SELECT add_indexes(true, '_b', 'ball', '_b', 'ball_s');
+SELECT add_rows(1, 800, '{_b}');
+SELECT add_indexes(false, '_b', 'ball', '_b', 'ball_s');
+SELECT 'VACUUM ANALYZE ' || string_agg(tab || '_b', ', ') AS vacuum FROM shapes \gset
+:vacuum;
+SELECT * FROM verdict_on_balls();
+-- centers and radii change, and rows go
+SELECT everywhere('UPDATE %s SET fp = flip(fp, id %% 5, id), id = id + 1, tenant = (tenant + 1) %% 5 WHERE id %% 7 = 0', '{_b}');
+SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0', '{_b}');
+SELECT * FROM verdict_on_balls();
+:vacuum;
+SELECT add_rows(801, 1000, '{_b}');
+SELECT * FROM verdict_on_balls();
+:vacuum;
+SELECT * FROM verdict_on_balls();
+SELECT index > 0 AS index, bitmap > 0 AS bitmap, index_only > 0 AS index_only, other > 0 AS other, other_bitmap > 0 AS other_bitmap
+FROM judge_balls('mixed_built_b', 't.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id) + 1)', true);
+
+--
 -- Plans
 --
 CREATE TABLE docs AS SELECT i AS id, i % 10 AS tenant, flip(random_fp(i / 4), i % 4, i) AS fp FROM generate_series(1, 20000) AS i;
@@ -242,21 +315,10 @@ BEGIN
     differing := differing('TABLE apart', format('SELECT * FROM kept(%L)', radii));
 END $$;
 SELECT radii, d.* FROM unnest('{3,0,-1,9,i % 5}'::text[]) AS radii, differing_kept(radii) AS d;
--- =~= and = of balls by the index
+-- index-only scans give the balls of the table
 CREATE TABLE balls AS SELECT i, simhash_ball(fp, i % 12 - 1) AS ball FROM offered;
 CREATE INDEX balls_ball ON balls USING gist (ball);
 VACUUM ANALYZE balls;
-CREATE FUNCTION found_balls(operator text, by_index boolean) RETURNS TABLE (a integer, b integer, at tid, ball simhash_ball) LANGUAGE plpgsql AS $$
-DECLARE
-    query text := format('SELECT x.i, y.* FROM balls AS x, LATERAL (SELECT i, ctid, ball FROM balls AS y WHERE y.ball %s x.ball OFFSET 0) AS y WHERE x.i %% 20 = 7', operator);
-BEGIN
-    PERFORM set_config('enable_seqscan', (NOT by_index)::text, true), set_config('enable_indexscan', by_index::text, true),
-            set_config('enable_bitmapscan', 'off', true);
-    ASSERT (whole_plan(query) ~ 'Index Scan using balls_ball') = by_index, whole_plan(query);
-    RETURN QUERY EXECUTE query;
-END $$;
-SELECT operator, count(*) > 50 AS many, differing(format('SELECT * FROM found_balls(%L, true)', operator), format('SELECT * FROM found_balls(%L, false)', operator))
-FROM unnest('{=~=,=}'::text[]) AS operator, LATERAL found_balls(operator, false) GROUP BY operator ORDER BY operator;
 SET enable_seqscan = off;
 SELECT plan($$SELECT ball FROM balls WHERE ball =~= '(0123456789abcdef,3)'$$);
 SELECT differing('SELECT ball FROM balls WHERE ball =~= simhash_ball(random_fp(7), 9)',
