@@ -107,6 +107,16 @@ SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows') =
            AND explained('SELECT FROM docs WHERE sk && ''{1,2}''', 'Plan Rows') AS between_them,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows') BETWEEN 5000 AND 6000 AS all_of_them;
+-- an array of work_mem that shrinks before the first row is asked for
+SELECT string_to_array(string_agg(i::text, ','), ',')::bigint[] AS many FROM generate_series(1, 2000) AS i \gset
+SET enable_material = off;
+SET enable_bitmapscan = off;
+SELECT count(x) > 0 AS found FROM (
+    SELECT CASE WHEN one = 1 THEN set_config('work_mem', CASE g WHEN 1 THEN '4MB' ELSE '64kB' END, false) END AS x
+    FROM generate_series(1, 2) AS g LEFT JOIN (SELECT 1 AS one FROM docs WHERE sk @> '{1,2}' UNION ALL SELECT 2 FROM docs WHERE sk <%>> :'many'::bigint[] <= 0.9995) AS u ON true) AS s;
+RESET enable_material;
+RESET enable_bitmapscan;
+RESET work_mem;
 -- a ball that a function makes, of no array; and of a type that was altered
 CREATE FUNCTION ball_of(a integer, radius float8) RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%@ ball_of(1, b.id)', 'Index');

@@ -85,7 +85,7 @@ static Datum
 is_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)
 {
 	int			n;
-	int			missing = containment_missing(document, passage, &n);
+	int			missing = containment_missing(fcinfo, document, passage, &n);
 
 	if (n == 0)
 		PG_RETURN_NULL();

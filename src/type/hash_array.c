@@ -73,36 +73,84 @@ hash_array_elements(Datum value, int *n)
 }
 
 /*
- * How many elements of a set are not in another.
+ * Whether a set has an element.
  */
-static int
-count_missing(const int64 *set, int n, const int64 *other, int nother)
+static bool
+has_element(const int64 *set, int n, int64 element)
 {
-	int			missing = 0;
-	int			j = 0;
+	int			low = 0;
+	int			high = n;
 
-	for (int i = 0; i < n; i++)
+	while (low < high)
 	{
-		while (j < nother && other[j] < set[i])
-			j++;
-		missing += j == nother || other[j] != set[i];
+		int			middle = low + (high - low) / 2;
+
+		if (set[middle] < element)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return missing;
+	return low < n && set[low] == element;
+}
+
+/* The passage that a function was called with last: mostly that of the next call. */
+typedef struct Passage
+{
+	Size		size;
+	char	   *value;			/* as it came, but for TOAST */
+	int64	   *element;
+	int			n;
+} Passage;
+
+/*
+ * The elements of a passage, from the last call of the function if it was the same.
+ */
+static Passage *
+get_passage(FunctionCallInfo fcinfo, Datum value)
+{
+	Passage    *passage = fcinfo->flinfo->fn_extra;
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	MemoryContext old_context;
+
+	if (passage == NULL || passage->size != VARSIZE(array) ||
+		memcmp(passage->value, array, VARSIZE(array)) != 0)
+	{
+		old_context = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+		if (passage)
+		{
+			pfree(passage->value);
+			pfree(passage->element);
+			pfree(passage);
+			fcinfo->flinfo->fn_extra = NULL;
+		}
+		passage = palloc(sizeof(Passage));
+		passage->size = VARSIZE(array);
+		passage->value = MemoryContextAllocHuge(CurrentMemoryContext, passage->size);
+		memcpy(passage->value, array, passage->size);
+		passage->element = hash_array_elements(PointerGetDatum(array), &passage->n);
+		fcinfo->flinfo->fn_extra = passage;
+		MemoryContextSwitchTo(old_context);
+	}
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
+	return passage;
 }
 
 /*
  * How many of the elements of `passage`, which has *n, `document` does not have.
  */
 int
-containment_missing(Datum document, Datum passage, int *n)
+containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int *n)
 {
-	int			ndocument;
-	int64	   *sought = hash_array_elements(passage, n);
-	int64	   *elements = hash_array_elements(document, &ndocument);
-	int			missing = count_missing(sought, *n, elements, ndocument);
+	int			nelements;
+	const Passage *sought = get_passage(fcinfo, passage);
+	int64	   *elements = hash_array_elements(document, &nelements);
+	int			missing = sought->n;
 
-	pfree(sought);
+	for (int i = 0; i < nelements; i++)
+		missing -= has_element(sought->element, sought->n, elements[i]);
 	pfree(elements);
+	*n = sought->n;
 	return missing;
 }
 
@@ -114,7 +162,7 @@ static Datum
 containment_distance(FunctionCallInfo fcinfo, Datum document, Datum passage)
 {
 	int			n;
-	int			missing = containment_missing(document, passage, &n);
+	int			missing = containment_missing(fcinfo, document, passage, &n);
 
 	if (n == 0)
 		PG_RETURN_NULL();

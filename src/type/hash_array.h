@@ -17,7 +17,8 @@
 
 extern int64 *hash_array_elements(Datum value, int *n);
 
-extern int	containment_missing(Datum document, Datum passage, int *n);
+extern int	containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage,
+								int *n);
 extern bool containment_ball_open(Datum ball, Datum *passage, float8 *radius);
 
 /*

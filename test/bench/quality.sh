@@ -30,7 +30,7 @@ LENGTHS='{50,200,1000,5000}'
 
 if [ -n "${QUICK:-}" ]; then
 	CORPORA=(chinese manuals documentation descriptions)
-	SALTS=1 ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
+	SALTS=1 CORPUS_ROWS=1000 SAMPLE=2e6 TEXTS=20 LENGTHS='{50,200}'
 fi
 
 # Appends the curves of one file of fingerprints.

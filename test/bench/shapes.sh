@@ -29,7 +29,7 @@ LENGTHS='{50,200,1000}'
 
 if [ -n "${QUICK:-}" ]; then
 	CORPORA=(manuals chinese code)
-	ROWS=500 QUERIES=50 TEXTS=10 LENGTHS='{50,200}'
+	CORPUS_ROWS=500 QUERIES=50 TEXTS=10 LENGTHS='{50,200}'
 fi
 
 write_table() {

@@ -1,5 +1,5 @@
-# An index of signatures under writers, on a primary and its standby, after a crash; and
-# sessions that settle what make it has at the same time.
+# Indexes of signatures, and of their bands as arrays, under writers, on a primary and its
+# standby, after a crash; and sessions that settle what make one has at the same time.
 
 use strict;
 use warnings;
@@ -27,11 +27,13 @@ CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4
         WHEN 1 THEN to_minhash('{1,2,3}'::bigint[], bands, rows)
         ELSE to_minhash(ARRAY(SELECT i / 9 % 500 * 1000 + j + CASE WHEN j <= (i % 9) * 2 THEN 500 + i % 9 * 20 ELSE 0 END
                               FROM generate_series(1, 40) AS j), bands, rows) END $$;
-CREATE TABLE docs (id bigserial, sig minhash);
+CREATE TABLE docs (id bigserial, sig minhash, sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX docs_sig ON docs USING simhash (sig);
+CREATE INDEX docs_sk ON docs USING simhash (sk);
 INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 5000) AS i;
-CREATE UNLOGGED TABLE lost (id bigserial, sig minhash);
+CREATE UNLOGGED TABLE lost (id bigserial, sig minhash, sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX lost_sig ON lost USING simhash (sig);
+CREATE INDEX lost_sk ON lost USING simhash (sk);
 INSERT INTO lost (sig) SELECT sig_of(i) FROM generate_series(1, 100) AS i;
 
 CREATE FUNCTION differing_bands(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
@@ -41,6 +43,7 @@ DECLARE
     sum bigint := 0;
     q minhash;
     t float8;
+    bands bigint[];
 BEGIN
     FOR n IN 1 .. times LOOP
         i := seed + n;
@@ -51,6 +54,12 @@ BEGIN
                                format('SELECT ctid, id FROM %s WHERE (sig %% %L) IS TRUE', tab, q))
                    + differing(format('SELECT ctid, id FROM %s WHERE sig <%%> %L <= %s', tab, q, t),
                                format('SELECT ctid, id FROM %s WHERE (sig <%%> %L) + 0 <= %s', tab, q, t));
+        bands := minhash_bands(q);
+        t := (i % 6) / 6.0::float8;
+        sum := sum + differing(format('SELECT ctid, id FROM %s WHERE sk @> %L', tab, bands[1:1 + i % 4]),
+                               format('SELECT ctid, id FROM %s WHERE (sk @> %L) IS TRUE', tab, bands[1:1 + i % 4]))
+                   + differing(format('SELECT ctid, id FROM %s WHERE sk <%%>> %L <= %s', tab, bands, t),
+                               format('SELECT ctid, id FROM %s WHERE (sk <%%>> %L) + 0 <= %s', tab, bands, t));
     END LOOP;
     RETURN sum;
 END $$;
@@ -101,6 +110,7 @@ sub same_bands_ok
 	is($node->safe_psql('postgres', "SELECT differing_bands('$table', " . ($seed % 100_000) . ", 60)"),
 		'0', "$name: rows of the index are those of the table");
 	no_damage_ok($node, $name, "${table}_sig");
+	no_damage_ok($node, $name, "${table}_sk");
 }
 
 # --- under load --------------------------------------------------------------------

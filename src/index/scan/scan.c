@@ -302,7 +302,7 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 		}
 		else if (state->stage == SCAN_MERGED)
 		{
-			if (merged_take(scan))
+			if (merged_take(scan, state->words.merged))
 				return true;
 			next_stage(scan);
 		}
@@ -367,7 +367,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 		return false;
 	if (state->held)
 		scan->xs_orderbyvals[state->order_key] = Int32GetDatum(state->radius);
-	else if (state->shared)
+	else if (state->shared && scan->numberOfOrderBys > 0)
 		scan->xs_orderbyvals[state->order_key] = Float8GetDatum(state->shared_distance);
 	scan->xs_heaptid = state->matches[state->next_match++];
 	return true;

@@ -62,7 +62,7 @@ typedef struct SimHashScan
 	const IndexKind *kind;
 	bool		recheck;
 	WordSearch	words;
-	struct SharedSearch *shared;	/* NULL if no order is asked for */
+	struct SharedSearch *shared;	/* NULL if rows come as they are found */
 	float8		shared_distance;	/* of the matches */
 
 	/* What is searched: rows that meet the conditions, or rows that are NULL, or both */
@@ -169,13 +169,13 @@ extern void words_end(WordSearch *search);
 
 /* scan_merged.c */
 typedef struct MergedSearch MergedSearch;
-extern bool merged_fits(int nwords);
-extern MergedSearch *merged_create(int least);
-extern bool merged_take(IndexScanDesc scan);
+extern MergedSearch *merged_create(const uint64 *words, int n, int least);
+extern bool merged_take(IndexScanDesc scan, MergedSearch *search);
 
 /* scan_shared.c */
 typedef struct SharedSearch SharedSearch;
 extern void shared_begin(IndexScanDesc scan);
+extern void shared_begin_for(IndexScanDesc scan, const Words *words);
 extern bool shared_take(IndexScanDesc scan);
 extern void shared_end(SimHashScan *state);
 

@@ -29,39 +29,35 @@
 
 struct MergedSearch
 {
+	MemoryContext context;
+	const uint64 *words;
+	int			n;
 	int			least;			/* words that a row has to have */
+	int			most;			/* rows that a cursor keeps at a time */
 	binaryheap *heap;			/* cursors, that of the first row on top; NULL: not begun */
 	WordCursor **taken;			/* from the heap, to go farther */
 };
 
-/* Rows that each of n cursors can keep within work_mem. */
-static int
-rows_per_cursor(int n)
-{
-	/* beside them there are the cursor, and links to it in the heap and among those taken */
-	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
-
-	return Max(Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES), 0);
-}
-
 /*
- * Whether so many words can be merged within work_mem.
- */
-bool
-merged_fits(int nwords)
-{
-	return rows_per_cursor(nwords) >= FEWEST_ROWS;
-}
-
-/*
- * Prepare a search for rows with at least so many of the words, in the current context.
+ * Prepare a search for rows with at least so many of n words, which lives in the current
+ * context.  Returns NULL if so many cannot be merged within work_mem.
  */
 MergedSearch *
-merged_create(int least)
+merged_create(const uint64 *words, int n, int least)
 {
-	MergedSearch *search = palloc0(sizeof(MergedSearch));
+	/* of each, beside the rows: the cursor, and links to it from the heap and `taken` */
+	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
+	int			most = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
+	MergedSearch *search;
 
+	if (most < FEWEST_ROWS)
+		return NULL;
+	search = palloc0(sizeof(MergedSearch));
+	search->context = CurrentMemoryContext;
+	search->words = words;
+	search->n = n;
 	search->least = least;
+	search->most = most;
 	return search;
 }
 
@@ -76,29 +72,30 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Read the first rows of each word that any row has; until it is known that these words are
- * too few.
+ * Read the first rows of each word that any row has.
  */
 static void
 begin_merging(IndexScanDesc scan, MergedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
-	int			nwords = state->words.nranges;
-	int			most = rows_per_cursor(nwords);
-	WordCursor *cursors = MemoryContextAllocHuge(CurrentMemoryContext,
-												 nwords * sizeof(WordCursor));
-	uint64	   *rows = MemoryContextAllocHuge(CurrentMemoryContext,
-											  (Size) nwords * most * sizeof(uint64));
+	MemoryContext old_context = MemoryContextSwitchTo(search->context);
+	WordCursor *cursors = MemoryContextAllocHuge(search->context,
+												 search->n * sizeof(WordCursor));
+	uint64	   *rows = MemoryContextAllocHuge(search->context,
+											  (Size) search->n * search->most * sizeof(uint64));
 	int			n = 0;
 
-	search->heap = binaryheap_allocate(nwords, compare_cursors, NULL);
-	search->taken = MemoryContextAllocHuge(CurrentMemoryContext,
-										   nwords * sizeof(WordCursor *));
+	search->heap = binaryheap_allocate(search->n, compare_cursors, NULL);
+	search->taken = MemoryContextAllocHuge(search->context,
+										   search->n * sizeof(WordCursor *));
+	MemoryContextSwitchTo(old_context);
+	words_begin_reading(state, search->words, search->n);
 	while (words_read_on(scan))
 	{
 		WordCursor *cursor = &cursors[n];
 
-		word_cursor_init(cursor, state->range.low, rows + (Size) n++ * most, most);
+		word_cursor_init(cursor, state->range.low, rows + (Size) n++ * search->most,
+						 search->most);
 		word_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
 		state->in_range = false;
 		binaryheap_add_unordered(search->heap, PointerGetDatum(cursor));
@@ -147,11 +144,9 @@ next_row(IndexScanDesc scan, MergedSearch *search, uint64 *row)
  * The next rows.  Returns false after the last ones.
  */
 bool
-merged_take(IndexScanDesc scan)
+merged_take(IndexScanDesc scan, MergedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
-	MergedSearch *search = state->words.merged;
-	MemoryContext old_context = MemoryContextSwitchTo(state->words.context);
 	int			n = 0;
 	uint64		row;
 
@@ -161,6 +156,5 @@ merged_take(IndexScanDesc scan)
 		state->matches[n++] = tid_of_number(row);
 	state->nmatches = n;
 	state->next_match = 0;
-	MemoryContextSwitchTo(old_context);
 	return n > 0;
 }

@@ -10,7 +10,8 @@
  * Some words stand in many rows, which are read only if need be.  First the rows of rare
  * words are found, and it is looked up which of the common words each of them has.  A row
  * that has no rare word has at most all the common ones: so whatever has as many is handed
- * out before the entries of common words are read.
+ * out first, and then the rows that have all of these, as they are found by merging.  Only
+ * then all words' rows are counted.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -41,6 +42,7 @@ typedef enum SharedStage
 {
 	SHARED_BEGIN,
 	SHARED_RARE,				/* rows of rare words, as far as they come first */
+	SHARED_COMMON,				/* rows of all the common words */
 	SHARED_ALL,					/* the others that share a word */
 	SHARED_REST,				/* rows with words that share none */
 	SHARED_EMPTY,				/* rows without words */
@@ -58,6 +60,7 @@ struct SharedSearch
 	int			ncommon;
 	Counted    *rare;			/* rows of the others */
 	bool		rare_taken;		/* those with as many as they need have been given */
+	MergedSearch *merged;		/* of the common words */
 	Counted    *all;
 	Reported   *rest;			/* of those that share no word */
 	bool		rest_read;		/* all but those deferred */
@@ -161,7 +164,7 @@ look_up_common(IndexScanDesc scan, SharedSearch *search)
 
 /*
  * Find the rows that have a rare word, and which of the common ones they have.  Returns
- * false if they are too many: then nothing is known of them.
+ * false if they, or these, are too many: then nothing is known of them.
  */
 static bool
 find_rare(IndexScanDesc scan, SharedSearch *search)
@@ -169,7 +172,11 @@ find_rare(IndexScanDesc scan, SharedSearch *search)
 	count_rare(scan, search);
 	if (search->ncommon > 0)
 	{
-		if (counted_in_memory(search->rare) < 0)
+		MemoryContext old_context = MemoryContextSwitchTo(search->context);
+
+		search->merged = merged_create(search->common, search->ncommon, search->ncommon);
+		MemoryContextSwitchTo(old_context);
+		if (search->merged == NULL || counted_in_memory(search->rare) < 0)
 			return false;
 		look_up_common(scan, search);
 	}
@@ -223,28 +230,45 @@ take_rare(SimHashScan *state, SharedSearch *search)
 }
 
 /*
+ * Give rows that have all the common words, as they are found: but for those of a rare word,
+ * which have been given.
+ */
+static bool
+take_common(IndexScanDesc scan, SharedSearch *search)
+{
+	SimHashScan *state = scan->opaque;
+	int			n;
+
+	do
+	{
+		if (!merged_take(scan, search->merged))
+			return false;
+		n = state->nmatches;
+		state->nmatches = 0;
+		for (int i = 0; i < n; i++)
+			if (counted_look_up(search->rare, tid_number(&state->matches[i])) == 0)
+				state->matches[state->nmatches++] = state->matches[i];
+	} while (state->nmatches == 0);
+	set_distance(state, search->ncommon);
+	return true;
+}
+
+/*
  * Give the others that share a word.
  */
 static bool
 take_all(SimHashScan *state, SharedSearch *search)
 {
 	uint32		count = 0;
-	int			n;
 
 	do
 	{
-		n = counted_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
-		state->nmatches = n;
-		if (search->rare_taken && count >= search->ncommon)
-		{
-			state->nmatches = 0;
-			for (int i = 0; i < n; i++)
-				if (counted_look_up(search->rare, tid_number(&state->matches[i])) < search->ncommon)
-					state->matches[state->nmatches++] = state->matches[i];
-		}
-	} while (n > 0 && state->nmatches == 0);
+		state->nmatches = counted_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
+		if (state->nmatches == 0 || count < search->least)
+			return false;
+	} while (search->rare_taken && count >= search->ncommon);
 	set_distance(state, count);
-	return n > 0 && count >= search->least;
+	return true;
 }
 
 /*
@@ -298,10 +322,13 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 				free_counts(search);	/* their memory is that of the next */
 			break;
 		case SHARED_ALL:
-			/* without a rare word a row has at most all the common ones */
-			if (search->ncommon > 0 &&
-				!(search->rare_taken && search->ncommon < search->least))
+			/* those that have as many words as there are common ones have been given */
+			if (search->rare_taken ? search->ncommon > Max(search->least, 1) :
+				search->ncommon > 0)
+			{
+				free_counts(search);
 				count_all(scan, search);
+			}
 			break;
 		case SHARED_REST:
 			free_counts(search);
@@ -335,6 +362,9 @@ shared_take(IndexScanDesc scan)
 
 		if (search->stage == SHARED_RARE && search->rare_taken)
 			taken = take_rare(state, search);
+		else if (search->stage == SHARED_COMMON && search->rare_taken &&
+				 search->ncommon > 0 && search->ncommon >= search->least)
+			taken = take_common(scan, search);
 		else if (search->stage == SHARED_ALL && search->all)
 			taken = take_all(state, search);
 		else if (search->stage == SHARED_REST)
@@ -427,21 +457,45 @@ read_keys(IndexScanDesc scan, SharedSearch *search)
 }
 
 /*
- * Begin a search for rows with the most of the words sought first.  What it allocates is
- * in the context of the words searched for, which is the current one.
+ * What it allocates is in the context of the words searched for, which is the current one.
+ */
+static SharedSearch *
+begin_shared(SimHashScan *state)
+{
+	SharedSearch *search = palloc0(sizeof(SharedSearch));
+
+	state->shared = search;
+	state->stage = SCAN_SHARED;
+	search->context = state->words.context;
+	return search;
+}
+
+/*
+ * Begin a search for rows with the most of the words sought first.
  */
 void
 shared_begin(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
-	SharedSearch *search = palloc0(sizeof(SharedSearch));
+	SharedSearch *search = begin_shared(state);
 
-	state->shared = search;
-	search->context = state->words.context;
 	read_orders(scan, search);
-	state->stage = read_keys(scan, search) ? SCAN_SHARED : SCAN_DONE;
+	if (!read_keys(scan, search))
+		state->stage = SCAN_DONE;
 	if (!state->want_rows)
 		search->stage = SHARED_DONE;
+}
+
+/*
+ * Begin a search for rows with at least so many of the words, whatever their order.
+ */
+void
+shared_begin_for(IndexScanDesc scan, const Words *words)
+{
+	SharedSearch *search = begin_shared(scan->opaque);
+
+	search->sought = *words;
+	search->least = words->least;
 }
 
 /*

@@ -50,11 +50,11 @@ is_better(const Words *set, const Words *other)
 }
 
 /*
- * Search for rows with at least so many of the words.  Where these cannot be merged, the
- * rows of as many words as do not suffice without any of the others are candidates, and the
- * operator is asked.  Without an MVCC snapshot a row must not be gone from the leaf where it
- * was found until it has been looked at: which is only seen to where rows are read one leaf
- * after the other.
+ * Search for rows with at least so many of the words.  Words that cannot be merged within
+ * memory are counted.  Without an MVCC snapshot a row must not be gone from the leaf where
+ * it was found until it has been looked at, which is only seen to where leaves are read one
+ * after the other: so rows with any of as many words as those that match cannot all lack
+ * are candidates, and the operator is asked.
  */
 static void
 search_words(IndexScanDesc scan, SimHashScan *state, const Words *words)
@@ -65,13 +65,17 @@ search_words(IndexScanDesc scan, SimHashScan *state, const Words *words)
 	search->nranges = words->n;
 	if (words->least == 1)
 		return;
-	if (merged_fits(words->n) && IsMVCCSnapshot(scan->xs_snapshot))
-		search->merged = merged_create(words->least);
-	else
+	if (!IsMVCCSnapshot(scan->xs_snapshot))
 	{
 		search->nranges = words->n - words->least + 1;
 		state->recheck = true;
+		return;
 	}
+	search->merged = merged_create(words->word, words->n, words->least);
+	if (search->merged)
+		state->stage = SCAN_MERGED;
+	else
+		shared_begin_for(scan, words);
 }
 
 /*
@@ -84,6 +88,7 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 	Words		words = {0};
 	int			nsets = 0;
 
+	state->stage = SCAN_WORDS;
 	state->want_rows = state->want_nulls = true;
 	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
 	{
@@ -129,10 +134,7 @@ words_begin(IndexScanDesc scan)
 	if (scan->numberOfOrderBys > 0)
 		shared_begin(scan);
 	else
-	{
 		read_words(scan, state);
-		state->stage = search->merged ? SCAN_MERGED : SCAN_WORDS;
-	}
 	MemoryContextSwitchTo(old_context);
 	prefetch_reset(&state->prefetch);
 }

@@ -8,7 +8,7 @@
 # ideographs among their tokens; and of which one of so many documents is taken.
 declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
 declare -A EVERY=([documentation]=8 [code]=2)
-ROWS=0 # documents of a corpus; 0 for all
+CORPUS_ROWS=0 # documents of a corpus; 0 for all
 
 # What a release does not have is left out.
 MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
@@ -134,7 +134,7 @@ run_sql() {
 }
 
 load_corpus() {
-	run_sql documents.sql -v corpus="$1" -v rows="$ROWS" \
+	run_sql documents.sql -v corpus="$1" -v rows="$CORPUS_ROWS" \
 		-v every="${EVERY[$1]:-1}" -v ideographs="${IDEOGRAPHS[$1]:-0}" \
 		-v csv="$WORK/src/documents/${SOURCE[$1]:-$1}.csv"
 }

@@ -61,7 +61,11 @@ BEGIN
                 set_config('enable_bitmapscan', (i % 2 = 1)::text, true);
         q := coalesce(words_of(i), '{}') || (hashint8extended(i, 5) & 1023);
         result := result + differing(format('SELECT ctid, sk FROM docs WHERE sk && %L', q),
-                                     format('SELECT ctid, sk FROM docs WHERE sk || ''{}'' && %L', q));
+                                     format('SELECT ctid, sk FROM docs WHERE sk || ''{}'' && %L', q))
+                         + differing(format('SELECT ctid, sk FROM docs WHERE sk @> %L', q[1:i % 5 + 1]),
+                                     format('SELECT ctid, sk FROM docs WHERE sk || ''{}'' @> %L', q[1:i % 5 + 1]))
+                         + differing(format('SELECT ctid, sk FROM docs WHERE sk <%%>> %L <= %s', q, i % 9 / 10.0),
+                                     format('SELECT ctid, sk FROM docs WHERE (sk <%%>> %L) + 0 <= %s', q, i % 9 / 10.0));
     END LOOP;
     RETURN result + differing('SELECT ctid FROM docs WHERE sk IS NULL', 'SELECT ctid FROM docs WHERE num_nulls(sk) = 1');
 END $$;
