@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * bits.h
- *		Bit patterns: the next one, and how many there are
+ *		Bit patterns: the next one, how many there are, and their order as numbers
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -40,6 +40,18 @@ bits_count_patterns(int nbits, int least, int most, double limit)
 		combinations = combinations * (nbits - i) / (i + 1);
 	}
 	return sum;
+}
+
+/*
+ * The order of two uint64, for qsort.
+ */
+static inline int
+bits_compare(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
 }
 
 #endif							/* SIMHASH_BITS_H */

@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "index/inspect/inspect.h"
 
@@ -32,15 +33,6 @@ typedef struct LevelStats
 	int64		longest_run;
 } LevelStats;
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 count_runs(LevelStats *stats, Page page)
 {
@@ -49,7 +41,7 @@ count_runs(LevelStats *stats, Page page)
 
 	/* the last ones are not in order */
 	memcpy(keys, page_keys(page), n * sizeof(uint64));
-	qsort(keys, n, sizeof(uint64), compare_keys);
+	qsort(keys, n, sizeof(uint64), bits_compare);
 	for (int i = 0; i < n; i++)
 	{
 		uint64		prefix = keys[i] >> (SIMHASH_BITS - stats->nprefix);

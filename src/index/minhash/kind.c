@@ -19,20 +19,12 @@
 #include "lib/qunique.h"
 #include "utils/lsyscache.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
 #include "planner/selectivity.h"
 #include "type/minhash.h"
-
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		word = *(const uint64 *) a;
-	uint64		other = *(const uint64 *) b;
-
-	return (word > other) - (word < other);
-}
 
 /*
  * The words of a signature's bands, in order, each once.
@@ -45,8 +37,8 @@ set_words(const Minhash *sig, Words *words)
 
 	for (int i = 0; i < bands; i++)
 		word[i] = minhash_band_word(sig, i);
-	qsort(word, bands, sizeof(uint64), compare_words);
-	words->n = qunique(word, bands, sizeof(uint64), compare_words);
+	qsort(word, bands, sizeof(uint64), bits_compare);
+	words->n = qunique(word, bands, sizeof(uint64), bits_compare);
 	words->word = word;
 }
 

@@ -14,6 +14,7 @@
 
 #include "miscadmin.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "index/scan/scan.h"
 #include "index/scan/word_cursor.h"
@@ -28,15 +29,6 @@ word_cursor_init(WordCursor *cursor, uint64 word, uint64 *row, int most)
 	*cursor = (WordCursor) {.word = word,.row = row,.most = most,.more = true};
 }
 
-static int
-compare_rows(const void *a, const void *b)
-{
-	uint64		row = *(const uint64 *) a;
-	uint64		other = *(const uint64 *) b;
-
-	return (row > other) - (row < other);
-}
-
 /*
  * Keep the first of n rows, which are in no order; `more` tells whether the word has others
  * beyond these.
@@ -44,7 +36,7 @@ compare_rows(const void *a, const void *b)
 static void
 keep_rows(WordCursor *cursor, uint64 *rows, int n, bool more)
 {
-	qsort(rows, n, sizeof(uint64), compare_rows);
+	qsort(rows, n, sizeof(uint64), bits_compare);
 	cursor->n = Min(n, cursor->most);
 	cursor->more = more || n > cursor->most;
 	cursor->next = 0;
