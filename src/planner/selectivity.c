@@ -215,39 +215,38 @@ share_of_arrays(double radius, Selectivity all, Selectivity any)
 	return pow(any, radius) * pow(all, 1 - radius);
 }
 
+/*
+ * The share for which an operator of arrays holds: of a table's rows, or of a join's pairs.
+ */
 static Selectivity
-containment_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
+array_selectivity(PlannerInfo *root, Oid operator, List *args, int varRelid,
+				  JoinType jointype, SpecialJoinInfo *sjinfo)
 {
-	bool		known;
-	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
-												  &known);
-	List	   *args = list_make2(predicate->a, predicate->b);
-
-	if (predicate->b == NULL)
-		return DEFAULT_MATCHING_SEL;
-	return share_of_arrays(radius,
-						   restriction_selectivity(root, OID_ARRAY_CONTAINS_OP, args,
-												   InvalidOid, varRelid),
-						   restriction_selectivity(root, OID_ARRAY_OVERLAP_OP, args,
-												   InvalidOid, varRelid));
+	if (sjinfo)
+		return join_selectivity(root, operator, args, InvalidOid, jointype, sjinfo);
+	return restriction_selectivity(root, operator, args, InvalidOid, varRelid);
 }
 
+/*
+ * The same for which a document lacks at most so much of a passage.
+ */
 static Selectivity
-containment_of_join(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
-					SpecialJoinInfo *sjinfo)
+containment_selectivity(PlannerInfo *root, const Predicate *predicate, int varRelid,
+						JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	bool		known;
 	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
 												  &known);
-	List	   *args = list_make2(predicate->a, predicate->b);
+	List	   *args;
 
 	if (predicate->b == NULL)
 		return DEFAULT_MATCHING_SEL;
+	args = list_make2(predicate->a, predicate->b);
 	return share_of_arrays(radius,
-						   join_selectivity(root, OID_ARRAY_CONTAINS_OP, args, InvalidOid,
-											jointype, sjinfo),
-						   join_selectivity(root, OID_ARRAY_OVERLAP_OP, args, InvalidOid,
-											jointype, sjinfo));
+						   array_selectivity(root, OID_ARRAY_CONTAINS_OP, args, varRelid,
+											 jointype, sjinfo),
+						   array_selectivity(root, OID_ARRAY_OVERLAP_OP, args, varRelid,
+											 jointype, sjinfo));
 }
 
 static Selectivity
@@ -284,7 +283,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
 		return 1;
 	if (predicate->kind == &containment_kind)
-		selectivity = containment_of_restriction(root, predicate, varRelid);
+		selectivity = containment_selectivity(root, predicate, varRelid, JOIN_INNER, NULL);
 	else
 		selectivity = nearness_of_restriction(root, predicate, &beside, varRelid);
 	CLAMP_PROBABILITY(selectivity);
@@ -351,7 +350,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 
 	beside_find(root, predicate, &beside);
 	if (predicate->kind == &containment_kind)
-		selectivity = containment_of_join(root, predicate, jointype, sjinfo);
+		selectivity = containment_selectivity(root, predicate, 0, jointype, sjinfo);
 	else
 		selectivity = nearness_of_join(root, predicate, &beside, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);

@@ -1,7 +1,5 @@
 -- How often sketches find the document that a snippet was taken from.  Run by passages.sh;
 -- variables: corpus, csv (its documents), seed, recall and density (CSV files to write).
---
--- Every random choice is a hash of what it is for and of the seed.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET work_mem = '128MB';
@@ -9,11 +7,7 @@ DROP SCHEMA IF EXISTS snippets CASCADE;
 CREATE SCHEMA snippets;
 SET search_path = snippets, public;
 
--- Evenly distributed in [0, 1).
-CREATE FUNCTION chance(a bigint, b bigint) RETURNS float8 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-	SELECT (hashint8extended((a << 24) + b, current_setting('snippets.seed')::bigint) & 9007199254740991) / 9007199254740992.0
-$$;
-SET snippets.seed = :seed;
+\ir quality/chance.sql
 
 CREATE TABLE text (name text, title text, body text);
 COPY text FROM :'csv' (FORMAT csv);
@@ -21,21 +15,21 @@ CREATE TABLE doc AS
 SELECT id, shingles(body, 1) AS tokens
 FROM (SELECT row_number() OVER (ORDER BY md5(body)) AS id, body FROM (SELECT DISTINCT body FROM text) AS t) AS d;
 DELETE FROM doc WHERE cardinality(tokens) < 400;
-DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY chance(id, 0) LIMIT 1000);
+DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY chance(id, 0, :seed) LIMIT 1000);
 -- words to put in come as often as they do in these texts
 CREATE TABLE word AS
-SELECT row_number() OVER (ORDER BY chance(id, n)) - 1 AS n, token
+SELECT row_number() OVER (ORDER BY chance(id, n, :seed)) - 1 AS n, token
 FROM doc, unnest(tokens[1:400]) WITH ORDINALITY AS t (token, n) ORDER BY 1 LIMIT 4096;
 CREATE UNIQUE INDEX ON word (n);
 ANALYZE;
 
 CREATE TABLE snippet AS
 SELECT id, words, replaced,
-	array(SELECT CASE WHEN chance(id * 1000 + words, 1000 + i) < replaced
-			THEN (SELECT token FROM word WHERE n = floor(chance(id * 1000 + words, 2000 + i) * 4096)::bigint) ELSE token END
+	array(SELECT CASE WHEN chance(id * 1000 + words, 1000 + i, :seed) < replaced
+			THEN (SELECT token FROM word WHERE n = floor(chance(id * 1000 + words, 2000 + i, :seed) * 4096)::bigint) ELSE token END
 		FROM unnest(tokens[1 + first : first + words]) WITH ORDINALITY AS t (token, i) ORDER BY i) AS tokens
 FROM doc, unnest('{10,13,16,20,24,32,40,50,70,100,150,200}'::int[]) AS words, unnest('{0,0.02,0.05,0.1,0.2}'::float8[]) AS replaced,
-	LATERAL (SELECT floor(chance(id, words) * (cardinality(tokens) - words))::int AS first) AS f;
+	LATERAL (SELECT floor(chance(id, words, :seed) * (cardinality(tokens) - words))::int AS first) AS f;
 
 CREATE TABLE shape (guarantee int, width int);
 INSERT INTO shape VALUES (13, 5), (13, 8), (24, 8), (50, 8), (100, 8);

@@ -15,7 +15,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "lib/qunique.h"
 #include "utils/lsyscache.h"
 

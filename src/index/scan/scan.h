@@ -169,7 +169,8 @@ extern void words_end(WordSearch *search);
 
 /* scan_merged.c */
 typedef struct MergedSearch MergedSearch;
-extern MergedSearch *merged_create(const uint64 *words, int n, int least);
+extern MergedSearch *merged_create(MemoryContext context, const uint64 *words, int n,
+								   int least);
 extern bool merged_take(IndexScanDesc scan, MergedSearch *search);
 
 /* scan_shared.c */

@@ -66,9 +66,7 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
 {
 	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
 
-	if (!tid_is_valid(tid))
-		page_report_corruption(index, BufferGetBlockNumber(buffer),
-							   "an entry has no valid TID");
+	leaf_check_tid(index, buffer, tid);
 	if (distance <= state->radius)
 		state->matches[state->nmatches++] = *tid;
 	else

@@ -39,11 +39,11 @@ struct MergedSearch
 };
 
 /*
- * Prepare a search for rows with at least so many of n words, which lives in the current
- * context.  Returns NULL if so many cannot be merged within work_mem.
+ * Prepare a search for rows with at least so many of n words.  Returns NULL if so many
+ * cannot be merged within work_mem.
  */
 MergedSearch *
-merged_create(const uint64 *words, int n, int least)
+merged_create(MemoryContext context, const uint64 *words, int n, int least)
 {
 	/* of each, beside the rows: the cursor, and links to it from the heap and `taken` */
 	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
@@ -52,8 +52,8 @@ merged_create(const uint64 *words, int n, int least)
 
 	if (most < FEWEST_ROWS)
 		return NULL;
-	search = palloc0(sizeof(MergedSearch));
-	search->context = CurrentMemoryContext;
+	search = MemoryContextAllocZero(context, sizeof(MergedSearch));
+	search->context = context;
 	search->words = words;
 	search->n = n;
 	search->least = least;

@@ -60,7 +60,8 @@ struct SharedSearch
 	int			ncommon;
 	Counted    *rare;			/* rows of the others */
 	bool		rare_taken;		/* those with as many as they need have been given */
-	MergedSearch *merged;		/* of the common words */
+	MergedSearch *merged;		/* of the common words; NULL: rows that have these
+								 * alone are not wanted, or are counted */
 	Counted    *all;
 	Reported   *rest;			/* of those that share no word */
 	bool		rest_read;		/* all but those deferred */
@@ -170,16 +171,17 @@ static bool
 find_rare(IndexScanDesc scan, SharedSearch *search)
 {
 	count_rare(scan, search);
-	if (search->ncommon > 0)
+	if (search->ncommon > 0 && counted_in_memory(search->rare) < 0)
+		return false;
+	if (search->ncommon >= Max(search->least, 1))
 	{
-		MemoryContext old_context = MemoryContextSwitchTo(search->context);
-
-		search->merged = merged_create(search->common, search->ncommon, search->ncommon);
-		MemoryContextSwitchTo(old_context);
-		if (search->merged == NULL || counted_in_memory(search->rare) < 0)
+		search->merged = merged_create(search->context, search->common, search->ncommon,
+									   search->ncommon);
+		if (search->merged == NULL)
 			return false;
-		look_up_common(scan, search);
 	}
+	if (search->ncommon > 0)
+		look_up_common(scan, search);
 	counted_rank(search->rare);
 	return true;
 }
@@ -362,8 +364,7 @@ shared_take(IndexScanDesc scan)
 
 		if (search->stage == SHARED_RARE && search->rare_taken)
 			taken = take_rare(state, search);
-		else if (search->stage == SHARED_COMMON && search->rare_taken &&
-				 search->ncommon > 0 && search->ncommon >= search->least)
+		else if (search->stage == SHARED_COMMON && search->merged)
 			taken = take_common(scan, search);
 		else if (search->stage == SHARED_ALL && search->all)
 			taken = take_all(state, search);

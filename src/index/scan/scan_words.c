@@ -61,21 +61,18 @@ search_words(IndexScanDesc scan, SimHashScan *state, const Words *words)
 {
 	WordSearch *search = &state->words;
 
-	search->words = words->word;
-	search->nranges = words->n;
-	if (words->least == 1)
-		return;
-	if (!IsMVCCSnapshot(scan->xs_snapshot))
+	if (words->least > 1 && IsMVCCSnapshot(scan->xs_snapshot))
 	{
-		search->nranges = words->n - words->least + 1;
-		state->recheck = true;
+		search->merged = merged_create(search->context, words->word, words->n, words->least);
+		if (search->merged)
+			state->stage = SCAN_MERGED;
+		else
+			shared_begin_for(scan, words);
 		return;
 	}
-	search->merged = merged_create(words->word, words->n, words->least);
-	if (search->merged)
-		state->stage = SCAN_MERGED;
-	else
-		shared_begin_for(scan, words);
+	search->words = words->word;
+	search->nranges = words->n - words->least + 1;
+	state->recheck |= words->least > 1;
 }
 
 /*
@@ -140,12 +137,13 @@ words_begin(IndexScanDesc scan)
 }
 
 /*
- * See to it that no row is reported twice: which a bitmap does by itself.
+ * See to it that no row is reported twice: which a bitmap does by itself.  Where rows are
+ * merged there are no ranges yet, and each is found once.
  */
 void
 words_report_once(WordSearch *search, bool keep_pin)
 {
-	if (search->nranges > 1 && search->merged == NULL)
+	if (search->nranges > 1)
 		search->reported = reported_create(search->context, !keep_pin);
 }
 

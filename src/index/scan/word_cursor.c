@@ -57,6 +57,15 @@ word_cursor_set(WordCursor *cursor, const ItemPointerData *tids, int n, bool mor
 	keep_rows(cursor, rows, n, more);
 }
 
+static inline uint64
+checked_row(Relation index, Buffer buffer, int i)
+{
+	const ItemPointerData *tid = leaf_tid(BufferGetPage(buffer), i);
+
+	leaf_check_tid(index, buffer, tid);
+	return tid_number(tid);
+}
+
 /*
  * Copy rows of a leaf, locked, from an entry on: at least all that will be kept.  Returns
  * their number.  What is out of order is damaged; it would lead a cursor back.
@@ -69,6 +78,7 @@ copy_rows(IndexScanDesc scan, const WordCursor *cursor, Buffer buffer, const Ent
 	const uint64 *keys = page_keys(page);
 	int			nsorted = TreePageGetOpaque(page)->nsorted;
 	int			nentries = page_nentries(page);
+	uint64		first = tid_number(&from->tid);
 	int			n = 0;
 	int			i;
 
@@ -77,20 +87,18 @@ copy_rows(IndexScanDesc scan, const WordCursor *cursor, Buffer buffer, const Ent
 	/* of those in order, one that is not kept tells that there are more */
 	for (i = page_lower_bound(page, nsorted, from);
 		 i < nsorted && keys[i] == cursor->word && n <= cursor->most; i++)
-		rows[n++] = tid_number(leaf_tid(page, i));
-	for (i = nsorted; i < nentries; i++)
-		if (keys[i] == cursor->word && tid_number(leaf_tid(page, i)) >= tid_number(&from->tid))
-			rows[n++] = tid_number(leaf_tid(page, i));
-	for (i = 0; i < n; i++)
 	{
-		ItemPointerData tid = tid_of_number(rows[i]);
-
-		if (!tid_is_valid(&tid))
-			page_report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer),
-								   "an entry has no valid TID");
-		if (rows[i] < tid_number(&from->tid))
+		rows[n++] = checked_row(scan->indexRelation, buffer, i);
+		if (rows[n - 1] < first)
 			page_report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer),
 								   "its entries are not in order");
+	}
+	for (i = nsorted; i < nentries; i++)
+	{
+		if (keys[i] != cursor->word)
+			continue;
+		rows[n] = checked_row(scan->indexRelation, buffer, i);
+		n += rows[n] >= first;
 	}
 	return n;
 }

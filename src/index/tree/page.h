@@ -346,6 +346,16 @@ extern void page_sort_items(PageItem *items, int n);
 pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block,
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);
+
+/* Report a TID of a leaf that cannot be handed to the server. */
+static inline void
+leaf_check_tid(Relation index, Buffer buffer, const ItemPointerData *tid)
+{
+	if (!tid_is_valid(tid))
+		page_report_corruption(index, BufferGetBlockNumber(buffer),
+							   "an entry has no valid TID");
+}
+
 extern bool page_fits(Relation index, Buffer buffer, const PageLink *link);
 extern void page_peek(Relation index, Buffer buffer, const PageLink *link);
 pg_noreturn extern void page_report_misfit(Relation index, const PageLink *link);

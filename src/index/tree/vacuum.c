@@ -55,9 +55,7 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 	{
 		Entry		entry = page_entry(page, i);
 
-		if (!tid_is_valid(&entry.tid))
-			page_report_corruption(index, BufferGetBlockNumber(buffer),
-								   "an entry has no valid TID");
+		leaf_check_tid(index, buffer, &entry.tid);
 		if (callback(&entry.tid, callback_state))
 			continue;
 		kept[nkept++] = entry;

@@ -1,9 +1,6 @@
 -- Texts, and the same with made edits: schema edits with tables token (the texts, word by
 -- word), rate and edited.  Variables: corpus (where the texts come from), texts (how many
 -- of each length), lengths (an array), seed.
---
--- Every random choice is a hash of what it is for and of the seed, so that
--- neither plans nor parallel workers change it.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET work_mem = '128MB';
@@ -11,11 +8,7 @@ DROP SCHEMA IF EXISTS edits CASCADE;
 CREATE SCHEMA edits;
 SET search_path = edits, public;
 
--- Evenly distributed in [0, 1).
-CREATE FUNCTION chance(a bigint, b bigint, seed bigint) RETURNS float8
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT (hashint8extended((a << 24) + b, seed) & 9007199254740991) / 9007199254740992.0
-$$;
+\ir chance.sql
 
 -- Texts are windows of exactly so many tokens, at most three of a document.
 CREATE TABLE piece AS
