@@ -93,12 +93,14 @@ main() {
 	build_and_start
 
 	demo_psql -f test/demo.sql 2>&1 | space_out
-	cat <<-END
-		This server goes away now.  To have the extension in yours:
-		    make && sudo make install
-		and then, in a database:
-		    CREATE EXTENSION simhash;
-	END
+	say "This server goes away now.  To have the extension in yours:"
+	say "    make && sudo make install"
+	if [ -z "$(pg_lsclusters -h)" ]; then
+		say "There is no database server here yet, only its programs.  To make one and start it:"
+		say "    sudo pg_createcluster $PG_MAJOR main --start"
+	fi
+	say "and then, for each database that is to have it:"
+	say "    sudo -u postgres psql -c 'CREATE EXTENSION simhash' DATABASE"
 }
 
 main "$@"
