@@ -36,11 +36,18 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+# Asks for the password once, before anything is done.  Arguments: the packages.
+need_root() {
+	[ "$(id -u)" != 0 ] || return 0
+	if ! command -v sudo >/dev/null || ! sudo -v; then
+		die "needs root (or sudo) to install packages." \
+			"Once somebody has installed these it goes on without: $*"
+	fi
+}
+
 # Shows what it is at, every few seconds, and everything if it fails.
 apt_get() {
 	local status=0 teller
-	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
-		die "needs root (or sudo) for apt-get $*"
 	: >"$WORK/log/apt"
 	tell_last_lines "$WORK/log/apt" &
 	teller=$!
@@ -62,9 +69,10 @@ tell_last_lines() {
 }
 
 # What apt would fetch and add, in its own words: "24.3 MB to fetch, 101 MB on disk".
+# Asked like this it neither installs nor takes the lock, which is root's.
 install_size() {
-	{ LC_ALL=C apt-get --assume-no --no-install-recommends install "$@" 2>/dev/null || true; } |
-		sed -n -e 's|^Need to get \(.*/\)\{0,1\}\(.*\) of archives.*|\2 to fetch|p' \
+	{ apt-get --print-uris --no-install-recommends install "$@" 2>/dev/null || true; } |
+		sed -n -e 's|^Need to get \([^/]*\)\(/.*\)\{0,1\} of archives.*|\1 to fetch|p' \
 			-e 's|^After this operation, \(.*\) of additional disk space.*|\1 on disk|p' |
 		paste -sd , | sed 's/,/, /'
 }
@@ -104,6 +112,7 @@ choose_major() {
 	[ -n "$PG_MAJOR" ] || PG_MAJOR=$(candidate_major)
 	if [ -z "$PG_MAJOR" ]; then
 		# A bare machine may not have fetched any package list yet.
+		need_root postgresql postgresql-server-dev-all
 		update_lists
 		PG_MAJOR=$(candidate_major)
 	fi
@@ -121,6 +130,7 @@ need_packages() {
 		"postgresql-server-dev-$PG_MAJOR" libxxhash-dev make gcc perl "$@")
 	[ ${#wanted[@]} -gt 0 ] || return 0
 
+	need_root "${wanted[@]}"
 	update_lists
 	say "installing by apt, to stay: ${wanted[*]}" \
 		"($(install_size "${wanted[@]}") with what they need)"
@@ -189,8 +199,8 @@ release_held() {
 	for path in "${HELD[@]}"; do
 		if [ -d "$path" ]; then
 			as_root rmdir "$path" 2>/dev/null || true
-		else
-			as_root rm -f "$path"
+		elif [ -e "$path" ]; then
+			as_root rm -f "$path" || say "please remove $path" >&2
 		fi
 	done
 	HELD=()
