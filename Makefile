@@ -131,6 +131,10 @@ ISOLATION = index_check index_cursor index_nearest index_concurrently \
 	index_serializable index_conflict index_exclude gist_exclude keep_out cluster_labels
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
+# Just-in-time compilation, the server's default up to 18, takes many times as long as
+# what the tests do.
+installcheck: export PGOPTIONS += -c jit=off
+
 # Tests that start servers of their own need IPC::Run, and no root.
 ifeq ($(shell perl -MIPC::Run -e 'print $$> != 0' 2>/dev/null),1)
 TAP_TESTS = 1

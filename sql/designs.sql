@@ -5,7 +5,6 @@
 CREATE SCHEMA designs_test;
 SET search_path = designs_test, public;
 SET client_min_messages = error;
-SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
 -- Every design there is.

@@ -6,7 +6,6 @@
 CREATE SCHEMA gist_test;
 SET search_path = gist_test, public;
 SET client_min_messages = error;
-SET jit = off;
 SET work_mem = '64MB';
 SET max_parallel_workers_per_gather = 0;
 CREATE EXTENSION btree_gist;

@@ -5,7 +5,6 @@
 CREATE SCHEMA index_test;
 SET search_path = index_test, public;
 SET client_min_messages = error;
-SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
 -- The rows t that meet a condition, each beside one of the queries (n, q, k): by

@@ -2,6 +2,8 @@
 -- Installation: what the extension brings, and that it can be moved and removed.
 -- The tests after this one use the extension that this one leaves installed.
 --
+-- whatever the server's default is, the tests do without just-in-time compilation
+SHOW jit;
 CREATE EXTENSION simhash;
 
 CREATE TEMP VIEW member AS

@@ -5,7 +5,6 @@
 CREATE SCHEMA nearest_test;
 SET search_path = nearest_test, public;
 SET client_min_messages = error;
-SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
 -- What is asked: the nearest to q, then to p; within k; so many.

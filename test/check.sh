@@ -119,7 +119,7 @@ watch_suite() {
 			printf '    %s\n' "${lines[@]##*/}" | cut -c 1-100
 			shown=$((shown + ${#lines[@]})) waited=0
 		elif [ $((++waited % 60)) = 0 ]; then
-			say "    ... still running: $((waited / 60)) min since the last line"
+			say "    ... still running: $(test_at_work), $((waited / 60)) min since the last line"
 		fi
 
 		before=$written
@@ -137,6 +137,16 @@ watch_suite() {
 bytes_written() {
 	{ du -scb "$LOG" "$WORK"/{src,small}/{,output_iso/}results \
 		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
+}
+
+# The test whose file was written last since the suite began; else the suite.
+test_at_work() {
+	local newest
+	newest=$({ ls -t "$WORK"/{src,small}/{,output_iso/}results/*.out \
+		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | head -n 1)
+	[ "$newest" -nt "$TEMP_CONFIG" ] || newest=$LOG
+	newest=${newest##*/regress_log_}
+	basename "$newest" .out
 }
 
 end_group() {
@@ -280,7 +290,7 @@ write_settings() {
 	extension_settings >"$TEMP_CONFIG"
 	# pg_regress compares plans, and what VACUUM removed: a snapshot that autovacuum
 	# happens to hold would change both.
-	{ cat "$TEMP_CONFIG"; printf "autovacuum = off\njit = off\n"; } >"$WORK/regress.conf"
+	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
 }
 
 # The last line, printed however the run ends; argument: its exit status.
@@ -293,10 +303,8 @@ last_words() {
 			please report the lines between ---- with this one:
 			$("$PG_CONFIG" --version), $(uname -srm), $(sed -n 's/^PRETTY_NAME=//p' /etc/os-release)
 		END
-	elif [ "$1" != 0 ]; then
-		TOTAL_FAILED=1
 	fi
-	say "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
+	last_line "$1" "$TOTAL_PASSED" "$TOTAL_FAILED"
 }
 
 main() {

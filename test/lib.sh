@@ -382,6 +382,21 @@ demo_psql() {
 
 # --- counting -----------------------------------------------------------------
 
+# The last line of a run: its exit status, how many passed and failed.  A bad status
+# that nothing explains is a failure, but for a signal.
+last_line() {
+	local status=$1 passed=$2 failed=$3
+	case $status in
+	0) ;;
+	130 | 143)
+		say "interrupted after $passed passed, $failed failed"
+		return
+		;;
+	*) [ "$failed" != 0 ] || failed=1 ;;
+	esac
+	say "$passed passed, $failed failed"
+}
+
 count() { PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)); }
 skip() { SKIPPED+=("$1"); }
 

@@ -50,8 +50,7 @@ count_build() {
 }
 
 last_words() {
-	[ "$1" = 0 ] || [ "$FAILED" != 0 ] || FAILED=1
-	say "$PASSED passed, $FAILED failed"
+	last_line "$1" "$PASSED" "$FAILED"
 }
 
 make_workspace

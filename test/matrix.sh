@@ -167,8 +167,7 @@ run_newest() {
 last_words() {
 	say ""
 	[ ${#TABLE[@]} = 0 ] || printf '%s\n' "${TABLE[@]}"
-	[ "$1" = 0 ] || [ "$TOTAL_FAILED" != 0 ] || TOTAL_FAILED=1
-	say "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
+	last_line "$1" "$TOTAL_PASSED" "$TOTAL_FAILED"
 }
 
 main() {
