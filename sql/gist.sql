@@ -243,6 +243,10 @@ SELECT plan($$SELECT id FROM docs WHERE tenant = 7 ORDER BY fp <~> '0123456789ab
 SELECT plan($$SELECT id FROM docs WHERE tenant = 7 AND fp <~> '0123456789abcdef' < 8 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
 SELECT plan($$SELECT tenant, fp FROM docs WHERE tenant = 7 AND simhash_within(fp, '0123456789abcdef', 3)$$);
 SELECT plan($$SELECT b.id FROM docs AS a JOIN docs AS b ON a.tenant = b.tenant AND a.fp <~> b.fp <= 3 WHERE a.id = 1$$);
+-- the order of one distance and of several: rows and ctids, backward, locked and deleted
+SELECT tab, condition, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$) AS all_rows, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
+    order_differs(tab, condition, $$fp <~> '0123456789abcdef', fp <~> random_fp(3)$$, 20) AS by_two
+FROM unnest('{docs,mixed_built_g}'::regclass[]) AS tab, unnest('{true,tenant = 3,tenant = 3 AND fp <~> random_fp(7) <= 30,fp IS NULL}'::text[]) AS condition;
 -- index-only scans give the values of the table
 SELECT differing('SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
                  'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');

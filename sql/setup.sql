@@ -101,3 +101,54 @@ BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
     RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
 END $$;
+
+-- What differs between a query by distances and a sort of a sequential scan: rows, ctids or
+-- their order.  Rows of equal distances come in any order.  If limited to few rows, the query
+-- also runs backward and FOR UPDATE, and the rows that it finds are deleted by ctid.
+-- by_index: whether an index is to give the order.
+CREATE FUNCTION order_differs(tab regclass, condition text, distances text, limited integer DEFAULT NULL, by_index boolean DEFAULT true)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    rows text := format('SELECT ctid AS at, hash_record_extended(t, 0) AS whole, ARRAY[%s]::float8[] AS d FROM %s AS t WHERE %s', distances, tab, condition);
+    ordered text := format('%s ORDER BY %s LIMIT %L', rows, distances, limited);
+    few boolean := coalesce(limited <= 100, false);
+    c refcursor;
+    r record;
+    back integer;
+    deleted bigint;
+    result text;
+BEGIN
+    SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_seqscan = on;
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || rows;
+    SET LOCAL enable_indexscan = on; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;
+    ASSERT (whole_plan(ordered) ~ 'Order By: ') = by_index, whole_plan(ordered);
+    EXECUTE format('CREATE TEMP TABLE found AS SELECT ''forward'' AS way, row_number() OVER ()::integer AS n, s.* FROM (%s) AS s', ordered);
+    IF few THEN
+        EXECUTE format('INSERT INTO found SELECT ''locked'', row_number() OVER (), s.* FROM (%s FOR UPDATE) AS s', ordered);
+        back := 0;
+        OPEN c SCROLL FOR EXECUTE ordered;
+        MOVE FORWARD ALL FROM c;
+        LOOP
+            FETCH PRIOR FROM c INTO r;
+            EXIT WHEN NOT FOUND;
+            back := back - 1;
+            INSERT INTO found VALUES ('backward', back, r.at, r.whole, r.d);
+        END LOOP;
+        CLOSE c;
+        BEGIN
+            EXECUTE format('DELETE FROM %s WHERE ctid = ANY (ARRAY(SELECT at FROM (%s) AS s))', tab, ordered);
+            GET DIAGNOSTICS deleted = ROW_COUNT;
+            RAISE division_by_zero;
+        EXCEPTION WHEN division_by_zero THEN NULL;
+        END;
+    END IF;
+    SELECT string_agg(w, ' ') INTO result
+    FROM unnest(CASE WHEN few THEN '{forward,backward,locked}' ELSE '{forward}' END::text[]) AS w
+    WHERE EXISTS (SELECT at, whole, d FROM found WHERE way = w EXCEPT ALL SELECT at, whole, d FROM expected)
+       OR ARRAY(SELECT d FROM found WHERE way = w ORDER BY n) IS DISTINCT FROM ARRAY(SELECT d FROM expected ORDER BY d LIMIT limited);
+    IF deleted <> (SELECT count(*) FROM found WHERE way = 'forward') THEN
+        result := concat_ws(' ', result, deleted, 'deleted');
+    END IF;
+    DROP TABLE expected, found;
+    RETURN coalesce(result, 'same');
+END $$;

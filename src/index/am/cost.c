@@ -448,6 +448,23 @@ refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 }
 
 /*
+ * Take the order out of a path in order of several distances, so that its rows are sorted.
+ *
+ * An access method that orders by distance (amcanorderbyop) is given any number of distances,
+ * and this one knows one.  A high cost would not do: core makes one path of the conditions and
+ * the order, and the conditions would be left without a plain index scan.
+ */
+static void
+refuse_several_distances(IndexPath *path)
+{
+	if (list_length(path->indexorderbys) > 1)
+	{
+		path->path.pathkeys = NIL;
+		path->indexorderbys = path->indexorderbycols = NIL;
+	}
+}
+
+/*
  * amcostestimate
  */
 void
@@ -465,6 +482,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	ScanEstimate all = {0};
 	QualCost	qual_cost;
 
+	refuse_several_distances(path);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (kind && kind->several)
@@ -488,14 +506,4 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
 	/* the first row of a long passage may cost more than all rows of a small index */
 	*total_cost = Max(*total_cost, *startup_cost);
-
-	/* With several orders all rows are sorted before the first comes out. */
-	if (list_length(path->indexorderbys) > 1)
-	{
-		double		nrows = Max(2.0, *selectivity * info->tuples);
-		Cost		sort_cost = 2.0 * cpu_operator_cost * nrows * log2(nrows);
-
-		*total_cost += sort_cost;
-		*startup_cost = *total_cost;
-	}
 }

@@ -40,11 +40,11 @@ struct Held
 	int			farthest;		/* distance that is held */
 	MatchList	list[SIMHASH_BITS + 1];
 
-	/* or all matches in a sort, by distance, then by tiebreak */
+	/* or all matches in a sort, by distance */
 	Tuplesortstate *sort;
 	bool		sorted;
 	bool		has_next;		/* whether a match was read but not taken: */
-	uint64		next_distances;
+	uint64		next_distance;
 	uint64		next_tid;
 };
 
@@ -53,9 +53,6 @@ struct Held
 /* The size of all lists together: its limit at first, and by what that is raised. */
 #define FIRST_MAX_SIZE	1024
 #define RAISE_MAX_SIZE	16
-
-/* A sort's keys have the distance above so many bits: the tiebreak, a byte for each. */
-#define TIEBREAK_BITS	(8 * MAX_TIEBREAKS)
 
 /*
  * Make lists that hold nothing, in a memory context of their own.
@@ -165,30 +162,16 @@ enlarge_list(Held *held, int distance)
 }
 
 /*
- * Forget all matches, to sort those of a search as a whole.
- */
-void
-held_sort_all(Held *held)
-{
-	forget_matches(held);
-	begin_sort(held);
-}
-
-/*
  * Hold a match back.  held_farthest may then be less than it was.
- *
- * `tiebreak` has the distances that order matches of one distance, one byte each, the
- * last one lowest; it counts only where all matches are sorted.
  */
 void
-held_add(Held *held, int distance, uint64 tiebreak, const ItemPointerData *tid)
+held_add(Held *held, int distance, const ItemPointerData *tid)
 {
 	MatchList  *list = &held->list[distance];
 
 	if (held->sort)
 	{
-		pair_sort_put(held->sort, (uint64) distance << TIEBREAK_BITS | tiebreak,
-					  tid_number(tid));
+		pair_sort_put(held->sort, distance, tid_number(tid));
 		return;
 	}
 	if (distance > held->farthest)
@@ -211,8 +194,7 @@ held_farthest(const Held *held)
 static void
 read_sorted(Held *held)
 {
-	held->has_next = pair_sort_get(held->sort, &held->next_distances,
-								   &held->next_tid);
+	held->has_next = pair_sort_get(held->sort, &held->next_distance, &held->next_tid);
 }
 
 static int
@@ -226,8 +208,7 @@ take_sorted(Held *held, int distance, ItemPointerData *tids, int max)
 		held->sorted = true;
 		read_sorted(held);
 	}
-	while (n < max && held->has_next &&
-		   held->next_distances >> TIEBREAK_BITS <= distance)
+	while (n < max && held->has_next && held->next_distance <= distance)
 	{
 		tids[n++] = tid_of_number(held->next_tid);
 		read_sorted(held);

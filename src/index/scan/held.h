@@ -15,16 +15,11 @@
 
 typedef struct Held Held;
 
-/* How many distances, after the first, may order rows that are equal in the first. */
-#define MAX_TIEBREAKS	7
-
 extern Held *held_create(MemoryContext parent);
 extern void held_reset(Held *held);
 extern void held_enlarge(Held *held, bool may_sort);
-extern void held_sort_all(Held *held);
 extern void held_free(Held *held);
-extern void held_add(Held *held, int distance, uint64 tiebreak,
-					 const ItemPointerData *tid);
+extern void held_add(Held *held, int distance, const ItemPointerData *tid);
 extern int	held_farthest(const Held *held);
 extern int	held_take(Held *held, int distance, ItemPointerData *tids, int max);
 

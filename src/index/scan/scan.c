@@ -32,6 +32,10 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
 	SimHashScan *state = palloc0(sizeof(SimHashScan));
 
+	/* amcostestimate leaves no path with more than one */
+	if (norderbys > 1)
+		elog(ERROR, "index \"%s\" cannot be scanned in order of several distances",
+			 RelationGetRelationName(index));
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
 	state->kind = kind_of_trees(index);
@@ -42,10 +46,11 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	prefetch_init(&state->prefetch, index);
 	if (norderbys > 0)
 	{
-		scan->xs_orderbyvals = palloc0(norderbys * sizeof(Datum));
-		scan->xs_orderbynulls = palloc(norderbys * sizeof(bool));
+		scan->xs_orderbyvals = palloc0(sizeof(Datum));
+		scan->xs_orderbynulls = palloc(sizeof(bool));
 		state->far = palloc(MAX_LEAF_ENTRIES * sizeof(FarMatch));
 	}
+	scan->xs_recheckorderby = false;	/* distances are exact */
 	scan->opaque = state;
 	return scan;
 }
@@ -82,56 +87,20 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Read the order asked for.  Distances from a NULL are NULL, hence all equal.
- *
- * With several orders, the scan sorts all rows before it hands out the first.  The
- * executor could sort rows that are equal in the first order (xs_recheckorderby); but
- * where the executor finds a NULL it takes no notice of the orders after that
- * (cmp_orderbyvals), and in many minor releases it forgets the ctid of rows that it
- * reorders, so that FOR UPDATE fails.  Sorting is left to the executor only where there
- * are more than MAX_TIEBREAKS + 1 orders.  It then gets a distance of 0 for each order
- * but the first from the scan, which is a lower bound of every distance, as it needs.
+ * Read the order.  The distance from NULL is NULL for every row, which is no order.
  */
 static void
-read_orders(IndexScanDesc scan, SimHashScan *state)
+read_order(IndexScanDesc scan, SimHashScan *state)
 {
 	bool		ordered = false;
-	bool		null_seen = false;
-	bool		null_between = false;
 
-	state->ntiebreaks = 0;
-	for (int i = 0; i < scan->numberOfOrderBys; i++)
+	if (scan->numberOfOrderBys > 0)
 	{
-		ScanKey		key = &scan->orderByData[i];
-
-		scan->xs_orderbyvals[i] = Int32GetDatum(0);
-		scan->xs_orderbynulls[i] = (key->sk_flags & SK_ISNULL) != 0;
-		if (scan->xs_orderbynulls[i])
-			null_seen = true;
-		else if (!ordered)
-		{
-			ordered = true;
-			state->query = DatumGetSimHash(key->sk_argument);
-			state->order_key = i;
-		}
-		else
-		{
-			if (state->ntiebreaks < MAX_TIEBREAKS)
-				state->tiebreak[state->ntiebreaks] = DatumGetSimHash(key->sk_argument);
-			state->ntiebreaks++;
-			null_between |= null_seen;
-		}
+		ordered = !(scan->orderByData->sk_flags & SK_ISNULL);
+		scan->xs_orderbynulls[0] = !ordered;
 	}
-	state->sort_all = state->ntiebreaks > 0 && state->ntiebreaks <= MAX_TIEBREAKS;
-	scan->xs_recheckorderby = state->ntiebreaks > MAX_TIEBREAKS;
-	if (scan->xs_recheckorderby && null_between)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("cannot order by distance from more than %d fingerprints and NULL",
-						MAX_TIEBREAKS + 1),
-				 errhint("Leave out the NULL, which orders nothing.")));
-	if (!state->sort_all)
-		state->ntiebreaks = 0;
+	if (ordered)
+		state->query = DatumGetSimHash(scan->orderByData->sk_argument);
 	if (ordered && state->held == NULL)
 		state->held = held_create(GetMemoryChunkContext(state));
 	else if (!ordered && state->held)
@@ -192,8 +161,8 @@ begin_nulls(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
 
-	for (int i = 0; i < scan->numberOfOrderBys; i++)
-		scan->xs_orderbynulls[i] = true;
+	if (scan->numberOfOrderBys > 0)
+		scan->xs_orderbynulls[0] = true;
 	state->range.table = -1;
 	state->stage = SCAN_NULLS;
 }
@@ -220,7 +189,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 	if (orderbys && scan->numberOfOrderBys > 0)
-		memmove(scan->orderByData, orderbys, scan->numberOfOrderBys * sizeof(ScanKeyData));
+		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData));
 	state->recheck = state->kind->recheck;
 	shared_end(state);
 	if (state->kind->several)
@@ -228,7 +197,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		words_begin(scan);
 		return;
 	}
-	read_orders(scan, state);
+	read_order(scan, state);
 	if (!read_keys(scan, state))
 		state->stage = SCAN_DONE;
 	else if (!state->want_rows)
@@ -366,9 +335,9 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
 	if (state->held)
-		scan->xs_orderbyvals[state->order_key] = Int32GetDatum(state->radius);
+		scan->xs_orderbyvals[0] = Int32GetDatum(state->radius);
 	else if (state->shared && scan->numberOfOrderBys > 0)
-		scan->xs_orderbyvals[state->order_key] = Float8GetDatum(state->shared_distance);
+		scan->xs_orderbyvals[0] = Float8GetDatum(state->shared_distance);
 	scan->xs_heaptid = state->matches[state->next_match++];
 	return true;
 }

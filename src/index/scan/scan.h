@@ -38,7 +38,6 @@ typedef struct FarMatch
 {
 	int			distance;
 	ItemPointerData tid;
-	uint64		tiebreak;		/* as held_add wants it */
 } FarMatch;
 
 /* Of rows that may have several words: where these are, and where the rows without any. */
@@ -73,14 +72,8 @@ typedef struct SimHashScan
 
 	/* The order: rows nearest to `query` first, and none beyond `max_radius` */
 	Held	   *held;			/* NULL if no order is asked for */
-	int			order_key;		/* which of the scan's ORDER BY keys it is */
 	SimHash		query;
 	int			max_radius;
-
-	/* Where the scan sorts all: of equally near rows, those nearest to these first */
-	bool		sort_all;
-	int			ntiebreaks;
-	SimHash		tiebreak[MAX_TIEBREAKS];
 
 	/* How */
 	ScanStage	stage;

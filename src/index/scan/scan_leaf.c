@@ -45,24 +45,10 @@ match_is_new(const SimHashScan *state, SimHash fp)
 }
 
 /*
- * The distances that order rows which are equally near, as held_add wants them.
- */
-static inline uint64
-tiebreak_distances(const SimHashScan *state, SimHash fp)
-{
-	uint64		distances = 0;
-
-	for (int i = 0; i < state->ntiebreaks; i++)
-		distances = distances << 8 | simhash_distance(fp, state->tiebreak[i]);
-	return distances;
-}
-
-/*
  * Add the row of an entry to the matches.
  */
 static void
-add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
-		  int distance)
+add_match(SimHashScan *state, Relation index, Buffer buffer, int i, int distance)
 {
 	ItemPointer tid = leaf_tid(BufferGetPage(buffer), i);
 
@@ -75,7 +61,6 @@ add_match(SimHashScan *state, Relation index, Buffer buffer, int i, SimHash fp,
 
 		match->distance = distance;
 		match->tid = *tid;
-		match->tiebreak = tiebreak_distances(state, fp);
 	}
 }
 
@@ -125,7 +110,7 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 				continue;
 		}
 		if (match_is_new(state, fp))
-			add_match(state, index, buffer, from + positions[i], fp, distance);
+			add_match(state, index, buffer, from + positions[i], distance);
 	}
 }
 
@@ -144,7 +129,7 @@ collect_all(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
 		if (keys[i] > state->range.high)
 			continue;
 		if (all_new || is_to_be_read(state, buffer, i))
-			add_match(state, index, buffer, i, 0, 0);
+			add_match(state, index, buffer, i, 0);
 	}
 }
 
@@ -206,11 +191,7 @@ static void
 hold_far_matches(SimHashScan *state)
 {
 	for (int i = 0; i < state->nfar; i++)
-	{
-		const FarMatch *match = &state->far[i];
-
-		held_add(state->held, match->distance, match->tiebreak, &match->tid);
-	}
+		held_add(state->held, state->far[i].distance, &state->far[i].tid);
 	if (state->nfar > 0)
 		state->horizon = Min(state->horizon, held_farthest(state->held));
 }

@@ -105,19 +105,6 @@ begin_phase(SimHashScan *state)
 }
 
 /*
- * Begin to look for everything, to sort it before any is handed out.
- */
-static void
-begin_sorting(SimHashScan *state)
-{
-	state->radius = state->completed_radius;
-	state->horizon = state->max_radius;
-	state->chosen = choose_way(state, SIMHASH_BITS, &state->around_ball);
-	held_sort_all(state->held);
-	start_probing(state);
-}
-
-/*
  * Begin to look for the nearest first, or for nothing, if the balls have nothing
  * in common.
  */
@@ -128,8 +115,6 @@ nearest_begin(SimHashScan *state)
 	state->chosen = NULL;
 	if (state->completed_radius >= state->max_radius)
 		state->stage = SCAN_DONE;
-	else if (state->sort_all)
-		begin_sorting(state);
 	else
 		begin_phase(state);
 }

@@ -387,43 +387,18 @@ shared_take(IndexScanDesc scan)
 /* --- what is asked --------------------------------------------------------------- */
 
 /*
- * Read the orders.  The first one that is not NULL is exact; by others the executor sorts
- * the rows that are equal in that, by lower bounds.  It takes no notice of orders after a
- * NULL (cmp_orderbyvals).
+ * Read the order.  The distance from NULL or an empty array is NULL for every row, which
+ * is no order.
  */
 static void
-read_orders(IndexScanDesc scan, SharedSearch *search)
+read_order(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
-	bool		null_seen = false;
-	bool		null_between = false;
-	int			norders = 0;
+	ScanKey		key = scan->orderByData;
 
-	for (int i = 0; i < scan->numberOfOrderBys; i++)
-	{
-		ScanKey		key = &scan->orderByData[i];
-		Words		words = {0};
-
-		scan->xs_orderbyvals[i] = Float8GetDatum(0);
-		if (!(key->sk_flags & SK_ISNULL))
-			state->kind->get_words(key->sk_argument, &words);
-		scan->xs_orderbynulls[i] = words.n == 0;
-		if (words.n == 0)
-			null_seen = true;
-		else if (norders++ == 0)
-		{
-			search->sought = words;
-			state->order_key = i;
-		}
-		else
-			null_between |= null_seen;
-	}
-	scan->xs_recheckorderby = norders > 1;
-	if (scan->xs_recheckorderby && null_between)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot order by several arrays of which one before the last is NULL or empty"),
-				 errhint("Leave it out: it orders nothing.")));
+	if (!(key->sk_flags & SK_ISNULL))
+		state->kind->get_words(key->sk_argument, &search->sought);
+	scan->xs_orderbynulls[0] = search->sought.n == 0;
 }
 
 /*
@@ -480,7 +455,7 @@ shared_begin(IndexScanDesc scan)
 	SimHashScan *state = scan->opaque;
 	SharedSearch *search = begin_shared(state);
 
-	read_orders(scan, search);
+	read_order(scan, search);
 	if (!read_keys(scan, search))
 		state->stage = SCAN_DONE;
 	if (!state->want_rows)
