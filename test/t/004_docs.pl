@@ -2,7 +2,7 @@
 #
 # Of each file listed here, every block marked "sql" is run, in order, in a
 # database of the file's own; a block marked "text" that follows it must be
-# what comes out.
+# what comes out, notices first.
 use strict;
 use warnings;
 
@@ -49,7 +49,8 @@ foreach my $file (@files)
 			]);
 
 		is($status, 0, "$file, line $line: runs") or diag($stderr);
-		is(trimmed($stdout), trimmed($expected // ''), "$file, line $line: output");
+		$stderr =~ s/^psql:<stdin>:\d+: //mg;
+		is(trimmed(join("\n", grep { $_ ne '' } $stderr, $stdout)), trimmed($expected // ''), "$file, line $line: output");
 	}
 }
 

@@ -1,0 +1,164 @@
+# What docs/deduplicate.md lists is what its procedure deletes, whichever rule made the
+# list: no row goes whose keeper does not stay, and what is not deleted is told.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DocsTest;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = random_seed();
+my $node = index_node('deduplicate');
+
+sub answer { return $node->safe_psql('postgres', @_); }
+
+# The page's tables, lists and procedure, without its documents.
+my %sql;
+foreach my $block (blocks_of('docs/deduplicate.md'))
+{
+	push @{ $sql{ $block->{section} } }, $block->{sql};
+}
+
+# The statements of a section that match.
+sub statements
+{
+	my ($section, $match) = @_;
+
+	return grep { $_ =~ $match } map { split /;\n+(?=[A-Z]+ (?!\$\$)|--|\z)/ } @{ $sql{$section} };
+}
+
+sub run_statements
+{
+	my @statements = statements(@_);
+
+	cmp_ok(scalar @statements, '>', 0, "statements of $_[0]");
+	answer("$_;") foreach @statements;
+}
+
+# Families: a text of 100 words, and six texts with up to ten of them replaced, of which
+# most are farther than 3 bits from the longest.
+sub load_documents
+{
+	answer(<<"SQL");
+TRUNCATE docs, duplicates, comments;
+DROP TABLE IF EXISTS verified;
+INSERT INTO docs (id, body)
+SELECT family * 7 + member, string_agg(
+    CASE WHEN (w + family) % 100 < member * 5 / 3 THEN 'changed' || member
+         ELSE substr(md5((family * 100 + w + $seed)::text), 1, 6) END, ' ' ORDER BY w)
+FROM generate_series(1, 100) AS family, generate_series(0, 6) AS member, generate_series(1, 100) AS w
+GROUP BY family, member;
+INSERT INTO docs (id, body) VALUES (10001, ''), (10002, NULL);
+INSERT INTO comments SELECT id, 'on ' || id FROM docs;
+ANALYZE docs;
+CREATE TABLE IF NOT EXISTS was (LIKE docs INCLUDING GENERATED);
+TRUNCATE was;
+INSERT INTO was (id, body) SELECT id, body FROM docs;
+CREATE TABLE IF NOT EXISTS listed (LIKE duplicates);
+SQL
+}
+
+# Calls the procedure; returns the notices.
+sub delete_listed
+{
+	my ($batch) = @_;
+	my $stderr;
+
+	answer('TRUNCATE listed; INSERT INTO listed SELECT * FROM duplicates');
+	is($node->psql('postgres', "CALL delete_duplicates($batch)", stderr => \$stderr), 0, "deletion in batches of $batch");
+	return join "\n", $stderr =~ /NOTICE: +(.*)/g;
+}
+
+# All rows on the list go, and nothing else; the condition is that of the list's rule.
+sub all_deleted_ok
+{
+	my ($rule, $condition, $batch) = @_;
+	my $listed = answer('SELECT count(*) FROM duplicates');
+
+	cmp_ok($listed, '>', 50, "$rule: a list of $listed");
+	is(delete_listed($batch), "$listed deleted", "$rule: says so");
+	is(answer('SELECT (SELECT count(*) FROM was) - (SELECT count(*) FROM docs)'), $listed, "$rule: all that are listed are deleted");
+	is(answer('SELECT count(*) FROM listed JOIN docs USING (id)'), '0', "$rule: and no others");
+	is(answer('SELECT count(*) FROM duplicates'), '0', "$rule: none is left on the list");
+	is(answer(<<"SQL"), '0', "$rule: each is a duplicate of one that stays");
+SELECT count(*) FROM was d WHERE NOT EXISTS (SELECT FROM docs WHERE docs.id = d.id)
+    AND NOT EXISTS (SELECT FROM listed AS l JOIN docs k ON k.id = l.keeper WHERE l.id = d.id AND $condition)
+SQL
+	is(answer('SELECT count(*) FROM comments JOIN docs ON docs.id = doc'), answer('SELECT count(*) FROM was'),
+		"$rule: comments are on what stays");
+}
+
+answer("$_;") foreach statements('Deduplicate', qr/CREATE (TABLE|INDEX)/);
+run_statements('Look before you delete', qr/CREATE TABLE/);
+run_statements('Delete in batches', qr/^(?:--.*\n)?CREATE/m);
+
+load_documents();
+run_statements('Look before you delete', qr/INSERT/);
+all_deleted_ok('within 3 bits', 'd.fp <~> k.fp <= 3', 7);
+
+load_documents();
+run_statements('Verified clusters', qr/TABLE verified|TRUNCATE|INSERT INTO duplicates/);
+cmp_ok(answer(<<'SQL'), '>', 100, 'verified: many are farther than 3 bits from their keepers');
+SELECT count(*) FROM duplicates JOIN docs d USING (id) JOIN docs k ON k.id = keeper WHERE d.fp <~> k.fp > 3
+SQL
+all_deleted_ok('verified', 'resemblance(d.body, k.body) >= 0.8', 7);
+
+# Of two callers one waits for the other, rather than for rows in another order.
+load_documents();
+run_statements('Verified clusters', qr/TABLE verified|TRUNCATE|INSERT INTO duplicates/);
+my $locker = $node->background_psql('postgres', on_error_stop => 1);
+$locker->query_safe('BEGIN; SELECT FROM docs WHERE id = (SELECT max(id) FROM duplicates) FOR UPDATE');
+my @callers = map { client($node, "CALL delete_duplicates($_)") } 1000, 900;
+ok($node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'duplicates'::regclass AND NOT granted}), 'one caller at a time');
+$locker->quit;
+clients_ok(@callers);
+is(answer('SELECT count(*) FROM duplicates'), '0', '... and none is left on the list');
+
+# What is not deleted is told, and stays on the list.
+load_documents();
+run_statements('Verified clusters', qr/TABLE verified|TRUNCATE|INSERT INTO duplicates/);
+my $listed = answer('SELECT count(*) FROM duplicates');
+my ($gone, $anew, $blank, $keeper) = split /\|/, answer(<<'SQL');
+SELECT (array_agg(id ORDER BY id))[1], (array_agg(id ORDER BY id))[2], (array_agg(id ORDER BY id))[3], min(keeper)
+FROM (SELECT *, min(keeper) OVER () AS first FROM duplicates) AS s WHERE keeper = first
+SQL
+my $of_keeper = answer("SELECT count(*) FROM duplicates WHERE keeper <> $keeper AND keeper = (SELECT max(keeper) FROM duplicates)");
+answer(<<"SQL");
+DELETE FROM comments WHERE doc IN ($gone, (SELECT max(keeper) FROM duplicates));
+DELETE FROM docs WHERE id IN ($gone, (SELECT max(keeper) FROM duplicates));
+UPDATE docs SET body = 'Written anew.' WHERE id = $anew;
+UPDATE docs SET body = '' WHERE id = $blank;
+SQL
+is(delete_listed(1), ($listed - $of_keeper - 3) . " deleted\n1 not deleted: gone already\n"
+	  . "$of_keeper not deleted: the keeper is gone\n2 not deleted: the rule of the list does not hold",
+	'what is not deleted, and why');
+is(answer('SELECT count(*) FROM duplicates'), 3 + $of_keeper, 'stays on the list');
+is(answer("SELECT count(*) FROM docs WHERE id IN ($anew, $blank)"), '2', 'and in the table');
+
+# Nothing to delete, and lists that would delete what they should not.
+answer('TRUNCATE duplicates');
+is(delete_listed('0'), '0 deleted', 'an empty list');
+is(delete_listed('NULL'), '0 deleted', 'an empty list');
+foreach my $rows ("($anew, $anew)", "($anew, $blank), ($blank, $keeper)")
+{
+	my $stderr;
+
+	answer("TRUNCATE duplicates; INSERT INTO duplicates SELECT a, b, 64 FROM (VALUES $rows) AS v (a, b)");
+	$node->psql('postgres', 'CALL delete_duplicates(1)', stderr => \$stderr);
+	like($stderr, qr/ERROR:  a keeper is on the list/, "a keeper that is listed: $rows");
+}
+foreach my $rule ('NULL, NULL', '3, 0.8')
+{
+	my $stderr;
+
+	$node->psql('postgres', "INSERT INTO duplicates VALUES (1, 2, $rule)", stderr => \$stderr);
+	like($stderr, qr/violates check constraint/, "not one rule: $rule");
+}
+
+done_testing();
