@@ -297,6 +297,11 @@ note_sizes('with a column', 'docs', 'docs_fp');
 same_answers_ok('docs', 'fp', 'docs_fp');
 is(answer(q{SELECT pg_relation_filenode('docs')}), $file, 'the table was never rewritten');
 
+# a batch of 0 is not the end
+answer(q{UPDATE backfill SET done = until - 3; CALL fill_fp(0)});
+is(answer('SELECT count(*) FROM backfill WHERE done = until OR NOT EXISTS (SELECT FROM docs WHERE id > done AND id <= until)'), '1',
+	'batches of 0 rows end, too, when all is filled');
+
 answer('DELETE FROM load');
 finish($writers->{process});
 unlike($writers->{err}, qr/ERROR/, 'none of their statements failed');
