@@ -103,6 +103,7 @@ my @free = (
 	[ 'zeros in place of a free page', sub { my ($b) = @_; $b->[ unpack('x40 L', $b->[0]) ] = "\0" x BLOCK; } ],
 	[ 'list of free pages', sub { my ($b) = @_; put($b, 0, 40, pack('L', any(odd_number($b, 0), live_page($b), free_page($b)))); } ],
 	[ 'number of free pages', sub { my ($b) = @_; put($b, 0, 44, pack('L', odd_number($b, 0))); } ],
+	[ 'number of free pages, in a ring', sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); put($b, 0, 44, pack('L', any(odd_number($b, 0), 0xFFFFFFFF))); } ],
 	[ 'next free page', sub { my ($b) = @_; my $at = free_page($b); put($b, $at, BLOCK - 20, pack('L', any(odd_number($b, $at), live_page($b)))); } ],
 	[ 'ring of free pages', sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); } ],
 );

@@ -53,6 +53,7 @@ sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 
 sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 42, pack('S', 1)); }
 
 sub put_free { my ($index, $block) = @_; put($index, 0, FREE_PAGE, pack('L', $block)); }
+sub put_nfree { my ($index, $n) = @_; put($index, 0, FREE_PAGE + 4, pack('L', $n)); }
 
 sub last_free
 {
@@ -338,17 +339,26 @@ my @free = (
 		return $free; }, 'from a page' ],
 	[ 'the list of free pages is not as long as the metapage says', sub {
 		my ($index) = @_;
-		put($index, 0, FREE_PAGE + 4, pack('L', get($index, 0, FREE_PAGE + 4, 'L') + 1));
+		put_nfree($index, get($index, 0, FREE_PAGE + 4, 'L') + 1);
 		return last_free($index); }, 'shorter' ],
 	[ 'the list of free pages is not as long as the metapage says', sub {
 		my ($index) = @_;
-		put($index, 0, FREE_PAGE + 4, pack('L', 0));
+		put_nfree($index, 0);
 		return 0; }, 'longer' ],
 	[ 'the list of free pages is not as long as the metapage says', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		put_right($index, $free, $free);
 		return $free; }, 'a ring' ],
+	(map {
+		my $beyond = $_;
+		[ 'it counts more free pages than there are blocks', sub {
+			my ($index) = @_;
+			my $free = get($index, 0, FREE_PAGE, 'L');
+			put_right($index, $free, $free);
+			put_nfree($index, $beyond // scalar @$index);
+			return 0; }, 'in a ring, ' . ($beyond // 'the length of the file') ];
+	} 0xFFFFFFFF, 0x80000000, undef),
 	[ 'a link leads to it that is that of another page', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[1];
@@ -363,7 +373,9 @@ my @free = (
 
 # --- a table and an index for each -------------------------------------------------
 
-my $node = index_node('check', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\nenable_seqscan = off\n");
+# A statement that takes as long as that runs for ever.
+my $node = index_node('check', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\nenable_seqscan = off\n"
+	  . "statement_timeout = '$PostgreSQL::Test::Utils::timeout_default s'\n");
 
 my $ncases = 0;
 foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
@@ -446,6 +458,22 @@ foreach my $case (@ways_in)
 	{
 		like(said($statement{$who}), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\n/,
 			"$who: $case->{name}");
+	}
+}
+
+# A list of more pages than are counted: the number does not go below 0, and what has no
+# use for the list goes on.
+my ($longer) = grep { $_->{name} =~ /as long .*longer/ } @free;
+like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(10001, 12000) AS i"),
+	qr/ERROR:  XX002: index "$longer->{table}_fp" contains a corrupted page at block 0\n/, "insertion: $longer->{name}");
+is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer->{table}_fp') WHERE level IS NULL"), 0, "stats: $longer->{name}");
+
+# A number that cannot be is nobody's to use.
+foreach my $case (grep { $_->{name} =~ /it counts more/ } @free)
+{
+	foreach my $statement ("SELECT * FROM simhash_index_stats('$case->{table}_fp')", "VACUUM $case->{table}")
+	{
+		like(said($statement), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block 0\n/, "$statement: $case->{name}");
 	}
 }
 

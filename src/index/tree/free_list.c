@@ -34,11 +34,16 @@
 Buffer
 free_list_take(Relation index, Buffer meta_buffer)
 {
-	BlockNumber block = MetaPageGetData(BufferGetPage(meta_buffer))->free_page;
+	const MetaPageData *meta = MetaPageGetData(BufferGetPage(meta_buffer));
+	BlockNumber block = meta->free_page;
 	Buffer		buffer;
 
 	if (block == InvalidBlockNumber)
 		return InvalidBuffer;
+	/* else removing the page would make the number wrap around */
+	if (meta->nfree == 0)
+		page_report_corruption(index, META_BLOCK,
+							   "the list of free pages is not as long as the metapage says");
 	if (!page_is_readable(index, block))
 		page_report_corruption(index, META_BLOCK,
 							   "the list of free pages leads where none is");

@@ -55,13 +55,16 @@ meta_page_design(const MetaPageData *meta)
 }
 
 /*
- * Check that roots are where pages of trees may be.
+ * Check that roots are where pages of trees may be, and that there are no more free pages
+ * than blocks.  Raises an error if not.
  */
 static void
-check_roots(Relation index, const MetaPageData *meta)
+check_blocks(Relation index, const MetaPageData *meta)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 
+	if (meta->nfree >= nblocks)
+		page_report_corruption(index, META_BLOCK, "it counts more free pages than there are blocks");
 	for (int i = 0; i < meta->ntrees; i++)
 	{
 		const TreeRoot *root = &meta->root[i];
@@ -92,7 +95,7 @@ check_page(Relation index, Page page)
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
 	if (meta->ntrees != design_count_tables(&design) + 1)
 		page_report_corruption(index, META_BLOCK, "it has the wrong number of trees");
-	check_roots(index, meta);
+	check_blocks(index, meta);
 }
 
 /*
