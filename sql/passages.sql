@@ -149,6 +149,14 @@ FROM (SELECT minimum, r.length,
 -- of texts the same as of their words
 SELECT count(*) AS compared, count(*) FILTER (WHERE of_text IS DISTINCT FROM of_tokens) AS wrong
 FROM pairs, LATERAL (SELECT array_agg((units, passage) ORDER BY n) AS of_text FROM common_passages(array_to_string(a, ', '), array_to_string(b, ' '), minimum) WITH ORDINALITY AS p (a_start, a_length, b_start, b_length, units, passage, n)) AS t,
+-- each is where b has it for the first time: of all strings of a few letters
+CREATE TABLE strings AS
+    WITH RECURSIVE s AS (SELECT '' AS s UNION ALL SELECT s || c FROM s, (VALUES ('a'), ('b')) AS c (c) WHERE length(s) < 6) SELECT s FROM s;
+SELECT count(*) AS compared, count(*) FILTER (WHERE b_start <> strpos(b.s, passage) OR b_length <> units) AS wrong
+FROM strings AS a, strings AS b, common_passages(a.s, b.s, 1, 'char');
+SELECT count(*) AS compared, count(*) FILTER (WHERE b_start <> strpos(b.s, substr(a.s, a_start, p.length))) AS wrong
+FROM strings AS a, strings AS b, generate_series(1, 2) AS minimum, common_passages(string_to_array(a.s, NULL), string_to_array(b.s, NULL), minimum) AS p;
+DROP TABLE strings;
      LATERAL (SELECT array_agg((length, array_to_string(a[a_start : a_start + length - 1], ', ')) ORDER BY n) AS of_tokens FROM found AS f WHERE f.id = pairs.id) AS f;
 -- what repeats itself, and what is long: not all pairs of places
 SELECT count(*), sum(units), max(units) FROM common_passages(repeat('ha ', 100000), repeat('ha ', 30000));

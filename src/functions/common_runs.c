@@ -40,7 +40,7 @@ add_run(CommonRuns *result, int *room, CommonRun run)
 }
 
 /*
- * All longest runs, in the order of a, each where it is in b for the first time.
+ * Find all longest runs, in the order of a; where they are in b comes later.
  */
 static void
 find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int minimum,
@@ -59,12 +59,7 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 			CHECK_FOR_INTERRUPTS();
 		automaton_match(automaton, i < na ? a[i] : NULL, &match);
 		if (match.length != before.length + 1 && before.length >= minimum)
-			add_run(result, &room, (CommonRun)
-					{
-						i - before.length,
-						automaton_first_end(automaton, before) - before.length,
-						before.length
-					});
+			add_run(result, &room, (CommonRun) {.a = i - before.length,.length = before.length});
 	}
 }
 
@@ -96,7 +91,6 @@ trim_run(CommonRun run, const int *covered, const CommonRun *taken)
 		int32		cut = Min(by->a + by->length - run.a, run.length);
 
 		run.a += cut;
-		run.b += cut;
 		run.length -= cut;
 	}
 	while (run.length > 0 && covered[run.a + run.length - 1] != NOT_COVERED)
@@ -153,6 +147,29 @@ take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
 }
 
 /*
+ * Find where each run is in b for the first time.  What has been cut off may have been all
+ * that kept a run from an earlier place, so only the runs of the result are looked up.  No
+ * symbol of a is in two of them.
+ */
+static void
+locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *result)
+{
+	for (int i = 0; i < result->n; i++)
+	{
+		CommonRun  *run = &result->runs[i];
+		AutomatonMatch match = AUTOMATON_NO_MATCH;
+
+		for (int j = 0; j < run->length; j++)
+		{
+			if (j % INTERRUPT_INTERVAL == 0)
+				CHECK_FOR_INTERRUPTS();
+			automaton_match(automaton, a[run->a + j], &match);
+		}
+		run->b = automaton_first_end(automaton, match) - run->length;
+	}
+}
+
+/*
  * Find the runs of at least minimum symbols that a and b have in common; minimum is at
  * least 1, na and nb are at most AUTOMATON_MAX.  A symbol of a that b has not may be NULL.
  */
@@ -171,7 +188,8 @@ find_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int minimum,
 		automaton_extend(&automaton, b[i]);
 	}
 	find_longest_runs(&automaton, a, na, minimum, &candidates);
-	automaton_free(&automaton);
 	take_runs(&candidates, na, minimum, result);
 	pfree(candidates.runs);
+	locate_runs(&automaton, a, result);
+	automaton_free(&automaton);
 }
