@@ -349,7 +349,14 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_advice(0.8, 0)$$,
     $$SELECT minhash_advice(0.8, 1)$$,
     $$SELECT minhash_advice(0.8, 'Infinity')$$,
-    $$SELECT minhash_advice(0.001, 0.95)$$);
+    $$SELECT minhash_advice(1.0000001)$$,
+    $$SELECT minhash_advice(0.001, 0.95)$$,
+    $$SELECT minhash_advice(0.001, 0.9999999)$$,
+    $$SELECT minhash_advice(0.02, 0.99999999999)$$,
+    $$SELECT minhash_advice(1e-12)$$,
+    $$SELECT minhash_advice(1e-323)$$);
+-- what the hints say can be had
+SELECT (SELECT count(*) > 0 FROM minhash_advice(0.001, 0.64)), (SELECT count(*) > 0 FROM minhash_advice(0.02, 0.9999999989)), (SELECT count(*) > 0 FROM minhash_advice(1e-12, 1e-09));
 -- sketches: what they are made with, and of
 SELECT * FROM pg_temp.meet(
     $$SELECT sketch('a', 0)$$,

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -120,7 +121,7 @@ check_asked(float8 share, const char *what)
 	if (!(share > 0 && share < 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %g is out of range", what, share),
+				 errmsg("%s %s is out of range", what, float8out_internal(share)),
 				 errhint("It is greater than 0 and less than 1.")));
 	return share;
 }
@@ -205,6 +206,31 @@ put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 }
 
 /*
+ * Round a probability down, to two digits and so many that it is not taken for 0 or 1.
+ */
+static float8
+round_down(float8 probability)
+{
+	int			digits = 2 + (int) -log10(Min(probability, 1 - probability));
+	float8		scale = pow(10, Min(digits, DBL_MAX_10_EXP));
+
+	return floor(probability * scale) / scale;
+}
+
+static void
+report_no_shape(float8 threshold, float8 recall)
+{
+	float8		most = sharing_probability(threshold, MINHASH_MAX_BANDS, 1);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("no signature finds resemblance %s with recall %s",
+					float8out_internal(threshold), float8out_internal(recall)),
+			 errhint("Ask for less: with %d bands of one row the recall is %s.",
+					 MINHASH_MAX_BANDS, float8out_internal(round_down(most)))));
+}
+
+/*
  * minhash_advice(threshold, recall): the shape advised, then larger ones, which let
  * less through.
  */
@@ -218,12 +244,7 @@ simhash_minhash_advice(PG_FUNCTION_ARGS)
 	int			n = find_shapes(threshold, recall, shapes);
 
 	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("no signature finds resemblance %g with recall %g", threshold, recall),
-				 errhint("Ask for less: with %d bands of one row the recall is %.2g.",
-						 MINHASH_MAX_BANDS,
-						 sharing_probability(threshold, MINHASH_MAX_BANDS, 1))));
+		report_no_shape(threshold, recall);
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = choose_shape(threshold, shapes, n); i < n; i++)
 		put_shape((ReturnSetInfo *) fcinfo->resultinfo, shapes[i], threshold);
