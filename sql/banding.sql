@@ -79,7 +79,7 @@ SELECT count(*) AS wrong FROM (
     WINDOW w AS (PARTITION BY threshold, recall ORDER BY n)) AS advice
 WHERE wrong;
 -- NULL is no question
-SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, (SELECT count(*) FROM minhash_advice(0.8, NULL)) AS recall;
+SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, minhash_threshold(NULL, 2) IS NULL AS bands, minhash_threshold(2, NULL) IS NULL AS rows;
 
 SET client_min_messages = warning;
 DROP SCHEMA banding_test CASCADE;

@@ -20,7 +20,6 @@ SELECT * FROM shingle_difference(' !', '?');
 SELECT * FROM shingle_difference('', '  ');
 SELECT * FROM shingle_difference(NULL, 'a');
 SELECT * FROM shingle_difference('a', NULL::text);
-SELECT * FROM shingle_difference('a', 'b', 2, NULL);
 -- shorter than a shingle
 SELECT * FROM shingle_difference(' (a, b) ', 'a c', 5);
 SELECT * FROM shingle_difference(' (a, b) ', 'a c', 5, 'char');

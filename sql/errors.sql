@@ -275,7 +275,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash_cluster(fp, 3, '') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, 'Single') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, repeat('Single ', 10)) OVER () FROM rows$$,
-    $$SELECT simhash_cluster(fp, 3, NULL) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 3, CASE i WHEN 2 THEN 'leader' END) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, i) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, CASE i WHEN 1 THEN 'single' ELSE 'leader' END) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, CASE i WHEN 1 THEN 3 END) OVER () FROM rows$$,

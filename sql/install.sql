@@ -67,6 +67,32 @@ SELECT p.oid::regprocedure AS function, pg_get_function_arguments(p.oid) AS argu
 FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proargnames IS NOT NULL
 ORDER BY p.oid::regprocedure::text COLLATE "C";
+-- an optional argument that is NULL is the default
+CREATE TABLE sample (fp simhash);
+INSERT INTO sample VALUES ('0123456789abcdef'), (NULL);
+CREATE INDEX sample_fp ON sample USING simhash (fp);
+CREATE FUNCTION result_of(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE format('SELECT string_agg(r.*::text, E''\n'') FROM (SELECT %s) AS r', call) INTO result;
+    RETURN result;
+END $$;
+SELECT function, argument, result_of(format(call, given)) = result_of(format(call, given || format(', %I => NULL', argument))) AS default
+FROM (SELECT p.oid::regprocedure AS function, proargnames[i] AS argument, p.oid::regproc || '(%s)' || CASE prokind WHEN 'w' THEN ' OVER ()' ELSE '' END AS call,
+             (SELECT string_agg(CASE type::regtype::text
+                                WHEN 'text' THEN quote_literal('The quick brown fox jumps over the lazy dog; and so on, and so on.' || n) || '::text'
+                                WHEN 'text[]' THEN quote_literal('{a,b,c,d,e,f,g,h,i,j,a,b,c,' || n || '}') || '::text[]'
+                                WHEN 'bigint[]' THEN quote_literal('{1,2,3}') || '::bigint[]'
+                                WHEN 'double precision' THEN '0.8'
+                                WHEN 'simhash' THEN quote_literal('0123456789abcdef') || '::simhash'
+                                WHEN 'regclass' THEN quote_literal('sample_fp')
+                                ELSE '3' END, ', ' ORDER BY n)
+              FROM unnest(proargtypes) WITH ORDINALITY AS u (type, n) WHERE n <= pronargs - pronargdefaults) AS given
+      FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid, generate_series(pronargs - pronargdefaults + 1, pronargs) AS i) AS s
+ORDER BY function::text COLLATE "C", argument COLLATE "C";
+DROP TABLE sample;
+DROP FUNCTION result_of;
 
 -- What stands in its way keeps the extension from being dropped.
 CREATE TABLE docs (id integer PRIMARY KEY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);

@@ -73,7 +73,7 @@ SELECT to_minhash('A rose is a rose, is a ROSE!', width => 1) = to_minhash('is r
 -- places do not depend on the shape, only on what the features are
 SELECT left(replace(split_part(to_minhash('a b c d', 10, 5)::text, ':', 3), '-', ''), 400) = left(replace(split_part(to_minhash('a b c d')::text, ':', 3), '-', ''), 400) AS places;
 -- no feature, no signature
-SELECT to_minhash('') IS NULL AS empty, to_minhash(E' \n') IS NULL AS blank, to_minhash(NULL::text) IS NULL AS "null", to_minhash('a', unit => NULL) IS NULL AS no_unit,
+SELECT to_minhash('') IS NULL AS empty, to_minhash(E' \n') IS NULL AS blank, to_minhash(NULL::text) IS NULL AS "null",
        to_minhash('{}'::text[]) IS NULL AS no_tokens, to_minhash(NULL::text[]) IS NULL AS null_tokens, to_minhash('{}'::bigint[]) IS NULL AS no_numbers, to_minhash(NULL::bigint[]) IS NULL AS null_numbers,
        to_minhash('!!!') IS NOT NULL AS symbols, to_minhash(ARRAY['']) IS NOT NULL AS empty_token;
 

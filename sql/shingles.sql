@@ -25,7 +25,7 @@ SELECT shingles('?! ... ?') AS words, shingles('?! ..', 1) AS one, shingles('?! 
 SELECT shingles('★ ☆ →') AS symbols, shingles('😀😃 😄', 1) AS emoji, shingles('👍🏽', 1) AS modified;
 -- nothing
 SELECT shingles('') AS empty, shingles(E' \n ') AS blank, shingles(ARRAY[]::text[]) AS no_tokens, shingles(NULL::text) IS NULL AS "null",
-       shingles(NULL::text[]) IS NULL AS null_tokens, shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default, shingles('a', 2, NULL) IS NULL AS null_unit;
+       shingles(NULL::text[]) IS NULL AS null_tokens, shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default;
 -- it is a plain array
 SELECT array_ndims(s) AS dimensions, array_lower(s, 1) AS lower, cardinality(s) AS elements, pg_typeof(s) AS type
 FROM (SELECT shingles('a b c d')) AS t (s);

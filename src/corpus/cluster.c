@@ -105,10 +105,7 @@ get_linkage(Reader *reader)
 	text	   *linkage;
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("cluster linkage must not be null"),
-				 errhint("Available linkages are \"single\" and \"leader\".")));
+		return LINKAGE_SINGLE;
 	linkage = DatumGetTextPP(datum);
 	if (text_is(linkage, "single"))
 		return LINKAGE_SINGLE;

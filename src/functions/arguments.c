@@ -45,11 +45,17 @@ check_width(int32 width)
 }
 
 /*
- * The unit of shingles, by its name.
+ * Return the unit of shingles that argument i names; NULL stands for the default.  Raises
+ * an error if there is no such unit.
  */
 ShingleUnit
-check_unit(text *unit)
+get_unit(FunctionCallInfo fcinfo, int i)
 {
+	text	   *unit;
+
+	if (PG_ARGISNULL(i))
+		return SHINGLE_DEFAULT_UNIT;
+	unit = PG_GETARG_TEXT_PP(i);
 	if (text_is(unit, "word"))
 		return UNIT_WORD;
 	if (text_is(unit, "char"))
@@ -62,22 +68,19 @@ check_unit(text *unit)
 }
 
 /*
- * The arguments of a function of `ntexts` texts, the width of shingles, and
- * their unit.  A width that is NULL stands for the unit's default.  Returns
- * false if another argument is NULL: then the result is, too.
+ * Read the arguments of a function of n documents, the width of shingles and, for texts,
+ * their unit.  NULL stands for the default of the last two.  Returns false if a document is
+ * NULL: then the result is, too.
  */
 bool
-get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts, int *width,
-					  ShingleUnit *unit)
+get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width, ShingleUnit *unit)
 {
-	for (int i = 0; i < ntexts; i++)
+	for (int i = 0; i < n; i++)
 		if (PG_ARGISNULL(i))
 			return false;
-	if (PG_ARGISNULL(ntexts + 1))
-		return false;
-	*unit = check_unit(PG_GETARG_TEXT_PP(ntexts + 1));
-	*width = PG_ARGISNULL(ntexts) ? shingle_default_width(*unit) :
-		check_width(PG_GETARG_INT32(ntexts));
+	*unit = PG_NARGS() > n + 1 ? get_unit(fcinfo, n + 1) : UNIT_WORD;
+	*width = PG_ARGISNULL(n) ? shingle_default_width(*unit) :
+		check_width(PG_GETARG_INT32(n));
 	return true;
 }
 

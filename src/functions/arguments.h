@@ -28,9 +28,9 @@ sketch_default_width(ShingleUnit unit)
 
 extern bool text_is(const text *given, const char *name);
 extern int	check_width(int32 width);
-extern ShingleUnit check_unit(text *unit);
-extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int ntexts,
-								  int *width, ShingleUnit *unit);
+extern ShingleUnit get_unit(FunctionCallInfo fcinfo, int i);
+extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width,
+								  ShingleUnit *unit);
 extern ArrayType *check_array(ArrayType *array, const char *name);
 extern int	array_nitems(ArrayType *array);
 extern int64 check_weight(float8 weight);

@@ -24,6 +24,10 @@
 #include "compat.h"
 #include "type/minhash.h"
 
+/* What stands for NULL. */
+#define DEFAULT_PROBABILITY	0.5
+#define DEFAULT_RECALL		0.95
+
 /*
  * minhash_bands(sig): what stands for each band, for indexes of others.
  */
@@ -88,10 +92,16 @@ PG_FUNCTION_INFO_V1(simhash_minhash_threshold);
 Datum
 simhash_minhash_threshold(PG_FUNCTION_ARGS)
 {
-	int			bands = PG_GETARG_INT32(0);
-	int			rows = PG_GETARG_INT32(1);
-	float8		probability = check_share(PG_GETARG_FLOAT8(2), "probability");
+	int			bands;
+	int			rows;
+	float8		probability;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	bands = PG_GETARG_INT32(0);
+	rows = PG_GETARG_INT32(1);
+	probability = PG_ARGISNULL(2) ? DEFAULT_PROBABILITY :
+		check_share(PG_GETARG_FLOAT8(2), "probability");
 	(void) minhash_check_shape(bands, rows, NULL);
 	PG_RETURN_FLOAT8(pow(-expm1(log1p(-probability) / bands), 1.0 / rows));
 }
@@ -238,14 +248,20 @@ PG_FUNCTION_INFO_V1(simhash_minhash_advice);
 Datum
 simhash_minhash_advice(PG_FUNCTION_ARGS)
 {
-	float8		threshold = check_asked(PG_GETARG_FLOAT8(0), "threshold");
-	float8		recall = check_asked(PG_GETARG_FLOAT8(1), "recall");
+	float8		threshold;
+	float8		recall = DEFAULT_RECALL;
 	Shape		shapes[MINHASH_MAX_ROWS];
-	int			n = find_shapes(threshold, recall, shapes);
+	int			n;
 
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	threshold = check_asked(PG_GETARG_FLOAT8(0), "threshold");
+	if (!PG_ARGISNULL(1))
+		recall = check_asked(PG_GETARG_FLOAT8(1), "recall");
+	n = find_shapes(threshold, recall, shapes);
 	if (n == 0)
 		report_no_shape(threshold, recall);
-	InitMaterializedSRF(fcinfo, 0);
 	for (int i = choose_shape(threshold, shapes, n); i < n; i++)
 		put_shape((ReturnSetInfo *) fcinfo->resultinfo, shapes[i], threshold);
 	return (Datum) 0;

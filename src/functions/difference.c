@@ -163,12 +163,17 @@ Datum
 simhash_shingle_difference_tokens(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	ArrayType  *a = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	ArrayType  *b = check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens");
-	int			width = check_width(PG_GETARG_INT32(2));
+	int			width;
+	ShingleUnit unit;
 
 	InitMaterializedSRF(fcinfo, 0);
-	report_array(result, "a", a, b, width);
-	report_array(result, "b", b, a, width);
+	if (get_shingle_arguments(fcinfo, 2, &width, &unit))
+	{
+		ArrayType  *a = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+		ArrayType  *b = check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens");
+
+		report_array(result, "a", a, b, width);
+		report_array(result, "b", b, a, width);
+	}
 	return (Datum) 0;
 }

@@ -153,10 +153,14 @@ PG_FUNCTION_INFO_V1(simhash_tokens);
 Datum
 simhash_tokens(PG_FUNCTION_ARGS)
 {
-	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	int			width = check_width(PG_GETARG_INT32(1));
+	ArrayType  *tokens;
+	int			width;
+	ShingleUnit unit;
 	DistinctFeatures features;
 
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
 	distinct_init(&features, array_nitems(tokens));
 	token_shingles(tokens, width, add_shingle, &features);
 	PG_FREE_IF_COPY(tokens, 0);

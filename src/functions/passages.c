@@ -200,9 +200,9 @@ simhash_common_passages_text(PG_FUNCTION_ARGS)
 	text	   *other;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(3))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	unit = check_unit(PG_GETARG_TEXT_PP(3));
+	unit = get_unit(fcinfo, 3);
 	minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
 	check_minimum(minimum);
 	body = PG_GETARG_TEXT_PP(0);

@@ -279,66 +279,54 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 }
 
 /*
- * Compare the first two arguments.
- */
-static Comparison
-compare(FunctionCallInfo fcinfo, bool are_arrays, int width, ShingleUnit unit)
-{
-	Keeper	   *keeper = begin_comparison(fcinfo->flinfo);
-	KeptSet    *a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit,
-									NULL);
-	KeptSet    *b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit,
-									a);
-	Comparison	comparison = {a->set.count, b->set.count, a->set.count};
-
-	if (a != b)
-		comparison.n_both = shingle_set_shared(&a->set, &b->set);
-	end_comparison(keeper, a, b);
-	return comparison;
-}
-
-/*
- * Compare fn(a text, b text, width int, unit text).  Returns false if an
- * argument is NULL, so that the result is.
+ * Compare the first two arguments of fn(a text, b text, width int, unit text) or of
+ * fn(a text[], b text[], width int).  Returns false if one of them is NULL: then the
+ * result is, too.
  */
 static bool
-compare_texts(FunctionCallInfo fcinfo, Comparison *comparison)
+compare(FunctionCallInfo fcinfo, bool are_arrays, Comparison *comparison)
 {
 	int			width;
 	ShingleUnit unit;
+	Keeper	   *keeper;
+	KeptSet    *a;
+	KeptSet    *b;
 
 	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
 		return false;
-	*comparison = compare(fcinfo, false, width, unit);
+	keeper = begin_comparison(fcinfo->flinfo);
+	a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit, NULL);
+	b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit, a);
+	*comparison = (Comparison) {a->set.count, b->set.count, a->set.count};
+	if (a != b)
+		comparison->n_both = shingle_set_shared(&a->set, &b->set);
+	end_comparison(keeper, a, b);
 	return true;
-}
-
-/*
- * Compare fn(a text[], b text[], width int).
- */
-static Comparison
-compare_tokens(FunctionCallInfo fcinfo)
-{
-	return compare(fcinfo, true, check_width(PG_GETARG_INT32(2)), UNIT_WORD);
 }
 
 /*
  * Both are NULL where they would be 0/0: two blank documents, or a blank A.
  */
 static Datum
-resemblance(FunctionCallInfo fcinfo, Comparison comparison)
+resemblance(FunctionCallInfo fcinfo, bool are_arrays)
 {
-	uint64		n_union = comparison.n_a + comparison.n_b - comparison.n_both;
+	Comparison	comparison;
+	uint64		n_union;
 
+	if (!compare(fcinfo, are_arrays, &comparison))
+		PG_RETURN_NULL();
+	n_union = comparison.n_a + comparison.n_b - comparison.n_both;
 	if (n_union == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8((double) comparison.n_both / n_union);
 }
 
 static Datum
-containment(FunctionCallInfo fcinfo, Comparison comparison)
+containment(FunctionCallInfo fcinfo, bool are_arrays)
 {
-	if (comparison.n_a == 0)
+	Comparison	comparison;
+
+	if (!compare(fcinfo, are_arrays, &comparison) || comparison.n_a == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
 }
@@ -347,34 +335,26 @@ PG_FUNCTION_INFO_V1(simhash_resemblance_text);
 Datum
 simhash_resemblance_text(PG_FUNCTION_ARGS)
 {
-	Comparison	comparison;
-
-	if (!compare_texts(fcinfo, &comparison))
-		PG_RETURN_NULL();
-	return resemblance(fcinfo, comparison);
+	return resemblance(fcinfo, false);
 }
 
 PG_FUNCTION_INFO_V1(simhash_resemblance_tokens);
 Datum
 simhash_resemblance_tokens(PG_FUNCTION_ARGS)
 {
-	return resemblance(fcinfo, compare_tokens(fcinfo));
+	return resemblance(fcinfo, true);
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_text);
 Datum
 simhash_containment_text(PG_FUNCTION_ARGS)
 {
-	Comparison	comparison;
-
-	if (!compare_texts(fcinfo, &comparison))
-		PG_RETURN_NULL();
-	return containment(fcinfo, comparison);
+	return containment(fcinfo, false);
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_tokens);
 Datum
 simhash_containment_tokens(PG_FUNCTION_ARGS)
 {
-	return containment(fcinfo, compare_tokens(fcinfo));
+	return containment(fcinfo, true);
 }

@@ -112,10 +112,14 @@ PG_FUNCTION_INFO_V1(simhash_shingles_tokens);
 Datum
 simhash_shingles_tokens(PG_FUNCTION_ARGS)
 {
-	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	int			width = check_width(PG_GETARG_INT32(1));
+	ArrayType  *tokens;
+	int			width;
+	ShingleUnit unit;
 	ShingleArray shingles;
 
+	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+		PG_RETURN_NULL();
+	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
 	begin_array(&shingles);
 	token_shingles(tokens, width, collect_shingle, &shingles);
 	PG_RETURN_DATUM(finish_array(&shingles));

@@ -88,9 +88,9 @@ simhash_to_minhash_text(PG_FUNCTION_ARGS)
 	Minhash    *sig;
 	text	   *body;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(4))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	unit = check_unit(PG_GETARG_TEXT_PP(4));
+	unit = get_unit(fcinfo, 4);
 	make = get_make(fcinfo, 1, (MinhashUnit) unit, get_width(fcinfo, 3, unit));
 	sig = begin_signature(&builder, make);
 	body = PG_GETARG_TEXT_PP(0);

@@ -45,15 +45,9 @@ static bool
 get_source(FunctionCallInfo fcinfo, Source *source)
 {
 	source->is_array = PG_NARGS() < 4;
-	source->unit = UNIT_WORD;
 	if (PG_ARGISNULL(0))
 		return false;
-	if (!source->is_array)
-	{
-		if (PG_ARGISNULL(3))
-			return false;
-		source->unit = check_unit(PG_GETARG_TEXT_PP(3));
-	}
+	source->unit = source->is_array ? UNIT_WORD : get_unit(fcinfo, 3);
 	source->width = PG_ARGISNULL(2) ? sketch_default_width(source->unit) :
 		check_width(PG_GETARG_INT32(2));
 	return true;

@@ -26,6 +26,9 @@
 
 #define WINDOW_COLUMNS		3
 
+/* Of a window, in units. */
+#define DEFAULT_SIZE		1
+
 typedef struct Windows
 {
 	ReturnSetInfo *result;
@@ -150,46 +153,66 @@ check_positive(int32 number, const char *name)
 }
 
 /*
+ * Return whether the unit that argument i names is one of shingles, and it in *unit; else
+ * it is in *segment.  NULL stands for the default.  Raises an error if there is no such
+ * unit.
+ */
+static bool
+get_window_unit(FunctionCallInfo fcinfo, int i, ShingleUnit *unit, SegmentKind *segment)
+{
+	static const char *const segments[] = {
+		[SEGMENT_LINE] = "line", [SEGMENT_SENTENCE] = "sentence",
+		[SEGMENT_PARAGRAPH] = "paragraph"
+	};
+	text	   *name = PG_ARGISNULL(i) ? NULL : PG_GETARG_TEXT_PP(i);
+
+	for (int kind = 0; name && kind < lengthof(segments); kind++)
+	{
+		if (text_is(name, segments[kind]))
+		{
+			*segment = (SegmentKind) kind;
+			return false;
+		}
+	}
+	if (name && !text_is(name, "word") && !text_is(name, "char"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized unit \"%s\"",
+						simhash_excerpt(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
+				 errhint("Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".")));
+	*unit = get_unit(fcinfo, i);
+	return true;
+}
+
+/*
  * text_windows(body text, size int, step int, unit text)
  */
 PG_FUNCTION_INFO_V1(simhash_text_windows);
 Datum
 simhash_text_windows(PG_FUNCTION_ARGS)
 {
-	static const char *const segments[] = {
-		[SEGMENT_LINE] = "line", [SEGMENT_SENTENCE] = "sentence",
-		[SEGMENT_PARAGRAPH] = "paragraph"
-	};
 	Windows		windows;
 	text	   *body;
-	text	   *unit;
 	int32		size;
 	int32		step;
-	int			kind = 0;
+	ShingleUnit unit;
+	SegmentKind segment;
+	bool		is_shingle;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(3))
+	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	size = PG_GETARG_INT32(1);
+	size = PG_ARGISNULL(1) ? DEFAULT_SIZE : PG_GETARG_INT32(1);
 	check_positive(size, "size");
 	step = PG_ARGISNULL(2) ? size : PG_GETARG_INT32(2);
 	check_positive(step, "step");
-	unit = PG_GETARG_TEXT_PP(3);
-	while (kind < lengthof(segments) && !text_is(unit, segments[kind]))
-		kind++;
-	if (kind == lengthof(segments) && !text_is(unit, "word") && !text_is(unit, "char"))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unrecognized unit \"%s\"",
-						simhash_excerpt(VARDATA_ANY(unit), VARSIZE_ANY_EXHDR(unit))),
-				 errhint("Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".")));
-
+	is_shingle = get_window_unit(fcinfo, 3, &unit, &segment);
 	body = PG_GETARG_TEXT_PP(0);
 	begin_windows(&windows, fcinfo, body, size, step);
-	if (kind < lengthof(segments))
-		segment_text(windows.text, windows.length, (SegmentKind) kind, take_segment, &windows);
+	if (is_shingle)
+		locate_shingles(windows.text, windows.length, 1, unit, take_token, &windows);
 	else
-		locate_shingles(windows.text, windows.length, 1, check_unit(unit), take_token, &windows);
+		segment_text(windows.text, windows.length, segment, take_segment, &windows);
 	end_windows(&windows);
 	return (Datum) 0;
 }

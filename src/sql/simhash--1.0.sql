@@ -409,7 +409,8 @@ COMMENT ON CAST (name AS simhash) IS 'from 16 hexadecimal digits';
 -- Fingerprints
 --
 
--- A width that is NULL is the unit's default: 2 words, 8 characters.
+-- Here and below, an optional argument that is NULL is the default.  A width is then that
+-- of the unit: 2 words, 8 characters.
 CREATE FUNCTION simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
@@ -425,7 +426,7 @@ COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare
 
 CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
 
 CREATE FUNCTION simhash(features text[], weights double precision[]) RETURNS simhash
@@ -463,7 +464,7 @@ COMMENT ON FUNCTION to_simhash(text, integer, text) IS 'fingerprint of a text: o
 
 CREATE FUNCTION to_simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
 
 CREATE FUNCTION to_simhash(features text[], weights double precision[]) RETURNS simhash
@@ -540,7 +541,7 @@ CREATE FUNCTION shingles(body text, width integer DEFAULT NULL, unit text DEFAUL
 COMMENT ON FUNCTION shingles(text, integer, text) IS 'the shingles of a text, in order: what fingerprints are made of';
 CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
     AS 'MODULE_PATHNAME', 'simhash_shingles_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text[], integer) IS 'the shingles of tokens cut by the caller, in order';
 
 CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
@@ -551,7 +552,7 @@ COMMENT ON FUNCTION resemblance(text, text, integer, text) IS 'exact share of th
 CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text[], text[], integer) IS 'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
 
 CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
@@ -562,7 +563,7 @@ COMMENT ON FUNCTION containment(text, text, integer, text) IS 'exact share of th
 CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
 
 -- Both for a closer look at two documents, not for many.
@@ -596,7 +597,7 @@ CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference_tokens'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS 'shingles that only one of two documents of tokens has, in order: in which, a or b; the first token, counted from 1, and the number of tokens';
 
 --
@@ -894,7 +895,7 @@ COMMENT ON FUNCTION cardinality(minhash) IS 'estimated number of distinct featur
 -- Signatures
 --
 
--- What is NULL is the default: 18 bands of 7 rows, 3 words, 8 characters.
+-- The defaults: 18 bands of 7 rows, 3 words, 8 characters.
 CREATE FUNCTION to_minhash(body text, bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS minhash
@@ -958,7 +959,7 @@ COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS '
 CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability double precision DEFAULT 0.5)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS 'the resemblance from which on signatures share a band with that probability';
 CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
     OUT bands integer, OUT rows integer, OUT places integer, OUT bytes integer,
@@ -966,7 +967,7 @@ CREATE FUNCTION minhash_advice(threshold double precision, recall double precisi
     OUT at_half double precision, OUT at_a_quarter double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_minhash_advice'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS 'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, which let less through of what is three quarters, half, a quarter as alike';
 
 --
@@ -974,7 +975,7 @@ COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS 'bands
 -- have passages in common
 --
 
--- A width that is NULL is the default: 8 words, 48 characters; a guarantee, 3 widths.
+-- The defaults: a width of 8 words, 48 characters; a guarantee of 3 widths.
 CREATE FUNCTION sketch(body text, modulus integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch'
@@ -1164,7 +1165,7 @@ CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigi
 COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS 'search an index within a radius, and tell how: tables looked into, bits of their prefixes used, probes, leaves read, entries compared, entries found';
 
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
-    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME' LANGUAGE C PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';
 
 --

@@ -288,12 +288,16 @@ PG_FUNCTION_INFO_V1(simhash_index_check);
 Datum
 simhash_index_check(PG_FUNCTION_ARGS)
 {
-	bool		with_heap = PG_GETARG_BOOL(1);
+	bool		with_heap = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	OpenIndex	open;
-	Relation	index = inspect_open_index(&open, PG_GETARG_OID(0), !with_heap);
-	int			ntrees = meta_reread(index)->ntrees;
+	Relation	index;
+	int			ntrees;
 	IncompleteSplits incomplete = {0};
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	index = inspect_open_index(&open, PG_GETARG_OID(0), !with_heap);
+	ntrees = meta_reread(index)->ntrees;
 	kind_of_trees(index);
 	free_list_check(index);
 	for (int tree = 0; tree < ntrees; tree++)
