@@ -99,6 +99,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '-Infinity'::numeric::simhash$$);
 -- integer: not negative
 SELECT * FROM pg_temp.meet(
+    $$SELECT (-1)::smallint::simhash$$,
+    $$SELECT (-32768)::smallint::simhash$$,
     $$SELECT (-1)::simhash$$,
     $$SELECT (-2147483648)::integer::simhash$$,
     $$SELECT (-1)::bigint::simhash$$);
@@ -111,14 +113,22 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '\x'::bytea::simhash$$,
     $$SELECT '\x0123456789abcd'::bytea::simhash$$,
     $$SELECT '\x0123456789abcdef01'::bytea::simhash$$);
--- no other casts, and none unasked
+-- a text where a fingerprint is meant
 CREATE TEMP TABLE t (fp simhash);
+SELECT * FROM pg_temp.meet(
+    $$INSERT INTO t VALUES ('some text'::text)$$,
+    $$SELECT 'some text'::varchar <~> simhash('a')$$,
+    $$SELECT FROM unnest(ARRAY['The quick brown fox jumps over the lazy dog']) AS body WHERE body <~> simhash('a') <= 3$$,
+    $$SELECT simhash('a') = ANY (ARRAY['0123456789abcdef', 'some text'])$$);
+-- no other casts, and none unasked
 SELECT command, code FROM pg_temp.meet(
-    $$SELECT 42::smallint::simhash$$,
     $$SELECT 1.5::float8::simhash$$,
     $$SELECT true::simhash$$,
     $$INSERT INTO t VALUES (42::bigint)$$,
-    $$INSERT INTO t VALUES ('0123456789abcdef'::text)$$,
+    $$INSERT INTO t VALUES ('0123456789abcdef'::char(16))$$,
+    $$INSERT INTO t VALUES ('0123456789abcdef'::name)$$,
+    $$INSERT INTO t VALUES (42::smallint)$$,
+    $$SELECT ARRAY[simhash('a')] = ARRAY['0123456789abcdef']$$,
     $$INSERT INTO t VALUES (42.0)$$,
     $$SELECT FROM t WHERE fp = 42::bigint$$,
     $$SELECT simhash('a') <~> 42::bigint$$,

@@ -47,8 +47,8 @@ FROM (VALUES (0::bigint), (1), (-1), (9223372036854775807), (-922337203685477580
 SELECT n, n::simhash AS simhash, n::simhash::numeric = n AS back
 FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (18446744073709551615), (10000000000000000000), (42.000), (-0.0)) AS v (n);
 SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half, scale('0000000000000007'::simhash::numeric);
--- integer: as small numbers are written
-SELECT 42::simhash AS small, 2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
+-- integer and smallint: as small numbers are written, and as drivers send them
+SELECT 42::smallint::simhash AS smallest, 32767::smallint::simhash AS greatest_smallint, 42::simhash AS small, 2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
 -- bit(64) and bytea: most significant first
 SELECT '0123456789abcdef'::simhash::bit(64) AS bit, '8000000000000001'::simhash::bytea AS bytea;
 SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
@@ -56,6 +56,42 @@ SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
 -- text: the text form
 SELECT '0123456789ABCDEF'::text::simhash AS text, '0123456789abcdef'::varchar::simhash AS varchar, '0123456789abcdef'::char(16)::simhash AS char,
        '0123456789abcdef'::char(20)::simhash AS padded;
+-- unasked, too: drivers send parameters and arrays as text
+CREATE TEMP TABLE given (id integer, fp simhash, many simhash[]);
+INSERT INTO given VALUES (1, '0123456789abcdef'::text, ARRAY['0123456789abcdef', NULL]), (2, 'fedcba9876543210'::varchar, ARRAY['fedcba9876543210'::varchar]),
+    (3, '0123456789abcdee', '{}'), (4, NULL, NULL);
+CREATE INDEX given_fp ON given USING simhash (fp);
+SET enable_seqscan = off;
+PREPARE equal (text) AS SELECT id FROM given WHERE fp = $1 ORDER BY id;
+PREPARE equal_varchar (varchar) AS SELECT id FROM given WHERE $1 = fp ORDER BY id;
+PREPARE any_of (text[]) AS SELECT id FROM given WHERE fp = ANY ($1) ORDER BY id;
+PREPARE near (text) AS SELECT id FROM given WHERE fp <~> $1 <= 1 ORDER BY id;
+PREPARE nearest (varchar) AS SELECT id FROM given ORDER BY fp <~> $1 LIMIT 2;
+EXECUTE equal ('0123456789ABCDEF');
+EXECUTE equal_varchar ('0123456789ABCDEF');
+EXECUTE any_of ('{0123456789abcdef,NULL,fedcba9876543210}');
+EXECUTE near ('0123456789abcdef');
+EXECUTE nearest ('0123456789abcdee');
+SELECT id FROM given JOIN unnest(ARRAY['0123456789abcdef', 'fedcba9876543210']) AS u (h) ON fp = h ORDER BY id;
+SELECT id FROM given WHERE fp IN ('0123456789abcdef', 'fedcba9876543210'::text) ORDER BY id;
+SET plan_cache_mode = force_generic_plan;
+SELECT plan($$EXECUTE equal ('0123456789abcdef')$$, 'Cond'), plan($$EXECUTE near ('0123456789abcdef')$$, 'Cond');
+SELECT plan($$EXECUTE any_of ('{0123456789abcdef}')$$, 'Index Cond'), plan($$EXECUTE nearest ('0123456789abcdee')$$, 'Order By');
+RESET plan_cache_mode;
+RESET enable_seqscan;
+DEALLOCATE ALL;
+-- what is not declared is a fingerprint still, and what takes text goes on taking it
+PREPARE equal AS SELECT FROM given WHERE fp = $1;
+PREPARE equal_not AS SELECT FROM given WHERE $1 <> fp;
+PREPARE any_of AS SELECT FROM given WHERE fp = ANY ($1);
+PREPARE one_of AS SELECT FROM given WHERE fp IN ($1, $2);
+PREPARE near AS SELECT FROM given WHERE fp <~> $1 <= $2;
+PREPARE arrays AS SELECT FROM given WHERE many = $1 OR many && $2;
+PREPARE document AS SELECT to_simhash($1);
+SELECT name, parameter_types FROM pg_prepared_statements ORDER BY name;
+DEALLOCATE ALL;
+SELECT 'b'::varchar > 'a' AS varchar, 'b'::varchar > 'a'::text AS text, 'b'::char(2) > 'a'::varchar AS char, min('a'::varchar) AS min, max('a') AS max,
+       simhash('0123456789abcdef'::varchar) = '0123456789abcdef' AS parsed;
 SELECT bool_and(fp::bigint::simhash = fp AND fp::numeric::simhash = fp AND fp::bit(64)::simhash = fp AND fp::bytea::simhash = fp AND fp::text::simhash = fp
                 AND fp::bytea = simhash_send(fp) AND fp::text = to_hex(fp::bigint)::char(16)::text) AS round_trips
 FROM (SELECT ('x1' || left(md5(i::text), 15))::bit(64)::simhash AS fp FROM generate_series(1, 1000) AS i) AS s;
@@ -96,6 +132,11 @@ SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread, bool
        count(DISTINCT simhash_hash_extended(fp, 1)) = count(DISTINCT fp) AS seeded
 FROM fingerprints;
 
+-- the least and the greatest
+SELECT min(fp), max(fp), min(fp) FILTER (WHERE id < -6) IS NULL AS of_none, max(fp) FILTER (WHERE id = -6) IS NULL AS of_null FROM fingerprints;
+SELECT count(*) AS compared, count(*) FILTER (WHERE least::numeric <> least_number OR greatest::numeric <> greatest_number) AS wrong
+FROM (SELECT min(fp) AS least, max(fp) AS greatest, min(fp::numeric) AS least_number, max(fp::numeric) AS greatest_number FROM fingerprints WHERE fp IS NOT NULL GROUP BY id % 100) AS g;
+
 -- a btree index
 CREATE INDEX fingerprints_btree ON fingerprints (fp);
 SET enable_seqscan = off;
@@ -109,6 +150,8 @@ SELECT count(*) FROM fingerprints WHERE fp IS NULL;
 SELECT id, fp FROM fingerprints WHERE fp > '7ffffffffffffffe' AND fp <= '8000000000000001' ORDER BY fp;
 SELECT fp FROM fingerprints ORDER BY fp LIMIT 2;
 SELECT fp FROM fingerprints ORDER BY fp DESC NULLS LAST LIMIT 2;
+SELECT plan('SELECT min(fp), max(fp) FROM fingerprints', 'Scan|Sort');
+SELECT min(fp), max(fp) FROM fingerprints;
 SELECT id FROM fingerprints WHERE fp IN ('0000000000000001', 'ffffffffffffffff', '1234567812345678') ORDER BY id;
 DROP INDEX fingerprints_btree;
 -- a hash index

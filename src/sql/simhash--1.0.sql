@@ -95,6 +95,22 @@ COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal, as unsigned
 CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'less-equal-greater';
+CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'transition of min';
+CREATE FUNCTION simhash_larger(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'transition of max';
+CREATE AGGREGATE min(simhash) (
+    SFUNC = simhash_smaller, STYPE = simhash, SORTOP = <,
+    COMBINEFUNC = simhash_smaller, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE min(simhash) IS 'minimum fingerprint, as unsigned integer';
+CREATE AGGREGATE max(simhash) (
+    SFUNC = simhash_larger, STYPE = simhash, SORTOP = >,
+    COMBINEFUNC = simhash_larger, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE max(simhash) IS 'maximum fingerprint, as unsigned integer';
 CREATE FUNCTION simhash_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_sortsupport(internal) IS 'sort support';
@@ -335,7 +351,8 @@ CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
 COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS 'estimated cosine similarity of what was fingerprinted: cos(pi * distance / 64)';
 
 --
--- Casts.  Explicit all: a number or a text is not a fingerprint by itself.
+-- Casts.  Explicit all but those of text: a number is not a fingerprint by itself, since it
+-- may be signed or unsigned.
 --
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
@@ -359,6 +376,13 @@ CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
 COMMENT ON FUNCTION simhash_from_integer(integer) IS 'fingerprint from unsigned integer';
 CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
+-- Drivers send small numbers so.
+CREATE FUNCTION simhash_from_integer(smallint) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_smallint'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_integer(smallint) IS 'fingerprint from unsigned integer';
+CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_integer(smallint);
+COMMENT ON CAST (smallint AS simhash) IS 'from unsigned integer';
 
 CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -385,6 +409,12 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 -- These parse the text form, as the input function does.  That they are
 -- functions matters: with a cast by input and output the parser would take
 -- simhash(x) of a varchar, a char(n), a name or a domain for x::simhash.
+--
+-- Those of text and varchar are implicit, because drivers send parameters and arrays of
+-- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  Nothing
+-- that was valid without them changes its meaning: what takes text, or prefers it, is the
+-- better match.  And nothing is misread in silence: what is not 16 hexadecimal digits is
+-- an error, whose hint says how to fingerprint a text.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
@@ -396,9 +426,9 @@ CREATE FUNCTION simhash_from_text(name) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_name'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(name) IS 'fingerprint from its 16 hexadecimal digits';
-CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text);
+CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text) AS IMPLICIT;
 COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
-CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text);
+CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text) AS IMPLICIT;
 COMMENT ON CAST (varchar AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (character AS simhash) WITH FUNCTION simhash_from_text(character);
 COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';

@@ -101,15 +101,13 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 }
 
 /*
- * So that 42::simhash is what 42000000000::simhash is.  A negative integer is
- * no half of a signed bigint.
+ * Return the fingerprint of a small number, so that 42::simhash is what
+ * 42000000000::simhash is.  Raises an error if it is negative: it is no half of a signed
+ * bigint.
  */
-PG_FUNCTION_INFO_V1(simhash_from_integer);
-Datum
-simhash_from_integer(PG_FUNCTION_ARGS)
+static Datum
+from_small_number(int32 value)
 {
-	int32		value = PG_GETARG_INT32(0);
-
 	if (value < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -117,6 +115,20 @@ simhash_from_integer(PG_FUNCTION_ARGS)
 						value, "simhash"),
 				 errhint("A fingerprint as a number is not negative, ...::numeric::simhash; its 64 bits as a signed number are a bigint, ...::bigint::simhash.")));
 	PG_RETURN_SIMHASH(value);
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_integer);
+Datum
+simhash_from_integer(PG_FUNCTION_ARGS)
+{
+	return from_small_number(PG_GETARG_INT32(0));
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_smallint);
+Datum
+simhash_from_smallint(PG_FUNCTION_ARGS)
+{
+	return from_small_number(PG_GETARG_INT16(0));
 }
 
 PG_FUNCTION_INFO_V1(simhash_to_bit);
