@@ -134,6 +134,17 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash('a') <~> 42::bigint$$,
     $$SELECT simhash('a') + 1$$);
 
+-- what PostgreSQL says before the extension is asked: README tells what to write instead
+CREATE TEMP TABLE documents (body text, fp simhash);
+SELECT command, code FROM pg_temp.meet(
+    $$CREATE INDEX ON documents USING simhash (body)$$,
+    $$CREATE UNIQUE INDEX ON documents USING simhash (fp)$$,
+    $$CREATE INDEX ON documents USING simhash (body, fp)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH <~>)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING gist (fp WITH <~>)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH =~=)$$);
+DROP TABLE documents;
+
 -- width: 1 to 256
 SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a b c', 0)$$,

@@ -143,6 +143,10 @@ BEGIN
     RAISE NOTICE '% conditions', checked;
 END $$;
 DROP TABLE bounds;
+-- A bound between 0 and 1 is taken for a share: a notice, one in a statement
+SELECT count(*) FROM docs WHERE fp <~> fingerprint(7) <= 0.9 OR fp <~> fingerprint(8) < 0.25::float4;
+SELECT count(*) FROM docs AS a, docs AS b WHERE a.fp <~> b.fp < 1e-3::float8 AND a.id < 0;
+SELECT count(*) >= 0 AS no_notice FROM docs WHERE fp <~> fingerprint(7) <= 1.5 OR fp <~> fingerprint(7) < 1.0 OR fp <~> fingerprint(7) <= 0.0 OR fp <~> fingerprint(7) <= -0.5;
 
 -- What is no bound from above, or no constant, is left alone
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) >= 40 $$, 'Index');

@@ -16,11 +16,13 @@
 #include <math.h>
 
 #include "access/stratnum.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgrprotos.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
@@ -103,6 +105,29 @@ radius_of_constant(const Const *bound, bool *whole)
 			*whole = number == radius;
 			return radius;
 	}
+}
+
+/*
+ * Raise a NOTICE, once in a statement, that a constant between 0 and 1 says no more than 0:
+ * the distance has been taken for a share.
+ */
+static void
+notice_share(const Const *bound)
+{
+	static TimestampTz told = 0;
+	Oid			output;
+	bool		is_varlena;
+	char	   *number;
+
+	if (told == GetCurrentStatementStartTimestamp())
+		return;
+	told = GetCurrentStatementStartTimestamp();
+	getTypeOutputInfo(bound->consttype, &output, &is_varlena);
+	number = OidOutputFunctionCall(output, bound->constvalue);
+	ereport(NOTICE,
+			(errmsg("a bound of %s admits no Hamming distance but 0", number),
+			 errhint("The distance is a number of bits, 0 to %d, as in fp <~> q <= 3.  A share is the distance of signatures, sig <%%> q <= %s.",
+					 SIMHASH_BITS, number)));
 }
 
 /* --- of an expression --------------------------------------------------------- */
@@ -194,6 +219,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 	}
 
 	radius = radius_of_constant(constant, &whole);
+	if (radius == 0 && !whole)
+		notice_share(constant);
 	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
 		radius--;
 
