@@ -88,6 +88,7 @@ OBJS = \
 	src/planner/beside.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
+	src/planner/elements.o \
 	src/planner/gist_cost.o \
 	src/planner/indexable.o \
 	src/planner/nearness.o \

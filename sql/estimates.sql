@@ -172,6 +172,46 @@ SELECT plan('SELECT FROM small AS s JOIN all_balls AS u ON u.ball =~= simhash_ba
 DROP TABLE balls, all_balls;
 
 --
+-- Families: a sixth of the rows is of one template, with a few elements exchanged
+--
+CREATE TABLE documents AS SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk) AS sig
+    FROM (SELECT n AS id, CASE WHEN n % 6 = 0 THEN 0 WHEN n % 50 = 1 THEN 1 ELSE n END AS family FROM generate_series(1, 12000) AS n) AS f,
+        LATERAL (SELECT near(-family, 1 + id % 4, id) AS fp,
+            array_agg(hashint8extended(CASE WHEN i < id % 7 THEN id * 100 + i ELSE family * 100 + i END, 0) ORDER BY i) AS sk FROM generate_series(1, 20) AS i) AS d;
+CREATE INDEX documents_fp ON documents USING simhash (fp);
+CREATE INDEX documents_ball ON documents USING simhash (ball);
+CREATE INDEX documents_sk ON documents USING simhash (sk);
+CREATE INDEX documents_sig ON documents USING simhash (sig);
+VACUUM ANALYZE documents;
+-- of the template, of a family of 200 rows, of a document by itself, of none
+CREATE FUNCTION asked(column_name text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT quote_literal(%I) FROM documents WHERE id IN (6, 36, 51, 2) ORDER BY id', column_name);
+END $$;
+SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(column_name)), 20) FROM (VALUES
+    ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '%s <<%%> sk < 0.2'), ('sk', 'containment_within(sk, %s, 0.5)'),
+    ('sk', 'sk <%%@ containment_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
+    ('sig', 'sig %% %s'), ('sig', 'sig <%%> %s <= 0.1'), ('fp', 'fp <~> %s <= 8'),
+    ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'), ('fp', 'ball @> %s')) AS c (column_name, condition);
+SELECT misjudged(query, 20) FROM unnest(ARRAY[
+    'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 0.5',
+    'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 1',
+    'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' < 0',
+    'SELECT FROM documents WHERE sk <%>> ''{}'' <= 0.5',
+    'SELECT FROM documents WHERE fp <~> ''0123456789abcdef'' <= 8']) AS query;
+-- joins; the rows of a table that was not analyzed are like those of the other one
+CREATE TABLE queries AS SELECT * FROM documents WHERE id % 246 IN (0, 7);
+CREATE TABLE few AS SELECT * FROM queries WHERE family = 0 ORDER BY id LIMIT 20;
+CREATE TABLE unknown AS TABLE few;
+ALTER TABLE unknown ADD PRIMARY KEY (id);
+ANALYZE queries, few;
+SELECT misjudged(format(query, asking, condition), 20) FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
+        'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
+        'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)', 'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
+    unnest('{d.sk <%>> q.sk <= 0.3,q.sk <<%> d.sk <= 0.5,d.sig % q.sig,d.sig <%> q.sig <= 0.1,d.fp <~> q.fp <= 8,d.ball =~= q.ball,q.ball @> d.fp}'::text[]) AS condition;
+DROP TABLE documents, queries, few, unknown;
+
+--
 -- A table of the index that is read through is not read at random
 --
 SET enable_seqscan = off;

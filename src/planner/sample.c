@@ -22,10 +22,12 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
 #include "planner/sample.h"
 #include "type/minhash.h"
+#include "type/simhash.h"
 
 /* How many values a column has that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000
@@ -33,8 +35,8 @@
 /* --- making a sample -------------------------------------------------------- */
 
 /*
- * Whether values are of a type, that of signatures; or, if it is none, have 64 bits:
- * fingerprints, or what is cast to such.
+ * Return whether values are of a type, that of signatures, arrays or balls; or, if it is
+ * none, have 64 bits: fingerprints, or what is cast to such.
  */
 static bool
 is_of_type(Oid type, Oid expected)
@@ -56,12 +58,27 @@ get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot
 	return false;
 }
 
+/*
+ * Copy a value of the statistics, which are freed.  Of a ball, return the center.
+ */
+static Datum
+copy_value(const Sample *sample, Datum value)
+{
+	if (sample->of_balls)
+		return SimHashGetDatum(DatumGetSimHashBallP(value)->center);
+	if (sample->type == INT8ARRAYOID)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	if (OidIsValid(sample->type))
+		return PointerGetDatum(minhash_check((Minhash *) PG_DETOAST_DATUM_COPY(value)));
+	return SimHashGetDatum(DatumGetSimHash(value));
+}
+
 static void
 add_value(Sample *sample, Datum value, double share)
 {
-	if (OidIsValid(sample->type))
-		value = PointerGetDatum(minhash_check((Minhash *) PG_DETOAST_DATUM_COPY(value)));
-	sample->value[sample->nvalues] = value;
+	if (sample->of_balls)
+		sample->radius += share * DatumGetSimHashBallP(value)->radius;
+	sample->value[sample->nvalues] = copy_value(sample, value);
 	sample->share[sample->nvalues] = share;
 	sample->nvalues++;
 }
@@ -94,6 +111,9 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 	for (int i = 0; i < nother; i++)
 		add_value(sample, other.values[(int64) i * other.nvalues / nother],
 				  sample->rest / nother);
+	sample->of_balls &= sample->nvalues > 0;
+	if (sample->of_balls)
+		sample->radius /= nother > 0 ? sample->nonnull : sample->nonnull - sample->rest;
 	free_attstatsslot(&common);
 	free_attstatsslot(&other);
 }
@@ -109,6 +129,7 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 
 	memset(sample, 0, sizeof(Sample));
 	sample->type = type;
+	sample->of_balls = OidIsValid(type) && get_typlen(type) == sizeof(SimHashBall);
 	sample->nonnull = 1;
 	if (HeapTupleIsValid(column->statsTuple))
 		sample->nonnull -=
@@ -127,7 +148,9 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 void
 sample_free(Sample *sample)
 {
-	for (int i = 0; i < sample->nvalues && OidIsValid(sample->type); i++)
+	bool		byval = FLOAT8PASSBYVAL && (sample->of_balls || !OidIsValid(sample->type));
+
+	for (int i = 0; i < sample->nvalues && !byval; i++)
 		pfree(DatumGetPointer(sample->value[i]));
 	if (sample->value)
 		pfree(sample->value);

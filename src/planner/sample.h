@@ -23,11 +23,13 @@
  */
 #define SAMPLE_ALL				INT_MAX
 #define SAMPLE_PAIRED			64
-#define SAMPLE_PAIRED_LARGE		40	/* of signatures */
+#define SAMPLE_PAIRED_LARGE		40	/* of signatures and arrays */
 
 typedef struct Sample
 {
-	Oid			type;			/* of signatures; InvalidOid: any of 64 bits */
+	Oid			type;			/* of signatures, arrays or balls; InvalidOid: any of 64 bits */
+	bool		of_balls;		/* the values are their centers */
+	double		radius;			/* of the balls, on average */
 	double		nonnull;		/* share of rows that are not NULL */
 	int			ncommon;		/* common values, the most common first */
 	int			nvalues;		/* those, then some of the others */

@@ -25,6 +25,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "planner/beside.h"
+#include "planner/elements.h"
 #include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
@@ -92,11 +93,32 @@ selectivity_share_radius(PlannerInfo *root, const DistanceKind *kind, Node *radi
 }
 
 /*
- * What a predicate asks of two values: where the comparison is for equality, only that
- * distance.
+ * Return the smallest radius: that of the predicate, if it is known, and the average ones of
+ * columns of balls.
+ */
+static int
+radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a,
+				  const Sample *b)
+{
+	bool		known;
+	int			radius = selectivity_radius(root, predicate->radius, &known);
+
+	if (!known && (a->of_balls || b->of_balls))
+		radius = SIMHASH_BITS;
+	if (a->of_balls)
+		radius = Min(radius, (int) rint(a->radius));
+	if (b->of_balls)
+		radius = Min(radius, (int) rint(b->radius));
+	return radius;
+}
+
+/*
+ * What a predicate asks of two values, of one sample or two: where the comparison is for
+ * equality, only that distance.
  */
 static Nearness
-nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
+nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+			const Sample *a, const Sample *b)
 {
 	bool		equality = beside->clause &&
 		beside->comparison.strategy == BTEqualStrategyNumber;
@@ -114,8 +136,7 @@ nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside)
 	}
 	else
 	{
-		bool		known;
-		int			radius = selectivity_radius(root, predicate->radius, &known);
+		int			radius = radius_of_samples(root, predicate, a, b);
 
 		nearness_of_fingerprints(&nearness, equality ? radius : 0, radius);
 	}
@@ -131,9 +152,22 @@ get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
 		   Sample *sample)
 {
 	int			limit = OidIsValid(predicate->type) ? SAMPLE_PAIRED_LARGE : SAMPLE_PAIRED;
+	Oid			type = predicate->type;
 
-	sample_column(column, predicate->function, predicate->type,
-				  paired ? limit : SAMPLE_ALL, sample);
+	if (OidIsValid(predicate->ball) && column->vartype == predicate->ball)
+		type = predicate->ball;
+	sample_column(column, predicate->function, type, paired ? limit : SAMPLE_ALL, sample);
+}
+
+/*
+ * Return a column, or the other one if that alone was analyzed: mostly their values are
+ * alike.
+ */
+static VariableStatData *
+known_one(VariableStatData *column, VariableStatData *other)
+{
+	return HeapTupleIsValid(other->statsTuple) && !HeapTupleIsValid(column->statsTuple) ?
+		other : column;
 }
 
 /*
@@ -152,19 +186,20 @@ given_beside(Selectivity selectivity, Selectivity of_comparison)
  */
 static Selectivity
 within_of_unknown(PlannerInfo *root, const Predicate *predicate,
-				  VariableStatData *column, Node *center, const Nearness *nearness)
+				  const Beside *beside, VariableStatData *column, Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
 	Sample		centers;
+	Nearness	nearness;
 	Selectivity selectivity;
 
 	if (center)
 		examine_variable(root, center, 0, &other);
-	get_sample(column, predicate, true, &sample);
-	get_sample(HeapTupleIsValid(other.statsTuple) ? &other : column, predicate, true,
-			   &centers);
-	selectivity = sample_pairs(&sample, &centers, nearness);
+	get_sample(known_one(column, &other), predicate, true, &sample);
+	get_sample(known_one(&other, column), predicate, true, &centers);
+	nearness = nearness_of(root, predicate, beside, &sample, &centers);
+	selectivity = sample_pairs(&sample, &centers, &nearness);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
 	sample_free(&sample);
@@ -178,17 +213,18 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
  */
 static Selectivity
 within_of_expression(PlannerInfo *root, const Predicate *predicate,
-					 VariableStatData *column, Node *center, const Nearness *nearness)
+					 const Beside *beside, VariableStatData *column, Node *center)
 {
 	Const	   *constant;
 	Datum		value;
 	Sample		sample;
+	Nearness	nearness;
 	Selectivity selectivity;
 
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return within_of_unknown(root, predicate, column, center, nearness);
+		return within_of_unknown(root, predicate, beside, column, center);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
@@ -196,57 +232,10 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	value = constant->constvalue;
 	if (OidIsValid(predicate->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	selectivity = sample_near(&sample, value, nearness);
+	nearness = nearness_of(root, predicate, beside, &sample, &sample);
+	selectivity = sample_near(&sample, value, &nearness);
 	sample_free(&sample);
 	return selectivity;
-}
-
-/*
- * The share of arrays that lack at most so much of a passage: between that of those which
- * have all of it, and of those which have any of it, as PostgreSQL estimates both.
- */
-static Selectivity
-share_of_arrays(double radius, Selectivity all, Selectivity any)
-{
-	if (radius < 0)
-		return 0;
-	if (float8_ge(radius, 1))
-		return 1;
-	return pow(any, radius) * pow(all, 1 - radius);
-}
-
-/*
- * The share for which an operator of arrays holds: of a table's rows, or of a join's pairs.
- */
-static Selectivity
-array_selectivity(PlannerInfo *root, Oid operator, List *args, int varRelid,
-				  JoinType jointype, SpecialJoinInfo *sjinfo)
-{
-	if (sjinfo)
-		return join_selectivity(root, operator, args, InvalidOid, jointype, sjinfo);
-	return restriction_selectivity(root, operator, args, InvalidOid, varRelid);
-}
-
-/*
- * The same for which a document lacks at most so much of a passage.
- */
-static Selectivity
-containment_selectivity(PlannerInfo *root, const Predicate *predicate, int varRelid,
-						JoinType jointype, SpecialJoinInfo *sjinfo)
-{
-	bool		known;
-	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
-												  &known);
-	List	   *args;
-
-	if (predicate->b == NULL)
-		return DEFAULT_MATCHING_SEL;
-	args = list_make2(predicate->a, predicate->b);
-	return share_of_arrays(radius,
-						   array_selectivity(root, OID_ARRAY_CONTAINS_OP, args, varRelid,
-											 jointype, sjinfo),
-						   array_selectivity(root, OID_ARRAY_OVERLAP_OP, args, varRelid,
-											 jointype, sjinfo));
 }
 
 static Selectivity
@@ -255,16 +244,15 @@ nearness_of_restriction(PlannerInfo *root, const Predicate *predicate, const Bes
 {
 	VariableStatData a;
 	VariableStatData b = {0};
-	Nearness	nearness = nearness_of(root, predicate, beside);
 	Selectivity selectivity;
 
 	examine_variable(root, predicate->a, varRelid, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = within_of_expression(root, predicate, &b, predicate->a, &nearness);
+		selectivity = within_of_expression(root, predicate, beside, &b, predicate->a);
 	else
-		selectivity = within_of_expression(root, predicate, &a, predicate->b, &nearness);
+		selectivity = within_of_expression(root, predicate, beside, &a, predicate->b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	return selectivity;
@@ -283,7 +271,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
 		return 1;
 	if (predicate->kind == &containment_kind)
-		selectivity = containment_selectivity(root, predicate, varRelid, JOIN_INNER, NULL);
+		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
 		selectivity = nearness_of_restriction(root, predicate, &beside, varRelid);
 	CLAMP_PROBABILITY(selectivity);
@@ -318,14 +306,15 @@ nearness_of_join(PlannerInfo *root, const Predicate *predicate, const Beside *be
 	VariableStatData b = {0};
 	Sample		of_a;
 	Sample		of_b;
-	Nearness	nearness = nearness_of(root, predicate, beside);
+	Nearness	nearness;
 	Selectivity selectivity;
 
 	examine_variable(root, predicate->a, 0, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, 0, &b);
-	get_sample(&a, predicate, true, &of_a);
-	get_sample(predicate->b ? &b : &a, predicate, true, &of_b);
+	get_sample(known_one(&a, &b), predicate, true, &of_a);
+	get_sample(known_one(&b, &a), predicate, true, &of_b);
+	nearness = nearness_of(root, predicate, beside, &of_a, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
 		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &nearness);
 	else
@@ -350,7 +339,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 
 	beside_find(root, predicate, &beside);
 	if (predicate->kind == &containment_kind)
-		selectivity = containment_selectivity(root, predicate, 0, jointype, sjinfo);
+		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
 		selectivity = nearness_of_join(root, predicate, &beside, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
@@ -492,6 +481,12 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid estimator
 	predicate->function = get_opcode(operator);
 	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
 	predicate->b = side[1 - first].center;
+	if (kind == &hamming_kind)
+	{
+		predicate->ball = objects.ball_type;
+		if (predicate->b == NULL)
+			predicate->b = list_nth(args, 1 - first);
+	}
 	predicate->radius = value >= 0 ? side[1 - value].radius :
 		smaller_radius(root, side[0].radius, side[1].radius);
 	return true;

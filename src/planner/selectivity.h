@@ -26,6 +26,7 @@ typedef struct Predicate
 {
 	const DistanceKind *kind;
 	Oid			type;			/* of the values; InvalidOid: any of 64 bits */
+	Oid			ball;			/* type of balls, which a and b may be columns of */
 	bool		by_band;
 	Oid			function;		/* that computes it: may it see statistics? */
 	Node	   *a;

@@ -1,0 +1,246 @@
+/*-------------------------------------------------------------------------
+ *
+ * elements.c
+ *		Common elements of a column of arrays, and how many arrays have enough of them
+ *
+ * ANALYZE keeps the most common elements of a column of arrays, with their
+ * frequencies.  Documents that share a passage have all of its elements, so
+ * elements of a passage are not independent: they come together.  Therefore at
+ * least T elements of a passage are in as many documents as its T-th most
+ * common element is.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "planner/elements.h"
+#include "planner/sample.h"
+#include "type/hash_array.h"
+
+/* Frequency of an element in a column that was never analyzed, as PostgreSQL has it. */
+#define DEFAULT_FREQUENCY	0.005
+
+/* The documents: what is known of their elements. */
+typedef struct Elements
+{
+	int			n;
+	int64	   *element;		/* in ascending order */
+	double	   *frequency;		/* fraction of the documents that have the element */
+	double		other;			/* the same of an element that is not listed */
+} Elements;
+
+/*
+ * Read the common elements of a column.
+ *
+ * An element that is not listed may be in one row, or in almost as many rows as the rarest
+ * one of the list.  Assume the geometric mean of the two, which is never far off.
+ */
+static void
+read_statistics(VariableStatData *column, Oid function, Elements *elements)
+{
+	AttStatsSlot slot = {0};
+	double		nrows = column->rel ? column->rel->tuples : 0;
+	double		rarest = 1;
+	double		nonnull;
+
+	if (!HeapTupleIsValid(column->statsTuple) ||
+		!statistic_proc_security_check(column, function))
+	{
+		elements->other = DEFAULT_FREQUENCY;
+		return;
+	}
+	nonnull = 1 - ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
+	if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_MCELEM, InvalidOid,
+						 ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS) &&
+		slot.valuetype == INT8OID)
+	{
+		elements->n = Min(slot.nvalues, slot.nnumbers);
+		elements->element = palloc(elements->n * sizeof(int64));
+		elements->frequency = palloc(elements->n * sizeof(double));
+		for (int i = 0; i < elements->n; i++)
+		{
+			elements->element[i] = DatumGetInt64(slot.values[i]);
+			elements->frequency[i] = nonnull * slot.numbers[i];
+			rarest = Min(rarest, slot.numbers[i]);
+		}
+	}
+	free_attstatsslot(&slot);
+	if (elements->n == 0)
+		rarest = nrows >= 1 ? 1 / nrows : DEFAULT_FREQUENCY;
+	elements->other = nonnull * (nrows >= 1 ? sqrt(rarest / nrows) : rarest);
+}
+
+/*
+ * Read the elements of the documents: of a column, or of one document, which is a constant.
+ */
+static void
+read_documents(VariableStatData *documents, const Const *document, Oid function,
+			   Elements *elements)
+{
+	memset(elements, 0, sizeof(Elements));
+	if (document == NULL)
+	{
+		read_statistics(documents, function, elements);
+		return;
+	}
+	elements->element = hash_array_elements(document->constvalue, &elements->n);
+	elements->frequency = palloc(elements->n * sizeof(double));
+	for (int i = 0; i < elements->n; i++)
+		elements->frequency[i] = 1;
+}
+
+static int
+compare_descending(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x < y) - (x > y);
+}
+
+/*
+ * Return the fraction of documents that lack at most so much of a passage.
+ */
+static double
+fraction_within(const Elements *documents, Datum passage, double radius)
+{
+	int			nsought;
+	int64	   *sought = hash_array_elements(passage, &nsought);
+	int			min_match = nsought - containment_most_missing(nsought, radius);
+	double	   *frequency = palloc(documents->n * sizeof(double));
+	int			nlisted = 0;
+	double		fraction = documents->other;
+
+	for (int i = 0, j = 0; i < nsought && j < documents->n;)
+	{
+		if (sought[i] == documents->element[j])
+			frequency[nlisted++] = documents->frequency[j];
+		if (sought[i] <= documents->element[j])
+			i++;
+		else
+			j++;
+	}
+	qsort(frequency, nlisted, sizeof(double), compare_descending);
+	if (nsought == 0 || min_match > nsought)
+		fraction = 0;
+	else if (min_match <= 0)
+		fraction = 1;
+	else if (min_match <= nlisted)
+		fraction = frequency[min_match - 1];
+	pfree(frequency);
+	pfree(sought);
+	return fraction;
+}
+
+/*
+ * Return the average, over a sample of passages, of the fraction of documents within the
+ * radius: or, for `ndocuments` above 0, of the chance that there is one of so many.
+ */
+static double
+average(const Elements *documents, const Sample *passages, double radius, double ndocuments)
+{
+	double		sum = 0;
+	double		weight = 0;
+
+	for (int i = 0; i < passages->nvalues; i++)
+	{
+		double		fraction = fraction_within(documents, passages->value[i], radius);
+
+		if (ndocuments > 0)
+			fraction = Min(fraction * ndocuments, 1);
+		sum += passages->share[i] * fraction;
+		weight += passages->share[i];
+	}
+	if (weight > 0)
+		return sum / weight;
+	return ndocuments > 0 ? Min(DEFAULT_FREQUENCY * ndocuments, 1) : DEFAULT_FREQUENCY;
+}
+
+static bool
+is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
+{
+	return column->rel && bms_is_subset(column->rel->relids, sjinfo->syn_righthand);
+}
+
+/*
+ * The same where the passages are not one constant: those of a column, or else like the
+ * documents.
+ */
+static Selectivity
+selectivity_of_sample(const Elements *elements, VariableStatData *documents,
+					  VariableStatData *passages, const Predicate *predicate, double radius,
+					  JoinType jointype, SpecialJoinInfo *sjinfo)
+{
+	bool		semi = jointype == JOIN_SEMI || jointype == JOIN_ANTI;
+	Sample		sample;
+	Selectivity selectivity;
+
+	sample_column(HeapTupleIsValid(passages->statsTuple) ? passages : documents,
+				  predicate->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
+	selectivity = average(elements, &sample, radius,
+						  semi && is_inner(documents, sjinfo) ? documents->rel->rows : 0);
+	if (semi && is_inner(passages, sjinfo))
+		selectivity = Min(selectivity * passages->rel->rows, 1);
+	else if (sjinfo)
+		selectivity *= sample.nonnull;
+	sample_free(&sample);
+	return selectivity;
+}
+
+static const Const *
+constant_array(PlannerInfo *root, Node *array)
+{
+	Node	   *constant = array ? estimate_expression_value(root, array) : NULL;
+
+	return constant && IsA(constant, Const) ? (const Const *) constant : NULL;
+}
+
+/*
+ * Return the fraction of rows for which a document lacks at most so much of a passage: of a
+ * table's rows, or of a join's pairs; for semijoins and antijoins, the fraction of outer
+ * rows that have a partner.
+ */
+Selectivity
+elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
+					 SpecialJoinInfo *sjinfo)
+{
+	bool		known;
+	double		radius = selectivity_share_radius(root, predicate->kind, predicate->radius,
+												  &known);
+	const Const *document = constant_array(root, predicate->a);
+	const Const *passage = constant_array(root, predicate->b);
+	VariableStatData documents;
+	VariableStatData passages = {0};
+	Elements	elements;
+	Selectivity selectivity;
+
+	if (radius < 0 || (document && document->constisnull) || (passage && passage->constisnull))
+		return 0;
+	examine_variable(root, predicate->a, 0, &documents);
+	if (predicate->b)
+		examine_variable(root, predicate->b, 0, &passages);
+	read_documents(&documents, document, predicate->function, &elements);
+	if (passage)
+		selectivity = fraction_within(&elements, passage->constvalue, radius);
+	else
+		selectivity = selectivity_of_sample(&elements, &documents, &passages, predicate,
+											radius, jointype, sjinfo);
+	ReleaseVariableStats(documents);
+	ReleaseVariableStats(passages);
+	if (elements.n > 0)
+	{
+		pfree(elements.element);
+		pfree(elements.frequency);
+	}
+	return selectivity;
+}

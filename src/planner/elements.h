@@ -1,0 +1,20 @@
+/*-------------------------------------------------------------------------
+ *
+ * elements.h
+ *		Common elements of a column of arrays, and how many arrays have enough of them
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_ELEMENTS_H
+#define SIMHASH_ELEMENTS_H
+
+#include "nodes/pathnodes.h"
+
+#include "planner/selectivity.h"
+
+extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
+										JoinType jointype, SpecialJoinInfo *sjinfo);
+
+#endif							/* SIMHASH_ELEMENTS_H */
