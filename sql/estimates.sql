@@ -209,6 +209,11 @@ SELECT misjudged(format(query, asking, condition), 20) FROM unnest('{queries,few
         'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
         'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)', 'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
     unnest('{d.sk <%>> q.sk <= 0.3,q.sk <<%> d.sk <= 0.5,d.sig % q.sig,d.sig <%> q.sig <= 0.1,d.fp <~> q.fp <= 8,d.ball =~= q.ball,q.ball @> d.fp}'::text[]) AS condition;
+-- the first row that matches is enough: no bitmap of all that do
+SELECT query, line FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,
+    unnest('{d.sig % q.sig,d.sk <%>> q.sk <= 0.3,d.fp <~> q.fp <= 8}'::text[]) AS condition,
+    format('SELECT FROM %s AS q WHERE %s (SELECT FROM documents AS d WHERE %s AND d.id <> q.id)', asking, is_there, condition) AS query,
+    plan(query, 'on documents|using documents') AS line WHERE line !~ 'Index Scan using documents';
 DROP TABLE documents, queries, few, unknown;
 
 --

@@ -39,6 +39,9 @@
 /* Comparing an entry is an XOR and a population count, not a function call. */
 #define ENTRY_COST		(0.1 * cpu_operator_cost)
 
+/* The fraction of the query's keys in a row that resembles the query. */
+#define SHARED_FRACTION	0.5
+
 /* As nbtree charges for each page of a descent. */
 #define DESCENT_PAGE_COST	(50.0 * cpu_operator_cost)
 
@@ -330,10 +333,10 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 }
 
 /*
- * The same where a row may have several words: a descent for each that is looked for, or
- * everything.  Of several clauses the one with the fewest words is searched for.  Where an
- * operator asks for everything, all rows are looked at.  Returns whether it is not known
- * that these are not all.
+ * The same where a row may have several words: a descent for each that is looked for, and an
+ * entry for each that a row has; or everything.  Of several clauses the one with the fewest
+ * words is searched for.  Where an operator asks for everything, all rows are looked at.
+ * Returns whether it is not known that these are not all.
  */
 static bool
 estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
@@ -343,7 +346,9 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 	uint64		make = kind->make_exists && !info->hypothetical ?
 		make_of_index(info->indexoid) : 0;
 	double		nwords = HUGE_VAL;
+	double		entries_per_row = 1;
 	bool		asked = false;
+	bool		resembling = false;
 	bool		nulls = false;
 	bool		unknown = false;
 	ListCell   *lc;
@@ -359,12 +364,13 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		else if (IsA(clause, OpExpr))
 		{
 			OpExpr	   *op = (OpExpr *) clause;
+			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
+			double		n = kind->estimate_sought(root, make, strategy, op, &unknown);
 
 			asked = true;
-			nwords = Min(nwords,
-						 kind->estimate_sought(root, make,
-											   get_op_opfamily_strategy(op->opno, info->opfamily[0]),
-											   op, &unknown));
+			if (n < nwords)
+				resembling = strategy != STRATEGY_OVERLAP;
+			nwords = Min(nwords, n);
 		}
 		else if (IsA(clause, NullTest))
 			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
@@ -373,9 +379,11 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		nwords = 1;
 	if (asked && isinf(nwords))
 		*selectivity = 1;
+	if (resembling && !isinf(nwords))
+		entries_per_row = Max(1, SHARED_FRACTION * nwords);
 	all->descents = isinf(nwords) ? 1 : nwords;
 	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
-		*selectivity * info->tuples;
+		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 
 	/* in order, the rows that have some of the words come first */
@@ -480,13 +488,17 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	Searches	searches = {0};
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
+	double		ntuples = 0;	/* index tuples that the scan reads */
 	QualCost	qual_cost;
 
 	refuse_several_distances(path);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (kind && kind->several)
+	{
 		searches.unknown = estimate_words(root, path, kind, selectivity, &first, &all);
+		ntuples = all.entries;
+	}
 	else
 	{
 		read_path(root, path, &searches);
@@ -494,13 +506,14 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	}
 	if (searches.unknown && path->indexorderbys == NIL)
 		*selectivity = Max(*selectivity, UNKNOWN_SHARE);
+	ntuples = Max(ntuples, *selectivity * info->tuples);
 	*correlation = 0;
 	*pages = all.pages;
 
 	/* The clauses' arguments are computed once. */
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
-	*total_cost = *startup_cost + *selectivity * info->tuples * cpu_index_tuple_cost +
+	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +
 		cost_of_reading(root, info, &all, loop_count) +
 		refuse_index_only(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
