@@ -306,6 +306,13 @@ CREATE INDEX wanted_near ON wanted (n) WHERE fp <~> '8f14e45fceea167a' <= 3;
 SELECT ltrim(show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT DISTINCT n, fp FROM wanted) u
     WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Index Scan')) AS show;
 DROP INDEX wanted_near;
+-- no member's expression stands for a column that an outer join below made NULL
+SELECT show($$ SELECT w.n, u.id, x.n FROM wanted w LEFT JOIN
+    (SELECT id, fp FROM docs UNION ALL SELECT n, simhash(n::text) FROM wanted) u ON w.n = u.id
+    LEFT JOIN wanted x ON x.fp <~> u.fp <= 2 $$, 'no line');
+SELECT show($$ SELECT w.n, u.id FROM wanted w LEFT JOIN
+    (SELECT id, fp FROM docs UNION ALL SELECT n, NULL FROM wanted) u ON w.n = u.id
+    WHERE u.id IS NULL OR w.fp <~> u.fp <= 2 $$, 'no line');
 
 --
 -- Inheritance and partitions

@@ -255,6 +255,15 @@ extern int no_such_variable
 #define replace_restrictinfo(old, new)	(*(old) = *(new))
 #endif
 
+/* Returns whether an outer join below a clause can make the columns of a relation NULL. */
+#if PG_VERSION_NUM >= 160000
+#define is_nulled_below(r, rel) \
+	bms_overlap((r)->clause_relids, (rel)->nulling_relids)
+#else
+#define is_nulled_below(r, rel) \
+	bms_is_member((rel)->relid, (r)->nullable_relids)
+#endif
+
 /* Window functions are told from 19 on to leave NULLs out, and have to refuse. */
 #if PG_VERSION_NUM >= 190000
 #define reject_null_treatment(window, fcinfo) \

@@ -357,6 +357,12 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		List	   *rewritten;
 
+		/*
+		 * A scan cannot apply a clause that comes after an outer join has added
+		 * NULLs, and no member can be put into it.
+		 */
+		if (is_nulled_below(rinfo, parent))
+			continue;
 		rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
 		foreach(lc2, rewritten)
 		{

@@ -1,0 +1,270 @@
+# Random queries return the same rows with rewritten conditions and without: outer joins,
+# semijoins, antijoins and LATERAL over UNION ALL, partitions, children and views.
+#
+# SIMHASH_QUERIES: the number of queries.  SIMHASH_SEED repeats a run.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use IndexTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = random_seed();
+my $queries = $ENV{SIMHASH_QUERIES} || 400;
+my $node = index_node('main');
+
+# --- data ------------------------------------------------------------------------
+
+# Small families of near values, NULLs, and columns in other places in partitions.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION sig_of(i bigint) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN i % 8 > 0 THEN to_minhash(ARRAY[i % 5, 10 + i % 3, 20, 21, 22, 30 + i % 2], 6, 2) END $$;
+CREATE FUNCTION sk_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN i % 7 > 0 THEN ARRAY[i % 5, 10 + i % 3, 20 + i % 2] END $$;
+
+CREATE TABLE plain (id int, fp simhash, sig minhash, sk bigint[], n int, body text);
+CREATE TABLE fp_only (LIKE plain);
+CREATE TABLE every (LIKE plain);
+CREATE TABLE texts (LIKE plain);
+CREATE TABLE partial (LIKE plain);
+CREATE TABLE parent (LIKE plain);
+CREATE TABLE child (more int) INHERITS (parent);
+CREATE TABLE parts (LIKE plain) PARTITION BY RANGE (id);
+CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (8);
+CREATE TABLE parts2 (body text, n int, sk bigint[], sig minhash, fp simhash, id int);
+ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (8) TO (15);
+CREATE TABLE parts3 PARTITION OF parts FOR VALUES FROM (15) TO (MAXVALUE) PARTITION BY LIST (n);
+CREATE TABLE parts3a PARTITION OF parts3 DEFAULT;
+CREATE TABLE others (LIKE plain) PARTITION BY RANGE (id);
+CREATE TABLE others1 PARTITION OF others FOR VALUES FROM (MINVALUE) TO (12);
+CREATE TABLE others2 PARTITION OF others FOR VALUES FROM (12) TO (MAXVALUE);
+DO $$
+DECLARE tab text;
+BEGIN
+    FOREACH tab IN ARRAY '{plain,fp_only,every,texts,partial,parent,child,parts,others}'::text[] LOOP
+        EXECUTE format('INSERT INTO %I SELECT i, fp_of(''clustered'', i * 3), sig_of(i * 5), sk_of(i * 3),
+            CASE WHEN i %% 6 > 0 THEN i %% 11 END, ''body '' || i FROM generate_series(%s, %s) AS i',
+            tab, length(tab) % 4, 12 + length(tab));
+    END LOOP;
+END $$;
+CREATE INDEX ON fp_only USING simhash (fp);
+CREATE INDEX ON every USING simhash (fp);
+CREATE INDEX ON every USING simhash (sig);
+CREATE INDEX ON every USING simhash (sk);
+CREATE INDEX ON texts USING simhash (simhash(body));
+CREATE INDEX ON texts USING simhash (sig);
+CREATE INDEX ON partial USING gist (fp);
+CREATE INDEX ON partial (id) WHERE fp <~> random_fp(1) <= 8;
+CREATE INDEX ON child USING simhash (fp);
+CREATE INDEX ON parts USING simhash (fp);
+CREATE INDEX ON parts2 USING simhash (sk);
+CREATE INDEX ON parts3 USING simhash (sig);
+CREATE INDEX ON others USING simhash (fp);
+
+CREATE VIEW members AS SELECT id, fp, sig, sk, n FROM every UNION ALL SELECT n, simhash(body), sig, NULL, id FROM texts;
+CREATE VIEW joined AS SELECT a.id, b.fp, a.sig, b.sk, b.n FROM plain AS a LEFT JOIN every AS b ON a.fp <~> b.fp <= 8;
+CREATE VIEW barrier WITH (security_barrier) AS SELECT id, fp, sig, sk, n FROM every WHERE n < 9;
+ANALYZE;
+
+-- The rows of a query as their number and a sum of hashes; the message, if there are none.
+CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE result text;
+BEGIN
+    EXECUTE format('SELECT concat(count(*), '' rows, sum '', sum(hashtextextended(s::text, 0)::numeric)) FROM (%s) AS s', query)
+        INTO result;
+    RETURN result;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ': ' || SQLERRM;
+END $$;
+CREATE TABLE results (query text, settings text[], expected text, found text, by_index boolean);
+CREATE FUNCTION compare(query text, settings text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE result results;
+BEGIN
+    result.query := query;
+    result.settings := settings;
+    SET LOCAL simhash.enable_rewrite = off;
+    result.expected := rows_of(query);
+    SET LOCAL simhash.enable_rewrite = on;
+    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true) FROM unnest(settings) AS name;
+    result.found := rows_of(query);
+    IF result.expected ~ 'rows' AND result.found ~ 'rows' THEN
+        result.by_index := EXISTS (SELECT FROM plan(query, 'Index Cond: .*(simhash|minhash|containment)_ball'));
+    END IF;
+    INSERT INTO results VALUES (result.*);
+END $$;
+SQL
+
+# --- the generator ----------------------------------------------------------------
+
+my $aliases;
+
+sub one_of { return $_[ int(rand(@_)) ] }
+sub in_100 { return rand(100) < $_[0] }
+
+sub fresh_alias { return 'x' . ++$aliases }
+
+sub table { return one_of(qw(plain fp_only every texts partial parent parts others)) }
+
+# A comparison of values of two aliases, or of one with a constant.
+sub comparison
+{
+	my ($a, $b) = in_100(50) ? @_ : reverse @_;
+	my $center = 'random_fp(' . int(rand(7)) . ')';
+	my ($fp, $sig, $sk) = $b && in_100(85) ? ("$b.fp", "$b.sig", "$b.sk") : ($center, 'sig_of(9)', 'sk_of(9)');
+	my $number = one_of(3, 6, 9, 3.5, "$a.n", $b ? "$b.n" : 6, $b ? "$b.n + $a.id" : 0);
+	my $share = one_of('0', '0.3', '0.34', '0.7', "$a.n / 10.0::float8");
+	my $less = one_of('<=', '<=', '<', '=');
+
+	return one_of("$a.fp <~> $fp $less $number", "$a.fp <~> $fp $less $number", "$a.fp <~> $fp <= 6",
+		"$number >= $fp <~> $a.fp", "$a.fp <~> $fp BETWEEN 1 AND 8", "hamming_distance($a.fp, $fp) $less $number",
+		"simhash_within($fp, $a.fp, 5)", "$a.fp <@ simhash_ball($fp, 5)",
+		"$a.sig <%> $sig $less $share", "minhash_within($a.sig, $sig, 0.25)", "$a.sig % $sig",
+		"$a.sk <%>> $sk $less $share", "$sk <<%> $a.sk $less $share", "containment_within($a.sk, $sk, 0.34)",
+		"$a.sk && $sk");
+}
+
+# A condition on some of the aliases.
+sub condition
+{
+	my ($depth, @among) = @_;
+	my $a = one_of(@among);
+	my @rest = grep { $_ ne $a } @among;
+	my $b = @rest ? one_of(@rest) : undef;
+
+	if ($depth > 0 && in_100(35))
+	{
+		my $op = one_of('AND', 'OR', 'OR');
+
+		return '(' . condition($depth - 1, @among) . " $op " . condition($depth - 1, @among) . ')';
+	}
+	return 'NOT (' . condition($depth, @among) . ')' if in_100(5);
+	return "$a.id IS " . one_of('NULL', 'NOT NULL') if in_100(15);
+	return "($a.id IS NULL OR " . comparison(@among > 1 ? ($a, $b) : $a) . ')' if in_100(15);
+	return $b ? "$a.id = $b.id" : "$a.n < 7" if in_100(20);
+	return $b ? "$a.n < $b.n" : "$a.n = 4" if in_100(5);
+	return comparison($b ? ($a, $b) : $a);
+}
+
+sub member
+{
+	my ($from, $width) = (in_100(80) ? table() : '(' . joined(2) . ') AS j', in_100(4) ? '::bigint' : '');
+	my $body = $from =~ / AS j$/ ? 'n::text' : 'body';
+	my $fp = one_of('fp', 'fp', 'fp', 'NULL::simhash', 'random_fp(2)', "simhash($body)", 'CASE WHEN n > 3 THEN fp END',
+		'coalesce(fp, random_fp(1))');
+	my $sig = one_of('sig', 'sig', 'NULL::minhash', 'sig_of(9)', 'coalesce(sig, sig_of(3))');
+	my $sk = one_of('sk', 'sk', 'NULL::bigint[]', 'sk_of(9)', 'sk || 20::bigint');
+
+	return 'SELECT ' . (in_100(5) ? 'DISTINCT ' : '') . one_of('id', 'id', 'n', '4') . "$width AS id, $fp AS fp, $sig AS sig, " .
+	  "$sk AS sk, " . one_of('n', 'n', 'id', 'NULL::int', '3') . " AS n FROM $from" . (in_100(15) ? ' WHERE n < 8' : '');
+}
+
+sub joined
+{
+	my ($n) = @_;
+	my ($tree, @within) = join_tree($n);
+	my ($a, $b) = (one_of(@within), one_of(@within));
+
+	return "SELECT $a.id, $b.fp, $a.sig, $b.sk, $b.n FROM $tree" .
+	  (in_100(40) ? ' WHERE ' . condition(1, @within) : '');
+}
+
+# What a FROM clause joins.  outer: aliases that LATERAL may refer to.
+sub source
+{
+	my ($outer, $depth) = @_;
+	my $alias = fresh_alias();
+	my $lateral = @$outer ? 'LATERAL ' : '';
+	my $choice = rand(100);
+	my $from;
+
+	if ($choice < 45 || $depth > 1) { $from = in_100(80) ? table() : one_of('members', 'joined', 'barrier') }
+	elsif ($choice < 80) { $from = '(' . join(' UNION ALL ', map { member() } 1 .. one_of(2, 2, 3)) . ')' }
+	elsif ($choice < 90) { $from = '(' . joined(2) . ')' }
+	else { $from = '(' . member() . (in_100(50) ? ' OFFSET 0' : '') . ')' }
+	if (@$outer)
+	{
+		my $s = fresh_alias();
+
+		$from = "LATERAL (SELECT $s.id, " . one_of("$s.fp", one_of(@$outer) . '.fp', "coalesce($s.fp, " . one_of(@$outer) . '.fp)') .
+		  " AS fp, $s.sig, $s.sk, $s.n FROM $from AS $s WHERE " . condition(1, $s, one_of(@$outer)) . (in_100(30) ? ' OFFSET 0' : '') . ')';
+	}
+	return ("$from AS $alias", $alias);
+}
+
+our $depth = 0;
+
+sub join_tree
+{
+	my ($n) = @_;
+	my $kind = one_of('JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN');
+	my ($left, $right, @left, @right, $on);
+
+	if ($n == 1)
+	{
+		local $depth = $depth + 1;
+		return source([], $depth);
+	}
+	my $first = 1 + int(rand($n - 1));
+	($left, @left) = join_tree($first);
+	if ($first == $n - 1 && $kind =~ /^(LEFT )?JOIN/ && in_100(20))
+	{
+		local $depth = $depth + 1;
+		($right, @right) = source(\@left, $depth);
+	}
+	else { ($right, @right) = join_tree($n - $first) }
+
+	$on = condition(2, one_of(@left), one_of(@right));
+	$on = one_of(@left) . '.id = ' . one_of(@right) . ".id AND $on" if $kind eq 'FULL JOIN';
+	return ("($left $kind $right ON $on)", @left, @right);
+}
+
+sub query
+{
+	$aliases = 0;
+	my ($tree, @within) = join_tree(one_of(1, 2, 2, 3, 3, 3, 4));
+	my @where = map { condition(2, @within) } 1 .. one_of(0, 1, 1, 2);
+	my $columns = join(', ', map { ("$_.id", "$_." . one_of('fp', 'sk', 'n')) } @within);
+
+	if (in_100(35))
+	{
+		local $depth = 1;
+		my ($from, $alias) = source([], 1);
+
+		push @where, one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $from WHERE " . condition(2, $alias, one_of(@within)) . ')';
+	}
+	return "SELECT $columns FROM $tree" . (@where ? ' WHERE ' . join(' AND ', @where) : '');
+}
+
+# --- the run ------------------------------------------------------------------------
+
+my @methods = map { "enable_$_" } qw(hashjoin mergejoin nestloop material memoize indexscan bitmapscan);
+
+for (my $done = 0; $done < $queries; $done += 200)
+{
+	my $script = "SET geqo = off;\nSET client_min_messages = warning;\n";
+
+	for (1 .. ($queries - $done < 200 ? $queries - $done : 200))
+	{
+		my $settings = join(',', 'enable_seqscan', 'enable_partitionwise_join', grep { in_100(25) } @methods);
+
+		$script .= 'SELECT compare($q$' . query() . "\$q\$, '{$settings}');\n";
+	}
+	$node->safe_psql('postgres', $script);
+}
+
+my $differing = $node->safe_psql('postgres', "SELECT concat_ws(E'\\n', query, settings, expected, found) FROM results
+	WHERE expected <> found ORDER BY length(query) LIMIT 5");
+is($differing, '', "rewritten and not, the rows are the same (seed $seed)");
+is($node->safe_psql('postgres', "SELECT concat_ws(E'\\n', query, expected) FROM results WHERE expected !~ 'rows' LIMIT 5"),
+	'', 'every query is valid');
+cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM results WHERE by_index') * 10, '>', $queries,
+	'of ten queries more than one uses an index by its distance');
+cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM results WHERE expected !~ '^0 rows'") * 2, '>', $queries,
+	'more than half of the queries return rows');
+
+$node->stop;
+done_testing();
