@@ -28,6 +28,15 @@ typedef struct Call
 	Oid			within;
 } Call;
 
+/*
+ * The arm of an OR in which the last call was found.  The planner estimates one arm
+ * after the other: so the next call is in the same arm or in the next one, and a long
+ * OR is not searched from its beginning for each of its arms.
+ */
+static int	last_arm = 0;
+
+static bool find_beside(List *clauses, const Call *call, Beside *beside);
+
 static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
@@ -69,18 +78,40 @@ clause_of(ListCell *lc)
 }
 
 /*
+ * Look for the call in the arms of an OR, from the last one found on.
+ */
+static bool
+find_in_arms(List *arms, const Call *call, Beside *beside)
+{
+	int			narms = list_length(arms);
+
+	for (int i = 0; i < narms; i++)
+	{
+		int			n = (last_arm + i) % narms;
+		Node	   *arm = list_nth(arms, n);
+
+		/* an arm that is no AND has nothing beside it */
+		if (is_andclause(arm) ? find_beside(((BoolExpr *) arm)->args, call, beside) :
+			is_call(arm, call))
+		{
+			last_arm = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Look for the call in a list of clauses that are ANDed, and below, and for its
  * comparison in the same list.  Returns whether the call was found.
  *
- * Comparisons are read only where the call is: each arm of a long OR has a call of
- * its own, which is looked for in all the others.
+ * Comparisons are read only where the call is.
  */
 static bool
 find_beside(List *clauses, const Call *call, Beside *beside)
 {
 	bool		found = false;
 	ListCell   *lc;
-	ListCell   *lc2;
 
 	beside->clause = NULL;
 	foreach(lc, clauses)
@@ -89,18 +120,9 @@ find_beside(List *clauses, const Call *call, Beside *beside)
 
 		if (is_call(node, call))
 			found = true;
-		else if (is_orclause(node))
-		{
-			/* an arm that is no AND has nothing beside it */
-			foreach(lc2, ((BoolExpr *) node)->args)
-			{
-				Node	   *arm = lfirst(lc2);
-
-				if (is_andclause(arm) &&
-					find_beside(((BoolExpr *) arm)->args, call, beside))
-					return true;
-			}
-		}
+		else if (is_orclause(node) &&
+				 find_in_arms(((BoolExpr *) node)->args, call, beside))
+			return true;
 	}
 	if (!found)
 		return false;
@@ -115,6 +137,16 @@ find_beside(List *clauses, const Call *call, Beside *beside)
 		}
 	}
 	return true;
+}
+
+/*
+ * Forget in which arm the last call was found, so that plans do not depend on the
+ * queries before.
+ */
+void
+beside_init(void)
+{
+	last_arm = 0;
 }
 
 /*

@@ -19,6 +19,7 @@ typedef struct Beside
 	Comparison	comparison;		/* what it says */
 } Beside;
 
+extern void beside_init(void);
 extern void beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside);
 extern bool beside_has_statistics(PlannerInfo *root, const Beside *beside, int varRelid);
 

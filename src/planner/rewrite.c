@@ -29,6 +29,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "planner/beside.h"
 #include "planner/planner.h"
 
 /*
@@ -451,6 +452,7 @@ hook(TABLE_HOOK_PARAMETERS)
 	if (previous_hook)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
 	gist_cost_init(rel);
+	beside_init();
 	restore_conditions(root, rel);
 	rewrite_for_relation(root, rel);
 }
