@@ -88,8 +88,10 @@ feed_utf8(Document *document, const char *utf8, size_t length)
 		}
 		while (utf8 < end && n < BATCH_SIZE)
 		{
-			codepoints[n++] = decode_utf8((const unsigned char **) &utf8,
-										  (const unsigned char *) end);
+			const unsigned char *next = (const unsigned char *) utf8;
+
+			codepoints[n++] = decode_utf8(&next, (const unsigned char *) end);
+			utf8 = (const char *) next;
 			if (take_ascii && end - utf8 > 1 &&
 				IS_ASCII(utf8[0]) && IS_ASCII(utf8[1]))
 				break;
