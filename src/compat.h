@@ -25,7 +25,7 @@
  * The library exports what SQL calls, nothing else.  From 16 on PGXS hides all
  * that is not marked, and the macro marks; before, the Makefile and this do.
  */
-#if PG_VERSION_NUM < 160000 && defined(__GNUC__)
+#if PG_VERSION_NUM < 160000 && defined(__GNUC__) && !defined(FRONTEND)
 #include "fmgr.h"
 
 #undef PGDLLEXPORT
@@ -42,6 +42,12 @@ CppConcat(pg_finfo_,funcname) (void) \
 	return &my_finfo; \
 } \
 extern int no_such_variable
+#endif
+
+/* These have other names from 20 on. */
+#if PG_VERSION_NUM >= 200000
+#define pg_attribute_always_inline		pg_always_inline
+#define ssup_datum_unsigned_cmp			ssup_datum_uint64_cmp
 #endif
 
 /* btree families that have no symbol of their own in pg_opfamily_d.h */

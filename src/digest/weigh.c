@@ -17,6 +17,7 @@
 #include "postgres.h"
 #endif
 
+#include "compat.h"
 #include "digest/simhash.h"
 #include "digest/weigh.h"
 

@@ -13,6 +13,7 @@
 #include "postgres.h"
 #endif
 
+#include "compat.h"
 #include "index/simhash/match.h"
 
 #ifdef CPU_X86
