@@ -297,7 +297,7 @@ CREATE TABLE built AS SELECT CASE WHEN id % 10 > 0 THEN 0 ELSE 1 + id / 10 % 20 
 CREATE TABLE grown (LIKE built);
 CREATE FUNCTION add_gist(tab text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE INDEX ON %1$s USING gist (fp); CREATE INDEX ON %1$s USING gist (simhash_ball(fp, 3));
+    EXECUTE format('CREATE INDEX %1$s_fp ON %1$s USING gist (fp); CREATE INDEX %1$s_ball ON %1$s USING gist (simhash_ball(fp, 3));
         CREATE INDEX ON %1$s USING gist (tenant, fp_t)', tab);
 END $$;
 SELECT add_gist('built'), add_gist('grown');
@@ -322,7 +322,7 @@ CREATE FUNCTION first_digits(index text) RETURNS text LANGUAGE sql AS $$
                LATERAL (SELECT min(substring(keys FROM ',(\w)')) AS digit FROM gist_page_items(page, index)) AS k
           WHERE (gist_page_opaque_info(page)).flags @> '{leaf}') AS leaves $$;
 SELECT index, CASE WHEN length(digits) > 50 THEN 'any' ELSE digits END AS digits
-FROM unnest('{built_fp_idx,built_simhash_ball_idx,grown_fp_idx,grown_simhash_ball_idx}'::text[]) AS index, first_digits(index) AS digits;
+FROM unnest('{built_fp,built_ball,grown_fp,grown_ball}'::text[]) AS index, first_digits(index) AS digits;
 
 --
 -- No two rows within 3 bits in one tenant

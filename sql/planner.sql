@@ -261,7 +261,7 @@ BEGIN
     RETURN QUERY SELECT id FROM docs WHERE fp <~> q <= radius ORDER BY id;
 END $$;
 CREATE FUNCTION used() RETURNS bigint LANGUAGE sql
-    AS $$ SELECT pg_stat_get_xact_numscans('docs_fp'::regclass) $$;
+    AS $$ SELECT idx_scan FROM pg_stat_xact_user_tables WHERE relid = 'docs'::regclass $$;
 BEGIN;
 SELECT used() AS before \gset
 SELECT count(near) FROM generate_series(1, 20) AS n, near(fingerprint(n), 2);

@@ -151,7 +151,7 @@ SELECT check_indexes('fleeting'), check_indexes('of_domain');
 --
 -- What it is not for
 --
-CREATE INDEX ON docs USING simhash (sk) WITH (blocks = 5);
+CREATE INDEX docs_blocks ON docs USING simhash (sk) WITH (blocks = 5);
 CREATE TABLE other (i int[], t text[]);
 CREATE INDEX ON other USING simhash (i);
 SELECT simhash_index_explain(indexrelid, '0123456789abcdef', 3) FROM pg_index WHERE indrelid = 'fleeting'::regclass;
