@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs the test suites on a PostgreSQL with assertions, built from Debian's
-# source package; needs about ten minutes and 2 GB below /tmp.
+# source package, or from POSTGRES_SOURCE, a directory of clean sources; needs about
+# ten minutes and 2 GB below /tmp.
 #
 #   bash test/assertions.sh              every suite
 #   bash test/assertions.sh regress tap  these
@@ -41,6 +42,15 @@ fetch_source() {
 	return 1
 }
 
+take_source() {
+	if [ -z "${POSTGRES_SOURCE:-}" ]; then
+		source_apt && fetch_source
+	else
+		mkdir "$WORK/src/postgresql" && tar -C "$POSTGRES_SOURCE" --exclude-vcs -cf - . |
+			tar -C "$WORK/src/postgresql" --no-same-owner -xf -
+	fi
+}
+
 # With USE_VALGRIND memory contexts are wiped, so that what was freed shows.
 build_server() {
 	as_builder sh -c "cd postgresql && ./configure --prefix=$WORK/pgsql \
@@ -52,13 +62,18 @@ build_server() {
 }
 
 main() {
-	prepare bison flex dpkg-dev valgrind
-	say "fetching the source of postgresql-$PG_MAJOR"
-	(source_apt && fetch_source) >"$WORK/log/source" 2>&1 || { tail -n 20 "$WORK/log/source"; die "no source"; }
-	chown -R "$BUILDER:" "$WORK/src"
+	make_workspace
+	export PG_MAJOR SERVER=$WORK/pgsql
+	[ -z "${POSTGRES_SOURCE:-}" ] ||
+		PG_MAJOR=$(sed -n "s/^PACKAGE_VERSION='\([0-9]*\).*/\1/p" "$POSTGRES_SOURCE/configure")
+	need_packages bison flex libc6-dev dpkg-dev libipc-run-perl valgrind
+	choose_builder
+	say "taking the source of PostgreSQL $PG_MAJOR"
+	(take_source) >"$WORK/log/source" 2>&1 || { tail -n 20 "$WORK/log/source"; die "no source"; }
+	chown -R "$BUILDER:" "$WORK"
 	say "building it with assertions"
 	build_server >"$WORK/log/server" 2>&1 || { tail -n 40 "$WORK/log/server"; die "the build failed"; }
-	SERVER=$WORK/pgsql bash "$ROOT/test/check.sh" "$@"
+	bash "$ROOT/test/check.sh" "$@"
 }
 
 main "$@"

@@ -118,16 +118,16 @@ choose_major() {
 	fi
 	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || die "no PostgreSQL found (PG_MAJOR='$PG_MAJOR')"
 	PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
-	# A server made for the tests alone (assertions.sh): installed into.
+	# A server made for the tests alone (assertions.sh), not by apt: installed into.
 	[ -z "${SERVER:-}" ] || PG_CONFIG=$SERVER/bin/pg_config
 }
 
 # What it takes to build and to start a server; arguments: further packages.
 need_packages() {
-	local wanted
+	local wanted server=()
 	choose_major
-	mapfile -t wanted < <(missing "postgresql-$PG_MAJOR" \
-		"postgresql-server-dev-$PG_MAJOR" libxxhash-dev make gcc perl "$@")
+	[ -n "${SERVER:-}" ] || server=("postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR")
+	mapfile -t wanted < <(missing "${server[@]}" libxxhash-dev make gcc perl "$@")
 	[ ${#wanted[@]} -gt 0 ] || return 0
 
 	need_root "${wanted[@]}"
@@ -135,12 +135,12 @@ need_packages() {
 	say "installing by apt, to stay: ${wanted[*]}" \
 		"($(install_size "${wanted[@]}") with what they need)"
 	refuse_server_upgrade "${wanted[@]}"
-	installed "postgresql-$PG_MAJOR" || forbid_new_cluster
+	[ -n "${SERVER:-}" ] || installed "postgresql-$PG_MAJOR" || forbid_new_cluster
 	forbid_cluster_service
 	apt_get install -y --no-install-recommends "${wanted[@]}" ||
 		die "could not install ${wanted[*]}"
 	release_held
-	[ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
+	[ -n "${SERVER:-}" ] || [ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
 }
 
 # Upgrading the package of a running server would restart it.

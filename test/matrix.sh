@@ -9,13 +9,15 @@
 #
 # SUITES: those of check.sh that run (default: regress isolation tap).
 # UBUNTU_MIRROR: of a distribution that has 16, where apt knows none.
+# POSTGRES_SOURCE: a git repository of PostgreSQL, for master, and for 16 where there
+#   is no such mirror; they are built with assertions.
 # Needs root, 3 GB below /tmp, and apt's network.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TARGETS=(15 16 17 18 19 arm64 s390x)
+TARGETS=(15 16 17 18 19 master arm64 s390x)
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 TABLE=()
@@ -76,7 +78,7 @@ make_version() {
 	15) make_system "$SYSTEM" minbase "$packages" bookworm "$DEBIAN" ;;
 	16)
 		mirror=${UBUNTU_MIRROR:-$(mirror_of Ubuntu)}
-		[ -n "$mirror" ] || { echo "Debian never released it, and apt knows no mirror of Ubuntu"; return 1; }
+		[ -n "$mirror" ] || { make_source REL_16_STABLE; return; }
 		find_ubuntu_keys || { echo "no keys of Ubuntu"; return 1; }
 		make_system "$SYSTEM" minbase "$packages" noble "deb $mirror noble main universe" \
 			--keyring="$KEYS"
@@ -92,7 +94,19 @@ make_version() {
 			printf "Package: %s\nPin: release a=experimental\nPin-Priority: 990\n" src:postgresql-19 \
 				>"$1/etc/apt/preferences.d/experimental"'
 		;;
+	master) make_source master ;;
 	esac
+}
+
+# A system that holds the sources of a branch, of the user or of origin, in /postgresql.
+make_source() {
+	local branch
+	[ -n "${POSTGRES_SOURCE:-}" ] || { echo "no package, and no POSTGRES_SOURCE"; return 1; }
+	branch=$(git -C "$POSTGRES_SOURCE" for-each-ref --format '%(refname)' \
+		"refs/heads/$1" "refs/remotes/origin/$1" | head -n 1)
+	[ -n "$branch" ] || { echo "no branch $1 in $POSTGRES_SOURCE"; return 1; }
+	make_system "$SYSTEM" minbase apt trixie "$DEBIAN" && mkdir "$SYSTEM/postgresql" &&
+		git -C "$POSTGRES_SOURCE" archive "$branch" | tar -C "$SYSTEM/postgresql" --no-same-owner -xf -
 }
 
 # A system with a compiler for another machine, and in it the libraries, headers
@@ -121,19 +135,21 @@ run_target() {
 	local run=(env PG_MAJOR="$target" bash simhash/test/check.sh "${SUITES[@]}")
 	SYSTEM=$WORK/system-$target
 	LOG=$WORK/log/$target
-	if ! [[ $target =~ ^[0-9]+$ ]]; then
+	if ! [[ $target =~ ^([0-9]+|master)$ ]]; then
 		made=make_machine
 		run=(bash simhash/test/machine.sh "$(triplet "$target")")
 	fi
 	say "$target: making its system"
 	if ! "$made" "$target" >"$LOG" 2>&1; then
-		why=$(grep -E '^E: |^Debian never|^no ' "$LOG" | head -n 1)
+		why=$(grep -E '^E: |^fatal: |^no ' "$LOG" | head -n 1)
 		note_result "$target" "skipped: ${why:-cannot be made}" "$started"
 		discard_system
 		return 1
 	fi
 	say "$target: testing"
 	copy_into "$SYSTEM"
+	[ ! -d "$SYSTEM/postgresql" ] ||
+		run=(env POSTGRES_SOURCE=/postgresql bash simhash/test/assertions.sh "${SUITES[@]}")
 	exec 4> >(tee "$LOG" | sed -u 's/^/    /')
 	teller=$!
 	in_system "$SYSTEM" "${run[@]}" >&4 2>&1 || status=$?
