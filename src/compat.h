@@ -44,6 +44,16 @@ CppConcat(pg_finfo_,funcname) (void) \
 extern int no_such_variable
 #endif
 
+/*
+ * Functions that a minor release added: DatumGetHeapTupleHeader() was a macro until
+ * then, and InitMaterializedSRF() came with 15.1.  A library that calls them does not
+ * load in an older minor release of the same major.
+ */
+#define get_tuple_header(datum)			((HeapTupleHeader) PG_DETOAST_DATUM(datum))
+#if PG_VERSION_NUM < 160000
+#define InitMaterializedSRF				SetSingleFuncCall
+#endif
+
 /* These have other names from 20 on. */
 #if PG_VERSION_NUM >= 200000
 #define pg_attribute_always_inline		pg_always_inline

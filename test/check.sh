@@ -4,10 +4,12 @@
 #   bash test/check.sh                  everything
 #   bash test/check.sh regress unit     the build and these suites
 #   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
+#   bash test/check.sh oldest           what is built here, in the oldest minor release
 #
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of
 # the sources in $TREE; what it prints goes to $LOG.  It calls `count PASSED
 # FAILED`, or `skip WHY` for all or a part of it.  One that does neither failed.
+# `oldest` is not in SUITES: it takes a server from npm, or the one in $OLDEST.
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -57,7 +59,7 @@ meaning() {
 	links) say "the library needs more than libc at run time" ;;
 	tables) say "the committed Unicode tables are not what the Unicode data say" ;;
 	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
-	regress | isolation) say "SQL gave another answer than the expected one:" \
+	regress | isolation | oldest) say "SQL gave another answer than the expected one:" \
 		"lines with - are missing, lines with + came instead" ;;
 	tap | small) say "a server did what it should not: each line 'not ok' says what was tried" ;;
 	esac
@@ -71,8 +73,8 @@ show_failure() {
 	say "           that is: $(meaning "$1")"
 	excerpt tail "$LOG"
 	case $1 in
-	regress) excerpt head "$TREE/regression.diffs" ;;
-	isolation | small) excerpt head "$TREE/output_iso/regression.diffs" ;;&
+	regress | oldest) excerpt head "$TREE/regression.diffs" ;;&
+	isolation | small | oldest) excerpt head "$TREE/output_iso/regression.diffs" ;;&
 	tap | small)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
 			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
@@ -221,6 +223,20 @@ suite_isolation() {
 	pgxs_suite REGRESS= TAP_TESTS=
 	count_pg_regress
 	count_forgotten 'test/isolation/specs/*.spec'
+}
+
+# A library built with the newest headers has to load in every minor release of the
+# major: it calls nothing that a minor release added.
+suite_oldest() {
+	local SERVER=${OLDEST:-$WORK/oldest}
+	[ -d "$SERVER" ] || fetch_oldest "$PG_MAJOR" "$SERVER" || { skip "npm has no server of $PG_MAJOR"; return 0; }
+	"$SERVER/bin/postgres" --version
+	ln -sf "$("$PG_CONFIG" --bindir)/psql" "$SERVER/bin"
+	cp "$TREE/simhash.so" "$SERVER/lib/postgresql"
+	cp "$TREE/simhash.control" "$TREE"/src/sql/*.sql "$SERVER/share/postgresql/extension"
+	write_settings
+	pgxs_suite TAP_TESTS= bindir="$SERVER/bin"
+	count_pg_regress
 }
 
 suite_tap() {

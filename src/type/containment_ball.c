@@ -61,7 +61,7 @@ simhash_containment_ball(PG_FUNCTION_ARGS)
 bool
 containment_ball_open(Datum ball, Datum *passage, float8 *radius)
 {
-	HeapTupleHeader header = DatumGetHeapTupleHeader(ball);
+	HeapTupleHeader header = get_tuple_header(ball);
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
 											  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
