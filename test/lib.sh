@@ -82,6 +82,13 @@ update_lists() {
 	apt_get update || say "apt-get update failed, going on without it"
 }
 
+# Where apt fetches a distribution from.
+mirror_of() {
+	# shellcheck disable=SC2016 # apt expands these
+	apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Identifier: Packages' |
+		awk -v name="$1" '$2 == name && $3 == name { print $1; exit }'
+}
+
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }

@@ -25,13 +25,6 @@ TABLE=()
 
 # --- systems ------------------------------------------------------------------
 
-# Where apt fetches a distribution from.
-mirror_of() {
-	# shellcheck disable=SC2016 # apt expands these
-	apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Identifier: Packages' |
-		awk -v name="$1" '$2 == name && $3 == name { print $1; exit }'
-}
-
 # Sets KEYS: those of Ubuntu, from this system or from a package of Debian's.
 find_ubuntu_keys() {
 	KEYS=/usr/share/keyrings/ubuntu-archive-keyring.gpg

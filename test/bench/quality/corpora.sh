@@ -21,6 +21,9 @@ PAGES=(linux-doc-6.1 qtbase5-doc-html erlang-doc openjdk-17-doc python3.11-doc d
 # Source files in Go, Python, Perl and C.
 CODE=(golang-1.19-src libpython3.11-stdlib python3-django perl-modules-5.36
 	postgresql-server-dev-15)
+# Unpacked for their copyright files alone, beside those that this machine has.
+LICENSED=()
+COPYRIGHTS=(/usr/share/doc/*/copyright)
 
 if [ -n "${QUICK:-}" ]; then
 	MAN_PAGES=(manpages tk8.6-doc)
@@ -34,24 +37,33 @@ available() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# Downloads a package and unpacks it into $WORK/packages/PACKAGE.
-unpack_package() {
-	local package=$1 folder=$WORK/packages options=(-qq)
-	available "$package" || { say "  no package $package, going on without it"; return 0; }
+# Downloads packages and unpacks each into a folder of its name; the first argument is
+# where.
+unpack_packages() {
+	local where=$1 deb package options=(-qq)
+	shift
 	[ "$(id -u)" != 0 ] || options+=(-o APT::Sandbox::User=root)
-	mkdir -p "$folder/debs/$package" "$folder/$package"
-	(cd "$folder/debs/$package" && apt-get "${options[@]}" download "$package")
-	dpkg-deb -x "$folder/debs/$package"/*.deb "$folder/$package"
-	find "$folder/$package" -name '*.gz' -type f -print0 | xargs -0 -r gzip -df
+	mkdir -p "$where/debs"
+	(cd "$where/debs" && apt-get "${options[@]}" download "$@")
+	for deb in "$where"/debs/*.deb; do
+		package=$(basename "$deb")
+		dpkg-deb -x "$deb" "$where/${package%%_*}"
+	done
+	find "$where" -name '*.gz' -type f -print0 | xargs -0 -r gzip -df
 }
 
-unpack_packages() {
-	local package
+fetch_packages() {
+	local package there=()
 	say "fetching manuals, in English and Chinese, and source files"
 	available "${MAN_PAGES[0]}" || update_lists
 	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}" "${PAGES[@]}" "${CODE[@]}"; do
-		unpack_package "$package"
+		if available "$package"; then
+			there+=("$package")
+		else
+			say "  no package $package, going on without it"
+		fi
 	done
+	unpack_packages "$1" "${there[@]}" "${LICENSED[@]}"
 }
 
 # Documents of a kind (see documents.pl) in folders of the unpacked packages,
@@ -83,9 +95,8 @@ chinese() {
 		./*/usr/share/doc/installation-guide-*/zh_CN
 }
 
-# Of the packages that this machine has, and of those unpacked.
 licences() {
-	documents plain /usr/share/doc/*/copyright ./*/usr/share/doc/*/copyright
+	documents plain "${COPYRIGHTS[@]}" ./*/usr/share/doc/*/copyright
 }
 
 code() {
@@ -97,12 +108,13 @@ code() {
 	done
 }
 
+# Writes every corpus into a folder, from packages that it unpacks in another one.
 fetch_corpora() {
 	bash "$ROOT/test/demo.sh" fetch "$1"
 	mv "$1/packages.csv" "$1/descriptions.csv"
-	unpack_packages
+	fetch_packages "$2"
 	(
-		cd "$WORK/packages" || exit
+		cd "$2" || exit
 		manuals >"$1/manuals.csv"
 		documentation >"$1/documentation.csv"
 		chinese "$1" >"$1/chinese.csv"
@@ -111,20 +123,25 @@ fetch_corpora() {
 	)
 }
 
-# Into $WORK/src/documents; from DOCUMENTS where that has them, else there as well.
-get_documents() {
-	local folder=$WORK/src/documents
+# Into a folder of $WORK/src/documents; from that folder of DOCUMENTS where that has them,
+# else there as well.
+get_documents_of() {
+	local folder=$WORK/src/documents/$1 kept=${DOCUMENTS:+$DOCUMENTS/$1}
 	mkdir -p "$folder"
-	if [ -n "${DOCUMENTS:-}" ] && [ -e "$DOCUMENTS/code.csv" ]; then
-		say "taking the documents in $DOCUMENTS"
-		cp "$DOCUMENTS"/*.csv "$folder"
+	if [ -n "$kept" ] && [ -e "$kept/code.csv" ]; then
+		say "taking the documents in $kept"
+		cp "$kept"/*.csv "$folder"
 		return
 	fi
-	fetch_corpora "$folder"
-	if [ -n "${DOCUMENTS:-}" ]; then
-		mkdir -p "$DOCUMENTS"
-		cp "$folder"/*.csv "$DOCUMENTS"
+	fetch_corpora "$folder" "$WORK/packages/$1"
+	if [ -n "$kept" ]; then
+		mkdir -p "$kept"
+		cp "$folder"/*.csv "$kept"
 	fi
+}
+
+get_documents() {
+	get_documents_of .
 }
 
 run_sql() {
