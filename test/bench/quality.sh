@@ -1,6 +1,6 @@
 #!/bin/bash
 # How well fingerprints find near-duplicates, and how far an edit moves them, on
-# real documents.  What it measures is told in docs/quality.md; the parts are in
+# real documents; prints the tables of docs/quality.md.  What it measures is told in docs/quality.md; the parts are in
 # test/bench/quality/.
 #
 #   bash test/bench/quality.sh           writes docs/quality/*.csv and *.svg
@@ -10,6 +10,9 @@
 #   SEED=7 ...                           other random edits
 #   DOCUMENTS=FOLDER ...                 keeps the documents there, and takes
 #                                        those it finds there
+#   PARTS=revisions ...                  texts that people revised, and nothing else
+#   PARTS=corpora ...                    all but these
+#   RELEASES="bookworm trixie" ...       of these releases of Debian
 #
 # From a bare Debian on, as test/demo.sh: installs what is missing, and works on
 # a temporary PostgreSQL of its own.
@@ -19,6 +22,8 @@ set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
 . "$(dirname "$0")/quality/corpora.sh"
+# shellcheck source-path=SCRIPTDIR source=quality/revisions.sh
+. "$(dirname "$0")/quality/revisions.sh"
 
 CORPORA=(licences chinese ideographs manuals documentation descriptions)
 declare -A EDITED=([english]=manuals [chinese]=chinese)
@@ -78,6 +83,30 @@ measure_edits() {
 	tail -n +2 "$FILES/edits-chinese" >>"$file"
 }
 
+measure_revisions() {
+	local corpus earlier later=${RELEASES[-1]}
+	echo releases,corpus,earlier,later,known,changed,searched >"$RESULTS/revised.csv"
+	echo releases,corpus,truth_by,resemblance,tokens,search,pairs,found,recall,candidates,false \
+		>"$RESULTS/revision.csv"
+	for earlier in "${RELEASES[@]:0:${#RELEASES[@]}-1}"; do
+		for corpus in "${REVISED[@]}"; do
+			say "$corpus of $earlier and $later"
+			load_release earlier "$corpus" "$earlier"
+			load_release later "$corpus" "$later"
+			run_sql revisions.sql -v releases="$earlier to $later" -v corpus="$corpus" \
+				-v revisions="$REVISIONS" -v seed="$SEED" \
+				-v revised="$FILES/revised" -v revision="$FILES/revision"
+			cat "$FILES/revised" >>"$RESULTS/revised.csv"
+			cat "$FILES/revision" >>"$RESULTS/revision.csv"
+		done
+	done
+}
+
+# Whether a part is to be measured.
+wanted() {
+	[[ " ${PARTS:-corpora revisions} " = *" $1 "* ]]
+}
+
 main() {
 	local target=${1:-$ROOT/docs/quality}
 	prepare mandoc python3
@@ -85,16 +114,20 @@ main() {
 	mkdir -p "$target"
 	FILES=$WORK/src/scratch RESULTS=$WORK/src/out
 	as_builder mkdir "$FILES" "$RESULTS"
-	get_documents
+	! wanted corpora || get_documents
+	! wanted revisions || get_revisions
 
 	build_and_start
 	demo_psql -c "CREATE EXTENSION simhash"
-	as_builder gcc -O3 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
-
-	measure_corpora
-	measure_edits
-	run_sql results.sql -v folder="$RESULTS" -v luck="$FILES/luck.csv"
-	python3 "$ROOT/test/bench/quality/plot.py" "$RESULTS"
+	if wanted corpora; then
+		as_builder gcc -O3 -march=native -Wall -o "$WORK/src/pairs" test/bench/quality/pairs.c
+		measure_corpora
+		measure_edits
+		run_sql results.sql -v folder="$RESULTS" -v luck="$FILES/luck.csv"
+		python3 "$ROOT/test/bench/quality/plot.py" "$RESULTS"
+	fi
+	! wanted revisions || measure_revisions
+	python3 "$ROOT/test/bench/quality/tables.py" "$RESULTS"
 	cp "$RESULTS"/* "$target"
 	say "wrote $target ($((SECONDS / 60)) minutes)"
 }

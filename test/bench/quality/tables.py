@@ -15,8 +15,12 @@ FOLDER = Path(sys.argv[1])
 
 
 def read(name):
-    with open(FOLDER / f"{name}.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    """The rows of a file; none where it was not measured."""
+    file = FOLDER / f"{name}.csv"
+    if not file.exists():
+        return []
+    with open(file, newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 CORPORA = [c for c in ("descriptions", "manuals", "documentation", "licences", "chinese", "ideographs")
@@ -243,27 +247,66 @@ def kinds_under_edits():
         for language in ("english", "chinese")])
 
 
-corpora()
-for truth in ("word3", "word2"):
-    luck(truth, "0.8", KINDS, CORPORA)
-luck("word3", "0.8", GLUED + ["char8"], ["chinese", "ideographs"], ranges=True)
-finds_most(["word2", "word3", "word2c", "word3c", "word2l", "word3l"])
-finds_most(["char6", "char8", "char10"])
-by_length()
-two_stage("word2")
-chance("word2")
-collapse()
-edits("word2")
-edits("word3")
-kept_under_edits(["word2", "word3", "word2c", "word3c"])
-kinds_under_edits()
-for truth in ("word3", "word2"):
-    minhash_beside(truth, "word2")
+def revised():
+    table("known pairs of two releases", ["releases", "corpus", "earlier", "later", "known", "changed",
+                                          "searched"],
+          [[r["releases"], r["corpus"]] + [f"{int(r[name]):,}" for name in
+                            ("earlier", "later", "known", "changed", "searched")] for r in read("revised")])
 
-# Further ones, which the page does not show.
-luck("word3", "0.8", KINDS, CORPORA, ranges=True)
-for threshold in ("0.8", "0.6"):
+
+def revisions(releases, truth, resemblance, lengths, fewest=20):
+    """Classes of fewer pairs are left out."""
+    rows = index([r for r in read("revision") if (r["releases"], r["truth_by"], r["resemblance"])
+                  == (releases, truth, resemblance)], "corpus", "tokens", "search")
+    searches = list(dict.fromkeys(key[2] for key in rows))
+    lines = []
+    for corpus in dict.fromkeys(key[0] for key in rows):
+        for length in lengths:
+            cells = [rows.get((corpus, length, search)) for search in searches]
+            if all(cells) and int(cells[0]["pairs"]) >= fewest:
+                lines.append([corpus, length, f"{int(cells[0]['pairs']):,}"] + [
+                    f"{short(r['recall'])}, {amount(float(r['false']))}" for r in cells])
+    table(f"{releases}, resemblance {resemblance} ({truth}): share that is found, false candidates of a "
+          "query", ["corpus", "tokens", "pairs"] + searches, lines)
+
+
+def of_corpora():
+    corpora()
     for truth in ("word3", "word2"):
-        best(truth, threshold)
-for kind in ("word2", "word3", "char8"):
-    radius(kind)
+        luck(truth, "0.8", KINDS, CORPORA)
+    luck("word3", "0.8", GLUED + ["char8"], ["chinese", "ideographs"], ranges=True)
+    finds_most(["word2", "word3", "word2c", "word3c", "word2l", "word3l"])
+    finds_most(["char6", "char8", "char10"])
+    by_length()
+    two_stage("word2")
+    chance("word2")
+    collapse()
+    edits("word2")
+    edits("word3")
+    kept_under_edits(["word2", "word3", "word2c", "word3c"])
+    kinds_under_edits()
+    for truth in ("word3", "word2"):
+        minhash_beside(truth, "word2")
+
+    # Further ones, which the page does not show.
+    luck("word3", "0.8", KINDS, CORPORA, ranges=True)
+    for threshold in ("0.8", "0.6"):
+        for truth in ("word3", "word2"):
+            best(truth, threshold)
+    for kind in ("word2", "word3", "char8"):
+        radius(kind)
+
+
+def of_revisions():
+    revised()
+    for releases in dict.fromkeys(r["releases"] for r in read("revised")):
+        for truth in ("word2", "word3"):
+            revisions(releases, truth, ">=0.8", LENGTHS + ["all"])
+            for resemblance in ("0.8-0.9", ">=0.9"):
+                revisions(releases, truth, resemblance, ["all"])
+
+
+if CORPORA:
+    of_corpora()
+if read("revised"):
+    of_revisions()
