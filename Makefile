@@ -7,6 +7,7 @@ PGFILEDESC = "simhash - near-duplicate detection"
 MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
+	src/function_address.o \
 	src/module.o \
 	src/corpus/blocks.o \
 	src/corpus/cluster.o \
@@ -93,6 +94,7 @@ OBJS = \
 	src/planner/indexable.o \
 	src/planner/nearness.o \
 	src/planner/objects.o \
+	src/planner/privileges.o \
 	src/planner/rewrite.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
@@ -120,12 +122,12 @@ OBJS = \
 
 PG_CPPFLAGS = -I$(srcdir)/src
 
-# install leaves the extension installed, setup what the tests after it share, and
-# planner drops both.
+# install leaves the extension installed, setup what the tests after it share; planner drops
+# both, and leaves the extension for objects, which drops it.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
 	literature unicode vectors minhash banding passages errors component blocks index \
 	designs nearest parallel report vacuum exclude gist sketch containment bands estimates \
-	cluster planner
+	cluster planner objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

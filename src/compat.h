@@ -156,6 +156,13 @@ extern int no_such_variable
 	TestForOldSnapshot((snapshot), (relation), (page))
 #endif
 
+/* The caches of the catalog have a type from 19 on.  Includers need utils/syscache.h. */
+#if PG_VERSION_NUM >= 190000
+#define syscache_id						SysCacheIdentifier
+#else
+#define syscache_id						int
+#endif
+
 /*
  * What tells this transaction from others of the session has moved in 17.
  * Includers need storage/proc.h.

@@ -32,5 +32,6 @@ _PG_init(void)
 				 errhint("Compile it with the header of xxHash 0.8.0 or later.")));
 	options_init();
 	pause_init();
+	objects_init();
 	rewrite_init();
 }

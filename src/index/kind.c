@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "function_address.h"
 #include "index/kind.h"
 #include "index/make.h"
 #include "index/tree/meta.h"
@@ -23,20 +24,26 @@ static const PGFunction kind_functions[] = {
 	simhash_kind, simhash_ball_kind, simhash_sketch_kind, simhash_minhash_kind
 };
 
+static bool
+names_kind(PGFunction address)
+{
+	for (int i = 0; i < lengthof(kind_functions); i++)
+		if (address == kind_functions[i])
+			return true;
+	return false;
+}
+
 /*
- * The kind that a support function names; NULL if it names none.  No other function is
- * called, for it could return anything.
+ * Return the kind that a support function names; NULL if it names none.  No other function
+ * is called, for it could return anything.
  */
 static const IndexKind *
 kind_of_function(FmgrInfo *function)
 {
-	for (int i = 0; i < lengthof(kind_functions); i++)
-	{
-		if (function->fn_addr == kind_functions[i])
-			return (const IndexKind *)
-				DatumGetPointer(FunctionCall1(function, (Datum) 0));
-	}
-	return NULL;
+	/* the address in FmgrInfo may be a wrapper's */
+	if (!names_kind(function->fn_addr) && !names_kind(function_address(function->fn_oid)))
+		return NULL;
+	return (const IndexKind *) DatumGetPointer(FunctionCall1(function, (Datum) 0));
 }
 
 static bool

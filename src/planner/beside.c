@@ -41,7 +41,7 @@ static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
 	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
-		(distance_is_symmetric(predicate->kind) &&
+		(predicate->kind->symmetric &&
 		 equal(predicate->a, b) && equal(predicate->b, a));
 }
 
@@ -161,7 +161,7 @@ beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
 	int			relid = -1;
 
 	beside->clause = NULL;
-	if (predicate->b == NULL || !objects_find(predicate->function, predicate->kind, &objects) ||
+	if (predicate->b == NULL || !objects_find(predicate->kind, &objects) ||
 		objects.within != predicate->function)
 		return;
 	call.within = objects.within;

@@ -68,7 +68,7 @@ read_distance(Node *node, Comparison *comparison)
 	if (!read_call(node, &call))
 		return false;
 	kind = objects_distance(call.function, &commuted);
-	if (kind == NULL || !objects_find(call.function, kind, &comparison->objects))
+	if (kind == NULL || !objects_find(kind, &comparison->objects))
 		return false;
 	comparison->spelling_class = call.spelling_class;
 	comparison->spelling = call.spelling;

@@ -49,8 +49,8 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 	bool		known;
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!selectivity_read_ball(root, &hamming_kind, get_opcode(op->opno), op->opno,
-							   op->args, &predicate, &otherwise))
+		!selectivity_read_ball(root, &hamming_kind, op->opno, op->args, &predicate,
+							   &otherwise))
 		return SIMHASH_BITS + 1;
 
 	/* equal balls have the same center, whatever their radius is */

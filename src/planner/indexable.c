@@ -77,7 +77,7 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *ob
 		IndexOptInfo *index = lfirst(lc);
 
 		for (int i = 0; i < index->nkeycolumns; i++)
-			if (op_in_opfamily(objects->in_ball, index->opfamily[i]) &&
+			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
 				match_index_to_operand(column, i, index) &&
 				is_pseudo_constant_for_index(root, center, index) &&
 				is_pseudo_constant_for_index(root, radius, index) &&
@@ -98,7 +98,7 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 					  Node *a, Node *b, Node *radius)
 {
 	return indexable_by_column(root, rel, objects, a, b, radius) ||
-		(distance_is_symmetric(objects->kind) &&
+		(objects->kind->symmetric &&
 		 indexable_by_column(root, rel, objects, b, a, radius));
 }
 

@@ -3,7 +3,13 @@
  * objects.c
  *		Finding the extension's own functions, types and operators
  *
- * Nothing is remembered: every look-up is one in the system caches.
+ * A superuser can rename every one of them, or give its name to something else.  So
+ * functions are those members of the extension that call the expected C functions;
+ * types are what these functions take and return; operators are looked up in the
+ * operator family of an index.
+ *
+ * Reading all members takes most of a millisecond, so what was found is remembered until
+ * one of the functions changes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -11,28 +17,30 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "access/transam.h"
-#include "catalog/pg_language.h"
-#include "catalog/pg_operator.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_extension.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
+#include "commands/extension.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "function_address.h"
+#include "index/am/handler.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
 #include "type/minhash.h"
 #include "type/simhash.h"
 
 /* --- the distances ------------------------------------------------------------ */
-
-extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 
 static bool
 open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
@@ -66,198 +74,236 @@ open_containment_ball(Datum ball, Datum *passage, Datum *radius)
 }
 
 const DistanceKind hamming_kind = {
-	.symbol = "simhash_hamming_distance",
-	.function = simhash_hamming_distance,
-	.result = INT4OID,
-	.type = "simhash",
-	.ball = "simhash_ball",
-	.in_ball = "<@",
-	.within = "simhash_within",
+	.symmetric = true,
 	.radius = INT8OID,
 	.open_ball = open_fingerprint_ball
 };
 
 const DistanceKind jaccard_kind = {
-	.symbol = "simhash_minhash_distance",
-	.function = simhash_minhash_distance,
-	.result = FLOAT8OID,
-	.type = "minhash",
-	.ball = "minhash_ball",
-	.in_ball = "<@",
-	.within = "minhash_within",
+	.symmetric = true,
 	.radius = FLOAT8OID,
 	.open_ball = open_signature_ball
 };
 
 const DistanceKind containment_kind = {
-	.symbol = "simhash_containment_distance",
-	.function = simhash_containment_distance,
-	.commuted_symbol = "simhash_containment_distance_of",
-	.commuted = simhash_containment_distance_of,
-	.result = FLOAT8OID,
-	.ball = "containment_ball",
-	.in_ball = "<%@",
-	.within = "containment_within",
+	.symmetric = false,
 	.radius = FLOAT8OID,
 	.open_ball = open_containment_ball
 };
 
-static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind, &containment_kind};
-
 /* --- finding objects ---------------------------------------------------------- */
 
-static Oid
-find_type(const char *name, Oid schema)
-{
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-						   CStringGetDatum(name), ObjectIdGetDatum(schema));
-}
+extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
+extern Datum simhash_within(PG_FUNCTION_ARGS);
+extern Datum simhash_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_ball_contains_simhash(PG_FUNCTION_ARGS);
+extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
+extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
+extern Datum simhash_minhash_within(PG_FUNCTION_ARGS);
+extern Datum simhash_minhash_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_minhash_ball_contains(PG_FUNCTION_ARGS);
+extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
+extern Datum simhash_containment_ball(PG_FUNCTION_ARGS);
 
-static Oid
-find_function(const char *name, const Oid *types, int ntypes, Oid schema)
-{
-	oidvector  *arguments = buildoidvector(types, ntypes);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-										   CStringGetDatum(name),
-										   PointerGetDatum(arguments),
-										   ObjectIdGetDatum(schema));
+static SimHashObjects hamming = {.kind = &hamming_kind};
+static SimHashObjects jaccard = {.kind = &jaccard_kind};
+static SimHashObjects containment = {.kind = &containment_kind};
 
-	pfree(arguments);
-	return function;
-}
+static SimHashObjects *const distances[] = {&hamming, &jaccard, &containment};
+
+/* A function that the planner has to find. */
+typedef struct Member
+{
+	const char *symbol;
+	PGFunction	address;
+	SimHashObjects *objects;	/* what it belongs to */
+	Oid		   *function;		/* its place there */
+	uint32		hash;			/* of the OID, as invalidation messages have it */
+} Member;
+
+#define MEMBER(symbol, objects, field) \
+	{#symbol, symbol, &(objects), &(objects).field, 0}
+
+static Member members[] = {
+	MEMBER(simhash_hamming_distance, hamming, distance),
+	MEMBER(simhash_within, hamming, within),
+	MEMBER(simhash_ball, hamming, ball),
+	MEMBER(simhash_in_ball, hamming, in_ball),
+	MEMBER(simhash_ball_contains_simhash, hamming, ball_contains),
+	MEMBER(simhash_radius_float8, hamming, radius_float8),
+	MEMBER(simhash_radius_numeric, hamming, radius_numeric),
+	MEMBER(simhash_minhash_distance, jaccard, distance),
+	MEMBER(simhash_minhash_within, jaccard, within),
+	MEMBER(simhash_minhash_ball, jaccard, ball),
+	MEMBER(simhash_minhash_in_ball, jaccard, in_ball),
+	MEMBER(simhash_minhash_ball_contains, jaccard, ball_contains),
+	MEMBER(simhash_containment_distance, containment, distance),
+	MEMBER(simhash_containment_distance_of, containment, commuted),
+	MEMBER(simhash_containment_within, containment, within),
+	MEMBER(simhash_containment_ball, containment, ball),
+	MEMBER(simhash_containment_in_ball, containment, in_ball),
+};
+
+/* How often members have changed, and when they were read: known, if the two are equal. */
+static uint64 members_changes = 1;
+static uint64 members_read = 0;
+static bool members_complete = false;
 
 /*
- * Find the functions that make a radius of a bound.
+ * Note a function of the extension, if the planner has to find it.
  */
-static bool
-find_radius_functions(Oid schema, SimHashObjects *objects)
+static void
+note_function(Oid function)
 {
-	/* that of signatures is the bound itself */
-	if (objects->kind != &hamming_kind)
-		return true;
-	objects->radius_float8 = find_function("simhash_radius", (Oid[]) {FLOAT8OID}, 1, schema);
-	objects->radius_numeric = find_function("simhash_radius", (Oid[]) {NUMERICOID}, 1, schema);
-	return OidIsValid(objects->radius_float8) && OidIsValid(objects->radius_numeric);
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc form;
+	char	   *symbol;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	symbol = function_symbol(tuple);
+	for (int i = 0; i < lengthof(members) && symbol; i++)
+	{
+		Member	   *member = &members[i];
+		SimHashObjects *objects = member->objects;
+
+		if (OidIsValid(*member->function) || strcmp(symbol, member->symbol) != 0 ||
+			function_address(function) != member->address)
+			continue;
+		*member->function = function;
+		member->hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
+		objects->restricted |= !heap_attisnull(tuple, Anum_pg_proc_proacl, NULL);
+		if (member->function == &objects->distance)
+			objects->type = form->proargtypes.values[0];
+		else if (member->function == &objects->ball)
+			objects->ball_type = form->prorettype;
+	}
+	ReleaseSysCache(tuple);
 }
 
 /*
- * Find the objects of a distance that stand in the same schema as a function of the
- * extension.  Returns false if one is missing.
+ * Note all functions that are members of the extension.
+ */
+static void
+read_members(Oid extension)
+{
+	Relation	depend = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(ExtensionRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(extension));
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->classid == ProcedureRelationId && form->deptype == DEPENDENCY_EXTENSION)
+			note_function(form->objid);
+	}
+	systable_endscan(scan);
+	table_close(depend, AccessShareLock);
+}
+
+/*
+ * Look for the members, unless they are known.  An extension cannot be renamed.
+ */
+static void
+find_members(void)
+{
+	uint64		changes = members_changes;
+	Oid			extension;
+	bool		complete = true;
+
+	if (members_read == changes)
+		return;
+	members_complete = false;
+	for (int i = 0; i < lengthof(distances); i++)
+		*distances[i] = (SimHashObjects) {.kind = distances[i]->kind};
+	extension = get_extension_oid("simhash", true);
+	if (OidIsValid(extension))
+		read_members(extension);
+	for (int i = 0; i < lengthof(members); i++)
+	{
+		bool		found = OidIsValid(*members[i].function);
+
+		members[i].objects->incomplete |= !found;
+		complete &= found;
+	}
+	members_complete = complete;
+
+	/* what has changed meanwhile is read again the next time */
+	members_read = changes;
+}
+
+/*
+ * Called when functions change.  While a member is missing, any function may be it.
+ */
+static void
+note_change(Datum argument, syscache_id cache, uint32 hash)
+{
+	bool		of_member = hash == 0 || !members_complete;
+
+	for (int i = 0; i < lengthof(members); i++)
+		of_member |= members[i].hash == hash;
+	members_changes += of_member;
+}
+
+/*
+ * Called once, when the library is loaded.
+ */
+void
+objects_init(void)
+{
+	CacheRegisterSyscacheCallback(PROCOID, note_change, (Datum) 0);
+}
+
+/*
+ * Find the objects of a distance.  Returns false if one is missing.
  */
 bool
-objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects)
+objects_find(const DistanceKind *kind, SimHashObjects *objects)
 {
-	Oid			schema = get_func_namespace(function);
-
-	if (!OidIsValid(schema))
-		return false;
-	objects->kind = kind;
-	objects->type = kind->type ? find_type(kind->type, schema) : INT8ARRAYOID;
-	objects->ball_type = find_type(kind->ball, schema);
-	if (!OidIsValid(objects->type) || !OidIsValid(objects->ball_type))
-		return false;
-	objects->within = find_function(kind->within,
-									(Oid[]) {objects->type, objects->type, kind->radius},
-									3, schema);
-	objects->ball = find_function(kind->ball, (Oid[]) {objects->type, kind->radius},
-								  2, schema);
-	objects->in_ball = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
-									   CStringGetDatum(kind->in_ball),
-									   ObjectIdGetDatum(objects->type),
-									   ObjectIdGetDatum(objects->ball_type),
-									   ObjectIdGetDatum(schema));
-	return OidIsValid(objects->within) && OidIsValid(objects->ball) &&
-		OidIsValid(objects->in_ball) && find_radius_functions(schema, objects);
+	find_members();
+	for (int i = 0; i < lengthof(distances); i++)
+		if (distances[i]->kind == kind)
+			*objects = *distances[i];
+	return !objects->incomplete;
 }
 
 /*
- * The distance that a function may compute, by what the catalog says: by its C symbol.
+ * Return the distance that a function computes; NULL if it computes none.  *commuted
+ * tells whether the function takes its arguments the other way round.
  */
-static const DistanceKind *
-distance_by_symbol(HeapTuple tuple, bool *commuted)
+const DistanceKind *
+objects_distance(Oid function, bool *commuted)
 {
-	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
-	bool		isnull;
-	Datum		symbol;
-	const char *name;
-
-	if (form->prolang != ClanguageId || form->pronargs != 2 ||
-		(form->prorettype != INT4OID && form->prorettype != FLOAT8OID))
+	if (function < FirstNormalObjectId)
 		return NULL;
-	symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-	if (isnull)
-		return NULL;
-	name = TextDatumGetCString(symbol);
-	for (int i = 0; i < lengthof(kinds); i++)
+	find_members();
+	for (int i = 0; i < lengthof(distances); i++)
 	{
-		*commuted = kinds[i]->commuted && strcmp(name, kinds[i]->commuted_symbol) == 0;
-		if (form->prorettype == kinds[i]->result &&
-			(*commuted || strcmp(name, kinds[i]->symbol) == 0))
-			return kinds[i];
+		*commuted = function == distances[i]->commuted;
+		if (*commuted || function == distances[i]->distance)
+			return distances[i]->kind;
 	}
 	return NULL;
 }
 
 /*
- * The distance that a function computes; NULL if it computes none.  *commuted tells whether
- * it takes its arguments the other way round.  As any library may have a function of that
- * symbol, its address has the last word.
+ * Return the operator of an operator family that searches within a ball; InvalidOid if
+ * the family has none.
  */
-const DistanceKind *
-objects_distance(Oid function, bool *commuted)
+Oid
+objects_search_operator(const SimHashObjects *objects, Oid opfamily)
 {
-	HeapTuple	tuple;
-	const DistanceKind *kind;
-	FmgrInfo	info;
+	Oid			operator = get_opfamily_member(opfamily, objects->type, objects->ball_type,
+											   STRATEGY_WITHIN);
 
-	if (function < FirstNormalObjectId)
-		return NULL;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	kind = distance_by_symbol(tuple, commuted);
-	ReleaseSysCache(tuple);
-	if (kind == NULL)
-		return NULL;
-	fmgr_info(function, &info);
-	return info.fn_addr == (*commuted ? kind->commuted : kind->function) ? kind : NULL;
-}
-
-/* --- what the user may execute ---------------------------------------------- */
-
-static bool
-is_forbidden(Oid function, void *context)
-{
-	return !user_may_execute(function, GetUserId());
-}
-
-static bool
-contains_forbidden(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (check_functions_in_node(node, is_forbidden, context))
-		return true;
-	return expression_tree_walker(node, contains_forbidden, context);
-}
-
-/*
- * Whether the user may execute all functions of an expression.  The executor
- * asks that of what stands in the plan: so for what leaves it, or comes into
- * it, the planner has to.
- */
-bool
-objects_executable(Node *expression)
-{
-	return !contains_forbidden(expression, NULL);
-}
-
-/*
- * Whether the user may execute what an index condition is made of.
- */
-bool
-objects_searchable(const SimHashObjects *objects)
-{
-	return !is_forbidden(objects->ball, NULL) &&
-		!is_forbidden(get_opcode(objects->in_ball), NULL);
+	return OidIsValid(operator) && get_opcode(operator) == objects->in_ball ?
+		operator : InvalidOid;
 }

@@ -15,47 +15,36 @@
 
 /*
  * A distance that the extension computes: between fingerprints, between signatures, or of an
- * array of hashes from another.  Each has objects of its own, by name.
+ * array of hashes from another.
  */
 typedef struct DistanceKind
 {
-	const char *symbol;			/* of the C function that computes it */
-	PGFunction	function;
-	const char *commuted_symbol;	/* the same of one that takes its arguments the */
-	PGFunction	commuted;		/* other way round, where that makes a difference */
-	Oid			result;			/* type of a distance */
-	const char *type;			/* of the values; NULL: bigint[] */
-	const char *ball;			/* the type of balls, and the function that makes one */
-	const char *in_ball;		/* the operator of a value and a ball */
-	const char *within;			/* the predicate: within(type, type, radius) */
+	bool		symmetric;		/* whether either argument may be in the index */
 	Oid			radius;			/* type of a ball's radius */
 
 	/* The center and the radius of a ball.  Returns false if it has none. */
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } DistanceKind;
 
-/* Whether it makes no difference which of the two is in the index. */
-static inline bool
-distance_is_symmetric(const DistanceKind *kind)
-{
-	return kind->commuted == NULL;
-}
-
 /*
- * Objects of the extension that plans are made of.  They are looked up each
- * time by the schema of a function that a query calls: so they may stand
- * outside the search path, and DROP and CREATE EXTENSION leave nothing stale.
+ * Objects of the extension that plans are made of, or that plans stand in for.  A
+ * function that a distance does not have is InvalidOid.
  */
 typedef struct SimHashObjects
 {
 	const DistanceKind *kind;
 	Oid			type;			/* simhash, minhash or bigint[] */
 	Oid			ball_type;		/* simhash_ball, minhash_ball, containment_ball */
+	Oid			distance;		/* hamming_distance, jaccard_distance, ... */
+	Oid			commuted;		/* the same with its arguments the other way round */
 	Oid			within;			/* simhash_within, minhash_within, containment_within */
 	Oid			ball;			/* the function that makes a ball */
-	Oid			in_ball;		/* operator <@ or <%@ of type and ball */
+	Oid			in_ball;		/* of the operator <@ or <%@ */
+	Oid			ball_contains;	/* of its commutator @> */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
+	bool		incomplete;		/* one of the functions was not found */
+	bool		restricted;		/* one of the functions has privileges of its own */
 } SimHashObjects;
 
 /*
@@ -77,10 +66,14 @@ typedef struct Comparison
 extern const DistanceKind hamming_kind;
 extern const DistanceKind jaccard_kind;
 extern const DistanceKind containment_kind;
-extern bool objects_find(Oid function, const DistanceKind *kind, SimHashObjects *objects);
+extern void objects_init(void);
+extern bool objects_find(const DistanceKind *kind, SimHashObjects *objects);
 extern const DistanceKind *objects_distance(Oid function, bool *commuted);
-extern bool objects_executable(Node *expression);
-extern bool objects_searchable(const SimHashObjects *objects);
+extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
+
+/* privileges.c */
+extern bool privileges_suffice(PlannerInfo *root, Node *expression);
+extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
 
 /* indexable.c */
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,

@@ -125,13 +125,14 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 							   translate(rewrite, comparison.a),
 							   translate(rewrite, comparison.b),
 							   translate(rewrite, (Node *) radius)) ||
-		!objects_searchable(&comparison.objects))
+		!privileges_suffice_for_search(rewrite->root, &comparison.objects))
 		return lappend(result, clause);
 	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
 								   list_make3(copyObject(comparison.a),
 											  copyObject(comparison.b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!objects_executable(clause) || !objects_executable((Node *) within))
+	if (!privileges_suffice(rewrite->root, clause) ||
+		!privileges_suffice(rewrite->root, (Node *) within))
 		return lappend(result, clause);
 	if (!exact || is_wanted(rewrite, &comparison))
 	{

@@ -357,15 +357,14 @@ is_ball_of(Node *ball, const SimHashObjects *objects)
 }
 
 /*
- * The radius of simhash_ball(center, radius); NULL if that is not what a ball is.  The
- * function stands in the extension's schema.
+ * The radius of simhash_ball(center, radius); NULL if that is not what a ball is.
  */
 Node *
-selectivity_ball_radius(Oid function, Node *ball)
+selectivity_ball_radius(Node *ball)
 {
 	SimHashObjects objects;
 
-	if (!objects_find(function, &hamming_kind, &objects) || !is_ball_of(ball, &objects))
+	if (!objects_find(&hamming_kind, &objects) || !is_ball_of(ball, &objects))
 		return NULL;
 	return lsecond(((FuncExpr *) ball)->args);
 }
@@ -437,14 +436,11 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
  * what the operator compares, or a ball is NULL; then *otherwise is what the estimator
  * says.
  *
- * An operator of any types may name these estimators.  The types that count
- * are those that stand beside the estimator itself: where the operator is,
- * anybody may have made others of the same names.
+ * An operator of any types may name these estimators.
  */
 bool
-selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid estimator,
-					  Oid operator, List *args, Predicate *predicate,
-					  Selectivity *otherwise)
+selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, List *args,
+					  Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
 	Side		side[2] = {0};
@@ -453,7 +449,7 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid estimator
 
 	*otherwise = DEFAULT_MATCHING_SEL;
 	memset(predicate, 0, sizeof(Predicate));
-	if (list_length(args) != 2 || !objects_find(estimator, kind, &objects))
+	if (list_length(args) != 2 || !objects_find(kind, &objects))
 		return false;
 	for (int i = 0; i < 2; i++)
 	{
@@ -502,9 +498,8 @@ estimate_restriction(FunctionCallInfo fcinfo, const DistanceKind *kind)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, kind, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
-							   (List *) PG_GETARG_POINTER(2), &predicate,
-							   &otherwise))
+	if (!selectivity_read_ball(root, kind, PG_GETARG_OID(1),
+							   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
 }
@@ -521,9 +516,8 @@ estimate_join(FunctionCallInfo fcinfo, const DistanceKind *kind)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, kind, fcinfo->flinfo->fn_oid, PG_GETARG_OID(1),
-							   (List *) PG_GETARG_POINTER(2), &predicate,
-							   &otherwise))
+	if (!selectivity_read_ball(root, kind, PG_GETARG_OID(1),
+							   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_join(root, &predicate, jointype, sjinfo);
 }

@@ -35,9 +35,9 @@ typedef struct Predicate
 } Predicate;
 
 extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
-								  Oid estimator, Oid operator, List *args,
-								  Predicate *predicate, Selectivity *otherwise);
-extern Node *selectivity_ball_radius(Oid function, Node *ball);
+								  Oid operator, List *args, Predicate *predicate,
+								  Selectivity *otherwise);
+extern Node *selectivity_ball_radius(Node *ball);
 extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
 extern double selectivity_share_radius(PlannerInfo *root, const DistanceKind *kind,
 									   Node *radius, bool *known);

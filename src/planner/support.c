@@ -23,8 +23,8 @@
 #include "planner/selectivity.h"
 
 /*
- * Support function of the functions that compute distances, and of the operators on
- * balls of fingerprints.
+ * Support function of the functions that compute distances, and of those that operators on
+ * balls call.
  *
  * It has nothing to say.  But planning asks it first, when it simplifies the
  * expressions of a query, and so the library is loaded, and its hook is in
@@ -47,16 +47,19 @@ static List *
 within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 {
 	SimHashObjects objects;
+	Oid			operator;
 	List	   *args;
 	Node	   *column;
 	Node	   *center;
 	Node	   *radius;
 	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > (distance_is_symmetric(kind) ? 1 : 0) ||
-		!objects_find(req->funcid, kind, &objects) || req->funcid != objects.within ||
-		!op_in_opfamily(objects.in_ball, req->opfamily) ||
-		!objects_searchable(&objects) || !objects_executable(req->node))
+	if (!is_funcclause(req->node) || req->indexarg > (kind->symmetric ? 1 : 0) ||
+		!objects_find(kind, &objects) || req->funcid != objects.within)
+		return NIL;
+	operator = objects_search_operator(&objects, req->opfamily);
+	if (!OidIsValid(operator) || !privileges_suffice_for_search(req->root, &objects) ||
+		!privileges_suffice(req->root, req->node))
 		return NIL;
 
 	args = ((FuncExpr *) req->node)->args;
@@ -74,7 +77,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	ball = (Expr *) eval_const_expressions(NULL, (Node *) ball);
 
 	req->lossy = false;
-	return list_make1(make_opclause(objects.in_ball, BOOLOID, false,
+	return list_make1(make_opclause(operator, BOOLOID, false,
 									(Expr *) column, ball,
 									InvalidOid, req->indexcollation));
 }

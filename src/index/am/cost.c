@@ -93,8 +93,7 @@ add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
 	{
 		bool		known;
 		int			radius = selectivity_radius(root,
-												selectivity_ball_radius(get_opcode(operator),
-																		argument),
+												selectivity_ball_radius(argument),
 												&known);
 
 		add_search(searches, radius, known, NULL, 1);
@@ -124,7 +123,7 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 		add_near(root, operator, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
-	else if (!selectivity_read_ball(root, &hamming_kind, get_opcode(operator), operator,
+	else if (!selectivity_read_ball(root, &hamming_kind, operator,
 									list_make2(column, argument), &predicate,
 									&otherwise))
 		add_search(searches, BALL_EMPTY, true, NULL, 1);

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "function_address.h"
 #include "index/am/handler.h"
 #include "index/kind.h"
 
@@ -79,7 +80,6 @@ validate_operator(const char *opfamily, const IndexKind *kind,
 {
 	const char *name = format_operator(operator->amopopr);
 	PGFunction	expected = NULL;
-	FmgrInfo	function;
 	bool		ok = true;
 
 	for (int i = 0; i < kind->noperators; i++)
@@ -90,10 +90,9 @@ validate_operator(const char *opfamily, const IndexKind *kind,
 	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
-	fmgr_info(get_opcode(operator->amopopr), &function);
 	/* an operator of arrays is one of any arrays */
 	if ((operator->amoplefttype != type && operator->amoplefttype != ANYARRAYOID) ||
-		(expected && function.fn_addr != expected))
+		(expected && function_address(get_opcode(operator->amopopr)) != expected))
 		ok = complain(opfamily, "another operator than its strategy's:", name);
 	return ok;
 }

@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "index/am/handler.h"
 #include "index/inspect/inspect.h"
 #include "index/tree/descend.h"
 
@@ -44,7 +45,7 @@ static void
 check_openable(Relation index, Oid userid, bool for_monitors)
 {
 	if (index->rd_rel->relkind != RELKIND_INDEX ||
-		index->rd_rel->relam != get_index_am_oid("simhash", true))
+		index->rd_indam->ambuild != simhash_build)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),

@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "lib/qunique.h"
-#include "utils/lsyscache.h"
 
 #include "bits.h"
 #include "compat.h"
@@ -106,8 +105,8 @@ estimate_words(PlannerInfo *root, uint64 number, int strategy, const OpExpr *cla
 							MINHASH_OF_HASHES, 0);
 	if (clause == NULL)
 		return make.bands;
-	if (!selectivity_read_ball(root, &jaccard_kind, get_opcode(clause->opno), clause->opno,
-							   clause->args, &predicate, &otherwise))
+	if (!selectivity_read_ball(root, &jaccard_kind, clause->opno, clause->args, &predicate,
+							   &otherwise))
 		return 0;
 	if (predicate.by_band)
 		return make.bands;

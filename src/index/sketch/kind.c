@@ -15,7 +15,6 @@
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
@@ -104,8 +103,8 @@ estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *claus
 		Selectivity otherwise;
 		bool		known;
 
-		if (!selectivity_read_ball(root, &containment_kind, get_opcode(clause->opno),
-								   clause->opno, clause->args, &predicate, &otherwise))
+		if (!selectivity_read_ball(root, &containment_kind, clause->opno, clause->args,
+								   &predicate, &otherwise))
 			return 0;
 		if (float8_ge(selectivity_share_radius(root, &containment_kind, predicate.radius,
 											   &known), 1))
