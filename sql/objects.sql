@@ -192,6 +192,74 @@ SELECT * FROM survey();
 SELECT count(altered(function, 'SECURITY INVOKER RESET ALL')) > 30 AS altered FROM members JOIN pg_proc AS p ON p.oid = function WHERE prosecdef;
 
 --
+-- Privileges
+--
+CREATE ROLE regress_objects_user;
+GRANT USAGE ON SCHEMA objects TO regress_objects_user;
+GRANT SELECT ON docs, wanted, spelling, members TO regress_objects_user;
+
+-- With EXECUTE on one function taken away: of how many spellings the answer is an error, and
+-- which are not answered alike.
+CREATE FUNCTION without(VARIADIC functions regprocedure[], OUT refused bigint, OUT different text[]) LANGUAGE plpgsql AS $$
+DECLARE f regprocedure;
+BEGIN
+    FOREACH f IN ARRAY functions LOOP EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f); END LOOP;
+    SET LOCAL ROLE regress_objects_user;
+    SELECT count(*) FILTER (WHERE by_table ~ '^permission'), array_agg(format('%s%s: %s, %s, %s', condition, ' ORDER BY ' || nullif(ordered, ''), left(by_index, 60), left(by_bitmap, 60), left(by_table, 60)) ORDER BY n)
+            FILTER (WHERE by_index <> by_table OR by_bitmap <> by_table)
+        INTO refused, different
+        FROM (SELECT *, answer(query, 'index') AS by_index, answer(query, 'bitmap') AS by_bitmap, answer(query, 'table') AS by_table
+              FROM (SELECT *, query_of(s) AS query FROM spelling AS s) AS s) AS s;
+    RESET ROLE;
+    FOREACH f IN ARRAY functions LOOP EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f); END LOOP;
+END $$;
+SELECT function::regprocedure, w.* FROM members, without(function) AS w
+WHERE symbol ~ '(within|ball|ball_near|ball_contains.*|distance.*|radius_.*|simhash_eq|shares_band)$' AND symbol !~ 'gist'
+ORDER BY function::regprocedure::text COLLATE "C";
+-- The same by GiST.
+DROP INDEX docs_fp, docs_ball;
+CREATE INDEX docs_fp ON docs USING gist (fp);
+CREATE INDEX docs_ball ON docs USING gist (simhash_ball(fp, 3));
+SELECT * FROM survey();
+SELECT function::regprocedure, w.* FROM members, without(function) AS w
+WHERE symbol IN ('simhash_hamming_distance', 'simhash_within', 'simhash_in_ball', 'simhash_ball_contains_simhash', 'simhash_ball_near', 'simhash_eq', 'simhash_ball')
+ORDER BY function::regprocedure::text COLLATE "C";
+
+-- A plan that is kept holds as long as the privileges do, and for whom they do.
+CREATE ROLE regress_objects_other;
+GRANT regress_objects_user TO regress_objects_other;
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+PREPARE compared AS SELECT id FROM objects.docs WHERE public.hamming_distance(fp, objects.fp_of(9)) <= 2 ORDER BY id LIMIT 1;
+PREPARE within AS SELECT id FROM objects.docs WHERE public.simhash_within(fp, objects.fp_of(9), 2) ORDER BY id LIMIT 1;
+PREPARE contains AS SELECT id FROM objects.docs WHERE public.simhash_ball(objects.fp_of(9), 2) OPERATOR(public.@>) fp ORDER BY id LIMIT 1;
+SET ROLE regress_objects_user;
+EXECUTE compared;
+EXECUTE within;
+EXECUTE contains;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION hamming_distance, simhash_within, simhash_ball_contains FROM PUBLIC;
+SET ROLE regress_objects_user;
+EXECUTE compared;
+EXECUTE within;
+EXECUTE contains;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION hamming_distance, simhash_within, simhash_ball_contains TO regress_objects_other;
+SET ROLE regress_objects_other;
+EXECUTE compared;
+EXECUTE within;
+EXECUTE contains;
+SET ROLE regress_objects_user;
+EXECUTE compared;
+EXECUTE within;
+EXECUTE contains;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION hamming_distance, simhash_within, simhash_ball_contains TO PUBLIC;
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+
+--
 -- What is remembered
 --
 BEGIN;
@@ -205,3 +273,4 @@ CREATE INDEX again_fp ON again USING simhash (fp);
 SELECT plan('SELECT id FROM again WHERE fp OPERATOR(elsewhere.<~>) ''0000000000000009'' <= 1', 'index');
 SELECT answer('SELECT id FROM again WHERE fp OPERATOR(elsewhere.<~>) ''0000000000000009'' <= 1', 'index');
 DROP SCHEMA objects, elsewhere CASCADE;
+DROP ROLE regress_objects_user, regress_objects_other;

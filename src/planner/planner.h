@@ -72,8 +72,10 @@ extern const DistanceKind *objects_distance(Oid function, bool *commuted);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
 /* privileges.c */
+extern bool privileges_matter;
 extern bool privileges_suffice(PlannerInfo *root, Node *expression);
 extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
+extern void privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel);
 
 /* indexable.c */
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,

@@ -14,17 +14,46 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "planner/planner.h"
 
+/* --- of a clause ---------------------------------------------------------------- */
+
+/*
+ * Return whether anybody may execute a function: it has no privileges of its own.
+ */
+static bool
+is_public(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = heap_attisnull(tuple, Anum_pg_proc_proacl, NULL);
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/*
+ * Return whether the user may not execute a function.  If not everybody may, mark the
+ * plan as one for this user.
+ */
 static bool
 is_forbidden(Oid function, void *context)
 {
+	PlannerInfo *root = context;
+
+	if (is_public(function))
+		return false;
+	root->glob->dependsOnRole = true;
 	return !user_may_execute(function, GetUserId());
 }
 
@@ -54,4 +83,78 @@ bool
 privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects)
 {
 	return !is_forbidden(objects->ball, root) && !is_forbidden(objects->in_ball, root);
+}
+
+/* --- of a commutator ------------------------------------------------------------ */
+
+/*
+ * Whether a query of this session has called a distance or an operator on balls.  Until
+ * then there is nothing to hide, and the members of the extension need not be read.
+ */
+bool		privileges_matter = false;
+
+static bool
+is_same_function(Oid function, void *context)
+{
+	return function == *(Oid *) context;
+}
+
+static bool
+calls_function(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, calls_function, context, 0);
+	if (check_functions_in_node(node, is_same_function, context))
+		return true;
+	return expression_tree_walker(node, calls_function, context);
+}
+
+/*
+ * Return whether the user may execute only one of two functions, and the query calls the
+ * one that is not the index's.  Core would have the index call its own instead.
+ */
+static bool
+is_replaced(PlannerInfo *root, Oid of_index, Oid other)
+{
+	return OidIsValid(other) &&
+		is_forbidden(of_index, root) != is_forbidden(other, root) &&
+		calls_function((Node *) root->parse, &other);
+}
+
+static bool
+is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
+{
+	for (int i = 0; i < index->nkeycolumns; i++)
+		if (OidIsValid(objects_search_operator(objects, index->opfamily[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Hide the indexes of a table that would answer ball @> column, or sort by array <<%>
+ * column, with other privileges than a sequential scan.  Core replaces these operators by
+ * their commutators, and does not check what the user may execute.
+ */
+void
+privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
+{
+	static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind, &containment_kind};
+	ListCell   *lc;
+
+	if (!privileges_matter || !indexable_family_seen(rel))
+		return;
+	for (int i = 0; i < lengthof(kinds) && rel->indexlist != NIL; i++)
+	{
+		SimHashObjects objects;
+
+		if (!objects_find(kinds[i], &objects) || !objects.restricted ||
+			!(is_replaced(root, objects.in_ball, objects.ball_contains) ||
+			  is_replaced(root, objects.distance, objects.commuted)))
+			continue;
+		foreach(lc, rel->indexlist)
+			if (is_index_of(lfirst(lc), &objects))
+				rel->indexlist = foreach_delete_current(rel->indexlist, lc);
+	}
 }

@@ -452,6 +452,7 @@ hook(TABLE_HOOK_PARAMETERS)
 {
 	if (previous_hook)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
+	privileges_hide_indexes(root, rel);
 	gist_cost_init(rel);
 	beside_init();
 	restore_conditions(root, rel);

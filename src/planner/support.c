@@ -35,6 +35,7 @@ PG_FUNCTION_INFO_V1(simhash_distance_support);
 Datum
 simhash_distance_support(PG_FUNCTION_ARGS)
 {
+	privileges_matter = true;
 	PG_RETURN_POINTER(NULL);
 }
 

@@ -269,11 +269,11 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
 -- Distance
 --
 
--- Support functions help the planner.  That of hamming_distance, and of the operators on
--- balls, has the library loaded before the planner looks at the tables of a query.
+-- Support functions help the planner.  That of distances, and of operators on balls, has
+-- the library loaded before the planner looks at the tables of a query.
 CREATE FUNCTION simhash_distance_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for hamming_distance, <@, @> and =~=';
+COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for distances, <@, @> and =~=';
 CREATE FUNCTION simhash_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support for simhash_within';
@@ -897,7 +897,8 @@ CREATE FUNCTION minhash_in_ball(minhash, minhash_ball) RETURNS boolean
 COMMENT ON FUNCTION minhash_in_ball(minhash, minhash_ball) IS 'implementation of <@ operator';
 CREATE FUNCTION minhash_ball_contains(minhash_ball, minhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_minhash_ball_contains'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION minhash_ball_contains(minhash_ball, minhash) IS 'implementation of @> operator';
 CREATE OPERATOR <@ (
     LEFTARG = minhash, RIGHTARG = minhash_ball, FUNCTION = minhash_in_ball,
