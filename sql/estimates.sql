@@ -203,8 +203,8 @@ SELECT misjudged(query, 20) FROM unnest(ARRAY[
 CREATE TABLE queries AS SELECT * FROM documents WHERE id % 246 IN (0, 7);
 CREATE TABLE few AS SELECT * FROM queries WHERE family = 0 ORDER BY id LIMIT 20;
 CREATE TABLE unknown AS TABLE few;
-ALTER TABLE unknown ADD PRIMARY KEY (id);
 ANALYZE queries, few;
+VACUUM unknown;
 SELECT misjudged(format(query, asking, condition), 20) FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
         'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)', 'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
