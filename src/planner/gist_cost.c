@@ -179,21 +179,26 @@ estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_co
 }
 
 /*
- * Have the indexes of a table that may be on fingerprints estimated so.  The planner asks
- * each index's own field for the function.
+ * Have a table's GiST indexes of fingerprints and balls estimated so.  The planner reads
+ * the function from each index's own field.  Indexes of other types are left alone.
  */
 void
 gist_cost_init(RelOptInfo *rel)
 {
+	SimHashObjects objects;
 	ListCell   *lc;
 
 	foreach(lc, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst(lc);
 
+		if (index->amcostestimate != gistcostestimate)
+			continue;
 		for (int i = 0; i < index->nkeycolumns; i++)
-			if (index->amcostestimate == gistcostestimate &&
-				index->opfamily[i] >= FirstNormalObjectId)
+			if (index->opcintype[i] >= FirstNormalObjectId &&
+				objects_find(&hamming_kind, &objects) &&
+				(index->opcintype[i] == objects.type ||
+				 index->opcintype[i] == objects.ball_type))
 				index->amcostestimate = estimate;
 	}
 }
