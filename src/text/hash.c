@@ -66,3 +66,9 @@ hash_feature(const char *bytes, size_t length)
 {
 	return XXH3_64bits(bytes, length);
 }
+
+uint64
+hash_seeded(const char *bytes, size_t length, uint64 seed)
+{
+	return XXH3_64bits_withSeed(bytes, length, seed);
+}

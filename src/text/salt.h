@@ -14,6 +14,8 @@
 #ifndef SIMHASH_SALT_H
 #define SIMHASH_SALT_H
 
+#include "text/hash.h"
+
 #define SALT_WORDS		3
 
 /* Random, odd, of this process; zero until salt_init has been called. */
@@ -58,62 +60,14 @@ salted_hash64(uint64 hash)
 	return fold_product(hash ^ process_salt[0], process_salt[1]) * process_salt[2];
 }
 
-static inline uint64
-load32(const char *bytes)
-{
-	uint32		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
-static inline uint64
-load64(const char *bytes)
-{
-	uint64		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
 /*
- * The hash of a string: 16 bytes a multiplication, as wyhash does it.  Most
- * shingles have 8 to 32 bytes, and there a branch that depends on the length
- * would cost more than the rest: they are read as four words at even
- * distances, which overlap.
+ * Return the hash of a string.  XXH3's own steps can be undone for short strings,
+ * whatever its seed: hence the last step.
  */
 static inline uint64
 salted_hash_bytes(const char *bytes, size_t length)
 {
-	const char *end = bytes + length;
-	uint64		state = process_salt[2] ^ length;
-	uint64		first = 0;
-	uint64		last = 0;
-
-	if (likely(length >= 8))
-	{
-		size_t		third;
-
-		for (; end - bytes > 32; bytes += 16)
-			state = fold_product(load64(bytes) ^ process_salt[0],
-								 load64(bytes + 8) ^ state);
-		third = (end - bytes - 8 + 2) / 3;	/* rounded up: 8 at most */
-		state = fold_product(load64(bytes + third) ^ process_salt[0],
-							 load64(end - 8 - third) ^ state);
-		first = load64(bytes);
-		last = load64(end - 8);
-	}
-	else if (length >= 4)
-	{
-		first = load32(bytes);
-		last = load32(end - 4);
-	}
-	else if (length > 0)
-	{
-		first = (unsigned char) bytes[0];
-		last = (unsigned char) bytes[length / 2] << 8 | (unsigned char) end[-1];
-	}
-	return salted_hash64(fold_product(first ^ process_salt[1], last ^ state));
+	return salted_hash64(hash_seeded(bytes, length, process_salt[0]));
 }
 
 #endif							/* SIMHASH_SALT_H */
