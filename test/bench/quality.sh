@@ -127,8 +127,8 @@ main() {
 		python3 "$ROOT/test/bench/quality/plot.py" "$RESULTS"
 	fi
 	! wanted revisions || measure_revisions
-	python3 "$ROOT/test/bench/quality/tables.py" "$RESULTS"
 	cp "$RESULTS"/* "$target"
+	python3 "$ROOT/test/bench/quality/tables.py" "$target"
 	say "wrote $target ($((SECONDS / 60)) minutes)"
 }
 
