@@ -165,6 +165,7 @@ SELECT misjudged('SELECT FROM balls a JOIN balls b ON simhash_ball(a.fp, 3) =~= 
 -- a radius that is all rows is no work for the index
 CREATE TABLE all_balls AS SELECT id, simhash_ball(fp, 64) AS ball FROM uniform;
 CREATE INDEX all_balls_ball ON all_balls USING simhash (ball);
+SELECT misjudged('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), 64)', 2) AS not_analyzed;
 ANALYZE all_balls;
 SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan') FROM unnest(ARRAY[3, 64]) AS radius;
 -- a center that is not known has a known radius

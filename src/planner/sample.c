@@ -111,8 +111,7 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 	for (int i = 0; i < nother; i++)
 		add_value(sample, other.values[(int64) i * other.nvalues / nother],
 				  sample->rest / nother);
-	sample->of_balls &= sample->nvalues > 0;
-	if (sample->of_balls)
+	if (sample->of_balls && sample->nvalues > 0)
 		sample->radius /= nother > 0 ? sample->nonnull : sample->nonnull - sample->rest;
 	free_attstatsslot(&common);
 	free_attstatsslot(&other);
@@ -138,6 +137,9 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 	if (HeapTupleIsValid(column->statsTuple) &&
 		statistic_proc_security_check(column, function))
 		read_values(column, limit, sample);
+
+	/* without values, no radius is known */
+	sample->of_balls &= sample->nvalues > 0;
 
 	sample->ndistinct = get_variable_numdistinct(column, &is_default);
 	if (is_default)
