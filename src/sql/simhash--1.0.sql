@@ -411,10 +411,11 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 -- simhash(x) of a varchar, a char(n), a name or a domain for x::simhash.
 --
 -- Those of text and varchar are implicit, because drivers send parameters and arrays of
--- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  Nothing
--- that was valid without them changes its meaning: what takes text, or prefers it, is the
--- better match.  And nothing is misread in silence: what is not 16 hexadecimal digits is
--- an error, whose hint says how to fingerprint a text.
+-- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  A function or
+-- an operator that takes text is the better match.  A function that takes simhash and
+-- another type that text is cast to, or anyelement, is ambiguous for a text: PostgreSQL and
+-- this extension have none.  Nothing is misread in silence: what is not 16 hexadecimal
+-- digits is an error, whose hint says how to fingerprint a text.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
