@@ -45,9 +45,9 @@ extern int no_such_variable
 #endif
 
 /*
- * Functions that a minor release added: DatumGetHeapTupleHeader() was a macro until
- * then, and InitMaterializedSRF() came with 15.1.  A library that calls them does not
- * load in an older minor release of the same major.
+ * Functions that a minor release added: DatumGetHeapTupleHeader() was a macro up to 15.18,
+ * and InitMaterializedSRF() came with 15.1.  A library that calls them does not load in an
+ * older minor release of the same major.
  */
 #define get_tuple_header(datum)			((HeapTupleHeader) PG_DETOAST_DATUM(datum))
 #if PG_VERSION_NUM < 160000

@@ -108,11 +108,11 @@ radius_of_constant(const Const *bound, bool *whole)
 }
 
 /*
- * Raise a NOTICE, once in a statement, that a constant between 0 and 1 says no more than 0:
- * the distance has been taken for a share.
+ * Raise a NOTICE, once in a statement, that a constant is between 0 and 1: the distance has
+ * been taken for a fraction.
  */
 static void
-notice_share(const Const *bound)
+notice_fraction(const Const *bound)
 {
 	static TimestampTz told = 0;
 	Oid			output;
@@ -125,8 +125,8 @@ notice_share(const Const *bound)
 	getTypeOutputInfo(bound->consttype, &output, &is_varlena);
 	number = OidOutputFunctionCall(output, bound->constvalue);
 	ereport(NOTICE,
-			(errmsg("a bound of %s admits no Hamming distance but 0", number),
-			 errhint("The distance is a number of bits, 0 to %d, as in fp <~> q <= 3.  A share is the distance of signatures, sig <%%> q <= %s.",
+			(errmsg("a bound of %s is less than one bit", number),
+			 errhint("The distance is a number of bits, 0 to %d, as in fp <~> q <= 3.  A fraction is the distance of signatures, sig <%%> q <= %s.",
 					 SIMHASH_BITS, number)));
 }
 
@@ -220,7 +220,7 @@ bound_radius(const Comparison *comparison, bool *exact)
 
 	radius = radius_of_constant(constant, &whole);
 	if (radius == 0 && !whole)
-		notice_share(constant);
+		notice_fraction(constant);
 	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
 		radius--;
 

@@ -43,7 +43,7 @@ typedef struct Elements
  * Read the common elements of a column.
  *
  * An element that is not listed may be in one row, or in almost as many rows as the rarest
- * one of the list.  Assume the geometric mean of the two, which is never far off.
+ * one of the list.  Assume the geometric mean of the two.
  */
 static void
 read_statistics(VariableStatData *column, Oid function, Elements *elements)

@@ -377,11 +377,10 @@ COMMENT ON FUNCTION simhash_from_integer(integer) IS 'fingerprint from unsigned 
 CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
 -- Drivers send small numbers so.
-CREATE FUNCTION simhash_from_integer(smallint) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_from_smallint'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_integer(smallint) IS 'fingerprint from unsigned integer';
-CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_integer(smallint);
+CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'fingerprint from unsigned integer';
+CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
 COMMENT ON CAST (smallint AS simhash) IS 'from unsigned integer';
 
 CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit

@@ -335,7 +335,7 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  * The same where a row may have several words: a descent for each that is looked for, and an
  * entry for each that a row has; or everything.  Of several clauses the one with the fewest
  * words is searched for.  Where an operator asks for everything, all rows are looked at.
- * Returns whether it is not known that these are not all.
+ * Returns true if the scan may turn out to be a full index scan.
  */
 static bool
 estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
