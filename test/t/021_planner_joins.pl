@@ -80,16 +80,18 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ': ' || SQLERRM;
 END $$;
-CREATE TABLE results (query text, settings text[], expected text, found text, by_index boolean);
+-- plain: nothing is set; expected: plans under the settings, with nothing rewritten.
+CREATE TABLE results (query text, settings text[], plain text, expected text, found text, by_index boolean);
 CREATE FUNCTION compare(query text, settings text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE result results;
 BEGIN
     result.query := query;
     result.settings := settings;
     SET LOCAL simhash.enable_rewrite = off;
+    result.plain := rows_of(query);
+    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true) FROM unnest(settings) AS name;
     result.expected := rows_of(query);
     SET LOCAL simhash.enable_rewrite = on;
-    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true) FROM unnest(settings) AS name;
     result.found := rows_of(query);
     IF result.expected ~ 'rows' AND result.found ~ 'rows' THEN
         result.by_index := EXISTS (SELECT FROM plan(query, 'Index Cond: .*(simhash|minhash|containment)_ball'));
@@ -256,11 +258,22 @@ for (my $done = 0; $done < $queries; $done += 200)
 	$node->safe_psql('postgres', $script);
 }
 
-my $differing = $node->safe_psql('postgres', "SELECT concat_ws(E'\\n', query, settings, expected, found) FROM results
-	WHERE expected <> found ORDER BY length(query) LIMIT 5");
-is($differing, '', "rewritten and not, the rows are the same (seed $seed)");
-is($node->safe_psql('postgres', "SELECT concat_ws(E'\\n', query, expected) FROM results WHERE expected !~ 'rows' LIMIT 5"),
-	'', 'every query is valid');
+# Minor releases have bugs of their own: 17.11 leaves out rows in partitionwise joins, and
+# fails with internal errors.  Such queries say nothing of the extension.
+my $doubtful = q{(plain <> expected OR plain ~ '^XX000')};
+
+sub results
+{
+	my ($condition) = @_;
+
+	return $node->safe_psql('postgres', "SELECT concat_ws(E'\n', query, settings, plain, expected, found) FROM results
+		WHERE $condition ORDER BY length(query) LIMIT 5");
+}
+
+is(results("expected <> found AND NOT $doubtful"), '', "rewritten and not, the rows are the same (seed $seed)");
+is(results("plain !~ 'rows' AND NOT $doubtful"), '', 'every query is valid');
+cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM results WHERE $doubtful") * 20, '<', $queries,
+	'PostgreSQL itself is sure of nearly all');
 cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM results WHERE by_index') * 10, '>', $queries,
 	'of ten queries more than one uses an index by its distance');
 cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM results WHERE expected !~ '^0 rows'") * 2, '>', $queries,
