@@ -116,7 +116,6 @@ OBJS = \
 	src/type/hash_array.o \
 	src/type/jaccard.o \
 	src/type/minhash.o \
-	src/type/minhash_ball.o \
 	src/type/minhash_order.o \
 	src/type/simhash.o
 

@@ -69,16 +69,6 @@ extern int no_such_variable
 #include "nodes/miscnodes.h"
 #else
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
-#define SOFT_ERROR_OCCURRED(context)	((void) (context), false)
-#endif
-
-/* Includers need utils/float.h. */
-#if PG_VERSION_NUM >= 160000
-#define read_float8(string, end, type, whole, context) \
-	float8in_internal((string), (end), (type), (whole), (context))
-#else
-#define read_float8(string, end, type, whole, context) \
-	float8in_internal((string), (end), (type), (whole))
 #endif
 
 /* A hint to the processor, where the compiler can give one. */

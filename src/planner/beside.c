@@ -161,7 +161,7 @@ beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
 	int			relid = -1;
 
 	beside->clause = NULL;
-	if (predicate->b == NULL || !objects_find(predicate->kind, &objects) ||
+	if (predicate->kind == NULL || predicate->b == NULL || !objects_find(predicate->kind, &objects) ||
 		objects.within != predicate->function)
 		return;
 	call.within = objects.within;

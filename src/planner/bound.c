@@ -4,8 +4,8 @@
  *		The radius that a bound of a distance stands for
  *
  * A Hamming distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
- * every number has a radius, its floor, which is all that matters of it.  The other
- * distances are shares: a float8, and so is their radius.
+ * every number has a radius, its floor, which is all that matters of it.
+ * Containment distance is a share: a float8, and so is its radius.
  *
  * Copyright (c) 2026, the simhash authors
  *

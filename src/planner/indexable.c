@@ -22,9 +22,7 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 
-#include "index/make.h"
 #include "planner/planner.h"
-#include "type/minhash.h"
 
 /* --- indexes that serve it -------------------------------------------------- */
 
@@ -48,24 +46,6 @@ indexable_family_seen(RelOptInfo *rel)
 	return false;
 }
 
-/*
- * Whether an index can search within a radius, for all that is known.  Of signatures
- * it finds those that share a band, and not all within a larger radius do.
- */
-bool
-indexable_radius(const IndexOptInfo *index, const DistanceKind *kind, Node *radius)
-{
-	Const	   *constant = (Const *) radius;
-	uint64		make;
-
-	if (kind != &jaccard_kind || !IsA(radius, Const) || constant->constisnull ||
-		index->hypothetical)
-		return true;
-	make = make_of_index(index->indexoid);
-	return make == 0 || minhash_bands_suffice(minhash_make_of_number(make),
-											  DatumGetFloat8(constant->constvalue));
-}
-
 static bool
 indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *objects,
 					Node *column, Node *center, Node *radius)
@@ -80,8 +60,7 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *ob
 			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
 				match_index_to_operand(column, i, index) &&
 				is_pseudo_constant_for_index(root, center, index) &&
-				is_pseudo_constant_for_index(root, radius, index) &&
-				indexable_radius(index, objects->kind, radius))
+				is_pseudo_constant_for_index(root, radius, index))
 				return true;
 	}
 	return false;

@@ -51,39 +51,19 @@ relate_signatures(Datum a, Datum b, const Nearness *nearness)
 {
 	const Minhash *sig = (const Minhash *) DatumGetPointer(a);
 	const Minhash *other = (const Minhash *) DatumGetPointer(b);
-	double		distance;
 
-	if (!minhash_same_make(sig->make, other->make))
-		return VALUES_APART;
-	if (nearness->by_band &&
+	if (!minhash_same_make(sig->make, other->make) ||
 		!minima_share_band(sig->minima, other->minima, sig->make.bands, sig->make.rows))
 		return VALUES_APART;
-	distance = minhash_distance(sig, other);
-	if (distance == 0)
-		return VALUES_EQUAL;
-	return nearness->by_band ||
-		(float8_ge(distance, nearness->low) && float8_le(distance, nearness->high)) ?
-		VALUES_NEAR : VALUES_APART;
-}
-
-/*
- * Signatures whose distance is in a range.  Those of unrelated texts are farther apart
- * than anybody asks for.
- */
-void
-nearness_of_signatures(Nearness *nearness, double low, double high)
-{
-	*nearness = (Nearness) {relate_signatures,.low = low,.high = high};
-	nearness->of_equal = float8_le(low, 0) && float8_ge(high, 0);
-	nearness->most = float8_ge(high, 0);
-	nearness->least = float8_le(low, 0) && float8_ge(high, 1);
+	return minima_count_equal(sig->minima, other->minima, minhash_places(sig)) ==
+		minhash_places(sig) ? VALUES_EQUAL : VALUES_NEAR;
 }
 
 /*
  * Signatures that share a band.
  */
 void
-nearness_by_band(Nearness *nearness)
+nearness_of_signatures(Nearness *nearness)
 {
-	*nearness = (Nearness) {relate_signatures,.of_equal = true,.most = 1,.by_band = true};
+	*nearness = (Nearness) {relate_signatures,.of_equal = true,.most = 1};
 }

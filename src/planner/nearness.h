@@ -28,14 +28,12 @@ struct Nearness
 	double		least;			/* the shares of pairs of values that are near: those of */
 	double		most;			/* unrelated ones, and of any */
 
-	/* Distances from low to high, inclusive; or, of signatures, whether a band is shared */
-	double		low;
-	double		high;
-	bool		by_band;
+	/* Distances of fingerprints, from low to high, inclusive */
+	int			low;
+	int			high;
 };
 
 extern void nearness_of_fingerprints(Nearness *nearness, int low, int high);
-extern void nearness_of_signatures(Nearness *nearness, double low, double high);
-extern void nearness_by_band(Nearness *nearness);
+extern void nearness_of_signatures(Nearness *nearness);
 
 #endif							/* SIMHASH_NEARNESS_H */

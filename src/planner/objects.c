@@ -37,7 +37,6 @@
 #include "index/am/handler.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
-#include "type/minhash.h"
 #include "type/simhash.h"
 
 /* --- the distances ------------------------------------------------------------ */
@@ -49,16 +48,6 @@ open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
 
 	*center = SimHashGetDatum(value->center);
 	*radius = Int64GetDatum(value->radius);
-	return true;
-}
-
-static bool
-open_signature_ball(Datum ball, Datum *center, Datum *radius)
-{
-	const MinhashBall *value = minhash_ball_detoast(ball);
-
-	*center = PointerGetDatum(minhash_ball_center(value));
-	*radius = Float8GetDatum(value->radius);
 	return true;
 }
 
@@ -79,12 +68,6 @@ const DistanceKind hamming_kind = {
 	.open_ball = open_fingerprint_ball
 };
 
-const DistanceKind jaccard_kind = {
-	.symmetric = true,
-	.radius = FLOAT8OID,
-	.open_ball = open_signature_ball
-};
-
 const DistanceKind containment_kind = {
 	.symmetric = false,
 	.radius = FLOAT8OID,
@@ -99,17 +82,13 @@ extern Datum simhash_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_ball_contains_simhash(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
-extern Datum simhash_minhash_within(PG_FUNCTION_ARGS);
-extern Datum simhash_minhash_ball(PG_FUNCTION_ARGS);
-extern Datum simhash_minhash_ball_contains(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_ball(PG_FUNCTION_ARGS);
 
 static SimHashObjects hamming = {.kind = &hamming_kind};
-static SimHashObjects jaccard = {.kind = &jaccard_kind};
 static SimHashObjects containment = {.kind = &containment_kind};
 
-static SimHashObjects *const distances[] = {&hamming, &jaccard, &containment};
+static SimHashObjects *const distances[] = {&hamming, &containment};
 
 /* A function that the planner has to find. */
 typedef struct Member
@@ -132,11 +111,6 @@ static Member members[] = {
 	MEMBER(simhash_ball_contains_simhash, hamming, ball_contains),
 	MEMBER(simhash_radius_float8, hamming, radius_float8),
 	MEMBER(simhash_radius_numeric, hamming, radius_numeric),
-	MEMBER(simhash_minhash_distance, jaccard, distance),
-	MEMBER(simhash_minhash_within, jaccard, within),
-	MEMBER(simhash_minhash_ball, jaccard, ball),
-	MEMBER(simhash_minhash_in_ball, jaccard, in_ball),
-	MEMBER(simhash_minhash_ball_contains, jaccard, ball_contains),
 	MEMBER(simhash_containment_distance, containment, distance),
 	MEMBER(simhash_containment_distance_of, containment, commuted),
 	MEMBER(simhash_containment_within, containment, within),

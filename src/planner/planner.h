@@ -14,8 +14,8 @@
 #include "nodes/pathnodes.h"
 
 /*
- * A distance that the extension computes: between fingerprints, between signatures, or of an
- * array of hashes from another.
+ * A distance by which an index can search: between fingerprints, or of an array of hashes
+ * from another.
  */
 typedef struct DistanceKind
 {
@@ -33,11 +33,11 @@ typedef struct DistanceKind
 typedef struct SimHashObjects
 {
 	const DistanceKind *kind;
-	Oid			type;			/* simhash, minhash or bigint[] */
-	Oid			ball_type;		/* simhash_ball, minhash_ball, containment_ball */
-	Oid			distance;		/* hamming_distance, jaccard_distance, ... */
+	Oid			type;			/* simhash or bigint[] */
+	Oid			ball_type;		/* simhash_ball or containment_ball */
+	Oid			distance;		/* hamming_distance or containment_distance */
 	Oid			commuted;		/* the same with its arguments the other way round */
-	Oid			within;			/* simhash_within, minhash_within, containment_within */
+	Oid			within;			/* simhash_within or containment_within */
 	Oid			ball;			/* the function that makes a ball */
 	Oid			in_ball;		/* of the operator <@ or <%@ */
 	Oid			ball_contains;	/* of its commutator @> */
@@ -64,7 +64,6 @@ typedef struct Comparison
 
 /* objects.c */
 extern const DistanceKind hamming_kind;
-extern const DistanceKind jaccard_kind;
 extern const DistanceKind containment_kind;
 extern void objects_init(void);
 extern bool objects_find(const DistanceKind *kind, SimHashObjects *objects);
@@ -81,8 +80,6 @@ extern void privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel);
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 								  const SimHashObjects *objects,
 								  Node *a, Node *b, Node *radius);
-extern bool indexable_radius(const IndexOptInfo *index, const DistanceKind *kind,
-							 Node *radius);
 extern bool indexable_family_seen(RelOptInfo *rel);
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);

@@ -140,7 +140,7 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
 {
-	static const DistanceKind *const kinds[] = {&hamming_kind, &jaccard_kind, &containment_kind};
+	static const DistanceKind *const kinds[] = {&hamming_kind, &containment_kind};
 	ListCell   *lc;
 
 	if (!privileges_matter || !indexable_family_seen(rel))

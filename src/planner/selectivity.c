@@ -18,12 +18,12 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
-#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "bits.h"
 #include "compat.h"
+#include "function_address.h"
 #include "planner/beside.h"
 #include "planner/elements.h"
 #include "planner/planner.h"
@@ -77,18 +77,16 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * The radius of a distance that is a share: negative, if it is NULL; that of the kind where
- * it is not known.
+ * The radius of a distance that is a share: negative, if it is NULL.
  */
 double
-selectivity_share_radius(PlannerInfo *root, const DistanceKind *kind, Node *radius,
-						 bool *known)
+selectivity_share_radius(PlannerInfo *root, Node *radius, bool *known)
 {
 	const Const *constant = constant_radius(root, radius, FLOAT8OID);
 
 	*known = constant != NULL;
 	if (!*known)
-		return kind == &jaccard_kind ? UNKNOWN_JACCARD_RADIUS : UNKNOWN_SHARE_MISSING;
+		return UNKNOWN_SHARE_MISSING;
 	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
 }
 
@@ -120,22 +118,14 @@ static Nearness
 nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
 			const Sample *a, const Sample *b)
 {
-	bool		equality = beside->clause &&
-		beside->comparison.strategy == BTEqualStrategyNumber;
 	Nearness	nearness;
 
-	if (predicate->by_band)
-		nearness_by_band(&nearness);
-	else if (predicate->kind == &jaccard_kind)
-	{
-		bool		known;
-		double		radius = selectivity_share_radius(root, predicate->kind,
-													  predicate->radius, &known);
-
-		nearness_of_signatures(&nearness, equality ? radius : 0, radius);
-	}
+	if (predicate->kind == NULL)
+		nearness_of_signatures(&nearness);
 	else
 	{
+		bool		equality = beside->clause &&
+			beside->comparison.strategy == BTEqualStrategyNumber;
 		int			radius = radius_of_samples(root, predicate, a, b);
 
 		nearness_of_fingerprints(&nearness, equality ? radius : 0, radius);
@@ -369,7 +359,7 @@ selectivity_ball_radius(Node *ball)
 	return lsecond(((FuncExpr *) ball)->args);
 }
 
-/* A side of <@, @>, =~= or %: a ball, or a value, which is one without a radius. */
+/* A side of <@, @> or =~=: a ball, or a value, which is one without a radius. */
 typedef struct Side
 {
 	Node	   *center;			/* NULL: not known */
@@ -431,10 +421,9 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 }
 
 /*
- * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius, and likewise
- * of signatures, where sig % sig is that they share a band.  Returns false if that is not
- * what the operator compares, or a ball is NULL; then *otherwise is what the estimator
- * says.
+ * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns false
+ * if that is not what the operator compares, or a ball is NULL; then *otherwise is what the
+ * estimator says.
  *
  * An operator of any types may name these estimators.
  */
@@ -455,10 +444,9 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
 	{
 		Node	   *argument = list_nth(args, i);
 
-		if (exprType(argument) == objects.type && (value < 0 || kind == &jaccard_kind))
+		if (exprType(argument) == objects.type && value < 0)
 		{
 			side[i].center = argument;
-			predicate->by_band = value >= 0;
 			value = i;
 		}
 		else if (exprType(argument) != objects.ball_type)
@@ -473,7 +461,6 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
 	/* where both are balls, a column of balls is no less known than its centers */
 	first = value >= 0 ? value : side[1].center == NULL;
 	predicate->kind = kind;
-	predicate->type = kind == &jaccard_kind ? objects.type : InvalidOid;
 	predicate->function = get_opcode(operator);
 	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
 	predicate->b = side[1 - first].center;
@@ -489,6 +476,41 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
 }
 
 /*
+ * Return the predicate that shares_band computes.
+ */
+Predicate
+selectivity_band_predicate(Oid function, List *args)
+{
+	return (Predicate) {
+		.type = exprType(linitial(args)),
+		.function = function,
+		.a = linitial(args),
+		.b = lsecond(args)
+	};
+}
+
+/*
+ * Read the operator of an estimator: sig % sig, if there is no kind, or as
+ * selectivity_read_ball has it.
+ */
+static bool
+read_operator(FunctionCallInfo fcinfo, const DistanceKind *kind, Predicate *predicate,
+			  Selectivity *otherwise)
+{
+	Oid			operator = PG_GETARG_OID(1);
+	List	   *args = (List *) PG_GETARG_POINTER(2);
+
+	if (kind)
+		return selectivity_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), kind, operator,
+									 args, predicate, otherwise);
+	*otherwise = DEFAULT_MATCHING_SEL;
+	if (function_address(get_opcode(operator)) != simhash_minhash_shares_band)
+		return false;
+	*predicate = selectivity_band_predicate(get_opcode(operator), args);
+	return true;
+}
+
+/*
  * What a restriction estimator of operators returns.
  */
 static Selectivity
@@ -498,8 +520,7 @@ estimate_restriction(FunctionCallInfo fcinfo, const DistanceKind *kind)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, kind, PG_GETARG_OID(1),
-							   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+	if (!read_operator(fcinfo, kind, &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
 }
@@ -516,8 +537,7 @@ estimate_join(FunctionCallInfo fcinfo, const DistanceKind *kind)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!selectivity_read_ball(root, kind, PG_GETARG_OID(1),
-							   (List *) PG_GETARG_POINTER(2), &predicate, &otherwise))
+	if (!read_operator(fcinfo, kind, &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_join(root, &predicate, jointype, sjinfo);
 }
@@ -540,20 +560,20 @@ simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Estimators of %, <@ and @> of signatures and balls of them.
+ * Estimators of % of signatures.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_selectivity);
 Datum
 simhash_minhash_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &jaccard_kind));
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, NULL));
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_join_selectivity);
 Datum
 simhash_minhash_join_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, &jaccard_kind));
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, NULL));
 }
 
 /*

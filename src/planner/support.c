@@ -68,8 +68,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	center = list_nth(args, 1 - req->indexarg);
 	radius = lthird(args);
 	if (!is_pseudo_constant_for_index(req->root, center, req->index) ||
-		!is_pseudo_constant_for_index(req->root, radius, req->index) ||
-		!indexable_radius(req->index, kind, radius))
+		!is_pseudo_constant_for_index(req->root, radius, req->index))
 		return NIL;
 
 	ball = (Expr *) makeFuncExpr(objects.ball, objects.ball_type,
@@ -113,7 +112,6 @@ within_support(Node *request, const DistanceKind *kind)
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
 		Predicate	predicate = {
 			.kind = kind,
-			.type = kind == &jaccard_kind ? exprType(linitial(req->args)) : InvalidOid,
 			.function = req->funcid,
 			.a = linitial(req->args),
 			.b = lsecond(req->args),
@@ -130,13 +128,6 @@ Datum
 simhash_within_support(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &hamming_kind));
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_within_support);
-Datum
-simhash_minhash_within_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &jaccard_kind));
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_within_support);
@@ -186,14 +177,7 @@ simhash_minhash_band_support(PG_FUNCTION_ARGS)
 	if (IsA(request, SupportRequestSelectivity))
 	{
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
-		Predicate	predicate = {
-			.kind = &jaccard_kind,
-			.type = exprType(linitial(req->args)),
-			.by_band = true,
-			.function = req->funcid,
-			.a = linitial(req->args),
-			.b = lsecond(req->args)
-		};
+		Predicate	predicate = selectivity_band_predicate(req->funcid, req->args);
 
 		PG_RETURN_POINTER(estimate(req, &predicate));
 	}

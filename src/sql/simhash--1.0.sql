@@ -804,10 +804,6 @@ COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
 
 -- Named by functions and operators below, as simhash_distance_support and
 -- simhash_ball_selectivity are for fingerprints.
-CREATE FUNCTION minhash_within_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'simhash_minhash_within_support'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_within_support(internal) IS 'planner support of minhash_within';
 CREATE FUNCTION minhash_band_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'simhash_minhash_band_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -815,11 +811,11 @@ COMMENT ON FUNCTION minhash_band_support(internal) IS 'planner support of shares
 CREATE FUNCTION minhash_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_selectivity'
     LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of %, <@ and @> of signatures';
+COMMENT ON FUNCTION minhash_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of % of signatures';
 CREATE FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_join_selectivity'
     LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of %, <@ and @> of signatures';
+COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of % of signatures';
 
 CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
@@ -827,19 +823,13 @@ CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
 COMMENT ON FUNCTION jaccard(minhash, minhash) IS 'estimated resemblance: the share of places that are equal, 0 to 1';
 CREATE FUNCTION jaccard_distance(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_distance'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_distance_support;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS 'the share of places that differ, 0 to 1';
 CREATE FUNCTION shares_band(minhash, minhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_minhash_shares_band'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT minhash_band_support;
 COMMENT ON FUNCTION shares_band(minhash, minhash) IS 'are the signatures equal in all places of some band?';
-CREATE FUNCTION minhash_within(minhash, minhash, radius double precision) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_minhash_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT minhash_within_support;
-COMMENT ON FUNCTION minhash_within(minhash, minhash, double precision) IS 'is the Jaccard distance at most the radius?  As the index searches';
 
 CREATE OPERATOR <%> (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = jaccard_distance,
@@ -852,66 +842,6 @@ CREATE OPERATOR % (
     RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
 );
 COMMENT ON OPERATOR % (minhash, minhash) IS 'share a band: equal in all places of some band';
-
---
--- Type minhash_ball: all signatures within a distance of one, which an index can look for
---
-
-CREATE TYPE minhash_ball;
-
-CREATE FUNCTION minhash_ball_in(cstring) RETURNS minhash_ball
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball_in'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_ball_in(cstring) IS 'I/O';
-CREATE FUNCTION minhash_ball_out(minhash_ball) RETURNS cstring
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball_out'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_ball_out(minhash_ball) IS 'I/O';
-CREATE FUNCTION minhash_ball_recv(internal) RETURNS minhash_ball
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball_recv'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_ball_recv(internal) IS 'I/O';
-CREATE FUNCTION minhash_ball_send(minhash_ball) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball_send'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_ball_send(minhash_ball) IS 'I/O';
-
-CREATE TYPE minhash_ball (
-    INPUT = minhash_ball_in,
-    OUTPUT = minhash_ball_out,
-    RECEIVE = minhash_ball_recv,
-    SEND = minhash_ball_send,
-    INTERNALLENGTH = VARIABLE,
-    ALIGNMENT = double,
-    STORAGE = external
-);
-COMMENT ON TYPE minhash_ball IS 'all signatures within a Jaccard distance of a center';
-
-CREATE FUNCTION minhash_ball(center minhash, radius double precision) RETURNS minhash_ball
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_ball(minhash, double precision) IS 'the ball of that radius around a signature';
-CREATE FUNCTION minhash_in_ball(minhash, minhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_minhash_in_ball'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_in_ball(minhash, minhash_ball) IS 'implementation of <@ operator';
-CREATE FUNCTION minhash_ball_contains(minhash_ball, minhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_minhash_ball_contains'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION minhash_ball_contains(minhash_ball, minhash) IS 'implementation of @> operator';
-CREATE OPERATOR <@ (
-    LEFTARG = minhash, RIGHTARG = minhash_ball, FUNCTION = minhash_in_ball,
-    COMMUTATOR = @>,
-    RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
-);
-COMMENT ON OPERATOR <@ (minhash, minhash_ball) IS 'within the ball';
-CREATE OPERATOR @> (
-    LEFTARG = minhash_ball, RIGHTARG = minhash, FUNCTION = minhash_ball_contains,
-    COMMUTATOR = <@,
-    RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
-);
-COMMENT ON OPERATOR @> (minhash_ball, minhash) IS 'contains the signature';
 
 CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_containment'
@@ -1166,11 +1096,10 @@ COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that hav
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
-    OPERATOR 1 <@ (minhash, minhash_ball),
     OPERATOR 6 %,
     FUNCTION 1 simhash_minhash_kind(internal);
-COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS 'signatures that share a band, or are within a Jaccard distance';
-COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS 'signatures that share a band, or are within a Jaccard distance';
+COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS 'signatures that share a band';
+COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS 'signatures that share a band';
 
 CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT blocks integer, OUT prefix integer, OUT nested integer,

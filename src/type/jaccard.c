@@ -69,44 +69,18 @@ simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 }
 
 /*
- * The share of places in which two signatures of one make differ.  By one division:
- * 1 - jaccard(a, b) is another number where that was rounded, and d places of n would not
- * be within d / n.
- */
-float8
-minhash_distance(const Minhash *a, const Minhash *b)
-{
-	int			n = minhash_places(a);
-
-	return (float8) (n - minima_count_equal(a->minima, b->minima, n)) / n;
-}
-
-/*
- * <%>, jaccard_distance(a, b).
+ * <%>, jaccard_distance(a, b): the share of places in which the arguments differ.  By one
+ * division: 1 - jaccard(a, b) is another number where that was rounded, and d places of n
+ * would not be within d / n.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_distance);
 Datum
 simhash_minhash_distance(PG_FUNCTION_ARGS)
 {
-	Pair		pair = get_pair(fcinfo);
-	float8		distance = minhash_distance(pair.a, pair.b);
+	int			n;
+	int			equal = count_equal(fcinfo, &n);
 
-	FREE_PAIR(pair);
-	PG_RETURN_FLOAT8(distance);
-}
-
-/*
- * minhash_within(a, b, radius): jaccard_distance(a, b) <= radius.
- */
-PG_FUNCTION_INFO_V1(simhash_minhash_within);
-Datum
-simhash_minhash_within(PG_FUNCTION_ARGS)
-{
-	Pair		pair = get_pair(fcinfo);
-	float8		distance = minhash_distance(pair.a, pair.b);
-
-	FREE_PAIR(pair);
-	PG_RETURN_BOOL(float8_le(distance, PG_GETARG_FLOAT8(2)));
+	PG_RETURN_FLOAT8((float8) (n - equal) / n);
 }
 
 /*

@@ -262,33 +262,32 @@ parse_signature(const char *s, struct Node *context, bool *failed)
 	return parse_minima(s, sig) ? sig : NULL;
 }
 
-/*
- * Read the text form of a signature that fits the type modifier.  Returns NULL if an
- * error was saved in the context.
- */
-Minhash *
-minhash_read(const char *string, int32 typmod, struct Node *context)
+PG_FUNCTION_INFO_V1(simhash_minhash_in);
+Datum
+simhash_minhash_in(PG_FUNCTION_ARGS)
 {
+	char	   *string = PG_GETARG_CSTRING(0);
 	bool		failed;
-	Minhash    *sig = parse_signature(string, context, &failed);
+	Minhash    *sig = parse_signature(string, fcinfo->context, &failed);
 
 	if (failed)
-		return NULL;
+		PG_RETURN_NULL();
 	if (sig == NULL)
-		ereturn(context, NULL,
+		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"minhash", simhash_excerpt(string, strlen(string))),
 				 errhint("The signature of a text is to_minhash(...). One that is made is written as bands, rows, shingles, and the minima of each band in hexadecimal: 2x1:word3:01234567-89abcdef.")));
-	return check_modifier(sig->make, typmod, context) ? sig : NULL;
+	if (!check_modifier(sig->make, PG_GETARG_INT32(2), fcinfo->context))
+		PG_RETURN_NULL();
+	PG_RETURN_MINHASH_P(sig);
 }
 
-/*
- * The text form of a signature.
- */
-char *
-minhash_write(const Minhash *sig)
+PG_FUNCTION_INFO_V1(simhash_minhash_out);
+Datum
+simhash_minhash_out(PG_FUNCTION_ARGS)
 {
+	Minhash    *sig = PG_GETARG_MINHASH_P(0);
 	int			rows = sig->make.rows;
 	char	   *name = minhash_make_name(sig->make);
 	size_t		length = strlen(name);
@@ -307,16 +306,19 @@ minhash_write(const Minhash *sig)
 	}
 	*s = '\0';
 	pfree(name);
-	return string;
+	PG_FREE_IF_COPY(sig, 0);
+	PG_RETURN_CSTRING(string);
 }
 
 /*
- * Read the binary form of a signature: version and unit of one byte, width, bands and
- * rows of two, minima of four.
+ * The binary form: version and unit of one byte, width, bands and rows of two, minima of
+ * four.
  */
-Minhash *
-minhash_receive(StringInfo buf, int32 typmod)
+PG_FUNCTION_INFO_V1(simhash_minhash_recv);
+Datum
+simhash_minhash_recv(PG_FUNCTION_ARGS)
 {
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
 	int			version = pq_getmsgbyte(buf);
 	int			unit = pq_getmsgbyte(buf);
 	int			width = pq_getmsgint(buf, 2);
@@ -340,54 +342,8 @@ minhash_receive(StringInfo buf, int32 typmod)
 	sig = minhash_new(minhash_make(bands, rows, unit, width));
 	for (int i = 0; i < minhash_places(sig); i++)
 		sig->minima[i] = pq_getmsgint(buf, 4);
-	(void) check_modifier(sig->make, typmod, NULL);
-	return sig;
-}
-
-/*
- * Append the binary form of a signature.
- */
-void
-minhash_send(StringInfo buf, const Minhash *sig)
-{
-	pq_sendbyte(buf, sig->version);
-	pq_sendbyte(buf, sig->make.unit);
-	pq_sendint16(buf, sig->make.width);
-	pq_sendint16(buf, sig->make.bands);
-	pq_sendint16(buf, sig->make.rows);
-	for (int i = 0; i < minhash_places(sig); i++)
-		pq_sendint32(buf, sig->minima[i]);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_in);
-Datum
-simhash_minhash_in(PG_FUNCTION_ARGS)
-{
-	Minhash    *sig = minhash_read(PG_GETARG_CSTRING(0), PG_GETARG_INT32(2),
-								   fcinfo->context);
-
-	if (sig == NULL)
-		PG_RETURN_NULL();
+	(void) check_modifier(sig->make, PG_GETARG_INT32(2), NULL);
 	PG_RETURN_MINHASH_P(sig);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_out);
-Datum
-simhash_minhash_out(PG_FUNCTION_ARGS)
-{
-	Minhash    *sig = PG_GETARG_MINHASH_P(0);
-	char	   *string = minhash_write(sig);
-
-	PG_FREE_IF_COPY(sig, 0);
-	PG_RETURN_CSTRING(string);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_recv);
-Datum
-simhash_minhash_recv(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_MINHASH_P(minhash_receive((StringInfo) PG_GETARG_POINTER(0),
-										PG_GETARG_INT32(2)));
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_send);
@@ -398,7 +354,13 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
-	minhash_send(&buf, sig);
+	pq_sendbyte(&buf, sig->version);
+	pq_sendbyte(&buf, sig->make.unit);
+	pq_sendint16(&buf, sig->make.width);
+	pq_sendint16(&buf, sig->make.bands);
+	pq_sendint16(&buf, sig->make.rows);
+	for (int i = 0; i < minhash_places(sig); i++)
+		pq_sendint32(&buf, sig->minima[i]);
 	PG_FREE_IF_COPY(sig, 0);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }

@@ -11,8 +11,6 @@
 #define SIMHASH_MINHASH_TYPE_H
 
 #include "fmgr.h"
-#include "lib/stringinfo.h"
-#include "utils/float.h"
 
 #include "digest/minhash.h"
 #include "text/shingle.h"
@@ -98,34 +96,6 @@ minhash_band_word(const Minhash *sig, int band)
 }
 
 /*
- * All signatures within a distance of one.
- */
-typedef struct MinhashBall
-{
-	int32		vl_len_;		/* varlena header, not to be touched directly */
-	uint32		unused;			/* zero */
-	float8		radius;			/* a distance; none is above 1 */
-	/* a Minhash follows, with a header of its own */
-} MinhashBall;
-
-static inline Minhash *
-minhash_ball_center(const MinhashBall *ball)
-{
-	return (Minhash *) (ball + 1);
-}
-
-/*
- * Whether signatures within a distance share a band, always: if they differ in fewer
- * places than there are bands.  That is asked by the division that computes distances, and
- * like PostgreSQL, which takes NaN for the largest number.
- */
-static inline bool
-minhash_bands_suffice(MinhashMake make, float8 radius)
-{
-	return float8_gt((float8) make.bands / (make.bands * make.rows), radius);
-}
-
-/*
  * A make as a number, which is not 0, and back; of any other number comes one that
  * minhash_make_is_valid denies.
  */
@@ -153,18 +123,10 @@ extern bool minhash_make_is_valid(MinhashMake make);
 extern Minhash *minhash_new(MinhashMake make);
 extern Minhash *minhash_check(Minhash *sig);
 extern Minhash *minhash_detoast(Datum value);
-extern MinhashBall *minhash_ball_detoast(Datum value);
-extern Minhash *minhash_read(const char *string, int32 typmod, struct Node *context);
-extern char *minhash_write(const Minhash *sig);
-extern Minhash *minhash_receive(StringInfo buf, int32 typmod);
-extern void minhash_send(StringInfo buf, const Minhash *sig);
 extern char *minhash_make_name(MinhashMake make);
 extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 
-extern float8 minhash_distance(const Minhash *a, const Minhash *b);
-
 #define PG_GETARG_MINHASH_P(n)	minhash_detoast(PG_GETARG_DATUM(n))
-#define PG_GETARG_MINHASH_BALL_P(n)	minhash_ball_detoast(PG_GETARG_DATUM(n))
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
 static inline bool
@@ -174,11 +136,7 @@ minhash_same_make(MinhashMake a, MinhashMake b)
 		a.width == b.width;
 }
 
-/* The operators that an index answers. */
+/* The operator that an index answers. */
 extern Datum simhash_minhash_shares_band(PG_FUNCTION_ARGS);
-extern Datum simhash_minhash_in_ball(PG_FUNCTION_ARGS);
-
-/* And that by which the planner recognizes distances. */
-extern Datum simhash_minhash_distance(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_MINHASH_TYPE_H */

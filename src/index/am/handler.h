@@ -17,7 +17,7 @@
 #include "index/simhash/design.h"
 
 /* Strategies of an operator class. */
-#define STRATEGY_WITHIN		1	/* fp <@ ball, signature <@ ball, array <%@ ball */
+#define STRATEGY_WITHIN		1	/* fp <@ ball, array <%@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
 #define STRATEGY_NEAR		4	/* ball =~= ball */

@@ -106,8 +106,7 @@ estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *claus
 		if (!selectivity_read_ball(root, &containment_kind, clause->opno, clause->args,
 								   &predicate, &otherwise))
 			return 0;
-		if (float8_ge(selectivity_share_radius(root, &containment_kind, predicate.radius,
-											   &known), 1))
+		if (float8_ge(selectivity_share_radius(root, predicate.radius, &known), 1))
 			return HUGE_VAL;
 		*unknown |= !known;
 		array = predicate.b;
