@@ -3,6 +3,7 @@
 # Of each file listed here, every block marked "sql" is run, in order, in a
 # database of the file's own; a block marked "text" that follows it must be
 # what comes out, notices first.  Those of README have to run, on an empty table.
+# On another server, all of a file are run in one session, as a reader types them.
 use strict;
 use warnings;
 
@@ -26,15 +27,22 @@ sub trimmed
 }
 
 my $node = PostgreSQL::Test::Cluster->new('docs');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->start;
+my $reader = PostgreSQL::Test::Cluster->new('reader');
+foreach ($node, $reader)
+{
+	$_->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+	$_->start;
+}
 
 foreach my $file (@files)
 {
 	my @blocks = blocks_of($file);
 	(my $database = $file) =~ tr/a-z/_/c;
 
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$_->safe_psql('postgres', "CREATE DATABASE $database") foreach $node, $reader;
+	my $errors;
+	my $ended = $reader->psql($database, join('', map { $_->{sql} } @blocks), stderr => \$errors);
+	is($ended, 0, "$file: runs in one session") or diag($errors);
 	cmp_ok(scalar @blocks, '>', 0, "$file has SQL in it");
 	foreach my $block (@blocks)
 	{
