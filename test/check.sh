@@ -116,7 +116,7 @@ watch_suite() {
 	until [ -n "$ending" ] || ! kill -0 $$ 2>/dev/null; do
 		sleep 1 &
 		wait $! || true
-		mapfile -t -s "$shown" lines < <(grep -E "$VERDICT" "$LOG")
+		mapfile -t -s "$shown" lines < <(grep -sE "$VERDICT" "$LOG")
 		if [ ${#lines[@]} -gt 0 ]; then
 			printf '    %s\n' "${lines[@]##*/}" | cut -c 1-100
 			shown=$((shown + ${#lines[@]})) waited=0
