@@ -79,6 +79,7 @@ space_out() {
 }
 
 main() {
+	local spacing
 	if [ "${1:-}" = fetch ]; then
 		[ -d "${2:-}" ] || die "usage: demo.sh fetch DIRECTORY"
 		make_workspace
@@ -92,7 +93,12 @@ main() {
 
 	build_and_start
 
-	demo_psql -f test/demo.sql 2>&1 | space_out
+	# not in a pipeline, whose end the shell awaits before it heeds a signal
+	exec 4> >(space_out)
+	spacing=$!
+	demo_psql -f test/demo.sql >&4 2>&1
+	exec 4>&-
+	wait "$spacing"
 	say "This server goes away now.  To have the extension in yours:"
 	say "    make && sudo make install"
 	if [ -z "$(pg_lsclusters -h)" ]; then
