@@ -114,31 +114,31 @@ compare_descending(const void *a, const void *b)
 static double
 fraction_within(const Elements *documents, Datum passage, double radius)
 {
-	int			nsought;
-	int64	   *sought = hash_array_elements(passage, &nsought);
-	int			min_match = nsought - containment_most_missing(nsought, radius);
+	int			nkeys;
+	int64	   *key = hash_array_elements(passage, &nkeys);
+	int			min_match = nkeys - containment_most_missing(nkeys, radius);
 	double	   *frequency = palloc(documents->n * sizeof(double));
 	int			nlisted = 0;
 	double		fraction = documents->other;
 
-	for (int i = 0, j = 0; i < nsought && j < documents->n;)
+	for (int i = 0, j = 0; i < nkeys && j < documents->n;)
 	{
-		if (sought[i] == documents->element[j])
+		if (key[i] == documents->element[j])
 			frequency[nlisted++] = documents->frequency[j];
-		if (sought[i] <= documents->element[j])
+		if (key[i] <= documents->element[j])
 			i++;
 		else
 			j++;
 	}
 	qsort(frequency, nlisted, sizeof(double), compare_descending);
-	if (nsought == 0 || min_match > nsought)
+	if (nkeys == 0 || min_match > nkeys)
 		fraction = 0;
 	else if (min_match <= 0)
 		fraction = 1;
 	else if (min_match <= nlisted)
 		fraction = frequency[min_match - 1];
 	pfree(frequency);
-	pfree(sought);
+	pfree(key);
 	return fraction;
 }
 
