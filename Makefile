@@ -44,13 +44,13 @@ OBJS = \
 	src/index/am/insert_row.o \
 	src/index/am/options.o \
 	src/index/am/validate.o \
-	src/index/build/build.o \
-	src/index/build/build_parallel.o \
-	src/index/build/build_tree.o \
-	src/index/build/build_worker.o \
-	src/index/build/row_file.o \
-	src/index/build/spool.o \
-	src/index/build/spool_file.o \
+	src/index/load/build.o \
+	src/index/load/build_parallel.o \
+	src/index/load/build_tree.o \
+	src/index/load/build_worker.o \
+	src/index/load/row_file.o \
+	src/index/load/spool.o \
+	src/index/load/spool_file.o \
 	src/index/inspect/check.o \
 	src/index/inspect/check_heap.o \
 	src/index/inspect/explain.o \

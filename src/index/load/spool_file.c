@@ -21,7 +21,7 @@
 
 #include "utils/sampling.h"
 
-#include "index/build/spool_file.h"
+#include "index/load/spool_file.h"
 
 /* Rows distributed to files: each has those of so many ranges, the last one perhaps less. */
 typedef struct Parts

@@ -16,7 +16,7 @@
 #include "port/atomics.h"
 #include "storage/buffile.h"
 
-#include "index/build/spool.h"
+#include "index/load/spool.h"
 #include "index/tree/meta.h"
 
 /* As pg_stat_progress_create_index shows them. */

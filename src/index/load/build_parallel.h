@@ -14,7 +14,7 @@
 #include "storage/barrier.h"
 #include "storage/sharedfileset.h"
 
-#include "index/build/build.h"
+#include "index/load/build.h"
 
 /* Rows without words are in a tree of their own, so they have files too. */
 typedef enum RowGroup

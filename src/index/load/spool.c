@@ -18,8 +18,8 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-#include "index/build/spool.h"
-#include "index/build/spool_file.h"
+#include "index/load/spool.h"
+#include "index/load/spool_file.h"
 
 struct Spool
 {

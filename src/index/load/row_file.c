@@ -11,7 +11,7 @@
 
 #include "miscadmin.h"
 
-#include "index/build/row_file.h"
+#include "index/load/row_file.h"
 
 void
 row_file_add(RowFile *file, const Entry *row)

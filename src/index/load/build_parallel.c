@@ -26,7 +26,7 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/build/build_parallel.h"
+#include "index/load/build_parallel.h"
 #include "index/make.h"
 
 /* Keys of what workers find in shared memory */

@@ -17,7 +17,7 @@
 
 #include "compat.h"
 #include "index/am/handler.h"
-#include "index/build/build.h"
+#include "index/load/build.h"
 #include "index/make.h"
 
 /* A build by one process, as its scan of the heap sees it. */

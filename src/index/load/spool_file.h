@@ -10,7 +10,7 @@
 #ifndef SIMHASH_SPOOL_FILE_H
 #define SIMHASH_SPOOL_FILE_H
 
-#include "index/build/row_file.h"
+#include "index/load/row_file.h"
 
 typedef struct SpoolFile SpoolFile;
 

@@ -32,8 +32,8 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
-#include "index/build/build_parallel.h"
-#include "index/build/row_file.h"
+#include "index/load/build_parallel.h"
+#include "index/load/row_file.h"
 #include "index/make.h"
 
 /* A participant's scan of the heap. */

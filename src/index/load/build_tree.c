@@ -21,7 +21,7 @@
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
-#include "index/build/build.h"
+#include "index/load/build.h"
 
 /* Pages are filled so far, to leave room for what comes later. */
 #define FILL_PERCENT	90
