@@ -42,7 +42,6 @@ OBJS = \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
 	src/index/am/insert_row.o \
-	src/index/am/options.o \
 	src/index/am/validate.o \
 	src/index/load/build.o \
 	src/index/load/build_parallel.o \
@@ -59,6 +58,7 @@ OBJS = \
 	src/index/kind.o \
 	src/index/make.o \
 	src/index/minhash/kind.o \
+	src/index/options.o \
 	src/index/scan/counted.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \

@@ -12,7 +12,7 @@
 #include "fmgr.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/options.h"
 #include "index/tree/pause.h"
 #include "planner/planner.h"
 #include "text/hash.h"

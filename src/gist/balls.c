@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "gist/agreement.h"
-#include "index/am/handler.h"
+#include "index/strategy.h"
 
 /* --- the type of keys ----------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ typedef struct Words
 #define NULL_WORD		UINT64CONST(0)
 #define EMPTY_WORD		UINT64CONST(1)
 
-/* An operator that the index answers, and its strategy (handler.h). */
+/* An operator that the index answers, and its strategy (strategy.h). */
 typedef struct KindOperator
 {
 	int			strategy;

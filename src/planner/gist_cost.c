@@ -23,7 +23,7 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
-#include "index/am/handler.h"
+#include "index/strategy.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
 #include "type/simhash.h"

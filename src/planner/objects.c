@@ -34,7 +34,7 @@
 
 #include "compat.h"
 #include "function_address.h"
-#include "index/am/handler.h"
+#include "index/strategy.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
 #include "type/simhash.h"

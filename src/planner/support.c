@@ -18,7 +18,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/strategy.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
 

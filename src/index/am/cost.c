@@ -21,9 +21,10 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/make.h"
 #include "index/simhash/cover.h"
+#include "index/strategy.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
 #include "type/simhash.h"

@@ -14,8 +14,9 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/kind.h"
+#include "index/strategy.h"
 
 /*
  * amproperty: core cannot tell by itself whether rows come in order of distance.

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/make.h"
 #include "index/tree/insert.h"
 

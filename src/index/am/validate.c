@@ -22,8 +22,9 @@
 
 #include "compat.h"
 #include "function_address.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/kind.h"
+#include "index/strategy.h"
 
 static bool
 complain(const char *opfamily, const char *what, const char *object)

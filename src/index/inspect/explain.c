@@ -14,9 +14,10 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/inspect/inspect.h"
 #include "index/scan/scan.h"
+#include "index/strategy.h"
 
 #define EXPLAIN_COLUMNS		6
 

@@ -21,7 +21,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/inspect/inspect.h"
 #include "index/tree/descend.h"
 

@@ -16,9 +16,10 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/load/build.h"
 #include "index/make.h"
+#include "index/options.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build

@@ -16,8 +16,8 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "index/am/handler.h"
 #include "index/kind.h"
+#include "index/strategy.h"
 #include "type/minhash.h"
 
 /*

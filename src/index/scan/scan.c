@@ -19,7 +19,7 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/scan/scan.h"
 #include "index/tree/meta.h"
 

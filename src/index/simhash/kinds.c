@@ -10,8 +10,8 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
 #include "index/kind.h"
+#include "index/strategy.h"
 
 /* --- fingerprints ------------------------------------------------------------- */
 

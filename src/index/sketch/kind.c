@@ -18,8 +18,8 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "index/am/handler.h"
 #include "index/kind.h"
+#include "index/strategy.h"
 #include "planner/selectivity.h"
 #include "type/hash_array.h"
 

@@ -20,7 +20,7 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/tree/descend.h"
 #include "index/tree/merge.h"
 #include "index/tree/meta.h"

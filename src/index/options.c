@@ -12,8 +12,9 @@
 #include "access/reloptions.h"
 #include "utils/rel.h"
 
-#include "index/am/handler.h"
+#include "index/access_method.h"
 #include "index/kind.h"
+#include "index/options.h"
 #include "index/simhash/design.h"
 
 typedef struct IndexOptions
