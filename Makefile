@@ -55,9 +55,9 @@ OBJS = \
 	src/index/inspect/explain.o \
 	src/index/inspect/inspect.o \
 	src/index/inspect/stats.o \
-	src/index/kind.o \
+	src/index/opclass_lookup.o \
 	src/index/make.o \
-	src/index/minhash/kind.o \
+	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
 	src/index/scan/counted.o \
 	src/index/scan/held.o \
@@ -73,10 +73,10 @@ OBJS = \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \
 	src/index/simhash/design.o \
-	src/index/simhash/kinds.o \
+	src/index/simhash/simhash_opclasses.o \
 	src/index/simhash/match.o \
 	src/index/simhash/probe.o \
-	src/index/sketch/kind.o \
+	src/index/sketch/sketch_opclass.o \
 	src/index/tree/descend.o \
 	src/index/tree/free_list.o \
 	src/index/tree/insert.o \

@@ -514,32 +514,32 @@ CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 9 
 CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
 CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, STORAGE bigint;
 CREATE OPERATOR CLASS right_one FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_kind(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS wrong_order FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops, FUNCTION 1 simhash_kind(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops, FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS not_ordering FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>, FUNCTION 1 simhash_kind(internal);
-CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>, FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS wrong_operators FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash), FUNCTION 1 simhash_kind(internal);
-CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
-CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), FUNCTION 1 simhash_kind(internal);
-CREATE OPERATOR CLASS no_kind FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash), FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS no_support FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops;
-CREATE OPERATOR CLASS other_kind FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_ball_kind(internal);
-CREATE OPERATOR CLASS half FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_kind(internal);
-CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash, FUNCTION 1 simhash_kind(internal);
+CREATE OPERATOR CLASS other_support FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_ball_opclass(internal);
+CREATE OPERATOR CLASS half FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash, FUNCTION 1 simhash_opclass(internal);
 SELECT opcname, amvalidate(oid)
 FROM (SELECT * FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace ORDER BY opcname COLLATE "C" OFFSET 0) AS c;
 -- and do no harm
 CREATE TABLE harmed AS SELECT simhash '0123456789abcdef' AS fp;
-CREATE INDEX ON harmed USING simhash (fp index_test.no_kind);
+CREATE INDEX ON harmed USING simhash (fp index_test.no_support);
 CREATE INDEX ON harmed USING simhash (fp index_test.wrong_function);
-CREATE INDEX ON harmed USING simhash (fp index_test.other_kind);
+CREATE INDEX ON harmed USING simhash (fp index_test.other_support);
 CREATE INDEX ON harmed USING simhash (fp index_test.right_one);
 -- a function of other types is that of another class
-CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_kind(internal);
+CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_opclass(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'not_its_own';
 
 DROP SCHEMA index_test CASCADE;

@@ -166,7 +166,7 @@ SELECT * FROM survey();
 -- An access method of another name with the same handler is the same.
 CREATE ACCESS METHOD alias TYPE INDEX HANDLER simhash_handler;
 CREATE OPERATOR CLASS alias_ops DEFAULT FOR TYPE simhash USING alias AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_kind(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_opclass(internal);
 CREATE INDEX wanted_alias ON wanted USING alias (fp);
 SELECT simhash_index_check('wanted_alias', true);
 SELECT plan('SELECT id FROM wanted WHERE fp <~> fp_of(1) <= 3', 'index');
@@ -177,7 +177,7 @@ SELECT answer('SELECT id FROM docs WHERE my_distance(fp, fp_of(9)) <= 2', 'index
 
 -- A function with settings, or with its owner's privileges, is called by way of a wrapper.
 SELECT count(altered(function, 'SECURITY DEFINER SET search_path = pg_catalog')) > 30 AS altered FROM members
-WHERE symbol ~ '(within|ball|distance|radius|kind|_eq|band|containment)' AND symbol !~ '(_in|_out|_recv|_send|_support|selectivity)$';
+WHERE symbol ~ '(within|ball|distance|radius|opclass|_eq|band|containment)' AND symbol !~ '(_in|_out|_recv|_send|_support|selectivity)$';
 SELECT * FROM survey();
 \c -
 SET search_path = objects, public;

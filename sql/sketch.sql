@@ -156,7 +156,7 @@ CREATE TABLE other (i int[], t text[]);
 CREATE INDEX ON other USING simhash (i);
 SELECT simhash_index_explain(indexrelid, '0123456789abcdef', 3) FROM pg_index WHERE indrelid = 'fleeting'::regclass;
 \set VERBOSITY terse
-CREATE OPERATOR CLASS of_text FOR TYPE text[] USING simhash AS OPERATOR 5 && (anyarray, anyarray), FUNCTION 1 simhash_sketch_kind(internal);
+CREATE OPERATOR CLASS of_text FOR TYPE text[] USING simhash AS OPERATOR 5 && (anyarray, anyarray), FUNCTION 1 simhash_sketch_opclass(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'of_text';
 CREATE INDEX ON other USING simhash (t of_text);
 \set VERBOSITY default

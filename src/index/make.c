@@ -16,35 +16,38 @@
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
-pg_noreturn static void report_other(Relation index, const IndexKind *kind,
+pg_noreturn static void report_other(Relation index, const Opclass *opclass,
 									 uint64 settled, uint64 make);
 
 /*
- * Raise an error if what the metapage says is a make that no value of the kind has.  Asked
+ * Raise an error if what the metapage says is a make that no value of the operator class has.  Asked
  * for every row that is inserted, so it allocates nothing.
  */
 static void
-check_settled(Relation index, const IndexKind *kind, uint64 settled)
+check_settled(Relation index, const Opclass *opclass, uint64 settled)
 {
-	if (settled != 0 && (kind->make_exists == NULL || !kind->make_exists(settled)))
+	const MultiKeyMethods *methods = opclass->multi_key;
+
+	if (settled != 0 &&
+		(methods == NULL || methods->make_exists == NULL || !methods->make_exists(settled)))
 		page_report_corruption(index, META_BLOCK, "its make is that of other values");
 }
 
 void
-make_check_stored(Relation index, const IndexKind *kind)
+make_check_stored(Relation index, const Opclass *opclass)
 {
-	check_settled(index, kind, meta_get(index)->make);
+	check_settled(index, opclass, meta_get(index)->make);
 }
 
 static void
-report_other(Relation index, const IndexKind *kind, uint64 settled, uint64 make)
+report_other(Relation index, const Opclass *opclass, uint64 settled, uint64 make)
 {
-	check_settled(index, kind, settled);
+	check_settled(index, opclass, settled);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("index \"%s\" is of values of make %s, not %s",
-					RelationGetRelationName(index), kind->make_name(settled),
-					kind->make_name(make)),
+					RelationGetRelationName(index), opclass->multi_key->make_name(settled),
+					opclass->multi_key->make_name(make)),
 			 errdetail("An index has one make: that of its first value."),
 			 errhint("Make all values alike.  If the table has none of the old make any more, REINDEX the index.")));
 }
@@ -80,12 +83,12 @@ make_of_index(Oid index)
  * another.
  */
 void
-make_check_search(Relation index, const IndexKind *kind, uint64 make)
+make_check_search(Relation index, const Opclass *opclass, uint64 make)
 {
 	uint64		settled = settled_make(index);
 
 	if (settled != 0 && settled != make)
-		report_other(index, kind, settled, make);
+		report_other(index, opclass, settled, make);
 }
 
 /*
@@ -93,14 +96,14 @@ make_check_search(Relation index, const IndexKind *kind, uint64 make)
  * if it has another.
  */
 void
-make_check_insertion(Relation index, const IndexKind *kind, uint64 make)
+make_check_insertion(Relation index, const Opclass *opclass, uint64 make)
 {
 	uint64		settled = meta_get(index)->make;
 
 	if (settled == 0)
 		settled = meta_settle_make(index, make);
 	if (settled != make)
-		report_other(index, kind, settled, make);
+		report_other(index, opclass, settled, make);
 }
 
 /*
@@ -111,7 +114,7 @@ make_check_insertion(Relation index, const IndexKind *kind, uint64 make)
  * builds the index.
  */
 void
-make_check_build(Relation index, const IndexKind *kind, pg_atomic_uint64 *settled,
+make_check_build(Relation index, const Opclass *opclass, pg_atomic_uint64 *settled,
 				 uint64 make)
 {
 	uint64		found = pg_atomic_read_u64(settled);
@@ -119,5 +122,5 @@ make_check_build(Relation index, const IndexKind *kind, pg_atomic_uint64 *settle
 	if (found == 0 && pg_atomic_compare_exchange_u64(settled, &found, make))
 		return;
 	if (found != make)
-		report_other(index, kind, found, make);
+		report_other(index, opclass, found, make);
 }

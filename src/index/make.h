@@ -6,7 +6,7 @@
  * Some values can be compared only with those that were made alike, and it is an error
  * to compare others.  An index has one make, so that a search of it and a sequential
  * scan never differ: that of the first value.  What a make is, a number that is not 0,
- * the kind of values knows.
+ * the operator class knows.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,7 +18,7 @@
 #include "port/atomics.h"
 #include "utils/relcache.h"
 
-#include "index/kind.h"
+#include "index/opclass.h"
 
 /*
  * The make of dead rows that a build has found, which older snapshots may still see; 0:
@@ -46,10 +46,10 @@ make_hides_dead(uint64 settled, uint64 dead)
 }
 
 extern uint64 make_of_index(Oid index);
-extern void make_check_stored(Relation index, const IndexKind *kind);
-extern void make_check_search(Relation index, const IndexKind *kind, uint64 make);
-extern void make_check_insertion(Relation index, const IndexKind *kind, uint64 make);
-extern void make_check_build(Relation index, const IndexKind *kind,
+extern void make_check_stored(Relation index, const Opclass *opclass);
+extern void make_check_search(Relation index, const Opclass *opclass, uint64 make);
+extern void make_check_insertion(Relation index, const Opclass *opclass, uint64 make);
+extern void make_check_build(Relation index, const Opclass *opclass,
 							 pg_atomic_uint64 *settled, uint64 make);
 
 #endif							/* SIMHASH_MAKE_H */

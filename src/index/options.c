@@ -13,7 +13,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/kind.h"
+#include "index/opclass_lookup.h"
 #include "index/options.h"
 #include "index/simhash/design.h"
 
@@ -110,7 +110,7 @@ options_design(Relation index)
 {
 	IndexOptions *options = (IndexOptions *) index->rd_options;
 
-	if (kind_of_index(index)->several)
+	if (opclass_of_index(index)->multi_key)
 	{
 		/* no error: an option that was set later must not make TRUNCATE fail */
 		if (options)

@@ -121,9 +121,9 @@ CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash';
 
-CREATE FUNCTION simhash_minhash_kind(internal) RETURNS internal
+CREATE FUNCTION simhash_minhash_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_minhash_kind(internal) IS 'index support: signatures, by their bands';
+COMMENT ON FUNCTION simhash_minhash_opclass(internal) IS 'index support: signatures, by their bands';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
     OPERATOR 1 <,
@@ -1062,27 +1062,27 @@ CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
 COMMENT ON ACCESS METHOD simhash IS 'index of fingerprints within a Hamming distance, by permuted block prefixes';
 
 -- An operator class names the kind of its values.
-CREATE FUNCTION simhash_kind(internal) RETURNS internal
+CREATE FUNCTION simhash_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_kind(internal) IS 'index support: fingerprints';
-CREATE FUNCTION simhash_ball_kind(internal) RETURNS internal
+COMMENT ON FUNCTION simhash_opclass(internal) IS 'index support: fingerprints';
+CREATE FUNCTION simhash_ball_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_kind(internal) IS 'index support: balls, by their centers';
-CREATE FUNCTION simhash_sketch_kind(internal) RETURNS internal
+COMMENT ON FUNCTION simhash_ball_opclass(internal) IS 'index support: balls, by their centers';
+CREATE FUNCTION simhash_sketch_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_sketch_kind(internal) IS 'index support: arrays of hashes, by their elements';
+COMMENT ON FUNCTION simhash_sketch_opclass(internal) IS 'index support: arrays of hashes, by their elements';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball),
     OPERATOR 2 =,
     OPERATOR 3 <~> FOR ORDER BY integer_ops,
-    FUNCTION 1 simhash_kind(internal);
+    FUNCTION 1 simhash_opclass(internal);
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a Hamming distance, or the nearest first';
 
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING simhash AS
     OPERATOR 4 =~=,
-    FUNCTION 1 simhash_ball_kind(internal);
+    FUNCTION 1 simhash_ball_opclass(internal);
 COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 
@@ -1091,13 +1091,13 @@ CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 5 && (anyarray, anyarray),
     OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
     OPERATOR 8 @> (anyarray, anyarray),
-    FUNCTION 1 simhash_sketch_kind(internal);
+    FUNCTION 1 simhash_sketch_opclass(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,
-    FUNCTION 1 simhash_minhash_kind(internal);
+    FUNCTION 1 simhash_minhash_opclass(internal);
 COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS 'signatures that share a band';
 COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS 'signatures that share a band';
 

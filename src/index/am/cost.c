@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/make.h"
+#include "index/opclass_lookup.h"
 #include "index/simhash/cover.h"
 #include "index/strategy.h"
 #include "index/tree/meta.h"
@@ -339,11 +340,11 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  * Returns true if the scan may turn out to be a full index scan.
  */
 static bool
-estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
+estimate_words(PlannerInfo *root, IndexPath *path, const MultiKeyMethods *methods,
 			   Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
-	uint64		make = kind->make_exists && !info->hypothetical ?
+	uint64		make = methods->make_exists && !info->hypothetical ?
 		make_of_index(info->indexoid) : 0;
 	double		nwords = HUGE_VAL;
 	double		entries_per_row = 1;
@@ -359,13 +360,13 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 
 		if (IsA(clause, ScalarArrayOpExpr))
 			nwords = Min(nwords,
-						 kind->estimate_sought(root, make, InvalidStrategy, NULL, &unknown) *
+						 methods->estimate_sought(root, make, InvalidStrategy, NULL, &unknown) *
 						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
 		else if (IsA(clause, OpExpr))
 		{
 			OpExpr	   *op = (OpExpr *) clause;
 			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
-			double		n = kind->estimate_sought(root, make, strategy, op, &unknown);
+			double		n = methods->estimate_sought(root, make, strategy, op, &unknown);
 
 			asked = true;
 			if (n < nwords)
@@ -392,7 +393,7 @@ estimate_words(PlannerInfo *root, IndexPath *path, const IndexKind *kind,
 		OpExpr	   *order = linitial(path->indexorderbys);
 
 		first->descents = first->pages =
-			kind->estimate_sought(root, make, STRATEGY_CONTAINMENT, order, &unknown);
+			methods->estimate_sought(root, make, STRATEGY_CONTAINMENT, order, &unknown);
 	}
 	return unknown;
 }
@@ -484,7 +485,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	IndexOptInfo *info = path->indexinfo;
 	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
 	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
-	const IndexKind *kind = kind_of_class(info->opfamily[0], info->opcintype[0]);
+	const Opclass *opclass = opclass_of_family(info->opfamily[0], info->opcintype[0]);
 	Searches	searches = {0};
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
@@ -494,9 +495,10 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	refuse_several_distances(path);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
-	if (kind && kind->several)
+	if (opclass && opclass->multi_key)
 	{
-		searches.unknown = estimate_words(root, path, kind, selectivity, &first, &all);
+		searches.unknown = estimate_words(root, path, opclass->multi_key, selectivity, &first,
+										   &all);
 		ntuples = all.entries;
 	}
 	else

@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "index/access_method.h"
-#include "index/kind.h"
+#include "index/opclass.h"
 #include "index/strategy.h"
 
 /*

@@ -11,6 +11,7 @@
 
 #include "index/access_method.h"
 #include "index/make.h"
+#include "index/opclass_lookup.h"
 #include "index/tree/insert.h"
 
 /*
@@ -21,12 +22,12 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 			   Relation heap, IndexUniqueCheck unique_check,
 			   bool index_unchanged, struct IndexInfo *info)
 {
-	const IndexKind *kind = kind_of_trees(index);
+	const Opclass *opclass = opclass_of_trees(index);
 	Words		words;
 
-	kind_get_words(kind, values[0], isnull[0], &words);
+	opclass_get_words(opclass, values[0], isnull[0], &words);
 	if (words.make != 0)
-		make_check_insertion(index, kind, words.make);
+		make_check_insertion(index, opclass, words.make);
 	if (words.wordless)
 		insert_wordless(index, words.word[0], tid);
 	else

@@ -23,7 +23,7 @@
 #include "compat.h"
 #include "function_address.h"
 #include "index/access_method.h"
-#include "index/kind.h"
+#include "index/opclass_lookup.h"
 #include "index/strategy.h"
 
 static bool
@@ -37,21 +37,21 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * The kind that the operator class of a type names; NULL, with a complaint, if it names
- * none, or that of another type.
+ * Return the Opclass of a type; NULL, with a complaint, if its support function is missing,
+ * not ours, or that of another type.
  */
-static const IndexKind *
-validate_kind(const char *opfamily, Oid family, Oid type)
+static const Opclass *
+validate_support(const char *opfamily, Oid family, Oid type)
 {
-	Oid			function = get_opfamily_proc(family, type, type, KIND_PROC);
-	const IndexKind *kind = kind_of_class(family, type);
+	Oid			function = get_opfamily_proc(family, type, type, OPCLASS_PROC);
+	const Opclass *opclass = opclass_of_family(family, type);
 
 	if (!OidIsValid(function))
-		complain(opfamily, "no function for support number", psprintf("%d", KIND_PROC));
-	else if (kind == NULL)
-		complain(opfamily, "another function than one that names a kind of such values:",
+		complain(opfamily, "no function for support number", psprintf("%d", OPCLASS_PROC));
+	else if (opclass == NULL)
+		complain(opfamily, "a support function that is not of its type:",
 				 format_procedure(function));
-	return kind;
+	return opclass;
 }
 
 /*
@@ -76,16 +76,16 @@ sort_family(int strategy)
  * how to answer: they read its argument themselves.
  */
 static bool
-validate_operator(const char *opfamily, const IndexKind *kind,
+validate_operator(const char *opfamily, const Opclass *opclass,
 				  Form_pg_amop operator, Oid type)
 {
 	const char *name = format_operator(operator->amopopr);
 	PGFunction	expected = NULL;
 	bool		ok = true;
 
-	for (int i = 0; i < kind->noperators; i++)
-		if (kind->operators[i].strategy == operator->amopstrategy)
-			expected = kind->operators[i].function;
+	for (int i = 0; i < opclass->noperators; i++)
+		if (opclass->operators[i].strategy == operator->amopstrategy)
+			expected = opclass->operators[i].function;
 	if (expected == NULL)
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
 	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
@@ -99,10 +99,10 @@ validate_operator(const char *opfamily, const IndexKind *kind,
 }
 
 /*
- * Whether the operators of an operator class are those of its kind, all of them.
+ * Whether the operators of an operator class are those that its Opclass lists, all of them.
  */
 static bool
-validate_operators(const char *opfamily, const IndexKind *kind, CatCList *operators,
+validate_operators(const char *opfamily, const Opclass *opclass, CatCList *operators,
 				   Oid type)
 {
 	uint32		seen = 0;
@@ -112,14 +112,14 @@ validate_operators(const char *opfamily, const IndexKind *kind, CatCList *operat
 	{
 		Form_pg_amop operator = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
 
-		ok &= validate_operator(opfamily, kind, operator, type);
+		ok &= validate_operator(opfamily, opclass, operator, type);
 		if (operator->amopstrategy <= NSTRATEGIES)
 			seen |= 1 << operator->amopstrategy;
 	}
-	for (int i = 0; i < kind->noperators; i++)
-		if (!(seen & (1 << kind->operators[i].strategy)))
+	for (int i = 0; i < opclass->noperators; i++)
+		if (!(seen & (1 << opclass->operators[i].strategy)))
 			ok = complain(opfamily, "no operator for strategy",
-						  psprintf("%d", kind->operators[i].strategy));
+						  psprintf("%d", opclass->operators[i].strategy));
 	return ok;
 }
 
@@ -131,25 +131,25 @@ simhash_validate(Oid opclass_oid)
 {
 	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
 	HeapTuple	family_tuple;
-	Form_pg_opclass opclass;
+	Form_pg_opclass form;
 	char	   *opfamily;
 	CatCList   *operators;
-	const IndexKind *kind;
+	const Opclass *opclass;
 	bool		ok;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
-	opclass = (Form_pg_opclass) GETSTRUCT(tuple);
-	family_tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(opclass->opcfamily));
+	form = (Form_pg_opclass) GETSTRUCT(tuple);
+	family_tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(form->opcfamily));
 	if (!HeapTupleIsValid(family_tuple))
-		elog(ERROR, "cache lookup failed for operator family %u", opclass->opcfamily);
+		elog(ERROR, "cache lookup failed for operator family %u", form->opcfamily);
 	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
-	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass->opcfamily));
+	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(form->opcfamily));
 
-	kind = validate_kind(opfamily, opclass->opcfamily, opclass->opcintype);
-	ok = kind && validate_operators(opfamily, kind, operators, opclass->opcintype);
-	if (OidIsValid(opclass->opckeytype) && opclass->opckeytype != opclass->opcintype)
-		ok = complain(opfamily, "another storage type:", format_type_be(opclass->opckeytype));
+	opclass = validate_support(opfamily, form->opcfamily, form->opcintype);
+	ok = opclass && validate_operators(opfamily, opclass, operators, form->opcintype);
+	if (OidIsValid(form->opckeytype) && form->opckeytype != form->opcintype)
+		ok = complain(opfamily, "another storage type:", format_type_be(form->opckeytype));
 
 	ReleaseCatCacheList(operators);
 	ReleaseSysCache(family_tuple);

@@ -35,7 +35,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/kind.h"
+#include "index/opclass_lookup.h"
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
 
@@ -298,7 +298,7 @@ simhash_index_check(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	index = inspect_open_index(&open, PG_GETARG_OID(0), !with_heap);
 	ntrees = meta_reread(index)->ntrees;
-	kind_of_trees(index);
+	opclass_of_trees(index);
 	free_list_check(index);
 	for (int tree = 0; tree < ntrees; tree++)
 		check_tree(index, tree, &incomplete);

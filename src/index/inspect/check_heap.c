@@ -29,7 +29,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/kind.h"
+#include "index/opclass_lookup.h"
 #include "index/pair_sort.h"
 
 /*
@@ -58,7 +58,7 @@ typedef struct RowItems
 typedef struct HeapCheck
 {
 	Relation	index;
-	const IndexKind *kind;
+	const Opclass *opclass;
 	IndexMeta	meta;
 	Tuplesortstate *sort;
 } HeapCheck;
@@ -108,7 +108,7 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 	CheckItem	item;
 
-	kind_get_words(check->kind, values[0], isnull[0], &words);
+	opclass_get_words(check->opclass, values[0], isnull[0], &words);
 	item.tid = tid_number(tid);
 	item.tree = words.wordless ? WORDLESS_HEAP_ROW : HEAP_ROW;
 	for (int i = 0; i < words.n; i++)
@@ -250,7 +250,7 @@ check_against_heap(Relation heap, Relation index)
 				 errhint("Check it in a later transaction.")));
 
 	check.index = index;
-	check.kind = kind_of_trees(index);
+	check.opclass = opclass_of_trees(index);
 	check.meta = *meta_reread(index);
 	check.sort = pair_sort_begin(maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)

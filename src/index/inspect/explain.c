@@ -43,7 +43,7 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (state->kind->several)
+	if (state->opclass->multi_key)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("index \"%s\" is not of fingerprints", RelationGetRelationName(index)),

@@ -19,12 +19,13 @@
 #include "index/access_method.h"
 #include "index/load/build.h"
 #include "index/make.h"
+#include "index/opclass_lookup.h"
 #include "index/options.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build
 {
-	const IndexKind *kind;
+	const Opclass *opclass;
 	Spool	   *words;
 	Spool	   *wordless;		/* words of rows that have none */
 	pg_atomic_uint64 make;
@@ -63,11 +64,11 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Build	   *build = arg;
 	Words		words;
 
-	kind_get_words(build->kind, values[0], isnull[0], &words);
+	opclass_get_words(build->opclass, values[0], isnull[0], &words);
 	if (!alive)
 		make_add_dead(&build->dead_make, words.make);
 	else if (words.make != 0)
-		make_check_build(index, build->kind, &build->make, words.make);
+		make_check_build(index, build->opclass, &build->make, words.make);
 	for (int i = 0; i < words.n; i++)
 		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
 	words_free(&words);
@@ -85,7 +86,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	Build		build = {0};
 	pg_atomic_uint64 done;
 
-	build.kind = kind_of_index(index);
+	build.opclass = opclass_of_index(index);
 	pg_atomic_init_u64(&build.make, 0);
 	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
 	build.words = spool_create(maintenance_work_mem / 8 * 7);

@@ -35,11 +35,12 @@
 #include "index/load/build_parallel.h"
 #include "index/load/row_file.h"
 #include "index/make.h"
+#include "index/opclass_lookup.h"
 
 /* A participant's scan of the heap. */
 typedef struct ParticipantScan
 {
-	const IndexKind *kind;
+	const Opclass *opclass;
 	pg_atomic_uint64 *make;
 	uint64		dead_make;
 	RowFile		file[NGROUPS];
@@ -70,11 +71,11 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	ParticipantScan *scan = arg;
 	Words		words;
 
-	kind_get_words(scan->kind, values[0], isnull[0], &words);
+	opclass_get_words(scan->opclass, values[0], isnull[0], &words);
 	if (!alive)
 		make_add_dead(&scan->dead_make, words.make);
 	else if (words.make != 0)
-		make_check_build(index, scan->kind, scan->make, words.make);
+		make_check_build(index, scan->opclass, scan->make, words.make);
 	for (int i = 0; i < words.n; i++)
 	{
 		Entry		row = make_row(words.word[i], tid);
@@ -101,7 +102,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		make_file_name(name, participant, group);
 		scan.file[group].file = BufFileCreateFileSet(&shared->files.fs, name);
 	}
-	scan.kind = kind_of_index(index);
+	scan.opclass = opclass_of_index(index);
 	scan.make = &shared->make;
 	build_report_phase(PHASE_SCAN);
 	found->heap_tuples =

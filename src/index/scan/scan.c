@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "index/access_method.h"
+#include "index/opclass_lookup.h"
 #include "index/scan/scan.h"
 #include "index/tree/meta.h"
 
@@ -38,7 +39,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 			 RelationGetRelationName(index));
 	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
 	state->design = meta_get(index)->design;
-	state->kind = kind_of_trees(index);
+	state->opclass = opclass_of_trees(index);
 	state->nfree = InvalidBlockNumber;
 	state->covers.nrows = -1;	/* not made yet */
 	state->pinned = InvalidBuffer;
@@ -71,7 +72,7 @@ read_keys(IndexScanDesc scan, SimHashScan *state)
 
 		if (!scan_key_compares(state, key))
 			continue;
-		ball = state->kind->get_ball(key);
+		ball = state->opclass->hamming->get_ball(key);
 		if (ball.radius < 0)
 			return false;
 
@@ -190,9 +191,9 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 	if (orderbys && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData));
-	state->recheck = state->kind->recheck;
+	state->recheck = state->opclass->recheck;
 	shared_end(state);
-	if (state->kind->several)
+	if (state->opclass->multi_key)
 	{
 		words_begin(scan);
 		return;

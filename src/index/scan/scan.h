@@ -13,7 +13,7 @@
 #include "access/genam.h"
 #include "access/relscan.h"
 
-#include "index/kind.h"
+#include "index/opclass.h"
 #include "index/scan/held.h"
 #include "index/scan/prefetch.h"
 #include "index/scan/reported.h"
@@ -58,7 +58,7 @@ typedef struct WordSearch
 
 typedef struct SimHashScan
 {
-	const IndexKind *kind;
+	const Opclass *opclass;
 	bool		recheck;
 	WordSearch	words;
 	struct SharedSearch *shared;	/* NULL if rows come as they are found */

@@ -397,7 +397,7 @@ read_order(IndexScanDesc scan, SharedSearch *search)
 	ScanKey		key = scan->orderByData;
 
 	if (!(key->sk_flags & SK_ISNULL))
-		state->kind->get_words(key->sk_argument, &search->sought);
+		state->opclass->multi_key->get_words(key->sk_argument, &search->sought);
 	scan->xs_orderbynulls[0] = search->sought.n == 0;
 }
 
@@ -419,7 +419,7 @@ read_keys(IndexScanDesc scan, SharedSearch *search)
 
 		if (!scan_key_compares(state, key))
 			continue;
-		if (!kind_get_sought(state->kind, key, &words))
+		if (!opclass_get_sought(state->opclass, key, &words))
 			continue;
 		if (words.n == 0)
 			return false;

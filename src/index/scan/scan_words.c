@@ -95,9 +95,9 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 
 		if (!scan_key_compares(state, key))
 			continue;
-		all = !kind_get_sought(state->kind, key, &set);
+		all = !opclass_get_sought(state->opclass, key, &set);
 		if (set.make != 0)
-			make_check_search(scan->indexRelation, state->kind, set.make);
+			make_check_search(scan->indexRelation, state->opclass, set.make);
 		if (all)
 			continue;
 		Assert(set.word != &set.own);
@@ -106,7 +106,7 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 		if (nsets++ == 0 || is_better(&set, &words))
 			words = set;
 	}
-	state->recheck = state->kind->recheck || nsets > 1;
+	state->recheck = state->opclass->recheck || nsets > 1;
 	if (nsets == 0)
 		search_all(&state->words, state->want_rows, state->want_nulls);
 	else if (state->want_rows)

@@ -39,7 +39,7 @@ typedef struct DesignOptions
 
 /*
  * The design of words that are looked up as they are: one table, which permutes nothing.
- * Users cannot choose it; the kind of values does.
+ * Users cannot choose it; the operator class does.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 

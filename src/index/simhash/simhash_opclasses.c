@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * kinds.c
- *		The kinds of values whose words are fingerprints: these themselves, and balls
+ * simhash_opclasses.c
+ *		Operator classes of fingerprints, and of balls
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,17 +10,15 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "index/kind.h"
+#include "index/opclass.h"
 #include "index/strategy.h"
 
 /* --- fingerprints ------------------------------------------------------------- */
 
-static void
-fingerprint_words(Datum value, Words *words)
+static uint64
+fingerprint_word(Datum value)
 {
-	words->own = DatumGetSimHash(value);
-	words->word = &words->own;
-	words->n = 1;
+	return DatumGetSimHash(value);
 }
 
 static SimHashBall
@@ -34,25 +32,29 @@ fingerprint_search(const ScanKeyData *key)
 	return ball;
 }
 
-static const KindOperator fingerprint_operators[] = {
+static const OpclassOperator fingerprint_operators[] = {
 	{STRATEGY_WITHIN, simhash_in_ball},
 	{STRATEGY_EQUAL, simhash_eq},
 	{STRATEGY_DISTANCE, simhash_hamming_distance},
 };
 
-static const IndexKind fingerprint_kind = {
-	.get_words = fingerprint_words,
-	.length = sizeof(SimHash),
+static const HammingMethods fingerprint_methods = {
+	.get_word = fingerprint_word,
 	.get_ball = fingerprint_search,
-	.operators = fingerprint_operators,
-	.noperators = lengthof(fingerprint_operators),
 };
 
-PG_FUNCTION_INFO_V1(simhash_kind);
+static const Opclass fingerprint_opclass = {
+	.length = sizeof(SimHash),
+	.operators = fingerprint_operators,
+	.noperators = lengthof(fingerprint_operators),
+	.hamming = &fingerprint_methods,
+};
+
+PG_FUNCTION_INFO_V1(simhash_opclass);
 Datum
-simhash_kind(PG_FUNCTION_ARGS)
+simhash_opclass(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(&fingerprint_kind);
+	PG_RETURN_POINTER(&fingerprint_opclass);
 }
 
 /* --- balls ---------------------------------------------------------------------- */
@@ -61,12 +63,10 @@ simhash_kind(PG_FUNCTION_ARGS)
  * A ball is found by its center, which is within the one that is searched for if the two
  * match; whether it reaches as far itself does not show in the entry.
  */
-static void
-ball_words(Datum value, Words *words)
+static uint64
+ball_word(Datum value)
 {
-	words->own = DatumGetSimHashBallP(value)->center;
-	words->word = &words->own;
-	words->n = 1;
+	return DatumGetSimHashBallP(value)->center;
 }
 
 static SimHashBall
@@ -75,22 +75,26 @@ ball_search(const ScanKeyData *key)
 	return *DatumGetSimHashBallP(key->sk_argument);
 }
 
-static const KindOperator ball_operators[] = {
+static const OpclassOperator ball_operators[] = {
 	{STRATEGY_NEAR, simhash_ball_near},
 };
 
-static const IndexKind ball_kind = {
-	.get_words = ball_words,
-	.length = sizeof(SimHashBall),
+static const HammingMethods ball_methods = {
+	.get_word = ball_word,
 	.get_ball = ball_search,
+};
+
+static const Opclass ball_opclass = {
+	.length = sizeof(SimHashBall),
 	.recheck = true,
 	.operators = ball_operators,
 	.noperators = lengthof(ball_operators),
+	.hamming = &ball_methods,
 };
 
-PG_FUNCTION_INFO_V1(simhash_ball_kind);
+PG_FUNCTION_INFO_V1(simhash_ball_opclass);
 Datum
-simhash_ball_kind(PG_FUNCTION_ARGS)
+simhash_ball_opclass(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(&ball_kind);
+	PG_RETURN_POINTER(&ball_opclass);
 }

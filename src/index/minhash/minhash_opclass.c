@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * kind.c
- *		The kind of values that are signatures, found by their bands
+ * minhash_opclass.c
+ *		Operator class of signatures, found by their bands
  *
  * A hash of each band and its number is a word.  Signatures that share a band share a
  * word.
@@ -16,7 +16,7 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "index/kind.h"
+#include "index/opclass.h"
 #include "index/strategy.h"
 #include "type/minhash.h"
 
@@ -41,6 +41,13 @@ signature_words(Datum value, Words *words)
 }
 
 static bool
+sought_bands(const ScanKeyData *key, Words *words)
+{
+	signature_words(key->sk_argument, words);
+	return true;
+}
+
+static bool
 make_exists(uint64 number)
 {
 	return minhash_make_is_valid(minhash_make_of_number(number));
@@ -56,7 +63,7 @@ make_name(uint64 number)
  * How many words are sought: as many as an index of this make has bands.
  */
 static double
-estimate_words(PlannerInfo *root, uint64 number, int strategy, const OpExpr *clause,
+estimate_bands(PlannerInfo *root, uint64 number, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
 	MinhashMake make = minhash_make_of_number(number);
@@ -64,25 +71,29 @@ estimate_words(PlannerInfo *root, uint64 number, int strategy, const OpExpr *cla
 	return minhash_make_is_valid(make) ? make.bands : MINHASH_DEFAULT_BANDS;
 }
 
-static const KindOperator signature_operators[] = {
+static const OpclassOperator signature_operators[] = {
 	{STRATEGY_SHARES_BAND, simhash_minhash_shares_band},
 };
 
-static const IndexKind signature_kind = {
+static const MultiKeyMethods signature_methods = {
 	.get_words = signature_words,
+	.get_sought = sought_bands,
+	.estimate_sought = estimate_bands,
 	.make_exists = make_exists,
 	.make_name = make_name,
+};
+
+static const Opclass signature_opclass = {
 	.length = -1,
-	.several = true,
-	.estimate_sought = estimate_words,
 	.recheck = true,
 	.operators = signature_operators,
 	.noperators = lengthof(signature_operators),
+	.multi_key = &signature_methods,
 };
 
-PG_FUNCTION_INFO_V1(simhash_minhash_kind);
+PG_FUNCTION_INFO_V1(simhash_minhash_opclass);
 Datum
-simhash_minhash_kind(PG_FUNCTION_ARGS)
+simhash_minhash_opclass(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(&signature_kind);
+	PG_RETURN_POINTER(&signature_opclass);
 }

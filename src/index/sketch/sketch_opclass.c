@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * kind.c
- *		The kind of values that are sets of hashes: arrays of bigint
+ * sketch_opclass.c
+ *		Operator class of sets of hashes: arrays of bigint
  *
  * The elements are the words; an array without any is a row without words.
  *
@@ -18,7 +18,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "index/kind.h"
+#include "index/opclass.h"
 #include "index/strategy.h"
 #include "planner/selectivity.h"
 #include "type/hash_array.h"
@@ -115,27 +115,30 @@ estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *claus
 	return strategy == STRATEGY_CONTAINS && n == 0 ? HUGE_VAL : n;
 }
 
-static const KindOperator array_operators[] = {
+static const OpclassOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
 	{STRATEGY_WITHIN, simhash_containment_in_ball},
 	{STRATEGY_CONTAINS, arraycontains},
 	{STRATEGY_CONTAINMENT, simhash_containment_distance},
 };
 
-static const IndexKind array_kind = {
+static const MultiKeyMethods array_methods = {
 	.get_words = array_words,
-	.type = INT8ARRAYOID,
-	.length = -1,
-	.several = true,
 	.get_sought = sought_words,
 	.estimate_sought = estimate_array,
-	.operators = array_operators,
-	.noperators = lengthof(array_operators),
 };
 
-PG_FUNCTION_INFO_V1(simhash_sketch_kind);
+static const Opclass array_opclass = {
+	.type = INT8ARRAYOID,
+	.length = -1,
+	.operators = array_operators,
+	.noperators = lengthof(array_operators),
+	.multi_key = &array_methods,
+};
+
+PG_FUNCTION_INFO_V1(simhash_sketch_opclass);
 Datum
-simhash_sketch_kind(PG_FUNCTION_ARGS)
+simhash_sketch_opclass(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(&array_kind);
+	PG_RETURN_POINTER(&array_opclass);
 }
