@@ -78,8 +78,10 @@ OBJS = \
 	src/index/simhash/probe.o \
 	src/index/sketch/sketch_opclass.o \
 	src/index/tree/descend.o \
+	src/index/tree/extend.o \
 	src/index/tree/free_list.o \
 	src/index/tree/insert.o \
+	src/index/tree/link.o \
 	src/index/tree/merge.o \
 	src/index/tree/meta.o \
 	src/index/tree/page.o \

@@ -38,6 +38,7 @@
 #include "index/opclass_lookup.h"
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
+#include "index/tree/link.h"
 
 typedef struct IncompleteSplits
 {

@@ -24,6 +24,7 @@
 #include "index/access_method.h"
 #include "index/inspect/inspect.h"
 #include "index/tree/descend.h"
+#include "index/tree/link.h"
 
 /*
  * Become the owner of the table, restricted as in all maintenance commands: what an index

@@ -21,6 +21,7 @@
 #include "index/make.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"
+#include "index/tree/extend.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build

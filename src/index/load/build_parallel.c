@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "index/load/build_parallel.h"
 #include "index/make.h"
+#include "index/tree/extend.h"
 
 /* Keys of what workers find in shared memory */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)

@@ -22,6 +22,7 @@
 #include "utils/rel.h"
 
 #include "index/load/build.h"
+#include "index/tree/extend.h"
 
 /* Pages are filled so far, to leave room for what comes later. */
 #define FILL_PERCENT	90

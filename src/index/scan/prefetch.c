@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "index/scan/prefetch.h"
 #include "index/tree/descend.h"
+#include "index/tree/link.h"
 
 /*
  * Prepare for the searches of a scan.

@@ -14,6 +14,7 @@
 #include "utils/relcache.h"
 
 #include "index/simhash/probe.h"
+#include "index/tree/link.h"
 #include "index/tree/page.h"
 
 #define PREFETCH_MAX	64

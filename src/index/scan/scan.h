@@ -18,6 +18,7 @@
 #include "index/scan/prefetch.h"
 #include "index/scan/reported.h"
 #include "index/simhash/probe.h"
+#include "index/tree/link.h"
 #include "index/tree/page.h"
 #include "type/simhash.h"
 

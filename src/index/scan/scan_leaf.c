@@ -18,6 +18,7 @@
 #include "index/scan/scan.h"
 #include "index/simhash/match.h"
 #include "index/tree/descend.h"
+#include "index/tree/link.h"
 
 /*
  * Begin to look for what is within a radius, by the cover chosen.

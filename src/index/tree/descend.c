@@ -17,6 +17,7 @@
 #include "utils/rel.h"
 
 #include "index/tree/descend.h"
+#include "index/tree/link.h"
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 

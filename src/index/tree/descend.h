@@ -10,6 +10,7 @@
 #ifndef SIMHASH_DESCEND_H
 #define SIMHASH_DESCEND_H
 
+#include "index/tree/link.h"
 #include "index/tree/page.h"
 
 extern Buffer descend_arrive(Relation index, int tree, int level,

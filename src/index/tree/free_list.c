@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "index/tree/free_list.h"
+#include "index/tree/link.h"
 
 /*
  * The first free page, pinned and exclusively locked; or InvalidBuffer if there is

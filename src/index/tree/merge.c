@@ -26,6 +26,7 @@
 
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
+#include "index/tree/link.h"
 #include "index/tree/merge.h"
 
 /* Merged pages are at most so full, so that insertions do not split them at once. */

@@ -10,6 +10,7 @@
 #ifndef SIMHASH_MERGE_H
 #define SIMHASH_MERGE_H
 
+#include "index/tree/link.h"
 #include "index/tree/page.h"
 
 extern int	merge_limit(int level);

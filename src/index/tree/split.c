@@ -27,7 +27,9 @@
 #include "utils/rel.h"
 
 #include "index/tree/descend.h"
+#include "index/tree/extend.h"
 #include "index/tree/free_list.h"
+#include "index/tree/link.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
 

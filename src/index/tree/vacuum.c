@@ -22,6 +22,7 @@
 
 #include "index/access_method.h"
 #include "index/tree/descend.h"
+#include "index/tree/link.h"
 #include "index/tree/merge.h"
 #include "index/tree/meta.h"
 #include "index/tree/pause.h"
