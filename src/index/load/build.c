@@ -17,7 +17,8 @@
 
 #include "compat.h"
 #include "index/access_method.h"
-#include "index/load/build.h"
+#include "index/load/build_parallel.h"
+#include "index/load/build_tree.h"
 #include "index/make.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"

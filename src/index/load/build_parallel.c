@@ -27,6 +27,7 @@
 
 #include "compat.h"
 #include "index/load/build_parallel.h"
+#include "index/load/build_worker.h"
 #include "index/make.h"
 #include "index/tree/extend.h"
 

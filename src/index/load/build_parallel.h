@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * build_parallel.h
- *		What the participants of a parallel CREATE INDEX share
+ *		CREATE INDEX by several processes
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,73 +10,13 @@
 #ifndef SIMHASH_BUILD_PARALLEL_H
 #define SIMHASH_BUILD_PARALLEL_H
 
-#include "access/relscan.h"
-#include "storage/barrier.h"
-#include "storage/sharedfileset.h"
+#include "access/genam.h"
+#include "nodes/execnodes.h"
 
-#include "index/load/build.h"
+#include "index/tree/meta.h"
 
-/* Rows without words are in a tree of their own, so they have files too. */
-typedef enum RowGroup
-{
-	ROWS_WITH_WORDS,
-	ROWS_WORDLESS
-} RowGroup;
-
-#define NGROUPS				(ROWS_WORDLESS + 1)
-
-/*
- * What a participant found.  All zero if it came too late: then it has written
- * no file either.
- */
-typedef struct Found
-{
-	double		heap_tuples;
-	double		index_tuples;
-	int64		nrows[NGROUPS]; /* words */
-	uint64		dead_make;
-	bool		broken_hot_chain;
-} Found;
-
-/* A tree being built in ranges. */
-typedef struct SharedTree
-{
-	pg_atomic_uint32 nranges_left;
-	pg_atomic_uint32 nleaves;	/* of ranges that are finished */
-	TreeRoot	root;
-} SharedTree;
-
-/* What participants share. */
-typedef struct SharedBuild
-{
-	/* constant from before workers are launched */
-	Oid			heap;
-	Oid			index;
-	bool		concurrent;
-	uint64		query_id;
-	Design		design;
-	int			nranges;		/* of each tree of a table */
-
-	/* set before the scan is over */
-	int			nparticipants;	/* those that there may be */
-	BlockNumber first_leaves;	/* of all ranges, tree by tree */
-
-	/* passed when the scan is over */
-	Barrier		scanned;
-
-	SharedFileSet files;
-	pg_atomic_uint32 next_unit; /* of work, see build_worker */
-	pg_atomic_uint64 ndone;		/* entries written */
-	pg_atomic_uint64 make;		/* of the values (make.h) */
-	SharedTree	tree[MAX_TREES];
-
-	/* by number of participant: each writes its own, until the barrier */
-	Found		found[FLEXIBLE_ARRAY_MEMBER];
-} SharedBuild;
-
-extern int64 build_count_rows(const SharedBuild *shared, RowGroup group);
-extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,
-							  int participant, Relation heap, Relation index,
-							  IndexInfo *info);
+extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
+							  const Design *design, TreeRoot *roots, uint64 *make,
+							  IndexBuildResult *result);
 
 #endif							/* SIMHASH_BUILD_PARALLEL_H */

@@ -21,7 +21,7 @@
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
-#include "index/load/build.h"
+#include "index/load/build_tree.h"
 #include "index/tree/extend.h"
 
 /* Pages are filled so far, to leave room for what comes later. */

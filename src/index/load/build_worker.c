@@ -32,7 +32,7 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
-#include "index/load/build_parallel.h"
+#include "index/load/build_worker.h"
 #include "index/load/row_file.h"
 #include "index/make.h"
 #include "index/opclass_lookup.h"
@@ -120,8 +120,8 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	}
 }
 
-int64
-build_count_rows(const SharedBuild *shared, RowGroup group)
+static int64
+count_rows(const SharedBuild *shared, RowGroup group)
 {
 	int64		nrows = 0;
 
@@ -309,8 +309,8 @@ build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participa
 	}
 	if (!IsParallelWorker())
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-									 build_count_rows(shared, ROWS_WITH_WORDS) *
+									 count_rows(shared, ROWS_WITH_WORDS) *
 									 shared->design.ntables +
-									 build_count_rows(shared, ROWS_WORDLESS));
+									 count_rows(shared, ROWS_WORDLESS));
 	build_worker(shared, index);
 }

@@ -1,18 +1,17 @@
 /*-------------------------------------------------------------------------
  *
- * build.h
- *		The parts of CREATE INDEX
+ * build_tree.h
+ *		Building the pages of a tree
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_BUILD_H
-#define SIMHASH_BUILD_H
+#ifndef SIMHASH_BUILD_TREE_H
+#define SIMHASH_BUILD_TREE_H
 
 #include "access/genam.h"
 #include "commands/progress.h"
-#include "nodes/execnodes.h"
 #include "port/atomics.h"
 #include "storage/buffile.h"
 
@@ -45,7 +44,6 @@ typedef struct LeafLink
 
 typedef void (*LinkSource) (void *arg, LeafLink *link);
 
-/* build_tree.c */
 extern void build_report_phase(BuildPhase phase);
 extern void build_write_page(Relation index, BlockNumber block, Page page);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
@@ -56,9 +54,4 @@ extern BlockNumber build_leaves(Relation index, int tree, const LeafRange *range
 extern TreeRoot build_upper_levels(Relation index, int tree, BlockNumber nleaves,
 								   LinkSource next_link, void *arg);
 
-/* build_parallel.c */
-extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
-							  const Design *design, TreeRoot *roots, uint64 *make,
-							  IndexBuildResult *result);
-
-#endif							/* SIMHASH_BUILD_H */
+#endif							/* SIMHASH_BUILD_TREE_H */
