@@ -117,9 +117,9 @@ OBJS = \
 	src/type/distance.o \
 	src/type/hash_array.o \
 	src/type/jaccard.o \
-	src/type/minhash.o \
+	src/type/minhash_type.o \
 	src/type/minhash_order.o \
-	src/type/simhash.o
+	src/type/simhash_type.o
 
 PG_CPPFLAGS = -I$(srcdir)/src
 

@@ -16,13 +16,13 @@
 #include "funcapi.h"
 
 #include "compat.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * The number of blocks that 64 bits are cut into.
  */
 static int
-check_blocks(int32 blocks)
+check_count(int32 blocks)
 {
 	if (blocks < 1 || blocks > SIMHASH_BITS)
 		ereport(ERROR,
@@ -58,7 +58,7 @@ Datum
 simhash_blocks(PG_FUNCTION_ARGS)
 {
 	SimHash		fp = PG_GETARG_SIMHASH(0);
-	int			blocks = check_blocks(PG_GETARG_INT32(1));
+	int			blocks = check_count(PG_GETARG_INT32(1));
 	FuncCallContext *call;
 	int64		block;
 

@@ -22,7 +22,7 @@
 #include "compat.h"
 #include "corpus/linkage.h"
 #include "functions/arguments.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 PG_FUNCTION_INFO_V1(simhash_cluster);
 
@@ -142,8 +142,8 @@ check_settings(Reader *reader, int radius, Linkage linkage)
  * cluster of its own.  Returns their number.
  */
 static uint32
-read_members(Reader *reader, int nrows, int radius, Linkage linkage, Members *members,
-			 uint32 *first)
+read_partition(Reader *reader, int nrows, int radius, Linkage linkage, Members *members,
+			   uint32 *first)
 {
 	uint32		n = 0;
 
@@ -189,7 +189,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 	members.room = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	members.seed = pg_prng_uint64(&pg_global_prng_state);
-	n = read_members(reader, nrows, radius, linkage, &members, clusters->first);
+	n = read_partition(reader, nrows, radius, linkage, &members, clusters->first);
 	link_equal(&members, &n, clusters->first, nrows);
 	if (linkage == LINKAGE_SINGLE)
 	{

@@ -28,7 +28,7 @@
 #include <math.h>
 
 #include "corpus/join_plan.h"
-#include "corpus/similarity_join.h"
+#include "digest/splitmix.h"
 
 /* Fingerprints whose bits are looked at. */
 #define PLAN_SAMPLE				256

@@ -11,7 +11,6 @@
 #define SIMHASH_SIMILARITY_JOIN_H
 
 #include "digest/simhash.h"
-#include "digest/splitmix.h"
 
 /*
  * Fingerprints, each with the number of a row.  A join changes their order.
@@ -58,15 +57,6 @@ struct SimilarityJoin
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 };
-
-/*
- * A random number below n.
- */
-static inline uint32
-draw_below(uint64 *random, uint32 n)
-{
-	return ((splitmix64_next(random) >> 32) * n) >> 32;
-}
 
 extern void similarity_join(SimilarityJoin *join, uint32 first, uint32 n);
 

@@ -27,6 +27,7 @@
 
 #include "corpus/linkage.h"
 #include "corpus/union_find.h"
+#include "digest/splitmix.h"
 #include "index/simhash/match.h"
 
 /* Members that are compared at a time. */

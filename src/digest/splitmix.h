@@ -34,4 +34,13 @@ splitmix64_next(uint64 *state)
 	return splitmix64_finalize(*state);
 }
 
+/*
+ * A random number below n.
+ */
+static inline uint32
+draw_below(uint64 *state, uint32 n)
+{
+	return ((splitmix64_next(state) >> 32) * n) >> 32;
+}
+
 #endif							/* SIMHASH_SPLITMIX_H */

@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "functions/arguments.h"
 #include "functions/fingerprint.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 static Accumulator *
 new_state(FunctionCallInfo fcinfo)

@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "digest/accumulate.h"
 #include "functions/arguments.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * Whether an argument is a name.

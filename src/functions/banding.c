@@ -22,7 +22,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "type/minhash.h"
+#include "type/minhash_type.h"
 
 /* What stands for NULL. */
 #define DEFAULT_PROBABILITY	0.5

@@ -26,7 +26,7 @@
 #include "text/document.h"
 #include "text/encoding.h"
 #include "text/hash.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* Bytes of a text for each of its distinct shingles: a guess, good for English. */
 #define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 1)
@@ -55,7 +55,7 @@ hash_text(text *feature)
 }
 
 static void
-add_shingle(void *features, const char *shingle, size_t length)
+add_distinct(void *features, const char *shingle, size_t length)
 {
 	distinct_add((DistinctFeatures *) features, hash_feature(shingle, length));
 }
@@ -96,7 +96,7 @@ fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, in
 	DistinctFeatures features;
 
 	distinct_init(&features, length / BYTES_A_SHINGLE(unit));
-	document_shingles(body, length, width, unit, add_shingle, &features);
+	document_shingles(body, length, width, unit, add_distinct, &features);
 	return fingerprint_of_set(fcinfo, &features);
 }
 
@@ -162,7 +162,7 @@ simhash_tokens(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
 	distinct_init(&features, array_nitems(tokens));
-	token_shingles(tokens, width, add_shingle, &features);
+	token_shingles(tokens, width, add_distinct, &features);
 	PG_FREE_IF_COPY(tokens, 0);
 	return fingerprint_of_set(fcinfo, &features);
 }

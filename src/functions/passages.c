@@ -55,7 +55,7 @@ begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
 }
 
 static void
-make_room(Sequence *sequence)
+enlarge_sequence(Sequence *sequence)
 {
 	if (sequence->n == AUTOMATON_MAX)
 		ereport(ERROR,
@@ -77,7 +77,7 @@ take_unit(void *arg, const char *unit, size_t length, Passage place)
 	Sequence   *sequence = arg;
 
 	if (sequence->n == sequence->room)
-		make_room(sequence);
+		enlarge_sequence(sequence);
 	sequence->symbols[sequence->n] = sequence->is_set ?
 		shingle_set_put(sequence->set, unit, length) :
 		shingle_set_find(sequence->set, unit, length);
@@ -88,7 +88,7 @@ take_unit(void *arg, const char *unit, size_t length, Passage place)
  * Take the next token of an array: a ShingleConsumer.
  */
 static void
-take_token(void *arg, const char *token, size_t length)
+add_token(void *arg, const char *token, size_t length)
 {
 	Sequence   *sequence = arg;
 
@@ -241,9 +241,9 @@ simhash_common_passages_tokens(PG_FUNCTION_ARGS)
 
 	begin_set(&set, &budget);
 	begin_sequence(&b, &set, true);
-	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens"), 1, take_token, &b);
+	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens"), 1, add_token, &b);
 	begin_sequence(&a, &set, false);
-	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens"), 1, take_token, &a);
+	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens"), 1, add_token, &a);
 	find_common_runs(a.symbols, a.n, b.symbols, b.n, minimum, &found);
 	for (int i = 0; i < found.n; i++)
 	{

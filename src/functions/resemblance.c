@@ -33,12 +33,12 @@
 /*
  * How many distinct shingles there are.
  */
-typedef struct Comparison
+typedef struct SetComparison
 {
 	uint64		n_a;
 	uint64		n_b;
 	uint64		n_both;
-} Comparison;
+} SetComparison;
 
 /*
  * A document and its set.
@@ -284,7 +284,7 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
  * result is, too.
  */
 static bool
-compare(FunctionCallInfo fcinfo, bool are_arrays, Comparison *comparison)
+compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *comparison)
 {
 	int			width;
 	ShingleUnit unit;
@@ -297,7 +297,7 @@ compare(FunctionCallInfo fcinfo, bool are_arrays, Comparison *comparison)
 	keeper = begin_comparison(fcinfo->flinfo);
 	a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit, NULL);
 	b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit, a);
-	*comparison = (Comparison) {a->set.count, b->set.count, a->set.count};
+	*comparison = (SetComparison) {a->set.count, b->set.count, a->set.count};
 	if (a != b)
 		comparison->n_both = shingle_set_shared(&a->set, &b->set);
 	end_comparison(keeper, a, b);
@@ -310,10 +310,10 @@ compare(FunctionCallInfo fcinfo, bool are_arrays, Comparison *comparison)
 static Datum
 resemblance(FunctionCallInfo fcinfo, bool are_arrays)
 {
-	Comparison	comparison;
+	SetComparison comparison;
 	uint64		n_union;
 
-	if (!compare(fcinfo, are_arrays, &comparison))
+	if (!compare_documents(fcinfo, are_arrays, &comparison))
 		PG_RETURN_NULL();
 	n_union = comparison.n_a + comparison.n_b - comparison.n_both;
 	if (n_union == 0)
@@ -324,9 +324,9 @@ resemblance(FunctionCallInfo fcinfo, bool are_arrays)
 static Datum
 containment(FunctionCallInfo fcinfo, bool are_arrays)
 {
-	Comparison	comparison;
+	SetComparison comparison;
 
-	if (!compare(fcinfo, are_arrays, &comparison) || comparison.n_a == 0)
+	if (!compare_documents(fcinfo, are_arrays, &comparison) || comparison.n_a == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
 }

@@ -78,7 +78,7 @@ slots_size(int bits)
 }
 
 static void
-make_slots(ShingleSet *set, int bits)
+alloc_slots(ShingleSet *set, int bits)
 {
 	set->slots = budget_alloc(set->budget, slots_size(bits));
 	memset(set->slots, 0, slots_size(bits));
@@ -105,7 +105,7 @@ shingle_set_init(ShingleSet *set, SetBudget *budget)
 	set->budget = budget;
 	set->blocks = NULL;
 	set->count = 0;
-	make_slots(set, FIRST_SLOT_BITS);
+	alloc_slots(set, FIRST_SLOT_BITS);
 	add_block(set, FIRST_BLOCK_SIZE);
 }
 
@@ -190,7 +190,7 @@ double_slots(ShingleSet *set)
 	int			bits = set->slot_bits;
 	SetShingle **old = set->slots;
 
-	make_slots(set, bits + 1);
+	alloc_slots(set, bits + 1);
 	budget_free(set->budget, old, slots_size(bits));
 	for (SetBlock *block = set->blocks; block != NULL; block = block->previous)
 	{

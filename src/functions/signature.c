@@ -21,7 +21,7 @@
 #include "functions/fingerprint.h"
 #include "text/document.h"
 #include "text/hash.h"
-#include "type/minhash.h"
+#include "type/minhash_type.h"
 
 /* Numbers between looks for interrupts: long signatures are slow. */
 #define INTERRUPT_INTERVAL	256
@@ -70,7 +70,7 @@ finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
 }
 
 static void
-add_shingle(void *builder, const char *shingle, size_t length)
+add_minimum(void *builder, const char *shingle, size_t length)
 {
 	minima_add((MinimaBuilder *) builder, hash_feature(shingle, length));
 }
@@ -95,7 +95,7 @@ simhash_to_minhash_text(PG_FUNCTION_ARGS)
 	sig = begin_signature(&builder, make);
 	body = PG_GETARG_TEXT_PP(0);
 	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), make.width, unit,
-					  add_shingle, &builder);
+					  add_minimum, &builder);
 	PG_FREE_IF_COPY(body, 0);
 	return finish_signature(fcinfo, &builder, sig);
 }
@@ -117,7 +117,7 @@ simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
 	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
 	make = get_make(fcinfo, 1, MINHASH_OF_WORDS, get_width(fcinfo, 3, UNIT_WORD));
 	sig = begin_signature(&builder, make);
-	token_shingles(tokens, make.width, add_shingle, &builder);
+	token_shingles(tokens, make.width, add_minimum, &builder);
 	PG_FREE_IF_COPY(tokens, 0);
 	return finish_signature(fcinfo, &builder, sig);
 }

@@ -71,7 +71,7 @@ automaton_free(SuffixAutomaton *automaton)
 }
 
 static inline int32 *
-bucket_of(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
+move_bucket(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 {
 	uint64		key = (uint64) (uintptr_t) symbol ^ (uint64) from << 40;
 
@@ -84,7 +84,7 @@ bucket_of(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 static AutomatonMove *
 find_move(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 {
-	int32		i = *bucket_of(automaton, from, symbol);
+	int32		i = *move_bucket(automaton, from, symbol);
 
 	while (i != NONE &&
 		   !(automaton->moves[i].from == from && automaton->moves[i].symbol == symbol))
@@ -96,7 +96,7 @@ static void
 add_move(SuffixAutomaton *automaton, int32 from, Symbol symbol, int32 to)
 {
 	int32		number = automaton->nmoves++;
-	int32	   *bucket = bucket_of(automaton, from, symbol);
+	int32	   *bucket = move_bucket(automaton, from, symbol);
 
 	automaton->moves[number] = (AutomatonMove) {
 		symbol, from, to, automaton->states[from].moves, *bucket

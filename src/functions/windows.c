@@ -22,7 +22,7 @@
 #include "text/cursor.h"
 #include "text/locate.h"
 #include "text/segment.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 #define WINDOW_COLUMNS		3
 
@@ -122,7 +122,7 @@ take_segment(void *arg, TextPlace start, TextPlace end)
  * Take the next word or character: a LocatedConsumer.
  */
 static void
-take_token(void *arg, const char *token, size_t length, Passage passage)
+put_token(void *arg, const char *token, size_t length, Passage passage)
 {
 	Windows    *windows = arg;
 
@@ -210,7 +210,7 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	body = PG_GETARG_TEXT_PP(0);
 	begin_windows(&windows, fcinfo, body, size, step);
 	if (is_shingle)
-		locate_shingles(windows.text, windows.length, 1, unit, take_token, &windows);
+		locate_shingles(windows.text, windows.length, 1, unit, put_token, &windows);
 	else
 		segment_text(windows.text, windows.length, segment, take_segment, &windows);
 	end_windows(&windows);

@@ -12,7 +12,7 @@
 
 #include "access/gist.h"
 
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * The bits that some fingerprints agree on, and their values; all other bits of the

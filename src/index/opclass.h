@@ -19,7 +19,7 @@
 #include "nodes/pathnodes.h"
 #include "utils/relcache.h"
 
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * Trees know entries: a key and a TID.  A row has words of 64 bits, and each of them has

@@ -27,7 +27,7 @@
 
 #include "compat.h"
 #include "planner/planner.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* --- of a value -------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@
 #include "index/strategy.h"
 #include "planner/planner.h"
 #include "planner/selectivity.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* What a scan searches for. */
 typedef struct Search

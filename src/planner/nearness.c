@@ -13,8 +13,8 @@
 
 #include "bits.h"
 #include "planner/nearness.h"
-#include "type/minhash.h"
-#include "type/simhash.h"
+#include "type/minhash_type.h"
+#include "type/simhash_type.h"
 
 static Relationship
 relate_fingerprints(Datum a, Datum b, const Nearness *nearness)

@@ -37,7 +37,7 @@
 #include "index/strategy.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* --- the distances ------------------------------------------------------------ */
 

@@ -26,8 +26,8 @@
 #include "utils/lsyscache.h"
 
 #include "planner/sample.h"
-#include "type/minhash.h"
-#include "type/simhash.h"
+#include "type/minhash_type.h"
+#include "type/simhash_type.h"
 
 /* How many values a column has that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000

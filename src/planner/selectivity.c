@@ -29,8 +29,8 @@
 #include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
-#include "type/minhash.h"
-#include "type/simhash.h"
+#include "type/minhash_type.h"
+#include "type/simhash_type.h"
 
 /*
  * The radius as a constant of a type; NULL, if it is not known.

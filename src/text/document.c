@@ -150,8 +150,8 @@ feed_converted(Document *document, const char *text, size_t length)
  * One pass over the text.  Returns whether there was any token.
  */
 static bool
-pass_over(const char *text, size_t length, int width, ShingleUnit unit,
-		  TokenizerMode mode, ShingleConsumer consume, void *arg)
+shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
+				 TokenizerMode mode, ShingleConsumer consume, void *arg)
 {
 	Document	document;
 	Shingler	shingler;
@@ -182,8 +182,8 @@ bool
 document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
 				  ShingleConsumer consume, void *arg)
 {
-	return pass_over(text, length, width, unit, TOKENIZE_LETTERS, consume, arg) ||
-		pass_over(text, length, width, unit, TOKENIZE_SYMBOLS, consume, arg);
+	return shingle_document(text, length, width, unit, TOKENIZE_LETTERS, consume, arg) ||
+		shingle_document(text, length, width, unit, TOKENIZE_SYMBOLS, consume, arg);
 }
 
 /*

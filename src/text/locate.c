@@ -209,8 +209,8 @@ feed_text(Locator *locator, const char *text, size_t length)
  * One pass over the text.  Returns whether there was any token.
  */
 static bool
-pass_over(Locator *locator, const char *text, size_t length, int width, ShingleUnit unit,
-		  TokenizerMode mode)
+locate_tokens(Locator *locator, const char *text, size_t length, int width,
+			  ShingleUnit unit, TokenizerMode mode)
 {
 	uint32		out[NORMALIZE_MAX_PENDING];
 	size_t		n;
@@ -242,7 +242,7 @@ locate_shingles(const char *text, size_t length, int width, ShingleUnit unit,
 
 	locator->consume = consume;
 	locator->arg = arg;
-	if (!pass_over(locator, text, length, width, unit, TOKENIZE_LETTERS))
-		pass_over(locator, text, length, width, unit, TOKENIZE_SYMBOLS);
+	if (!locate_tokens(locator, text, length, width, unit, TOKENIZE_LETTERS))
+		locate_tokens(locator, text, length, width, unit, TOKENIZE_SYMBOLS);
 	pfree(locator);
 }

@@ -16,7 +16,7 @@
 #include "libpq/pqformat.h"
 
 #include "compat.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 #define BALL_HINT \
 	errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3).")

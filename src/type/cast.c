@@ -17,7 +17,7 @@
 #include "utils/varbit.h"
 
 #include "compat.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * From the text form.  As a cast with a function, each of these also takes

@@ -12,7 +12,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 PG_FUNCTION_INFO_V1(simhash_hamming_distance);
 Datum

@@ -94,21 +94,21 @@ has_element(const int64 *set, int n, int64 element)
 }
 
 /* The passage that a function was called with last: mostly that of the next call. */
-typedef struct Passage
+typedef struct SoughtPassage
 {
 	Size		size;
 	char	   *value;			/* as it came, but for TOAST */
 	int64	   *element;
 	int			n;
-} Passage;
+} SoughtPassage;
 
 /*
  * The elements of a passage, from the last call of the function if it was the same.
  */
-static Passage *
+static SoughtPassage *
 get_passage(FunctionCallInfo fcinfo, Datum value)
 {
-	Passage    *passage = fcinfo->flinfo->fn_extra;
+	SoughtPassage *passage = fcinfo->flinfo->fn_extra;
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	MemoryContext old_context;
 
@@ -123,7 +123,7 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 			pfree(passage);
 			fcinfo->flinfo->fn_extra = NULL;
 		}
-		passage = palloc(sizeof(Passage));
+		passage = palloc(sizeof(SoughtPassage));
 		passage->size = VARSIZE(array);
 		passage->value = MemoryContextAllocHuge(CurrentMemoryContext, passage->size);
 		memcpy(passage->value, array, passage->size);
@@ -143,7 +143,7 @@ int
 containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int *n)
 {
 	int			nelements;
-	const Passage *sought = get_passage(fcinfo, passage);
+	const SoughtPassage *sought = get_passage(fcinfo, passage);
 	int64	   *elements = hash_array_elements(document, &nelements);
 	int			missing = sought->n;
 

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "type/minhash.h"
+#include "type/minhash_type.h"
 
 /*
  * The first two arguments, of one make.

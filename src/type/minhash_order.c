@@ -14,7 +14,7 @@
 #include "common/hashfn.h"
 
 #include "compat.h"
-#include "type/minhash.h"
+#include "type/minhash_type.h"
 
 /* All that tells signatures apart. */
 #define HASHED_SIZE(sig)		(VARSIZE(sig) - VARHDRSZ)
@@ -29,7 +29,7 @@ compare_words(uint32 a, uint32 b)
  * The order is by make, then by minima.
  */
 static int
-compare(const Minhash *a, const Minhash *b)
+compare_signatures(const Minhash *a, const Minhash *b)
 {
 	int			order = compare_words(a->make.bands, b->make.bands);
 
@@ -53,7 +53,7 @@ compare_arguments(FunctionCallInfo fcinfo)
 {
 	Minhash    *a = PG_GETARG_MINHASH_P(0);
 	Minhash    *b = PG_GETARG_MINHASH_P(1);
-	int			order = compare(a, b);
+	int			order = compare_signatures(a, b);
 
 	PG_FREE_IF_COPY(a, 0);
 	PG_FREE_IF_COPY(b, 1);

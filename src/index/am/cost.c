@@ -28,7 +28,7 @@
 #include "index/strategy.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /*
  * The share of rows that a plan has to be prepared for, where a radius is not known

@@ -168,7 +168,7 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
  * Compare what there is of a TID, if it is that of a row which the snapshot sees.
  */
 static void
-compare_items(HeapCheck *check, const RowItems *items)
+compare_tid(HeapCheck *check, const RowItems *items)
 {
 	int64		nentries = items->n;
 
@@ -205,12 +205,12 @@ compare_all(HeapCheck *check)
 		CHECK_FOR_INTERRUPTS();
 		if (items.n > 0 && item.tid != items.item[0].tid)
 		{
-			compare_items(check, &items);
+			compare_tid(check, &items);
 			items.n = 0;
 		}
 		add_item(&items, &item);
 	}
-	compare_items(check, &items);
+	compare_tid(check, &items);
 	pfree(items.item);
 }
 

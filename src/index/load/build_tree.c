@@ -79,7 +79,7 @@ build_report_phase(BuildPhase phase)
  * The number of pages of a level.  Even without entries there is one.
  */
 static BlockNumber
-count_pages(uint64 nentries, int fill)
+level_size(uint64 nentries, int fill)
 {
 	return Max(1, (nentries + fill - 1) / fill);
 }
@@ -91,7 +91,7 @@ count_inner_pages(BlockNumber nleaves)
 
 	for (BlockNumber n = nleaves; n > 1;)
 	{
-		n = count_pages(n, INNER_FILL);
+		n = level_size(n, INNER_FILL);
 		sum += n;
 	}
 	return sum;
@@ -218,7 +218,7 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
  * the root.
  */
 static TreeRoot
-finish_tree(TreeBuild *build)
+finish_levels(TreeBuild *build)
 {
 	TreeRoot	root;
 	int			at = build->level[0] ? 0 : 1;
@@ -295,14 +295,14 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
 	Entry		lowest = lowest_entry();
-	BlockNumber nleaves = count_pages(spool_count(spool), LEAF_FILL);
+	BlockNumber nleaves = level_size(spool_count(spool), LEAF_FILL);
 
 	build.index = index;
 	build.tree = tree;
 	build.to_allocate = nleaves + count_inner_pages(nleaves);
 	add_level(&build, &lowest);
 	add_entries(&build, spool, done);
-	return finish_tree(&build);
+	return finish_levels(&build);
 }
 
 /*
@@ -314,7 +314,7 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 			 BufFile *links, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
-	BlockNumber nleaves = count_pages(spool_count(spool), LEAF_FILL);
+	BlockNumber nleaves = level_size(spool_count(spool), LEAF_FILL);
 	Page		last;
 
 	build.index = index;
@@ -362,5 +362,5 @@ build_upper_levels(Relation index, int tree, BlockNumber nleaves,
 		next_link(arg, &link);
 		add_entry(&build, 1, &link.bound, link.block);
 	}
-	return finish_tree(&build);
+	return finish_levels(&build);
 }

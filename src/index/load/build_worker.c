@@ -210,7 +210,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
  * Give the link to the next leaf of a tree.
  */
 static void
-next_link(void *arg, LeafLink *link)
+read_link(void *arg, LeafLink *link)
 {
 	LinkReader *reader = arg;
 	char		name[MAXPGPATH];
@@ -243,7 +243,7 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
 	reader.tree = tree;
 	shared->tree[tree].root =
 		build_upper_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
-						   next_link, &reader);
+						   read_link, &reader);
 	BufFileClose(reader.file);
 }
 

@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "index/opclass.h"
 #include "index/strategy.h"
-#include "type/minhash.h"
+#include "type/minhash_type.h"
 
 /*
  * The words of a signature's bands, in order, each once.

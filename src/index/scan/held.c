@@ -21,7 +21,7 @@
 #include "index/pair_sort.h"
 #include "index/scan/held.h"
 #include "index/tree/page.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* The matches of one distance. */
 typedef struct MatchList

@@ -20,7 +20,7 @@
 #include "index/simhash/probe.h"
 #include "index/tree/link.h"
 #include "index/tree/page.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 typedef enum ScanStage
 {

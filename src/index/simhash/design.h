@@ -12,7 +12,7 @@
 #ifndef SIMHASH_DESIGN_H
 #define SIMHASH_DESIGN_H
 
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 #define DESIGN_MIN_BLOCKS		2
 #define DESIGN_MAX_BLOCKS		16

@@ -59,7 +59,7 @@ meta_page_design(const MetaPageData *meta)
  * than blocks.  Raises an error if not.
  */
 static void
-check_blocks(Relation index, const MetaPageData *meta)
+check_roots(Relation index, const MetaPageData *meta)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 
@@ -77,7 +77,7 @@ check_blocks(Relation index, const MetaPageData *meta)
 }
 
 static void
-check_page(Relation index, Page page)
+check_metapage(Relation index, Page page)
 {
 	MetaPageData *meta = MetaPageGetData(page);
 	DesignOptions design = meta_page_design(meta);
@@ -95,7 +95,7 @@ check_page(Relation index, Page page)
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
 	if (meta->ntrees != design_count_tables(&design) + 1)
 		page_report_corruption(index, META_BLOCK, "it has the wrong number of trees");
-	check_blocks(index, meta);
+	check_roots(index, meta);
 }
 
 /*
@@ -110,7 +110,7 @@ meta_lock(Relation index, int lock)
 		page_report_corruption(index, META_BLOCK, "it is missing");
 	buffer = ReadBuffer(index, META_BLOCK);
 	LockBuffer(buffer, lock);
-	check_page(index, BufferGetPage(buffer));
+	check_metapage(index, BufferGetPage(buffer));
 	return buffer;
 }
 

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * minhash.h
+ * minhash_type.h
  *		The type minhash: a signature, and what it was made of
  *
  * Copyright (c) 2026, the simhash authors

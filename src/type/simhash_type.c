@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * simhash.c
+ * simhash_type.c
  *		The type simhash: input, output, order and hashing
  *
  * Copyright (c) 2026, the simhash authors
@@ -15,7 +15,7 @@
 #include "utils/sortsupport.h"
 
 #include "compat.h"
-#include "type/simhash.h"
+#include "type/simhash_type.h"
 
 /* So many bytes of a string that is refused are shown. */
 #define SHOWN_LENGTH	60

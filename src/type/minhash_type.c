@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * minhash.c
+ * minhash_type.c
  *		The type minhash: input, output and type modifiers
  *
  * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: bands x rows, what the
@@ -18,8 +18,8 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
-#include "type/minhash.h"
-#include "type/simhash.h"
+#include "type/minhash_type.h"
+#include "type/simhash_type.h"
 
 /* The hexadecimal digits of a minimum. */
 #define MINIMUM_DIGITS		8

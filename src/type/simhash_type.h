@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * simhash.h
+ * simhash_type.h
  *		The types simhash and simhash_ball
  *
  * Copyright (c) 2026, the simhash authors
