@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fingerprint.c
- *		simhash(...) and to_simhash(...): the fingerprint of a text, of tokens,
+ *		simhash(...), to_simhash(...): the fingerprint of a text, of tokens,
  *		of features
  *
  * Where there is nothing to fingerprint, the result is NULL: no value of 64

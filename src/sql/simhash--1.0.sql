@@ -484,43 +484,13 @@ CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
 
--- The same under a name that no type has, so that an untyped parameter is a text
--- and nothing is taken for a cast.
+-- The first one under a name that no type has and no other function: so nothing is taken
+-- for a cast, and untyped parameters are a text, a width and a unit.
 CREATE FUNCTION to_simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
-
-CREATE FUNCTION to_simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_tokens'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
-
-CREATE FUNCTION to_simhash(features text[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_features'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_simhash(text[], double precision[]) IS 'fingerprint of weighted features';
-
-CREATE FUNCTION to_simhash(hashes bigint[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_hashes'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION to_simhash(bigint[]) IS 'fingerprint of features given by their 64-bit hashes';
-
-CREATE FUNCTION to_simhash(hashes bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_hashes'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION to_simhash(bigint[], double precision[]) IS 'fingerprint of weighted features given by their 64-bit hashes';
-
-CREATE FUNCTION to_simhash(document tsvector) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_tsvector'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_simhash(tsvector) IS 'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
-
-CREATE FUNCTION to_simhash(document tsvector, weights real[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_tsvector'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
 
 --
 -- Aggregate
@@ -612,7 +582,7 @@ CREATE FUNCTION resemblance_report(a text[], b text[], width integer DEFAULT 2,
     OUT a_in_b double precision, OUT b_in_a double precision)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 4000
 BEGIN ATOMIC
-    SELECT to_simhash(a, width) <~> to_simhash(b, width),
+    SELECT simhash(a, width) <~> simhash(b, width),
            resemblance(a, b, width), containment(a, b, width), containment(b, a, width);
 END;
 COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS 'how alike two documents of tokens are: distance of their fingerprints, resemblance, and containment each way';
