@@ -38,7 +38,7 @@ OBJS = \
 	src/functions/windows.o \
 	src/gist/balls.o \
 	src/gist/fingerprints.o \
-	src/gist/split.o \
+	src/gist/pick_split.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
 	src/index/am/insert_row.o \
@@ -88,19 +88,19 @@ OBJS = \
 	src/index/tree/pause.o \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
-	src/planner/beside.o \
-	src/planner/bound.o \
-	src/planner/comparison.o \
+	src/planner/companion.o \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
-	src/planner/indexable.o \
-	src/planner/nearness.o \
-	src/planner/objects.o \
-	src/planner/privileges.o \
-	src/planner/rewrite.o \
+	src/planner/match_predicate.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \
+	src/planner/rewrite/bound.o \
+	src/planner/rewrite/comparison.o \
+	src/planner/rewrite/indexable.o \
+	src/planner/rewrite/objects.o \
+	src/planner/rewrite/privileges.o \
+	src/planner/rewrite/rewrite.o \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \

@@ -31,7 +31,7 @@ typedef struct Agreement
  */
 typedef struct BallAgreement
 {
-	Agreement	centers;		/* first: split.c takes the key for an Agreement */
+	Agreement	centers;		/* first: pick_split.c takes the key for an Agreement */
 	int32		radius;
 	int32		unused;			/* zero */
 } BallAgreement;
@@ -101,7 +101,7 @@ entry_with(const GISTENTRY *entry, Datum key)
  */
 typedef void (*JoinKeys) (Agreement *key, const Agreement *other);
 
-/* split.c */
+/* pick_split.c */
 extern Datum keys_union(FunctionCallInfo fcinfo, Size size, JoinKeys join);
 extern Datum keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join);
 extern float agreement_penalty(const Agreement *agreement, const Agreement *other);

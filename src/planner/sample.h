@@ -14,7 +14,7 @@
 
 #include "utils/selfuncs.h"
 
-#include "planner/nearness.h"
+#include "planner/match_predicate.h"
 
 /*
  * How many common values, and how many others, a sample has at most: all that

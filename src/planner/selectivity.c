@@ -24,7 +24,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "function_address.h"
-#include "planner/beside.h"
+#include "planner/companion.h"
 #include "planner/elements.h"
 #include "planner/planner.h"
 #include "planner/sample.h"

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * beside.c
+ * companion.c
  *		The comparison that stands beside simhash_within
  *
  * Where simhash_within does not say all that a comparison says, or the planner
@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-#include "planner/beside.h"
+#include "planner/companion.h"
 
 /* What is looked for: the predicate as a call of simhash_within. */
 typedef struct Call

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * split.c
+ * pick_split.c
  *		Which entries stand together on a page, and their key
  *
  * All is decided by fingerprints: keys of balls begin with what their centers agree on.

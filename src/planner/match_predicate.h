@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * nearness.h
+ * match_predicate.h
  *		What estimates ask of two values: whether a predicate holds for them
  *
  * Copyright (c) 2026, the simhash authors

@@ -29,7 +29,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/beside.h"
+#include "planner/companion.h"
 #include "planner/planner.h"
 
 /*

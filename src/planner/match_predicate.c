@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * nearness.c
+ * match_predicate.c
  *		What estimates ask of two values: whether a predicate holds for them
  *
  * Copyright (c) 2026, the simhash authors
@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "bits.h"
-#include "planner/nearness.h"
+#include "planner/match_predicate.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * beside.h
+ * companion.h
  *		The comparison that stands beside simhash_within
  *
  * Copyright (c) 2026, the simhash authors
