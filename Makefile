@@ -95,11 +95,13 @@ OBJS = \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \
+	src/planner/table_hook.o \
 	src/planner/rewrite/bound.o \
 	src/planner/rewrite/comparison.o \
 	src/planner/rewrite/indexable.o \
 	src/planner/rewrite/objects.o \
 	src/planner/rewrite/privileges.o \
+	src/planner/rewrite/radius.o \
 	src/planner/rewrite/rewrite.o \
 	src/text/ascii.o \
 	src/text/document.o \

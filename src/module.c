@@ -14,7 +14,9 @@
 #include "compat.h"
 #include "index/options.h"
 #include "index/tree/pause.h"
-#include "planner/planner.h"
+#include "planner/rewrite/objects.h"
+#include "planner/rewrite/rewrite.h"
+#include "planner/table_hook.h"
 #include "text/hash.h"
 
 PG_MODULE_MAGIC;
@@ -34,4 +36,5 @@ _PG_init(void)
 	pause_init();
 	objects_init();
 	rewrite_init();
+	table_hook_init();
 }

@@ -20,6 +20,7 @@
 #include "utils/selfuncs.h"
 
 #include "planner/companion.h"
+#include "planner/rewrite/bound.h"
 
 /* What is looked for: the predicate as a call of simhash_within. */
 typedef struct Call

@@ -10,7 +10,7 @@
 #ifndef SIMHASH_BESIDE_H
 #define SIMHASH_BESIDE_H
 
-#include "planner/planner.h"
+#include "planner/rewrite/comparison.h"
 #include "planner/selectivity.h"
 
 typedef struct Beside

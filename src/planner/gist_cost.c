@@ -24,7 +24,8 @@
 
 #include "bits.h"
 #include "index/strategy.h"
-#include "planner/planner.h"
+#include "planner/gist_cost.h"
+#include "planner/rewrite/objects.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
 

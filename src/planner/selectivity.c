@@ -26,7 +26,6 @@
 #include "function_address.h"
 #include "planner/companion.h"
 #include "planner/elements.h"
-#include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"

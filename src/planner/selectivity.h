@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/planner.h"
+#include "planner/rewrite/objects.h"
 
 /* The radius assumed where it is not known while planning: an everyday one. */
 #define UNKNOWN_RADIUS			8

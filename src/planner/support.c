@@ -19,7 +19,8 @@
 
 #include "compat.h"
 #include "index/strategy.h"
-#include "planner/planner.h"
+#include "planner/rewrite/objects.h"
+#include "planner/rewrite/privileges.h"
 #include "planner/selectivity.h"
 
 /*

@@ -25,55 +25,11 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "compat.h"
-#include "planner/planner.h"
+#include "planner/rewrite/bound.h"
+#include "planner/rewrite/radius.h"
 #include "type/simhash_type.h"
 
-/* --- of a value -------------------------------------------------------------- */
-
-/*
- * The greatest integer that is not above the number, as far as a distance can
- * tell.  NaN is above all numbers.
- */
-static int64
-radius_of_float8(float8 bound)
-{
-	if (isnan(bound) || bound >= SIMHASH_BITS)
-		return SIMHASH_BITS;
-	return bound < 0 ? BALL_EMPTY : (int64) bound;
-}
-
-static bool
-numeric_is_below(Datum number, int64 limit)
-{
-	return DatumGetBool(DirectFunctionCall2(numeric_lt, number,
-											NumericGetDatum(int64_to_numeric(limit))));
-}
-
-static int64
-radius_of_numeric(Datum bound)
-{
-	if (!numeric_is_below(bound, SIMHASH_BITS))
-		return SIMHASH_BITS;
-	if (numeric_is_below(bound, 0))
-		return BALL_EMPTY;
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8,
-											 DirectFunctionCall1(numeric_floor, bound)));
-}
-
-PG_FUNCTION_INFO_V1(simhash_radius_float8);
-Datum
-simhash_radius_float8(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT64(radius_of_float8(PG_GETARG_FLOAT8(0)));
-}
-
-PG_FUNCTION_INFO_V1(simhash_radius_numeric);
-Datum
-simhash_radius_numeric(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0)));
-}
+/* --- of a constant ----------------------------------------------------------- */
 
 /*
  * The radius of a constant.  *whole tells whether it is the constant itself.
@@ -131,15 +87,6 @@ notice_fraction(const Const *bound)
 }
 
 /* --- of an expression --------------------------------------------------------- */
-
-bool
-bound_type_known(const DistanceKind *kind, Oid type)
-{
-	if (kind->radius == FLOAT8OID)
-		return type == FLOAT4OID || type == FLOAT8OID;
-	return type == INT2OID || type == INT4OID || type == INT8OID ||
-		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
-}
 
 static Expr *
 call(Oid function, Oid result, Expr *argument, CoercionForm form)

@@ -13,14 +13,14 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "planner/planner.h"
-
+#include "planner/rewrite/comparison.h"
 
 /*
  * A call of a function of two arguments, in either spelling.
@@ -117,6 +117,18 @@ number_strategy(Oid operator)
 }
 
 /*
+ * Return whether a bound of a type has a radius.
+ */
+static bool
+is_bound_type(const DistanceKind *kind, Oid type)
+{
+	if (kind->radius == FLOAT8OID)
+		return type == FLOAT4OID || type == FLOAT8OID;
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
+}
+
+/*
  * Read a clause that bounds a distance from above.  Returns false if it is
  * something else, or may not be evaluated more or less often than it says.
  */
@@ -151,6 +163,6 @@ read_comparison(Node *clause, Comparison *comparison)
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
 	return comparison->strategy <= BTEqualStrategyNumber &&
-		bound_type_known(comparison->objects.kind, exprType(comparison->bound)) &&
+		is_bound_type(comparison->objects.kind, exprType(comparison->bound)) &&
 		!contain_volatile_functions(clause);
 }

@@ -22,7 +22,7 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 
-#include "planner/planner.h"
+#include "planner/rewrite/indexable.h"
 
 /* --- indexes that serve it -------------------------------------------------- */
 

@@ -35,7 +35,7 @@
 #include "compat.h"
 #include "function_address.h"
 #include "index/strategy.h"
-#include "planner/planner.h"
+#include "planner/rewrite/objects.h"
 #include "type/hash_array.h"
 #include "type/simhash_type.h"
 

@@ -22,7 +22,8 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "planner/planner.h"
+#include "planner/rewrite/indexable.h"
+#include "planner/rewrite/privileges.h"
 
 /* --- of a clause ---------------------------------------------------------------- */
 

@@ -21,16 +21,17 @@
 #include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "optimizer/plancat.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/companion.h"
-#include "planner/planner.h"
+#include "planner/rewrite/bound.h"
+#include "planner/rewrite/comparison.h"
+#include "planner/rewrite/indexable.h"
+#include "planner/rewrite/privileges.h"
+#include "planner/rewrite/rewrite.h"
 
 /*
  * For whom clauses are rewritten: a table of the query.  Where the table is a
@@ -62,7 +63,6 @@ typedef struct Original
 } Original;
 
 static bool enable_rewrite = true;
-static table_hook_type previous_hook = NULL;
 static Original *originals = NULL;
 
 static List *rewrite_list(Rewrite *rewrite, List *clauses);
@@ -421,7 +421,7 @@ rewrite_for_member(Rewrite *rewrite)
 	}
 }
 
-/* --- the hook --------------------------------------------------------------- */
+/* --- for a table -------------------------------------------------------------- */
 
 /*
  * Rewrite, on behalf of a table, the conditions that one of its indexes can
@@ -447,14 +447,12 @@ rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
 		rewrite_for_member(&rewrite);
 }
 
-static void
-hook(TABLE_HOOK_PARAMETERS)
+/*
+ * Rewrite conditions on behalf of a table, of which the planner knows the indexes.
+ */
+void
+rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
 {
-	if (previous_hook)
-		previous_hook(TABLE_HOOK_ARGUMENTS);
-	privileges_hide_indexes(root, rel);
-	gist_cost_init(rel);
-	beside_init();
 	restore_conditions(root, rel);
 	rewrite_for_relation(root, rel);
 }
@@ -471,7 +469,4 @@ rewrite_init(void)
 							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	MarkGUCPrefixReserved("simhash");
-
-	previous_hook = table_hook;
-	table_hook = hook;
 }

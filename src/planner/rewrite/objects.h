@@ -1,17 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * planner.h
- *		What the planner is told about distances, by file
+ * objects.h
+ *		The extension's own functions, types and operators
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_PLANNER_H
-#define SIMHASH_PLANNER_H
-
-#include "fmgr.h"
-#include "nodes/pathnodes.h"
+#ifndef SIMHASH_OBJECTS_H
+#define SIMHASH_OBJECTS_H
 
 /*
  * A distance by which an index can search: between fingerprints, or of an array of hashes
@@ -47,22 +44,6 @@ typedef struct SimHashObjects
 	bool		restricted;		/* one of the functions has privileges of its own */
 } SimHashObjects;
 
-/*
- * A comparison of a distance with a bound, read from left to right:
- * distance(a, b) < bound, or <= or =.
- */
-typedef struct Comparison
-{
-	SimHashObjects objects;
-	Node	   *a;
-	Node	   *b;
-	Node	   *bound;			/* a number */
-	int			strategy;		/* of a btree */
-	Oid			spelling_class; /* catalog and OID of the function or the */
-	Oid			spelling;		/* operator, as written */
-} Comparison;
-
-/* objects.c */
 extern const DistanceKind hamming_kind;
 extern const DistanceKind containment_kind;
 extern void objects_init(void);
@@ -70,31 +51,4 @@ extern bool objects_find(const DistanceKind *kind, SimHashObjects *objects);
 extern const DistanceKind *objects_distance(Oid function, bool *commuted);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
-/* privileges.c */
-extern bool privileges_matter;
-extern bool privileges_suffice(PlannerInfo *root, Node *expression);
-extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
-extern void privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel);
-
-/* indexable.c */
-extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
-								  const SimHashObjects *objects,
-								  Node *a, Node *b, Node *radius);
-extern bool indexable_family_seen(RelOptInfo *rel);
-extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
-							   const Comparison *comparison);
-
-/* comparison.c */
-extern bool read_comparison(Node *clause, Comparison *comparison);
-
-/* bound.c */
-extern bool bound_type_known(const DistanceKind *kind, Oid type);
-extern Expr *bound_radius(const Comparison *comparison, bool *exact);
-
-/* gist_cost.c */
-extern void gist_cost_init(RelOptInfo *rel);
-
-/* rewrite.c */
-extern void rewrite_init(void);
-
-#endif							/* SIMHASH_PLANNER_H */
+#endif							/* SIMHASH_OBJECTS_H */

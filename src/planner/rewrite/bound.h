@@ -1,0 +1,17 @@
+/*-------------------------------------------------------------------------
+ *
+ * bound.h
+ *		The radius that a bound of a distance stands for
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_BOUND_H
+#define SIMHASH_BOUND_H
+
+#include "planner/rewrite/comparison.h"
+
+extern Expr *bound_radius(const Comparison *comparison, bool *exact);
+
+#endif							/* SIMHASH_BOUND_H */

@@ -1,0 +1,24 @@
+/*-------------------------------------------------------------------------
+ *
+ * indexable.h
+ *		Which indexes can serve a comparison, and what else may want it as it is
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_INDEXABLE_H
+#define SIMHASH_INDEXABLE_H
+
+#include "nodes/pathnodes.h"
+
+#include "planner/rewrite/comparison.h"
+
+extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
+								  const SimHashObjects *objects,
+								  Node *a, Node *b, Node *radius);
+extern bool indexable_family_seen(RelOptInfo *rel);
+extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
+							   const Comparison *comparison);
+
+#endif							/* SIMHASH_INDEXABLE_H */

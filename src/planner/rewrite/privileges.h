@@ -1,0 +1,22 @@
+/*-------------------------------------------------------------------------
+ *
+ * privileges.h
+ *		What the user may execute
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_PRIVILEGES_H
+#define SIMHASH_PRIVILEGES_H
+
+#include "nodes/pathnodes.h"
+
+#include "planner/rewrite/objects.h"
+
+extern bool privileges_matter;
+extern bool privileges_suffice(PlannerInfo *root, Node *expression);
+extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
+extern void privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel);
+
+#endif							/* SIMHASH_PRIVILEGES_H */

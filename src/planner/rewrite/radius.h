@@ -1,0 +1,16 @@
+/*-------------------------------------------------------------------------
+ *
+ * radius.h
+ *		The radius that a number stands for
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_RADIUS_H
+#define SIMHASH_RADIUS_H
+
+extern int64 radius_of_float8(float8 bound);
+extern int64 radius_of_numeric(Datum bound);
+
+#endif							/* SIMHASH_RADIUS_H */

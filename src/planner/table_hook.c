@@ -1,0 +1,48 @@
+/*-------------------------------------------------------------------------
+ *
+ * table_hook.c
+ *		The planner's hook for each table of a query
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
+
+#include "compat.h"
+#include "planner/companion.h"
+#include "planner/gist_cost.h"
+#include "planner/rewrite/privileges.h"
+#include "planner/rewrite/rewrite.h"
+#include "planner/table_hook.h"
+
+static table_hook_type previous_hook = NULL;
+
+/*
+ * Prepare a table for planning.  Another extension's hook runs first: indexes that it adds
+ * or removes count.  Indexes are hidden before the rewrite, which matches clauses with the
+ * rest.
+ */
+static void
+prepare_table(TABLE_HOOK_PARAMETERS)
+{
+	if (previous_hook)
+		previous_hook(TABLE_HOOK_ARGUMENTS);
+	privileges_hide_indexes(root, rel);
+	gist_cost_init(rel);
+	beside_init();
+	rewrite_relation(root, rel);
+}
+
+/*
+ * Called once, when the library is loaded.
+ */
+void
+table_hook_init(void)
+{
+	previous_hook = table_hook;
+	table_hook = prepare_table;
+}

@@ -1,0 +1,15 @@
+/*-------------------------------------------------------------------------
+ *
+ * table_hook.h
+ *		The planner's hook for each table of a query
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_TABLE_HOOK_H
+#define SIMHASH_TABLE_HOOK_H
+
+extern void table_hook_init(void);
+
+#endif							/* SIMHASH_TABLE_HOOK_H */
