@@ -92,6 +92,7 @@ OBJS = \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
 	src/planner/match_predicate.o \
+	src/planner/predicate.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \

@@ -10,8 +10,8 @@
 #ifndef SIMHASH_BESIDE_H
 #define SIMHASH_BESIDE_H
 
+#include "planner/predicate.h"
 #include "planner/rewrite/comparison.h"
-#include "planner/selectivity.h"
 
 typedef struct Beside
 {

@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/selectivity.h"
+#include "planner/predicate.h"
 
 extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
 										JoinType jointype, SpecialJoinInfo *sjinfo);

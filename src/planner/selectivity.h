@@ -12,32 +12,8 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/rewrite/objects.h"
+#include "planner/predicate.h"
 
-/* The radius assumed where it is not known while planning: an everyday one. */
-#define UNKNOWN_RADIUS			8
-
-#define UNKNOWN_SHARE_MISSING	0.5
-
-/* distance(a, b) <= radius; or, without a kind, that two signatures share a band */
-typedef struct Predicate
-{
-	const DistanceKind *kind;
-	Oid			type;			/* of signatures; InvalidOid: values of 64 bits */
-	Oid			ball;			/* type of balls, which a and b may be columns of */
-	Oid			function;		/* that computes it: may it see statistics? */
-	Node	   *a;
-	Node	   *b;				/* NULL: some unknown constant */
-	Node	   *radius;			/* NULL: unknown */
-} Predicate;
-
-extern Predicate selectivity_band_predicate(Oid function, List *args);
-extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
-								  Oid operator, List *args, Predicate *predicate,
-								  Selectivity *otherwise);
-extern Node *selectivity_ball_radius(Node *ball);
-extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
-extern double selectivity_share_radius(PlannerInfo *root, Node *radius, bool *known);
 extern int	selectivity_nearest_radius(double nrows);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
 											  const Predicate *predicate,
