@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match_predicate.c
- *		What estimates ask of two values: whether a predicate holds for them
+ *		The test that estimates apply to two values
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,29 +17,30 @@
 #include "type/simhash_type.h"
 
 static Relationship
-relate_fingerprints(Datum a, Datum b, const Nearness *nearness)
+relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
 {
 	int			distance = simhash_distance(DatumGetSimHash(a), DatumGetSimHash(b));
 
 	if (distance == 0)
 		return VALUES_EQUAL;
-	return distance >= nearness->low && distance <= nearness->high ?
+	return distance >= match->low && distance <= match->high ?
 		VALUES_NEAR : VALUES_APART;
 }
 
 /*
- * Fingerprints whose distance is in a range; none is, if `high` is negative.
+ * Make the test for fingerprints whose distance is from low to high.  No pair matches if
+ * `high` is negative.
  */
 void
-nearness_of_fingerprints(Nearness *nearness, int low, int high)
+match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
 {
-	*nearness = (Nearness) {relate_fingerprints,.low = low,.high = high};
-	nearness->of_equal = low <= 0 && high >= 0;
-	nearness->least = ldexp(bits_count_patterns(SIMHASH_BITS, low, high, HUGE_VAL),
-							-SIMHASH_BITS);
-	nearness->most = high >= 0;
+	*match = (MatchPredicate) {relate_fingerprints,.low = low,.high = high};
+	match->of_equal = low <= 0 && high >= 0;
+	match->min_fraction = ldexp(bits_count_patterns(SIMHASH_BITS, low, high, HUGE_VAL),
+								-SIMHASH_BITS);
+	match->max_fraction = high >= 0;
 	if (low <= 0 && high >= SIMHASH_BITS)
-		nearness->least = 1;
+		match->min_fraction = 1;
 }
 
 /*
@@ -47,7 +48,7 @@ nearness_of_fingerprints(Nearness *nearness, int low, int high)
  * compared.
  */
 static Relationship
-relate_signatures(Datum a, Datum b, const Nearness *nearness)
+relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 {
 	const Minhash *sig = (const Minhash *) DatumGetPointer(a);
 	const Minhash *other = (const Minhash *) DatumGetPointer(b);
@@ -60,10 +61,10 @@ relate_signatures(Datum a, Datum b, const Nearness *nearness)
 }
 
 /*
- * Signatures that share a band.
+ * Make the test for signatures that share a band.
  */
 void
-nearness_of_signatures(Nearness *nearness)
+match_predicate_of_signatures(MatchPredicate *match)
 {
-	*nearness = (Nearness) {relate_signatures,.of_equal = true,.most = 1};
+	*match = (MatchPredicate) {relate_signatures,.of_equal = true,.max_fraction = 1};
 }

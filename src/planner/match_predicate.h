@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * match_predicate.h
- *		What estimates ask of two values: whether a predicate holds for them
+ *		The test that estimates apply to two values
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_NEARNESS_H
-#define SIMHASH_NEARNESS_H
+#ifndef SIMHASH_MATCH_PREDICATE_H
+#define SIMHASH_MATCH_PREDICATE_H
 
 /* What one value is to another. */
 typedef enum Relationship
@@ -18,22 +18,25 @@ typedef enum Relationship
 	VALUES_APART
 } Relationship;
 
-typedef struct Nearness Nearness;
+/*
+ * Whether a predicate holds for two values, and how often it holds for pairs of values.
+ */
+typedef struct MatchPredicate MatchPredicate;
 
-struct Nearness
+struct MatchPredicate
 {
-	Relationship (*relate) (Datum a, Datum b, const Nearness *nearness);
+	Relationship (*relate) (Datum a, Datum b, const MatchPredicate *match);
 
 	bool		of_equal;		/* whether the predicate holds for equal values */
-	double		least;			/* the shares of pairs of values that are near: those of */
-	double		most;			/* unrelated ones, and of any */
+	double		min_fraction;	/* of pairs of unrelated values that are near */
+	double		max_fraction;	/* of any pairs that are near */
 
 	/* Distances of fingerprints, from low to high, inclusive */
 	int			low;
 	int			high;
 };
 
-extern void nearness_of_fingerprints(Nearness *nearness, int low, int high);
-extern void nearness_of_signatures(Nearness *nearness);
+extern void match_predicate_of_fingerprints(MatchPredicate *match, int low, int high);
+extern void match_predicate_of_signatures(MatchPredicate *match);
 
-#endif							/* SIMHASH_NEARNESS_H */
+#endif							/* SIMHASH_MATCH_PREDICATE_H */

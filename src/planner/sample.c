@@ -166,9 +166,9 @@ sample_free(Sample *sample)
  * No fewer than unrelated values would give, and no more than there are.
  */
 static double
-bounded(double share, double nonnull, const Nearness *nearness)
+bounded(double share, double nonnull, const MatchPredicate *match)
 {
-	return Min(Max(share, nonnull * nearness->least), nonnull * nearness->most);
+	return Min(Max(share, nonnull * match->min_fraction), nonnull * match->max_fraction);
 }
 
 /*
@@ -176,20 +176,20 @@ bounded(double share, double nonnull, const Nearness *nearness)
  * *is_common tells: the value is one of the common ones.
  */
 static double
-share_near(const Sample *sample, Datum value, const Nearness *nearness, bool *is_common)
+share_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
 {
 	double		share = 0;
 
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
-		switch (nearness->relate(value, sample->value[i], nearness))
+		switch (match->relate(value, sample->value[i], match))
 		{
 			case VALUES_EQUAL:
 				if (i >= sample->ncommon)
 					break;
 				*is_common = true;
-				if (nearness->of_equal)
+				if (match->of_equal)
 					share += sample->share[i];
 				break;
 			case VALUES_NEAR:
@@ -206,14 +206,14 @@ share_near(const Sample *sample, Datum value, const Nearness *nearness, bool *is
  * The share of rows that are near a known value.
  */
 double
-sample_near(const Sample *sample, Datum value, const Nearness *nearness)
+sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
 {
 	bool		is_common;
-	double		share = share_near(sample, value, nearness, &is_common);
+	double		share = share_near(sample, value, match, &is_common);
 
-	if (!is_common && nearness->of_equal)
+	if (!is_common && match->of_equal)
 		share += sample->rest / sample->ndistinct;
-	return bounded(share, sample->nonnull, nearness);
+	return bounded(share, sample->nonnull, match);
 }
 
 /*
@@ -242,7 +242,7 @@ equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matchi
  * The share of rows of `a` that are common values which are not common in `b`.
  */
 static Matching
-match_common(const Sample *a, const Sample *b, const Nearness *nearness)
+match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 {
 	Matching	matching = {0};
 
@@ -251,7 +251,7 @@ match_common(const Sample *a, const Sample *b, const Nearness *nearness)
 		int			j = 0;
 
 		while (j < b->ncommon &&
-			   nearness->relate(b->value[j], a->value[i], nearness) != VALUES_EQUAL)
+			   match->relate(b->value[j], a->value[i], match) != VALUES_EQUAL)
 			j++;
 		if (j < b->ncommon)
 			matching.nmatches++;
@@ -266,7 +266,7 @@ match_common(const Sample *a, const Sample *b, const Nearness *nearness)
  * Which column is the first makes no difference.
  */
 double
-sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness)
+sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 {
 	double		share = 0;
 
@@ -274,22 +274,22 @@ sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness)
 	{
 		for (int j = 0; j < b->nvalues; j++)
 		{
-			Relationship relationship = nearness->relate(a->value[i], b->value[j], nearness);
+			Relationship relationship = match->relate(a->value[i], b->value[j], match);
 
 			if (relationship == VALUES_NEAR ||
-				(relationship == VALUES_EQUAL && nearness->of_equal &&
+				(relationship == VALUES_EQUAL && match->of_equal &&
 				 i < a->ncommon && j < b->ncommon))
 				share += a->share[i] * b->share[j];
 		}
 	}
-	if (nearness->of_equal)
+	if (match->of_equal)
 	{
-		Matching	in_a = match_common(a, b, nearness);
-		Matching	in_b = match_common(b, a, nearness);
+		Matching	in_a = match_common(a, b, match);
+		Matching	in_b = match_common(b, a, match);
 
 		share += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
 	}
-	return bounded(share, a->nonnull * b->nonnull, nearness);
+	return bounded(share, a->nonnull * b->nonnull, match);
 }
 
 /*
@@ -297,24 +297,24 @@ sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness)
  */
 double
 sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
-				 const Nearness *nearness)
+				 const MatchPredicate *match)
 {
-	Matching	matching = match_common(outer, inner, nearness);
+	Matching	matching = match_common(outer, inner, match);
 	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
 	double		inner_values = inner->ndistinct + inner->ncommon - matching.nmatches;
-	double		background = bounded(0, inner->nonnull, nearness) * inner_rows;
+	double		background = bounded(0, inner->nonnull, match) * inner_rows;
 	double		equal = 0;
 	double		rest = outer->rest;
 	double		share = 0;
 
 	/* values that are not common in both: as many as can be are equal */
-	if (nearness->of_equal)
+	if (match->of_equal)
 		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;
 		double		partners = inner_rows *
-			share_near(inner, outer->value[i], nearness, &is_common);
+			share_near(inner, outer->value[i], match, &is_common);
 
 		if (!is_common)
 			partners += equal;

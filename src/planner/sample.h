@@ -42,9 +42,9 @@ typedef struct Sample
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,
 						  Sample *sample);
 extern void sample_free(Sample *sample);
-extern double sample_near(const Sample *sample, Datum value, const Nearness *nearness);
-extern double sample_pairs(const Sample *a, const Sample *b, const Nearness *nearness);
+extern double sample_near(const Sample *sample, Datum value, const MatchPredicate *match);
+extern double sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match);
 extern double sample_partnered(const Sample *outer, const Sample *inner,
-							   double inner_rows, const Nearness *nearness);
+							   double inner_rows, const MatchPredicate *match);
 
 #endif							/* SIMHASH_SAMPLE_H */

@@ -62,26 +62,26 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 }
 
 /*
- * What a predicate asks of two values, of one sample or two: where the comparison is for
- * equality, only that distance.
+ * Return the test that a predicate applies to two values, of one sample or two.  Where the
+ * comparison is for equality, only that distance matches.
  */
-static Nearness
-nearness_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
-			const Sample *a, const Sample *b)
+static MatchPredicate
+match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+				   const Sample *a, const Sample *b)
 {
-	Nearness	nearness;
+	MatchPredicate match;
 
 	if (predicate->kind == NULL)
-		nearness_of_signatures(&nearness);
+		match_predicate_of_signatures(&match);
 	else
 	{
 		bool		equality = beside->clause &&
 			beside->comparison.strategy == BTEqualStrategyNumber;
 		int			radius = radius_of_samples(root, predicate, a, b);
 
-		nearness_of_fingerprints(&nearness, equality ? radius : 0, radius);
+		match_predicate_of_fingerprints(&match, equality ? radius : 0, radius);
 	}
-	return nearness;
+	return match;
 }
 
 /*
@@ -132,15 +132,15 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
 	VariableStatData other = {0};
 	Sample		sample;
 	Sample		centers;
-	Nearness	nearness;
+	MatchPredicate match;
 	Selectivity selectivity;
 
 	if (center)
 		examine_variable(root, center, 0, &other);
 	get_sample(known_one(column, &other), predicate, true, &sample);
 	get_sample(known_one(&other, column), predicate, true, &centers);
-	nearness = nearness_of(root, predicate, beside, &sample, &centers);
-	selectivity = sample_pairs(&sample, &centers, &nearness);
+	match = match_predicate_of(root, predicate, beside, &sample, &centers);
+	selectivity = sample_pairs(&sample, &centers, &match);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
 	sample_free(&sample);
@@ -159,7 +159,7 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	Const	   *constant;
 	Datum		value;
 	Sample		sample;
-	Nearness	nearness;
+	MatchPredicate match;
 	Selectivity selectivity;
 
 	if (center)
@@ -173,15 +173,15 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	value = constant->constvalue;
 	if (OidIsValid(predicate->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	nearness = nearness_of(root, predicate, beside, &sample, &sample);
-	selectivity = sample_near(&sample, value, &nearness);
+	match = match_predicate_of(root, predicate, beside, &sample, &sample);
+	selectivity = sample_near(&sample, value, &match);
 	sample_free(&sample);
 	return selectivity;
 }
 
 static Selectivity
-nearness_of_restriction(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
-						int varRelid)
+restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+					   int varRelid)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
@@ -214,7 +214,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	if (predicate->kind == &containment_kind)
 		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
-		selectivity = nearness_of_restriction(root, predicate, &beside, varRelid);
+		selectivity = restriction_by_samples(root, predicate, &beside, varRelid);
 	CLAMP_PROBABILITY(selectivity);
 	if (beside.clause)
 		selectivity = given_beside(selectivity,
@@ -230,24 +230,24 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 static Selectivity
 partnered(const VariableStatData *a, const Sample *of_a,
 		  const VariableStatData *b, const Sample *of_b,
-		  const SpecialJoinInfo *sjinfo, const Nearness *nearness)
+		  const SpecialJoinInfo *sjinfo, const MatchPredicate *match)
 {
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_a, of_b, b->rel->rows, nearness);
+		return sample_partnered(of_a, of_b, b->rel->rows, match);
 	if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_b, of_a, a->rel->rows, nearness);
-	return sample_pairs(of_a, of_b, nearness);
+		return sample_partnered(of_b, of_a, a->rel->rows, match);
+	return sample_pairs(of_a, of_b, match);
 }
 
 static Selectivity
-nearness_of_join(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
-				 JoinType jointype, SpecialJoinInfo *sjinfo)
+join_by_samples(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+				JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
 	Sample		of_a;
 	Sample		of_b;
-	Nearness	nearness;
+	MatchPredicate match;
 	Selectivity selectivity;
 
 	examine_variable(root, predicate->a, 0, &a);
@@ -255,11 +255,11 @@ nearness_of_join(PlannerInfo *root, const Predicate *predicate, const Beside *be
 		examine_variable(root, predicate->b, 0, &b);
 	get_sample(known_one(&a, &b), predicate, true, &of_a);
 	get_sample(known_one(&b, &a), predicate, true, &of_b);
-	nearness = nearness_of(root, predicate, beside, &of_a, &of_b);
+	match = match_predicate_of(root, predicate, beside, &of_a, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &nearness);
+		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &match);
 	else
-		selectivity = sample_pairs(&of_a, &of_b, &nearness);
+		selectivity = sample_pairs(&of_a, &of_b, &match);
 	sample_free(&of_a);
 	sample_free(&of_b);
 	ReleaseVariableStats(a);
@@ -282,7 +282,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	if (predicate->kind == &containment_kind)
 		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
-		selectivity = nearness_of_join(root, predicate, &beside, jointype, sjinfo);
+		selectivity = join_by_samples(root, predicate, &beside, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
 	if (beside.clause)
 		selectivity = given_beside(selectivity,
