@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * companion.c
- *		The comparison that stands beside simhash_within
+ *		The companion clause: the comparison beside a call of simhash_within
  *
  * Where simhash_within does not say all that a comparison says, or the planner
  * needs the comparison as it is, the rewrite keeps it and puts simhash_within
@@ -22,12 +22,12 @@
 #include "planner/companion.h"
 #include "planner/rewrite/bound.h"
 
-/* What is looked for: the predicate as a call of simhash_within. */
-typedef struct Call
+/* A predicate, to be found again as a call of simhash_within. */
+typedef struct WithinCall
 {
 	const Predicate *predicate;
 	Oid			within;
-} Call;
+} WithinCall;
 
 /*
  * The arm of an OR in which the last call was found.  The planner estimates one arm
@@ -36,7 +36,7 @@ typedef struct Call
  */
 static int	last_arm = 0;
 
-static bool find_beside(List *clauses, const Call *call, Beside *beside);
+static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
 static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
@@ -47,7 +47,7 @@ is_same_pair(const Predicate *predicate, Node *a, Node *b)
 }
 
 static bool
-is_call(Node *node, const Call *call)
+is_call(Node *node, const WithinCall *call)
 {
 	FuncExpr   *func = (FuncExpr *) node;
 
@@ -60,7 +60,7 @@ is_call(Node *node, const Call *call)
  * Whether a clause compares the same distance with the same bound.
  */
 static bool
-is_comparison(Node *node, const Call *call, Comparison *comparison)
+is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
 {
 	bool		exact;
 
@@ -82,7 +82,7 @@ clause_of(ListCell *lc)
  * Look for the call in the arms of an OR, from the last one found on.
  */
 static bool
-find_in_arms(List *arms, const Call *call, Beside *beside)
+find_in_arms(List *arms, const WithinCall *call, Companion *companion)
 {
 	int			narms = list_length(arms);
 
@@ -92,7 +92,7 @@ find_in_arms(List *arms, const Call *call, Beside *beside)
 		Node	   *arm = list_nth(arms, n);
 
 		/* an arm that is no AND has nothing beside it */
-		if (is_andclause(arm) ? find_beside(((BoolExpr *) arm)->args, call, beside) :
+		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
 			is_call(arm, call))
 		{
 			last_arm = n;
@@ -109,12 +109,12 @@ find_in_arms(List *arms, const Call *call, Beside *beside)
  * Comparisons are read only where the call is.
  */
 static bool
-find_beside(List *clauses, const Call *call, Beside *beside)
+find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 {
 	bool		found = false;
 	ListCell   *lc;
 
-	beside->clause = NULL;
+	companion->clause = NULL;
 	foreach(lc, clauses)
 	{
 		Node	   *node = clause_of(lc);
@@ -122,7 +122,7 @@ find_beside(List *clauses, const Call *call, Beside *beside)
 		if (is_call(node, call))
 			found = true;
 		else if (is_orclause(node) &&
-				 find_in_arms(((BoolExpr *) node)->args, call, beside))
+				 find_in_arms(((BoolExpr *) node)->args, call, companion))
 			return true;
 	}
 	if (!found)
@@ -131,9 +131,9 @@ find_beside(List *clauses, const Call *call, Beside *beside)
 	{
 		Node	   *node = clause_of(lc);
 
-		if (is_comparison(node, call, &beside->comparison))
+		if (is_comparison(node, call, &companion->comparison))
 		{
-			beside->clause = (OpExpr *) node;
+			companion->clause = (OpExpr *) node;
 			break;
 		}
 	}
@@ -145,7 +145,7 @@ find_beside(List *clauses, const Call *call, Beside *beside)
  * queries before.
  */
 void
-beside_init(void)
+companion_init(void)
 {
 	last_arm = 0;
 }
@@ -154,14 +154,14 @@ beside_init(void)
  * Find the comparison beside a predicate, among the clauses of its tables.
  */
 void
-beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
+companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion)
 {
 	SimHashObjects objects;
-	Call		call = {.predicate = predicate};
+	WithinCall	call = {.predicate = predicate};
 	Relids		relids;
 	int			relid = -1;
 
-	beside->clause = NULL;
+	companion->clause = NULL;
 	if (predicate->kind == NULL || predicate->b == NULL || !objects_find(predicate->kind, &objects) ||
 		objects.within != predicate->function)
 		return;
@@ -172,8 +172,8 @@ beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
 		RelOptInfo *rel = relid < root->simple_rel_array_size ?
 			root->simple_rel_array[relid] : NULL;
 
-		if (rel && (find_beside(rel->baserestrictinfo, &call, beside) ||
-					find_beside(rel->joininfo, &call, beside)))
+		if (rel && (find_in_clauses(rel->baserestrictinfo, &call, companion) ||
+					find_in_clauses(rel->joininfo, &call, companion)))
 			break;
 	}
 	bms_free(relids);
@@ -184,14 +184,14 @@ beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside)
  * or of extended statistics, and the comparison may see what it found.
  */
 bool
-beside_has_statistics(PlannerInfo *root, const Beside *beside, int varRelid)
+companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid)
 {
-	OpExpr	   *op = beside->clause;
+	OpExpr	   *op = companion->clause;
 	Node	   *distance = linitial(op->args);
 	VariableStatData data;
 	bool		result;
 
-	if (distance == beside->comparison.bound)
+	if (distance == companion->comparison.bound)
 		distance = lsecond(op->args);
 	examine_variable(root, distance, varRelid, &data);
 	result = HeapTupleIsValid(data.statsTuple) &&

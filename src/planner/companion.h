@@ -1,26 +1,26 @@
 /*-------------------------------------------------------------------------
  *
  * companion.h
- *		The comparison that stands beside simhash_within
+ *		The companion clause: the comparison beside a call of simhash_within
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_BESIDE_H
-#define SIMHASH_BESIDE_H
+#ifndef SIMHASH_COMPANION_H
+#define SIMHASH_COMPANION_H
 
 #include "planner/predicate.h"
 #include "planner/rewrite/comparison.h"
 
-typedef struct Beside
+typedef struct Companion
 {
-	OpExpr	   *clause;			/* NULL: none */
+	OpExpr	   *clause;			/* the companion clause; NULL: none */
 	Comparison	comparison;		/* what it says */
-} Beside;
+} Companion;
 
-extern void beside_init(void);
-extern void beside_find(PlannerInfo *root, const Predicate *predicate, Beside *beside);
-extern bool beside_has_statistics(PlannerInfo *root, const Beside *beside, int varRelid);
+extern void companion_init(void);
+extern void companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion);
+extern bool companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid);
 
-#endif							/* SIMHASH_BESIDE_H */
+#endif							/* SIMHASH_COMPANION_H */

@@ -66,7 +66,7 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
  * comparison is for equality, only that distance matches.
  */
 static MatchPredicate
-match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
 				   const Sample *a, const Sample *b)
 {
 	MatchPredicate match;
@@ -75,8 +75,8 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Beside *
 		match_predicate_of_signatures(&match);
 	else
 	{
-		bool		equality = beside->clause &&
-			beside->comparison.strategy == BTEqualStrategyNumber;
+		bool		equality = companion->clause &&
+			companion->comparison.strategy == BTEqualStrategyNumber;
 		int			radius = radius_of_samples(root, predicate, a, b);
 
 		match_predicate_of_fingerprints(&match, equality ? radius : 0, radius);
@@ -112,11 +112,11 @@ known_one(VariableStatData *column, VariableStatData *other)
 }
 
 /*
- * What an estimate is to be, so that it is right when it has been multiplied with
- * that of the comparison beside.
+ * Return what an estimate has to be, so that it is right when the planner has multiplied
+ * it with the estimate of the companion clause.
  */
 static Selectivity
-given_beside(Selectivity selectivity, Selectivity of_comparison)
+given_companion(Selectivity selectivity, Selectivity of_comparison)
 {
 	return selectivity < of_comparison ? selectivity / of_comparison : 1;
 }
@@ -127,7 +127,7 @@ given_beside(Selectivity selectivity, Selectivity of_comparison)
  */
 static Selectivity
 within_of_unknown(PlannerInfo *root, const Predicate *predicate,
-				  const Beside *beside, VariableStatData *column, Node *center)
+				  const Companion *companion, VariableStatData *column, Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
@@ -139,7 +139,7 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
 		examine_variable(root, center, 0, &other);
 	get_sample(known_one(column, &other), predicate, true, &sample);
 	get_sample(known_one(&other, column), predicate, true, &centers);
-	match = match_predicate_of(root, predicate, beside, &sample, &centers);
+	match = match_predicate_of(root, predicate, companion, &sample, &centers);
 	selectivity = sample_pairs(&sample, &centers, &match);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
@@ -154,7 +154,7 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
  */
 static Selectivity
 within_of_expression(PlannerInfo *root, const Predicate *predicate,
-					 const Beside *beside, VariableStatData *column, Node *center)
+					 const Companion *companion, VariableStatData *column, Node *center)
 {
 	Const	   *constant;
 	Datum		value;
@@ -165,7 +165,7 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return within_of_unknown(root, predicate, beside, column, center);
+		return within_of_unknown(root, predicate, companion, column, center);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
@@ -173,14 +173,14 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	value = constant->constvalue;
 	if (OidIsValid(predicate->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	match = match_predicate_of(root, predicate, beside, &sample, &sample);
+	match = match_predicate_of(root, predicate, companion, &sample, &sample);
 	selectivity = sample_near(&sample, value, &match);
 	sample_free(&sample);
 	return selectivity;
 }
 
 static Selectivity
-restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
 					   int varRelid)
 {
 	VariableStatData a;
@@ -191,9 +191,9 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Besi
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = within_of_expression(root, predicate, beside, &b, predicate->a);
+		selectivity = within_of_expression(root, predicate, companion, &b, predicate->a);
 	else
-		selectivity = within_of_expression(root, predicate, beside, &a, predicate->b);
+		selectivity = within_of_expression(root, predicate, companion, &a, predicate->b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	return selectivity;
@@ -205,21 +205,21 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Besi
 Selectivity
 selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
 {
-	Beside		beside;
+	Companion	companion;
 	Selectivity selectivity;
 
-	beside_find(root, predicate, &beside);
-	if (beside.clause && beside_has_statistics(root, &beside, varRelid))
+	companion_find(root, predicate, &companion);
+	if (companion.clause && companion_has_statistics(root, &companion, varRelid))
 		return 1;
 	if (predicate->kind == &containment_kind)
 		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
-		selectivity = restriction_by_samples(root, predicate, &beside, varRelid);
+		selectivity = restriction_by_samples(root, predicate, &companion, varRelid);
 	CLAMP_PROBABILITY(selectivity);
-	if (beside.clause)
-		selectivity = given_beside(selectivity,
-								   clause_selectivity(root, (Node *) beside.clause,
-													  varRelid, JOIN_INNER, NULL));
+	if (companion.clause)
+		selectivity = given_companion(selectivity,
+									  clause_selectivity(root, (Node *) companion.clause,
+														 varRelid, JOIN_INNER, NULL));
 	return selectivity;
 }
 
@@ -240,7 +240,7 @@ partnered(const VariableStatData *a, const Sample *of_a,
 }
 
 static Selectivity
-join_by_samples(PlannerInfo *root, const Predicate *predicate, const Beside *beside,
+join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
 				JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	VariableStatData a;
@@ -255,7 +255,7 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Beside *bes
 		examine_variable(root, predicate->b, 0, &b);
 	get_sample(known_one(&a, &b), predicate, true, &of_a);
 	get_sample(known_one(&b, &a), predicate, true, &of_b);
-	match = match_predicate_of(root, predicate, beside, &of_a, &of_b);
+	match = match_predicate_of(root, predicate, companion, &of_a, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
 		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &match);
 	else
@@ -275,19 +275,19 @@ Selectivity
 selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 					JoinType jointype, SpecialJoinInfo *sjinfo)
 {
-	Beside		beside;
+	Companion	companion;
 	Selectivity selectivity;
 
-	beside_find(root, predicate, &beside);
+	companion_find(root, predicate, &companion);
 	if (predicate->kind == &containment_kind)
 		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
-		selectivity = join_by_samples(root, predicate, &beside, jointype, sjinfo);
+		selectivity = join_by_samples(root, predicate, &companion, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
-	if (beside.clause)
-		selectivity = given_beside(selectivity,
-								   clause_selectivity(root, (Node *) beside.clause,
-													  0, jointype, sjinfo));
+	if (companion.clause)
+		selectivity = given_companion(selectivity,
+									  clause_selectivity(root, (Node *) companion.clause,
+														 0, jointype, sjinfo));
 	return selectivity;
 }
 

@@ -33,7 +33,7 @@ prepare_table(TABLE_HOOK_PARAMETERS)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
 	privileges_hide_indexes(root, rel);
 	gist_cost_init(rel);
-	beside_init();
+	companion_init();
 	rewrite_relation(root, rel);
 }
 
