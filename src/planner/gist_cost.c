@@ -61,10 +61,11 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 }
 
 /*
- * Of several columns of fingerprints the first one with a condition counts.
+ * Read what a path searches for.  Of several columns of fingerprints the first one with a
+ * condition counts.
  */
 static void
-read_path(PlannerInfo *root, IndexPath *path, Search *search)
+read_search(PlannerInfo *root, IndexPath *path, Search *search)
 {
 	ListCell   *lc;
 	ListCell   *lc2;
@@ -144,8 +145,9 @@ cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loo
  * amcostestimate: GiST's own, and what it leaves out.
  */
 static void
-estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
-		 Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
+estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
+				   Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
+				   double *correlation, double *pages)
 {
 	IndexOptInfo *index = path->indexinfo;
 	bool		by_distance = is_by_distance(path);
@@ -155,7 +157,7 @@ estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_co
 
 	gistcostestimate(root, path, loop_count, startup_cost, total_cost, selectivity,
 					 correlation, pages);
-	read_path(root, path, &search);
+	read_search(root, path, &search);
 	if (search.column < 0 && !by_distance)
 		return;
 	leaves = index->pages * clauselist_selectivity(root, search.before, index->rel->relid,
@@ -200,6 +202,6 @@ gist_cost_init(RelOptInfo *rel)
 				objects_find(&hamming_kind, &objects) &&
 				(index->opcintype[i] == objects.type ||
 				 index->opcintype[i] == objects.ball_type))
-				index->amcostestimate = estimate;
+				index->amcostestimate = estimate_gist_cost;
 	}
 }

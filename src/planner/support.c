@@ -87,7 +87,7 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
  * How many rows a predicate selects.
  */
 static Node *
-estimate(SupportRequestSelectivity *req, const Predicate *predicate)
+estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
 {
 	if (req->is_join)
 		req->selectivity = selectivity_of_join(req->root, predicate,
@@ -119,7 +119,7 @@ within_support(Node *request, const DistanceKind *kind)
 			.radius = lthird(req->args)
 		};
 
-		return estimate(req, &predicate);
+		return estimate_predicate(req, &predicate);
 	}
 	return NULL;
 }
@@ -180,7 +180,7 @@ simhash_minhash_band_support(PG_FUNCTION_ARGS)
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
 		Predicate	predicate = selectivity_band_predicate(req->funcid, req->args);
 
-		PG_RETURN_POINTER(estimate(req, &predicate));
+		PG_RETURN_POINTER(estimate_predicate(req, &predicate));
 	}
 	PG_RETURN_POINTER(NULL);
 }
