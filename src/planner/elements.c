@@ -215,7 +215,7 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 					 SpecialJoinInfo *sjinfo)
 {
 	bool		known;
-	double		radius = selectivity_share_radius(root, predicate->radius, &known);
+	double		radius = predicate_fraction_radius(root, predicate->radius, &known);
 	const Const *document = constant_array(root, predicate->a);
 	const Const *passage = constant_array(root, predicate->b);
 	VariableStatData documents;

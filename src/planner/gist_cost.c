@@ -50,14 +50,14 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 	bool		known;
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!selectivity_read_ball(root, &hamming_kind, op->opno, op->args, &predicate,
-							   &otherwise))
+		!predicate_read_ball(root, &hamming_kind, op->opno, op->args, &predicate,
+							 &otherwise))
 		return SIMHASH_BITS + 1;
 
 	/* equal balls have the same center, whatever their radius is */
 	if (get_op_opfamily_strategy(op->opno, opfamily) == STRATEGY_EQUAL)
 		return 0;
-	return selectivity_radius(root, predicate.radius, &known);
+	return predicate_radius(root, predicate.radius, &known);
 }
 
 /*

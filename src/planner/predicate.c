@@ -40,7 +40,7 @@ constant_radius(PlannerInfo *root, Node *radius, Oid type)
  * is NULL.
  */
 int
-selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
+predicate_radius(PlannerInfo *root, Node *radius, bool *known)
 {
 	const Const *constant = constant_radius(root, radius, INT8OID);
 
@@ -52,10 +52,10 @@ selectivity_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /*
- * The radius of a distance that is a share: negative, if it is NULL.
+ * Return the radius of a distance that is a fraction: negative, if it is NULL.
  */
 double
-selectivity_share_radius(PlannerInfo *root, Node *radius, bool *known)
+predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
 {
 	const Const *constant = constant_radius(root, radius, FLOAT8OID);
 
@@ -77,7 +77,7 @@ is_ball_of(Node *ball, const SimHashObjects *objects)
  * The radius of simhash_ball(center, radius); NULL if that is not what a ball is.
  */
 Node *
-selectivity_ball_radius(Node *ball)
+predicate_ball_radius(Node *ball)
 {
 	SimHashObjects objects;
 
@@ -139,8 +139,8 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 {
 	bool		a_known;
 	bool		b_known;
-	int			a_radius = selectivity_radius(root, a, &a_known);
-	int			b_radius = selectivity_radius(root, b, &b_known);
+	int			a_radius = predicate_radius(root, a, &a_known);
+	int			b_radius = predicate_radius(root, b, &b_known);
 
 	if (a_known && b_known)
 		return a_radius < b_radius ? a : b;
@@ -155,8 +155,8 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
  * An operator of any types may name these estimators.
  */
 bool
-selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, List *args,
-					  Predicate *predicate, Selectivity *otherwise)
+predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, List *args,
+					Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
 	Side		side[2] = {0};
@@ -206,7 +206,7 @@ selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
  * Return the predicate that shares_band computes.
  */
 Predicate
-selectivity_band_predicate(Oid function, List *args)
+predicate_of_band(Oid function, List *args)
 {
 	return (Predicate) {
 		.type = exprType(linitial(args)),

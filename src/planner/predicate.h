@@ -31,12 +31,11 @@ typedef struct Predicate
 	Node	   *radius;			/* NULL: unknown */
 } Predicate;
 
-extern Predicate selectivity_band_predicate(Oid function, List *args);
-extern bool selectivity_read_ball(PlannerInfo *root, const DistanceKind *kind,
-								  Oid operator, List *args, Predicate *predicate,
-								  Selectivity *otherwise);
-extern Node *selectivity_ball_radius(Node *ball);
-extern int	selectivity_radius(PlannerInfo *root, Node *radius, bool *known);
-extern double selectivity_share_radius(PlannerInfo *root, Node *radius, bool *known);
+extern Predicate predicate_of_band(Oid function, List *args);
+extern bool predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
+								List *args, Predicate *predicate, Selectivity *otherwise);
+extern Node *predicate_ball_radius(Node *ball);
+extern int	predicate_radius(PlannerInfo *root, Node *radius, bool *known);
+extern double predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known);
 
 #endif							/* SIMHASH_PREDICATE_H */

@@ -50,7 +50,7 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 				  const Sample *b)
 {
 	bool		known;
-	int			radius = selectivity_radius(root, predicate->radius, &known);
+	int			radius = predicate_radius(root, predicate->radius, &known);
 
 	if (!known && (a->of_balls || b->of_balls))
 		radius = SIMHASH_BITS;
@@ -293,7 +293,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 
 /*
  * Read the operator of an estimator: sig % sig, if there is no kind, or as
- * selectivity_read_ball has it.
+ * predicate_read_ball has it.
  */
 static bool
 read_operator(FunctionCallInfo fcinfo, const DistanceKind *kind, Predicate *predicate,
@@ -303,12 +303,12 @@ read_operator(FunctionCallInfo fcinfo, const DistanceKind *kind, Predicate *pred
 	List	   *args = (List *) PG_GETARG_POINTER(2);
 
 	if (kind)
-		return selectivity_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), kind, operator,
-									 args, predicate, otherwise);
+		return predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), kind, operator,
+								   args, predicate, otherwise);
 	*otherwise = DEFAULT_MATCHING_SEL;
 	if (function_address(get_opcode(operator)) != simhash_minhash_shares_band)
 		return false;
-	*predicate = selectivity_band_predicate(get_opcode(operator), args);
+	*predicate = predicate_of_band(get_opcode(operator), args);
 	return true;
 }
 

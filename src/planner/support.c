@@ -178,7 +178,7 @@ simhash_minhash_band_support(PG_FUNCTION_ARGS)
 	if (IsA(request, SupportRequestSelectivity))
 	{
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
-		Predicate	predicate = selectivity_band_predicate(req->funcid, req->args);
+		Predicate	predicate = predicate_of_band(req->funcid, req->args);
 
 		PG_RETURN_POINTER(estimate_predicate(req, &predicate));
 	}

@@ -94,9 +94,7 @@ add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
 	if (!IsA(ball, Const))
 	{
 		bool		known;
-		int			radius = selectivity_radius(root,
-												selectivity_ball_radius(argument),
-												&known);
+		int			radius = predicate_radius(root, predicate_ball_radius(argument), &known);
 
 		add_search(searches, radius, known, NULL, 1);
 	}
@@ -125,13 +123,13 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 		add_near(root, operator, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
-	else if (!selectivity_read_ball(root, &hamming_kind, operator,
-									list_make2(column, argument), &predicate,
-									&otherwise))
+	else if (!predicate_read_ball(root, &hamming_kind, operator,
+								  list_make2(column, argument), &predicate,
+								  &otherwise))
 		add_search(searches, BALL_EMPTY, true, NULL, 1);
 	else
 	{
-		radius = selectivity_radius(root, predicate.radius, &known);
+		radius = predicate_radius(root, predicate.radius, &known);
 		add_search(searches, radius, known, predicate.b ? predicate.b : argument, 1);
 	}
 }

@@ -20,7 +20,7 @@
 #include "compat.h"
 #include "index/opclass.h"
 #include "index/strategy.h"
-#include "planner/selectivity.h"
+#include "planner/predicate.h"
 #include "type/hash_array.h"
 
 static bool
@@ -103,10 +103,10 @@ estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *claus
 		Selectivity otherwise;
 		bool		known;
 
-		if (!selectivity_read_ball(root, &containment_kind, clause->opno, clause->args,
-								   &predicate, &otherwise))
+		if (!predicate_read_ball(root, &containment_kind, clause->opno, clause->args,
+								 &predicate, &otherwise))
 			return 0;
-		if (float8_ge(selectivity_share_radius(root, predicate.radius, &known), 1))
+		if (float8_ge(predicate_fraction_radius(root, predicate.radius, &known), 1))
 			return HUGE_VAL;
 		*unknown |= !known;
 		array = predicate.b;
