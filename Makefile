@@ -130,7 +130,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # both, and leaves the extension for objects, which drops it.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
 	literature unicode vectors minhash banding passages errors component blocks index \
-	designs nearest parallel report vacuum exclude gist sketch containment bands estimates \
+	designs nearest parallel report vacuum exclude gist sketch containment bands parameters estimates \
 	cluster planner objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 

@@ -50,7 +50,7 @@ FROM unnest(ARRAY[0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) AS threshold, unn
 WHERE threshold > 0.001 OR recall = 0.5
 ORDER BY 1, 2;
 -- it can be given to to_minhash
-SELECT split_part(to_minhash('a b c d', bands, rows)::text, ':', 1) AS make, pg_column_size(to_minhash('a b c d', bands, rows)) = bytes AS bytes
+SELECT split_part(to_minhash('a b c d', bands, rows)::text, ':', 1) AS shape, pg_column_size(to_minhash('a b c d', bands, rows)) = bytes AS bytes
 FROM minhash_advice(threshold => 0.7, recall => 0.9) LIMIT 1;
 -- all shapes there are, the hard way: of each number of rows the fewest bands that find enough, from the advised one on
 CREATE TABLE question AS

@@ -430,7 +430,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '1x1:word3:00000000'::minhash(2, 1)$$,
     $$SELECT minhash_agg('a')::minhash(7, 18)$$,
     $$SELECT to_minhash('a')::minhash(7, 18)$$);
--- signatures of different make are not compared
+-- signatures with different parameters are not compared
 SELECT * FROM pg_temp.meet(
     $$SELECT jaccard(to_minhash('a'), to_minhash('a', 20, 5))$$,
     $$SELECT to_minhash('a') <%> to_minhash('a', 7, 18)$$,
@@ -463,7 +463,7 @@ CREATE TEMP TABLE balls (b simhash_ball);
 -- a ball in the right form, with a radius that it cannot have
 \copy (SELECT overlay(simhash_ball_send('(0123456789abcdef,3)') PLACING '\x7f'::bytea FROM 9)) TO 'results/errors.radius' (FORMAT binary)
 \copy balls FROM 'results/errors.radius' (FORMAT binary)
--- signatures: too short, too long, of another version, and of no possible make
+-- signatures: too short, too long, of another version, and of no possible parameters
 CREATE TEMP TABLE signatures (sig minhash);
 CREATE TEMP VIEW sent AS SELECT minhash_send('2x1:word3:00000001-00000002') AS b;
 \copy (SELECT substr(b, 1, 7) FROM sent) TO 'results/errors.signature' (FORMAT binary)
@@ -501,7 +501,7 @@ INSERT INTO soft VALUES
     ('minhash', '1025x1:word3:00000000', '22023', 'number of bands 1025 is out of range'),
     ('minhash', '1x65:word3:00000000', '22023', 'number of rows 65 is out of range'),
     ('minhash', '1024x5:word3:00000000', '22023', '1024 bands of 5 rows are too many'),
-    ('minhash(2,1)', '1x1:word3:00000000', '22000', 'signature 1x1:word3 does not fit type minhash(2,1)'),
+    ('minhash(2,1)', '1x1:word3:00000000', '22000', 'signature with parameters (1,1) does not fit type minhash(2,1)'),
     ('simhash', '0123456789abcdef', NULL, NULL),
     ('simhash', '0123456789abcdeg', '22P02', 'invalid input syntax for type simhash: "0123456789abcdeg"'),
     ('simhash', 'some text', '22P02', 'invalid input syntax for type simhash: "some text"'),

@@ -44,7 +44,7 @@ SELECT o.oid::regoperator AS operator, oprresult::regtype AS result, oprcode::re
 FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
 ORDER BY o.oid::regoperator::text COLLATE "C";
 -- an operator promises what its function promises; % and <%> are not leakproof, since they
--- refuse signatures of different make
+-- refuse signatures with different parameters
 SELECT o.oid::regoperator, provolatile, proisstrict, proparallel, proleakproof
 FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
 JOIN pg_proc AS p ON p.oid = oprcode

@@ -29,7 +29,7 @@ TRUNCATE received;
 SELECT bool_and(s IS NOT DISTINCT FROM r) AS same_text, count(*) FROM sent AS s JOIN received AS r USING (id);
 
 -- a modifier says which shape a column takes
-CREATE TABLE typed (id integer, sig minhash(18, 7), small minhash(2,1), any_shape minhash);
+CREATE TABLE typed (id integer, sig minhash(18, 7), small minhash(2,1,'char',5), any_shape minhash);
 SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = 'typed'::regclass AND attnum > 1;
 INSERT INTO typed VALUES (1, to_minhash('a b c'), '2x1:char5:00000001-00000002', to_minhash('a', 7, 3));
 INSERT INTO typed SELECT 2, sig, small, sig FROM typed;
@@ -203,7 +203,7 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 
 --
--- Order and equality: by make, then by minima; another make is another value
+-- Order and equality: by parameters, then by minima; with other parameters it is another value
 --
 CREATE TABLE ordered (id integer, sig minhash);
 INSERT INTO ordered VALUES (1, '1x1:word3:00000001'), (2, '1x1:word3:80000000'), (3, '1x1:word4:00000000'), (4, '1x1:char1:00000000'), (5, '1x1:hash:00000000'),

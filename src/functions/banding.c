@@ -36,7 +36,7 @@ Datum
 simhash_minhash_bands(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
-	int			n = sig->make.bands;
+	int			n = sig->params.bands;
 	Datum	   *words = palloc(n * sizeof(Datum));
 
 	for (int i = 0; i < n; i++)

@@ -30,8 +30,8 @@
  * The arguments "bands" and "rows", of which this is the first; NULL stands for the
  * default.
  */
-static MinhashMake
-get_make(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
+static MinhashParams
+get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
 {
 	int			bands = PG_ARGISNULL(first) ? MINHASH_DEFAULT_BANDS :
 		PG_GETARG_INT32(first);
@@ -39,7 +39,7 @@ get_make(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
 		PG_GETARG_INT32(first + 1);
 
 	(void) minhash_check_shape(bands, rows, NULL);
-	return minhash_make(bands, rows, unit, width);
+	return minhash_params(bands, rows, unit, width);
 }
 
 static int
@@ -50,9 +50,9 @@ get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
 }
 
 static Minhash *
-begin_signature(MinimaBuilder *builder, MinhashMake make)
+begin_signature(MinimaBuilder *builder, MinhashParams params)
 {
-	Minhash    *sig = minhash_new(make);
+	Minhash    *sig = minhash_new(params);
 
 	minima_begin(builder, sig->minima, minhash_places(sig));
 	return sig;
@@ -83,7 +83,7 @@ Datum
 simhash_to_minhash_text(PG_FUNCTION_ARGS)
 {
 	ShingleUnit unit;
-	MinhashMake make;
+	MinhashParams params;
 	MinimaBuilder builder;
 	Minhash    *sig;
 	text	   *body;
@@ -91,10 +91,10 @@ simhash_to_minhash_text(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	unit = get_unit(fcinfo, 4);
-	make = get_make(fcinfo, 1, (MinhashUnit) unit, get_width(fcinfo, 3, unit));
-	sig = begin_signature(&builder, make);
+	params = get_params(fcinfo, 1, (MinhashUnit) unit, get_width(fcinfo, 3, unit));
+	sig = begin_signature(&builder, params);
 	body = PG_GETARG_TEXT_PP(0);
-	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), make.width, unit,
+	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), params.width, unit,
 					  add_minimum, &builder);
 	PG_FREE_IF_COPY(body, 0);
 	return finish_signature(fcinfo, &builder, sig);
@@ -108,16 +108,16 @@ Datum
 simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
 {
 	ArrayType  *tokens;
-	MinhashMake make;
+	MinhashParams params;
 	MinimaBuilder builder;
 	Minhash    *sig;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	make = get_make(fcinfo, 1, MINHASH_OF_WORDS, get_width(fcinfo, 3, UNIT_WORD));
-	sig = begin_signature(&builder, make);
-	token_shingles(tokens, make.width, add_minimum, &builder);
+	params = get_params(fcinfo, 1, MINHASH_OF_WORDS, get_width(fcinfo, 3, UNIT_WORD));
+	sig = begin_signature(&builder, params);
+	token_shingles(tokens, params.width, add_minimum, &builder);
 	PG_FREE_IF_COPY(tokens, 0);
 	return finish_signature(fcinfo, &builder, sig);
 }
@@ -152,7 +152,7 @@ simhash_to_minhash_hashes(PG_FUNCTION_ARGS)
 	array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
 	n = array_nitems(array);
 	hashes = (int64 *) ARR_DATA_PTR(array);
-	sig = begin_signature(&builder, get_make(fcinfo, 1, MINHASH_OF_HASHES, 0));
+	sig = begin_signature(&builder, get_params(fcinfo, 1, MINHASH_OF_HASHES, 0));
 	for (int i = 0; i < n; i++)
 	{
 		if (i % INTERRUPT_INTERVAL == 0)
@@ -186,7 +186,7 @@ PG_FUNCTION_INFO_V1(simhash_minhash_agg_transition);
 Datum
 simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
 {
-	MinhashMake make = minhash_make(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+	MinhashParams params = minhash_params(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
 									MINHASH_OF_FEATURES, 0);
 	MinimaBuilder builder;
 	Minhash    *sig;
@@ -199,16 +199,16 @@ simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	if (PG_NARGS() > 2)
-		make = get_make(fcinfo, 2, MINHASH_OF_FEATURES, 0);
+		params = get_params(fcinfo, 2, MINHASH_OF_FEATURES, 0);
 	if (PG_ARGISNULL(0))
-		sig = begin_signature(&builder, make);
+		sig = begin_signature(&builder, params);
 	else
 		sig = get_state(fcinfo);
-	if (!minhash_same_make(sig->make, make))
+	if (!minhash_same_params(sig->params, params))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("features of one signature have different makes: %s and %s",
-						minhash_make_name(sig->make), minhash_make_name(make)),
+				 errmsg("features of one signature have different parameters: %s and %s",
+						minhash_params_name(sig->params), minhash_params_name(params)),
 				 errhint("Give all rows of a group the same bands and rows.")));
 	hash = hash_text(PG_GETARG_TEXT_PP(1));
 	minima_lower(sig->minima, minhash_places(sig), &hash, 1);

@@ -44,8 +44,8 @@ match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
 }
 
 /*
- * Signatures of different make are apart: it is the query's business that they cannot be
- * compared.
+ * Signatures with different parameters are apart: it is the query's business that they
+ * cannot be compared.
  */
 static Relationship
 relate_signatures(Datum a, Datum b, const MatchPredicate *match)
@@ -53,8 +53,8 @@ relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 	const Minhash *sig = (const Minhash *) DatumGetPointer(a);
 	const Minhash *other = (const Minhash *) DatumGetPointer(b);
 
-	if (!minhash_same_make(sig->make, other->make) ||
-		!minima_share_band(sig->minima, other->minima, sig->make.bands, sig->make.rows))
+	if (!minhash_same_params(sig->params, other->params) ||
+		!minima_share_band(sig->minima, other->minima, sig->params.bands, sig->params.rows))
 		return VALUES_APART;
 	return minima_count_equal(sig->minima, other->minima, minhash_places(sig)) ==
 		minhash_places(sig) ? VALUES_EQUAL : VALUES_NEAR;

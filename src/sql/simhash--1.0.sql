@@ -667,12 +667,12 @@ COMMENT ON TYPE minhash IS 'signature of a set, of bands x rows minima: the more
 CREATE FUNCTION minhash_modified(minhash, integer) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_modified'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_modified(minhash, integer) IS 'the signature, if it has the bands and rows of the type modifier; else an error';
+COMMENT ON FUNCTION minhash_modified(minhash, integer) IS 'the signature, if it has the parameters of the type modifier; else an error';
 CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_modified(minhash, integer) AS IMPLICIT;
-COMMENT ON CAST (minhash AS minhash) IS 'to a column of other bands and rows: an error';
+COMMENT ON CAST (minhash AS minhash) IS 'to a column with other parameters: an error';
 
 --
--- Order and equality of signatures: by make, then by minima
+-- Order and equality of signatures: by parameters, then by minima
 --
 
 CREATE FUNCTION minhash_eq(minhash, minhash) RETURNS boolean
@@ -717,25 +717,25 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (minhash, minhash) IS 'less than, by make, then by minima';
+COMMENT ON OPERATOR < (minhash, minhash) IS 'less than, by parameters, then by minima';
 CREATE OPERATOR <= (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_le,
     COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (minhash, minhash) IS 'less than or equal, by make, then by minima';
+COMMENT ON OPERATOR <= (minhash, minhash) IS 'less than or equal, by parameters, then by minima';
 CREATE OPERATOR > (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_gt,
     COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (minhash, minhash) IS 'greater than, by make, then by minima';
+COMMENT ON OPERATOR > (minhash, minhash) IS 'greater than, by parameters, then by minima';
 CREATE OPERATOR >= (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ge,
     COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (minhash, minhash) IS 'greater than or equal, by make, then by minima';
+COMMENT ON OPERATOR >= (minhash, minhash) IS 'greater than or equal, by parameters, then by minima';
 
 CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_minhash_cmp'
@@ -758,8 +758,8 @@ CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING btree AS
     OPERATOR 5 >,
     FUNCTION 1 minhash_cmp(minhash, minhash),
     FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS minhash_ops USING btree IS 'order of signatures, by make, then by minima; it serves sorting and equality, not resemblance';
-COMMENT ON OPERATOR FAMILY minhash_ops USING btree IS 'order of signatures, by make, then by minima; it serves sorting and equality, not resemblance';
+COMMENT ON OPERATOR CLASS minhash_ops USING btree IS 'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
+COMMENT ON OPERATOR FAMILY minhash_ops USING btree IS 'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
     OPERATOR 1 =,
@@ -769,7 +769,7 @@ COMMENT ON OPERATOR CLASS minhash_ops USING hash IS 'equality of signatures';
 COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
 
 --
--- What signatures tell; those of different make are an error
+-- What signatures tell; those with different parameters are an error
 --
 
 -- Named by functions and operators below, as simhash_distance_support and

@@ -13,7 +13,7 @@
 #include "type/minhash_type.h"
 
 /*
- * The first two arguments, of one make.
+ * The first two arguments, which have the same parameters.
  */
 typedef struct Pair
 {
@@ -92,7 +92,7 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
 {
 	Pair		pair = get_pair(fcinfo);
 	bool		shares = minima_share_band(pair.a->minima, pair.b->minima,
-										   pair.a->make.bands, pair.a->make.rows);
+										   pair.a->params.bands, pair.a->params.rows);
 
 	FREE_PAIR(pair);
 	PG_RETURN_BOOL(shares);

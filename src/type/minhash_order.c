@@ -3,7 +3,7 @@
  * minhash_order.c
  *		Order and hashing of signatures, for GROUP BY, DISTINCT and joins
  *
- * Signatures of different make are different, not an error.
+ * Signatures with different parameters are different, not an error.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,19 +26,19 @@ compare_words(uint32 a, uint32 b)
 }
 
 /*
- * The order is by make, then by minima.
+ * The order is by parameters, then by minima.
  */
 static int
 compare_signatures(const Minhash *a, const Minhash *b)
 {
-	int			order = compare_words(a->make.bands, b->make.bands);
+	int			order = compare_words(a->params.bands, b->params.bands);
 
 	if (order == 0)
-		order = compare_words(a->make.rows, b->make.rows);
+		order = compare_words(a->params.rows, b->params.rows);
 	if (order == 0)
-		order = compare_words(a->make.unit, b->make.unit);
+		order = compare_words(a->params.unit, b->params.unit);
 	if (order == 0)
-		order = compare_words(a->make.width, b->make.width);
+		order = compare_words(a->params.width, b->params.width);
 	if (order == 0)
 		for (int i = 0; order == 0 && i < minhash_places(a); i++)
 			order = compare_words(a->minima[i], b->minima[i]);

@@ -14,6 +14,8 @@
 
 #include "libpq/pqformat.h"
 #include "port/pg_bswap.h"
+#include "catalog/pg_type.h"
+#include "common/string.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -81,38 +83,38 @@ width_is_valid(int unit, int width)
 }
 
 bool
-minhash_make_is_valid(MinhashMake make)
+minhash_params_are_valid(MinhashParams params)
 {
-	return make.bands >= 1 && make.bands <= MINHASH_MAX_BANDS &&
-		make.rows >= 1 && make.rows <= MINHASH_MAX_ROWS &&
-		make.bands * make.rows <= MINHASH_MAX_PLACES &&
-		width_is_valid(make.unit, make.width);
+	return params.bands >= 1 && params.bands <= MINHASH_MAX_BANDS &&
+		params.rows >= 1 && params.rows <= MINHASH_MAX_ROWS &&
+		params.bands * params.rows <= MINHASH_MAX_PLACES &&
+		width_is_valid(params.unit, params.width);
 }
 
 /*
  * A signature whose minima are still to come.
  */
 Minhash *
-minhash_new(MinhashMake make)
+minhash_new(MinhashParams params)
 {
-	size_t		size = MINHASH_SIZE(make.bands * make.rows);
+	size_t		size = MINHASH_SIZE(params.bands * params.rows);
 	Minhash    *sig = palloc0(size);
 
 	SET_VARSIZE(sig, size);
-	sig->make = make;
+	sig->params = params;
 	sig->version = MINHASH_VERSION;
 	return sig;
 }
 
 /*
- * All that is done with a signature relies on its make and its size, so a damaged one
+ * All that is done with a signature relies on its parameters and its size, so a damaged one
  * ends here.
  */
 Minhash *
 minhash_check(Minhash *sig)
 {
 	if (VARSIZE(sig) < MINHASH_SIZE(1) || sig->version != MINHASH_VERSION ||
-		sig->unused != 0 || !minhash_make_is_valid(sig->make) ||
+		sig->unused != 0 || !minhash_params_are_valid(sig->params) ||
 		VARSIZE(sig) != MINHASH_SIZE(minhash_places(sig)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -131,54 +133,76 @@ minhash_detoast(Datum value)
 }
 
 /*
- * The make as it is written in front of the minima.
+ * Return the parameters as a type modifier spells them.
  */
 char *
-minhash_make_name(MinhashMake make)
+minhash_params_name(MinhashParams params)
 {
-	if (units[make.unit].has_width)
-		return psprintf("%dx%d:%s%d", make.bands, make.rows,
-						units[make.unit].name, make.width);
-	return psprintf("%dx%d:%s", make.bands, make.rows, units[make.unit].name);
+	if (!units[params.unit].has_width)
+		return psprintf("(%d,%d,'%s')", params.bands, params.rows,
+						units[params.unit].name);
+	if (params.unit == SHINGLE_DEFAULT_UNIT &&
+		params.width == minhash_default_width(SHINGLE_DEFAULT_UNIT))
+		return psprintf("(%d,%d)", params.bands, params.rows);
+	return psprintf("(%d,%d,'%s',%d)", params.bands, params.rows,
+					units[params.unit].name, params.width);
 }
 
 /*
- * Raise an error if two signatures were not made alike.
+ * Raise an error if two signatures have different parameters.
  */
 void
 minhash_check_comparable(const Minhash *a, const Minhash *b)
 {
-	if (!minhash_same_make(a->make, b->make))
+	if (!minhash_same_params(a->params, b->params))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("signatures of different make cannot be compared: %s and %s",
-						minhash_make_name(a->make), minhash_make_name(b->make)),
+				 errmsg("signatures with different parameters cannot be compared: %s and %s",
+						minhash_params_name(a->params), minhash_params_name(b->params)),
 				 errhint("Make both with the same bands, rows, width and unit.")));
 }
 
 /*
- * Does a signature fit a type modifier?  Errors as those of minhash_check_shape.
+ * Return the call of a function whose result has these parameters.
+ */
+static char *
+example_call(MinhashParams params)
+{
+	switch (params.unit)
+	{
+		case MINHASH_OF_FEATURES:
+			return psprintf("minhash_agg(..., %d, %d)", params.bands, params.rows);
+		case MINHASH_OF_HASHES:
+			return psprintf("to_minhash(hashes, %d, %d)", params.bands, params.rows);
+		case MINHASH_OF_WORDS:
+			return psprintf("to_minhash(..., %d, %d, %d)", params.bands, params.rows,
+							params.width);
+		default:
+			return psprintf("to_minhash(..., %d, %d, %d, '%s')", params.bands, params.rows,
+							params.width, units[params.unit].name);
+	}
+}
+
+/*
+ * Return true if a signature fits a type modifier.  Raises or saves an error if not, as
+ * minhash_check_shape does.
  */
 static bool
-check_modifier(MinhashMake make, int32 typmod, struct Node *context)
+check_modifier(MinhashParams params, int32 typmod, struct Node *context)
 {
-	int			bands = MINHASH_TYPMOD_BANDS(typmod);
-	int			rows = MINHASH_TYPMOD_ROWS(typmod);
+	MinhashParams wanted = minhash_params_of_typmod(typmod);
 
-	if (typmod >= 0 && (make.bands != bands || make.rows != rows))
+	if (typmod >= 0 && !minhash_same_params(params, wanted))
 		ereturn(context, false,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("signature %s does not fit type minhash(%d,%d)",
-						minhash_make_name(make), bands, rows),
-				 make.unit == MINHASH_OF_FEATURES ?
-				 errhint("Make it with minhash_agg(..., %d, %d).", bands, rows) :
-				 errhint("Make it with to_minhash(..., bands => %d, rows => %d).",
-						 bands, rows)));
+				 errmsg("signature with parameters %s does not fit type minhash%s",
+						minhash_params_name(params), minhash_params_name(wanted)),
+				 errhint("Make it with %s.", example_call(wanted))));
 	return true;
 }
 
 /*
- * Read a number of at most five digits as it is written by minhash_make_name.
+ * Read a number of at most five digits as minhash_out writes it.
  */
 static bool
 parse_number(const char **s, int *number)
@@ -224,7 +248,7 @@ parse_minima(const char *s, Minhash *sig)
 	{
 		uint64		minimum;
 
-		if (i > 0 && i % sig->make.rows == 0 && !parse_character(&s, '-'))
+		if (i > 0 && i % sig->params.rows == 0 && !parse_character(&s, '-'))
 			return false;
 		if (!simhash_parse_digits(s, MINIMUM_DIGITS, &minimum))
 			return false;
@@ -258,7 +282,7 @@ parse_signature(const char *s, struct Node *context, bool *failed)
 		*failed = true;
 		return NULL;
 	}
-	sig = minhash_new(minhash_make(bands, rows, unit, width));
+	sig = minhash_new(minhash_params(bands, rows, unit, width));
 	return parse_minima(s, sig) ? sig : NULL;
 }
 
@@ -278,7 +302,7 @@ simhash_minhash_in(PG_FUNCTION_ARGS)
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"minhash", simhash_excerpt(string, strlen(string))),
 				 errhint("The signature of a text is to_minhash(...). One that is made is written as bands, rows, shingles, and the minima of each band in hexadecimal: 2x1:word3:01234567-89abcdef.")));
-	if (!check_modifier(sig->make, PG_GETARG_INT32(2), fcinfo->context))
+	if (!check_modifier(sig->params, PG_GETARG_INT32(2), fcinfo->context))
 		PG_RETURN_NULL();
 	PG_RETURN_MINHASH_P(sig);
 }
@@ -288,11 +312,14 @@ Datum
 simhash_minhash_out(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
-	int			rows = sig->make.rows;
-	char	   *name = minhash_make_name(sig->make);
+	int			rows = sig->params.rows;
+	const char *unit = units[sig->params.unit].name;
+	char	   *name = units[sig->params.unit].has_width ?
+		psprintf("%dx%d:%s%d", sig->params.bands, rows, unit, sig->params.width) :
+		psprintf("%dx%d:%s", sig->params.bands, rows, unit);
 	size_t		length = strlen(name);
 	char	   *string = palloc(length + minhash_places(sig) * MINIMUM_DIGITS +
-								sig->make.bands + 1);
+								sig->params.bands + 1);
 	char	   *s = string + length;
 
 	memcpy(string, name, length);
@@ -339,10 +366,10 @@ simhash_minhash_recv(PG_FUNCTION_ARGS)
 				 errhint("Units 0 and 1 have a width of 1 to %d, units 2 and 3 have width 0.",
 						 SHINGLE_MAX_WIDTH)));
 	(void) minhash_check_shape(bands, rows, NULL);
-	sig = minhash_new(minhash_make(bands, rows, unit, width));
+	sig = minhash_new(minhash_params(bands, rows, unit, width));
 	for (int i = 0; i < minhash_places(sig); i++)
 		sig->minima[i] = pq_getmsgint(buf, 4);
-	(void) check_modifier(sig->make, PG_GETARG_INT32(2), NULL);
+	(void) check_modifier(sig->params, PG_GETARG_INT32(2), NULL);
 	PG_RETURN_MINHASH_P(sig);
 }
 
@@ -355,45 +382,87 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 
 	pq_begintypsend(&buf);
 	pq_sendbyte(&buf, sig->version);
-	pq_sendbyte(&buf, sig->make.unit);
-	pq_sendint16(&buf, sig->make.width);
-	pq_sendint16(&buf, sig->make.bands);
-	pq_sendint16(&buf, sig->make.rows);
+	pq_sendbyte(&buf, sig->params.unit);
+	pq_sendint16(&buf, sig->params.width);
+	pq_sendint16(&buf, sig->params.bands);
+	pq_sendint16(&buf, sig->params.rows);
 	for (int i = 0; i < minhash_places(sig); i++)
 		pq_sendint32(&buf, sig->minima[i]);
 	PG_FREE_IF_COPY(sig, 0);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
+static bool
+parse_integer(Datum modifier, int *number)
+{
+	const char *s = DatumGetCString(modifier);
+	char	   *end;
+
+	errno = 0;
+	*number = strtoint(s, &end, 10);
+	return end > s && *end == '\0' && errno == 0;
+}
+
+/*
+ * Read the modifiers from the third on: the unit, and its width.  Returns false if there are
+ * no such features.
+ */
+static bool
+parse_features(const Datum *modifiers, int n, int *unit, int *width)
+{
+	const char *name = n > 0 ? DatumGetCString(modifiers[0]) : units[MINHASH_OF_WORDS].name;
+
+	for (*unit = 0; *unit < lengthof(units); (*unit)++)
+		if (strcmp(name, units[*unit].name) == 0)
+		{
+			*width = units[*unit].has_width ? minhash_default_width(*unit) : 0;
+			return n < 2 || (parse_integer(modifiers[1], width) &&
+							 units[*unit].has_width && width_is_valid(*unit, *width));
+		}
+	return false;
+}
+
+/*
+ * The type modifier minhash(bands, rows [, unit [, width]]).
+ */
 PG_FUNCTION_INFO_V1(simhash_minhash_typmod_in);
 Datum
 simhash_minhash_typmod_in(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int32	   *modifiers = ArrayGetIntegerTypmods(PG_GETARG_ARRAYTYPE_P(0), &n);
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	Datum	   *modifiers;
+	int			n = 0;
+	int			bands;
+	int			rows;
+	int			unit;
+	int			width;
 
-	if (n != 2)
+	if (ARR_NDIM(array) == 1 && !array_contains_nulls(array))
+		deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &modifiers, NULL, &n);
+	if (n < 2 || n > 4 ||
+		!parse_integer(modifiers[0], &bands) || !parse_integer(modifiers[1], &rows) ||
+		!parse_features(modifiers + 2, n - 2, &unit, &width))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier for type %s", "minhash"),
-				 errhint("Write minhash(bands, rows), for example minhash(%d, %d).",
-						 MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS)));
-	(void) minhash_check_shape(modifiers[0], modifiers[1], NULL);
-	PG_RETURN_INT32(MINHASH_TYPMOD(modifiers[0], modifiers[1]));
+				 errhint("Write minhash(bands, rows) for shingles of %d words, for example minhash(%d, %d). Write minhash(bands, rows, unit, width) for others, for example minhash(%d, %d, 'char', %d). The width is 1 to %d. Units without a width are 'feature' and 'hash'.",
+						 minhash_default_width(UNIT_WORD),
+						 MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+						 MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+						 minhash_default_width(UNIT_CHAR), SHINGLE_MAX_WIDTH)));
+	(void) minhash_check_shape(bands, rows, NULL);
+	PG_RETURN_INT32(minhash_typmod(minhash_params(bands, rows, unit, width)));
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_typmod_out);
 Datum
 simhash_minhash_typmod_out(PG_FUNCTION_ARGS)
 {
-	int32		typmod = PG_GETARG_INT32(0);
-
-	PG_RETURN_CSTRING(psprintf("(%d,%d)", MINHASH_TYPMOD_BANDS(typmod),
-							   MINHASH_TYPMOD_ROWS(typmod)));
+	PG_RETURN_CSTRING(minhash_params_name(minhash_params_of_typmod(PG_GETARG_INT32(0))));
 }
 
 /*
- * The cast from minhash to minhash(bands, rows): does not change the value.
+ * The cast from minhash to a type modifier.  Does not change the value.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_modified);
 Datum
@@ -401,6 +470,6 @@ simhash_minhash_modified(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
 
-	(void) check_modifier(sig->make, PG_GETARG_INT32(1), NULL);
+	(void) check_modifier(sig->params, PG_GETARG_INT32(1), NULL);
 	PG_RETURN_MINHASH_P(sig);
 }

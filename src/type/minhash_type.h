@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * minhash_type.h
- *		The type minhash: a signature, and what it was made of
+ *		The type minhash: a signature, and its parameters
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,40 +27,41 @@ typedef enum MinhashUnit
 } MinhashUnit;
 
 /*
- * How a signature was made: those of different make cannot be compared.
+ * The parameters of a signature.  Signatures with different parameters cannot be compared.
  */
-typedef struct MinhashMake
+typedef struct MinhashParams
 {
 	uint16		bands;			/* 1 to MINHASH_MAX_BANDS */
 	uint16		width;			/* of shingles, in units; of other features 0 */
 	uint8		rows;			/* of a band; 1 to MINHASH_MAX_ROWS */
 	uint8		unit;			/* a MinhashUnit */
-} MinhashMake;
+} MinhashParams;
 
-static inline MinhashMake
-minhash_make(int bands, int rows, int unit, int width)
+static inline MinhashParams
+minhash_params(int bands, int rows, int unit, int width)
 {
-	MinhashMake make;
+	MinhashParams params;
 
-	make.bands = bands;
-	make.rows = rows;
-	make.unit = unit;
-	make.width = width;
-	return make;
+	params.bands = bands;
+	params.rows = rows;
+	params.unit = unit;
+	params.width = width;
+	return params;
 }
 
 #define MINHASH_MAX_BANDS		1024
 #define MINHASH_MAX_ROWS		MINIMA_MAX_ROWS
 #define MINHASH_MAX_PLACES		MINIMA_MAX	/* bands * rows */
 
-/* What functions make where they are not told: docs/minhash.md says why. */
+/* Defaults of functions, and of type modifiers: docs/minhash.md says why. */
 #define MINHASH_DEFAULT_BANDS	18
 #define MINHASH_DEFAULT_ROWS	7
+#define MINHASH_DEFAULT_WORDS	3
 
 static inline int
 minhash_default_width(ShingleUnit unit)
 {
-	return unit == UNIT_WORD ? 3 : 8;
+	return unit == UNIT_WORD ? MINHASH_DEFAULT_WORDS : 8;
 }
 
 /*
@@ -69,7 +70,7 @@ minhash_default_width(ShingleUnit unit)
 typedef struct Minhash
 {
 	int32		vl_len_;		/* varlena header, not to be touched directly */
-	MinhashMake make;
+	MinhashParams params;
 	uint8		version;		/* MINHASH_VERSION */
 	uint8		unused;			/* zero */
 	uint32		minima[FLEXIBLE_ARRAY_MEMBER];
@@ -83,7 +84,7 @@ typedef struct Minhash
 static inline int
 minhash_places(const Minhash *sig)
 {
-	return sig->make.bands * sig->make.rows;
+	return sig->params.bands * sig->params.rows;
 }
 
 /*
@@ -92,45 +93,50 @@ minhash_places(const Minhash *sig)
 static inline uint64
 minhash_band_word(const Minhash *sig, int band)
 {
-	return minima_band_word(sig->minima, band, sig->make.rows);
+	return minima_band_word(sig->minima, band, sig->params.rows);
 }
 
 /*
- * A make as a number, which is not 0, and back; of any other number comes one that
- * minhash_make_is_valid denies.
+ * The type modifier that holds parameters: 11 bits for bands, 7 for rows, 9 for the width,
+ * 2 for the unit.  It is above 0, and is stored in indexes, too.
  */
-static inline uint64
-minhash_make_number(MinhashMake make)
+#define MINHASH_TYPMOD(bands, rows, unit, width) \
+	((bands) << 18 | (rows) << 11 | (width) << 2 | (unit))
+
+static inline int32
+minhash_typmod(MinhashParams params)
 {
-	return (uint64) make.bands << 32 | (uint64) make.width << 16 |
-		(uint64) make.rows << 8 | make.unit;
+	return MINHASH_TYPMOD(params.bands, params.rows, params.unit, params.width);
 }
 
-static inline MinhashMake
-minhash_make_of_number(uint64 number)
+/*
+ * Return the parameters that a type modifier holds.  They are invalid if no parameters have
+ * this type modifier.
+ */
+static inline MinhashParams
+minhash_params_of_typmod(int32 typmod)
 {
-	return minhash_make(number >> 48 ? 0 : number >> 32, (number >> 8) & 0xFF,
-						number & 0xFF, (number >> 16) & 0xFFFF);
+	return minhash_params(typmod >> 18, (typmod >> 11) & 0x7F, typmod & 0x3,
+						  (typmod >> 2) & 0x1FF);
 }
 
-/* A type modifier, minhash(bands, rows), in a number. */
-#define MINHASH_TYPMOD(bands, rows)		((bands) << 7 | (rows))
-#define MINHASH_TYPMOD_BANDS(typmod)	((typmod) >> 7)
-#define MINHASH_TYPMOD_ROWS(typmod)		((typmod) & 0x7F)
+StaticAssertDecl(MINHASH_MAX_BANDS < 1 << 11 && MINHASH_MAX_ROWS < 1 << 7 &&
+				 SHINGLE_MAX_WIDTH < 1 << 9 && MINHASH_OF_HASHES < 1 << 2,
+				 "a type modifier holds all parameters");
 
 extern bool minhash_check_shape(int bands, int rows, struct Node *context);
-extern bool minhash_make_is_valid(MinhashMake make);
-extern Minhash *minhash_new(MinhashMake make);
+extern bool minhash_params_are_valid(MinhashParams params);
+extern Minhash *minhash_new(MinhashParams params);
 extern Minhash *minhash_check(Minhash *sig);
 extern Minhash *minhash_detoast(Datum value);
-extern char *minhash_make_name(MinhashMake make);
+extern char *minhash_params_name(MinhashParams params);
 extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 
 #define PG_GETARG_MINHASH_P(n)	minhash_detoast(PG_GETARG_DATUM(n))
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
 static inline bool
-minhash_same_make(MinhashMake a, MinhashMake b)
+minhash_same_params(MinhashParams a, MinhashParams b)
 {
 	return a.bands == b.bands && a.rows == b.rows && a.unit == b.unit &&
 		a.width == b.width;

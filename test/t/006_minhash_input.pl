@@ -21,7 +21,7 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 my $directory = $node->basedir;
 
-# Signatures of all makes, large and small; %s is the seed.
+# Signatures with all kinds of parameters, large and small; %s is the seed.
 $node->safe_psql('postgres', sprintf(<<'END', $seed));
 CREATE EXTENSION simhash;
 CREATE CAST (minhash AS bytea) WITHOUT FUNCTION;

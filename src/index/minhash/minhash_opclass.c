@@ -27,7 +27,7 @@ static void
 signature_words(Datum value, Words *words)
 {
 	Minhash    *sig = minhash_detoast(value);
-	int			bands = sig->make.bands;
+	int			bands = sig->params.bands;
 	uint64	   *word = palloc(bands * sizeof(uint64));
 
 	for (int i = 0; i < bands; i++)
@@ -35,7 +35,7 @@ signature_words(Datum value, Words *words)
 	qsort(word, bands, sizeof(uint64), bits_compare);
 	words->n = qunique(word, bands, sizeof(uint64), bits_compare);
 	words->word = word;
-	words->make = minhash_make_number(sig->make);
+	words->make = minhash_typmod(sig->params);
 	if ((Pointer) sig != DatumGetPointer(value))
 		pfree(sig);
 }
@@ -50,13 +50,13 @@ sought_bands(const ScanKeyData *key, Words *words)
 static bool
 make_exists(uint64 number)
 {
-	return minhash_make_is_valid(minhash_make_of_number(number));
+	return number <= PG_INT32_MAX && minhash_params_are_valid(minhash_params_of_typmod(number));
 }
 
 static const char *
 make_name(uint64 number)
 {
-	return minhash_make_name(minhash_make_of_number(number));
+	return minhash_params_name(minhash_params_of_typmod(number));
 }
 
 /*
@@ -66,9 +66,9 @@ static double
 estimate_bands(PlannerInfo *root, uint64 number, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
-	MinhashMake make = minhash_make_of_number(number);
+	MinhashParams params = minhash_params_of_typmod(number);
 
-	return minhash_make_is_valid(make) ? make.bands : MINHASH_DEFAULT_BANDS;
+	return minhash_params_are_valid(params) ? params.bands : MINHASH_DEFAULT_BANDS;
 }
 
 static const OpclassOperator signature_operators[] = {
