@@ -56,9 +56,9 @@ OBJS = \
 	src/index/inspect/inspect.o \
 	src/index/inspect/stats.o \
 	src/index/opclass_lookup.o \
-	src/index/make.o \
 	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
+	src/index/params.o \
 	src/index/scan/counted.o \
 	src/index/scan/held.o \
 	src/index/scan/prefetch.o \

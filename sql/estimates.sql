@@ -175,7 +175,7 @@ DROP TABLE balls, all_balls;
 --
 -- Families: a sixth of the rows is of one template, with a few elements exchanged
 --
-CREATE TABLE documents AS SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk) AS sig
+CREATE TABLE documents AS SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk)::minhash(18, 7, 'hash') AS sig
     FROM (SELECT n AS id, CASE WHEN n % 6 = 0 THEN 0 WHEN n % 50 = 1 THEN 1 ELSE n END AS family FROM generate_series(1, 12000) AS n) AS f,
         LATERAL (SELECT near(-family, 1 + id % 4, id) AS fp,
             array_agg(hashint8extended(CASE WHEN i < id % 7 THEN id * 100 + i ELSE family * 100 + i END, 0) ORDER BY i) AS sk FROM generate_series(1, 20) AS i) AS d;

@@ -16,7 +16,7 @@ CREATE FUNCTION numbers(i int) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN ARRAY(SELECT i / 4 + 100 * n FROM generate_series(1, 9 + i % 4) AS n);
 CREATE FUNCTION fp_of(i int) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN (hashint8extended(i / 4, 0) # (1::bigint << i % 4))::simhash;
-CREATE TABLE docs (id int, fp simhash, sig minhash, sk bigint[]);
+CREATE TABLE docs (id int, fp simhash, sig minhash(20, 2, 'hash'), sk bigint[]);
 INSERT INTO docs SELECT i, fp_of(i), to_minhash(numbers(i), 20, 2), numbers(i) FROM generate_series(1, 400) AS i;
 INSERT INTO docs VALUES (NULL, NULL, NULL, NULL);
 CREATE TABLE wanted AS SELECT * FROM docs WHERE id % 50 = 1;

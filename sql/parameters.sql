@@ -1,8 +1,9 @@
 --
--- Parameters of signatures: type modifiers
+-- Parameters of signatures: type modifiers, and what an index of signatures takes
 --
 CREATE SCHEMA parameters_test;
 SET search_path = parameters_test, public;
+SET max_parallel_workers_per_gather = 0;
 
 -- Every modifier is printed as it can be read back; the short form is that of the defaults.
 CREATE TABLE written (n integer GENERATED ALWAYS AS IDENTITY, modifier text);
@@ -38,6 +39,249 @@ SELECT type, fits(sig, type) FROM made ORDER BY n;
 SELECT DISTINCT fits(m.sig, t.type) COLLATE "C" AS error FROM made AS m JOIN made AS t ON m.type <> t.type ORDER BY 1;
 SELECT fits(NULL, 'minhash(18, 7)') AS "null";
 
+--
+-- An index needs a modifier
+--
+\set VERBOSITY default
+CREATE TABLE "my docs" (id integer, body text, "Sig" minhash);
+CREATE INDEX ON "my docs" USING simhash ("Sig");
+CREATE INDEX ON "my docs" USING simhash (to_minhash(body));
+CREATE INDEX ON "my docs" USING simhash ((coalesce("Sig", to_minhash(body)::minhash(18, 7))));
+CREATE DOMAIN bare AS minhash;
+CREATE TABLE of_domain (sig bare);
+CREATE INDEX ON of_domain USING simhash (sig);
+CREATE MATERIALIZED VIEW seen AS SELECT to_minhash('a b c') AS sig;
+CREATE INDEX ON seen USING simhash (sig);
+CREATE TABLE apart (sig minhash, EXCLUDE USING simhash (sig WITH %));
+-- the column of a partition is that of the table at the top, for which nothing is built
+CREATE TABLE parted (id integer, sig minhash) PARTITION BY RANGE (id);
+CREATE INDEX parted_sig ON parted USING simhash (sig);
+CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10);
+DROP INDEX parted_sig;
+CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id);
+CREATE TABLE parted11 PARTITION OF parted1 FOR VALUES FROM (0) TO (5);
+CREATE INDEX ON parted USING simhash (sig);
+-- what the hints say
+ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
+CREATE INDEX ON "my docs" USING simhash ("Sig");
+CREATE INDEX ON "my docs" USING simhash ((to_minhash(body)::minhash(18,7)));
+CREATE INDEX ON seen USING simhash ((sig::minhash(18,7)));
+ALTER TABLE parted ALTER COLUMN sig TYPE minhash(18,7);
+CREATE INDEX ON parted USING simhash (sig);
+CREATE TABLE other_part (id integer, sig minhash(20, 5));
+CREATE TABLE bare_part (id integer, sig minhash);
+CREATE TABLE same_part (id integer, sig minhash(18, 7));
+ALTER TABLE parted ATTACH PARTITION other_part FOR VALUES FROM (10) TO (20);
+ALTER TABLE parted ATTACH PARTITION bare_part FOR VALUES FROM (10) TO (20);
+ALTER TABLE parted ATTACH PARTITION same_part FOR VALUES FROM (10) TO (20);
+INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(0, 4) AS i;
+INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(10, 14) AS i;
+INSERT INTO parted VALUES (12, to_minhash('a b c', 20, 5));
+-- a query spells the cast of an expression that is indexed
+SET enable_seqscan = off;
+SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(18, 7) % (SELECT to_minhash(''a b''))', 'Scan');
+SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body) % (SELECT to_minhash(''a b''))', 'Scan');
+SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(20, 5) % (SELECT to_minhash(''a b''))', 'Scan');
+RESET enable_seqscan;
+
+--
+-- Every way to have a modifier: each index takes its values, and gives the rows of the table
+--
+CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4) RETURNS minhash LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN i % 10 > 0
+        THEN to_minhash(ARRAY(SELECT i / 5 * 100 + j + (i % 5 * 7) * (j = 1)::integer
+                              FROM generate_series(1, 20) AS j), bands, rows) END;
+CREATE DOMAIN sig AS minhash(6, 4, 'hash') CHECK (cardinality(VALUE) > 0);
+CREATE DOMAIN sig_of_sig AS sig;
+CREATE TABLE source AS
+    SELECT i AS id, sig_of(i)::minhash(6, 4, 'hash') AS sig FROM generate_series(1::bigint, 400) AS i;
+CREATE TABLE copied AS TABLE source;
+CREATE TABLE not_cast AS SELECT i AS id, sig_of(i) AS sig FROM generate_series(1::bigint, 400) AS i;
+CREATE TABLE domains (id bigint, sig sig_of_sig);
+CREATE TABLE arrays (id bigint, sigs minhash(6, 4, 'hash')[]);
+CREATE TABLE generated (id bigint, sig minhash(6, 4, 'hash') GENERATED ALWAYS AS (sig_of(id)) STORED);
+CREATE TABLE expressions (id bigint);
+CREATE UNLOGGED TABLE unlogged (LIKE source);
+INSERT INTO domains TABLE not_cast;
+INSERT INTO arrays SELECT id, ARRAY[sig] FROM not_cast;
+INSERT INTO generated SELECT id FROM source;
+INSERT INTO expressions SELECT id FROM source;
+INSERT INTO unlogged TABLE not_cast;
+CREATE INDEX ON not_cast USING simhash (sig);
+ALTER TABLE not_cast ALTER COLUMN sig TYPE sig_of_sig;
+CREATE TABLE ways (tab regclass, expression text);
+INSERT INTO ways VALUES ('source', 'sig'), ('copied', 'sig'), ('not_cast', 'sig'), ('domains', 'sig'),
+    ('arrays', '(sigs[1])'), ('generated', 'sig'), ('unlogged', 'sig'),
+    ('expressions', '(sig_of(id)::minhash(6, 4, ''hash''))'), ('expressions', '(sig_of(id)::sig_of_sig)');
+CREATE FUNCTION try_way(tab regclass, expression text, OUT differing bigint, OUT rows bigint, OUT refused text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    d record;
+    q minhash;
+BEGIN
+    EXECUTE format('CREATE INDEX tried ON %s USING simhash (%s)', tab, expression);
+    differing := 0;
+    rows := 0;
+    FOREACH q IN ARRAY ARRAY[sig_of(7), sig_of(123), sig_of(100007)] LOOP
+        SELECT * INTO d FROM differing_by(format('SELECT id FROM %s WHERE %s %% %L', tab, expression, q));
+        differing := differing + d.by_index + d.by_bitmap;
+        rows := rows + d.rows;
+    END LOOP;
+    PERFORM simhash_index_check('tried', true);
+    BEGIN
+        EXECUTE format('SELECT FROM %s WHERE %s %% %L', tab, expression, sig_of(7, 4, 6));
+    EXCEPTION WHEN data_exception THEN refused := SQLERRM;
+    END;
+    DROP INDEX tried;
+END $$;
+SELECT w.*, t.* FROM ways AS w, try_way(tab, expression) AS t;
+-- CONCURRENTLY, partial, and by several processes
+CREATE INDEX CONCURRENTLY copied_sig ON copied USING simhash (sig);
+CREATE INDEX copied_some ON copied USING simhash ((sig_of(id, 4, 6)::minhash(4, 6, hash))) WHERE id % 2 = 0;
+REINDEX INDEX CONCURRENTLY copied_sig;
+REINDEX TABLE copied;
+SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
+SELECT * FROM differing_by('SELECT id FROM copied
+    WHERE sig_of(id, 4, 6)::minhash(4, 6, hash) % sig_of(123, 4, 6) AND id % 2 = 0');
+SELECT check_indexes('copied');
+SET max_parallel_maintenance_workers = 2;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE source SET (parallel_workers = 2);
+CREATE INDEX source_sig ON source USING simhash (sig);
+SELECT * FROM differing_by('SELECT id FROM source WHERE sig % sig_of(123)');
+SELECT check_indexes('source');
+
+--
+-- An index says which parameters it has, and a value or a query which others
+--
+CREATE FUNCTION refused(VARIADIC commands text[]) RETURNS TABLE (command text, error text) LANGUAGE plpgsql AS $$
+BEGIN
+    FOREACH command IN ARRAY commands LOOP
+        error := NULL;
+        BEGIN
+            EXECUTE command;
+        EXCEPTION WHEN data_exception THEN error := SQLSTATE || ': ' || SQLERRM;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+SET enable_seqscan = off;
+SELECT sig FROM copied WHERE sig % sig_of(7, 4, 6);
+SELECT * FROM refused(
+    $$INSERT INTO copied VALUES (0, sig_of(7, 4, 6))$$,
+    $$INSERT INTO copied VALUES (0, '1x1:word3:00000000')$$,
+    $$INSERT INTO copied VALUES (0, to_minhash('a', 6, 4))$$,
+    $$UPDATE copied SET sig = sig_of(id, 6, 5)$$,
+    $$SELECT FROM copied WHERE sig % to_minhash('a', 6, 4, 9)$$,
+    $$SELECT FROM copied WHERE sig_of(7, 4, 6) % sig$$,
+    $$SELECT FROM copied WHERE shares_band(sig, to_minhash('a'))$$,
+    $$SELECT FROM copied WHERE shares_band((SELECT minhash_agg('a')), sig)$$,
+    $$SELECT FROM copied WHERE sig % sig_of(7) AND sig % sig_of(7, 4, 6)$$,
+    $$SELECT FROM copied WHERE sig % sig_of(7, 4, 6) OR sig % sig_of(7)$$,
+    $$SELECT FROM made JOIN copied ON copied.sig % made.sig$$,
+    $$SELECT FROM copied WHERE sig % NULL$$);
+SET plan_cache_mode = force_generic_plan;
+PREPARE near(minhash) AS SELECT count(*) FROM copied WHERE sig % $1;
+EXECUTE near(sig_of(7));
+EXECUTE near(sig_of(7, 4, 6));
+EXECUTE near(NULL);
+DEALLOCATE near;
+RESET plan_cache_mode;
+\copy copied FROM stdin
+0	1x1:word3:00000000
+\.
+-- no value has been inserted, but the parameters are known
+CREATE TABLE still_empty (sig minhash(6, 4, 'hash'));
+CREATE INDEX still_empty_sig ON still_empty USING simhash (sig);
+SELECT * FROM refused(
+    'SELECT FROM still_empty WHERE sig % sig_of(7)', 'SELECT FROM still_empty WHERE sig % sig_of(7, 4, 6)');
+TRUNCATE still_empty;
+SELECT * FROM refused(
+    'SELECT FROM still_empty WHERE sig % sig_of(7)', 'SELECT FROM still_empty WHERE sig % sig_of(7, 4, 6)');
+
+--
+-- ALTER TABLE
+--
+-- without the modifier the index stays as it is, and goes on as it was
+SELECT pg_relation_filenode('copied_sig') AS file \gset
+DROP INDEX copied_some;
+ALTER TABLE copied ALTER COLUMN sig TYPE minhash;
+SELECT pg_relation_filenode('copied_sig') = :file AS same_file, format_type(atttypid, atttypmod)
+FROM pg_attribute WHERE attrelid = 'copied'::regclass AND attname = 'sig';
+INSERT INTO copied VALUES (0, sig_of(7, 4, 6));
+UPDATE copied SET sig = sig_of(id, 4, 6) WHERE id = 7;
+\copy copied FROM stdin
+0	1x1:word3:00000000
+\.
+INSERT INTO copied SELECT i, sig_of(i) FROM generate_series(401, 800) AS i;
+SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
+SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(723)');
+SELECT sig FROM copied WHERE sig % sig_of(7, 4, 6);
+SELECT check_indexes('copied');
+-- but it is not built again
+REINDEX INDEX copied_sig;
+REINDEX INDEX CONCURRENTLY copied_sig;
+DROP INDEX copied_sig_ccnew;
+TRUNCATE copied;
+VACUUM FULL copied;
+SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
+-- with another modifier, or the old one, everything is made anew
+ALTER TABLE copied ALTER COLUMN sig TYPE minhash(4, 6, 'hash');
+ALTER TABLE copied ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
+SELECT pg_relation_filenode('copied_sig') = :file AS same_file;
+ALTER TABLE copied ALTER COLUMN sig TYPE minhash(4, 6, 'hash') USING sig_of(id, 4, 6);
+SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123, 4, 6)');
+SELECT * FROM refused('SELECT FROM copied WHERE sig % sig_of(123)');
+SELECT check_indexes('copied');
+-- without a row, or with NULLs alone, there is nothing that does not fit
+TRUNCATE copied;
+INSERT INTO copied VALUES (1, NULL);
+ALTER TABLE copied ALTER COLUMN sig TYPE minhash(18, 7);
+SELECT count(*) FROM copied WHERE sig % to_minhash('a');
+SELECT * FROM refused('SELECT FROM copied WHERE sig % sig_of(123, 4, 6)');
+-- to and from domains
+ALTER TABLE domains ADD other sig;
+CREATE INDEX domains_sig ON domains USING simhash (sig);
+ALTER TABLE domains ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
+SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
+ALTER TABLE domains ALTER COLUMN sig TYPE sig;
+SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
+ALTER TABLE domains ALTER COLUMN sig TYPE bare;
+SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
+SELECT * FROM refused('INSERT INTO domains VALUES (0, sig_of(7, 4, 6))');
+-- a generated column
+CREATE INDEX generated_sig ON generated USING simhash (sig);
+ALTER TABLE generated ALTER COLUMN sig TYPE minhash;
+INSERT INTO generated SELECT generate_series(401, 500);
+ALTER TABLE generated ALTER COLUMN sig TYPE minhash(4, 6, 'hash');
+ALTER TABLE generated ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
+SELECT * FROM differing_by('SELECT id FROM generated WHERE sig % sig_of(423)');
+
+-- A value that does not have its column's modifier is found by a build, of one process or several.
+CREATE TABLE lying AS SELECT id, CASE WHEN id = 300 THEN sig_of(7, 4, 6) ELSE sig END AS sig FROM source;
+UPDATE pg_attribute SET atttypmod = minhash_typmod_in('{6,4,hash}')
+WHERE attrelid = 'lying'::regclass AND attname = 'sig';
+SELECT * FROM refused('CREATE INDEX ON lying USING simhash (sig)');
+ALTER TABLE lying SET (parallel_workers = 2);
+SELECT * FROM refused('CREATE INDEX lying_sig ON lying USING simhash (sig)');
+DELETE FROM lying WHERE id = 300;
+CREATE INDEX ON lying USING simhash (sig) WHERE id <> 300;
+SELECT check_indexes('lying');
+
+-- What shares a band is kept out; what has other parameters, too.
+CREATE TABLE kept (id bigint, sig minhash(6, 4, 'hash'), CONSTRAINT kept_sig EXCLUDE USING simhash (sig WITH %));
+INSERT INTO kept SELECT i, sig_of(i) FROM generate_series(1, 400) AS i ON CONFLICT DO NOTHING;
+SELECT count(*) AS rows,
+    (SELECT count(*) FROM kept AS a JOIN kept AS b ON a.id < b.id AND (a.sig % b.sig) IS TRUE) AS pairs
+FROM kept;
+SELECT * FROM refused('INSERT INTO kept VALUES (0, sig_of(7, 4, 6))');
+ALTER TABLE kept ALTER COLUMN sig TYPE minhash;
+SELECT * FROM refused('INSERT INTO kept VALUES (0, sig_of(7, 4, 6))');
+SELECT check_indexes('kept');
+
+RESET enable_seqscan;
+RESET max_parallel_maintenance_workers;
+RESET min_parallel_table_scan_size;
 \set VERBOSITY terse
 SET client_min_messages = warning;
 DROP SCHEMA parameters_test CASCADE;

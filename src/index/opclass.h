@@ -36,10 +36,12 @@ typedef struct Words
 	int			n;
 	const uint64 *word;			/* points to `own`, or is allocated */
 	uint64		own;
-	uint64		make;			/* what all values of an index have in common (make.h);
-								 * 0: nothing */
+	int32		params;			/* of the value (params.h), or NO_PARAMS */
 	int			least;			/* of a search: how many of them a row has to have */
 } Words;
+
+/* Parameters of NULLs, and of values that have none. */
+#define NO_PARAMS		0
 
 #define NULL_WORD		UINT64CONST(0)
 #define EMPTY_WORD		UINT64CONST(1)
@@ -80,20 +82,27 @@ typedef struct MultiKeyMethods
 	bool		(*get_sought) (const ScanKeyData *key, Words *words);
 
 	/*
-	 * Estimate how many words get_sought returns, for planning, in an index of a make;
-	 * HUGE_VAL: all.  *unknown is set if it may turn out to be all.  The clause is NULL
-	 * if its argument is one of many.
+	 * Estimate how many words get_sought returns, for planning, in an index with these
+	 * parameters or with unknown ones; HUGE_VAL: all.  *unknown is set if it may turn out to
+	 * be all.  The clause is NULL if its argument is one of many.
 	 */
-	double		(*estimate_sought) (PlannerInfo *root, uint64 make, int strategy,
+	double		(*estimate_sought) (PlannerInfo *root, int32 params, int strategy,
 									const OpExpr *clause, bool *unknown);
-
-	/*
-	 * Return true if there is a make of that number; and the name of a make, for
-	 * messages.  Both are NULL where no value has a make.
-	 */
-	bool		(*make_exists) (uint64 make);
-	const char *(*make_name) (uint64 make);
 } MultiKeyMethods;
+
+/*
+ * Methods for values with parameters (params.h), which are a type modifier.
+ */
+typedef struct ParamsMethods
+{
+	/* Return true if a value can have these parameters. */
+	bool		(*are_valid) (int32 params);
+
+	/* Return parameters as messages spell them. */
+	const char *(*name) (int32 params);
+
+	int32		example;
+} ParamsMethods;
 
 typedef struct Opclass
 {
@@ -114,6 +123,9 @@ typedef struct Opclass
 	/* One of these is NULL. */
 	const HammingMethods *hamming;
 	const MultiKeyMethods *multi_key;
+
+	/* NULL if values have no parameters. */
+	const ParamsMethods *params;
 } Opclass;
 
 /* Return the words of a column's value, which may be NULL: at least one. */
@@ -121,7 +133,7 @@ static inline void
 opclass_get_words(const Opclass *opclass, Datum value, bool isnull, Words *words)
 {
 	words->n = 0;
-	words->make = 0;
+	words->params = NO_PARAMS;
 	if (!isnull && opclass->hamming)
 	{
 		words->own = opclass->hamming->get_word(value);
@@ -150,7 +162,7 @@ words_free(Words *words)
 static inline bool
 opclass_get_sought(const Opclass *opclass, const ScanKeyData *key, Words *words)
 {
-	words->make = 0;
+	words->params = NO_PARAMS;
 	words->least = 1;
 	return opclass->multi_key->get_sought(key, words);
 }

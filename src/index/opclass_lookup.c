@@ -14,8 +14,8 @@
 #include "utils/rel.h"
 
 #include "function_address.h"
-#include "index/make.h"
 #include "index/opclass_lookup.h"
+#include "index/params.h"
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
@@ -104,6 +104,6 @@ opclass_of_trees(Relation index)
 
 	if ((opclass->multi_key != NULL) != design_is_whole(&meta_get(index)->design.options))
 		page_report_corruption(index, META_BLOCK, "its design is that of other values");
-	make_check_stored(index, opclass);
+	params_check_stored(index, opclass);
 	return opclass;
 }

@@ -9,9 +9,9 @@ CREATE FUNCTION set_of(family bigint, member integer) RETURNS bigint[] LANGUAGE 
     RETURN ARRAY(SELECT family * 1000 + j + CASE WHEN j < member * 2 THEN member * 50 ELSE 0 END FROM generate_series(1, 40) AS j);
 CREATE FUNCTION families(first bigint, n bigint) RETURNS TABLE (sig minhash) LANGUAGE sql
     BEGIN ATOMIC SELECT to_minhash(set_of(f, m)) FROM generate_series(first, first + n / 5) AS f, generate_series(0, (hashint8(f) & 2147483647) % 9) AS m LIMIT n; END;
-CREATE TABLE alone AS SELECT i AS id, to_minhash(set_of(i, 0)) AS sig FROM generate_series(1::bigint, :rows) AS i;
+CREATE TABLE alone AS SELECT i AS id, to_minhash(set_of(i, 0))::minhash(18, 7, 'hash') AS sig FROM generate_series(1::bigint, :rows) AS i;
 CREATE TABLE alone_gin AS TABLE alone;
-CREATE TABLE docs AS SELECT row_number() OVER () AS id, sig FROM families(1, :rows) AS s;
+CREATE TABLE docs AS SELECT row_number() OVER () AS id, sig::minhash(18, 7, 'hash') FROM families(1, :rows) AS s;
 CREATE TABLE docs_gin AS TABLE docs;
 -- queries: near one of those alone; of a family
 CREATE TABLE queries AS SELECT * FROM (
@@ -58,7 +58,7 @@ FROM docs AS a JOIN docs AS b ON a.sig % b.sig AND a.id < b.id;
 DROP TABLE docs_gin, alone, alone_gin;
 
 -- a tenth of the rows equal
-CREATE TABLE hot AS SELECT id, CASE WHEN id % 10 = 7 THEN (SELECT sig FROM docs WHERE id = 7) ELSE sig END AS sig FROM docs WHERE id > 0;
+CREATE TABLE hot AS SELECT id, CASE WHEN id % 10 = 7 THEN (SELECT sig FROM docs WHERE id = 7) ELSE sig END::minhash(18, 7, 'hash') AS sig FROM docs WHERE id > 0;
 CREATE INDEX ON hot USING simhash (sig);
 DELETE FROM queries WHERE of = 'alone' OR sig % (SELECT sig FROM docs WHERE id = 7);
 VACUUM ANALYZE hot, docs, queries;
@@ -67,7 +67,7 @@ SET enable_seqscan = off;
 SELECT * FROM time_pair('%', 'SELECT count(*) FROM queries AS q JOIN hot AS d ON d.sig % q.sig', 'SELECT count(*) FROM queries AS q JOIN docs AS d ON d.sig % q.sig', 3);
 
 \pset title 'a million equal signatures'
-CREATE TABLE same AS SELECT i AS id, to_minhash('{1,2,3}'::bigint[]) AS sig FROM generate_series(1, 1000000) AS i;
+CREATE TABLE same AS SELECT i AS id, to_minhash('{1,2,3}'::bigint[])::minhash(18, 7, 'hash') AS sig FROM generate_series(1, 1000000) AS i;
 CREATE INDEX ON same USING simhash (sig);
 VACUUM ANALYZE same;
 SET enable_bitmapscan = off;

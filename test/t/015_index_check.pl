@@ -16,8 +16,8 @@ use constant {
 	BLOCK => 8192,
 	FIRST_KEY => 24,
 	FREE_PAGE => 40,   # in the metapage, and how many there are after it
-	MAKE => 48,
-	ROOTS => 56,
+	PARAMETERS => 48,
+	ROOTS => 52,
 	SPECIAL => 8144,
 	NULLS => 4,        # their tree, after those of four tables
 	ROWS => 3000,      # the last one is NULL
@@ -237,7 +237,7 @@ my @pages = (
 		mark_incomplete($index, $leaves[2]);
 		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[1]; } ],
-	[ 'its make is that of other values', sub { my ($index) = @_; put($index, 0, MAKE, pack('Q', 18 << 32)); return 0; } ],
+	[ 'its parameters are those of other values', sub { my ($index) = @_; put($index, 0, PARAMETERS, pack('l', 18 << 18)); return 0; } ],
 );
 
 # What nobody gets past who looks for small keys.

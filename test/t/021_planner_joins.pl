@@ -26,7 +26,7 @@ CREATE FUNCTION sig_of(i bigint) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
 CREATE FUNCTION sk_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN i % 7 > 0 THEN ARRAY[i % 5, 10 + i % 3, 20 + i % 2] END $$;
 
-CREATE TABLE plain (id int, fp simhash, sig minhash, sk bigint[], n int, body text);
+CREATE TABLE plain (id int, fp simhash, sig minhash(6, 2, 'hash'), sk bigint[], n int, body text);
 CREATE TABLE fp_only (LIKE plain);
 CREATE TABLE every (LIKE plain);
 CREATE TABLE texts (LIKE plain);
@@ -35,7 +35,7 @@ CREATE TABLE parent (LIKE plain);
 CREATE TABLE child (more int) INHERITS (parent);
 CREATE TABLE parts (LIKE plain) PARTITION BY RANGE (id);
 CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (8);
-CREATE TABLE parts2 (body text, n int, sk bigint[], sig minhash, fp simhash, id int);
+CREATE TABLE parts2 (body text, n int, sk bigint[], sig minhash(6, 2, 'hash'), fp simhash, id int);
 ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (8) TO (15);
 CREATE TABLE parts3 PARTITION OF parts FOR VALUES FROM (15) TO (MAXVALUE) PARTITION BY LIST (n);
 CREATE TABLE parts3a PARTITION OF parts3 DEFAULT;

@@ -1,5 +1,5 @@
 # Indexes of signatures, and of their bands as arrays, under writers, on a primary and its
-# standby, after a crash; and sessions that settle what make one has at the same time.
+# standby, after a crash; and their parameters, which a crash, a standby and a dump keep.
 
 use strict;
 use warnings;
@@ -7,7 +7,6 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use IndexTest;
-use IPC::Run qw(finish);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -27,11 +26,11 @@ CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4
         WHEN 1 THEN to_minhash('{1,2,3}'::bigint[], bands, rows)
         ELSE to_minhash(ARRAY(SELECT i / 9 % 500 * 1000 + j + CASE WHEN j <= (i % 9) * 2 THEN 500 + i % 9 * 20 ELSE 0 END
                               FROM generate_series(1, 40) AS j), bands, rows) END $$;
-CREATE TABLE docs (id bigserial, sig minhash, sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
+CREATE TABLE docs (id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX docs_sig ON docs USING simhash (sig);
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 5000) AS i;
-CREATE UNLOGGED TABLE lost (id bigserial, sig minhash, sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
+CREATE UNLOGGED TABLE lost (id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX lost_sig ON lost USING simhash (sig);
 CREATE INDEX lost_sk ON lost USING simhash (sk);
 INSERT INTO lost (sig) SELECT sig_of(i) FROM generate_series(1, 100) AS i;
@@ -126,32 +125,45 @@ $primary->wait_for_catchup($standby);
 same_bands_ok($primary, 'after the load');
 same_bands_ok($standby, 'standby after the load');
 
-# --- a make is settled once ----------------------------------------------------------
+# --- parameters ----------------------------------------------------------------------
 
-$primary->safe_psql('postgres', 'CREATE TABLE raced (sig minhash); CREATE INDEX raced_sig ON raced USING simhash (sig)');
-foreach my $round (1 .. 8)
+# The bare type keeps the index files, so that from here on only these know the parameters.
+$primary->safe_psql('postgres', <<'SQL');
+CREATE TABLE bare (sig minhash(6, 4, 'hash'));
+CREATE UNLOGGED TABLE bare_lost (LIKE bare);
+INSERT INTO bare SELECT sig_of(i) FROM generate_series(1, 100) AS i;
+INSERT INTO bare_lost TABLE bare;
+CREATE INDEX bare_sig ON bare USING simhash (sig);
+CREATE INDEX bare_lost_sig ON bare_lost USING simhash (sig);
+SQL
+my $files = q{SELECT string_agg(pg_relation_filepath(i::regclass), ' ') FROM unnest('{bare_sig,bare_lost_sig}'::text[]) AS i};
+my $kept = $primary->safe_psql('postgres', $files);
+$primary->safe_psql('postgres', "ALTER TABLE $_ ALTER COLUMN sig TYPE minhash") foreach qw(bare bare_lost);
+is($primary->safe_psql('postgres', $files), $kept, 'the index files are kept');
+
+# Whoever searches for other parameters, or inserts them, is told of both.
+sub refused_ok
 {
-	$primary->safe_psql('postgres', 'TRUNCATE raced');
-	my @racing = map { client($primary, "INSERT INTO raced SELECT sig_of(16, $_) FROM generate_series(1, 50)") } ('6, 4', '4, 6', '6, 4', '4, 6');
-	finish($_->{process}) foreach @racing;
-	my @failed = grep { $_->{process}->result(0) != 0 } @racing;
-	is(scalar(grep { $_->{err} !~ /is of values of make/ } @failed), 0, "round $round: nothing else fails");
-	is(scalar(@failed), 2, "round $round: one make wins");
-	is($primary->safe_psql('postgres', 'SELECT count(*) = 100 AND count(DISTINCT left(sig::text, 3)) = 1 FROM raced'),
-		't', "round $round: no row of another make");
+	my ($node, $name, $statement) = @_;
+	my ($stdout, $stderr);
+
+	isnt($node->psql('postgres', "SET enable_seqscan = off; $statement", stdout => \$stdout, stderr => \$stderr), 0,
+		"$name: an error");
+	like($stderr, qr/contains signatures with parameters \(6,4,'hash'\), but the value has \(4,6,'hash'\)/, "$name: both are named");
 }
-# a session that has looked at the index before it had a make
-my ($out, $err) = ('', '');
-$primary->safe_psql('postgres', 'TRUNCATE raced');
+
+sub same_parameters_ok
+{
+	my ($node, $name, $table, %how) = @_;
+
+	refused_ok($node, "$name, search", "SELECT FROM $table WHERE sig % sig_of(16, 4, 6)");
+	refused_ok($node, "$name, insertion", "INSERT INTO $table (sig) VALUES (sig_of(16, 4, 6))") unless $how{read_only};
+}
+
 $primary->wait_for_catchup($standby);
-my $early = $standby->background_psql('postgres', on_error_stop => 0);
-is($early->query_safe(q{SET enable_seqscan = off; SELECT count(*) FROM raced WHERE sig % sig_of(16, 4, 6)}), '0', 'no make yet');
-$primary->safe_psql('postgres', 'INSERT INTO raced VALUES (sig_of(16))');
-$primary->wait_for_catchup($standby);
-is($early->query_safe(q{SELECT count(*) FROM raced WHERE sig % sig_of(16)}), '1', 'the make that has been settled since');
-$early->query(q{SELECT count(*) FROM raced WHERE sig % sig_of(16, 4, 6)});
-like($early->{stderr}, qr/is of values of make \(6,4,'hash'\), not \(4,6,'hash'\)/, 'and no other');
-$early->quit;
+same_parameters_ok($primary, 'primary', 'bare');
+same_parameters_ok($primary, 'unlogged', 'bare_lost');
+same_parameters_ok($standby, 'standby', 'bare', read_only => 1);
 
 # --- a crash -------------------------------------------------------------------------
 
@@ -161,13 +173,52 @@ $primary->poll_query_until('postgres', "SELECT last_value > $before + 2000 FROM 
 kill_and_start($primary, 'writers', @writers);
 same_bands_ok($primary, 'after the crash');
 same_bands_ok($primary, 'unlogged', table => 'lost');
-is($primary->safe_psql('postgres', q{INSERT INTO lost (sig) SELECT sig_of(i, 4, 6) FROM generate_series(1, 100) AS i RETURNING 1}) ne '',
-	1, 'an unlogged index starts from no make');
+same_parameters_ok($primary, 'after the crash', 'bare');
+is($primary->safe_psql('postgres', 'SELECT count(*) FROM bare_lost'), '0', 'unlogged, after the crash: no row');
+same_parameters_ok($primary, 'unlogged, after the crash', 'bare_lost');
+$primary->safe_psql('postgres', 'INSERT INTO bare_lost SELECT sig_of(i) FROM generate_series(1, 100) AS i');
+no_damage_ok($primary, 'filled again', 'bare_lost_sig');
 $primary->wait_for_catchup($standby);
 same_bands_ok($standby, 'standby after the crash');
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 2000) AS i; DELETE FROM docs WHERE id % 3 = 0; VACUUM docs');
 same_bands_ok($standby, 'promoted');
+same_parameters_ok($standby, 'promoted', 'bare');
+
+# --- a dump --------------------------------------------------------------------------
+
+$primary->safe_psql('postgres', <<'SQL');
+CREATE DOMAIN words AS minhash(20, 5, 'word', 2);
+CREATE TABLE body (body text, sig minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED,
+	chars minhash(5, 4, 'char', 9) DEFAULT to_minhash('some text', 5, 4, 9, 'char'), words words);
+CREATE INDEX body_sig ON body USING simhash (sig);
+CREATE INDEX body_chars ON body USING simhash (chars);
+CREATE INDEX body_domain ON body USING simhash (words);
+CREATE INDEX body_words ON body USING simhash ((to_minhash(body, 20, 5, 2)::minhash(20, 5, 'word', 2)));
+INSERT INTO body VALUES ('some text of five words'), ('another text of five words');
+CREATE DATABASE restored;
+SQL
+$primary->safe_psql('restored', q{CREATE EXTENSION simhash; CREATE DOMAIN words AS minhash(20, 5, 'word', 2)});
+my @connection = ('-h', $primary->host, '-p', $primary->port);
+
+sub dump_of
+{
+	my ($database, $table, $file) = @_;
+
+	command_ok([ 'pg_dump', @connection, '-t', $table, '-f', $file, $database ], "$table of $database is dumped");
+	return slurp_file($file) =~ s/^\\(?:un)?restrict .*$//mgr;
+}
+
+my $file = $primary->basedir . '/dump';
+my @restore = ('psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', @connection, '-f', $file, 'restored');
+my $dump = dump_of('postgres', 'body', $file);
+command_ok(\@restore, 'body is restored');
+is(dump_of('restored', 'body', "$file.2"), $dump, 'and has the same types and indexes');
+like($dump, $_, 'modifiers are dumped') foreach qr/minhash\(18,7\) GENERATED/, qr/minhash\(5,4,'char',9\) DEFAULT/, qr/::(?:public\.)?minhash\(20,5,'word',2\)/;
+$primary->safe_psql('restored', q{SELECT simhash_index_check(i::regclass, true) FROM unnest('{body_sig,body_chars,body_domain,body_words}'::text[]) AS i});
+# what a bare column has lost
+dump_of('postgres', 'bare', $file);
+command_fails_like(\@restore, qr/index "bare_sig" cannot be built without the parameters of its values/, 'an index of a bare column is not restored');
 
 no_crash_ok($_) foreach $primary, $standby;
 $_->stop foreach $primary, $standby;

@@ -22,8 +22,8 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/access_method.h"
-#include "index/make.h"
 #include "index/opclass_lookup.h"
+#include "index/params.h"
 #include "index/simhash/cover.h"
 #include "index/strategy.h"
 #include "index/tree/meta.h"
@@ -338,12 +338,13 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  * Returns true if the scan may turn out to be a full index scan.
  */
 static bool
-estimate_words(PlannerInfo *root, IndexPath *path, const MultiKeyMethods *methods,
+estimate_words(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 			   Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
-	uint64		make = methods->make_exists && !info->hypothetical ?
-		make_of_index(info->indexoid) : 0;
+	const MultiKeyMethods *methods = opclass->multi_key;
+	int32		params = opclass->params && !info->hypothetical ?
+		params_of_index(info->indexoid) : NO_PARAMS;
 	double		nwords = HUGE_VAL;
 	double		entries_per_row = 1;
 	bool		asked = false;
@@ -358,13 +359,13 @@ estimate_words(PlannerInfo *root, IndexPath *path, const MultiKeyMethods *method
 
 		if (IsA(clause, ScalarArrayOpExpr))
 			nwords = Min(nwords,
-						 methods->estimate_sought(root, make, InvalidStrategy, NULL, &unknown) *
+						 methods->estimate_sought(root, params, InvalidStrategy, NULL, &unknown) *
 						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
 		else if (IsA(clause, OpExpr))
 		{
 			OpExpr	   *op = (OpExpr *) clause;
 			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
-			double		n = methods->estimate_sought(root, make, strategy, op, &unknown);
+			double		n = methods->estimate_sought(root, params, strategy, op, &unknown);
 
 			asked = true;
 			if (n < nwords)
@@ -391,7 +392,7 @@ estimate_words(PlannerInfo *root, IndexPath *path, const MultiKeyMethods *method
 		OpExpr	   *order = linitial(path->indexorderbys);
 
 		first->descents = first->pages =
-			methods->estimate_sought(root, make, STRATEGY_CONTAINMENT, order, &unknown);
+			methods->estimate_sought(root, params, STRATEGY_CONTAINMENT, order, &unknown);
 	}
 	return unknown;
 }
@@ -495,8 +496,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
-		searches.unknown = estimate_words(root, path, opclass->multi_key, selectivity, &first,
-										   &all);
+		searches.unknown = estimate_words(root, path, opclass, selectivity, &first, &all);
 		ntuples = all.entries;
 	}
 	else

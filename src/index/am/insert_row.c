@@ -10,9 +10,10 @@
 #include "postgres.h"
 
 #include "index/access_method.h"
-#include "index/make.h"
 #include "index/opclass_lookup.h"
+#include "index/params.h"
 #include "index/tree/insert.h"
+#include "index/tree/meta.h"
 
 /*
  * aminsert
@@ -26,8 +27,7 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	Words		words;
 
 	opclass_get_words(opclass, values[0], isnull[0], &words);
-	if (words.make != 0)
-		make_check_insertion(index, opclass, words.make);
+	params_check(index, opclass, meta_get(index)->params, words.params);
 	if (words.wordless)
 		insert_wordless(index, words.word[0], tid);
 	else

@@ -19,19 +19,18 @@
 #include "index/access_method.h"
 #include "index/load/build_parallel.h"
 #include "index/load/build_tree.h"
-#include "index/make.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"
+#include "index/params.h"
 #include "index/tree/extend.h"
 
 /* A build by one process, as its scan of the heap sees it. */
 typedef struct Build
 {
 	const Opclass *opclass;
+	int32		params;
 	Spool	   *words;
 	Spool	   *wordless;		/* words of rows that have none */
-	pg_atomic_uint64 make;
-	uint64		dead_make;
 	double		nrows;
 } Build;
 
@@ -67,10 +66,7 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	opclass_get_words(build->opclass, values[0], isnull[0], &words);
-	if (!alive)
-		make_add_dead(&build->dead_make, words.make);
-	else if (words.make != 0)
-		make_check_build(index, build->opclass, &build->make, words.make);
+	params_check(index, build->opclass, build->params, words.params);
 	for (int i = 0; i < words.n; i++)
 		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
 	words_free(&words);
@@ -82,14 +78,13 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
  */
 static void
 build_serially(Relation heap, Relation index, struct IndexInfo *info,
-			   const Design *design, TreeRoot *roots, uint64 *make,
-			   IndexBuildResult *result)
+			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
 {
 	Build		build = {0};
 	pg_atomic_uint64 done;
 
 	build.opclass = opclass_of_index(index);
-	pg_atomic_init_u64(&build.make, 0);
+	build.params = params_of_column(index, build.opclass);
 	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
 	build.words = spool_create(maintenance_work_mem / 8 * 7);
 	build.wordless = spool_create(Max(maintenance_work_mem / 8, MIN_WORDLESS_MEMORY));
@@ -98,9 +93,6 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
 												 build_callback, &build, NULL);
 	result->index_tuples = build.nrows;
-	*make = pg_atomic_read_u64(&build.make);
-	if (make_hides_dead(*make, build.dead_make))
-		info->ii_BrokenHotChain = true;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
 								 spool_count(build.words) * design->ntables +
@@ -127,7 +119,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	DesignOptions options = options_design(index);
 	Design		design;
 	TreeRoot	roots[MAX_TREES];
-	uint64		make;
+	int32		params = params_of_column(index, opclass_of_index(index));
 	PGAlignedBlock meta;
 
 	if (RelationGetNumberOfBlocks(index) != 0)
@@ -138,10 +130,10 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
 
 	design_init(&design, &options);
-	if (!build_in_parallel(heap, index, info, &design, roots, &make, result))
-		build_serially(heap, index, info, &design, roots, &make, result);
+	if (!build_in_parallel(heap, index, info, &design, roots, result))
+		build_serially(heap, index, info, &design, roots, result);
 
-	meta_init(meta.data, &design, make, roots);
+	meta_init(meta.data, &design, params, roots);
 	build_write_page(index, META_BLOCK, meta.data);
 	return result;
 }
@@ -182,7 +174,7 @@ simhash_buildempty(Relation index)
 		roots[i].block = META_BLOCK + 1 + i;
 		roots[i].level = 0;
 	}
-	meta_init(page.data, &design, 0, roots);
+	meta_init(page.data, &design, params_of_column(index, opclass_of_index(index)), roots);
 	write_init_page(index, page.data);
 	for (int i = 0; i <= design.ntables; i++)
 	{

@@ -28,7 +28,6 @@
 #include "compat.h"
 #include "index/load/build_parallel.h"
 #include "index/load/build_worker.h"
-#include "index/make.h"
 #include "index/tree/extend.h"
 
 /* Keys of what workers find in shared memory */
@@ -165,7 +164,6 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 	SharedFileSetInit(&shared->files, leader->context->seg);
 	pg_atomic_init_u32(&shared->next_unit, 0);
 	pg_atomic_init_u64(&shared->ndone, 0);
-	pg_atomic_init_u64(&shared->make, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
 		pg_atomic_init_u32(&shared->tree[i].nranges_left, shared->nranges);
@@ -203,7 +201,7 @@ end_parallel(Leader *leader)
  * Wait until the workers have finished, and gather what they have found.
  */
 static void
-finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots, uint64 *make,
+finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 			   IndexBuildResult *result)
 {
 	SharedBuild *shared = leader->shared;
@@ -215,14 +213,12 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots, uint64 *make,
 
 	for (int i = 0; i <= shared->design.ntables; i++)
 		roots[i] = shared->tree[i].root;
-	*make = pg_atomic_read_u64(&shared->make);
 	result->heap_tuples = result->index_tuples = 0;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
 		result->heap_tuples += shared->found[i].heap_tuples;
 		result->index_tuples += shared->found[i].index_tuples;
-		if (shared->found[i].broken_hot_chain ||
-			make_hides_dead(*make, shared->found[i].dead_make))
+		if (shared->found[i].broken_hot_chain)
 			info->ii_BrokenHotChain = true;
 	}
 }
@@ -233,7 +229,7 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots, uint64 *make,
  */
 bool
 build_in_parallel(Relation heap, Relation index, IndexInfo *info,
-				  const Design *design, TreeRoot *roots, uint64 *make,
+				  const Design *design, TreeRoot *roots,
 				  IndexBuildResult *result)
 {
 	int			nworkers = build_parallel_workers(heap, index, info);
@@ -247,7 +243,7 @@ build_in_parallel(Relation heap, Relation index, IndexInfo *info,
 	if (launched)
 	{
 		build_participate(leader.shared, leader.scan, 0, heap, index, info);
-		finish_workers(&leader, info, roots, make, result);
+		finish_workers(&leader, info, roots, result);
 	}
 	end_parallel(&leader);
 	return launched;

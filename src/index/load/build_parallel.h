@@ -16,7 +16,7 @@
 #include "index/tree/meta.h"
 
 extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
-							  const Design *design, TreeRoot *roots, uint64 *make,
+							  const Design *design, TreeRoot *roots,
 							  IndexBuildResult *result);
 
 #endif							/* SIMHASH_BUILD_PARALLEL_H */

@@ -34,15 +34,14 @@
 #include "compat.h"
 #include "index/load/build_worker.h"
 #include "index/load/row_file.h"
-#include "index/make.h"
 #include "index/opclass_lookup.h"
+#include "index/params.h"
 
 /* A participant's scan of the heap. */
 typedef struct ParticipantScan
 {
 	const Opclass *opclass;
-	pg_atomic_uint64 *make;
-	uint64		dead_make;
+	int32		params;
 	RowFile		file[NGROUPS];
 	double		nrows;
 } ParticipantScan;
@@ -72,10 +71,7 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	Words		words;
 
 	opclass_get_words(scan->opclass, values[0], isnull[0], &words);
-	if (!alive)
-		make_add_dead(&scan->dead_make, words.make);
-	else if (words.make != 0)
-		make_check_build(index, scan->opclass, scan->make, words.make);
+	params_check(index, scan->opclass, scan->params, words.params);
 	for (int i = 0; i < words.n; i++)
 	{
 		Entry		row = make_row(words.word[i], tid);
@@ -103,14 +99,13 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		scan.file[group].file = BufFileCreateFileSet(&shared->files.fs, name);
 	}
 	scan.opclass = opclass_of_index(index);
-	scan.make = &shared->make;
+	scan.params = params_of_column(index, scan.opclass);
 	build_report_phase(PHASE_SCAN);
 	found->heap_tuples =
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
 							   scan_callback, &scan,
 							   begin_parallel_scan(heap, parallel_scan));
 	found->index_tuples = scan.nrows;
-	found->dead_make = scan.dead_make;
 	found->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowGroup group = 0; group < NGROUPS; group++)
 	{

@@ -35,7 +35,6 @@ typedef struct Found
 	double		heap_tuples;
 	double		index_tuples;
 	int64		nrows[NGROUPS]; /* words */
-	uint64		dead_make;
 	bool		broken_hot_chain;
 } Found;
 
@@ -68,7 +67,6 @@ typedef struct SharedBuild
 	SharedFileSet files;
 	pg_atomic_uint32 next_unit; /* of work, see build_worker */
 	pg_atomic_uint64 ndone;		/* entries written */
-	pg_atomic_uint64 make;		/* of the values (make.h) */
 	SharedTree	tree[MAX_TREES];
 
 	/* by number of participant: each writes its own, until the barrier */

@@ -35,7 +35,7 @@ signature_words(Datum value, Words *words)
 	qsort(word, bands, sizeof(uint64), bits_compare);
 	words->n = qunique(word, bands, sizeof(uint64), bits_compare);
 	words->word = word;
-	words->make = minhash_typmod(sig->params);
+	words->params = minhash_typmod(sig->params);
 	if ((Pointer) sig != DatumGetPointer(value))
 		pfree(sig);
 }
@@ -48,27 +48,26 @@ sought_bands(const ScanKeyData *key, Words *words)
 }
 
 static bool
-make_exists(uint64 number)
+params_are_valid(int32 typmod)
 {
-	return number <= PG_INT32_MAX && minhash_params_are_valid(minhash_params_of_typmod(number));
+	return minhash_params_are_valid(minhash_params_of_typmod(typmod));
 }
 
 static const char *
-make_name(uint64 number)
+params_name(int32 typmod)
 {
-	return minhash_params_name(minhash_params_of_typmod(number));
+	return minhash_params_name(minhash_params_of_typmod(typmod));
 }
 
 /*
- * How many words are sought: as many as an index of this make has bands.
+ * Estimate the number of words that are searched for: the number of bands.
  */
 static double
-estimate_bands(PlannerInfo *root, uint64 number, int strategy, const OpExpr *clause,
+estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
-	MinhashParams params = minhash_params_of_typmod(number);
-
-	return minhash_params_are_valid(params) ? params.bands : MINHASH_DEFAULT_BANDS;
+	return params_are_valid(typmod) ? minhash_params_of_typmod(typmod).bands :
+		MINHASH_DEFAULT_BANDS;
 }
 
 static const OpclassOperator signature_operators[] = {
@@ -79,8 +78,13 @@ static const MultiKeyMethods signature_methods = {
 	.get_words = signature_words,
 	.get_sought = sought_bands,
 	.estimate_sought = estimate_bands,
-	.make_exists = make_exists,
-	.make_name = make_name,
+};
+
+static const ParamsMethods signature_params = {
+	.are_valid = params_are_valid,
+	.name = params_name,
+	.example = MINHASH_TYPMOD(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
+							  MINHASH_OF_WORDS, MINHASH_DEFAULT_WORDS),
 };
 
 static const Opclass signature_opclass = {
@@ -89,6 +93,7 @@ static const Opclass signature_opclass = {
 	.operators = signature_operators,
 	.noperators = lengthof(signature_operators),
 	.multi_key = &signature_methods,
+	.params = &signature_params,
 };
 
 PG_FUNCTION_INFO_V1(simhash_minhash_opclass);

@@ -23,7 +23,6 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "index/make.h"
 #include "index/scan/counted.h"
 #include "index/scan/scan.h"
 #include "index/scan/word_cursor.h"

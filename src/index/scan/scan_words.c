@@ -13,8 +13,9 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/make.h"
+#include "index/params.h"
 #include "index/scan/scan.h"
+#include "index/tree/meta.h"
 
 static void
 add_range(WordSearch *search, int tree, uint64 low, uint64 high)
@@ -96,8 +97,8 @@ read_words(IndexScanDesc scan, SimHashScan *state)
 		if (!scan_key_compares(state, key))
 			continue;
 		all = !opclass_get_sought(state->opclass, key, &set);
-		if (set.make != 0)
-			make_check_search(scan->indexRelation, state->opclass, set.make);
+		params_check(scan->indexRelation, state->opclass,
+					 meta_get(scan->indexRelation)->params, set.params);
 		if (all)
 			continue;
 		Assert(set.word != &set.own);

@@ -91,7 +91,7 @@ sought_words(const ScanKeyData *key, Words *words)
  * 1, and contain an empty one.
  */
 static double
-estimate_array(PlannerInfo *root, uint64 make, int strategy, const OpExpr *clause,
+estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
 	Node	   *array = clause ? lsecond(clause->args) : NULL;

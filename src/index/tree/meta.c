@@ -26,7 +26,7 @@ meta_page_size(uint32 ntrees)
  * Format the metapage of an index of this design; one root for each tree.
  */
 void
-meta_init(Page page, const Design *design, uint64 make, const TreeRoot *roots)
+meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
 {
 	MetaPageData *meta;
 
@@ -40,7 +40,7 @@ meta_init(Page page, const Design *design, uint64 make, const TreeRoot *roots)
 	meta->ntrees = design->ntables + 1;
 	meta->free_page = InvalidBlockNumber;
 	meta->nfree = 0;
-	meta->make = make;
+	meta->params = params;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
 	/* so that generic WAL does not take it for a hole */
@@ -130,7 +130,7 @@ meta_reread(Relation index)
 												   sizeof(IndexMeta));
 	meta = index->rd_amcache;
 	meta->ntrees = page->ntrees;
-	meta->make = page->make;
+	meta->params = page->params;
 	design = meta_page_design(page);
 	design_init(&meta->design, &design);
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
@@ -147,26 +147,6 @@ const IndexMeta *
 meta_get(Relation index)
 {
 	return index->rd_amcache ? index->rd_amcache : meta_reread(index);
-}
-
-/*
- * Give an index a make, if it has none yet.  Returns the one that it has then, for good.
- * No other page is locked.
- */
-uint64
-meta_settle_make(Relation index, uint64 make)
-{
-	Buffer		buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
-
-	if (MetaPageGetData(BufferGetPage(buffer))->make == 0)
-	{
-		GenericXLogState *state = GenericXLogStart(index);
-
-		MetaPageGetData(GenericXLogRegisterBuffer(state, buffer, 0))->make = make;
-		GenericXLogFinish(state);
-	}
-	UnlockReleaseBuffer(buffer);
-	return meta_reread(index)->make;
 }
 
 /*

@@ -17,7 +17,7 @@
 
 #define META_BLOCK			0
 #define META_MAGIC			0x5348584D	/* "SHXM" */
-#define META_VERSION		5
+#define META_VERSION		6
 
 /*
  * There is a tree for each table of the design, and one more, the last, for
@@ -46,7 +46,7 @@ typedef struct MetaPageData
 	BlockNumber free_page;		/* the first free page (free_list.c), or
 								 * InvalidBlockNumber */
 	uint32		nfree;			/* number of free pages */
-	uint64		make;			/* of all values (make.h); 0: none had one yet */
+	int32		params;			/* of all values (params.h), or NO_PARAMS */
 	TreeRoot	root[MAX_TREES];	/* the first ntrees are stored */
 } MetaPageData;
 
@@ -59,7 +59,7 @@ typedef struct MetaPageData
 typedef struct IndexMeta
 {
 	int			ntrees;
-	uint64		make;			/* 0: there was none yet */
+	int32		params;			/* of all values (params.h), or NO_PARAMS */
 	Design		design;
 	TreeRoot	root[MAX_TREES];
 	BlockNumber nblocks;		/* of the file, when its length was last asked for */
@@ -71,12 +71,11 @@ wordless_tree(const IndexMeta *meta)
 	return meta->design.ntables;
 }
 
-extern void meta_init(Page page, const Design *design, uint64 make,
+extern void meta_init(Page page, const Design *design, int32 params,
 					  const TreeRoot *roots);
 extern Buffer meta_lock(Relation index, int lock);
 extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);
-extern uint64 meta_settle_make(Relation index, uint64 make);
 extern BlockNumber meta_count_free(Relation index);
 extern bool meta_has_block(Relation index, BlockNumber block);
 

@@ -40,7 +40,7 @@ FROM (
 JOIN later.doc ON doc.id = later;
 
 CREATE TEMP TABLE indexed AS
-SELECT id, simhash(body) AS fp, to_minhash(body) AS sig FROM earlier.doc;
+SELECT id, simhash(body) AS fp, to_minhash(body)::minhash(18, 7) AS sig FROM earlier.doc;
 CREATE INDEX ON indexed USING simhash (fp);
 CREATE INDEX ON indexed USING simhash (sig);
 ANALYZE query, indexed;

@@ -1,0 +1,112 @@
+/*-------------------------------------------------------------------------
+ *
+ * params.c
+ *		Parameters of an index that its values must have
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "catalog/partition.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+#include "index/params.h"
+#include "index/tree/meta.h"
+#include "index/tree/page.h"
+
+/*
+ * Return the table whose column would be altered: of a partition, the table at the top.
+ */
+static Oid
+table_to_alter(Oid table)
+{
+	return get_rel_relispartition(table) ? llast_oid(get_partition_ancestors(table)) : table;
+}
+
+/*
+ * Raise an error that shows how to write the parameters of a column or an expression.
+ */
+pg_noreturn static void
+report_missing(Relation index, const Opclass *opclass)
+{
+	Oid			table = table_to_alter(index->rd_index->indrelid);
+	char	   *type = format_type_with_typemod(index->rd_opcintype[0],
+												opclass->params->example);
+	char	   *column = pg_get_indexdef_columns(RelationGetRelid(index), false);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("index \"%s\" cannot be built without the parameters of its values",
+					RelationGetRelationName(index)),
+			 index->rd_index->indkey.values[0] != 0 && get_rel_relkind(table) != RELKIND_MATVIEW ?
+			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.",
+					 quote_identifier(get_rel_name(table)), column, type) :
+			 errhint("Write them as a type modifier, for example (%s::%s).",
+					 column, type)));
+}
+
+/*
+ * Return the parameters that the type of the indexed column or expression has, domains
+ * resolved; NO_PARAMS if values have none.  Raises an error if the type has no
+ * modifier.
+ */
+int32
+params_of_column(Relation index, const Opclass *opclass)
+{
+	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(index), 0);
+	int32		params = column->atttypmod;
+
+	if (opclass->params == NULL)
+		return NO_PARAMS;
+	(void) getBaseTypeAndTypmod(column->atttypid, &params);
+	if (!opclass->params->are_valid(params))
+		report_missing(index, opclass);
+	return params;
+}
+
+/*
+ * Return the parameters of an index that is locked.  They are not checked: planning is no
+ * worse off with invalid ones.
+ */
+int32
+params_of_index(Oid index)
+{
+	Relation	relation = index_open(index, NoLock);
+	int32		params = meta_get(relation)->params;
+
+	index_close(relation, NoLock);
+	return params;
+}
+
+/*
+ * Raise an error if no value has the parameters that the metapage states.
+ * Called for every row that is inserted, so it allocates nothing.
+ */
+void
+params_check_stored(Relation index, const Opclass *opclass)
+{
+	int32		params = meta_get(index)->params;
+
+	if (opclass->params ? !opclass->params->are_valid(params) : params != NO_PARAMS)
+		page_report_corruption(index, META_BLOCK, "its parameters are those of other values");
+}
+
+/*
+ * Raise an error for a value with other parameters than an index.
+ */
+void
+params_report_other(Relation index, const Opclass *opclass, int32 params, int32 found)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("index \"%s\" contains signatures with parameters %s, but the value has %s",
+					RelationGetRelationName(index), opclass->params->name(params),
+					opclass->params->name(found)),
+			 errhint("Make the value with the parameters of the index, or create an index of other signatures.")));
+}
