@@ -60,7 +60,7 @@ OBJS = \
 	src/index/options.o \
 	src/index/params.o \
 	src/index/scan/counted.o \
-	src/index/scan/held.o \
+	src/index/scan/distance_queue.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/reported.o \
 	src/index/scan/scan.o \

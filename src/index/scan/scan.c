@@ -102,12 +102,12 @@ read_order(IndexScanDesc scan, SimHashScan *state)
 	}
 	if (ordered)
 		state->query = DatumGetSimHash(scan->orderByData->sk_argument);
-	if (ordered && state->held == NULL)
-		state->held = held_create(GetMemoryChunkContext(state));
-	else if (!ordered && state->held)
+	if (ordered && state->queue == NULL)
+		state->queue = distance_queue_create(GetMemoryChunkContext(state));
+	else if (!ordered && state->queue)
 	{
-		held_free(state->held);
-		state->held = NULL;
+		distance_queue_free(state->queue);
+		state->queue = NULL;
 	}
 }
 
@@ -206,12 +206,12 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	else
 	{
 		/* where there is no choice the number of rows does not matter */
-		if (state->held == NULL && state->nballs > 0 &&
+		if (state->queue == NULL && state->nballs > 0 &&
 			cover_is_obvious(&state->design, state->balls[0].radius))
 			set_rows(state, ROWS_UNKNOWN);
 		else
 			set_rows(state, estimate_rows(index, state));
-		if (state->held)
+		if (state->queue)
 			nearest_begin(state);
 		else
 			begin_search(state);
@@ -226,7 +226,7 @@ next_stage(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
 
-	if (state->stage == SCAN_PROBE && state->held && nearest_go_farther(state))
+	if (state->stage == SCAN_PROBE && state->queue && nearest_go_farther(state))
 		return;
 	if ((state->stage == SCAN_PROBE || state->stage == SCAN_SHARED) && state->want_nulls)
 		begin_nulls(scan);
@@ -260,9 +260,9 @@ scan_next_matches(IndexScanDesc scan, bool keep_pin)
 
 	while (state->stage != SCAN_DONE)
 	{
-		if (state->stage == SCAN_HELD)
+		if (state->stage == SCAN_QUEUED)
 		{
-			if (nearest_take_held(state))
+			if (nearest_take_queued(state))
 				return true;
 		}
 		else if (state->stage == SCAN_DEFERRED)
@@ -310,7 +310,7 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 			 RelationGetRelationName(scan->indexRelation));
 
 	/* the leaves of matches that are held back cannot all stay pinned */
-	if ((state->held || state->shared) && keep_pin)
+	if ((state->queue || state->shared) && keep_pin)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" cannot be scanned in order of distance without an MVCC snapshot",
@@ -335,7 +335,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	scan->xs_recheck = state->recheck;
 	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
 		return false;
-	if (state->held)
+	if (state->queue)
 		scan->xs_orderbyvals[0] = Int32GetDatum(state->radius);
 	else if (state->shared && scan->numberOfOrderBys > 0)
 		scan->xs_orderbyvals[0] = Float8GetDatum(state->shared_distance);
@@ -371,8 +371,8 @@ simhash_endscan(IndexScanDesc scan)
 
 	if (BufferIsValid(state->pinned))
 		ReleaseBuffer(state->pinned);
-	if (state->held)
-		held_free(state->held);
+	if (state->queue)
+		distance_queue_free(state->queue);
 	if (state->far)
 		pfree(state->far);
 	shared_end(state);

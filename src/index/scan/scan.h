@@ -14,7 +14,7 @@
 #include "access/relscan.h"
 
 #include "index/opclass.h"
-#include "index/scan/held.h"
+#include "index/scan/distance_queue.h"
 #include "index/scan/prefetch.h"
 #include "index/scan/reported.h"
 #include "index/simhash/probe.h"
@@ -25,7 +25,7 @@
 typedef enum ScanStage
 {
 	SCAN_PROBE,					/* ranges of the tables */
-	SCAN_HELD,					/* matches held back, at the radius */
+	SCAN_QUEUED,				/* matches in the queue, at the radius */
 	SCAN_NULLS,					/* the tree of rows without words */
 	SCAN_WORDS,					/* ranges with the words looked for */
 	SCAN_MERGED,				/* rows with at least so many of the words */
@@ -72,7 +72,7 @@ typedef struct SimHashScan
 	SimHashBall *balls;			/* rows within all of them; the smallest first */
 
 	/* The order: rows nearest to `query` first, and none beyond `max_radius` */
-	Held	   *held;			/* NULL if no order is asked for */
+	DistanceQueue *queue;		/* NULL if no order is asked for */
 	SimHash		query;
 	int			max_radius;
 
@@ -150,7 +150,7 @@ extern bool scan_next_matches(IndexScanDesc scan, bool keep_pin);
 
 /* scan_nearest.c */
 extern void nearest_begin(SimHashScan *state);
-extern bool nearest_take_held(SimHashScan *state);
+extern bool nearest_take_queued(SimHashScan *state);
 extern bool nearest_go_farther(SimHashScan *state);
 
 /* scan_words.c */

@@ -87,8 +87,8 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 {
 	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
 	const TableDesign *table = &state->design.table[state->range.table];
-	SimHash		center = state->held ? state->query : state->balls[0].center;
-	int			radius = state->held ? state->horizon : state->balls[0].radius;
+	SimHash		center = state->queue ? state->query : state->balls[0].center;
+	int			radius = state->queue ? state->horizon : state->balls[0].radius;
 	uint16		positions[MAX_LEAF_ENTRIES];
 	int			n = match_keys(keys, to - from, design_key(table, center), radius,
 							   positions);
@@ -104,7 +104,7 @@ collect_matches(SimHashScan *state, Relation index, Buffer buffer, int from, int
 			!(all_new || is_to_be_read(state, buffer, from + positions[i])))
 			continue;
 		fp = design_fingerprint(table, key);
-		if (state->held)
+		if (state->queue)
 		{
 			distance = simhash_distance(fp, state->query);
 			if (distance <= state->completed_radius)
@@ -138,7 +138,7 @@ static inline void
 collect(SimHashScan *state, Relation index, Buffer buffer, int from, int to,
 		bool all_new)
 {
-	if (state->stage != SCAN_PROBE || (state->nballs == 0 && state->held == NULL))
+	if (state->stage != SCAN_PROBE || (state->nballs == 0 && state->queue == NULL))
 		collect_all(state, index, buffer, from, to, all_new);
 	else
 		collect_matches(state, index, buffer, from, to, all_new);
@@ -192,9 +192,9 @@ static void
 hold_far_matches(SimHashScan *state)
 {
 	for (int i = 0; i < state->nfar; i++)
-		held_add(state->held, state->far[i].distance, &state->far[i].tid);
+		distance_queue_add(state->queue, state->far[i].distance, &state->far[i].tid);
 	if (state->nfar > 0)
-		state->horizon = Min(state->horizon, held_farthest(state->held));
+		state->horizon = Min(state->horizon, distance_queue_farthest(state->queue));
 }
 
 static bool

@@ -5,7 +5,7 @@
  *
  * The radius grows, from one distance to the next.  A match at the radius is handed
  * out at once, for all that is nearer has been; one beyond it is held back
- * (held.c) until the radius comes to it.  When another cover becomes cheaper, a
+ * (distance_queue.c) until the radius comes to it.  When another cover becomes cheaper, a
  * new phase begins, which looks for what is beyond the radius reached.  The last
  * is to read a table through.
  *
@@ -98,9 +98,9 @@ begin_phase(SimHashScan *state)
 		state->horizon++;
 
 	if (state->chosen == last)
-		held_enlarge(state->held, in_one_go);
+		distance_queue_enlarge(state->queue, in_one_go);
 	else
-		held_reset(state->held);
+		distance_queue_reset(state->queue);
 	start_probing(state);
 }
 
@@ -124,10 +124,10 @@ nearest_begin(SimHashScan *state)
  * the others at this radius.
  */
 bool
-nearest_take_held(SimHashScan *state)
+nearest_take_queued(SimHashScan *state)
 {
 	state->next_match = 0;
-	state->nmatches = held_take(state->held, state->radius, state->matches,
+	state->nmatches = distance_queue_take(state->queue, state->radius, state->matches,
 								MAX_LEAF_ENTRIES);
 	if (state->nmatches > 0)
 		return true;
@@ -148,7 +148,7 @@ nearest_go_farther(SimHashScan *state)
 	if (state->radius < state->horizon)
 	{
 		state->radius++;
-		state->stage = SCAN_HELD;
+		state->stage = SCAN_QUEUED;
 	}
 	else
 	{
