@@ -59,8 +59,8 @@ OBJS = \
 	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
 	src/index/params.o \
-	src/index/scan/counted.o \
 	src/index/scan/distance_queue.o \
+	src/index/scan/hit_counter.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/reported.o \
 	src/index/scan/scan.o \

@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "index/scan/counted.h"
+#include "index/scan/hit_counter.h"
 #include "index/scan/scan.h"
 #include "index/scan/word_cursor.h"
 
@@ -57,11 +57,11 @@ struct SharedSearch
 
 	uint64	   *common;			/* words */
 	int			ncommon;
-	Counted    *rare;			/* rows of the others */
+	HitCounter *rare;			/* rows of the others */
 	bool		rare_taken;		/* those with as many as they need have been given */
 	MergedSearch *merged;		/* of the common words; NULL: rows that have these
 								 * alone are not wanted, or are counted */
-	Counted    *all;
+	HitCounter *all;
 	Reported   *rest;			/* of those that share no word */
 	bool		rest_read;		/* all but those deferred */
 };
@@ -76,11 +76,11 @@ count_all(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
 
-	search->all = counted_create(search->context);
+	search->all = hit_counter_create(search->context);
 	words_begin_reading(state, search->sought.word, search->sought.n);
 	while (words_read_on(scan))
-		counted_add(search->all, state->matches, state->nmatches);
-	counted_rank(search->all);
+		hit_counter_add(search->all, state->matches, state->nmatches);
+	hit_counter_rank(search->all);
 }
 
 /*
@@ -95,14 +95,14 @@ count_rare(IndexScanDesc scan, SharedSearch *search)
 	int			nleaves = 0;
 	uint64		word = 0;
 
-	search->rare = counted_create(search->context);
+	search->rare = hit_counter_create(search->context);
 	search->common = MemoryContextAlloc(search->context, search->sought.n * sizeof(uint64));
 	words_begin_reading(state, search->sought.word, search->sought.n);
 	while (words_read_on(scan))
 	{
 		if (nleaves == 0 || state->range.low != word)
 		{
-			counted_add(search->rare, rows, nrows);
+			hit_counter_add(search->rare, rows, nrows);
 			nrows = nleaves = 0;
 			word = state->range.low;
 		}
@@ -115,7 +115,7 @@ count_rare(IndexScanDesc scan, SharedSearch *search)
 			nrows = 0;
 		}
 	}
-	counted_add(search->rare, rows, nrows);
+	hit_counter_add(search->rare, rows, nrows);
 	pfree(rows);
 }
 
@@ -137,8 +137,8 @@ needed_of_rare(const SharedSearch *search)
 static void
 look_up_common(IndexScanDesc scan, SharedSearch *search)
 {
-	int64		n = counted_in_memory(search->rare);
-	CountedRow **rows = counted_by_place(search->rare);
+	int64		n = hit_counter_in_memory(search->rare);
+	TidCount **rows = hit_counter_by_tid(search->rare);
 	int64		nleft = n;
 
 	for (int i = 0; i < search->ncommon && nleft > 0; i++)
@@ -170,7 +170,7 @@ static bool
 find_rare(IndexScanDesc scan, SharedSearch *search)
 {
 	count_rare(scan, search);
-	if (search->ncommon > 0 && counted_in_memory(search->rare) < 0)
+	if (search->ncommon > 0 && hit_counter_in_memory(search->rare) < 0)
 		return false;
 	if (search->ncommon >= Max(search->least, 1))
 	{
@@ -181,7 +181,7 @@ find_rare(IndexScanDesc scan, SharedSearch *search)
 	}
 	if (search->ncommon > 0)
 		look_up_common(scan, search);
-	counted_rank(search->rare);
+	hit_counter_rank(search->rare);
 	return true;
 }
 
@@ -223,7 +223,7 @@ take_rare(SimHashScan *state, SharedSearch *search)
 {
 	uint32		count;
 
-	state->nmatches = counted_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
+	state->nmatches = hit_counter_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
 	if (state->nmatches == 0 || count < needed_of_rare(search))
 		return false;
 	set_distance(state, count);
@@ -247,7 +247,7 @@ take_common(IndexScanDesc scan, SharedSearch *search)
 		n = state->nmatches;
 		state->nmatches = 0;
 		for (int i = 0; i < n; i++)
-			if (counted_look_up(search->rare, tid_number(&state->matches[i])) == 0)
+			if (hit_counter_look_up(search->rare, tid_number(&state->matches[i])) == 0)
 				state->matches[state->nmatches++] = state->matches[i];
 	} while (state->nmatches == 0);
 	set_distance(state, search->ncommon);
@@ -264,7 +264,7 @@ take_all(SimHashScan *state, SharedSearch *search)
 
 	do
 	{
-		state->nmatches = counted_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
+		state->nmatches = hit_counter_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
 		if (state->nmatches == 0 || count < search->least)
 			return false;
 	} while (search->rare_taken && count >= search->ncommon);
@@ -300,9 +300,9 @@ static void
 free_counts(SharedSearch *search)
 {
 	if (search->rare)
-		counted_free(search->rare);
+		hit_counter_free(search->rare);
 	if (search->all)
-		counted_free(search->all);
+		hit_counter_free(search->all);
 	search->rare = search->all = NULL;
 }
 

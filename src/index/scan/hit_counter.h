@@ -1,0 +1,35 @@
+/*-------------------------------------------------------------------------
+ *
+ * hit_counter.h
+ *		Count how often TIDs are found, and return those with the most hits first
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_HIT_COUNTER_H
+#define SIMHASH_HIT_COUNTER_H
+
+#include "storage/itemptr.h"
+
+typedef struct HitCounter HitCounter;
+
+/* A TID and its number of hits. */
+typedef struct TidCount
+{
+	uint64		tid;			/* tid_number */
+	uint32		count;
+	char		status;
+} TidCount;
+
+extern HitCounter *hit_counter_create(MemoryContext parent);
+extern void hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n);
+extern int64 hit_counter_in_memory(const HitCounter *counter);
+extern uint32 hit_counter_look_up(const HitCounter *counter, uint64 tid);
+extern TidCount **hit_counter_by_tid(HitCounter *counter);
+extern void hit_counter_rank(HitCounter *counter);
+extern int	hit_counter_take(HitCounter *counter, ItemPointerData *tids, int max,
+							 uint32 *count);
+extern void hit_counter_free(HitCounter *counter);
+
+#endif							/* SIMHASH_HIT_COUNTER_H */
