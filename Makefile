@@ -62,13 +62,13 @@ OBJS = \
 	src/index/scan/distance_queue.o \
 	src/index/scan/hit_counter.o \
 	src/index/scan/prefetch.o \
-	src/index/scan/reported.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_leaf.o \
 	src/index/scan/scan_merged.o \
 	src/index/scan/scan_nearest.o \
 	src/index/scan/scan_shared.o \
 	src/index/scan/scan_words.o \
+	src/index/scan/tid_set.o \
 	src/index/scan/word_cursor.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \

@@ -230,7 +230,7 @@ next_stage(IndexScanDesc scan)
 		return;
 	if ((state->stage == SCAN_PROBE || state->stage == SCAN_SHARED) && state->want_nulls)
 		begin_nulls(scan);
-	else if (state->stage == SCAN_WORDS && state->words.reported)
+	else if (state->stage == SCAN_WORDS && state->words.seen)
 		state->stage = SCAN_DEFERRED;
 	else
 		state->stage = SCAN_DONE;
@@ -243,7 +243,7 @@ static bool
 take_deferred(SimHashScan *state)
 {
 	state->next_match = 0;
-	state->nmatches = reported_take_deferred(state->words.reported, state->matches,
+	state->nmatches = tid_set_take_deferred(state->words.seen, state->matches,
 											 MAX_LEAF_ENTRIES);
 	if (state->nmatches == 0)
 		state->stage = SCAN_DONE;

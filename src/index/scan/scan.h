@@ -16,7 +16,7 @@
 #include "index/opclass.h"
 #include "index/scan/distance_queue.h"
 #include "index/scan/prefetch.h"
-#include "index/scan/reported.h"
+#include "index/scan/tid_set.h"
 #include "index/simhash/probe.h"
 #include "index/tree/link.h"
 #include "index/tree/page.h"
@@ -54,7 +54,7 @@ typedef struct WordSearch
 	int			nranges;		/* or words */
 	int			next;
 	struct MergedSearch *merged;	/* NULL: one word is enough */
-	Reported   *reported;		/* NULL: no row can be found twice */
+	TidSet	   *seen;			/* NULL: no row can be found twice */
 } WordSearch;
 
 typedef struct SimHashScan

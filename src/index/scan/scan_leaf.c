@@ -272,8 +272,8 @@ scan_next_page(IndexScanDesc scan, bool keep_pin)
 		else
 			UnlockReleaseBuffer(buffer);
 		hold_far_matches(state);
-		if (state->words.reported)
-			state->nmatches = reported_keep_new(state->words.reported, state->matches,
+		if (state->words.seen)
+			state->nmatches = tid_set_keep_new(state->words.seen, state->matches,
 												state->nmatches);
 		if (state->nmatches > 0)
 			return true;

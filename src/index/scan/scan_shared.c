@@ -62,7 +62,7 @@ struct SharedSearch
 	MergedSearch *merged;		/* of the common words; NULL: rows that have these
 								 * alone are not wanted, or are counted */
 	HitCounter *all;
-	Reported   *rest;			/* of those that share no word */
+	TidSet	   *rest;			/* of those that share no word */
 	bool		rest_read;		/* all but those deferred */
 };
 
@@ -192,12 +192,12 @@ static void
 begin_rest(IndexScanDesc scan, SharedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
-	Reported   *rest = reported_create(search->context, true);
+	TidSet	   *rest = tid_set_create(search->context, true);
 
 	search->rest = rest;
 	words_begin_reading(state, search->sought.word, search->sought.n);
 	while (words_read_on(scan))
-		reported_exclude(rest, state->matches, state->nmatches);
+		tid_set_exclude(rest, state->matches, state->nmatches);
 	words_begin_reading(state, NULL, 1);
 	state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
 }
@@ -285,12 +285,12 @@ take_rest(IndexScanDesc scan, SharedSearch *search)
 	{
 		search->rest_read = !words_read_on(scan);
 		if (!search->rest_read)
-			state->nmatches = reported_keep_new(search->rest, state->matches,
+			state->nmatches = tid_set_keep_new(search->rest, state->matches,
 												state->nmatches);
 		any = !search->rest_read && state->nmatches > 0;
 	}
 	if (!any)
-		state->nmatches = reported_take_deferred(search->rest, state->matches,
+		state->nmatches = tid_set_take_deferred(search->rest, state->matches,
 												 MAX_LEAF_ENTRIES);
 	set_distance(state, 0);
 	return state->nmatches > 0;
@@ -483,6 +483,6 @@ shared_end(SimHashScan *state)
 		return;
 	free_counts(state->shared);
 	if (state->shared->rest)
-		reported_free(state->shared->rest);
+		tid_set_free(state->shared->rest);
 	state->shared = NULL;
 }

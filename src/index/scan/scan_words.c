@@ -145,7 +145,7 @@ void
 words_report_once(WordSearch *search, bool keep_pin)
 {
 	if (search->nranges > 1)
-		search->reported = reported_create(search->context, !keep_pin);
+		search->seen = tid_set_create(search->context, !keep_pin);
 }
 
 /*
@@ -208,8 +208,8 @@ words_next_range(void *search, KeyRange *range)
 void
 words_end(WordSearch *search)
 {
-	if (search->reported)
-		reported_free(search->reported);
+	if (search->seen)
+		tid_set_free(search->seen);
 	if (search->context)
 		MemoryContextDelete(search->context);
 	memset(search, 0, sizeof(WordSearch));
