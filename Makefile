@@ -61,6 +61,7 @@ OBJS = \
 	src/index/params.o \
 	src/index/scan/distance_queue.o \
 	src/index/scan/hit_counter.o \
+	src/index/scan/posting_cursor.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_leaf.o \
@@ -69,7 +70,6 @@ OBJS = \
 	src/index/scan/scan_shared.o \
 	src/index/scan/scan_words.o \
 	src/index/scan/tid_set.o \
-	src/index/scan/word_cursor.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \
 	src/index/simhash/design.o \

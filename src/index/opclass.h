@@ -46,6 +46,10 @@ typedef struct Words
 #define NULL_WORD		UINT64CONST(0)
 #define EMPTY_WORD		UINT64CONST(1)
 
+/* The trees of an index of rows that may have several words: those, and placeholders. */
+#define KEYS_TREE			0
+#define PLACEHOLDER_TREE	1
+
 /* An operator that the index answers, and its strategy (strategy.h). */
 typedef struct OpclassOperator
 {

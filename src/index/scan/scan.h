@@ -41,10 +41,6 @@ typedef struct FarMatch
 	ItemPointerData tid;
 } FarMatch;
 
-/* Of rows that may have several words: where these are, and where the rows without any. */
-#define WORDS_TREE		0
-#define WORDLESS_TREE	1
-
 /* A search for words as they are. */
 typedef struct WordSearch
 {

@@ -21,8 +21,8 @@
 #include "miscadmin.h"
 
 #include "compat.h"
+#include "index/scan/posting_cursor.h"
 #include "index/scan/scan.h"
-#include "index/scan/word_cursor.h"
 
 /* The fewest rows that a cursor keeps at a time. */
 #define FEWEST_ROWS		8
@@ -35,7 +35,7 @@ struct MergedSearch
 	int			least;			/* words that a row has to have */
 	int			most;			/* rows that a cursor keeps at a time */
 	binaryheap *heap;			/* cursors, that of the first row on top; NULL: not begun */
-	WordCursor **taken;			/* from the heap, to go farther */
+	PostingCursor **taken;			/* from the heap, to go farther */
 };
 
 /*
@@ -46,7 +46,7 @@ MergedSearch *
 merged_create(MemoryContext context, const uint64 *words, int n, int least)
 {
 	/* of each, beside the rows: the cursor, and links to it from the heap and `taken` */
-	double		bytes = work_mem * 1024.0 / n - sizeof(WordCursor) - 2 * sizeof(WordCursor *);
+	double		bytes = work_mem * 1024.0 / n - sizeof(PostingCursor) - 2 * sizeof(PostingCursor *);
 	int			most = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
 	MergedSearch *search;
 
@@ -65,8 +65,8 @@ merged_create(MemoryContext context, const uint64 *words, int n, int least)
 static int
 compare_cursors(Datum a, Datum b, void *context)
 {
-	uint64		row = word_cursor_row((const WordCursor *) DatumGetPointer(a));
-	uint64		other = word_cursor_row((const WordCursor *) DatumGetPointer(b));
+	uint64		row = posting_cursor_tid((const PostingCursor *) DatumGetPointer(a));
+	uint64		other = posting_cursor_tid((const PostingCursor *) DatumGetPointer(b));
 
 	return (row < other) - (row > other);
 }
@@ -79,34 +79,34 @@ begin_merging(IndexScanDesc scan, MergedSearch *search)
 {
 	SimHashScan *state = scan->opaque;
 	MemoryContext old_context = MemoryContextSwitchTo(search->context);
-	WordCursor *cursors = MemoryContextAllocHuge(search->context,
-												 search->n * sizeof(WordCursor));
+	PostingCursor *cursors = MemoryContextAllocHuge(search->context,
+												 search->n * sizeof(PostingCursor));
 	uint64	   *rows = MemoryContextAllocHuge(search->context,
 											  (Size) search->n * search->most * sizeof(uint64));
 	int			n = 0;
 
 	search->heap = binaryheap_allocate(search->n, compare_cursors, NULL);
 	search->taken = MemoryContextAllocHuge(search->context,
-										   search->n * sizeof(WordCursor *));
+										   search->n * sizeof(PostingCursor *));
 	MemoryContextSwitchTo(old_context);
 	words_begin_reading(state, search->words, search->n);
 	while (words_read_on(scan))
 	{
-		WordCursor *cursor = &cursors[n];
+		PostingCursor *cursor = &cursors[n];
 
-		word_cursor_init(cursor, state->range.low, rows + (Size) n++ * search->most,
+		posting_cursor_init(cursor, state->range.low, rows + (Size) n++ * search->most,
 						 search->most);
-		word_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
+		posting_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
 		state->in_range = false;
 		binaryheap_add_unordered(search->heap, PointerGetDatum(cursor));
 	}
 	binaryheap_build(search->heap);
 }
 
-static inline WordCursor *
+static inline PostingCursor *
 first_cursor(const MergedSearch *search)
 {
-	return (WordCursor *) DatumGetPointer(binaryheap_first(search->heap));
+	return (PostingCursor *) DatumGetPointer(binaryheap_first(search->heap));
 }
 
 /*
@@ -122,17 +122,17 @@ next_row(IndexScanDesc scan, MergedSearch *search, uint64 *row)
 		int			n = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		*row = word_cursor_row(first_cursor(search));
+		*row = posting_cursor_tid(first_cursor(search));
 		do
-			search->taken[n++] = (WordCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
-		while (!binaryheap_empty(search->heap) && word_cursor_row(first_cursor(search)) == *row);
+			search->taken[n++] = (PostingCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
+		while (!binaryheap_empty(search->heap) && posting_cursor_tid(first_cursor(search)) == *row);
 
 		found = n >= search->least;
 		while (n < search->least - 1)
-			search->taken[n++] = (WordCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
-		next = found ? *row + 1 : word_cursor_row(first_cursor(search));
+			search->taken[n++] = (PostingCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
+		next = found ? *row + 1 : posting_cursor_tid(first_cursor(search));
 		while (n-- > 0)
-			if (word_cursor_seek(scan, search->taken[n], next))
+			if (posting_cursor_seek(scan->indexRelation, scan->xs_snapshot, search->taken[n], next))
 				binaryheap_add(search->heap, PointerGetDatum(search->taken[n]));
 		if (found)
 			return true;

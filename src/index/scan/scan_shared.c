@@ -24,8 +24,8 @@
 
 #include "compat.h"
 #include "index/scan/hit_counter.h"
+#include "index/scan/posting_cursor.h"
 #include "index/scan/scan.h"
-#include "index/scan/word_cursor.h"
 
 /* A word is common if its entries go on after so many leaves. */
 #define RARE_LEAVES		3
@@ -145,19 +145,19 @@ look_up_common(IndexScanDesc scan, SharedSearch *search)
 	{
 		int			needed = needed_of_rare(search) - (search->ncommon - i);
 		uint64		kept[ROWS_KEPT];
-		WordCursor	cursor;
+		PostingCursor	cursor;
 
 		nleft = 0;
-		word_cursor_init(&cursor, search->common[i], kept, ROWS_KEPT);
+		posting_cursor_init(&cursor, search->common[i], kept, ROWS_KEPT);
 		for (int64 j = 0; j < n; j++)
 		{
 			CHECK_FOR_INTERRUPTS();
 			if ((int) rows[j]->count < needed)
 				continue;
 			nleft++;
-			if (!word_cursor_seek(scan, &cursor, rows[j]->tid))
+			if (!posting_cursor_seek(scan->indexRelation, scan->xs_snapshot, &cursor, rows[j]->tid))
 				break;
-			rows[j]->count += word_cursor_row(&cursor) == rows[j]->tid;
+			rows[j]->count += posting_cursor_tid(&cursor) == rows[j]->tid;
 		}
 	}
 }
@@ -199,7 +199,7 @@ begin_rest(IndexScanDesc scan, SharedSearch *search)
 	while (words_read_on(scan))
 		tid_set_exclude(rest, state->matches, state->nmatches);
 	words_begin_reading(state, NULL, 1);
-	state->words.range[0] = (KeyRange) {WORDS_TREE, 0, 0, PG_UINT64_MAX};
+	state->words.range[0] = (KeyRange) {KEYS_TREE, 0, 0, PG_UINT64_MAX};
 }
 
 /* --- giving --------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 			break;
 		case SHARED_EMPTY:
 			words_begin_reading(state, NULL, 1);
-			state->words.range[0] = (KeyRange) {WORDLESS_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+			state->words.range[0] = (KeyRange) {PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD};
 			break;
 		default:
 			break;

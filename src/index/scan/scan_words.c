@@ -31,11 +31,11 @@ search_all(WordSearch *search, bool want_rows, bool want_nulls)
 {
 	if (want_rows)
 	{
-		add_range(search, WORDS_TREE, 0, PG_UINT64_MAX);
-		add_range(search, WORDLESS_TREE, EMPTY_WORD, EMPTY_WORD);
+		add_range(search, KEYS_TREE, 0, PG_UINT64_MAX);
+		add_range(search, PLACEHOLDER_TREE, EMPTY_WORD, EMPTY_WORD);
 	}
 	if (want_nulls)
-		add_range(search, WORDLESS_TREE, NULL_WORD, NULL_WORD);
+		add_range(search, PLACEHOLDER_TREE, NULL_WORD, NULL_WORD);
 }
 
 /*
@@ -194,7 +194,7 @@ words_next_range(void *search, KeyRange *range)
 	{
 		uint64		word = words->words[words->next];
 
-		*range = (KeyRange) {WORDS_TREE, 0, word, word};
+		*range = (KeyRange) {KEYS_TREE, 0, word, word};
 	}
 	else
 		*range = words->range[words->next];

@@ -1,0 +1,160 @@
+/*-------------------------------------------------------------------------
+ *
+ * posting_cursor.c
+ *		The TIDs of a key, in order, some at a time
+ *
+ * The entries of a key are in the order of their TIDs, so a descent leads to the first TID
+ * from any one on.  Leaves between that nobody asks for are not read.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "bits.h"
+#include "compat.h"
+#include "index/opclass.h"
+#include "index/scan/posting_cursor.h"
+#include "index/tree/descend.h"
+
+/*
+ * Set up a cursor before the first TID of a key.  It keeps TIDs in the caller's array of
+ * `max`.
+ */
+void
+posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max)
+{
+	*cursor = (PostingCursor) {.key = key,.tid = tid,.max = max,.more = true};
+}
+
+/*
+ * Keep the first of n TIDs, which are in no order.  `more` tells whether the key has others
+ * beyond these.
+ */
+static void
+keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
+{
+	qsort(tids, n, sizeof(uint64), bits_compare);
+	cursor->n = Min(n, cursor->max);
+	cursor->more = more || n > cursor->max;
+	cursor->next = 0;
+	memcpy(cursor->tid, tids, cursor->n * sizeof(uint64));
+}
+
+/*
+ * Begin with n TIDs of the first leaf, which the caller has read.  `more` tells whether the
+ * key has others beyond.
+ */
+void
+posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bool more)
+{
+	uint64		numbers[MAX_LEAF_ENTRIES];
+
+	for (int i = 0; i < n; i++)
+		numbers[i] = tid_number(&tids[i]);
+	keep_tids(cursor, numbers, n, more);
+}
+
+static inline uint64
+checked_tid(Relation index, Buffer buffer, int i)
+{
+	const ItemPointerData *tid = leaf_tid(BufferGetPage(buffer), i);
+
+	leaf_check_tid(index, buffer, tid);
+	return tid_number(tid);
+}
+
+/*
+ * Copy TIDs of a leaf, locked, from an entry on: at least all that will be kept.  Returns
+ * their number.  An entry out of order is damage and raises an error.  It would lead the
+ * cursor back.
+ */
+static int
+copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer buffer,
+		  const Entry *from, uint64 *tids)
+{
+	Page		page = BufferGetPage(buffer);
+	const uint64 *keys = page_keys(page);
+	int			nsorted = TreePageGetOpaque(page)->nsorted;
+	int			nentries = page_nentries(page);
+	uint64		first = tid_number(&from->tid);
+	int			n = 0;
+	int			i;
+
+	test_for_old_snapshot(snapshot, index, page);
+
+	/* of those in order, one that is not kept tells that there are more */
+	for (i = page_lower_bound(page, nsorted, from);
+		 i < nsorted && keys[i] == cursor->key && n <= cursor->max; i++)
+	{
+		tids[n++] = checked_tid(index, buffer, i);
+		if (tids[n - 1] < first)
+			page_report_corruption(index, BufferGetBlockNumber(buffer),
+								   "its entries are not in order");
+	}
+	for (i = nsorted; i < nentries; i++)
+	{
+		if (keys[i] != cursor->key)
+			continue;
+		tids[n] = checked_tid(index, buffer, i);
+		n += tids[n] >= first;
+	}
+	return n;
+}
+
+/*
+ * Read the TIDs from one on.
+ */
+static void
+read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
+{
+	Entry		from = {cursor->key, tid_of_number(tid)};
+	uint64		tids[MAX_LEAF_ENTRIES];
+	int			n;
+	bool		more;
+
+	do
+	{
+		Buffer		buffer;
+		Page		page;
+
+		CHECK_FOR_INTERRUPTS();
+		buffer = descend_to(index, KEYS_TREE, 0, &from, BUFFER_LOCK_SHARE);
+		page = BufferGetPage(buffer);
+		n = copy_tids(index, snapshot, cursor, buffer, &from, tids);
+		more = !page_is_rightmost(page) &&
+			TreePageGetOpaque(page)->high_key == cursor->key;
+		if (more)
+			from = page_high(page);
+		UnlockReleaseBuffer(buffer);
+	} while (n == 0 && more);
+	keep_tids(cursor, tids, n, more);
+}
+
+/*
+ * Advance to the first TID >= tid, which must be >= the TID at which the cursor is.
+ * Returns false if there is none.  Locks one leaf at a time and leaves nothing locked.
+ */
+bool
+posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
+{
+	int			low = cursor->next;
+	int			high = cursor->n;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (cursor->tid[middle] < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	cursor->next = low;
+	if (low == cursor->n && cursor->more)
+		read_tids_from(index, snapshot, cursor, tid);
+	return cursor->next < cursor->n;
+}
