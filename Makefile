@@ -61,14 +61,14 @@ OBJS = \
 	src/index/params.o \
 	src/index/scan/distance_queue.o \
 	src/index/scan/hit_counter.o \
+	src/index/scan/leaf_reader.o \
 	src/index/scan/posting_cursor.o \
+	src/index/scan/posting_merge.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/scan.o \
-	src/index/scan/scan_leaf.o \
-	src/index/scan/scan_merged.o \
-	src/index/scan/scan_nearest.o \
-	src/index/scan/scan_shared.o \
-	src/index/scan/scan_words.o \
+	src/index/scan/scan_hamming.o \
+	src/index/scan/scan_keys.o \
+	src/index/scan/scan_overlap.o \
 	src/index/scan/tid_set.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/cover.o \

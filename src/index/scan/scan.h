@@ -144,12 +144,12 @@ scan_wants_nothing(const SimHashScan *state)
 /* scan.c */
 extern bool scan_next_matches(IndexScanDesc scan, bool keep_pin);
 
-/* scan_nearest.c */
+/* scan_hamming.c */
 extern void nearest_begin(SimHashScan *state);
 extern bool nearest_take_queued(SimHashScan *state);
 extern bool nearest_go_farther(SimHashScan *state);
 
-/* scan_words.c */
+/* scan_keys.c */
 extern void words_begin(IndexScanDesc scan);
 extern void words_report_once(WordSearch *search, bool keep_pin);
 extern void words_begin_reading(SimHashScan *state, const uint64 *words, int n);
@@ -157,20 +157,20 @@ extern bool words_read_on(IndexScanDesc scan);
 extern bool words_next_range(void *search, KeyRange *range);
 extern void words_end(WordSearch *search);
 
-/* scan_merged.c */
+/* posting_merge.c */
 typedef struct MergedSearch MergedSearch;
 extern MergedSearch *merged_create(MemoryContext context, const uint64 *words, int n,
 								   int least);
 extern bool merged_take(IndexScanDesc scan, MergedSearch *search);
 
-/* scan_shared.c */
+/* scan_overlap.c */
 typedef struct SharedSearch SharedSearch;
 extern void shared_begin(IndexScanDesc scan);
 extern void shared_begin_for(IndexScanDesc scan, const Words *words);
 extern bool shared_take(IndexScanDesc scan);
 extern void shared_end(SimHashScan *state);
 
-/* scan_leaf.c */
+/* leaf_reader.c */
 extern void scan_start_probing(SimHashScan *state, SimHash center, int radius);
 extern bool scan_next_page(IndexScanDesc scan, bool keep_pin);
 

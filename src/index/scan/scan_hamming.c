@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_nearest.c
+ * scan_hamming.c
  *		Index scans that give the nearest rows first
  *
  * The radius grows, from one distance to the next.  A match at the radius is handed

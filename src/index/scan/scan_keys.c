@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_words.c
+ * scan_keys.c
  *		Index scans where a row may have several words: what is asked for, and the words
  *
  * Copyright (c) 2026, the simhash authors

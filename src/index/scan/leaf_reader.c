@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_leaf.c
+ * leaf_reader.c
  *		Index scans: reading leaves, and matching their entries
  *
  * The matches of one page are copied at a time, so that no lock is held while the

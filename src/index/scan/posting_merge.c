@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_merged.c
+ * posting_merge.c
  *		Index scans for rows with at least so many of the words sought
  *
  * The rows of all words are merged, in order: so each row comes with all words that it has,

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_shared.c
+ * scan_overlap.c
  *		Index scans that give rows with the most of the words sought first
  *
  * The distance of a row is the share of the words sought that it lacks.  So rows are
