@@ -65,6 +65,7 @@ OBJS = \
 	src/index/scan/posting_cursor.o \
 	src/index/scan/posting_merge.o \
 	src/index/scan/prefetch.o \
+	src/index/scan/query_keys.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \
 	src/index/scan/scan_keys.o \

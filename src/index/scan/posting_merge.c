@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * posting_merge.c
- *		Index scans for rows with at least so many of the words sought
+ *		Rows with at least so many of some keys
  *
- * The rows of all words are merged, in order: so each row comes with all words that it has,
- * and is found once, without memory of those before.  Where a row has to have two words or
- * more, most rows are passed over unread: if it takes T words, then no row before the one
- * that the T-th cursor is at can have as many, wherever the first T - 1 go.  This is
+ * The postings of all keys are merged, in the order of TIDs.  So each TID comes with all
+ * keys that it has, and is found once, without memory of those before.  If a row has to
+ * have two keys or more, most TIDs are passed over unread: if it takes T keys, then no TID
+ * before that of the T-th cursor can have as many, wherever the first T - 1 go.  This is
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
- * string searches", 2008.  A word that stands in very many rows is read only near those of
- * the others; where a row has to have all words, the rarest leads.
+ * string searches", 2008.  A key that stands in very many rows is read only near those of
+ * the others.  If a row has to have all keys, the rarest key leads.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,118 +22,131 @@
 
 #include "compat.h"
 #include "index/scan/posting_cursor.h"
-#include "index/scan/scan.h"
+#include "index/scan/posting_merge.h"
 
-/* The fewest rows that a cursor keeps at a time. */
-#define FEWEST_ROWS		8
+/* The fewest TIDs that a cursor keeps at a time. */
+#define FEWEST_TIDS		8
 
-struct MergedSearch
+struct PostingMerge
 {
 	MemoryContext context;
-	const uint64 *words;
+	LeafReader *reader;
+	const uint64 *keys;
 	int			n;
-	int			least;			/* words that a row has to have */
-	int			most;			/* rows that a cursor keeps at a time */
-	binaryheap *heap;			/* cursors, that of the first row on top; NULL: not begun */
-	PostingCursor **taken;			/* from the heap, to go farther */
+	int			min_match;		/* keys that a row has to have */
+	int			max_tids;		/* that a cursor keeps at a time */
+	binaryheap *heap;			/* cursors, that of the first TID on top; NULL: not begun */
+	PostingCursor **taken;		/* from the heap, to go farther */
 };
 
 /*
- * Prepare a search for rows with at least so many of n words.  Returns NULL if so many
- * cannot be merged within work_mem.
+ * Prepare a search for rows with at least min_match of n keys.  Returns NULL if so many
+ * cannot be merged within work_mem.  The caller keeps the array of keys.
  */
-MergedSearch *
-merged_create(MemoryContext context, const uint64 *words, int n, int least)
+PostingMerge *
+posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
+					 int min_match)
 {
-	/* of each, beside the rows: the cursor, and links to it from the heap and `taken` */
-	double		bytes = work_mem * 1024.0 / n - sizeof(PostingCursor) - 2 * sizeof(PostingCursor *);
-	int			most = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
-	MergedSearch *search;
+	/* of each, beside the TIDs: the cursor, and links to it from the heap and `taken` */
+	double		bytes = work_mem * 1024.0 / n - sizeof(PostingCursor) -
+		2 * sizeof(PostingCursor *);
+	int			max_tids = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
+	PostingMerge *merge;
 
-	if (most < FEWEST_ROWS)
+	if (max_tids < FEWEST_TIDS)
 		return NULL;
-	search = MemoryContextAllocZero(context, sizeof(MergedSearch));
-	search->context = context;
-	search->words = words;
-	search->n = n;
-	search->least = least;
-	search->most = most;
-	return search;
+	merge = MemoryContextAllocZero(context, sizeof(PostingMerge));
+	merge->context = context;
+	merge->reader = reader;
+	merge->keys = keys;
+	merge->n = n;
+	merge->min_match = min_match;
+	merge->max_tids = max_tids;
+	return merge;
 }
 
-/* The first row on top. */
+/* The first TID on top. */
 static int
 compare_cursors(Datum a, Datum b, void *context)
 {
-	uint64		row = posting_cursor_tid((const PostingCursor *) DatumGetPointer(a));
+	uint64		tid = posting_cursor_tid((const PostingCursor *) DatumGetPointer(a));
 	uint64		other = posting_cursor_tid((const PostingCursor *) DatumGetPointer(b));
 
-	return (row < other) - (row > other);
+	return (tid < other) - (tid > other);
 }
 
 /*
- * Read the first rows of each word that any row has.
+ * Read the first TIDs of each key that any row has.
  */
 static void
-begin_merging(IndexScanDesc scan, MergedSearch *search)
+begin_merging(PostingMerge *merge)
 {
-	SimHashScan *state = scan->opaque;
-	MemoryContext old_context = MemoryContextSwitchTo(search->context);
-	PostingCursor *cursors = MemoryContextAllocHuge(search->context,
-												 search->n * sizeof(PostingCursor));
-	uint64	   *rows = MemoryContextAllocHuge(search->context,
-											  (Size) search->n * search->most * sizeof(uint64));
+	LeafReader *reader = merge->reader;
+	MemoryContext old_context = MemoryContextSwitchTo(merge->context);
+	PostingCursor *cursors = MemoryContextAllocHuge(merge->context,
+													merge->n * sizeof(PostingCursor));
+	uint64	   *tids = MemoryContextAllocHuge(merge->context,
+											  (Size) merge->n * merge->max_tids * sizeof(uint64));
 	int			n = 0;
 
-	search->heap = binaryheap_allocate(search->n, compare_cursors, NULL);
-	search->taken = MemoryContextAllocHuge(search->context,
-										   search->n * sizeof(PostingCursor *));
+	merge->heap = binaryheap_allocate(merge->n, compare_cursors, NULL);
+	merge->taken = MemoryContextAllocHuge(merge->context,
+										  merge->n * sizeof(PostingCursor *));
 	MemoryContextSwitchTo(old_context);
-	words_begin_reading(state, search->words, search->n);
-	while (words_read_on(scan))
+	leaf_reader_start_keys(reader, merge->keys, merge->n);
+	while (leaf_reader_next(reader))
 	{
 		PostingCursor *cursor = &cursors[n];
 
-		posting_cursor_init(cursor, state->range.low, rows + (Size) n++ * search->most,
-						 search->most);
-		posting_cursor_set(cursor, state->matches, state->nmatches, state->in_range);
-		state->in_range = false;
-		binaryheap_add_unordered(search->heap, PointerGetDatum(cursor));
+		posting_cursor_init(cursor, reader->range.low, tids + (Size) n++ * merge->max_tids,
+							merge->max_tids);
+		posting_cursor_set(cursor, reader->tids, reader->ntids, reader->in_range);
+		reader->in_range = false;
+		binaryheap_add_unordered(merge->heap, PointerGetDatum(cursor));
 	}
-	binaryheap_build(search->heap);
+	binaryheap_build(merge->heap);
 }
 
 static inline PostingCursor *
-first_cursor(const MergedSearch *search)
+first_cursor(const PostingMerge *merge)
 {
-	return (PostingCursor *) DatumGetPointer(binaryheap_first(search->heap));
+	return (PostingCursor *) DatumGetPointer(binaryheap_first(merge->heap));
+}
+
+static inline PostingCursor *
+remove_first_cursor(PostingMerge *merge)
+{
+	return (PostingCursor *) DatumGetPointer(binaryheap_remove_first(merge->heap));
 }
 
 /*
  * Find the next row.  Returns false if there is none.
  */
 static bool
-next_row(IndexScanDesc scan, MergedSearch *search, uint64 *row)
+find_next_tid(PostingMerge *merge, uint64 *tid)
 {
-	while (search->heap->bh_size >= search->least)
+	LeafReader *reader = merge->reader;
+
+	while (merge->heap->bh_size >= merge->min_match)
 	{
 		bool		found;
 		uint64		next;
 		int			n = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		*row = posting_cursor_tid(first_cursor(search));
+		*tid = posting_cursor_tid(first_cursor(merge));
 		do
-			search->taken[n++] = (PostingCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
-		while (!binaryheap_empty(search->heap) && posting_cursor_tid(first_cursor(search)) == *row);
+			merge->taken[n++] = remove_first_cursor(merge);
+		while (!binaryheap_empty(merge->heap) &&
+			   posting_cursor_tid(first_cursor(merge)) == *tid);
 
-		found = n >= search->least;
-		while (n < search->least - 1)
-			search->taken[n++] = (PostingCursor *) DatumGetPointer(binaryheap_remove_first(search->heap));
-		next = found ? *row + 1 : posting_cursor_tid(first_cursor(search));
+		found = n >= merge->min_match;
+		while (n < merge->min_match - 1)
+			merge->taken[n++] = remove_first_cursor(merge);
+		next = found ? *tid + 1 : posting_cursor_tid(first_cursor(merge));
 		while (n-- > 0)
-			if (posting_cursor_seek(scan->indexRelation, scan->xs_snapshot, search->taken[n], next))
-				binaryheap_add(search->heap, PointerGetDatum(search->taken[n]));
+			if (posting_cursor_seek(reader->index, reader->snapshot, merge->taken[n], next))
+				binaryheap_add(merge->heap, PointerGetDatum(merge->taken[n]));
 		if (found)
 			return true;
 	}
@@ -141,20 +154,19 @@ next_row(IndexScanDesc scan, MergedSearch *search, uint64 *row)
 }
 
 /*
- * The next rows.  Returns false after the last ones.
+ * Put the TIDs of the next rows into the reader.  Returns false after the last ones.
  */
 bool
-merged_take(IndexScanDesc scan, MergedSearch *search)
+posting_merge_next(PostingMerge *merge)
 {
-	SimHashScan *state = scan->opaque;
+	LeafReader *reader = merge->reader;
 	int			n = 0;
-	uint64		row;
+	uint64		tid;
 
-	if (search->heap == NULL)
-		begin_merging(scan, search);
-	while (n < MAX_LEAF_ENTRIES && next_row(scan, search, &row))
-		state->matches[n++] = tid_of_number(row);
-	state->nmatches = n;
-	state->next_match = 0;
+	if (merge->heap == NULL)
+		begin_merging(merge);
+	while (n < MAX_LEAF_ENTRIES && find_next_tid(merge, &tid))
+		reader->tids[n++] = tid_of_number(tid);
+	reader->ntids = n;
 	return n > 0;
 }

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * scan.c
- *		Index scans: all rows within a ball, each once, or the nearest first
+ *		Index scans: what PostgreSQL asks, and which of three scans answers
  *
- * A scan reads ranges of keys, one after the other, as the probes of a cover give
- * them (probe.c): of all tables that are probed, then, if they are wanted, the NULLs.
+ * Words within balls are looked for by scan_hamming.c, rows with some of several keys by
+ * scan_keys.c, and these ranked by scan_overlap.c.  Each puts the TIDs that come next into
+ * the reader.  Rows that are NULL come last.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -12,7 +13,7 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
+#include "access/relscan.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -21,8 +22,41 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/scan/scan.h"
+#include "index/scan/query_keys.h"
+#include "index/scan/scan_hamming.h"
+#include "index/scan/scan_keys.h"
+#include "index/scan/scan_overlap.h"
 #include "index/tree/meta.h"
+
+typedef enum ScanStage
+{
+	SCAN_HAMMING,
+	SCAN_KEYS,
+	SCAN_OVERLAP,
+	SCAN_NULLS					/* last, whichever scan came before */
+} ScanStage;
+
+typedef struct SimHashScan
+{
+	const Opclass *opclass;
+	LeafReader	reader;
+	bool		began;			/* something was asked for */
+
+	/* What is searched: rows that meet the conditions, or rows that are NULL, or both */
+	bool		want_rows;
+	bool		want_nulls;
+	bool		recheck;
+
+	/* How: only the scan of the stage is made, but hamming is kept from search to search */
+	ScanStage	stage;
+	HammingScan *hamming;
+	MemoryContext context;		/* of the other two, and the keys that they look for */
+	KeysScan   *keys;
+	OverlapScan *overlap;
+	KeyRange	nulls;
+
+	int			next;			/* of the reader's TIDs */
+} SimHashScan;
 
 /*
  * ambeginscan
@@ -37,19 +71,18 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	if (norderbys > 1)
 		elog(ERROR, "index \"%s\" cannot be scanned in order of several distances",
 			 RelationGetRelationName(index));
-	state->balls = palloc((nkeys + 1) * sizeof(SimHashBall));
-	state->design = meta_get(index)->design;
 	state->opclass = opclass_of_trees(index);
-	state->nfree = InvalidBlockNumber;
-	state->covers.nrows = -1;	/* not made yet */
-	state->pinned = InvalidBuffer;
-	state->stage = SCAN_DONE;
-	prefetch_init(&state->prefetch, index);
+	leaf_reader_init(&state->reader, index);
+	if (state->opclass->hamming)
+		state->hamming = hamming_scan_create(&state->reader, state->opclass->hamming, nkeys);
+	else
+		state->context = AllocSetContextCreate(CurrentMemoryContext, "simhash query keys",
+											   ALLOCSET_SMALL_SIZES);
+	state->nulls = (KeyRange) {meta_get(index)->design.ntables, 0, NULL_WORD, NULL_WORD};
 	if (norderbys > 0)
 	{
 		scan->xs_orderbyvals = palloc0(sizeof(Datum));
 		scan->xs_orderbynulls = palloc(sizeof(bool));
-		state->far = palloc(MAX_LEAF_ENTRIES * sizeof(FarMatch));
 	}
 	scan->xs_recheckorderby = false;	/* distances are exact */
 	scan->opaque = state;
@@ -57,115 +90,141 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 }
 
 /*
- * Read the scan keys.  Returns false if they contradict each other.
+ * Read what the scan keys say of rows that are NULL.
+ */
+static void
+read_null_tests(IndexScanDesc scan, SimHashScan *state)
+{
+	state->want_rows = state->want_nulls = true;
+	for (int i = 0; i < scan->numberOfKeys; i++)
+	{
+		int			flags = scan->keyData[i].sk_flags;
+
+		if (!(flags & SK_SEARCHNULL))
+			state->want_nulls = false;
+		if ((flags & SK_ISNULL) && !(flags & SK_SEARCHNOTNULL))
+			state->want_rows = false;
+	}
+}
+
+/*
+ * Begin a search for rows with at least so many of the keys.  Keys that cannot be merged
+ * within memory are counted.
+ *
+ * With a snapshot that is not an MVCC one a row must not be gone from the leaf where it was
+ * found until it has been looked at.  Only reading leaves one after the other sees to that.
+ * So rows with any of the first n - T + 1 keys are candidates, as a row that matches lacks
+ * at most n - T of all n, and the operator is called for each.
+ */
+static void
+begin_keys(IndexScanDesc scan, SimHashScan *state, const Words *keys)
+{
+	LeafReader *reader = &state->reader;
+	int			min_match = keys->least;
+
+	if (min_match <= 1 || !IsMVCCSnapshot(scan->xs_snapshot))
+	{
+		state->recheck |= min_match > 1;
+		state->keys = keys_scan_any(state->context, reader, keys->word,
+									keys->n - min_match + 1);
+		return;
+	}
+	state->keys = keys_scan_at_least(state->context, reader, keys->word, keys->n, min_match);
+	if (state->keys == NULL)
+	{
+		state->stage = SCAN_OVERLAP;
+		state->overlap = overlap_scan_create(state->context, reader, keys->word, keys->n,
+											 min_match);
+	}
+}
+
+/*
+ * Begin a search for rows with the most of the keys of the order first.  The distance from
+ * NULL or an empty array is NULL for every row, which is no order.
+ */
+static void
+begin_overlap(IndexScanDesc scan, SimHashScan *state, const Words *sets, int nsets)
+{
+	ScanKey		key = scan->orderByData;
+	Words		sought = {0};
+	int			min_match;
+
+	if (!(key->sk_flags & SK_ISNULL))
+		state->opclass->multi_key->get_words(key->sk_argument, &sought);
+	scan->xs_orderbynulls[0] = sought.n == 0;
+	min_match = query_keys_min_match(sets, nsets, &sought, &state->recheck);
+	state->stage = SCAN_OVERLAP;
+	state->overlap = overlap_scan_create(state->context, &state->reader, sought.word,
+										 sought.n, min_match);
+}
+
+/*
+ * Begin a search of a multi-key index.  Of several sets of keys one is searched for, and
+ * the operators are called.  Returns false if nothing matches.
  */
 static bool
-read_keys(IndexScanDesc scan, SimHashScan *state)
+begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 {
-	state->nballs = 0;
-	state->want_rows = true;
-	state->want_nulls = true;
-	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
+	MemoryContext old_context = MemoryContextSwitchTo(state->context);
+	Words	   *sets = palloc(scan->numberOfKeys * sizeof(Words));
+	int			nsets;
+	bool		any = query_keys_read(scan->indexRelation, state->opclass, scan->keyData,
+									  scan->numberOfKeys, sets, &nsets);
+
+	state->stage = SCAN_KEYS;
+	if (any && scan->numberOfOrderBys > 0)
+		begin_overlap(scan, state, sets, nsets);
+	else if (any && nsets == 0)
+		state->keys = keys_scan_all(state->context, &state->reader);
+	else if (any)
 	{
-		ScanKey		key = &scan->keyData[i];
-		SimHashBall ball;
-
-		if (!scan_key_compares(state, key))
-			continue;
-		ball = state->opclass->hamming->get_ball(key);
-		if (ball.radius < 0)
-			return false;
-
-		/* the smallest one bounds the search */
-		state->balls[state->nballs++] = ball;
-		if (ball.radius < state->balls[0].radius)
-		{
-			state->balls[state->nballs - 1] = state->balls[0];
-			state->balls[0] = ball;
-		}
+		state->recheck |= nsets > 1;
+		begin_keys(scan, state, query_keys_best(sets, nsets));
 	}
-	return !scan_wants_nothing(state);
+	MemoryContextSwitchTo(old_context);
+	return any;
 }
 
 /*
- * Read the order.  The distance from NULL is NULL for every row, which is no order.
+ * Begin a search of an index of one word a row.  Returns false if nothing matches.
+ */
+static bool
+begin_hamming(IndexScanDesc scan, SimHashScan *state)
+{
+	ScanKey		order = scan->numberOfOrderBys > 0 ? scan->orderByData : NULL;
+
+	if (order)
+		scan->xs_orderbynulls[0] = (order->sk_flags & SK_ISNULL) != 0;
+	state->stage = SCAN_HAMMING;
+	return hamming_scan_begin(state->hamming, scan->keyData, scan->numberOfKeys, order);
+}
+
+/*
+ * Begin to read the rows that are NULL, if they are wanted.  Their distances are NULL.
  */
 static void
-read_order(IndexScanDesc scan, SimHashScan *state)
+begin_nulls(IndexScanDesc scan, SimHashScan *state)
 {
-	bool		ordered = false;
-
-	if (scan->numberOfOrderBys > 0)
-	{
-		ordered = !(scan->orderByData->sk_flags & SK_ISNULL);
-		scan->xs_orderbynulls[0] = !ordered;
-	}
-	if (ordered)
-		state->query = DatumGetSimHash(scan->orderByData->sk_argument);
-	if (ordered && state->queue == NULL)
-		state->queue = distance_queue_create(GetMemoryChunkContext(state));
-	else if (!ordered && state->queue)
-	{
-		distance_queue_free(state->queue);
-		state->queue = NULL;
-	}
-}
-
-/*
- * About how many rows there are, by the number of pages in the trees.  The number of free
- * pages is read only once in a scan, because it stands in the metapage, for which all
- * that split pages compete.
- */
-static double
-estimate_rows(Relation index, SimHashScan *state)
-{
-	BlockNumber npages = RelationGetNumberOfBlocks(index);
-
-	if (state->nfree == InvalidBlockNumber)
-		state->nfree = meta_count_free(index);
-	return (double) (npages - Min(state->nfree, npages)) * ENTRIES_PER_LEAF /
-		state->design.ntables;
-}
-
-/*
- * Prepare the choice of a cover, for so many rows.
- */
-static void
-set_rows(SimHashScan *state, double nrows)
-{
-	if (nrows != state->covers.nrows)
-		covers_init(&state->covers, &state->design, nrows);
-}
-
-/*
- * Begin a search without an order.
- */
-static void
-begin_search(SimHashScan *state)
-{
-	SimHashBall everything = {.radius = SIMHASH_BITS};
-	SimHashBall *ball = state->nballs > 0 ? &state->balls[0] : &everything;
-	double		cost;
-
-	if (state->nballs > 0)
-		state->chosen = covers_choose(&state->covers, ball->radius, &cost);
-	else
-		state->chosen = &state->covers.kind[COVER_THROUGH];
-	scan_start_probing(state, ball->center, ball->radius);
-}
-
-/*
- * Rows that are NULL come last: their distances are NULL.
- */
-static void
-begin_nulls(IndexScanDesc scan)
-{
-	SimHashScan *state = scan->opaque;
-
 	if (scan->numberOfOrderBys > 0)
 		scan->xs_orderbynulls[0] = true;
-	state->range.table = -1;
 	state->stage = SCAN_NULLS;
+	leaf_reader_start_ranges(&state->reader, &state->nulls, state->want_nulls ? 1 : 0);
+}
+
+/*
+ * Free the scans that are made anew by each search.
+ */
+static void
+end_search(SimHashScan *state)
+{
+	if (state->keys)
+		keys_scan_end(state->keys);
+	if (state->overlap)
+		overlap_scan_end(state->overlap);
+	state->keys = NULL;
+	state->overlap = NULL;
+	if (state->context)
+		MemoryContextReset(state->context);
 }
 
 /*
@@ -176,118 +235,60 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 			   ScanKey orderbys, int norderbys)
 {
 	SimHashScan *state = scan->opaque;
-	Relation	index = scan->indexRelation;
 
-	if (BufferIsValid(state->pinned))
-		ReleaseBuffer(state->pinned);
-	state->pinned = InvalidBuffer;
-	state->nmatches = state->next_match = 0;
-	state->radius = 0;			/* that of NULLs, and of all without an order */
-	state->in_range = state->began = false;
-	state->nprobes = state->npages = state->nentries = 0;
-	state->range.table = -1;
+	end_search(state);
+	leaf_reader_reset(&state->reader, scan->xs_snapshot);
+	state->next = 0;
+	state->began = false;
+	state->recheck = state->opclass->recheck;
 
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 	if (orderbys && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData));
-	state->recheck = state->opclass->recheck;
-	shared_end(state);
-	if (state->opclass->multi_key)
-	{
-		words_begin(scan);
-		return;
-	}
-	read_order(scan, state);
-	if (!read_keys(scan, state))
-		state->stage = SCAN_DONE;
-	else if (!state->want_rows)
-		begin_nulls(scan);
-	else
-	{
-		/* where there is no choice the number of rows does not matter */
-		if (state->queue == NULL && state->nballs > 0 &&
-			cover_is_obvious(&state->design, state->balls[0].radius))
-			set_rows(state, ROWS_UNKNOWN);
-		else
-			set_rows(state, estimate_rows(index, state));
-		if (state->queue)
-			nearest_begin(state);
-		else
-			begin_search(state);
-	}
+	read_null_tests(scan, state);
+	if (!state->want_rows ||
+		!(state->hamming ? begin_hamming(scan, state) : begin_multi_key(scan, state)))
+		begin_nulls(scan, state);
 }
 
 /*
- * All of a stage has been read: go on to the next one.
- */
-static void
-next_stage(IndexScanDesc scan)
-{
-	SimHashScan *state = scan->opaque;
-
-	if (state->stage == SCAN_PROBE && state->queue && nearest_go_farther(state))
-		return;
-	if ((state->stage == SCAN_PROBE || state->stage == SCAN_SHARED) && state->want_nulls)
-		begin_nulls(scan);
-	else if (state->stage == SCAN_WORDS && state->words.seen)
-		state->stage = SCAN_DEFERRED;
-	else
-		state->stage = SCAN_DONE;
-}
-
-/*
- * Go on to the next rows that were deferred, if there are any.
+ * Put the TIDs of the next rows into the reader, all at one distance if there is an order.
+ * Returns false after the last ones.
  */
 static bool
-take_deferred(SimHashScan *state)
-{
-	state->next_match = 0;
-	state->nmatches = tid_set_take_deferred(state->words.seen, state->matches,
-											 MAX_LEAF_ENTRIES);
-	if (state->nmatches == 0)
-		state->stage = SCAN_DONE;
-	return state->nmatches > 0;
-}
-
-/*
- * Go on to the next matches.  Returns false after the last ones.
- */
-bool
-scan_next_matches(IndexScanDesc scan, bool keep_pin)
+next_rows(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
+	bool		any = false;
+	Datum		distance = (Datum) 0;
+	float8		fraction = 0;
 
-	while (state->stage != SCAN_DONE)
+	state->next = 0;
+	switch (state->stage)
 	{
-		if (state->stage == SCAN_QUEUED)
-		{
-			if (nearest_take_queued(state))
-				return true;
-		}
-		else if (state->stage == SCAN_DEFERRED)
-		{
-			if (take_deferred(state))
-				return true;
-		}
-		else if (state->stage == SCAN_MERGED)
-		{
-			if (merged_take(scan, state->words.merged))
-				return true;
-			next_stage(scan);
-		}
-		else if (state->stage == SCAN_SHARED)
-		{
-			if (shared_take(scan))
-				return true;
-			next_stage(scan);
-		}
-		else if (scan_next_page(scan, keep_pin))
-			return true;
-		else
-			next_stage(scan);
+		case SCAN_HAMMING:
+			any = hamming_scan_next(state->hamming);
+			distance = Int32GetDatum(state->hamming->radius);
+			break;
+		case SCAN_KEYS:
+			any = keys_scan_next(state->keys);
+			break;
+		case SCAN_OVERLAP:
+			any = overlap_scan_next(state->overlap, &fraction);
+			distance = Float8GetDatum(fraction);
+			break;
+		case SCAN_NULLS:
+			return leaf_reader_next(&state->reader);
 	}
-	return false;
+	if (!any)
+	{
+		begin_nulls(scan, state);
+		return leaf_reader_next(&state->reader);
+	}
+	if (scan->numberOfOrderBys > 0)
+		scan->xs_orderbyvals[0] = distance;
+	return true;
 }
 
 /*
@@ -300,6 +301,7 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 
 	count_index_scan(scan);
 	state->began = true;
+	state->reader.keep_pin = keep_pin;
 
 	/*
 	 * The planner takes an index that returns no column for an index-only scan
@@ -309,8 +311,8 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 		elog(ERROR, "index \"%s\" does not support index-only scans",
 			 RelationGetRelationName(scan->indexRelation));
 
-	/* the leaves of matches that are held back cannot all stay pinned */
-	if ((state->queue || state->shared) && keep_pin)
+	/* the leaves of matches that are queued or counted cannot all stay pinned */
+	if (scan->numberOfOrderBys > 0 && keep_pin)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" cannot be scanned in order of distance without an MVCC snapshot",
@@ -329,17 +331,13 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (!state->began)
 	{
 		begin_scan(scan, keep_pin);
-		if (state->shared == NULL)
-			words_report_once(&state->words, keep_pin);
+		if (state->keys)
+			keys_scan_return_once(state->keys, !keep_pin);
 	}
 	scan->xs_recheck = state->recheck;
-	if (state->next_match == state->nmatches && !scan_next_matches(scan, keep_pin))
+	if (state->next == state->reader.ntids && !next_rows(scan))
 		return false;
-	if (state->queue)
-		scan->xs_orderbyvals[0] = Int32GetDatum(state->radius);
-	else if (state->shared && scan->numberOfOrderBys > 0)
-		scan->xs_orderbyvals[0] = Float8GetDatum(state->shared_distance);
-	scan->xs_heaptid = state->matches[state->next_match++];
+	scan->xs_heaptid = state->reader.tids[state->next++];
 	return true;
 }
 
@@ -350,13 +348,14 @@ int64
 simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
 	SimHashScan *state = scan->opaque;
+	LeafReader *reader = &state->reader;
 	int64		ntids = 0;
 
 	begin_scan(scan, false);
-	while (scan_next_matches(scan, false))
+	while (next_rows(scan))
 	{
-		tbm_add_tuples(bitmap, state->matches, state->nmatches, state->recheck);
-		ntids += state->nmatches;
+		tbm_add_tuples(bitmap, reader->tids, reader->ntids, state->recheck);
+		ntids += reader->ntids;
 	}
 	return ntids;
 }
@@ -369,14 +368,11 @@ simhash_endscan(IndexScanDesc scan)
 {
 	SimHashScan *state = scan->opaque;
 
-	if (BufferIsValid(state->pinned))
-		ReleaseBuffer(state->pinned);
-	if (state->queue)
-		distance_queue_free(state->queue);
-	if (state->far)
-		pfree(state->far);
-	shared_end(state);
-	words_end(&state->words);
-	pfree(state->balls);
+	leaf_reader_release(&state->reader);
+	end_search(state);
+	if (state->hamming)
+		hamming_scan_end(state->hamming);
+	if (state->context)
+		MemoryContextDelete(state->context);
 	pfree(state);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_keys.c
- *		Index scans where a row may have several words: what is asked for, and the words
+ *		Scans for rows with any of some keys, or with at least so many of them
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -9,208 +9,114 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
+#include "index/opclass.h"
+#include "index/scan/posting_merge.h"
+#include "index/scan/scan_keys.h"
+#include "index/scan/tid_set.h"
 
-#include "compat.h"
-#include "index/params.h"
-#include "index/scan/scan.h"
-#include "index/tree/meta.h"
-
-static void
-add_range(WordSearch *search, int tree, uint64 low, uint64 high)
+struct KeysScan
 {
-	search->range[search->nranges++] = (KeyRange) {tree, 0, low, high};
+	MemoryContext context;
+	LeafReader *reader;
+	int			nranges;		/* to read, one after the other */
+	TidSet	   *seen;			/* NULL: no TID can be found twice, or it may be */
+	PostingMerge *merge;		/* NULL: one key is enough */
+};
+
+/* All rows that are not NULL. */
+static const KeyRange all_rows[] = {
+	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
+	{PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD},
+};
+
+static KeysScan *
+create_scan(MemoryContext context, LeafReader *reader, int nranges)
+{
+	KeysScan   *scan = MemoryContextAllocZero(context, sizeof(KeysScan));
+
+	scan->context = context;
+	scan->reader = reader;
+	scan->nranges = nranges;
+	return scan;
 }
 
 /*
- * Search for all rows that are not NULL, or that are, or both.
+ * Begin a scan for all rows that are not NULL.
  */
-static void
-search_all(WordSearch *search, bool want_rows, bool want_nulls)
+KeysScan *
+keys_scan_all(MemoryContext context, LeafReader *reader)
 {
-	if (want_rows)
-	{
-		add_range(search, KEYS_TREE, 0, PG_UINT64_MAX);
-		add_range(search, PLACEHOLDER_TREE, EMPTY_WORD, EMPTY_WORD);
-	}
-	if (want_nulls)
-		add_range(search, PLACEHOLDER_TREE, NULL_WORD, NULL_WORD);
+	leaf_reader_start_ranges(reader, all_rows, lengthof(all_rows));
+	return create_scan(context, reader, lengthof(all_rows));
 }
 
 /*
- * Whether a set of words is a better one to search for: that of which a row has to have
- * more, or else the smaller one.
+ * Begin a scan for rows with any of n keys.  The caller keeps the array.
  */
-static bool
-is_better(const Words *set, const Words *other)
+KeysScan *
+keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n)
 {
-	if (set->least != other->least)
-		return set->least > other->least;
-	return set->n < other->n;
+	leaf_reader_start_keys(reader, keys, n);
+	return create_scan(context, reader, n);
 }
 
 /*
- * Search for rows with at least so many of the words.  Words that cannot be merged within
- * memory are counted.  Without an MVCC snapshot a row must not be gone from the leaf where
- * it was found until it has been looked at, which is only seen to where leaves are read one
- * after the other: so rows with any of as many words as those that match cannot all lack
- * are candidates, and the operator is asked.
+ * Begin a scan for rows with at least min_match of n keys.  Returns NULL if so many keys
+ * cannot be merged within work_mem.  The caller keeps the array.
  */
-static void
-search_words(IndexScanDesc scan, SimHashScan *state, const Words *words)
+KeysScan *
+keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
+				   int min_match)
 {
-	WordSearch *search = &state->words;
+	PostingMerge *merge = posting_merge_create(context, reader, keys, n, min_match);
+	KeysScan   *scan;
 
-	if (words->least > 1 && IsMVCCSnapshot(scan->xs_snapshot))
-	{
-		search->merged = merged_create(search->context, words->word, words->n, words->least);
-		if (search->merged)
-			state->stage = SCAN_MERGED;
-		else
-			shared_begin_for(scan, words);
-		return;
-	}
-	search->words = words->word;
-	search->nranges = words->n - words->least + 1;
-	state->recheck |= words->least > 1;
+	if (merge == NULL)
+		return NULL;
+	scan = create_scan(context, reader, 0);
+	scan->merge = merge;
+	return scan;
 }
 
 /*
- * Read the scan keys.  Of several sets of words one is searched for, and the operators are
- * asked.  Nothing matches where no range is left to read.
- */
-static void
-read_words(IndexScanDesc scan, SimHashScan *state)
-{
-	Words		words = {0};
-	int			nsets = 0;
-
-	state->stage = SCAN_WORDS;
-	state->want_rows = state->want_nulls = true;
-	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
-	{
-		ScanKey		key = &scan->keyData[i];
-		Words		set;
-		bool		all;
-
-		if (!scan_key_compares(state, key))
-			continue;
-		all = !opclass_get_sought(state->opclass, key, &set);
-		params_check(scan->indexRelation, state->opclass,
-					 meta_get(scan->indexRelation)->params, set.params);
-		if (all)
-			continue;
-		Assert(set.word != &set.own);
-		if (set.n == 0)
-			return;
-		if (nsets++ == 0 || is_better(&set, &words))
-			words = set;
-	}
-	state->recheck = state->opclass->recheck || nsets > 1;
-	if (nsets == 0)
-		search_all(&state->words, state->want_rows, state->want_nulls);
-	else if (state->want_rows)
-		search_words(scan, state, &words);
-}
-
-/*
- * Begin the search that the scan keys ask for, in the order that is asked for.
+ * Make sure that no TID is returned twice, which a bitmap does by itself.  A merge finds
+ * each only once.  TIDs may come later, at the end, if may_defer (tid_set_create).
  */
 void
-words_begin(IndexScanDesc scan)
+keys_scan_return_once(KeysScan *scan, bool may_defer)
 {
-	SimHashScan *state = scan->opaque;
-	WordSearch *search = &state->words;
-	MemoryContext old_context;
-
-	words_end(search);
-	search->context = AllocSetContextCreate(GetMemoryChunkContext(state),
-											"simhash words searched for",
-											ALLOCSET_SMALL_SIZES);
-	old_context = MemoryContextSwitchTo(search->context);
-	if (scan->numberOfOrderBys > 0)
-		shared_begin(scan);
-	else
-		read_words(scan, state);
-	MemoryContextSwitchTo(old_context);
-	prefetch_reset(&state->prefetch);
+	if (scan->nranges > 1)
+		scan->seen = tid_set_create(scan->context, may_defer);
 }
 
 /*
- * See to it that no row is reported twice: which a bitmap does by itself.  Where rows are
- * merged there are no ranges yet, and each is found once.
- */
-void
-words_report_once(WordSearch *search, bool keep_pin)
-{
-	if (search->nranges > 1)
-		search->seen = tid_set_create(search->context, !keep_pin);
-}
-
-/*
- * Begin to read the rows of some words; or, if there are none, n ranges.
- */
-void
-words_begin_reading(SimHashScan *state, const uint64 *words, int n)
-{
-	state->words.words = words;
-	state->words.nranges = n;
-	state->words.next = 0;
-	state->in_range = false;
-	state->range.table = -1;
-	prefetch_reset(&state->prefetch);
-}
-
-/*
- * Read on, in whatever stage the scan is; the matches of a leaf are in state->matches, and
- * the word that they have in state->range.  Returns false after the last one.
+ * Put the TIDs of the next rows into the reader.  Returns false after the last ones.
  */
 bool
-words_read_on(IndexScanDesc scan)
+keys_scan_next(KeysScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-	ScanStage	stage = state->stage;
-	bool		any;
+	LeafReader *reader = scan->reader;
 
-	/* which is what tells the reader where its ranges come from */
-	state->stage = SCAN_WORDS;
-	any = scan_next_page(scan, false);
-	state->stage = stage;
-	return any;
-}
-
-/*
- * The next range to read.  Returns false after the last one.
- */
-bool
-words_next_range(void *search, KeyRange *range)
-{
-	WordSearch *words = search;
-
-	if (words->next == words->nranges)
-		return false;
-	if (words->words)
+	if (scan->merge)
+		return posting_merge_next(scan->merge);
+	while (leaf_reader_next(reader))
 	{
-		uint64		word = words->words[words->next];
-
-		*range = (KeyRange) {KEYS_TREE, 0, word, word};
+		if (scan->seen)
+			reader->ntids = tid_set_keep_new(scan->seen, reader->tids, reader->ntids);
+		if (reader->ntids > 0)
+			return true;
 	}
-	else
-		*range = words->range[words->next];
-	words->next++;
-	return true;
+	if (scan->seen)
+		reader->ntids = tid_set_take_deferred(scan->seen, reader->tids, MAX_LEAF_ENTRIES);
+	return reader->ntids > 0;
 }
 
 /*
- * Free what a search has needed.
+ * Free what is not in the memory context.
  */
 void
-words_end(WordSearch *search)
+keys_scan_end(KeysScan *scan)
 {
-	if (search->seen)
-		tid_set_free(search->seen);
-	if (search->context)
-		MemoryContextDelete(search->context);
-	memset(search, 0, sizeof(WordSearch));
+	if (scan->seen)
+		tid_set_free(scan->seen);
 }

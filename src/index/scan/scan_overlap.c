@@ -1,17 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * scan_overlap.c
- *		Index scans that give rows with the most of the words sought first
+ *		Scans for rows ranked by overlap: those with the most of some keys first
  *
- * The distance of a row is the share of the words sought that it lacks.  So rows are
- * counted by how many of these words they were found by; then come those that have none;
- * rows that are NULL are last.
+ * The distance of a row is the fraction of the keys that it lacks.  So hits of TIDs are
+ * counted, one for each of the keys that a row has.  After these rows come those that have
+ * none of the keys, then those without keys.
  *
- * Some words stand in many rows, which are read only if need be.  First the rows of rare
- * words are found, and it is looked up which of the common words each of them has.  A row
- * that has no rare word has at most all the common ones: so whatever has as many is handed
- * out first, and then the rows that have all of these, as they are found by merging.  Only
- * then all words' rows are counted.
+ * Some keys are frequent: they stand in many rows, which are read only if need be.  First
+ * the rows of rare keys are found, and it is looked up which of the frequent keys each of
+ * them has.  A row that has no rare key has at most all the frequent ones.  So rows with as
+ * many keys are returned first, and then the rows that have all frequent keys, as they are
+ * found by merging.  Only then the rows of all keys are counted.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,327 +20,331 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
-#include "compat.h"
+#include "index/opclass.h"
 #include "index/scan/hit_counter.h"
 #include "index/scan/posting_cursor.h"
-#include "index/scan/scan.h"
+#include "index/scan/posting_merge.h"
+#include "index/scan/scan_overlap.h"
+#include "index/scan/tid_set.h"
 
-/* A word is common if its entries go on after so many leaves. */
+/* A key is frequent if its entries go on after so many leaves. */
 #define RARE_LEAVES		3
 
 /*
- * Rows of a common word that are kept at a time, where those of rare words are looked up:
+ * TIDs of a frequent key that are kept at a time, where those of rare keys are looked up:
  * fewer than a leaf has, since mostly one of them is asked for before it is another leaf's
  * turn.
  */
-#define ROWS_KEPT			32
+#define TIDS_KEPT			32
 
-typedef enum SharedStage
+typedef enum OverlapStage
 {
-	SHARED_BEGIN,
-	SHARED_RARE,				/* rows of rare words, as far as they come first */
-	SHARED_COMMON,				/* rows of all the common words */
-	SHARED_ALL,					/* the others that share a word */
-	SHARED_REST,				/* rows with words that share none */
-	SHARED_EMPTY,				/* rows without words */
-	SHARED_DONE
-} SharedStage;
+	OVERLAP_BEGIN,
+	OVERLAP_RARE,				/* rows of rare keys, as far as they come first */
+	OVERLAP_FREQUENT,			/* rows of all the frequent keys */
+	OVERLAP_COUNTED,			/* the others that have a key */
+	OVERLAP_REST,				/* rows with keys, but none of these */
+	OVERLAP_EMPTY,				/* rows without keys */
+	OVERLAP_DONE
+} OverlapStage;
 
-struct SharedSearch
+struct OverlapScan
 {
 	MemoryContext context;
-	SharedStage stage;
-	Words		sought;
-	int			least;			/* words that a row has to have */
+	LeafReader *reader;
+	OverlapStage stage;
+	const uint64 *keys;
+	int			nkeys;
+	int			min_match;		/* keys that a row has to have */
 
-	uint64	   *common;			/* words */
-	int			ncommon;
+	uint64	   *frequent;		/* keys */
+	int			nfrequent;
 	HitCounter *rare;			/* rows of the others */
-	bool		rare_taken;		/* those with as many as they need have been given */
-	MergedSearch *merged;		/* of the common words; NULL: rows that have these
+	bool		rare_first;		/* those with as many keys as they need come first */
+	PostingMerge *merge;		/* of the frequent keys; NULL: rows that have these
 								 * alone are not wanted, or are counted */
 	HitCounter *all;
-	TidSet	   *rest;			/* of those that share no word */
+	TidSet	   *rest;			/* rows that have none of the keys */
 	bool		rest_read;		/* all but those deferred */
 };
+
+static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
+static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+
+/*
+ * Create a scan for rows with at least min_match of n keys, and for all rows if that is 0.
+ * The caller keeps the array.
+ */
+OverlapScan *
+overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
+					int min_match)
+{
+	OverlapScan *scan = MemoryContextAllocZero(context, sizeof(OverlapScan));
+
+	scan->context = context;
+	scan->reader = reader;
+	scan->keys = keys;
+	scan->nkeys = n;
+	scan->min_match = min_match;
+	return scan;
+}
 
 /* --- reading ------------------------------------------------------------------- */
 
 /*
- * Count the rows of all words.
+ * Count the rows of all keys.
  */
 static void
-count_all(IndexScanDesc scan, SharedSearch *search)
+count_all(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
+	LeafReader *reader = scan->reader;
 
-	search->all = hit_counter_create(search->context);
-	words_begin_reading(state, search->sought.word, search->sought.n);
-	while (words_read_on(scan))
-		hit_counter_add(search->all, state->matches, state->nmatches);
-	hit_counter_rank(search->all);
+	scan->all = hit_counter_create(scan->context);
+	leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
+	while (leaf_reader_next(reader))
+		hit_counter_add(scan->all, reader->tids, reader->ntids);
+	hit_counter_rank(scan->all);
 }
 
 /*
- * Count the rows of those words that are rare, and put the others aside.
+ * Count the rows of those keys that are rare, and put the others aside.
  */
 static void
-count_rare(IndexScanDesc scan, SharedSearch *search)
+count_rare(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-	ItemPointerData *rows = palloc(RARE_LEAVES * MAX_LEAF_ENTRIES * sizeof(ItemPointerData));
-	int			nrows = 0;
+	LeafReader *reader = scan->reader;
+	ItemPointerData *tids = palloc(RARE_LEAVES * MAX_LEAF_ENTRIES * sizeof(ItemPointerData));
+	int			ntids = 0;
 	int			nleaves = 0;
-	uint64		word = 0;
+	uint64		key = 0;
 
-	search->rare = hit_counter_create(search->context);
-	search->common = MemoryContextAlloc(search->context, search->sought.n * sizeof(uint64));
-	words_begin_reading(state, search->sought.word, search->sought.n);
-	while (words_read_on(scan))
+	scan->rare = hit_counter_create(scan->context);
+	scan->frequent = MemoryContextAlloc(scan->context, scan->nkeys * sizeof(uint64));
+	leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
+	while (leaf_reader_next(reader))
 	{
-		if (nleaves == 0 || state->range.low != word)
+		if (nleaves == 0 || reader->range.low != key)
 		{
-			hit_counter_add(search->rare, rows, nrows);
-			nrows = nleaves = 0;
-			word = state->range.low;
+			hit_counter_add(scan->rare, tids, ntids);
+			ntids = nleaves = 0;
+			key = reader->range.low;
 		}
-		memcpy(&rows[nrows], state->matches, state->nmatches * sizeof(ItemPointerData));
-		nrows += state->nmatches;
-		if (++nleaves == RARE_LEAVES && state->in_range)
+		memcpy(&tids[ntids], reader->tids, reader->ntids * sizeof(ItemPointerData));
+		ntids += reader->ntids;
+		if (++nleaves == RARE_LEAVES && reader->in_range)
 		{
-			search->common[search->ncommon++] = word;
-			state->in_range = false;
-			nrows = 0;
+			scan->frequent[scan->nfrequent++] = key;
+			reader->in_range = false;
+			ntids = 0;
 		}
 	}
-	hit_counter_add(search->rare, rows, nrows);
-	pfree(rows);
+	hit_counter_add(scan->rare, tids, ntids);
+	pfree(tids);
 }
 
 /*
- * Words that a row has to have, to be given before the rows of common words are read: as
- * many as there are of these, and as many as all rows have to have.
+ * Return how many keys a row must have to be returned before the rows of frequent keys are
+ * read: as many as there are of these, and min_match.
  */
 static int
-needed_of_rare(const SharedSearch *search)
+needed_of_rare(const OverlapScan *scan)
 {
-	return Max(search->ncommon, search->least);
+	return Max(scan->nfrequent, scan->min_match);
 }
 
 /*
- * Count which of the common words the rows of rare ones have.  A row that cannot have as
- * many as it needs to be given first is left with too low a count: it is given with the
- * rows of all words, or not at all.
+ * Count which of the frequent keys the rows of rare ones have.  A row that cannot have as
+ * many as it needs to be returned first is left with too low a count: it is returned with
+ * the rows of all keys, or not at all.
  */
 static void
-look_up_common(IndexScanDesc scan, SharedSearch *search)
+look_up_frequent(OverlapScan *scan)
 {
-	int64		n = hit_counter_in_memory(search->rare);
-	TidCount **rows = hit_counter_by_tid(search->rare);
+	LeafReader *reader = scan->reader;
+	int64		n = hit_counter_in_memory(scan->rare);
+	TidCount  **counts = hit_counter_by_tid(scan->rare);
 	int64		nleft = n;
 
-	for (int i = 0; i < search->ncommon && nleft > 0; i++)
+	for (int i = 0; i < scan->nfrequent && nleft > 0; i++)
 	{
-		int			needed = needed_of_rare(search) - (search->ncommon - i);
-		uint64		kept[ROWS_KEPT];
-		PostingCursor	cursor;
+		int			needed = needed_of_rare(scan) - (scan->nfrequent - i);
+		uint64		kept[TIDS_KEPT];
+		PostingCursor cursor;
 
 		nleft = 0;
-		posting_cursor_init(&cursor, search->common[i], kept, ROWS_KEPT);
+		posting_cursor_init(&cursor, scan->frequent[i], kept, TIDS_KEPT);
 		for (int64 j = 0; j < n; j++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if ((int) rows[j]->count < needed)
+			if ((int) counts[j]->count < needed)
 				continue;
 			nleft++;
-			if (!posting_cursor_seek(scan->indexRelation, scan->xs_snapshot, &cursor, rows[j]->tid))
+			if (!posting_cursor_seek(reader->index, reader->snapshot, &cursor,
+									 counts[j]->tid))
 				break;
-			rows[j]->count += posting_cursor_tid(&cursor) == rows[j]->tid;
+			counts[j]->count += posting_cursor_tid(&cursor) == counts[j]->tid;
 		}
 	}
 }
 
 /*
- * Find the rows that have a rare word, and which of the common ones they have.  Returns
- * false if they, or these, are too many: then nothing is known of them.
+ * Find the rows that have a rare key, and which of the frequent ones they have.  Returns
+ * false if the rows, or the frequent keys, are too many: then nothing is known of them.
  */
 static bool
-find_rare(IndexScanDesc scan, SharedSearch *search)
+find_rare(OverlapScan *scan)
 {
-	count_rare(scan, search);
-	if (search->ncommon > 0 && hit_counter_in_memory(search->rare) < 0)
+	count_rare(scan);
+	if (scan->nfrequent > 0 && hit_counter_in_memory(scan->rare) < 0)
 		return false;
-	if (search->ncommon >= Max(search->least, 1))
+	if (scan->nfrequent >= Max(scan->min_match, 1))
 	{
-		search->merged = merged_create(search->context, search->common, search->ncommon,
-									   search->ncommon);
-		if (search->merged == NULL)
+		scan->merge = posting_merge_create(scan->context, scan->reader, scan->frequent,
+										   scan->nfrequent, scan->nfrequent);
+		if (scan->merge == NULL)
 			return false;
 	}
-	if (search->ncommon > 0)
-		look_up_common(scan, search);
-	hit_counter_rank(search->rare);
+	if (scan->nfrequent > 0)
+		look_up_frequent(scan);
+	hit_counter_rank(scan->rare);
 	return true;
 }
 
 /*
- * Prepare to give rows that share no word: all others are excluded.
+ * Prepare to return rows that have none of the keys: all others are excluded.
  */
 static void
-begin_rest(IndexScanDesc scan, SharedSearch *search)
+begin_rest(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-	TidSet	   *rest = tid_set_create(search->context, true);
+	LeafReader *reader = scan->reader;
 
-	search->rest = rest;
-	words_begin_reading(state, search->sought.word, search->sought.n);
-	while (words_read_on(scan))
-		tid_set_exclude(rest, state->matches, state->nmatches);
-	words_begin_reading(state, NULL, 1);
-	state->words.range[0] = (KeyRange) {KEYS_TREE, 0, 0, PG_UINT64_MAX};
+	scan->rest = tid_set_create(scan->context, true);
+	leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
+	while (leaf_reader_next(reader))
+		tid_set_exclude(scan->rest, reader->tids, reader->ntids);
+	leaf_reader_start_ranges(reader, &keyed_rows, 1);
 }
 
-/* --- giving --------------------------------------------------------------------- */
+/* --- returning ----------------------------------------------------------------- */
 
 /*
- * The share of the words sought that is missing, by one division.
- */
-static void
-set_distance(SimHashScan *state, uint32 count)
-{
-	int			n = state->shared->sought.n;
-
-	state->shared_distance = (float8) (n - count) / n;
-}
-
-/*
- * Give rows of rare words, as long as they have as many words as they need.
+ * Return rows of rare keys, as long as they have as many keys as they need.  As the next
+ * functions do, it puts TIDs into the reader, all with *count keys.  They return false if
+ * there are no more.
  */
 static bool
-take_rare(SimHashScan *state, SharedSearch *search)
+take_rare(OverlapScan *scan, uint32 *count)
 {
-	uint32		count;
+	LeafReader *reader = scan->reader;
 
-	state->nmatches = hit_counter_take(search->rare, state->matches, MAX_LEAF_ENTRIES, &count);
-	if (state->nmatches == 0 || count < needed_of_rare(search))
-		return false;
-	set_distance(state, count);
-	return true;
+	reader->ntids = hit_counter_take(scan->rare, reader->tids, MAX_LEAF_ENTRIES, count);
+	return reader->ntids > 0 && *count >= needed_of_rare(scan);
 }
 
 /*
- * Give rows that have all the common words, as they are found: but for those of a rare word,
- * which have been given.
+ * Return rows that have all the frequent keys, as they are found: but not those of a rare
+ * key, which have been returned.
  */
 static bool
-take_common(IndexScanDesc scan, SharedSearch *search)
+take_frequent(OverlapScan *scan, uint32 *count)
 {
-	SimHashScan *state = scan->opaque;
-	int			n;
+	LeafReader *reader = scan->reader;
 
 	do
 	{
-		if (!merged_take(scan, search->merged))
+		int			n;
+
+		if (!posting_merge_next(scan->merge))
 			return false;
-		n = state->nmatches;
-		state->nmatches = 0;
+		n = reader->ntids;
+		reader->ntids = 0;
 		for (int i = 0; i < n; i++)
-			if (hit_counter_look_up(search->rare, tid_number(&state->matches[i])) == 0)
-				state->matches[state->nmatches++] = state->matches[i];
-	} while (state->nmatches == 0);
-	set_distance(state, search->ncommon);
+			if (hit_counter_look_up(scan->rare, tid_number(&reader->tids[i])) == 0)
+				reader->tids[reader->ntids++] = reader->tids[i];
+	} while (reader->ntids == 0);
+	*count = scan->nfrequent;
 	return true;
 }
 
 /*
- * Give the others that share a word.
+ * Return the others that have a key.
  */
 static bool
-take_all(SimHashScan *state, SharedSearch *search)
+take_counted(OverlapScan *scan, uint32 *count)
 {
-	uint32		count = 0;
+	LeafReader *reader = scan->reader;
 
 	do
 	{
-		state->nmatches = hit_counter_take(search->all, state->matches, MAX_LEAF_ENTRIES, &count);
-		if (state->nmatches == 0 || count < search->least)
+		reader->ntids = hit_counter_take(scan->all, reader->tids, MAX_LEAF_ENTRIES, count);
+		if (reader->ntids == 0 || *count < scan->min_match)
 			return false;
-	} while (search->rare_taken && count >= search->ncommon);
-	set_distance(state, count);
+	} while (scan->rare_first && *count >= scan->nfrequent);
 	return true;
 }
 
 /*
- * Give rows that share no word, as they are read.
+ * Return rows that have none of the keys, as they are read.
  */
 static bool
-take_rest(IndexScanDesc scan, SharedSearch *search)
+take_rest(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-	bool		any = false;
+	LeafReader *reader = scan->reader;
 
-	while (!search->rest_read && !any)
+	while (!scan->rest_read)
 	{
-		search->rest_read = !words_read_on(scan);
-		if (!search->rest_read)
-			state->nmatches = tid_set_keep_new(search->rest, state->matches,
-												state->nmatches);
-		any = !search->rest_read && state->nmatches > 0;
+		scan->rest_read = !leaf_reader_next(reader);
+		reader->ntids = tid_set_keep_new(scan->rest, reader->tids, reader->ntids);
+		if (reader->ntids > 0)
+			return true;
 	}
-	if (!any)
-		state->nmatches = tid_set_take_deferred(search->rest, state->matches,
-												 MAX_LEAF_ENTRIES);
-	set_distance(state, 0);
-	return state->nmatches > 0;
+	reader->ntids = tid_set_take_deferred(scan->rest, reader->tids, MAX_LEAF_ENTRIES);
+	return reader->ntids > 0;
 }
 
 static void
-free_counts(SharedSearch *search)
+free_counts(OverlapScan *scan)
 {
-	if (search->rare)
-		hit_counter_free(search->rare);
-	if (search->all)
-		hit_counter_free(search->all);
-	search->rare = search->all = NULL;
+	if (scan->rare)
+		hit_counter_free(scan->rare);
+	if (scan->all)
+		hit_counter_free(scan->all);
+	scan->rare = scan->all = NULL;
 }
 
 /*
  * Prepare the next stage.
  */
 static void
-next_stage(IndexScanDesc scan, SharedSearch *search)
+begin_next_stage(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-
-	search->stage++;
-	switch (search->stage)
+	scan->stage++;
+	switch (scan->stage)
 	{
-		case SHARED_RARE:
-			search->rare_taken = search->sought.n > 0 && find_rare(scan, search);
-			if (!search->rare_taken)
-				free_counts(search);	/* their memory is that of the next */
+		case OVERLAP_RARE:
+			scan->rare_first = scan->nkeys > 0 && find_rare(scan);
+			if (!scan->rare_first)
+				free_counts(scan);	/* their memory is that of the next */
 			break;
-		case SHARED_ALL:
-			/* those that have as many words as there are common ones have been given */
-			if (search->rare_taken ? search->ncommon > Max(search->least, 1) :
-				search->ncommon > 0)
+		case OVERLAP_COUNTED:
+			/* those that have as many keys as there are frequent ones have been returned */
+			if (scan->rare_first ? scan->nfrequent > Max(scan->min_match, 1) :
+				scan->nfrequent > 0)
 			{
-				free_counts(search);
-				count_all(scan, search);
+				free_counts(scan);
+				count_all(scan);
 			}
 			break;
-		case SHARED_REST:
-			free_counts(search);
-			if (search->least > 0)
-				search->stage = SHARED_DONE;
+		case OVERLAP_REST:
+			free_counts(scan);
+			if (scan->min_match > 0)
+				scan->stage = OVERLAP_DONE;
 			else
-				begin_rest(scan, search);
+				begin_rest(scan);
 			break;
-		case SHARED_EMPTY:
-			words_begin_reading(state, NULL, 1);
-			state->words.range[0] = (KeyRange) {PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+		case OVERLAP_EMPTY:
+			leaf_reader_start_ranges(scan->reader, &empty_rows, 1);
 			break;
 		default:
 			break;
@@ -348,141 +352,45 @@ next_stage(IndexScanDesc scan, SharedSearch *search)
 }
 
 /*
- * The next rows, all at one distance.  Returns false after the last ones that are not
+ * Put the TIDs of the next rows into the reader, all at one distance: the fraction of the
+ * keys that they lack, by one division.  Returns false after the last ones that are not
  * NULL.
  */
 bool
-shared_take(IndexScanDesc scan)
+overlap_scan_next(OverlapScan *scan, float8 *distance)
 {
-	SimHashScan *state = scan->opaque;
-	SharedSearch *search = state->shared;
-
-	while (search->stage != SHARED_DONE)
+	while (scan->stage != OVERLAP_DONE)
 	{
 		bool		taken = false;
+		uint32		count = 0;
 
-		if (search->stage == SHARED_RARE && search->rare_taken)
-			taken = take_rare(state, search);
-		else if (search->stage == SHARED_COMMON && search->merged)
-			taken = take_common(scan, search);
-		else if (search->stage == SHARED_ALL && search->all)
-			taken = take_all(state, search);
-		else if (search->stage == SHARED_REST)
-			taken = take_rest(scan, search);
-		else if (search->stage == SHARED_EMPTY)
-		{
-			taken = words_read_on(scan);
-			set_distance(state, 0);
-		}
-		state->next_match = 0;
+		if (scan->stage == OVERLAP_RARE && scan->rare_first)
+			taken = take_rare(scan, &count);
+		else if (scan->stage == OVERLAP_FREQUENT && scan->merge)
+			taken = take_frequent(scan, &count);
+		else if (scan->stage == OVERLAP_COUNTED && scan->all)
+			taken = take_counted(scan, &count);
+		else if (scan->stage == OVERLAP_REST)
+			taken = take_rest(scan);
+		else if (scan->stage == OVERLAP_EMPTY)
+			taken = leaf_reader_next(scan->reader);
 		if (taken)
+		{
+			*distance = (float8) (scan->nkeys - (int) count) / scan->nkeys;
 			return true;
-		next_stage(scan, search);
+		}
+		begin_next_stage(scan);
 	}
-	state->nmatches = 0;
 	return false;
 }
 
-/* --- what is asked --------------------------------------------------------------- */
-
 /*
- * Read the order.  The distance from NULL or an empty array is NULL for every row, which
- * is no order.
- */
-static void
-read_order(IndexScanDesc scan, SharedSearch *search)
-{
-	SimHashScan *state = scan->opaque;
-	ScanKey		key = scan->orderByData;
-
-	if (!(key->sk_flags & SK_ISNULL))
-		state->opclass->multi_key->get_words(key->sk_argument, &search->sought);
-	scan->xs_orderbynulls[0] = search->sought.n == 0;
-}
-
-/*
- * Read the scan keys.  Returns false if nothing matches.
- */
-static bool
-read_keys(IndexScanDesc scan, SharedSearch *search)
-{
-	SimHashScan *state = scan->opaque;
-	const Words *sought = &search->sought;
-
-	state->want_rows = state->want_nulls = true;
-	state->recheck = false;
-	for (int i = 0; i < scan->numberOfKeys && !scan_wants_nothing(state); i++)
-	{
-		ScanKey		key = &scan->keyData[i];
-		Words		words;
-
-		if (!scan_key_compares(state, key))
-			continue;
-		if (!opclass_get_sought(state->opclass, key, &words))
-			continue;
-		if (words.n == 0)
-			return false;
-		if (words.n == sought->n &&
-			memcmp(words.word, sought->word, words.n * sizeof(uint64)) == 0)
-			search->least = Max(search->least, words.least);
-		else
-			state->recheck = true;
-	}
-	return !scan_wants_nothing(state);
-}
-
-/*
- * What it allocates is in the context of the words searched for, which is the current one.
- */
-static SharedSearch *
-begin_shared(SimHashScan *state)
-{
-	SharedSearch *search = palloc0(sizeof(SharedSearch));
-
-	state->shared = search;
-	state->stage = SCAN_SHARED;
-	search->context = state->words.context;
-	return search;
-}
-
-/*
- * Begin a search for rows with the most of the words sought first.
+ * Free what is not in the memory context.
  */
 void
-shared_begin(IndexScanDesc scan)
+overlap_scan_end(OverlapScan *scan)
 {
-	SimHashScan *state = scan->opaque;
-	SharedSearch *search = begin_shared(state);
-
-	read_order(scan, search);
-	if (!read_keys(scan, search))
-		state->stage = SCAN_DONE;
-	if (!state->want_rows)
-		search->stage = SHARED_DONE;
-}
-
-/*
- * Begin a search for rows with at least so many of the words, whatever their order.
- */
-void
-shared_begin_for(IndexScanDesc scan, const Words *words)
-{
-	SharedSearch *search = begin_shared(scan->opaque);
-
-	search->sought = *words;
-	search->least = words->least;
-}
-
-/*
- * Free what is not in the context of the words searched for.
- */
-void
-shared_end(SimHashScan *state)
-{
-	if (state->shared == NULL)
-		return;
-	free_counts(state->shared);
-	if (state->shared->rest)
-		tid_set_free(state->shared->rest);
-	state->shared = NULL;
+	free_counts(scan);
+	if (scan->rest)
+		tid_set_free(scan->rest);
 }

@@ -1,0 +1,24 @@
+/*-------------------------------------------------------------------------
+ *
+ * query_keys.h
+ *		The keys that a scan of a multi-key operator class looks for
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_QUERY_KEYS_H
+#define SIMHASH_QUERY_KEYS_H
+
+#include "access/skey.h"
+#include "utils/relcache.h"
+
+#include "index/opclass.h"
+
+extern bool query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
+							int nkeys, Words *sets, int *nsets);
+extern const Words *query_keys_best(const Words *sets, int nsets);
+extern int	query_keys_min_match(const Words *sets, int nsets, const Words *sought,
+								 bool *recheck);
+
+#endif							/* SIMHASH_QUERY_KEYS_H */

@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_keys.h
+ *		Scans for rows with any of some keys, or with at least so many of them
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_SCAN_KEYS_H
+#define SIMHASH_SCAN_KEYS_H
+
+#include "index/scan/leaf_reader.h"
+
+typedef struct KeysScan KeysScan;
+
+extern KeysScan *keys_scan_all(MemoryContext context, LeafReader *reader);
+extern KeysScan *keys_scan_any(MemoryContext context, LeafReader *reader,
+							   const uint64 *keys, int n);
+extern KeysScan *keys_scan_at_least(MemoryContext context, LeafReader *reader,
+									const uint64 *keys, int n, int min_match);
+extern void keys_scan_return_once(KeysScan *scan, bool may_defer);
+extern bool keys_scan_next(KeysScan *scan);
+extern void keys_scan_end(KeysScan *scan);
+
+#endif							/* SIMHASH_SCAN_KEYS_H */
