@@ -16,7 +16,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SUITES=(build links tables unit regress isolation tap small)
+SUITES=(build links layout tables unit regress isolation tap small)
 PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
 SHOWN=60 # lines of a failure's log
 
@@ -57,6 +57,7 @@ run_suite() {
 meaning() {
 	case $1 in
 	links) say "the library needs more than libc at run time" ;;
+	layout) say "files use each other in a circle, or two things have one name" ;;
 	tables) say "the committed Unicode tables are not what the Unicode data say" ;;
 	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
 	regress | isolation | oldest) say "SQL gave another answer than the expected one:" \
@@ -187,6 +188,13 @@ suite_links() {
 	plain=$(grep -vxE '_PG_init|Pg_magic_func|(pg_finfo_)?simhash_.*' <<<"$exported" || true)
 	echo "exported names that another library may have too: ${plain:-none}"
 	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
+}
+
+# Files use each other one way, and a name is that of one thing.
+suite_layout() {
+	STATUS=0
+	as_builder perl test/layout.pl || STATUS=$?
+	count_verdicts
 }
 
 # The committed Unicode tables are what their generator makes of the data.

@@ -1,0 +1,140 @@
+#!/usr/bin/perl
+# The layout of src/, checked.
+#
+#	perl test/layout.pl
+#
+# Run at the top of the tree.  A module is a .c file and the .h file of its name.  It
+# uses the modules whose headers it includes, and those whose functions it calls.
+#
+# - No modules, and no folders, use each other in a circle.  src/ and src/index/ hold
+#   modules that stand below their folders and modules that stand above.
+# - No two modules share a base name, no static function or struct has a name twice: the
+#   LOCATION of an error is a file's base name and a function.
+
+use strict;
+use warnings;
+
+my (%text, %module, %uses, %owner, %places);
+
+sub read_sources
+{
+	foreach my $file (grep { !m{/unicode/} } split /\n/, `find src -name '*.[ch]' | sort`)
+	{
+		open my $f, '<', $file or die "$file: $!";
+		local $/;
+		my $text = <$f>;
+		$text =~ s{/\*.*?\*/}{}gs;
+		$text = join "\n", map { /^#include/ ? $_ : s{"(?:[^"\\]|\\.)*"}{}gr } split /\n/, $text;
+		$text{$file} = $text;
+		($module{$file} = $file) =~ s{^src/(.*)\.[ch]$}{$1};
+	}
+	die "no sources: run at the top of the tree\n" unless %text;
+}
+
+# Notes where each name stands, and which module has each function that others may call.
+sub find_names
+{
+	while (my ($file, $text) = each %text)
+	{
+		my $module = $module{$file};
+		$places{'base name'}{ $module =~ s{.*/}{}r }{$module} = 1;
+		while ($text =~ /^([^\n]*)\n([A-Za-z_]\w*)\([^;{}]*\)\n\{/mg)
+		{
+			my ($before, $name) = ($1, $2);
+			if ($before =~ /\bstatic\b/) { $places{'static function'}{$name}{$module} = 1 }
+			elsif ($file =~ /\.c$/) { $owner{$name} = $module }
+		}
+		$places{struct}{$1}{$module} = 1
+		  while $text =~ /^(?:typedef )?struct (\w+)\s*\n\{/mg;
+	}
+	$places{'static function'}{$_}{ $owner{$_} } = 1
+	  foreach grep { $places{'static function'}{$_} } keys %owner;
+}
+
+sub find_uses
+{
+	while (my ($file, $text) = each %text)
+	{
+		my $user = $module{$file};
+		while ($text =~ /#include "([^"]+\.h)"/g)
+		{
+			my $used = $module{"src/$1"} or next;
+			$uses{$user}{$used} .= ' includes' if $used ne $user;
+		}
+		next if $file =~ /\.h$/;
+		while ($text =~ /\b([A-Za-z_]\w*)\b/g)
+		{
+			my $used = $owner{$1};
+			$uses{$user}{$used} .= " $1" if $used && $used ne $user;
+		}
+	}
+}
+
+# Returns what is left of a graph when, again and again, nodes that use no others are
+# taken away, and those that no others use.
+sub circles
+{
+	my %graph = map { my $from = $_; ($from => { %{ $_[0]{$from} } }) } keys %{ $_[0] };
+	my $before;
+	do
+	{
+		my %used = map { %$_ } values %graph;
+		$before = join ' ', map { ($_, keys %{ $graph{$_} }) } sort keys %graph;
+		foreach my $node (keys %graph)
+		{
+			delete @{ $graph{$node} }{ grep { !$graph{$_} } keys %{ $graph{$node} } };
+			delete $graph{$node} if !%{ $graph{$node} } || !$used{$node};
+		}
+	} until $before eq join ' ', map { ($_, keys %{ $graph{$_} }) } sort keys %graph;
+	return \%graph;
+}
+
+sub folders
+{
+	my %graph;
+	foreach my $user (keys %uses)
+	{
+		my $from = $user =~ s{/?[^/]*$}{}r;
+		foreach my $used (keys %{ $uses{$user} })
+		{
+			my $to = $used =~ s{/?[^/]*$}{}r;
+			next if $from eq $to || grep { $_ eq '' || $_ eq 'index' } $from, $to;
+			$graph{$from}{$to} .= "\n\t\t$user ->$uses{$user}{$used}";
+		}
+	}
+	return \%graph;
+}
+
+my ($passed, $failed) = (0, 0);
+
+sub check
+{
+	my ($what, @complaints) = @_;
+	print @complaints ? "not ok" : "ok", " $what\n", map { "\t$_\n" } @complaints;
+	@complaints ? $failed++ : $passed++;
+}
+
+sub check_circles
+{
+	my ($what, $graph) = @_;
+	my $circles = circles($graph);
+	check($what, map
+		{
+			my $from = $_;
+			map { "$from -> $_:$circles->{$from}{$_}" } sort keys %{ $circles->{$from} }
+		} sort keys %$circles);
+}
+
+read_sources();
+find_names();
+find_uses();
+check_circles('modules use no others in a circle', \%uses);
+check_circles('folders use no others in a circle', folders());
+foreach my $what (sort keys %places)
+{
+	my $names = $places{$what};
+	check("no $what stands twice", map { "$_: @{[sort keys %{ $names->{$_} }]}" }
+		grep { keys %{ $names->{$_} } > 1 } sort keys %$names);
+}
+print "$passed passed, $failed failed\n";
+exit($failed != 0);
