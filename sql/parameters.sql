@@ -201,7 +201,8 @@ SELECT * FROM refused(
     $$SELECT FROM copied WHERE sig % sig_of(7) AND sig % sig_of(7, 4, 6)$$,
     $$SELECT FROM copied WHERE sig % sig_of(7, 4, 6) OR sig % sig_of(7)$$,
     $$SELECT FROM made JOIN copied ON copied.sig % made.sig$$,
-    $$SELECT FROM copied WHERE sig % NULL$$);
+    $$SELECT FROM copied WHERE sig % NULL$$,
+    $$SELECT FROM copied WHERE sig % sig_of(7, 4, 6) AND sig IS NULL$$);
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(minhash) AS SELECT count(*) FROM copied WHERE sig % $1;
 EXECUTE near(sig_of(7));
