@@ -128,11 +128,12 @@ OBJS = \
 PG_CPPFLAGS = -I$(srcdir)/src
 
 # install leaves the extension installed, setup what the tests after it share; planner drops
-# both, and leaves the extension for objects, which drops it.
+# both, and leaves the extension for renamed_objects, which drops it.
 REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
-	literature unicode vectors minhash banding passages errors component blocks index \
-	designs nearest parallel report vacuum exclude gist sketch containment bands parameters estimates \
-	cluster planner objects
+	published_examples unicode vectors minhash banding_curve passages errors \
+	connected_component blocks fingerprint_index index_designs nearest parallel_build \
+	index_inspect vacuum exclude gist sketch_index containment_index signature_index \
+	signature_parameters estimates cluster planner renamed_objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

@@ -21,7 +21,7 @@ main() {
 	export PG_TEST_TIMEOUT_DEFAULT=$rows PGCTLTIMEOUT=600 # it waits for builds and batches
 	extension_settings >"$TEMP_CONFIG"
 	say "at work on $rows rows"
-	extension_make installcheck REGRESS= ISOLATION= PROVE_TESTS=test/t/024_live.pl >"$WORK/log/live" 2>&1 ||
+	extension_make installcheck REGRESS= ISOLATION= PROVE_TESTS=test/t/024_docs_live.pl >"$WORK/log/live" 2>&1 ||
 		{ tail -n 60 "$WORK/log/live"; die "something went wrong"; }
 	cat "$SIMHASH_REPORT"
 }

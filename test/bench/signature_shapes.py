@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/minhash.md from what shapes.sh measured.
+"""Prints the tables of docs/minhash.md from what signature_shapes.sh measured.
 
-    shapes.py FOLDER      reads FOLDER/shapes.csv, edits.csv and recall.csv
+    signature_shapes.py FOLDER      reads FOLDER/shapes.csv, edits.csv and recall.csv
 
 Nothing but the standard library.
 """

@@ -2,12 +2,12 @@
 # What an index of sketches costs and saves, beside GIN on the same arrays and beside a
 # look-up of one row by a B-tree: random documents of 60 elements, package descriptions, and
 # Chinese manuals in pieces.  Prints ratios, medians of pairs in one run, on a temporary
-# PostgreSQL of its own.  The queries are in sketch.sql.
+# PostgreSQL of its own.  The queries are in sketch_index.sql.
 #
-#   bash test/bench/sketch.sh             1 million random documents
-#   ROWS=100000 bash test/bench/sketch.sh
-#   DOCUMENTS=FOLDER ...                  keeps the real documents there, and takes those it
-#                                         finds there (as test/bench/quality.sh does)
+#   bash test/bench/sketch_index.sh             1 million random documents
+#   ROWS=100000 bash test/bench/sketch_index.sh
+#   DOCUMENTS=FOLDER ...                        keeps the real documents there, and takes those it
+#                                               finds there (as test/bench/quality.sh does)
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -20,7 +20,7 @@ main() {
 	prepare
 	get_documents
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
-	demo_psql -v rows="${ROWS:-1000000}" -v documents="$WORK/src/documents" -f test/bench/sketch.sql
+	demo_psql -v rows="${ROWS:-1000000}" -v documents="$WORK/src/documents" -f test/bench/sketch_index.sql
 }
 
 main

@@ -1,4 +1,4 @@
--- What an index of sketches costs, and saves.  Run by sketch.sh; psql variables rows and
+-- What an index of sketches costs, and saves.  Run by sketch_index.sh; psql variables rows and
 -- documents, the folder of the real ones.
 \ir one_core.sql
 SET client_min_messages = warning;

@@ -3,13 +3,13 @@
 # edited texts, and how much else, on real documents and source files.  Prints the tables
 # of docs/minhash.md.
 #
-#   bash test/bench/shapes.sh           writes docs/minhash/*.csv
-#   bash test/bench/shapes.sh FOLDER    writes them there
-#   QUICK=1 ...                         small samples, to see that it works;
-#                                       kept only in a FOLDER that is named
-#   SEED=7 ...                          other queries, and other random edits
-#   DOCUMENTS=FOLDER ...                keeps the documents there, and takes
-#                                       those it finds there
+#   bash test/bench/signature_shapes.sh           writes docs/minhash/*.csv
+#   bash test/bench/signature_shapes.sh FOLDER    writes them there
+#   QUICK=1 ...                                   small samples, to see that it works;
+#                                                 kept only in a FOLDER that is named
+#   SEED=7 ...                                    other queries, and other random edits
+#   DOCUMENTS=FOLDER ...                          keeps the documents there, and takes
+#                                                 those it finds there
 #
 # From a bare Debian on, as test/demo.sh: installs what is missing, and works on
 # a temporary PostgreSQL of its own.
@@ -59,7 +59,7 @@ main() {
 	write_table background "corpus, n, rows, bands" "$target/shapes.csv"
 	write_table edits "language, length, edit, rate, n, rows, bands" "$target/edits.csv"
 	write_table recall "language, n, rows, bands, resemblance" "$target/recall.csv"
-	python3 "$ROOT/test/bench/shapes.py" "$target"
+	python3 "$ROOT/test/bench/signature_shapes.py" "$target"
 	say "wrote $target ($((SECONDS / 60)) minutes)"
 }
 

@@ -1,4 +1,4 @@
--- What it costs to insert rows of several words.  Run by words.sh; psql variable rows.
+-- What it costs to insert rows of several words.  Run by insert_keys.sh; psql variable rows.
 \ir one_core.sql
 SET maintenance_work_mem = '1GB';
 

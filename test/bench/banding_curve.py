@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the picture of docs/minhash.md from what banding.sh measured.
+"""Makes the picture of docs/minhash.md from what banding_curve.sh measured.
 
-    banding.py FOLDER      reads FOLDER/banding.csv, writes FOLDER/banding.svg; prints
+    banding_curve.py FOLDER      reads FOLDER/banding.csv, writes FOLDER/banding.svg; prints
                            how far the points are from theory
 
 Nothing but the standard library.

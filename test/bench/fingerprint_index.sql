@@ -1,4 +1,4 @@
--- What the index costs, and saves.  Run by index.sh; psql variable rows.
+-- What the index costs, and saves.  Run by fingerprint_index.sh; psql variable rows.
 \ir one_core.sql
 SET maintenance_work_mem = '1GB';
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # What the index costs, and saves: prints ratios, medians of pairs in one run,
-# on a temporary PostgreSQL of its own.  The queries are in index.sql.
+# on a temporary PostgreSQL of its own.  The queries are in fingerprint_index.sql.
 #
-#   bash test/bench/index.sh              1 million rows
-#   ROWS=10000000 bash test/bench/index.sh
+#   bash test/bench/fingerprint_index.sh              1 million rows
+#   ROWS=10000000 bash test/bench/fingerprint_index.sh
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,7 @@ main() {
 	# shellcheck disable=SC2119
 	prepare
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
-	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/index.sql
+	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/fingerprint_index.sql
 }
 
 main

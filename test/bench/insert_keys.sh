@@ -1,10 +1,10 @@
 #!/bin/bash
 # What it costs to insert rows of 18 words, as many as a signature has bands by default,
 # against GIN on the same arrays: prints ratios, medians of pairs in one run, on a
-# temporary PostgreSQL of its own.  The queries are in words.sql.
+# temporary PostgreSQL of its own.  The queries are in insert_keys.sql.
 #
-#   bash test/bench/words.sh              1 million rows
-#   ROWS=100000 bash test/bench/words.sh
+#   bash test/bench/insert_keys.sh              1 million rows
+#   ROWS=100000 bash test/bench/insert_keys.sh
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -14,7 +14,7 @@ main() {
 	# shellcheck disable=SC2119
 	prepare
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
-	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/words.sql
+	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/insert_keys.sql
 }
 
 main

@@ -1,5 +1,5 @@
 -- What an index of signatures costs, and saves, with maintenance_work_mem as it comes.
--- Run by bands.sh; psql variable rows.
+-- Run by signature_index.sh; psql variable rows.
 \ir one_core.sql
 SET client_min_messages = warning;
 

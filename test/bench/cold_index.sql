@@ -1,4 +1,4 @@
--- Searches of an index that is not in memory.  Run by cold.sh; psql variable rows.
+-- Searches of an index that is not in memory.  Run by cold_index.sh; psql variable rows.
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset footer off

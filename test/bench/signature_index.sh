@@ -1,10 +1,10 @@
 #!/bin/bash
 # What an index of signatures costs, and saves, beside GIN over the hashes of their bands:
 # prints ratios in one run, on a temporary PostgreSQL of its own.  The queries are in
-# bands.sql.
+# signature_index.sql.
 #
-#   bash test/bench/bands.sh              1 million rows
-#   ROWS=10000000 bash test/bench/bands.sh
+#   bash test/bench/signature_index.sh              1 million rows
+#   ROWS=10000000 bash test/bench/signature_index.sh
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -14,7 +14,7 @@ main() {
 	# shellcheck disable=SC2119
 	prepare
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
-	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/bands.sql
+	demo_psql -v rows="${ROWS:-1000000}" -f test/bench/signature_index.sql
 }
 
 main

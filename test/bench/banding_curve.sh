@@ -1,0 +1,24 @@
+#!/bin/bash
+# How often signatures of sets of known resemblance share a band, beside what theory
+# says: writes the points and the picture of docs/minhash.md.  The sets are made in
+# banding_curve.sql; a temporary PostgreSQL of its own compares them.
+#
+#   bash test/bench/banding_curve.sh           writes docs/minhash/banding.csv and .svg
+#   bash test/bench/banding_curve.sh FOLDER    writes them there
+#   SEED=7 ...                                 other sets
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+main() {
+	local target=${1:-$ROOT/docs/minhash}
+	prepare python3
+	build_and_start
+	mkdir -p "$target"
+	demo_psql -At -v seed="${SEED:-1}" -f test/bench/banding_curve.sql >"$target/banding.csv"
+	python3 "$ROOT/test/bench/banding_curve.py" "$target"
+	say "wrote $target"
+}
+
+main "$@"
