@@ -12,7 +12,8 @@ SET search_path = banding_test, public;
 CREATE TABLE pair AS
     SELECT s / 10.0::float8 AS s, array(SELECT generate_series(first, first + 19 + 2 * s)) AS a,
            array(SELECT generate_series(first + 20 - 2 * s, first + 39)) AS b
-    FROM generate_series(1, 9) AS s, generate_series(1, 2000) AS i, LATERAL (SELECT 100::bigint * (2000 * s + i) AS first) AS f;
+    FROM generate_series(1, 9) AS s, generate_series(1, 2000) AS i,
+         LATERAL (SELECT 100::bigint * (2000 * s + i) AS first) AS f;
 SELECT s, count(*), min(both_have / all_have::float8) = s AND max(both_have / all_have::float8) = s AS known
 FROM pair, LATERAL (SELECT count(*) AS both_have FROM (SELECT unnest(a) INTERSECT SELECT unnest(b)) AS i) AS i,
      LATERAL (SELECT count(*) AS all_have FROM (SELECT unnest(a) UNION SELECT unnest(b)) AS u) AS u
@@ -20,7 +21,8 @@ GROUP BY s ORDER BY s;
 CREATE TABLE shape (bands integer, rows integer);
 INSERT INTO shape VALUES (20, 5), (8, 16), (40, 3), (18, 7);
 CREATE TABLE curve AS
-    SELECT bands, rows, s, count(*) AS pairs, count(*) FILTER (WHERE to_minhash(a, bands, rows) % to_minhash(b, bands, rows)) AS found
+    SELECT bands, rows, s, count(*) AS pairs,
+           count(*) FILTER (WHERE to_minhash(a, bands, rows) % to_minhash(b, bands, rows)) AS found
     FROM shape, pair GROUP BY bands, rows, s;
 -- the rate is within three standard errors of 1 - (1 - s^rows)^bands
 SELECT c.*, round(p::numeric, 4) AS theory, round(found / pairs::numeric, 4) AS measured
@@ -28,9 +30,12 @@ FROM curve AS c, LATERAL (SELECT 1 - (1 - s ^ rows) ^ bands AS p) AS t
 WHERE abs(found / pairs::float8 - p) > 3 * sqrt(p * (1 - p) / pairs) + 1e-9;
 -- and of the numbers that the literature has
 SELECT c.*, p AS theory
-FROM curve AS c JOIN unnest(ARRAY[.0002, .0064, .0475, .1860, .4701, .8019, .9748, .9996, 1.0000]) WITH ORDINALITY AS t (p, tenths) ON s = tenths / 10.0
+FROM curve AS c
+    JOIN unnest(ARRAY[.0002, .0064, .0475, .1860, .4701, .8019, .9748, .9996,
+                      1.0000]) WITH ORDINALITY AS t (p, tenths) ON s = tenths / 10.0
 WHERE bands = 20 AND rows = 5 AND abs(found / pairs::float8 - p) > 3 * sqrt(p * (1 - p) / pairs) + 0.00005;
-SELECT bands, rows, sum(pairs) AS pairs, array_agg(round(found / pairs::numeric, 4) ORDER BY s) AS measured FROM curve GROUP BY bands, rows ORDER BY bands;
+SELECT bands, rows, sum(pairs) AS pairs, array_agg(round(found / pairs::numeric, 4) ORDER BY s) AS measured
+FROM curve GROUP BY bands, rows ORDER BY bands;
 -- the curve of a quarter more bands is another one
 SELECT bands, rows, count(*) > 0 AS beyond_three_errors
 FROM curve, LATERAL (SELECT 1 - (1 - s ^ rows) ^ (bands * 5 / 4) AS p) AS t
@@ -40,7 +45,8 @@ GROUP BY bands, rows ORDER BY bands;
 --
 -- Advice
 --
-SELECT bands, rows, places, bytes, round(finds::numeric, 4) AS finds, round(at_three_quarters::numeric, 4) AS at_three_quarters,
+SELECT bands, rows, places, bytes, round(finds::numeric, 4) AS finds,
+       round(at_three_quarters::numeric, 4) AS at_three_quarters,
        round(at_half::numeric, 4) AS at_half, round(at_a_quarter::numeric, 6) AS at_a_quarter
 FROM minhash_advice(0.8);
 -- the first for what one may ask for
@@ -50,14 +56,17 @@ FROM unnest(ARRAY[0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) AS threshold, unn
 WHERE threshold > 0.001 OR recall = 0.5
 ORDER BY 1, 2;
 -- it can be given to to_minhash
-SELECT split_part(to_minhash('a b c d', bands, rows)::text, ':', 1) AS shape, pg_column_size(to_minhash('a b c d', bands, rows)) = bytes AS bytes
+SELECT split_part(to_minhash('a b c d', bands, rows)::text, ':', 1) AS shape,
+       pg_column_size(to_minhash('a b c d', bands, rows)) = bytes AS bytes
 FROM minhash_advice(threshold => 0.7, recall => 0.9) LIMIT 1;
 -- all shapes there are, the hard way: of each number of rows the fewest bands that find enough, from the advised one on
 CREATE TABLE question AS
-    SELECT t / 20.0::float8 AS threshold, recall FROM generate_series(1, 19) AS t, unnest(ARRAY[0.5, 0.95, 0.99]::float8[]) AS recall;
+    SELECT t / 20.0::float8 AS threshold, recall
+    FROM generate_series(1, 19) AS t, unnest(ARRAY[0.5, 0.95, 0.99]::float8[]) AS recall;
 CREATE TABLE advised AS SELECT threshold, recall, advice.* FROM question, minhash_advice(threshold, recall) AS advice;
 CREATE TABLE enough AS
-    SELECT threshold, recall, r, min(b) AS b FROM question, generate_series(1, 64) AS r, generate_series(1, least(1024, 4096 / r)) AS b
+    SELECT threshold, recall, r, min(b) AS b
+    FROM question, generate_series(1, 64) AS r, generate_series(1, least(1024, 4096 / r)) AS b
     WHERE minhash_probability(threshold, b, r) >= recall GROUP BY threshold, recall, r;
 -- the smallest steep one, where that is usual; else the largest usual one; else the smallest of all
 CREATE TABLE first_one AS
@@ -67,19 +76,23 @@ CREATE TABLE first_one AS
 CREATE TABLE expected (LIKE advised);
 INSERT INTO expected
     SELECT threshold, recall, b, r, b * r, pg_column_size(to_minhash('a', b, r)), minhash_probability(threshold, b, r),
-           minhash_probability(threshold * 3 / 4, b, r), minhash_probability(threshold * 2 / 4, b, r), minhash_probability(threshold / 4, b, r)
+           minhash_probability(threshold * 3 / 4, b, r), minhash_probability(threshold * 2 / 4, b, r),
+           minhash_probability(threshold / 4, b, r)
     FROM enough JOIN first_one USING (threshold, recall) WHERE r >= first_r;
 SELECT count(*) > 500 AS many, count(DISTINCT (threshold, recall)) AS questions FROM advised;
 (TABLE advised EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE advised);
 -- the smallest first, and each lets less through than the one before
 SELECT count(*) AS wrong FROM (
     SELECT threshold, recall, n, places <= lag(places) OVER w OR at_half > lag(at_half) OVER w AS wrong
-    FROM generate_series(1, 99) AS t, unnest(ARRAY[0.05, 0.5, 0.9, 0.99]) AS recall, LATERAL (SELECT t / 100.0 AS threshold) AS s,
-         LATERAL minhash_advice(threshold, recall) WITH ORDINALITY AS a (bands, rows, places, bytes, finds, at_three_quarters, at_half, at_a_quarter, n)
+    FROM generate_series(1, 99) AS t, unnest(ARRAY[0.05, 0.5, 0.9, 0.99]) AS recall,
+         LATERAL (SELECT t / 100.0 AS threshold) AS s,
+         LATERAL minhash_advice(threshold, recall)
+             WITH ORDINALITY AS a (bands, rows, places, bytes, finds, at_three_quarters, at_half, at_a_quarter, n)
     WINDOW w AS (PARTITION BY threshold, recall ORDER BY n)) AS advice
 WHERE wrong;
 -- NULL is no question
-SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, minhash_threshold(NULL, 2) IS NULL AS bands, minhash_threshold(2, NULL) IS NULL AS rows;
+SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, minhash_threshold(NULL, 2) IS NULL AS bands,
+       minhash_threshold(2, NULL) IS NULL AS rows;
 
 SET client_min_messages = warning;
 DROP SCHEMA banding_test CASCADE;

@@ -13,22 +13,27 @@ BEGIN
         CONTINUE WHEN fps[i] IS NULL;
         SELECT array_agg(j ORDER BY j) INTO near FROM generate_series(1, i - 1) AS j
         WHERE (fps[i] <~> fps[j]) + 0 <= radius AND (linkage = 'single' OR cluster[j] = j);
-        cluster[i] := coalesce(CASE linkage WHEN 'leader' THEN near[1] ELSE (SELECT min(cluster[j]) FROM unnest(near) AS j) END, i);
+        cluster[i] := coalesce(
+            CASE linkage WHEN 'leader' THEN near[1] ELSE (SELECT min(cluster[j]) FROM unnest(near) AS j) END, i);
         IF linkage = 'single' AND near IS NOT NULL THEN
-            SELECT array_agg(CASE WHEN c IN (SELECT cluster[j] FROM unnest(near) AS j) THEN cluster[i] ELSE c END ORDER BY o) INTO cluster
+            SELECT array_agg(
+                CASE WHEN c IN (SELECT cluster[j] FROM unnest(near) AS j) THEN cluster[i] ELSE c END
+            ORDER BY o) INTO cluster
             FROM unnest(cluster) WITH ORDINALITY AS u (c, o);
         END IF;
     END LOOP;
     RETURN QUERY SELECT unnest(cluster);
 END $$;
 -- the rows of a query (i, fp) whose clusters are others than by hand, in the order of an expression
-CREATE FUNCTION differing(query text, radius integer, linkage text, ordering text DEFAULT 'i') RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION differing(query text, radius integer, linkage text, ordering text DEFAULT 'i')
+    RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     fps simhash[];
 BEGIN
     EXECUTE format('SELECT array_agg(fp ORDER BY %s) FROM (%s) AS q', ordering, query) INTO fps;
     RETURN differing(
-        format('SELECT row_number() OVER w, simhash_cluster(fp, %s, %L) OVER w FROM (%s) AS q WINDOW w AS (ORDER BY %s)', radius, linkage, query, ordering),
+        format('SELECT row_number() OVER w, simhash_cluster(fp, %s, %L) OVER w
+               FROM (%s) AS q WINDOW w AS (ORDER BY %s)', radius, linkage, query, ordering),
         format('SELECT row_number() OVER (), c FROM by_hand(%L, %s, %L) AS c', fps, radius, linkage));
 END $$;
 
@@ -36,7 +41,8 @@ END $$;
 CREATE TEMP TABLE chain (id text, fp simhash);
 INSERT INTO chain VALUES ('A', '0000000000000000'), ('B', '0000000000000007'), ('-', NULL), ('C', '000000000000003f'),
     ('D', 'ffffffffffffffff'), ('E', '0000000000000007');
-SELECT id, fp, simhash_cluster(fp, 3) OVER w AS single, simhash_cluster(fp, 3, 'leader') OVER w AS leader, row_number() OVER w AS row,
+SELECT id, fp, simhash_cluster(fp, 3) OVER w AS single, simhash_cluster(fp, 3, 'leader') OVER w AS leader,
+       row_number() OVER w AS row,
        simhash_cluster(fp, 3, 'leader') OVER w = row_number() OVER w AS keep
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY row;
 -- who leads is a matter of order
@@ -44,8 +50,10 @@ SELECT id, simhash_cluster(fp, radius => 3, linkage => 'leader') OVER w AS leade
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C" <> 'B', id COLLATE "C" DESC) ORDER BY row;
 -- partitions; frames do not matter; the default linkage
 SELECT id, simhash_cluster(fp, 64) OVER (PARTITION BY id > 'B' ORDER BY id COLLATE "C") AS in_two,
-       simhash_cluster(fp, 64, 'single') OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS near_by,
-       simhash_cluster(fp, 64, 'leader') OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING EXCLUDE TIES) AS after
+       simhash_cluster(fp, 64, 'single')
+           OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS near_by,
+       simhash_cluster(fp, 64, 'leader')
+           OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING EXCLUDE TIES) AS after
 FROM chain ORDER BY id COLLATE "C";
 -- nothing at all, nothing but NULL, one row
 SELECT simhash_cluster(fp, 3) OVER () FROM chain WHERE false;
@@ -55,33 +63,45 @@ SELECT simhash_cluster(fp, 0) OVER (), simhash_cluster(fp, 64, 'leader') OVER ()
 -- every shape of data, within any radius
 CREATE TEMP TABLE differences AS
     SELECT shape, radius, linkage,
-           differing(format('SELECT i, CASE WHEN i %% 17 <> 0 THEN fp_of(%L, i) END AS fp FROM generate_series(1, %s) AS i', shape, 64 + radius / 2), radius, linkage) AS n
+           differing(format(
+               'SELECT i, CASE WHEN i %% 17 <> 0 THEN fp_of(%L, i) END AS fp FROM generate_series(1, %s) AS i', shape,
+               64 + radius / 2), radius, linkage) AS n
     FROM unnest('{uniform,skewed high,skewed low,clustered,equal,extreme,mixed}'::text[]) AS shape,
-         unnest('{0,1,2,3,5,8,11,16,24,32,48,63,64}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage;
+         unnest('{0,1,2,3,5,8,11,16,24,32,48,63,64}'::integer[]) AS radius,
+         unnest('{single,leader}'::text[]) AS linkage;
 SELECT count(*) AS tests, sum(n) AS differences FROM differences;
 SELECT * FROM differences WHERE n <> 0;
 -- in other orders
-SELECT sum(differing('SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, linkage, ordering)) AS differences
-FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage, unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering;
+SELECT sum(differing(
+    'SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, linkage, ordering)) AS differences
+FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage,
+     unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering;
 -- around planted centers: more rows than are compared at once
-SELECT radius, linkage, differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp FROM generate_series(1, 600) AS i', radius, linkage) AS differences
+SELECT radius, linkage,
+       differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp
+                 FROM generate_series(1, 600) AS i', radius, linkage) AS differences
 FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage ORDER BY 1, 2;
 
 -- Many rows: a cluster holds together what is within the radius, and the clusters are
 -- as many as those of a search; with little memory, and partitions of different sizes.
 CREATE TEMP TABLE many AS
-    SELECT i, i % 1000 / 400 AS part, CASE WHEN i % 101 <> 0 THEN flip(random_fp(i / 7), (hashint8(i) & 1023) % 4, i) END AS fp FROM generate_series(1, 10000) AS i;
+    SELECT i, i % 1000 / 400 AS part,
+           CASE WHEN i % 101 <> 0 THEN flip(random_fp(i / 7), (hashint8(i) & 1023) % 4, i) END AS fp
+    FROM generate_series(1, 10000) AS i;
 CREATE TEMP TABLE edges AS
-    SELECT a.i AS a, b.i AS b FROM many AS a JOIN many AS b ON a.part = b.part AND a.i / 7 = b.i / 7 AND (a.fp <~> b.fp) + 0 <= 5;
+    SELECT a.i AS a, b.i AS b
+    FROM many AS a JOIN many AS b ON a.part = b.part AND a.i / 7 = b.i / 7 AND (a.fp <~> b.fp) + 0 <= 5;
 CREATE INDEX ON edges (a);
 SET work_mem = '64kB';
 CREATE TEMP TABLE labels AS
-    SELECT i, fp, row_number() OVER w AS row, simhash_cluster(fp, 5) OVER w AS single, simhash_cluster(fp, 5, 'leader') OVER w AS leader
+    SELECT i, fp, row_number() OVER w AS row, simhash_cluster(fp, 5) OVER w AS single,
+           simhash_cluster(fp, 5, 'leader') OVER w AS leader
     FROM many WINDOW w AS (PARTITION BY part ORDER BY hashint8(i));
 RESET work_mem;
 CREATE UNIQUE INDEX ON labels (i);
 ANALYZE edges, labels;
-SELECT count(*) FILTER (WHERE a.single <> b.single) AS torn, count(*) > 20000 AS many FROM edges JOIN labels AS a ON a.i = a JOIN labels AS b ON b.i = b;
+SELECT count(*) FILTER (WHERE a.single <> b.single) AS torn, count(*) > 20000 AS many
+FROM edges JOIN labels AS a ON a.i = a JOIN labels AS b ON b.i = b;
 WITH RECURSIVE reached AS (
     SELECT i, row AS start FROM labels WHERE row = single
     UNION
@@ -100,14 +120,17 @@ SELECT count(*) FILTER (WHERE c <> CASE WHEN part = 0 THEN zero ELSE three END) 
     SELECT part, simhash_cluster(fp, part * 3, CASE part WHEN 0 THEN 'leader' ELSE 'single' END) OVER w AS c,
            simhash_cluster(fp, 0) OVER w AS zero, simhash_cluster(fp, 3) OVER w AS three
     FROM many WHERE part < 2 WINDOW w AS (PARTITION BY part ORDER BY i)) AS s;
-PREPARE clusters (bigint, text) AS SELECT count(DISTINCT c) FROM (SELECT simhash_cluster(fp, $1, $2) OVER () AS c FROM chain) AS s;
+PREPARE clusters (bigint, text) AS
+    SELECT count(DISTINCT c) FROM (SELECT simhash_cluster(fp, $1, $2) OVER () AS c FROM chain) AS s;
 EXECUTE clusters(3, 'single');
 EXECUTE clusters(3, 'leader');
 -- expressions, evaluated once a row; a subquery that runs again and again
 SELECT simhash_cluster(simhash(repeat(id, 100) || ' or so'), 3) OVER (ORDER BY id COLLATE "C") FROM chain;
 SELECT radius, (SELECT string_agg(c::text, ' ' ORDER BY row) FROM (
-    SELECT row_number() OVER w AS row, simhash_cluster(fp, radius) OVER w AS c FROM chain WINDOW w AS (ORDER BY id COLLATE "C")) AS s) AS clusters
+    SELECT row_number() OVER w AS row, simhash_cluster(fp, radius) OVER w AS c
+    FROM chain WINDOW w AS (ORDER BY id COLLATE "C")) AS s) AS clusters
 FROM generate_series(0, 6, 3) AS radius;
 -- with other window functions, and rows that nobody asks for
-SELECT id, simhash_cluster(fp, 3) OVER w, lag(id) OVER w, count(*) OVER (PARTITION BY fp) FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY id COLLATE "C" LIMIT 3;
+SELECT id, simhash_cluster(fp, 3) OVER w, lag(id) OVER w, count(*) OVER (PARTITION BY fp)
+FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY id COLLATE "C" LIMIT 3;
 DROP FUNCTION differing(text, integer, text, text), by_hand;

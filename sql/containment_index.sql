@@ -6,8 +6,10 @@ SET search_path = containment_test, public;
 SET max_parallel_workers_per_gather = 0;
 
 SELECT a <%>> b AS missing, containment_distance(a, b) = a <%>> b AND b <<%> a = a <%>> b AS spelled FROM (VALUES
-    ('{1,2,3}'::bigint[], '{1,2,3}'::bigint[]), ('{1,2,3}', '{3,4,5,6,NULL,3}'), ('{}', '{1}'), ('{NULL}', '{1,2}'), ('{{1,2},{3,4}}', '{4,-1}'),
-    ('{1}', '{}'), ('{1}', '{NULL}'), (NULL, '{1}'), ('{1}', NULL), ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
+    ('{1,2,3}'::bigint[], '{1,2,3}'::bigint[]), ('{1,2,3}', '{3,4,5,6,NULL,3}'), ('{}', '{1}'), ('{NULL}', '{1,2}'),
+    ('{{1,2},{3,4}}', '{4,-1}'),
+    ('{1}', '{}'), ('{1}', '{NULL}'), (NULL, '{1}'), ('{1}', NULL),
+    ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
 
 -- Families of six, of twenty elements each; some of the elements stand in thousands of
 -- rows.
@@ -17,26 +19,36 @@ CREATE FUNCTION sketch_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANG
         WHEN 1 THEN '{}'
         WHEN 2 THEN '{NULL}'
         ELSE ARRAY(SELECT CASE WHEN j % 4 = 0 THEN hashint8(i * j) & 7
-                               ELSE hashint8extended(i / 6 * 100 + j, CASE WHEN hashint8(i * j + 3) & 3 = 0 THEN i ELSE seed END) END
+                               ELSE hashint8extended(
+                                   i / 6 * 100 + j, CASE WHEN hashint8(i * j + 3) & 3 = 0 THEN i ELSE seed END) END
                    FROM generate_series(1, 20) AS j) END;
 CREATE TABLE docs AS SELECT i AS id, sketch_of(i) AS sk FROM generate_series(1, 6000) AS i;
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs;
 
 -- What differs from a sort by the distance from a passage; without one there is no order.
-CREATE FUNCTION differing_order(passage bigint[], condition text, limited integer DEFAULT NULL) RETURNS text LANGUAGE sql
+CREATE FUNCTION differing_order(passage bigint[], condition text, limited integer DEFAULT NULL)
+    RETURNS text LANGUAGE sql
     RETURN order_differs('docs', condition, format('sk <%%>> %L', passage), limited, passage IS NOT NULL);
 -- passages: of a family; of elements that stand in many rows, some of them in all; of one
 -- that stands nowhere; long ones
 CREATE FUNCTION passages() RETURNS TABLE (what text, passage bigint[]) LANGUAGE sql AS $$
-    VALUES ('family', sketch_of(777)), ('near', sketch_of(777, 1)), ('one', (sketch_of(781))[1:1]), ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (sketch_of(783))[1:5]),
-        ('twice', sketch_of(787) || sketch_of(787) || NULL), ('nowhere', '{42,43}'), ('with nowhere', '{3,42,43}'), ('empty', '{}'), ('NULLs', '{NULL}'), ('NULL', NULL),
+    VALUES ('family', sketch_of(777)), ('near', sketch_of(777, 1)), ('one', (sketch_of(781))[1:1]),
+        ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (sketch_of(783))[1:5]),
+        ('twice', sketch_of(787) || sketch_of(787) || NULL), ('nowhere', '{42,43}'), ('with nowhere', '{3,42,43}'),
+        ('empty', '{}'), ('NULLs', '{NULL}'), ('NULL', NULL),
         ('long', (SELECT array_agg(e ORDER BY e) FROM generate_series(3, 60) AS i, unnest(sketch_of(i)) AS e)) $$;
-CREATE FUNCTION all_differing() RETURNS TABLE (what text, everything text, few text, sharing text, containing text, within text, nearly text, other text, not_null text) LANGUAGE sql AS $$
-    SELECT what, differing_order(passage, 'true'), differing_order(passage, 'true', 25), differing_order(passage, format('sk && %L', passage)),
-        differing_order(passage, format('sk @> %L', passage)), differing_order(passage, format('sk <%%>> %L <= 0.5', passage)),
+CREATE FUNCTION all_differing()
+    RETURNS TABLE (
+        what text, everything text, few text, sharing text, containing text, within text, nearly text, other text,
+        not_null text) LANGUAGE sql AS $$
+    SELECT what, differing_order(passage, 'true'), differing_order(passage, 'true', 25),
+        differing_order(passage, format('sk && %L', passage)),
+        differing_order(passage, format('sk @> %L', passage)),
+        differing_order(passage, format('sk <%%>> %L <= 0.5', passage)),
         differing_order(passage, format('%L <<%%> sk < 1', passage), 40),
-        differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0 AND sk <%>> ''{0,1,2,3,4,5,6,7}'' <= 0.9'), differing_order(passage, 'sk IS NOT NULL', 5000)
+        differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0 AND sk <%>> ''{0,1,2,3,4,5,6,7}'' <= 0.9'),
+        differing_order(passage, 'sk IS NOT NULL', 5000)
     FROM passages() $$;
 SELECT * FROM all_differing();
 -- more rows than there is memory for
@@ -47,21 +59,29 @@ RESET work_mem;
 -- Rows within a distance: every one that there is, and what lies between, in each spelling;
 -- and rows that contain the passage.
 CREATE FUNCTION bounds() RETURNS SETOF float8 LANGUAGE sql AS $$
-    SELECT i / 5.0::float8 FROM generate_series(-1, 6) AS i UNION ALL SELECT i / 20.0::float8 + 1e-9 FROM generate_series(0, 20, 8) AS i
+    SELECT i / 5.0::float8 FROM generate_series(-1, 6) AS i
+    UNION ALL SELECT i / 20.0::float8 + 1e-9 FROM generate_series(0, 20, 8) AS i
     UNION ALL SELECT unnest('{NaN,Infinity,-Infinity,-0}'::float8[]) $$;
-CREATE FUNCTION distances_differing() RETURNS TABLE (spelling text, queries bigint, differing numeric, rows numeric) LANGUAGE sql AS $$
+CREATE FUNCTION distances_differing()
+    RETURNS TABLE (spelling text, queries bigint, differing numeric, rows numeric) LANGUAGE sql AS $$
     SELECT s, count(*), sum(by_index + by_bitmap), sum(d.rows)
-    FROM unnest(ARRAY['sk <%%>> %L <= %s', '%2$s >= containment_distance(sk, %1$L)', '%L <<%%> sk <= %s', 'containment_distance_of(%L, sk) < %s', 'sk <%%>> %L = %s',
-                      'sk <%%>> %L <= %s::real', 'containment_within(sk, %L, %s)', 'sk <%%@ containment_ball(%L, %s)', 'sk @> %L AND %s IS NOT NULL']) AS s,
+    FROM unnest(ARRAY['sk <%%>> %L <= %s', '%2$s >= containment_distance(sk, %1$L)', '%L <<%%> sk <= %s',
+                      'containment_distance_of(%L, sk) < %s', 'sk <%%>> %L = %s',
+                      'sk <%%>> %L <= %s::real', 'containment_within(sk, %L, %s)', 'sk <%%@ containment_ball(%L, %s)',
+         'sk @> %L AND %s IS NOT NULL']) AS s,
          passages(), bounds() AS t,
-         format('SELECT ctid AS at, * FROM docs WHERE ' || s, passage, format('float8 %L', t)) AS q, differing_by(q) AS d
+         format('SELECT ctid AS at, * FROM docs WHERE ' || s, passage, format('float8 %L', t)) AS q,
+         differing_by(q) AS d
     WHERE what IN ('family', 'common and rare', 'with nowhere')
     GROUP BY s ORDER BY s $$;
 SELECT * FROM distances_differing();
 -- passages that are too long to be merged within work_mem, and one that is not
 SET work_mem = '64kB';
 SELECT what, share, d.* FROM passages(), unnest('{0,0.3,0.9,0.97}'::float8[]) AS share,
-    format('SELECT ctid AS at, * FROM docs WHERE sk <%%>> %L <= %s', CASE what WHEN 'long' THEN passage ELSE (SELECT passage || array_agg(i) FROM generate_series(1, 30) AS i) END, share) AS q, differing_by(q) AS d
+    format('SELECT ctid AS at, * FROM docs WHERE sk <%%>> %L <= %s',
+           CASE what WHEN 'long' THEN passage
+               ELSE (SELECT passage || array_agg(i) FROM generate_series(1, 30) AS i) END, share) AS q,
+                   differing_by(q) AS d
     WHERE what IN ('family', 'long');
 RESET work_mem;
 
@@ -73,36 +93,45 @@ SELECT plan($$SELECT id FROM docs WHERE sk && '{1,2}' ORDER BY sk <%>> '{1,2}' L
 SELECT plan($$SELECT id FROM docs WHERE '{1,2}' <<%> sk < 0.6 ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SET enable_bitmapscan = off;
 SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
-    'sk @> ''{1,2}''', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)', 'sk <%>> ''{1,2}'' = 0', 'sk <%>> ''{1,2}'' = 0.5',
+    'sk @> ''{1,2}''', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)',
+    'sk <%>> ''{1,2}'' = 0', 'sk <%>> ''{1,2}'' = 0.5',
     'sk <%>> ''{1,2}'' BETWEEN 0.1 AND 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 -- not what the passage of a row lacks
 SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
-    'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <@ ''{1,2}''', 'sk <%>> ''{1,2}'' <= random()', 'sk <%>> sk <= 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+    'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <@ ''{1,2}''', 'sk <%>> ''{1,2}'' <= random()',
+    'sk <%>> sk <= 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%>> b.sk <= 0.2', 'Index');
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <<%> b.sk <= 0.2', 'Index');
 RESET enable_bitmapscan;
 -- between those that have all of the passage and those that have any of it
-SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows') BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
+SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows')
+           BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
            AND explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows') AS contain,
-       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows') BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows')
+           BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
            AND explained('SELECT FROM docs WHERE sk && ''{1,2}''', 'Plan Rows') AS between_them,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
-       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows') BETWEEN 5000 AND 6000 AS all_of_them;
+       explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows')
+           BETWEEN 5000 AND 6000 AS all_of_them;
 -- an array of work_mem that shrinks before the first row is asked for
 SELECT string_to_array(string_agg(i::text, ','), ',')::bigint[] AS many FROM generate_series(1, 2000) AS i \gset
 SET enable_material = off;
 SET enable_bitmapscan = off;
 SELECT count(x) > 0 AS found FROM (
     SELECT CASE WHEN one = 1 THEN set_config('work_mem', CASE g WHEN 1 THEN '4MB' ELSE '64kB' END, false) END AS x
-    FROM generate_series(1, 2) AS g LEFT JOIN (SELECT 1 AS one FROM docs WHERE sk @> '{1,2}' UNION ALL SELECT 2 FROM docs WHERE sk <%>> :'many'::bigint[] <= 0.9995) AS u ON true) AS s;
+    FROM generate_series(1, 2) AS g
+        LEFT JOIN (SELECT 1 AS one FROM docs WHERE sk @> '{1,2}'
+                   UNION ALL SELECT 2 FROM docs WHERE sk <%>> :'many'::bigint[] <= 0.9995) AS u ON true) AS s;
 RESET enable_material;
 RESET enable_bitmapscan;
 RESET work_mem;
 -- a ball that a function makes, of no array; and of a type that was altered
-CREATE FUNCTION ball_of(a integer, radius float8) RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
+CREATE FUNCTION ball_of(a integer, radius float8)
+    RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%@ ball_of(1, b.id)', 'Index');
 SELECT count(*) FROM docs WHERE sk <%@ ball_of(1, 0.5);
-SELECT count(*) FROM docs WHERE sk <%@ ROW('{1}', NULL)::containment_ball OR sk <%@ ROW(NULL, 0.5)::containment_ball OR sk <%@ NULL;
+SELECT count(*)
+FROM docs WHERE sk <%@ ROW('{1}', NULL)::containment_ball OR sk <%@ ROW(NULL, 0.5)::containment_ball OR sk <%@ NULL;
 BEGIN;
 ALTER TYPE containment_ball ADD ATTRIBUTE x text;
 SELECT containment_ball('{1,2}', 0.5);
@@ -121,7 +150,8 @@ BEGIN
     EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO node;
     RETURN (node->0->'Plan'->>'Total Cost')::float8 >= (node->0->'Plan'->>'Startup Cost')::float8;
 END $$;
-SELECT costs_ascend(format('SELECT id FROM docs ORDER BY sk <%%>> %L', array_agg(i))) FROM generate_series(bigint '1', 10000) AS i;
+SELECT costs_ascend(format('SELECT id FROM docs ORDER BY sk <%%>> %L', array_agg(i)))
+FROM generate_series(bigint '1', 10000) AS i;
 -- rows that share nothing come without the others having been read; boilerplate is read near
 -- rows that have something else only
 SET enable_bitmapscan = off;
@@ -138,13 +168,17 @@ MOVE 3000 IN c;
 FETCH 1 FROM c;
 COMMIT;
 SELECT q, array_agg(d.id ORDER BY d.missing, d.id) AS family FROM generate_series(777, 800, 5) AS q,
-    LATERAL (SELECT id, sk <%>> sketch_of(q) AS missing FROM docs ORDER BY sk <%>> sketch_of(q) LIMIT 3) AS d GROUP BY q ORDER BY q;
+    LATERAL (SELECT id, sk <%>> sketch_of(q) AS missing FROM docs ORDER BY sk <%>> sketch_of(q) LIMIT 3) AS d
+    GROUP BY q ORDER BY q;
 -- several distances are sorted, one that orders nothing among them; conditions still use the index
-SELECT string_agg(id || ' ' || a || ' ' || b, ', ') FROM (SELECT id, round((sk <%>> '{1,2}')::numeric, 2) AS a, round((sk <%>> '{3,4,5}')::numeric, 2) AS b
+SELECT string_agg(id || ' ' || a || ' ' || b, ', ')
+FROM (SELECT id, round((sk <%>> '{1,2}')::numeric, 2) AS a, round((sk <%>> '{3,4,5}')::numeric, 2) AS b
     FROM docs WHERE id < 60 ORDER BY sk <%>> '{1,2}', sk <%>> '{3,4,5}', id LIMIT 9) AS s;
-SELECT distances, order_differs('docs', 'true', distances, NULL, false) AS everything, order_differs('docs', 'true', distances, 5, false) AS few,
+SELECT distances, order_differs('docs', 'true', distances, NULL, false) AS everything,
+    order_differs('docs', 'true', distances, 5, false) AS few,
     order_differs('docs', 'sk && ''{1,3}''', distances, 25, false) AS sharing
-FROM unnest(ARRAY['sk <%>> ''{1,2}'', sk <%>> ''{3,4,5}''', 'sk <%>> ''{1,2}'', sk <%>> ''{}'', sk <%>> ''{3,4,5}''', 'sk <%>> ''{}'', ''{1,2}'' <<%> sk']) AS distances;
+FROM unnest(ARRAY['sk <%>> ''{1,2}'', sk <%>> ''{3,4,5}''', 'sk <%>> ''{1,2}'', sk <%>> ''{}'', sk <%>> ''{3,4,5}''',
+                  'sk <%>> ''{}'', ''{1,2}'' <<%> sk']) AS distances;
 RESET enable_seqscan;
 RESET enable_sort;
 SELECT plan($$SELECT id FROM docs ORDER BY sk <%>> '{1,2}', sk <%>> '{3,4,5}' LIMIT 5$$);

@@ -49,12 +49,14 @@ CREATE INDEX ON neighbours USING simhash (fp);
 CREATE INDEX ON repeated USING simhash (fp);
 VACUUM ANALYZE big, small, skewed, neighbours, repeated;
 
-CREATE FUNCTION misjudged_join(form text, a text, b text, radius int, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION misjudged_join(form text, a text, b text, radius int, factor float8)
+    RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     actual bigint;
     spelling text;
 BEGIN
-    EXECUTE 'SELECT count(*) FROM (' || format(form, a, b, format('a.fp <~> b.fp <= %s', radius)) || ') AS q' INTO actual;
+    EXECUTE 'SELECT count(*) FROM (' || format(form, a, b, format('a.fp <~> b.fp <= %s', radius))
+        || ') AS q' INTO actual;
     FOREACH spelling IN ARRAY '{%s.fp <~> %s.fp <= %s, "hamming_distance(%s.fp, %s.fp) <= %s",
             "simhash_within(%s.fp, %s.fp, %s)", "%s.fp <@ simhash_ball(%s.fp, %s)",
             "simhash_ball(%s.fp, %3$s) @> %2$s.fp"}'::text[] LOOP
@@ -89,12 +91,14 @@ CREATE TABLE common AS SELECT fingerprint(n % 400) AS fp FROM generate_series(1,
 ALTER TABLE common ALTER fp SET STATISTICS 1000;
 ANALYZE common;
 CREATE INDEX ON common USING simhash (fp);
-SELECT misjudged(format('SELECT FROM common WHERE fp <~> fingerprint(%s) <= 3', n), 1.5) FROM generate_series(0, 399, 19) AS n;
+SELECT misjudged(format('SELECT FROM common WHERE fp <~> fingerprint(%s) <= 3', n), 1.5)
+FROM generate_series(0, 399, 19) AS n;
 
 --
 -- A comparison that is kept beside simhash_within is counted once
 --
-CREATE TABLE uniform AS SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
+CREATE TABLE uniform AS
+    SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
 CREATE INDEX uniform_fp ON uniform USING simhash (fp);
 VACUUM ANALYZE uniform;
 SELECT misjudged(query, 3) FROM unnest(ARRAY[
@@ -125,26 +129,37 @@ SELECT misjudged(query, 1.5) FROM unnest(ARRAY[
 SELECT plan(query, 'Scan on uniform') FROM unnest(ARRAY[
     'SELECT FROM uniform WHERE fp IN (fingerprint(1), fingerprint(2), fingerprint(3))',
     'SELECT FROM uniform WHERE fp = ANY ((SELECT array_agg(fp) FROM small)::simhash[])',
-    'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 1), NULL])',
+    'SELECT FROM uniform WHERE fp <@ ANY
+         (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 1), NULL])',
     'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball((SELECT fp FROM small LIMIT 1), 3)])']) AS query;
 -- as many times the cost, not the cost of the whole index; a large radius has its cost
-SELECT explained(format('SELECT FROM uniform WHERE fp = ANY (array_fill(fingerprint(1), ARRAY[%s]))', n), 'Total Cost', 'Bitmap Index Scan') /
+SELECT explained(
+    format('SELECT FROM uniform WHERE fp = ANY (array_fill(fingerprint(1), ARRAY[%s]))', n), 'Total Cost',
+    'Bitmap Index Scan') /
     explained('SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1)])', 'Total Cost', 'Bitmap Index Scan') / n
     BETWEEN 0.5 AND 1.1 AS in_proportion
 FROM unnest(ARRAY[2, 10]) AS n;
 SET enable_seqscan = off;
-SELECT explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(1), 40)])', 'Total Cost', 'Bitmap Index Scan') /
-    explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)])', 'Total Cost', 'Bitmap Index Scan')
+SELECT explained(
+    'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(1), 40)])',
+    'Total Cost', 'Bitmap Index Scan') /
+    explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)])', 'Total Cost',
+              'Bitmap Index Scan')
     BETWEEN 1.0 AND 1.2 AS as_the_largest;
 -- one that is ANDed bounds them all
 SET enable_indexscan = off;
-SELECT explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)]) AND fp = fingerprint(1)', 'Total Cost', 'Bitmap Index Scan') /
+SELECT explained(
+    'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)]) AND fp = fingerprint(1)',
+    'Total Cost', 'Bitmap Index Scan') /
     explained('SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1)])', 'Total Cost', 'Bitmap Index Scan')
     BETWEEN 0.9 AND 1.1 AS as_the_smallest;
 RESET enable_indexscan;
 RESET enable_seqscan;
-SELECT (SELECT count(*) FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 20), NULL])) =
-    (SELECT count(*) FROM uniform WHERE hamming_distance(fp, fingerprint(1)) + 0 <= 3 OR hamming_distance(fp, fingerprint(2)) + 0 <= 20) AS same_rows;
+SELECT (SELECT count(*) FROM uniform
+        WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 20), NULL])) =
+    (SELECT count(*) FROM uniform
+     WHERE hamming_distance(fp, fingerprint(1)) + 0 <= 3
+        OR hamming_distance(fp, fingerprint(2)) + 0 <= 20) AS same_rows;
 
 --
 -- Balls that are near: as their centers within the smaller radius
@@ -167,7 +182,8 @@ CREATE TABLE all_balls AS SELECT id, simhash_ball(fp, 64) AS ball FROM uniform;
 CREATE INDEX all_balls_ball ON all_balls USING simhash (ball);
 SELECT misjudged('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), 64)', 2) AS not_analyzed;
 ANALYZE all_balls;
-SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan') FROM unnest(ARRAY[3, 64]) AS radius;
+SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan')
+FROM unnest(ARRAY[3, 64]) AS radius;
 -- a center that is not known has a known radius
 SELECT plan('SELECT FROM small AS s JOIN all_balls AS u ON u.ball =~= simhash_ball(s.fp, 3)', 'all_balls');
 DROP TABLE balls, all_balls;
@@ -175,10 +191,13 @@ DROP TABLE balls, all_balls;
 --
 -- Families: a sixth of the rows is of one template, with a few elements exchanged
 --
-CREATE TABLE documents AS SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk)::minhash(18, 7, 'hash') AS sig
-    FROM (SELECT n AS id, CASE WHEN n % 6 = 0 THEN 0 WHEN n % 50 = 1 THEN 1 ELSE n END AS family FROM generate_series(1, 12000) AS n) AS f,
+CREATE TABLE documents AS
+    SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk)::minhash(18, 7, 'hash') AS sig
+    FROM (SELECT n AS id, CASE WHEN n % 6 = 0 THEN 0 WHEN n % 50 = 1 THEN 1 ELSE n END AS family
+          FROM generate_series(1, 12000) AS n) AS f,
         LATERAL (SELECT near(-family, 1 + id % 4, id) AS fp,
-            array_agg(hashint8extended(CASE WHEN i < id % 7 THEN id * 100 + i ELSE family * 100 + i END, 0) ORDER BY i) AS sk FROM generate_series(1, 20) AS i) AS d;
+            array_agg(hashint8extended(CASE WHEN i < id % 7 THEN id * 100 + i ELSE family * 100 + i END, 0)
+                      ORDER BY i) AS sk FROM generate_series(1, 20) AS i) AS d;
 CREATE INDEX documents_fp ON documents USING simhash (fp);
 CREATE INDEX documents_ball ON documents USING simhash (ball);
 CREATE INDEX documents_sk ON documents USING simhash (sk);
@@ -187,13 +206,16 @@ VACUUM ANALYZE documents;
 -- of the template, of a family of 200 rows, of a document by itself, of none
 CREATE FUNCTION asked(column_name text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT quote_literal(%I) FROM documents WHERE id IN (6, 36, 51, 2) ORDER BY id', column_name);
+    RETURN QUERY EXECUTE format(
+        'SELECT quote_literal(%I) FROM documents WHERE id IN (6, 36, 51, 2) ORDER BY id', column_name);
 END $$;
 SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(column_name)), 20) FROM (VALUES
-    ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '%s <<%%> sk < 0.2'), ('sk', 'containment_within(sk, %s, 0.5)'),
+    ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '%s <<%%> sk < 0.2'),
+    ('sk', 'containment_within(sk, %s, 0.5)'),
     ('sk', 'sk <%%@ containment_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
     ('sig', 'sig %% %s'), ('fp', 'fp <~> %s <= 8'),
-    ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'), ('fp', 'ball @> %s')) AS c (column_name, condition);
+    ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'),
+    ('fp', 'ball @> %s')) AS c (column_name, condition);
 SELECT misjudged(query, 20) FROM unnest(ARRAY[
     'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 0.5',
     'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 1',
@@ -206,14 +228,19 @@ CREATE TABLE few AS SELECT * FROM queries WHERE family = 0 ORDER BY id LIMIT 20;
 CREATE TABLE unknown AS TABLE few;
 ANALYZE queries, few;
 VACUUM unknown;
-SELECT misjudged(format(query, asking, condition), 20) FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
+SELECT misjudged(format(query, asking, condition), 20)
+FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
-        'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)', 'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
-    unnest('{d.sk <%>> q.sk <= 0.3,q.sk <<%> d.sk <= 0.5,d.sig % q.sig,d.fp <~> q.fp <= 8,d.ball =~= q.ball,q.ball @> d.fp}'::text[]) AS condition;
+        'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)',
+        'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
+    unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'q.sk <<%> d.sk <= 0.5', 'd.sig % q.sig', 'd.fp <~> q.fp <= 8',
+                 'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
 -- the first row that matches is enough: no bitmap of all that do
-SELECT query, line FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,
+SELECT query, line
+FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,
     unnest('{d.sig % q.sig,d.sk <%>> q.sk <= 0.3,d.fp <~> q.fp <= 8}'::text[]) AS condition,
-    format('SELECT FROM %s AS q WHERE %s (SELECT FROM documents AS d WHERE %s AND d.id <> q.id)', asking, is_there, condition) AS query,
+    format('SELECT FROM %s AS q WHERE %s (SELECT FROM documents AS d WHERE %s AND d.id <> q.id)', asking, is_there,
+           condition) AS query,
     plan(query, 'on documents|using documents') AS line WHERE line !~ 'Index Scan using documents';
 DROP TABLE documents, queries, few, unknown;
 
@@ -256,7 +283,8 @@ RESET plan_cache_mode;
 CREATE INDEX uniform_partial ON uniform USING simhash (fp) WHERE id % 100 = 0;
 DELETE FROM uniform WHERE id % 200 = 0;
 -- a temporary table: no other session keeps dead rows from being removed
-CREATE TEMP TABLE vacuumed AS SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
+CREATE TEMP TABLE vacuumed AS
+    SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
 CREATE INDEX vacuumed_fp ON vacuumed USING simhash (fp);
 CREATE INDEX vacuumed_partial ON vacuumed USING simhash (fp) WHERE id % 100 = 0;
 VACUUM (DISABLE_PAGE_SKIPPING) vacuumed;
@@ -276,11 +304,13 @@ DECLARE
     setting text;
 BEGIN
     FOREACH query IN ARRAY ARRAY[
-        'SELECT count(*) FROM uniform', 'SELECT FROM uniform', 'SELECT 1 FROM uniform LIMIT 1', 'SELECT EXISTS (SELECT FROM uniform)',
+        'SELECT count(*) FROM uniform', 'SELECT FROM uniform', 'SELECT 1 FROM uniform LIMIT 1',
+        'SELECT EXISTS (SELECT FROM uniform)',
         'SELECT count(*) FROM uniform WHERE id % 100 = 0', 'SELECT EXISTS (SELECT FROM uniform WHERE id % 100 = 0)',
         'SELECT count(*) FROM uniform WHERE fp IS NULL', 'SELECT count(*) FROM uniform WHERE fp IS NOT NULL',
         'SELECT count(fp) FROM uniform', 'SELECT fp FROM uniform WHERE fp <~> fingerprint(1) <= 3',
-        'SELECT count(*) FROM uniform WHERE fp <~> fingerprint(1) <= 3', 'SELECT FROM uniform ORDER BY fp <~> fingerprint(1) LIMIT 3',
+        'SELECT count(*) FROM uniform WHERE fp <~> fingerprint(1) <= 3',
+        'SELECT FROM uniform ORDER BY fp <~> fingerprint(1) LIMIT 3',
         'SELECT FROM uniform WHERE id % 100 = 0 ORDER BY fp <~> fingerprint(1) LIMIT 3',
         'SELECT FROM uniform WHERE fp = ANY (ARRAY[fingerprint(1), fingerprint(2)])',
         'SELECT count(*) FROM small s JOIN uniform u ON u.fp <~> s.fp <= 3', 'SELECT count(*) FROM small s, uniform u',

@@ -8,9 +8,11 @@ FROM unnest('{-1,0,2,3,64}'::integer[]) AS a, unnest('{-1,2,3,64}'::integer[]) A
 SELECT simhash_ball('0000000000000000', 3) =~= NULL AS "null";
 
 -- what a user writes
-CREATE TABLE docs (id integer GENERATED ALWAYS AS IDENTITY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED,
+CREATE TABLE docs (
+    id integer GENERATED ALWAYS AS IDENTITY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED,
     CONSTRAINT no_near_duplicates EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=));
-INSERT INTO docs (body) VALUES ('the quick brown fox jumps over the lazy dog'), ('something else altogether'), (NULL), (NULL);
+INSERT INTO docs (body)
+VALUES ('the quick brown fox jumps over the lazy dog'), ('something else altogether'), (NULL), (NULL);
 INSERT INTO docs (body) VALUES ('The quick brown fox, jumps over the lazy dog!');
 INSERT INTO docs (body) VALUES ('The quick brown fox, jumps over the lazy dog!'), ('a third text of its own')
     ON CONFLICT ON CONSTRAINT no_near_duplicates DO NOTHING RETURNING body;
@@ -30,7 +32,8 @@ EXECUTE add('something else, altogether');
 EXECUTE add('a fourth');
 
 -- deferred: looked at when the transaction ends
-CREATE TABLE later (fp simhash, CONSTRAINT apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=) DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE later (
+    fp simhash, CONSTRAINT apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=) DEFERRABLE INITIALLY DEFERRED);
 BEGIN;
 INSERT INTO later VALUES ('0000000000000000'), ('0000000000000001');
 DELETE FROM later WHERE fp = '0000000000000000';
@@ -101,8 +104,11 @@ CREATE INDEX ON balls USING simhash (ball);
 ANALYZE balls;
 CREATE FUNCTION found(seqscan boolean) RETURNS TABLE (a integer, b integer, at tid) LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('enable_seqscan', seqscan::text, true), set_config('enable_indexscan', (NOT seqscan)::text, true);
-    RETURN QUERY SELECT x.i, y.i, y.ctid FROM balls AS x, LATERAL (SELECT y.i, y.ctid FROM balls AS y WHERE y.ball =~= x.ball OFFSET 0) AS y WHERE x.i % 20 = 7;
+    PERFORM set_config('enable_seqscan', seqscan::text, true),
+            set_config('enable_indexscan', (NOT seqscan)::text, true);
+    RETURN QUERY SELECT x.i, y.i, y.ctid
+        FROM balls AS x, LATERAL (SELECT y.i, y.ctid FROM balls AS y WHERE y.ball =~= x.ball OFFSET 0) AS y
+        WHERE x.i % 20 = 7;
 END $$;
 CREATE TEMP TABLE by_index AS SELECT * FROM found(false);
 CREATE TEMP TABLE by_eye AS SELECT * FROM found(true);

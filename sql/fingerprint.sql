@@ -14,10 +14,12 @@ SELECT simhash('some text') = simhash('some text', 2, 'word') AS defaults,
 SELECT simhash(body => 'some more text') = simhash('some more text') AS body,
        simhash('some more text', width => 1) = simhash('some more text', 1) AS width,
        simhash('some more text', unit => 'char') = simhash('some more text', 8, 'char') AS unit,
-       simhash(unit => 'char', width => 5, body => 'some more text') = simhash('some more text', 5, 'char') AS all_three;
+       simhash(unit => 'char', width => 5, body => 'some more text')
+           = simhash('some more text', 5, 'char') AS all_three;
 -- no text, no fingerprint
 SELECT i, simhash(body) IS NULL AS is_null, simhash(body, 1, 'char') IS NULL AS char_is_null
-FROM (VALUES (1, NULL), (2, ''), (3, ' '), (4, E' \t\r\n\f\x0b'), (5, U&'\00A0\2003\3000\2028'), (6, U&'\200B\00AD\FEFF'), (7, '!'))
+FROM (VALUES (1, NULL), (2, ''), (3, ' '), (4, E' \t\r\n\f\x0b'), (5, U&'\00A0\2003\3000\2028'),
+             (6, U&'\200B\00AD\FEFF'), (7, '!'))
      AS t (i, body) ORDER BY i;
 SELECT simhash('') IS NULL AS literal, simhash(NULL) IS NULL AS null_literal, simhash(NULL::text) IS NULL AS null_text,
        simhash('a b c', NULL::integer) = simhash('a b c', 2) AS null_width_is_default;
@@ -36,7 +38,8 @@ SELECT simhash(ARRAY['a', 'rose', 'is']) = simhash('a rose is') AS same,
        simhash(tokens => ARRAY['a', 'b', 'c'], width => 1) = simhash('a b c', 1) AS named,
        simhash(ARRAY['a', 'b']::varchar[], 1) = simhash('a b', 1) AS varchars,
        simhash('[5:7]={a,rose,is}'::text[]) = simhash('a rose is') AS other_bounds;
-SELECT simhash(ARRAY[]::text[]) IS NULL AS empty, simhash('{}'::text[], 1) IS NULL AS also, simhash(NULL::text[]) IS NULL AS "null";
+SELECT simhash(ARRAY[]::text[]) IS NULL AS empty, simhash('{}'::text[], 1) IS NULL AS also,
+       simhash(NULL::text[]) IS NULL AS "null";
 
 -- a shingle that repeats counts once, in texts and tokens
 SELECT simhash(ARRAY['a', 'a', 'b'], 1) = simhash(ARRAY['b', 'a'], 1) AS tokens,
@@ -53,7 +56,8 @@ SELECT simhash(ARRAY['a', 'b', 'c'], ARRAY[1, 1, 1]) = simhash(ARRAY['a', 'b', '
        simhash(ARRAY['a', 'b'], ARRAY[2, 1]) = simhash(ARRAY['a', 'a', 'b'], ARRAY[1, 1, 1]) AS twice,
        simhash(ARRAY['a', 'b', 'a'], ARRAY[1, 1, 1]) = simhash('a') AS repeated,
        simhash(ARRAY['a', 'b'], ARRAY[1, 0]) = simhash('a') AS zero,
-       simhash(ARRAY['a', 'b', 'c'], ARRAY[0.1, 0.2, 0.3]) = simhash(ARRAY['c', 'a', 'b'], ARRAY[0.3, 0.1, 0.2]) AS any_order,
+       simhash(ARRAY['a', 'b', 'c'], ARRAY[0.1, 0.2, 0.3])
+           = simhash(ARRAY['c', 'a', 'b'], ARRAY[0.3, 0.1, 0.2]) AS any_order,
        simhash(ARRAY['a'], ARRAY[-1]) = (~ simhash('a')::bigint)::simhash AS negative,
        simhash(ARRAY['a', 'b', 'b'], ARRAY[1, 7, -7]) = simhash('a') AS cancelled;
 -- weights are rounded to multiples of 2^-24
@@ -103,10 +107,13 @@ SELECT simhash('a b c'::tsvector) = simhash(ARRAY['a', 'b', 'c'], 1) AS stripped
        simhash('a:1 b:2 c:3'::tsvector) = simhash(ARRAY['a', 'b', 'c'], 1) AS once_each,
        simhash('a:1,2,3 b:4 c:5'::tsvector) = simhash('a') AS occurrences,
        simhash('a:1A b:2,3,4,5 c:6,7,8,9'::tsvector) = simhash('a') AS label,
-       simhash('a:1A b:2B c:3C d:4'::tsvector) = simhash(ARRAY['a', 'b', 'c', 'd'], ARRAY[1.0, 0.4, 0.2, 0.1]) AS default_weights,
+       simhash('a:1A b:2B c:3C d:4'::tsvector)
+           = simhash(ARRAY['a', 'b', 'c', 'd'], ARRAY[1.0, 0.4, 0.2, 0.1]) AS default_weights,
        simhash('a:1A b:2B c:3C d:4 e:5,6A'::tsvector, '{0.4,0.3,0.25,0.2}') =
-       simhash(ARRAY['a', 'b', 'c', 'd', 'e', 'e'], ARRAY[0.2::float4, 0.25::float4, 0.3::float4, 0.4::float4, 0.4::float4, 0.2::float4]) AS given_weights,
-       simhash('a:1A b:2B c:3C d:4'::tsvector, '{-1,-1,-1,-1}') = simhash('a:1A b:2B c:3C d:4'::tsvector) AS negative_is_default,
+       simhash(ARRAY['a', 'b', 'c', 'd', 'e', 'e'],
+               ARRAY[0.2::float4, 0.25::float4, 0.3::float4, 0.4::float4, 0.4::float4, 0.2::float4]) AS given_weights,
+       simhash('a:1A b:2B c:3C d:4'::tsvector, '{-1,-1,-1,-1}')
+           = simhash('a:1A b:2B c:3C d:4'::tsvector) AS negative_is_default,
        simhash('a:1A b:2'::tsvector, '{1,0,0,0}') = simhash('b') AS zero,
        simhash('a b'::tsvector, '{0.1,0,0,0}') = simhash(ARRAY['a', 'b'], 1) AS stripped_is_d,
        simhash(to_tsvector('english', 'The cats were running')) = simhash(ARRAY['cat', 'run'], 1) AS lexemes,
@@ -170,12 +177,16 @@ INSERT INTO spelling VALUES
     ('varchar qualified', public.simhash('some text'::varchar));
 INSERT INTO spelling SELECT 'VALUES', simhash(x) FROM (VALUES ('some text')) AS v (x);
 INSERT INTO spelling SELECT 'UNION', simhash(x) FROM (SELECT 'some text' UNION SELECT 'some text') AS v (x);
-CREATE TEMP TABLE columns (a text, b varchar, c varchar(20), d char(20), e name, f regress_text, g regress_varchar, h regress_checked, i regress_name);
+CREATE TEMP TABLE columns (
+    a text, b varchar, c varchar(20), d char(20), e name, f regress_text, g regress_varchar, h regress_checked,
+    i regress_name);
 INSERT INTO columns SELECT s, s, s, s, s, s, s, s, s FROM (VALUES ('some text')) AS v (s);
 INSERT INTO spelling
     SELECT 'column ' || type, fp
-    FROM columns, LATERAL (VALUES ('text', simhash(a)), ('varchar', simhash(b)), ('varchar(n)', simhash(c)), ('char(n)', simhash(d)),
-                                  ('name', simhash(e)), ('domain', simhash(f)), ('other domain', simhash(g)), ('checked', simhash(h)), ('domain over name', simhash(i))) AS v (type, fp);
+    FROM columns, LATERAL (
+        VALUES ('text', simhash(a)), ('varchar', simhash(b)), ('varchar(n)', simhash(c)), ('char(n)', simhash(d)),
+               ('name', simhash(e)), ('domain', simhash(f)), ('other domain', simhash(g)),
+               ('checked', simhash(h)), ('domain over name', simhash(i))) AS v (type, fp);
 SELECT spelling, fp FROM spelling WHERE fp IS DISTINCT FROM simhash('some text'::text);
 SELECT count(*) AS same FROM spelling WHERE fp = simhash('some text'::text);
 -- a text that looks like a fingerprint is a text all the same
@@ -244,7 +255,8 @@ SELECT spelling, fp FROM (VALUES
     ('with a width', to_simhash('some text', 2)),
     ('with a unit', to_simhash('some text', unit => 'word'))) AS v (spelling, fp)
 WHERE fp IS DISTINCT FROM simhash('some text'::text);
-SELECT to_simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS never_hexadecimal, to_simhash(NULL) IS NULL AS "null", to_simhash('') IS NULL AS blank;
+SELECT to_simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS never_hexadecimal,
+       to_simhash(NULL) IS NULL AS "null", to_simhash('') IS NULL AS blank;
 -- untyped parameters are what most drivers send
 PREPARE body AS SELECT to_simhash($1) = simhash('some text') AS same;
 EXECUTE body('some text');
@@ -268,12 +280,14 @@ SELECT simhash('a', NULL);
 DEALLOCATE ALL;
 
 -- functions of other languages
-CREATE FUNCTION pg_temp.fp(x varchar) RETURNS simhash LANGUAGE plpgsql AS $$ DECLARE y varchar := x; BEGIN RETURN simhash(y); END $$;
+CREATE FUNCTION pg_temp.fp(x varchar)
+    RETURNS simhash LANGUAGE plpgsql AS $$ DECLARE y varchar := x; BEGIN RETURN simhash(y); END $$;
 SELECT pg_temp.fp('some text') = simhash('some text') AS plpgsql;
 CREATE FUNCTION pg_temp.fp_sql(varchar) RETURNS simhash LANGUAGE sql AS 'SELECT simhash($1)';
 SELECT pg_temp.fp_sql('some text') = simhash('some text') AS sql;
 -- a view is restored as it was
-CREATE TEMP VIEW spelled AS SELECT simhash('some text') AS a, simhash('some text'::varchar) AS b, simhash('some text'::name) AS c;
+CREATE TEMP VIEW spelled AS
+    SELECT simhash('some text') AS a, simhash('some text'::varchar) AS b, simhash('some text'::name) AS c;
 SELECT pg_get_viewdef('spelled'::regclass);
 SELECT a = b AND b = c AS same FROM spelled;
 
@@ -304,11 +318,13 @@ END $$;
 
 -- a generated column
 CREATE TEMP TABLE docs (id bigint PRIMARY KEY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);
-INSERT INTO docs (id, body) VALUES (1, 'the cat sat on the mat'), (2, 'The cat sat on the mat.'), (3, ''), (4, NULL), (5, 'ice cream');
+INSERT INTO docs (id, body)
+VALUES (1, 'the cat sat on the mat'), (2, 'The cat sat on the mat.'), (3, ''), (4, NULL), (5, 'ice cream');
 UPDATE docs SET body = 'a ' || body WHERE id = 5;
 SELECT id, fp FROM docs ORDER BY id;
 SELECT id FROM docs WHERE fp <~> simhash('the cat sat on the mat') <= 3 ORDER BY id;
-SELECT id, fp <~> simhash('the cat sat on the mat'::text) AS distance FROM docs ORDER BY distance NULLS LAST, id LIMIT 3;
+SELECT id, fp <~> simhash('the cat sat on the mat'::text) AS distance
+FROM docs ORDER BY distance NULLS LAST, id LIMIT 3;
 -- by an application
 PREPARE nearest AS SELECT id FROM docs ORDER BY fp <~> to_simhash($1), id LIMIT $2;
 EXECUTE nearest('the cat sat on the mat', 2);

@@ -27,7 +27,8 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = on SET enable_b
 DECLARE
     query text := format('WITH a AS (SELECT n, t.ctid, t.fp FROM queries, %1$s AS t WHERE %2$s),
         b AS (SELECT n, t.ctid, t.fp FROM queries, %1$s AS t WHERE %3$s),
-        d AS (SELECT sum(i) AS i, sum(e) AS e FROM (SELECT *, 1 AS i, 0 AS e FROM a UNION ALL SELECT *, 0, 1 FROM b) AS u
+        d AS (SELECT sum(i) AS i, sum(e) AS e
+              FROM (SELECT *, 1 AS i, 0 AS e FROM a UNION ALL SELECT *, 0, 1 FROM b) AS u
               GROUP BY n, ctid, fp)
         SELECT coalesce(sum(abs(i - e)), 0), coalesce(sum(e), 0) > 0 FROM d', tab, by_index, by_eye);
 BEGIN
@@ -105,22 +106,26 @@ FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[0, 
 ORDER BY i, size;
 SELECT shape, rows_first, e.*
 FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[true, false]) AS rows_first,
-     LATERAL every_blocks(shape, 700, rows_first, array(SELECT generate_series(-1, 20)) || ARRAY[24, 30, 40, 63, 64]) AS e
+     LATERAL every_blocks(
+         shape, 700, rows_first, array(SELECT generate_series(-1, 20)) || ARRAY[24, 30, 40, 63, 64]) AS e
 ORDER BY i, rows_first;
 
 --
 -- Whatever is asked
 --
 CREATE TABLE docs (id integer PRIMARY KEY, fp simhash, note text);
-INSERT INTO docs SELECT i, CASE WHEN i % 50 > 0 THEN flip(random_fp(i / 4), i % 4, i) END FROM generate_series(1, 4000) AS i;
+INSERT INTO docs
+SELECT i, CASE WHEN i % 50 > 0 THEN flip(random_fp(i / 4), i % 4, i) END FROM generate_series(1, 4000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 SELECT ask('docs', ARRAY[-1, 0, 1, 2, 3, 4, 6, 8, 11, 16, 30, 64], 2);
 -- several keys, in every combination that is empty, or not
 SELECT by_index, c.*
 FROM (VALUES
-    ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 2), k)', '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 2)) + 0 <= k'),
+    ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 2), k)',
+     '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 2)) + 0 <= k'),
     ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(q, 3)', '(t.fp <~> q) + 0 <= least(k, 3)'),
-    ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 64), k)', '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 64)) + 0 <= k'),
+    ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 64), k)',
+     '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 64)) + 0 <= k'),
     ('simhash_ball(q, k) @> t.fp AND simhash_ball(flip(q, 9), 64) @> t.fp', '(t.fp <~> q) + 0 <= k'),
     ('t.fp <@ simhash_ball(flip(q, 9), 40) AND t.fp <@ simhash_ball(flip(q, 1), 20) AND t.fp <@ simhash_ball(q, k)',
      '(t.fp <~> flip(q, 9)) + 0 <= 40 AND (t.fp <~> flip(q, 1)) + 0 <= 20 AND (t.fp <~> q) + 0 <= k'),
@@ -147,13 +152,16 @@ SET enable_seqscan = off;
 SET enable_indexscan = off;
 SELECT differing('SELECT ctid, * FROM docs WHERE ' || a, 'SELECT ctid, * FROM docs WHERE ' || b)
 FROM (VALUES
-    ('fp = ANY (ARRAY[random_fp(3), NULL, random_fp(3), random_fp(50)])', 'fp::bigint IN (random_fp(3)::bigint, random_fp(50)::bigint)'),
+    ('fp = ANY (ARRAY[random_fp(3), NULL, random_fp(3), random_fp(50)])',
+     'fp::bigint IN (random_fp(3)::bigint, random_fp(50)::bigint)'),
     ('fp = ANY (ARRAY[]::simhash[])', 'id < 0'),
-    ('fp <@ ANY (ARRAY[simhash_ball(random_fp(3), 4), simhash_ball(random_fp(3), 5), NULL, simhash_ball(random_fp(9), 25)])',
+    ('fp <@ ANY (ARRAY[simhash_ball(random_fp(3), 4), simhash_ball(random_fp(3), 5), NULL,
+                       simhash_ball(random_fp(9), 25)])',
      '(fp <~> random_fp(3)) + 0 <= 5 OR (fp <~> random_fp(9)) + 0 <= 25'),
     ('fp <@ simhash_ball(random_fp(3), 20) OR fp IS NULL OR fp <@ simhash_ball(random_fp(9), 20)',
      '(fp <~> random_fp(3)) + 0 <= 20 OR num_nulls(fp) = 1 OR (fp <~> random_fp(9)) + 0 <= 20'),
-    ('fp <@ simhash_ball(random_fp(3), 28) AND id BETWEEN 500 AND 3000', '(fp <~> random_fp(3)) + 0 <= 28 AND id BETWEEN 500 AND 3000')
+    ('fp <@ simhash_ball(random_fp(3), 28) AND id BETWEEN 500 AND 3000',
+     '(fp <~> random_fp(3)) + 0 <= 28 AND id BETWEEN 500 AND 3000')
 ) AS v (a, b);
 -- one-sided: what is stored once is found once, in joins of every kind
 SET enable_indexscan = on;
@@ -167,7 +175,8 @@ FROM unnest(ARRAY[
     'SELECT a.id FROM docs AS a WHERE a.id < 300 AND EXISTS (SELECT FROM docs AS b WHERE %s AND a.id <> b.id)',
     'SELECT a.id FROM docs AS a WHERE a.id < 300 AND NOT EXISTS (SELECT FROM docs AS b WHERE %s AND a.id <> b.id)',
     'SELECT a.id, (SELECT count(*) FROM docs AS b WHERE %s) FROM docs AS a WHERE a.id < 300',
-    'SELECT a.id, c.* FROM docs AS a, LATERAL (SELECT b.id FROM docs AS b WHERE %s ORDER BY b.id LIMIT 2) AS c WHERE a.id < 300']) AS q;
+    'SELECT a.id, c.* FROM docs AS a, LATERAL (SELECT b.id FROM docs AS b WHERE %s ORDER BY b.id LIMIT 2) AS c
+     WHERE a.id < 300']) AS q;
 -- generic plans, with a NULL among the parameters
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(simhash, bigint) AS SELECT id FROM docs WHERE fp <@ simhash_ball($1, $2) ORDER BY id;
@@ -200,9 +209,11 @@ ROLLBACK;
 SELECT count(*) FROM (SELECT FROM docs WHERE fp <@ simhash_ball(random_fp(3), 64) LIMIT 1) AS one;
 -- an update that puts new versions where the scan is still to come
 BEGIN;
-CREATE TEMP TABLE moved ON COMMIT DROP AS SELECT id, flip(fp, 1, id) AS fp FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 40;
+CREATE TEMP TABLE moved ON COMMIT DROP AS
+    SELECT id, flip(fp, 1, id) AS fp FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 40;
 UPDATE docs SET fp = flip(fp, 1, id) WHERE fp <@ simhash_ball(random_fp(3), 40);
-SELECT differing('SELECT id, fp FROM docs WHERE id IN (SELECT id FROM moved)', 'TABLE moved'), (SELECT count(*) > 3000 FROM moved) AS many;
+SELECT differing('SELECT id, fp FROM docs WHERE id IN (SELECT id FROM moved)', 'TABLE moved'),
+       (SELECT count(*) > 3000 FROM moved) AS many;
 SELECT * FROM compare_balls('docs');
 DELETE FROM docs WHERE fp <@ simhash_ball(random_fp(3), 30);
 SELECT count(*) FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 30;
@@ -217,7 +228,8 @@ RESET enable_bitmapscan;
 SELECT ask('parts', ARRAY[30]);
 SELECT * FROM compare('parts', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
 SELECT * FROM compare('parts', 't.id % 7 = 1 AND t.fp IS NULL', '(t.id % 7) + 0 = 1 AND num_nulls(t.fp) = 1');
-SELECT * FROM compare('parts', 't.id % 7 = 1 AND t.fp <@ simhash_ball(q, k)', '(t.id % 7) + 0 = 1 AND (t.fp <~> q) + 0 <= k');
+SELECT * FROM compare(
+    'parts', 't.id % 7 = 1 AND t.fp <@ simhash_ball(q, k)', '(t.id % 7) + 0 = 1 AND (t.fp <~> q) + 0 <= k');
 UPDATE parts SET id = id + 1 WHERE id % 3 = 0;
 DELETE FROM parts WHERE id % 5 = 0;
 SELECT * FROM compare('parts', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
@@ -240,7 +252,8 @@ SELECT * FROM compare_balls('grown', :radii);
 DO $$
 BEGIN
     FOR i IN 1 .. 3000 LOOP
-        INSERT INTO grown VALUES (i, CASE WHEN i % 10 > 0 THEN fp_of((ARRAY['uniform', 'skewed high', 'equal'])[i % 3 + 1], i) END);
+        INSERT INTO grown
+        VALUES (i, CASE WHEN i % 10 > 0 THEN fp_of((ARRAY['uniform', 'skewed high', 'equal'])[i % 3 + 1], i) END);
         IF i % 100 = 0 THEN COMMIT; ELSIF i % 950 = 0 THEN ROLLBACK; END IF;
     END LOOP;
 END $$;
@@ -349,11 +362,14 @@ INSERT INTO own_kept SELECT i, random_fp(i) FROM generate_series(2001, 3000) AS 
 SELECT * FROM compare_balls('own_kept', :radii);
 -- an expression, a domain, a generated column, a child
 CREATE TABLE bodies (id integer, body text);
-INSERT INTO bodies SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s fox %s', i % 7, i % 11, i % 5) END FROM generate_series(1, 500) AS i;
+INSERT INTO bodies SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s fox %s', i % 7, i % 11, i % 5) END
+                   FROM generate_series(1, 500) AS i;
 CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body, 2)) WHERE id > 10;
 UPDATE bodies SET body = body || ' jumps' WHERE id % 17 = 0;
-SELECT differing('SELECT ctid, * FROM bodies WHERE id > 10 AND simhash(body, 2) <@ simhash_ball(simhash(''the 1 quick 2 fox 3''), 12)',
-                 'SELECT ctid, * FROM bodies WHERE id > 10 AND (simhash(body, 2) <~> simhash(''the 1 quick 2 fox 3'')) + 0 <= 12');
+SELECT differing('SELECT ctid, * FROM bodies
+                  WHERE id > 10 AND simhash(body, 2) <@ simhash_ball(simhash(''the 1 quick 2 fox 3''), 12)',
+                 'SELECT ctid, * FROM bodies
+                  WHERE id > 10 AND (simhash(body, 2) <~> simhash(''the 1 quick 2 fox 3'')) + 0 <= 12');
 EXPLAIN (costs off) SELECT FROM bodies WHERE id > 10 AND simhash(body, 2) <@ '(0123456789abcdef,3)';
 CREATE DOMAIN known_fp AS simhash CHECK (VALUE IS NOT NULL);
 CREATE TABLE children (id integer, fp known_fp) PARTITION BY RANGE (id);
@@ -386,7 +402,8 @@ SELECT * FROM compare_balls('distinct_docs', :radii);
 -- Built again, with another number of blocks, elsewhere, little memory
 --
 CREATE TABLE large (id integer, fp simhash, filler text DEFAULT repeat('.', 40));
-INSERT INTO large SELECT i, CASE WHEN i % 100 > 0 THEN fp_of((ARRAY['uniform', 'skewed high', 'uniform', 'skewed low'])[i % 4 + 1], i) END
+INSERT INTO large
+SELECT i, CASE WHEN i % 100 > 0 THEN fp_of((ARRAY['uniform', 'skewed high', 'uniform', 'skewed low'])[i % 4 + 1], i) END
 FROM generate_series(1, 100000) AS i;
 INSERT INTO large SELECT i, '0123456789abcdef' FROM generate_series(100001, 105000) AS i;
 \set few 'ARRAY[-1, 0, 1, 2, 3, 4, 5, 7, 9]'
@@ -415,7 +432,8 @@ DELETE FROM large WHERE id > 50000;
 VACUUM large;
 INSERT INTO large SELECT i, random_fp(i) FROM generate_series(50001, 60000) AS i;
 SELECT * FROM compare_balls('large', :few);
-SELECT set_config('maintenance_work_mem', min_val || unit, false) IS NOT NULL AS least FROM pg_settings WHERE name = 'maintenance_work_mem';
+SELECT set_config('maintenance_work_mem', min_val || unit, false) IS NOT NULL AS least
+FROM pg_settings WHERE name = 'maintenance_work_mem';
 REINDEX INDEX CONCURRENTLY large_fp;
 SELECT * FROM compare_balls('large', :few);
 CREATE INDEX CONCURRENTLY large_fp_2 ON large USING simhash (fp) WITH (blocks = 13);
@@ -447,12 +465,14 @@ SELECT count(*) FROM pg_index WHERE indrelid = 'docs'::regclass;
 -- However many leaves are fetched ahead
 --
 CREATE TABLE ahead (id integer, fp simhash);
-INSERT INTO ahead SELECT i, fp_of(CASE WHEN i % 3 = 0 THEN 'clustered' ELSE 'uniform' END, i) FROM generate_series(1, 20000) AS i;
+INSERT INTO ahead
+SELECT i, fp_of(CASE WHEN i % 3 = 0 THEN 'clustered' ELSE 'uniform' END, i) FROM generate_series(1, 20000) AS i;
 CREATE INDEX ON ahead USING simhash (fp) WITH (blocks = 5, prefix = 2);
 CREATE FUNCTION compare_ahead(leaves integer, OUT index bigint, OUT bitmap bigint, OUT met boolean, OUT nearest boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_sort = off AS $$
 DECLARE
-    query text := format('SELECT array_agg(d) FROM (SELECT fp <~> %1$L AS d FROM ahead ORDER BY %%s LIMIT 3000) AS s', random_fp(1));
+    query text := format(
+        'SELECT array_agg(d) FROM (SELECT fp <~> %1$L AS d FROM ahead ORDER BY %%s LIMIT 3000) AS s', random_fp(1));
     by_index integer[];
     by_eye integer[];
 BEGIN
@@ -491,7 +511,8 @@ BEGIN
     RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN RETURN SQLERRM;
 END $$;
-SELECT how, message_of(format('CREATE INDEX ON bad USING simhash (fp %s)', how)) FROM unnest('{ASC,DESC,NULLS FIRST}'::text[]) AS how;
+SELECT how, message_of(format('CREATE INDEX ON bad USING simhash (fp %s)', how))
+FROM unnest('{ASC,DESC,NULLS FIRST}'::text[]) AS how;
 -- (from 17 on an index is made with a search_path of its own)
 SET search_path = index_test;
 SELECT message_of('CREATE INDEX ON bad USING simhash (fp COLLATE "C")');
@@ -509,29 +530,40 @@ ALTER TABLE bad REPLICA IDENTITY USING INDEX bad_fp;
 CLUSTER bad USING bad_fp;
 DROP TABLE bad;
 -- operator classes that cannot work are told from those that do
-SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcname IN ('simhash_ops', 'simhash_ball_ops') AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') ORDER BY opcname;
+SELECT opcname, amvalidate(oid) FROM pg_opclass
+WHERE opcname IN ('simhash_ops', 'simhash_ball_ops') AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash')
+ORDER BY opcname;
 CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 9 =;
-CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
-CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, STORAGE bigint;
+CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS
+    OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
+CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, STORAGE bigint;
 CREATE OPERATOR CLASS right_one FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_opclass(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS wrong_order FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops, FUNCTION 1 simhash_opclass(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY numeric_ops,
+    FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS not_ordering FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <>, FUNCTION 1 simhash_opclass(internal);
-CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS wrong_operator FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS wrong_operators FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 @> (simhash_ball, simhash), FUNCTION 1 simhash_opclass(internal);
-CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
-CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS wrong_type FOR TYPE bigint USING simhash AS
+    OPERATOR 1 <, OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
+CREATE OPERATOR CLASS other_type FOR TYPE text USING simhash AS
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS no_support FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops;
 CREATE OPERATOR CLASS other_support FOR TYPE simhash USING simhash AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_ball_opclass(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_ball_opclass(internal);
 CREATE OPERATOR CLASS half FOR TYPE simhash USING simhash AS OPERATOR 2 =, FUNCTION 1 simhash_opclass(internal);
 CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash, FUNCTION 1 simhash_opclass(internal);
 SELECT opcname, amvalidate(oid)
-FROM (SELECT * FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace ORDER BY opcname COLLATE "C" OFFSET 0) AS c;
+FROM (SELECT *
+      FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace ORDER BY opcname COLLATE "C" OFFSET 0) AS c;
 -- and do no harm
 CREATE TABLE harmed AS SELECT simhash '0123456789abcdef' AS fp;
 CREATE INDEX ON harmed USING simhash (fp index_test.no_support);
@@ -539,7 +571,8 @@ CREATE INDEX ON harmed USING simhash (fp index_test.wrong_function);
 CREATE INDEX ON harmed USING simhash (fp index_test.other_support);
 CREATE INDEX ON harmed USING simhash (fp index_test.right_one);
 -- a function of other types is that of another class
-CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_opclass(internal);
+CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS
+    OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_opclass(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'not_its_own';
 
 DROP SCHEMA index_test CASCADE;

@@ -21,7 +21,8 @@ CREATE INDEX few_ball ON few USING gist (simhash_ball(fp, 3));
 -- (pageinspect up to 15.3 prints a key as a value of the column's type)
 SELECT index, fp, itemlen, current_setting('server_version_num')::integer < 150004 OR
        keys LIKE format('%%(ffffffffffffffff,%s%s)%%', fp, CASE index WHEN 'few_ball' THEN ',3' END) AS key
-FROM unnest('{few_fp,few_ball}'::text[]) AS index, gist_page_items(get_raw_page(index, 0), index) AS item JOIN few ON few.ctid = item.ctid
+FROM unnest('{few_fp,few_ball}'::text[]) AS index, gist_page_items(get_raw_page(index, 0), index) AS item
+    JOIN few ON few.ctid = item.ctid
 WHERE fp IS NOT NULL ORDER BY index, fp;
 SELECT property, pg_index_column_has_property('few_fp', 1, property) AS fingerprint,
        pg_index_column_has_property('few_ball', 1, property) AS ball
@@ -50,7 +51,8 @@ CREATE FUNCTION add_rows(first integer, last integer, judges text[] DEFAULT '{_g
 -- A first column that is large makes a page hold a dozen entries, and a tree high.
 CREATE FUNCTION filler() RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(md5(i::text), '') FROM generate_series(1, 16) AS i $$;
-CREATE FUNCTION add_indexes(grown boolean, g text DEFAULT '_g', g_column text DEFAULT 'fp', s text DEFAULT '_s', s_column text DEFAULT 'fp')
+CREATE FUNCTION add_indexes(
+    grown boolean, g text DEFAULT '_g', g_column text DEFAULT 'fp', s text DEFAULT '_s', s_column text DEFAULT 'fp')
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     tab text;
@@ -80,23 +82,33 @@ END $$;
 CREATE FUNCTION found(tab text, condition text, scan text) RETURNS TABLE (n integer, at tid) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off AS $$
 DECLARE
-    query text := format('SELECT n, t.ctid FROM queries, LATERAL (SELECT t.ctid FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
+    query text := format(
+        'SELECT n, t.ctid FROM queries, LATERAL (SELECT t.ctid FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
 BEGIN
-    PERFORM set_config('enable_seqscan', (scan ~ 'Seq')::text, true), set_config('enable_indexscan', (scan ~ 'Index Scan using')::text, true),
+    PERFORM set_config('enable_seqscan', (scan ~ 'Seq')::text, true),
+            set_config('enable_indexscan', (scan ~ 'Index Scan using')::text, true),
             set_config('enable_bitmapscan', (scan ~ 'Bitmap')::text, true);
     ASSERT whole_plan(query) ~ scan, whole_plan(query);
     RETURN QUERY EXECUTE query;
 END $$;
 -- How many rows each judge would have otherwise.
-CREATE FUNCTION judge(tab text, by_index text, by_eye text, shared boolean DEFAULT true, OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT met boolean)
+CREATE FUNCTION judge(
+    tab text, by_index text, by_eye text, shared boolean DEFAULT true, OUT index bigint, OUT bitmap bigint,
+    OUT other bigint, OUT met boolean)
 LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE eye AS SELECT * FROM found(tab || '_g', by_eye, 'Seq Scan on ' || tab || '_g');
     met := EXISTS (SELECT FROM eye);
-    index := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Index Scan using ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
-    bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Bitmap Index Scan on ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
+    index := differing(
+        format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Index Scan using ' || tab || '_g_\w*fp_idx'),
+        'TABLE eye');
+    bitmap := differing(
+        format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index,
+               'Bitmap Index Scan on ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
     IF shared THEN
-        other := differing(format('SELECT * FROM found(%L, %L, %L)', tab || '_s', by_index, 'Index Scan using ' || tab || '_s_fp_idx'), 'TABLE eye');
+        other := differing(
+            format('SELECT * FROM found(%L, %L, %L)', tab || '_s', by_index, 'Index Scan using ' || tab || '_s_fp_idx'),
+            'TABLE eye');
     END IF;
     DROP TABLE eye;
 END $$;
@@ -104,20 +116,28 @@ END $$;
 CREATE FUNCTION nearest(tab text, condition text, OUT wrong bigint, OUT met boolean) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
-    query text := format('SELECT n, t.* FROM queries, LATERAL (SELECT t.ctid AS at, t.fp <~> q AS d FROM %s AS t WHERE %s', tab, condition);
+    query text := format(
+        'SELECT n, t.* FROM queries, LATERAL (SELECT t.ctid AS at, t.fp <~> q AS d FROM %s AS t WHERE %s', tab,
+        condition);
     ordered text := query || ' ORDER BY t.fp <~> q LIMIT lim) AS t';
 BEGIN
     PERFORM set_config('enable_seqscan', 'off', true);
-    ASSERT whole_plan(ordered) ~ (' Index (Only )?Scan using ' || tab || '_\w*fp_idx[^\n]*\n( *Index Cond: [^\n]*\n)? *Order By: '), whole_plan(ordered);
+    ASSERT whole_plan(ordered) ~ (
+        ' Index (Only )?Scan using ' || tab || '_\w*fp_idx[^\n]*\n( *Index Cond: [^\n]*\n)? *Order By: '),
+        whole_plan(ordered);
     EXECUTE 'CREATE TEMP TABLE i AS SELECT *, row_number() OVER () AS r FROM (' || ordered || ') AS s';
     PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true);
-    EXECUTE 'CREATE TEMP TABLE e AS SELECT *, row_number() OVER (PARTITION BY n ORDER BY d) AS r FROM (' || query || ') AS t) AS s';
+    EXECUTE 'CREATE TEMP TABLE e AS SELECT *, row_number() OVER (PARTITION BY n ORDER BY d) AS r FROM (' || query
+        || ') AS t) AS s';
     SELECT (SELECT count(*) FROM (SELECT n, row_number() OVER (PARTITION BY n ORDER BY i.r) AS r, d FROM i) AS i
-            FULL JOIN (SELECT n, r, d FROM e JOIN queries USING (n) WHERE r <= lim) AS e USING (n, r) WHERE i.d IS DISTINCT FROM e.d)
-         + (SELECT count(*) FROM (SELECT n, at, d FROM i EXCEPT ALL SELECT n, at, d FROM e) AS s), EXISTS (SELECT FROM i) INTO wrong, met;
+            FULL JOIN (SELECT n, r, d FROM e JOIN queries USING (n) WHERE r <= lim) AS e USING (n, r)
+            WHERE i.d IS DISTINCT FROM e.d)
+         + (SELECT count(*) FROM (SELECT n, at, d FROM i EXCEPT ALL SELECT n, at, d FROM e) AS s),
+         EXISTS (SELECT FROM i) INTO wrong, met;
     DROP TABLE i, e;
 END $$;
-CREATE FUNCTION verdict(OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT nearest bigint, OUT met bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION verdict(OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT nearest bigint, OUT met bigint)
+    LANGUAGE plpgsql AS $$
 DECLARE
     s record;
     j record;
@@ -126,17 +146,21 @@ BEGIN
     index := 0; bitmap := 0; other := 0; nearest := 0; met := 0;
     FOR s IN SELECT * FROM shapes LOOP
         PERFORM ask((s.tab || '_g')::regclass);
-        SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.other) AS other, count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
+        SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.other) AS other,
+               count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
             ('t.fp <~> q <= k', '(t.fp <~> q) + 0 <= k', true),
-            ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(p, k)', '(t.fp <~> q) + 0 <= k AND (t.fp <~> p) + 0 <= k', true),
+            ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(p, k)',
+             '(t.fp <~> q) + 0 <= k AND (t.fp <~> p) + 0 <= k', true),
             ('t.fp = q', 't.fp::bigint = q::bigint', true),
             ('n < 2 AND t.fp IS NULL', 'n < 2 AND num_nulls(t.fp) = 1', true),
             ('n < 2 AND t.fp IS NOT NULL', 'n < 2 AND num_nulls(t.fp) = 0', true),
-            ('t.tenant = queries.tenant AND t.fp <~> q <= k', 't.tenant + 0 = queries.tenant AND (t.fp <~> q) + 0 <= k', false),
+            ('t.tenant = queries.tenant AND t.fp <~> q <= k', 't.tenant + 0 = queries.tenant AND (t.fp <~> q) + 0 <= k',
+             false),
             ('t.tenant IS NULL AND t.fp = q', 'num_nulls(t.tenant) = 1 AND t.fp::bigint = q::bigint', false),
             ('t.tenant < n % 4 AND t.fp IS NULL', 't.tenant + 0 < n % 4 AND num_nulls(t.fp) = 1', false)
         ) AS v (by_index, by_eye, shared), LATERAL judge(s.tab, by_index, by_eye, shared) AS c;
-        SELECT sum(wrong) AS wrong, count(*) FILTER (WHERE n.met) AS met INTO o FROM unnest(ARRAY['true', 't.tenant = queries.tenant',
+        SELECT sum(wrong) AS wrong, count(*) FILTER (WHERE n.met) AS met INTO o
+        FROM unnest(ARRAY['true', 't.tenant = queries.tenant',
             't.fp <@ simhash_ball(p, 20)', 't.tenant = queries.tenant AND t.fp <@ simhash_ball(q, k)']) AS condition,
             LATERAL nearest(s.tab || '_g', condition) AS n;
         index := index + j.index; bitmap := bitmap + j.bitmap; other := other + j.other; nearest := nearest + o.wrong;
@@ -147,7 +171,8 @@ SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash) WITH
 SELECT add_indexes(true);
 SELECT add_rows(1, 800);
 SELECT add_indexes(false);
-SELECT 'VACUUM ANALYZE ' || string_agg(tab || judge, ', ') AS vacuum FROM shapes, unnest('{_g,_s}'::text[]) AS judge \gset
+SELECT 'VACUUM ANALYZE ' || string_agg(tab || judge, ', ') AS vacuum
+FROM shapes, unnest('{_g,_s}'::text[]) AS judge \gset
 :vacuum;
 -- each of 10 tables is asked 12 things; where all are equal, some find nothing
 SELECT * FROM verdict();
@@ -156,46 +181,67 @@ SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0');
 SELECT * FROM verdict();
 :vacuum;
 SELECT add_rows(801, 1000);
-SELECT everywhere('UPDATE %s SET fp = flip(fp, 1 + id %% 5, id), tenant = (tenant + 1) %% 5 WHERE id %% 11 = 0 AND fp IS NOT NULL');
+SELECT everywhere(
+    'UPDATE %s SET fp = flip(fp, 1 + id %% 5, id), tenant = (tenant + 1) %% 5 WHERE id %% 11 = 0 AND fp IS NOT NULL');
 SELECT * FROM verdict();
 :vacuum;
 SELECT * FROM verdict();
 -- a verdict that finds what is missing
-SELECT index > 0 AS index, bitmap > 0 AS bitmap, other > 0 AS other FROM judge('mixed_built', 't.fp <~> q <= k', '(t.fp <~> q) + 0 <= k + 1');
+SELECT index > 0 AS index, bitmap > 0 AS bitmap, other > 0 AS other
+FROM judge('mixed_built', 't.fp <~> q <= k', '(t.fp <~> q) + 0 <= k + 1');
 
 --
 -- Three judges of balls: GiST, the access method on a column of the same balls in the same
 -- table, and distances and radii in a sequential scan.
 --
-CREATE FUNCTION radius_of(id integer) RETURNS integer LANGUAGE sql IMMUTABLE RETURN CASE id % 13 WHEN 12 THEN 64 ELSE id % 13 - 1 END;
-SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash, ball simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED,
-    ball_s simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED) WITH (autovacuum_enabled = off)', '{_b}');
+CREATE FUNCTION radius_of(id integer)
+    RETURNS integer LANGUAGE sql IMMUTABLE RETURN CASE id % 13 WHEN 12 THEN 64 ELSE id % 13 - 1 END;
+SELECT everywhere(
+    'CREATE TABLE %s (id integer, tenant integer, fp simhash,
+    ball simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED,
+    ball_s simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED)
+    WITH (autovacuum_enabled = off)', '{_b}');
 -- The balls alone, for each of the queries.
 CREATE FUNCTION found_only(tab text, condition text) RETURNS TABLE (n integer, ball simhash_ball) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = on AS $$
 DECLARE
-    query text := format('SELECT n, t.ball FROM queries, LATERAL (SELECT t.ball FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
+    query text := format(
+        'SELECT n, t.ball FROM queries, LATERAL (SELECT t.ball FROM %s AS t WHERE %s OFFSET 0) AS t', tab, condition);
 BEGIN
     ASSERT whole_plan(query) ~ ('Index Only Scan using ' || tab || '_\w*ball_idx'), whole_plan(query);
     RETURN QUERY EXECUTE query;
 END $$;
-CREATE FUNCTION judge_balls(tab text, by_index text, by_eye text, shared boolean, OUT index bigint, OUT bitmap bigint, OUT index_only bigint,
-    OUT other bigint, OUT other_bitmap bigint, OUT met boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION judge_balls(
+    tab text, by_index text, by_eye text, shared boolean, OUT index bigint, OUT bitmap bigint, OUT index_only bigint,
+    OUT other bigint, OUT other_bitmap bigint, OUT met boolean)
+LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE eye AS SELECT * FROM found(tab, by_eye, 'Seq Scan on ' || tab);
     met := EXISTS (SELECT FROM eye);
-    index := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_\w*ball_idx'), 'TABLE eye');
-    bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_\w*ball_idx'), 'TABLE eye');
-    index_only := differing(format('SELECT * FROM found_only(%L, %L)', tab, by_index), format('SELECT n, ball FROM eye JOIN %s AS t ON t.ctid = at', tab));
+    index := differing(
+        format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_\w*ball_idx'),
+        'TABLE eye');
+    bitmap := differing(
+        format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_\w*ball_idx'),
+        'TABLE eye');
+    index_only := differing(
+        format('SELECT * FROM found_only(%L, %L)', tab, by_index),
+        format('SELECT n, ball FROM eye JOIN %s AS t ON t.ctid = at', tab));
     IF shared THEN
         by_index := replace(by_index, 't.ball', 't.ball_s');
-        other := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_ball_s_idx'), 'TABLE eye');
-        other_bitmap := differing(format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_ball_s_idx'), 'TABLE eye');
+        other := differing(
+            format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_ball_s_idx'),
+            'TABLE eye');
+        other_bitmap := differing(
+            format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_ball_s_idx'),
+            'TABLE eye');
     END IF;
     DROP TABLE eye;
 END $$;
-CREATE FUNCTION verdict_on_balls(OUT index bigint, OUT bitmap bigint, OUT index_only bigint, OUT other bigint, OUT other_bitmap bigint, OUT met bigint)
+CREATE FUNCTION verdict_on_balls(
+    OUT index bigint, OUT bitmap bigint, OUT index_only bigint, OUT other bigint, OUT other_bitmap bigint,
+    OUT met bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     b text;
@@ -224,7 +270,8 @@ SELECT 'VACUUM ANALYZE ' || string_agg(tab || '_b', ', ') AS vacuum FROM shapes 
 :vacuum;
 SELECT * FROM verdict_on_balls();
 -- centers and radii change, and rows go
-SELECT everywhere('UPDATE %s SET fp = flip(fp, id %% 5, id), id = id + 1, tenant = (tenant + 1) %% 5 WHERE id %% 7 = 0', '{_b}');
+SELECT everywhere(
+    'UPDATE %s SET fp = flip(fp, id %% 5, id), id = id + 1, tenant = (tenant + 1) %% 5 WHERE id %% 7 = 0', '{_b}');
 SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0', '{_b}');
 SELECT * FROM verdict_on_balls();
 :vacuum;
@@ -232,24 +279,30 @@ SELECT add_rows(801, 1000, '{_b}');
 SELECT * FROM verdict_on_balls();
 :vacuum;
 SELECT * FROM verdict_on_balls();
-SELECT index > 0 AS index, bitmap > 0 AS bitmap, index_only > 0 AS index_only, other > 0 AS other, other_bitmap > 0 AS other_bitmap
-FROM judge_balls('mixed_built_b', 't.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id) + 1)', true);
+SELECT index > 0 AS index, bitmap > 0 AS bitmap, index_only > 0 AS index_only, other > 0 AS other,
+       other_bitmap > 0 AS other_bitmap
+FROM judge_balls(
+    'mixed_built_b', 't.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id) + 1)', true);
 
 --
 -- Plans
 --
-CREATE TABLE docs AS SELECT i AS id, i % 10 AS tenant, flip(random_fp(i / 4), i % 4, i) AS fp FROM generate_series(1, 20000) AS i;
+CREATE TABLE docs AS
+    SELECT i AS id, i % 10 AS tenant, flip(random_fp(i / 4), i % 4, i) AS fp FROM generate_series(1, 20000) AS i;
 CREATE INDEX docs_tenant_fp ON docs USING gist (tenant, fp);
 VACUUM ANALYZE docs;
 SELECT plan($$SELECT id FROM docs WHERE tenant = 7 AND fp <~> '0123456789abcdef' <= 3$$);
 SELECT plan($$SELECT id FROM docs WHERE tenant = 7 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
-SELECT plan($$SELECT id FROM docs WHERE tenant = 7 AND fp <~> '0123456789abcdef' < 8 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
+SELECT plan($$SELECT id FROM docs
+              WHERE tenant = 7 AND fp <~> '0123456789abcdef' < 8 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
 SELECT plan($$SELECT tenant, fp FROM docs WHERE tenant = 7 AND simhash_within(fp, '0123456789abcdef', 3)$$);
 SELECT plan($$SELECT b.id FROM docs AS a JOIN docs AS b ON a.tenant = b.tenant AND a.fp <~> b.fp <= 3 WHERE a.id = 1$$);
 -- the order of one distance and of several: rows and ctids, backward, locked and deleted
-SELECT tab, condition, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$) AS all_rows, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
+SELECT tab, condition, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$) AS all_rows,
+    order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
     order_differs(tab, condition, $$fp <~> '0123456789abcdef', fp <~> random_fp(3)$$, 20) AS by_two
-FROM unnest('{docs,mixed_built_g}'::regclass[]) AS tab, unnest('{true,tenant = 3,tenant = 3 AND fp <~> random_fp(7) <= 30,fp IS NULL}'::text[]) AS condition;
+FROM unnest('{docs,mixed_built_g}'::regclass[]) AS tab,
+     unnest('{true,tenant = 3,tenant = 3 AND fp <~> random_fp(7) <= 30,fp IS NULL}'::text[]) AS condition;
 -- index-only scans give the values of the table
 SELECT differing('SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
                  'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
@@ -266,8 +319,10 @@ SELECT plan($$SELECT id FROM twice ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$
 DROP INDEX twice_simhash;
 SELECT plan($$SELECT id FROM twice WHERE fp <~> '0123456789abcdef' <= 20$$);
 SELECT explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 1)$$, 'Total Cost') <
-       explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS smaller_radius,
-       explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') <
+       explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$,
+                 'Total Cost') AS smaller_radius,
+       explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$,
+                 'Total Cost') <
        explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS one_tenant;
 -- equal balls have the same center, so a large radius costs nothing
 CREATE TABLE wide AS SELECT simhash_ball(fp, 20) AS ball FROM twice;
@@ -282,11 +337,14 @@ SELECT plan($$SELECT ball FROM wide WHERE ball =~= simhash_ball(random_fp(7), 20
 CREATE FUNCTION built(options text, OUT wrong bigint) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     EXECUTE format('CREATE INDEX docs_fp ON docs USING gist (fp) %s', options);
-    SELECT sum(differing(format('SELECT ctid FROM docs WHERE fp <~> %L <= %s', fp, k), format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= %s', fp, k)))
+    SELECT sum(differing(
+        format('SELECT ctid FROM docs WHERE fp <~> %L <= %s', fp, k),
+        format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= %s', fp, k)))
     INTO wrong FROM (SELECT fp, id % 12 AS k FROM docs WHERE id % 1000 = 0) AS q;
     DROP INDEX docs_fp;
 END $$;
-SELECT options, wrong FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options);
+SELECT options, wrong
+FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options);
 
 --
 -- How well entries stand together: pages that a hundred searches within 1 bit read of an
@@ -300,7 +358,8 @@ CREATE TABLE built AS SELECT CASE WHEN id % 10 > 0 THEN 0 ELSE 1 + id / 10 % 20 
 CREATE TABLE grown (LIKE built);
 CREATE FUNCTION add_gist(tab text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE INDEX %1$s_fp ON %1$s USING gist (fp); CREATE INDEX %1$s_ball ON %1$s USING gist (simhash_ball(fp, 3));
+    EXECUTE format(
+        'CREATE INDEX %1$s_fp ON %1$s USING gist (fp); CREATE INDEX %1$s_ball ON %1$s USING gist (simhash_ball(fp, 3));
         CREATE INDEX ON %1$s USING gist (tenant, fp_t)', tab);
 END $$;
 SELECT add_gist('built'), add_gist('grown');
@@ -311,9 +370,11 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT tab, condition, CASE WHEN pages <= most * 100 THEN 'few' ELSE pages::text END AS pages
 FROM (VALUES ('built', 't.fp <~> asked.fp <= 1', 12), ('grown', 't.fp <~> asked.fp <= 1', 15),
-             ('built', 'simhash_ball(t.fp, 3) =~= simhash_ball(asked.fp, 1)', 13), ('grown', 'simhash_ball(t.fp, 3) =~= simhash_ball(asked.fp, 1)', 15),
+             ('built', 'simhash_ball(t.fp, 3) =~= simhash_ball(asked.fp, 1)', 13),
+             ('grown', 'simhash_ball(t.fp, 3) =~= simhash_ball(asked.fp, 1)', 15),
              ('grown', 't.tenant = asked.tenant AND t.fp_t <~> asked.fp <= 1', 17)) AS v (tab, condition, most),
-     LATERAL pages_read(format('SELECT FROM asked, LATERAL (SELECT FROM %s AS t WHERE %s OFFSET 0) AS s', tab, condition)) AS pages;
+     LATERAL pages_read(
+         format('SELECT FROM asked, LATERAL (SELECT FROM %s AS t WHERE %s OFFSET 0) AS s', tab, condition)) AS pages;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 -- A build is sorted: its leaves come in the order of the Gray code, here by the first digit.
@@ -321,8 +382,10 @@ RESET enable_bitmapscan;
 CREATE FUNCTION first_digits(index text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(digit, '' ORDER BY block) FILTER (WHERE digit IS DISTINCT FROM before)
     FROM (SELECT block, digit, lag(digit) OVER (ORDER BY block) AS before
-          FROM generate_series(1, pg_relation_size(index) / current_setting('block_size')::integer - 1) AS block, get_raw_page(index, block) AS page,
-               LATERAL (SELECT min(left(fp::text, 1)) AS digit FROM built WHERE ctid = ANY (ARRAY(SELECT ctid FROM gist_page_items_bytea(page)))) AS k
+          FROM generate_series(1, pg_relation_size(index) / current_setting('block_size')::integer - 1) AS block,
+               get_raw_page(index, block) AS page,
+               LATERAL (SELECT min(left(fp::text, 1)) AS digit
+                        FROM built WHERE ctid = ANY (ARRAY(SELECT ctid FROM gist_page_items_bytea(page)))) AS k
           WHERE (gist_page_opaque_info(page)).flags @> '{leaf}') AS leaves $$;
 SELECT index, CASE WHEN length(digits) > 50 THEN 'any' ELSE digits END AS digits
 FROM unnest('{built_fp,built_ball,grown_fp,grown_ball}'::text[]) AS index, first_digits(index) AS digits;
@@ -332,15 +395,19 @@ FROM unnest('{built_fp,built_ball,grown_fp,grown_ball}'::text[]) AS index, first
 --
 CREATE TABLE apart (id integer, tenant integer, fp simhash, radius integer DEFAULT 3,
     CONSTRAINT apart_in_tenant EXCLUDE USING gist (tenant WITH =, simhash_ball(fp, radius) WITH =~=));
-INSERT INTO apart VALUES (1, 1, '0123456789abcdef'), (2, 2, '0123456789abcdef'), (3, 1, '0123456789abcd10'), (4, 1, NULL), (5, NULL, '0123456789abcdef');
+INSERT INTO apart
+VALUES (1, 1, '0123456789abcdef'), (2, 2, '0123456789abcdef'), (3, 1, '0123456789abcd10'), (4, 1, NULL),
+       (5, NULL, '0123456789abcdef');
 INSERT INTO apart VALUES (6, 1, '0123456789abcde8');
 INSERT INTO apart VALUES (7, 2, '0123456789abcde8'), (8, 3, '0123456789abcde8') ON CONFLICT DO NOTHING RETURNING id;
 UPDATE apart SET tenant = 2 WHERE id = 1;
 SELECT id, tenant, fp FROM apart ORDER BY id;
 -- it lets in what a table without it would, one row after the other
 CREATE TABLE offered AS
-SELECT i, i % 3 AS tenant, CASE WHEN i % 50 > 0 THEN flip(random_fp(i % 60), i % 7, i) END AS fp FROM generate_series(1, 1500) AS i;
-CREATE FUNCTION kept(radii text) RETURNS TABLE (i integer, tenant integer, fp simhash, radius integer) LANGUAGE plpgsql AS $$
+SELECT i, i % 3 AS tenant, CASE WHEN i % 50 > 0 THEN flip(random_fp(i % 60), i % 7, i) END AS fp
+FROM generate_series(1, 1500) AS i;
+CREATE FUNCTION kept(radii text)
+    RETURNS TABLE (i integer, tenant integer, fp simhash, radius integer) LANGUAGE plpgsql AS $$
 DECLARE
     r record;
 BEGIN
@@ -375,7 +442,8 @@ RESET enable_seqscan;
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
-        EXECUTE 'CREATE TABLE spans (fp simhash, ball simhash_ball, valid daterange, PRIMARY KEY (fp, ball, valid WITHOUT OVERLAPS))';
+        EXECUTE 'CREATE TABLE spans (
+            fp simhash, ball simhash_ball, valid daterange, PRIMARY KEY (fp, ball, valid WITHOUT OVERLAPS))';
         INSERT INTO spans VALUES ('0123456789abcdef', '(0123456789abcdef,3)', '[2026-01-01,2026-02-01)'),
                                  ('0123456789abcdef', '(0123456789abcdef,4)', '[2026-01-01,2026-02-01)'),
                                  ('0123456789abcdee', '(0123456789abcdef,3)', '[2026-01-01,2026-02-01)');

@@ -10,16 +10,19 @@ SET max_parallel_workers_per_gather = 0;
 -- Every design there is.
 CREATE VIEW every_design AS
     SELECT format('blocks = %s, prefix = %s, nested = %s', blocks, prefix, nested) AS design, blocks, prefix, nested,
-           tables::integer, CASE WHEN nested = 1 THEN 64 * tables * prefix / blocks ELSE 64 * (blocks + nested - 1) END::integer AS bits
+           tables::integer,
+           CASE WHEN nested = 1 THEN 64 * tables * prefix / blocks ELSE 64 * (blocks + nested - 1) END::integer AS bits
     FROM generate_series(2, 16) AS blocks, generate_series(1, 15) AS prefix, generate_series(1, 16) AS nested,
-         LATERAL (SELECT factorial(blocks) / factorial(prefix) / factorial(greatest(blocks - prefix, 0)) * nested AS tables) AS t
+         LATERAL (SELECT factorial(blocks) / factorial(prefix) / factorial(
+             greatest(blocks - prefix, 0)) * nested AS tables) AS t
     WHERE prefix < blocks AND (prefix = 1 OR nested = 1) AND tables <= 32;
 SELECT count(*), sum(tables), max(tables) FROM every_design;
 
 -- Questions, and the answers by eye: which rows are within k bits of q, and how far
 -- away the nearest are.  The numbers of the rows have to be distinct.
 CREATE TABLE queries (n integer, q simhash, k integer, lim integer, ball integer[], distances integer[]);
-CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1)
+    RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     stored simhash[] := some_of(tab, 100);
 BEGIN
@@ -31,8 +34,10 @@ BEGIN
                array(SELECT (t.fp <~> q) + 0 FROM %1$s AS t ORDER BY 1 LIMIT lim)
         FROM (SELECT (row_number() OVER ())::integer AS n, k FROM unnest($1) AS k, generate_series(1, $2)) AS r,
              LATERAL (SELECT ($3)[1 + (n * 7) %% cardinality($3)] AS fp) AS s,
-             LATERAL (SELECT CASE n %% 3 WHEN 0 THEN fp WHEN 1 THEN flip(fp, (n + k) %% 14, n) ELSE random_fp(n, 2) END AS q,
-                             (ARRAY[1, 10, 40, NULL])[n %% 4 + 1] AS lim OFFSET 0) AS l', tab) USING radii, times, stored;
+             LATERAL (SELECT CASE n %% 3
+                          WHEN 0 THEN fp WHEN 1 THEN flip(fp, (n + k) %% 14, n) ELSE random_fp(n, 2) END AS q,
+                             (ARRAY[1, 10, 40, NULL])[n %% 4 + 1] AS lim OFFSET 0) AS l', tab)
+        USING radii, times, stored;
     ANALYZE queries;
 END $$;
 
@@ -47,7 +52,8 @@ BEGIN
     EXECUTE query INTO wrong;
 END $$;
 CREATE FUNCTION differing(tab regclass, OUT index bigint, OUT bitmap bigint, OUT nearest bigint)
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = off SET enable_sort = off AS $$
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
     balls text := format('SELECT count(*) FROM queries WHERE ball IS DISTINCT FROM
         array(SELECT id FROM %s AS t WHERE t.fp <@ simhash_ball(q, k) ORDER BY id)', tab);
@@ -61,7 +67,8 @@ BEGIN
     nearest := answer(format('SELECT count(*) FROM queries,
             LATERAL (SELECT array_agg(id) AS ids, array_agg(d) AS ds
                      FROM (SELECT id, (t.fp <~> q) + 0 AS d FROM %1$s AS t ORDER BY t.fp <~> q LIMIT lim) AS s) AS s
-        WHERE coalesce(ds, ''{}'') IS DISTINCT FROM distances OR cardinality(ids) <> (SELECT count(DISTINCT i) FROM unnest(ids) AS i)', tab),
+        WHERE coalesce(ds, ''{}'') IS DISTINCT FROM distances
+           OR cardinality(ids) <> (SELECT count(DISTINCT i) FROM unnest(ids) AS i)', tab),
         ' Index Scan using [^\n]*\n *Order By: ');
     PERFORM set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'on', true);
     bitmap := answer(balls, ' Bitmap Index Scan on ') + abs(answer(nulls, ' Bitmap Index Scan on ') - missing);
@@ -84,10 +91,13 @@ SELECT index, bitmap, nearest FROM differing('sample');
 --
 -- Every design: as many tables as it should have, sorted by as many bits, all rows
 --
-CREATE TABLE mixed AS SELECT i AS id, CASE WHEN i % 20 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 240) AS i;
+CREATE TABLE mixed AS
+    SELECT i AS id, CASE WHEN i % 20 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 240) AS i;
 SELECT ask('mixed');
-CREATE FUNCTION build_and_compare(design text, tables integer, bits integer, OUT tables_right boolean, OUT bits_right boolean,
-                                  OUT entries_right boolean, OUT index bigint, OUT bitmap bigint, OUT nearest bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION build_and_compare(
+    design text, tables integer, bits integer, OUT tables_right boolean, OUT bits_right boolean,
+    OUT entries_right boolean, OUT index bigint, OUT bitmap bigint, OUT nearest bigint)
+LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE INDEX mixed_fp ON mixed USING simhash (fp) WITH (%s)', design);
     SELECT count(s."table") = tables AND count(*) = tables + 1, sum(s.prefix_bits) = bits,
@@ -105,7 +115,8 @@ GROUP BY 1, 2, 3, 4, 5, 6;
 -- Some designs: each shape of data, built and grown
 --
 CREATE FUNCTION every_shape(design text, rows_first boolean, size integer, radii integer[],
-                            OUT index bigint, OUT bitmap bigint, OUT nearest bigint, OUT met boolean) LANGUAGE plpgsql AS $$
+                            OUT index bigint, OUT bitmap bigint, OUT nearest bigint, OUT met boolean)
+                            LANGUAGE plpgsql AS $$
 DECLARE
     shape text;
     r record;
@@ -132,8 +143,10 @@ BEGIN
     END LOOP;
 END $$;
 SELECT design, rows_first, e.*
-FROM unnest('{"blocks = 5, prefix = 2","blocks = 6, prefix = 3","blocks = 8, prefix = 2","blocks = 5, prefix = 4","blocks = 16, prefix = 15",
-              "blocks = 4, nested = 4","blocks = 2, nested = 16","blocks = 3, nested = 2","blocks = 16, nested = 2"}'::text[]) WITH ORDINALITY AS u (design, i),
+FROM unnest(ARRAY['blocks = 5, prefix = 2', 'blocks = 6, prefix = 3', 'blocks = 8, prefix = 2',
+                  'blocks = 5, prefix = 4', 'blocks = 16, prefix = 15', 'blocks = 4, nested = 4',
+                  'blocks = 2, nested = 16', 'blocks = 3, nested = 2', 'blocks = 16, nested = 2'])
+         WITH ORDINALITY AS u (design, i),
      unnest('{true,false}'::boolean[]) AS rows_first,
      LATERAL every_shape(design, rows_first, 1100, '{0,1,2,3,4,5,6,7,8,9,10,12,14,16,19,22,26,31,40,64}') AS e
 ORDER BY i, rows_first;
@@ -149,7 +162,8 @@ CREATE FUNCTION change(i integer) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     DELETE FROM docs WHERE hashint4(docs.id + change.i) % 7 = 0;
     UPDATE docs SET fp = flip(docs.fp, 1 + docs.id % 5, change.i) WHERE hashint4(docs.id + change.i) % 7 = 1;
-    UPDATE docs SET fp = CASE WHEN docs.fp IS NULL THEN random_fp(docs.id) END WHERE hashint4(docs.id + change.i) % 29 = 2;
+    UPDATE docs SET fp = CASE WHEN docs.fp IS NULL THEN random_fp(docs.id) END
+    WHERE hashint4(docs.id + change.i) % 29 = 2;
     UPDATE docs SET note = 'a' WHERE hashint4(docs.id + change.i) % 7 = 3;
     INSERT INTO docs (fp) SELECT fp_of('mixed', 10000 * change.i + j) FROM generate_series(1, 500) AS j;
 END;
@@ -206,7 +220,8 @@ CREATE INDEX CONCURRENTLY docs_deep ON docs USING simhash (fp) WITH (blocks = 7,
 SELECT change(9);
 VACUUM docs;
 SELECT change(10);
-SELECT index, bitmap, nearest, met, tables('docs_fp'), tables('docs_wide'), tables('docs_deep') FROM compare('docs', :radii);
+SELECT index, bitmap, nearest, met, tables('docs_fp'), tables('docs_wide'), tables('docs_deep')
+FROM compare('docs', :radii);
 DROP INDEX docs_fp;
 SELECT index, bitmap, nearest, met FROM compare('docs', :radii);
 DROP INDEX docs_wide;
@@ -221,10 +236,12 @@ ROLLBACK;
 SELECT index, bitmap, nearest, met, tables('docs_deep') FROM compare('docs', :radii);
 -- built with the least memory, in tables of several levels
 SET maintenance_work_mem = '1MB';
-CREATE TABLE large AS SELECT i AS id, CASE WHEN i % 100 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 30000) AS i;
+CREATE TABLE large AS
+    SELECT i AS id, CASE WHEN i % 100 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 30000) AS i;
 CREATE INDEX large_fp ON large USING simhash (fp) WITH (blocks = 6, prefix = 4);
 SELECT index, bitmap, nearest, met, tables('large_fp') FROM compare('large', '{0,3,5,6,8,11,24}');
-SELECT level, count(DISTINCT "table"), bool_and(pages > 1) AS many FROM simhash_index_stats('large_fp') WHERE "table" IS NOT NULL GROUP BY level ORDER BY level;
+SELECT level, count(DISTINCT "table"), bool_and(pages > 1) AS many
+FROM simhash_index_stats('large_fp') WHERE "table" IS NOT NULL GROUP BY level ORDER BY level;
 RESET maintenance_work_mem;
 
 --
@@ -270,10 +287,12 @@ SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'distinct_docs
 CREATE TABLE counted AS SELECT i AS id, random_fp(i) AS fp FROM generate_series(1, 300) AS i;
 INSERT INTO counted SELECT i, NULL FROM generate_series(301, 310) AS i;
 CREATE INDEX counted_fp ON counted USING simhash (fp) WITH (blocks = 5, prefix = 2);
-SELECT "table", prefix_bits, level, pages, entries, longest_run FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
+SELECT "table", prefix_bits, level, pages, entries, longest_run
+FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
 DROP INDEX counted_fp;
 CREATE INDEX counted_fp ON counted USING simhash (fp) WITH (blocks = 3, nested = 2);
-SELECT "table", prefix_bits, level, pages, entries, longest_run FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
+SELECT "table", prefix_bits, level, pages, entries, longest_run
+FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
 -- equal fingerprints are one run in every table
 INSERT INTO counted SELECT i, '0123456789abcdef' FROM generate_series(1001, 1100) AS i;
 SELECT DISTINCT entries, longest_run FROM simhash_index_stats('counted_fp') WHERE "table" IS NOT NULL;

@@ -30,7 +30,9 @@ SELECT count(*) FROM generate_series(0, 64) AS k, simhash_index_explain('report_
 WHERE e.matches <> (SELECT count(*) FROM report WHERE (fp <~> 'c4ca4238a0b92382') + 0 <= k);
 SELECT * FROM simhash_index_explain('report_empty', '0123456789abcdef', 3);
 SELECT * FROM simhash_index_explain('report_empty', NULL, 3);
-SELECT matches FROM unnest(ARRAY[-9223372036854775808, 9223372036854775807]) AS k, simhash_index_explain('report_4', '0123456789abcdef', k);
+SELECT matches
+FROM unnest(ARRAY[-9223372036854775808, 9223372036854775807]) AS k,
+     simhash_index_explain('report_4', '0123456789abcdef', k);
 
 -- which design: smaller ones are slower, the smallest good one is advised
 SELECT blocks, prefix, nested, tables, bytes, round(probes) AS probes, round(candidates) AS candidates, advised
@@ -41,7 +43,8 @@ FROM (SELECT r, k, a.*, lag(tables) OVER w AS previous_tables, lag(microseconds)
       FROM unnest(ARRAY[0, 1000, 1000000, 50000000, 8000000000]) AS r, unnest(ARRAY[0, 3, 8, 12, 64]) AS k,
            simhash_index_advice(r, k) WITH ORDINALITY AS a
       WINDOW w AS (PARTITION BY r, k ORDER BY a.ordinality)) AS a
-GROUP BY r, k HAVING NOT (bool_and(tables > previous_tables) AND bool_and(microseconds < previous_us)) OR count(*) FILTER (WHERE advised) <> 1;
+GROUP BY r, k HAVING NOT (bool_and(tables > previous_tables) AND bool_and(microseconds < previous_us))
+   OR count(*) FILTER (WHERE advised) <> 1;
 SELECT count(*) FROM simhash_index_advice(9223372036854775807, 3);
 SELECT * FROM simhash_index_advice(-1, 3);
 SELECT * FROM simhash_index_advice(1, 65);
@@ -50,13 +53,15 @@ SELECT * FROM simhash_index_advice(NULL, 3);
 
 -- a sound index raises no error, whatever was done to it
 SELECT simhash_index_check('report_4'), simhash_index_check('report_4', heap => true);
-SELECT simhash_index_check('report_2', true), simhash_index_check('report_part', true), simhash_index_check('report_empty', true);
+SELECT simhash_index_check('report_2', true), simhash_index_check('report_part', true),
+       simhash_index_check('report_empty', true);
 DELETE FROM report WHERE id % 3 = 0;
 INSERT INTO report SELECT i, (i * 7919)::bigint::simhash FROM generate_series(1, 10000) AS i;
 UPDATE report SET fp = NULL WHERE id % 100 = 1;
 SELECT simhash_index_check('report_4', true);
 VACUUM report;
-SELECT simhash_index_check('report_4', true), simhash_index_check('report_2', true), simhash_index_check('report_part', true);
+SELECT simhash_index_check('report_4', true), simhash_index_check('report_2', true),
+       simhash_index_check('report_part', true);
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 INSERT INTO report VALUES (0, '0123456789abcdef');
 SELECT simhash_index_check('report_4', true);

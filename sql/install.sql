@@ -78,18 +78,25 @@ BEGIN
     EXECUTE format('SELECT string_agg(r.*::text, E''\n'') FROM (SELECT %s) AS r', call) INTO result;
     RETURN result;
 END $$;
-SELECT function, argument, result_of(format(call, given)) = result_of(format(call, given || format(', %I => NULL', argument))) AS default
-FROM (SELECT p.oid::regprocedure AS function, proargnames[i] AS argument, p.oid::regproc || '(%s)' || CASE prokind WHEN 'w' THEN ' OVER ()' ELSE '' END AS call,
+SELECT function, argument,
+       result_of(format(call, given)) = result_of(format(call, given || format(', %I => NULL', argument))) AS default
+FROM (SELECT p.oid::regprocedure AS function, proargnames[i] AS argument,
+             p.oid::regproc || '(%s)' || CASE prokind WHEN 'w' THEN ' OVER ()' ELSE '' END AS call,
              (SELECT string_agg(CASE type::regtype::text
-                                WHEN 'text' THEN quote_literal('The quick brown fox jumps over the lazy dog; and so on, and so on.' || n) || '::text'
-                                WHEN 'text[]' THEN quote_literal('{a,b,c,d,e,f,g,h,i,j,a,b,c,' || n || '}') || '::text[]'
+                                WHEN 'text' THEN quote_literal(
+                                    'The quick brown fox jumps over the lazy dog; and so on, and so on.' || n)
+                                    || '::text'
+                                WHEN 'text[]' THEN quote_literal('{a,b,c,d,e,f,g,h,i,j,a,b,c,' || n || '}')
+                                || '::text[]'
                                 WHEN 'bigint[]' THEN quote_literal('{1,2,3}') || '::bigint[]'
                                 WHEN 'double precision' THEN '0.8'
                                 WHEN 'simhash' THEN quote_literal('0123456789abcdef') || '::simhash'
                                 WHEN 'regclass' THEN quote_literal('sample_fp')
                                 ELSE '3' END, ', ' ORDER BY n)
               FROM unnest(proargtypes) WITH ORDINALITY AS u (type, n) WHERE n <= pronargs - pronargdefaults) AS given
-      FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid, generate_series(pronargs - pronargdefaults + 1, pronargs) AS i) AS s
+      FROM pg_proc AS p
+          JOIN member ON classid = 'pg_proc'::regclass
+            AND objid = p.oid, generate_series(pronargs - pronargdefaults + 1, pronargs) AS i) AS s
 ORDER BY function::text COLLATE "C", argument COLLATE "C";
 DROP TABLE sample;
 DROP FUNCTION result_of;
@@ -111,7 +118,8 @@ WHERE pronamespace = 'public'::regnamespace AND proname ~ 'simhash';
 INSERT INTO docs VALUES (4, 'The cat sat -- on the mat!');
 SELECT id, fp OPERATOR(elsewhere.<~>) elsewhere.simhash('the cat sat on the mat') AS distance
 FROM docs ORDER BY distance, id;
-SELECT id FROM docs WHERE fp OPERATOR(elsewhere.<@) elsewhere.simhash_ball(elsewhere.simhash('the cat sat on the mat'), 0) ORDER BY id;
+SELECT id FROM docs
+WHERE fp OPERATOR(elsewhere.<@) elsewhere.simhash_ball(elsewhere.simhash('the cat sat on the mat'), 0) ORDER BY id;
 SELECT id FROM docs WHERE elsewhere.simhash_within(fp, elsewhere.simhash('the cat sat on the mat'), 0) ORDER BY id;
 SELECT count(DISTINCT fp) AS fingerprints FROM docs;
 SELECT elsewhere.simhash_agg(s) OPERATOR(elsewhere.=) elsewhere.simhash('the cat sat on a mat') AS same

@@ -16,9 +16,11 @@ DECLARE
 BEGIN
     TRUNCATE queries;
     INSERT INTO queries
-        SELECT n, (ARRAY[fp, flip(fp, n % 14, n), random_fp(n, 2), flip(fp, n % 5, n), '0000000000000000', 'ffffffffffffffff',
+        SELECT n, (ARRAY[fp, flip(fp, n % 14, n), random_fp(n, 2), flip(fp, n % 5, n), '0000000000000000',
+                         'ffffffffffffffff',
                          NULL])[1 + n % 7], flip(fp, n % 30, -n), (ARRAY[3, 10, 24, 33, 64])[1 + n % 5], lim
-        FROM (SELECT (row_number() OVER ())::integer AS n, lim FROM unnest(limits) AS lim, generate_series(1, times)) AS r,
+        FROM (SELECT (row_number() OVER ())::integer AS n, lim
+              FROM unnest(limits) AS lim, generate_series(1, times)) AS r,
              LATERAL (SELECT stored[1 + (n * 7) % cardinality(stored)] AS fp) AS s;
     ANALYZE queries;
 END $$;
@@ -30,23 +32,29 @@ END $$;
 -- distances differ (or one side has ended), and the rows that are not there or are
 -- given twice.  An error if the index was not asked for the order, or was for both; or
 -- was asked for the order of several distances, which are sorted.
-CREATE FUNCTION compare(tab regclass, keys text DEFAULT 't.fp <~> q', by_index text DEFAULT 'true', by_eye text DEFAULT NULL,
-                        keys_by_eye text DEFAULT NULL, OUT wrong bigint, OUT met boolean)
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_incremental_sort = off SET enable_memoize = off
-    SET hash_mem_multiplier = 1000 AS $$
+CREATE FUNCTION compare(
+    tab regclass, keys text DEFAULT 't.fp <~> q', by_index text DEFAULT 'true', by_eye text DEFAULT NULL,
+    keys_by_eye text DEFAULT NULL, OUT wrong bigint, OUT met boolean)
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_incremental_sort = off
+SET enable_memoize = off SET hash_mem_multiplier = 1000 AS $$
 DECLARE
     query text := format('WITH i AS MATERIALIZED (
             SELECT n, i.* FROM queries, LATERAL (SELECT row_number() OVER () AS r, s.*
-                FROM (SELECT t.tableoid AS part, t.ctid AS at, ARRAY[%2$s] AS d FROM %1$s AS t WHERE %3$s ORDER BY %2$s LIMIT lim) AS s) AS i),
+                FROM (SELECT t.tableoid AS part, t.ctid AS at, ARRAY[%2$s] AS d
+                      FROM %1$s AS t WHERE %3$s ORDER BY %2$s LIMIT lim) AS s) AS i),
         e AS MATERIALIZED (
-            SELECT row_number() OVER (PARTITION BY n ORDER BY d) AS r, * FROM (SELECT n, lim, t.tableoid AS part, t.ctid AS at, ARRAY[%5$s] AS d
+            SELECT row_number() OVER (PARTITION BY n ORDER BY d) AS r, *
+            FROM (SELECT n, lim, t.tableoid AS part, t.ctid AS at, ARRAY[%5$s] AS d
                 FROM queries, %1$s AS t WHERE %4$s) AS s)
-        SELECT (SELECT count(*) FROM i FULL JOIN (SELECT * FROM e WHERE r <= coalesce(lim, r)) AS s USING (n, r) WHERE i.d IS DISTINCT FROM s.d)
+        SELECT (SELECT count(*) FROM i FULL JOIN (SELECT * FROM e WHERE r <= coalesce(lim, r)) AS s USING (n, r)
+                WHERE i.d IS DISTINCT FROM s.d)
              + (SELECT count(*) FROM (SELECT n, part, at, d FROM i EXCEPT ALL SELECT n, part, at, d FROM e) AS s),
                EXISTS (SELECT FROM i)', tab, keys, by_index, coalesce(by_eye, by_index), coalesce(keys_by_eye, keys));
     plan text := whole_plan(query);
 BEGIN
-    ASSERT (plan ~ ' Index Scan using [^\n]* t(_[0-9])?\n( *Index Cond: [^\n]*\n)? *Order By: ') = (keys !~ '<~>.*<~>') AND plan ~ 'Seq Scan on [^ ]+ t(_[0-9])?(\n|$)', plan;
+    ASSERT (plan ~ ' Index Scan using [^\n]* t(_[0-9])?\n( *Index Cond: [^\n]*\n)? *Order By: ') = (keys !~ '<~>.*<~>')
+      AND plan ~ 'Seq Scan on [^ ]+ t(_[0-9])?(\n|$)', plan;
     EXECUTE query INTO wrong, met;
 END $$;
 -- That is asked of each table in these ways.
@@ -74,14 +82,16 @@ FROM (VALUES ('t.fp <~> q', 'true', 'true', 't.fp <~> flip(q, 1)'),
              ('t.fp <~> q', 't.id <> 7', 'true', NULL),
              ('t.fp <~> q', 'true', 't.id <> 7', NULL),
              ('t.fp <~> q', 't.fp <@ simhash_ball(q, k)', '(t.fp <~> q) + 0 < k', NULL),
-             ('t.fp <~> q', 't.fp <@ simhash_ball(q, k)', '(t.fp <~> q) + 0 < k + 1', NULL)) AS v (keys, by_index, by_eye, keys_by_eye),
+             ('t.fp <~> q', 't.fp <@ simhash_ball(q, k)', '(t.fp <~> q) + 0 < k + 1',
+              NULL)) AS v (keys, by_index, by_eye, keys_by_eye),
      LATERAL compare('sample', keys, by_index, by_eye, keys_by_eye) AS c;
 
 --
 -- What the access method and its operator class say of themselves
 --
 SELECT property, pg_index_column_has_property('sample_fp_idx', 1, property) AS of_column
-FROM unnest('{asc,desc,nulls_first,nulls_last,orderable,distance_orderable,returnable,search_array,search_nulls}'::text[]) AS property;
+FROM unnest('{asc,desc,nulls_first,nulls_last,orderable,distance_orderable,
+              returnable,search_array,search_nulls}'::text[]) AS property;
 SELECT property, pg_index_has_property('sample_fp_idx', property) AS of_index
 FROM unnest('{clusterable,index_scan,bitmap_scan,backward_scan}'::text[]) AS property;
 SELECT property, pg_indexam_has_property(a.oid, property) AS of_method
@@ -90,13 +100,15 @@ WHERE amname = 'simhash';
 SELECT amopopr::regoperator, amopstrategy, amoppurpose, opfname AS sorted_by
 FROM pg_amop JOIN pg_am AS a ON a.oid = amopmethod LEFT JOIN pg_opfamily AS f ON f.oid = amopsortfamily
 WHERE amname = 'simhash' ORDER BY amopstrategy, amopopr::regoperator::text COLLATE "C";
-SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'simhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
+SELECT amvalidate(oid)
+FROM pg_opclass WHERE opcname = 'simhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
 
 --
 -- Plans
 --
 CREATE TABLE docs (id integer PRIMARY KEY, fp simhash, note text);
-INSERT INTO docs SELECT i, CASE WHEN i % 50 > 0 THEN flip(random_fp(i / 4), i % 4, i) END FROM generate_series(1, 4000) AS i;
+INSERT INTO docs
+SELECT i, CASE WHEN i % 50 > 0 THEN flip(random_fp(i / 4), i % 4, i) END FROM generate_series(1, 4000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 ANALYZE docs;
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
@@ -104,8 +116,10 @@ EXPLAIN (costs off) SELECT id FROM docs ORDER BY '0123456789abcdef' <~> fp LIMIT
 EXPLAIN (costs off) SELECT id, '0123456789abcdef' <~> fp FROM docs ORDER BY 2 NULLS LAST LIMIT 10;
 EXPLAIN (costs off) SELECT id FROM docs WHERE fp <~> '0123456789abcdef' <= 10 AND fp <~> '0123456789abcd00' <= 12
     ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
-EXPLAIN (costs off) SELECT id FROM docs WHERE fp IS NOT NULL AND note IS NULL ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
-EXPLAIN (costs off) SELECT a.id, b.id FROM docs AS a, LATERAL (SELECT id FROM docs ORDER BY fp <~> a.fp LIMIT 3) AS b WHERE a.id = 7;
+EXPLAIN (costs off)
+SELECT id FROM docs WHERE fp IS NOT NULL AND note IS NULL ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
+EXPLAIN (costs off)
+SELECT a.id, b.id FROM docs AS a, LATERAL (SELECT id FROM docs ORDER BY fp <~> a.fp LIMIT 3) AS b WHERE a.id = 7;
 EXPLAIN (costs off) SELECT count(*) FROM (SELECT FROM docs ORDER BY fp <~> '0123456789abcdef' LIMIT 10) AS s;
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' LIMIT 10 FOR UPDATE;
 PREPARE near(simhash, integer) AS SELECT id, fp <~> $1 AS d FROM docs ORDER BY fp <~> $1 LIMIT $2;
@@ -123,12 +137,15 @@ SELECT query, order_by_index(query) AS by_index FROM unnest(ARRAY[
     'SELECT min(fp <~> ''0123456789abcdef'') FROM docs',
     'SELECT id, rank() OVER (ORDER BY fp <~> ''0123456789abcdef'') FROM docs LIMIT 10',
     'SELECT id FROM docs ORDER BY fp <~> ''0123456789abcdef'' FETCH FIRST 10 ROWS WITH TIES',
-    'SELECT id, (SELECT b.id FROM docs AS b WHERE b.id <> a.id ORDER BY b.fp <~> a.fp LIMIT 1) FROM docs AS a WHERE id = 7']) AS query;
+    'SELECT (SELECT b.id FROM docs b WHERE b.id <> a.id ORDER BY b.fp <~> a.fp LIMIT 1) FROM docs a WHERE id = 7'])
+    AS query;
 -- what the index does not know
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' DESC LIMIT 10;
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' NULLS FIRST LIMIT 10;
-EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef', fp <~> random_fp(3), random_fp(4) <~> fp LIMIT 10;
-EXPLAIN (costs off) SELECT id FROM docs WHERE fp <~> '0123456789abcdef' <= 3 ORDER BY fp <~> '0123456789abcdef', fp <~> random_fp(3) LIMIT 10;
+EXPLAIN (costs off)
+SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef', fp <~> random_fp(3), random_fp(4) <~> fp LIMIT 10;
+EXPLAIN (costs off) SELECT id FROM docs WHERE fp <~> '0123456789abcdef' <= 3
+                    ORDER BY fp <~> '0123456789abcdef', fp <~> random_fp(3) LIMIT 10;
 
 --
 -- Every shape of data, in several designs, built and grown, with little memory
@@ -143,7 +160,8 @@ DECLARE
     r record;
 BEGIN
     wrong := 0;
-    FOREACH design IN ARRAY '{blocks = 4,blocks = 2,blocks = 16,"blocks = 5, prefix = 2","blocks = 3, nested = 4"}'::text[] LOOP
+    FOREACH design IN ARRAY ARRAY['blocks = 4', 'blocks = 2', 'blocks = 16', 'blocks = 5, prefix = 2',
+                                  'blocks = 3, nested = 4'] LOOP
         CREATE TABLE every (id integer, fp simhash);
         IF rows_first THEN EXECUTE fill; END IF;
         EXECUTE format('CREATE INDEX every_fp ON every USING simhash (fp) WITH (%s)', design);
@@ -167,7 +185,8 @@ FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[tru
 ORDER BY i, rows_first;
 -- more than fits: of it is dropped what is far, and found again
 CREATE TABLE large (id integer, fp simhash);
-INSERT INTO large SELECT i, CASE WHEN i % 100 > 0 THEN fp_of((ARRAY['uniform', 'skewed', 'uniform', 'clustered'])[i % 4 + 1], i) END
+INSERT INTO large
+SELECT i, CASE WHEN i % 100 > 0 THEN fp_of((ARRAY['uniform', 'skewed', 'uniform', 'clustered'])[i % 4 + 1], i) END
 FROM generate_series(1, 20000) AS i;
 CREATE INDEX large_fp ON large USING simhash (fp);
 SELECT ask('large', '{NULL,20,5000}');
@@ -182,7 +201,8 @@ SELECT * FROM compare('nulls');
 -- a lot that is as far, behind a little that is near
 INSERT INTO equal SELECT i, flip('0123456789abcdef', i, i) FROM generate_series(1, 9) AS i;
 TRUNCATE queries;
-INSERT INTO queries VALUES (1, '0123456789abcdef', 'fedcba9876543210', 64, NULL), (2, 'fedcba9876543210', '0123456789abcdef', 64, NULL),
+INSERT INTO queries VALUES
+    (1, '0123456789abcdef', 'fedcba9876543210', 64, NULL), (2, 'fedcba9876543210', '0123456789abcdef', 64, NULL),
     (3, 'fedcba9876543210', NULL, 62, 12);
 SELECT * FROM compare('equal');
 RESET work_mem;
@@ -215,9 +235,11 @@ FROM (VALUES
     ('t.fp <~> q', 't.fp <~> q >= k', '(t.fp <~> q) + 0 >= k'),
     ('t.fp <~> q', 'hamming_distance(p, t.fp) <= k', '(t.fp <~> p) + 0 <= k'),
     ('t.fp <~> q', 't.fp <~> q <= k AND t.fp <~> p <= k', '(t.fp <~> q) + 0 <= k AND (t.fp <~> p) + 0 <= k'),
-    ('t.fp <~> p', 't.fp <@ simhash_ball(flip(q, 9), 40) AND t.fp <@ simhash_ball(flip(q, 1), 20) AND t.fp <@ simhash_ball(q, k)',
+    ('t.fp <~> p',
+     't.fp <@ simhash_ball(flip(q, 9), 40) AND t.fp <@ simhash_ball(flip(q, 1), 20) AND t.fp <@ simhash_ball(q, k)',
      '(t.fp <~> flip(q, 9)) + 0 <= 40 AND (t.fp <~> flip(q, 1)) + 0 <= 20 AND (t.fp <~> q) + 0 <= k'),
-    ('t.fp <~> q', 't.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 64), k)', '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 64)) + 0 <= k'),
+    ('t.fp <~> q', 't.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 64), k)',
+     '(t.fp <~> q) + 0 <= k AND (t.fp <~> flip(q, 64)) + 0 <= k'),
     ('t.fp <~> q', 't.fp <@ simhash_ball(flip(q, 64), 30)', '(t.fp <~> flip(q, 64)) + 0 <= 30'),
     ('t.fp <~> q', 't.fp = q', 't.fp::bigint = q::bigint'),
     ('t.fp <~> p', 't.fp = q', 't.fp::bigint = q::bigint'),
@@ -242,16 +264,21 @@ FROM (VALUES
 ) AS v (keys, by_index, by_eye), LATERAL compare('few', keys, by_index, by_eye) AS c;
 
 -- rows and ctids, backward, locked and deleted; and in order of several distances, ten too
-SELECT condition, order_differs('few', condition, $$fp <~> '0123456789abcdef'$$) AS all_rows, order_differs('few', condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
-    order_differs('few', condition, keys, by_index => false) AS all_sorted, order_differs('few', condition, keys, 20, false) AS first_sorted,
+SELECT condition, order_differs('few', condition, $$fp <~> '0123456789abcdef'$$) AS all_rows,
+    order_differs('few', condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
+    order_differs('few', condition, keys, by_index => false) AS all_sorted,
+    order_differs('few', condition, keys, 20, false) AS first_sorted,
     order_differs('few', condition, $$fp <~> '0123456789abcdef', fp <~> random_fp(1)$$, 20, false) AS by_two
-FROM (SELECT string_agg(format('fp <~> %L', flip('0123456789abcdef', i * 3)), ', ') AS keys FROM generate_series(1, 10) AS i) AS k,
-    unnest(ARRAY['true', 'fp <~> random_fp(7) <= 30', 'fp IS NULL', 'fp IS NOT NULL AND id % 3 = 0', 'fp <~> random_fp(7) <= 0']) AS condition;
+FROM (SELECT string_agg(format('fp <~> %L', flip('0123456789abcdef', i * 3)), ', ') AS keys
+      FROM generate_series(1, 10) AS i) AS k,
+    unnest(ARRAY['true', 'fp <~> random_fp(7) <= 30', 'fp IS NULL', 'fp IS NOT NULL AND id % 3 = 0',
+                 'fp <~> random_fp(7) <= 0']) AS condition;
 
 -- queries in which order and distances are known: 64 rows as far away as their
 -- id says, 1000 beyond, and some of which the distance is unknown
 CREATE TABLE line (id integer, fp simhash);
-INSERT INTO line SELECT i, ((1::numeric + 1) ^ i - 1)::numeric(20)::simhash FROM generate_series(0, 63) AS i ORDER BY hashint4(i);
+INSERT INTO line
+SELECT i, ((1::numeric + 1) ^ i - 1)::numeric(20)::simhash FROM generate_series(0, 63) AS i ORDER BY hashint4(i);
 INSERT INTO line SELECT 64, (-1)::bigint::simhash FROM generate_series(1, 1000);
 INSERT INTO line SELECT -i, NULL FROM generate_series(1, 5) AS i;
 CREATE INDEX line_fp ON line USING simhash (fp);
@@ -263,14 +290,16 @@ SELECT id, fp, fp <~> :zero AS distance FROM line ORDER BY fp <~> :zero LIMIT 12
 SELECT array_agg(id) FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 50 LIMIT 20) AS s;
 SELECT id, count(*) FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 62 LIMIT 1006) AS s GROUP BY id ORDER BY id;
 SELECT id FROM line ORDER BY fp <~> :zero LIMIT 0;
-SELECT array_agg(id) FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 60 FETCH FIRST 5 ROWS WITH TIES) AS s WHERE id < 64;
+SELECT array_agg(id)
+FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 60 FETCH FIRST 5 ROWS WITH TIES) AS s WHERE id < 64;
 SELECT count(*) FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 60 FETCH FIRST 5 ROWS WITH TIES) AS s;
 SELECT count(*) FROM (SELECT FROM line ORDER BY fp <~> :zero LIMIT 100) AS s;
 SELECT count(*) FROM (SELECT FROM line ORDER BY fp <~> :zero OFFSET 0) AS s;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE id % 9 = 5 ORDER BY fp <~> :zero) AS s;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE fp <~> :zero BETWEEN 5 AND 9 ORDER BY :zero <~> fp) AS s;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE fp <~> '0000000000000fff' <= 4 ORDER BY fp <~> :zero) AS s;
-SELECT array_agg(id) FROM (SELECT id FROM line WHERE fp <~> '0000000000000fff' <= 4 ORDER BY fp <~> '0000000000000fff', fp <~> :zero) AS s;
+SELECT array_agg(id)
+FROM (SELECT id FROM line WHERE fp <~> '0000000000000fff' <= 4 ORDER BY fp <~> '0000000000000fff', fp <~> :zero) AS s;
 SELECT array_agg(id) FROM (SELECT DISTINCT ON (fp <~> :zero) id FROM line ORDER BY fp <~> :zero LIMIT 8) AS s;
 SELECT DISTINCT fp <~> :zero AS distance FROM line ORDER BY 1 OFFSET 62;
 SELECT fp <~> :zero AS distance, count(*) FROM line GROUP BY 1 ORDER BY 1 OFFSET 63;
@@ -284,28 +313,35 @@ SELECT array_agg(id) FROM (SELECT id FROM line WHERE id BETWEEN 0 AND 20 ORDER B
 SELECT count(*) FROM (SELECT id FROM line ORDER BY fp <~> :zero NULLS FIRST LIMIT 8) AS s WHERE id < 0;
 SELECT array_agg(id) FROM (SELECT id FROM line ORDER BY fp <~> :zero, id LIMIT 8) AS s;
 -- joins
-SELECT a.id, array(SELECT b.fp <~> a.fp FROM line AS b ORDER BY b.fp <~> a.fp LIMIT 5) FROM line AS a WHERE a.id IN (0, 7, 40) ORDER BY a.id;
-SELECT a.id, (SELECT b.id FROM line AS b WHERE b.id > a.id ORDER BY b.fp <~> a.fp LIMIT 1) FROM line AS a WHERE a.id BETWEEN 3 AND 6 ORDER BY a.id;
+SELECT a.id, array(SELECT b.fp <~> a.fp FROM line AS b ORDER BY b.fp <~> a.fp LIMIT 5)
+FROM line AS a WHERE a.id IN (0, 7, 40) ORDER BY a.id;
+SELECT a.id, (SELECT b.id FROM line AS b WHERE b.id > a.id ORDER BY b.fp <~> a.fp LIMIT 1)
+FROM line AS a WHERE a.id BETWEEN 3 AND 6 ORDER BY a.id;
 SELECT a.id, b.id, c.id
 FROM line AS a, LATERAL (SELECT * FROM line WHERE id <= a.id ORDER BY fp <~> a.fp LIMIT 2) AS b,
      LATERAL (SELECT * FROM line WHERE fp <~> b.fp <= 2 AND id > b.id ORDER BY fp <~> b.fp LIMIT 1) AS c
 WHERE a.id IN (9, 17) ORDER BY a.id, b.id, c.id;
-SELECT count(*), count(b.fp) FROM (VALUES (NULL::simhash), (:zero), (NULL)) AS a (q), LATERAL (SELECT * FROM line ORDER BY fp <~> q LIMIT 1067) AS b;
-SELECT id, i FROM line CROSS JOIN LATERAL (SELECT i FROM generate_series(1, 2) AS i ORDER BY i) AS s ORDER BY fp <~> :zero LIMIT 3;
+SELECT count(*), count(b.fp)
+FROM (VALUES (NULL::simhash), (:zero), (NULL)) AS a (q), LATERAL (SELECT * FROM line ORDER BY fp <~> q LIMIT 1067) AS b;
+SELECT id, i FROM line
+    CROSS JOIN LATERAL (SELECT i FROM generate_series(1, 2) AS i ORDER BY i) AS s ORDER BY fp <~> :zero LIMIT 3;
 -- merged: needs the inner order again for equal values of the outer
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
-SELECT g, count(*) FROM unnest(ARRAY[0, 5, 5, 64, 64, 65]) AS g JOIN line ON line.fp <~> :zero = g GROUP BY g ORDER BY g;
+SELECT g, count(*)
+FROM unnest(ARRAY[0, 5, 5, 64, 64, 65]) AS g JOIN line ON line.fp <~> :zero = g GROUP BY g ORDER BY g;
 RESET enable_hashjoin;
 RESET enable_nestloop;
 -- as parameters, NULL among them
 SET plan_cache_mode = force_generic_plan;
-PREPARE distances(simhash, simhash, bigint) AS SELECT array_agg(id) FROM (SELECT id FROM line WHERE id < 20 ORDER BY fp <~> $1, fp <~> $2 LIMIT $3) AS s;
+PREPARE distances(simhash, simhash, bigint) AS
+    SELECT array_agg(id) FROM (SELECT id FROM line WHERE id < 20 ORDER BY fp <~> $1, fp <~> $2 LIMIT $3) AS s;
 EXECUTE distances(:zero, NULL, 5);
 EXECUTE distances(NULL, :zero, 5);
 EXECUTE distances('00000000000000ff', :zero, 6);
 EXECUTE distances('00000000000000ff', 'ffffffffffffffff', 6);
-PREPARE how_many(simhash, integer, simhash) AS SELECT count(*), count(fp) FROM (SELECT fp FROM line WHERE fp <@ simhash_ball($1, $2) ORDER BY fp <~> $3) AS s;
+PREPARE how_many(simhash, integer, simhash) AS
+    SELECT count(*), count(fp) FROM (SELECT fp FROM line WHERE fp <@ simhash_ball($1, $2) ORDER BY fp <~> $3) AS s;
 EXECUTE how_many(:zero, 10, NULL);
 EXECUTE how_many(NULL, 10, :zero);
 EXECUTE how_many(:zero, NULL, :zero);
@@ -364,7 +400,9 @@ MOVE ALL IN a;
 SELECT array_agg(id) FROM (SELECT id FROM line ORDER BY fp <~> :zero, id LIMIT 5) AS s;
 ROLLBACK;
 SELECT id FROM line ORDER BY fp <~> :zero LIMIT 2 FOR UPDATE SKIP LOCKED;
-WITH touched AS (UPDATE line SET id = id WHERE ctid = ANY (ARRAY(SELECT ctid FROM line ORDER BY fp <~> :zero LIMIT 3)) RETURNING id, fp)
+WITH touched AS (
+    UPDATE line SET id = id
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM line ORDER BY fp <~> :zero LIMIT 3)) RETURNING id, fp)
 SELECT * FROM touched ORDER BY id;
 WITH nearest AS (SELECT ctid FROM line ORDER BY fp <~> 'ffffffffffffffff' OFFSET 999 LIMIT 3),
     gone AS (DELETE FROM line USING nearest WHERE line.ctid = nearest.ctid RETURNING id)
@@ -386,7 +424,9 @@ COMMIT;
 
 -- Many cursors, taken up in turns while the table changes: each gives what was
 -- there when it was opened.  Counts what is wrong.
-CREATE FUNCTION taking_turns(tab regclass, changes text[], cursors integer, step integer, OUT wrong bigint, OUT fetched bigint, OUT changed bigint)
+CREATE FUNCTION taking_turns(
+    tab regclass, changes text[], cursors integer, step integer, OUT wrong bigint, OUT fetched bigint,
+    OUT changed bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     c refcursor;
@@ -423,20 +463,25 @@ BEGIN
     SELECT count(*) INTO fetched FROM seen;
     SELECT (SELECT count(*) FROM (SELECT s.c, s.at, s.d FROM seen AS s EXCEPT ALL TABLE expected) AS s)
          + (SELECT count(*) FROM (TABLE expected EXCEPT ALL SELECT s.c, s.at, s.d FROM seen AS s) AS s)
-         + (SELECT count(*) FROM (SELECT d, lag(d) OVER w AS before, row_number() OVER w > 1 AS later FROM seen WINDOW w AS (PARTITION BY seen.c ORDER BY seen.r)) AS s
+         + (SELECT count(*)
+            FROM (SELECT d, lag(d) OVER w AS before, row_number() OVER w > 1 AS later
+                  FROM seen WINDOW w AS (PARTITION BY seen.c ORDER BY seen.r)) AS s
             WHERE later AND (d < before OR before IS NULL AND d IS NOT NULL))
     INTO wrong;
     DROP TABLE seen, expected;
 END $$;
 SELECT wrong, fetched, changed > 0 AS changed
-FROM taking_turns('sample', '{INSERT INTO sample SELECT -i\, flip(random_fp(i % 4)\, i % 9\, i) FROM generate_series(1\, 200) AS i,
-    DELETE FROM sample WHERE fp <@ simhash_ball(random_fp($ % 4)\, 27),
-    UPDATE sample SET fp = flip(fp\, 20\, id) WHERE id % 5 = $ % 5,UPDATE sample SET fp = NULL WHERE id % 17 = $ % 17}', 4, 10);
+FROM taking_turns('sample', ARRAY[
+    'INSERT INTO sample SELECT -i, flip(random_fp(i % 4), i % 9, i) FROM generate_series(1, 200) AS i',
+    'DELETE FROM sample WHERE fp <@ simhash_ball(random_fp($ % 4), 27)',
+    'UPDATE sample SET fp = flip(fp, 20, id) WHERE id % 5 = $ % 5',
+    'UPDATE sample SET fp = NULL WHERE id % 17 = $ % 17'], 4, 10);
 SET work_mem = '64kB';
 SELECT wrong, fetched, changed > 0 AS changed
-FROM taking_turns('large', '{INSERT INTO large SELECT -i\, flip(random_fp(i % 3)\, i % 9\, i) FROM generate_series(1\, 500) AS i,
-    DELETE FROM large WHERE fp <@ simhash_ball(random_fp($ % 3)\, 25),
-    UPDATE large SET fp = flip(fp\, 20\, id) WHERE id % 50 = $ % 50}', 3, 700);
+FROM taking_turns('large', ARRAY[
+    'INSERT INTO large SELECT -i, flip(random_fp(i % 3), i % 9, i) FROM generate_series(1, 500) AS i',
+    'DELETE FROM large WHERE fp <@ simhash_ball(random_fp($ % 3), 25)',
+    'UPDATE large SET fp = flip(fp, 20, id) WHERE id % 50 = $ % 50'], 3, 700);
 RESET work_mem;
 SELECT simhash_index_check('large_fp', true);
 SELECT ask('large', '{NULL,3000}');
@@ -448,23 +493,28 @@ SELECT * FROM compare_all('large');
 CREATE INDEX docs_part ON docs USING simhash (fp) WITH (blocks = 6) WHERE id % 7 = 1;
 SELECT ask('docs', '{NULL,1,3,25,400}', 2);
 SELECT * FROM compare('docs', 't.fp <~> q', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
-SELECT * FROM compare('docs', 't.fp <~> q', 't.id % 7 = 1 AND t.fp <~> p <= k', '(t.id % 7) + 0 = 1 AND (t.fp <~> p) + 0 <= k');
+SELECT * FROM compare(
+    'docs', 't.fp <~> q', 't.id % 7 = 1 AND t.fp <~> p <= k', '(t.id % 7) + 0 = 1 AND (t.fp <~> p) + 0 <= k');
 EXPLAIN (costs off) SELECT id FROM docs WHERE id % 7 = 1 ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
 UPDATE docs SET id = id + 20000 WHERE id % 3 = 0;
 SELECT * FROM compare('docs', 't.fp <~> q', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
 CREATE INDEX docs_known ON docs USING simhash (fp) WHERE fp IS NOT NULL AND id % 100 < 90;
-SELECT * FROM compare('docs', 't.fp <~> q', 't.fp IS NOT NULL AND t.id % 100 < 90', 'num_nulls(t.fp) = 0 AND (t.id % 100) + 0 < 90');
+SELECT * FROM compare(
+    'docs', 't.fp <~> q', 't.fp IS NOT NULL AND t.id % 100 < 90', 'num_nulls(t.fp) = 0 AND (t.id % 100) + 0 < 90');
 CREATE INDEX docs_null ON docs USING simhash (fp) WHERE fp IS NULL;
 SELECT * FROM compare('docs', 't.fp <~> q', 't.fp IS NULL', 'num_nulls(t.fp) = 1');
 -- an expression, a temporary table
 CREATE TEMP TABLE bodies (id integer, body text, fp simhash);
-INSERT INTO bodies (id, body) SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s fox %s', i % 7, i % 11, i % 5) END FROM generate_series(1, 500) AS i;
+INSERT INTO bodies (id, body)
+SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s fox %s', i % 7, i % 11, i % 5) END
+FROM generate_series(1, 500) AS i;
 CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body, 2));
 UPDATE bodies SET body = body || ' jumps' WHERE id % 17 = 0;
 SELECT ask('bodies', '{NULL,1,20}', 3);
 UPDATE queries SET q = simhash(format('the %s quick %s fox 3', n % 6, n % 4)), p = simhash('quick fox');
 SELECT * FROM compare('bodies', 'simhash(t.body, 2) <~> q');
-SELECT * FROM compare('bodies', 'simhash(t.body, 2) <~> q', 'simhash(t.body, 2) <~> p <= k', '(simhash(t.body, 2) <~> p) + 0 <= k');
+SELECT * FROM compare(
+    'bodies', 'simhash(t.body, 2) <~> q', 'simhash(t.body, 2) <~> p <= k', '(simhash(t.body, 2) <~> p) + 0 <= k');
 -- partitions: the orders of their indexes are merged
 CREATE DOMAIN known_fp AS simhash;
 CREATE TABLE parent (id integer, fp known_fp) PARTITION BY RANGE (id);
@@ -474,17 +524,22 @@ CREATE TABLE parent_2_1 PARTITION OF parent_2 FOR VALUES IN (1001);
 CREATE TABLE parent_2_2 PARTITION OF parent_2 DEFAULT;
 CREATE INDEX ON parent USING simhash (fp) WITH (blocks = 5, prefix = 2);
 CREATE TABLE parent_3 PARTITION OF parent FOR VALUES FROM (2000) TO (3000);
-INSERT INTO parent SELECT i, CASE WHEN i % 30 > 0 THEN flip(random_fp(i % 97), i % 5, i)::known_fp END FROM generate_series(1, 2999) AS i;
+INSERT INTO parent
+SELECT i, CASE WHEN i % 30 > 0 THEN flip(random_fp(i % 97), i % 5, i)::known_fp END FROM generate_series(1, 2999) AS i;
 ANALYZE parent;
 SELECT ask('parent', '{NULL,1,20,700}', 2);
 SELECT * FROM compare_all('parent');
 UPDATE parent SET id = id - 900 WHERE id % 30 = 15 AND id > 900;
 SELECT * FROM compare_all('parent');
 EXPLAIN (costs off) SELECT id FROM parent ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
-EXPLAIN (costs off) SELECT * FROM ((SELECT id, fp FROM docs) UNION ALL (SELECT id, fp FROM large)) AS u ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
-SELECT array_agg(id % 100) FROM (SELECT id FROM (SELECT id, fp FROM line UNION ALL SELECT id + 100, fp FROM line) AS u ORDER BY fp <~> :zero OFFSET 6 LIMIT 6) AS s
+EXPLAIN (costs off) SELECT * FROM ((SELECT id, fp FROM docs) UNION ALL (SELECT id, fp FROM large)) AS u
+                    ORDER BY fp <~> '0123456789abcdef' LIMIT 10;
+SELECT array_agg(id % 100)
+FROM (SELECT id FROM (SELECT id, fp FROM line UNION ALL SELECT id + 100, fp FROM line) AS u
+      ORDER BY fp <~> :zero OFFSET 6 LIMIT 6) AS s
 WHERE id % 100 BETWEEN 4 AND 6;
-SELECT count(*) FROM (SELECT fp FROM (SELECT * FROM line UNION ALL SELECT * FROM line) AS u ORDER BY fp <~> :zero LIMIT 10000) AS s;
+SELECT count(*)
+FROM (SELECT fp FROM (SELECT * FROM line UNION ALL SELECT * FROM line) AS u ORDER BY fp <~> :zero LIMIT 10000) AS s;
 SELECT count(*) * 2 AS count FROM line;
 -- a child without an index is sorted
 RESET enable_sort;

@@ -50,7 +50,8 @@ BEGIN
 END $$;
 
 SELECT * FROM same('t', '(fp)');
-SELECT blocks, s.* FROM generate_series(2, 16, 7) AS blocks, same('t', format('(fp) WITH (blocks = %s)', blocks), '{2}') AS s;
+SELECT blocks, s.*
+FROM generate_series(2, 16, 7) AS blocks, same('t', format('(fp) WITH (blocks = %s)', blocks), '{2}') AS s;
 SELECT * FROM same('t', '(fp) WHERE kind = 3');
 SELECT * FROM same('t', '(fp) WHERE kind < 0');
 SELECT * FROM same('t', '((hashint8extended(id / 1000, 0)::simhash))');
@@ -71,11 +72,14 @@ SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{2}');
 SELECT * FROM same('many', '(fp) WITH (blocks = 2) WHERE i <= 100000', '{0,2}', '1MB');
 SELECT * FROM same('many', '(fp)', '{0,1,4}', '1MB');
 SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{0,4}', '1MB');
-SELECT * FROM same('many', '((CASE WHEN i % 2 = 0 THEN fp ELSE (i % 3)::bigint::simhash END)) WITH (blocks = 2)', '{0,2}', '1MB');
+SELECT * FROM same(
+    'many', '((CASE WHEN i % 2 = 0 THEN fp ELSE (i % 3)::bigint::simhash END)) WITH (blocks = 2)', '{0,2}', '1MB');
 -- ... here they come in order, forwards or backwards, and here all are equal, or NULL
 SELECT * FROM same('many', '(((i::bigint << 40)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
 SELECT * FROM same('many', '(((-i::bigint)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
-SELECT * FROM same('many', '((CASE WHEN i > 0 THEN simhash ''0123456789abcdef'' END)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
+SELECT * FROM same(
+    'many', '((CASE WHEN i > 0 THEN simhash ''0123456789abcdef'' END)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}',
+    '1MB');
 SELECT * FROM same('many', '((CASE WHEN i % 3 = 0 THEN fp END)) WITH (blocks = 2)', '{0,2}', '1MB');
 DROP TABLE many;
 

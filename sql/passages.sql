@@ -12,96 +12,150 @@ INSERT INTO vectors VALUES
     ('all shingles', sketch('Hello, World!', 1, 1), '{-7685981735718036227,-3006315319938684482}'),
     ('the smallest, unsigned', sketch_min('Hello, World!', 1, 1), '{-7685981735718036227}'),
     ('a token', winnow(ARRAY['abc'], 1, 1), '{8696274497037089104}'),
-    ('words', winnow('The quick brown fox jumps over the lazy dog.', 4, 2), '{-8670804373930987551,1169610072685614380,4244502788689958599,6052499707733337702,7854267933804621254}'),
+    ('words', winnow('The quick brown fox jumps over the lazy dog.', 4, 2),
+     '{-8670804373930987551,1169610072685614380,4244502788689958599,6052499707733337702,7854267933804621254}'),
     ('words, divisible by 3', sketch('The quick brown fox jumps over the lazy dog.', 3, 2), '{6052499707733337702}'),
-    ('words, the 3 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 3, 2), '{1169610072685614380,4244502788689958599,6052499707733337702}'),
+    ('words, the 3 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 3, 2),
+     '{1169610072685614380,4244502788689958599,6052499707733337702}'),
     ('the default', winnow('The quick brown fox jumps over the lazy dog.'), '{6786795602936114476}'),
-    ('all, by default', sketch('The quick brown fox jumps over the lazy dog.', 1), '{-1997692829972925095,6786795602936114476}'),
-    ('characters', winnow('The quick brown fox jumps over the lazy dog.', 12, 4, 'char'), '{151301256907609649,285084706917848623,410587026986733787,1285224855906690956,7527733932619798420,8768008540069224709}'),
-    ('characters, divisible by 5', sketch('The quick brown fox jumps over the lazy dog.', 5, 4, 'char'), '{-8034365597584000336,-3571925630909858461,-2225915098233752401,1235013137874376085,4143889366639329400,7527733932619798420}'),
-    ('characters, the 2 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 2, 4, 'char'), '{151301256907609649,285084706917848623}'),
-    ('Chinese', winnow('人人生而自由，在尊严和权利上一律平等。', 10), '{-6807669661422846049,-6660578534644778395,-5631928791028597688,2920130077860168622,3887686530781022796,4783614071187115889}'),
-    ('Chinese, divisible by 2', sketch('人人生而自由，在尊严和权利上一律平等。', 2), '{-8974928529472977356,-5631928791028597688,-2019987964560648548,2920130077860168622,3887686530781022796}'),
-    ('Chinese, the 3 smallest', sketch_min('人人生而自由，在尊严和权利上一律平等。', 3), '{2920130077860168622,3887686530781022796,4783614071187115889}'),
+    ('all, by default', sketch('The quick brown fox jumps over the lazy dog.', 1),
+     '{-1997692829972925095,6786795602936114476}'),
+    ('characters', winnow('The quick brown fox jumps over the lazy dog.', 12, 4, 'char'),
+     '{151301256907609649,285084706917848623,410587026986733787,1285224855906690956,'
+     '7527733932619798420,8768008540069224709}'),
+    ('characters, divisible by 5', sketch('The quick brown fox jumps over the lazy dog.', 5, 4, 'char'),
+     '{-8034365597584000336,-3571925630909858461,-2225915098233752401,1235013137874376085,'
+     '4143889366639329400,7527733932619798420}'),
+    ('characters, the 2 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 2, 4, 'char'),
+     '{151301256907609649,285084706917848623}'),
+    ('Chinese', winnow('人人生而自由，在尊严和权利上一律平等。', 10),
+     '{-6807669661422846049,-6660578534644778395,-5631928791028597688,2920130077860168622,'
+     '3887686530781022796,4783614071187115889}'),
+    ('Chinese, divisible by 2', sketch('人人生而自由，在尊严和权利上一律平等。', 2),
+     '{-8974928529472977356,-5631928791028597688,-2019987964560648548,2920130077860168622,3887686530781022796}'),
+    ('Chinese, the 3 smallest', sketch_min('人人生而自由，在尊严和权利上一律平等。', 3),
+     '{2920130077860168622,3887686530781022796,4783614071187115889}'),
     ('shorter than a shingle', winnow('a b', 10), '{-9203958345980433332}');
 SELECT what, got, expected FROM vectors WHERE got IS DISTINCT FROM expected;
 -- defaults, by name and by NULL
-SELECT winnow(body) = winnow(body => body, guarantee => 24, width => 8, unit => 'word') AS words, winnow(body) = winnow(body, NULL, NULL) AS "null",
-       winnow(body, unit => 'char') = winnow(body, 144, 48, 'char') AS characters, winnow(body, width => 30) = winnow(body, 90, 30) AS wide, winnow(tokens) = winnow(tokens => tokens, guarantee => 24, width => 8) AS tokens,
-       winnow(body) = winnow(tokens) AS same, sketch(body, 2) = sketch(body => body, modulus => 2, width => 8, unit => 'word') AS sketch, sketch(tokens, 2) = sketch(tokens => tokens, modulus => 2, width => 8) AS sketch_tokens,
-       sketch_min(body, 2, unit => 'char') = sketch_min(body => body, size => 2, width => 48, unit => 'char') AS sketch_min, sketch_min(tokens, 2) = sketch_min(tokens => tokens, size => 2, width => 8) AS sketch_min_tokens
+SELECT winnow(body) = winnow(body => body, guarantee => 24, width => 8, unit => 'word') AS words,
+       winnow(body) = winnow(body, NULL, NULL) AS "null",
+       winnow(body, unit => 'char') = winnow(body, 144, 48, 'char') AS characters,
+       winnow(body, width => 30) = winnow(body, 90, 30) AS wide,
+       winnow(tokens) = winnow(tokens => tokens, guarantee => 24, width => 8) AS tokens,
+       winnow(body) = winnow(tokens) AS same,
+       sketch(body, 2) = sketch(body => body, modulus => 2, width => 8, unit => 'word') AS sketch,
+       sketch(tokens, 2) = sketch(tokens => tokens, modulus => 2, width => 8) AS sketch_tokens,
+       sketch_min(body, 2, unit => 'char')
+           = sketch_min(body => body, size => 2, width => 48, unit => 'char') AS sketch_min,
+       sketch_min(tokens, 2) = sketch_min(tokens => tokens, size => 2, width => 8) AS sketch_min_tokens
 FROM (SELECT string_agg('w' || i, ' ') AS body, array_agg('w' || i) AS tokens FROM generate_series(1, 100) AS i) AS t;
 -- nothing to select from, nothing known
-SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch_min('{}'::text[], 3) AS no_tokens, sketch('a', 2147483647) AS none_divisible;
-SELECT winnow(NULL::text) IS NULL AS winnow, winnow(NULL::text[]) IS NULL AS tokens, sketch(NULL::text, 1) IS NULL AS sketch, sketch('a', NULL) IS NULL AS modulus,
-       sketch(NULL::text[], 1) IS NULL AS sketch_tokens, sketch_min(NULL::text, 1) IS NULL AS sketch_min, sketch_min(ARRAY['a'], NULL) IS NULL AS size;
+SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch_min('{}'::text[], 3) AS no_tokens,
+       sketch('a', 2147483647) AS none_divisible;
+SELECT winnow(NULL::text) IS NULL AS winnow, winnow(NULL::text[]) IS NULL AS tokens,
+       sketch(NULL::text, 1) IS NULL AS sketch, sketch('a', NULL) IS NULL AS modulus,
+       sketch(NULL::text[], 1) IS NULL AS sketch_tokens, sketch_min(NULL::text, 1) IS NULL AS sketch_min,
+       sketch_min(ARRAY['a'], NULL) IS NULL AS size;
 -- an array as others are
-SELECT array_ndims(s), array_lower(s, 1), cardinality(s), pg_column_size(s) AS bytes FROM (SELECT sketch('a b c', 1, 1) AS s) AS t;
+SELECT array_ndims(s), array_lower(s, 1), cardinality(s), pg_column_size(s) AS bytes
+FROM (SELECT sketch('a b c', 1, 1) AS s) AS t;
 -- untyped parameters are texts
-PREPARE untyped AS SELECT cardinality(winnow($1, 1, 1)), cardinality(sketch($1, $2, 1)), cardinality(sketch_min($1, $3, 1));
+PREPARE untyped AS
+    SELECT cardinality(winnow($1, 1, 1)), cardinality(sketch($1, $2, 1)), cardinality(sketch_min($1, $3, 1));
 EXECUTE untyped('a b c', 1, 2);
 DEALLOCATE untyped;
 
 -- Random texts of few and of many different words, some of them long, against the definition
 CREATE TABLE docs (id integer, body text);
-INSERT INTO docs SELECT i, string_agg('w' || (hashint8extended(j, i) & (2 << i % 12) - 1), ' ' ORDER BY j) FROM generate_series(1, 40) AS i, generate_series(1, 3 + 3 * i) AS j GROUP BY i;
+INSERT INTO docs SELECT i, string_agg('w' || (hashint8extended(j, i) & (2 << i % 12) - 1), ' ' ORDER BY j)
+                 FROM generate_series(1, 40) AS i, generate_series(1, 3 + 3 * i) AS j GROUP BY i;
 -- (signed numbers in the order of unsigned ones)
 CREATE FUNCTION flipped(bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT $1 # -9223372036854775808 $$;
 CREATE TABLE hashes AS
-    SELECT id, width, n, flipped(simhash(ARRAY[shingle], 1)::bigint) AS hash, simhash(ARRAY[shingle], 1)::numeric AS number
+    SELECT id, width, n, flipped(simhash(ARRAY[shingle], 1)::bigint) AS hash,
+           simhash(ARRAY[shingle], 1)::numeric AS number
     FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(shingles(body, width)) WITH ORDINALITY AS s (shingle, n);
 CREATE INDEX ON hashes (id, width);
 ANALYZE hashes;
-CREATE TABLE cuts AS SELECT width, guarantee FROM unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[8, 9, 24, 60, 200]) AS guarantee;
-CREATE FUNCTION as_array(bigint[]) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce(array_agg(DISTINCT flipped(n) ORDER BY flipped(n)), '{}') FROM unnest($1) AS n $$;
-SELECT count(*) AS compared, sum(cardinality(expected)) > 5000 AS many, count(*) FILTER (WHERE winnow(body, guarantee, width) IS DISTINCT FROM expected) AS wrong
+CREATE TABLE cuts AS
+    SELECT width, guarantee FROM unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[8, 9, 24, 60, 200]) AS guarantee;
+CREATE FUNCTION as_array(bigint[]) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(array_agg(DISTINCT flipped(n) ORDER BY flipped(n)), '{}') FROM unnest($1) AS n $$;
+SELECT count(*) AS compared, sum(cardinality(expected)) > 5000 AS many,
+       count(*) FILTER (WHERE winnow(body, guarantee, width) IS DISTINCT FROM expected) AS wrong
 FROM docs, cuts, LATERAL (
     SELECT as_array(array_agg(smallest)) AS expected
-    FROM (SELECT n, max(n) OVER () AS shingles, min(hash) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND guarantee - cuts.width FOLLOWING) AS smallest
+    FROM (SELECT n, max(n) OVER () AS shingles,
+                 min(hash) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND guarantee - cuts.width FOLLOWING) AS smallest
           FROM hashes AS h WHERE h.id = docs.id AND h.width = cuts.width) AS windows
     WHERE n = 1 OR n <= shingles - (guarantee - cuts.width)) AS e;
 SELECT count(*) AS compared, count(*) FILTER (WHERE sketch(body, modulus, width) IS DISTINCT FROM expected) AS wrong
 FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 2, 7, 100]) AS modulus, LATERAL (
-    SELECT as_array(array_agg(hash)) AS expected FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width AND number % modulus = 0) AS e;
+    SELECT as_array(array_agg(hash)) AS expected
+    FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width AND number % modulus = 0) AS e;
 SELECT count(*) AS compared, count(*) FILTER (WHERE sketch_min(body, size, width) IS DISTINCT FROM expected) AS wrong
 FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 10, 300]) AS size, LATERAL (
-    SELECT as_array(array(SELECT DISTINCT hash FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width ORDER BY 1 LIMIT size)) AS expected) AS e;
+    SELECT as_array(
+        array(SELECT DISTINCT hash
+              FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width ORDER BY 1 LIMIT size)) AS expected) AS e;
 
--- What is guaranteed: texts that share a run of `guarantee` words share an element, whatever is around it; those that share a shorter one than a shingle share none.
+-- What is guaranteed: texts that share a run of `guarantee` words share an element, whatever is around it; those that
+-- share a shorter one than a shingle share none.
 CREATE FUNCTION words(seed integer, n integer, different integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT coalesce(string_agg('w' || abs(hashint8extended(i, seed) % different), (ARRAY[' ', ', ', E'\n', ' - '])[1 + (hashint8extended(i, -seed) & 3)] ORDER BY i), '') FROM generate_series(1, n) AS i $$;
-SELECT count(*) AS pairs, count(*) FILTER (WHERE NOT winnow(a, guarantee, width) && winnow(b, guarantee, width)) AS missed
-FROM generate_series(1, 2000) AS i, LATERAL (SELECT 1 + i % 11 AS width, 1 << i % 13 AS different) AS w, LATERAL (SELECT width + i % 23 AS guarantee) AS g,
+    SELECT coalesce(
+        string_agg('w' || abs(hashint8extended(i, seed) % different),
+                   (ARRAY[' ', ', ', E'\n', ' - '])[1 + (hashint8extended(i, -seed) & 3)] ORDER BY i), '')
+                   FROM generate_series(1, n) AS i $$;
+SELECT count(*) AS pairs,
+       count(*) FILTER (WHERE NOT winnow(a, guarantee, width) && winnow(b, guarantee, width)) AS missed
+FROM generate_series(1, 2000) AS i, LATERAL (SELECT 1 + i % 11 AS width, 1 << i % 13 AS different) AS w,
+     LATERAL (SELECT width + i % 23 AS guarantee) AS g,
      LATERAL (SELECT words(i, guarantee, different) AS passage) AS p,
-     LATERAL (SELECT words(-i, i % 31, different) || '.' || upper(passage) || '.' || words(i + 5000, i % 37, different) AS a, words(-5000 - i, i % 41, different) || ' ' || passage AS b) AS t;
+     LATERAL (SELECT words(-i, i % 31, different) || '.' || upper(passage) || '.'
+                     || words(i + 5000, i % 37, different) AS a,
+                     words(-5000 - i, i % 41, different) || ' ' || passage AS b) AS t;
 SELECT count(*) AS pairs, count(*) FILTER (WHERE winnow(a, guarantee, width) && winnow(b, guarantee, width)) AS found
-FROM generate_series(1, 1000) AS i, LATERAL (SELECT 2 + i % 11 AS width) AS w, LATERAL (SELECT width + i % 23 AS guarantee) AS g,
+FROM generate_series(1, 1000) AS i, LATERAL (SELECT 2 + i % 11 AS width) AS w,
+     LATERAL (SELECT width + i % 23 AS guarantee) AS g,
      LATERAL (SELECT words(i, width - 1, 1000000000) AS passage) AS p,
-     LATERAL (SELECT words(-i, 20, 1000000000) || '.' || passage || '.' || words(i + 5000, 20, 1000000000) AS a, words(-5000 - i, 20, 1000000000) || ' ' || passage AS b) AS t;
+     LATERAL (SELECT words(-i, 20, 1000000000) || '.' || passage || '.' || words(i + 5000, 20, 1000000000) AS a,
+                     words(-5000 - i, 20, 1000000000) || ' ' || passage AS b) AS t;
 -- the more a window has, the fewer are selected; all of them are shingles
-SELECT guarantee, cardinality(winnow(body, guarantee, 1)) AS selected, winnow(body, guarantee, 1) <@ sketch(body, 1, 1) AS shingles
-FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS i) AS t, unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
+SELECT guarantee, cardinality(winnow(body, guarantee, 1)) AS selected,
+       winnow(body, guarantee, 1) <@ sketch(body, 1, 1) AS shingles
+FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS i) AS t,
+     unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
 -- nothing but the set counts
-SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow, cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch, cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;
+SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow,
+       cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch,
+       cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;
 
 --
 -- common_passages
 --
 SELECT p.*, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
-FROM (VALUES ('The quick brown fox jumps over the lazy dog. And so on, and so on.', 'So on and: THE QUICK, brown fox jumps; over a lazy dog, and so on!')) AS v (a, b), common_passages(a, b, 3) AS p;
+FROM (VALUES ('The quick brown fox jumps over the lazy dog. And so on, and so on.',
+              'So on and: THE QUICK, brown fox jumps; over a lazy dog, and so on!')) AS v (a, b),
+     common_passages(a, b, 3) AS p;
 -- the longest first, then what is left of others; each word of a once
 SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 2);
 SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 4);
 SELECT * FROM common_passages('a b a b a', 'a b', 1);
 SELECT * FROM common_passages('a b', 'a b a b a', 1);
-SELECT a_start, a_length, b_start, b_length, units, passage = rtrim(repeat('ha ', units)) AS right FROM common_passages(repeat('ha ', 10), repeat('ha ', 4), 1);
+SELECT a_start, a_length, b_start, b_length, units, passage = rtrim(repeat('ha ', units)) AS right
+FROM common_passages(repeat('ha ', 10), repeat('ha ', 4), 1);
 -- characters
 SELECT * FROM common_passages('The quick brown fox', 'the quack brown fix', 4, 'char');
 -- tokens
 SELECT * FROM common_passages(ARRAY['a', 'b', 'c', 'B', 'c d'], ARRAY['x', 'B', 'c d', 'a', 'b'], 2);
 -- defaults, by name and by NULL
-SELECT (SELECT array_agg(units) FROM common_passages(body, body || ' x ' || left(body, 20))) AS words, (SELECT array_agg(units) FROM common_passages(a => body, b => body, minimum => NULL, unit => 'char')) AS characters,
-       (SELECT count(*) FROM common_passages('a b c d e f g', 'a b c d e f g')) AS seven, (SELECT count(*) FROM common_passages(a => string_to_array(body, ' '), b => string_to_array(body, ' '), minimum => 9)) AS tokens
+SELECT (SELECT array_agg(units) FROM common_passages(body, body || ' x ' || left(body, 20))) AS words,
+       (SELECT array_agg(units)
+        FROM common_passages(a => body, b => body, minimum => NULL, unit => 'char')) AS characters,
+       (SELECT count(*) FROM common_passages('a b c d e f g', 'a b c d e f g')) AS seven,
+       (SELECT count(*)
+        FROM common_passages(a => string_to_array(body, ' '), b => string_to_array(body, ' '), minimum => 9)) AS tokens
 FROM (VALUES ('The quick brown fox jumps over the lazy dog.')) AS v (body);
 -- nothing in common, nothing at all, NULL
 SELECT count(*) FROM common_passages('a b', 'c d', 1);
@@ -117,55 +171,83 @@ SELECT * FROM common_passages('!?!', '?!', 1);
 -- (not aligned: releases differ in how wide such characters are)
 \pset format unaligned
 SELECT *, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
-FROM (VALUES (U&'x \FB01n\00BDy cafe\0301 z\00AD\200Bw \7231\4F60 \FDFA!', U&'(FIN1\20442y) caf\00E9, ZW. \7231 \4F60\3002 y')) AS v (a, b), common_passages(a, b, 1);
+FROM (VALUES (U&'x \FB01n\00BDy cafe\0301 z\00AD\200Bw \7231\4F60 \FDFA!',
+              U&'(FIN1\20442y) caf\00E9, ZW. \7231 \4F60\3002 y')) AS v (a, b), common_passages(a, b, 1);
 \pset format aligned
 
--- Random texts of few words, against all pairs of places.  What is found is in both, the longest of all first; no word of a is found twice;
--- and what is left of a passage that is not found as a whole is too short.
+-- Random texts of few words, against all pairs of places.  What is found is in both, the longest of all first; no word
+-- of a is found twice; and what is left of a passage that is not found as a whole is too short.
 CREATE TABLE pairs AS
-    SELECT i AS id, 1 + i % 5 AS minimum, array(SELECT 'w' || abs(hashint8extended(j, i) % (2 + i % 9)) FROM generate_series(1, i % 37) AS j) AS a,
-           array(SELECT 'w' || abs(hashint8extended(j / (1 + i % 3), -i) % (2 + i % 9)) FROM generate_series(1, i * 7 % 41) AS j) AS b FROM generate_series(1, 300) AS i;
-CREATE TABLE found AS SELECT id, p.* FROM pairs, common_passages(a, b, minimum) WITH ORDINALITY AS p (a_start, b_start, length, n);
-SELECT count(*) > 500 AS many, count(*) FILTER (WHERE a[a_start : a_start + length - 1] <> b[b_start : b_start + length - 1]) AS different, count(*) FILTER (WHERE length < minimum) AS short,
-       count(*) FILTER (WHERE length > before) AS not_longest_first FROM (SELECT *, lag(length) OVER (PARTITION BY id ORDER BY n) AS before FROM found) AS f JOIN pairs USING (id);
-SELECT count(*) AS overlapping FROM found AS x JOIN found AS y USING (id) WHERE x.n < y.n AND int4range(x.a_start, x.a_start + x.length) && int4range(y.a_start, y.a_start + y.length);
+    SELECT i AS id, 1 + i % 5 AS minimum,
+           array(SELECT 'w' || abs(hashint8extended(j, i) % (2 + i % 9)) FROM generate_series(1, i % 37) AS j) AS a,
+           array(SELECT 'w' || abs(hashint8extended(j / (1 + i % 3), -i) % (2 + i % 9))
+                 FROM generate_series(1, i * 7 % 41) AS j) AS b FROM generate_series(1, 300) AS i;
+CREATE TABLE found AS
+    SELECT id, p.* FROM pairs, common_passages(a, b, minimum) WITH ORDINALITY AS p (a_start, b_start, length, n);
+SELECT count(*) > 500 AS many,
+       count(*) FILTER (WHERE a[a_start : a_start + length - 1] <> b[b_start : b_start + length - 1]) AS different,
+       count(*) FILTER (WHERE length < minimum) AS short,
+       count(*) FILTER (WHERE length > before) AS not_longest_first
+FROM (SELECT *, lag(length) OVER (PARTITION BY id ORDER BY n) AS before FROM found) AS f JOIN pairs USING (id);
+SELECT count(*) AS overlapping FROM found AS x JOIN found AS y USING (id)
+WHERE x.n < y.n AND int4range(x.a_start, x.a_start + x.length) && int4range(y.a_start, y.a_start + y.length);
 CREATE TABLE runs AS -- all that are part of no longer one
     SELECT id, i, max(length) AS length
     FROM pairs, generate_series(1, cardinality(a)) AS i, generate_series(1, cardinality(b)) AS j,
          LATERAL (SELECT coalesce(min(k), least(cardinality(a) - i, cardinality(b) - j) + 1) AS length
-                  FROM generate_series(0, least(cardinality(a) - i, cardinality(b) - j)) AS k WHERE a[i + k] <> b[j + k]) AS l
+                  FROM generate_series(0, least(cardinality(a) - i, cardinality(b) - j)) AS k
+                  WHERE a[i + k] <> b[j + k]) AS l
     GROUP BY id, i;
 SELECT count(*) AS compared, count(*) FILTER (WHERE found IS DISTINCT FROM longest) AS wrong
-FROM (SELECT id, (SELECT max(length) FROM runs AS r WHERE r.id = p.id AND length >= minimum) AS longest, (SELECT max(length) FROM found AS f WHERE f.id = p.id) AS found FROM pairs AS p) AS s;
+FROM (SELECT id, (SELECT max(length) FROM runs AS r WHERE r.id = p.id AND length >= minimum) AS longest,
+             (SELECT max(length) FROM found AS f WHERE f.id = p.id) AS found FROM pairs AS p) AS s;
 SELECT count(*) AS runs, count(*) FILTER (WHERE uncovered >= minimum) AS missed
 FROM (SELECT minimum, r.length,
              (SELECT coalesce(max(run), 0) FROM (SELECT count(*) AS run FROM (
                   SELECT k, sum(covered::integer) OVER (ORDER BY k) AS part, covered
                   FROM generate_series(r.i, r.i + r.length - 1) AS k,
-                       LATERAL (SELECT EXISTS (SELECT FROM found AS f WHERE f.id = r.id AND k BETWEEN f.a_start AND f.a_start + f.length - 1) AS covered) AS c) AS s
+                       LATERAL (SELECT EXISTS (
+                           SELECT FROM found AS f
+                           WHERE f.id = r.id
+                             AND k BETWEEN f.a_start AND f.a_start + f.length - 1) AS covered) AS c) AS s
               WHERE NOT covered GROUP BY part) AS parts) AS uncovered
       FROM runs AS r JOIN pairs USING (id) WHERE r.length >= minimum) AS u;
 -- of texts the same as of their words
 SELECT count(*) AS compared, count(*) FILTER (WHERE of_text IS DISTINCT FROM of_tokens) AS wrong
-FROM pairs, LATERAL (SELECT array_agg((units, passage) ORDER BY n) AS of_text FROM common_passages(array_to_string(a, ', '), array_to_string(b, ' '), minimum) WITH ORDINALITY AS p (a_start, a_length, b_start, b_length, units, passage, n)) AS t,
-     LATERAL (SELECT array_agg((length, array_to_string(a[a_start : a_start + length - 1], ', ')) ORDER BY n) AS of_tokens FROM found AS f WHERE f.id = pairs.id) AS f;
+FROM pairs, LATERAL (
+    SELECT array_agg((units, passage) ORDER BY n) AS of_text
+    FROM common_passages(
+        array_to_string(a, ', '), array_to_string(b, ' '),
+     minimum) WITH ORDINALITY AS p (a_start, a_length, b_start, b_length, units, passage, n)) AS t,
+     LATERAL (SELECT array_agg(
+         (length, array_to_string(a[a_start : a_start + length - 1], ', ')) ORDER BY n) AS of_tokens
+         FROM found AS f WHERE f.id = pairs.id) AS f;
 -- each is where b has it for the first time: of all strings of a few letters
 CREATE TABLE strings AS
-    WITH RECURSIVE s AS (SELECT '' AS s UNION ALL SELECT s || c FROM s, (VALUES ('a'), ('b')) AS c (c) WHERE length(s) < 6) SELECT s FROM s;
+    WITH RECURSIVE s AS (
+        SELECT '' AS s UNION ALL SELECT s || c FROM s, (VALUES ('a'), ('b')) AS c (c) WHERE length(s) < 6)
+        SELECT s FROM s;
 SELECT count(*) AS compared, count(*) FILTER (WHERE b_start <> strpos(b.s, passage) OR b_length <> units) AS wrong
 FROM strings AS a, strings AS b, common_passages(a.s, b.s, 1, 'char');
 SELECT count(*) AS compared, count(*) FILTER (WHERE b_start <> strpos(b.s, substr(a.s, a_start, p.length))) AS wrong
-FROM strings AS a, strings AS b, generate_series(1, 2) AS minimum, common_passages(string_to_array(a.s, NULL), string_to_array(b.s, NULL), minimum) AS p;
+FROM strings AS a, strings AS b, generate_series(1, 2) AS minimum,
+     common_passages(string_to_array(a.s, NULL), string_to_array(b.s, NULL), minimum) AS p;
 DROP TABLE strings;
 -- what repeats itself, and what is long: not all pairs of places
 SELECT count(*), sum(units), max(units) FROM common_passages(repeat('ha ', 100000), repeat('ha ', 30000));
-SELECT count(*), sum(units), max(units) FROM common_passages(repeat('a b ', 50000), repeat('b a ', 50000) || 'x', 1, 'char');
-SELECT units, a_start, b_start FROM common_passages((SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(1, 60000) AS i), (SELECT string_agg(i::text, ' ' ORDER BY i % 2, i) FROM generate_series(20001, 20100) AS i) || ' ' || (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(30001, 50000) AS i));
+SELECT count(*), sum(units), max(units)
+FROM common_passages(repeat('a b ', 50000), repeat('b a ', 50000) || 'x', 1, 'char');
+SELECT units, a_start, b_start
+FROM common_passages(
+    (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(1, 60000) AS i),
+    (SELECT string_agg(i::text, ' ' ORDER BY i % 2, i) FROM generate_series(20001, 20100) AS i) || ' '
+    || (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(30001, 50000) AS i));
 
 --
 -- text_windows
 --
-SELECT w.*, substr(body, start, length) = piece AS right FROM (VALUES ('The quick, brown fox (jumps) over the lazy dog.')) AS v (body), text_windows(body, 4) AS w;
+SELECT w.*, substr(body, start, length) = piece AS right
+FROM (VALUES ('The quick, brown fox (jumps) over the lazy dog.')) AS v (body), text_windows(body, 4) AS w;
 SELECT w.* FROM text_windows('The quick, brown fox (jumps) over the lazy dog.', 4, 2) AS w;
 SELECT w.* FROM text_windows('a b c d e f g h i j', 2, 5) AS w;
 SELECT w.* FROM text_windows('a b c d e f g h i j k', 2, 5) AS w;
@@ -173,20 +255,29 @@ SELECT w.* FROM text_windows('a b c', 5) AS w;
 SELECT w.* FROM text_windows('a b, c', 4, unit => 'char') AS w;
 SELECT piece FROM text_windows('a b c');
 SELECT w.*, substr(body, start, length) = piece AS right
-FROM (VALUES (E'  Title\n\nThe first line\r\nof a paragraph.  Its 2nd sentence?\r\n \t\r\n\r\n\tdef f(x):\n\t\treturn x\n---\n')) AS v (body), unnest(ARRAY['line', 'sentence', 'paragraph']) AS unit, text_windows(body, unit => unit) AS w;
-SELECT piece FROM text_windows(U&'Dr. Who, e.g. he said: "Is it 3.14?" It is. (Or not...) Wow!! \4EBA\4EBA\751F\800C\81EA\7531\3002\5E73\7B49\FF01\300D\662F \0928\0964 \1781\17D4 end', unit => 'sentence');
+FROM (VALUES (E'  Title\n\nThe first line\r\nof a paragraph.  Its 2nd sentence?\r\n \t\r\n\r\n'
+              '\tdef f(x):\n\t\treturn x\n---\n')) AS v (body),
+     unnest(ARRAY['line', 'sentence', 'paragraph']) AS unit, text_windows(body, unit => unit) AS w;
+SELECT piece FROM text_windows(
+    U&'Dr. Who, e.g. he said: "Is it 3.14?" It is. (Or not...) Wow!! '
+    '\4EBA\4EBA\751F\800C\81EA\7531\3002\5E73\7B49\FF01\300D\662F \0928\0964 \1781\17D4 end', unit => 'sentence');
 SELECT piece FROM text_windows('One. Two. Three. Four.', 3, 1, 'sentence');
 SELECT length(piece) FROM text_windows(E'a\n\nb\n \nc', 2, 1, 'paragraph');
 SELECT count(*) FROM text_windows(E' \n\n ', unit => 'line');
 SELECT count(*) FROM text_windows('', 3);
 SELECT count(*) FROM text_windows(NULL, 3);
 -- words and characters are those of shingles
-SELECT unit, size, step, count(*) AS windows, count(*) FILTER (WHERE piece <> substr(body, start, length)) AS elsewhere, count(*) FILTER (WHERE n > 1 AND start < before) AS backwards,
-       count(*) FILTER (WHERE unit = 'word' AND shingles(piece, 1) IS DISTINCT FROM (shingles(body, 1))[1 + (n - 1) * step : (n - 1) * step + size]) AS wrong
-FROM (VALUES (U&'x \FB01ne cafe\0301 z\00AD\200Bw, \7231\4F60 \0E17\0E35\0E48\0E19 a b c d e f g')) AS v (body), unnest(ARRAY['word', 'char']) AS unit, unnest(ARRAY[1, 2, 3, 7]) AS size, unnest(ARRAY[1, 2, 5]) AS step,
-     LATERAL (SELECT *, lag(start) OVER (ORDER BY n) AS before FROM text_windows(body, size, step, unit) WITH ORDINALITY AS w (start, length, piece, n)) AS w
+SELECT unit, size, step, count(*) AS windows, count(*) FILTER (WHERE piece <> substr(body, start, length)) AS elsewhere,
+       count(*) FILTER (WHERE n > 1 AND start < before) AS backwards,
+       count(*) FILTER (WHERE unit = 'word' AND shingles(piece, 1)
+           IS DISTINCT FROM (shingles(body, 1))[1 + (n - 1) * step : (n - 1) * step + size]) AS wrong
+FROM (VALUES (U&'x \FB01ne cafe\0301 z\00AD\200Bw, \7231\4F60 \0E17\0E35\0E48\0E19 a b c d e f g')) AS v (body),
+     unnest(ARRAY['word', 'char']) AS unit, unnest(ARRAY[1, 2, 3, 7]) AS size, unnest(ARRAY[1, 2, 5]) AS step,
+     LATERAL (SELECT *, lag(start) OVER (ORDER BY n) AS before
+              FROM text_windows(body, size, step, unit) WITH ORDINALITY AS w (start, length, piece, n)) AS w
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 -- long texts
-SELECT count(*), max(start), bool_and(length(piece) = length) AS right FROM text_windows(repeat('the same again ', 30000), 1000, 500);
+SELECT count(*), max(start), bool_and(length(piece) = length) AS right
+FROM text_windows(repeat('the same again ', 30000), 1000, 500);
 SELECT count(*), max(start) FROM text_windows(repeat('the same again ', 30000), 100000, 1000);
 SELECT count(*), max(start) FROM text_windows(repeat(E'The same again.  And again!\n', 20000), unit => 'sentence');

@@ -126,7 +126,8 @@ BEGIN
         FROM (VALUES ('numeric', 'n'), ('float8', 'f8'), ('real', 'f4')) AS types (type, name),
              unnest(ARRAY['%s <= %s', '%s < %s', '%s = %s', '%2$s >= %1$s', '%2$s > %1$s', '%2$s = %1$s']) AS form,
              LATERAL (SELECT 'b.' || name AS value
-                      UNION ALL SELECT format('%L::%s', CASE name WHEN 'n' THEN n::text WHEN 'f8' THEN f8::text ELSE f4::text END, type)
+                      UNION ALL SELECT format(
+                          '%L::%s', CASE name WHEN 'n' THEN n::text WHEN 'f8' THEN f8::text ELSE f4::text END, type)
                       FROM bounds) AS v
     LOOP
         query := format(CASE WHEN bound.value ~ '^b' THEN 'SELECT b, d.ctid FROM bounds AS b, docs AS d WHERE %s'
@@ -146,7 +147,9 @@ DROP TABLE bounds;
 -- A bound between 0 and 1 is taken for a share: a notice, one in a statement
 SELECT count(*) FROM docs WHERE fp <~> fingerprint(7) <= 0.9 OR fp <~> fingerprint(8) < 0.25::float4;
 SELECT count(*) FROM docs AS a, docs AS b WHERE a.fp <~> b.fp < 1e-3::float8 AND a.id < 0;
-SELECT count(*) >= 0 AS no_notice FROM docs WHERE fp <~> fingerprint(7) <= 1.5 OR fp <~> fingerprint(7) < 1.0 OR fp <~> fingerprint(7) <= 0.0 OR fp <~> fingerprint(7) <= -0.5;
+SELECT count(*) >= 0 AS no_notice FROM docs
+WHERE fp <~> fingerprint(7) <= 1.5 OR fp <~> fingerprint(7) < 1.0 OR fp <~> fingerprint(7) <= 0.0
+   OR fp <~> fingerprint(7) <= -0.5;
 
 -- What is no bound from above, or no constant, is left alone
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) >= 40 $$, 'Index');
@@ -181,20 +184,26 @@ SELECT show($$ SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 2 A
 SELECT show($$ SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp = 2 AND a.id < b.id $$);
 SELECT show($$ SELECT n, d.id FROM wanted w LEFT JOIN docs d ON d.fp <~> w.fp <= 2 $$);
 SELECT show($$ SELECT n, d.id FROM docs d RIGHT JOIN wanted w ON d.fp <~> w.fp <= 2 WHERE n < 8 $$);
-SELECT show($$ SELECT n, d.id FROM wanted w LEFT JOIN docs d ON d.fp <~> w.fp <= 2 WHERE d.fp <~> fingerprint(3) < 40 $$);
+SELECT show($$
+            SELECT n, d.id FROM wanted w LEFT JOIN docs d ON d.fp <~> w.fp <= 2 WHERE d.fp <~> fingerprint(3) < 40 $$);
 SELECT show($$ SELECT n FROM wanted w WHERE EXISTS (SELECT FROM docs d WHERE d.fp <~> w.fp <= 2) $$);
 SELECT show($$ SELECT n FROM wanted w WHERE NOT EXISTS (SELECT FROM docs d WHERE d.fp <~> w.fp <= 2) $$);
-SELECT show($$ SELECT n, d.* FROM wanted w, LATERAL (SELECT id FROM docs WHERE docs.fp <~> w.fp <= 2 ORDER BY id LIMIT 2) d $$);
-SELECT show($$ SELECT n, d.* FROM wanted w LEFT JOIN LATERAL (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= radius) d ON true $$);
+SELECT show($$ SELECT n, d.*
+               FROM wanted w, LATERAL (SELECT id FROM docs WHERE docs.fp <~> w.fp <= 2 ORDER BY id LIMIT 2) d $$);
+SELECT show($$ SELECT n, d.* FROM wanted w
+                   LEFT JOIN LATERAL (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= radius) d ON true $$);
 
 --
 -- Subqueries
 --
 SELECT show($$ SELECT n, (SELECT count(*) FROM docs WHERE docs.fp <~> w.fp <= 2) FROM wanted w $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> (SELECT fp FROM wanted WHERE n = 3) <= 2 $$, 'Index Scan');
-SELECT ltrim(show($$ SELECT * FROM docs WHERE id IN (SELECT id + 0 FROM docs WHERE fp <~> fingerprint(3) <= 2) $$, 'docs_fp|Index Cond: .fp')) AS show;
+SELECT ltrim(show(
+    $$ SELECT * FROM docs WHERE id IN (SELECT id + 0 FROM docs WHERE fp <~> fingerprint(3) <= 2) $$,
+    'docs_fp|Index Cond: .fp')) AS show;
 SELECT show($$ WITH near AS (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
-SELECT show($$ WITH near AS MATERIALIZED (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2) SELECT count(*) FROM near $$);
+SELECT show($$ WITH near AS MATERIALIZED (SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2)
+            SELECT count(*) FROM near $$);
 SELECT show($$ SELECT kind, count(*) FROM docs GROUP BY kind, fp HAVING fp <~> fingerprint(3) <= 2 $$, 'Index');
 SELECT show($$ SELECT min(id) FROM docs WHERE fp <~> fingerprint(3) <= 2 AND id + 0 > 0 $$, 'docs_fp|Index Cond: .fp');
 CREATE VIEW near AS SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2;
@@ -298,7 +307,9 @@ CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body));
 CREATE TABLE few AS SELECT * FROM docs;
 CREATE INDEX few_near ON few (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
 ANALYZE bodies, few;
-SELECT show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT id, simhash(body) FROM bodies UNION ALL SELECT id, fp FROM few) u
+SELECT show($$ SELECT *
+               FROM (SELECT id, fp FROM docs
+                     UNION ALL SELECT id, simhash(body) FROM bodies UNION ALL SELECT id, fp FROM few) u
     WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Scan|Index Cond');
 DROP TABLE bodies, few;
 -- what a member that is no table compares is left to it, whatever suits the one before
@@ -343,14 +354,16 @@ CREATE INDEX parts2_fp ON parts2 USING simhash (fp);
 ANALYZE parts;
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(300) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 AND id < 250 $$);
-SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$, 'Index');
+SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$,
+            'Index');
 -- of all
 CREATE INDEX parts_fp ON parts USING simhash (fp);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) = 2 AND id > 1000 $$);
 SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp <= 2 $$);
 SELECT show($$ DELETE FROM parts WHERE fp <~> fingerprint(3) <= 2 RETURNING id $$);
-SELECT show($$ SELECT * FROM (SELECT id, fp FROM parts UNION ALL SELECT id, fp FROM docs) u WHERE fp <~> fingerprint(3) <= 2 $$);
+SELECT show($$ SELECT *
+               FROM (SELECT id, fp FROM parts UNION ALL SELECT id, fp FROM docs) u WHERE fp <~> fingerprint(3) <= 2 $$);
 DROP INDEX parts_fp, parts2_fp;
 -- of an expression, in a partition with other column numbers
 CREATE INDEX parts2_word ON parts2 USING simhash (simhash(word, 1));
@@ -361,7 +374,8 @@ CREATE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BE
 CREATE INDEX parts1_word ON parts1 USING simhash (simhash(word || prefix('!')));
 CREATE OR REPLACE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE
     AS $$ BEGIN RAISE EXCEPTION 'the index of another partition was computed'; END $$;
-SELECT show($$ SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 AND id BETWEEN 250 AND 999 $$);
+SELECT show($$
+            SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 AND id BETWEEN 250 AND 999 $$);
 DROP FUNCTION prefix CASCADE;
 
 --
@@ -467,7 +481,8 @@ DROP INDEX partial_fp;
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
 CREATE INDEX partial_fp ON partial USING simhash (fp);
 SET enable_sort = off;
-SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 ORDER BY fp <~> '8f14e45fceea167a' $$, 'Index|Sort');
+SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 ORDER BY fp <~> '8f14e45fceea167a' $$,
+            'Index|Sort');
 RESET enable_sort;
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '0123456789abcdef' <= 3 $$, 'Index');
 -- and a partial index of simhash
@@ -532,7 +547,8 @@ CREATE TABLE many (id int PRIMARY KEY, fp simhash) PARTITION BY RANGE (id);
 DO $$
 BEGIN
     FOR n IN 1..100 LOOP
-        EXECUTE format('CREATE TABLE many%s PARTITION OF many (CHECK (hamming_distance(fp, fp) = 0)) FOR VALUES FROM (%s) TO (%s)',
+        EXECUTE format(
+            'CREATE TABLE many%s PARTITION OF many (CHECK (hamming_distance(fp, fp) = 0)) FOR VALUES FROM (%s) TO (%s)',
                        n, n, n + 1);
         EXECUTE format('CREATE VIEW view%s AS SELECT * FROM docs WHERE fp <~> fingerprint(%s) <= 3', n, n);
     END LOOP;
@@ -578,23 +594,33 @@ CREATE INDEX skewed_fp ON skewed USING simhash (fp);
 -- without statistics
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Plan Rows') BETWEEN 1 AND 100 AS few;
 ANALYZE skewed;
-SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
-SELECT explained($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
-SELECT explained($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$, 'Plan Rows') BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Plan Rows')
+           BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$, 'Plan Rows')
+           BETWEEN 900 AND 1100 AS a_tenth;
+SELECT explained($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$, 'Plan Rows')
+           BETWEEN 900 AND 1100 AS a_tenth;
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 3 $$, 'Plan Rows') AS few;
-SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$, 'Plan Rows') BETWEEN 3000 AND 6000 AS about_half;
-SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$, 'Plan Rows') BETWEEN 8900 AND 9100 AS not_null;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$, 'Plan Rows')
+           BETWEEN 3000 AND 6000 AS about_half;
+SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$, 'Plan Rows')
+           BETWEEN 8900 AND 9100 AS not_null;
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= -1 $$, 'Plan Rows') AS none;
 -- twice a thousand equal ones, and all others by themselves
-SELECT explained($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$, 'Plan Rows') BETWEEN 1500000 AND 2500000 AS two_million;
-SELECT explained($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows') BETWEEN 1 AND 10000 AS in_range;
-SELECT explained($$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows') BETWEEN 1 AND 10000 AS in_range;
+SELECT explained($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$, 'Plan Rows')
+           BETWEEN 1500000 AND 2500000 AS two_million;
+SELECT explained($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows')
+           BETWEEN 1 AND 10000 AS in_range;
+SELECT explained(
+    $$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows')
+        BETWEEN 1 AND 10000 AS in_range;
 
 -- The estimators look at nothing but fingerprints and balls, whatever operator
 -- names them.
 CREATE FUNCTION public.planner_hostile(int, int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = $2; END';
 CREATE FUNCTION public.planner_hostile(int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = 0; END';
-CREATE FUNCTION public.planner_hostile(simhash_ball, text) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $2 = $1::text; END';
+CREATE FUNCTION public.planner_hostile(simhash_ball, text)
+    RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $2 = $1::text; END';
 CREATE OPERATOR <<>> (LEFTARG = int, RIGHTARG = int, FUNCTION = public.planner_hostile,
     RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
 CREATE OPERATOR <<>> (RIGHTARG = int, FUNCTION = public.planner_hostile, RESTRICT = simhash_ball_selectivity);
@@ -602,10 +628,13 @@ CREATE OPERATOR <<>> (LEFTARG = simhash_ball, RIGHTARG = text, FUNCTION = public
     RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
 SELECT explained($$ SELECT FROM docs WHERE id <<>> 42 $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
 SELECT explained($$ SELECT FROM docs WHERE <<>> id $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
-SELECT explained($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
-SELECT explained($$ SELECT FROM docs d JOIN docs e ON d.id <<>> e.id $$, 'Plan Rows') BETWEEN 1 AND 685 * 685 AS in_range;
+SELECT explained($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$, 'Plan Rows')
+           BETWEEN 1 AND 685 AS in_range;
+SELECT explained($$ SELECT FROM docs d JOIN docs e ON d.id <<>> e.id $$, 'Plan Rows')
+           BETWEEN 1 AND 685 * 685 AS in_range;
 SET client_min_messages = warning;
-DROP FUNCTION public.planner_hostile(int), public.planner_hostile(int, int), public.planner_hostile(simhash_ball, text) CASCADE;
+DROP FUNCTION public.planner_hostile(int), public.planner_hostile(int, int),
+    public.planner_hostile(simhash_ball, text) CASCADE;
 RESET client_min_messages;
 
 --
@@ -645,7 +674,8 @@ ALTER EXTENSION simhash SET SCHEMA planner_elsewhere;
 \c -
 SET search_path = pg_catalog;
 SELECT planner.settle() \g /dev/null
-SELECT public.plan($$ SELECT a.id, b.id FROM planner.docs a JOIN planner.docs b ON a.fp OPERATOR(planner_elsewhere.<~>) b.fp < 2 $$);
+SELECT public.plan(
+    $$ SELECT a.id, b.id FROM planner.docs a JOIN planner.docs b ON a.fp OPERATOR(planner_elsewhere.<~>) b.fp < 2 $$);
 EXPLAIN (COSTS OFF) SELECT id FROM planner.docs WHERE planner_elsewhere.hamming_distance(fp, '0123456789abcdef') <= 2;
 SET client_min_messages = warning;
 DROP EXTENSION simhash CASCADE;

@@ -7,7 +7,8 @@ SET search_path = objects, public;
 CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
     SELECT set_config(name, 'off', false)
     FROM unnest(ARRAY['enable_hashjoin', 'enable_mergejoin', 'enable_material', 'enable_memoize']) AS name;
-    SELECT set_config('max_parallel_workers_per_gather', '0', false), set_config('client_min_messages', 'warning', false);
+    SELECT set_config('max_parallel_workers_per_gather', '0', false),
+           set_config('client_min_messages', 'warning', false);
 $$;
 SELECT settle() \g /dev/null
 
@@ -32,11 +33,13 @@ SELECT create_indexes() \g /dev/null
 -- Every way to ask for what an index finds.
 CREATE TABLE spelling (n int GENERATED ALWAYS AS IDENTITY, condition text, ordered text DEFAULT '');
 INSERT INTO spelling (condition) VALUES
-    ('d.fp <~> w.fp <= 3'), ('3 > w.fp <~> d.fp'), ('d.fp <~> w.fp <= w.id * 0.1'), ('d.fp <~> w.fp <= w.id / 10.0::float8'),
+    ('d.fp <~> w.fp <= 3'), ('3 > w.fp <~> d.fp'), ('d.fp <~> w.fp <= w.id * 0.1'),
+    ('d.fp <~> w.fp <= w.id / 10.0::float8'),
     ('hamming_distance(d.fp, w.fp) <= 3'), ('d.fp <~> w.fp = 2'),
     ('simhash_within(d.fp, w.fp, 3)'), ('simhash_within(w.fp, d.fp, 3)'),
     ('d.fp <@ simhash_ball(w.fp, 3)'), ('simhash_ball(w.fp, 3) @> d.fp'), ('simhash_ball(fp_of(9), 3) @> d.fp'),
-    ('d.fp = w.fp'), ('d.fp = ANY (ARRAY[w.fp, fp_of(9)])'), ('d.fp <@ ANY (ARRAY[simhash_ball(w.fp, 3), simhash_ball(fp_of(9), 3)])'),
+    ('d.fp = w.fp'), ('d.fp = ANY (ARRAY[w.fp, fp_of(9)])'),
+    ('d.fp <@ ANY (ARRAY[simhash_ball(w.fp, 3), simhash_ball(fp_of(9), 3)])'),
     ('simhash_ball(d.fp, 3) =~= simhash_ball(w.fp, 2)'),
     ('d.sig % w.sig'), ('w.sig % d.sig'), ('shares_band(d.sig, w.sig)'), ('d.sig % w.sig AND d.sig <%> w.sig <= 0.2'),
     ('d.sk <%>> w.sk <= 0.2'), ('w.sk <<%> d.sk <= 0.2'), ('containment_distance(d.sk, w.sk) <= 0.2'),
@@ -44,20 +47,25 @@ INSERT INTO spelling (condition) VALUES
     ('d.sk <%@ containment_ball(w.sk, 0.2)'), ('d.sk && w.sk'), ('d.sk @> w.sk'), ('w.sk <@ d.sk'),
     ('(d.fp <~> w.fp <= 1 OR simhash_ball(w.fp, 2) @> d.fp)');
 INSERT INTO spelling (condition, ordered) VALUES
-    ('true', 'd.fp <~> fp_of(9)'), ('true', 'fp_of(9) <~> d.fp'), ('d.fp <@ simhash_ball(fp_of(9), 9)', 'd.fp <~> fp_of(9)'),
-    ('true', 'd.sk <%>> numbers(9)'), ('true', 'numbers(9) <<%> d.sk'), ('w.sk <<%> d.sk <= 0.5', 'numbers(9) <<%> d.sk');
+    ('true', 'd.fp <~> fp_of(9)'), ('true', 'fp_of(9) <~> d.fp'),
+    ('d.fp <@ simhash_ball(fp_of(9), 9)', 'd.fp <~> fp_of(9)'),
+    ('true', 'd.sk <%>> numbers(9)'), ('true', 'numbers(9) <<%> d.sk'),
+    ('w.sk <<%> d.sk <= 0.5', 'numbers(9) <<%> d.sk');
 -- rows at the same distance come in any order
 CREATE FUNCTION query_of(s spelling) RETURNS text LANGUAGE sql RETURN CASE WHEN s.ordered = ''
     THEN format('SELECT w.id, d.id FROM wanted w JOIN docs d ON %s', s.condition)
-    ELSE format('SELECT w.id, %2$s FROM (SELECT * FROM wanted WHERE id = 1) w LEFT JOIN LATERAL (SELECT * FROM docs d WHERE %1$s ORDER BY %2$s LIMIT 7) d ON true',
+    ELSE format('SELECT w.id, %2$s FROM (SELECT * FROM wanted WHERE id = 1) w
+                     LEFT JOIN LATERAL (SELECT * FROM docs d WHERE %1$s ORDER BY %2$s LIMIT 7) d ON true',
                 s.condition, s.ordered) END;
 
 -- How plans are made: without indexes, by bitmaps where there are such, by index scans.
 CREATE FUNCTION plan_by(way text) RETURNS void LANGUAGE sql AS $$
-    SELECT set_config(name, (CASE way WHEN 'table' THEN name = 'enable_seqscan' WHEN 'bitmap' THEN name = 'enable_bitmapscan'
+    SELECT set_config(
+        name, (CASE way WHEN 'table' THEN name = 'enable_seqscan' WHEN 'bitmap' THEN name = 'enable_bitmapscan'
                              ELSE name IN ('enable_indexscan', 'enable_sort', 'simhash.enable_rewrite') END OR
                              name = 'simhash.enable_rewrite' AND way <> 'table')::text, true)
-    FROM unnest(ARRAY['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan', 'enable_sort', 'simhash.enable_rewrite']) AS name;
+    FROM unnest(ARRAY['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan', 'enable_sort',
+                      'simhash.enable_rewrite']) AS name;
 $$;
 -- The rows of a query; or the error, if it is one.
 CREATE FUNCTION answer(query text, way text) RETURNS text LANGUAGE plpgsql AS $$
@@ -89,8 +97,10 @@ BEGIN
 END $$;
 -- How many spellings there are, those that no index serves, and those whose rows differ.
 CREATE FUNCTION survey(OUT spellings bigint, OUT not_served text[], OUT different text[]) LANGUAGE sql AS $$
-    SELECT count(*), array_agg(concat_ws(' ORDER BY ', condition, nullif(ordered, '')) ORDER BY n) FILTER (WHERE not served),
-        array_agg(concat_ws(' ORDER BY ', condition, nullif(ordered, '')) ORDER BY n) FILTER (WHERE by_index <> by_table OR by_bitmap <> by_table)
+    SELECT count(*),
+        array_agg(concat_ws(' ORDER BY ', condition, nullif(ordered, '')) ORDER BY n) FILTER (WHERE not served),
+        array_agg(concat_ws(' ORDER BY ', condition, nullif(ordered, ''))
+                  ORDER BY n) FILTER (WHERE by_index <> by_table OR by_bitmap <> by_table)
     FROM (SELECT *, plan(query, 'index') ~ 'Index Cond|Order By' AS served, answer(query, 'index') AS by_index,
               answer(query, 'bitmap') AS by_bitmap, answer(query, 'table') AS by_table
           FROM (SELECT *, 'TABLE objects.view_' || n AS query FROM spelling) AS s) AS s;
@@ -116,7 +126,8 @@ ALTER TYPE neighbourhood RENAME TO simhash_ball;
 -- each function by itself, then all of them together
 CREATE VIEW members AS SELECT p.oid AS function, proname AS name, prosrc AS symbol
     FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = objid JOIN pg_extension AS e ON e.oid = refobjid
-    WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_extension'::regclass AND extname = 'simhash' AND prokind = 'f';
+    WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_extension'::regclass AND extname = 'simhash'
+      AND prokind = 'f';
 CREATE FUNCTION altered(function regprocedure, how text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('ALTER FUNCTION %s %s', function, how);
@@ -147,8 +158,10 @@ ALTER EXTENSION simhash SET SCHEMA public;
 -- What else bears the name of a function is not called.
 SELECT count(altered(function, 'RENAME TO true_' || name)) AS renamed FROM members
 WHERE name IN ('simhash_within', 'containment_within', 'simhash_radius', 'simhash_in_ball');
-CREATE FUNCTION public.simhash_within(simhash, simhash, radius bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
-CREATE FUNCTION public.containment_within(bigint[], bigint[], radius float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
+CREATE FUNCTION public.simhash_within(simhash, simhash, radius bigint)
+    RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
+CREATE FUNCTION public.containment_within(bigint[], bigint[], radius float8)
+    RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
 CREATE FUNCTION public.simhash_radius(float8) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 0::bigint';
 CREATE FUNCTION public.simhash_radius(numeric) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 0::bigint';
 CREATE FUNCTION public.simhash_in_ball(simhash, simhash_ball) RETURNS boolean LANGUAGE internal IMMUTABLE AS 'int8eq';
@@ -159,32 +172,39 @@ SELECT count(altered(function, 'RENAME TO ' || substr(name, 6))) AS renamed FROM
 
 -- A function of the extension that somebody replaced is not called either.
 BEGIN;
-CREATE OR REPLACE FUNCTION public.simhash_within(simhash, simhash, radius bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
-SELECT plan('SELECT FROM docs WHERE fp <~> fp_of(9) <= 3', 'index') AS by_fingerprint, plan('SELECT FROM docs WHERE sk <%>> numbers(9) <= 0.2', 'index') ~ 'Index Cond' AS by_array;
+CREATE OR REPLACE FUNCTION public.simhash_within(simhash, simhash, radius bigint)
+    RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
+SELECT plan('SELECT FROM docs WHERE fp <~> fp_of(9) <= 3', 'index') AS by_fingerprint,
+       plan('SELECT FROM docs WHERE sk <%>> numbers(9) <= 0.2', 'index') ~ 'Index Cond' AS by_array;
 ROLLBACK;
 SELECT * FROM survey();
 -- An access method of another name with the same handler is the same.
 CREATE ACCESS METHOD alias TYPE INDEX HANDLER simhash_handler;
 CREATE OPERATOR CLASS alias_ops DEFAULT FOR TYPE simhash USING alias AS
-    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops, FUNCTION 1 simhash_opclass(internal);
+    OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_opclass(internal);
 CREATE INDEX wanted_alias ON wanted USING alias (fp);
 SELECT simhash_index_check('wanted_alias', true);
 SELECT plan('SELECT id FROM wanted WHERE fp <~> fp_of(1) <= 3', 'index');
 DROP ACCESS METHOD alias CASCADE;
 -- What calls a function of the library by another name, outside the extension, is no distance.
-CREATE FUNCTION my_distance(simhash, simhash) RETURNS integer LANGUAGE c IMMUTABLE STRICT AS '$libdir/simhash', 'simhash_hamming_distance';
+CREATE FUNCTION my_distance(simhash, simhash)
+    RETURNS integer LANGUAGE c IMMUTABLE STRICT AS '$libdir/simhash', 'simhash_hamming_distance';
 SELECT answer('SELECT id FROM docs WHERE my_distance(fp, fp_of(9)) <= 2', 'index') AS by_another_name;
 
 -- A function with settings, or with its owner's privileges, is called by way of a wrapper.
 SELECT count(altered(function, 'SECURITY DEFINER SET search_path = pg_catalog')) > 30 AS altered FROM members
-WHERE symbol ~ '(within|ball|distance|radius|opclass|_eq|band|containment)' AND symbol !~ '(_in|_out|_recv|_send|_support|selectivity)$';
+WHERE symbol ~ '(within|ball|distance|radius|opclass|_eq|band|containment)'
+  AND symbol !~ '(_in|_out|_recv|_send|_support|selectivity)$';
 SELECT * FROM survey();
 \c -
 SET search_path = objects, public;
 SELECT settle() \g /dev/null
-SELECT c.opcname, amvalidate(c.oid) FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod WHERE amname = 'simhash' ORDER BY 2;
+SELECT c.opcname, amvalidate(c.oid)
+FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod WHERE amname = 'simhash' ORDER BY 2;
 SELECT * FROM survey();
-SELECT count(altered(function, 'SECURITY INVOKER RESET ALL')) > 30 AS altered FROM members JOIN pg_proc AS p ON p.oid = function WHERE prosecdef;
+SELECT count(altered(function, 'SECURITY INVOKER RESET ALL')) > 30 AS altered
+FROM members JOIN pg_proc AS p ON p.oid = function WHERE prosecdef;
 
 --
 -- Privileges
@@ -195,21 +215,27 @@ GRANT SELECT ON docs, wanted, spelling, members TO regress_objects_user;
 
 -- With EXECUTE on one function taken away: of how many spellings the answer is an error, and
 -- which are not answered alike.
-CREATE FUNCTION without(VARIADIC functions regprocedure[], OUT refused bigint, OUT different text[]) LANGUAGE plpgsql AS $$
+CREATE FUNCTION without(VARIADIC functions regprocedure[], OUT refused bigint, OUT different text[])
+    LANGUAGE plpgsql AS $$
 DECLARE f regprocedure;
 BEGIN
     FOREACH f IN ARRAY functions LOOP EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f); END LOOP;
     SET LOCAL ROLE regress_objects_user;
-    SELECT count(*) FILTER (WHERE by_table ~ '^permission'), array_agg(format('%s%s: %s, %s, %s', condition, ' ORDER BY ' || nullif(ordered, ''), left(by_index, 60), left(by_bitmap, 60), left(by_table, 60)) ORDER BY n)
+    SELECT count(*) FILTER (WHERE by_table ~ '^permission'),
+           array_agg(format(
+               '%s%s: %s, %s, %s', condition, ' ORDER BY ' || nullif(ordered, ''), left(by_index, 60),
+               left(by_bitmap, 60), left(by_table, 60)) ORDER BY n)
             FILTER (WHERE by_index <> by_table OR by_bitmap <> by_table)
         INTO refused, different
-        FROM (SELECT *, answer(query, 'index') AS by_index, answer(query, 'bitmap') AS by_bitmap, answer(query, 'table') AS by_table
+        FROM (SELECT *, answer(query, 'index') AS by_index, answer(query, 'bitmap') AS by_bitmap,
+                     answer(query, 'table') AS by_table
               FROM (SELECT *, query_of(s) AS query FROM spelling AS s) AS s) AS s;
     RESET ROLE;
     FOREACH f IN ARRAY functions LOOP EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f); END LOOP;
 END $$;
 SELECT function::regprocedure, w.* FROM members, without(function) AS w
-WHERE symbol ~ '(within|ball|ball_near|ball_contains.*|distance.*|radius_.*|simhash_eq|shares_band)$' AND symbol !~ 'gist'
+WHERE symbol ~ '(within|ball|ball_near|ball_contains.*|distance.*|radius_.*|simhash_eq|shares_band)$'
+  AND symbol !~ 'gist'
 ORDER BY function::regprocedure::text COLLATE "C";
 -- The same by GiST.
 DROP INDEX docs_fp, docs_ball;
@@ -217,7 +243,9 @@ CREATE INDEX docs_fp ON docs USING gist (fp);
 CREATE INDEX docs_ball ON docs USING gist (simhash_ball(fp, 3));
 SELECT * FROM survey();
 SELECT function::regprocedure, w.* FROM members, without(function) AS w
-WHERE symbol IN ('simhash_hamming_distance', 'simhash_within', 'simhash_in_ball', 'simhash_ball_contains_simhash', 'simhash_ball_near', 'simhash_eq', 'simhash_ball')
+WHERE symbol IN (
+    'simhash_hamming_distance', 'simhash_within', 'simhash_in_ball', 'simhash_ball_contains_simhash',
+    'simhash_ball_near', 'simhash_eq', 'simhash_ball')
 ORDER BY function::regprocedure::text COLLATE "C";
 
 -- A plan that is kept holds as long as the privileges do, and for whom they do.
@@ -226,9 +254,12 @@ GRANT regress_objects_user TO regress_objects_other;
 SET plan_cache_mode = force_generic_plan;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-PREPARE compared AS SELECT id FROM objects.docs WHERE public.hamming_distance(fp, objects.fp_of(9)) <= 2 ORDER BY id LIMIT 1;
+PREPARE compared AS
+    SELECT id FROM objects.docs WHERE public.hamming_distance(fp, objects.fp_of(9)) <= 2 ORDER BY id LIMIT 1;
 PREPARE within AS SELECT id FROM objects.docs WHERE public.simhash_within(fp, objects.fp_of(9), 2) ORDER BY id LIMIT 1;
-PREPARE contains AS SELECT id FROM objects.docs WHERE public.simhash_ball(objects.fp_of(9), 2) OPERATOR(public.@>) fp ORDER BY id LIMIT 1;
+PREPARE contains AS
+    SELECT id FROM objects.docs
+    WHERE public.simhash_ball(objects.fp_of(9), 2) OPERATOR(public.@>) fp ORDER BY id LIMIT 1;
 SET ROLE regress_objects_user;
 EXECUTE compared;
 EXECUTE within;

@@ -1,31 +1,42 @@
 --
 -- resemblance and containment: exact, over the distinct shingles
 --
-SELECT resemblance('a b c', 'a b c') AS same, resemblance('a b c', 'A, b: C!') AS normalised, resemblance('a b c', 'd e f') AS nothing_shared,
+SELECT resemblance('a b c', 'a b c') AS same, resemblance('a b c', 'A, b: C!') AS normalised,
+       resemblance('a b c', 'd e f') AS nothing_shared,
        resemblance('a b c', 'a b d') AS one_of_three, resemblance('a b c d', 'a b c d e') AS three_of_four;
-SELECT resemblance('a b c', 'c b a', 1) AS words, resemblance('a b c', 'c b a', 2) AS pairs, resemblance('abcd', 'abce', 2, 'char') AS chars,
-       resemblance('abcdefghi', 'abcdefghj', unit => 'char') AS named, resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
+SELECT resemblance('a b c', 'c b a', 1) AS words, resemblance('a b c', 'c b a', 2) AS pairs,
+       resemblance('abcd', 'abce', 2, 'char') AS chars,
+       resemblance('abcdefghi', 'abcdefghj', unit => 'char') AS named,
+       resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
 -- containment: the share of a's that b has too
-SELECT containment('a b c', 'x a b c y') AS part, containment('x a b c y', 'a b c') AS whole, containment('a b', 'c d') AS nothing,
-       containment('a b c', 'c b a', 1) AS words, containment('abc', 'xabcx', 2, 'char') AS chars, containment(a => 'a b c', b => 'a b', width => 2) AS named;
+SELECT containment('a b c', 'x a b c y') AS part, containment('x a b c y', 'a b c') AS whole,
+       containment('a b', 'c d') AS nothing,
+       containment('a b c', 'c b a', 1) AS words, containment('abc', 'xabcx', 2, 'char') AS chars,
+       containment(a => 'a b c', b => 'a b', width => 2) AS named;
 -- repetitions do not count
-SELECT resemblance('a a a a b', 'a a b b b', 1) AS words, resemblance('a a a a', 'a a') AS pairs, containment('a a a a b', 'a', 1) AS half;
+SELECT resemblance('a a a a b', 'a a b b b', 1) AS words, resemblance('a a a a', 'a a') AS pairs,
+       containment('a a a a b', 'a', 1) AS half;
 -- shorter than a shingle: one shingle
-SELECT resemblance('a', 'a') AS same, resemblance('a', 'b') AS other, resemblance('a b', 'a b', 5) AS wide, resemblance('a b', 'a b c', 5) AS none_shared,
+SELECT resemblance('a', 'a') AS same, resemblance('a', 'b') AS other, resemblance('a b', 'a b', 5) AS wide,
+       resemblance('a b', 'a b c', 5) AS none_shared,
        containment('a b', 'a b c', 5) AS not_contained;
 -- on tokens, taken as they are
-SELECT resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd']) AS pairs, resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd'], 1) AS tokens,
+SELECT resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd']) AS pairs,
+       resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd'], 1) AS tokens,
        resemblance(ARRAY['A'], ARRAY['a']) AS raw, containment(ARRAY['a', 'b'], ARRAY['x', 'a', 'b']) AS contained,
-       containment(ARRAY['x', 'a', 'b'], ARRAY['a', 'b'], 1) AS two_of_three, resemblance(a => ARRAY['a'], b => ARRAY['a'], width => 1) AS named;
+       containment(ARRAY['x', 'a', 'b'], ARRAY['a', 'b'], 1) AS two_of_three,
+       resemblance(a => ARRAY['a'], b => ARRAY['a'], width => 1) AS named;
 -- blank texts: two of them have no resemblance, one of them none to any other
 SELECT a, b, resemblance(a, b), containment(a, b)
 FROM (VALUES ('', ''), ('', ' '), ('a', ''), ('', 'a'), ('!', ''), ('', '!'), ('!', '!'), ('! ?', 'a')) AS v (a, b);
 SELECT a, b, resemblance(a, b), containment(a, b)
 FROM (VALUES ('{}'::text[], '{}'::text[]), ('{a}', '{}'), ('{}', '{a}')) AS v (a, b);
-SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b, resemblance('a b c', 'a b d', NULL) = resemblance('a b c', 'a b d', 2) AS null_width_is_default,
+SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b,
+       resemblance('a b c', 'a b d', NULL) = resemblance('a b c', 'a b d', 2) AS null_width_is_default,
        containment(NULL::text[], ARRAY['a']) IS NULL AS tokens;
 -- what is the same to simhash is the same here
-SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １２３', 'abc 123') AS width, resemblance(U&'cafe\0301', U&'caf\00E9') AS composition,
+SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １２３', 'abc 123') AS width,
+       resemblance(U&'cafe\0301', U&'caf\00E9') AS composition,
        resemblance('我爱你', '我 爱 你') AS separators, resemblance('我爱你', '我愛你', 1) AS traditional;
 -- varchar, char(n) and unknown literals find the function on text
 SELECT resemblance('a b c'::varchar, 'a b d') AS varchar, resemblance('a b c'::char(10), 'a b d'::char(20)) AS char,
@@ -34,7 +45,9 @@ SELECT resemblance('a b c'::varchar, 'a b d') AS varchar, resemblance('a b c'::c
 -- exact: the shares of sets, counted in SQL
 CREATE TEMP TABLE docs (id integer, body text);
 INSERT INTO docs
-    SELECT i, string_agg(chr(97 + (i * 7919 + j * j * 104729 + i * j * 31) % (3 + i % 5)), CASE WHEN (i + j) % 3 = 0 THEN ' ' ELSE '' END ORDER BY j)
+    SELECT i, string_agg(
+        chr(97 + (i * 7919 + j * j * 104729 + i * j * 31) % (3 + i % 5)), CASE WHEN (i + j) % 3 = 0 THEN ' ' ELSE '' END
+    ORDER BY j)
     FROM generate_series(1, 40) AS i, generate_series(1, 5 + i) AS j GROUP BY i;
 INSERT INTO docs VALUES (41, ''), (42, '...'), (43, '我爱北京天安门'), (44, '天安门上太阳升'), (45, '我爱北京');
 CREATE FUNCTION pg_temp.shared(a text[], b text[], OUT r float8, OUT c float8) LANGUAGE sql IMMUTABLE AS $$
@@ -49,42 +62,55 @@ FROM docs AS a, docs AS b, (VALUES (1, 'word'), (2, 'word'), (1, 'char'), (2, 'c
      pg_temp.shared(shingles(a.body, width, unit), shingles(b.body, width, unit));
 SELECT count(*) AS compared,
        count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.body, a.body)
-                           OR resemblance(a.body, b.body, 3) IS DISTINCT FROM resemblance(shingles(a.body, 1), shingles(b.body, 1), 3)
-                           OR containment(a.body, b.body, 3) IS DISTINCT FROM containment(shingles(a.body, 1), shingles(b.body, 1), 3)) AS wrong
+                           OR resemblance(a.body, b.body, 3)
+                               IS DISTINCT FROM resemblance(shingles(a.body, 1), shingles(b.body, 1), 3)
+                           OR containment(a.body, b.body, 3)
+                               IS DISTINCT FROM containment(shingles(a.body, 1), shingles(b.body, 1), 3)) AS wrong
 FROM docs AS a, docs AS b;
 -- large ones too
 SELECT resemblance(a, b) = 19998 / 20000.0 AS resemblance, containment(a, b) = 19998 / 19999.0 AS containment
-FROM (SELECT string_agg('w' || i, ' ' ORDER BY i) AS a, string_agg('w' || CASE i WHEN 20000 THEN 0 ELSE i END, ' ' ORDER BY i) AS b
+FROM (SELECT string_agg('w' || i, ' ' ORDER BY i) AS a,
+             string_agg('w' || CASE i WHEN 20000 THEN 0 ELSE i END, ' ' ORDER BY i) AS b
       FROM generate_series(1, 20000) AS i) AS t;
 -- candidates by fingerprint, certainty by resemblance
 SELECT a.id, b.id FROM docs AS a JOIN docs AS b ON simhash(a.body) <~> simhash(b.body) <= 64 AND a.id < b.id
 WHERE a.id > 40 AND resemblance(a.body, b.body) >= 0.5 ORDER BY 1, 2;
 -- exact even for two tokens whose hashes are equal: fingerprints cannot tell these apart, resemblance can
-SELECT simhash(ARRAY['hgzwmtae'], 1) = simhash(ARRAY['<S/0|~&'], 1) AS same_hash, resemblance(ARRAY['hgzwmtae'], ARRAY['<S/0|~&'], 1) AS resemblance,
-       resemblance(ARRAY['hgzwmtae', 'a'], ARRAY['<S/0|~&', 'hgzwmtae'], 1) AS one_of_three, containment(ARRAY['hgzwmtae', '<S/0|~&'], ARRAY['<S/0|~&'], 1) AS half;
+SELECT simhash(ARRAY['hgzwmtae'], 1) = simhash(ARRAY['<S/0|~&'], 1) AS same_hash,
+       resemblance(ARRAY['hgzwmtae'], ARRAY['<S/0|~&'], 1) AS resemblance,
+       resemblance(ARRAY['hgzwmtae', 'a'], ARRAY['<S/0|~&', 'hgzwmtae'], 1) AS one_of_three,
+       containment(ARRAY['hgzwmtae', '<S/0|~&'], ARRAY['<S/0|~&'], 1) AS half;
 
--- sets are kept from call to call, and what comes of it is as in SQL: of more documents than are kept, short ones and long ones, in the row,
--- compressed and out of line, which come again on either side
+-- sets are kept from call to call, and what comes of it is as in SQL: of more documents than are kept, short ones and
+-- long ones, in the row, compressed and out of line, which come again on either side
 CREATE TEMP TABLE sets (id integer, body text, set text[], tokens text[]);
 ALTER TABLE sets ALTER body SET STORAGE EXTERNAL;
 INSERT INTO sets (id, body)
     SELECT i, string_agg(j % (7 + i % 50) || 'w', ' ' ORDER BY j)
-    FROM generate_series(1, 400) AS i, generate_series(i, i + CASE i % 5 WHEN 0 THEN 1500 ELSE i % 40 END) AS j GROUP BY i;
+    FROM generate_series(1, 400) AS i, generate_series(i, i + CASE i % 5 WHEN 0 THEN 1500 ELSE i % 40 END) AS j
+    GROUP BY i;
 ALTER TABLE sets ALTER body SET STORAGE EXTENDED;
-INSERT INTO sets (id, body) SELECT i, repeat('the same ' || i % 3 || ' again and ', 400) FROM generate_series(401, 420) AS i;
+INSERT INTO sets (id, body)
+SELECT i, repeat('the same ' || i % 3 || ' again and ', 400) FROM generate_series(401, 420) AS i;
 UPDATE sets SET set = ARRAY(SELECT DISTINCT s FROM unnest(shingles(body)) AS s), tokens = shingles(body, 1);
-SELECT count(*) FILTER (WHERE pg_column_size(body) = octet_length(body)) > 50 AS out_of_line, count(*) FILTER (WHERE pg_column_size(body) < octet_length(body)) AS compressed
+SELECT count(*) FILTER (WHERE pg_column_size(body) = octet_length(body)) > 50 AS out_of_line,
+       count(*) FILTER (WHERE pg_column_size(body) < octet_length(body)) AS compressed
 FROM sets;
 SELECT count(*) AS compared, count(DISTINCT r) > 100 AS varied,
-       count(*) FILTER (WHERE r IS DISTINCT FROM resemblance(a.body, b.body) OR c IS DISTINCT FROM containment(a.body, b.body)
-                           OR r IS DISTINCT FROM resemblance(a.tokens, b.tokens) OR c IS DISTINCT FROM containment(a.tokens, b.tokens)
+       count(*) FILTER (WHERE r IS DISTINCT FROM resemblance(a.body, b.body)
+                           OR c IS DISTINCT FROM containment(a.body, b.body)
+                           OR r IS DISTINCT FROM resemblance(a.tokens, b.tokens)
+                           OR c IS DISTINCT FROM containment(a.tokens, b.tokens)
                            OR r IS DISTINCT FROM resemblance(b.body, a.body)) AS wrong
-FROM (VALUES (1), (2)) AS round (n), sets AS a, sets AS b, LATERAL (SELECT count(*)::float8 AS shared FROM unnest(a.set) AS s WHERE s = ANY (b.set)) AS counted,
-     LATERAL (SELECT shared / (cardinality(a.set) + cardinality(b.set) - shared), shared / cardinality(a.set)) AS shares (r, c)
+FROM (VALUES (1), (2)) AS round (n), sets AS a, sets AS b,
+     LATERAL (SELECT count(*)::float8 AS shared FROM unnest(a.set) AS s WHERE s = ANY (b.set)) AS counted,
+     LATERAL (SELECT shared / (cardinality(a.set) + cardinality(b.set) - shared),
+                     shared / cardinality(a.set)) AS shares (r, c)
 WHERE (a.id % 7 = n OR a.id > 415) AND b.id % 3 = 0;
 -- as well where there is little memory for that
 SET work_mem = '64kB';
-SELECT count(*) AS compared, count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.tokens, a.tokens)) AS wrong
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.tokens, a.tokens)) AS wrong
 FROM sets AS a, sets AS b WHERE a.id % 50 = 0 AND b.id % 7 = 0;
 RESET work_mem;
 -- and with another width and unit in each row
@@ -92,7 +118,8 @@ SELECT count(*) AS compared,
        count(*) FILTER (WHERE resemblance(a.body, b.body, width, unit) IS DISTINCT FROM
                               resemblance(shingles(a.body, width, unit), shingles(b.body, width, unit), 1)) AS wrong
 FROM docs AS a, docs AS b, (VALUES (1, 'word'), (1, 'char'), (2, 'word'), (NULL, 'char')) AS s (width, unit);
--- after an error; with an array that is changed where it stands; with a value that another transaction has put in the place of the last
+-- after an error; with an array that is changed where it stands; with a value that another transaction has put in the
+-- place of the last
 CREATE TEMP TABLE one (body text);
 INSERT INTO one VALUES ('');
 DO $$
@@ -118,7 +145,8 @@ BEGIN
         UPDATE one SET body = (SELECT string_agg(md5((i * j)::text), ' ') FROM generate_series(1, 100) AS j);
         COMMIT;
         SELECT body INTO stored FROM one;
-        seen := seen || ' ' || containment(md5('1') || ' ' || md5('2') || ' ' || md5('4') || ' ' || md5('6'), stored, 1);
+        seen := seen || ' '
+            || containment(md5('1') || ' ' || md5('2') || ' ' || md5('4') || ' ' || md5('6'), stored, 1);
     END LOOP;
     RAISE NOTICE '%', seen;
 END $$;

@@ -44,13 +44,15 @@ DECLARE
     differing bigint;
 BEGIN
     EXECUTE format('WITH a AS MATERIALIZED (%s), b AS MATERIALIZED (%s)
-        SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', query_a, query_b)
+        SELECT count(*)
+        FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', query_a, query_b)
         INTO differing;
     RETURN differing;
 END $$;
 
 -- How many rows the ways to execute a query differ in, from a sequential scan.
-CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint)
+    LANGUAGE plpgsql AS $$
 BEGIN
     SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off;
     EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
@@ -106,10 +108,13 @@ END $$;
 -- their order.  Rows of equal distances come in any order.  If limited to few rows, the query
 -- also runs backward and FOR UPDATE, and the rows that it finds are deleted by ctid.
 -- by_index: whether an index is to give the order.
-CREATE FUNCTION order_differs(tab regclass, condition text, distances text, limited integer DEFAULT NULL, by_index boolean DEFAULT true)
+CREATE FUNCTION order_differs(
+    tab regclass, condition text, distances text, limited integer DEFAULT NULL, by_index boolean DEFAULT true)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-    rows text := format('SELECT ctid AS at, hash_record_extended(t, 0) AS whole, ARRAY[%s]::float8[] AS d FROM %s AS t WHERE %s', distances, tab, condition);
+    rows text := format(
+        'SELECT ctid AS at, hash_record_extended(t, 0) AS whole, ARRAY[%s]::float8[] AS d FROM %s AS t WHERE %s',
+        distances, tab, condition);
     ordered text := format('%s ORDER BY %s LIMIT %L', rows, distances, limited);
     few boolean := coalesce(limited <= 100, false);
     c refcursor;
@@ -120,11 +125,15 @@ DECLARE
 BEGIN
     SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_seqscan = on;
     EXECUTE 'CREATE TEMP TABLE expected AS ' || rows;
-    SET LOCAL enable_indexscan = on; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;
+    SET LOCAL enable_indexscan = on;
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;
     ASSERT (whole_plan(ordered) ~ 'Order By: ') = by_index, whole_plan(ordered);
-    EXECUTE format('CREATE TEMP TABLE found AS SELECT ''forward'' AS way, row_number() OVER ()::integer AS n, s.* FROM (%s) AS s', ordered);
+    EXECUTE format(
+        'CREATE TEMP TABLE found AS SELECT ''forward'' AS way, row_number() OVER ()::integer AS n, s.* FROM (%s) AS s',
+        ordered);
     IF few THEN
-        EXECUTE format('INSERT INTO found SELECT ''locked'', row_number() OVER (), s.* FROM (%s FOR UPDATE) AS s', ordered);
+        EXECUTE format(
+            'INSERT INTO found SELECT ''locked'', row_number() OVER (), s.* FROM (%s FOR UPDATE) AS s', ordered);
         back := 0;
         OPEN c SCROLL FOR EXECUTE ordered;
         MOVE FORWARD ALL FROM c;
@@ -145,7 +154,8 @@ BEGIN
     SELECT string_agg(w, ' ') INTO result
     FROM unnest(CASE WHEN few THEN '{forward,backward,locked}' ELSE '{forward}' END::text[]) AS w
     WHERE EXISTS (SELECT at, whole, d FROM found WHERE way = w EXCEPT ALL SELECT at, whole, d FROM expected)
-       OR ARRAY(SELECT d FROM found WHERE way = w ORDER BY n) IS DISTINCT FROM ARRAY(SELECT d FROM expected ORDER BY d LIMIT limited);
+       OR ARRAY(SELECT d FROM found WHERE way = w ORDER BY n)
+           IS DISTINCT FROM ARRAY(SELECT d FROM expected ORDER BY d LIMIT limited);
     IF deleted <> (SELECT count(*) FROM found WHERE way = 'forward') THEN
         result := concat_ws(' ', result, deleted, 'deleted');
     END IF;

@@ -4,41 +4,52 @@
 \pset format unaligned
 
 -- words: normalised, joined by one space, in order, repetitions included
-SELECT shingles('A rose, is a ROSE; is a rose!') AS two, shingles('A rose, is a ROSE', 1) AS one, shingles('a b a b a b', 3) AS three;
-SELECT shingles('a b c', 3) AS exact, shingles('a b c', 4) AS shorter, shingles('a b c', 256) AS much_shorter, shingles('word') AS one_word;
+SELECT shingles('A rose, is a ROSE; is a rose!') AS two, shingles('A rose, is a ROSE', 1) AS one,
+       shingles('a b a b a b', 3) AS three;
+SELECT shingles('a b c', 3) AS exact, shingles('a b c', 4) AS shorter, shingles('a b c', 256) AS much_shorter,
+       shingles('word') AS one_word;
 SELECT shingles(E'tabs\tand\nnew\r\nlines, punctuation...and--dashes (or "quotes")', 1);
 -- letters, digits and marks make words; everything else separates them
 SELECT shingles('abc123 4five6 3.14 1,000 don''t e-mail user@example.org C++ a_b', 1);
 SELECT shingles('x²+y₁=½ №5 ™ ℃', 1) AS compatibility_forms;
 -- named arguments
-SELECT shingles(body => 'a b c', width => 2, unit => 'word') = shingles('a b c') AS body, shingles('abcdefghij', unit => 'char') AS unit,
+SELECT shingles(body => 'a b c', width => 2, unit => 'word') = shingles('a b c') AS body,
+       shingles('abcdefghij', unit => 'char') AS unit,
        shingles(tokens => ARRAY['a', 'b'], width => 1) AS tokens;
 -- characters: one space between two words
 SELECT shingles('ab  CD', 1, 'char') AS one, shingles('ab, cd', 2, 'char') AS two, shingles('a b', 3, 'char') AS exact,
        shingles('a b', 4, 'char') AS shorter, shingles('  a  ', 2, 'char') AS outer_spaces;
 -- letters that are tokens by themselves are joined by spaces, too
-SELECT shingles('我爱你', 1) AS words, shingles('我爱你', 2) AS pairs, shingles('我爱你', 2, 'char') AS chars, shingles('我 爱,你', 2, 'char') AS separated;
+SELECT shingles('我爱你', 1) AS words, shingles('我爱你', 2) AS pairs, shingles('我爱你', 2, 'char') AS chars,
+       shingles('我 爱,你', 2, 'char') AS separated;
 SELECT shingles('SQL数据库 2版本 a b', 1) AS words, shingles('SQL数据库 2版本 a b', 2, 'char') AS chars;
 SELECT shingles('カタカナとひらがな', 1) AS kana, shingles('カタ カナ abc', 3, 'char') AS chars;
 -- no letters, no digits: every code point but the spaces
-SELECT shingles('?! ... ?') AS words, shingles('?! ..', 1) AS one, shingles('?! ..', 2, 'char') AS chars, shingles('--') AS pair, shingles('-') AS one_mark;
+SELECT shingles('?! ... ?') AS words, shingles('?! ..', 1) AS one, shingles('?! ..', 2, 'char') AS chars,
+       shingles('--') AS pair, shingles('-') AS one_mark;
 SELECT shingles('★ ☆ →') AS symbols, shingles('😀😃 😄', 1) AS emoji, shingles('👍🏽', 1) AS modified;
 -- nothing
-SELECT shingles('') AS empty, shingles(E' \n ') AS blank, shingles(ARRAY[]::text[]) AS no_tokens, shingles(NULL::text) IS NULL AS "null",
-       shingles(NULL::text[]) IS NULL AS null_tokens, shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default;
+SELECT shingles('') AS empty, shingles(E' \n ') AS blank, shingles(ARRAY[]::text[]) AS no_tokens,
+       shingles(NULL::text) IS NULL AS "null",
+       shingles(NULL::text[]) IS NULL AS null_tokens,
+       shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default;
 -- it is a plain array
 SELECT array_ndims(s) AS dimensions, array_lower(s, 1) AS lower, cardinality(s) AS elements, pg_typeof(s) AS type
 FROM (SELECT shingles('a b c d')) AS t (s);
 
 -- tokens are taken as they are
-SELECT shingles(ARRAY['New York', 'IS', 'big']) AS two, shingles(ARRAY['a', '', 'B'], 3) AS empty_token, shingles(ARRAY['a', 'b'], 1) AS one,
+SELECT shingles(ARRAY['New York', 'IS', 'big']) AS two, shingles(ARRAY['a', '', 'B'], 3) AS empty_token,
+       shingles(ARRAY['a', 'b'], 1) AS one,
        shingles(ARRAY['a', 'b'], 3) AS shorter, shingles('[0:2]={x,y,z}'::text[]) AS other_bounds;
 
 -- a word is cut every 1024 code points, but only where words are the unit
-SELECT length, (SELECT array_agg(length(s) ORDER BY i) FROM unnest(shingles(repeat('x', length), 1)) WITH ORDINALITY AS u (s, i)) AS lengths,
+SELECT length,
+       (SELECT array_agg(length(s) ORDER BY i)
+        FROM unnest(shingles(repeat('x', length), 1)) WITH ORDINALITY AS u (s, i)) AS lengths,
        cardinality(shingles(repeat('x', length), 1, 'char')) AS chars
 FROM (VALUES (1023), (1024), (1025), (2048), (3000)) AS v (length) ORDER BY length;
-SELECT array_agg(length(s)) AS lengths, array_agg(octet_length(s)) AS octets FROM unnest(shingles(repeat('é', 1025) || ' y', 1)) AS s;
+SELECT array_agg(length(s)) AS lengths, array_agg(octet_length(s)) AS octets
+FROM unnest(shingles(repeat('é', 1025) || ' y', 1)) AS s;
 SELECT length((shingles(repeat('x', 1025)))[1]) AS joined_by_a_space;
 SELECT cardinality(shingles(repeat('x', 3000), 256, 'char')) AS wide;
 
@@ -50,15 +61,20 @@ INSERT INTO docs VALUES
     (9, repeat('0123456789 ', 5000)), (10, repeat('word', 1000));
 SELECT id, width, unit
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
-WHERE simhash(body, width, unit) IS DISTINCT FROM (SELECT simhash_agg(DISTINCT s) FROM unnest(shingles(body, width, unit)) AS s)
+WHERE simhash(body, width, unit)
+    IS DISTINCT FROM (SELECT simhash_agg(DISTINCT s) FROM unnest(shingles(body, width, unit)) AS s)
    OR simhash(body, width, unit) IS DISTINCT FROM simhash(shingles(body, width, unit), 1)
-   OR simhash(body, width, unit) IS DISTINCT FROM (SELECT simhash(array_agg(s), array_agg(0.25::float8)) FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))
+   OR simhash(body, width, unit)
+       IS DISTINCT FROM (
+           SELECT simhash(array_agg(s), array_agg(0.25::float8))
+           FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))
 ORDER BY id, width, unit;
 -- Counted as often as they occur, they are features that a caller gives.
 SELECT id, width, unit
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
 WHERE (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
-   IS DISTINCT FROM simhash(shingles(body, width, unit), array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))]))
+   IS DISTINCT FROM simhash(
+       shingles(body, width, unit), array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))]))
 ORDER BY id, width, unit;
 -- The wider shingles of words are those of its words,
 SELECT id, width

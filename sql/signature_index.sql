@@ -11,33 +11,44 @@ CREATE FUNCTION set_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAG
         WHEN 0 THEN NULL
         WHEN 1 THEN '{}'
         WHEN 2 THEN '{1,2,3}'
-        ELSE ARRAY(SELECT i / 8 * 1000 + j + CASE WHEN j <= i % 8 * 2 THEN 500 + i % 8 * 20 ELSE 0 END + seed * 100000000
+        ELSE ARRAY(SELECT i / 8 * 1000 + j + seed * 100000000
+                       + CASE WHEN j <= i % 8 * 2 THEN 500 + i % 8 * 20 ELSE 0 END
                    FROM generate_series(1, 60) AS j) END;
 CREATE FUNCTION sig_of(i bigint, seed bigint DEFAULT 0, bands integer DEFAULT 6, rows integer DEFAULT 4)
     RETURNS minhash LANGUAGE sql IMMUTABLE RETURN to_minhash(set_of(i, seed), bands, rows);
 
 CREATE TABLE docs AS SELECT i AS id, sig_of(i)::minhash(6, 4, 'hash') AS sig FROM generate_series(1, 3000) AS i;
-CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 3 = 0 THEN sig_of(i, 1) ELSE sig_of(i) END AS sig, sig_of(i + 5) AS other,
+CREATE TABLE queries AS
+    SELECT i AS id, CASE WHEN i % 3 = 0 THEN sig_of(i, 1) ELSE sig_of(i) END AS sig, sig_of(i + 5) AS other,
         CASE WHEN i % 30 <> 0 THEN i % 30 / 60.0::float8 END AS t
     FROM generate_series(1, 80) AS i;
 CREATE INDEX docs_sig ON docs USING simhash (sig);
 VACUUM ANALYZE docs, queries;
-SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'minhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
+SELECT amvalidate(oid)
+FROM pg_opclass WHERE opcname = 'minhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
+
+-- For each of the queries the rows of docs that meet a condition.
+CREATE FUNCTION of_each(condition text) RETURNS text LANGUAGE sql IMMUTABLE RETURN
+    'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE '
+    || condition || ' OFFSET 0) d';
 
 -- Each query by a sequential scan, by the index, and by a bitmap of it.
-CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
+CREATE FUNCTION all_differing()
+    RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
     SELECT n, d.* FROM unnest(ARRAY[
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig AND shares_band(q.other, d.sig) OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig AND d.sig <%> q.sig <= 0.2 OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sig % q.sig AND d.sig <%> q.sig <= q.t OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE jaccard_distance(q.sig, d.sig) < q.t AND d.sig % q.other OFFSET 0) d',
+        of_each('d.sig % q.sig'),
+        of_each('d.sig % q.sig AND shares_band(q.other, d.sig)'),
+        of_each('d.sig % q.sig AND d.sig <%> q.sig <= 0.2'),
+        of_each('d.sig % q.sig AND d.sig <%> q.sig <= q.t'),
+        of_each('jaccard_distance(q.sig, d.sig) < q.t AND d.sig % q.other'),
         'SELECT ctid AS at, * FROM docs WHERE sig % sig_of(43) OR sig % sig_of(91) AND sig <%> sig_of(91) < 0.2',
         'SELECT ctid AS at, * FROM docs WHERE sig % sig_of(42) AND id % 2 = 0',
         'SELECT ctid AS at, * FROM docs WHERE sig % NULL OR sig % sig_of(42) AND sig <%> sig_of(42) <= NULL',
         'SELECT ctid AS at, * FROM docs WHERE sig IS NULL',
-        'SELECT ctid AS at, * FROM docs WHERE sig IS NOT NULL AND sig % sig_of(1003) AND sig <%> sig_of(1003) < 1.0::float8 / 4',
-        'SELECT ctid AS at, * FROM docs WHERE sig IS NULL AND sig % sig_of(5)']) WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
+        'SELECT ctid AS at, * FROM docs
+         WHERE sig IS NOT NULL AND sig % sig_of(1003) AND sig <%> sig_of(1003) < 1.0::float8 / 4',
+        'SELECT ctid AS at, * FROM docs WHERE sig IS NULL AND sig % sig_of(5)'])
+            WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
 SELECT * FROM all_differing();
 -- more rows than a set of this size takes
 SET work_mem = '64kB';
@@ -46,7 +57,9 @@ RESET work_mem;
 
 -- Below 1 / (rows of a band) sig % q AND sig <%> q <= t gives the rows of a sequential scan by
 -- sig <%> q <= t.  t is each distance that there is, and the number next below 1 / rows.
-CREATE FUNCTION lost_below(tab regclass, q minhash, bands integer, rows integer, OUT distances bigint, OUT differing bigint, OUT matching bigint)
+CREATE FUNCTION lost_below(
+    tab regclass, q minhash, bands integer, rows integer, OUT distances bigint, OUT differing bigint,
+    OUT matching bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     t float8;
@@ -66,9 +79,13 @@ END $$;
 -- The hardest rows: they differ in d places, which are in as many bands as can be.
 CREATE FUNCTION spread(d integer, bands integer, rows integer) RETURNS minhash LANGUAGE sql IMMUTABLE
     RETURN (SELECT format('%sx%s:hash:%s', bands, rows, string_agg(band, '-' ORDER BY b))::minhash
-            FROM (SELECT b, string_agg(lpad(CASE WHEN r * bands + b < d THEN '1' ELSE '0' END, 8, '0'), '' ORDER BY r) AS band
+            FROM (SELECT b,
+                         string_agg(lpad(CASE WHEN r * bands + b < d THEN '1' ELSE '0' END, 8, '0'), ''
+                                    ORDER BY r) AS band
                   FROM generate_series(0, bands - 1) AS b, generate_series(0, rows - 1) AS r GROUP BY b) AS s);
-CREATE FUNCTION lost_of_shape(bands integer, rows integer, OUT shape text, OUT distances bigint, OUT differing bigint, OUT matching bigint, OUT sharp boolean)
+CREATE FUNCTION lost_of_shape(
+    bands integer, rows integer, OUT shape text, OUT distances bigint, OUT differing bigint, OUT matching bigint,
+    OUT sharp boolean)
 LANGUAGE plpgsql AS $$
 DECLARE q minhash := spread(0, bands, rows);
 BEGIN
@@ -82,7 +99,8 @@ BEGIN
     DROP TABLE spreads;
 END $$;
 SET enable_seqscan = off;
-SELECT lost.* FROM (VALUES (1, 1), (1, 5), (2, 2), (6, 4), (18, 7), (20, 5), (7, 18)) AS s (bands, rows), lost_of_shape(bands, rows) AS lost;
+SELECT lost.* FROM (VALUES (1, 1), (1, 5), (2, 2), (6, 4), (18, 7), (20, 5), (7, 18)) AS s (bands, rows),
+     lost_of_shape(bands, rows) AS lost;
 SELECT * FROM lost_below('docs', sig_of(123), 6, 4);
 SET enable_bitmapscan = off;
 SELECT * FROM lost_below('docs', sig_of(123), 6, 4);
@@ -91,7 +109,8 @@ RESET enable_seqscan;
 
 -- The index is used for %, and for nothing else.
 CREATE FUNCTION scans(condition text) RETURNS SETOF text LANGUAGE sql AS $$
-    SELECT regexp_replace(line, '[0-9]+x[0-9]+:[a-z]+[0-9]*:[0-9a-f-]*', '...', 'g') FROM plan('SELECT FROM docs WHERE ' || condition) AS line $$;
+    SELECT regexp_replace(line, '[0-9]+x[0-9]+:[a-z]+[0-9]*:[0-9a-f-]*', '...', 'g')
+    FROM plan('SELECT FROM docs WHERE ' || condition) AS line $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT condition, scans(condition) FROM unnest(ARRAY[
@@ -137,10 +156,14 @@ SELECT max(bytes) - min(bytes) < 200000 AS no_more FROM memory;
 --
 -- Many that are equal
 --
-CREATE TABLE equal_ones AS SELECT i AS id, to_minhash(CASE WHEN i % 10 = 0 THEN ARRAY[i] ELSE ARRAY[1, 2, 3] END)::minhash(18, 7, 'hash') AS sig FROM generate_series(1::bigint, 20000) AS i;
+CREATE TABLE equal_ones AS
+    SELECT i AS id,
+           to_minhash(CASE WHEN i % 10 = 0 THEN ARRAY[i] ELSE ARRAY[1, 2, 3] END)::minhash(18, 7, 'hash') AS sig
+    FROM generate_series(1::bigint, 20000) AS i;
 CREATE INDEX ON equal_ones USING simhash (sig);
 ANALYZE equal_ones;
-SELECT explained('SELECT FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3])', 'Plan Rows') BETWEEN 17000 AND 19000 AS common,
+SELECT explained('SELECT FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3])', 'Plan Rows')
+           BETWEEN 17000 AND 19000 AS common,
        explained('SELECT FROM equal_ones WHERE sig % to_minhash(ARRAY[10])', 'Plan Rows') < 10 AS rare;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
@@ -157,8 +180,11 @@ INSERT INTO apart VALUES (17, sig_of(17));
 INSERT INTO apart VALUES (17, sig_of(17)) ON CONFLICT DO NOTHING;
 INSERT INTO apart SELECT i, sig_of(i) FROM generate_series(1, 1000) AS i ON CONFLICT ON CONSTRAINT apart_sig DO NOTHING;
 \set VERBOSITY default
-SELECT count(*), (SELECT count(*) FROM apart AS a JOIN apart AS b ON a.ctid < b.ctid AND (a.sig % b.sig) IS TRUE) AS pairs,
-       (SELECT count(*) FROM generate_series(1, 1000) AS i WHERE NOT EXISTS (SELECT FROM apart WHERE (sig % sig_of(i)) IS TRUE) AND sig_of(i) IS NOT NULL) AS refused_for_nothing
+SELECT count(*),
+       (SELECT count(*) FROM apart AS a JOIN apart AS b ON a.ctid < b.ctid AND (a.sig % b.sig) IS TRUE) AS pairs,
+       (SELECT count(*) FROM generate_series(1, 1000) AS i
+        WHERE NOT EXISTS (SELECT FROM apart WHERE (sig % sig_of(i)) IS TRUE)
+          AND sig_of(i) IS NOT NULL) AS refused_for_nothing
 FROM apart;
 SELECT check_indexes('apart');
 

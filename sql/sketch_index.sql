@@ -27,18 +27,23 @@ CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN sketch_of(i) EL
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs, queries;
 
-CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
+-- For each of the queries, or for some of them, the rows of docs that meet a condition.
+CREATE FUNCTION of_each(condition text, which text DEFAULT 'true') RETURNS text LANGUAGE sql IMMUTABLE RETURN
+    'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE '
+    || condition || ' OFFSET 0) d WHERE ' || which;
+CREATE FUNCTION all_differing()
+    RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
     SELECT n, d.* FROM unnest(ARRAY[
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk && q.sk OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk && q.sk AND d.sk && q.other OFFSET 0) d',
+        of_each('d.sk && q.sk'),
+        of_each('d.sk && q.sk AND d.sk && q.other'),
         'SELECT ctid AS at, * FROM docs WHERE sk && ''{5}''',
         'SELECT ctid AS at, * FROM docs WHERE sk && ''{NULL,5,5,7}'' AND id % 2 = 0',
         'SELECT ctid AS at, * FROM docs WHERE sk && ''{}'' OR sk && ''{NULL}''',
         'SELECT ctid AS at, * FROM docs WHERE sk && NULL',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk @> q.sk OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk @> q.sk[1:2] AND d.sk && q.other OFFSET 0) d',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE d.sk <%>> q.sk <= q.id % 20 / 20.0 OFFSET 0) d WHERE q.id % 20 IN (5, 12, 17)',
-        'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE q.sk <<%> d.sk < 0.9 AND d.sk <%>> q.other < 0.95 OFFSET 0) d WHERE q.id % 20 = 7',
+        of_each('d.sk @> q.sk'),
+        of_each('d.sk @> q.sk[1:2] AND d.sk && q.other'),
+        of_each('d.sk <%>> q.sk <= q.id % 20 / 20.0', 'q.id % 20 IN (5, 12, 17)'),
+        of_each('q.sk <<%> d.sk < 0.9 AND d.sk <%>> q.other < 0.95', 'q.id % 20 = 7'),
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{0,1,2,3}'' AND sk @> ''{1,4}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{5,5,5}'' OR sk @> ''{0,NULL}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}'' AND sk && ''{7}'' OR sk @> ''{{1,2},{3,0}}''',
@@ -47,7 +52,8 @@ CREATE FUNCTION all_differing() RETURNS TABLE (query bigint, by_index bigint, by
         'SELECT ctid AS at, * FROM docs WHERE sk IS NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NULL AND sk && ''{5}''',
-        'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL AND sk && ''{5,-1,9223372036854775807}''']) WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
+        'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL AND sk && ''{5,-1,9223372036854775807}'''])
+            WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
 
 SELECT * FROM all_differing();
 -- more rows than a set of this size takes: the rest is sorted
@@ -102,7 +108,8 @@ TRUNCATE docs;
 SELECT count(*) FROM docs WHERE sk && '{5}';
 SELECT check_indexes('docs');
 -- more words of a row on one leaf than it takes, and the same in many rows
-INSERT INTO docs SELECT i, (SELECT array_agg(j) FROM generate_series(i % 7, i % 7 + 1500) AS j) FROM generate_series(1, 20) AS i;
+INSERT INTO docs
+SELECT i, (SELECT array_agg(j) FROM generate_series(i % 7, i % 7 + 1500) AS j) FROM generate_series(1, 20) AS i;
 INSERT INTO docs SELECT i, '{0,1,2,3,5,7,9223372036854775807,-1,5}' FROM generate_series(21, 1000) AS i;
 SELECT check_indexes('docs');
 SELECT * FROM all_differing();
@@ -156,7 +163,8 @@ CREATE TABLE other (i int[], t text[]);
 CREATE INDEX ON other USING simhash (i);
 SELECT simhash_index_explain(indexrelid, '0123456789abcdef', 3) FROM pg_index WHERE indrelid = 'fleeting'::regclass;
 \set VERBOSITY terse
-CREATE OPERATOR CLASS of_text FOR TYPE text[] USING simhash AS OPERATOR 5 && (anyarray, anyarray), FUNCTION 1 simhash_sketch_opclass(internal);
+CREATE OPERATOR CLASS of_text FOR TYPE text[] USING simhash AS
+    OPERATOR 5 && (anyarray, anyarray), FUNCTION 1 simhash_sketch_opclass(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'of_text';
 CREATE INDEX ON other USING simhash (t of_text);
 \set VERBOSITY default

@@ -13,9 +13,11 @@ SELECT NULL::simhash IS NULL AS "null";
 SELECT b::simhash_ball FROM (VALUES
     ('(0123456789abcdef,3)'), ('(0000000000000000,0)'), ('(FFFFFFFFFFFFFFFF,64)'), ('(0123456789abcdef,-1)')) AS v (b);
 SELECT r, simhash_ball('0123456789abcdef', r)
-FROM (VALUES (-9223372036854775808), (-4294967293), (-2), (-1), (0), (3), (63), (64), (65), (4294967299), (9223372036854775807)) AS v (r)
+FROM (VALUES (-9223372036854775808), (-4294967293), (-2), (-1), (0), (3), (63), (64), (65), (4294967299),
+             (9223372036854775807)) AS v (r)
 ORDER BY r;
-SELECT simhash_ball('0123456789abcdef', 3::smallint) AS smallint, simhash_ball(center => '0123456789abcdef', radius => 3) AS named,
+SELECT simhash_ball('0123456789abcdef', 3::smallint) AS smallint,
+       simhash_ball(center => '0123456789abcdef', radius => 3) AS named,
        simhash_ball(NULL, 3) IS NULL AS no_center, simhash_ball('0123456789abcdef', NULL) IS NULL AS no_radius;
 
 -- binary form
@@ -45,20 +47,26 @@ SELECT b, b::simhash AS simhash, b::simhash::bigint = b AS back
 FROM (VALUES (0::bigint), (1), (-1), (9223372036854775807), (-9223372036854775808), (81985529216486895)) AS v (b);
 -- numeric: unsigned
 SELECT n, n::simhash AS simhash, n::simhash::numeric = n AS back
-FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (18446744073709551615), (10000000000000000000), (42.000), (-0.0)) AS v (n);
-SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half, scale('0000000000000007'::simhash::numeric);
+FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (18446744073709551615),
+             (10000000000000000000), (42.000), (-0.0)) AS v (n);
+SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half,
+       scale('0000000000000007'::simhash::numeric);
 -- integer and smallint: as small numbers are written, and as drivers send them
-SELECT 42::smallint::simhash AS smallest, 32767::smallint::simhash AS greatest_smallint, 42::simhash AS small, 2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
+SELECT 42::smallint::simhash AS smallest, 32767::smallint::simhash AS greatest_smallint, 42::simhash AS small,
+       2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
 -- bit(64) and bytea: most significant first
 SELECT '0123456789abcdef'::simhash::bit(64) AS bit, '8000000000000001'::simhash::bytea AS bytea;
 SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
        x'0123456789abcdef'::bit(64)::simhash AS from_bit, '\x0123456789abcdef'::bytea::simhash AS from_bytea;
 -- text: the text form
-SELECT '0123456789ABCDEF'::text::simhash AS text, '0123456789abcdef'::varchar::simhash AS varchar, '0123456789abcdef'::char(16)::simhash AS char,
+SELECT '0123456789ABCDEF'::text::simhash AS text, '0123456789abcdef'::varchar::simhash AS varchar,
+       '0123456789abcdef'::char(16)::simhash AS char,
        '0123456789abcdef'::char(20)::simhash AS padded;
 -- unasked, too: drivers send parameters and arrays as text
 CREATE TEMP TABLE given (id integer, fp simhash, many simhash[]);
-INSERT INTO given VALUES (1, '0123456789abcdef'::text, ARRAY['0123456789abcdef', NULL]), (2, 'fedcba9876543210'::varchar, ARRAY['fedcba9876543210'::varchar]),
+INSERT INTO given VALUES
+    (1, '0123456789abcdef'::text, ARRAY['0123456789abcdef', NULL]),
+    (2, 'fedcba9876543210'::varchar, ARRAY['fedcba9876543210'::varchar]),
     (3, '0123456789abcdee', '{}'), (4, NULL, NULL);
 CREATE INDEX given_fp ON given USING simhash (fp);
 SET enable_seqscan = off;
@@ -78,7 +86,8 @@ SET plan_cache_mode = force_generic_plan;
 SET enable_bitmapscan = off;
 SELECT plan($$EXECUTE equal ('0123456789abcdef')$$, 'Cond'), plan($$EXECUTE near ('0123456789abcdef')$$, 'Cond');
 RESET enable_bitmapscan;
-SELECT plan($$EXECUTE any_of ('{0123456789abcdef}')$$, 'Index Cond'), plan($$EXECUTE nearest ('0123456789abcdee')$$, 'Order By');
+SELECT plan($$EXECUTE any_of ('{0123456789abcdef}')$$, 'Index Cond'),
+       plan($$EXECUTE nearest ('0123456789abcdee')$$, 'Order By');
 RESET plan_cache_mode;
 RESET enable_seqscan;
 DEALLOCATE ALL;
@@ -92,9 +101,12 @@ PREPARE arrays AS SELECT FROM given WHERE many = $1 OR many && $2;
 PREPARE document AS SELECT to_simhash($1);
 SELECT name, parameter_types FROM pg_prepared_statements ORDER BY name;
 DEALLOCATE ALL;
-SELECT 'b'::varchar > 'a' AS varchar, 'b'::varchar > 'a'::text AS text, 'b'::char(2) > 'a'::varchar AS char, min('a'::varchar) AS min, max('a') AS max,
+SELECT 'b'::varchar > 'a' AS varchar, 'b'::varchar > 'a'::text AS text, 'b'::char(2) > 'a'::varchar AS char,
+       min('a'::varchar) AS min, max('a') AS max,
        simhash('0123456789abcdef'::varchar) = '0123456789abcdef' AS parsed;
-SELECT bool_and(fp::bigint::simhash = fp AND fp::numeric::simhash = fp AND fp::bit(64)::simhash = fp AND fp::bytea::simhash = fp AND fp::text::simhash = fp
+SELECT bool_and(
+    fp::bigint::simhash = fp AND fp::numeric::simhash = fp AND fp::bit(64)::simhash = fp AND fp::bytea::simhash = fp
+      AND fp::text::simhash = fp
                 AND fp::bytea = simhash_send(fp) AND fp::text = to_hex(fp::bigint)::char(16)::text) AS round_trips
 FROM (SELECT ('x1' || left(md5(i::text), 15))::bit(64)::simhash AS fp FROM generate_series(1, 1000) AS i) AS s;
 -- a column of bigints becomes one of fingerprints, without a rewrite
@@ -112,16 +124,20 @@ SELECT pg_relation_filenode('stored') = :before AS not_rewritten;
 -- Order: unsigned
 --
 CREATE TABLE fingerprints (id integer, fp simhash);
-INSERT INTO fingerprints SELECT i, ('x' || left(md5((i % 1500)::text), 16))::bit(64)::simhash FROM generate_series(1, 3000) AS i;
+INSERT INTO fingerprints
+SELECT i, ('x' || left(md5((i % 1500)::text), 16))::bit(64)::simhash FROM generate_series(1, 3000) AS i;
 INSERT INTO fingerprints VALUES (0, '0000000000000000'), (-1, '0000000000000001'), (-2, '7fffffffffffffff'),
     (-3, '8000000000000000'), (-4, '8000000000000001'), (-5, 'ffffffffffffffff'), (-6, NULL);
 ANALYZE fingerprints;
 SELECT id, fp FROM fingerprints WHERE id <= 0 ORDER BY fp;
 SELECT id, fp FROM fingerprints WHERE id <= 0 ORDER BY fp DESC NULLS LAST;
 SELECT count(*) AS pairs,
-       count(*) FILTER (WHERE (a.fp < b.fp) <> (a.fp::numeric < b.fp::numeric) OR (a.fp <= b.fp) <> (a.fp::numeric <= b.fp::numeric)
-                           OR (a.fp > b.fp) <> (a.fp::numeric > b.fp::numeric) OR (a.fp >= b.fp) <> (a.fp::numeric >= b.fp::numeric)
-                           OR (a.fp = b.fp) <> (a.fp::numeric = b.fp::numeric) OR (a.fp <> b.fp) <> (a.fp::numeric <> b.fp::numeric)
+       count(*) FILTER (WHERE (a.fp < b.fp) <> (a.fp::numeric < b.fp::numeric)
+                           OR (a.fp <= b.fp) <> (a.fp::numeric <= b.fp::numeric)
+                           OR (a.fp > b.fp) <> (a.fp::numeric > b.fp::numeric)
+                           OR (a.fp >= b.fp) <> (a.fp::numeric >= b.fp::numeric)
+                           OR (a.fp = b.fp) <> (a.fp::numeric = b.fp::numeric)
+                           OR (a.fp <> b.fp) <> (a.fp::numeric <> b.fp::numeric)
                            OR simhash_cmp(a.fp, b.fp) <> sign(a.fp::numeric - b.fp::numeric)) AS wrong
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
 -- sorting agrees with sorting the numbers
@@ -129,15 +145,19 @@ SELECT array_agg(id ORDER BY fp, id) = array_agg(id ORDER BY fp::numeric, id) AS
        array_agg(id ORDER BY fp DESC, id) = array_agg(id ORDER BY fp::numeric DESC, id) AS descending
 FROM fingerprints;
 -- equal ones have equal hashes, others mostly have not
-SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread, bool_and(simhash_hash(fp) = simhash_hash(fp::text::simhash)) AS equal,
+SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread,
+       bool_and(simhash_hash(fp) = simhash_hash(fp::text::simhash)) AS equal,
        bool_and((simhash_hash_extended(fp, 0) & 4294967295) = (simhash_hash(fp)::bigint & 4294967295)) AS extended,
        count(DISTINCT simhash_hash_extended(fp, 1)) = count(DISTINCT fp) AS seeded
 FROM fingerprints;
 
 -- the least and the greatest
-SELECT min(fp), max(fp), min(fp) FILTER (WHERE id < -6) IS NULL AS of_none, max(fp) FILTER (WHERE id = -6) IS NULL AS of_null FROM fingerprints;
-SELECT count(*) AS compared, count(*) FILTER (WHERE least::numeric <> least_number OR greatest::numeric <> greatest_number) AS wrong
-FROM (SELECT min(fp) AS least, max(fp) AS greatest, min(fp::numeric) AS least_number, max(fp::numeric) AS greatest_number FROM fingerprints WHERE fp IS NOT NULL GROUP BY id % 100) AS g;
+SELECT min(fp), max(fp), min(fp) FILTER (WHERE id < -6) IS NULL AS of_none,
+       max(fp) FILTER (WHERE id = -6) IS NULL AS of_null FROM fingerprints;
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE least::numeric <> least_number OR greatest::numeric <> greatest_number) AS wrong
+FROM (SELECT min(fp) AS least, max(fp) AS greatest, min(fp::numeric) AS least_number,
+             max(fp::numeric) AS greatest_number FROM fingerprints WHERE fp IS NOT NULL GROUP BY id % 100) AS g;
 
 -- a btree index
 CREATE INDEX fingerprints_btree ON fingerprints (fp);
@@ -207,21 +227,32 @@ SELECT tableoid::regclass, fp FROM by_range ORDER BY fp;
 -- Balls have equality and an order, by center, then by radius
 --
 CREATE TEMP TABLE balls (id integer, b simhash_ball);
-INSERT INTO balls SELECT i, simhash_ball(('x' || left(md5((i % 40)::text), 16))::bit(64)::simhash, i % 7 - 1) FROM generate_series(1, 400) AS i;
-INSERT INTO balls VALUES (0, NULL), (-1, '(0000000000000000,-1)'), (-2, '(0000000000000000,64)'), (-3, '(ffffffffffffffff,-1)'), (-4, '(7fffffffffffffff,3)'), (-5, '(8000000000000000,2)');
+INSERT INTO balls SELECT i, simhash_ball(('x' || left(md5((i % 40)::text), 16))::bit(64)::simhash, i % 7 - 1)
+                  FROM generate_series(1, 400) AS i;
+INSERT INTO balls
+VALUES (0, NULL), (-1, '(0000000000000000,-1)'), (-2, '(0000000000000000,64)'), (-3, '(ffffffffffffffff,-1)'),
+       (-4, '(7fffffffffffffff,3)'), (-5, '(8000000000000000,2)');
 SELECT id, b FROM balls WHERE id <= 0 ORDER BY b;
 SELECT id, b FROM balls WHERE id <= 0 ORDER BY b DESC NULLS LAST;
 -- as rows of center and radius are ordered
-CREATE TEMP VIEW parts AS SELECT id, b, substr(b::text, 2, 16)::simhash AS center, rtrim(split_part(b::text, ',', 2), ')')::integer AS radius FROM balls;
+CREATE TEMP VIEW parts AS
+    SELECT id, b, substr(b::text, 2, 16)::simhash AS center, rtrim(split_part(b::text, ',', 2), ')')::integer AS radius
+    FROM balls;
 SELECT count(*) AS pairs,
-       count(*) FILTER (WHERE (a.b < b.b) <> ((a.center, a.radius) < (b.center, b.radius)) OR (a.b <= b.b) <> ((a.center, a.radius) <= (b.center, b.radius))
-                           OR (a.b > b.b) <> ((a.center, a.radius) > (b.center, b.radius)) OR (a.b >= b.b) <> ((a.center, a.radius) >= (b.center, b.radius))
-                           OR (a.b = b.b) <> ((a.center, a.radius) = (b.center, b.radius)) OR (a.b <> b.b) <> ((a.center, a.radius) <> (b.center, b.radius))
+       count(*) FILTER (WHERE (a.b < b.b) <> ((a.center, a.radius) < (b.center, b.radius))
+                           OR (a.b <= b.b) <> ((a.center, a.radius) <= (b.center, b.radius))
+                           OR (a.b > b.b) <> ((a.center, a.radius) > (b.center, b.radius))
+                           OR (a.b >= b.b) <> ((a.center, a.radius) >= (b.center, b.radius))
+                           OR (a.b = b.b) <> ((a.center, a.radius) = (b.center, b.radius))
+                           OR (a.b <> b.b) <> ((a.center, a.radius) <> (b.center, b.radius))
                            OR simhash_ball_cmp(a.b, b.b) <> btrecordcmp((a.center, a.radius), (b.center, b.radius))
                            OR (simhash_ball_hash(a.b) = simhash_ball_hash(b.b)) <> (a.b = b.b)
-                           OR (simhash_ball_hash_extended(a.b, 1) = simhash_ball_hash_extended(b.b, 1)) <> (a.b = b.b)) AS wrong
+                           OR (simhash_ball_hash_extended(a.b, 1) = simhash_ball_hash_extended(b.b, 1))
+                               <> (a.b = b.b)) AS wrong
 FROM parts AS a, parts AS b WHERE a.id <= 100 AND b.id <= 100 AND a.b IS NOT NULL AND b.b IS NOT NULL;
-SELECT bool_and((simhash_ball_hash_extended(b, 0) & 4294967295) = (simhash_ball_hash(b)::bigint & 4294967295)) AS extended FROM balls;
+SELECT bool_and(
+    (simhash_ball_hash_extended(b, 0) & 4294967295) = (simhash_ball_hash(b)::bigint & 4294967295)) AS extended
+    FROM balls;
 -- DISTINCT, GROUP BY, joins and rows, by hash and by sort
 SET enable_sort = off;
 EXPLAIN (COSTS OFF) SELECT DISTINCT b FROM balls;
@@ -262,8 +293,10 @@ RESET enable_seqscan;
 --
 SELECT a <~> b AS operator, hamming_distance(a, b) AS function, b <~> a AS commuted, pg_typeof(a <~> b) AS type
 FROM (VALUES ('0000000000000000'::simhash, '0000000000000000'::simhash), ('0000000000000000', 'ffffffffffffffff'),
-             ('0000000000000000', '8000000000000000'), ('ffffffffffffffff', 'fffffffffffffffe'), ('0123456789abcdef', 'fedcba9876543210'),
-             ('00000000ffffffff', 'ffffffff00000000'), ('0f0f0f0f0f0f0f0f', '0000000000000000'), (NULL, '0000000000000000'))
+             ('0000000000000000', '8000000000000000'), ('ffffffffffffffff', 'fffffffffffffffe'),
+             ('0123456789abcdef', 'fedcba9876543210'),
+             ('00000000ffffffff', 'ffffffff00000000'), ('0f0f0f0f0f0f0f0f', '0000000000000000'),
+             (NULL, '0000000000000000'))
      AS v (a, b);
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (a.fp <~> b.fp) <> bit_count(a.fp::bit(64) # b.fp::bit(64))) AS wrong,
        count(*) FILTER (WHERE simhash_within(a.fp, b.fp, a.id) <> ((a.fp <~> b.fp) <= a.id)
@@ -271,21 +304,29 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE (a.fp <~> b.fp) <> bit_count(a.
                            OR (simhash_ball(b.fp, a.id) @> a.fp) <> ((a.fp <~> b.fp) <= a.id)) AS inconsistent
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
 -- radii are clamped, never refused: below 0 nothing is within, from 64 everything is
-SELECT r, simhash_within(a, a, r) AS same, simhash_within(a, b, r) AS one_bit, simhash_within(a, (~ a::bigint)::simhash, r) AS opposite,
-       a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit, simhash_ball(a, r) @> a AS same, simhash_ball(a, r) @> b AS one_bit
+SELECT r, simhash_within(a, a, r) AS same, simhash_within(a, b, r) AS one_bit,
+       simhash_within(a, (~ a::bigint)::simhash, r) AS opposite,
+       a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit, simhash_ball(a, r) @> a AS same,
+       simhash_ball(a, r) @> b AS one_bit
 FROM (VALUES ('0123456789abcdef'::simhash, '0123456789abcdee'::simhash)) AS f (a, b),
-     (VALUES (-9223372036854775808), (-4294967296), (-1), (0), (1), (63), (64), (65), (4294967295), (4294967296), (9223372036854775807)) AS v (r)
+     (VALUES (-9223372036854775808), (-4294967296), (-1), (0), (1), (63), (64), (65), (4294967295), (4294967296),
+             (9223372036854775807)) AS v (r)
 ORDER BY r;
-SELECT '0123456789abcdef' <@ '(0123456789abcdef,-1)'::simhash_ball AS empty, '0123456789abcdef'::simhash <@ '(fedcba9876543210,64)' AS everything,
+SELECT '0123456789abcdef' <@ '(0123456789abcdef,-1)'::simhash_ball AS empty,
+       '0123456789abcdef'::simhash <@ '(fedcba9876543210,64)' AS everything,
        '0123456789abcdef'::simhash <@ '(fedcba9876543210,63)' AS nearly;
-SELECT simhash_within(NULL, '0000000000000000', 3) IS NULL AS a, simhash_within('0000000000000000', '0000000000000000', NULL) IS NULL AS b,
+SELECT simhash_within(NULL, '0000000000000000', 3) IS NULL AS a,
+       simhash_within('0000000000000000', '0000000000000000', NULL) IS NULL AS b,
        NULL::simhash <@ '(0123456789abcdef,64)' IS NULL AS c, '0000000000000000'::simhash <@ NULL IS NULL AS d;
 -- the estimated cosine
 SELECT a <~> '0000000000000000' AS distance, round(simhash_similarity(a, '0000000000000000')::numeric, 12) AS similarity
-FROM (VALUES ('0000000000000000'::simhash), ('0000000000000001'), ('000000000000ffff'), ('00000000001fffff'), ('00000000ffffffff'),
+FROM (VALUES ('0000000000000000'::simhash), ('0000000000000001'), ('000000000000ffff'), ('00000000001fffff'),
+             ('00000000ffffffff'),
              ('0000ffffffffffff'), ('ffffffffffffffff')) AS v (a) ORDER BY 1;
-SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same, simhash_similarity('0000000000000000', 'ffffffffffffffff') = -1 AS opposite,
-       abs(simhash_similarity('0000000000000000', '00000000ffffffff')) < 1e-15 AS unrelated, simhash_similarity(NULL, '0000000000000000') IS NULL AS "null";
+SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same,
+       simhash_similarity('0000000000000000', 'ffffffffffffffff') = -1 AS opposite,
+       abs(simhash_similarity('0000000000000000', '00000000ffffffff')) < 1e-15 AS unrelated,
+       simhash_similarity(NULL, '0000000000000000') IS NULL AS "null";
 SELECT count(*) AS wrong
 FROM fingerprints AS a, fingerprints AS b
 WHERE a.id <= 100 AND b.id <= 100 AND abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12;

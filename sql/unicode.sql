@@ -59,10 +59,12 @@ WHERE simhash(a) IS DISTINCT FROM simhash(b) OR simhash(a, 3, 'char') IS DISTINC
 SELECT count(*) AS same FROM same WHERE simhash(a) = simhash(b);
 -- a normal form is one for all: NFC, NFD, NFKC and NFKD of the first plane, less what
 -- decomposes but is not in Unicode 15.0, and that servers know nevertheless: U+A7F1 of 17.0
-SELECT count(*) AS wrong FROM generate_series(160, 65535) AS i, LATERAL (SELECT shingles('a' || chr(i) || 'b', 1) AS s) AS l
+SELECT count(*) AS wrong
+FROM generate_series(160, 65535) AS i, LATERAL (SELECT shingles('a' || chr(i) || 'b', 1) AS s) AS l
 WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534 AND i <> 42993
   AND (s <> shingles(normalize('a' || chr(i) || 'b', NFD), 1) OR s <> shingles(normalize('a' || chr(i) || 'b', NFC), 1)
-       OR s <> shingles(normalize('a' || chr(i) || 'b', NFKC), 1) OR s <> shingles(normalize('a' || chr(i) || 'b', NFKD), 1));
+       OR s <> shingles(normalize('a' || chr(i) || 'b', NFKC), 1)
+       OR s <> shingles(normalize('a' || chr(i) || 'b', NFKD), 1));
 
 -- These differ.
 SELECT what, simhash(a) <> simhash(b) AS differ FROM (VALUES
@@ -78,38 +80,53 @@ SELECT shingles('I İ ı i', 1) AS i;
 
 -- Tokens of each script: by letter with its marks ...
 SELECT script, shingles(body, 1) AS tokens FROM (VALUES
-    (1, 'Chinese', '我爱北京。天安门'), (2, 'Chinese, extension B', U&'\+020000\+02A6D6'), (3, 'Chinese, zero', U&'\4E8C\3007\3007\4E00'),
-    (4, 'hiragana', U&'\3042\308A\304C\3068\3046'), (5, 'katakana', U&'\30C6\30EC\30D3\30FB\30E9\30B8\30AA'), (6, 'kana, decomposed', U&'\304B\3099\30CF\309A'),
+    (1, 'Chinese', '我爱北京。天安门'), (2, 'Chinese, extension B', U&'\+020000\+02A6D6'),
+    (3, 'Chinese, zero', U&'\4E8C\3007\3007\4E00'),
+    (4, 'hiragana', U&'\3042\308A\304C\3068\3046'), (5, 'katakana', U&'\30C6\30EC\30D3\30FB\30E9\30B8\30AA'),
+    (6, 'kana, decomposed', U&'\304B\3099\30CF\309A'),
     (7, 'kana, small and long', U&'\30AD\30E3\30FC'),
-    (8, 'Thai', U&'\0E17\0E35\0E48 \0E19\0E35\0E49'), (9, 'Thai, vowels', U&'\0E40\0E01\0E32\0E30'), (10, 'Lao', U&'\0E9E\0EB2\0EAA\0EB2\0EA5\0EB2\0EA7'),
-    (11, 'Khmer', U&'\1781\17D2\1798\17C2\179A'), (12, 'Burmese', U&'\1019\103C\1014\103A\1019\102C')) AS v (i, script, body) ORDER BY i;
+    (8, 'Thai', U&'\0E17\0E35\0E48 \0E19\0E35\0E49'), (9, 'Thai, vowels', U&'\0E40\0E01\0E32\0E30'),
+    (10, 'Lao', U&'\0E9E\0EB2\0EAA\0EB2\0EA5\0EB2\0EA7'),
+    (11, 'Khmer', U&'\1781\17D2\1798\17C2\179A'),
+    (12, 'Burmese', U&'\1019\103C\1014\103A\1019\102C')) AS v (i, script, body) ORDER BY i;
 -- ... and by word with its marks
 SELECT script, shingles(body, 1) AS tokens FROM (VALUES
-    (1, 'Hangul', '한국어 위키백과'), (2, 'Arabic', U&'\0643\064E\062A\064E\0628\064E \0643\062A\0627\0628'), (3, 'Devanagari', U&'\0939\093F\0928\094D\0926\0940 \092D\093E\0937\093E'),
-    (4, 'Cyrillic', 'Съешь ещё этих булок'), (5, 'Greek', 'Ξεσκεπάζω την ψυχοφθόρα'), (6, 'Hebrew', U&'\05E9\05C1\05B8\05DC\05D5\05B9\05DD \05E2\05D5\05DC\05DD'),
-    (7, 'Armenian', U&'\0532\0561\0580\0587'), (8, 'Georgian', U&'\10D2\10D0\10DB\10D0\10E0'), (9, 'Tamil', U&'\0BA4\0BAE\0BBF\0BB4\0BCD \0BAE\0BCA\0BB4\0BBF'),
-    (10, 'Bengali', U&'\09AC\09BE\0982\09B2\09BE'), (11, 'Ethiopic', U&'\12A0\121B\122D\129B'), (12, 'Mongolian', U&'\182E\1823\1829'),
-    (13, 'Latin, decomposed', U&'Cre\0300me bru\0302le\0301e'), (14, 'digits of Arabic', '١٢٣ ٤٥')) AS v (i, script, body) ORDER BY i;
+    (1, 'Hangul', '한국어 위키백과'), (2, 'Arabic', U&'\0643\064E\062A\064E\0628\064E \0643\062A\0627\0628'),
+    (3, 'Devanagari', U&'\0939\093F\0928\094D\0926\0940 \092D\093E\0937\093E'),
+    (4, 'Cyrillic', 'Съешь ещё этих булок'), (5, 'Greek', 'Ξεσκεπάζω την ψυχοφθόρα'),
+    (6, 'Hebrew', U&'\05E9\05C1\05B8\05DC\05D5\05B9\05DD \05E2\05D5\05DC\05DD'),
+    (7, 'Armenian', U&'\0532\0561\0580\0587'), (8, 'Georgian', U&'\10D2\10D0\10DB\10D0\10E0'),
+    (9, 'Tamil', U&'\0BA4\0BAE\0BBF\0BB4\0BCD \0BAE\0BCA\0BB4\0BBF'),
+    (10, 'Bengali', U&'\09AC\09BE\0982\09B2\09BE'), (11, 'Ethiopic', U&'\12A0\121B\122D\129B'),
+    (12, 'Mongolian', U&'\182E\1823\1829'),
+    (13, 'Latin, decomposed', U&'Cre\0300me bru\0302le\0301e'),
+    (14, 'digits of Arabic', '١٢٣ ٤٥')) AS v (i, script, body) ORDER BY i;
 -- together
 SELECT shingles('PostgreSQL数据库15版, ภาษาไทย2 Καὶ한국', 1) AS mixed;
 -- words and characters of Thai, with a digit between
-SELECT shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 1) AS words, shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 2, 'char') AS chars;
+SELECT shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 1) AS words,
+       shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 2, 'char') AS chars;
 -- a mark belongs to what it follows: to the letter, or to the separator
-SELECT shingles(U&'a\0489b', 1) AS within, shingles(U&'a \0489b', 1) AS after_a_space, shingles(U&'\0489a', 1) AS first, shingles(U&'a-\0489\0489', 1) AS after_a_dash,
+SELECT shingles(U&'a\0489b', 1) AS within, shingles(U&'a \0489b', 1) AS after_a_space, shingles(U&'\0489a', 1) AS first,
+       shingles(U&'a-\0489\0489', 1) AS after_a_dash,
        shingles(U&'\6211\0489\7231', 1) AS after_an_ideograph, shingles(U&'x\20E3', 1) AS enclosing;
 SELECT shingles(U&'\0489', 1) AS alone, shingles(U&'\0489 \0489', 2) AS two, shingles(U&'-\0489', 1) AS with_a_dash;
 -- Frozen at Unicode 15.0: what that does not assign is a letter that nothing
 -- changes, even if the server's own tables know it
 SELECT what, shingles(body, 1) = ARRAY[body] AS unchanged FROM (VALUES
-    (1, 'unassigned', U&'a\0378b'), (2, 'a capital letter of 16.0', U&'\A7CB'), (3, 'a capital letter of 16.0', U&'\1C89'),
-    (4, 'a mark of 16.0', U&'a\0897\0323'), (5, 'two that 16.0 composes', U&'\+016D67\+016D67'), (6, 'and the composition', U&'\+016D68'),
+    (1, 'unassigned', U&'a\0378b'), (2, 'a capital letter of 16.0', U&'\A7CB'),
+    (3, 'a capital letter of 16.0', U&'\1C89'),
+    (4, 'a mark of 16.0', U&'a\0897\0323'), (5, 'two that 16.0 composes', U&'\+016D67\+016D67'),
+    (6, 'and the composition', U&'\+016D68'),
     (7, 'private use', U&'\E000\E001\+0F0000')) AS v (i, what, body) ORDER BY i;
 -- while marks of 15.0 have their order even if the server's own tables do not
 SELECT shingles(U&'a\0301\+010EFD', 1) = shingles(U&'a\+010EFD\0301', 1) AS ordered;
 
 -- Texts of symbols and emoji: each code point a token; blank ones have no fingerprint.
-SELECT shingles('👍 👎', 1) AS emoji, shingles(U&'\+01F468\200D\+01F469', 1) AS joined, shingles(U&'\2764\FE0F', 1) AS variation, shingles('♔♕', 2, 'char') AS chess;
-SELECT simhash(U&'\200B\200D\FEFF') IS NULL AS invisible, simhash(U&'\2003\3000') IS NULL AS spaces, simhash(U&'\FE0F') IS NULL AS selector;
+SELECT shingles('👍 👎', 1) AS emoji, shingles(U&'\+01F468\200D\+01F469', 1) AS joined,
+       shingles(U&'\2764\FE0F', 1) AS variation, shingles('♔♕', 2, 'char') AS chess;
+SELECT simhash(U&'\200B\200D\FEFF') IS NULL AS invisible, simhash(U&'\2003\3000') IS NULL AS spaces,
+       simhash(U&'\FE0F') IS NULL AS selector;
 SELECT simhash('👍') <> simhash('👎') AS differ, simhash('👍') = simhash(ARRAY['👍'], 1) AS as_token;
 
 -- Marks without end.  Equal ones need no order; different ones come to an end too.
@@ -117,12 +134,16 @@ SELECT simhash('a' || repeat(U&'\0301', 200000), 1) IS NOT NULL AS acute,
        simhash(repeat(U&'\0301', 200000)) IS NOT NULL AS nothing_else,
        simhash('a' || repeat(U&'\0301\0323', 100000), 1) IS NOT NULL AS two_kinds,
        simhash('a' || repeat(U&'\0345\0301\0323\0334', 50000), 3, 'char') IS NOT NULL AS four_kinds;
-SELECT array_agg(DISTINCT length(s)) AS lengths, count(*) FROM unnest(shingles('x' || repeat(U&'\0489', 200000), 1)) AS s;
-SELECT simhash('x' || repeat(U&'\0316\0301', 15), 1) = simhash('x' || repeat(U&'\0316', 15) || repeat(U&'\0301', 15), 1) AS thirty_are_ordered;
+SELECT array_agg(DISTINCT length(s)) AS lengths, count(*)
+FROM unnest(shingles('x' || repeat(U&'\0489', 200000), 1)) AS s;
+SELECT simhash('x' || repeat(U&'\0316\0301', 15), 1)
+           = simhash('x' || repeat(U&'\0316', 15) || repeat(U&'\0301', 15), 1) AS thirty_are_ordered;
 -- and runs around that length are the same composed and decomposed, with and without what is ignored
 SELECT count(*) AS runs,
        count(*) FILTER (WHERE shingles(U&'\00E9' || marks, 1) <> shingles(U&'e\0301' || marks, 1)
                            OR shingles(U&'\1EC7' || marks || 'x', 1) <> shingles(U&'e\0302\0323' || marks || 'x', 1)
-                           OR shingles(U&'\1EC7' || marks || 'x', 1) <> shingles(U&'e\0302\00AD\0323' || replace(marks, U&'\0301', U&'\0301\200D') || 'x', 1)) AS wrong
+                           OR shingles(U&'\1EC7' || marks || 'x', 1)
+                               <> shingles(U&'e\0302\00AD\0323' || replace(marks, U&'\0301', U&'\0301\200D') || 'x',
+                                           1)) AS wrong
 FROM generate_series(0, 100) AS n, unnest(ARRAY[U&'\0301', U&'\0323', U&'\0316\0301', U&'\0345', U&'\0334\0300']) AS m,
      LATERAL (SELECT repeat(m, n)) AS l (marks);

@@ -36,7 +36,8 @@ DELETE FROM refilled;
 VACUUM refilled;
 SELECT simhash_index_check('refilled_fp', true);
 SELECT * FROM simhash_index_stats('refilled_fp') ORDER BY "table", level;
-SELECT free_pages_of('refilled_fp') > 0.9 * :fresh AS mostly_free, pages_of('refilled_fp') = :fresh AS as_long, pages_lost('refilled_fp');
+SELECT free_pages_of('refilled_fp') > 0.9 * :fresh AS mostly_free, pages_of('refilled_fp') = :fresh AS as_long,
+       pages_lost('refilled_fp');
 SELECT count(*) FROM refilled WHERE fp <~> '0123456789abcdef' <= 64;
 INSERT INTO refilled SELECT i, random_fp(i) FROM generate_series(1, 20000) AS i;
 SELECT pages_of('refilled_fp') < 2 * :fresh AS not_much_longer, pages_lost('refilled_fp');
@@ -58,7 +59,8 @@ CREATE TEMP TABLE loads (load text, fresh bigint, sixth bigint);
 CREATE FUNCTION statements(load text, rounds integer) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT unnest(ARRAY[
         format('CREATE TEMP TABLE of_%1$s (round integer, fp simhash)', load),
-        format('INSERT INTO of_%1$s SELECT r, fp_of(%1$L, r, i) FROM generate_series(-4, 0) AS r, generate_series(1, 5000) AS i', load),
+        format('INSERT INTO of_%1$s
+               SELECT r, fp_of(%1$L, r, i) FROM generate_series(-4, 0) AS r, generate_series(1, 5000) AS i', load),
         format('CREATE INDEX of_%1$s_fp ON of_%1$s USING simhash (fp)', load),
         format('INSERT INTO loads SELECT %1$L, pages_of(''of_%1$s_fp'')', load)])
     UNION ALL

@@ -10,7 +10,8 @@ SELECT feature, simhash(ARRAY[feature], 1) AS fingerprint, simhash(ARRAY[feature
 FROM (VALUES ('', '2d06800538d394c2'), ('a', 'e6c632b61e964e1f'), ('abc', '78af5f94892f3950')) AS v (feature, expected);
 
 -- one shingle: its hash is the fingerprint
-SELECT simhash('abc') = simhash(ARRAY['abc'], 1) AS word, simhash('Hello, World!') = simhash(ARRAY['hello world'], 1) AS words,
+SELECT simhash('abc') = simhash(ARRAY['abc'], 1) AS word,
+       simhash('Hello, World!') = simhash(ARRAY['hello world'], 1) AS words,
        simhash('hello world') AS fingerprint;
 
 -- hashes whose majority can be counted by hand
@@ -20,36 +21,46 @@ FROM (VALUES
     ('two alike', ARRAY[x'00f0'::bigint, x'00f0'::bigint], x'00f0'::bigint),
     ('two: ties where they differ, 0', ARRAY[x'00f0'::bigint, x'0ff0'::bigint], x'00f0'::bigint),
     ('two opposites: all ties, 0', ARRAY[0::bigint, -1], 0),
-    ('three: two of three', ARRAY[x'00ff'::bigint, x'0f0f'::bigint, x'3333'::bigint], x'033f'::bigint & x'03ff'::bigint | x'0303'::bigint),
+    ('three: two of three', ARRAY[x'00ff'::bigint, x'0f0f'::bigint, x'3333'::bigint],
+     x'033f'::bigint & x'03ff'::bigint | x'0303'::bigint),
     ('three, two alike', ARRAY[x'1234'::bigint, x'abcd'::bigint, x'1234'::bigint], x'1234'::bigint),
     ('four: three of four', ARRAY[1::bigint, 3, 7, 15], 3),
     ('five: three of five', ARRAY[1::bigint, 3, 7, 15, 31], 7),
     ('the highest bit', ARRAY[-9223372036854775808, -9223372036854775808, 0], -9223372036854775808),
     ('the highest bit, outvoted', ARRAY[-9223372036854775808, 0, 0], 0)) AS v (what, hashes, expected);
-SELECT what, right(simhash(hashes, weights)::text, 4) AS low_bits, simhash(hashes, weights) = expected::bigint::simhash AS right
+SELECT what, right(simhash(hashes, weights)::text, 4) AS low_bits,
+       simhash(hashes, weights) = expected::bigint::simhash AS right
 FROM (VALUES
     ('the heavier', ARRAY[x'00f0'::bigint, x'0f00'::bigint], ARRAY[2.0, 1.5], x'00f0'::bigint),
     ('two against one as heavy', ARRAY[1::bigint, 2, 2], ARRAY[2, 1, 1], 0),
     ('a little lighter', ARRAY[1::bigint, 2, 2], ARRAY[1.9, 1, 1], 2),
     ('negative: the complement', ARRAY[x'00f0'::bigint], ARRAY[-0.5], ~ x'00f0'::bigint),
-    ('halves and a whole', ARRAY[x'000f'::bigint, x'00f0'::bigint, x'000f'::bigint], ARRAY[0.5, 0.999, 0.5], x'000f'::bigint),
+    ('halves and a whole', ARRAY[x'000f'::bigint, x'00f0'::bigint, x'000f'::bigint], ARRAY[0.5, 0.999, 0.5],
+     x'000f'::bigint),
     ('tenths add up exactly', ARRAY[1::bigint, 1, 1, 2], ARRAY[0.25, 0.25, 0.25, 0.75], 0),
     ('zero counts for nothing', ARRAY[1::bigint, 2], ARRAY[0, 1], 2)) AS v (what, hashes, weights, expected);
 
 -- lexemes, with their labels' weights
-SELECT simhash('fat:2,4 cat:3 rat:12A'::tsvector) AS defaults, simhash('fat:2,4 cat:3 rat:12A'::tsvector, '{0.1,0.2,0.4,0.1}') AS given,
+SELECT simhash('fat:2,4 cat:3 rat:12A'::tsvector) AS defaults,
+       simhash('fat:2,4 cat:3 rat:12A'::tsvector, '{0.1,0.2,0.4,0.1}') AS given,
        simhash('cat fat rat'::tsvector) AS stripped;
 -- weighted features
 SELECT simhash(ARRAY['rose', 'thorn', 'leaf', 'bee', 'stem'], ARRAY[5, 3.5, 2.25, -1, 0.125]) AS weighted;
 
 -- texts of many languages, by words and by characters
-CREATE TEMP TABLE vectors (id integer, language text, body text, word2 simhash, word1 simhash, word3 simhash, char3 simhash, char5 simhash);
+CREATE TEMP TABLE vectors (
+    id integer, language text, body text, word2 simhash, word1 simhash, word3 simhash, char3 simhash, char5 simhash);
 INSERT INTO vectors VALUES
     (1, 'English', 'The quick brown fox jumps over the lazy dog.',
      '12bf80024a210544', '8200868208529263', '5cc1c8efc0c9b905', 'a23ec554685f346c', '0f231859fb18ce61'),
-    (2, 'English', 'We hold these truths to be self-evident, that all men are created equal, that they are endowed by their Creator with certain unalienable Rights, that among these are Life, Liberty and the pursuit of Happiness.',
+    (2, 'English',
+     'We hold these truths to be self-evident, that all men are created equal, that they are endowed by '
+     'their Creator with certain unalienable Rights, that among these are Life, Liberty and the pursuit '
+     'of Happiness.',
      'eb6961f6b40bc3fb', 'a668454377c3dc51', '26800da1c4323551', '164763e2d839ff95', 'e6c6d2d666e0b4fa'),
-    (3, 'German', 'Alle Menschen sind frei und gleich an Würde und Rechten geboren. Straße, GRÖSSE, Äpfel: „Übermut tut selten gut“.',
+    (3, 'German',
+     'Alle Menschen sind frei und gleich an Würde und Rechten geboren. '
+     'Straße, GRÖSSE, Äpfel: „Übermut tut selten gut“.',
      '6946e34ef419c4af', '3e1c526555d6f91c', '9a04300c22b2a722', 'b8266fd22ff9bc1c', 'b91b682b8ede2e6d'),
     (4, 'French', 'Tous les êtres humains naissent libres et égaux en dignité et en droits.',
      'd8581014824b176e', 'b8211dd873d30037', 'd5248d83b7089013', 'ff0bf56a619b0639', '5e08e24c92829b26'),
@@ -93,16 +104,20 @@ INSERT INTO vectors VALUES
      'e3ce369cf66c5c55', 'e3ce369cf66c5c55', 'e3ce369cf66c5c55', 'c15288d50008c003', 'e3ce369cf66c5c55'),
     (24, 'one ideograph', '我',
      '7931193e731884c4', '7931193e731884c4', '7931193e731884c4', '7931193e731884c4', '7931193e731884c4');
-SELECT id, language, simhash(body) AS word2, simhash(body, 1) AS word1, simhash(body, 3) AS word3, simhash(body, 3, 'char') AS char3, simhash(body, 5, 'char') AS char5
+SELECT id, language, simhash(body) AS word2, simhash(body, 1) AS word1, simhash(body, 3) AS word3,
+       simhash(body, 3, 'char') AS char3, simhash(body, 5, 'char') AS char5
 FROM vectors ORDER BY id;
 -- none of them differs
 SELECT id, language FROM vectors
-WHERE simhash(body) IS DISTINCT FROM word2 OR simhash(body, 1) IS DISTINCT FROM word1 OR simhash(body, 3) IS DISTINCT FROM word3
+WHERE simhash(body) IS DISTINCT FROM word2 OR simhash(body, 1) IS DISTINCT FROM word1
+   OR simhash(body, 3) IS DISTINCT FROM word3
    OR simhash(body, 3, 'char') IS DISTINCT FROM char3 OR simhash(body, 5, 'char') IS DISTINCT FROM char5
 ORDER BY id;
 -- a long text, in which everything occurs
-SELECT simhash(string_agg(body, E'\n' ORDER BY id)) AS word, simhash(string_agg(repeat(body || E'\n', 50), '' ORDER BY id)) AS repeated,
-       simhash(string_agg(body, E'\n' ORDER BY id), 256) AS wide, simhash(string_agg(body, E'\n' ORDER BY id), 4, 'char') AS char
+SELECT simhash(string_agg(body, E'\n' ORDER BY id)) AS word,
+       simhash(string_agg(repeat(body || E'\n', 50), '' ORDER BY id)) AS repeated,
+       simhash(string_agg(body, E'\n' ORDER BY id), 256) AS wide,
+       simhash(string_agg(body, E'\n' ORDER BY id), 4, 'char') AS char
 FROM vectors;
 -- what few texts have: the rules of docs/fingerprint.md for them
 CREATE TEMP TABLE rules (what text, body text, word2 simhash, char3 simhash);
@@ -145,7 +160,8 @@ SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS latin FROM generate_series(
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS hangul FROM generate_series(44032, 55203) AS i;
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS ideographs FROM generate_series(19968, 40869) AS i;
 -- more distinct shingles than count, in any order
-SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS forwards, simhash(string_agg(i::text, ' ' ORDER BY -i), 1) AS backwards
+SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS forwards,
+       simhash(string_agg(i::text, ' ' ORDER BY -i), 1) AS backwards
 FROM generate_series(1, 1700000) AS i;
 -- 2^20 + 1 distinct shingles: were all of them to count, or one less than 2^20,
 -- the second digit would be 2
