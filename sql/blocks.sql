@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT count(*) FROM (%s) AS s', equality) INTO by_equality;
     EXECUTE format('SELECT count(*) FROM (%s) AS s', eye) INTO by_eye;
-    differing := differing(equality, eye);
+    differing := (differing(equality, eye)).differing;
     RETURN NEXT;
 END $$;
 SELECT blocks, p.*

@@ -26,12 +26,12 @@ BEGIN
 END $$;
 -- the rows of a query (i, fp) whose clusters are others than by hand, in the order of an expression
 CREATE FUNCTION differing(query text, radius integer, linkage text, ordering text DEFAULT 'i')
-    RETURNS bigint LANGUAGE plpgsql AS $$
+    RETURNS TABLE (rows bigint, differing bigint) LANGUAGE plpgsql AS $$
 DECLARE
     fps simhash[];
 BEGIN
     EXECUTE format('SELECT array_agg(fp ORDER BY %s) FROM (%s) AS q', ordering, query) INTO fps;
-    RETURN differing(
+    RETURN QUERY SELECT * FROM differing(
         format('SELECT row_number() OVER w, simhash_cluster(fp, %s, %L) OVER w
                FROM (%s) AS q WINDOW w AS (ORDER BY %s)', radius, linkage, query, ordering),
         format('SELECT row_number() OVER (), c FROM by_hand(%L, %s, %L) AS c', fps, radius, linkage));
@@ -62,25 +62,26 @@ SELECT simhash_cluster(fp, 0) OVER (), simhash_cluster(fp, 64, 'leader') OVER ()
 
 -- every shape of data, within any radius
 CREATE TEMP TABLE differences AS
-    SELECT shape, radius, linkage,
-           differing(format(
-               'SELECT i, CASE WHEN i %% 17 <> 0 THEN fp_of(%L, i) END AS fp FROM generate_series(1, %s) AS i', shape,
-               64 + radius / 2), radius, linkage) AS n
+    SELECT shape, radius, linkage, d.*
     FROM unnest('{uniform,skewed high,skewed low,clustered,equal,extreme,mixed}'::text[]) AS shape,
          unnest('{0,1,2,3,5,8,11,16,24,32,48,63,64}'::integer[]) AS radius,
-         unnest('{single,leader}'::text[]) AS linkage;
-SELECT count(*) AS tests, sum(n) AS differences FROM differences;
-SELECT * FROM differences WHERE n <> 0;
+         unnest('{single,leader}'::text[]) AS linkage,
+         format('SELECT i, CASE WHEN i %% 17 <> 0 THEN fp_of(%L, i) END AS fp FROM generate_series(1, %s) AS i',
+                shape, 64 + radius / 2) AS query,
+         differing(query, radius, linkage) AS d;
+SELECT count(*) AS tests, sum(rows) AS rows, sum(differing) AS differing FROM differences;
+SELECT * FROM differences WHERE differing <> 0;
 -- in other orders
-SELECT sum(differing(
-    'SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, linkage, ordering)) AS differences
+SELECT sum(rows) AS rows, sum(differing) AS differing
 FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage,
-     unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering;
+     unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering,
+     differing('SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, linkage, ordering);
 -- around planted centers: more rows than are compared at once
-SELECT radius, linkage,
-       differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp
-                 FROM generate_series(1, 600) AS i', radius, linkage) AS differences
-FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage ORDER BY 1, 2;
+SELECT radius, linkage, d.*
+FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage,
+     differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp
+                FROM generate_series(1, 600) AS i', radius, linkage) AS d
+ORDER BY 1, 2;
 
 -- Many rows: a cluster holds together what is within the radius, and the clusters are
 -- as many as those of a search; with little memory, and partitions of different sizes.
@@ -100,23 +101,24 @@ CREATE TEMP TABLE labels AS
 RESET work_mem;
 CREATE UNIQUE INDEX ON labels (i);
 ANALYZE edges, labels;
-SELECT count(*) FILTER (WHERE a.single <> b.single) AS torn, count(*) > 20000 AS many
+SELECT count(*) AS compared, count(*) FILTER (WHERE a.single <> b.single) AS torn
 FROM edges JOIN labels AS a ON a.i = a JOIN labels AS b ON b.i = b;
 WITH RECURSIVE reached AS (
     SELECT i, row AS start FROM labels WHERE row = single
     UNION
     SELECT b, start FROM reached JOIN edges ON i = a)
-SELECT count(*) FILTER (WHERE single <> start) AS wrong, count(*) = (SELECT count(fp) FROM many) AS all
+SELECT count(*) AS compared, count(*) FILTER (WHERE single <> start) AS wrong,
+       count(*) = (SELECT count(fp) FROM many) AS all
 FROM reached JOIN labels USING (i);
 -- a leader has none before it; the others have one, and it is the first there is
-SELECT count(*) FILTER (WHERE first IS DISTINCT FROM nullif(leader, row)) AS wrong
+SELECT count(*) AS compared, count(*) FILTER (WHERE first IS DISTINCT FROM nullif(leader, row)) AS wrong
 FROM labels AS l LEFT JOIN LATERAL (
     SELECT min(o.row) AS first FROM edges JOIN labels AS o ON o.i = b
     WHERE a = l.i AND o.row < l.row AND o.row = o.leader) AS f ON true
 WHERE fp IS NOT NULL;
 
 -- the radius and the linkage may be expressions, the same in all rows of a partition
-SELECT count(*) FILTER (WHERE c <> CASE WHEN part = 0 THEN zero ELSE three END) AS wrong FROM (
+SELECT count(*) AS compared, count(*) FILTER (WHERE c <> CASE WHEN part = 0 THEN zero ELSE three END) AS wrong FROM (
     SELECT part, simhash_cluster(fp, part * 3, CASE part WHEN 0 THEN 'leader' ELSE 'single' END) OVER w AS c,
            simhash_cluster(fp, 0) OVER w AS zero, simhash_cluster(fp, 3) OVER w AS three
     FROM many WHERE part < 2 WINDOW w AS (PARTITION BY part ORDER BY i)) AS s;

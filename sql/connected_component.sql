@@ -50,22 +50,23 @@ CREATE TEMP TABLE expected AS SELECT * FROM pg_temp.expected();
 ANALYZE edges;
 SELECT count(DISTINCT graph) AS graphs, count(*) AS edges, count(component) AS joined,
        count(DISTINCT (graph, component)) AS components FROM expected;
-SELECT differing(
-    'SELECT graph, n, connected_component(a, b) OVER (PARTITION BY graph) FROM edges', 'TABLE expected') AS partitions,
-       differing('SELECT graph, n, connected_component(b, a) OVER (PARTITION BY graph ORDER BY hashint4(n)) FROM edges',
-                 'TABLE expected') AS shuffled,
-       differing('SELECT graph, n,
-                 connected_component(graph * 1000::bigint + a, graph * 1000 + b) OVER () - graph * 1000
-                 FROM edges', 'TABLE expected') AS together;
+SELECT how, d.*
+FROM (VALUES ('partitions', 'connected_component(a, b) OVER (PARTITION BY graph)'),
+             ('shuffled', 'connected_component(b, a) OVER (PARTITION BY graph ORDER BY hashint4(n))'),
+             ('together', 'connected_component(graph * 1000::bigint + a, graph * 1000 + b) OVER () - graph * 1000'))
+         AS v (how, component),
+     differing('SELECT graph, n, ' || component || ' FROM edges', 'TABLE expected') AS d
+ORDER BY how;
 -- the same where rows do not fit into memory, and where a subquery is run again and again
 SET work_mem = '64kB';
-SELECT differing(
+SELECT * FROM differing(
     'SELECT graph, n, connected_component(graph * 1000::bigint + a, graph * 1000 + b) OVER () - graph * 1000
-FROM edges', 'TABLE expected') AS spilled;
+     FROM edges', 'TABLE expected');
 RESET work_mem;
-SELECT differing('SELECT g, c.* FROM generate_series(1, 300) AS g,
-                  LATERAL (SELECT n, connected_component(a, b) OVER (ORDER BY n)
-                           FROM edges WHERE graph = g OFFSET 0) AS c', 'TABLE expected') AS again;
+SELECT * FROM differing(
+    'SELECT g, c.* FROM generate_series(1, 300) AS g,
+         LATERAL (SELECT n, connected_component(a, b) OVER (ORDER BY n) FROM edges WHERE graph = g OFFSET 0) AS c',
+    'TABLE expected');
 
 -- Long paths, from one end, from the other and by halves; a star; a cycle.
 SELECT shape, count(*) AS edges, min(c) AS smallest, max(c) AS largest

@@ -10,18 +10,18 @@ SET max_parallel_workers_per_gather = 0;
 -- The rows t that meet a condition, each beside one of the queries (n, q, k): by
 -- index scan and by bitmap scan, against a sequential scan, for which the
 -- condition is spelt in a way that no index serves.  Answers how many rows are
--- missing or too many (as EXCEPT ALL both ways would, in half the time); an error
--- if a scan was not of the kind it should be.
+-- missing or too many (as EXCEPT ALL both ways would, in half the time), and how many
+-- there are; an error if a scan was not of the kind it should be.
 CREATE TABLE queries (n integer, q simhash, k integer);
-CREATE FUNCTION compare_once(query text, scan text, OUT differing bigint, OUT met boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION compare_once(query text, scan text, OUT differing bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
 DECLARE
     plan text := whole_plan(query);
 BEGIN
     ASSERT plan ~ scan AND plan ~ 'Seq Scan on [^ ]+ t(_1)?(\n|$)', plan;
-    EXECUTE query INTO differing, met;
+    EXECUTE query INTO differing, rows;
 END $$;
 CREATE FUNCTION compare(tab regclass, by_index text, by_eye text,
-                        OUT index bigint, OUT bitmap bigint, OUT met boolean)
+                        OUT index bigint, OUT bitmap bigint, OUT rows bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = off
     SET enable_sort = off SET work_mem = '64MB' AS $$
 DECLARE
@@ -30,9 +30,9 @@ DECLARE
         d AS (SELECT sum(i) AS i, sum(e) AS e
               FROM (SELECT *, 1 AS i, 0 AS e FROM a UNION ALL SELECT *, 0, 1 FROM b) AS u
               GROUP BY n, ctid, fp)
-        SELECT coalesce(sum(abs(i - e)), 0), coalesce(sum(e), 0) > 0 FROM d', tab, by_index, by_eye);
+        SELECT coalesce(sum(abs(i - e)), 0), coalesce(sum(e), 0) FROM d', tab, by_index, by_eye);
 BEGIN
-    SELECT o.differing, o.met INTO index, compare.met FROM compare_once(query, ' Index Scan using ') AS o;
+    SELECT o.differing, o.rows INTO index, rows FROM compare_once(query, ' Index Scan using ') AS o;
     PERFORM set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'on', true);
     SELECT o.differing INTO bitmap FROM compare_once(query, ' Bitmap Index Scan on ') AS o;
     PERFORM check_indexes(tab);
@@ -52,11 +52,11 @@ BEGIN
              LATERAL (SELECT stored[1 + (n * 7) % cardinality(stored)] AS fp) AS s;
 END $$;
 CREATE FUNCTION compare_balls(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1,
-                              OUT index bigint, OUT bitmap bigint, OUT met boolean)
+                              OUT index bigint, OUT bitmap bigint, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM ask(tab, radii, times);
-    SELECT * INTO index, bitmap, met
+    SELECT * INTO index, bitmap, rows
     FROM compare(tab, 't.fp <@ simhash_ball(q, k)', '(t.fp <~> q) + 0 <= k');
 END $$;
 -- a comparison that finds what is missing, and one that finds nothing
@@ -64,7 +64,7 @@ CREATE TABLE sample (id integer, fp simhash);
 INSERT INTO sample SELECT i, random_fp(i) FROM generate_series(1, 1000) AS i;
 CREATE INDEX ON sample USING simhash (fp);
 SELECT ask('sample');
-SELECT index > 0 AS index, bitmap > 0 AS bitmap, met
+SELECT index > 0 AS index, bitmap > 0 AS bitmap, rows
 FROM compare('sample', 't.fp <@ simhash_ball(q, k - 1)', '(t.fp <~> q) + 0 <= k');
 SELECT * FROM compare_balls('sample', ARRAY[-1]);
 
@@ -72,7 +72,7 @@ SELECT * FROM compare_balls('sample', ARRAY[-1]);
 -- Every radius, every number of blocks, every shape of data; built and grown
 --
 CREATE FUNCTION every_blocks(shape text, size integer, rows_first boolean, radii integer[],
-                             OUT index bigint, OUT bitmap bigint, OUT met boolean)
+                             OUT index bigint, OUT bitmap bigint, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     fill text := format('INSERT INTO every SELECT i, CASE WHEN i %% 20 > 0 THEN fp_of(%L, i) END
@@ -81,6 +81,7 @@ DECLARE
 BEGIN
     index := 0;
     bitmap := 0;
+    rows := 0;
     FOR blocks IN 2 .. 16 LOOP
         CREATE TABLE every (id integer, fp simhash);
         IF rows_first THEN EXECUTE fill; END IF;
@@ -89,12 +90,13 @@ BEGIN
         r := compare_balls('every', radii);
         index := index + r.index;
         bitmap := bitmap + r.bitmap;
-        met := r.met;
+        rows := rows + r.rows;
         TRUNCATE queries;
         INSERT INTO queries VALUES (1, NULL, NULL);
         r := compare('every', 't.fp IS NULL', 'num_nulls(t.fp) = 1');
         index := index + r.index;
         bitmap := bitmap + r.bitmap;
+        rows := rows + r.rows;
         DROP TABLE every;
     END LOOP;
 END $$;
@@ -150,8 +152,7 @@ FROM (VALUES
 -- arrays of keys, OR, and another index beside it: bitmaps only
 SET enable_seqscan = off;
 SET enable_indexscan = off;
-SELECT differing('SELECT ctid, * FROM docs WHERE ' || a, 'SELECT ctid, * FROM docs WHERE ' || b)
-FROM (VALUES
+SELECT d.* FROM (VALUES
     ('fp = ANY (ARRAY[random_fp(3), NULL, random_fp(3), random_fp(50)])',
      'fp::bigint IN (random_fp(3)::bigint, random_fp(50)::bigint)'),
     ('fp = ANY (ARRAY[]::simhash[])', 'id < 0'),
@@ -162,21 +163,21 @@ FROM (VALUES
      '(fp <~> random_fp(3)) + 0 <= 20 OR num_nulls(fp) = 1 OR (fp <~> random_fp(9)) + 0 <= 20'),
     ('fp <@ simhash_ball(random_fp(3), 28) AND id BETWEEN 500 AND 3000',
      '(fp <~> random_fp(3)) + 0 <= 28 AND id BETWEEN 500 AND 3000')
-) AS v (a, b);
+) AS v (a, b), differing('SELECT ctid, * FROM docs WHERE ' || a, 'SELECT ctid, * FROM docs WHERE ' || b) AS d;
 -- one-sided: what is stored once is found once, in joins of every kind
 SET enable_indexscan = on;
 SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
-SELECT differing(format(q, 'b.fp <@ simhash_ball(a.fp, 5)'), format(q, '(a.fp <~> b.fp) + 0 <= 5'))
-FROM unnest(ARRAY[
+SELECT d.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM docs AS a JOIN docs AS b ON %s AND a.id < b.id WHERE a.id < 300',
     'SELECT a.id, b.id FROM docs AS a LEFT JOIN docs AS b ON %s AND a.id < b.id WHERE a.id < 300',
     'SELECT a.id FROM docs AS a WHERE a.id < 300 AND EXISTS (SELECT FROM docs AS b WHERE %s AND a.id <> b.id)',
     'SELECT a.id FROM docs AS a WHERE a.id < 300 AND NOT EXISTS (SELECT FROM docs AS b WHERE %s AND a.id <> b.id)',
     'SELECT a.id, (SELECT count(*) FROM docs AS b WHERE %s) FROM docs AS a WHERE a.id < 300',
     'SELECT a.id, c.* FROM docs AS a, LATERAL (SELECT b.id FROM docs AS b WHERE %s ORDER BY b.id LIMIT 2) AS c
-     WHERE a.id < 300']) AS q;
+     WHERE a.id < 300']) AS q,
+    differing(format(q, 'b.fp <@ simhash_ball(a.fp, 5)'), format(q, '(a.fp <~> b.fp) + 0 <= 5')) AS d;
 -- generic plans, with a NULL among the parameters
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(simhash, bigint) AS SELECT id FROM docs WHERE fp <@ simhash_ball($1, $2) ORDER BY id;
@@ -212,8 +213,7 @@ BEGIN;
 CREATE TEMP TABLE moved ON COMMIT DROP AS
     SELECT id, flip(fp, 1, id) AS fp FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 40;
 UPDATE docs SET fp = flip(fp, 1, id) WHERE fp <@ simhash_ball(random_fp(3), 40);
-SELECT differing('SELECT id, fp FROM docs WHERE id IN (SELECT id FROM moved)', 'TABLE moved'),
-       (SELECT count(*) > 3000 FROM moved) AS many;
+SELECT * FROM differing('SELECT id, fp FROM docs WHERE id IN (SELECT id FROM moved)', 'TABLE moved');
 SELECT * FROM compare_balls('docs');
 DELETE FROM docs WHERE fp <@ simhash_ball(random_fp(3), 30);
 SELECT count(*) FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 30;
@@ -348,9 +348,9 @@ DO $$
 BEGIN
     FOR i IN 1 .. 3 LOOP
         INSERT INTO own SELECT j, random_fp(j) FROM generate_series(1, 1000) AS j;
-        ASSERT (SELECT index = 0 AND bitmap = 0 AND met FROM compare_balls('own', '{0,3,10,30}', 3));
+        ASSERT (SELECT index = 0 AND bitmap = 0 AND rows > 0 FROM compare_balls('own', '{0,3,10,30}', 3));
         COMMIT;
-        ASSERT (SELECT index = 0 AND bitmap = 0 AND NOT met FROM compare_balls('own', '{0,3,10,30}', 3));
+        ASSERT (SELECT index = 0 AND bitmap = 0 AND rows = 0 FROM compare_balls('own', '{0,3,10,30}', 3));
     END LOOP;
 END $$;
 CREATE TEMP TABLE own_kept (id integer, fp simhash);
@@ -366,10 +366,11 @@ INSERT INTO bodies SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s f
                    FROM generate_series(1, 500) AS i;
 CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body, 2)) WHERE id > 10;
 UPDATE bodies SET body = body || ' jumps' WHERE id % 17 = 0;
-SELECT differing('SELECT ctid, * FROM bodies
-                  WHERE id > 10 AND simhash(body, 2) <@ simhash_ball(simhash(''the 1 quick 2 fox 3''), 12)',
-                 'SELECT ctid, * FROM bodies
-                  WHERE id > 10 AND (simhash(body, 2) <~> simhash(''the 1 quick 2 fox 3'')) + 0 <= 12');
+SELECT * FROM differing(
+    'SELECT ctid, * FROM bodies
+     WHERE id > 10 AND simhash(body, 2) <@ simhash_ball(simhash(''the 1 quick 2 fox 3''), 12)',
+    'SELECT ctid, * FROM bodies
+     WHERE id > 10 AND (simhash(body, 2) <~> simhash(''the 1 quick 2 fox 3'')) + 0 <= 12');
 EXPLAIN (costs off) SELECT FROM bodies WHERE id > 10 AND simhash(body, 2) <@ '(0123456789abcdef,3)';
 CREATE DOMAIN known_fp AS simhash CHECK (VALUE IS NOT NULL);
 CREATE TABLE children (id integer, fp known_fp) PARTITION BY RANGE (id);
@@ -380,8 +381,9 @@ INSERT INTO children SELECT i, random_fp(i) FROM generate_series(1, 2000) AS i;
 SELECT * FROM compare_balls('children_1', :radii);
 SELECT * FROM compare_balls('children_2', :radii);
 UPDATE children SET id = id - 500 WHERE id > 1400;
-SELECT differing('SELECT tableoid, ctid, * FROM children WHERE fp <@ simhash_ball(random_fp(3), 30)',
-                 'SELECT tableoid, ctid, * FROM children WHERE (fp <~> random_fp(3)) + 0 <= 30');
+SELECT * FROM differing(
+    'SELECT tableoid, ctid, * FROM children WHERE fp <@ simhash_ball(random_fp(3), 30)',
+    'SELECT tableoid, ctid, * FROM children WHERE (fp <~> random_fp(3)) + 0 <= 30');
 -- a column becomes simhash
 CREATE TABLE numbers (id integer, fp bigint);
 INSERT INTO numbers SELECT i, random_fp(i)::bigint FROM generate_series(1, 1000) AS i;
@@ -412,8 +414,9 @@ CREATE INDEX large_fp ON large USING simhash (fp);
 SELECT * FROM compare_balls('large', :few);
 SET work_mem = '64kB'; -- bitmaps of whole pages
 SET enable_indexscan = off;
-SELECT differing('SELECT ctid, fp FROM large WHERE fp <@ simhash_ball(random_fp(3), 28)',
-                 'SELECT ctid, fp FROM large WHERE (fp <~> random_fp(3)) + 0 <= 28');
+SELECT * FROM differing(
+    'SELECT ctid, fp FROM large WHERE fp <@ simhash_ball(random_fp(3), 28)',
+    'SELECT ctid, fp FROM large WHERE (fp <~> random_fp(3)) + 0 <= 28');
 RESET work_mem;
 RESET enable_indexscan;
 -- between SET and REINDEX the index is what it was
@@ -445,13 +448,15 @@ SET allow_in_place_tablespaces = true;
 CREATE TABLESPACE regress_simhash LOCATION '';
 CREATE INDEX large_fp ON large USING simhash (fp) TABLESPACE regress_simhash WHERE id <= 10000;
 DELETE FROM large WHERE id > 10000;
-SELECT differing('SELECT ctid, fp FROM large WHERE id <= 10000 AND fp <@ simhash_ball(random_fp(3), 28)',
-                 'SELECT ctid, fp FROM large WHERE id + 0 <= 10000 AND (fp <~> random_fp(3)) + 0 <= 28');
+SELECT * FROM differing(
+    'SELECT ctid, fp FROM large WHERE id <= 10000 AND fp <@ simhash_ball(random_fp(3), 28)',
+    'SELECT ctid, fp FROM large WHERE id + 0 <= 10000 AND (fp <~> random_fp(3)) + 0 <= 28');
 ALTER INDEX large_fp SET TABLESPACE pg_default;
 INSERT INTO large SELECT i, random_fp(i) FROM generate_series(8001, 12000) AS i;
 REINDEX (TABLESPACE regress_simhash) INDEX CONCURRENTLY large_fp;
-SELECT differing('SELECT ctid, fp FROM large WHERE id <= 10000 AND fp <@ simhash_ball(random_fp(3), 28)',
-                 'SELECT ctid, fp FROM large WHERE id + 0 <= 10000 AND (fp <~> random_fp(3)) + 0 <= 28');
+SELECT * FROM differing(
+    'SELECT ctid, fp FROM large WHERE id <= 10000 AND fp <@ simhash_ball(random_fp(3), 28)',
+    'SELECT ctid, fp FROM large WHERE id + 0 <= 10000 AND (fp <~> random_fp(3)) + 0 <= 28');
 SELECT check_indexes('large');
 DROP TABLE large;
 DROP TABLESPACE regress_simhash;
@@ -468,7 +473,8 @@ CREATE TABLE ahead (id integer, fp simhash);
 INSERT INTO ahead
 SELECT i, fp_of(CASE WHEN i % 3 = 0 THEN 'clustered' ELSE 'uniform' END, i) FROM generate_series(1, 20000) AS i;
 CREATE INDEX ON ahead USING simhash (fp) WITH (blocks = 5, prefix = 2);
-CREATE FUNCTION compare_ahead(leaves integer, OUT index bigint, OUT bitmap bigint, OUT met boolean, OUT nearest boolean)
+CREATE FUNCTION compare_ahead(
+    leaves integer, OUT index bigint, OUT bitmap bigint, OUT rows bigint, OUT nearest boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_sort = off AS $$
 DECLARE
     query text := format(
@@ -481,7 +487,7 @@ BEGIN
     EXCEPTION WHEN invalid_parameter_value THEN
         NULL;                   -- this system has only one way
     END;
-    SELECT c.index, c.bitmap, c.met INTO index, bitmap, compare_ahead.met
+    SELECT c.index, c.bitmap, c.rows INTO index, bitmap, rows
     FROM compare_balls('ahead', ARRAY[0, 3, 7, 10, 14]) AS c;
     EXECUTE format(query, format('fp <~> %L', random_fp(1))) INTO by_index;
     EXECUTE format(query, format('(fp <~> %L) + 0', random_fp(1))) INTO by_eye;

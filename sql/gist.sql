@@ -91,29 +91,29 @@ BEGIN
     ASSERT whole_plan(query) ~ scan, whole_plan(query);
     RETURN QUERY EXECUTE query;
 END $$;
--- How many rows each judge would have otherwise.
+-- How many rows each judge would have otherwise, and how many there are.
 CREATE FUNCTION judge(
     tab text, by_index text, by_eye text, shared boolean DEFAULT true, OUT index bigint, OUT bitmap bigint,
-    OUT other bigint, OUT met boolean)
+    OUT other bigint, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE eye AS SELECT * FROM found(tab || '_g', by_eye, 'Seq Scan on ' || tab || '_g');
-    met := EXISTS (SELECT FROM eye);
-    index := differing(
+    rows := (SELECT count(*) FROM eye);
+    index := (differing(
         format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index, 'Index Scan using ' || tab || '_g_\w*fp_idx'),
-        'TABLE eye');
-    bitmap := differing(
+        'TABLE eye')).differing;
+    bitmap := (differing(
         format('SELECT * FROM found(%L, %L, %L)', tab || '_g', by_index,
-               'Bitmap Index Scan on ' || tab || '_g_\w*fp_idx'), 'TABLE eye');
+               'Bitmap Index Scan on ' || tab || '_g_\w*fp_idx'), 'TABLE eye')).differing;
     IF shared THEN
-        other := differing(
+        other := (differing(
             format('SELECT * FROM found(%L, %L, %L)', tab || '_s', by_index, 'Index Scan using ' || tab || '_s_fp_idx'),
-            'TABLE eye');
+            'TABLE eye')).differing;
     END IF;
     DROP TABLE eye;
 END $$;
 -- The nearest first: distances in the order of a sort, each row once.  Ties come in any order.
-CREATE FUNCTION nearest(tab text, condition text, OUT wrong bigint, OUT met boolean) LANGUAGE plpgsql
+CREATE FUNCTION nearest(tab text, condition text, OUT wrong bigint, OUT rows bigint) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
     query text := format(
@@ -133,21 +133,21 @@ BEGIN
             FULL JOIN (SELECT n, r, d FROM e JOIN queries USING (n) WHERE r <= lim) AS e USING (n, r)
             WHERE i.d IS DISTINCT FROM e.d)
          + (SELECT count(*) FROM (SELECT n, at, d FROM i EXCEPT ALL SELECT n, at, d FROM e) AS s),
-         EXISTS (SELECT FROM i) INTO wrong, met;
+         (SELECT count(*) FROM i) INTO wrong, rows;
     DROP TABLE i, e;
 END $$;
-CREATE FUNCTION verdict(OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT nearest bigint, OUT met bigint)
+CREATE FUNCTION verdict(OUT index bigint, OUT bitmap bigint, OUT other bigint, OUT nearest bigint, OUT rows bigint)
     LANGUAGE plpgsql AS $$
 DECLARE
     s record;
     j record;
     o record;
 BEGIN
-    index := 0; bitmap := 0; other := 0; nearest := 0; met := 0;
+    index := 0; bitmap := 0; other := 0; nearest := 0; rows := 0;
     FOR s IN SELECT * FROM shapes LOOP
         PERFORM ask((s.tab || '_g')::regclass);
         SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.other) AS other,
-               count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
+               sum(c.rows) AS rows INTO j FROM (VALUES
             ('t.fp <~> q <= k', '(t.fp <~> q) + 0 <= k', true),
             ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(p, k)',
              '(t.fp <~> q) + 0 <= k AND (t.fp <~> p) + 0 <= k', true),
@@ -159,12 +159,12 @@ BEGIN
             ('t.tenant IS NULL AND t.fp = q', 'num_nulls(t.tenant) = 1 AND t.fp::bigint = q::bigint', false),
             ('t.tenant < n % 4 AND t.fp IS NULL', 't.tenant + 0 < n % 4 AND num_nulls(t.fp) = 1', false)
         ) AS v (by_index, by_eye, shared), LATERAL judge(s.tab, by_index, by_eye, shared) AS c;
-        SELECT sum(wrong) AS wrong, count(*) FILTER (WHERE n.met) AS met INTO o
+        SELECT sum(n.wrong) AS wrong, sum(n.rows) AS rows INTO o
         FROM unnest(ARRAY['true', 't.tenant = queries.tenant',
             't.fp <@ simhash_ball(p, 20)', 't.tenant = queries.tenant AND t.fp <@ simhash_ball(q, k)']) AS condition,
             LATERAL nearest(s.tab || '_g', condition) AS n;
         index := index + j.index; bitmap := bitmap + j.bitmap; other := other + j.other; nearest := nearest + o.wrong;
-        met := met + j.met + o.met;
+        rows := rows + j.rows + o.rows;
     END LOOP;
 END $$;
 SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash) WITH (autovacuum_enabled = off)');
@@ -214,44 +214,44 @@ BEGIN
 END $$;
 CREATE FUNCTION judge_balls(
     tab text, by_index text, by_eye text, shared boolean, OUT index bigint, OUT bitmap bigint, OUT index_only bigint,
-    OUT other bigint, OUT other_bitmap bigint, OUT met boolean)
+    OUT other bigint, OUT other_bitmap bigint, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE eye AS SELECT * FROM found(tab, by_eye, 'Seq Scan on ' || tab);
-    met := EXISTS (SELECT FROM eye);
-    index := differing(
+    rows := (SELECT count(*) FROM eye);
+    index := (differing(
         format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_\w*ball_idx'),
-        'TABLE eye');
-    bitmap := differing(
+        'TABLE eye')).differing;
+    bitmap := (differing(
         format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_\w*ball_idx'),
-        'TABLE eye');
-    index_only := differing(
+        'TABLE eye')).differing;
+    index_only := (differing(
         format('SELECT * FROM found_only(%L, %L)', tab, by_index),
-        format('SELECT n, ball FROM eye JOIN %s AS t ON t.ctid = at', tab));
+        format('SELECT n, ball FROM eye JOIN %s AS t ON t.ctid = at', tab))).differing;
     IF shared THEN
         by_index := replace(by_index, 't.ball', 't.ball_s');
-        other := differing(
+        other := (differing(
             format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Index Scan using ' || tab || '_ball_s_idx'),
-            'TABLE eye');
-        other_bitmap := differing(
+            'TABLE eye')).differing;
+        other_bitmap := (differing(
             format('SELECT * FROM found(%L, %L, %L)', tab, by_index, 'Bitmap Index Scan on ' || tab || '_ball_s_idx'),
-            'TABLE eye');
+            'TABLE eye')).differing;
     END IF;
     DROP TABLE eye;
 END $$;
 CREATE FUNCTION verdict_on_balls(
     OUT index bigint, OUT bitmap bigint, OUT index_only bigint, OUT other bigint, OUT other_bitmap bigint,
-    OUT met bigint)
+    OUT rows bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     b text;
     j record;
 BEGIN
-    index := 0; bitmap := 0; index_only := 0; other := 0; other_bitmap := 0; met := 0;
+    index := 0; bitmap := 0; index_only := 0; other := 0; other_bitmap := 0; rows := 0;
     FOR b IN SELECT tab || '_b' FROM shapes LOOP
         PERFORM ask(b::regclass);
         SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.index_only) AS index_only, sum(c.other) AS other,
-               sum(c.other_bitmap) AS other_bitmap, count(*) FILTER (WHERE c.met) AS met INTO j FROM (VALUES
+               sum(c.other_bitmap) AS other_bitmap, sum(c.rows) AS rows INTO j FROM (VALUES
             ('t.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id))', true),
             ('t.ball =~= simhash_ball(q, k) AND t.ball =~= simhash_ball(p, 20)',
              '(t.fp <~> q) + 0 <= least(k, radius_of(t.id)) AND (t.fp <~> p) + 0 <= least(20, radius_of(t.id))', true),
@@ -260,7 +260,7 @@ BEGIN
              't.tenant + 0 = queries.tenant AND (t.fp <~> q) + 0 <= least(k, radius_of(t.id))', false)
         ) AS v (by_index, by_eye, shared), LATERAL judge_balls(b, by_index, by_eye, shared) AS c;
         index := index + j.index; bitmap := bitmap + j.bitmap; index_only := index_only + j.index_only;
-        other := other + j.other; other_bitmap := other_bitmap + j.other_bitmap; met := met + j.met;
+        other := other + j.other; other_bitmap := other_bitmap + j.other_bitmap; rows := rows + j.rows;
     END LOOP;
 END $$;
 SELECT add_indexes(true, '_b', 'ball', '_b', 'ball_s');
@@ -304,8 +304,9 @@ SELECT tab, condition, order_differs(tab, condition, $$fp <~> '0123456789abcdef'
 FROM unnest('{docs,mixed_built_g}'::regclass[]) AS tab,
      unnest('{true,tenant = 3,tenant = 3 AND fp <~> random_fp(7) <= 30,fp IS NULL}'::text[]) AS condition;
 -- index-only scans give the values of the table
-SELECT differing('SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
-                 'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
+SELECT * FROM differing(
+    'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
+    'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
 
 -- The leaves that are visited in vain have a cost: of two indexes the access method's
 -- serves a search in all rows, and none serves one that would visit everything.
@@ -334,17 +335,18 @@ SELECT plan($$SELECT ball FROM wide WHERE ball =~= simhash_ball(random_fp(7), 20
 --
 -- Built in order of the fingerprints, and by insertion
 --
-CREATE FUNCTION built(options text, OUT wrong bigint) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+CREATE FUNCTION built(options text, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     EXECUTE format('CREATE INDEX docs_fp ON docs USING gist (fp) %s', options);
-    SELECT sum(differing(
-        format('SELECT ctid FROM docs WHERE fp <~> %L <= %s', fp, k),
-        format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= %s', fp, k)))
-    INTO wrong FROM (SELECT fp, id % 12 AS k FROM docs WHERE id % 1000 = 0) AS q;
+    SELECT sum(d.rows), sum(d.differing) INTO rows, differing
+    FROM (SELECT fp, id % 12 AS k FROM docs WHERE id % 1000 = 0) AS q,
+         differing(format('SELECT ctid FROM docs WHERE fp <~> %L <= %s', fp, k),
+                   format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= %s', fp, k)) AS d;
     DROP INDEX docs_fp;
 END $$;
-SELECT options, wrong
-FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options);
+SELECT options, b.*
+FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options) AS b;
 
 --
 -- How well entries stand together: pages that a hundred searches within 1 bit read of an
@@ -423,8 +425,7 @@ CREATE FUNCTION differing_kept(radii text, OUT kept bigint, OUT differing bigint
 BEGIN
     TRUNCATE apart;
     EXECUTE format('INSERT INTO apart SELECT *, %s FROM offered ORDER BY i ON CONFLICT DO NOTHING', radii);
-    SELECT count(*) INTO kept FROM apart;
-    differing := differing('TABLE apart', format('SELECT * FROM kept(%L)', radii));
+    SELECT * INTO kept, differing FROM differing('TABLE apart', format('SELECT * FROM kept(%L)', radii));
 END $$;
 SELECT radii, d.* FROM unnest('{3,0,-1,9,i % 5}'::text[]) AS radii, differing_kept(radii) AS d;
 -- index-only scans give the balls of the table
@@ -433,8 +434,9 @@ CREATE INDEX balls_ball ON balls USING gist (ball);
 VACUUM ANALYZE balls;
 SET enable_seqscan = off;
 SELECT plan($$SELECT ball FROM balls WHERE ball =~= '(0123456789abcdef,3)'$$);
-SELECT differing('SELECT ball FROM balls WHERE ball =~= simhash_ball(random_fp(7), 9)',
-                 'SELECT ball FROM balls WHERE (ball =~= simhash_ball(random_fp(7), 9)) IS TRUE');
+SELECT * FROM differing(
+    'SELECT ball FROM balls WHERE ball =~= simhash_ball(random_fp(7), 9)',
+    'SELECT ball FROM balls WHERE (ball =~= simhash_ball(random_fp(7), 9)) IS TRUE');
 RESET enable_seqscan;
 
 -- From 18 on a key without overlaps asks for the operator of equality; btree_gist is not

@@ -119,6 +119,8 @@ DECLARE
     query text;
     bound record;
     checked int := 0;
+    found text[];
+    compared int := 0;
     planned text;
 BEGIN
     FOR bound IN
@@ -132,16 +134,18 @@ BEGIN
     LOOP
         query := format(CASE WHEN bound.value ~ '^b' THEN 'SELECT b, d.ctid FROM bounds AS b, docs AS d WHERE %s'
                         ELSE 'SELECT ctid FROM docs WHERE %s' END, bound.condition);
-        IF rows_of(query) <> rows_without_index(query) THEN
+        found := rows_of(query);
+        IF found <> rows_without_index(query) THEN
             RAISE EXCEPTION 'other rows with an index: %', query;
         END IF;
+        compared := compared + cardinality(found);
         SELECT string_agg(line, E'\n') INTO planned FROM plan(query) AS line;
         IF planned !~ 'Index Cond|One-Time Filter: false' THEN
             RAISE EXCEPTION E'no index: %\n%', query, planned;
         END IF;
         checked := checked + 1;
     END LOOP;
-    RAISE NOTICE '% conditions', checked;
+    RAISE NOTICE '% conditions, % rows', checked, compared;
 END $$;
 DROP TABLE bounds;
 -- A bound between 0 and 1 is taken for a share: a notice, one in a statement

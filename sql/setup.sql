@@ -1,7 +1,7 @@
 --
 -- What the tests after this one share; the TAP tests load it, too (IndexTest.pm).
 -- All of it is in the schema public, and belongs to the extension's types: who drops
--- the extension (planner, the last test) drops it.
+-- the extension (planner) drops it.
 --
 -- Fingerprints out of numbers, the same in every run.
 CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
@@ -38,16 +38,13 @@ BEGIN
     RETURN CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
 END $$;
 
--- How many rows of two queries differ.
-CREATE FUNCTION differing(query_a text, query_b text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    differing bigint;
+-- How many rows the second of two queries has, and how many are only in one of them.
+CREATE FUNCTION differing(query_a text, query_b text, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('WITH a AS MATERIALIZED (%s), b AS MATERIALIZED (%s)
-        SELECT count(*)
+        SELECT (SELECT count(*) FROM b), count(*)
         FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', query_a, query_b)
-        INTO differing;
-    RETURN differing;
+        INTO rows, differing;
 END $$;
 
 -- How many rows the ways to execute a query differ in, from a sequential scan.
@@ -56,11 +53,10 @@ CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigi
 BEGIN
     SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off;
     EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
-    SELECT count(*) INTO rows FROM expected;
     SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on;
-    by_index := differing(query, 'TABLE expected');
+    SELECT d.rows, d.differing INTO rows, by_index FROM differing(query, 'TABLE expected') AS d;
     SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on;
-    by_bitmap := differing(query, 'TABLE expected');
+    SELECT d.differing INTO by_bitmap FROM differing(query, 'TABLE expected') AS d;
     DROP TABLE expected;
 END $$;
 
@@ -107,7 +103,7 @@ END $$;
 -- What differs between a query by distances and a sort of a sequential scan: rows, ctids or
 -- their order.  Rows of equal distances come in any order.  If limited to few rows, the query
 -- also runs backward and FOR UPDATE, and the rows that it finds are deleted by ctid.
--- by_index: whether an index is to give the order.
+-- by_index: whether an index is to give the order.  If nothing differs, how many rows were compared.
 CREATE FUNCTION order_differs(
     tab regclass, condition text, distances text, limited integer DEFAULT NULL, by_index boolean DEFAULT true)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -120,6 +116,7 @@ DECLARE
     c refcursor;
     r record;
     back integer;
+    compared bigint;
     deleted bigint;
     result text;
 BEGIN
@@ -156,9 +153,10 @@ BEGIN
     WHERE EXISTS (SELECT at, whole, d FROM found WHERE way = w EXCEPT ALL SELECT at, whole, d FROM expected)
        OR ARRAY(SELECT d FROM found WHERE way = w ORDER BY n)
            IS DISTINCT FROM ARRAY(SELECT d FROM expected ORDER BY d LIMIT limited);
-    IF deleted <> (SELECT count(*) FROM found WHERE way = 'forward') THEN
+    SELECT count(*) INTO compared FROM found WHERE way = 'forward';
+    IF deleted <> compared THEN
         result := concat_ws(' ', result, deleted, 'deleted');
     END IF;
     DROP TABLE expected, found;
-    RETURN coalesce(result, 'same');
+    RETURN coalesce(result, compared || ' same');
 END $$;

@@ -59,29 +59,26 @@ INSERT INTO docs VALUES
     (1, 'a rose is a rose is a rose'), (2, 'The quick brown fox jumps over the lazy dog.'), (3, '我爱北京天安门，天安门上太阳升。'),
     (4, 'これはペンです。That is a pen.'), (5, 'ภาษาไทยเขียนติดกัน'), (6, '모든 인간은 태어날 때부터 자유로우며'), (7, '!!! ???'), (8, 'x'),
     (9, repeat('0123456789 ', 5000)), (10, repeat('word', 1000));
-SELECT id, width, unit
-FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
-WHERE simhash(body, width, unit)
-    IS DISTINCT FROM (SELECT simhash_agg(DISTINCT s) FROM unnest(shingles(body, width, unit)) AS s)
-   OR simhash(body, width, unit) IS DISTINCT FROM simhash(shingles(body, width, unit), 1)
-   OR simhash(body, width, unit)
-       IS DISTINCT FROM (
-           SELECT simhash(array_agg(s), array_agg(0.25::float8))
-           FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))
-ORDER BY id, width, unit;
+SELECT count(*) AS compared, array_agg((id, width, unit)) FILTER (
+           WHERE simhash(body, width, unit)
+                     IS DISTINCT FROM (SELECT simhash_agg(DISTINCT s) FROM unnest(shingles(body, width, unit)) AS s)
+              OR simhash(body, width, unit) IS DISTINCT FROM simhash(shingles(body, width, unit), 1)
+              OR simhash(body, width, unit)
+                     IS DISTINCT FROM (SELECT simhash(array_agg(s), array_agg(0.25::float8))
+                                       FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))) AS wrong
+FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit);
 -- Counted as often as they occur, they are features that a caller gives.
-SELECT id, width, unit
-FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit)
-WHERE (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
-   IS DISTINCT FROM simhash(
-       shingles(body, width, unit), array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))]))
-ORDER BY id, width, unit;
+SELECT count(*) AS compared, array_agg((id, width, unit)) FILTER (
+           WHERE (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
+               IS DISTINCT FROM simhash(shingles(body, width, unit),
+                                        array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))])))
+           AS wrong
+FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit);
 -- The wider shingles of words are those of its words,
-SELECT id, width
-FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width)
-WHERE shingles(body, width) IS DISTINCT FROM shingles(shingles(body, 1), width)
-   OR simhash(body, width) IS DISTINCT FROM simhash(shingles(body, 1), width)
-ORDER BY id, width;
+SELECT count(*) AS compared, array_agg((id, width)) FILTER (
+           WHERE shingles(body, width) IS DISTINCT FROM shingles(shingles(body, 1), width)
+              OR simhash(body, width) IS DISTINCT FROM simhash(shingles(body, 1), width)) AS wrong
+FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width);
 -- of which there are as many as fit
 SELECT width, cardinality(shingles(body, width)) AS words, cardinality(shingles(body, width, 'char')) AS chars
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width) WHERE id = 9 ORDER BY width;

@@ -64,16 +64,16 @@ LANGUAGE plpgsql AS $$
 DECLARE
     t float8;
     near text;
-    n bigint;
+    compared record;
 BEGIN
     SELECT 0, 0, 0 INTO distances, differing, matching;
     FOR t IN SELECT d / (bands * rows)::float8 FROM generate_series(-1, bands - 1) AS d
              UNION ALL VALUES (1.0::float8 / rows * (1 - 1.2e-16::float8)) LOOP
         near := format('SELECT ctid AS at, * FROM %s WHERE sig <%%> %L <= %L', tab, q, t);
-        EXECUTE 'SELECT count(*) FROM (' || near || ') AS s' INTO n;
+        compared := differing(near || format(' AND sig %% %L', q), near);
         distances := distances + (t < 1.0::float8 / rows)::integer;
-        differing := differing + differing(near || format(' AND sig %% %L', q), near);
-        matching := matching + n;
+        differing := differing + compared.differing;
+        matching := matching + compared.rows;
     END LOOP;
 END $$;
 -- The hardest rows: they differ in d places, which are in as many bands as can be.

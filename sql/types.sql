@@ -327,9 +327,9 @@ SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same,
        simhash_similarity('0000000000000000', 'ffffffffffffffff') = -1 AS opposite,
        abs(simhash_similarity('0000000000000000', '00000000ffffffff')) < 1e-15 AS unrelated,
        simhash_similarity(NULL, '0000000000000000') IS NULL AS "null";
-SELECT count(*) AS wrong
-FROM fingerprints AS a, fingerprints AS b
-WHERE a.id <= 100 AND b.id <= 100 AND abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12;
+SELECT count(simhash_similarity(a.fp, b.fp)) AS compared,
+       count(*) FILTER (WHERE abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12) AS wrong
+FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100;
 -- leakproof: the scan below a view that is a barrier may compute distances
 CREATE TEMP VIEW barrier WITH (security_barrier) AS SELECT * FROM fingerprints WHERE id <> 1;
 EXPLAIN (COSTS OFF) SELECT id FROM barrier WHERE simhash_within(fp, 'ffffffffffffffff', 1);

@@ -59,12 +59,13 @@ WHERE simhash(a) IS DISTINCT FROM simhash(b) OR simhash(a, 3, 'char') IS DISTINC
 SELECT count(*) AS same FROM same WHERE simhash(a) = simhash(b);
 -- a normal form is one for all: NFC, NFD, NFKC and NFKD of the first plane, less what
 -- decomposes but is not in Unicode 15.0, and that servers know nevertheless: U+A7F1 of 17.0
-SELECT count(*) AS wrong
-FROM generate_series(160, 65535) AS i, LATERAL (SELECT shingles('a' || chr(i) || 'b', 1) AS s) AS l
-WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534 AND i <> 42993
-  AND (s <> shingles(normalize('a' || chr(i) || 'b', NFD), 1) OR s <> shingles(normalize('a' || chr(i) || 'b', NFC), 1)
-       OR s <> shingles(normalize('a' || chr(i) || 'b', NFKC), 1)
-       OR s <> shingles(normalize('a' || chr(i) || 'b', NFKD), 1));
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE s <> shingles(normalize(body, NFD), 1) OR s <> shingles(normalize(body, NFC), 1)
+                           OR s <> shingles(normalize(body, NFKC), 1) OR s <> shingles(normalize(body, NFKD), 1))
+           AS wrong
+FROM generate_series(160, 65535) AS i,
+     LATERAL (SELECT 'a' || chr(i) || 'b' AS body OFFSET 0) AS t, LATERAL (SELECT shingles(body, 1) AS s) AS l
+WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534 AND i <> 42993;
 
 -- These differ.
 SELECT what, simhash(a) <> simhash(b) AS differ FROM (VALUES

@@ -15,12 +15,13 @@ CREATE FUNCTION pages_lost(index regclass) RETURNS bigint LANGUAGE sql AS $$
     SELECT pages_of(index) - 1 - sum(pages) FROM simhash_index_stats(index) $$;
 
 -- what a search finds, by the index and without
-CREATE FUNCTION differing(tab regclass, radius integer) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION differing(tab regclass, radius integer, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
-    rows text := format('SELECT q.n, d.ctid, d.fp FROM queries AS q, %s AS d WHERE ', tab);
+    query text := format('SELECT q.n, d.ctid, d.fp FROM queries AS q, %s AS d WHERE ', tab);
 BEGIN
-    RETURN differing(rows || 'd.fp <~> q.fp <= ' || radius, rows || '(d.fp <~> q.fp) + 0 <= ' || radius);
+    SELECT * INTO rows, differing
+    FROM differing(query || 'd.fp <~> q.fp <= ' || radius, query || '(d.fp <~> q.fp) + 0 <= ' || radius);
 END $$;
 CREATE TEMP TABLE queries AS SELECT i AS n, random_fp(i) AS fp FROM generate_series(1, 10) AS i;
 
@@ -42,7 +43,7 @@ SELECT count(*) FROM refilled WHERE fp <~> '0123456789abcdef' <= 64;
 INSERT INTO refilled SELECT i, random_fp(i) FROM generate_series(1, 20000) AS i;
 SELECT pages_of('refilled_fp') < 2 * :fresh AS not_much_longer, pages_lost('refilled_fp');
 SELECT simhash_index_check('refilled_fp', true);
-SELECT differing('refilled', 3), differing('refilled', 20);
+SELECT * FROM differing('refilled', 20);
 
 --
 -- Loads under which an index that does not shrink grows with every round
@@ -73,8 +74,9 @@ CREATE FUNCTION statements(load text, rounds integer) RETURNS SETOF text LANGUAG
 SELECT statements(load, :rounds) FROM unnest('{hot,window,sinking,uniform}'::text[]) AS load \gexec
 \set ECHO all
 SELECT load, pages_of(index) < 2 * fresh AS not_twice_as_long, pages_of(index) < 1.1 * sixth AS flat, pages_lost(index),
-       simhash_index_check(index, true), differing(tab, 3), differing(tab, 20)
-FROM loads, LATERAL (SELECT ('of_' || load)::regclass AS tab, ('of_' || load || '_fp')::regclass AS index) AS t;
+       simhash_index_check(index, true), d.*
+FROM loads, LATERAL (SELECT ('of_' || load)::regclass AS tab, ('of_' || load || '_fp')::regclass AS index) AS t,
+     differing(tab, 20) AS d;
 
 --
 -- Rows with equal fingerprints fill pages, wherever among the others they stand

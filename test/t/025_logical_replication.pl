@@ -41,14 +41,15 @@ sub same_rows_ok
 	is(on_subscriber($texts), on_publisher($texts), "$table: the publisher's rows");
 	is(on_subscriber("SELECT count(*) FROM $table WHERE fp IS DISTINCT FROM simhash(body)"),
 		'0', "$table: the fingerprints of their texts");
-	is(on_subscriber(<<"SQL"), '0', "$table: the index finds what is there");
+	is(on_subscriber(<<"SQL"), 't|0', "$table: the index finds what is there");
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 WITH near AS MATERIALIZED (
          SELECT a.id, s.at FROM $table AS a, LATERAL (SELECT b.ctid AS at FROM $table AS b WHERE b.fp <~> a.fp <= 3) AS s),
      near_by_eye AS MATERIALIZED (
          SELECT a.id, b.ctid AS at FROM $table AS a JOIN $table AS b ON (b.fp <~> a.fp) + 0 <= 3)
-SELECT count(*) FROM ((TABLE near EXCEPT ALL TABLE near_by_eye) UNION ALL (TABLE near_by_eye EXCEPT ALL TABLE near)) AS d;
+SELECT (SELECT count(*) > 0 FROM near_by_eye), count(*)
+FROM ((TABLE near EXCEPT ALL TABLE near_by_eye) UNION ALL (TABLE near_by_eye EXCEPT ALL TABLE near)) AS d;
 SQL
 	is(on_subscriber("SELECT simhash_index_check('${table}_fp', true)"), '', "$table: the index is sound");
 }

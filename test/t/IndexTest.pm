@@ -83,6 +83,7 @@ sub standby_of
 # differing_order: where the order of an index scan that goes nearest first differs
 # from that of a sort, and the rows that it invents, repeats or (where it goes on to
 # the end) leaves out, in one statement.
+# All of them also give the number of rows that they have compared.
 sub install_helpers
 {
 	my ($node) = @_;
@@ -95,20 +96,23 @@ CREATE FUNCTION fp_of(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
         WHEN 2 THEN flip(random_fp(i % 5), (hashint8extended(i, 2) & 7)::integer, i)
         ELSE random_fp(i) END $$;
 
-CREATE FUNCTION differing_once(tab regclass, condition text, truth text) RETURNS bigint LANGUAGE sql AS $$
-    SELECT differing(format('SELECT ctid, fp FROM %s WHERE %s', tab, condition),
-                     format('SELECT ctid, fp FROM %s WHERE %s', tab, truth)) $$;
-CREATE FUNCTION differing_order(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION differing_once(tab regclass, condition text, truth text, OUT rows bigint, OUT differing bigint)
+LANGUAGE sql SET enable_seqscan = off AS $$
+    SELECT * FROM differing(format('SELECT ctid, fp FROM %s WHERE %s', tab, condition),
+                            format('SELECT ctid, fp FROM %s WHERE %s', tab, truth)) $$;
+CREATE FUNCTION differing_order(tab regclass, seed bigint, times integer, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET hash_mem_multiplier = 100 AS $$
 DECLARE
-    result bigint := 0;
-    differing bigint;
+    once record;
     query text;
     q text;
     lim text;
     by_index text;
     by_eye text;
 BEGIN
+    rows := 0;
+    differing := 0;
     FOR i IN seed .. seed + times - 1 LOOP
         q := quote_literal(coalesce(fp_of(i), '0123456789abcdef'));
         lim := CASE WHEN i % 7 = 0 THEN 'NULL' ELSE (1 + (hashint8extended(i, 5) & 2047))::text END;
@@ -121,34 +125,40 @@ BEGIN
         -- now and then everything, with so little memory that not all is held
         PERFORM set_config('work_mem', CASE WHEN i % 2 = 0 THEN '64kB' ELSE '4MB' END, true);
         query := format('SELECT row_number() OVER () AS r, s.* FROM
-            (SELECT ctid AS at, fp, fp <~> %1$s AS d FROM %2$s WHERE %3$s ORDER BY fp <~> %1$s LIMIT %4$s) AS s', q, tab, by_index, lim);
+                (SELECT ctid AS at, fp, fp <~> %1$s AS d FROM %2$s WHERE %3$s ORDER BY fp <~> %1$s LIMIT %4$s) AS s',
+            q, tab, by_index, lim);
         ASSERT EXISTS (SELECT FROM plan(query, '^ *Order By: ')), query;
         EXECUTE format('WITH a AS MATERIALIZED (%1$s), b AS MATERIALIZED (
-                SELECT row_number() OVER (ORDER BY (fp <~> %2$s) + 0) AS r, ctid AS at, fp, (fp <~> %2$s) + 0 AS d FROM %3$s WHERE %4$s)
-            SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= coalesce(%5$s, r)) AS b USING (r)
+                SELECT row_number() OVER (ORDER BY (fp <~> %2$s) + 0) AS r, ctid AS at, fp, (fp <~> %2$s) + 0 AS d
+                FROM %3$s WHERE %4$s)
+            SELECT (SELECT count(*) FROM a) AS rows,
+                   (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= coalesce(%5$s, r)) AS b USING (r)
                     WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
-                 + (SELECT count(*) FROM (SELECT at, fp, d FROM a EXCEPT ALL SELECT at, fp, d FROM b) AS s)',
-            query, q, tab, by_eye, lim) INTO differing;
-        result := result + differing;
+                 + (SELECT count(*) FROM (SELECT at, fp, d FROM a EXCEPT ALL SELECT at, fp, d FROM b) AS s)
+                   AS differing', query, q, tab, by_eye, lim) INTO once;
+        rows := rows + once.rows;
+        differing := differing + once.differing;
     END LOOP;
-    RETURN result;
 END $$;
-CREATE FUNCTION differing(tab regclass, seed bigint, times integer) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION differing(tab regclass, seed bigint, times integer, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_indexscan = on SET enable_bitmapscan = on AS $$
 DECLARE
-    result bigint := 0;
+    once record;
     q simhash;
     k integer;
 BEGIN
+    SELECT * INTO rows, differing FROM differing_once(tab, 'fp IS NULL', 'num_nulls(fp) = 1');
     FOR i IN seed .. seed + times - 1 LOOP
         PERFORM set_config('enable_indexscan', (i % 2 = 0)::text, true),
                 set_config('enable_bitmapscan', (i % 2 = 1)::text, true);
         q := coalesce(fp_of(i), '0123456789abcdef');
         k := CASE WHEN i % 20 = 0 THEN 64 ELSE hashint8extended(i, 3) & 15 END;
-        result := result + differing_once(tab, format('fp <@ %L::simhash_ball', simhash_ball(q, k)),
-                                          format('(fp <~> %L::simhash) + 0 <= %s', q, k));
+        once := differing_once(tab, format('fp <@ %L::simhash_ball', simhash_ball(q, k)),
+                               format('(fp <~> %L::simhash) + 0 <= %s', q, k));
+        rows := rows + once.rows;
+        differing := differing + once.differing;
     END LOOP;
-    RETURN result + differing_once(tab, 'fp IS NULL', 'num_nulls(fp) = 1');
 END $$;
 SQL
 }
@@ -220,7 +230,7 @@ BEGIN
 END $$;
 
 -- A cursor that dwells on its pages, then the same rows by eye.
-CREATE FUNCTION read_slowly(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION read_slowly(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     q simhash := coalesce(fp_of(seed), '0123456789abcdef');
@@ -228,43 +238,42 @@ DECLARE
     every integer := 1 + (hashint8extended(seed, 6) & 2047);
     c refcursor;
     r record;
-    n integer := 0;
     seen tid[] := '{}';
-    differing bigint;
 BEGIN
+    rows := 0;
     OPEN c FOR EXECUTE format('SELECT ctid FROM %s WHERE fp <@ %L::simhash_ball', tab, simhash_ball(q, k));
     LOOP
         FETCH c INTO r;
         EXIT WHEN NOT FOUND;
         seen := seen || r.ctid;
-        n := n + 1;
-        IF n % every = 3 THEN
+        rows := rows + 1;
+        IF rows % every = 3 THEN
             PERFORM pg_sleep(0.02);
         END IF;
-        EXIT WHEN n > 30000;
+        EXIT WHEN rows > 30000;
     END LOOP;
     CLOSE c;
-    EXECUTE format('WITH a AS MATERIALIZED (SELECT unnest($1)), b AS MATERIALIZED (SELECT ctid FROM %s WHERE (fp <~> $2) + 0 <= $3)
+    EXECUTE format('WITH a AS MATERIALIZED (SELECT unnest($1)),
+            b AS MATERIALIZED (SELECT ctid FROM %s WHERE (fp <~> $2) + 0 <= $3)
         SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL
             (SELECT * FROM ((TABLE b EXCEPT ALL TABLE a)) AS m WHERE $4 <= 30000)) AS d', tab)
-        USING seen, q, k, n INTO differing;
-    RETURN differing;
+        USING seen, q, k, rows INTO differing;
 END $$;
 
 -- The same for a cursor that goes nearest first; it may be left early.
-CREATE FUNCTION read_nearest_slowly(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION read_nearest_slowly(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
     q simhash := coalesce(fp_of(seed), '0123456789abcdef');
     every integer := 1 + (hashint8extended(seed, 6) & 2047);
     c refcursor;
     r record;
-    n integer := 0;
     seen tid[] := '{}';
     distances integer[] := '{}';
     most integer := CASE WHEN seed % 2 = 0 THEN 30000 ELSE 1 + (hashint8extended(seed, 3) & 8191) END;
-    differing bigint;
 BEGIN
+    rows := 0;
     PERFORM set_config('work_mem', CASE WHEN seed % 3 = 0 THEN '4MB' ELSE '64kB' END, true);
     OPEN c FOR EXECUTE format('SELECT ctid, fp <~> %1$L AS d FROM %2$s ORDER BY fp <~> %1$L', q, tab);
     LOOP
@@ -272,59 +281,65 @@ BEGIN
         EXIT WHEN NOT FOUND;
         seen := seen || r.ctid;
         distances := distances || r.d;
-        n := n + 1;
-        IF n % every = 3 THEN
+        rows := rows + 1;
+        IF rows % every = 3 THEN
             PERFORM pg_sleep(0.02);
         END IF;
-        EXIT WHEN n >= most;
+        EXIT WHEN rows >= most;
     END LOOP;
     CLOSE c;
     SET enable_sort = on;
     EXECUTE format('WITH a AS MATERIALIZED (SELECT * FROM unnest($1, $2) WITH ORDINALITY AS a (at, d, r)),
-            b AS MATERIALIZED (SELECT ctid AS at, (fp <~> $3) + 0 AS d, row_number() OVER (ORDER BY (fp <~> $3) + 0) AS r FROM %s)
+            b AS MATERIALIZED (
+                SELECT ctid AS at, (fp <~> $3) + 0 AS d, row_number() OVER (ORDER BY (fp <~> $3) + 0) AS r FROM %s)
         SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= $4) AS b USING (r)
                 WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
              + (SELECT count(*) FROM (SELECT at, d FROM a EXCEPT ALL SELECT at, d FROM b) AS s)', tab)
         USING seen, distances, q, most INTO differing;
-    RETURN differing;
 END $$;
 
 -- One scan that is begun anew for each of several queries: of a ball, and the nearest.
-CREATE FUNCTION differing_join(tab regclass, seed bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE FUNCTION differing_join(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_memoize = off AS $$
-DECLARE
-    differing bigint;
 BEGIN
     EXECUTE format('WITH q AS MATERIALIZED (SELECT j, coalesce(fp_of(j), ''0123456789abcdef'') AS q,
                 (hashint8extended(j, 3) & 7)::integer AS k FROM generate_series($1, $1 + 11) AS j),
-            a AS MATERIALIZED (SELECT j, at FROM q, LATERAL (SELECT ctid AS at FROM %1$s WHERE fp <@ simhash_ball(q, k)) AS s),
+            a AS MATERIALIZED (
+                SELECT j, at FROM q, LATERAL (SELECT ctid AS at FROM %1$s WHERE fp <@ simhash_ball(q, k)) AS s),
             b AS MATERIALIZED (SELECT j, ctid AS at FROM q, %1$s WHERE (fp <~> q) + 0 <= k),
-            n AS MATERIALIZED (SELECT j, array_agg(d) AS n FROM q, LATERAL (SELECT fp <~> q AS d FROM %1$s ORDER BY fp <~> q LIMIT 5) AS s GROUP BY j),
-            m AS MATERIALIZED (SELECT j, array_agg(d ORDER BY d) AS n FROM q, LATERAL (SELECT (fp <~> q) + 0 AS d FROM %1$s ORDER BY 1 LIMIT 5) AS s GROUP BY j)
-        SELECT (SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s)
+            n AS MATERIALIZED (
+                SELECT j, array_agg(d) AS n
+                FROM q, LATERAL (SELECT fp <~> q AS d FROM %1$s ORDER BY fp <~> q LIMIT 5) AS s GROUP BY j),
+            m AS MATERIALIZED (
+                SELECT j, array_agg(d ORDER BY d) AS n
+                FROM q, LATERAL (SELECT (fp <~> q) + 0 AS d FROM %1$s ORDER BY 1 LIMIT 5) AS s GROUP BY j)
+        SELECT (SELECT count(*) FROM b) + (SELECT sum(cardinality(m.n)) FROM m), (SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s)
              + (SELECT count(*) FROM n FULL JOIN m USING (j) WHERE n.n IS DISTINCT FROM m.n)', tab)
-        USING seed INTO differing;
-    RETURN differing;
+        USING seed INTO rows, differing;
 END $$;
 
-CREATE PROCEDURE read(tab regclass, seed bigint, at_least integer, until timestamptz DEFAULT '-infinity') LANGUAGE plpgsql AS $$
+CREATE PROCEDURE read(tab regclass, seed bigint, at_least integer, until timestamptz DEFAULT '-infinity')
+LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
-    n bigint;
+    once record;
+    rows bigint := 0;
     rounds integer := 0;
 BEGIN
     WHILE clock_timestamp() < until OR rounds < at_least LOOP
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        n := CASE i % 5 WHEN 0 THEN differing(tab, i, 4) WHEN 1 THEN differing_order(tab, i, 3)
+        once := CASE i % 5 WHEN 0 THEN differing(tab, i, 4) WHEN 1 THEN differing_order(tab, i, 3)
             WHEN 2 THEN read_slowly(tab, i) WHEN 3 THEN read_nearest_slowly(tab, i) ELSE differing_join(tab, i) END;
-        IF n <> 0 THEN
-            RAISE EXCEPTION '% rows differ with seed %', n, i;
+        IF once.differing <> 0 THEN
+            RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
         END IF;
+        rows := rows + once.rows;
         rounds := rounds + 1;
     END LOOP;
-    RAISE NOTICE '% rounds', rounds;
+    ASSERT rows > 0, 'no rows were compared';
+    RAISE NOTICE '% rounds, % rows', rounds, rows;
 END $$;
 SQL
 }
@@ -466,17 +481,28 @@ SQL
 	}
 }
 
+# The rows of a table, near some fingerprints and all; it has some, or `may_be_empty`.
 sub same_rows_ok
 {
 	my ($node, $table, $name, %how) = @_;
 	my $seed = $how{seed} // int(rand(1_000_000));
 	my $times = $how{times} // 60;
+	my $ordered = int(($times + 9) / 10);
+	my $all = q{$$fp <@ '(0123456789abcdef,64)'$$, 'num_nulls(fp) = 0'};
+	my %comparison = (
+		'rows of the index are those of the table' => "differing('$table', $seed, $times)",
+		'all rows are in the index' => "differing_once('$table', $all)",
+		'their order is that of a sort' => "differing_order('$table', $seed, $ordered)");
+	my $compared = 0;
 
-	is($node->safe_psql('postgres', "SELECT differing('$table', $seed, $times)"),
-		'0', "$name: rows of the index are those of the table (seed $seed)");
-	$times = int(($times + 9) / 10);
-	is($node->safe_psql('postgres', "SELECT differing_order('$table', $seed, $times)"),
-		'0', "$name: their order is that of a sort (seed $seed)");
+	foreach my $what (sort keys %comparison)
+	{
+		my ($rows, $differing) = split /\|/, $node->safe_psql('postgres', "SELECT * FROM $comparison{$what}");
+
+		is($differing, '0', "$name: $what ($rows, seed $seed)");
+		$compared += $rows;
+	}
+	cmp_ok($compared, $how{may_be_empty} ? '>=' : '>', 0, "$name: $compared rows of $table were compared");
 }
 
 # The verifier finds nothing.

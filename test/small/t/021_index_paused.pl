@@ -44,7 +44,9 @@ BEGIN
 END $$;
 
 -- A cursor that has read some rows before the pause.
-CREATE FUNCTION differing_cursor(query text, truth text, before integer, skip integer, level integer) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION differing_cursor(
+    query text, truth text, before integer, skip integer, level integer, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql AS $$
 DECLARE
     c refcursor;
     r record;
@@ -54,13 +56,14 @@ BEGIN
     OPEN c FOR EXECUTE query;
     FOR i IN 1 .. 100000 LOOP
         IF i = before + 1 THEN
-            PERFORM set_config('simhash.pause_skip', skip::text, false), set_config('simhash.pause_level', level::text, false);
+            PERFORM set_config('simhash.pause_skip', skip::text, false),
+                    set_config('simhash.pause_level', level::text, false);
         END IF;
         FETCH c INTO r;
         EXIT WHEN NOT FOUND;
         seen := seen || r.ctid;
     END LOOP;
-    RETURN differing(format('SELECT unnest(%L::tid[])', seen), truth);
+    SELECT * INTO rows, differing FROM differing(format('SELECT unnest(%L::tid[])', seen), truth);
 END $$;
 SQL
 
@@ -224,32 +227,32 @@ sub ball
 
 	return sub {
 		my ($q, $k) = (any(@query), any(@radii));
-		return ($how, "SELECT differing_once('docs', format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', $q))");
+		return ($how, "SELECT differing FROM differing_once('docs', format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', $q))");
 	};
 }
 
 # These hold no pin of the table's page, on which vacuum is to remove rows.
 my %equal_bounds = (
 	null => { name => 'bitmap scan of NULLs with equal bounds', says => 0, does => sub {
-		return ($bitmap_scan, q{SELECT differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
+		return ($bitmap_scan, q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
 	zero => { name => 'bitmap scan with equal bounds', says => 0, does => sub {
-		return ($bitmap_scan, q{SELECT differing_once('docs', 'fp = ''0000000000000000''', 'fp::bigint = 0')}); } });
+		return ($bitmap_scan, q{SELECT differing FROM differing_once('docs', 'fp = ''0000000000000000''', 'fp::bigint = 0')}); } });
 my @actors = (
 	{ name => 'index scan', says => 0, does => ball($index_scan, 0, 0, 3, 8) },
 	{ name => 'index scan of everything', says => 0, does => ball($index_scan, 64) },
 	{ name => 'bitmap scan', says => 0, does => ball($bitmap_scan, 0, 3, 8, 64) },
-	{ name => 'scan of NULLs', says => 0, does => sub { return ($index_scan, q{SELECT differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
-	{ name => 'nearest first', says => 0, does => sub { return ($index_scan, 'SELECT differing_order(\'docs\', ' . int(rand(1000)) . ', 1)'); } },
-	{ name => 'lateral joins', says => 0, does => sub { return ($index_scan, 'SELECT differing_join(\'docs\', ' . int(rand(1000)) . ')'); } },
+	{ name => 'scan of NULLs', says => 0, does => sub { return ($index_scan, q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
+	{ name => 'nearest first', says => 0, does => sub { return ($index_scan, 'SELECT differing FROM differing_order(\'docs\', ' . int(rand(1000)) . ', 1)'); } },
+	{ name => 'lateral joins', says => 0, does => sub { return ($index_scan, 'SELECT differing FROM differing_join(\'docs\', ' . int(rand(1000)) . ')'); } },
 	{ name => 'cursor', says => 0, does => sub {
 		my ($skip, $level) = @_;
 		my ($q, $k, $n) = (any(@query), any(0, 5, 64), int(rand(60)));
-		return ($cursor, "SELECT differing_cursor(format('SELECT ctid FROM docs WHERE fp <\@ simhash_ball(%L, $k)', $q),
+		return ($cursor, "SELECT differing FROM differing_cursor(format('SELECT ctid FROM docs WHERE fp <\@ simhash_ball(%L, $k)', $q),
 			format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= $k', $q), $n, $skip, $level)"); } },
 	{ name => 'cursor on NULLs', says => 0, does => sub {
 		my ($skip, $level) = @_;
 		my $n = int(rand(60));
-		return ($cursor, "SELECT differing_cursor('SELECT ctid FROM docs WHERE fp IS NULL', 'SELECT ctid FROM docs WHERE num_nulls(fp) = 1', $n, $skip, $level)"); } },
+		return ($cursor, "SELECT differing FROM differing_cursor('SELECT ctid FROM docs WHERE fp IS NULL', 'SELECT ctid FROM docs WHERE num_nulls(fp) = 1', $n, $skip, $level)"); } },
 	{ name => 'insertion', does => sub { return ($index_scan, sprintf q{CALL add('%s', %d)}, kind(), any(1, 5, 100)); } },
 	{ name => 'check', does => sub { return ($index_scan, q{SELECT simhash_index_check('docs_fp', } . any('true', 'false') . ')'); } },
 	{ name => 'statistics', does => sub { return ($index_scan, q{SELECT 1 FROM simhash_index_stats('docs_fp')}); } },
@@ -263,6 +266,7 @@ my @actors = (
 my %most;
 my %waited;
 my %wrong;
+my $compared = 0;
 
 ask($worker, "SELECT setseed(" . rand() . "), nextval('ascending')");
 ask($actor, q{SELECT nextval('ascending')});
@@ -295,8 +299,9 @@ foreach my $n (1 .. $pauses)
 	my @wrong = ($err);
 	push @wrong, "$out rows differ" if defined $who->{says} && $out ne $who->{says};
 	push @wrong, (run_in($worker, $_))[1] foreach @{ $who->{after} // [] }, q{SELECT simhash_index_check('docs_fp', true)};
-	my ($differing) = run_in($worker, "SELECT differing('docs', $n, 3)");
-	push @wrong, "$differing rows differ afterwards" if $differing ne '0';
+	my ($rows, $differing) = split /\|/, (run_in($worker, "SELECT * FROM differing('docs', $n, 3)"))[0];
+	push @wrong, "$differing of $rows rows differ afterwards" if $differing ne '0';
+	$compared += $rows;
 	if (my @said = grep { $_ } @wrong)
 	{
 		my $said = join("\n", "pause $n, after $skip links: $statement", @said);
@@ -311,6 +316,7 @@ foreach my $where (sort keys %most)
 {
 	is(join("\n", @{ $wrong{$where} // [] }), '', "$where: right" . ($waited{$where} ? ", $waited{$where} times" : ', but never waited'));
 }
+cmp_ok($compared, '>', 0, "$compared rows were compared afterwards");
 ok((keys %waited) > 20, (keys %waited) . ' kinds of pauses');
 cmp_ok($merged, '>', $pauses, "$merged pages were merged");
 sound_ok($node, 'docs', 'after all');
