@@ -67,7 +67,8 @@ meaning() {
 }
 
 # What is said by a machine that has no room left, not by the extension.
-SHORTAGE='No space left on device|Cannot allocate memory|out of memory|Resource temporarily unavailable|too many open files'
+SHORTAGE='No space left on device|Cannot allocate memory|out of memory'
+SHORTAGE+='|Resource temporarily unavailable|too many open files'
 
 show_failure() {
 	local file

@@ -205,7 +205,8 @@ SELECT DISTINCT id, cluster FROM labelled;
 SELECT (SELECT count(*) - count(DISTINCT cluster) FROM verified) AS by_fingerprints,
        (SELECT count(*) - count(DISTINCT cluster) FROM by_bands) AS by_signatures,
        (SELECT count(*) - count(DISTINCT c) FROM (
-            SELECT connected_component(v.cluster, b.cluster) OVER () AS c FROM verified v JOIN by_bands b USING (id)) AS s) AS by_both;
+            SELECT connected_component(v.cluster, b.cluster) OVER () AS c
+            FROM verified v JOIN by_bands b USING (id)) AS s) AS by_both;
 
 -- ---------------------------------------------------------------------------
 -- 6. How far an edit moves a fingerprint
@@ -305,7 +306,10 @@ BEGIN
     RETURN 1000 * extract(epoch FROM clock_timestamp() - started) / times;
 END $$;
 SELECT pg_temp.milliseconds('SELECT count(simhash(body)) FROM packages', 1) AS making,
-       pg_temp.milliseconds('SELECT count(c) FROM (SELECT simhash_cluster(fp, 3, ''leader'') OVER (ORDER BY length(body) DESC, id) AS c FROM packages) AS s', 1) AS clusters,
+       pg_temp.milliseconds(
+           'SELECT count(c) FROM (
+                SELECT simhash_cluster(fp, 3, ''leader'') OVER (ORDER BY length(body) DESC, id) AS c
+                FROM packages) AS s', 1) AS clusters,
        pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 8', 100) AS near,
        pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 100) AS nearest \gset
 SET enable_indexscan = off;
@@ -317,7 +321,8 @@ RESET enable_bitmapscan;
 \pset format unaligned
 \pset tuples_only on
 SELECT format('%s descriptions (%s) are fingerprinted in %s ms on one core, %s us each.',
-              count(*), pg_size_pretty(sum(octet_length(body))), round(:making), round((1000 * :making / count(*))::numeric, 1))
+              count(*), pg_size_pretty(sum(octet_length(body))), round(:making),
+              round((1000 * :making / count(*))::numeric, 1))
 FROM packages;
 SELECT format('%s of them have a copy within 3 bits under another name.', count(*))
 FROM packages p WHERE EXISTS (SELECT FROM packages q WHERE q.fp <~> p.fp <= 3 AND q.name <> p.name);

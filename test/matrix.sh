@@ -107,7 +107,8 @@ make_source() {
 # and the server of that machine, which are unpacked, but not set up.
 make_machine() {
 	local arch=$1
-	make_system "$SYSTEM" minbase "gcc-$(triplet "$arch"),libc6-dev-$arch-cross,qemu-user,make,perl,pkgconf,bzip2,unicode-data" \
+	make_system "$SYSTEM" minbase \
+		"gcc-$(triplet "$arch"),libc6-dev-$arch-cross,qemu-user,make,perl,pkgconf,bzip2,unicode-data" \
 		trixie "$DEBIAN" &&
 		make_system "$SYSTEM/machine" extract \
 			postgresql-17,postgresql-server-dev-17,libicu-dev,libxxhash-dev,libc6-dev \

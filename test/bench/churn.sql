@@ -20,20 +20,24 @@ SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CREATE FUNCTION fingerprint(load text, id bigint, round bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN CASE load WHEN 'hot' THEN hashint8extended(0, round)
                      WHEN 'window' THEN id << 26
-                     WHEN 'refill' THEN hashint8extended(id / 100, round) # (1::bigint << (id * 7 % 61)::int) # (1::bigint << (id * 11 % 64)::int)
+                     WHEN 'refill' THEN hashint8extended(id / 100, round) # (1::bigint << (id * 7 % 61)::int) # (
+                         1::bigint << (id * 11 % 64)::int)
                      WHEN 'uniform' THEN hashint8extended(id, round) END::simhash;
 CREATE FUNCTION insertion(load text, round bigint, first bigint, last bigint) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('INSERT INTO docs SELECT i, fingerprint(%L, i, %s) FROM generate_series(%s::bigint, %s) AS i', load, round, first, last);
+    RETURN format('INSERT INTO docs SELECT i, fingerprint(%L, i, %s) FROM generate_series(%s::bigint, %s) AS i', load,
+                  round, first, last);
 CREATE FUNCTION statements(load text, round bigint, nrows bigint, step bigint) RETURNS text[] LANGUAGE sql IMMUTABLE
     RETURN CASE
         WHEN round = 0 THEN ARRAY[
             'DROP TABLE IF EXISTS docs', 'CREATE TABLE docs (id bigint, fp simhash)', insertion(load, 0, 1, nrows),
-            'CREATE INDEX docs_simhash ON docs USING simhash (fp)', 'CREATE INDEX docs_btree ON docs (fp)', 'VACUUM ANALYZE docs']
+            'CREATE INDEX docs_simhash ON docs USING simhash (fp)', 'CREATE INDEX docs_btree ON docs (fp)',
+            'VACUUM ANALYZE docs']
         WHEN load = 'window' THEN ARRAY[
             insertion(load, round, nrows + (round - 1) * step + 1, nrows + round * step),
             format('DELETE FROM docs WHERE id <= %s', round * step), 'VACUUM docs']
         WHEN load = 'uniform' THEN ARRAY[
-            format('UPDATE docs SET fp = fingerprint(%L, id, %s) WHERE id %% 2 = %s', load, round, round % 2), 'VACUUM docs']
+            format('UPDATE docs SET fp = fingerprint(%L, id, %s) WHERE id %% 2 = %s', load, round, round % 2),
+            'VACUUM docs']
         ELSE ARRAY['DELETE FROM docs', 'VACUUM docs', insertion(load, round, 1, nrows)]
     END;
 
@@ -45,11 +49,14 @@ CREATE FUNCTION is_measured(round bigint, rounds bigint) RETURNS boolean LANGUAG
 CREATE FUNCTION pages(index regclass) RETURNS bigint LANGUAGE sql
     RETURN pg_relation_size(index) / current_setting('block_size')::bigint;
 -- What a search reads that comes across all of the window in two of four tables, and finds nothing.
-CREATE FUNCTION buffers_of_search(docs regclass) RETURNS bigint LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+CREATE FUNCTION buffers_of_search(docs regclass)
+    RETURNS bigint LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     plan json;
 BEGIN
-    EXECUTE format('EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT FROM %s WHERE fp <~> ''0000ffff00ff0000'' <= 3', docs) INTO plan;
+    EXECUTE format(
+        'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT FROM %s WHERE fp <~> ''0000ffff00ff0000'' <= 3',
+        docs) INTO plan;
     plan := plan -> 0 -> 'Plan';
     ASSERT plan ->> 'Node Type' = 'Index Scan' AND (plan ->> 'Actual Rows')::numeric = 0, plan;
     RETURN (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
@@ -57,7 +64,8 @@ END $$;
 CREATE PROCEDURE measure(load text, round bigint) LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO results (load, round, vacuums, simhash, btree, buffers)
-    VALUES (load, round, pg_stat_get_vacuum_count('docs'::regclass), pages('docs_simhash'), pages('docs_btree'), buffers_of_search('docs'));
+    VALUES (load, round, pg_stat_get_vacuum_count('docs'::regclass), pages('docs_simhash'), pages('docs_btree'),
+            buffers_of_search('docs'));
 END $$;
 -- What was measured since this was called last, with fresh indexes on the rows there are.
 CREATE PROCEDURE compare() LANGUAGE plpgsql AS $$
@@ -65,7 +73,9 @@ BEGIN
     CREATE TABLE fresh AS TABLE docs;
     CREATE INDEX fresh_simhash ON fresh USING simhash (fp);
     CREATE INDEX fresh_btree ON fresh (fp);
-    UPDATE results SET fresh_simhash = pages('fresh_simhash'), fresh_btree = pages('fresh_btree'), fresh_buffers = buffers_of_search('fresh')
+    UPDATE results
+    SET fresh_simhash = pages('fresh_simhash'), fresh_btree = pages('fresh_btree'),
+        fresh_buffers = buffers_of_search('fresh')
     WHERE fresh_simhash IS NULL;
     DROP TABLE fresh;
 END $$;
@@ -73,14 +83,17 @@ CREATE VIEW growth AS
     SELECT load, round, vacuums,
            simhash AS "pages", fresh_simhash AS "fresh", round(simhash::numeric / fresh_simhash, 2) AS "ratio",
            btree AS "btree's", fresh_btree AS "its fresh", round(btree::numeric / fresh_btree, 2) AS "its ratio",
-           buffers AS "buffers read", fresh_buffers AS "of a fresh one", round(buffers::numeric / fresh_buffers, 2) AS "ratio of these"
+           buffers AS "buffers read", fresh_buffers AS "of a fresh one",
+           round(buffers::numeric / fresh_buffers, 2) AS "ratio of these"
     FROM results ORDER BY nr;
 
 SELECT statement
-FROM unnest(ARRAY['hot', 'window', 'refill', 'uniform']) WITH ORDINALITY AS l (load, nr), generate_series(0, :rounds) AS round,
+FROM unnest(ARRAY['hot', 'window', 'refill', 'uniform']) WITH ORDINALITY AS l (load, nr),
+     generate_series(0, :rounds) AS round,
      unnest(statements(load, round, :rows, :rows * 3 / 4)
             || CASE WHEN is_measured(round, :rounds)
-                    THEN ARRAY[format('CALL measure(%L, %s)', load, round), 'CALL compare()'] END) WITH ORDINALITY AS s (statement, at)
+                    THEN ARRAY[format('CALL measure(%L, %s)', load, round),
+                               'CALL compare()'] END) WITH ORDINALITY AS s (statement, at)
 ORDER BY nr, round, at \gexec
 \pset title 'one session'
 TABLE growth;
@@ -100,7 +113,8 @@ DECLARE
 BEGIN
     FOR round IN 1 .. rounds LOOP
         FOR batch IN 0 .. 19 LOOP
-            UPDATE docs SET fp = fingerprint(load, id, round) WHERE id >= first + batch * size AND id < first + (batch + 1) * size;
+            UPDATE docs SET fp = fingerprint(load, id, round)
+            WHERE id >= first + batch * size AND id < first + (batch + 1) * size;
             COMMIT;
         END LOOP;
         IF is_measured(round, rounds) THEN

@@ -14,7 +14,8 @@ SET enable_mergejoin = off;
 SET enable_material = off;
 SET enable_memoize = off;
 
-CREATE UNLOGGED TABLE docs AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1::bigint, :rows) AS i;
+CREATE UNLOGGED TABLE docs AS
+    SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1::bigint, :rows) AS i;
 CREATE TABLE queries AS
     SELECT i AS id, (hashint8extended(i * (:rows / 100000), 0)
                      # (1::bigint << (i * 7 % 61)::int) # (1::bigint << (i * 11 % 64)::int))::simhash AS fp
@@ -30,7 +31,9 @@ DECLARE
     file text;
 BEGIN
     FOREACH file IN ARRAY ARRAY[pg_relation_filepath('docs'), pg_relation_filepath('docs_fp')] LOOP
-        EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('for f in %s/%s*; do dd if=$f iflag=nocache count=0 status=none; done',
+        EXECUTE format(
+            'COPY (SELECT) TO PROGRAM %L',
+            format('for f in %s/%s*; do dd if=$f iflag=nocache count=0 status=none; done',
                        current_setting('data_directory'), file));
     END LOOP;
 END $$;
@@ -41,10 +44,13 @@ DECLARE
 BEGIN
     PERFORM set_config('effective_io_concurrency', io::text, false);
     -- what stands above the leaves is cached, in real life; the leaves are not
-    EXECUTE format('SELECT count(*) FROM (SELECT fp FROM queries OFFSET %s LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', first + n, 2000 / k / k, k);
+    EXECUTE format(
+        'SELECT count(*) FROM (SELECT fp FROM queries OFFSET %s LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s',
+        first + n, 2000 / k / k, k);
     CALL forget();
     EXECUTE format('EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT JSON)
-        SELECT count(*) FROM (SELECT fp FROM queries OFFSET %s LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', first, n, k) INTO plan;
+        SELECT count(*) FROM (SELECT fp FROM queries OFFSET %s LIMIT %s) AS q
+            JOIN docs ON docs.fp <~> q.fp <= %s', first, n, k) INTO plan;
     INSERT INTO results VALUES (io, k, round, (plan -> 0 ->> 'Execution Time')::float8 * 1000 / n,
                                 (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::float8 / n);
 END $$;

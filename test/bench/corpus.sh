@@ -28,7 +28,8 @@ make_corpus() {
 		"$folder"/{descriptions,manuals,documentation}.csv 3>"$WORK/src/truth" |
 		split -n r/2 -a 1 - "$WORK/src/rows."
 	chmod 644 "$WORK"/src/{truth,rows.*}
-	say "    $(cat "$WORK"/src/rows.? | wc -c) bytes, $(awk -F '\t' '$2 > n { n = $2 } END { print n }' "$WORK/src/truth") families"
+	say "    $(cat "$WORK"/src/rows.? | wc -c) bytes," \
+		"$(awk -F '\t' '$2 > n { n = $2 } END { print n }' "$WORK/src/truth") families"
 }
 
 # Runs a part of corpus.sql.

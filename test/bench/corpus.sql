@@ -81,11 +81,13 @@ CREATE TABLE steps (run integer, step text, seconds float8, kilobytes bigint, n 
 COPY steps (run, step, seconds, kilobytes) FROM :'file';
 \pset footer off
 \pset title 'medians of runs; all of it is without the fingerprints alone'
-SELECT coalesce(step, 'all of it') AS step, round(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 1) AS seconds,
+SELECT coalesce(step, 'all of it') AS step,
+       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 1) AS seconds,
        round(min(seconds)::numeric, 1) AS "from", round(max(seconds)::numeric, 1) AS "to",
        round(:rows / percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)) AS "documents a second",
        round(max(kilobytes) / 1024.0) AS "MB of memory"
 FROM (SELECT step, seconds, kilobytes, n FROM steps
       UNION ALL
-      SELECT NULL, sum(seconds), max(kilobytes), max(n) + 1 FROM steps WHERE step <> 'fingerprints alone' GROUP BY run) AS s
+      SELECT NULL, sum(seconds), max(kilobytes), max(n) + 1
+      FROM steps WHERE step <> 'fingerprints alone' GROUP BY run) AS s
 GROUP BY step ORDER BY min(n);

@@ -67,8 +67,9 @@ def print_searches(results, rows, k):
     print("| design | µs | prefix bits used | probes | leaves | candidates | one probe a table would have |")
     print("|---|---|---|---|---|---|---|")
     for r in own:
-        print(f"| {options(r)} | {number(r['us'])} | {r['prefix_bits'] if r['prefix_bits'] != '0' else 'reads a table through'} "
-              f"| {number(r['probes'])} | {number(r['pages'])} | {number(r['candidates'])} | {number(r['expected_candidates'])} |")
+        bits = r["prefix_bits"] if r["prefix_bits"] != "0" else "reads a table through"
+        print(f"| {options(r)} | {number(r['us'])} | {bits} | {number(r['probes'])} | {number(r['pages'])} "
+              f"| {number(r['candidates'])} | {number(r['expected_candidates'])} |")
 
 
 def plot(results, path):

@@ -20,7 +20,8 @@ SET enable_material = off;
 SET enable_memoize = off;
 
 -- uniform fingerprints, and the queries: some of them, with two bits changed; no WAL
-CREATE UNLOGGED TABLE docs AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1::bigint, :rows) AS i;
+CREATE UNLOGGED TABLE docs AS
+    SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1::bigint, :rows) AS i;
 CREATE TABLE queries AS
     SELECT i AS id, (hashint8extended(i * (:rows / 1000), 0)
                      # (1::bigint << (i * 7 % 61)::int) # (1::bigint << (i * 11 % 64)::int))::simhash AS fp
@@ -41,7 +42,8 @@ CREATE TABLE results (
     expected_candidates numeric, matches numeric, us numeric, seqscan_us numeric);
 
 CREATE FUNCTION search(k integer, n integer) RETURNS text LANGUAGE sql
-    RETURN format('SELECT count(*) FROM (SELECT fp FROM queries LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', n, k);
+    RETURN format('SELECT count(*) FROM (SELECT fp FROM queries LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', n,
+                  k);
 CREATE PROCEDURE measure(design designs, seqscan_ms float8) LANGUAGE plpgsql AS $$
 DECLARE
     started timestamptz := clock_timestamp();
@@ -63,17 +65,21 @@ BEGIN
     FROM simhash_index_stats('docs_fp') WHERE "table" IS NOT NULL AND level = 0;
     -- rows that do not stay
     BEGIN
-        insert_ms := time_query(format('INSERT INTO docs SELECT -i, hashint8extended(-i, %s)::simhash FROM generate_series(1::bigint, 20000) AS i', ntables));
+        insert_ms := time_query(
+            format('INSERT INTO docs SELECT -i, hashint8extended(-i, %s)::simhash
+                    FROM generate_series(1::bigint, 20000) AS i', ntables));
         RAISE SQLSTATE 'RB000';
     EXCEPTION WHEN SQLSTATE 'RB000' THEN
     END;
     FOR radius IN SELECT * FROM radii LOOP
         PERFORM time_query(search(radius.k, radius.nqueries));
-        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY time_query(search(radius.k, radius.nqueries) || format('/* %s */', i)))
+        SELECT percentile_cont(0.5) WITHIN GROUP (
+            ORDER BY time_query(search(radius.k, radius.nqueries) || format('/* %s */', i)))
         INTO ms FROM generate_series(1, 5) AS i;
         INSERT INTO results
         SELECT nrows, design.blocks, design.prefix, design.nested, ntables,
-               round(bytes / nrows::numeric, 1), round(build_s::numeric, 1), round((insert_ms / 20)::numeric, 1), radius.k,
+               round(bytes / nrows::numeric, 1), round(build_s::numeric, 1), round((insert_ms / 20)::numeric, 1),
+               radius.k,
                max(x.prefix_bits), round(avg(x.probes), 1), round(avg(x.pages), 1), round(avg(x.candidates)),
                round(expected::numeric, 2), round(avg(x.matches), 2),
                round((ms * 1000 / radius.nqueries)::numeric, 1), round(seqscan_ms::numeric * 1000)
@@ -82,7 +88,11 @@ BEGIN
     DROP INDEX docs_fp;
 END $$;
 
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY time_query('SELECT count(*) FROM docs WHERE (fp <~> ''0123456789abcdef'') + 0 <= 8' || format('/* %s */', i))) AS seqscan_ms
+SELECT percentile_cont(0.5) WITHIN GROUP (
+    ORDER BY time_query(
+        'SELECT count(*) FROM docs WHERE (fp <~> ''0123456789abcdef'') + 0 <= 8'
+        || format('/* %s */', i))) AS seqscan_ms
 FROM generate_series(1, 5) AS i \gset
-SELECT format('CALL measure((%s, %s, %s, %s), %s)', nr, blocks, prefix, nested, :seqscan_ms) FROM designs ORDER BY nr \gexec
+SELECT format('CALL measure((%s, %s, %s, %s), %s)', nr, blocks, prefix, nested, :seqscan_ms)
+FROM designs ORDER BY nr \gexec
 COPY results TO STDOUT (FORMAT csv, HEADER);

@@ -23,9 +23,11 @@ CREATE TABLE features AS
     FROM (SELECT shingles(body) AS s FROM en) AS shingled WHERE cardinality(s) > 0;
 VACUUM ANALYZE;
 
-SELECT 'English' AS texts, count(*), pg_size_pretty(sum(octet_length(body))) AS size, round(avg(octet_length(body))) AS "bytes each" FROM en
+SELECT 'English' AS texts, count(*), pg_size_pretty(sum(octet_length(body))) AS size,
+       round(avg(octet_length(body))) AS "bytes each" FROM en
 UNION ALL SELECT 'Chinese', count(*), pg_size_pretty(sum(octet_length(body))), round(avg(octet_length(body))) FROM zh
-UNION ALL SELECT 'long English', count(*), pg_size_pretty(sum(octet_length(body))), round(avg(octet_length(body))) FROM long_en;
+UNION ALL SELECT 'long English', count(*), pg_size_pretty(sum(octet_length(body))), round(avg(octet_length(body)))
+FROM long_en;
 
 CREATE TEMP TABLE results AS
 SELECT * FROM time_pair('English: simhash(body) / md5(body)',

@@ -22,8 +22,10 @@ SELECT * FROM time_pair('simhash / btree of fp::bigint',
     'DROP INDEX IF EXISTS docs_btree; CREATE INDEX docs_btree ON docs ((fp::bigint))', 3);
 \pset title 'build with max_parallel_maintenance_workers = 0 / more'
 SELECT t.* FROM unnest(ARRAY[1, 2]) AS workers, LATERAL time_pair('alone / ' || workers,
-    'SET max_parallel_maintenance_workers = 0; DROP INDEX IF EXISTS docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)',
-    format('SET max_parallel_maintenance_workers = %s; DROP INDEX docs_simhash; CREATE INDEX docs_simhash ON docs USING simhash (fp)', workers), 3) AS t;
+    'SET max_parallel_maintenance_workers = 0; DROP INDEX IF EXISTS docs_simhash;
+     CREATE INDEX docs_simhash ON docs USING simhash (fp)',
+    format('SET max_parallel_maintenance_workers = %s; DROP INDEX docs_simhash;
+            CREATE INDEX docs_simhash ON docs USING simhash (fp)', workers), 3) AS t;
 SET max_parallel_maintenance_workers = 0;
 \pset title 'build of rows that do not fit into memory'
 SET maintenance_work_mem = '8MB';
@@ -46,7 +48,8 @@ SET enable_mergejoin = off;
 SET enable_material = off;
 SET enable_memoize = off;
 CREATE FUNCTION lookup(n integer, k integer) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('SELECT count(*) FROM (SELECT fp FROM queries LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', n, k);
+    RETURN format('SELECT count(*) FROM (SELECT fp FROM queries LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s', n,
+                  k);
 \pset title 'look-ups in a join'
 SELECT * FROM time_pair('100,000 within 3 bits / as many equal in a btree', lookup(100000, 3),
     'SELECT count(*) FROM queries JOIN docs ON docs.fp::bigint = original', 5)
@@ -66,11 +69,13 @@ SELECT t.* FROM (VALUES (3), (7), (8), (10), (11)) AS radius (k), LATERAL
 
 -- The ten nearest: of random centers, where nothing is near; and of centers around
 -- which 20 rows were planted, at distances 1 to 8.
-CREATE TABLE centers AS SELECT i AS id, random_simhash(-i) AS far, random_simhash(-i - 1000000) AS near FROM generate_series(1, 1000) AS i;
+CREATE TABLE centers AS
+    SELECT i AS id, random_simhash(-i) AS far, random_simhash(-i - 1000000) AS near FROM generate_series(1, 1000) AS i;
 CREATE FUNCTION flip(fp simhash, bits integer, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN (fp::bigint # (SELECT bit_or(1::bigint << b) FROM
         (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
-CREATE TABLE planted AS SELECT 0::bigint AS id, flip(near, 1 + i % 8, id * 20 + i) AS fp FROM centers, generate_series(1, 20) AS i;
+CREATE TABLE planted AS
+    SELECT 0::bigint AS id, flip(near, 1 + i % 8, id * 20 + i) AS fp FROM centers, generate_series(1, 20) AS i;
 INSERT INTO docs SELECT * FROM planted;
 VACUUM ANALYZE docs, centers;
 CREATE FUNCTION nearest(center text, n integer) RETURNS text LANGUAGE sql IMMUTABLE
@@ -78,7 +83,8 @@ CREATE FUNCTION nearest(center text, n integer) RETURNS text LANGUAGE sql IMMUTA
                    LATERAL (SELECT FROM docs ORDER BY docs.fp <~> q.fp LIMIT 10) AS d', center, n);
 \pset title 'sequential scan with top-N sort (once) / ten nearest (100 times: multiply the ratio by 100)'
 SELECT t.* FROM unnest(ARRAY['far', 'near']) AS center, LATERAL
-    time_pair(center, 'SELECT FROM docs ORDER BY (fp <~> ''0123456789abcdef'') + 0 LIMIT 10', nearest(center, 100), 5) AS t;
+    time_pair(center, 'SELECT FROM docs ORDER BY (fp <~> ''0123456789abcdef'') + 0 LIMIT 10', nearest(center, 100),
+              5) AS t;
 DELETE FROM docs WHERE id = 0;
 
 -- insertion into what is there already
@@ -92,9 +98,11 @@ DROP INDEX docs_block1, docs_block2, docs_block3, docs_block4;
 VACUUM ANALYZE;
 CREATE SEQUENCE batch;
 CREATE FUNCTION insertion(target text, n integer) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('INSERT INTO %s SELECT i, random_simhash(-i - %s * nextval(''batch'')) FROM generate_series(1, %s) AS i', target, n * 2, n);
+    RETURN format('INSERT INTO %s SELECT i, random_simhash(-i - %s * nextval(''batch''))
+                   FROM generate_series(1, %s) AS i', target, n * 2, n);
 \pset title 'insertion'
-SELECT * FROM time_pair('50,000 rows: simhash / four expression btrees', insertion('docs', 50000), insertion('docs_b', 50000), 3);
+SELECT * FROM time_pair(
+    '50,000 rows: simhash / four expression btrees', insertion('docs', 50000), insertion('docs_b', 50000), 3);
 
 -- against a table of as many rows with the index alone
 CREATE TABLE indexed AS SELECT * FROM docs WHERE id <= 100000;
@@ -104,7 +112,9 @@ ALTER TABLE apart ADD CONSTRAINT apart_3 EXCLUDE USING simhash (simhash_ball(fp,
 VACUUM ANALYZE indexed, apart;
 \pset title 'insertion of 10,000 rows with an exclusion constraint of radius 3 / with the index'
 SELECT * FROM time_pair('INSERT', insertion('apart', 10000), insertion('indexed', 10000), 5);
-SELECT * FROM time_pair('INSERT ... ON CONFLICT DO NOTHING', insertion('apart', 10000) || ' ON CONFLICT ON CONSTRAINT apart_3 DO NOTHING', insertion('indexed', 10000), 5);
+SELECT * FROM time_pair(
+    'INSERT ... ON CONFLICT DO NOTHING', insertion('apart', 10000) || ' ON CONFLICT ON CONSTRAINT apart_3 DO NOTHING',
+    insertion('indexed', 10000), 5);
 DROP TABLE indexed, apart;
 
 -- WAL, less that of the heap
@@ -113,11 +123,13 @@ ALTER SYSTEM SET full_page_writes = off;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CHECKPOINT;
 \pset title 'WAL, bytes a row, of the index alone'
-SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000) AS "without full-page images";
+SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000)
+           AS "without full-page images";
 ALTER SYSTEM RESET full_page_writes;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CHECKPOINT;
-SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000) AS "with them, after a checkpoint";
+SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000)
+           AS "with them, after a checkpoint";
 
 \pset title 'all fingerprints equal'
 CREATE TABLE same AS SELECT i AS id, '0123456789abcdef'::simhash AS fp FROM generate_series(1, 1000000) AS i;

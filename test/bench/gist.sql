@@ -21,7 +21,8 @@ FROM sizes, generate_series(1, tenants) AS t, generate_series(1, size) AS i,
      LATERAL (SELECT flip(hashint8extended(i / 20, size * 10 + t), i % 4, i) AS fp) AS f
 ORDER BY hashint8extended(i, t);
 CREATE TABLE queries AS
-SELECT size, i, flip(hashint8extended(i % (size / 20), size * 10 + 1), 2, -i + 100) AS near, hashint8extended(-i, size)::simhash AS far
+SELECT size, i, flip(hashint8extended(i % (size / 20), size * 10 + 1), 2, -i + 100) AS near,
+       hashint8extended(-i, size)::simhash AS far
 FROM sizes, generate_series(1, 100) AS i;
 VACUUM ANALYZE;
 SELECT count(*) AS n FROM docs \gset
@@ -91,25 +92,33 @@ CREATE FUNCTION report(what text, size integer, ways text[]) RETURNS TABLE (what
     SELECT what, size, t[1], t[2], t[3], t[4], t[5], chosen(ways[1]) FROM time_ways(ways) AS t $$;
 SELECT r.* FROM sizes, unnest('{3,8}'::integer[]) AS k, LATERAL (SELECT size * 10 + 1 AS tenant) AS t,
     LATERAL report('within ' || k, size, ARRAY[
-        within(size, k, 'tenant = ' || tenant, 'docs.fp <~> q.fp'), within(size, k, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
-        within(size, k, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'), within(size, k, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
+        within(size, k, 'tenant = ' || tenant, 'docs.fp <~> q.fp'),
+        within(size, k, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        within(size, k, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        within(size, k, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
         within(size, k, 'tenant + 0 = ' || tenant, '(docs.fp <~> q.fp) + 0')]) AS r ORDER BY k, size;
 SELECT r.* FROM sizes, unnest('{near,far}'::text[]) AS q, LATERAL (SELECT size * 10 + 1 AS tenant) AS t,
     LATERAL report('ten nearest, ' || q, size, ARRAY[
-        nearest(size, q, 'tenant = ' || tenant, 'docs.fp <~> q.fp'), nearest(size, q, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
-        nearest(size, q, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'), nearest(size, q, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
+        nearest(size, q, 'tenant = ' || tenant, 'docs.fp <~> q.fp'),
+        nearest(size, q, 'tenant_b = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        nearest(size, q, 'tenant_c = ' || tenant, '(docs.fp <~> q.fp) + 0'),
+        nearest(size, q, 'tenant_b + 0 = ' || tenant, 'docs.fp_s <~> q.fp'),
         nearest(size, q, 'tenant + 0 = ' || tenant, '(docs.fp <~> q.fp) + 0')]) AS r ORDER BY q DESC, size;
 
 \pset title 'one search in all rows, microseconds'
 DROP INDEX docs_tenant_gist;
 CREATE INDEX docs_gist ON docs USING gist (fp);
-SELECT what, t[1] AS "gist (fp)", t[2] AS "simhash (fp)", t[3] AS "sequential scan", round(t[3] / t[1], 1) AS "gist: times as fast",
+SELECT what, t[1] AS "gist (fp)", t[2] AS "simhash (fp)", t[3] AS "sequential scan",
+       round(t[3] / t[1], 1) AS "gist: times as fast",
        chosen(ways[1]) AS "planner's, for gist"
-FROM (SELECT 'within ' || k AS what, ARRAY[within(:rows, k, 'true', 'docs.fp <~> q.fp'), within(:rows, k, 'true', 'docs.fp_s <~> q.fp'),
+FROM (SELECT 'within ' || k AS what,
+             ARRAY[within(:rows, k, 'true', 'docs.fp <~> q.fp'), within(:rows, k, 'true', 'docs.fp_s <~> q.fp'),
           within(:rows, k, 'true', '(docs.fp <~> q.fp) + 0')] AS ways FROM unnest('{0,3,5,8,10}'::integer[]) AS k
       UNION ALL
-      SELECT 'ten nearest, ' || q, ARRAY[nearest(:rows, q, 'true', 'docs.fp <~> q.fp'), nearest(:rows, q, 'true', 'docs.fp_s <~> q.fp'),
-          nearest(:rows, q, 'true', '(docs.fp <~> q.fp) + 0')] FROM unnest('{near,far}'::text[]) AS q) AS s, LATERAL time_ways(ways) AS t;
+      SELECT 'ten nearest, ' || q,
+          ARRAY[nearest(:rows, q, 'true', 'docs.fp <~> q.fp'), nearest(:rows, q, 'true', 'docs.fp_s <~> q.fp'),
+          nearest(:rows, q, 'true', '(docs.fp <~> q.fp) + 0')] FROM unnest('{near,far}'::text[]) AS q) AS s,
+              LATERAL time_ways(ways) AS t;
 
 \pset title 'insertion of 20,000 rows, of tenants in proportion, into as many as there are'
 DROP INDEX docs_gist, docs_simhash, docs_btree, docs_covering;
@@ -126,23 +135,28 @@ CREATE INDEX ON by_btree (tenant);
 CREATE INDEX ON by_covering (tenant) INCLUDE (fp);
 CREATE SEQUENCE batch;
 CREATE FUNCTION insertion(target text) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('INSERT INTO %s SELECT tenant, hashint8extended(nextval(''batch''), 3)::simhash FROM docs LIMIT 20000', target);
-SELECT p.* FROM (VALUES ('gist (fp)', 'by_gist'), ('gist (tenant, fp)', 'by_tenant_gist'), ('btree (tenant)', 'by_btree'),
+    RETURN format('INSERT INTO %s SELECT tenant, hashint8extended(nextval(''batch''), 3)::simhash
+                   FROM docs LIMIT 20000', target);
+SELECT p.* FROM (VALUES
+    ('gist (fp)', 'by_gist'), ('gist (tenant, fp)', 'by_tenant_gist'), ('btree (tenant)', 'by_btree'),
     ('btree (tenant) INCLUDE (fp)', 'by_covering'), ('no index', 'by_none')) AS v (what, target),
     LATERAL time_pair(what || ' / simhash (fp)', insertion(target), insertion('by_simhash'), 3) AS p;
 
 -- the same 1,000 documents in each of 200 tenants
 CREATE TABLE shared AS
 SELECT t AS tenant, t AS tenant_c, t AS tenant_s, fp, fp AS fp_s
-FROM generate_series(1, 200) AS t, generate_series(1, 1000) AS i, LATERAL (SELECT hashint8extended(i, 0)::simhash AS fp) AS f
+FROM generate_series(1, 200) AS t, generate_series(1, 1000) AS i,
+     LATERAL (SELECT hashint8extended(i, 0)::simhash AS fp) AS f
 ORDER BY hashint8extended(i, t);
 CREATE INDEX ON shared USING gist (tenant, fp);
 CREATE INDEX ON shared (tenant_c) INCLUDE (fp);
 CREATE INDEX ON shared USING simhash (fp_s);
-CREATE TABLE asked AS SELECT i, 1 + i % 200 AS tenant, flip(hashint8extended(i, 0), 2, i) AS fp FROM generate_series(1, 100) AS i;
+CREATE TABLE asked AS
+    SELECT i, 1 + i % 200 AS tenant, flip(hashint8extended(i, 0), 2, i) AS fp FROM generate_series(1, 100) AS i;
 VACUUM ANALYZE shared, asked;
 CREATE FUNCTION in_shared(condition text) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('SELECT count(*) FROM (SELECT * FROM asked ORDER BY i LIMIT %%s) AS q, LATERAL (SELECT FROM shared WHERE %s OFFSET 0) AS d', condition);
+    RETURN format('SELECT count(*) FROM (SELECT * FROM asked ORDER BY i LIMIT %%s) AS q,
+                   LATERAL (SELECT FROM shared WHERE %s OFFSET 0) AS d', condition);
 \pset title 'documents that all of 200 tenants have: one search within 3 in a tenant, microseconds'
 SELECT t[1] AS "gist (tenant, fp)", t[2] AS "btree (tenant) INCLUDE (fp)", t[3] AS "simhash (fp), filter"
 FROM time_ways(ARRAY[in_shared('shared.tenant = q.tenant AND shared.fp <~> q.fp <= 3'),

@@ -8,13 +8,17 @@ CREATE FUNCTION random_words(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
 CREATE TABLE words AS SELECT i AS id, random_words(i) AS word FROM generate_series(1, :rows) AS i;
 CREATE TABLE words_gin AS TABLE words;
 CREATE TABLE fresh AS
-    SELECT (i - 1) / (:rows / 10) AS batch, -i AS id, random_words(-i) AS word FROM generate_series(1, :rows * 3 / 2) AS i;
+    SELECT (i - 1) / (:rows / 10) AS batch, -i AS id, random_words(-i) AS word
+    FROM generate_series(1, :rows * 3 / 2) AS i;
 CREATE INDEX ON fresh (batch);
 VACUUM ANALYZE;
 
 \pset title 'build, once'
-SELECT round((time_query('CREATE INDEX words_simhash ON words USING simhash (word)') / 1000)::numeric, 1) AS "simhash, s",
-       round((time_query('CREATE INDEX words_gin_gin ON words_gin USING gin (word) WITH (fastupdate = off)') / 1000)::numeric, 1) AS "gin, s";
+SELECT round((time_query('CREATE INDEX words_simhash ON words USING simhash (word)') / 1000)::numeric,
+             1) AS "simhash, s",
+       round((time_query(
+           'CREATE INDEX words_gin_gin ON words_gin USING gin (word) WITH (fastupdate = off)') / 1000)::numeric,
+           1) AS "gin, s";
 \pset title 'size, bytes a row'
 SELECT pg_relation_size('words_simhash') / :rows AS simhash, pg_relation_size('words_gin_gin') / :rows AS gin;
 
@@ -22,7 +26,8 @@ SELECT pg_relation_size('words_simhash') / :rows AS simhash, pg_relation_size('w
 CREATE SEQUENCE words_batch MINVALUE 0;
 CREATE SEQUENCE words_gin_batch MINVALUE 0;
 CREATE FUNCTION insertion(target text) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN format('INSERT INTO %s SELECT id, word FROM fresh WHERE batch = (SELECT nextval(%L))', target, target || '_batch');
+    RETURN format('INSERT INTO %s SELECT id, word FROM fresh WHERE batch = (SELECT nextval(%L))', target,
+                  target || '_batch');
 CREATE FUNCTION insertion_one_by_one(target text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format('DO $$ DECLARE r record; BEGIN
         FOR r IN SELECT id, word FROM fresh WHERE batch = (SELECT nextval(%L)) LIMIT 20000 LOOP
@@ -32,7 +37,8 @@ CREATE FUNCTION insertion_one_by_one(target text) RETURNS text LANGUAGE sql IMMU
 \pset title 'insertion of a tenth as many rows'
 SELECT * FROM time_pair('simhash / gin, fastupdate = off', insertion('words'), insertion('words_gin'), 3);
 \pset title 'insertion of 20,000 rows, each by a statement of its own'
-SELECT * FROM time_pair('simhash / gin, fastupdate = off', insertion_one_by_one('words'), insertion_one_by_one('words_gin'), 3);
+SELECT * FROM time_pair(
+    'simhash / gin, fastupdate = off', insertion_one_by_one('words'), insertion_one_by_one('words_gin'), 3);
 ALTER INDEX words_gin_gin SET (fastupdate = on);
 \pset title 'insertion of a tenth as many rows'
 SELECT * FROM time_pair('simhash / gin, fastupdate = on', insertion('words'), insertion('words_gin'), 3);

@@ -41,12 +41,12 @@ load() {
 
 # Arguments: a name, whether the trigger works, the statements that add the text :text.
 way() {
-	local name=$1 trigger=$2
+	local name=$1 trigger=$2 words_of='(SELECT words FROM sentence WHERE n = N)'
 	demo_psql -c "ALTER TABLE articles $trigger TRIGGER keep_out"
 	{
 		printf '\\set %s random(0, 8191)\n' a b c
 		cat
-	} | sed "s/:text/concat_ws(' ', (SELECT words FROM sentence WHERE n = :a), (SELECT words FROM sentence WHERE n = :b), (SELECT words FROM sentence WHERE n = :c))/" \
+	} | sed "s/:text/concat_ws(' ', ${words_of//N/:a}, ${words_of//N/:b}, ${words_of//N/:c})/" \
 		>"$WORK/tmp/$name.sql"
 	as_builder "$("$PG_CONFIG" --bindir)/pgbench" -h "$WORK/socket" -U postgres -n -c 8 -j 2 -T 10 \
 		--max-tries=1000 -f "$WORK/tmp/$name.sql" postgres >"$WORK/log/$name" 2>&1 ||
@@ -64,7 +64,8 @@ checked="INSERT INTO articles (body) SELECT new.body FROM (SELECT :text) AS new 
 round() {
 	way unguarded DISABLE <<<'INSERT INTO articles (body) SELECT :text;'
 	way racing DISABLE <<<"$checked"
-	demo_psql -c "$(block_with 'CREATE TABLE articles' | sed -n '/^CREATE FUNCTION lock_articles/,/^END/p' | sed 's/^CREATE/& OR REPLACE/')"
+	demo_psql -c "$(block_with 'CREATE TABLE articles' |
+		sed -n '/^CREATE FUNCTION lock_articles/,/^END/p' | sed 's/^CREATE/& OR REPLACE/')"
 	way one-lock ENABLE <<<'INSERT INTO articles (body) SELECT :text;'
 	demo_psql -c "$(block_with 'CREATE OR REPLACE FUNCTION lock_articles')"
 	way block-locks ENABLE <<<'INSERT INTO articles (body) SELECT :text;'

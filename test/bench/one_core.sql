@@ -32,5 +32,6 @@ DECLARE
     plan json;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
-    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::integer
+        + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::integer;
 END $$;

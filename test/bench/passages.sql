@@ -26,9 +26,11 @@ ANALYZE;
 CREATE TABLE snippet AS
 SELECT id, words, replaced,
 	array(SELECT CASE WHEN chance(id * 1000 + words, 1000 + i, :seed) < replaced
-			THEN (SELECT token FROM word WHERE n = floor(chance(id * 1000 + words, 2000 + i, :seed) * 4096)::bigint) ELSE token END
+			THEN (SELECT token FROM word WHERE n = floor(chance(id * 1000 + words, 2000 + i, :seed) * 4096)::bigint)
+			ELSE token END
 		FROM unnest(tokens[1 + first : first + words]) WITH ORDINALITY AS t (token, i) ORDER BY i) AS tokens
-FROM doc, unnest('{10,13,16,20,24,32,40,50,70,100,150,200}'::int[]) AS words, unnest('{0,0.02,0.05,0.1,0.2}'::float8[]) AS replaced,
+FROM doc, unnest('{10,13,16,20,24,32,40,50,70,100,150,200}'::int[]) AS words,
+	unnest('{0,0.02,0.05,0.1,0.2}'::float8[]) AS replaced,
 	LATERAL (SELECT floor(chance(id, words, :seed) * (cardinality(tokens) - words))::int AS first) AS f;
 
 CREATE TABLE shape (guarantee int, width int);
@@ -45,7 +47,8 @@ COPY (
 	GROUP BY words, replaced, guarantee, width ORDER BY words, replaced, guarantee, width
 ) TO :'recall' CSV;
 COPY (
-	SELECT :'corpus', guarantee, width, sum(tokens), sum(cardinality(sk)), round(sum(cardinality(sk)) / sum(tokens)::numeric, 4),
+	SELECT :'corpus', guarantee, width, sum(tokens), sum(cardinality(sk)),
+		round(sum(cardinality(sk)) / sum(tokens)::numeric, 4),
 		round(2 / (guarantee - width + 2.0), 4)
 	FROM sketched GROUP BY guarantee, width ORDER BY guarantee, width
 ) TO :'density' CSV;

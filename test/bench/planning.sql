@@ -15,7 +15,8 @@ CREATE TABLE docs (id int, fp simhash, keys bigint[]);
 CREATE TABLE parts (LIKE docs) PARTITION BY RANGE (id);
 SELECT format('CREATE TABLE parts%s PARTITION OF parts FOR VALUES FROM (%s) TO (%s)', i, i, i + 1)
 FROM generate_series(0, 299) AS i \gexec
-INSERT INTO docs SELECT i, hashint8extended(i, 1)::simhash, ARRAY[i % 1000, i % 1001, i] FROM generate_series(1, 30000) AS i;
+INSERT INTO docs
+SELECT i, hashint8extended(i, 1)::simhash, ARRAY[i % 1000, i % 1001, i] FROM generate_series(1, 30000) AS i;
 INSERT INTO parts SELECT id % 300, fp, keys FROM docs;
 CREATE INDEX ON docs USING simhash (fp);
 CREATE INDEX ON docs USING gin (keys);
@@ -25,7 +26,8 @@ VACUUM ANALYZE;
 
 -- A query whose WHERE has so many arms; in a pattern %1$L is a fingerprint, %2$s a number.
 CREATE FUNCTION arms(tab text, n integer, pattern text) RETURNS text LANGUAGE sql AS $$
-    SELECT format('SELECT FROM %I WHERE ', tab) || string_agg(format(pattern, hashint8extended(i, 2)::simhash, i), ' OR ')
+    SELECT format('SELECT FROM %I WHERE ', tab)
+           || string_agg(format(pattern, hashint8extended(i, 2)::simhash, i), ' OR ')
     FROM generate_series(1, n) AS i $$;
 
 CREATE TABLE shapes (name text, pattern text);

@@ -21,14 +21,16 @@ CREATE TEMP TABLE texts (name text, title text, body text);
 COPY texts FROM :'csv' (FORMAT csv);
 CREATE TABLE descriptions AS SELECT row_number() OVER () AS id, winnow(body) AS sk FROM texts;
 INSERT INTO passages SELECT 'descriptions', n, winnow(piece) FROM
-    (SELECT row_number() OVER (ORDER BY md5(body)) AS n, p.* FROM texts, LATERAL (SELECT piece FROM text_windows(body, 50) OFFSET 1 LIMIT 1) AS p) AS s WHERE n <= 1000;
+    (SELECT row_number() OVER (ORDER BY md5(body)) AS n, p.*
+     FROM texts, LATERAL (SELECT piece FROM text_windows(body, 50) OFFSET 1 LIMIT 1) AS p) AS s WHERE n <= 1000;
 TRUNCATE texts;
 \set csv :documents '/chinese.csv'
 COPY texts FROM :'csv' (FORMAT csv);
 CREATE TEMP TABLE pieces AS SELECT piece FROM texts, text_windows(body, 120, 120, 'char') LIMIT 100000;
 CREATE TABLE chinese AS SELECT row_number() OVER () AS id, winnow(piece) AS sk FROM pieces;
 INSERT INTO passages SELECT 'chinese', n, winnow(piece) FROM
-    (SELECT row_number() OVER (ORDER BY md5(p.piece)) AS n, p.* FROM pieces, LATERAL (SELECT w.piece FROM text_windows(pieces.piece, 50) AS w LIMIT 1) AS p) AS s WHERE n <= 1000;
+    (SELECT row_number() OVER (ORDER BY md5(p.piece)) AS n, p.*
+     FROM pieces, LATERAL (SELECT w.piece FROM text_windows(pieces.piece, 50) AS w LIMIT 1) AS p) AS s WHERE n <= 1000;
 
 CREATE TABLE random_gin AS TABLE random;
 CREATE TABLE descriptions_gin AS TABLE descriptions;
@@ -40,16 +42,21 @@ VACUUM ANALYZE;
 
 CREATE TABLE corpora (n integer, corpus text);
 INSERT INTO corpora VALUES (1, 'random'), (2, 'descriptions'), (3, 'chinese');
-CREATE TABLE built AS SELECT c.*, (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || corpus, false, true, '')))[1]::text::bigint AS documents,
+CREATE TABLE built AS
+    SELECT c.*, (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || corpus, false, true, '')))[
+        1]::text::bigint AS documents,
     time_query(format('CREATE INDEX %s_sk ON %1$s USING simhash (sk)', corpus)) AS simhash,
     time_query(format('CREATE INDEX %s_gin_sk ON %1$s_gin USING gin (sk) WITH (fastupdate = off)', corpus)) AS gin
 FROM corpora AS c;
 SELECT simhash_index_check((corpus || '_sk')::regclass) FROM corpora \g /dev/null
 VACUUM ANALYZE;
 \pset title 'build, and size'
-SELECT corpus, documents, round(simhash) AS "simhash ms", round(gin) AS "GIN ms", round((gin / simhash)::numeric, 1) AS "GIN / simhash",
-       pg_relation_size((corpus || '_sk')::regclass) / documents AS "simhash bytes a row", pg_relation_size((corpus || '_gin_sk')::regclass) / documents AS "GIN bytes a row",
-       round(pg_relation_size((corpus || '_sk')::regclass) / pg_relation_size((corpus || '_gin_sk')::regclass)::numeric, 2) AS "simhash / GIN"
+SELECT corpus, documents, round(simhash) AS "simhash ms", round(gin) AS "GIN ms",
+       round((gin / simhash)::numeric, 1) AS "GIN / simhash",
+       pg_relation_size((corpus || '_sk')::regclass) / documents AS "simhash bytes a row",
+       pg_relation_size((corpus || '_gin_sk')::regclass) / documents AS "GIN bytes a row",
+       round(pg_relation_size((corpus || '_sk')::regclass) / pg_relation_size((corpus || '_gin_sk')::regclass)::numeric,
+             2) AS "simhash / GIN"
 FROM built ORDER BY n;
 
 SET enable_seqscan = off;
@@ -59,12 +66,20 @@ SET enable_memoize = off;
 SET enable_sort = off;
 -- searches for up to 1,000 passages, one after the other
 CREATE FUNCTION searches(corpus text, condition text) RETURNS text LANGUAGE sql
-    RETURN format('SELECT count(d) FROM passages AS q, LATERAL (SELECT d.id FROM %s AS d WHERE %s OFFSET 0) AS d WHERE q.corpus = %L', corpus, condition, replace(corpus, '_gin', ''));
+    RETURN format('SELECT count(d) FROM passages AS q, LATERAL (SELECT d.id FROM %s AS d WHERE %s OFFSET 0) AS d
+                   WHERE q.corpus = %L', corpus, condition, replace(corpus, '_gin', ''));
 CREATE FUNCTION nearest(corpus text, passage text DEFAULT 'q.sk') RETURNS text LANGUAGE sql
-    RETURN format('SELECT count(d) FROM passages AS q, LATERAL (SELECT d.id FROM %s AS d ORDER BY d.sk <%%>> %s LIMIT 10) AS d WHERE q.corpus = %L', corpus, passage, corpus);
-CREATE FUNCTION compare(what text, a text, b text) RETURNS TABLE (corpus text, passages bigint, elements numeric, "A ms" numeric, "B ms" numeric, ratio numeric, "from" numeric, "to" numeric) LANGUAGE sql AS $$
+    RETURN format('SELECT count(d) FROM passages AS q,
+                       LATERAL (SELECT d.id FROM %s AS d ORDER BY d.sk <%%>> %s LIMIT 10) AS d
+                   WHERE q.corpus = %L', corpus, passage, corpus);
+CREATE FUNCTION compare(what text, a text, b text)
+    RETURNS TABLE (
+        corpus text, passages bigint, elements numeric, "A ms" numeric, "B ms" numeric, ratio numeric, "from" numeric,
+        "to" numeric) LANGUAGE sql AS $$
     SELECT c.corpus, p.n, p.elements, t."A ms", t."B ms", t.ratio, t.from, t.to
-    FROM corpora AS c, LATERAL (SELECT count(*) AS n, round(avg(cardinality(sk)), 1) AS elements FROM passages AS p WHERE p.corpus = c.corpus) AS p,
+    FROM corpora AS c,
+         LATERAL (SELECT count(*) AS n, round(avg(cardinality(sk)), 1) AS elements
+                  FROM passages AS p WHERE p.corpus = c.corpus) AS p,
          LATERAL time_pair(what, replace(a, '$', c.corpus), replace(b, '$', c.corpus), 5) AS t
     ORDER BY c.n $$;
 
@@ -84,6 +99,7 @@ DELETE FROM corpora WHERE corpus <> 'random';
 \pset title 'with boilerplate in the passage / without: the ten with the most first'
 SELECT * FROM compare('', nearest('$', '(q.sk || 7::bigint)'), nearest('$'));
 \pset title 'with boilerplate in the passage / without: sk <%>> q <= 0.5'
-SELECT * FROM compare('', searches('$', 'd.sk <%>> (q.sk || 7::bigint) <= 0.5'), searches('$', 'd.sk <%>> q.sk <= 0.5'));
+SELECT * FROM compare(
+    '', searches('$', 'd.sk <%>> (q.sk || 7::bigint) <= 0.5'), searches('$', 'd.sk <%>> q.sk <= 0.5'));
 \pset title 'with boilerplate in the passage / without: sk @> q'
 SELECT * FROM compare('', searches('$', 'd.sk @> (q.sk || 7::bigint)'), searches('$', 'd.sk @> q.sk'));

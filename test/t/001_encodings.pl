@@ -141,7 +141,8 @@ for my $case (
 	for my $unit (@units)
 	{
 		my $sql = encode('UTF-8',
-			"SELECT only_in, $place, shingle, substr(x, start, length) FROM (SELECT repeat(CAST('x ' || '$text ' AS text), 2)) AS t (x), "
+			"SELECT only_in, $place, shingle, substr(x, start, length)
+				FROM (SELECT repeat(CAST('x ' || '$text ' AS text), 2)) AS t (x), "
 			  . "shingle_difference(x, '', 2, '$unit')");
 		my $expected = ask('in_UTF8', 'UTF8', $sql);
 		like($expected, qr/^a\|/, "$encoding: differences by $unit");
@@ -161,7 +162,8 @@ for my $encoding ('LATIN1', 'EUC_JP')
 }
 
 # Every character of LATIN1, alone and between letters.
-my $each = "SELECT i, simhash('a' || chr(i) || 'b', 1), simhash(chr(i), 1, 'char') FROM generate_series(1, 255) AS i ORDER BY i";
+my $each = "SELECT i, simhash('a' || chr(i) || 'b', 1), simhash(chr(i), 1, 'char')
+	FROM generate_series(1, 255) AS i ORDER BY i";
 is(ask('in_LATIN1', 'UTF8', $each), ask('in_UTF8', 'UTF8', $each), 'LATIN1: every character');
 
 # Clients of other encodings, one of which no server can have.
@@ -186,14 +188,18 @@ is(ask('in_SQL_ASCII', 'SQL_ASCII', $ascii), ask('in_UTF8', 'UTF8', $ascii), 'SQ
 is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT shingles('Caf\xe9 \xc0B-\xff', 1) = ARRAY['caf\xe9', '\xc0b', '\xff']"),
 	't', 'SQL_ASCII: bytes above 127 are letters, unchanged');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
-		"SELECT simhash('Caf\xe9 \xc0B') = simhash(ARRAY['caf\xe9', '\xc0b']), simhash('Caf\xe9 x') <> simhash('Caf x')"),
+		"SELECT simhash('Caf\xe9 \xc0B') = simhash(ARRAY['caf\xe9', '\xc0b']),
+			simhash('Caf\xe9 x') <> simhash('Caf x')"),
 	't|t', 'SQL_ASCII: and hashed as they are');
 is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT cardinality(shingles('a\xc3\xa9b', 1, 'char'))"),
 	'4', 'SQL_ASCII: each of them is a character');
-is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '') UNION ALL SELECT start, length FROM shingle_difference('!?', '', 1)"),
+is( ask('in_SQL_ASCII', 'SQL_ASCII',
+		"SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '')
+		UNION ALL SELECT start, length FROM shingle_difference('!?', '', 1)"),
 	"1|5\n4|5\n1|1\n2|1", 'SQL_ASCII: and has a place');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
-		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL, resemblance('\xe9', '\xe8')"),
+		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL,
+			resemblance('\xe9', '\xe8')"),
 	't|t|0', 'SQL_ASCII: bytes that are no UTF-8');
 
 # An encoding that PostgreSQL cannot convert to UTF-8: ASCII needs no conversion,
@@ -203,8 +209,9 @@ SKIP:
 	skip 'no server encoding MULE_INTERNAL', 3 unless create('MULE_INTERNAL');
 	my $text = quoted('The quick (brown) FOX, jumps over 13 lazy dogs!');
 	my $sql = fingerprints_of("CAST($text AS text)")
-	  . "; SELECT simhash($text), simhash('!? !'), shingles($text), shingles($text, 5, 'char'), simhash(ARRAY['a', 'b']), "
-	  . "simhash(ARRAY['a'], ARRAY[1.0]), simhash('a:1A b'::tsvector), simhash_agg('a'), simhash(repeat($text, 1000))";
+	  . "; SELECT simhash($text), simhash('!? !'), shingles($text), shingles($text, 5, 'char'), "
+	  . "simhash(ARRAY['a', 'b']), simhash(ARRAY['a'], ARRAY[1.0]), simhash('a:1A b'::tsvector), "
+	  . "simhash_agg('a'), simhash(repeat($text, 1000))";
 	is(ask('in_MULE_INTERNAL', 'MULE_INTERNAL', $sql), ask('in_UTF8', 'UTF8', $sql), 'MULE_INTERNAL: ASCII');
 	for my $call ("simhash('caf\x81\xe9')", "simhash(repeat('a ', 10000) || 'caf\x81\xe9')")
 	{

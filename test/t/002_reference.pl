@@ -72,13 +72,17 @@ my %alphabet = (
 	mathematical => [ [ 0x1D400, 0x1D7FF ], [ 0x1D15E, 0x1D172 ], [ 0x1D1BB, 0x1D1C0 ] ],
 	deseret => [ [ 0x10400, 0x1044F ], [ 0x1E900, 0x1E94A ] ],
 	symbols => [ [ 0x2190, 0x23FF ], [ 0x2600, 0x27BF ], [ 0x1F300, 0x1F64F ], [ 0x2010, 0x205E ] ],
-	emoji => [ [ 0x1F600, 0x1F64F ], [ 0x200D, 0x200D ], [ 0xFE0F, 0xFE0F ], [ 0x1F1E6, 0x1F1FF ], [ 0x1F3FB, 0x1F3FF ] ],
-	invisible => [ [ 0x200B, 0x200F ], [ 0xAD, 0xAD ], [ 0xFE00, 0xFE0F ], [ 0x34F, 0x34F ], [ 0x2060, 0x206F ], [ 0xFFF0, 0xFFFF ], [ 0xE0061, 0xE0065 ] ],
-	spaces => [ [ 0x2000, 0x200A ], [ 0x20, 0x20 ], [ 0x9, 0xD ], [ 0x85, 0x85 ], [ 0xA0, 0xA0 ], [ 0x2028, 0x2029 ], [ 0x3000, 0x3000 ] ],
+	emoji => [ [ 0x1F600, 0x1F64F ], [ 0x200D, 0x200D ], [ 0xFE0F, 0xFE0F ], [ 0x1F1E6, 0x1F1FF ],
+		[ 0x1F3FB, 0x1F3FF ] ],
+	invisible => [ [ 0x200B, 0x200F ], [ 0xAD, 0xAD ], [ 0xFE00, 0xFE0F ], [ 0x34F, 0x34F ], [ 0x2060, 0x206F ],
+		[ 0xFFF0, 0xFFFF ], [ 0xE0061, 0xE0065 ] ],
+	spaces => [ [ 0x2000, 0x200A ], [ 0x20, 0x20 ], [ 0x9, 0xD ], [ 0x85, 0x85 ], [ 0xA0, 0xA0 ], [ 0x2028, 0x2029 ],
+		[ 0x3000, 0x3000 ] ],
 	private => [ [ 0xE000, 0xF8FF ], [ 0xFFFF0, 0x10FFFF ] ],
 	(map { ("indic$_" => [ [ 0x880 + 0x80 * $_, 0x8FF + 0x80 * $_ ], [ 0x20, 0x20 ] ]) } 1 .. 10),
 	# every code point there is, in pieces: scripts, and what Unicode has yet to assign
-	(map { (sprintf('at%X', $_) => [ [ $_, $_ + 0xFF ] ]) } map { 0x100 * $_ } 0x01 .. 0xD7, 0xF9 .. 0x1FF, 0x2FA, 0x323, 0xE00 .. 0xE10),
+	(map { (sprintf('at%X', $_) => [ [ $_, $_ + 0xFF ] ]) } map { 0x100 * $_ } 0x01 .. 0xD7, 0xF9 .. 0x1FF, 0x2FA,
+		0x323, 0xE00 .. 0xE10),
 );
 my @names = sort grep { !/^at/ } keys %alphabet;
 my @pieces = sort grep { /^at/ } keys %alphabet;
@@ -121,13 +125,17 @@ sub stacked_marks
 }
 
 my @special = (
-	sub { return join('', map { one_of('a', "\x{3B1}", "\x{304B}", "\x{4E00}", ' ', '!', '') . stacked_marks() } 1 .. 1 + int(rand(4))); },
+	sub { return join(
+		'', map { one_of('a', "\x{3B1}", "\x{304B}", "\x{4E00}", ' ', '!', '') . stacked_marks() } 1 .. 1 + int(
+		rand(4))); },
 	sub { return stacked_marks() . one_of('', ' ', '!?', ' ! '); },
-	sub { return join('', map { one_of('!', '?', ' ', "\n", "\x{2605}", "\x{1F600}", one_of(@marks)) } 0 .. rand(10)); },
+	sub { return join(
+		'', map { one_of('!', '?', ' ', "\n", "\x{2605}", "\x{1F600}", one_of(@marks)) } 0 .. rand(10)); },
 	# words about as long as the longest, with marks and letters that take several bytes
 	sub {
 		return join(one_of(' ', '!', "\x{4E00}"),
-			map { one_of('a', "\x{E9}", "a\x{323}\x{301}", "\x{AC01}", "\x{2F800}\x{302A}", "\x{10FFFF}", "\x{378}") x (one_of(1, 1, 2) * 1024 / one_of(1, 2, 3) + int(rand(9)) - 4) } 0 .. rand(3));
+			map { one_of('a', "\x{E9}", "a\x{323}\x{301}", "\x{AC01}", "\x{2F800}\x{302A}", "\x{10FFFF}", "\x{378}") x (
+				one_of(1, 1, 2) * 1024 / one_of(1, 2, 3) + int(rand(9)) - 4) } 0 .. rand(3));
 	},
 	sub { return join('', map { random_text() } 1 .. 20); });
 
@@ -189,7 +197,9 @@ $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
 # Bands and rows, as JSON.
 sub random_shape
 {
-	return one_of(map { sprintf('"bands": %d, "rows": %d', @$_) } [ 18, 7 ], [ 20, 5 ], [ 3, 11 ], [ 1, 64 ], [ 129, 1 ], [ 1, 1 ]);
+	return one_of(
+		map { sprintf('"bands": %d, "rows": %d', @$_) } [ 18, 7 ], [ 20, 5 ], [ 3, 11 ], [ 1, 64 ], [ 129, 1 ],
+		[ 1, 1 ]);
 }
 
 # Modulus, size, and a guarantee for shingles of that width, as JSON.
@@ -216,29 +226,39 @@ load($node, 'asked', \@requests, [ answers_to(@requests) ]);
 $node->safe_psql('postgres', q{
 	CREATE TABLE answers AS
 	SELECT (request ->> 'id')::int AS id, (request ->> 'width')::int AS width, request ->> 'unit' AS unit,
-	       (reply ->> 'simhash')::simhash AS fp, reply -> 'shingles' AS shingles, request ->> 'text' AS body, request ->> 'variant' AS variant
+	       (reply ->> 'simhash')::simhash AS fp, reply -> 'shingles' AS shingles, request ->> 'text' AS body,
+	       	request ->> 'variant' AS variant
 	FROM asked});
 my $show = "left(to_json(body)::text, 300)";
 is( $node->safe_psql('postgres',
-		"SELECT id, width, unit, $show FROM answers WHERE to_jsonb(shingles(body, width, unit)) <> shingles ORDER BY 1, 2, 3 LIMIT 5"),
+		"SELECT id, width, unit, $show FROM answers
+			WHERE to_jsonb(shingles(body, width, unit)) <> shingles ORDER BY 1, 2, 3 LIMIT 5"),
 	'', 'shingles');
 is( $node->safe_psql('postgres',
-		"SELECT id, width, unit, fp, simhash(body, width, unit), $show FROM answers WHERE simhash(body, width, unit) IS DISTINCT FROM fp ORDER BY 1, 2, 3 LIMIT 5"),
+		"SELECT id, width, unit, fp, simhash(body, width, unit), $show FROM answers
+			WHERE simhash(body, width, unit) IS DISTINCT FROM fp ORDER BY 1, 2, 3 LIMIT 5"),
 	'', 'fingerprints');
 is( $node->safe_psql('postgres',
-		"SELECT id, width, unit, $show FROM answers WHERE simhash(array(SELECT jsonb_array_elements_text(shingles)), 1) IS DISTINCT FROM fp ORDER BY 1, 2, 3 LIMIT 5"),
+		"SELECT id, width, unit, $show FROM answers
+			WHERE simhash(array(SELECT jsonb_array_elements_text(shingles)), 1) IS DISTINCT FROM fp ORDER BY 1, 2,
+			3 LIMIT 5"),
 	'', 'fingerprints of the shingles as tokens');
 is( $node->safe_psql('postgres',
-		"SELECT id, width, unit, $show FROM answers WHERE (SELECT simhash_agg(DISTINCT s) FROM jsonb_array_elements_text(shingles) AS s) IS DISTINCT FROM fp ORDER BY 1, 2, 3 LIMIT 5"),
+		"SELECT id, width, unit, $show FROM answers WHERE (SELECT simhash_agg(DISTINCT s)
+			FROM jsonb_array_elements_text(shingles) AS s) IS DISTINCT FROM fp ORDER BY 1, 2, 3 LIMIT 5"),
 	'', 'each distinct shingle counts once');
 is( $node->safe_psql('postgres',
-		"SELECT id, unit, $show FROM answers WHERE simhash(normalize(body, NFD), width, unit) IS DISTINCT FROM fp ORDER BY 1, 2 LIMIT 5"),
+		"SELECT id, unit, $show FROM answers WHERE simhash(normalize(body, NFD), width, unit)
+			IS DISTINCT FROM fp ORDER BY 1, 2 LIMIT 5"),
 	'', 'fingerprints of NFD');
 is( $node->safe_psql('postgres',
-		"SELECT id, unit, $show, left(to_json(variant)::text, 300) FROM answers WHERE simhash(variant, width, unit) IS DISTINCT FROM fp ORDER BY 1, 2 LIMIT 5"),
+		"SELECT id, unit, $show, left(to_json(variant)::text, 300) FROM answers
+			WHERE simhash(variant, width, unit) IS DISTINCT FROM fp ORDER BY 1, 2 LIMIT 5"),
 	'', 'fingerprints of canonically equivalent texts');
 is( $node->safe_psql('postgres',
-		"SELECT id, $show FROM answers AS a, jsonb_array_length(shingles) AS n WHERE (n = 0) <> (fp IS NULL) OR resemblance(body, body, width, unit) IS DISTINCT FROM CASE WHEN n > 0 THEN 1 END ORDER BY 1 LIMIT 5"),
+		"SELECT id, $show FROM answers AS a, jsonb_array_length(shingles) AS n
+			WHERE (n = 0) <> (fp IS NULL) OR resemblance(
+			body, body, width, unit) IS DISTINCT FROM CASE WHEN n > 0 THEN 1 END ORDER BY 1 LIMIT 5"),
 	'', 'resemblance to itself');
 
 # Signatures of the same texts.
@@ -246,13 +266,17 @@ load($node, 'signed', \@requests, [ answers_of($signatures, @requests) ]);
 my $made = "(request ->> 'bands')::int, (request ->> 'rows')::int";
 my $of_text = "$made, (request ->> 'width')::int, request ->> 'unit'";
 is( $node->safe_psql('postgres',
-		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'text', $of_text) IS DISTINCT FROM (reply ->> 'minhash')::minhash LIMIT 5"),
+		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'text', $of_text)
+			IS DISTINCT FROM (reply ->> 'minhash')::minhash LIMIT 5"),
 	'', 'signatures');
 is( $node->safe_psql('postgres',
-		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'variant', $of_text)::text IS DISTINCT FROM reply ->> 'minhash' LIMIT 5"),
+		"SELECT left(request::text, 300) FROM signed WHERE to_minhash(request ->> 'variant', $of_text)::text
+			IS DISTINCT FROM reply ->> 'minhash' LIMIT 5"),
 	'', 'signatures of canonically equivalent texts');
 is( $node->safe_psql('postgres',
-		"SELECT left(request::text, 300) FROM signed WHERE to_jsonb(minhash_bands((reply ->> 'minhash')::minhash)) IS DISTINCT FROM nullif(reply -> 'bands', 'null') LIMIT 5"),
+		"SELECT left(request::text, 300) FROM signed
+			WHERE to_jsonb(minhash_bands((reply ->> 'minhash')::minhash)) IS DISTINCT FROM nullif(
+			reply -> 'bands', 'null') LIMIT 5"),
 	'', 'words of their bands');
 
 # Sketches of the same texts.
@@ -270,7 +294,9 @@ for my $made (
 		'', "$function of texts, and of canonically equivalent ones");
 	is( $node->safe_psql('postgres',
 			"SELECT left(request::text, 300) FROM sketched
-			 WHERE request ->> 'unit' = 'word' AND to_jsonb($function(shingles(request ->> 'text', 1), (request ->> '$parameter')::int, (request ->> 'width')::int)) IS DISTINCT FROM reply -> '$function' LIMIT 5"),
+			 WHERE request ->> 'unit' = 'word'
+			    AND to_jsonb($function(shingles(request ->> 'text', 1), (request ->> '$parameter')::int,
+			            (request ->> 'width')::int)) IS DISTINCT FROM reply -> '$function' LIMIT 5"),
 		'', "$function of tokens");
 }
 
@@ -282,13 +308,14 @@ for my $id (1 .. 300)
 	my $shape = random_shape();
 	my $width = 1 + int(rand(4));
 	my $strings = $json->encode([ map { random_text() } 1 .. $n ]);
-	my @hashes = map { rand() < 0.5 ? int(rand(100)) : unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))) } 1 .. $n;
-	push @requests, map { qq({"id": $id, $shape, $_}) } qq("width": $width, "tokens": $strings), qq("features": $strings),
-	  '"hashes": ' . $json->encode(\@hashes);
+	my @hashes = map {
+		rand() < 0.5 ? int(rand(100)) : unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))) } 1 .. $n;
+	push @requests, map { qq({"id": $id, $shape, $_}) }
+	  qq("width": $width, "tokens": $strings), qq("features": $strings), '"hashes": ' . $json->encode(\@hashes);
 }
 load($node, 'signed_features', \@requests, [ answers_of($signatures, @requests) ]);
-my ($of_tokens, $of_features, $of_hashes) = map {
-	"ARRAY(SELECT x FROM jsonb_array_elements_text(request -> '$_') WITH ORDINALITY AS e (x, i) ORDER BY i)" } 'tokens', 'features', 'hashes';
+my $array = "ARRAY(SELECT x FROM jsonb_array_elements_text(request -> '%s') WITH ORDINALITY AS e (x, i) ORDER BY i)";
+my ($of_tokens, $of_features, $of_hashes) = map { sprintf $array, $_ } 'tokens', 'features', 'hashes';
 is( $node->safe_psql('postgres',
 		"SELECT left(request::text, 300) FROM signed_features WHERE (reply ->> 'minhash')::minhash IS DISTINCT FROM CASE
 			WHEN request ? 'tokens' THEN to_minhash($of_tokens, $made, (request ->> 'width')::int)
@@ -301,10 +328,12 @@ is( $node->safe_psql('postgres',
 $node->safe_psql('postgres',
 	"CREATE TABLE whole AS SELECT string_agg(body, ' . ' ORDER BY id) AS body FROM answers WHERE unit = 'word'");
 is( $node->safe_psql('postgres',
-		"SELECT resemblance(body, normalize(body, NFC)), resemblance(body, normalize(body, NFD)), resemblance(body, normalize(body, NFD), 4, 'char') FROM whole"),
+		"SELECT resemblance(body, normalize(body, NFC)), resemblance(body, normalize(body, NFD)),
+			resemblance(body, normalize(body, NFD), 4, 'char') FROM whole"),
 	'1|1|1', 'a long text, composed and decomposed');
 is( $node->safe_psql('postgres',
-		"SELECT DISTINCT resemblance(body, repeat(U&'\\200B', n % 7) || repeat('. ', n) || body) FROM whole, generate_series(1, 20) AS n"),
+		"SELECT DISTINCT resemblance(body, repeat(U&'\\200B', n % 7) || repeat('. ', n) || body)
+			FROM whole, generate_series(1, 20) AS n"),
 	'1', 'a long text, shifted');
 
 # Weighted features and ready hashes, with weights as binary fractions and not.
@@ -312,42 +341,55 @@ is( $node->safe_psql('postgres',
 for my $id (1 .. 300)
 {
 	my $n = 1 + int(rand(20));
-	my @weights = map { one_of(int(rand(5)), rand(10) - 2, rand() / 2**20, 0.1, -1, rand(2**20), 2**-26, 3 * 2**-25) } 1 .. $n;
+	my @weights = map {
+		one_of(int(rand(5)), rand(10) - 2, rand() / 2**20, 0.1, -1, rand(2**20), 2**-26, 3 * 2**-25) } 1 .. $n;
 	my @hashes = map { unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))) } 1 .. $n;
 	my @features = map { random_text() } 1 .. $n;
 	push @requests, map { $json->encode($_) }
-	  { id => $id, features => \@features, weights => \@weights }, { id => $id, hashes => \@hashes, weights => \@weights };
+	  { id => $id, features => \@features, weights => \@weights },
+	  { id => $id, hashes => \@hashes, weights => \@weights };
 
 	my %lexemes = map { one_of('a' .. 'z') => join('', map { one_of('A' .. 'D', 'D') } 1 .. rand(6)) } 0 .. rand(8);
-	my $document = join(' ', map { my ($l, $i) = ($_, 0); $l . join(',', map { $i++ ? "$i$_" : ":$i$_" } split(//, $lexemes{$l})) } sort keys %lexemes);
+	my $document = join(' ', map {
+		my ($l, $i) = ($_, 0);
+		$l . join(',', map { $i++ ? "$i$_" : ":$i$_" } split(//, $lexemes{$l}))
+	} sort keys %lexemes);
 	push @requests, $json->encode({ id => $id, document => $document, lexemes => \%lexemes,
 		labels => [ map { one_of(-1, 0, 0.1, 0.2, 0.3, 0.7, 1, 2**-25) } 1 .. 4 ] });
 }
 load($node, 'weighed', \@requests, [ answers_to(@requests) ]);
 $node->safe_psql('postgres',
-	q{CREATE TABLE weighted AS SELECT request ->> 'id' AS id, (reply ->> 'simhash')::simhash AS fp, request FROM weighed});
-my $array = "ARRAY(SELECT x FROM jsonb_array_elements_text(request -> '%s') WITH ORDINALITY AS e (x, i) ORDER BY i)";
+	q{CREATE TABLE weighted AS
+		SELECT request ->> 'id' AS id, (reply ->> 'simhash')::simhash AS fp, request FROM weighed});
 my ($features, $hashes, $weights) = map { sprintf $array, $_ } 'features', 'hashes', 'weights';
 is( $node->safe_psql('postgres',
-		"SELECT id, fp FROM weighted WHERE request ? 'features' AND simhash($features, ($weights)::float8[]) IS DISTINCT FROM fp ORDER BY id"),
+		"SELECT id, fp FROM weighted WHERE request ? 'features' AND simhash($features, ($weights)::float8[])
+			IS DISTINCT FROM fp ORDER BY id"),
 	'', 'weighted features');
 is( $node->safe_psql('postgres',
-		"SELECT id, fp FROM weighted WHERE request ? 'hashes' AND simhash(($hashes)::bigint[], ($weights)::float8[]) IS DISTINCT FROM fp ORDER BY id"),
+		"SELECT id, fp FROM weighted WHERE request ? 'hashes'
+			AND simhash(($hashes)::bigint[], ($weights)::float8[]) IS DISTINCT FROM fp ORDER BY id"),
 	'', 'weighted hashes');
 is( $node->safe_psql('postgres',
-		"SELECT id, fp FROM weighted WHERE request ? 'features' AND fp IS DISTINCT FROM (SELECT simhash_agg(f, w::float8) FROM unnest($features, $weights) AS u (f, w)) ORDER BY id"),
+		"SELECT id, fp FROM weighted WHERE request ? 'features' AND fp IS DISTINCT FROM
+			(SELECT simhash_agg(f, w::float8) FROM unnest($features, $weights) AS u (f, w)) ORDER BY id"),
 	'', 'weighted features in rows');
 my $labels = sprintf $array, 'labels';
 is( $node->safe_psql('postgres',
-		"SELECT id, fp, request FROM weighted WHERE request ? 'lexemes' AND simhash((request ->> 'document')::tsvector, ($labels)::float4[]) IS DISTINCT FROM fp ORDER BY id LIMIT 5"),
+		"SELECT id, fp, request FROM weighted
+			WHERE request ? 'lexemes'
+			AND simhash((request ->> 'document')::tsvector, ($labels)::float4[]) IS DISTINCT FROM fp
+			ORDER BY id LIMIT 5"),
 	'', 'weighted lexemes');
 
 # More distinct words than count, in two orders, and all of them twice.
 for my $words ($ENV{SIMHASH_LARGE} ? (2**20 - 1, 2**20, 2**20 + 1, 1_100_000, 1_700_000, 3_000_000) : 1_700_000)
 {
-	my ($reply) = answers_to($json->encode({ text => join(' ', 1 .. $words), width => 1, shingles => JSON::PP::false }));
+	my ($reply) = answers_to(
+		$json->encode({ text => join(' ', 1 .. $words), width => 1, shingles => JSON::PP::false }));
 	my $expected = $json->decode($reply)->{simhash};
-	is($node->safe_psql('postgres', "SELECT simhash(body, 1), simhash(backwards, 1), simhash(body || ' ' || backwards, 1)
+	is($node->safe_psql('postgres',
+		"SELECT simhash(body, 1), simhash(backwards, 1), simhash(body || ' ' || backwards, 1)
 		FROM (SELECT string_agg(i::text, ' ' ORDER BY i) AS body, string_agg(i::text, ' ' ORDER BY -i) AS backwards
 		      FROM generate_series(1, $words) AS i) AS t"),
 		"$expected|$expected|$expected", "$words distinct words");
@@ -369,7 +411,8 @@ is($node->safe_psql('bytes', "CREATE EXTENSION simhash;
 	CREATE TABLE answers (id int, width int, unit text, body text, fp simhash);
 	COPY answers FROM STDIN;\n$rows\\.
 	SELECT count(*) FROM answers;
-	SELECT id, width, unit, body::bytea, fp, simhash(body, width, unit) FROM answers WHERE simhash(body, width, unit) IS DISTINCT FROM fp LIMIT 5;"),
+	SELECT id, width, unit, body::bytea, fp, simhash(body, width, unit)
+	FROM answers WHERE simhash(body, width, unit) IS DISTINCT FROM fp LIMIT 5;"),
 	scalar @bytes, 'bytes without an encoding');
 
 $node->stop;

@@ -104,7 +104,8 @@ sub try
 	my ($database, $make, $use, $at) = @_;
 	my ($out, $err, $cancelled) = ('', '');
 	my $run = IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr($database), '-c', "SELECT try(\$make\$$make\$make\$, \$use\$$use\$use\$)" ],
+		[ 'psql', '-XAtq', '-d', $node->connstr($database), '-c',
+			"SELECT try(\$make\$$make\$make\$, \$use\$$use\$use\$)" ],
 		'>', \$out, '2>', \$err);
 	if (defined $at)
 	{
@@ -218,7 +219,8 @@ for my $case (
 	[ 'difference, characters', $words, 44, q{$1, 'the quick', 9, 'char'} ])
 {
 	my ($name, $piece, $bytes, $arguments) = @$case;
-	my $tried = check($name, 'in_utf8', megabytes_of($piece, $bytes, 5), "SELECT count(*) FROM shingle_difference($arguments)");
+	my $tried = check($name,
+		'in_utf8', megabytes_of($piece, $bytes, 5), "SELECT count(*) FROM shingle_difference($arguments)");
 	cmp_ok($tried->{memory}, '<', $slack, "$name: within memory");
 }
 
@@ -232,18 +234,25 @@ for my $case (
 }
 for my $unit (qw(word sentence))
 {
-	my $tried = check("pieces by $unit", 'in_utf8', megabytes_of(q{E'A line. And what follows it.\n\n'}, 30, 10), "SELECT count(*) FROM text_windows(\$1, unit => '$unit')");
+	my $tried = check(
+		"pieces by $unit", 'in_utf8', megabytes_of(q{E'A line. And what follows it.\n\n'}, 30, 10),
+		"SELECT count(*) FROM text_windows(\$1, unit => '$unit')");
 	cmp_ok($tried->{memory}, '<', 2 * $slack, "pieces by $unit: within memory");
 }
 
 # Searches for many hashes, merged and counted.
 $node->safe_psql('in_utf8', q{
-	CREATE TABLE sketches AS SELECT ARRAY(SELECT (hashint8(i * 20 + j) & 4095)::bigint FROM generate_series(1, 10) AS j) AS sk FROM generate_series(1::bigint, 200000) AS i;
+	CREATE TABLE sketches AS
+	    SELECT ARRAY(SELECT (hashint8(i * 20 + j) & 4095)::bigint FROM generate_series(1, 10) AS j) AS sk
+	    FROM generate_series(1::bigint, 200000) AS i;
 	CREATE INDEX ON sketches USING simhash (sk);
-	CREATE FUNCTION near(passage bigint[], share float8) RETURNS bigint LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off
+	CREATE FUNCTION near(passage bigint[], share float8)
+	    RETURNS bigint LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off
 		RETURN (SELECT count(*) FROM sketches WHERE sk <%>> passage <= share);
 	CREATE FUNCTION nearest(passage bigint[]) RETURNS float8 LANGUAGE sql SET enable_seqscan = off SET enable_sort = off
-		RETURN (SELECT max(d) FROM (SELECT sk <%>> passage AS d FROM sketches WHERE sk IS NOT NULL ORDER BY sk <%>> passage LIMIT 100000) AS s)});
+		RETURN (SELECT max(d)
+		        FROM (SELECT sk <%>> passage AS d
+		              FROM sketches WHERE sk IS NOT NULL ORDER BY sk <%>> passage LIMIT 100000) AS s)});
 for my $case (
 	[ 'at least five of many hashes', 'near(%s, 1 - 5 / 4096.0)' ],
 	[ 'at least one of many hashes', 'near(%s, 1 - 1 / 4096.0)' ],
@@ -256,8 +265,10 @@ for my $case (
 
 # Sets of up to 1 GB, which is not exceeded while they grow, either.
 for my $case (
-	[ 'many short shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 500000)}, q{resemblance($1, 'x', 8, 'char')}, 'finished' ],
-	[ 'long shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)}, q{containment('x', $1, 256, 'char')}, '54000' ],
+	[ 'many short shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 500000)},
+		q{resemblance($1, 'x', 8, 'char')}, 'finished' ],
+	[ 'long shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)},
+		q{containment('x', $1, 256, 'char')}, '54000' ],
 	[ 'long shingles of tokens', q{string_agg(repeat(md5(i::text), 8), ' ') FROM generate_series(1, 20000)},
 		q{resemblance(string_to_array($1, ' '), ARRAY['x'], 256)}, '54000' ],
 	[ 'long shingles of a difference', q{string_agg(md5(i::text), '') FROM generate_series(1, 140000)},
@@ -296,7 +307,8 @@ for my $case (
 
 # Short ones stand in rows with a short header, and are compared as copies.
 my $sorted = try('in_utf8', q{''},
-	'SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY to_minhash(ARRAY[i], 3, 2)) AS n FROM generate_series(1, 200000) AS i) AS s');
+	'SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY to_minhash(ARRAY[i], 3, 2)) AS n
+		FROM generate_series(1, 200000) AS i) AS s');
 is($sorted->{outcome}, 'finished', 'signatures are sorted');
 cmp_ok($sorted->{memory}, '<', $slack, 'signatures are sorted: within memory');
 
@@ -327,7 +339,9 @@ for my $case (
 # that looks at the whole partition.
 my $rows = 1_000_000;
 $node->safe_psql('in_utf8', qq{
-	CREATE TABLE planted AS SELECT (hashint8extended(i / 20, 0) # (1::bigint << (i * 7 % 64)::integer) # (1::bigint << (i * 11 % 64)::integer))::simhash AS fp
+	CREATE TABLE planted AS
+	    SELECT (hashint8extended(i / 20, 0) # (1::bigint << (i * 7 % 64)::integer) # (
+	        1::bigint << (i * 11 % 64)::integer))::simhash AS fp
 		FROM generate_series(1::bigint, $rows) AS i;
 	CREATE TABLE joined AS SELECT i::simhash AS fp FROM generate_series(1::bigint, $rows) AS i});
 for my $case (
@@ -338,7 +352,8 @@ for my $case (
 {
 	my ($name, $table, $radius, $linkage, $bytes) = @$case;
 	my $over = "OVER () AS c FROM $table) AS s)";
-	my $tried = check($name, 'in_utf8', q{''}, "(SELECT max(c) FROM (SELECT simhash_cluster(fp, $radius, '$linkage') $over");
+	my $tried = check($name,
+		'in_utf8', q{''}, "(SELECT max(c) FROM (SELECT simhash_cluster(fp, $radius, '$linkage') $over");
 	my $anyway = try('in_utf8', q{''}, "(SELECT max(c) FROM (SELECT count(fp) $over");
 	my $memory = ($tried->{memory} - $anyway->{memory}) * 1024 / $rows;
 	note("$name: $memory bytes a row");

@@ -59,7 +59,8 @@ foreach my $file (@files)
 		is($status, 0, "$file, line $line: runs") or diag($stderr);
 		next if $file eq 'README.md';
 		$stderr =~ s/^psql:<stdin>:\d+: //mg;
-		is(trimmed(join("\n", grep { $_ ne '' } $stderr, $stdout)), trimmed($expected // ''), "$file, line $line: output");
+		is(trimmed(join("\n", grep { $_ ne '' } $stderr, $stdout)), trimmed($expected // ''),
+			"$file, line $line: output");
 	}
 }
 

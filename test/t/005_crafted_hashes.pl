@@ -86,10 +86,12 @@ $node->safe_psql('postgres',
 	  END $$});
 
 is($node->safe_psql('postgres',
-		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint & 4294967295) FROM tokens, unnest(end_alike) AS t"),
+		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint & 4294967295)
+			FROM tokens, unnest(end_alike) AS t"),
 	"$tokens|1", 'hashes end alike');
 is($node->safe_psql('postgres',
-		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint >> 32) FROM tokens, unnest(begin_alike) AS t"),
+		"SELECT count(DISTINCT t), count(DISTINCT simhash(ARRAY[t], 1)::bigint >> 32)
+			FROM tokens, unnest(begin_alike) AS t"),
 	"$tokens|1", 'hashes begin alike');
 for my $crafted ('end_alike', 'begin_alike')
 {

@@ -45,7 +45,8 @@ DECLARE
 BEGIN
     FOR change IN 0 .. number(i, 3) LOOP
         -- the beginning, which says what follows, twice as often
-        at := number(i + 10 * change + 1, CASE number(i + 10 * change + 2, 2) WHEN 0 THEN least(length(b), 10) ELSE length(b) END);
+        at := number(i + 10 * change + 1,
+                     CASE number(i + 10 * change + 2, 2) WHEN 0 THEN least(length(b), 10) ELSE length(b) END);
         new := CASE WHEN bytes IS NULL THEN substr(int4send(number(i + 10 * change + 3, 256)), 4)
                     ELSE substr(bytes, 1 + number(i + 10 * change + 3, length(bytes)), 1) END;
         b := CASE number(i + 10 * change + 4, CASE WHEN bytes IS NULL THEN 6 ELSE 5 END)
@@ -54,7 +55,8 @@ BEGIN
             WHEN 2 THEN CASE WHEN at > 0 THEN substr(b, 1, at) ELSE b END
             WHEN 3 THEN b || new
             WHEN 4 THEN overlay(b PLACING new FROM at + 1)
-            ELSE set_bit(b, at * 8 + number(i + 10 * change + 5, 8), 1 - get_bit(b, at * 8 + number(i + 10 * change + 5, 8))) END;
+            ELSE set_bit(b, at * 8 + number(i + 10 * change + 5, 8),
+                         1 - get_bit(b, at * 8 + number(i + 10 * change + 5, 8))) END;
         EXIT WHEN length(b) = 0;
     END LOOP;
     RETURN b;
@@ -66,9 +68,12 @@ END
 sub outcome_ok
 {
 	my ($kind) = @_;
-	is($node->safe_psql('postgres', "SELECT round, result FROM outcome WHERE kind = '$kind' AND result NOT IN ('taken', 'refused') ORDER BY 1 LIMIT 5"),
+	is($node->safe_psql('postgres',
+		"SELECT round, result FROM outcome
+			WHERE kind = '$kind' AND result NOT IN ('taken', 'refused') ORDER BY 1 LIMIT 5"),
 		'', "$kind: each is refused, or means what it says");
-	is($node->safe_psql('postgres', "SELECT count(*) FILTER (WHERE result = 'taken') > 0, count(*) FILTER (WHERE result = 'refused') > $rounds / 10,
+	is($node->safe_psql('postgres',
+		"SELECT count(*) FILTER (WHERE result = 'taken') > 0, count(*) FILTER (WHERE result = 'refused') > $rounds / 10,
 		count(*) FROM outcome WHERE kind = '$kind'"), "t|t|$rounds", "$kind: some are taken, many refused");
 }
 
@@ -80,7 +85,9 @@ DECLARE
 BEGIN
     FOR i IN 1 .. %d LOOP
         BEGIN
-            written := convert_from(damaged(convert_to(signature(i)::text, 'UTF8'), i * 100, '0123456789abcdefABx:-wordcharfeature g'), 'UTF8');
+            written := convert_from(
+                damaged(convert_to(signature(i)::text, 'UTF8'), i * 100, '0123456789abcdefABx:-wordcharfeature g'),
+                'UTF8');
             result := CASE WHEN written::minhash::text = lower(written) THEN 'taken' ELSE written END;
         EXCEPTION WHEN invalid_text_representation OR invalid_parameter_value THEN
             result := 'refused';
@@ -111,7 +118,8 @@ BEGIN
         BEGIN
             TRUNCATE received;
             EXECUTE format('COPY received FROM %%L (FORMAT binary)', '%s/' || i);
-            SELECT CASE WHEN minhash_send(sig) = damaged(minhash_send(signature(i)), i * 100) THEN 'taken' ELSE sig::text END INTO result FROM received;
+            SELECT CASE WHEN minhash_send(sig) = damaged(minhash_send(signature(i)), i * 100) THEN 'taken'
+                   ELSE sig::text END INTO result FROM received;
         EXCEPTION WHEN invalid_binary_representation OR protocol_violation OR invalid_parameter_value THEN
             result := 'refused';
         END;
@@ -124,9 +132,12 @@ outcome_ok('binary');
 # What is stored: whatever uses it refuses it, or uses what is there.
 $node->safe_psql('postgres', sprintf(<<'END', $rounds));
 CREATE FUNCTION used(sig minhash) RETURNS boolean LANGUAGE sql
-    RETURN sig::text::minhash::text = sig::text AND jaccard(sig, sig) = 1 AND sig <%%> sig = 0 AND sig %% sig AND containment(sig, sig) = 1
-        AND cardinality(sig) >= 1 AND minhash_union(sig, sig)::text = sig::text AND array_length(minhash_bands(sig), 1) > 0 AND minhash_cmp(sig, sig) = 0
-        AND minhash_hash(sig) IS NOT NULL AND minhash_hash_extended(sig, 1) IS NOT NULL AND minhash_send(sig) IS NOT NULL;
+    RETURN sig::text::minhash::text = sig::text AND jaccard(sig, sig) = 1 AND sig <%%> sig = 0 AND sig %% sig
+      AND containment(sig, sig) = 1
+        AND cardinality(sig) >= 1 AND minhash_union(sig, sig)::text = sig::text
+        AND array_length(minhash_bands(sig), 1) > 0 AND minhash_cmp(sig, sig) = 0
+        AND minhash_hash(sig) IS NOT NULL AND minhash_hash_extended(sig, 1) IS NOT NULL
+        AND minhash_send(sig) IS NOT NULL;
 DO $$
 DECLARE
     result text;

@@ -86,19 +86,22 @@ for my $round (1 .. $rounds)
 	my $last = $node->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
 	cmp_ok($last, '>', $written, "$name: something was written");
 	$written = $last;
-	note($node->safe_psql('postgres', q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
+	note($node->safe_psql('postgres',
+		q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
 
 	# what the crash left half done is finished by those who come after
 	if ($round % 3 == 0)
 	{
-		$node->safe_psql('postgres', 'INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i; VACUUM docs');
+		$node->safe_psql('postgres',
+			'INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i; VACUUM docs');
 		sound_ok($node, 'docs', "$name, written again", times => 30);
 	}
 }
 
 # --- an unlogged index is empty, and of use ----------------------------------------
 
-is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM lost WHERE fp <@ \'(0123456789abcdef,64)\''),
+is($node->safe_psql('postgres',
+	'SET enable_seqscan = off; SELECT count(*) FROM lost WHERE fp <@ \'(0123456789abcdef,64)\''),
 	'0', 'unlogged: nothing is left');
 no_damage_ok($node, 'unlogged, empty', 'lost_fp');
 $node->safe_psql('postgres', 'INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i');

@@ -97,7 +97,8 @@ foreach my $node ($primary, $standby)
 	sound_ok($node, 'docs', $name, times => 30, seed => $seed % 1000);
 }
 note($primary->safe_psql('postgres',
-	q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}) . ", $vacuums times vacuumed");
+	q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs})
+		. ", $vacuums times vacuumed");
 
 # --- counts, while the primary vacuums ----------------------------------------------
 
@@ -127,7 +128,8 @@ UPDATE wide SET body = repeat('y', 1500) WHERE id % 20 = 0;
 SQL
 $primary->wait_for_catchup($standby);
 my $counting = $standby->background_psql('postgres');
-$counting->query_safe("SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN; DECLARE c CURSOR FOR SELECT 1 FROM wide");
+$counting->query_safe(
+	"SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN; DECLARE c CURSOR FOR SELECT 1 FROM wide");
 is($counting->query_safe('FETCH c'), '1', 'a cursor on the standby stands in a leaf');
 $primary->safe_psql('postgres', 'VACUUM wide');
 $primary->wait_for_catchup($standby);
@@ -204,7 +206,9 @@ $primary->wait_for_catchup($standby);
 sound_ok($standby, 'docs', 'standby after the cursor');
 
 # Of an unlogged index a standby has nothing, and says so.
-foreach my $call (q{simhash_index_stats('lost_fp')}, q{simhash_index_explain('lost_fp', '0123456789abcdef', 3)}, q{simhash_index_check('lost_fp')})
+foreach my $call (
+	q{simhash_index_stats('lost_fp')}, q{simhash_index_explain('lost_fp', '0123456789abcdef', 3)},
+	q{simhash_index_check('lost_fp')})
 {
 	$standby->psql('postgres', "SELECT $call", stdout => \my $stdout, stderr => \my $stderr);
 	like($stderr, qr/cannot access temporary or unlogged relations during recovery/, "standby: $call");
@@ -214,7 +218,8 @@ foreach my $call (q{simhash_index_stats('lost_fp')}, q{simhash_index_explain('lo
 
 my $before = $primary->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
 my $lost = client($primary, "CALL write($seed + 5000000000, 'infinity')");
-$primary->poll_query_until('postgres', "SELECT last_value > $before + 1000 FROM docs_id_seq") or die 'nothing is written';
+$primary->poll_query_until('postgres', "SELECT last_value > $before + 1000 FROM docs_id_seq")
+	or die 'nothing is written';
 $primary->stop('immediate');
 finish($lost->{process});
 same_rows_ok($standby, 'docs', 'standby alone');

@@ -46,6 +46,7 @@ for my $round ('after the load', 'after another vacuum')
 	sound_ok($node, 'docs', $round, times => 30);
 	$node->safe_psql('postgres', 'VACUUM docs');
 }
-note($node->safe_psql('postgres', q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
+note($node->safe_psql('postgres',
+	q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
 $node->stop;
 done_testing();

@@ -29,7 +29,8 @@ my $random = $ENV{SIMHASH_DAMAGES} || 25;
 sub any { return $_[ int(rand(scalar @_)) ]; }
 sub leaf_or_inner { my ($blocks) = @_; return 1 + int(rand(@$blocks - 1)); }
 sub word { my ($page, $from_end) = @_; return unpack('S', substr($page, BLOCK - $from_end, 2)); }
-sub free_page { my ($blocks) = @_; return any(grep { word($blocks->[$_], 2) == 0xFF98 && word($blocks->[$_], 6) & 2 } 1 .. $#$blocks); }
+sub is_free { my ($page) = @_; return word($page, 2) == 0xFF98 && word($page, 6) & 2; }
+sub free_page { my ($blocks) = @_; return any(grep { is_free($blocks->[$_]) } 1 .. $#$blocks); }
 sub live_page { my ($blocks) = @_; return any(grep { !(word($blocks->[$_], 6) & 2) } 1 .. $#$blocks); }
 sub garbage { my ($n) = @_; return join('', map { chr(int(rand(256))) } 1 .. $n); }
 sub special { my ($page) = @_; return unpack('x16 S', $page); }
@@ -58,7 +59,8 @@ sub odd_special
 	my $words = int((BLOCK - $from) / $size);
 
 	return unless $words > 0;
-	put($blocks, $at, $from + $size * int(rand($words)), pack($size == 4 ? 'L' : 'S', odd_number($blocks, $at) % 2**(8 * $size)));
+	put($blocks, $at, $from + $size * int(rand($words)),
+		pack($size == 4 ? 'L' : 'S', odd_number($blocks, $at) % 2**(8 * $size)));
 }
 
 sub odd_item
@@ -73,7 +75,8 @@ sub odd_header
 	my ($blocks, $at) = @_;
 	my ($lower, $upper, $special) = unpack('x12 S3', $blocks->[$at]);
 
-	put($blocks, $at, any(12, 14), pack('S', any($lower - 1, $lower + 1, $lower + 8, $upper, $upper + 1, $special, 24, 25, 0)));
+	put($blocks, $at, any(12, 14),
+		pack('S', any($lower - 1, $lower + 1, $lower + 8, $upper, $upper + 1, $special, 24, 25, 0)));
 }
 
 my @strict = (
@@ -81,7 +84,8 @@ my @strict = (
 	[ 'zeroed metapage', sub { my ($b) = @_; $b->[0] = "\0" x BLOCK; } ],
 	[ 'garbage page', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = garbage(BLOCK); } ],
 	[ 'garbage in a page, header and all of the rest right', sub { my ($b) = @_; put($b, 0, 24, garbage(64)); } ],
-	[ 'another kind of page', sub { my ($b) = @_; my $at = leaf_or_inner($b); put($b, $at, BLOCK - 2, pack('S', any(0, 0xFF80, 0xFF83))); } ],
+	[ 'another kind of page',
+		sub { my ($b) = @_; my $at = leaf_or_inner($b); put($b, $at, BLOCK - 2, pack('S', any(0, 0xFF80, 0xFF83))); } ],
 	[ 'metapage in place of another', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[0]; } ],
 	[ 'other page in place of the metapage', sub { my ($b) = @_; $b->[0] = $b->[ leaf_or_inner($b) ]; } ],
 	[ 'metapage magic', sub { my ($b) = @_; put($b, 0, 24, pack('L', int(rand(2**32)))); } ],
@@ -94,21 +98,30 @@ my @strict = (
 # The same, in an index that has free pages.  How far they are from the end of the page:
 # the lower bound's key 48 and TID 32, the right sibling or next free page 20, flags 6.
 my @free = (
-	[ 'lower bound', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 48, pack('Q', any(0, 1, ~0, int(rand(2**32)) << 32))); } ],
-	[ 'TID of a lower bound', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 32, pack('S3', 0, any(0, 1), any(1, 2, 77))); } ],
+	[ 'lower bound',
+		sub { my ($b) = @_; put($b, live_page($b), BLOCK - 48, pack('Q', any(0, 1, ~0, int(rand(2**32)) << 32))); } ],
+	[ 'TID of a lower bound',
+		sub { my ($b) = @_; put($b, live_page($b), BLOCK - 32, pack('S3', 0, any(0, 1), any(1, 2, 77))); } ],
 	[ 'page marked as a free one', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 6, pack('S', any(2, 3))); } ],
 	[ 'free page without its mark', sub { my ($b) = @_; put($b, free_page($b), BLOCK - 6, pack('S', 0)); } ],
 	[ 'free page in place of another', sub { my ($b) = @_; $b->[ live_page($b) ] = $b->[ free_page($b) ]; } ],
 	[ 'page in place of a free one', sub { my ($b) = @_; $b->[ free_page($b) ] = $b->[ live_page($b) ]; } ],
 	[ 'zeros in place of a free page', sub { my ($b) = @_; $b->[ unpack('x40 L', $b->[0]) ] = "\0" x BLOCK; } ],
-	[ 'list of free pages', sub { my ($b) = @_; put($b, 0, 40, pack('L', any(odd_number($b, 0), live_page($b), free_page($b)))); } ],
+	[ 'list of free pages',
+		sub { my ($b) = @_; put($b, 0, 40, pack('L', any(odd_number($b, 0), live_page($b), free_page($b)))); } ],
 	[ 'number of free pages', sub { my ($b) = @_; put($b, 0, 44, pack('L', odd_number($b, 0))); } ],
-	[ 'number of free pages, in a ring', sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); put($b, 0, 44, pack('L', any(odd_number($b, 0), 0xFFFFFFFF))); } ],
-	[ 'next free page', sub { my ($b) = @_; my $at = free_page($b); put($b, $at, BLOCK - 20, pack('L', any(odd_number($b, $at), live_page($b)))); } ],
-	[ 'ring of free pages', sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); } ],
+	[ 'number of free pages, in a ring',
+		sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at));
+			put($b, 0, 44, pack('L', any(odd_number($b, 0), 0xFFFFFFFF))); } ],
+	[ 'next free page',
+		sub { my ($b) = @_; my $at = free_page($b);
+			put($b, $at, BLOCK - 20, pack('L', any(odd_number($b, $at), live_page($b)))); } ],
+	[ 'ring of free pages',
+		sub { my ($b) = @_; my $at = unpack('x40 L', $b->[0]); put($b, $at, BLOCK - 20, pack('L', $at)); } ],
 );
 my @lax = (
-	[ 'two pages swapped', sub { my ($b) = @_; my ($i, $j) = (leaf_or_inner($b), leaf_or_inner($b)); @$b[ $i, $j ] = @$b[ $j, $i ]; } ],
+	[ 'two pages swapped',
+		sub { my ($b) = @_; my ($i, $j) = (leaf_or_inner($b), leaf_or_inner($b)); @$b[ $i, $j ] = @$b[ $j, $i ]; } ],
 	[ 'one page twice', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[ leaf_or_inner($b) ]; } ],
 	[ 'word of the metapage', sub { my ($b) = @_; put($b, 0, 24 + 4 * int(rand(60)), pack('L', odd_number($b, 0))); } ],
 	[ 'word of the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 4); } ],
@@ -124,7 +137,8 @@ my @lax = (
 		my ($b) = @_;
 		my $at = leaf_or_inner($b);
 		put($b, $at, 24, garbage(special($b->[$at]) - 24)); } ],
-	[ 'garbage items in every page', sub { my ($b) = @_; put($b, $_, 24, garbage(special($b->[$_]) - 24)) for 1 .. $#$b; } ],
+	[ 'garbage items in every page',
+		sub { my ($b) = @_; put($b, $_, 24, garbage(special($b->[$_]) - 24)) for 1 .. $#$b; } ],
 	[ 'bounds in a header', sub { my ($b) = @_; odd_header($b, leaf_or_inner($b)); } ],
 	[ 'bounds in every header', sub { my ($b) = @_; odd_header($b, $_) for 1 .. $#$b; } ],
 	[ 'bits anywhere', sub {
@@ -159,10 +173,12 @@ foreach my $n (0 .. $#cases)
 	$case->{name} = "case $n, $case->{name}";
 	my $blocks = any(2, 4, 4, 7);
 	# some are built, some grown, with incomplete pages at the end
-	my @steps = ("CREATE TABLE t$n (id integer, fp simhash)", "CREATE INDEX t${n}_fp ON t$n USING simhash (fp) WITH (blocks = $blocks)",
+	my @steps = ("CREATE TABLE t$n (id integer, fp simhash)",
+		"CREATE INDEX t${n}_fp ON t$n USING simhash (fp) WITH (blocks = $blocks)",
 		"INSERT INTO t$n TABLE base");
 	@steps = @steps[ 0, 2, 1 ] if $n % 2;
-	push @steps, "INSERT INTO t$n SELECT -i, fp_of(-i) FROM generate_series(1, 2 * $rows) AS i", "DELETE FROM t$n WHERE id < 0"
+	push @steps, "INSERT INTO t$n SELECT -i, fp_of(-i) FROM generate_series(1, 2 * $rows) AS i",
+		"DELETE FROM t$n WHERE id < 0"
 	  if $case->{free};
 	$node->safe_psql('postgres', join(';', @steps));
 	$node->safe_psql('postgres', "VACUUM t$n") if $case->{free};
@@ -207,12 +223,15 @@ sub script
 				for my $q ($near, 'fp_of(77)')
 				{
 					push @script, "\\warn $way of radius $k",
-						"SELECT differing FROM differing_once('$table', format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', ${q}::simhash));";
+						"SELECT differing FROM differing_once('$table',
+							format('fp <\@ simhash_ball(%L, $k)', $q),
+							format('(fp <~> %L) + 0 <= $k', ${q}::simhash));";
 				}
 			}
 			push @script, "\\warn $way of equal ones",
 				"SELECT differing FROM differing_once('$table', 'fp = fp_of(77)', 'fp::bigint = fp_of(77)::bigint');",
-				"\\warn $way of nulls", "SELECT differing FROM differing_once('$table', 'fp IS NULL', 'num_nulls(fp) = 1');";
+				"\\warn $way of nulls",
+				"SELECT differing FROM differing_once('$table', 'fp IS NULL', 'num_nulls(fp) = 1');";
 		}
 	};
 	my @looks = (
@@ -235,7 +254,9 @@ sub script
 
 # One statement that takes a hundred times what they all take without damage hangs.
 my $since = time;
-$node->safe_psql('postgres', 'CREATE TABLE sound (id integer, fp simhash); CREATE INDEX sound_fp ON sound USING simhash (fp); INSERT INTO sound TABLE base');
+$node->safe_psql('postgres',
+	'CREATE TABLE sound (id integer, fp simhash); CREATE INDEX sound_fp ON sound USING simhash (fp);
+		INSERT INTO sound TABLE base');
 is(join("\n", grep { !/^(0|f|written|)$/ } split /\n/, $node->safe_psql('postgres', script('sound'))),
 	'', 'without damage: right rows');
 my $limit = 100 * (time - $since);
@@ -281,7 +302,8 @@ foreach my $case (@cases)
 
 	$node->poll_query_until('postgres', 'SELECT true');
 	my $repaired = $node->psql('postgres',
-		"REINDEX TABLE $table; INSERT INTO $table TABLE base; SELECT rows > 0, differing FROM differing('$table', 1, 12)",
+		"REINDEX TABLE $table; INSERT INTO $table TABLE base;
+		SELECT rows > 0, differing FROM differing('$table', 1, 12)",
 		stdout => \$stdout, stderr => \$stderr);
 	is("$repaired $stdout", '0 t|0', "$case->{name}: repaired by REINDEX") or diag($stderr);
 	no_damage_ok($node, $case->{name}, "${table}_fp");

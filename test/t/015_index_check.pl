@@ -48,7 +48,8 @@ sub link_at { my ($i) = @_; return SPECIAL - 10 * ($i + 1); }
 sub root { my ($index, $tree) = @_; return get($index, 0, ROOTS + 8 * $tree, 'L'); }
 sub put_root { my ($index, $tree, $block, $level) = @_; put($index, 0, ROOTS + 8 * $tree, pack('L2', $block, $level)); }
 sub put_nsorted { my ($index, $block, $n) = @_; put($index, $block, SPECIAL + 32, pack('S', $n)); }
-sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, link_at($i) + 6, pack('S2', $child >> 16, $child & 0xFFFF)); }
+sub block_id { my ($block) = @_; return pack('S2', $block >> 16, $block & 0xFFFF); }
+sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, link_at($i) + 6, block_id($child)); }
 sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 28, pack('L', $right)); }
 sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 42, pack('S', 1)); }
 
@@ -237,7 +238,8 @@ my @pages = (
 		mark_incomplete($index, $leaves[2]);
 		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[1]; } ],
-	[ 'its parameters are those of other values', sub { my ($index) = @_; put($index, 0, PARAMETERS, pack('l', 18 << 18)); return 0; } ],
+	[ 'its parameters are those of other values',
+		sub { my ($index) = @_; put($index, 0, PARAMETERS, pack('l', 18 << 18)); return 0; } ],
 );
 
 # What nobody gets past who looks for small keys.
@@ -251,11 +253,13 @@ my @ways_in = (
 	} 0, 1000, 131072, 10_000_000, 0xFFFFFFFE, 0xFFFFFFFF),
 	(map {
 		my $level = $_;
-		[ 'a root is on too high a level', sub { my ($index) = @_; put_root($index, 0, root($index, 0), $level); return 0; }, "level $level" ];
+		[ 'a root is on too high a level',
+			sub { my ($index) = @_; put_root($index, 0, root($index, 0), $level); return 0; }, "level $level" ];
 	} 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
 	(map {
 		my $root = $_;
-		[ 'a root is where no page of a tree is', sub { my ($index) = @_; put_root($index, NULLS, $root, 0); return 0; }, "block $root" ];
+		[ 'a root is where no page of a tree is',
+			sub { my ($index) = @_; put_root($index, NULLS, $root, 0); return 0; }, "block $root" ];
 	} 0, 1000, 10_000_000, 0xFFFFFFFF),
 	[ 'it is missing', sub { my ($index) = @_; @$index = (); return 0; } ],
 );
@@ -322,7 +326,8 @@ push @incomplete, [ '1 incomplete page split', sub {
 # rows of a table have been fewer for a while.
 my @free = (
 	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 2_000_000); return 0; } ],
-	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 0); return 0; }, 'the metapage' ],
+	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 0); return 0; },
+		'the metapage' ],
 	[ 'it is in the list of free pages, but in use', sub {
 		my ($index) = @_;
 		put_free($index, root($index, 1));
@@ -374,7 +379,8 @@ my @free = (
 # --- a table and an index for each -------------------------------------------------
 
 # A statement that takes as long as that runs for ever.
-my $node = index_node('check', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\nenable_seqscan = off\n"
+my $node = index_node(
+	'check', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\nenable_seqscan = off\n"
 	  . "statement_timeout = '$PostgreSQL::Test::Utils::timeout_default s'\n");
 
 my $ncases = 0;
@@ -427,14 +433,18 @@ sub said
 foreach my $case (@pages, @ways_in, @free)
 {
 	like(said("SELECT simhash_index_check('$case->{table}_fp')"),
-		qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\nDETAIL:  A check of the page found that $case->{finding}\.\n/,
+		qr{ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}
+DETAIL:  A check of the page found that $case->{finding}\.
+},
 		"pages: $case->{name}");
 }
 foreach my $case (@rows)
 {
 	is(said("SELECT simhash_index_check('$case->{table}_fp')"), '', "rows: $case->{name}: the pages are sound");
 	like(said("SELECT simhash_index_check('$case->{table}_fp', true)"),
-		qr/ERROR:  XX002: index "$case->{table}_fp" does not match its table at row \Q$case->{place}\E\nDETAIL:  A check found that $case->{finding}\.\n/,
+		qr{ERROR:  XX002: index "$case->{table}_fp" does not match its table at row \Q$case->{place}\E
+DETAIL:  A check found that $case->{finding}\.
+},
 		"rows: $case->{name}");
 }
 
@@ -456,7 +466,8 @@ foreach my $case (@ways_in)
 
 	foreach my $who (sort keys %statement)
 	{
-		like(said($statement{$who}), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\n/,
+		like(said($statement{$who}),
+			qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\n/,
 			"$who: $case->{name}");
 	}
 }
@@ -464,16 +475,20 @@ foreach my $case (@ways_in)
 # A list of more pages than are counted: the number does not go below 0, and what has no
 # use for the list goes on.
 my ($longer) = grep { $_->{name} =~ /as long .*longer/ } @free;
-like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(10001, 12000) AS i"),
-	qr/ERROR:  XX002: index "$longer->{table}_fp" contains a corrupted page at block 0\n/, "insertion: $longer->{name}");
-is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer->{table}_fp') WHERE level IS NULL"), 0, "stats: $longer->{name}");
+like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhash
+	FROM generate_series(10001, 12000) AS i"),
+	qr/ERROR:  XX002: index "$longer->{table}_fp" contains a corrupted page at block 0\n/,
+		"insertion: $longer->{name}");
+is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer->{table}_fp') WHERE level IS NULL"), 0,
+	"stats: $longer->{name}");
 
 # A number that cannot be is nobody's to use.
 foreach my $case (grep { $_->{name} =~ /it counts more/ } @free)
 {
 	foreach my $statement ("SELECT * FROM simhash_index_stats('$case->{table}_fp')", "VACUUM $case->{table}")
 	{
-		like(said($statement), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block 0\n/, "$statement: $case->{name}");
+		like(said($statement), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block 0\n/,
+			"$statement: $case->{name}");
 	}
 }
 
@@ -484,14 +499,16 @@ foreach my $case (@incomplete)
 	my $table = $case->{table};
 
 	like(said("SELECT simhash_index_check('${table}_fp', true)"),
-		qr/NOTICE:  00000: index "${table}_fp" has $case->{finding}\nDETAIL:  The first is that of block $case->{place}: /,
+		qr{NOTICE:  00000: index "${table}_fp" has $case->{finding}
+DETAIL:  The first is that of block $case->{place}: },
 		"told: $case->{name}");
 	sound_ok($node, $table, $case->{name}, times => 20);
 }
 
 # Insertions that come by complete them.
 my $table = $incomplete[0]->{table};
-$node->safe_psql('postgres', "INSERT INTO $table SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(10001, 12000) AS i");
+$node->safe_psql('postgres',
+	"INSERT INTO $table SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(10001, 12000) AS i");
 is(said("SELECT simhash_index_check('${table}_fp', true)"), '', 'completed');
 same_rows_ok($node, $table, 'completed', times => 20);
 

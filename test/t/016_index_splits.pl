@@ -150,7 +150,8 @@ SKIP:
 	skip 'no prlimit, or it is not allowed', 1 unless limit('unlimited');
 	my %table = map { $_ => lc($_) . '_written' } keys %data;
 
-	$node->safe_psql('postgres', "CREATE TABLE $_ (id bigserial, fp simhash); CREATE INDEX ${_}_fp ON $_ USING simhash (fp)")
+	$node->safe_psql('postgres',
+		"CREATE TABLE $_ (id bigserial, fp simhash); CREATE INDEX ${_}_fp ON $_ USING simhash (fp)")
 	  foreach values %table;
 	$node->safe_psql('postgres', <<'SQL');
 CREATE TABLE shrunk (id bigserial, fp simhash);
@@ -192,7 +193,8 @@ BEGIN
     END LOOP;
 END \$\$;
 SQL
-	is($node->safe_psql('postgres', q{SELECT max(level) FROM simhash_index_stats('high_fp')}), '1', 'high: the root is full, but not split');
+	is($node->safe_psql('postgres', q{SELECT max(level) FROM simhash_index_stats('high_fp')}), '1',
+		'high: the root is full, but not split');
 	is(fill_a_full_disk('high', 'equal', 16), '0 1', 'high: splits were left incomplete at two levels');
 	no_damage_ok($node, 'high, disk full', 'high_fp');
 	is(fill($node, 'high', 'equal', 3000), '', 'high: written when there is room again');

@@ -34,7 +34,8 @@ my %query = (
 	'an index scan' => q{SET LOCAL enable_bitmapscan = off; SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'},
 	'a bitmap scan' => q{SET LOCAL enable_indexscan = off; SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'},
 	'a scan of NULLs' => q{SELECT count(*) FROM (SELECT id FROM docs WHERE fp IS NULL LIMIT 1) AS s},
-	'the nearest first' => q{SELECT count(*) FROM (SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' LIMIT 1) AS s});
+	'the nearest first' =>
+		q{SELECT count(*) FROM (SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' LIMIT 1) AS s});
 my %session;
 foreach my $name (sort keys %query)
 {
@@ -46,7 +47,8 @@ foreach my $name (sort keys %query)
 # at that may be pruned.
 $node->safe_psql('postgres', <<'SQL');
 SELECT pg_sleep(6);
-INSERT INTO docs SELECT i, CASE WHEN i % 10 > 0 THEN 'fedcba9876543210'::simhash END FROM generate_series(501, 1000) AS i;
+INSERT INTO docs
+SELECT i, CASE WHEN i % 10 > 0 THEN 'fedcba9876543210'::simhash END FROM generate_series(501, 1000) AS i;
 UPDATE pruned SET id = -id;
 SELECT count(*) FROM pruned;
 SQL

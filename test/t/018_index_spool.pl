@@ -42,7 +42,8 @@ my $build = $node->background_psql('postgres', on_error_stop => 0);
 $build->query_safe(q{SELECT set_config('test.leader', pg_backend_pid()::text, false)});
 $build->query_until(qr/begun/, "\\echo begun\nCREATE INDEX docs_fp ON docs USING simhash (wait_in_leader(fp));\n");
 ok($node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND wait_event = 'ParallelCreateIndexScan'}),
+	q{SELECT count(*) = 1 FROM pg_stat_activity
+		WHERE backend_type = 'parallel worker' AND wait_event = 'ParallelCreateIndexScan'}),
 	'the worker has scanned its share');
 my @files = grep { -s } glob($node->data_dir . '/base/pgsql_tmp/*/words.*');
 is(scalar @files, 1, 'and written a file');
@@ -66,12 +67,14 @@ foreach my $limit (2, 5)
 {
 	$build->{stderr} = '';
 	$build->query("SET temp_file_limit = '${limit}MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 1");
-	like($build->{stderr}, qr/ERROR:  temporary file size exceeds temp_file_limit/, "$limit MB of files are not enough");
+	like($build->{stderr}, qr/ERROR:  temporary file size exceeds temp_file_limit/,
+		"$limit MB of files are not enough");
 	is(scalar temporary_files(), 0, 'none stays');
 }
 $build->{stderr} = '';
 my $before = -s $node->logfile;
-is($build->query("SET temp_file_limit = '7MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 3"), '3', '7 MB are');
+is($build->query("SET temp_file_limit = '7MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 3"), '3',
+	'7 MB are');
 my @sizes = slurp_file($node->logfile, $before) =~ /temporary file: .*, size (\d+)/g;
 is((sort { $b <=> $a } @sizes)[0], 200000 * 16, 'all rows were in a file');
 cmp_ok(scalar @sizes, '>', 4 * 4, 'and for each tree in those of its ranges');

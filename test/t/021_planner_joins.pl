@@ -74,7 +74,8 @@ ANALYZE;
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE result text;
 BEGIN
-    EXECUTE format('SELECT concat(count(*), '' rows, sum '', sum(hashtextextended(s::text, 0)::numeric)) FROM (%s) AS s', query)
+    EXECUTE format(
+        'SELECT concat(count(*), '' rows, sum '', sum(hashtextextended(s::text, 0)::numeric)) FROM (%s) AS s', query)
         INTO result;
     RETURN result;
 EXCEPTION WHEN OTHERS THEN
@@ -89,7 +90,8 @@ BEGIN
     result.settings := settings;
     SET LOCAL simhash.enable_rewrite = off;
     result.plain := rows_of(query);
-    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true) FROM unnest(settings) AS name;
+    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true)
+        FROM unnest(settings) AS name;
     result.expected := rows_of(query);
     SET LOCAL simhash.enable_rewrite = on;
     result.found := rows_of(query);
@@ -160,8 +162,10 @@ sub member
 	my $sig = one_of('sig', 'sig', 'NULL::minhash', 'sig_of(9)', 'coalesce(sig, sig_of(3))');
 	my $sk = one_of('sk', 'sk', 'NULL::bigint[]', 'sk_of(9)', 'sk || 20::bigint');
 
-	return 'SELECT ' . (in_100(5) ? 'DISTINCT ' : '') . one_of('id', 'id', 'n', '4') . "$width AS id, $fp AS fp, $sig AS sig, " .
-	  "$sk AS sk, " . one_of('n', 'n', 'id', 'NULL::int', '3') . " AS n FROM $from" . (in_100(15) ? ' WHERE n < 8' : '');
+	return 'SELECT ' . (in_100(5) ? 'DISTINCT ' : '') . one_of('id', 'id', 'n', '4')
+		. "$width AS id, $fp AS fp, $sig AS sig, " .
+	  "$sk AS sk, " . one_of('n', 'n', 'id', 'NULL::int', '3') . " AS n FROM $from"
+	  	. (in_100(15) ? ' WHERE n < 8' : '');
 }
 
 sub joined
@@ -191,8 +195,10 @@ sub source
 	{
 		my $s = fresh_alias();
 
-		$from = "LATERAL (SELECT $s.id, " . one_of("$s.fp", one_of(@$outer) . '.fp', "coalesce($s.fp, " . one_of(@$outer) . '.fp)') .
-		  " AS fp, $s.sig, $s.sk, $s.n FROM $from AS $s WHERE " . condition(1, $s, one_of(@$outer)) . (in_100(30) ? ' OFFSET 0' : '') . ')';
+		$from = "LATERAL (SELECT $s.id, "
+			. one_of("$s.fp", one_of(@$outer) . '.fp', "coalesce($s.fp, " . one_of(@$outer) . '.fp)') .
+		  " AS fp, $s.sig, $s.sk, $s.n FROM $from AS $s WHERE " . condition(1, $s, one_of(@$outer))
+		  	. (in_100(30) ? ' OFFSET 0' : '') . ')';
 	}
 	return ("$from AS $alias", $alias);
 }
@@ -236,7 +242,8 @@ sub query
 		local $depth = 1;
 		my ($from, $alias) = source([], 1);
 
-		push @where, one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $from WHERE " . condition(2, $alias, one_of(@within)) . ')';
+		push @where, one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $from WHERE "
+			. condition(2, $alias, one_of(@within)) . ')';
 	}
 	return "SELECT $columns FROM $tree" . (@where ? ' WHERE ' . join(' AND ', @where) : '');
 }

@@ -77,7 +77,8 @@ foreach my $how (qw(insert_or_not insert_or_fail))
 	my $table = "by_$how";
 
 	$node->safe_psql('postgres',
-		"CREATE TABLE $table (fp simhash, CONSTRAINT ${table}_apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=))");
+		"CREATE TABLE $table (fp simhash,
+			CONSTRAINT ${table}_apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=))");
 	my @clients = map { client($node, "CALL $how('$table', " . ($seed + 100_000 * $_) . ", $rounds)") } 1 .. 8;
 	$node->safe_psql('postgres', "VACUUM (INDEX_CLEANUP on) $table") while running(@clients);
 	clients_ok(@clients);
@@ -87,9 +88,12 @@ foreach my $how (qw(insert_or_not insert_or_fail))
 		"SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM refused WHERE how = '$table')");
 	is($in + $out, $offered, "$how: each row got in or was refused ($in and $out)");
 	cmp_ok($out, '>', 0, "$how: some were refused");
-	is($node->safe_psql('postgres', "SELECT count(*) FROM $table AS a, $table AS b WHERE a.ctid < b.ctid AND (a.fp <~> b.fp) + 0 <= 3"),
+	is($node->safe_psql('postgres',
+		"SELECT count(*) FROM $table AS a, $table AS b WHERE a.ctid < b.ctid AND (a.fp <~> b.fp) + 0 <= 3"),
 		'0', "$how: no two rows are near each other");
-	is($node->safe_psql('postgres', "SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t WHERE (t.fp <~> r.fp) + 0 <= 3)"),
+	is($node->safe_psql('postgres',
+		"SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t
+			WHERE (t.fp <~> r.fp) + 0 <= 3)"),
 		'0', "$how: none was refused that nothing keeps out");
 	no_damage_ok($node, $how, "${table}_apart");
 }

@@ -128,7 +128,8 @@ sub start_step
 
 	append_to_file($file, $sql);
 	$step->{process} = start(
-		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $node->connstr('postgres') . ' application_name=step' ],
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d',
+			$node->connstr('postgres') . ' application_name=step' ],
 		'>', \$step->{out}, '2>', \$step->{err});
 	return $step;
 }
@@ -213,8 +214,10 @@ sub same_answers_ok
 		"SELECT n, at FROM asked, LATERAL (SELECT ctid AS at FROM $table WHERE $fp <~> q <= k) AS s",
 		"SELECT n, at FROM asked JOIN $all ON (t.fp <~> q) + 0 <= k");
 	my @nearest = (
-		"SELECT n, d FROM asked, LATERAL (SELECT $fp <~> q AS d FROM $table ORDER BY $fp <~> q LIMIT 5) AS s WHERE n <= 3",
-		"SELECT n, d FROM (SELECT n, (t.fp <~> q) + 0 AS d, row_number() OVER (PARTITION BY n ORDER BY (t.fp <~> q) + 0) AS r
+		"SELECT n, d FROM asked, LATERAL (SELECT $fp <~> q AS d FROM $table ORDER BY $fp <~> q LIMIT 5) AS s
+			WHERE n <= 3",
+		"SELECT n, d
+			FROM (SELECT n, (t.fp <~> q) + 0 AS d, row_number() OVER (PARTITION BY n ORDER BY (t.fp <~> q) + 0) AS r
 			FROM asked, $all WHERE n <= 3) AS s WHERE r <= 5");
 
 	answer(<<"SQL");
@@ -300,7 +303,8 @@ is(answer(q{SELECT pg_relation_filenode('docs')}), $file, 'the table was never r
 
 # a batch of 0 is not the end
 answer(q{UPDATE backfill SET done = until - 3; CALL fill_fp(0)});
-is(answer('SELECT count(*) FROM backfill WHERE done = until OR NOT EXISTS (SELECT FROM docs WHERE id > done AND id <= until)'), '1',
+is(answer('SELECT count(*) FROM backfill WHERE done = until OR NOT EXISTS (SELECT FROM docs
+	WHERE id > done AND id <= until)'), '1',
 	'batches of 0 rows end, too, when all is filled');
 
 answer('DELETE FROM load');
@@ -308,7 +312,8 @@ finish($writers->{process});
 unlike($writers->{err}, qr/ERROR/, 'none of their statements failed');
 note($writers->{out}, $writers->{err});
 
-is(answer('SELECT count(*) FROM docs WHERE fp IS DISTINCT FROM simhash(body)'), '0', 'the column has the fingerprints of the texts');
+is(answer('SELECT count(*) FROM docs WHERE fp IS DISTINCT FROM simhash(body)'), '0',
+	'the column has the fingerprints of the texts');
 
 append_to_file($ENV{SIMHASH_REPORT}, report()) if $ENV{SIMHASH_REPORT};
 done_testing();

@@ -45,7 +45,8 @@ sub same_rows_ok
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 WITH near AS MATERIALIZED (
-         SELECT a.id, s.at FROM $table AS a, LATERAL (SELECT b.ctid AS at FROM $table AS b WHERE b.fp <~> a.fp <= 3) AS s),
+         SELECT a.id, s.at
+         FROM $table AS a, LATERAL (SELECT b.ctid AS at FROM $table AS b WHERE b.fp <~> a.fp <= 3) AS s),
      near_by_eye AS MATERIALIZED (
          SELECT a.id, b.ctid AS at FROM $table AS a JOIN $table AS b ON (b.fp <~> a.fp) + 0 <= 3)
 SELECT (SELECT count(*) > 0 FROM near_by_eye), count(*)
@@ -62,7 +63,8 @@ sub change
 	on_publisher(<<"SQL");
 INSERT INTO $table (body)
 SELECT CASE WHEN i % 50 = 0 THEN NULL
-       ELSE (SELECT string_agg(md5(format('%s %s', i / 3, w)), ' ') FROM generate_series(1, CASE WHEN i % 40 = 1 THEN 300 ELSE 20 END) AS w)
+       ELSE (SELECT string_agg(md5(format('%s %s', i / 3, w)), ' ')
+             FROM generate_series(1, CASE WHEN i % 40 = 1 THEN 300 ELSE 20 END) AS w)
             || CASE i % 3 WHEN 0 THEN '' ELSE '!' END END
 FROM generate_series(1, 300) AS i;
 UPDATE $table SET body = 'now ' || body WHERE id % 7 = 0;
@@ -93,7 +95,8 @@ is(on_publisher(q{SELECT count(*) FROM pg_extension WHERE extname = 'simhash'}),
 #
 # Columns on both sides.
 #
-my $generated = 'CREATE TABLE generated (id bigserial PRIMARY KEY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);';
+my $generated = 'CREATE TABLE generated (id bigserial PRIMARY KEY, body text,
+	fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);';
 my $filled = <<'SQL';
 CREATE TABLE filled (id bigserial PRIMARY KEY, body text, fp simhash);
 CREATE FUNCTION set_fp() RETURNS trigger LANGUAGE plpgsql AS $$

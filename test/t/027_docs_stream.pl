@@ -32,7 +32,8 @@ sub together_ok
 		client($node, 'SELECT pg_advisory_lock_shared(1)',
 			"CALL $procedure(" . join(', ', $seed + 100_000 * $_, $rounds, @more) . ')')
 	} 1 .. 8;
-	$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted})
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 8 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted})
 	  or die 'not all sessions came';
 	$barrier->quit;
 	clients_ok(@clients);
@@ -112,8 +113,10 @@ articles_ok('locks of blocks', 1);
 
 together_ok('add_docs');
 answer('SELECT label_fresh()');
-is(answer('SELECT count(*) FROM docs LEFT JOIN label USING (id) WHERE fresh IS NOT false'), '0', 'every document has a label');
-cmp_ok(answer('SELECT count(*) FROM (SELECT FROM label GROUP BY label HAVING count(*) > 1) AS s'), '>', 10, 'there are clusters');
+is(answer('SELECT count(*) FROM docs LEFT JOIN label USING (id) WHERE fresh IS NOT false'), '0',
+	'every document has a label');
+cmp_ok(answer('SELECT count(*) FROM (SELECT FROM label GROUP BY label HAVING count(*) > 1) AS s'), '>', 10,
+	'there are clusters');
 is(answer(<<'SQL'), '0', 'labels are those of the connected components');
 WITH edge AS (SELECT a.id AS a, b.id AS b FROM docs AS a JOIN docs AS b ON (a.fp <~> b.fp) + 0 <= 3),
      component AS (SELECT DISTINCT a AS id, connected_component(a, b) OVER () AS label FROM edge)

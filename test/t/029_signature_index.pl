@@ -20,17 +20,21 @@ CONF
 
 # Signatures of 6 bands of 4 rows: families of nearly the same set, and sets of everybody.
 $primary->safe_psql('postgres', <<'SQL');
-CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4)
+    RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE hashint8extended(i, 1) & 15
         WHEN 0 THEN NULL
         WHEN 1 THEN to_minhash('{1,2,3}'::bigint[], bands, rows)
-        ELSE to_minhash(ARRAY(SELECT i / 9 % 500 * 1000 + j + CASE WHEN j <= (i % 9) * 2 THEN 500 + i % 9 * 20 ELSE 0 END
+        ELSE to_minhash(
+            ARRAY(SELECT i / 9 % 500 * 1000 + j + CASE WHEN j <= (i % 9) * 2 THEN 500 + i % 9 * 20 ELSE 0 END
                               FROM generate_series(1, 40) AS j), bands, rows) END $$;
-CREATE TABLE docs (id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
+CREATE TABLE docs (
+    id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX docs_sig ON docs USING simhash (sig);
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 5000) AS i;
-CREATE UNLOGGED TABLE lost (id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
+CREATE UNLOGGED TABLE lost (
+    id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
 CREATE INDEX lost_sig ON lost USING simhash (sig);
 CREATE INDEX lost_sk ON lost USING simhash (sk);
 INSERT INTO lost (sig) SELECT sig_of(i) FROM generate_series(1, 100) AS i;
@@ -115,7 +119,8 @@ sub same_bands_ok
 	my $table = $how{table} // 'docs';
 
 	my ($rows, $differing) =
-	  split /\|/, $node->safe_psql('postgres', "SELECT * FROM differing_bands('$table', " . ($seed % 100_000) . ", 60)");
+	  split /\|/, $node->safe_psql('postgres',
+	  	"SELECT * FROM differing_bands('$table', " . ($seed % 100_000) . ", 60)");
 
 	is($differing, '0', "$name: rows of the index are those of the table");
 	cmp_ok($rows, $how{may_be_empty} ? '>=' : '>', 0, "$name: $rows rows of $table were compared");
@@ -147,7 +152,8 @@ INSERT INTO bare_lost TABLE bare;
 CREATE INDEX bare_sig ON bare USING simhash (sig);
 CREATE INDEX bare_lost_sig ON bare_lost USING simhash (sig);
 SQL
-my $files = q{SELECT string_agg(pg_relation_filepath(i::regclass), ' ') FROM unnest('{bare_sig,bare_lost_sig}'::text[]) AS i};
+my $files = q{SELECT string_agg(pg_relation_filepath(i::regclass), ' ')
+	FROM unnest('{bare_sig,bare_lost_sig}'::text[]) AS i};
 my $kept = $primary->safe_psql('postgres', $files);
 $primary->safe_psql('postgres', "ALTER TABLE $_ ALTER COLUMN sig TYPE minhash") foreach qw(bare bare_lost);
 is($primary->safe_psql('postgres', $files), $kept, 'the index files are kept');
@@ -160,7 +166,8 @@ sub refused_ok
 
 	isnt($node->psql('postgres', "SET enable_seqscan = off; $statement", stdout => \$stdout, stderr => \$stderr), 0,
 		"$name: an error");
-	like($stderr, qr/contains signatures with parameters \(6,4,'hash'\), but the value has \(4,6,'hash'\)/, "$name: both are named");
+	like($stderr, qr/contains signatures with parameters \(6,4,'hash'\), but the value has \(4,6,'hash'\)/,
+		"$name: both are named");
 }
 
 sub same_parameters_ok
@@ -180,7 +187,8 @@ same_parameters_ok($standby, 'standby', 'bare', read_only => 1);
 
 my $before = $primary->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
 my @writers = map { client($primary, "CALL write($seed + ${_}::bigint * 1000000000, 'infinity')") } 3, 4;
-$primary->poll_query_until('postgres', "SELECT last_value > $before + 2000 FROM docs_id_seq") or die 'nothing is written';
+$primary->poll_query_until('postgres', "SELECT last_value > $before + 2000 FROM docs_id_seq")
+	or die 'nothing is written';
 kill_and_start($primary, 'writers', @writers);
 same_bands_ok($primary, 'after the crash');
 same_bands_ok($primary, 'unlogged', table => 'lost', may_be_empty => 1);
@@ -192,7 +200,9 @@ no_damage_ok($primary, 'filled again', 'bare_lost_sig');
 $primary->wait_for_catchup($standby);
 same_bands_ok($standby, 'standby after the crash');
 $standby->promote;
-$standby->safe_psql('postgres', 'INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 2000) AS i; DELETE FROM docs WHERE id % 3 = 0; VACUUM docs');
+$standby->safe_psql('postgres',
+	'INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 2000) AS i; DELETE FROM docs
+		WHERE id % 3 = 0; VACUUM docs');
 same_bands_ok($standby, 'promoted');
 same_parameters_ok($standby, 'promoted', 'bare');
 
@@ -225,11 +235,16 @@ my @restore = ('psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', @connection, '-f', $
 my $dump = dump_of('postgres', 'body', $file);
 command_ok(\@restore, 'body is restored');
 is(dump_of('restored', 'body', "$file.2"), $dump, 'and has the same types and indexes');
-like($dump, $_, 'modifiers are dumped') foreach qr/minhash\(18,7\) GENERATED/, qr/minhash\(5,4,'char',9\) DEFAULT/, qr/::(?:public\.)?minhash\(20,5,'word',2\)/;
-$primary->safe_psql('restored', q{SELECT simhash_index_check(i::regclass, true) FROM unnest('{body_sig,body_chars,body_domain,body_words}'::text[]) AS i});
+like($dump, $_, 'modifiers are dumped') foreach qr/minhash\(18,7\) GENERATED/, qr/minhash\(5,4,'char',9\) DEFAULT/,
+	qr/::(?:public\.)?minhash\(20,5,'word',2\)/;
+$primary->safe_psql(
+	'restored', q{SELECT simhash_index_check(i::regclass, true)
+		FROM unnest('{body_sig,body_chars,body_domain,body_words}'::text[]) AS i});
 # what a bare column has lost
 dump_of('postgres', 'bare', $file);
-command_fails_like(\@restore, qr/index "bare_sig" cannot be built without the parameters of its values/, 'an index of a bare column is not restored');
+command_fails_like(
+	\@restore, qr/index "bare_sig" cannot be built without the parameters of its values/,
+	'an index of a bare column is not restored');
 
 no_crash_ok($_) foreach $primary, $standby;
 $_->stop foreach $primary, $standby;

@@ -70,7 +70,8 @@ sub delete_listed
 	my $stderr;
 
 	answer('TRUNCATE listed; INSERT INTO listed SELECT * FROM duplicates');
-	is($node->psql('postgres', "CALL delete_duplicates($batch)", stderr => \$stderr), 0, "deletion in batches of $batch");
+	is($node->psql('postgres', "CALL delete_duplicates($batch)", stderr => \$stderr), 0,
+		"deletion in batches of $batch");
 	return join "\n", $stderr =~ /NOTICE: +(.*)/g;
 }
 
@@ -82,7 +83,8 @@ sub all_deleted_ok
 
 	cmp_ok($listed, '>', 50, "$rule: a list of $listed");
 	is(delete_listed($batch), "$listed deleted", "$rule: says so");
-	is(answer('SELECT (SELECT count(*) FROM was) - (SELECT count(*) FROM docs)'), $listed, "$rule: all that are listed are deleted");
+	is(answer('SELECT (SELECT count(*) FROM was) - (SELECT count(*) FROM docs)'), $listed,
+		"$rule: all that are listed are deleted");
 	is(answer('SELECT count(*) FROM listed JOIN docs USING (id)'), '0', "$rule: and no others");
 	is(answer('SELECT count(*) FROM duplicates'), '0', "$rule: none is left on the list");
 	is(answer(<<"SQL"), '0', "$rule: each is a duplicate of one that stays");
@@ -115,7 +117,8 @@ my $locker = $node->background_psql('postgres', on_error_stop => 1);
 $locker->query_safe('BEGIN; SELECT FROM docs WHERE id = (SELECT max(id) FROM duplicates) FOR UPDATE');
 my @callers = map { client($node, "CALL delete_duplicates($_)") } 1000, 900;
 ok($node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'duplicates'::regclass AND NOT granted}), 'one caller at a time');
+	q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'duplicates'::regclass AND NOT granted}),
+		'one caller at a time');
 $locker->quit;
 clients_ok(@callers);
 is(answer('SELECT count(*) FROM duplicates'), '0', '... and none is left on the list');
@@ -128,7 +131,8 @@ my ($gone, $anew, $blank, $keeper) = split /\|/, answer(<<'SQL');
 SELECT (array_agg(id ORDER BY id))[1], (array_agg(id ORDER BY id))[2], (array_agg(id ORDER BY id))[3], min(keeper)
 FROM (SELECT *, min(keeper) OVER () AS first FROM duplicates) AS s WHERE keeper = first
 SQL
-my $of_keeper = answer("SELECT count(*) FROM duplicates WHERE keeper <> $keeper AND keeper = (SELECT max(keeper) FROM duplicates)");
+my $of_keeper =
+	answer("SELECT count(*) FROM duplicates WHERE keeper <> $keeper AND keeper = (SELECT max(keeper) FROM duplicates)");
 answer(<<"SQL");
 DELETE FROM comments WHERE doc IN ($gone, (SELECT max(keeper) FROM duplicates));
 DELETE FROM docs WHERE id IN ($gone, (SELECT max(keeper) FROM duplicates));

@@ -313,7 +313,8 @@ BEGIN
             m AS MATERIALIZED (
                 SELECT j, array_agg(d ORDER BY d) AS n
                 FROM q, LATERAL (SELECT (fp <~> q) + 0 AS d FROM %1$s ORDER BY 1 LIMIT 5) AS s GROUP BY j)
-        SELECT (SELECT count(*) FROM b) + (SELECT sum(cardinality(m.n)) FROM m), (SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s)
+        SELECT (SELECT count(*) FROM b) + (SELECT sum(cardinality(m.n)) FROM m),
+               (SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS s)
              + (SELECT count(*) FROM n FULL JOIN m USING (j) WHERE n.n IS DISTINCT FROM m.n)', tab)
         USING seed INTO rows, differing;
 END $$;
@@ -395,7 +396,8 @@ sub generic_records
 {
 	my ($node, $from) = @_;
 	my $to = $node->safe_psql('postgres', 'SELECT pg_switch_wal()');
-	my ($shown) = run_command([ 'pg_waldump', '-r', 'Generic', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to ]);
+	my ($shown) = run_command(
+		[ 'pg_waldump', '-r', 'Generic', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to ]);
 
 	return map { { lsn => (/lsn: (\S+),/)[0], blocks => [ /blk (\d+)/g ], shown => $_ } }
 	  grep { /blkref/ } split /\n/, $shown;
@@ -446,7 +448,8 @@ sub has_small_pages
 {
 	my ($node) = @_;
 
-	return $node->safe_psql('postgres', q{SELECT count(simhash '0000000000000000') FROM pg_settings WHERE name = 'simhash.pause_level'}) > 0;
+	return $node->safe_psql('postgres',
+		q{SELECT count(simhash '0000000000000000') FROM pg_settings WHERE name = 'simhash.pause_level'}) > 0;
 }
 
 # How many pages of the index wait to be used again.
@@ -475,7 +478,8 @@ sub no_lost_pages_ok
 	foreach my $index (@indexes)
 	{
 		my $others = $node->safe_psql('postgres', <<"SQL");
-SELECT pg_relation_size('$index') / current_setting('block_size')::integer - 1 - sum(pages) FROM simhash_index_stats('$index')
+SELECT pg_relation_size('$index') / current_setting('block_size')::integer - 1 - sum(pages)
+FROM simhash_index_stats('$index')
 SQL
 		is($others, $others eq '0' ? 0 : zero_pages($node, $index), "$name: $index has lost no pages");
 	}
@@ -514,7 +518,8 @@ sub no_damage_ok
 	{
 		my ($stdout, $stderr);
 
-		is($node->psql('postgres', "SELECT simhash_index_check('$index', true)", stdout => \$stdout, stderr => \$stderr),
+		is($node->psql('postgres',
+			"SELECT simhash_index_check('$index', true)", stdout => \$stdout, stderr => \$stderr),
 			0, "$name: $index is not damaged")
 		  or diag($stderr);
 	}

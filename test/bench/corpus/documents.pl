@@ -109,7 +109,11 @@ my %edits = (
 	'2% to 4% of the words replaced' => sub { change($_[0], 0.02 + rand(0.02), 'replaced') },
 	'up to 4% of the words removed' => sub { change($_[0], rand(0.04), 'removed') },
 	'up to 4% of words inserted' => sub { change($_[0], rand(0.04), 'inserted') },
-	'a line moved to the end' => sub { my @lines = split /\n/, $_[0]; push @lines, splice(@lines, rand(@lines), 1); join("\n", @lines) },
+	'a line moved to the end' => sub {
+		my @lines = split /\n/, $_[0];
+		push @lines, splice(@lines, rand(@lines), 1);
+		join("\n", @lines);
+	},
 	'a notice of 5 words added' => sub { "$_[0] " . join(' ', map { some_word() } 1 .. 5) });
 my @kinds = sort keys %edits;
 

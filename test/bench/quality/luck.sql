@@ -16,8 +16,11 @@ $$;
 
 SELECT :'corpus' IN ('chinese', 'ideographs') AS ideographs \gset
 \if :ideographs
-	\set texts 'doc, LATERAL (SELECT regexp_split_to_array(regexp_replace(array_to_string(shingles(body, 1), \' \'), \' ?([぀-ヿ㐀-鿿]) ?\', \'\\1\', \'g\'), \'\') AS characters) AS c'
-	\set glued ', pg_temp.salted(shingles(characters, 4), :salt::text) AS glued4, pg_temp.salted(shingles(characters, 8), :salt::text) AS glued8'
+	\set words 'array_to_string(shingles(body, 1), \' \')'
+	\set words 'regexp_replace(' :words ', \' ?([぀-ヿ㐀-鿿]) ?\', \'\\1\', \'g\')'
+	\set texts 'doc, LATERAL (SELECT regexp_split_to_array(' :words ', \'\') AS characters) AS c'
+	\set glued ', pg_temp.salted(shingles(characters, 4), :salt::text) AS glued4'
+	\set glued :glued ', pg_temp.salted(shingles(characters, 8), :salt::text) AS glued8'
 \else
 	\set texts doc
 	\set glued ''

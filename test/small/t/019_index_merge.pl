@@ -114,7 +114,8 @@ clients_ok(@readers, @others, $builder);
 note("$vacuums times vacuumed");
 
 $primary->wait_for_catchup($standby);
-is($primary->safe_psql('postgres', 'SELECT count(fp) - count(DISTINCT fp) FROM once'), '0', 'no fingerprint stands twice where it must not');
+is($primary->safe_psql('postgres', 'SELECT count(fp) - count(DISTINCT fp) FROM once'), '0',
+	'no fingerprint stands twice where it must not');
 foreach my $round ('after the load', 'vacuumed')
 {
 	foreach my $node ($primary, $standby)

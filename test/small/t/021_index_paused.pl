@@ -132,7 +132,8 @@ sub paused
 {
 	until (ended($actor))
 	{
-		return 1 if ask($guard, "SELECT count(*) FROM pg_locks WHERE pid = $actor->{pid} AND locktype = 'advisory' AND NOT granted") eq '1';
+		return 1 if ask($guard,
+			"SELECT count(*) FROM pg_locks WHERE pid = $actor->{pid} AND locktype = 'advisory' AND NOT granted") eq '1';
 	}
 	return 0;
 }
@@ -146,7 +147,8 @@ sub work
 	until (ended($worker))
 	{
 		open_gate() if $closed && ask($guard,
-			"SELECT wait_event IN ('BufferPin', 'BufferCleanup', 'BufferContent') FROM pg_stat_activity WHERE pid = $worker->{pid}") eq 't';
+			"SELECT wait_event IN ('BufferPin', 'BufferCleanup', 'BufferContent') FROM pg_stat_activity
+				WHERE pid = $worker->{pid}") eq 't';
 	}
 	my ($out, $err) = result($worker);
 	die "$statement: $err" if $err =~ /ERROR|FATAL/;
@@ -184,7 +186,8 @@ sub disturb
 	vacuum() if !$who->{excludes_vacuum} && rand() < 0.8;
 	for (1 .. int(rand(4)))
 	{
-		work(sprintf q{CALL %s('%s', %d)}, any('add', 'add_and_roll_back', 'add_and_roll_back'), kind(), 20 + int(rand(400)));
+		work(sprintf q{CALL %s('%s', %d)}, any('add', 'add_and_roll_back', 'add_and_roll_back'), kind(),
+			20 + int(rand(400)));
 		vacuum() if !$who->{excludes_vacuum} && rand() < 0.6;
 	}
 }
@@ -216,9 +219,12 @@ sub disturb_bounds
 
 # --- who waits ------------------------------------------------------------------------
 
-my @query = (q{'0123456789abcdef'::simhash}, q{fp_of(11)}, q{fp_of(77)}, q{'0000000000000000'::simhash}, q{(currval('ascending') << 24)::simhash});
-my ($index_scan, $bitmap_scan) = map { "RESET default_transaction_isolation; SET enable_seqscan = off; SET enable_sort = off; SET enable_indexscan = $_->[0]; SET enable_bitmapscan = $_->[1]" }
-  [ 'on', 'off' ], [ 'off', 'on' ];
+my @query = (q{'0123456789abcdef'::simhash}, q{fp_of(11)}, q{fp_of(77)}, q{'0000000000000000'::simhash},
+	q{(currval('ascending') << 24)::simhash});
+my ($index_scan, $bitmap_scan) = map {
+	'RESET default_transaction_isolation; SET enable_seqscan = off; SET enable_sort = off; '
+	  . "SET enable_indexscan = $_->[0]; SET enable_bitmapscan = $_->[1]"
+} [ 'on', 'off' ], [ 'off', 'on' ];
 my $cursor = "$index_scan; SET default_transaction_isolation = 'repeatable read'";
 
 sub ball
@@ -227,37 +233,53 @@ sub ball
 
 	return sub {
 		my ($q, $k) = (any(@query), any(@radii));
-		return ($how, "SELECT differing FROM differing_once('docs', format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', $q))");
+		return ($how, "SELECT differing FROM differing_once('docs',
+			format('fp <\@ simhash_ball(%L, $k)', $q), format('(fp <~> %L) + 0 <= $k', $q))");
 	};
+}
+
+sub nulls
+{
+	return ($_[0], q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')});
 }
 
 # These hold no pin of the table's page, on which vacuum is to remove rows.
 my %equal_bounds = (
-	null => { name => 'bitmap scan of NULLs with equal bounds', says => 0, does => sub {
-		return ($bitmap_scan, q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
+	null => { name => 'bitmap scan of NULLs with equal bounds', says => 0,
+		does => sub { return nulls($bitmap_scan); } },
 	zero => { name => 'bitmap scan with equal bounds', says => 0, does => sub {
-		return ($bitmap_scan, q{SELECT differing FROM differing_once('docs', 'fp = ''0000000000000000''', 'fp::bigint = 0')}); } });
+		return ($bitmap_scan,
+			q{SELECT differing FROM differing_once('docs', 'fp = ''0000000000000000''', 'fp::bigint = 0')}); } });
 my @actors = (
 	{ name => 'index scan', says => 0, does => ball($index_scan, 0, 0, 3, 8) },
 	{ name => 'index scan of everything', says => 0, does => ball($index_scan, 64) },
 	{ name => 'bitmap scan', says => 0, does => ball($bitmap_scan, 0, 3, 8, 64) },
-	{ name => 'scan of NULLs', says => 0, does => sub { return ($index_scan, q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')}); } },
-	{ name => 'nearest first', says => 0, does => sub { return ($index_scan, 'SELECT differing FROM differing_order(\'docs\', ' . int(rand(1000)) . ', 1)'); } },
-	{ name => 'lateral joins', says => 0, does => sub { return ($index_scan, 'SELECT differing FROM differing_join(\'docs\', ' . int(rand(1000)) . ')'); } },
+	{ name => 'scan of NULLs', says => 0, does => sub { return nulls($index_scan); } },
+	{ name => 'nearest first', says => 0, does => sub {
+		return ($index_scan, sprintf q{SELECT differing FROM differing_order('docs', %d, 1)}, rand(1000)); } },
+	{ name => 'lateral joins', says => 0, does => sub {
+		return ($index_scan, sprintf q{SELECT differing FROM differing_join('docs', %d)}, rand(1000)); } },
 	{ name => 'cursor', says => 0, does => sub {
 		my ($skip, $level) = @_;
 		my ($q, $k, $n) = (any(@query), any(0, 5, 64), int(rand(60)));
-		return ($cursor, "SELECT differing FROM differing_cursor(format('SELECT ctid FROM docs WHERE fp <\@ simhash_ball(%L, $k)', $q),
+		return ($cursor,
+			"SELECT differing FROM differing_cursor(
+			format('SELECT ctid FROM docs WHERE fp <\@ simhash_ball(%L, $k)', $q),
 			format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= $k', $q), $n, $skip, $level)"); } },
 	{ name => 'cursor on NULLs', says => 0, does => sub {
 		my ($skip, $level) = @_;
 		my $n = int(rand(60));
-		return ($cursor, "SELECT differing FROM differing_cursor('SELECT ctid FROM docs WHERE fp IS NULL', 'SELECT ctid FROM docs WHERE num_nulls(fp) = 1', $n, $skip, $level)"); } },
-	{ name => 'insertion', does => sub { return ($index_scan, sprintf q{CALL add('%s', %d)}, kind(), any(1, 5, 100)); } },
-	{ name => 'check', does => sub { return ($index_scan, q{SELECT simhash_index_check('docs_fp', } . any('true', 'false') . ')'); } },
+		return ($cursor,
+			"SELECT differing FROM differing_cursor('SELECT ctid FROM docs WHERE fp IS NULL',
+			'SELECT ctid FROM docs WHERE num_nulls(fp) = 1', $n, $skip, $level)"); } },
+	{ name => 'insertion', does => sub {
+		return ($index_scan, sprintf q{CALL add('%s', %d)}, kind(), any(1, 5, 100)); } },
+	{ name => 'check', does => sub {
+		return ($index_scan, q{SELECT simhash_index_check('docs_fp', } . any('true', 'false') . ')'); } },
 	{ name => 'statistics', does => sub { return ($index_scan, q{SELECT 1 FROM simhash_index_stats('docs_fp')}); } },
 	{ name => 'vacuum', excludes_vacuum => 1, does => sub { return ($index_scan, 'VACUUM (INDEX_CLEANUP on) docs'); } },
-	{ name => 'build', excludes_vacuum => 1, does => sub { return ($index_scan, 'CREATE INDEX CONCURRENTLY built ON docs USING simhash (fp) WITH (blocks = 3)'); },
+	{ name => 'build', excludes_vacuum => 1, does => sub {
+		return ($index_scan, 'CREATE INDEX CONCURRENTLY built ON docs USING simhash (fp) WITH (blocks = 3)'); },
 		after => [ q{SELECT simhash_index_check('built', true)}, 'DROP INDEX built' ] },
 );
 
@@ -298,7 +320,8 @@ foreach my $n (1 .. $pauses)
 	my ($out, $err) = result($actor);
 	my @wrong = ($err);
 	push @wrong, "$out rows differ" if defined $who->{says} && $out ne $who->{says};
-	push @wrong, (run_in($worker, $_))[1] foreach @{ $who->{after} // [] }, q{SELECT simhash_index_check('docs_fp', true)};
+	push @wrong, (run_in($worker, $_))[1] foreach @{ $who->{after} // [] },
+		q{SELECT simhash_index_check('docs_fp', true)};
 	my ($rows, $differing) = split /\|/, (run_in($worker, "SELECT * FROM differing('docs', $n, 3)"))[0];
 	push @wrong, "$differing of $rows rows differ afterwards" if $differing ne '0';
 	$compared += $rows;
@@ -314,7 +337,8 @@ foreach my $n (1 .. $pauses)
 }
 foreach my $where (sort keys %most)
 {
-	is(join("\n", @{ $wrong{$where} // [] }), '', "$where: right" . ($waited{$where} ? ", $waited{$where} times" : ', but never waited'));
+	is(join("\n", @{ $wrong{$where} // [] }), '',
+		"$where: right" . ($waited{$where} ? ", $waited{$where} times" : ', but never waited'));
 }
 cmp_ok($compared, '>', 0, "$compared rows were compared afterwards");
 ok((keys %waited) > 20, (keys %waited) . ' kinds of pauses');

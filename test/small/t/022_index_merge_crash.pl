@@ -75,7 +75,8 @@ foreach my $record (@chosen)
 	nothing_lost_ok($restored, $name, 'docs', may_be_empty => 1);
 	$restored->safe_psql('postgres', $_) foreach @stretch[ -6 .. -1 ];
 	nothing_lost_ok($restored, "$name, written", 'docs');
-	unlike(slurp_file($restored->logfile), qr/ERROR|PANIC|TRAP|inconsistent page|terminated by signal/, "$name: nothing wrong");
+	unlike(slurp_file($restored->logfile), qr/ERROR|PANIC|TRAP|inconsistent page|terminated by signal/,
+		"$name: nothing wrong");
 	$restored->stop('immediate');
 	$restored->clean_node;
 }
@@ -91,9 +92,12 @@ SQL
 foreach my $round (1 .. $rounds)
 {
 	my @running = (
-		(map { client($node, "SET synchronous_commit = off", "CALL write('churned', $seed + $_ * 1000000000::bigint + $round * 1000000, 2000)") } 1 .. 3),
+		(map { client($node,
+			"SET synchronous_commit = off",
+			"CALL write('churned', $seed + $_ * 1000000000::bigint + $round * 1000000, 2000)") } 1 .. 3),
 		client($node, ('VACUUM churned') x 10000));
-	my $lsn = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn() + ' . (2_000_000 + int(rand(8_000_000))));
+	my $lsn = $node->safe_psql('postgres',
+		'SELECT pg_current_wal_insert_lsn() + ' . (2_000_000 + int(rand(8_000_000))));
 
 	$node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() > '$lsn'") or die 'nothing is written';
 	kill_and_start($node, "round $round", @running);

@@ -102,7 +102,8 @@ BEGIN
             low := low + (hashint8extended(i, 6) & 8191) % most;
             high := low + most + 150;
         END IF;
-        DELETE FROM docs WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - most FOR UPDATE SKIP LOCKED));
+        DELETE FROM docs
+        WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - most FOR UPDATE SKIP LOCKED));
         COMMIT;
     END LOOP;
 END $$;
@@ -159,7 +160,9 @@ sub load
 	my $first = $seed + ++$loads * 1_000_000_000;
 
 	return (
-		(map { client($node, 'SET synchronous_commit = off', "CALL write_words(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
+		(map { client($node,
+			'SET synchronous_commit = off',
+			"CALL write_words(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
 		client($node, 'CALL open_and_close()'));
 }
 
@@ -189,7 +192,8 @@ sub logged_of
 }
 
 # New leaves have room for two words.
-$node->safe_psql('postgres', 'INSERT INTO docs (sk) SELECT ARRAY[i] FROM generate_series(1, 1000::bigint) AS i; REINDEX INDEX docs_sk');
+$node->safe_psql('postgres',
+	'INSERT INTO docs (sk) SELECT ARRAY[i] FROM generate_series(1, 1000::bigint) AS i; REINDEX INDEX docs_sk');
 is(logged_of('SELECT 20 * i FROM generate_series(1, 18) AS i'), '4 4 4 4 2', 'leaves of a row are logged four by four');
 is(logged_of('SELECT 501 + i FROM generate_series(0, 1) AS i'), '1', 'words on one leaf are logged together');
 is(logged_of('SELECT 601 + i / 2 * 20 + i % 2 FROM generate_series(0, 7) AS i'), '4', 'and those on several leaves');
@@ -213,7 +217,8 @@ $node->safe_psql('postgres', 'INSERT INTO load VALUES (true)');
 foreach my $round (1 .. $rounds)
 {
 	my @running = (load(), client($node, ($vacuum) x 10000));
-	my $lsn = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn() + ' . (2_000_000 + int(rand(8_000_000))));
+	my $lsn = $node->safe_psql('postgres',
+		'SELECT pg_current_wal_insert_lsn() + ' . (2_000_000 + int(rand(8_000_000))));
 
 	$node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() > '$lsn'") or die 'nothing is written';
 	kill_and_start($node, "round $round", @running);
