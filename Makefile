@@ -129,7 +129,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 
 # install leaves the extension installed, setup what the tests after it share; planner drops
 # both, and leaves the extension for renamed_objects, which drops it.
-REGRESS = install setup types fingerprint shingles resemblance difference aggregate \
+REGRESS = install setup tour types fingerprint shingles resemblance difference aggregate \
 	published_examples unicode vectors minhash banding_curve passages errors \
 	connected_component blocks fingerprint_index index_designs nearest parallel_build \
 	index_inspect vacuum exclude gist sketch_index containment_index signature_index \
