@@ -57,7 +57,7 @@ run_suite() {
 meaning() {
 	case $1 in
 	links) say "the library needs more than libc at run time" ;;
-	layout) say "files use each other in a circle, or two things have one name" ;;
+	layout) say "files use each other in a circle, two things have one name, or a line is too long" ;;
 	tables) say "the committed Unicode tables are not what the Unicode data say" ;;
 	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
 	regress | isolation | oldest) say "SQL gave another answer than the expected one:" \
@@ -191,7 +191,7 @@ suite_links() {
 	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
 }
 
-# Files use each other one way, and a name is that of one thing.
+# Files use each other one way, a name is that of one thing, and lines are short.
 suite_layout() {
 	STATUS=0
 	as_builder perl test/layout.pl || STATUS=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The layout of src/, checked.
+# The layout of the sources, checked.
 #
 #	perl test/layout.pl
 #
@@ -10,9 +10,12 @@
 #   modules that stand below their folders and modules that stand above.
 # - No two modules share a base name, no static function or struct has a name twice: the
 #   LOCATION of an error is a file's base name and a function.
+# - No line of sources and tests is longer than 120 characters, tabs of 4, but those that a
+#   program has written, and messages, which PostgreSQL has in one piece.
 
 use strict;
 use warnings;
+use open qw(:std :encoding(UTF-8));
 
 my (%text, %module, %uses, %owner, %places);
 
@@ -105,6 +108,24 @@ sub folders
 	return \%graph;
 }
 
+sub long_lines
+{
+	my @long;
+	foreach my $file (grep { /\.([ch]|sql|p[lmy]|sh|spec)$/ && !m{/unicode/tables\.h$} }
+		split /\n/, `find src sql test -type f | sort`)
+	{
+		open my $f, '<', $file or die "$file: $!";
+		while (<$f>)
+		{
+			chomp;
+			1 while s/\t/' ' x (4 - $-[0] % 4)/e;
+			push @long, "$file:$.: $_"
+			  if length > 120 && !/err(msg|hint|detail)|gettext_noop/;
+		}
+	}
+	return @long;
+}
+
 my ($passed, $failed) = (0, 0);
 
 sub check
@@ -136,5 +157,6 @@ foreach my $what (sort keys %places)
 	check("no $what stands twice", map { "$_: @{[sort keys %{ $names->{$_} }]}" }
 		grep { keys %{ $names->{$_} } > 1 } sort keys %$names);
 }
+check('no line is too long', long_lines());
 print "$passed passed, $failed failed\n";
 exit($failed != 0);

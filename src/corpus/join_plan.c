@@ -58,8 +58,9 @@ bit_weight(double f)
 
 /*
  * Find the bits in which n fingerprints differ, n > 0, and their weights, by a random
- * sample: fingerprints that stand at even distances may be alike.  No bit that varies weighs nothing, be it constant in the sample: so
- * plans go on as long as any two fingerprints differ.
+ * sample: fingerprints that stand at even distances may be alike.  No bit that varies
+ * weighs nothing, be it constant in the sample: so plans go on as long as any two
+ * fingerprints differ.
  */
 void
 join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n, uint64 *random)

@@ -72,8 +72,9 @@ swap_members(Members *members, uint32 a, uint32 b)
 
 /*
  * Visit the i-th member of a range, which becomes any of those up to `reached`: so that
- * visits are spread, and do not compare again what a neighbor has compared.  Join it with all within the radius of those from
- * `reached` on, and bring these before `reached`, which is advanced.
+ * visits are spread, and do not compare again what a neighbor has compared.  Join it with
+ * all within the radius of those from `reached` on, and bring these before `reached`, which
+ * is advanced.
  */
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)

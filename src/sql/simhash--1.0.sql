@@ -134,8 +134,10 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
     FUNCTION 1 simhash_cmp(simhash, simhash),
     FUNCTION 2 simhash_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS simhash_ops USING btree IS 'unsigned order of fingerprints; it serves sorting and equality, not nearness';
-COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS 'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+COMMENT ON OPERATOR CLASS simhash_ops USING btree IS
+    'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS
+    'unsigned order of fingerprints; it serves sorting and equality, not nearness';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
     OPERATOR 1 =,
@@ -175,7 +177,8 @@ COMMENT ON TYPE simhash_ball IS 'all fingerprints within a radius of a center: (
 
 CREATE FUNCTION simhash_ball(center simhash, radius bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of a center and a radius, which is clamped to -1 (empty) to 64 (everything)';
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS
+    'ball of a center and a radius, which is clamped to -1 (empty) to 64 (everything)';
 
 --
 -- Order and equality of balls: by center, then by radius
@@ -300,11 +303,13 @@ COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerpr
 CREATE FUNCTION simhash_radius(bound double precision) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_float8'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_radius(double precision) IS 'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+COMMENT ON FUNCTION simhash_radius(double precision) IS
+    'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
 CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_numeric'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_radius(numeric) IS 'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+COMMENT ON FUNCTION simhash_radius(numeric) IS
+    'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -322,10 +327,12 @@ COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementa
 
 CREATE FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <@, @> and =~=';
+COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS
+    'restriction selectivity of <@, @> and =~=';
 CREATE FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <@, @> and =~=';
+COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS
+    'join selectivity of <@, @> and =~=';
 
 CREATE OPERATOR <@ (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
@@ -348,7 +355,8 @@ COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the 
 
 CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS 'estimated cosine similarity of what was fingerprinted: cos(pi * distance / 64)';
+COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS
+    'estimated cosine similarity of what was fingerprinted: cos(pi * distance / 64)';
 
 --
 -- Casts.  Explicit all but those of text: a number is not a fingerprint by itself, since it
@@ -445,7 +453,8 @@ CREATE FUNCTION simhash(body text, width integer DEFAULT NULL, unit text DEFAULT
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
+COMMENT ON FUNCTION simhash(text, integer, text) IS
+    'fingerprint of a text: of its shingles of width words or characters';
 
 -- A bare literal is of type unknown.  Without this, simhash('some text') would
 -- be the text form of a fingerprint.
@@ -457,7 +466,8 @@ COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare
 CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(text[], integer) IS 'fingerprint of tokens cut by the caller: of their shingles of width tokens';
+COMMENT ON FUNCTION simhash(text[], integer) IS
+    'fingerprint of tokens cut by the caller: of their shingles of width tokens';
 
 CREATE FUNCTION simhash(features text[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_features'
@@ -472,17 +482,20 @@ COMMENT ON FUNCTION simhash(bigint[]) IS 'fingerprint of features given by their
 CREATE FUNCTION simhash(hashes bigint[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_hashes'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash(bigint[], double precision[]) IS 'fingerprint of weighted features given by their 64-bit hashes';
+COMMENT ON FUNCTION simhash(bigint[], double precision[]) IS
+    'fingerprint of weighted features given by their 64-bit hashes';
 
 CREATE FUNCTION simhash(document tsvector) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tsvector'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(tsvector) IS 'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
+COMMENT ON FUNCTION simhash(tsvector) IS
+    'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
 
 CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tsvector'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(tsvector, real[]) IS 'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
+COMMENT ON FUNCTION simhash(tsvector, real[]) IS
+    'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
 
 -- The first one under a name that no type has and no other function: so nothing is taken
 -- for a cast, and untyped parameters are a text, a width and a unit.
@@ -490,7 +503,8 @@ CREATE FUNCTION to_simhash(body text, width integer DEFAULT NULL, unit text DEFA
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_simhash(text, integer, text) IS 'fingerprint of a text: of its shingles of width words or characters';
+COMMENT ON FUNCTION to_simhash(text, integer, text) IS
+    'fingerprint of a text: of its shingles of width words or characters';
 
 --
 -- Aggregate
@@ -548,23 +562,27 @@ CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit tex
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION resemblance(text, text, integer, text) IS 'exact share of the distinct shingles of both texts that both contain, 0 to 1';
+COMMENT ON FUNCTION resemblance(text, text, integer, text) IS
+    'exact share of the distinct shingles of both texts that both contain, 0 to 1';
 CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION resemblance(text[], text[], integer) IS 'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
+COMMENT ON FUNCTION resemblance(text[], text[], integer) IS
+    'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
 
 CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION containment(text, text, integer, text) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
+COMMENT ON FUNCTION containment(text, text, integer, text) IS
+    'exact share of the distinct shingles of a that b contains too, 0 to 1';
 CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION containment(text[], text[], integer) IS 'exact share of the distinct shingles of a that b contains too, 0 to 1';
+COMMENT ON FUNCTION containment(text[], text[], integer) IS
+    'exact share of the distinct shingles of a that b contains too, 0 to 1';
 
 -- Both for a closer look at two documents, not for many.
 CREATE FUNCTION resemblance_report(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
@@ -576,7 +594,8 @@ BEGIN ATOMIC
            resemblance(a, b, width, unit),
            containment(a, b, width, unit), containment(b, a, width, unit);
 END;
-COMMENT ON FUNCTION resemblance_report(text, text, integer, text) IS 'how alike two texts are: distance of their fingerprints, resemblance, and containment each way';
+COMMENT ON FUNCTION resemblance_report(text, text, integer, text) IS
+    'how alike two texts are: distance of their fingerprints, resemblance, and containment each way';
 CREATE FUNCTION resemblance_report(a text[], b text[], width integer DEFAULT 2,
     OUT distance integer, OUT resemblance double precision,
     OUT a_in_b double precision, OUT b_in_a double precision)
@@ -585,20 +604,25 @@ BEGIN ATOMIC
     SELECT simhash(a, width) <~> simhash(b, width),
            resemblance(a, b, width), containment(a, b, width), containment(b, a, width);
 END;
-COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS 'how alike two documents of tokens are: distance of their fingerprints, resemblance, and containment each way';
+COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS
+    'how alike two documents of tokens are: distance of their fingerprints, resemblance, and containment each way';
 
 CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS 'shingles that only one of two texts has, in order: in which, a or b; the character where the passage begins, as substr() counts, and the number of its characters';
+COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
+    'shingles that only one of two texts has, in order: in which, a or b; the character where the passage begins, as '
+    'substr() counts, and the number of its characters';
 CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS 'shingles that only one of two documents of tokens has, in order: in which, a or b; the first token, counted from 1, and the number of tokens';
+COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
+    'shingles that only one of two documents of tokens has, in order: in which, a or b; the first token, counted '
+    'from 1, and the number of tokens';
 
 --
 -- Whole corpora
@@ -607,16 +631,21 @@ COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS 'shingles tha
 CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
     RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS 'number of the first row of the cluster that the row belongs to: linkage ''single'', connected within the radius; ''leader'', within the radius of the first such row that leads';
+COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS
+    'number of the first row of the cluster that the row belongs to: linkage ''single'', connected within the '
+    'radius; ''leader'', within the radius of the first such row that leads';
 
 CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_connected_component'
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
-COMMENT ON FUNCTION connected_component(bigint, bigint) IS 'smallest member of the connected component of an edge, each row of the window being an edge from a to b';
+COMMENT ON FUNCTION connected_component(bigint, bigint) IS
+    'smallest member of the connected component of an edge, each row of the window being an edge from a to b';
 
 CREATE FUNCTION simhash_blocks(fp simhash, blocks integer) RETURNS SETOF bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 ROWS 4;
-COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS 'blocks of a fingerprint, each made another number for its place: fingerprints within blocks - 1 bits have one in common';
+COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS
+    'blocks of a fingerprint, each made another number for its place: fingerprints within blocks - 1 bits have one '
+    'in common';
 
 --
 -- Type minhash: a signature, from which the resemblance of sets is estimated
@@ -662,12 +691,15 @@ CREATE TYPE minhash (
     STORAGE = external,
     CATEGORY = 'U'
 );
-COMMENT ON TYPE minhash IS 'signature of a set, of bands x rows minima: the more places of two are equal, the more the sets resemble each other';
+COMMENT ON TYPE minhash IS
+    'signature of a set, of bands x rows minima: the more places of two are equal, the more the sets resemble each '
+    'other';
 
 CREATE FUNCTION minhash_modified(minhash, integer) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_modified'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_modified(minhash, integer) IS 'the signature, if it has the parameters of the type modifier; else an error';
+COMMENT ON FUNCTION minhash_modified(minhash, integer) IS
+    'the signature, if it has the parameters of the type modifier; else an error';
 CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_modified(minhash, integer) AS IMPLICIT;
 COMMENT ON CAST (minhash AS minhash) IS 'to a column with other parameters: an error';
 
@@ -758,8 +790,10 @@ CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING btree AS
     OPERATOR 5 >,
     FUNCTION 1 minhash_cmp(minhash, minhash),
     FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS minhash_ops USING btree IS 'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
-COMMENT ON OPERATOR FAMILY minhash_ops USING btree IS 'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
+COMMENT ON OPERATOR CLASS minhash_ops USING btree IS
+    'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
+COMMENT ON OPERATOR FAMILY minhash_ops USING btree IS
+    'order of signatures, by parameters, then by minima; it serves sorting and equality, not resemblance';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
     OPERATOR 1 =,
@@ -781,11 +815,13 @@ COMMENT ON FUNCTION minhash_band_support(internal) IS 'planner support of shares
 CREATE FUNCTION minhash_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_selectivity'
     LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of % of signatures';
+COMMENT ON FUNCTION minhash_selectivity(internal, oid, internal, integer) IS
+    'restriction selectivity of % of signatures';
 CREATE FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_join_selectivity'
     LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of % of signatures';
+COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) IS
+    'join selectivity of % of signatures';
 
 CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
@@ -832,18 +868,21 @@ CREATE FUNCTION to_minhash(body text, bands integer DEFAULT NULL, rows integer D
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_minhash(text, integer, integer, integer, text) IS 'signature of a text: of its shingles of width words or characters';
+COMMENT ON FUNCTION to_minhash(text, integer, integer, integer, text) IS
+    'signature of a text: of its shingles of width words or characters';
 CREATE FUNCTION to_minhash(tokens text[], bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL)
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION to_minhash(text[], integer, integer, integer) IS 'signature of tokens cut by the caller: of their shingles of width tokens';
+COMMENT ON FUNCTION to_minhash(text[], integer, integer, integer) IS
+    'signature of tokens cut by the caller: of their shingles of width tokens';
 CREATE FUNCTION to_minhash(hashes bigint[], bands integer DEFAULT NULL, rows integer DEFAULT NULL)
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_hashes'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION to_minhash(bigint[], integer, integer) IS 'signature of a set of numbers: ids, or hashes of features';
+COMMENT ON FUNCTION to_minhash(bigint[], integer, integer) IS
+    'signature of a set of numbers: ids, or hashes of features';
 
 CREATE FUNCTION minhash_union(minhash, minhash) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_union'
@@ -872,7 +911,8 @@ CREATE AGGREGATE minhash_agg(feature text, bands integer, rows integer) (
     SFUNC = minhash_agg_transition, STYPE = minhash, SSPACE = 600,
     COMBINEFUNC = minhash_union, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS 'signature, of so many bands and rows, of features that stand in rows';
+COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS
+    'signature, of so many bands and rows, of features that stand in rows';
 
 --
 -- Bands
@@ -881,17 +921,20 @@ COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS 'signature, of so ma
 CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_minhash_bands'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION minhash_bands(minhash) IS 'a hash of each band and its place: signatures share a band if they have one of these in common';
+COMMENT ON FUNCTION minhash_bands(minhash) IS
+    'a hash of each band and its place: signatures share a band if they have one of these in common';
 CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_probability'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS 'the probability that signatures of sets of that resemblance share a band';
+COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS
+    'the probability that signatures of sets of that resemblance share a band';
 CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability double precision DEFAULT 0.5)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS 'the resemblance from which on signatures share a band with that probability';
+COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS
+    'the resemblance from which on signatures share a band with that probability';
 CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
     OUT bands integer, OUT rows integer, OUT places integer, OUT bytes integer,
     OUT finds double precision, OUT at_three_quarters double precision,
@@ -899,7 +942,9 @@ CREATE FUNCTION minhash_advice(threshold double precision, recall double precisi
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_minhash_advice'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS 'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, which let less through of what is three quarters, half, a quarter as alike';
+COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS
+    'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, '
+    'which let less through of what is three quarters, half, a quarter as alike';
 
 --
 -- Sketches: arrays of some of the shingles' hashes, which have elements in common where texts
@@ -911,34 +956,42 @@ CREATE FUNCTION sketch(body text, modulus integer, width integer DEFAULT NULL, u
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch(text, integer, integer, text) IS 'sketch of a text: those hashes of its shingles that the modulus divides';
+COMMENT ON FUNCTION sketch(text, integer, integer, text) IS
+    'sketch of a text: those hashes of its shingles that the modulus divides';
 CREATE FUNCTION sketch(tokens text[], modulus integer, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch(text[], integer, integer) IS 'sketch of tokens cut by the caller: those hashes of their shingles that the modulus divides';
+COMMENT ON FUNCTION sketch(text[], integer, integer) IS
+    'sketch of tokens cut by the caller: those hashes of their shingles that the modulus divides';
 
 CREATE FUNCTION sketch_min(body text, size integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch_min'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch_min(text, integer, integer, text) IS 'sketch of a text: so many of the smallest hashes of its shingles';
+COMMENT ON FUNCTION sketch_min(text, integer, integer, text) IS
+    'sketch of a text: so many of the smallest hashes of its shingles';
 CREATE FUNCTION sketch_min(tokens text[], size integer, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch_min'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch_min(text[], integer, integer) IS 'sketch of tokens cut by the caller: so many of the smallest hashes of their shingles';
+COMMENT ON FUNCTION sketch_min(text[], integer, integer) IS
+    'sketch of tokens cut by the caller: so many of the smallest hashes of their shingles';
 
 CREATE FUNCTION winnow(body text, guarantee integer DEFAULT NULL, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_winnow'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION winnow(text, integer, integer, text) IS 'sketch of a text: texts that share a passage of at least guarantee words or characters have an element in common, and none for a passage shorter than width';
+COMMENT ON FUNCTION winnow(text, integer, integer, text) IS
+    'sketch of a text: texts that share a passage of at least guarantee words or characters have an element in '
+    'common, and none for a passage shorter than width';
 CREATE FUNCTION winnow(tokens text[], guarantee integer DEFAULT NULL, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_winnow'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION winnow(text[], integer, integer) IS 'sketch of tokens cut by the caller: documents that share a passage of at least guarantee tokens have an element in common, and none for a passage shorter than width';
+COMMENT ON FUNCTION winnow(text[], integer, integer) IS
+    'sketch of tokens cut by the caller: documents that share a passage of at least guarantee tokens have an element '
+    'in common, and none for a passage shorter than width';
 
 CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
@@ -946,20 +999,27 @@ CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, un
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_common_passages_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION common_passages(text, text, integer, text) IS 'passages of a of at least so many words or characters that are in b, too, the longest first: the character where they begin in both, as substr() counts, and the number of characters; how many words or characters they have, and how they are written in a';
+COMMENT ON FUNCTION common_passages(text, text, integer, text) IS
+    'passages of a of at least so many words or characters that are in b, too, the longest first: the character '
+    'where they begin in both, as substr() counts, and the number of characters; how many words or characters they '
+    'have, and how they are written in a';
 CREATE FUNCTION common_passages(a text[], b text[], minimum integer DEFAULT NULL,
     OUT a_start integer, OUT b_start integer, OUT length integer)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_common_passages_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION common_passages(text[], text[], integer) IS 'passages of a of at least so many tokens that are in b, too, the longest first: the first token in both, counted from 1, and the number of tokens';
+COMMENT ON FUNCTION common_passages(text[], text[], integer) IS
+    'passages of a of at least so many tokens that are in b, too, the longest first: the first token in both, '
+    'counted from 1, and the number of tokens';
 
 CREATE FUNCTION text_windows(body text, size integer DEFAULT 1, step integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT start integer, OUT length integer, OUT piece text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_text_windows'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS 'pieces of a text, in order: of size words, characters, lines, sentences or paragraphs, one beginning every step of them; the character where they begin, as substr() counts, and the number of characters';
+COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS
+    'pieces of a text, in order: of size words, characters, lines, sentences or paragraphs, one beginning every step '
+    'of them; the character where they begin, as substr() counts, and the number of characters';
 
 --
 -- Index access method
@@ -973,7 +1033,8 @@ CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURN
     AS 'MODULE_PATHNAME', 'simhash_containment_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS 'the share of the distinct elements of passage that document does not have, 0 to 1';
+COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS
+    'the share of the distinct elements of passage that document does not have, 0 to 1';
 CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
@@ -983,12 +1044,14 @@ CREATE OPERATOR <%>> (
     LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance,
     COMMUTATOR = <<%>
 );
-COMMENT ON OPERATOR <%>> (bigint[], bigint[]) IS 'the share of the right array''s elements that the left one does not have, 0 to 1';
+COMMENT ON OPERATOR <%>> (bigint[], bigint[]) IS
+    'the share of the right array''s elements that the left one does not have, 0 to 1';
 CREATE OPERATOR <<%> (
     LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance_of,
     COMMUTATOR = <%>>
 );
-COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS 'the share of the left array''s elements that the right one does not have, 0 to 1';
+COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS
+    'the share of the left array''s elements that the right one does not have, 0 to 1';
 
 CREATE FUNCTION containment_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'simhash_containment_within_support'
@@ -998,14 +1061,16 @@ CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius d
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT containment_within_support;
-COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS 'does document lack at most this share of the distinct elements of passage?  As the index searches';
+COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
+    'does document lack at most this share of the distinct elements of passage?  As the index searches';
 
 CREATE TYPE containment_ball AS (passage bigint[], radius double precision);
 COMMENT ON TYPE containment_ball IS 'all arrays that lack at most this share of the elements of passage';
 CREATE FUNCTION containment_ball(passage bigint[], radius double precision) RETURNS containment_ball
     AS 'MODULE_PATHNAME', 'simhash_containment_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS 'all arrays that lack at most this share of the elements of passage';
+COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS
+    'all arrays that lack at most this share of the elements of passage';
 CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -1017,7 +1082,8 @@ COMMENT ON FUNCTION containment_selectivity(internal, oid, internal, integer) IS
 CREATE FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_join_selectivity'
     LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) IS 'join selectivity of <%@';
+COMMENT ON FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) IS
+    'join selectivity of <%@';
 CREATE OPERATOR <%@ (
     LEFTARG = bigint[], RIGHTARG = containment_ball, FUNCTION = containment_in_ball,
     RESTRICT = containment_selectivity, JOIN = containment_join_selectivity
@@ -1053,8 +1119,10 @@ COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'fingerprints within a H
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING simhash AS
     OPERATOR 4 =~=,
     FUNCTION 1 simhash_ball_opclass(internal);
-COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
-COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints';
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS
+    'balls whose centers are within the smaller radius of each other, for exclusion constraints';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS
+    'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 
 CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 1 <%@ (bigint[], containment_ball),
@@ -1062,8 +1130,10 @@ CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
     OPERATOR 8 @> (anyarray, anyarray),
     FUNCTION 1 simhash_sketch_opclass(internal);
-COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
-COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS 'arrays of hashes that have some elements, or all, or the most of them first';
+COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
+    'arrays of hashes that have some elements, or all, or the most of them first';
+COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
+    'arrays of hashes that have some elements, or all, or the most of them first';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,
@@ -1078,7 +1148,9 @@ CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT advised boolean)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS 'index options for so many rows and searches within k bits: the designs of which no smaller one is faster, their size and speed, by a model';
+COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
+    'index options for so many rows and searches within k bits: the designs of which no smaller one is faster, their '
+    'size and speed, by a model';
 
 CREATE FUNCTION simhash_index_stats(index regclass,
     OUT "table" integer, OUT prefix_bits integer, OUT level integer,
@@ -1086,17 +1158,23 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     OUT longest_run bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION simhash_index_stats(regclass) IS 'pages and entries of each level of each table of an index (table NULL: the rows that are NULL; level NULL: free pages, which are used again), and the most entries with one prefix';
+COMMENT ON FUNCTION simhash_index_stats(regclass) IS
+    'pages and entries of each level of each table of an index (table NULL: the rows that are NULL; level NULL: free '
+    'pages, which are used again), and the most entries with one prefix';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
     OUT tables integer, OUT prefix_bits integer, OUT probes bigint,
     OUT pages bigint, OUT candidates bigint, OUT matches bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS 'search an index within a radius, and tell how: tables looked into, bits of their prefixes used, probes, leaves read, entries compared, entries found';
+COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS
+    'search an index within a radius, and tell how: tables looked into, bits of their prefixes used, probes, leaves '
+    'read, entries compared, entries found';
 
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C PARALLEL RESTRICTED;
-COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS 'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the table';
+COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS
+    'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the '
+    'table';
 
 --
 -- GiST: fingerprints beside other columns
@@ -1136,11 +1214,13 @@ CREATE TYPE simhash_ball_gist_key (
     INTERNALLENGTH = 24,
     ALIGNMENT = double
 );
-COMMENT ON TYPE simhash_ball_gist_key IS 'key of a GiST index: (bits that centers agree on,their values,greatest radius)';
+COMMENT ON TYPE simhash_ball_gist_key IS
+    'key of a GiST index: (bits that centers agree on,their values,greatest radius)';
 
 CREATE FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) IS 'GiST support: whether an entry may meet a condition';
+COMMENT ON FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) IS
+    'GiST support: whether an entry may meet a condition';
 CREATE FUNCTION simhash_gist_union(internal, internal) RETURNS simhash_gist_key
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_union(internal, internal) IS 'GiST support: the key of entries together';
@@ -1155,10 +1235,12 @@ CREATE FUNCTION simhash_gist_picksplit(internal, internal) RETURNS internal
 COMMENT ON FUNCTION simhash_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
 CREATE FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) IS 'GiST support: whether keys are equal';
+COMMENT ON FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) IS
+    'GiST support: whether keys are equal';
 CREATE FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) IS 'GiST support: how near an entry may be';
+COMMENT ON FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) IS
+    'GiST support: how near an entry may be';
 CREATE FUNCTION simhash_gist_fetch(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_fetch(internal) IS 'GiST support: the fingerprint of a key';
@@ -1173,7 +1255,8 @@ COMMENT ON FUNCTION simhash_gist_strategy(integer) IS 'GiST support: the strateg
 
 CREATE FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) IS 'GiST support: whether an entry may meet a condition';
+COMMENT ON FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) IS
+    'GiST support: whether an entry may meet a condition';
 CREATE FUNCTION simhash_ball_gist_union(internal, internal) RETURNS simhash_ball_gist_key
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_union(internal, internal) IS 'GiST support: the key of entries together';
@@ -1182,13 +1265,15 @@ CREATE FUNCTION simhash_ball_gist_compress(internal) RETURNS internal
 COMMENT ON FUNCTION simhash_ball_gist_compress(internal) IS 'GiST support: the key of a ball';
 CREATE FUNCTION simhash_ball_gist_penalty(internal, internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_gist_penalty(internal, internal, internal) IS 'GiST support: the cost of adding to a key';
+COMMENT ON FUNCTION simhash_ball_gist_penalty(internal, internal, internal) IS
+    'GiST support: the cost of adding to a key';
 CREATE FUNCTION simhash_ball_gist_picksplit(internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
 CREATE FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) IS 'GiST support: whether keys are equal';
+COMMENT ON FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) IS
+    'GiST support: whether keys are equal';
 CREATE FUNCTION simhash_ball_gist_fetch(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_fetch(internal) IS 'GiST support: the ball of a key';
@@ -1207,8 +1292,10 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING gist AS
     FUNCTION 9 simhash_gist_fetch(internal),
     FUNCTION 11 simhash_gist_sortsupport(internal),
     STORAGE simhash_gist_key;
-COMMENT ON OPERATOR CLASS simhash_ops USING gist IS 'fingerprints within a Hamming distance, or the nearest first, beside other columns';
-COMMENT ON OPERATOR FAMILY simhash_ops USING gist IS 'fingerprints within a Hamming distance, or the nearest first, beside other columns';
+COMMENT ON OPERATOR CLASS simhash_ops USING gist IS
+    'fingerprints within a Hamming distance, or the nearest first, beside other columns';
+COMMENT ON OPERATOR FAMILY simhash_ops USING gist IS
+    'fingerprints within a Hamming distance, or the nearest first, beside other columns';
 
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING gist AS
     OPERATOR 2 =,
@@ -1222,8 +1309,10 @@ CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING gist 
     FUNCTION 9 simhash_ball_gist_fetch(internal),
     FUNCTION 11 simhash_gist_sortsupport(internal),
     STORAGE simhash_ball_gist_key;
-COMMENT ON OPERATOR CLASS simhash_ball_ops USING gist IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
-COMMENT ON OPERATOR FAMILY simhash_ball_ops USING gist IS 'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING gist IS
+    'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING gist IS
+    'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
 
 -- From 18 on the server asks which strategy is equality; before, it has no such function.
 DO $$
