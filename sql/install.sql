@@ -58,15 +58,17 @@ ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLAT
 
 -- the functions and aggregates: all are immutable and parallel safe; those that
 -- cannot fail on any input are leakproof
+\pset format unaligned
 SELECT p.oid::regprocedure AS function, prorettype::regtype AS result, provolatile AS volatile,
        proisstrict AS strict, proparallel AS parallel, proleakproof AS leakproof
 FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 -- the names and defaults of arguments that users may write
-SELECT p.oid::regprocedure AS function, pg_get_function_arguments(p.oid) AS arguments
+SELECT format('%s(%s)', proname, pg_get_function_arguments(p.oid)) AS function
 FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proargnames IS NOT NULL
 ORDER BY p.oid::regprocedure::text COLLATE "C";
+\pset format aligned
 -- an optional argument that is NULL is the default
 CREATE TABLE sample (fp simhash);
 INSERT INTO sample VALUES ('0123456789abcdef'), (NULL);
