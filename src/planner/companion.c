@@ -42,7 +42,7 @@ static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
 	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
-		(predicate->kind->symmetric &&
+		(predicate->distance->symmetric &&
 		 equal(predicate->a, b) && equal(predicate->b, a));
 }
 
@@ -162,7 +162,8 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 	int			relid = -1;
 
 	companion->clause = NULL;
-	if (predicate->kind == NULL || predicate->b == NULL || !objects_find(predicate->kind, &objects) ||
+	if (predicate->distance == NULL || predicate->b == NULL ||
+		!objects_find(predicate->distance, &objects) ||
 		objects.within != predicate->function)
 		return;
 	call.within = objects.within;

@@ -50,7 +50,7 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 	bool		known;
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!predicate_read_ball(root, &hamming_kind, op->opno, op->args, &predicate,
+		!predicate_read_ball(root, &distance_hamming, op->opno, op->args, &predicate,
 							 &otherwise))
 		return SIMHASH_BITS + 1;
 
@@ -108,7 +108,7 @@ is_by_distance(IndexPath *path)
 	if (path->indexorderbys == NIL)
 		return false;
 	order = linitial_node(OpExpr, path->indexorderbys);
-	return objects_distance(get_opcode(order->opno), &commuted) == &hamming_kind;
+	return objects_distance(get_opcode(order->opno), &commuted) == &distance_hamming;
 }
 
 /*
@@ -199,7 +199,7 @@ gist_cost_init(RelOptInfo *rel)
 			continue;
 		for (int i = 0; i < index->nkeycolumns; i++)
 			if (index->opcintype[i] >= FirstNormalObjectId &&
-				objects_find(&hamming_kind, &objects) &&
+				objects_find(&distance_hamming, &objects) &&
 				(index->opcintype[i] == objects.type ||
 				 index->opcintype[i] == objects.ball_type))
 				index->amcostestimate = estimate_gist_cost;

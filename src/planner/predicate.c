@@ -81,7 +81,7 @@ predicate_ball_radius(Node *ball)
 {
 	SimHashObjects objects;
 
-	if (!objects_find(&hamming_kind, &objects) || !is_ball_of(ball, &objects))
+	if (!objects_find(&distance_hamming, &objects) || !is_ball_of(ball, &objects))
 		return NULL;
 	return lsecond(((FuncExpr *) ball)->args);
 }
@@ -123,10 +123,10 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
 	{
 		if (((Const *) ball)->constisnull)
 			return false;
-		if (!objects->kind->open_ball(((Const *) ball)->constvalue, &center, &radius))
+		if (!objects->distance->open_ball(((Const *) ball)->constvalue, &center, &radius))
 			return false;
 		side->center = make_constant(objects->type, center);
-		side->radius = make_constant(objects->kind->radius, radius);
+		side->radius = make_constant(objects->distance->radius_type, radius);
 	}
 	return true;
 }
@@ -155,7 +155,7 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
  * An operator of any types may name these estimators.
  */
 bool
-predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, List *args,
+predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, List *args,
 					Predicate *predicate, Selectivity *otherwise)
 {
 	SimHashObjects objects;
@@ -165,7 +165,7 @@ predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, L
 
 	*otherwise = DEFAULT_MATCHING_SEL;
 	memset(predicate, 0, sizeof(Predicate));
-	if (list_length(args) != 2 || !objects_find(kind, &objects))
+	if (list_length(args) != 2 || !objects_find(distance, &objects))
 		return false;
 	for (int i = 0; i < 2; i++)
 	{
@@ -187,11 +187,11 @@ predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator, L
 
 	/* where both are balls, a column of balls is no less known than its centers */
 	first = value >= 0 ? value : side[1].center == NULL;
-	predicate->kind = kind;
+	predicate->distance = distance;
 	predicate->function = get_opcode(operator);
 	predicate->a = side[first].center ? side[first].center : list_nth(args, first);
 	predicate->b = side[1 - first].center;
-	if (kind == &hamming_kind)
+	if (distance == &distance_hamming)
 	{
 		predicate->ball = objects.ball_type;
 		if (predicate->b == NULL)

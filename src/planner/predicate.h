@@ -19,10 +19,10 @@
 
 #define UNKNOWN_SHARE_MISSING	0.5
 
-/* distance(a, b) <= radius; or, without a kind, that two signatures share a band */
+/* distance(a, b) <= radius; or, without a distance, that two signatures share a band */
 typedef struct Predicate
 {
-	const DistanceKind *kind;
+	const Distance *distance;
 	Oid			type;			/* of signatures; InvalidOid: values of 64 bits */
 	Oid			ball;			/* type of balls, which a and b may be columns of */
 	Oid			function;		/* that computes it: may it see statistics? */
@@ -32,7 +32,7 @@ typedef struct Predicate
 } Predicate;
 
 extern Predicate predicate_of_band(Oid function, List *args);
-extern bool predicate_read_ball(PlannerInfo *root, const DistanceKind *kind, Oid operator,
+extern bool predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator,
 								List *args, Predicate *predicate, Selectivity *otherwise);
 extern Node *predicate_ball_radius(Node *ball);
 extern int	predicate_radius(PlannerInfo *root, Node *radius, bool *known);

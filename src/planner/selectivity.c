@@ -71,7 +71,7 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companio
 {
 	MatchPredicate match;
 
-	if (predicate->kind == NULL)
+	if (predicate->distance == NULL)
 		match_predicate_of_signatures(&match);
 	else
 	{
@@ -211,7 +211,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	companion_find(root, predicate, &companion);
 	if (companion.clause && companion_has_statistics(root, &companion, varRelid))
 		return 1;
-	if (predicate->kind == &containment_kind)
+	if (predicate->distance == &distance_containment)
 		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
 		selectivity = restriction_by_samples(root, predicate, &companion, varRelid);
@@ -279,7 +279,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	Selectivity selectivity;
 
 	companion_find(root, predicate, &companion);
-	if (predicate->kind == &containment_kind)
+	if (predicate->distance == &distance_containment)
 		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
 		selectivity = join_by_samples(root, predicate, &companion, jointype, sjinfo);
@@ -292,18 +292,18 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Read the operator of an estimator: sig % sig, if there is no kind, or as
+ * Read the operator of an estimator: sig % sig, if there is no distance, or as
  * predicate_read_ball has it.
  */
 static bool
-read_operator(FunctionCallInfo fcinfo, const DistanceKind *kind, Predicate *predicate,
+read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *predicate,
 			  Selectivity *otherwise)
 {
 	Oid			operator = PG_GETARG_OID(1);
 	List	   *args = (List *) PG_GETARG_POINTER(2);
 
-	if (kind)
-		return predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), kind, operator,
+	if (distance)
+		return predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), distance, operator,
 								   args, predicate, otherwise);
 	*otherwise = DEFAULT_MATCHING_SEL;
 	if (function_address(get_opcode(operator)) != simhash_minhash_shares_band)
@@ -316,13 +316,13 @@ read_operator(FunctionCallInfo fcinfo, const DistanceKind *kind, Predicate *pred
  * What a restriction estimator of operators returns.
  */
 static Selectivity
-estimate_restriction(FunctionCallInfo fcinfo, const DistanceKind *kind)
+estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!read_operator(fcinfo, kind, &predicate, &otherwise))
+	if (!read_operator(fcinfo, distance, &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
 }
@@ -331,7 +331,7 @@ estimate_restriction(FunctionCallInfo fcinfo, const DistanceKind *kind)
  * What a join estimator of operators returns.
  */
 static Selectivity
-estimate_join(FunctionCallInfo fcinfo, const DistanceKind *kind)
+estimate_join(FunctionCallInfo fcinfo, const Distance *distance)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	JoinType	jointype = (JoinType) PG_GETARG_INT16(3);
@@ -339,7 +339,7 @@ estimate_join(FunctionCallInfo fcinfo, const DistanceKind *kind)
 	Predicate	predicate;
 	Selectivity otherwise;
 
-	if (!read_operator(fcinfo, kind, &predicate, &otherwise))
+	if (!read_operator(fcinfo, distance, &predicate, &otherwise))
 		return otherwise;
 	return selectivity_of_join(root, &predicate, jointype, sjinfo);
 }
@@ -351,14 +351,14 @@ PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
 Datum
 simhash_ball_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &hamming_kind));
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &distance_hamming));
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_join_selectivity);
 Datum
 simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, &hamming_kind));
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, &distance_hamming));
 }
 
 /*
@@ -385,12 +385,12 @@ PG_FUNCTION_INFO_V1(simhash_containment_selectivity);
 Datum
 simhash_containment_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &containment_kind));
+	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &distance_containment));
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_join_selectivity);
 Datum
 simhash_containment_join_selectivity(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, &containment_kind));
+	PG_RETURN_FLOAT8(estimate_join(fcinfo, &distance_containment));
 }

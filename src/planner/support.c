@@ -46,7 +46,7 @@ simhash_distance_support(PG_FUNCTION_ARGS)
  * to us to ask whether the user may execute what is called.
  */
 static List *
-within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
+within_condition(SupportRequestIndexCondition *req, const Distance *distance)
 {
 	SimHashObjects objects;
 	Oid			operator;
@@ -56,8 +56,8 @@ within_condition(SupportRequestIndexCondition *req, const DistanceKind *kind)
 	Node	   *radius;
 	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > (kind->symmetric ? 1 : 0) ||
-		!objects_find(kind, &objects) || req->funcid != objects.within)
+	if (!is_funcclause(req->node) || req->indexarg > (distance->symmetric ? 1 : 0) ||
+		!objects_find(distance, &objects) || req->funcid != objects.within)
 		return NIL;
 	operator = objects_search_operator(&objects, req->opfamily);
 	if (!OidIsValid(operator) || !privileges_suffice_for_search(req->root, &objects) ||
@@ -103,16 +103,16 @@ estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
  * rows it selects.
  */
 static Node *
-within_support(Node *request, const DistanceKind *kind)
+within_support(Node *request, const Distance *distance)
 {
 	if (IsA(request, SupportRequestIndexCondition))
-		return (Node *) within_condition((SupportRequestIndexCondition *) request, kind);
+		return (Node *) within_condition((SupportRequestIndexCondition *) request, distance);
 
 	if (IsA(request, SupportRequestSelectivity))
 	{
 		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
 		Predicate	predicate = {
-			.kind = kind,
+			.distance = distance,
 			.function = req->funcid,
 			.a = linitial(req->args),
 			.b = lsecond(req->args),
@@ -128,14 +128,14 @@ PG_FUNCTION_INFO_V1(simhash_within_support);
 Datum
 simhash_within_support(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &hamming_kind));
+	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &distance_hamming));
 }
 
 PG_FUNCTION_INFO_V1(simhash_containment_within_support);
 Datum
 simhash_containment_within_support(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &containment_kind));
+	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &distance_containment));
 }
 
 /*

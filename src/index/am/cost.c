@@ -123,7 +123,7 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 		add_near(root, operator, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
-	else if (!predicate_read_ball(root, &hamming_kind, operator,
+	else if (!predicate_read_ball(root, &distance_hamming, operator,
 								  list_make2(column, argument), &predicate,
 								  &otherwise))
 		add_search(searches, BALL_EMPTY, true, NULL, 1);

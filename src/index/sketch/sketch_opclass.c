@@ -103,7 +103,7 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 		Selectivity otherwise;
 		bool		known;
 
-		if (!predicate_read_ball(root, &containment_kind, clause->opno, clause->args,
+		if (!predicate_read_ball(root, &distance_containment, clause->opno, clause->args,
 								 &predicate, &otherwise))
 			return 0;
 		if (float8_ge(predicate_fraction_radius(root, predicate.radius, &known), 1))

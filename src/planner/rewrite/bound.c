@@ -153,7 +153,7 @@ bound_radius(const Comparison *comparison, bool *exact)
 	int64		radius;
 	bool		whole;
 
-	if (comparison->objects.kind->radius == FLOAT8OID)
+	if (comparison->objects.distance->radius_type == FLOAT8OID)
 		return share_radius(comparison, exact);
 	if (!IsA(constant, Const) || constant->constisnull)
 	{

@@ -62,13 +62,13 @@ static bool
 read_distance(Node *node, Comparison *comparison)
 {
 	Call		call;
-	const DistanceKind *kind;
+	const Distance *distance;
 	bool		commuted;
 
 	if (!read_call(node, &call))
 		return false;
-	kind = objects_distance(call.function, &commuted);
-	if (kind == NULL || !objects_find(kind, &comparison->objects))
+	distance = objects_distance(call.function, &commuted);
+	if (distance == NULL || !objects_find(distance, &comparison->objects))
 		return false;
 	comparison->spelling_class = call.spelling_class;
 	comparison->spelling = call.spelling;
@@ -120,9 +120,9 @@ number_strategy(Oid operator)
  * Return whether a bound of a type has a radius.
  */
 static bool
-is_bound_type(const DistanceKind *kind, Oid type)
+is_bound_type(const Distance *distance, Oid type)
 {
-	if (kind->radius == FLOAT8OID)
+	if (distance->radius_type == FLOAT8OID)
 		return type == FLOAT4OID || type == FLOAT8OID;
 	return type == INT2OID || type == INT4OID || type == INT8OID ||
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
@@ -163,6 +163,6 @@ read_comparison(Node *clause, Comparison *comparison)
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
 	return comparison->strategy <= BTEqualStrategyNumber &&
-		is_bound_type(comparison->objects.kind, exprType(comparison->bound)) &&
+		is_bound_type(comparison->objects.distance, exprType(comparison->bound)) &&
 		!contain_volatile_functions(clause);
 }

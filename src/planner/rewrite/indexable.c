@@ -77,7 +77,7 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 					  Node *a, Node *b, Node *radius)
 {
 	return indexable_by_column(root, rel, objects, a, b, radius) ||
-		(objects->kind->symmetric &&
+		(objects->distance->symmetric &&
 		 indexable_by_column(root, rel, objects, b, a, radius));
 }
 

@@ -62,15 +62,15 @@ open_containment_ball(Datum ball, Datum *passage, Datum *radius)
 	return true;
 }
 
-const DistanceKind hamming_kind = {
+const Distance distance_hamming = {
 	.symmetric = true,
-	.radius = INT8OID,
+	.radius_type = INT8OID,
 	.open_ball = open_fingerprint_ball
 };
 
-const DistanceKind containment_kind = {
+const Distance distance_containment = {
 	.symmetric = false,
-	.radius = FLOAT8OID,
+	.radius_type = FLOAT8OID,
 	.open_ball = open_containment_ball
 };
 
@@ -85,10 +85,10 @@ extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_ball(PG_FUNCTION_ARGS);
 
-static SimHashObjects hamming = {.kind = &hamming_kind};
-static SimHashObjects containment = {.kind = &containment_kind};
+static SimHashObjects hamming_objects = {.distance = &distance_hamming};
+static SimHashObjects containment_objects = {.distance = &distance_containment};
 
-static SimHashObjects *const distances[] = {&hamming, &containment};
+static SimHashObjects *const all_objects[] = {&hamming_objects, &containment_objects};
 
 /* A function that the planner has to find. */
 typedef struct Member
@@ -104,18 +104,18 @@ typedef struct Member
 	{#symbol, symbol, &(objects), &(objects).field, 0}
 
 static Member members[] = {
-	MEMBER(simhash_hamming_distance, hamming, distance),
-	MEMBER(simhash_within, hamming, within),
-	MEMBER(simhash_ball, hamming, ball),
-	MEMBER(simhash_in_ball, hamming, in_ball),
-	MEMBER(simhash_ball_contains_simhash, hamming, ball_contains),
-	MEMBER(simhash_radius_float8, hamming, radius_float8),
-	MEMBER(simhash_radius_numeric, hamming, radius_numeric),
-	MEMBER(simhash_containment_distance, containment, distance),
-	MEMBER(simhash_containment_distance_of, containment, commuted),
-	MEMBER(simhash_containment_within, containment, within),
-	MEMBER(simhash_containment_ball, containment, ball),
-	MEMBER(simhash_containment_in_ball, containment, in_ball),
+	MEMBER(simhash_hamming_distance, hamming_objects, distance_function),
+	MEMBER(simhash_within, hamming_objects, within),
+	MEMBER(simhash_ball, hamming_objects, ball),
+	MEMBER(simhash_in_ball, hamming_objects, in_ball),
+	MEMBER(simhash_ball_contains_simhash, hamming_objects, ball_contains),
+	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
+	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
+	MEMBER(simhash_containment_distance, containment_objects, distance_function),
+	MEMBER(simhash_containment_distance_of, containment_objects, commuted),
+	MEMBER(simhash_containment_within, containment_objects, within),
+	MEMBER(simhash_containment_ball, containment_objects, ball),
+	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
 };
 
 /* How often members have changed, and when they were read: known, if the two are equal. */
@@ -148,7 +148,7 @@ note_function(Oid function)
 		*member->function = function;
 		member->hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
 		objects->restricted |= !heap_attisnull(tuple, Anum_pg_proc_proacl, NULL);
-		if (member->function == &objects->distance)
+		if (member->function == &objects->distance_function)
 			objects->type = form->proargtypes.values[0];
 		else if (member->function == &objects->ball)
 			objects->ball_type = form->prorettype;
@@ -196,8 +196,8 @@ find_members(void)
 	if (members_read == changes)
 		return;
 	members_complete = false;
-	for (int i = 0; i < lengthof(distances); i++)
-		*distances[i] = (SimHashObjects) {.kind = distances[i]->kind};
+	for (int i = 0; i < lengthof(all_objects); i++)
+		*all_objects[i] = (SimHashObjects) {.distance = all_objects[i]->distance};
 	extension = get_extension_oid("simhash", true);
 	if (OidIsValid(extension))
 		read_members(extension);
@@ -240,12 +240,12 @@ objects_init(void)
  * Find the objects of a distance.  Returns false if one is missing.
  */
 bool
-objects_find(const DistanceKind *kind, SimHashObjects *objects)
+objects_find(const Distance *distance, SimHashObjects *objects)
 {
 	find_members();
-	for (int i = 0; i < lengthof(distances); i++)
-		if (distances[i]->kind == kind)
-			*objects = *distances[i];
+	for (int i = 0; i < lengthof(all_objects); i++)
+		if (all_objects[i]->distance == distance)
+			*objects = *all_objects[i];
 	return !objects->incomplete;
 }
 
@@ -253,17 +253,17 @@ objects_find(const DistanceKind *kind, SimHashObjects *objects)
  * Return the distance that a function computes; NULL if it computes none.  *commuted
  * tells whether the function takes its arguments the other way round.
  */
-const DistanceKind *
+const Distance *
 objects_distance(Oid function, bool *commuted)
 {
 	if (function < FirstNormalObjectId)
 		return NULL;
 	find_members();
-	for (int i = 0; i < lengthof(distances); i++)
+	for (int i = 0; i < lengthof(all_objects); i++)
 	{
-		*commuted = function == distances[i]->commuted;
-		if (*commuted || function == distances[i]->distance)
-			return distances[i]->kind;
+		*commuted = function == all_objects[i]->commuted;
+		if (*commuted || function == all_objects[i]->distance_function)
+			return all_objects[i]->distance;
 	}
 	return NULL;
 }

@@ -14,14 +14,14 @@
  * A distance by which an index can search: between fingerprints, or of an array of hashes
  * from another.
  */
-typedef struct DistanceKind
+typedef struct Distance
 {
 	bool		symmetric;		/* whether either argument may be in the index */
-	Oid			radius;			/* type of a ball's radius */
+	Oid			radius_type;	/* type of a ball's radius */
 
 	/* The center and the radius of a ball.  Returns false if it has none. */
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
-} DistanceKind;
+} Distance;
 
 /*
  * Objects of the extension that plans are made of, or that plans stand in for.  A
@@ -29,10 +29,10 @@ typedef struct DistanceKind
  */
 typedef struct SimHashObjects
 {
-	const DistanceKind *kind;
+	const Distance *distance;
 	Oid			type;			/* simhash or bigint[] */
 	Oid			ball_type;		/* simhash_ball or containment_ball */
-	Oid			distance;		/* hamming_distance or containment_distance */
+	Oid			distance_function;	/* hamming_distance or containment_distance */
 	Oid			commuted;		/* the same with its arguments the other way round */
 	Oid			within;			/* simhash_within or containment_within */
 	Oid			ball;			/* the function that makes a ball */
@@ -44,11 +44,11 @@ typedef struct SimHashObjects
 	bool		restricted;		/* one of the functions has privileges of its own */
 } SimHashObjects;
 
-extern const DistanceKind hamming_kind;
-extern const DistanceKind containment_kind;
+extern const Distance distance_hamming;
+extern const Distance distance_containment;
 extern void objects_init(void);
-extern bool objects_find(const DistanceKind *kind, SimHashObjects *objects);
-extern const DistanceKind *objects_distance(Oid function, bool *commuted);
+extern bool objects_find(const Distance *distance, SimHashObjects *objects);
+extern const Distance *objects_distance(Oid function, bool *commuted);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
 #endif							/* SIMHASH_OBJECTS_H */

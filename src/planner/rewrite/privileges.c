@@ -141,18 +141,18 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
 {
-	static const DistanceKind *const kinds[] = {&hamming_kind, &containment_kind};
+	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
 	ListCell   *lc;
 
 	if (!privileges_matter || !indexable_family_seen(rel))
 		return;
-	for (int i = 0; i < lengthof(kinds) && rel->indexlist != NIL; i++)
+	for (int i = 0; i < lengthof(distances) && rel->indexlist != NIL; i++)
 	{
 		SimHashObjects objects;
 
-		if (!objects_find(kinds[i], &objects) || !objects.restricted ||
+		if (!objects_find(distances[i], &objects) || !objects.restricted ||
 			!(is_replaced(root, objects.in_ball, objects.ball_contains) ||
-			  is_replaced(root, objects.distance, objects.commuted)))
+			  is_replaced(root, objects.distance_function, objects.commuted)))
 			continue;
 		foreach(lc, rel->indexlist)
 			if (is_index_of(lfirst(lc), &objects))
