@@ -158,8 +158,8 @@ average(const Elements *documents, const Sample *passages, double radius, double
 
 		if (ndocuments > 0)
 			fraction = Min(fraction * ndocuments, 1);
-		sum += passages->share[i] * fraction;
-		weight += passages->share[i];
+		sum += passages->fraction[i] * fraction;
+		weight += passages->fraction[i];
 	}
 	if (weight > 0)
 		return sum / weight;

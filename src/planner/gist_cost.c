@@ -112,12 +112,12 @@ is_by_distance(IndexPath *path)
 }
 
 /*
- * The share of leaves that a search within a radius visits.  The entries of a leaf agree
+ * The fraction of leaves that a search within a radius visits.  The entries of a leaf agree
  * on as many bits as it takes to tell the leaves apart; one that differs from the center
  * in more of these is left out.
  */
 static double
-visited_share(double leaves, int radius)
+visited_fraction(double leaves, int radius)
 {
 	int			nbits = log2(Max(1, leaves));
 
@@ -162,7 +162,7 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 		return;
 	leaves = index->pages * clauselist_selectivity(root, search.before, index->rel->relid,
 												   JOIN_INNER, NULL);
-	visited = leaves * visited_share(leaves, search.radius);
+	visited = leaves * visited_fraction(leaves, search.radius);
 	if (visited > *pages)
 	{
 		*total_cost += cost_of_leaves(root, index, visited, loop_count) -
@@ -175,7 +175,7 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 		int			nearest = selectivity_nearest_radius(rows);
 
 		*startup_cost += cost_of_leaves(root, index, leaves *
-										visited_share(leaves, Min(nearest, search.radius)),
+										visited_fraction(leaves, Min(nearest, search.radius)),
 										loop_count);
 		*total_cost = Max(*total_cost, *startup_cost);
 	}

@@ -61,7 +61,7 @@ predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
 
 	*known = constant != NULL;
 	if (!*known)
-		return UNKNOWN_SHARE_MISSING;
+		return UNKNOWN_FRACTION_RADIUS;
 	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
 }
 

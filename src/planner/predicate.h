@@ -17,7 +17,7 @@
 /* The radius assumed where it is not known while planning: an everyday one. */
 #define UNKNOWN_RADIUS			8
 
-#define UNKNOWN_SHARE_MISSING	0.5
+#define UNKNOWN_FRACTION_RADIUS	0.5
 
 /* distance(a, b) <= radius; or, without a distance, that two signatures share a band */
 typedef struct Predicate

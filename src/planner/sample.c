@@ -74,12 +74,12 @@ copy_value(const Sample *sample, Datum value)
 }
 
 static void
-add_value(Sample *sample, Datum value, double share)
+add_value(Sample *sample, Datum value, double fraction)
 {
 	if (sample->of_balls)
-		sample->radius += share * DatumGetSimHashBallP(value)->radius;
+		sample->radius += fraction * DatumGetSimHashBallP(value)->radius;
 	sample->value[sample->nvalues] = copy_value(sample, value);
-	sample->share[sample->nvalues] = share;
+	sample->fraction[sample->nvalues] = fraction;
 	sample->nvalues++;
 }
 
@@ -101,7 +101,7 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 		nother = Min(other.nvalues, limit);
 
 	sample->value = palloc((sample->ncommon + nother + 1) * sizeof(Datum));
-	sample->share = palloc((sample->ncommon + nother + 1) * sizeof(double));
+	sample->fraction = palloc((sample->ncommon + nother + 1) * sizeof(double));
 	for (int i = 0; i < sample->ncommon; i++)
 	{
 		add_value(sample, common.values[i], common.numbers[i]);
@@ -156,8 +156,8 @@ sample_free(Sample *sample)
 		pfree(DatumGetPointer(sample->value[i]));
 	if (sample->value)
 		pfree(sample->value);
-	if (sample->share)
-		pfree(sample->share);
+	if (sample->fraction)
+		pfree(sample->fraction);
 }
 
 /* --- asking it -------------------------------------------------------------- */
@@ -166,19 +166,19 @@ sample_free(Sample *sample)
  * No fewer than unrelated values would give, and no more than there are.
  */
 static double
-bounded(double share, double nonnull, const MatchPredicate *match)
+bounded(double fraction, double nonnull, const MatchPredicate *match)
 {
-	return Min(Max(share, nonnull * match->min_fraction), nonnull * match->max_fraction);
+	return Min(Max(fraction, nonnull * match->min_fraction), nonnull * match->max_fraction);
 }
 
 /*
- * The share of rows that are near a value, but for others equal to it, which
+ * The fraction of rows that are near a value, but for others equal to it, which
  * *is_common tells: the value is one of the common ones.
  */
 static double
-share_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
+fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
 {
-	double		share = 0;
+	double		fraction = 0;
 
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
@@ -190,44 +190,44 @@ share_near(const Sample *sample, Datum value, const MatchPredicate *match, bool 
 					break;
 				*is_common = true;
 				if (match->of_equal)
-					share += sample->share[i];
+					fraction += sample->fraction[i];
 				break;
 			case VALUES_NEAR:
-				share += sample->share[i];
+				fraction += sample->fraction[i];
 				break;
 			case VALUES_APART:
 				break;
 		}
 	}
-	return share;
+	return fraction;
 }
 
 /*
- * The share of rows that are near a known value.
+ * The fraction of rows that are near a known value.
  */
 double
 sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
 {
 	bool		is_common;
-	double		share = share_near(sample, value, match, &is_common);
+	double		fraction = fraction_near(sample, value, match, &is_common);
 
 	if (!is_common && match->of_equal)
-		share += sample->rest / sample->ndistinct;
-	return bounded(share, sample->nonnull, match);
+		fraction += sample->rest / sample->ndistinct;
+	return bounded(fraction, sample->nonnull, match);
 }
 
 /*
  * What a sample has in common with another: of the common values of one, how
- * many are common in the other, and the share that the rest of them have.
+ * many are common in the other, and the fraction that the rest of them have.
  */
 typedef struct Matching
 {
 	int			nmatches;
-	double		unmatched;		/* share of common values without a match */
+	double		unmatched;		/* fraction of common values without a match */
 } Matching;
 
 /*
- * The share of pairs that are equal, but for those of a value common in both, if
+ * The fraction of pairs that are equal, but for those of a value common in both, if
  * all values of `a` were found in `b`: as eqjoinsel has it.
  */
 static double
@@ -239,7 +239,7 @@ equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matchi
 }
 
 /*
- * The share of rows of `a` that are common values which are not common in `b`.
+ * The fraction of rows of `a` that are common values which are not common in `b`.
  */
 static Matching
 match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
@@ -256,19 +256,19 @@ match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 		if (j < b->ncommon)
 			matching.nmatches++;
 		else
-			matching.unmatched += a->share[i];
+			matching.unmatched += a->fraction[i];
 	}
 	return matching;
 }
 
 /*
- * The share of pairs, of a row each of two columns, that are near each other.
+ * The fraction of pairs, of a row each of two columns, that are near each other.
  * Which column is the first makes no difference.
  */
 double
 sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 {
-	double		share = 0;
+	double		fraction = 0;
 
 	for (int i = 0; i < a->nvalues; i++)
 	{
@@ -279,7 +279,7 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 			if (relationship == VALUES_NEAR ||
 				(relationship == VALUES_EQUAL && match->of_equal &&
 				 i < a->ncommon && j < b->ncommon))
-				share += a->share[i] * b->share[j];
+				fraction += a->fraction[i] * b->fraction[j];
 		}
 	}
 	if (match->of_equal)
@@ -287,13 +287,13 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 		Matching	in_a = match_common(a, b, match);
 		Matching	in_b = match_common(b, a, match);
 
-		share += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
+		fraction += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
 	}
-	return bounded(share, a->nonnull * b->nonnull, match);
+	return bounded(fraction, a->nonnull * b->nonnull, match);
 }
 
 /*
- * The share of outer rows that have a partner near them among so many inner rows.
+ * The fraction of outer rows that have a partner near them among so many inner rows.
  */
 double
 sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
@@ -305,7 +305,7 @@ sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
 	double		background = bounded(0, inner->nonnull, match) * inner_rows;
 	double		equal = 0;
 	double		rest = outer->rest;
-	double		share = 0;
+	double		fraction = 0;
 
 	/* values that are not common in both: as many as can be are equal */
 	if (match->of_equal)
@@ -314,16 +314,16 @@ sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
 	{
 		bool		is_common;
 		double		partners = inner_rows *
-			share_near(inner, outer->value[i], match, &is_common);
+			fraction_near(inner, outer->value[i], match, &is_common);
 
 		if (!is_common)
 			partners += equal;
-		share += outer->share[i] * Min(Max(partners, background), 1);
+		fraction += outer->fraction[i] * Min(Max(partners, background), 1);
 		if (i >= outer->ncommon)
-			rest -= outer->share[i];
+			rest -= outer->fraction[i];
 	}
 
 	/* where the others have no sample */
-	share += Max(rest, 0) * Min(Max(equal, background), 1);
-	return Min(share, outer->nonnull);
+	fraction += Max(rest, 0) * Min(Max(equal, background), 1);
+	return Min(fraction, outer->nonnull);
 }

@@ -30,12 +30,12 @@ typedef struct Sample
 	Oid			type;			/* of signatures, arrays or balls; InvalidOid: any of 64 bits */
 	bool		of_balls;		/* the values are their centers */
 	double		radius;			/* of the balls, on average */
-	double		nonnull;		/* share of rows that are not NULL */
+	double		nonnull;		/* fraction of rows that are not NULL */
 	int			ncommon;		/* common values, the most common first */
 	int			nvalues;		/* those, then some of the others */
 	Datum	   *value;
-	double	   *share;			/* of rows that a value stands for */
-	double		rest;			/* share of all others together */
+	double	   *fraction;		/* of rows that a value stands for */
+	double		rest;			/* fraction of all others together */
 	double		ndistinct;		/* how many there are of those */
 } Sample;
 

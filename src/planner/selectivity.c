@@ -200,7 +200,7 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 }
 
 /*
- * The share of a table's rows for which a predicate holds.
+ * The fraction of a table's rows for which a predicate holds.
  */
 Selectivity
 selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
@@ -224,7 +224,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 }
 
 /*
- * The share of outer rows that have a partner.  On which side of the predicate
+ * The fraction of outer rows that have a partner.  On which side of the predicate
  * the inner rows are, only the join knows.
  */
 static Selectivity
@@ -268,7 +268,7 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 }
 
 /*
- * The share of pairs for which a predicate holds; for semijoins and antijoins
+ * The fraction of pairs for which a predicate holds; for semijoins and antijoins
  * that of the outer rows that have a partner.
  */
 Selectivity

@@ -5,7 +5,7 @@
  *
  * A Hamming distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
  * every number has a radius, its floor, which is all that matters of it.
- * Containment distance is a share: a float8, and so is its radius.
+ * Containment distance is a fraction: a float8, and so is its radius.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -113,10 +113,10 @@ radius_of_expression(const Comparison *comparison)
 }
 
 /*
- * The radius of a bound of a distance that is a share, as bound_radius has it.
+ * The radius of a bound of a distance that is a fraction, as bound_radius has it.
  */
 static Expr *
-share_radius(const Comparison *comparison, bool *exact)
+radius_of_fraction(const Comparison *comparison, bool *exact)
 {
 	Expr	   *bound = (Expr *) copyObject(comparison->bound);
 	Const	   *constant = (Const *) bound;
@@ -154,7 +154,7 @@ bound_radius(const Comparison *comparison, bool *exact)
 	bool		whole;
 
 	if (comparison->objects.distance->radius_type == FLOAT8OID)
-		return share_radius(comparison, exact);
+		return radius_of_fraction(comparison, exact);
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*
