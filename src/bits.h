@@ -24,18 +24,18 @@ bits_next_pattern(uint64 pattern)
 }
 
 /*
- * Number of patterns of nbits bits with at least `least` and at most `most` of them
+ * Number of patterns of nbits bits with at least min_bits and at most max_bits of them
  * set: a sum of binomial coefficients.  Counts no farther than to the limit.
  */
 static inline double
-bits_count_patterns(int nbits, int least, int most, double limit)
+bits_count_patterns(int nbits, int min_bits, int max_bits, double limit)
 {
 	double		combinations = 1;
 	double		sum = 0;
 
-	for (int i = 0; i <= most && sum <= limit; i++)
+	for (int i = 0; i <= max_bits && sum <= limit; i++)
 	{
-		if (i >= least)
+		if (i >= min_bits)
 			sum += combinations;
 		combinations = combinations * (nbits - i) / (i + 1);
 	}

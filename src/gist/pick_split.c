@@ -20,7 +20,7 @@
 /*
  * No side of a split gets less than this part of the entries, in tenths.
  */
-#define LEAST_TENTHS	3
+#define MIN_SIDE_TENTHS	3
 
 /*
  * The place of a fingerprint in the order of the Gray code, in which neighbors differ in
@@ -123,24 +123,24 @@ static int
 choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 {
 	int		   *right_bits = palloc(n * sizeof(int));
-	int			least = Max(1, n * LEAST_TENTHS / 10);
+	int			min_side = Max(1, n * MIN_SIDE_TENTHS / 10);
 	int			cut = n / 2;
 	int			best = -1;
 	Agreement	side;
 
 	side = *entry_agreement(entries, ranked[n - 1].offset);
-	for (int i = n - 1; i >= least; i--)
+	for (int i = n - 1; i >= min_side; i--)
 	{
 		agreement_join(&side, entry_agreement(entries, ranked[i].offset));
 		right_bits[i] = pg_popcount64(side.mask);
 	}
 	side = *entry_agreement(entries, ranked[0].offset);
-	for (int i = 1; i <= n - least; i++)
+	for (int i = 1; i <= n - min_side; i++)
 	{
 		int			bits;
 
 		agreement_join(&side, entry_agreement(entries, ranked[i - 1].offset));
-		if (i < least)
+		if (i < min_side)
 			continue;
 		bits = i * pg_popcount64(side.mask) + (n - i) * right_bits[i];
 		if (bits > best || (bits == best && abs(2 * i - n) < abs(2 * cut - n)))
