@@ -59,7 +59,7 @@ agreement_lost(const Agreement *agreement, const Agreement *other)
 }
 
 static inline void
-agreement_join(Agreement *agreement, const Agreement *other)
+agreement_unite(Agreement *agreement, const Agreement *other)
 {
 	agreement->mask &= ~agreement_lost(agreement, other);
 	agreement->value &= agreement->mask;
@@ -99,11 +99,11 @@ entry_with(const GISTENTRY *entry, Datum key)
  * Makes a key that of the entries below another one, too.  All keys begin with an
  * Agreement.
  */
-typedef void (*JoinKeys) (Agreement *key, const Agreement *other);
+typedef void (*UniteKeys) (Agreement *key, const Agreement *other);
 
 /* pick_split.c */
-extern Datum keys_union(FunctionCallInfo fcinfo, Size size, JoinKeys join);
-extern Datum keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join);
+extern Datum keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
+extern Datum keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
 extern float agreement_penalty(const Agreement *agreement, const Agreement *other);
 
 #endif							/* SIMHASH_AGREEMENT_H */

@@ -104,11 +104,11 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
 /* --- pages ---------------------------------------------------------------------- */
 
 static void
-join_balls(Agreement *key, const Agreement *other)
+unite_balls(Agreement *key, const Agreement *other)
 {
 	BallAgreement *balls = (BallAgreement *) key;
 
-	agreement_join(key, other);
+	agreement_unite(key, other);
 	balls->radius = Max(balls->radius, ((const BallAgreement *) other)->radius);
 }
 
@@ -116,7 +116,7 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_union);
 Datum
 simhash_ball_gist_union(PG_FUNCTION_ARGS)
 {
-	return keys_union(fcinfo, sizeof(BallAgreement), join_balls);
+	return keys_union(fcinfo, sizeof(BallAgreement), unite_balls);
 }
 
 /*
@@ -141,7 +141,7 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_picksplit);
 Datum
 simhash_ball_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	return keys_split(fcinfo, sizeof(BallAgreement), join_balls);
+	return keys_picksplit(fcinfo, sizeof(BallAgreement), unite_balls);
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_same);

@@ -116,7 +116,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_union);
 Datum
 simhash_gist_union(PG_FUNCTION_ARGS)
 {
-	return keys_union(fcinfo, sizeof(Agreement), agreement_join);
+	return keys_union(fcinfo, sizeof(Agreement), agreement_unite);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_penalty);
@@ -136,7 +136,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_picksplit);
 Datum
 simhash_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	return keys_split(fcinfo, sizeof(Agreement), agreement_join);
+	return keys_picksplit(fcinfo, sizeof(Agreement), agreement_unite);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_same);

@@ -46,24 +46,24 @@ entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
  * The key of n entries of a vector: those of the offsets, or without these the first.
  */
 static Datum
-join_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
-			 JoinKeys join)
+unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
+			  UniteKeys unite)
 {
 	Agreement  *key = palloc(size);
 
 	memcpy(key, entry_agreement(entries, offsets ? offsets[0] : 0), size);
 	for (int i = 1; i < n; i++)
-		join(key, entry_agreement(entries, offsets ? offsets[i] : i));
+		unite(key, entry_agreement(entries, offsets ? offsets[i] : i));
 	return PointerGetDatum(key);
 }
 
 Datum
-keys_union(FunctionCallInfo fcinfo, Size size, JoinKeys join)
+keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 {
 	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
 
 	*(int *) PG_GETARG_POINTER(1) = size;
-	return join_entries(entries, NULL, entries->n, size, join);
+	return unite_entries(entries, NULL, entries->n, size, unite);
 }
 
 /* --- penalty ------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 	side = *entry_agreement(entries, ranked[n - 1].offset);
 	for (int i = n - 1; i >= min_side; i--)
 	{
-		agreement_join(&side, entry_agreement(entries, ranked[i].offset));
+		agreement_unite(&side, entry_agreement(entries, ranked[i].offset));
 		right_bits[i] = pg_popcount64(side.mask);
 	}
 	side = *entry_agreement(entries, ranked[0].offset);
@@ -139,7 +139,7 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 	{
 		int			bits;
 
-		agreement_join(&side, entry_agreement(entries, ranked[i - 1].offset));
+		agreement_unite(&side, entry_agreement(entries, ranked[i - 1].offset));
 		if (i < min_side)
 			continue;
 		bits = i * pg_popcount64(side.mask) + (n - i) * right_bits[i];
@@ -158,7 +158,7 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
  * and the first of the vector is none.
  */
 Datum
-keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join)
+keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 {
 	const GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
 	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
@@ -175,8 +175,8 @@ keys_split(FunctionCallInfo fcinfo, Size size, JoinKeys join)
 		split->spl_left[i] = ranked[i].offset;
 	for (int i = cut; i < n; i++)
 		split->spl_right[i - cut] = ranked[i].offset;
-	split->spl_ldatum = join_entries(entries, split->spl_left, cut, size, join);
-	split->spl_rdatum = join_entries(entries, split->spl_right, n - cut, size, join);
+	split->spl_ldatum = unite_entries(entries, split->spl_left, cut, size, unite);
+	split->spl_rdatum = unite_entries(entries, split->spl_right, n - cut, size, unite);
 	pfree(ranked);
 	PG_RETURN_POINTER(split);
 }
