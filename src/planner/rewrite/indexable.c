@@ -168,7 +168,7 @@ table_compares(RelOptInfo *rel, const Comparison *comparison)
  * they were left, for the partitions of its members too.
  */
 static bool
-other_member_compares(PlannerInfo *root, const Comparison *comparison)
+other_child_compares(PlannerInfo *root, const Comparison *comparison)
 {
 	ListCell   *lc;
 
@@ -201,5 +201,5 @@ compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, const Comparison *compari
 		if (table_compares(root->simple_rel_array[relid], comparison))
 			return true;
 	}
-	return relid != rel->relid && other_member_compares(root, comparison);
+	return relid != rel->relid && other_child_compares(root, comparison);
 }

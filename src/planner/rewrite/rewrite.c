@@ -43,7 +43,7 @@ typedef struct Rewrite
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	List	   *appinfos;
-	bool		shared;			/* the clauses are other members' too */
+	bool		for_siblings;	/* the clauses also apply to other children */
 
 	Oid			spelling_class; /* asked for last: is it compared elsewhere? */
 	Oid			spelling;
@@ -91,7 +91,7 @@ translate(Rewrite *rewrite, Node *node)
 static bool
 is_wanted(Rewrite *rewrite, const Comparison *comparison)
 {
-	if (rewrite->shared &&
+	if (rewrite->for_siblings &&
 		bms_membership(pull_varnos(rewrite->root, (Node *)
 								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
 		return true;
@@ -326,7 +326,7 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
  * of a UNION ALL that are no tables.  They get what was made for the table before.
  */
 static bool
-has_unseen_members(PlannerInfo *root, RelOptInfo *parent)
+has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
 {
 	ListCell   *lc;
 
@@ -389,7 +389,7 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
  * equalities, in an equivalence class.
  */
 static void
-rewrite_for_member(Rewrite *rewrite)
+rewrite_for_child(Rewrite *rewrite)
 {
 	PlannerInfo *root = rewrite->root;
 	AppendRelInfo *appinfo = root->append_rel_array[rewrite->rel->relid];
@@ -404,11 +404,11 @@ rewrite_for_member(Rewrite *rewrite)
 		rewrite->appinfos = lcons(appinfo, rewrite->appinfos);
 		if (next_above)
 		{
-			rewrite->shared = has_unseen_members(root, parent);
+			rewrite->for_siblings = has_unhooked_children(root, parent);
 			rewrite_base_conditions(rewrite, parent);
 		}
 	}
-	rewrite->shared = true;
+	rewrite->for_siblings = true;
 	rewrite_join_clauses(rewrite, parent, list_copy(parent->joininfo));
 	foreach(lc, root->eq_classes)
 	{
@@ -428,7 +428,7 @@ rewrite_for_member(Rewrite *rewrite)
  * serve.  A parent has none itself.
  */
 static void
-rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
+rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 {
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Rewrite		rewrite = {.root = root, .rel = rel};
@@ -444,7 +444,7 @@ rewrite_for_relation(PlannerInfo *root, RelOptInfo *rel)
 	if (rel->reloptkind == RELOPT_BASEREL)
 		rewrite_jointree(&rewrite, (Node *) root->parse->jointree);
 	else
-		rewrite_for_member(&rewrite);
+		rewrite_for_child(&rewrite);
 }
 
 /*
@@ -454,7 +454,7 @@ void
 rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
 {
 	restore_conditions(root, rel);
-	rewrite_for_relation(root, rel);
+	rewrite_for_table(root, rel);
 }
 
 /*
