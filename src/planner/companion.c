@@ -34,7 +34,7 @@ typedef struct WithinCall
  * after the other: so the next call is in the same arm or in the next one, and a long
  * OR is not searched from its beginning for each of its arms.
  */
-static int	last_arm = 0;
+static int	last_or_arm = 0;
 
 static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
@@ -82,20 +82,20 @@ clause_of(ListCell *lc)
  * Look for the call in the arms of an OR, from the last one found on.
  */
 static bool
-find_in_arms(List *arms, const WithinCall *call, Companion *companion)
+find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 {
 	int			narms = list_length(arms);
 
 	for (int i = 0; i < narms; i++)
 	{
-		int			n = (last_arm + i) % narms;
+		int			n = (last_or_arm + i) % narms;
 		Node	   *arm = list_nth(arms, n);
 
 		/* an arm that is no AND has nothing beside it */
 		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
 			is_call(arm, call))
 		{
-			last_arm = n;
+			last_or_arm = n;
 			return true;
 		}
 	}
@@ -122,7 +122,7 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 		if (is_call(node, call))
 			found = true;
 		else if (is_orclause(node) &&
-				 find_in_arms(((BoolExpr *) node)->args, call, companion))
+				 find_in_or_arms(((BoolExpr *) node)->args, call, companion))
 			return true;
 	}
 	if (!found)
@@ -147,7 +147,7 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 void
 companion_init(void)
 {
-	last_arm = 0;
+	last_or_arm = 0;
 }
 
 /*

@@ -147,7 +147,8 @@ fraction_within(const Elements *documents, Datum passage, double radius)
  * radius: or, for `ndocuments` above 0, of the chance that there is one of so many.
  */
 static double
-average(const Elements *documents, const Sample *passages, double radius, double ndocuments)
+average_fraction(const Elements *documents, const Sample *passages, double radius,
+				 double ndocuments)
 {
 	double		sum = 0;
 	double		weight = 0;
@@ -187,8 +188,9 @@ selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 
 	sample_column(HeapTupleIsValid(passages->statsTuple) ? passages : documents,
 				  predicate->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
-	selectivity = average(elements, &sample, radius,
-						  semi && is_inner(documents, sjinfo) ? documents->rel->rows : 0);
+	selectivity = average_fraction(elements, &sample, radius,
+								   semi && is_inner(documents, sjinfo) ?
+								   documents->rel->rows : 0);
 	if (semi && is_inner(passages, sjinfo))
 		selectivity = Min(selectivity * passages->rel->rows, 1);
 	else if (sjinfo)

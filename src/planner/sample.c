@@ -296,8 +296,8 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
  * The fraction of outer rows that have a partner near them among so many inner rows.
  */
 double
-sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
-				 const MatchPredicate *match)
+sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
+				const MatchPredicate *match)
 {
 	Matching	matching = match_common(outer, inner, match);
 	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
@@ -313,12 +313,12 @@ sample_partnered(const Sample *outer, const Sample *inner, double inner_rows,
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;
-		double		partners = inner_rows *
+		double		matches = inner_rows *
 			fraction_near(inner, outer->value[i], match, &is_common);
 
 		if (!is_common)
-			partners += equal;
-		fraction += outer->fraction[i] * Min(Max(partners, background), 1);
+			matches += equal;
+		fraction += outer->fraction[i] * Min(Max(matches, background), 1);
 		if (i >= outer->ncommon)
 			rest -= outer->fraction[i];
 	}

@@ -44,7 +44,7 @@ extern void sample_column(VariableStatData *column, Oid function, Oid type, int 
 extern void sample_free(Sample *sample);
 extern double sample_near(const Sample *sample, Datum value, const MatchPredicate *match);
 extern double sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match);
-extern double sample_partnered(const Sample *outer, const Sample *inner,
-							   double inner_rows, const MatchPredicate *match);
+extern double sample_semijoin(const Sample *outer, const Sample *inner,
+							  double inner_rows, const MatchPredicate *match);
 
 #endif							/* SIMHASH_SAMPLE_H */

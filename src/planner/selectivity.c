@@ -105,7 +105,7 @@ get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
  * alike.
  */
 static VariableStatData *
-known_one(VariableStatData *column, VariableStatData *other)
+analyzed_column(VariableStatData *column, VariableStatData *other)
 {
 	return HeapTupleIsValid(other->statsTuple) && !HeapTupleIsValid(column->statsTuple) ?
 		other : column;
@@ -116,7 +116,7 @@ known_one(VariableStatData *column, VariableStatData *other)
  * it with the estimate of the companion clause.
  */
 static Selectivity
-given_companion(Selectivity selectivity, Selectivity of_comparison)
+divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
 {
 	return selectivity < of_comparison ? selectivity / of_comparison : 1;
 }
@@ -126,8 +126,8 @@ given_companion(Selectivity selectivity, Selectivity of_comparison)
  * each of its rows, or else like those of the same column.
  */
 static Selectivity
-within_of_unknown(PlannerInfo *root, const Predicate *predicate,
-				  const Companion *companion, VariableStatData *column, Node *center)
+restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
+					 const Companion *companion, VariableStatData *column, Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
@@ -137,8 +137,8 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
 
 	if (center)
 		examine_variable(root, center, 0, &other);
-	get_sample(known_one(column, &other), predicate, true, &sample);
-	get_sample(known_one(&other, column), predicate, true, &centers);
+	get_sample(analyzed_column(column, &other), predicate, true, &sample);
+	get_sample(analyzed_column(&other, column), predicate, true, &centers);
 	match = match_predicate_of(root, predicate, companion, &sample, &centers);
 	selectivity = sample_pairs(&sample, &centers, &match);
 	if (centers.nonnull > 0)
@@ -153,8 +153,8 @@ within_of_unknown(PlannerInfo *root, const Predicate *predicate,
  * Centers that are an expression.
  */
 static Selectivity
-within_of_expression(PlannerInfo *root, const Predicate *predicate,
-					 const Companion *companion, VariableStatData *column, Node *center)
+restriction_by_center(PlannerInfo *root, const Predicate *predicate,
+					  const Companion *companion, VariableStatData *column, Node *center)
 {
 	Const	   *constant;
 	Datum		value;
@@ -165,7 +165,7 @@ within_of_expression(PlannerInfo *root, const Predicate *predicate,
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return within_of_unknown(root, predicate, companion, column, center);
+		return restriction_by_pairs(root, predicate, companion, column, center);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
@@ -191,9 +191,9 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = within_of_expression(root, predicate, companion, &b, predicate->a);
+		selectivity = restriction_by_center(root, predicate, companion, &b, predicate->a);
 	else
-		selectivity = within_of_expression(root, predicate, companion, &a, predicate->b);
+		selectivity = restriction_by_center(root, predicate, companion, &a, predicate->b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	return selectivity;
@@ -217,9 +217,9 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 		selectivity = restriction_by_samples(root, predicate, &companion, varRelid);
 	CLAMP_PROBABILITY(selectivity);
 	if (companion.clause)
-		selectivity = given_companion(selectivity,
-									  clause_selectivity(root, (Node *) companion.clause,
-														 varRelid, JOIN_INNER, NULL));
+		selectivity = divide_by_companion(selectivity,
+										  clause_selectivity(root, (Node *) companion.clause,
+															 varRelid, JOIN_INNER, NULL));
 	return selectivity;
 }
 
@@ -228,14 +228,14 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
  * the inner rows are, only the join knows.
  */
 static Selectivity
-partnered(const VariableStatData *a, const Sample *of_a,
-		  const VariableStatData *b, const Sample *of_b,
-		  const SpecialJoinInfo *sjinfo, const MatchPredicate *match)
+semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
+					const VariableStatData *b, const Sample *of_b,
+					const SpecialJoinInfo *sjinfo, const MatchPredicate *match)
 {
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_a, of_b, b->rel->rows, match);
+		return sample_semijoin(of_a, of_b, b->rel->rows, match);
 	if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
-		return sample_partnered(of_b, of_a, a->rel->rows, match);
+		return sample_semijoin(of_b, of_a, a->rel->rows, match);
 	return sample_pairs(of_a, of_b, match);
 }
 
@@ -253,11 +253,11 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 	examine_variable(root, predicate->a, 0, &a);
 	if (predicate->b)
 		examine_variable(root, predicate->b, 0, &b);
-	get_sample(known_one(&a, &b), predicate, true, &of_a);
-	get_sample(known_one(&b, &a), predicate, true, &of_b);
+	get_sample(analyzed_column(&a, &b), predicate, true, &of_a);
+	get_sample(analyzed_column(&b, &a), predicate, true, &of_b);
 	match = match_predicate_of(root, predicate, companion, &of_a, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity = partnered(&a, &of_a, &b, &of_b, sjinfo, &match);
+		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &match);
 	else
 		selectivity = sample_pairs(&of_a, &of_b, &match);
 	sample_free(&of_a);
@@ -285,9 +285,9 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 		selectivity = join_by_samples(root, predicate, &companion, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
 	if (companion.clause)
-		selectivity = given_companion(selectivity,
-									  clause_selectivity(root, (Node *) companion.clause,
-														 0, jointype, sjinfo));
+		selectivity = divide_by_companion(selectivity,
+										  clause_selectivity(root, (Node *) companion.clause,
+															 0, jointype, sjinfo));
 	return selectivity;
 }
 

@@ -70,14 +70,14 @@ radius_of_constant(const Const *bound, bool *whole)
 static void
 notice_fraction(const Const *bound)
 {
-	static TimestampTz told = 0;
+	static TimestampTz last_notice = 0;
 	Oid			output;
 	bool		is_varlena;
 	char	   *number;
 
-	if (told == GetCurrentStatementStartTimestamp())
+	if (last_notice == GetCurrentStatementStartTimestamp())
 		return;
-	told = GetCurrentStatementStartTimestamp();
+	last_notice = GetCurrentStatementStartTimestamp();
 	getTypeOutputInfo(bound->consttype, &output, &is_varlena);
 	number = OidOutputFunctionCall(output, bound->constvalue);
 	ereport(NOTICE,
@@ -89,7 +89,7 @@ notice_fraction(const Const *bound)
 /* --- of an expression --------------------------------------------------------- */
 
 static Expr *
-call(Oid function, Oid result, Expr *argument, CoercionForm form)
+make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 {
 	return (Expr *) makeFuncExpr(function, result, list_make1(argument),
 								 InvalidOid, InvalidOid, form);
@@ -104,12 +104,12 @@ radius_of_expression(const Comparison *comparison)
 	if (type == INT8OID)
 		return bound;
 	if (type == INT2OID || type == INT4OID)
-		return call(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4, INT8OID, bound,
-					COERCE_IMPLICIT_CAST);
+		return make_call(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4, INT8OID, bound,
+						 COERCE_IMPLICIT_CAST);
 	if (type == FLOAT4OID)
-		bound = call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
-	return call(type == NUMERICOID ? comparison->objects.radius_numeric :
-				comparison->objects.radius_float8, INT8OID, bound, COERCE_EXPLICIT_CALL);
+		bound = make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+	return make_call(type == NUMERICOID ? comparison->objects.radius_numeric :
+					 comparison->objects.radius_float8, INT8OID, bound, COERCE_EXPLICIT_CALL);
 }
 
 /*
@@ -126,7 +126,7 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 	{
 		*exact = comparison->strategy == BTLessEqualStrategyNumber;
 		return exprType((Node *) bound) == FLOAT8OID ? bound :
-			call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+			make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
 	}
 	radius = constant->consttype == FLOAT4OID ? DatumGetFloat4(constant->constvalue) :
 		DatumGetFloat8(constant->constvalue);

@@ -31,7 +31,7 @@
  * a cheap test that spares most tables all else.
  */
 bool
-indexable_family_seen(RelOptInfo *rel)
+indexable_has_custom_opclass(RelOptInfo *rel)
 {
 	ListCell   *lc;
 

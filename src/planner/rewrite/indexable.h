@@ -17,7 +17,7 @@
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 								  const SimHashObjects *objects,
 								  Node *a, Node *b, Node *radius);
-extern bool indexable_family_seen(RelOptInfo *rel);
+extern bool indexable_has_custom_opclass(RelOptInfo *rel);
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel,
 							   const Comparison *comparison);
 

@@ -144,7 +144,7 @@ privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
 	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
 	ListCell   *lc;
 
-	if (!privileges_matter || !indexable_family_seen(rel))
+	if (!privileges_matter || !indexable_has_custom_opclass(rel))
 		return;
 	for (int i = 0; i < lengthof(distances) && rel->indexlist != NIL; i++)
 	{

@@ -89,7 +89,7 @@ translate(Rewrite *rewrite, Node *node)
  * but none compares a distance between two tables.
  */
 static bool
-is_wanted(Rewrite *rewrite, const Comparison *comparison)
+must_keep(Rewrite *rewrite, const Comparison *comparison)
 {
 	if (rewrite->for_siblings &&
 		bms_membership(pull_varnos(rewrite->root, (Node *)
@@ -134,7 +134,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	if (!privileges_suffice(rewrite->root, clause) ||
 		!privileges_suffice(rewrite->root, (Node *) within))
 		return lappend(result, clause);
-	if (!exact || is_wanted(rewrite, &comparison))
+	if (!exact || must_keep(rewrite, &comparison))
 	{
 		result = lappend(result, clause);
 
@@ -436,7 +436,7 @@ rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 
 	/* building an index plans a query without a jointree */
 	if (!enable_rewrite || rte->rtekind != RTE_RELATION || rte->inh ||
-		root->parse->jointree == NULL || !indexable_family_seen(rel))
+		root->parse->jointree == NULL || !indexable_has_custom_opclass(rel))
 		return;
 
 	foreach(lc, rte->securityQuals)
