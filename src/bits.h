@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * bits.h
- *		Bit patterns: the next one, how many there are, and their order as numbers
+ *		Enumerate, count and compare bit patterns
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -11,8 +11,8 @@
 #define SIMHASH_BITS_H
 
 /*
- * The next larger number with as many bits set (Gosper).  The number is neither 0
- * nor the last one, whose bits are the highest.
+ * Return the next larger number with as many bits set (Gosper's hack).  The pattern
+ * must not be 0, and must not be the last one, whose set bits are the highest.
  */
 static inline uint64
 bits_next_pattern(uint64 pattern)
@@ -24,8 +24,8 @@ bits_next_pattern(uint64 pattern)
 }
 
 /*
- * Number of patterns of nbits bits with at least min_bits and at most max_bits of them
- * set: a sum of binomial coefficients.  Counts no farther than to the limit.
+ * Return the number of patterns of nbits bits with min_bits to max_bits of them set.
+ * This is a sum of binomial coefficients.  Stops adding once the sum exceeds the limit.
  */
 static inline double
 bits_count_patterns(int nbits, int min_bits, int max_bits, double limit)
@@ -43,7 +43,7 @@ bits_count_patterns(int nbits, int min_bits, int max_bits, double limit)
 }
 
 /*
- * The order of two uint64, for qsort.
+ * Compare two uint64 values, for qsort().
  */
 static inline int
 bits_compare(const void *a, const void *b)

@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * compat.h
- *		What differs between the supported releases of PostgreSQL
+ *		Differences between the supported releases of PostgreSQL
  *
- * The only place that tests PG_VERSION_NUM.
+ * This is the only file that tests PG_VERSION_NUM.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,14 +16,15 @@
 #error "simhash needs PostgreSQL 15 or later"
 #endif
 
-/* The accessors of variable-length data moved here in 16. */
+/* From 16 on, the macros for variable-length data are in varatt.h. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
 /*
- * The library exports what SQL calls, nothing else.  From 16 on PGXS hides all
- * that is not marked, and the macro marks; before, the Makefile and this do.
+ * Export only the functions that SQL calls.  From 16 on, PGXS hides all symbols that are
+ * not marked, and PG_FUNCTION_INFO_V1 marks functions.  On 15, the Makefile hides
+ * symbols, and these definitions mark functions.
  */
 #if PG_VERSION_NUM < 160000 && defined(__GNUC__) && !defined(FRONTEND)
 #include "fmgr.h"
@@ -45,40 +46,43 @@ extern int no_such_variable
 #endif
 
 /*
- * Functions that a minor release added: DatumGetHeapTupleHeader() was a macro up to 15.18,
- * and InitMaterializedSRF() came with 15.1.  A library that calls them does not load in an
- * older minor release of the same major.
+ * Avoid functions that a minor release added.  DatumGetHeapTupleHeader() was a macro up
+ * to 15.18, and InitMaterializedSRF() came with 15.1.  A library that calls them does
+ * not load in an older minor release of the same major release.
  */
 #define get_tuple_header(datum)			((HeapTupleHeader) PG_DETOAST_DATUM(datum))
 #if PG_VERSION_NUM < 160000
 #define InitMaterializedSRF				SetSingleFuncCall
 #endif
 
-/* These have other names from 20 on. */
+/* From 20 on, these have other names. */
 #if PG_VERSION_NUM >= 200000
 #define pg_attribute_always_inline		pg_always_inline
 #define ssup_datum_unsigned_cmp			ssup_datum_uint64_cmp
 #endif
 
-/* btree families that have no symbol of their own in pg_opfamily_d.h */
+/* OIDs of btree operator families for which pg_opfamily_d.h has no macro. */
 #define FLOAT_BTREE_FAMILY		1970
 #define NUMERIC_BTREE_FAMILY	1988
 
-/* Input functions report bad input softly from 16 on. */
+/* From 16 on, input functions can report soft errors. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #else
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
-/* A hint to the processor, where the compiler can give one. */
+/* Prefetch a cache line, if the compiler has a built-in function for it. */
 #ifdef __GNUC__
 #define pg_prefetch(address)			__builtin_prefetch(address)
 #else
 #define pg_prefetch(address)			((void) 0)
 #endif
 
-/* The datum of a sort need not be copied from 16 on, and must be freed before. */
+/*
+ * Fetch the next datum of a sort.  From 16 on, the sort owns the datum.  On 15, it is a
+ * copy, which tuplesort_free_datum() frees.
+ */
 #if PG_VERSION_NUM >= 160000
 #define tuplesort_getdatum_nocopy(state, datum) \
 	tuplesort_getdatum((state), true, false, (datum), &(bool) {false}, NULL)
@@ -89,7 +93,10 @@ extern int no_such_variable
 #define tuplesort_free_datum(datum)		pfree(DatumGetPointer(datum))
 #endif
 
-/* Pin a page where it was seen a moment ago; false if it is there no longer. */
+/*
+ * Pin a page in the buffer that recently held it.  Returns false if the buffer no longer
+ * holds the page.
+ */
 #if PG_VERSION_NUM >= 160000
 #define read_recent_buffer(relation, block, recent) \
 	ReadRecentBuffer((relation)->rd_locator, MAIN_FORKNUM, (block), (recent))
@@ -99,9 +106,9 @@ extern int no_such_variable
 #endif
 
 /*
- * Extend a relation by at least one page and at most n, whose buffers are pinned;
- * *extended becomes their number, and the result is the first block.  The caller has
- * the extension lock.  Up to 15 pages come one by one.
+ * Extend a relation by at least one page and at most n.  The caller must hold the
+ * extension lock.  Pins the new buffers, sets *extended to their number, and returns the
+ * first block number.  On 15, adds one page at a time.
  */
 #if PG_VERSION_NUM >= 160000
 #define extend_relation(relation, n, buffers, extended) \
@@ -113,14 +120,14 @@ extern int no_such_variable
 	 BufferGetBlockNumber(*(buffers)))
 #endif
 
-/* The planner is asked for statistics of arrays from 17 on. */
+/* Estimate the number of elements of an array.  From 17 on, core uses statistics. */
 #if PG_VERSION_NUM >= 170000
 #define estimate_elements(root, array)	estimate_array_length((root), (array))
 #else
 #define estimate_elements(root, array)	estimate_array_length(array)
 #endif
 
-/* Ownership is asked for by object class from 16 on. */
+/* Return true if a user owns a relation.  From 16 on, core takes an object class. */
 #if PG_VERSION_NUM >= 160000
 #define user_owns_relation(relation, user) \
 	object_ownercheck(RelationRelationId, (relation), (user))
@@ -128,7 +135,10 @@ extern int no_such_variable
 #define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
 #endif
 
-/* So are privileges.  Includers need catalog/pg_proc.h and utils/acl.h. */
+/*
+ * Return true if a user may execute a function.  From 16 on, core takes an object class.
+ * Includers need catalog/pg_proc.h and utils/acl.h.
+ */
 #if PG_VERSION_NUM >= 160000
 #define user_may_execute(function, user) \
 	(object_aclcheck(ProcedureRelationId, (function), (user), \
@@ -138,7 +148,10 @@ extern int no_such_variable
 	(pg_proc_aclcheck((function), (user), ACL_EXECUTE) == ACLCHECK_OK)
 #endif
 
-/* Rows may be removed though a snapshot sees them, up to 16. */
+/*
+ * Raise an error if rows that the snapshot sees may have been removed from the page.  Up
+ * to 16, old_snapshot_threshold allows that.
+ */
 #if PG_VERSION_NUM >= 170000
 #define test_for_old_snapshot(snapshot, relation, page)	((void) 0)
 #else
@@ -146,7 +159,7 @@ extern int no_such_variable
 	TestForOldSnapshot((snapshot), (relation), (page))
 #endif
 
-/* The caches of the catalog have a type from 19 on.  Includers need utils/syscache.h. */
+/* From 19 on, cache IDs have a type of their own.  Includers need utils/syscache.h. */
 #if PG_VERSION_NUM >= 190000
 #define syscache_id						SysCacheIdentifier
 #else
@@ -154,7 +167,7 @@ extern int no_such_variable
 #endif
 
 /*
- * What tells this transaction from others of the session has moved in 17.
+ * The local ID of this transaction, unique within the session.  The field moved in 17.
  * Includers need storage/proc.h.
  */
 #if PG_VERSION_NUM >= 170000
@@ -163,14 +176,20 @@ extern int no_such_variable
 #define my_local_transaction()			(MyProc->lxid)
 #endif
 
-/* A point where VACUUM may pause is told from one of ANALYZE from 18 on. */
+/*
+ * Check for interrupts, and sleep if VACUUM has reached its cost limit.  From 18 on, the
+ * argument is true for ANALYZE.
+ */
 #if PG_VERSION_NUM >= 180000
 #define vacuum_may_pause()				vacuum_delay_point(false)
 #else
 #define vacuum_may_pause()				vacuum_delay_point()
 #endif
 
-/* EXPLAIN ANALYZE shows the number of searches from 18 on. */
+/*
+ * Count an index scan in the cumulative statistics.  From 18 on, EXPLAIN ANALYZE shows
+ * the number of searches, too.
+ */
 #if PG_VERSION_NUM >= 180000
 #define count_index_scan(scan) \
 	do { \
@@ -182,7 +201,7 @@ extern int no_such_variable
 #define count_index_scan(scan)			pgstat_count_index_scan((scan)->indexRelation)
 #endif
 
-/* Maintenance has a safe search_path from 17 on. */
+/* From 17 on, maintenance commands run with a safe search_path. */
 #if PG_VERSION_NUM >= 170000
 #define restrict_search_path()			RestrictSearchPath()
 #else
@@ -190,9 +209,9 @@ extern int no_such_variable
 #endif
 
 /*
- * Core knows how many workers a build may ask for from 17 on, for the access
- * methods that say that they can use them.  Before, includers need
- * optimizer/optimizer.h, which does not hurt later.
+ * The number of workers that an index build may request.  From 17 on, core computes it
+ * for access methods that set amcanbuildparallel.  Up to 16, includers need
+ * optimizer/optimizer.h, which is harmless later.
  */
 #if PG_VERSION_NUM >= 170000
 #define ACCESS_METHOD_CAN_BUILD_PARALLEL	.amcanbuildparallel = true,
@@ -204,14 +223,17 @@ extern int no_such_variable
 	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
-/* Comparisons have names that access methods share from 18 on. */
+/* From 18 on, access methods have common names for comparisons. */
 #if PG_VERSION_NUM >= 180000
 #include "access/cmptype.h"
 #else
 #define COMPARE_EQ						3
 #endif
 
-/* A handler's answer is kept as it is from 19 on, and copied and freed before. */
+/*
+ * Return the IndexAmRoutine of an access method's handler.  From 19 on, core keeps the
+ * pointer.  Up to 18, core frees the struct, so return a copy.
+ */
 #if PG_VERSION_NUM >= 190000
 #define RETURN_ACCESS_METHOD(routine)	PG_RETURN_POINTER(routine)
 #else
@@ -220,7 +242,7 @@ extern int no_such_variable
 							 sizeof(IndexAmRoutine)))
 #endif
 
-/* A scan of a table takes options from 19 on. */
+/* From 19 on, a table scan takes options. */
 #if PG_VERSION_NUM >= 190000
 #define begin_parallel_scan(table, scan) \
 	table_beginscan_parallel((table), (scan), SO_NONE)
@@ -229,9 +251,9 @@ extern int no_such_variable
 #endif
 
 /*
- * The hook called for each table of a query before the query's conditions are
- * handed to its tables.  Includers need optimizer/plancat.h, and from 19 on
- * optimizer/pathnode.h, which does not hurt before.
+ * The hook that the planner calls for each table of a query, before it distributes the
+ * quals to relations.  Includers need optimizer/plancat.h, and from 19 on
+ * optimizer/pathnode.h, which is harmless earlier.
  */
 #if PG_VERSION_NUM >= 190000
 #define table_hook						build_simple_rel_hook
@@ -248,8 +270,9 @@ extern int no_such_variable
 #endif
 
 /*
- * A RestrictInfo with another clause over the same relations; and to put it in
- * the place of the old one, which has a number from 16 on.
+ * make_restrictinfo_like() returns a RestrictInfo for another clause over the same
+ * relations.  replace_restrictinfo() overwrites the old one in place.  From 16 on, it
+ * keeps the serial number of the old one.
  */
 #if PG_VERSION_NUM >= 160000
 #define make_restrictinfo_like(root, clause, r) \
@@ -268,7 +291,7 @@ extern int no_such_variable
 #define replace_restrictinfo(old, new)	(*(old) = *(new))
 #endif
 
-/* Returns whether an outer join below a clause can make the columns of a relation NULL. */
+/* Return true if an outer join below a clause can make the columns of a relation NULL. */
 #if PG_VERSION_NUM >= 160000
 #define is_nulled_below(r, rel) \
 	bms_overlap((r)->clause_relids, (rel)->nulling_relids)
@@ -277,7 +300,7 @@ extern int no_such_variable
 	bms_is_member((rel)->relid, (r)->nullable_relids)
 #endif
 
-/* Window functions are told from 19 on to leave NULLs out, and have to refuse. */
+/* Raise an error if a window function is called with IGNORE NULLS, from 19 on. */
 #if PG_VERSION_NUM >= 190000
 #define reject_null_treatment(window, fcinfo) \
 	WinCheckAndInitializeNullTreatment((window), false, (fcinfo))
@@ -285,7 +308,10 @@ extern int no_such_variable
 #define reject_null_treatment(window, fcinfo)	((void) 0)
 #endif
 
-/* Replaces pg_attribute_noreturn() from 18 on; stands before the declaration. */
+/*
+ * From 18 on, pg_noreturn replaces pg_attribute_noreturn().  It is placed before the
+ * declaration.
+ */
 #ifndef pg_noreturn
 #define pg_noreturn						__attribute__((noreturn))
 #endif

@@ -1,13 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * cpu.h
- *		Run-time choice of instructions
+ *		Run-time choice of instruction sets
  *
- * What is worth vector instructions is written several times, as methods: for
- * some processors, and portably.  The first call chooses the best method that the
- * processor has.  Tests run all that it has.
+ * A function that gains from vector instructions has several implementations, called
+ * methods.  Some are for certain instruction sets, and one is portable.  The first call
+ * chooses the best method that the processor supports.  Tests run all methods that the
+ * processor supports.
  *
- *		typedef int (*CountFunction) (const uint64 *words, int n);
+ *		typedef int (*CountFunction) (const uint64 *values, int n);
  *
  *		const CpuMethod count_methods[] = {
  *		#ifdef CPU_X86
@@ -17,16 +18,16 @@
  *		};
  *
  *		static int
- *		count_choose(const uint64 *words, int n)
+ *		count_choose(const uint64 *values, int n)
  *		{
  *			count = (CountFunction) cpu_choose(count_methods);
- *			return count(words, n);
+ *			return count(values, n);
  *		}
  *
  *		CountFunction count = count_choose;
  *
- * A function whose loops the compiler is to make vector instructions of is written
- * once, pg_attribute_always_inline, and called by each method.
+ * If the compiler vectorizes the loops, write the function once, mark it
+ * pg_attribute_always_inline, and call it from each method.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -39,12 +40,12 @@
 #define CPU_X86
 #endif
 
-/* Any function; the includer knows its type. */
+/* A function of any type.  The includer casts it to its own type. */
 typedef void (*CpuFunction) (void);
 
 typedef struct CpuMethod
 {
-	const char *name;			/* of the instructions that it needs */
+	const char *name;			/* of the instruction set that it needs */
 	bool		(*available) (void);
 	CpuFunction function;
 } CpuMethod;
@@ -53,8 +54,8 @@ typedef struct CpuMethod
 	{#instructions, cpu_has_##instructions, (CpuFunction) (function)}
 
 /*
- * Of methods that stand the best first, the portable one last, the best that this
- * processor has.
+ * Return the function of the best method that this processor supports.  The methods
+ * must be sorted: the best one first, the portable one last.
  */
 static inline CpuFunction
 cpu_choose(const CpuMethod *methods)
@@ -65,8 +66,8 @@ cpu_choose(const CpuMethod *methods)
 }
 
 /*
- * The instructions that methods may need: for each, the attribute of functions that
- * are compiled with them, and whether the processor has them.
+ * Instruction sets that methods may need.  Each has an attribute for functions that are
+ * compiled with it.  cpu_has_*() returns true if the processor supports it.
  */
 static inline bool
 cpu_has_portable(void)

@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * function_address.c
- *		The C function behind a function of SQL
+ *		The C function that an SQL function calls
  *
- * Names and schemas can be altered, so functions are recognized by their C
- * functions.  FmgrInfo.fn_addr is not enough: it is the address of a wrapper if the
- * function has a SET clause or is SECURITY DEFINER, or if a module hooks calls.
+ * ALTER FUNCTION can change a function's name and schema, so functions are recognized
+ * by their C functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a
+ * wrapper if the function has a SET clause or is SECURITY DEFINER.  A module that hooks
+ * function calls has the same effect.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,8 +32,8 @@ text_attribute(HeapTuple tuple, AttrNumber attribute)
 }
 
 /*
- * Return the name of the C function that a function of language C calls; NULL for one of
- * another language.
+ * Return the name of the C function that an SQL function calls.  tuple is its pg_proc
+ * tuple.  Returns NULL if its language is not C.
  */
 char *
 function_symbol(HeapTuple tuple)
@@ -43,8 +44,9 @@ function_symbol(HeapTuple tuple)
 }
 
 /*
- * Return the address of that C function; for another language, of what fmgr calls.
- * Raises an error if the library cannot be loaded.
+ * Return the address of the C function that an SQL function calls.  If its language is
+ * not C, return the address that fmgr calls.  Raises an error if the SQL function does
+ * not exist, or if the library cannot be loaded.
  */
 PGFunction
 function_address(Oid function)

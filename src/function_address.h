@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * function_address.h
- *		The C function behind a function of SQL
+ *		The C function that an SQL function calls
  *
  * Copyright (c) 2026, the simhash authors
  *

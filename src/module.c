@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * module.c
- *		What makes this a loadable module
+ *		Entry point of the loadable module
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,15 +23,20 @@ PG_MODULE_MAGIC;
 
 extern PGDLLEXPORT void _PG_init(void);
 
+/*
+ * Register options, callbacks and the planner's hook.  Core calls this once, when it
+ * loads the library.  Raises an error if hashes would differ from those of other
+ * servers.
+ */
 void
 _PG_init(void)
 {
 	if (!hash_is_frozen())
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
-				 errmsg("simhash was compiled with a hash function that is not its own"),
-				 errdetail("Its fingerprints would not compare with those of other servers."),
-				 errhint("Compile it with the header of xxHash 0.8.0 or later.")));
+				 errmsg("simhash was compiled with an incompatible hash function"),
+				 errdetail("Its fingerprints would differ from the fingerprints of other servers."),
+				 errhint("Compile simhash with the header of xxHash 0.8.0 or later.")));
 	options_init();
 	pause_init();
 	objects_init();
