@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * agreement.h
- *		Keys of GiST: what the fingerprints below an entry agree on
+ *		GiST keys: the bits on which all fingerprints below an entry agree
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,24 +15,25 @@
 #include "type/simhash_type.h"
 
 /*
- * The bits that some fingerprints agree on, and their values; all other bits of the
- * value are zero.  Of one fingerprint these are all bits, and itself.
+ * The bits on which some fingerprints agree.  A single fingerprint agrees on all bits,
+ * and its value is the fingerprint.
  */
 typedef struct Agreement
 {
-	uint64		mask;
-	SimHash		value;
+	uint64		mask;			/* the bits that agree */
+	SimHash		value;			/* their values; all other bits are zero */
 } Agreement;
 
 #define ALL_BITS					PG_UINT64_MAX
 
 /*
- * The same of the centers of balls, and the greatest radius of these balls.
+ * The bits on which the centers of some balls agree, and the greatest radius of these
+ * balls.
  */
 typedef struct BallAgreement
 {
-	Agreement	centers;		/* first: pick_split.c takes the key for an Agreement */
-	int32		radius;
+	Agreement	centers;		/* first, since pick_split.c reads an Agreement */
+	int32		radius;			/* greatest radius, in bits */
 	int32		unused;			/* zero */
 } BallAgreement;
 
@@ -40,8 +41,8 @@ typedef struct BallAgreement
 #define DatumGetBallAgreementP(datum) ((BallAgreement *) DatumGetPointer(datum))
 
 /*
- * How far a fingerprint is at least from each of those that agree: there is no nearer
- * one, and of a single fingerprint this is the distance.
+ * Return a lower bound of the distance from fp to any fingerprint of an agreement, in
+ * bits.  If the agreement is of a single fingerprint, this is the exact distance.
  */
 static inline int
 agreement_distance(const Agreement *agreement, SimHash fp)
@@ -50,7 +51,7 @@ agreement_distance(const Agreement *agreement, SimHash fp)
 }
 
 /*
- * What an agreement loses when others join, as a mask.
+ * Return the bits that an agreement loses in a union with another one, as a mask.
  */
 static inline uint64
 agreement_lost(const Agreement *agreement, const Agreement *other)
@@ -58,6 +59,9 @@ agreement_lost(const Agreement *agreement, const Agreement *other)
 	return agreement->mask & ~(other->mask & ~(agreement->value ^ other->value));
 }
 
+/*
+ * Replace an agreement by its union with another one.
+ */
 static inline void
 agreement_unite(Agreement *agreement, const Agreement *other)
 {
@@ -65,6 +69,9 @@ agreement_unite(Agreement *agreement, const Agreement *other)
 	agreement->value &= agreement->mask;
 }
 
+/*
+ * Return true if two agreements are equal.
+ */
 static inline bool
 agreement_equal(const Agreement *a, const Agreement *b)
 {
@@ -72,7 +79,7 @@ agreement_equal(const Agreement *a, const Agreement *b)
 }
 
 /*
- * Keys stand in indexes only: for the input functions of their types.
+ * Raise an error, for the input functions of key types.  Keys exist in indexes only.
  */
 static inline void
 refuse_key(const char *type)
@@ -80,11 +87,12 @@ refuse_key(const char *type)
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("cannot accept a value of type %s", type),
-			 errhint("Values of this type stand in indexes only.")));
+			 errhint("Values of this type exist in indexes only.")));
 }
 
 /*
- * The entry with a key in place of a value, or the other way round.
+ * Return a copy of an entry that contains another datum, such as a key instead of a
+ * value.
  */
 static inline Datum
 entry_with(const GISTENTRY *entry, Datum key)
@@ -96,8 +104,7 @@ entry_with(const GISTENTRY *entry, Datum key)
 }
 
 /*
- * Makes a key that of the entries below another one, too.  All keys begin with an
- * Agreement.
+ * Replaces a key by its union with another one.  All keys begin with an Agreement.
  */
 typedef void (*UniteKeys) (Agreement *key, const Agreement *other);
 

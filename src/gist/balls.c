@@ -74,7 +74,8 @@ simhash_ball_gist_fetch(PG_FUNCTION_ARGS)
 /* --- searching ------------------------------------------------------------------ */
 
 /*
- * Whether a ball below the key may meet the condition; of a leaf, whether it does.
+ * Return true if a ball below the entry may satisfy the query.  For a leaf entry, the
+ * result is exact.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_gist_consistent);
 Datum
@@ -103,6 +104,9 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
 
 /* --- pages ---------------------------------------------------------------------- */
 
+/*
+ * Replace a key of balls by its union with another one.
+ */
 static void
 unite_balls(Agreement *key, const Agreement *other)
 {
@@ -120,7 +124,8 @@ simhash_ball_gist_union(PG_FUNCTION_ARGS)
 }
 
 /*
- * A greater radius lets more searches in, as a bit that is lost does.
+ * Compute the penalty: that of the centers, plus the growth of the radius.  A greater
+ * radius makes more searches visit the entry, as a lost bit does.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_gist_penalty);
 Datum

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fingerprints.c
- *		GiST operator class simhash_ops: fingerprints beside other columns
+ *		GiST operator class simhash_ops: fingerprints, for indexes of several columns
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -67,7 +67,8 @@ simhash_gist_fetch(PG_FUNCTION_ARGS)
 /* --- searching ------------------------------------------------------------------ */
 
 /*
- * Whether a fingerprint below the key may meet the condition; of a leaf, whether it does.
+ * Return true if a fingerprint below the entry may satisfy the query.  For a leaf entry,
+ * the result is exact.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_consistent);
 Datum
@@ -93,7 +94,8 @@ simhash_gist_consistent(PG_FUNCTION_ARGS)
 }
 
 /*
- * The distance of a leaf, and a lower bound of those below any other entry.
+ * Return the distance of a leaf entry.  For any other entry, return a lower bound of the
+ * distances below it.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_distance);
 Datum
@@ -151,7 +153,8 @@ simhash_gist_same(PG_FUNCTION_ARGS)
 }
 
 /*
- * The strategy that stands for a comparison as the server knows it; of balls, too.
+ * Return the strategy number of one of the server's comparison types.  Serves
+ * simhash_ball_ops, too.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_strategy);
 Datum

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * pick_split.c
- *		Which entries stand together on a page, and their key
+ *		Union, penalty, page split and sort order of keys
  *
- * All is decided by fingerprints: keys of balls begin with what their centers agree on.
- * See README.md for the order.
+ * The functions here use fingerprints only.  A key of balls begins with the agreement of
+ * their centers, so it is treated like a key of fingerprints.  README.md explains the
+ * order.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,13 +19,13 @@
 #include "gist/agreement.h"
 
 /*
- * No side of a split gets less than this part of the entries, in tenths.
+ * Minimum size of each side of a split, in tenths of the entries.
  */
 #define MIN_SIDE_TENTHS	3
 
 /*
- * The place of a fingerprint in the order of the Gray code, in which neighbors differ in
- * one bit.
+ * Return the position of a fingerprint in the order of the Gray code.  Neighbors in this
+ * order differ in one bit.
  */
 static uint64
 gray_rank(SimHash fp)
@@ -34,7 +35,7 @@ gray_rank(SimHash fp)
 	return fp;
 }
 
-/* --- the key of several entries ------------------------------------------------- */
+/* --- union ---------------------------------------------------------------------- */
 
 static inline const Agreement *
 entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
@@ -43,7 +44,8 @@ entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
 }
 
 /*
- * The key of n entries of a vector: those of the offsets, or without these the first.
+ * Return the union of the keys at offsets[0..n-1], or of the first n entries if offsets
+ * is NULL.  size is the size of a key in bytes.
  */
 static Datum
 unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
@@ -57,6 +59,10 @@ unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n
 	return PointerGetDatum(key);
 }
 
+/*
+ * Support function "union" of both operator classes.  Returns the union of all entries
+ * and sets its size in bytes.
+ */
 Datum
 keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 {
@@ -69,8 +75,9 @@ keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 /* --- penalty ------------------------------------------------------------------- */
 
 /*
- * What it costs to add other fingerprints to an agreement: the number of bits that are
- * lost, and of equal numbers, where fewer are left.
+ * Return the penalty of adding other fingerprints to an agreement.  It is the number of
+ * bits that the agreement loses.  Of equal numbers, the penalty is higher where fewer
+ * bits are left.
  */
 float
 agreement_penalty(const Agreement *agreement, const Agreement *other)
@@ -83,12 +90,16 @@ agreement_penalty(const Agreement *agreement, const Agreement *other)
 
 /* --- splitting a page ---------------------------------------------------------- */
 
+/* An entry and its sort key. */
 typedef struct Ranked
 {
-	uint64		rank;
+	uint64		rank;			/* position in the order of the Gray code */
 	OffsetNumber offset;		/* in the vector of entries */
 } Ranked;
 
+/*
+ * Compare by rank, then by offset, for qsort().
+ */
 static int
 compare_ranked(const void *x, const void *y)
 {
@@ -100,6 +111,10 @@ compare_ranked(const void *x, const void *y)
 	return a->offset - b->offset;
 }
 
+/*
+ * Return the n entries of a vector, sorted by rank.  The first one is at
+ * FirstOffsetNumber.
+ */
 static Ranked *
 rank_entries(const GistEntryVector *entries, int n)
 {
@@ -115,9 +130,11 @@ rank_entries(const GistEntryVector *entries, int n)
 }
 
 /*
- * Where to cut entries in order: where both sides agree on the most bits, each side
- * counted as often as it has entries.  Of equally good cuts the one that is nearest to
- * the middle.  Returns the number of entries on the left side.
+ * Choose where to cut n sorted entries.  Returns the number of entries on the left side.
+ *
+ * The best cut has the largest sum of agreed bits of both sides.  The bits of a side are
+ * weighted by the number of its entries.  Of equally good cuts, choose the nearest to
+ * the middle.
  */
 static int
 choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
@@ -154,8 +171,9 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 }
 
 /*
- * Which entries go to which side, and the key of each.  There are at least two entries,
- * and the first of the vector is none.
+ * Support function "picksplit" of both operator classes.  Distributes the entries to two
+ * sides and computes the key of each side.  There are at least two entries.  The first
+ * element of the vector is unused.
  */
 Datum
 keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
@@ -166,7 +184,7 @@ keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 	Ranked	   *ranked = rank_entries(entries, n);
 	int			cut = choose_cut(entries, ranked, n);
 
-	/* both have room for all: of several columns, entries may change sides */
+	/* capacity for all: with several columns, core may move entries to the other side */
 	split->spl_left = palloc((n + 1) * sizeof(OffsetNumber));
 	split->spl_right = palloc((n + 1) * sizeof(OffsetNumber));
 	split->spl_nleft = cut;
@@ -183,6 +201,9 @@ keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 
 /* --- sorting for a build -------------------------------------------------------- */
 
+/*
+ * Compare two leaf keys by rank.
+ */
 static int
 compare_agreements(Datum x, Datum y, SortSupport ssup)
 {
@@ -193,13 +214,14 @@ compare_agreements(Datum x, Datum y, SortSupport ssup)
 }
 
 #if SIZEOF_DATUM >= 8
+/* Return the rank as the abbreviated key. */
 static Datum
 abbreviate(Datum original, SortSupport ssup)
 {
 	return (Datum) gray_rank(DatumGetAgreementP(original)->value);
 }
 
-/* The abbreviated key says all. */
+/* Never abort abbreviation: the abbreviated key is the whole sort key. */
 static bool
 never_abort(int memtupcount, SortSupport ssup)
 {
@@ -208,7 +230,8 @@ never_abort(int memtupcount, SortSupport ssup)
 #endif
 
 /*
- * Keys of leaves, of both classes.
+ * Support function "sortsupport" of both operator classes.  Sorts leaf keys for an index
+ * build.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_sortsupport);
 Datum
