@@ -3,10 +3,10 @@
  * companion.c
  *		The companion clause: the comparison beside a call of simhash_within
  *
- * Where simhash_within does not say all that a comparison says, or the planner
- * needs the comparison as it is, the rewrite keeps it and puts simhash_within
- * beside it.  Both say nearly the same, so their estimates must not be multiplied
- * as if they were independent.
+ * The rewrite keeps a comparison if simhash_within is not equivalent to it, or if the
+ * planner needs the comparison unchanged.  It adds simhash_within beside the
+ * comparison.  The two clauses are nearly equivalent, so their estimates must not be
+ * multiplied as if they were independent.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,22 +22,26 @@
 #include "planner/companion.h"
 #include "planner/rewrite/bound.h"
 
-/* A predicate, to be found again as a call of simhash_within. */
+/* A call to search for, of simhash_within or containment_within. */
 typedef struct WithinCall
 {
-	const Predicate *predicate;
-	Oid			within;
+	const Predicate *predicate; /* its arguments */
+	Oid			within;			/* OID of the function */
 } WithinCall;
 
 /*
- * The arm of an OR in which the last call was found.  The planner estimates one arm
- * after the other: so the next call is in the same arm or in the next one, and a long
- * OR is not searched from its beginning for each of its arms.
+ * The OR arm in which the last call was found.  The planner estimates one arm after the
+ * other.  So the next call is in the same arm or in the next one.  Each search begins
+ * there, so a long OR is not searched from its beginning for each of its arms.
  */
 static int	last_or_arm = 0;
 
 static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
+/*
+ * Return true if a predicate has the arguments a and b.  If its distance is symmetric,
+ * they may be exchanged.
+ */
 static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
 {
@@ -46,6 +50,9 @@ is_same_pair(const Predicate *predicate, Node *a, Node *b)
 		 equal(predicate->a, b) && equal(predicate->b, a));
 }
 
+/*
+ * Return true if a node is the call that is searched for.
+ */
 static bool
 is_call(Node *node, const WithinCall *call)
 {
@@ -57,7 +64,8 @@ is_call(Node *node, const WithinCall *call)
 }
 
 /*
- * Whether a clause compares the same distance with the same bound.
+ * Return true if a clause compares the same distance with the same bound.  Reads it into
+ * *comparison.
  */
 static bool
 is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
@@ -69,7 +77,10 @@ is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
 		equal(bound_radius(comparison, &exact), call->predicate->radius);
 }
 
-/* A clause of a list that may have been handed out to tables already. */
+/*
+ * Return the clause of a list element.  The element is a RestrictInfo if the planner has
+ * distributed the clauses to relations already.
+ */
 static Node *
 clause_of(ListCell *lc)
 {
@@ -79,7 +90,8 @@ clause_of(ListCell *lc)
 }
 
 /*
- * Look for the call in the arms of an OR, from the last one found on.
+ * Search the arms of an OR for the call, beginning at the arm of the last call.  Returns
+ * true if the call was found.
  */
 static bool
 find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
@@ -91,7 +103,7 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 		int			n = (last_or_arm + i) % narms;
 		Node	   *arm = list_nth(arms, n);
 
-		/* an arm that is no AND has nothing beside it */
+		/* an arm without AND has no companion clause */
 		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
 			is_call(arm, call))
 		{
@@ -103,10 +115,9 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Look for the call in a list of clauses that are ANDed, and below, and for its
- * comparison in the same list.  Returns whether the call was found.
- *
- * Comparisons are read only where the call is.
+ * Search an implicitly ANDed list of clauses for the call, and the ORs below it.  Then
+ * search the list that contains the call for the companion clause.  Other lists are not
+ * searched for comparisons.  Returns true if the call was found.
  */
 static bool
 find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
@@ -141,8 +152,7 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Forget in which arm the last call was found, so that plans do not depend on the
- * queries before.
+ * Forget the OR arm of the last call, so that plans do not depend on earlier queries.
  */
 void
 companion_init(void)
@@ -151,7 +161,8 @@ companion_init(void)
 }
 
 /*
- * Find the comparison beside a predicate, among the clauses of its tables.
+ * Find the companion clause of a predicate, among the clauses of its tables.  Sets
+ * companion->clause to NULL if there is none.
  */
 void
 companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion)
@@ -181,8 +192,8 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 }
 
 /*
- * Whether ANALYZE has looked at the distance itself, as an expression of an index
- * or of extended statistics, and the comparison may see what it found.
+ * Return true if the distance itself has statistics that the comparison may see.
+ * ANALYZE collects them for an expression of an index or of extended statistics.
  */
 bool
 companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid)

@@ -15,8 +15,8 @@
 
 typedef struct Companion
 {
-	OpExpr	   *clause;			/* the companion clause; NULL: none */
-	Comparison	comparison;		/* what it says */
+	OpExpr	   *clause;			/* the comparison; NULL if there is none */
+	Comparison	comparison;		/* its distance and bound */
 } Companion;
 
 extern void companion_init(void);

@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * elements.c
- *		Common elements of a column of arrays, and how many arrays have enough of them
+ *		Selectivity of containment, estimated from common elements of arrays
  *
- * ANALYZE keeps the most common elements of a column of arrays, with their
- * frequencies.  Documents that share a passage have all of its elements, so
- * elements of a passage are not independent: they come together.  Therefore at
- * least T elements of a passage are in as many documents as its T-th most
- * common element is.
+ * ANALYZE keeps the most common elements of a column of arrays, with their frequencies.
+ * Documents that share a passage have all of its elements, so the elements of a passage
+ * are not independent.  They occur together.  Therefore as many documents contain at
+ * least T elements of a passage as contain its T-th most common element.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,23 +26,26 @@
 #include "planner/sample.h"
 #include "type/hash_array.h"
 
-/* Frequency of an element in a column that was never analyzed, as PostgreSQL has it. */
+/*
+ * Frequency of an element in a column that was never analyzed.  PostgreSQL uses the same
+ * (DEFAULT_CONTAIN_SEL in array_selfuncs.c).
+ */
 #define DEFAULT_FREQUENCY	0.005
 
-/* The documents: what is known of their elements. */
+/* Elements of the documents, and their frequencies. */
 typedef struct Elements
 {
-	int			n;
+	int			n;				/* number of listed elements */
 	int64	   *element;		/* in ascending order */
-	double	   *frequency;		/* fraction of the documents that have the element */
-	double		other;			/* the same of an element that is not listed */
+	double	   *frequency;		/* fraction of documents that contain the element */
+	double		other;			/* frequency of an element that is not listed */
 } Elements;
 
 /*
- * Read the common elements of a column.
+ * Read the common elements of a column, if the function may see its statistics.
  *
- * An element that is not listed may be in one row, or in almost as many rows as the rarest
- * one of the list.  Assume the geometric mean of the two.
+ * An unlisted element may be in one row, or in almost as many as the rarest listed one.
+ * Assume the geometric mean of the two.
  */
 static void
 read_statistics(VariableStatData *column, Oid function, Elements *elements)
@@ -81,7 +83,8 @@ read_statistics(VariableStatData *column, Oid function, Elements *elements)
 }
 
 /*
- * Read the elements of the documents: of a column, or of one document, which is a constant.
+ * Read the elements of the documents.  Documents are a column, or a single constant,
+ * whose elements have frequency 1.
  */
 static void
 read_documents(VariableStatData *documents, const Const *document, Oid function,
@@ -99,6 +102,9 @@ read_documents(VariableStatData *documents, const Const *document, Oid function,
 		elements->frequency[i] = 1;
 }
 
+/*
+ * Compare two doubles in descending order, for qsort().
+ */
 static int
 compare_descending(const void *a, const void *b)
 {
@@ -109,7 +115,8 @@ compare_descending(const void *a, const void *b)
 }
 
 /*
- * Return the fraction of documents that lack at most so much of a passage.
+ * Return the fraction of documents within a radius of a passage.  The radius is the
+ * fraction of the passage's elements that a document may lack.
  */
 static double
 fraction_within(const Elements *documents, Datum passage, double radius)
@@ -143,8 +150,9 @@ fraction_within(const Elements *documents, Datum passage, double radius)
 }
 
 /*
- * Return the average, over a sample of passages, of the fraction of documents within the
- * radius: or, for `ndocuments` above 0, of the chance that there is one of so many.
+ * Return the average fraction of documents within the radius, over a sample of passages.
+ * If ndocuments is above 0, return the average probability that at least one of
+ * ndocuments documents is within the radius.
  */
 static double
 average_fraction(const Elements *documents, const Sample *passages, double radius,
@@ -167,6 +175,9 @@ average_fraction(const Elements *documents, const Sample *passages, double radiu
 	return ndocuments > 0 ? Min(DEFAULT_FREQUENCY * ndocuments, 1) : DEFAULT_FREQUENCY;
 }
 
+/*
+ * Return true if a column belongs to the inner side of a semijoin or antijoin.
+ */
 static bool
 is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
 {
@@ -174,8 +185,8 @@ is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
 }
 
 /*
- * The same where the passages are not one constant: those of a column, or else like the
- * documents.
+ * Return elements_selectivity() for passages that are not one constant.  Passages are
+ * sampled from their column if it was analyzed, or else from the column of documents.
  */
 static Selectivity
 selectivity_of_sample(const Elements *elements, VariableStatData *documents,
@@ -199,6 +210,9 @@ selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 	return selectivity;
 }
 
+/*
+ * Return an array as a constant, or NULL if its value is not known to the planner.
+ */
 static const Const *
 constant_array(PlannerInfo *root, Node *array)
 {
@@ -208,9 +222,9 @@ constant_array(PlannerInfo *root, Node *array)
 }
 
 /*
- * Return the fraction of rows for which a document lacks at most so much of a passage: of a
- * table's rows, or of a join's pairs; for semijoins and antijoins, the fraction of outer
- * rows that have a partner.
+ * Return the fraction of rows for which a document is within the radius of a passage.
+ * The rows are a table's rows if sjinfo is NULL, or else a join's pairs.  For semijoins
+ * and antijoins, return the fraction of outer rows that have a match.
  */
 Selectivity
 elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,

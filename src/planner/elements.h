@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * elements.h
- *		Common elements of a column of arrays, and how many arrays have enough of them
+ *		Selectivity of containment, estimated from common elements of arrays
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * gist_cost.c
- *		What a GiST index on fingerprints reads
+ *		Cost of scans of GiST indexes on fingerprints
  *
- * GiST's own estimate is that a scan visits the leaves of the rows it returns: a page or
- * two, whatever the radius is.  With that, the planner would prefer it to everything.
+ * GiST's own estimate is that a scan visits the leaves of the rows that it returns.
+ * That is a page or two, for any radius.  With this estimate, the planner would prefer
+ * GiST to every other plan.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,17 +30,17 @@
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
 
-/* What a scan searches for. */
+/* The search of an index path. */
 typedef struct Search
 {
-	int			column;			/* of the index; -1: no condition on fingerprints */
-	int			radius;			/* the smallest */
-	List	   *before;			/* conditions on columns before that */
+	int			column;			/* index column; -1: no condition on fingerprints */
+	int			radius;			/* smallest radius on this column, in bits */
+	List	   *before;			/* conditions on earlier columns (RestrictInfos) */
 } Search;
 
 /*
- * The radius that a condition on a column of the family searches within; more than
- * SIMHASH_BITS for one that is none of fingerprints or balls.
+ * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if
+ * the condition is not on fingerprints or balls.  opfamily is the index column's.
  */
 static int
 clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
@@ -61,8 +62,8 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 }
 
 /*
- * Read what a path searches for.  Of several columns of fingerprints the first one with a
- * condition counts.
+ * Read the search of an index path.  If several columns of fingerprints have conditions,
+ * use the first of them.
  */
 static void
 read_search(PlannerInfo *root, IndexPath *path, Search *search)
@@ -97,7 +98,7 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 }
 
 /*
- * Whether a path gives the nearest fingerprints first.
+ * Return true if a path returns the nearest fingerprints first.
  */
 static bool
 is_by_distance(IndexPath *path)
@@ -112,9 +113,10 @@ is_by_distance(IndexPath *path)
 }
 
 /*
- * The fraction of leaves that a search within a radius visits.  The entries of a leaf agree
- * on as many bits as it takes to tell the leaves apart; one that differs from the center
- * in more of these is left out.
+ * Return the fraction of leaves that a search visits.  leaves is their number, and the
+ * radius is in bits.  The entries of a leaf agree on as many bits as are needed to
+ * distinguish the leaves.  A search skips a leaf that differs from the center in more
+ * than radius of these bits.
  */
 static double
 visited_fraction(double leaves, int radius)
@@ -125,7 +127,8 @@ visited_fraction(double leaves, int radius)
 }
 
 /*
- * The cost of visiting so many leaves.
+ * Return the cost of visiting leaves in one scan.  It is an average over loop_count
+ * scans, which share the cache.
  */
 static Cost
 cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loop_count)
@@ -142,7 +145,8 @@ cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loo
 }
 
 /*
- * amcostestimate: GiST's own, and what it leaves out.
+ * Estimate the cost of an index path, as amcostestimate.  Adds the leaves that
+ * gistcostestimate() ignores.
  */
 static void
 estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
@@ -182,8 +186,9 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 }
 
 /*
- * Have a table's GiST indexes of fingerprints and balls estimated so.  The planner reads
- * the function from each index's own field.  Indexes of other types are left alone.
+ * Set the cost function of a table's GiST indexes on fingerprints and balls.  The
+ * planner reads it from the IndexOptInfo of each index.  Indexes on other types keep
+ * gistcostestimate().
  */
 void
 gist_cost_init(RelOptInfo *rel)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * gist_cost.h
- *		What a GiST index on fingerprints reads
+ *		Cost of scans of GiST indexes on fingerprints
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match_predicate.c
- *		The test that estimates apply to two values
+ *		Match predicates: tests that estimates apply to pairs of values
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,6 +16,9 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
+/*
+ * Compare two fingerprints.
+ */
 static Relationship
 relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
 {
@@ -28,8 +31,8 @@ relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
 }
 
 /*
- * Make the test for fingerprints whose distance is from low to high.  No pair matches if
- * `high` is negative.
+ * Initialize the match predicate of fingerprints at a distance of low to high bits,
+ * inclusive.  No pair matches if high is negative.
  */
 void
 match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
@@ -44,8 +47,8 @@ match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
 }
 
 /*
- * Signatures with different parameters are apart: it is the query's business that they
- * cannot be compared.
+ * Compare two signatures.  Signatures with different parameters are apart.  An estimate
+ * raises no error for them, but the query does when it compares them.
  */
 static Relationship
 relate_signatures(Datum a, Datum b, const MatchPredicate *match)
@@ -61,7 +64,7 @@ relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 }
 
 /*
- * Make the test for signatures that share a band.
+ * Initialize the match predicate of signatures that share a band.
  */
 void
 match_predicate_of_signatures(MatchPredicate *match)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match_predicate.h
- *		The test that estimates apply to two values
+ *		Match predicates: tests that estimates apply to pairs of values
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,28 +10,29 @@
 #ifndef SIMHASH_MATCH_PREDICATE_H
 #define SIMHASH_MATCH_PREDICATE_H
 
-/* What one value is to another. */
+/* How two values are related. */
 typedef enum Relationship
 {
 	VALUES_EQUAL,
 	VALUES_NEAR,				/* not equal, and the predicate holds */
-	VALUES_APART
+	VALUES_APART				/* not equal, and the predicate does not hold */
 } Relationship;
 
 /*
- * Whether a predicate holds for two values, and how often it holds for pairs of values.
+ * A test for two values, and bounds for the fraction of pairs that pass it.
  */
 typedef struct MatchPredicate MatchPredicate;
 
 struct MatchPredicate
 {
+	/* Compares two values. */
 	Relationship (*relate) (Datum a, Datum b, const MatchPredicate *match);
 
-	bool		of_equal;		/* whether the predicate holds for equal values */
-	double		min_fraction;	/* of pairs of unrelated values that are near */
-	double		max_fraction;	/* of any pairs that are near */
+	bool		of_equal;		/* true if the predicate holds for equal values */
+	double		min_fraction;	/* fraction of matches among unrelated pairs */
+	double		max_fraction;	/* largest fraction of matches among any pairs */
 
-	/* Distances of fingerprints, from low to high, inclusive */
+	/* Range of matching distances of fingerprints, inclusive, in bits */
 	int			low;
 	int			high;
 };

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * predicate.c
- *		What an estimate is about: two values, and how far apart they may be
+ *		Predicates of estimates: two values and their maximum distance
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,7 +23,7 @@
 /* --- the radius --------------------------------------------------------------- */
 
 /*
- * The radius as a constant of a type; NULL, if it is not known.
+ * Return the radius as a constant of a type, or NULL if the planner does not know it.
  */
 static const Const *
 constant_radius(PlannerInfo *root, Node *radius, Oid type)
@@ -36,8 +36,9 @@ constant_radius(PlannerInfo *root, Node *radius, Oid type)
 }
 
 /*
- * The radius, clamped to where it makes a difference: that of an empty ball, if it
- * is NULL.
+ * Return the radius in bits, clamped to the range of distances.  Returns BALL_EMPTY if
+ * it is NULL.  Sets *known to false, and returns UNKNOWN_RADIUS, if the planner does not
+ * know it.
  */
 int
 predicate_radius(PlannerInfo *root, Node *radius, bool *known)
@@ -52,7 +53,8 @@ predicate_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /*
- * Return the radius of a distance that is a fraction: negative, if it is NULL.
+ * Return the radius of a distance that is a fraction.  Returns -1 if it is NULL.  Sets
+ * *known to false, and returns UNKNOWN_FRACTION_RADIUS, if the planner does not know it.
  */
 double
 predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
@@ -67,6 +69,9 @@ predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
 
 /* --- reading a condition ------------------------------------------------------- */
 
+/*
+ * Return true if an expression calls the function that makes a ball.
+ */
 static bool
 is_ball_of(Node *ball, const SimHashObjects *objects)
 {
@@ -74,7 +79,8 @@ is_ball_of(Node *ball, const SimHashObjects *objects)
 }
 
 /*
- * The radius of simhash_ball(center, radius); NULL if that is not what a ball is.
+ * Return the radius of a ball that is written simhash_ball(center, radius), or else
+ * NULL.
  */
 Node *
 predicate_ball_radius(Node *ball)
@@ -86,13 +92,16 @@ predicate_ball_radius(Node *ball)
 	return lsecond(((FuncExpr *) ball)->args);
 }
 
-/* A side of <@, @> or =~=: a ball, or a value, which is one without a radius. */
+/* An argument of <@, @> or =~=: a ball, or a value, which has no radius. */
 typedef struct Side
 {
-	Node	   *center;			/* NULL: not known */
-	Node	   *radius;
+	Node	   *center;			/* center of the ball, or the value; NULL: unknown */
+	Node	   *radius;			/* NULL: unknown, or none */
 } Side;
 
+/*
+ * Return a Const that is not NULL.
+ */
 static Node *
 make_constant(Oid type, Datum value)
 {
@@ -104,7 +113,8 @@ make_constant(Oid type, Datum value)
 }
 
 /*
- * Read a side that is a ball.  Returns false if it is NULL.
+ * Read an argument that is a ball.  Returns false if the ball, its center or its radius
+ * is NULL.  Sets nothing if they are unknown.
  */
 static bool
 read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
@@ -132,7 +142,8 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
 }
 
 /*
- * The smaller of two radii, either of which may be missing; or one that is known, or one.
+ * Return the smaller radius if both are constant, else whichever is constant, else
+ * either.  Either radius may be NULL.
  */
 static Node *
 smaller_radius(PlannerInfo *root, Node *a, Node *b)
@@ -148,11 +159,11 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 }
 
 /*
- * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns false
- * if that is not what the operator compares, or a ball is NULL; then *otherwise is what the
- * estimator says.
+ * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns
+ * false if the arguments have other types, or if a ball is NULL.  Then *otherwise is the
+ * selectivity that the estimator returns.
  *
- * An operator of any types may name these estimators.
+ * The types are checked because an operator of any types may name these estimators.
  */
 bool
 predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, List *args,
@@ -160,7 +171,7 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 {
 	SimHashObjects objects;
 	Side		side[2] = {0};
-	int			value = -1;		/* the side that is no ball */
+	int			value = -1;		/* the argument that is not a ball; -1: none */
 	int			first;
 
 	*otherwise = DEFAULT_MATCHING_SEL;
@@ -185,7 +196,10 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 		}
 	}
 
-	/* where both are balls, a column of balls is no less known than its centers */
+	/*
+	 * Of two balls, a is the one with an unknown center.  A column of balls has
+	 * statistics, as a column of centers has.
+	 */
 	first = value >= 0 ? value : side[1].center == NULL;
 	predicate->distance = distance;
 	predicate->function = get_opcode(operator);
@@ -203,7 +217,7 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 }
 
 /*
- * Return the predicate that shares_band computes.
+ * Return the predicate that shares_band, or the operator %, computes.
  */
 Predicate
 predicate_of_band(Oid function, List *args)

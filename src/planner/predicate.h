@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * predicate.h
- *		What an estimate is about: two values, and how far apart they may be
+ *		Predicates of estimates: two values and their maximum distance
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,20 +14,25 @@
 
 #include "planner/rewrite/objects.h"
 
-/* The radius assumed where it is not known while planning: an everyday one. */
+/* Radius in bits that is assumed if the planner does not know it: a common one. */
 #define UNKNOWN_RADIUS			8
 
+/* Radius that is assumed for a distance that is a fraction. */
 #define UNKNOWN_FRACTION_RADIUS	0.5
 
-/* distance(a, b) <= radius; or, without a distance, that two signatures share a band */
+/*
+ * The predicate distance(a, b) <= radius.  If distance is NULL, the predicate is that
+ * two signatures share a band.
+ */
 typedef struct Predicate
 {
 	const Distance *distance;
-	Oid			type;			/* of signatures; InvalidOid: values of 64 bits */
-	Oid			ball;			/* type of balls, which a and b may be columns of */
-	Oid			function;		/* that computes it: may it see statistics? */
+	Oid			type;			/* type of signatures; InvalidOid: values of 64 bits */
+	Oid			ball;			/* type of balls; a and b may be columns of balls */
+	Oid			function;		/* computes the predicate; statistics are used only if
+								 * it may see them */
 	Node	   *a;
-	Node	   *b;				/* NULL: some unknown constant */
+	Node	   *b;				/* NULL: an unknown constant */
 	Node	   *radius;			/* NULL: unknown */
 } Predicate;
 

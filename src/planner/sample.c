@@ -1,16 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * sample.c
- *		A sample of a column's values, and how many are near others
+ *		Samples of columns, and the fraction of rows that match
  *
- * ANALYZE keeps the most common values of a column and a histogram of the
- * others.  The bounds of the histogram are values of rows, evenly spread by
- * order, which says nothing about their distances: so they are a sample.
+ * ANALYZE keeps the most common values of a column and a histogram of the others.  The
+ * bounds of the histogram are values of rows, evenly spread in sort order.  Sort order
+ * says nothing about distances, so the bounds are a sample.
  *
- * A sample of a hundred cannot show what is rarer than one in a hundred, and
- * finds each of its own values at distance 0.  So equal values are counted as
- * equality is, by the number of distinct values, and no estimate is below what
- * unrelated values would give.
+ * A sample of 100 values cannot show what is rarer than 1 in 100.  It also finds each of
+ * its own values at distance 0.  So equal values are estimated as for equality, by the
+ * number of distinct values.  No estimate is below the fraction for unrelated values.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,14 +28,15 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
-/* How many values a column has that was never analyzed. */
+/* Number of distinct values that is assumed for a column that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000
 
 /* --- making a sample -------------------------------------------------------- */
 
 /*
- * Return whether values are of a type, that of signatures, arrays or balls; or, if it is
- * none, have 64 bits: fingerprints, or what is cast to such.
+ * Return true if a type is the expected one: that of signatures, arrays or balls.  If
+ * expected is InvalidOid, return true if the type has 64 bits.  It is the type of
+ * fingerprints, or of values that are cast to fingerprints.
  */
 static bool
 is_of_type(Oid type, Oid expected)
@@ -46,6 +46,10 @@ is_of_type(Oid type, Oid expected)
 	return get_typlen(type) == sizeof(uint64) && get_typbyval(type) == FLOAT8PASSBYVAL;
 }
 
+/*
+ * Read a slot of a column's statistics.  Returns false, and leaves nothing to free, if
+ * there is no such slot or if its values have another type.
+ */
 static bool
 get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot *slot)
 {
@@ -59,7 +63,8 @@ get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot
 }
 
 /*
- * Copy a value of the statistics, which are freed.  Of a ball, return the center.
+ * Return a copy of a value of the statistics, which outlives them.  Of a ball, return
+ * the center.
  */
 static Datum
 copy_value(const Sample *sample, Datum value)
@@ -73,6 +78,9 @@ copy_value(const Sample *sample, Datum value)
 	return SimHashGetDatum(DatumGetSimHash(value));
 }
 
+/*
+ * Add a value that stands for a fraction of rows.
+ */
 static void
 add_value(Sample *sample, Datum value, double fraction)
 {
@@ -84,7 +92,8 @@ add_value(Sample *sample, Datum value, double fraction)
 }
 
 /*
- * The values of a column.  Common ones beyond the limit count among the others.
+ * Read the values of a column, at most limit common ones and limit histogram bounds.
+ * Common values beyond the limit count as part of the rest.
  */
 static void
 read_values(VariableStatData *column, int limit, Sample *sample)
@@ -118,8 +127,9 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 }
 
 /*
- * Read the statistics of a column of a type, as far as the function that compares its
- * values may see them.  Without any, the sample has no values.
+ * Read a sample from the statistics of a column, if the function that compares its
+ * values may see them.  Otherwise the sample has no values.  type is as in Sample.  The
+ * sample must be freed with sample_free().
  */
 void
 sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sample *sample)
@@ -147,6 +157,9 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 	sample->ndistinct = Max(sample->ndistinct - sample->ncommon, 1);
 }
 
+/*
+ * Free the values of a sample.
+ */
 void
 sample_free(Sample *sample)
 {
@@ -160,10 +173,11 @@ sample_free(Sample *sample)
 		pfree(sample->fraction);
 }
 
-/* --- asking it -------------------------------------------------------------- */
+/* --- estimating with a sample ------------------------------------------------ */
 
 /*
- * No fewer than unrelated values would give, and no more than there are.
+ * Return a fraction, clamped to the bounds of the match predicate.  nonnull is the
+ * fraction of rows, or of pairs, that are not NULL.
  */
 static double
 bounded(double fraction, double nonnull, const MatchPredicate *match)
@@ -172,8 +186,9 @@ bounded(double fraction, double nonnull, const MatchPredicate *match)
 }
 
 /*
- * The fraction of rows that are near a value, but for others equal to it, which
- * *is_common tells: the value is one of the common ones.
+ * Return the fraction of rows that are near a value.  Sets *is_common to true if it is
+ * one of the common values.  Rows equal to the value are included only if it is common
+ * and equal values match.
  */
 static double
 fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
@@ -203,7 +218,7 @@ fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bo
 }
 
 /*
- * The fraction of rows that are near a known value.
+ * Return the fraction of rows that match a known value.
  */
 double
 sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
@@ -217,18 +232,17 @@ sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
 }
 
 /*
- * What a sample has in common with another: of the common values of one, how
- * many are common in the other, and the fraction that the rest of them have.
+ * The common values of one sample that are common in another one, too.
  */
 typedef struct Matching
 {
-	int			nmatches;
-	double		unmatched;		/* fraction of common values without a match */
+	int			nmatches;		/* number of values that are common in both */
+	double		unmatched;		/* fraction of rows whose value is common here only */
 } Matching;
 
 /*
- * The fraction of pairs that are equal, but for those of a value common in both, if
- * all values of `a` were found in `b`: as eqjoinsel has it.
+ * Return the fraction of equal pairs, without pairs of a value that is common in both.
+ * Assumes that all values of a occur in b, as eqjoinsel() does.
  */
 static double
 equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matching *in_b)
@@ -239,7 +253,7 @@ equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matchi
 }
 
 /*
- * The fraction of rows of `a` that are common values which are not common in `b`.
+ * Match the common values of a with those of b.
  */
 static Matching
 match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
@@ -262,8 +276,8 @@ match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 }
 
 /*
- * The fraction of pairs, of a row each of two columns, that are near each other.
- * Which column is the first makes no difference.
+ * Return the fraction of pairs that match, where each pair is a row of a and a row of b.
+ * The order of the two samples makes no difference.
  */
 double
 sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
@@ -293,7 +307,7 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 }
 
 /*
- * The fraction of outer rows that have a partner near them among so many inner rows.
+ * Return the fraction of outer rows that have a match among inner_rows inner rows.
  */
 double
 sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
@@ -307,7 +321,7 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 	double		rest = outer->rest;
 	double		fraction = 0;
 
-	/* values that are not common in both: as many as can be are equal */
+	/* of values that are not common in both, as many as possible are equal */
 	if (match->of_equal)
 		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
 	for (int i = 0; i < outer->nvalues; i++)
@@ -323,7 +337,7 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 			rest -= outer->fraction[i];
 	}
 
-	/* where the others have no sample */
+	/* outer rows that no sampled value stands for */
 	fraction += Max(rest, 0) * Min(Max(equal, background), 1);
 	return Min(fraction, outer->nonnull);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sample.h
- *		A sample of a column's values, and how many are near others
+ *		Samples of columns, and the fraction of rows that match
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,26 +17,27 @@
 #include "planner/match_predicate.h"
 
 /*
- * How many common values, and how many others, a sample has at most: all that
- * ANALYZE kept where they are compared with one center, few where each is
- * compared with each of another sample.
+ * Maximum number of common values in a sample, and of histogram bounds.  For a
+ * comparison with one center, use all that ANALYZE kept.  For a comparison of two
+ * samples, use few, since all pairs are compared.
  */
 #define SAMPLE_ALL				INT_MAX
 #define SAMPLE_PAIRED			64
-#define SAMPLE_PAIRED_LARGE		40	/* of signatures and arrays */
+#define SAMPLE_PAIRED_LARGE		40	/* signatures and arrays */
 
 typedef struct Sample
 {
-	Oid			type;			/* of signatures, arrays or balls; InvalidOid: any of 64 bits */
-	bool		of_balls;		/* the values are their centers */
-	double		radius;			/* of the balls, on average */
+	Oid			type;			/* type of signatures, arrays or balls; InvalidOid: any
+								 * type of 64 bits */
+	bool		of_balls;		/* the values are centers of balls */
+	double		radius;			/* average radius of the balls, in bits */
 	double		nonnull;		/* fraction of rows that are not NULL */
-	int			ncommon;		/* common values, the most common first */
-	int			nvalues;		/* those, then some of the others */
-	Datum	   *value;
-	double	   *fraction;		/* of rows that a value stands for */
-	double		rest;			/* fraction of all others together */
-	double		ndistinct;		/* how many there are of those */
+	int			ncommon;		/* number of common values */
+	int			nvalues;		/* number of common values and histogram bounds */
+	Datum	   *value;			/* common values, the most common first, then bounds */
+	double	   *fraction;		/* fraction of rows that a value stands for */
+	double		rest;			/* fraction of rows that have any other value */
+	double		ndistinct;		/* number of distinct values in the rest */
 } Sample;
 
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,

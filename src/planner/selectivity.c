@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * selectivity.c
- *		How many rows lie within a distance
+ *		Selectivity of distance predicates and of shares_band
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,7 +27,8 @@
 #include "type/simhash_type.h"
 
 /*
- * The distance of the nearest of so many rows, if they are spread evenly.
+ * Return the expected distance of the nearest of nrows rows, in bits, if fingerprints
+ * are uniformly distributed.
  */
 int
 selectivity_nearest_radius(double nrows)
@@ -42,8 +43,9 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * Return the smallest radius: that of the predicate, if it is known, and the average ones of
- * columns of balls.
+ * Return the smallest radius, in bits.  Candidates are the predicate's radius, if it is
+ * known, and the average radius of each column of balls.  Returns UNKNOWN_RADIUS if
+ * there is none.
  */
 static int
 radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a,
@@ -62,8 +64,8 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 }
 
 /*
- * Return the test that a predicate applies to two values, of one sample or two.  Where the
- * comparison is for equality, only that distance matches.
+ * Return the match predicate for values of one sample or two.  If the companion clause
+ * tests for equality, only pairs at exactly that distance match.
  */
 static MatchPredicate
 match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
@@ -85,8 +87,8 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companio
 }
 
 /*
- * A sample of a column for a predicate, to compare with one value or, if `paired`, with
- * another sample.
+ * Read a sample of a column for a predicate.  If paired is true, it will be compared
+ * with another sample, otherwise with one value.
  */
 static void
 get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
@@ -101,8 +103,8 @@ get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
 }
 
 /*
- * Return a column, or the other one if that alone was analyzed: mostly their values are
- * alike.
+ * Return a column, or the other column if only the other one was analyzed.  Mostly the
+ * values of the two are alike.
  */
 static VariableStatData *
 analyzed_column(VariableStatData *column, VariableStatData *other)
@@ -112,8 +114,8 @@ analyzed_column(VariableStatData *column, VariableStatData *other)
 }
 
 /*
- * Return what an estimate has to be, so that it is right when the planner has multiplied
- * it with the estimate of the companion clause.
+ * Return a selectivity divided by the selectivity of its companion clause, at most 1.
+ * The planner multiplies the two, and their product is the right estimate.
  */
 static Selectivity
 divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
@@ -122,8 +124,9 @@ divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
 }
 
 /*
- * Centers that are not known: like the values of a column of another table, for
- * each of its rows, or else like those of the same column.
+ * Estimate a restriction with an unknown center.  If the center is a column of another
+ * table, centers are distributed as the values of that column.  The estimate is for each
+ * of its rows.  Otherwise assume that centers are distributed as the restricted column.
  */
 static Selectivity
 restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
@@ -150,7 +153,7 @@ restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Centers that are an expression.
+ * Estimate a restriction whose center is an expression, or unknown if center is NULL.
  */
 static Selectivity
 restriction_by_center(PlannerInfo *root, const Predicate *predicate,
@@ -179,6 +182,9 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 	return selectivity;
 }
 
+/*
+ * Estimate a restriction from a sample of the column, on either side of the predicate.
+ */
 static Selectivity
 restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
 					   int varRelid)
@@ -200,7 +206,9 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 }
 
 /*
- * The fraction of a table's rows for which a predicate holds.
+ * Return the fraction of a table's rows for which a predicate holds.  If the predicate
+ * has a companion clause, the result is meant to be multiplied with that clause's
+ * estimate.
  */
 Selectivity
 selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
@@ -224,8 +232,8 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 }
 
 /*
- * The fraction of outer rows that have a partner.  On which side of the predicate
- * the inner rows are, only the join knows.
+ * Return the fraction of outer rows that have a match.  Only sjinfo tells on which side
+ * of the predicate the inner rows are.
  */
 static Selectivity
 semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
@@ -239,6 +247,9 @@ semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
 	return sample_pairs(of_a, of_b, match);
 }
 
+/*
+ * Estimate a join from samples of both columns.
+ */
 static Selectivity
 join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
 				JoinType jointype, SpecialJoinInfo *sjinfo)
@@ -268,8 +279,9 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 }
 
 /*
- * The fraction of pairs for which a predicate holds; for semijoins and antijoins
- * that of the outer rows that have a partner.
+ * Return the fraction of pairs for which a predicate holds.  For semijoins and
+ * antijoins, return the fraction of outer rows that have a match.  If the predicate has
+ * a companion clause, the result is meant to be multiplied with that clause's estimate.
  */
 Selectivity
 selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
@@ -292,8 +304,10 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Read the operator of an estimator: sig % sig, if there is no distance, or as
- * predicate_read_ball has it.
+ * Read the operator and the arguments that an estimator is called for.  If distance is
+ * NULL, the operator is sig % sig, otherwise see predicate_read_ball().  Returns false
+ * if there is no predicate.  Then *otherwise is the selectivity that the estimator
+ * returns.
  */
 static bool
 read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *predicate,
@@ -313,7 +327,7 @@ read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *pred
 }
 
 /*
- * What a restriction estimator of operators returns.
+ * Return the result of a restriction estimator of operators.
  */
 static Selectivity
 estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
@@ -328,7 +342,7 @@ estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
 }
 
 /*
- * What a join estimator of operators returns.
+ * Return the result of a join estimator of operators.
  */
 static Selectivity
 estimate_join(FunctionCallInfo fcinfo, const Distance *distance)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * selectivity.h
- *		How many rows lie within a distance
+ *		Selectivity of distance predicates and of shares_band
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -24,13 +24,12 @@
 #include "planner/selectivity.h"
 
 /*
- * Support function of the functions that compute distances, and of those that operators on
- * balls call.
+ * Support function of functions that compute distances, and of functions of operators on
+ * balls.
  *
- * It has nothing to say.  But planning asks it first, when it simplifies the
- * expressions of a query, and so the library is loaded, and its hook is in
- * place, before the planner looks at the query's tables: in the first query
- * of a session too.
+ * It supports no request.  But the planner calls it when it simplifies the expressions
+ * of a query.  This loads the library and installs its hook before the planner reads the
+ * query's tables.  So the hook runs for the first query of a session, too.
  */
 PG_FUNCTION_INFO_V1(simhash_distance_support);
 Datum
@@ -41,9 +40,11 @@ simhash_distance_support(PG_FUNCTION_ARGS)
 }
 
 /*
- * The index condition of within(a, b, radius), where one of a and b is the index column:
- * column <@ ball(other, radius).  The plan has that in the place of the call, so it is up
- * to us to ask whether the user may execute what is called.
+ * Return the index condition of within(a, b, radius), where a or b is the index column.
+ * It is column <@ ball(other, radius).  Returns NIL if the index cannot serve the call.
+ *
+ * In the plan, the condition replaces the call.  So this function must check that the
+ * user may execute the functions of both.
  */
 static List *
 within_condition(SupportRequestIndexCondition *req, const Distance *distance)
@@ -84,7 +85,7 @@ within_condition(SupportRequestIndexCondition *req, const Distance *distance)
 }
 
 /*
- * How many rows a predicate selects.
+ * Serve a request for the selectivity of a predicate.
  */
 static Node *
 estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
@@ -99,8 +100,7 @@ estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
 }
 
 /*
- * Planner support of within(a, b, radius): how to search an index for it, and how many
- * rows it selects.
+ * Support within(a, b, radius) with its index condition and its selectivity.
  */
 static Node *
 within_support(Node *request, const Distance *distance)
@@ -139,7 +139,8 @@ simhash_containment_within_support(PG_FUNCTION_ARGS)
 }
 
 /*
- * The index condition of shares_band(a, b): the same by the operator.
+ * Return the index condition of shares_band(a, b), which is a % b.  Returns NIL if the
+ * index cannot serve the call.
  */
 static List *
 band_condition(SupportRequestIndexCondition *req)
@@ -165,7 +166,7 @@ band_condition(SupportRequestIndexCondition *req)
 }
 
 /*
- * Planner support of shares_band(a, b).
+ * Support shares_band(a, b) with its index condition and its selectivity.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_band_support);
 Datum

@@ -22,9 +22,9 @@
 static table_hook_type previous_hook = NULL;
 
 /*
- * Prepare a table for planning.  Another extension's hook runs first: indexes that it adds
- * or removes count.  Indexes are hidden before the rewrite, which matches clauses with the
- * rest.
+ * Prepare a table for planning.  Calls the previous hook first, because it may add or
+ * remove indexes.  Hides indexes before the rewrite, which matches clauses with the
+ * remaining ones.
  */
 static void
 prepare_table(TABLE_HOOK_PARAMETERS)
@@ -38,7 +38,7 @@ prepare_table(TABLE_HOOK_PARAMETERS)
 }
 
 /*
- * Called once, when the library is loaded.
+ * Install the hook.  Called once, when the library is loaded.
  */
 void
 table_hook_init(void)
