@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * bound.c
- *		The radius that a bound of a distance stands for
+ *		Convert the bound of a distance to a radius
  *
- * A Hamming distance is an integer from 0 to 64: so d <= 3.7 says that d <= 3, and
- * every number has a radius, its floor, which is all that matters of it.
- * Containment distance is a fraction: a float8, and so is its radius.
+ * A Hamming distance is an integer from 0 to 64, so d <= 3.7 means d <= 3.  Every number
+ * has a radius, its floor, and nothing but the floor matters.  Containment distance is a
+ * fraction of type float8, and so is its radius.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,7 +32,8 @@
 /* --- of a constant ----------------------------------------------------------- */
 
 /*
- * The radius of a constant.  *whole tells whether it is the constant itself.
+ * Return the radius of a constant, in bits.  Sets *whole to true if the constant is
+ * equal to it.
  */
 static int64
 radius_of_constant(const Const *bound, bool *whole)
@@ -64,8 +65,8 @@ radius_of_constant(const Const *bound, bool *whole)
 }
 
 /*
- * Raise a NOTICE, once in a statement, that a constant is between 0 and 1: the distance has
- * been taken for a fraction.
+ * Raise a NOTICE that a constant is between 0 and 1, once per statement.  The user has
+ * taken the Hamming distance for a fraction.
  */
 static void
 notice_fraction(const Const *bound)
@@ -82,12 +83,15 @@ notice_fraction(const Const *bound)
 	number = OidOutputFunctionCall(output, bound->constvalue);
 	ereport(NOTICE,
 			(errmsg("a bound of %s is less than one bit", number),
-			 errhint("The distance is a number of bits, 0 to %d, as in fp <~> q <= 3.  A fraction is the distance of signatures, sig <%%> q <= %s.",
+			 errhint("The Hamming distance is a number of bits from 0 to %d, as in fp <~> q <= 3.  The distance of signatures is a fraction, as in sig <%%> q <= %s.",
 					 SIMHASH_BITS, number)));
 }
 
 /* --- of an expression --------------------------------------------------------- */
 
+/*
+ * Return a call of a function of one argument.
+ */
 static Expr *
 make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 {
@@ -95,6 +99,10 @@ make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 								 InvalidOid, InvalidOid, form);
 }
 
+/*
+ * Return the radius of a bound as an expression of type bigint: a cast, or a call of
+ * simhash_radius().
+ */
 static Expr *
 radius_of_expression(const Comparison *comparison)
 {
@@ -113,7 +121,7 @@ radius_of_expression(const Comparison *comparison)
 }
 
 /*
- * The radius of a bound of a distance that is a fraction, as bound_radius has it.
+ * Return bound_radius() for a distance that is a fraction.
  */
 static Expr *
 radius_of_fraction(const Comparison *comparison, bool *exact)
@@ -131,7 +139,7 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 	radius = constant->consttype == FLOAT4OID ? DatumGetFloat4(constant->constvalue) :
 		DatumGetFloat8(constant->constvalue);
 
-	/* the number next below; but all are below NaN */
+	/* the next smaller number, except for NaN: all numbers are less than NaN */
 	if (comparison->strategy == BTLessStrategyNumber && !isnan(radius))
 		radius = nextafter(radius, -HUGE_VAL);
 
@@ -142,9 +150,9 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 }
 
 /*
- * The radius that the bound of a comparison stands for, of the type that the distance's
- * balls have.  *exact tells whether being within it is all that the comparison says;
- * otherwise it is only necessary.
+ * Return the radius of a comparison's bound, as an expression of the distance's
+ * radius_type.  Sets *exact to true if the comparison is equivalent to being within the
+ * radius.  Otherwise being within the radius is only a necessary condition.
  */
 Expr *
 bound_radius(const Comparison *comparison, bool *exact)
@@ -158,8 +166,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*
-		 * Nothing is taken from the bound of <: where policies guard the table,
-		 * an index serves only what is leakproof, and bigint - bigint is not.
+		 * Do not subtract 1 from the bound of <.  If the table has policies, an
+		 * index serves only leakproof clauses, and bigint - bigint is not leakproof.
 		 */
 		*exact = comparison->strategy == BTLessEqualStrategyNumber;
 		return radius_of_expression(comparison);

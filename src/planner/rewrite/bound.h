@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * bound.h
- *		The radius that a bound of a distance stands for
+ *		Convert the bound of a distance to a radius
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * comparison.c
- *		Reading a comparison of a distance with a number
+ *		Read comparisons of a distance with a number
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,16 +23,19 @@
 #include "planner/rewrite/comparison.h"
 
 /*
- * A call of a function of two arguments, in either spelling.
+ * A call of a function of two arguments, spelled as an operator or as a function.
  */
 typedef struct Call
 {
-	Oid			spelling_class;
-	Oid			spelling;
-	Oid			function;
+	Oid			spelling_class; /* pg_operator or pg_proc */
+	Oid			spelling;		/* OID of the operator or function */
+	Oid			function;		/* OID of the function */
 	List	   *args;
 } Call;
 
+/*
+ * Read a call.  Returns false if a node is not a call of two arguments.
+ */
 static bool
 read_call(Node *node, Call *call)
 {
@@ -55,8 +58,8 @@ read_call(Node *node, Call *call)
 }
 
 /*
- * If the expression is a call of the distance function, set what the comparison
- * needs to know of it.
+ * Read the distance of a comparison: objects, spelling, a and b.  Returns false if the
+ * expression is not a call of a distance function.
  */
 static bool
 read_distance(Node *node, Comparison *comparison)
@@ -77,6 +80,9 @@ read_distance(Node *node, Comparison *comparison)
 	return true;
 }
 
+/*
+ * Return true if an expression is a call of a distance function.
+ */
 static bool
 is_distance(Node *node)
 {
@@ -87,7 +93,8 @@ is_distance(Node *node)
 }
 
 /*
- * What a comparison with a wider type compares: no Hamming distance changes by it.
+ * Return the argument of a cast to a wider type, or else the node itself.  The casts
+ * change no Hamming distance.
  */
 static Node *
 strip_widening(Node *node)
@@ -102,7 +109,8 @@ strip_widening(Node *node)
 }
 
 /*
- * Whether an operator compares numbers, and how.
+ * Return the btree strategy number of an operator that compares numbers, or else
+ * InvalidStrategy.
  */
 static int
 number_strategy(Oid operator)
@@ -117,7 +125,7 @@ number_strategy(Oid operator)
 }
 
 /*
- * Return whether a bound of a type has a radius.
+ * Return true if a bound of this type can be converted to a radius.
  */
 static bool
 is_bound_type(const Distance *distance, Oid type)
@@ -129,8 +137,9 @@ is_bound_type(const Distance *distance, Oid type)
 }
 
 /*
- * Read a clause that bounds a distance from above.  Returns false if it is
- * something else, or may not be evaluated more or less often than it says.
+ * Read a clause that bounds a distance from above.  Returns false if it is another
+ * clause.  Also returns false if it is volatile, since a rewrite may change how often it
+ * is evaluated.
  */
 bool
 read_comparison(Node *clause, Comparison *comparison)
@@ -145,7 +154,7 @@ read_comparison(Node *clause, Comparison *comparison)
 	if (comparison->strategy == InvalidStrategy)
 		return false;
 
-	/* one of the two sides, not both: there would be no bound */
+	/* one side is the distance; a comparison of two distances has no bound */
 	left = strip_widening(linitial(op->args));
 	right = strip_widening(lsecond(op->args));
 	if (read_distance(left, comparison))
@@ -159,7 +168,7 @@ read_comparison(Node *clause, Comparison *comparison)
 		if (!read_distance(right, comparison))
 			return false;
 		comparison->bound = linitial(op->args);
-		/* less is 1, greater is 5 */
+		/* commute: strategies go from 1 (less) to 5 (greater) */
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
 	return comparison->strategy <= BTEqualStrategyNumber &&

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * comparison.h
- *		Reading a comparison of a distance with a number
+ *		Read comparisons of a distance with a number
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,18 +15,18 @@
 #include "planner/rewrite/objects.h"
 
 /*
- * A comparison of a distance with a bound, read from left to right:
- * distance(a, b) < bound, or <= or =.
+ * A comparison of a distance with a bound: distance(a, b) < bound, or <= or =.  If the
+ * query has the distance on the right, the comparison is commuted.
  */
 typedef struct Comparison
 {
 	SimHashObjects objects;
 	Node	   *a;
 	Node	   *b;
-	Node	   *bound;			/* a number */
-	int			strategy;		/* of a btree */
-	Oid			spelling_class; /* catalog and OID of the function or the */
-	Oid			spelling;		/* operator, as written */
+	Node	   *bound;			/* a number of any type */
+	int			strategy;		/* btree strategy number */
+	Oid			spelling_class; /* pg_operator or pg_proc: how the distance is written */
+	Oid			spelling;		/* OID of this operator or function */
 } Comparison;
 
 extern bool read_comparison(Node *clause, Comparison *comparison);

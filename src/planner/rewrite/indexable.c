@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * indexable.c
- *		Which indexes can serve a comparison, and what else may want it as it is
+ *		Indexes that can serve a comparison, and other uses of its distance
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,11 +24,11 @@
 
 #include "planner/rewrite/indexable.h"
 
-/* --- indexes that serve it -------------------------------------------------- */
+/* --- indexes that can serve a comparison ------------------------------------- */
 
 /*
- * Whether any index of the table has an operator class that is not built in:
- * a cheap test that spares most tables all else.
+ * Return true if an index of the table has an operator class that is not built in.  The
+ * test is cheap, and spares most tables all other work.
  */
 bool
 indexable_has_custom_opclass(RelOptInfo *rel)
@@ -46,6 +46,10 @@ indexable_has_custom_opclass(RelOptInfo *rel)
 	return false;
 }
 
+/*
+ * Return true if an index of the table can search this column within a ball.  For the
+ * index, the center and the radius must be constants.
+ */
 static bool
 indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *objects,
 					Node *column, Node *center, Node *radius)
@@ -67,9 +71,9 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *ob
 }
 
 /*
- * Whether an index of the table can search for distance(a, b) <= radius.  The
- * three must be in terms of the table.  Where it matters which way round, the index
- * has what a stands for.
+ * Return true if an index of the table can search for distance(a, b) <= radius.  a, b
+ * and radius must already reference rel.  If the distance is asymmetric, only a can be
+ * the index column.
  */
 bool
 indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
@@ -81,8 +85,11 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 		 indexable_by_column(root, rel, objects, b, a, radius));
 }
 
-/* --- who else may want the comparison --------------------------------------- */
+/* --- other uses of the distance ---------------------------------------------- */
 
+/*
+ * Return true if an expression contains the distance in the same spelling.
+ */
 static bool
 is_same_distance(Node *node, void *context)
 {
@@ -98,8 +105,8 @@ is_same_distance(Node *node, void *context)
 }
 
 /*
- * Whether a constraint by which the planner may exclude the table computes the
- * distance.  When that is: see relation_excluded_by_constraints() in plancat.c.
+ * Return true if a constraint computes the distance, and the planner may exclude the
+ * table by it.  See relation_excluded_by_constraints() in plancat.c for when it may.
  */
 static bool
 constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *comparison)
@@ -113,7 +120,7 @@ constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *compar
 		 rel->reloptkind == RELOPT_BASEREL))
 		return false;
 
-	/* the planner has locked it */
+	/* the planner has locked the table */
 	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	constraints = RelationGetDescr(relation)->constr;
 	for (int i = 0; constraints && !found && i < constraints->num_check; i++)
@@ -127,7 +134,7 @@ constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *compar
 }
 
 /*
- * Whether the partition key of a table computes the distance.
+ * Return true if the partition key of a table computes the distance.
  */
 static bool
 key_compares(RelOptInfo *rel, const Comparison *comparison)
@@ -139,8 +146,8 @@ key_compares(RelOptInfo *rel, const Comparison *comparison)
 }
 
 /*
- * Whether an index's predicate or expression, extended statistics or the
- * partition key of a table computes the distance.
+ * Return true if an object of the table computes the distance.  Objects are index
+ * predicates and expressions, extended statistics, and the partition key.
  */
 static bool
 table_compares(RelOptInfo *rel, const Comparison *comparison)
@@ -163,9 +170,9 @@ table_compares(RelOptInfo *rel, const Comparison *comparison)
 }
 
 /*
- * Whether the partition key of another member that the planner has made computes
- * the distance.  Pruning at run time takes the conditions of the topmost parent as
- * they were left, for the partitions of its members too.
+ * Return true if the partition key of another child that the planner has created
+ * computes the distance.  Pruning at run time uses the conditions of the topmost parent
+ * as the last rewrite left them.  It prunes partitions of its children by them, too.
  */
 static bool
 other_child_compares(PlannerInfo *root, const Comparison *comparison)
@@ -183,10 +190,12 @@ other_child_compares(PlannerInfo *root, const Comparison *comparison)
 }
 
 /*
- * Whether something that the planner compares clauses with computes the same
- * distance: it would not recognise the comparison in other words.  Nodes are
- * compared, so another spelling is another thing.  What the planner has read of
- * the table and of its parents is looked at, and nothing else is opened.
+ * Return true if the planner may match the comparison with another object that computes
+ * the distance.  It would not recognize the comparison after a rewrite.  The planner
+ * matches equal nodes, so another spelling does not count.
+ *
+ * Uses what the planner has read of the table and of its parents.  Opens only the table,
+ * for its constraints.
  */
 bool
 compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, const Comparison *comparison)

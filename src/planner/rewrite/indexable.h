@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * indexable.h
- *		Which indexes can serve a comparison, and what else may want it as it is
+ *		Indexes that can serve a comparison, and other uses of its distance
  *
  * Copyright (c) 2026, the simhash authors
  *

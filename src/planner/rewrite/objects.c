@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * objects.c
- *		Finding the extension's own functions, types and operators
+ *		Find the extension's own functions, types and operators
  *
- * A superuser can rename every one of them, or give its name to something else.  So
- * functions are those members of the extension that call the expected C functions;
- * types are what these functions take and return; operators are looked up in the
- * operator family of an index.
+ * A superuser can rename each of them, or use its name for another object.  So functions
+ * are found by their C functions, among the members of the extension.  Types are the
+ * argument and result types of these functions.  Operators are looked up in the operator
+ * family of an index.
  *
- * Reading all members takes most of a millisecond, so what was found is remembered until
- * one of the functions changes.
+ * Reading all members takes almost a millisecond.  So the result is cached until one of
+ * the functions changes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -90,14 +90,14 @@ static SimHashObjects containment_objects = {.distance = &distance_containment};
 
 static SimHashObjects *const all_objects[] = {&hamming_objects, &containment_objects};
 
-/* A function that the planner has to find. */
+/* A function of the extension that the planner needs. */
 typedef struct Member
 {
-	const char *symbol;
-	PGFunction	address;
-	SimHashObjects *objects;	/* what it belongs to */
-	Oid		   *function;		/* its place there */
-	uint32		hash;			/* of the OID, as invalidation messages have it */
+	const char *symbol;			/* name of the C function */
+	PGFunction	address;		/* address of the C function */
+	SimHashObjects *objects;	/* objects of its distance */
+	Oid		   *function;		/* field of objects for its OID */
+	uint32		hash;			/* hash value of the OID in invalidation messages */
 } Member;
 
 #define MEMBER(symbol, objects, field) \
@@ -118,13 +118,18 @@ static Member members[] = {
 	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
 };
 
-/* How often members have changed, and when they were read: known, if the two are equal. */
+/*
+ * Number of changes of members, and its value when members were last read.  If the two
+ * are equal, the cache is valid.
+ */
 static uint64 members_changes = 1;
 static uint64 members_read = 0;
+
+/* True if all members were found. */
 static bool members_complete = false;
 
 /*
- * Note a function of the extension, if the planner has to find it.
+ * Record a function of the extension, if the planner needs it.
  */
 static void
 note_function(Oid function)
@@ -157,7 +162,7 @@ note_function(Oid function)
 }
 
 /*
- * Note all functions that are members of the extension.
+ * Record all functions that are members of the extension.
  */
 static void
 read_members(Oid extension)
@@ -184,7 +189,8 @@ read_members(Oid extension)
 }
 
 /*
- * Look for the members, unless they are known.  An extension cannot be renamed.
+ * Find the members, unless the cache is valid.  The extension is found by its name,
+ * since an extension cannot be renamed.
  */
 static void
 find_members(void)
@@ -210,12 +216,14 @@ find_members(void)
 	}
 	members_complete = complete;
 
-	/* what has changed meanwhile is read again the next time */
+	/* changes since the start of this function are read the next time */
 	members_read = changes;
 }
 
 /*
- * Called when functions change.  While a member is missing, any function may be it.
+ * Invalidate the cache if a member may have changed.  Core calls this when a function
+ * changes, or with hash 0 when any may have changed.  While a member is missing, any
+ * function may be that member.
  */
 static void
 note_change(Datum argument, syscache_id cache, uint32 hash)
@@ -228,7 +236,7 @@ note_change(Datum argument, syscache_id cache, uint32 hash)
 }
 
 /*
- * Called once, when the library is loaded.
+ * Register the invalidation callback.  Called once, when the library is loaded.
  */
 void
 objects_init(void)
@@ -237,7 +245,7 @@ objects_init(void)
 }
 
 /*
- * Find the objects of a distance.  Returns false if one is missing.
+ * Find the objects of a distance.  Returns false if a function is missing.
  */
 bool
 objects_find(const Distance *distance, SimHashObjects *objects)
@@ -250,8 +258,8 @@ objects_find(const Distance *distance, SimHashObjects *objects)
 }
 
 /*
- * Return the distance that a function computes; NULL if it computes none.  *commuted
- * tells whether the function takes its arguments the other way round.
+ * Return the distance that a function computes, or NULL if it computes none.  Sets
+ * *commuted to true if the function takes its arguments in the opposite order.
  */
 const Distance *
 objects_distance(Oid function, bool *commuted)
@@ -269,8 +277,8 @@ objects_distance(Oid function, bool *commuted)
 }
 
 /*
- * Return the operator of an operator family that searches within a ball; InvalidOid if
- * the family has none.
+ * Return the operator of an operator family that searches within a ball, or InvalidOid
+ * if the family has none.
  */
 Oid
 objects_search_operator(const SimHashObjects *objects, Oid opfamily)

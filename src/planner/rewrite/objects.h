@@ -11,21 +11,21 @@
 #define SIMHASH_OBJECTS_H
 
 /*
- * A distance by which an index can search: between fingerprints, or of an array of hashes
- * from another.
+ * A distance by which an index can search: Hamming distance of fingerprints, or
+ * containment distance of arrays of hashes.
  */
 typedef struct Distance
 {
-	bool		symmetric;		/* whether either argument may be in the index */
+	bool		symmetric;		/* true if either argument may be the index column */
 	Oid			radius_type;	/* type of a ball's radius */
 
-	/* The center and the radius of a ball.  Returns false if it has none. */
+	/* Reads the center and the radius of a ball.  Returns false if one is NULL. */
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } Distance;
 
 /*
- * Objects of the extension that plans are made of, or that plans stand in for.  A
- * function that a distance does not have is InvalidOid.
+ * Objects of the extension that belong to a distance.  Plans contain them, or replace
+ * them.  A function that the distance does not have is InvalidOid.
  */
 typedef struct SimHashObjects
 {
@@ -33,15 +33,15 @@ typedef struct SimHashObjects
 	Oid			type;			/* simhash or bigint[] */
 	Oid			ball_type;		/* simhash_ball or containment_ball */
 	Oid			distance_function;	/* hamming_distance or containment_distance */
-	Oid			commuted;		/* the same with its arguments the other way round */
+	Oid			commuted;		/* the same function with its arguments exchanged */
 	Oid			within;			/* simhash_within or containment_within */
 	Oid			ball;			/* the function that makes a ball */
-	Oid			in_ball;		/* of the operator <@ or <%@ */
-	Oid			ball_contains;	/* of its commutator @> */
+	Oid			in_ball;		/* function of the operator <@ or <%@ */
+	Oid			ball_contains;	/* function of its commutator @> */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
-	bool		incomplete;		/* one of the functions was not found */
-	bool		restricted;		/* one of the functions has privileges of its own */
+	bool		incomplete;		/* true if a function was not found */
+	bool		restricted;		/* true if a function has an access list of its own */
 } SimHashObjects;
 
 extern const Distance distance_hamming;

@@ -1,12 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * privileges.c
- *		What the user may execute
+ *		Check which functions the user may execute
  *
- * The executor checks EXECUTE on the functions that stand in a plan.  A search by an
- * index calls other functions than the clause that it serves, so the planner has to
- * check both: a query has the same answer, or the same error, with an index and
- * without.
+ * The executor checks EXECUTE for the functions in a plan.  An index scan calls other
+ * functions than the clause that it serves, so the planner must check both.  Then a
+ * query has the same result, or the same error, with an index and without.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,7 +27,8 @@
 /* --- of a clause ---------------------------------------------------------------- */
 
 /*
- * Return whether anybody may execute a function: it has no privileges of its own.
+ * Return true if everybody may execute a function, since it has no access list of its
+ * own.
  */
 static bool
 is_public(Oid function)
@@ -44,8 +44,8 @@ is_public(Oid function)
 }
 
 /*
- * Return whether the user may not execute a function.  If not everybody may, mark the
- * plan as one for this user.
+ * Return true if the user may not execute a function.  If not everybody may execute it,
+ * mark the plan as dependent on the role.  The context is the PlannerInfo.
  */
 static bool
 is_forbidden(Oid function, void *context)
@@ -58,6 +58,9 @@ is_forbidden(Oid function, void *context)
 	return !user_may_execute(function, GetUserId());
 }
 
+/*
+ * Return true if an expression contains a function that the user may not execute.
+ */
 static bool
 contains_forbidden(Node *node, void *context)
 {
@@ -69,7 +72,7 @@ contains_forbidden(Node *node, void *context)
 }
 
 /*
- * Return whether the user may execute all functions of an expression.
+ * Return true if the user may execute all functions of an expression.
  */
 bool
 privileges_suffice(PlannerInfo *root, Node *expression)
@@ -78,7 +81,7 @@ privileges_suffice(PlannerInfo *root, Node *expression)
 }
 
 /*
- * Return whether the user may execute the functions of an index condition.
+ * Return true if the user may execute the functions of an index condition.
  */
 bool
 privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects)
@@ -89,7 +92,7 @@ privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects)
 /* --- of a commutator ------------------------------------------------------------ */
 
 /*
- * Whether a query of this session has called a distance or an operator on balls.  Until
+ * True if a query of this session has called a distance or an operator on balls.  Until
  * then there is nothing to hide, and the members of the extension need not be read.
  */
 bool		privileges_matter = false;
@@ -100,6 +103,9 @@ is_same_function(Oid function, void *context)
 	return function == *(Oid *) context;
 }
 
+/*
+ * Return true if a query or an expression calls a function.  The context is its OID.
+ */
 static bool
 calls_function(Node *node, void *context)
 {
@@ -113,8 +119,8 @@ calls_function(Node *node, void *context)
 }
 
 /*
- * Return whether the user may execute only one of two functions, and the query calls the
- * one that is not the index's.  Core would have the index call its own instead.
+ * Return true if the query calls the function `other`, and the user may execute only one
+ * of the two functions.  Core would make the index call `of_index` instead.
  */
 static bool
 is_replaced(PlannerInfo *root, Oid of_index, Oid other)
@@ -124,6 +130,9 @@ is_replaced(PlannerInfo *root, Oid of_index, Oid other)
 		calls_function((Node *) root->parse, &other);
 }
 
+/*
+ * Return true if an index can search within a ball of a distance.
+ */
 static bool
 is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 {
@@ -134,9 +143,9 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 }
 
 /*
- * Hide the indexes of a table that would answer ball @> column, or sort by array <<%>
- * column, with other privileges than a sequential scan.  Core replaces these operators by
- * their commutators, and does not check what the user may execute.
+ * Remove indexes from a table's list if they need other privileges than a sequential
+ * scan.  This concerns ball @> column and ORDER BY array <<%> column.  Core replaces
+ * these operators by their commutators, and does not check what the user may execute.
  */
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)

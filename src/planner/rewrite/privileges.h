@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * privileges.h
- *		What the user may execute
+ *		Check which functions the user may execute
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * radius.c
- *		The radius that a number stands for
+ *		Convert numbers to radii
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,8 +20,9 @@
 #include "type/simhash_type.h"
 
 /*
- * The greatest integer that is not above the number, as far as a distance can
- * tell.  NaN is above all numbers.
+ * Return the floor of a number as a radius in bits.  It is SIMHASH_BITS for all greater
+ * numbers and NaN, and BALL_EMPTY for negative numbers.  NaN is greater than all
+ * numbers.
  */
 int64
 radius_of_float8(float8 bound)
@@ -31,6 +32,9 @@ radius_of_float8(float8 bound)
 	return bound < 0 ? BALL_EMPTY : (int64) bound;
 }
 
+/*
+ * Return true if a numeric is less than the limit.
+ */
 static bool
 numeric_is_below(Datum number, int64 limit)
 {
@@ -39,7 +43,7 @@ numeric_is_below(Datum number, int64 limit)
 }
 
 /*
- * The same of a numeric.
+ * Return the floor of a numeric as a radius in bits, as radius_of_float8() does.
  */
 int64
 radius_of_numeric(Datum bound)

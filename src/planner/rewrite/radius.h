@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * radius.h
- *		The radius that a number stands for
+ *		Convert numbers to radii
  *
  * Copyright (c) 2026, the simhash authors
  *

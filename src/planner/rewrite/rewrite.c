@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * rewrite.c
- *		Rewriting comparisons of distances, so that an index can serve them
+ *		Rewrite comparisons of distances, so that an index can serve them
  *
- * fp <~> q <= 3 compares integers: PostgreSQL matches no index with it.  So
- * before the clauses of a query are handed to its tables, those that an index
- * can serve are put in terms of simhash_within, whose support function says
- * how.  See README.md for where in planning that is and what it must leave
- * alone.
+ * fp <~> q <= 3 compares integers, so PostgreSQL matches no index with it.  This file
+ * rewrites clauses that an index can serve to calls of simhash_within.  The support
+ * function of simhash_within returns the index condition.  The rewrite happens before
+ * the planner distributes a query's clauses to its tables.  README.md explains the order
+ * of events, and what the rewrite must not change.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -34,41 +34,45 @@
 #include "planner/rewrite/rewrite.h"
 
 /*
- * For whom clauses are rewritten: a table of the query.  Where the table is a
- * partition, a child or a member of a UNION ALL, they are written in terms of
- * one of its parents, and appinfos leads from there to the table.
+ * The table that clauses are rewritten for.  If it is a child, the clauses reference one
+ * of its parents.  Children are partitions, inheritance children and members of a UNION
+ * ALL.
  */
 typedef struct Rewrite
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	List	   *appinfos;
+	List	   *appinfos;		/* AppendRelInfos from that parent down to the table */
 	bool		for_siblings;	/* the clauses also apply to other children */
 
-	Oid			spelling_class; /* asked for last: is it compared elsewhere? */
+	/* cache of the last compared_elsewhere() result, and its arguments */
+	Oid			spelling_class;
 	Oid			spelling;
 	bool		compared;
 } Rewrite;
 
 /*
- * The conditions of a parent as they were before they were rewritten for one of
- * its members.  Known as long as the planner's own data.
+ * The conditions of a parent before they were rewritten for one of its children.  They
+ * live as long as planner_cxt.
  */
 typedef struct Original
 {
 	RelOptInfo *parent;
-	List	   *conditions;
+	List	   *conditions;		/* RestrictInfos */
 	struct Original *next;
-	MemoryContextCallback forget;
+	MemoryContextCallback forget;	/* removes this from originals */
 } Original;
 
-static bool enable_rewrite = true;
-static Original *originals = NULL;
+static bool enable_rewrite = true;	/* simhash.enable_rewrite */
+static Original *originals = NULL;	/* list of all parents' originals */
 
 static List *rewrite_list(Rewrite *rewrite, List *clauses);
 
-/* --- putting it in terms of simhash_within -------------------------------- */
+/* --- rewriting a clause ------------------------------------------------------ */
 
+/*
+ * Return an expression that references the table instead of its parent.
+ */
 static Node *
 translate(Rewrite *rewrite, Node *node)
 {
@@ -84,9 +88,12 @@ translate(Rewrite *rewrite, Node *node)
 }
 
 /*
- * Whether the comparison has to stay in the plan though the radius says all of
- * it.  Of the members of a parent that share the clause only this one is seen,
- * but none compares a distance between two tables.
+ * Return true if the comparison must stay in the plan although simhash_within is
+ * equivalent to it.
+ *
+ * If other children share the clause, only this child can be checked for other uses of
+ * the distance.  So the comparison stays, except if its distance is between two tables.
+ * No object of another child contains such a distance.
  */
 static bool
 must_keep(Rewrite *rewrite, const Comparison *comparison)
@@ -106,9 +113,9 @@ must_keep(Rewrite *rewrite, const Comparison *comparison)
 }
 
 /*
- * Append what a comparison is rewritten to: simhash_within in its place or
- * beside it.  `clauses` is the list it comes from, which may have that already,
- * for another table.
+ * Append a comparison to the result.  If an index can serve it, append simhash_within
+ * instead of it or beside it.  `clauses` is the list that contains the comparison.  It
+ * may contain the same simhash_within already, for another table.
  */
 static List *
 append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
@@ -138,7 +145,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	{
 		result = lappend(result, clause);
 
-		/* what is expensive is not done twice */
+		/* a subplan is expensive, so do not execute it twice */
 		if (contain_subplans(clause))
 			return result;
 	}
@@ -148,7 +155,8 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 }
 
 /*
- * Rewrite a clause below AND and OR.  What does not change keeps its node.
+ * Append a clause to the result, with its comparisons below AND and OR rewritten.  A
+ * clause that does not change keeps its node.
  */
 static List *
 append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
@@ -179,7 +187,7 @@ append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 }
 
 /*
- * Rewrite an implicitly ANDed list.
+ * Return a rewritten copy of an implicitly ANDed list.
  */
 static List *
 rewrite_list(Rewrite *rewrite, List *clauses)
@@ -192,10 +200,10 @@ rewrite_list(Rewrite *rewrite, List *clauses)
 	return result;
 }
 
-/* --- where the clauses are ------------------------------------------------ */
+/* --- conditions in the jointree ----------------------------------------------- */
 
 /*
- * The conditions of WHERE and ON, which are still in the jointree.
+ * Rewrite the conditions of WHERE and ON, which are still in the jointree.
  */
 static void
 rewrite_jointree(Rewrite *rewrite, Node *node)
@@ -223,6 +231,9 @@ rewrite_jointree(Rewrite *rewrite, Node *node)
 
 /* --- conditions of a parent ------------------------------------------------- */
 
+/*
+ * Return the clauses of a list of RestrictInfos.
+ */
 static List *
 clauses_of(List *restrictinfos)
 {
@@ -234,6 +245,9 @@ clauses_of(List *restrictinfos)
 	return clauses;
 }
 
+/*
+ * Remove an Original from the list.  Called when planner_cxt is reset.
+ */
 static void
 forget_original(void *argument)
 {
@@ -244,6 +258,9 @@ forget_original(void *argument)
 	*link = (*link)->next;
 }
 
+/*
+ * Return the Original of a parent, or NULL if its conditions were never rewritten.
+ */
 static Original *
 find_original(RelOptInfo *parent)
 {
@@ -254,6 +271,10 @@ find_original(RelOptInfo *parent)
 	return original;
 }
 
+/*
+ * Remember the conditions of a parent until planner_cxt is reset, unless they are
+ * remembered already.
+ */
 static void
 keep_original(PlannerInfo *root, RelOptInfo *parent)
 {
@@ -272,7 +293,8 @@ keep_original(PlannerInfo *root, RelOptInfo *parent)
 }
 
 /*
- * Whatever was rewritten for the previous member of a parent was for that one.
+ * Restore the conditions of a child's parent.  They may still be rewritten for the
+ * previous child.
  */
 static void
 restore_conditions(PlannerInfo *root, RelOptInfo *rel)
@@ -289,8 +311,8 @@ restore_conditions(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /*
- * A member copies the conditions of its parent right after the hook was called
- * for it: so they are rewritten for this one member.
+ * Rewrite the conditions of a parent for one child.  Core copies them to the child right
+ * after the hook returns.
  */
 static void
 rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
@@ -322,8 +344,9 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 }
 
 /*
- * Whether a parent has members for which the hook is not called, up to 18: those
- * of a UNION ALL that are no tables.  They get what was made for the table before.
+ * Return true if a parent has children for which core does not call the hook, up to 18.
+ * They are members of a UNION ALL that are not tables.  Core copies to them the
+ * conditions that were rewritten for the previous table.
  */
 static bool
 has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
@@ -344,8 +367,9 @@ has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
 }
 
 /*
- * Join clauses are copied when all members are known, and the other tables of
- * the join hold the same RestrictInfo: so it is changed where it is, for all.
+ * Rewrite join clauses of a parent in place, for all children.  Core copies join clauses
+ * to children after all children are known.  The other tables of the join have the same
+ * RestrictInfo.
  */
 static void
 rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
@@ -360,8 +384,9 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 		List	   *rewritten;
 
 		/*
-		 * A scan cannot apply a clause that comes after an outer join has added
-		 * NULLs, and no member can be put into it.
+		 * Skip a clause above an outer join that can make the parent's columns
+		 * NULL.  A scan cannot apply it, and a child's expression cannot replace a
+		 * column in it.
 		 */
 		if (is_nulled_below(rinfo, parent))
 			continue;
@@ -383,10 +408,10 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 }
 
 /*
- * A partition, a child or a member of a UNION ALL gets its conditions from its
- * parent, where they were handed out already: those on the parent alone stand
- * in the next one above, those of joins in the topmost, or, if they are
- * equalities, in an equivalence class.
+ * Rewrite conditions for a child: a partition, an inheritance child or a member of a
+ * UNION ALL.  Core has distributed them to its parents.  Conditions on the parent alone
+ * are in the next parent above.  Join clauses are in the topmost parent.  Equalities of
+ * two tables are in equivalence classes.
  */
 static void
 rewrite_for_child(Rewrite *rewrite)
@@ -414,18 +439,18 @@ rewrite_for_child(Rewrite *rewrite)
 	{
 		EquivalenceClass *class = lfirst(lc);
 
-		/* what equals a constant was handed out */
+		/* a class with a constant has been distributed to tables already */
 		if (class->ec_merged == NULL && !class->ec_has_const &&
 			bms_is_member(parent->relid, class->ec_relids))
 			rewrite_join_clauses(rewrite, parent, class->ec_sources);
 	}
 }
 
-/* --- for a table -------------------------------------------------------------- */
+/* --- conditions for a table ---------------------------------------------------- */
 
 /*
- * Rewrite, on behalf of a table, the conditions that one of its indexes can
- * serve.  A parent has none itself.
+ * Rewrite the conditions that an index of the table can serve.  Does nothing for a
+ * parent, which has no index that a scan can use.
  */
 static void
 rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
@@ -434,7 +459,7 @@ rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 	Rewrite		rewrite = {.root = root, .rel = rel};
 	ListCell   *lc;
 
-	/* building an index plans a query without a jointree */
+	/* an index build plans a query without a jointree */
 	if (!enable_rewrite || rte->rtekind != RTE_RELATION || rte->inh ||
 		root->parse->jointree == NULL || !indexable_has_custom_opclass(rel))
 		return;
@@ -448,7 +473,7 @@ rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /*
- * Rewrite conditions on behalf of a table, of which the planner knows the indexes.
+ * Rewrite conditions for a table.  The planner must have read the table's indexes.
  */
 void
 rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
@@ -458,14 +483,14 @@ rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /*
- * Called once, when the library is loaded.
+ * Define options.  Called once, when the library is loaded.
  */
 void
 rewrite_init(void)
 {
 	DefineCustomBoolVariable("simhash.enable_rewrite",
-							 "Lets indexes serve comparisons of distances.",
-							 "Plans do without where it is off.",
+							 "Enables the use of indexes for comparisons of distances.",
+							 "If off, the planner does not rewrite comparisons of distances.",
 							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	MarkGUCPrefixReserved("simhash");

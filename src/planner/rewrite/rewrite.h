@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * rewrite.h
- *		Rewriting comparisons of distances, so that an index can serve them
+ *		Rewrite comparisons of distances, so that an index can serve them
  *
  * Copyright (c) 2026, the simhash authors
  *
