@@ -76,7 +76,7 @@ check_entries(Relation index, BlockNumber block, Page page)
 {
 	int			n = page_nentries(page);
 	int			nsorted = page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : n;
-	Entry		low = page_low(page);
+	Entry		low_key = page_low_key(page);
 	Entry		previous = {0};
 
 	for (int i = 0; i < n; i++)
@@ -87,9 +87,9 @@ check_entries(Relation index, BlockNumber block, Page page)
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
 			page_report_corruption(index, block, "an entry is beyond its upper bound");
-		if (entry_compare(&entry, &low) < 0)
+		if (entry_compare(&entry, &low_key) < 0)
 			page_report_corruption(index, block, "an entry is below its lower bound");
-		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &low) != 0)
+		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &low_key) != 0)
 			page_report_corruption(index, block, "its first link does not begin at its lower bound");
 		if (i > 0 && i < nsorted && entry_compare(&previous, &entry) >= 0)
 			page_report_corruption(index, block, "entries are out of order");
@@ -141,15 +141,15 @@ static bool
 ends_at_link(Page page, Page parent, int i)
 {
 	bool		is_last = i == page_nentries(parent);
-	Entry		high = page_high(page);
+	Entry		high_key = page_high_key(page);
 	Entry		end;
 
 	if (page_is_rightmost(page))
 		return is_last && page_is_rightmost(parent);
 	if (is_last && page_is_rightmost(parent))
 		return false;
-	end = is_last ? page_high(parent) : page_entry(parent, i);
-	return entry_compare(&high, &end) == 0;
+	end = is_last ? page_high_key(parent) : page_entry(parent, i);
+	return entry_compare(&high_key, &end) == 0;
 }
 
 static bool
@@ -166,7 +166,7 @@ note_misfit(LevelCheck *check, BlockNumber block, const char *what)
 static void
 count_incomplete(LevelCheck *check, const PageLink *link)
 {
-	if (entry_compare(&link->low, &check->done) >= 0 && check->incomplete->n++ == 0)
+	if (entry_compare(&link->low_key, &check->done) >= 0 && check->incomplete->n++ == 0)
 		check->incomplete->first = link->block;
 }
 
@@ -186,7 +186,7 @@ check_child(LevelCheck *check, Page parent, int i)
 		return note_misfit(check, link.block,
 						   "a link leads to it that is that of another page");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
-		entry_compare(&link.low, &check->bound) == 0)
+		entry_compare(&link.low_key, &check->bound) == 0)
 		return note_misfit(check, link.block,
 						   "a link leads to it, but none from its left sibling");
 	incomplete = page_split_is_incomplete(page);
@@ -205,11 +205,11 @@ check_child(LevelCheck *check, Page parent, int i)
 
 	if (incomplete)
 		count_incomplete(check, &link);
-	check->previous = link.low;
+	check->previous = link.low_key;
 	check->at_end = page_is_rightmost(page);
 	if (!check->at_end)
 	{
-		check->bound = page_high(page);
+		check->bound = page_high_key(page);
 		check->expected = TreePageGetOpaque(page)->right;
 		if (entry_compare(&check->bound, &check->done) > 0)
 			check->done = check->bound;

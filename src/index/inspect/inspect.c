@@ -160,16 +160,16 @@ inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void 
 	for (;;)
 	{
 		BlockNumber block = inspect_copy_page(buffer, page);
-		Entry		low = page_low(page);
+		Entry		low_key = page_low_key(page);
 		PageLink	right;
 
-		if (entry_compare(&low, &bound) < 0)
+		if (entry_compare(&low_key, &bound) < 0)
 			drop_before(page, &bound);
 		visit(arg, index, block, page);
 		if (page_is_rightmost(page))
 			break;
 		right = page_right_link(page);
-		bound = right.low;
+		bound = right.low_key;
 		buffer = descend_follow(index, &right, InvalidBuffer, &bound);
 	}
 }

@@ -172,7 +172,7 @@ finish_page(TreeBuild *build, int at)
 {
 	BuildLevel *level = build->level[at];
 	Page		page = level->page.data;
-	Entry		low = page_low(page);
+	Entry		low = page_low_key(page);
 
 	if (at == 0)
 		TreePageGetOpaque(page)->nsorted = page_nentries(page);
@@ -206,7 +206,7 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 		BlockNumber next = allocate_block(build);
 
 		TreePageGetOpaque(page)->right = next;
-		page_set_high(page, entry);
+		page_set_high_key(page, entry);
 		finish_page(build, at);
 		start_page(build, at, next, entry);
 	}
@@ -332,7 +332,7 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 	if (BlockNumberIsValid(range->right))
 	{
 		TreePageGetOpaque(last)->right = range->right;
-		page_set_high(last, &range->high);
+		page_set_high_key(last, &range->high);
 	}
 	finish_page(&build, 0);
 	pfree(build.level[0]);

@@ -153,7 +153,7 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	int			nsorted = opaque->nsorted;
 	int			n = page_nentries(page);
-	Entry		low = page_low(page);
+	Entry		low = page_low_key(page);
 	bool		all_new = entry_compare(&reader->bound, &low) <= 0;
 	Entry		beyond = entry_before(reader->range.high + 1);
 	int			from = 0;
@@ -162,9 +162,9 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	test_for_old_snapshot(reader->snapshot, reader->index, page);
 	reader->nleaves++;
 	if (!all_new)
-		from = page_lower_bound(page, nsorted, &reader->bound);
+		from = page_search(page, nsorted, &reader->bound);
 	if (reader->range.high < ~UINT64CONST(0))
-		to = page_lower_bound(page, nsorted, &beyond);
+		to = page_search(page, nsorted, &beyond);
 	collect(reader, buffer, from, to, true);
 	if (nsorted < n)
 		collect(reader, buffer, nsorted, n, all_new);
@@ -173,7 +173,7 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	if (reader->in_range)
 	{
 		reader->link = page_right_link(page);
-		reader->bound = reader->link.low;
+		reader->bound = reader->link.low_key;
 	}
 }
 

@@ -87,7 +87,7 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 	test_for_old_snapshot(snapshot, index, page);
 
 	/* of those in order, one that is not kept tells that there are more */
-	for (i = page_lower_bound(page, nsorted, from);
+	for (i = page_search(page, nsorted, from);
 		 i < nsorted && keys[i] == cursor->key && n <= cursor->max; i++)
 	{
 		tids[n++] = checked_tid(index, buffer, i);
@@ -128,7 +128,7 @@ read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 
 		more = !page_is_rightmost(page) &&
 			TreePageGetOpaque(page)->high_key == cursor->key;
 		if (more)
-			from = page_high(page);
+			from = page_high_key(page);
 		UnlockReleaseBuffer(buffer);
 	} while (n == 0 && more);
 	keep_tids(cursor, tids, n, more);

@@ -60,7 +60,7 @@ guess_position(Page page, int n, uint64 key)
  * steps double, so that it never costs more than twice as many comparisons.
  */
 int
-page_lower_bound(Page page, int n, const Entry *entry)
+page_search(Page page, int n, const Entry *entry)
 {
 	int			low = 0;		/* entries before this one are less */
 	int			high = n;		/* those from this one on are not */
@@ -110,7 +110,7 @@ int
 find_child(Page page, const Entry *entry)
 {
 	int			n = page_nentries(page);
-	int			i = page_lower_bound(page, n, entry);
+	int			i = page_search(page, n, entry);
 
 	/* the first bound is never beyond, but a damaged page must do no harm */
 	if (i > 0)

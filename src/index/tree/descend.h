@@ -24,6 +24,6 @@ extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent
 extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 								PageLink *leaves, int max);
 extern int	find_child(Page page, const Entry *entry);
-extern int	page_lower_bound(Page page, int n, const Entry *entry);
+extern int	page_search(Page page, int n, const Entry *entry);
 
 #endif							/* SIMHASH_DESCEND_H */

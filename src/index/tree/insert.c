@@ -42,7 +42,7 @@ typedef struct Leaf
 {
 	Buffer		buffer;
 	int			tree;
-	Entry		low;			/* the leaf's lower bound */
+	Entry		low_key;		/* the leaf's lower bound */
 	const TreeEntry *entries;
 	int			n;
 } Leaf;
@@ -72,7 +72,7 @@ leaf_is_before(const Leaf *a, const Leaf *b)
 {
 	if (a->tree != b->tree)
 		return a->tree < b->tree;
-	return entry_compare(&a->low, &b->low) < 0;
+	return entry_compare(&a->low_key, &b->low_key) < 0;
 }
 
 /*
@@ -89,7 +89,7 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 								  BUFFER_LOCK_SHARE);
 	page = BufferGetPage(leaf->buffer);
 	leaf->tree = entries->tree;
-	leaf->low = page_low(page);
+	leaf->low_key = page_low_key(page);
 	leaf->entries = entries;
 	leaf->n = leaf_takes(page, entries, n);
 	LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);

@@ -23,8 +23,8 @@ identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
 	return (opaque->flags & TREE_FREE_PAGE) == 0 &&
 		opaque->tree == link->tree &&
 		opaque->level == link->level &&
-		opaque->low_key == link->low.key &&
-		memcmp(&opaque->low_tid, &link->low.tid, sizeof(ItemPointerData)) == 0;
+		opaque->low_key == link->low_key.key &&
+		memcmp(&opaque->low_tid, &link->low_key.tid, sizeof(ItemPointerData)) == 0;
 }
 
 /*

@@ -21,7 +21,7 @@
  */
 typedef struct PageLink
 {
-	Entry		low;			/* the page's lower bound */
+	Entry		low_key;		/* the page's lower bound */
 	BlockNumber block;
 	int			tree;
 	int			level;
@@ -38,7 +38,7 @@ static inline PageLink
 page_right_link(Page page)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	PageLink	link = {page_high(page), opaque->right, opaque->tree, opaque->level};
+	PageLink	link = {page_high_key(page), opaque->right, opaque->tree, opaque->level};
 
 	return link;
 }

@@ -75,14 +75,14 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 	Page		page;
 	Entry		bound;
 
-	merge->parent = descend_to(index, link->tree, link->level + 1, &link->low,
+	merge->parent = descend_to(index, link->tree, link->level + 1, &link->low_key,
 							   BUFFER_LOCK_EXCLUSIVE);
 	page = BufferGetPage(merge->parent);
-	merge->at = page_lower_bound(page, page_nentries(page), &link->low);
+	merge->at = page_search(page, page_nentries(page), &link->low_key);
 	if (merge->at == 0 || merge->at == page_nentries(page))
 		return false;
 	bound = page_entry(page, merge->at);
-	return entry_compare(&bound, &link->low) == 0 &&
+	return entry_compare(&bound, &link->low_key) == 0 &&
 		inner_child(page, merge->at) == link->block;
 }
 
@@ -94,14 +94,14 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 {
 	PageLink	left_link = page_child_link(BufferGetPage(merge->parent), merge->at - 1);
 	Page		page;
-	Entry		high;
+	Entry		high_key;
 
 	merge->left = page_follow_held(index, &left_link);
 	page = BufferGetPage(merge->left);
-	high = page_high(page);
+	high_key = page_high_key(page);
 	return !page_split_is_incomplete(page) && !page_is_rightmost(page) &&
 		TreePageGetOpaque(page)->right == link->block &&
-		entry_compare(&high, &link->low) == 0;
+		entry_compare(&high_key, &link->low_key) == 0;
 }
 
 /*
@@ -155,13 +155,13 @@ move_left(Page left, Page page)
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	PageItem	items[MAX_LEAF_ENTRIES];
 	int			n = page_get_items(left, items);
-	Entry		high = page_high(page);
+	Entry		high_key = page_high_key(page);
 
 	n += page_get_items(page, items + n);
 	page_sort_items(items, n);
 	page_set_items(left, items, n);
 	left_opaque->right = opaque->right;
-	page_set_high(left, &high);
+	page_set_high_key(left, &high_key);
 }
 
 /*

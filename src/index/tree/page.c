@@ -20,15 +20,15 @@
  * Format an empty page of a tree.
  */
 void
-page_init(Page page, int tree, int level, const Entry *low)
+page_init(Page page, int tree, int level, const Entry *low_key)
 {
 	TreePageOpaque opaque;
 
 	PageInit(page, BLCKSZ, sizeof(TreePageOpaqueData));
 	opaque = TreePageGetOpaque(page);
 	memset(opaque, 0, sizeof(TreePageOpaqueData));
-	opaque->low_key = low->key;
-	opaque->low_tid = low->tid;
+	opaque->low_key = low_key->key;
+	opaque->low_tid = low_key->tid;
 	opaque->right = InvalidBlockNumber;
 	opaque->level = level;
 	opaque->tree = tree;
@@ -50,12 +50,12 @@ page_set_count(Page page, int nentries)
 }
 
 void
-page_set_high(Page page, const Entry *high)
+page_set_high_key(Page page, const Entry *high_key)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 
-	opaque->high_key = high->key;
-	opaque->high_tid = high->tid;
+	opaque->high_key = high_key->key;
+	opaque->high_tid = high_key->tid;
 }
 
 /*
@@ -151,7 +151,7 @@ page_check(Relation index, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	PageHeader	header = (PageHeader) page;
 	TreePageOpaque opaque;
-	Entry		low;
+	Entry		low_key;
 	int			n;
 
 	if (PageIsNew(page))
@@ -174,8 +174,8 @@ page_check(Relation index, Buffer buffer)
 	if (page_is_free(page))
 		return;
 	/* else a ring of siblings could be walked forever */
-	low = page_low(page);
-	if (page_is_left_of(page, &low))
+	low_key = page_low_key(page);
+	if (page_is_left_of(page, &low_key))
 		report_damage(index, buffer, "its upper bound is not beyond its lower one");
 	if ((opaque->flags & TREE_INCOMPLETE_SPLIT) && page_is_rightmost(page))
 		report_damage(index, buffer, "it was split, but has no right sibling");

@@ -238,34 +238,34 @@ highest_entry(void)
 }
 
 static inline Entry
-page_low(Page page)
+page_low_key(Page page)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Entry		low = {opaque->low_key, opaque->low_tid};
+	Entry		low_key = {opaque->low_key, opaque->low_tid};
 
-	return low;
+	return low_key;
 }
 
 /* The upper bound of a page that is not rightmost. */
 static inline Entry
-page_high(Page page)
+page_high_key(Page page)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Entry		high = {opaque->high_key, opaque->high_tid};
+	Entry		high_key = {opaque->high_key, opaque->high_tid};
 
-	return high;
+	return high_key;
 }
 
 /* Whether an entry belongs to the right of a page. */
 static inline bool
 page_is_left_of(Page page, const Entry *entry)
 {
-	Entry		high;
+	Entry		high_key;
 
 	if (page_is_rightmost(page))
 		return false;
-	high = page_high(page);
-	return entry_compare(entry, &high) >= 0;
+	high_key = page_high_key(page);
+	return entry_compare(entry, &high_key) >= 0;
 }
 
 static inline bool
@@ -295,9 +295,9 @@ page_prefetch(Page page)
 	pg_prefetch((char *) page + TREE_PAGE_UPPER);
 }
 
-extern void page_init(Page page, int tree, int level, const Entry *low);
+extern void page_init(Page page, int tree, int level, const Entry *low_key);
 extern void page_set_count(Page page, int nentries);
-extern void page_set_high(Page page, const Entry *high);
+extern void page_set_high_key(Page page, const Entry *high_key);
 extern void page_append(Page page, const Entry *entry, BlockNumber child);
 extern int	page_get_items(Page page, PageItem *items);
 extern void page_set_items(Page page, const PageItem *items, int n);

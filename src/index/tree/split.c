@@ -33,7 +33,7 @@
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
 
-static void finish_split(Relation index, int tree, int level, const Entry *bound);
+static void finish_split(Relation index, int tree, int level, const Entry *high_key);
 
 /* A page about to be put into a tree. */
 typedef struct NewPage
@@ -93,17 +93,17 @@ divide_page(Page left, Page right, BlockNumber right_block,
 			const PageItem *items, int n, int nleft)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(left);
-	const Entry *bound = &items[nleft].entry;
-	Entry		high = page_high(left);
+	const Entry *high_key = &items[nleft].entry;
+	Entry		old_high_key = page_high_key(left);
 
-	page_init(right, opaque->tree, opaque->level, bound);
+	page_init(right, opaque->tree, opaque->level, high_key);
 	TreePageGetOpaque(right)->right = opaque->right;
-	page_set_high(right, &high);
+	page_set_high_key(right, &old_high_key);
 	page_set_items(right, items + nleft, n - nleft);
 
 	opaque->right = right_block;
 	opaque->flags |= TREE_INCOMPLETE_SPLIT;
-	page_set_high(left, bound);
+	page_set_high_key(left, high_key);
 	page_set_items(left, items, nleft);
 }
 
@@ -169,7 +169,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	PageItem   *items = palloc((page_nentries(page) + 1) * sizeof(PageItem));
 	int			n = page_get_items(page, items);
 	int			nleft;
-	Entry		bound;
+	Entry		high_key;
 	NewPage		new;
 	GenericXLogState *state;
 	MetaPageData *meta;
@@ -180,7 +180,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	items[n++].child = child;
 	page_sort_items(items, n);
 	nleft = choose_division(page, items, n, entry);
-	bound = items[nleft].entry;
+	high_key = items[nleft].entry;
 
 	new.meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
 	new_page_lock(index, &new);
@@ -199,7 +199,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 		UnlockReleaseBuffer(child_buffer);
 	UnlockReleaseBuffer(buffer);
 	pfree(items);
-	finish_split(index, tree, level, &bound);
+	finish_split(index, tree, level, &high_key);
 }
 
 static bool
@@ -218,8 +218,8 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Entry		low = page_low(page);
-	Entry		bound = page_high(page);
+	Entry		low_key = page_low_key(page);
+	Entry		high_key = page_high_key(page);
 	NewPage		new = {.meta_buffer = meta_buffer};
 	GenericXLogState *state;
 	MetaPageData *meta;
@@ -230,9 +230,9 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 	clear_split_mark(state, buffer);
 	meta = meta_register(state, meta_buffer);
 	root = new_page_register(state, &new, meta);
-	page_init(root, opaque->tree, opaque->level + 1, &low);
-	page_append(root, &low, BufferGetBlockNumber(buffer));
-	page_append(root, &bound, opaque->right);
+	page_init(root, opaque->tree, opaque->level + 1, &low_key);
+	page_append(root, &low_key, BufferGetBlockNumber(buffer));
+	page_append(root, &high_key, opaque->right);
 	meta->root[opaque->tree].block = BufferGetBlockNumber(new.buffer);
 	meta->root[opaque->tree].level = opaque->level + 1;
 	GenericXLogFinish(state);
@@ -270,7 +270,7 @@ static void
 insert_link(Page page, const Entry *entry, BlockNumber child)
 {
 	int			n = page_nentries(page);
-	int			at = page_lower_bound(page, n, entry);
+	int			at = page_search(page, n, entry);
 
 	page_append(page, entry, child);
 	memmove(page_keys(page) + at + 1, page_keys(page) + at,
@@ -287,23 +287,23 @@ insert_link(Page page, const Entry *entry, BlockNumber child)
  * into the parent, which is locked.  Returns InvalidBuffer if there is nothing to do.
  */
 static Buffer
-lock_marked_child(Relation index, Page parent, const Entry *bound)
+lock_marked_child(Relation index, Page parent, const Entry *high_key)
 {
 	int			n = page_nentries(parent);
-	int			at = page_lower_bound(parent, n, bound);
+	int			at = page_search(parent, n, high_key);
 	Entry		found = at < n ? page_entry(parent, at) : lowest_entry();
 	PageLink	link;
 	Buffer		left;
-	Entry		high;
+	Entry		left_high_key;
 
 	/* somebody else may have put the bound in */
-	if (at == 0 || (at < n && entry_compare(&found, bound) == 0))
+	if (at == 0 || (at < n && entry_compare(&found, high_key) == 0))
 		return InvalidBuffer;
 	link = page_child_link(parent, at - 1);
 	left = page_follow_held(index, &link);
-	high = page_high(BufferGetPage(left));
+	left_high_key = page_high_key(BufferGetPage(left));
 	if (page_split_is_incomplete(BufferGetPage(left)) &&
-		entry_compare(&high, bound) == 0)
+		entry_compare(&left_high_key, high_key) == 0)
 		return left;
 
 	/* and the right page may have been merged into the left one since */
@@ -315,12 +315,12 @@ lock_marked_child(Relation index, Page parent, const Entry *bound)
  * Put the bound of a marked page's right sibling into the parent, which is not full.
  */
 static void
-link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *bound)
+link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *high_key)
 {
 	BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
 	GenericXLogState *state = GenericXLogStart(index);
 
-	insert_link(GenericXLogRegisterBuffer(state, parent, 0), bound, right);
+	insert_link(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
 	clear_split_mark(state, left);
 	GenericXLogFinish(state);
 }
@@ -329,11 +329,11 @@ link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *boun
  * Put the link in, if there is a marked page that lacks it, and unlock both pages.
  */
 static void
-link_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *bound)
+link_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
 {
 	if (BufferIsValid(left))
 	{
-		link_right_sibling(index, parent, left, bound);
+		link_right_sibling(index, parent, left, high_key);
 		UnlockReleaseBuffer(left);
 	}
 	UnlockReleaseBuffer(parent);
@@ -344,20 +344,20 @@ link_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *bound)
  * has meanwhile.  The caller holds no lock.
  */
 static void
-finish_split(Relation index, int tree, int level, const Entry *bound)
+finish_split(Relation index, int tree, int level, const Entry *high_key)
 {
 	Buffer		parent;
 	Buffer		left;
 
 	while (!has_level_above(index, tree, level))
 		split_root(index, tree, level);
-	parent = split_descend(index, tree, level + 1, bound);
-	left = lock_marked_child(index, BufferGetPage(parent), bound);
+	parent = split_descend(index, tree, level + 1, high_key);
+	left = lock_marked_child(index, BufferGetPage(parent), high_key);
 	if (BufferIsValid(left) && page_is_full(BufferGetPage(parent)))
-		split_insert(index, parent, bound,
+		split_insert(index, parent, high_key,
 					 TreePageGetOpaque(BufferGetPage(left))->right, left);
 	else
-		link_and_unlock(index, parent, left, bound);
+		link_and_unlock(index, parent, left, high_key);
 }
 
 /*
@@ -365,17 +365,17 @@ finish_split(Relation index, int tree, int level, const Entry *bound)
  * Where the disk is full, vacuum is what may help.
  */
 void
-split_finish_in_place(Relation index, int tree, int level, const Entry *bound)
+split_finish_in_place(Relation index, int tree, int level, const Entry *high_key)
 {
 	Buffer		parent;
 	Buffer		left = InvalidBuffer;
 
 	if (!has_level_above(index, tree, level))
 		return;
-	parent = descend_to(index, tree, level + 1, bound, BUFFER_LOCK_EXCLUSIVE);
+	parent = descend_to(index, tree, level + 1, high_key, BUFFER_LOCK_EXCLUSIVE);
 	if (!page_is_full(BufferGetPage(parent)))
-		left = lock_marked_child(index, BufferGetPage(parent), bound);
-	link_and_unlock(index, parent, left, bound);
+		left = lock_marked_child(index, BufferGetPage(parent), high_key);
+	link_and_unlock(index, parent, left, high_key);
 }
 
 /*
@@ -395,16 +395,16 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 	for (;;)
 	{
 		Buffer		buffer = descend_to_mark(index, tree, level, entry);
-		Entry		high = page_high(BufferGetPage(buffer));
+		Entry		high_key = page_high_key(BufferGetPage(buffer));
 
 		if (!page_split_is_incomplete(BufferGetPage(buffer)))
 			return buffer;
-		nfinishes = entry_compare(&high, &finished) == 0 ? nfinishes + 1 : 0;
+		nfinishes = entry_compare(&high_key, &finished) == 0 ? nfinishes + 1 : 0;
 		if (nfinishes > MAX_MISFITS)
 			page_report_corruption(index, BufferGetBlockNumber(buffer),
 								   "its split is marked as incomplete, though it is not");
-		finished = high;
+		finished = high_key;
 		UnlockReleaseBuffer(buffer);
-		finish_split(index, tree, level, &high);
+		finish_split(index, tree, level, &high_key);
 	}
 }

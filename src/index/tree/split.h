@@ -15,7 +15,7 @@
 extern void split_insert(Relation index, Buffer buffer, const Entry *entry,
 						 BlockNumber child, Buffer child_buffer);
 extern void split_finish_in_place(Relation index, int tree, int level,
-								  const Entry *bound);
+								  const Entry *high_key);
 extern Buffer split_descend(Relation index, int tree, int level, const Entry *entry);
 
 #endif							/* SIMHASH_SPLIT_H */

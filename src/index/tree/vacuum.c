@@ -126,7 +126,7 @@ typedef struct LeafAhead
 static void
 read_links(LeafAhead *ahead, Relation index, const PageLink *leaf)
 {
-	Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low,
+	Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low_key,
 									BUFFER_LOCK_SHARE);
 
 	memcpy(ahead->parent.data, BufferGetPage(buffer), BLCKSZ);
@@ -146,13 +146,13 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 
 	if (ahead->most == 0 || meta_get(index)->root[leaf->tree].level == 0)
 		return;
-	if (!ahead->known || page_is_left_of(parent, &leaf->low))
+	if (!ahead->known || page_is_left_of(parent, &leaf->low_key))
 		read_links(ahead, index, leaf);
 	while (ahead->at < page_nentries(parent))
 	{
 		Entry		bound = page_entry(parent, ahead->at);
 
-		if (entry_compare(&bound, &leaf->low) >= 0)
+		if (entry_compare(&bound, &leaf->low_key) >= 0)
 			break;
 		ahead->at++;
 	}
@@ -266,7 +266,7 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 		vacuum_may_pause();
 		visit = visit_page(vacuum, &link);
 		if (visit.incomplete)
-			split_finish_in_place(index, tree, level, &visit.next.low);
+			split_finish_in_place(index, tree, level, &visit.next.low_key);
 		if (!highest && nleft + visit.n <= limit && merge_into_left(index, &link))
 		{
 			nleft += visit.n;
