@@ -138,7 +138,7 @@ copy_page(LevelCheck *check, const PageLink *link, Page page)
  * Whether a page ends at the bound of the i-th link of its parent, or with the parent.
  */
 static bool
-ends_at_link(Page page, Page parent, int i)
+ends_at_downlink(Page page, Page parent, int i)
 {
 	bool		is_last = i == page_nentries(parent);
 	Entry		high_key = page_high_key(page);
@@ -177,7 +177,7 @@ count_incomplete(LevelCheck *check, const PageLink *link)
 static bool
 check_child(LevelCheck *check, Page parent, int i)
 {
-	PageLink	link = page_child_link(parent, i);
+	PageLink	link = page_downlink(parent, i);
 	PGAlignedBlock copy;
 	Page		page = copy.data;
 	bool		incomplete;
@@ -198,7 +198,7 @@ check_child(LevelCheck *check, Page parent, int i)
 			return note_misfit(check, right.block,
 							   "the link of its left sibling is that of another page");
 	}
-	if (!ends_at_link(page, parent, i + 1))
+	if (!ends_at_downlink(page, parent, i + 1))
 		return note_misfit(check, link.block, incomplete ?
 						   "its split is marked as incomplete, though it is not" :
 						   "it does not end where the next link in the level above begins");

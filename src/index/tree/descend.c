@@ -179,7 +179,7 @@ next_link(Page page, const Entry *entry)
 {
 	if (page_is_left_of(page, entry))
 		return page_right_link(page);
-	return page_child_link(page, find_child(page, entry));
+	return page_downlink(page, find_child(page, entry));
 }
 
 /*
@@ -320,7 +320,7 @@ descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 	page = BufferGetPage(buffer);
 	child = find_child(page, &entry);
 	do
-		leaves[n++] = page_child_link(page, child++);
+		leaves[n++] = page_downlink(page, child++);
 	while (n < max && child < page_nentries(page) && page_keys(page)[child] <= high);
 	UnlockReleaseBuffer(buffer);
 	return n;

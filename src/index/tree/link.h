@@ -45,12 +45,12 @@ page_right_link(Page page)
 
 /* To a child of a page above the leaves. */
 static inline PageLink
-page_child_link(Page page, int i)
+page_downlink(Page page, int i)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	const LinkData *child = inner_link(page, i);
-	PageLink	link = {{page_keys(page)[i], child->tid},
-		BlockIdGetBlockNumber(&child->child), opaque->tree, opaque->level - 1};
+	const DownlinkData *downlink = inner_downlink(page, i);
+	PageLink	link = {{page_keys(page)[i], downlink->tid},
+		BlockIdGetBlockNumber(&downlink->child), opaque->tree, opaque->level - 1};
 
 	return link;
 }

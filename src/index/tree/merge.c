@@ -92,7 +92,7 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 static bool
 lock_left(Relation index, const PageLink *link, Merge *merge)
 {
-	PageLink	left_link = page_child_link(BufferGetPage(merge->parent), merge->at - 1);
+	PageLink	left_link = page_downlink(BufferGetPage(merge->parent), merge->at - 1);
 	Page		page;
 	Entry		high_key;
 
@@ -134,14 +134,14 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
  * Remove a link from a page above the leaves.
  */
 static void
-remove_link(Page page, int at)
+remove_downlink(Page page, int at)
 {
 	int			n = page_nentries(page);
 
 	memmove(page_keys(page) + at, page_keys(page) + at + 1,
 			(n - 1 - at) * sizeof(uint64));
-	memmove(inner_link(page, n - 2), inner_link(page, n - 1),
-			(n - 1 - at) * sizeof(LinkData));
+	memmove(inner_downlink(page, n - 2), inner_downlink(page, n - 1),
+			(n - 1 - at) * sizeof(DownlinkData));
 	page_set_count(page, n - 1);
 }
 
@@ -178,7 +178,7 @@ merge_pages(Relation index, const Merge *merge)
 												 GENERIC_XLOG_FULL_IMAGE);
 	Page		meta = GenericXLogRegisterBuffer(state, meta_buffer, 0);
 
-	remove_link(parent, merge->at);
+	remove_downlink(parent, merge->at);
 	move_left(left, page);
 	free_list_add(MetaPageGetData(meta), page, BufferGetBlockNumber(merge->page));
 	GenericXLogFinish(state);

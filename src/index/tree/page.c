@@ -46,7 +46,7 @@ page_set_count(Page page, int nentries)
 
 	header->pd_lower = TREE_PAGE_LOWER + nentries * sizeof(uint64);
 	header->pd_upper = TREE_PAGE_UPPER - nentries *
-		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(LinkData));
+		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(DownlinkData));
 }
 
 void
@@ -74,8 +74,8 @@ page_append(Page page, const Entry *entry, BlockNumber child)
 		*leaf_tid(page, n) = entry->tid;
 	else
 	{
-		inner_link(page, n)->tid = entry->tid;
-		BlockIdSet(&inner_link(page, n)->child, child);
+		inner_downlink(page, n)->tid = entry->tid;
+		BlockIdSet(&inner_downlink(page, n)->child, child);
 	}
 }
 
@@ -169,7 +169,7 @@ page_check(Relation index, Buffer buffer)
 	n = page_nentries(page);
 	if (n > page_max_entries(page) ||
 		header->pd_upper != TREE_PAGE_UPPER - n *
-		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(LinkData)))
+		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(DownlinkData)))
 		report_damage(index, buffer, "its entries end in the wrong place");
 	if (page_is_free(page))
 		return;

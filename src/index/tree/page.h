@@ -40,11 +40,11 @@ typedef struct Entry
  * bound of its child.  The lower bound of a leftmost page is below all entries:
  * entry_before(0).
  */
-typedef struct LinkData
+typedef struct DownlinkData
 {
 	ItemPointerData tid;
 	BlockIdData child;
-} LinkData;
+} DownlinkData;
 
 typedef struct TreePageOpaqueData
 {
@@ -83,7 +83,7 @@ typedef TreePageOpaqueData *TreePageOpaque;
 
 /* Bytes of an entry, and the most that fit on a page. */
 #define LEAF_ENTRY_SIZE		(sizeof(uint64) + sizeof(ItemPointerData))
-#define INNER_ENTRY_SIZE	(sizeof(uint64) + sizeof(LinkData))
+#define INNER_ENTRY_SIZE	(sizeof(uint64) + sizeof(DownlinkData))
 #ifndef SIMHASH_TEST_BUILD
 #define MAX_LEAF_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / LEAF_ENTRY_SIZE)
 #define MAX_INNER_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / INNER_ENTRY_SIZE)
@@ -129,16 +129,16 @@ leaf_tid(Page page, int i)
 	return (ItemPointer) ((char *) page + TREE_PAGE_UPPER) - 1 - i;
 }
 
-static inline LinkData *
-inner_link(Page page, int i)
+static inline DownlinkData *
+inner_downlink(Page page, int i)
 {
-	return (LinkData *) ((char *) page + TREE_PAGE_UPPER) - 1 - i;
+	return (DownlinkData *) ((char *) page + TREE_PAGE_UPPER) - 1 - i;
 }
 
 static inline BlockNumber
 inner_child(Page page, int i)
 {
-	return BlockIdGetBlockNumber(&inner_link(page, i)->child);
+	return BlockIdGetBlockNumber(&inner_downlink(page, i)->child);
 }
 
 static inline Entry
@@ -147,7 +147,7 @@ page_entry(Page page, int i)
 	Entry		entry;
 
 	entry.key = page_keys(page)[i];
-	entry.tid = page_is_leaf(page) ? *leaf_tid(page, i) : inner_link(page, i)->tid;
+	entry.tid = page_is_leaf(page) ? *leaf_tid(page, i) : inner_downlink(page, i)->tid;
 	return entry;
 }
 

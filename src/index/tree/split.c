@@ -267,7 +267,7 @@ split_root(Relation index, int tree, int level)
  * Insert a link into a page above the leaves that is not full.
  */
 static void
-insert_link(Page page, const Entry *entry, BlockNumber child)
+insert_downlink(Page page, const Entry *entry, BlockNumber child)
 {
 	int			n = page_nentries(page);
 	int			at = page_search(page, n, entry);
@@ -275,11 +275,11 @@ insert_link(Page page, const Entry *entry, BlockNumber child)
 	page_append(page, entry, child);
 	memmove(page_keys(page) + at + 1, page_keys(page) + at,
 			(n - at) * sizeof(uint64));
-	memmove(inner_link(page, n), inner_link(page, n - 1),
-			(n - at) * sizeof(LinkData));
+	memmove(inner_downlink(page, n), inner_downlink(page, n - 1),
+			(n - at) * sizeof(DownlinkData));
 	page_keys(page)[at] = entry->key;
-	inner_link(page, at)->tid = entry->tid;
-	BlockIdSet(&inner_link(page, at)->child, child);
+	inner_downlink(page, at)->tid = entry->tid;
+	BlockIdSet(&inner_downlink(page, at)->child, child);
 }
 
 /*
@@ -299,7 +299,7 @@ lock_marked_child(Relation index, Page parent, const Entry *high_key)
 	/* somebody else may have put the bound in */
 	if (at == 0 || (at < n && entry_compare(&found, high_key) == 0))
 		return InvalidBuffer;
-	link = page_child_link(parent, at - 1);
+	link = page_downlink(parent, at - 1);
 	left = page_follow_held(index, &link);
 	left_high_key = page_high_key(BufferGetPage(left));
 	if (page_split_is_incomplete(BufferGetPage(left)) &&
@@ -315,12 +315,12 @@ lock_marked_child(Relation index, Page parent, const Entry *high_key)
  * Put the bound of a marked page's right sibling into the parent, which is not full.
  */
 static void
-link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *high_key)
+complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key)
 {
 	BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
 	GenericXLogState *state = GenericXLogStart(index);
 
-	insert_link(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
+	insert_downlink(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
 	clear_split_mark(state, left);
 	GenericXLogFinish(state);
 }
@@ -329,11 +329,11 @@ link_right_sibling(Relation index, Buffer parent, Buffer left, const Entry *high
  * Put the link in, if there is a marked page that lacks it, and unlock both pages.
  */
 static void
-link_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
+complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
 {
 	if (BufferIsValid(left))
 	{
-		link_right_sibling(index, parent, left, high_key);
+		complete_split(index, parent, left, high_key);
 		UnlockReleaseBuffer(left);
 	}
 	UnlockReleaseBuffer(parent);
@@ -357,7 +357,7 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 		split_insert(index, parent, high_key,
 					 TreePageGetOpaque(BufferGetPage(left))->right, left);
 	else
-		link_and_unlock(index, parent, left, high_key);
+		complete_and_unlock(index, parent, left, high_key);
 }
 
 /*
@@ -375,7 +375,7 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 	parent = descend_to(index, tree, level + 1, high_key, BUFFER_LOCK_EXCLUSIVE);
 	if (!page_is_full(BufferGetPage(parent)))
 		left = lock_marked_child(index, BufferGetPage(parent), high_key);
-	link_and_unlock(index, parent, left, high_key);
+	complete_and_unlock(index, parent, left, high_key);
 }
 
 /*

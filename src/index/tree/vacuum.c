@@ -124,7 +124,7 @@ typedef struct LeafAhead
  * Copy the page with the links from a leaf on, if there is a level above.
  */
 static void
-read_links(LeafAhead *ahead, Relation index, const PageLink *leaf)
+copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
 {
 	Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low_key,
 									BUFFER_LOCK_SHARE);
@@ -147,7 +147,7 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 	if (ahead->most == 0 || meta_get(index)->root[leaf->tree].level == 0)
 		return;
 	if (!ahead->known || page_is_left_of(parent, &leaf->low_key))
-		read_links(ahead, index, leaf);
+		copy_downlinks(ahead, index, leaf);
 	while (ahead->at < page_nentries(parent))
 	{
 		Entry		bound = page_entry(parent, ahead->at);
