@@ -225,13 +225,13 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
 
 /*
  * Go right from a page, pinned and locked, to the one of its level that an entry
- * belongs in; or, if stop_at_mark, only to the first page on the way whose split is
+ * belongs in; or, if stop_at_incomplete, only to the first page on the way whose split is
  * incomplete.  Returns that page pinned and locked.  Where a link turns out to be stale,
  * descend anew.
  */
 static Buffer
 move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
-		   bool stop_at_mark)
+		   bool stop_at_incomplete)
 {
 	int			nstale = 0;
 
@@ -241,7 +241,7 @@ move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
 		PageLink	link;
 
 		if (!page_is_left_of(page, entry) ||
-			(stop_at_mark && page_split_is_incomplete(page)))
+			(stop_at_incomplete && page_split_is_incomplete(page)))
 			return buffer;
 		link = page_right_link(page);
 		UnlockReleaseBuffer(buffer);
@@ -273,7 +273,7 @@ descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
  * there is one on the way, to the first page of that level whose split is incomplete.
  */
 Buffer
-descend_to_mark(Relation index, int tree, int level, const Entry *entry)
+descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
 {
 	Buffer		buffer = descend_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
 

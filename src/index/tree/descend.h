@@ -17,7 +17,7 @@ extern Buffer descend_arrive(Relation index, int tree, int level,
 							 const Entry *entry, int lock);
 extern Buffer descend_to(Relation index, int tree, int level,
 						 const Entry *entry, int lock);
-extern Buffer descend_to_mark(Relation index, int tree, int level,
+extern Buffer descend_for_insertion(Relation index, int tree, int level,
 							  const Entry *entry);
 extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent,
 							 const Entry *entry);

@@ -77,7 +77,7 @@ meta_register(GenericXLogState *state, Buffer meta_buffer)
 }
 
 static void
-clear_split_mark(GenericXLogState *state, Buffer buffer)
+clear_incomplete_split(GenericXLogState *state, Buffer buffer)
 {
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
@@ -190,7 +190,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	right = new_page_register(state, &new, meta);
 	divide_page(page, right, BufferGetBlockNumber(new.buffer), items, n, nleft);
 	if (BufferIsValid(child_buffer))
-		clear_split_mark(state, child_buffer);
+		clear_incomplete_split(state, child_buffer);
 	GenericXLogFinish(state);
 
 	UnlockReleaseBuffer(new.buffer);
@@ -227,7 +227,7 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 
 	new_page_lock(index, &new);
 	state = GenericXLogStart(index);
-	clear_split_mark(state, buffer);
+	clear_incomplete_split(state, buffer);
 	meta = meta_register(state, meta_buffer);
 	root = new_page_register(state, &new, meta);
 	page_init(root, opaque->tree, opaque->level + 1, &low_key);
@@ -287,7 +287,7 @@ insert_downlink(Page page, const Entry *entry, BlockNumber child)
  * into the parent, which is locked.  Returns InvalidBuffer if there is nothing to do.
  */
 static Buffer
-lock_marked_child(Relation index, Page parent, const Entry *high_key)
+lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 {
 	int			n = page_nentries(parent);
 	int			at = page_search(parent, n, high_key);
@@ -321,7 +321,7 @@ complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key
 	GenericXLogState *state = GenericXLogStart(index);
 
 	insert_downlink(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
-	clear_split_mark(state, left);
+	clear_incomplete_split(state, left);
 	GenericXLogFinish(state);
 }
 
@@ -352,7 +352,7 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 	while (!has_level_above(index, tree, level))
 		split_root(index, tree, level);
 	parent = split_descend(index, tree, level + 1, high_key);
-	left = lock_marked_child(index, BufferGetPage(parent), high_key);
+	left = lock_incomplete_child(index, BufferGetPage(parent), high_key);
 	if (BufferIsValid(left) && page_is_full(BufferGetPage(parent)))
 		split_insert(index, parent, high_key,
 					 TreePageGetOpaque(BufferGetPage(left))->right, left);
@@ -374,7 +374,7 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 		return;
 	parent = descend_to(index, tree, level + 1, high_key, BUFFER_LOCK_EXCLUSIVE);
 	if (!page_is_full(BufferGetPage(parent)))
-		left = lock_marked_child(index, BufferGetPage(parent), high_key);
+		left = lock_incomplete_child(index, BufferGetPage(parent), high_key);
 	complete_and_unlock(index, parent, left, high_key);
 }
 
@@ -394,7 +394,7 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 
 	for (;;)
 	{
-		Buffer		buffer = descend_to_mark(index, tree, level, entry);
+		Buffer		buffer = descend_for_insertion(index, tree, level, entry);
 		Entry		high_key = page_high_key(BufferGetPage(buffer));
 
 		if (!page_split_is_incomplete(BufferGetPage(buffer)))
