@@ -64,7 +64,7 @@ typedef struct LevelCheck
 	const char *what;
 	BlockNumber block;
 	Entry		done_then;		/* what `done` was at that moment */
-	int			looks;			/* at what did not fit, without `done` rising */
+	int			retries;			/* at what did not fit, without `done` rising */
 } LevelCheck;
 
 /*
@@ -153,7 +153,7 @@ ends_at_downlink(Page page, Page parent, int i)
 }
 
 static bool
-note_misfit(LevelCheck *check, BlockNumber block, const char *what)
+note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 {
 	check->block = block;
 	check->what = what;
@@ -183,11 +183,11 @@ check_child(LevelCheck *check, Page parent, int i)
 	bool		incomplete;
 
 	if (!copy_page(check, &link, page))
-		return note_misfit(check, link.block,
+		return note_mismatch(check, link.block,
 						   "a link leads to it that is that of another page");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
 		entry_compare(&link.low_key, &check->bound) == 0)
-		return note_misfit(check, link.block,
+		return note_mismatch(check, link.block,
 						   "a link leads to it, but none from its left sibling");
 	incomplete = page_split_is_incomplete(page);
 	while (page_split_is_incomplete(page))
@@ -195,11 +195,11 @@ check_child(LevelCheck *check, Page parent, int i)
 		PageLink	right = page_right_link(page);
 
 		if (!copy_page(check, &right, page))
-			return note_misfit(check, right.block,
+			return note_mismatch(check, right.block,
 							   "the link of its left sibling is that of another page");
 	}
 	if (!ends_at_downlink(page, parent, i + 1))
-		return note_misfit(check, link.block, incomplete ?
+		return note_mismatch(check, link.block, incomplete ?
 						   "its split is marked as incomplete, though it is not" :
 						   "it does not end where the next link in the level above begins");
 
@@ -222,12 +222,12 @@ check_child(LevelCheck *check, Page parent, int i)
  * enough.
  */
 static void
-look_again(LevelCheck *check)
+retry_from_previous(LevelCheck *check)
 {
 	if (entry_compare(&check->done, &check->done_then) != 0)
-		check->looks = 0;
+		check->retries = 0;
 	check->done_then = check->done;
-	if (++check->looks > MAX_MISFITS)
+	if (++check->retries > MAX_STALE_LINKS)
 		page_report_corruption(check->index, check->block, check->what);
 	check->bound = check->previous;
 	check->expected = InvalidBlockNumber;
@@ -247,13 +247,13 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 	while (!check.at_end)
 	{
 		int			i;
-		bool		fits = true;
+		bool		matches = true;
 
 		copy_parent(&check, parent);
-		for (i = find_child(parent, &check.bound); fits && i < page_nentries(parent); i++)
-			fits = check_child(&check, parent, i);
-		if (!fits)
-			look_again(&check);
+		for (i = find_child(parent, &check.bound); matches && i < page_nentries(parent); i++)
+			matches = check_child(&check, parent, i);
+		if (!matches)
+			retry_from_previous(&check);
 	}
 }
 

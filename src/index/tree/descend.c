@@ -188,8 +188,8 @@ next_link(Page page, const Entry *entry)
 static void
 count_stale_link(Relation index, const PageLink *link, int *nstale)
 {
-	if (++*nstale > MAX_MISFITS)
-		page_report_misfit(index, link);
+	if (++*nstale > MAX_STALE_LINKS)
+		page_report_mismatch(index, link);
 }
 
 /*

@@ -9,7 +9,7 @@
  * free space map may do both).
  *
  * A page may be used again at once: whoever still comes to it by an old link finds that
- * the link is stale (page_fits).
+ * the link is stale (page_matches).
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -133,9 +133,9 @@ free_list_check(Relation index)
 	BlockNumber block;
 	const char *what;
 
-	for (int looks = 0; !list_is_sound(index, &block, &what); looks++)
+	for (int retries = 0; !list_is_sound(index, &block, &what); retries++)
 	{
-		if (looks == MAX_MISFITS)
+		if (retries == MAX_STALE_LINKS)
 			page_report_corruption(index, block, what);
 	}
 }

@@ -18,7 +18,7 @@
 #include "index/tree/pause.h"
 
 static inline bool
-identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
+identity_matches(const TreePageOpaqueData *opaque, const PageLink *link)
 {
 	return (opaque->flags & TREE_FREE_PAGE) == 0 &&
 		opaque->tree == link->tree &&
@@ -34,10 +34,10 @@ identity_fits(const TreePageOpaqueData *opaque, const PageLink *link)
  * stand anywhere to the left of the page that was meant.
  */
 bool
-page_fits(Relation index, Buffer buffer, const PageLink *link)
+page_matches(Relation index, Buffer buffer, const PageLink *link)
 {
 	page_check(index, buffer);
-	return identity_fits(TreePageGetOpaque(BufferGetPage(buffer)), link);
+	return identity_matches(TreePageGetOpaque(BufferGetPage(buffer)), link);
 }
 
 /*
@@ -50,8 +50,8 @@ page_fits(Relation index, Buffer buffer, const PageLink *link)
 void
 page_peek(Relation index, Buffer buffer, const PageLink *link)
 {
-	if (!identity_fits(page_opaque_unchecked(BufferGetPage(buffer)), link))
-		page_report_misfit(index, link);
+	if (!identity_matches(page_opaque_unchecked(BufferGetPage(buffer)), link))
+		page_report_mismatch(index, link);
 }
 
 /*
@@ -68,7 +68,7 @@ page_is_readable(Relation index, BlockNumber block)
  * Report that a page does not fit a link that cannot be stale.
  */
 void
-page_report_misfit(Relation index, const PageLink *link)
+page_report_mismatch(Relation index, const PageLink *link)
 {
 	page_report_corruption(index, link->block,
 						   "a link leads to it that is that of another page");
@@ -107,7 +107,7 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
 	buffer = page_pin(index, link, recent, NULL);
 	page_prefetch(BufferGetPage(buffer));
 	LockBuffer(buffer, lock);
-	if (page_fits(index, buffer, link))
+	if (page_matches(index, buffer, link))
 		return buffer;
 	UnlockReleaseBuffer(buffer);
 	return InvalidBuffer;
@@ -124,7 +124,7 @@ page_follow_held(Relation index, const PageLink *link)
 
 	page_peek(index, buffer, link);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (!page_fits(index, buffer, link))
-		page_report_misfit(index, link);
+	if (!page_matches(index, buffer, link))
+		page_report_mismatch(index, link);
 	return buffer;
 }

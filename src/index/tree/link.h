@@ -31,7 +31,7 @@ typedef struct PageLink
  * How often in a row a process may find that others have changed the page that it was
  * led to.  That rarely happens twice; where it goes on, the index is damaged.
  */
-#define MAX_MISFITS		100
+#define MAX_STALE_LINKS		100
 
 /* To the right sibling of a page that is not rightmost. */
 static inline PageLink
@@ -55,9 +55,9 @@ page_downlink(Page page, int i)
 	return link;
 }
 
-extern bool page_fits(Relation index, Buffer buffer, const PageLink *link);
+extern bool page_matches(Relation index, Buffer buffer, const PageLink *link);
 extern void page_peek(Relation index, Buffer buffer, const PageLink *link);
-pg_noreturn extern void page_report_misfit(Relation index, const PageLink *link);
+pg_noreturn extern void page_report_mismatch(Relation index, const PageLink *link);
 extern bool page_is_readable(Relation index, BlockNumber block);
 extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
 					   BufferAccessStrategy strategy);

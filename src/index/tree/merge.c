@@ -125,8 +125,8 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
 		return false;
 	}
 	merge->page = buffer;
-	if (!page_fits(index, buffer, link))
-		page_report_misfit(index, link);
+	if (!page_matches(index, buffer, link))
+		page_report_mismatch(index, link);
 	return !page_split_is_incomplete(BufferGetPage(buffer));
 }
 

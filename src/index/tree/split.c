@@ -400,7 +400,7 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 		if (!page_split_is_incomplete(BufferGetPage(buffer)))
 			return buffer;
 		nfinishes = entry_compare(&high_key, &finished) == 0 ? nfinishes + 1 : 0;
-		if (nfinishes > MAX_MISFITS)
+		if (nfinishes > MAX_STALE_LINKS)
 			page_report_corruption(index, BufferGetBlockNumber(buffer),
 								   "its split is marked as incomplete, though it is not");
 		finished = high_key;

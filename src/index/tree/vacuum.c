@@ -197,8 +197,8 @@ read_page(Vacuum *vacuum, const PageLink *link)
 		LockBufferForCleanup(buffer);
 	else
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	if (!page_fits(index, buffer, link))
-		page_report_misfit(index, link);
+	if (!page_matches(index, buffer, link))
+		page_report_mismatch(index, link);
 	return buffer;
 }
 
