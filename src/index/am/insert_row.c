@@ -29,7 +29,7 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	opclass_get_words(opclass, values[0], isnull[0], &words);
 	params_check(index, opclass, meta_get(index)->params, words.params);
 	if (words.wordless)
-		insert_wordless(index, words.word[0], tid);
+		insert_placeholder(index, words.word[0], tid);
 	else
 		insert_words(index, words.word, words.n, tid);
 	words_free(&words);

@@ -45,7 +45,7 @@ typedef struct CheckItem
 
 /* In the place of the tree: a row that has words, or one that has none. */
 #define HEAP_ROW			PG_UINT16_MAX
-#define WORDLESS_HEAP_ROW	(PG_UINT16_MAX - 1)
+#define PLACEHOLDER_HEAP_ROW	(PG_UINT16_MAX - 1)
 
 /* All items of a TID. */
 typedef struct RowItems
@@ -110,7 +110,7 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 
 	opclass_get_words(check->opclass, values[0], isnull[0], &words);
 	item.tid = tid_number(tid);
-	item.tree = words.wordless ? WORDLESS_HEAP_ROW : HEAP_ROW;
+	item.tree = words.wordless ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
 	for (int i = 0; i < words.n; i++)
 	{
 		item.word = words.word[i];
@@ -141,9 +141,9 @@ static void
 compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
 			const CheckItem *entries, int64 n)
 {
-	bool		wordless = row->tree == WORDLESS_HEAP_ROW;
-	int			first = wordless ? wordless_tree(&check->meta) : 0;
-	int			ntrees = wordless ? 1 : check->meta.design.ntables;
+	bool		is_placeholder = row->tree == PLACEHOLDER_HEAP_ROW;
+	int			first = is_placeholder ? placeholder_tree(&check->meta) : 0;
+	int			ntrees = is_placeholder ? 1 : check->meta.design.ntables;
 	uint64		tid = row->tid;
 
 	for (int64 i = 1; i < n; i++)
@@ -172,7 +172,7 @@ compare_tid(HeapCheck *check, const RowItems *items)
 {
 	int64		nentries = items->n;
 
-	while (nentries > 0 && items->item[nentries - 1].tree >= WORDLESS_HEAP_ROW)
+	while (nentries > 0 && items->item[nentries - 1].tree >= PLACEHOLDER_HEAP_ROW)
 		nentries--;
 	if (nentries < items->n)
 		compare_row(check, &items->item[nentries], items->n - nentries,

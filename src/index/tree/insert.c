@@ -277,9 +277,9 @@ insert_words(Relation index, const uint64 *words, int n, ItemPointer tid)
  * Insert the entry of a row without words.
  */
 void
-insert_wordless(Relation index, uint64 word, ItemPointer tid)
+insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid)
 {
-	Entry		entry = {word, *tid};
+	Entry		entry = {placeholder, *tid};
 
-	insert_entry(index, wordless_tree(meta_get(index)), &entry);
+	insert_entry(index, placeholder_tree(meta_get(index)), &entry);
 }

@@ -14,6 +14,6 @@
 #include "utils/relcache.h"
 
 extern void insert_words(Relation index, const uint64 *words, int n, ItemPointer tid);
-extern void insert_wordless(Relation index, uint64 word, ItemPointer tid);
+extern void insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid);
 
 #endif							/* SIMHASH_INSERT_H */

@@ -66,7 +66,7 @@ typedef struct IndexMeta
 } IndexMeta;
 
 static inline int
-wordless_tree(const IndexMeta *meta)
+placeholder_tree(const IndexMeta *meta)
 {
 	return meta->design.ntables;
 }

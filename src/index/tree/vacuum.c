@@ -35,7 +35,7 @@
 static bool
 tree_counts_rows(Relation index, int tree)
 {
-	return tree == 0 || tree == wordless_tree(meta_get(index));
+	return tree == 0 || tree == placeholder_tree(meta_get(index));
 }
 
 /*
