@@ -31,7 +31,7 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	if (words.wordless)
 		insert_placeholder(index, words.word[0], tid);
 	else
-		insert_words(index, words.word, words.n, tid);
+		insert_keys(index, words.word, words.n, tid);
 	words_free(&words);
 	return false;
 }

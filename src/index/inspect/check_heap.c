@@ -40,7 +40,7 @@ typedef struct CheckItem
 {
 	uint64		tid;			/* tid_number */
 	uint16		tree;
-	uint64		word;			/* that the key was made of */
+	uint64		key;			/* that the key was made of */
 } CheckItem;
 
 /* In the place of the tree: a row that has words, or one that has none. */
@@ -67,7 +67,7 @@ typedef struct HeapCheck
 static void
 put_item(HeapCheck *check, const CheckItem *item)
 {
-	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->word);
+	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->key);
 }
 
 static bool
@@ -75,7 +75,7 @@ get_item(HeapCheck *check, CheckItem *item)
 {
 	uint64		head;
 
-	if (!pair_sort_get(check->sort, &head, &item->word))
+	if (!pair_sort_get(check->sort, &head, &item->key))
 		return false;
 	item->tid = head >> 16;
 	item->tree = head & 0xFFFF;
@@ -94,7 +94,7 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 
 		item.tid = tid_number(leaf_tid(page, i));
 		item.tree = tree;
-		item.word = design_fingerprint(&check->meta.design.table[tree],
+		item.key = design_fingerprint(&check->meta.design.table[tree],
 									   page_keys(page)[i]);
 		put_item(check, &item);
 	}
@@ -113,7 +113,7 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	item.tree = words.wordless ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
 	for (int i = 0; i < words.n; i++)
 	{
-		item.word = words.word[i];
+		item.key = words.word[i];
 		put_item(check, &item);
 	}
 	words_free(&words);
@@ -138,7 +138,7 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
  * has to be an entry of every word in each tree.
  */
 static void
-compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
+compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
 			const CheckItem *entries, int64 n)
 {
 	bool		is_placeholder = row->tree == PLACEHOLDER_HEAP_ROW;
@@ -149,17 +149,17 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nwords,
 	for (int64 i = 1; i < n; i++)
 	{
 		if (entries[i].tree == entries[i - 1].tree &&
-			(nwords == 1 || entries[i].word == entries[i - 1].word))
+			(nkeys == 1 || entries[i].key == entries[i - 1].key))
 			report_row(check, tid, "it stands twice in one tree");
 	}
-	if (n < ntrees * nwords)
+	if (n < ntrees * nkeys)
 		report_row(check, tid, "an entry of it is missing");
 	for (int64 i = 0; i < n; i++)
 	{
 		if (entries[i].tree < first || entries[i].tree >= first + ntrees)
 			report_row(check, tid, "it has an entry in a tree where it does not belong");
-		if (i >= ntrees * nwords || entries[i].tree != first + i / nwords ||
-			entries[i].word != row[i % nwords].word)
+		if (i >= ntrees * nkeys || entries[i].tree != first + i / nkeys ||
+			entries[i].key != row[i % nkeys].key)
 			report_row(check, tid, "an entry has another key than the row");
 	}
 }

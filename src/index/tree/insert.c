@@ -28,7 +28,7 @@
 /* Entries that are made at a time: of a row of one word, all. */
 #define MAX_ENTRIES		256
 
-StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a word has more entries");
+StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a row of one key has more entries");
 
 /* An entry, and the tree that it goes to. */
 typedef struct TreeEntry
@@ -246,7 +246,7 @@ insert_entries(Relation index, const TreeEntry *entries, int n)
  * its transaction has not committed, and nobody ever sees the row.
  */
 void
-insert_words(Relation index, const uint64 *words, int n, ItemPointer tid)
+insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 {
 	int			ntables = meta_get(index)->design.ntables;
 	TreeEntry	entries[MAX_ENTRIES];
@@ -261,7 +261,7 @@ insert_words(Relation index, const uint64 *words, int n, ItemPointer tid)
 			TreeEntry  *entry = &entries[nentries++];
 
 			entry->tree = tree;
-			entry->entry.key = design_key(table, words[i]);
+			entry->entry.key = design_key(table, keys[i]);
 			entry->entry.tid = *tid;
 			if (nentries == MAX_ENTRIES)
 			{

@@ -13,7 +13,7 @@
 #include "storage/itemptr.h"
 #include "utils/relcache.h"
 
-extern void insert_words(Relation index, const uint64 *words, int n, ItemPointer tid);
+extern void insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid);
 extern void insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid);
 
 #endif							/* SIMHASH_INSERT_H */
