@@ -268,7 +268,7 @@ check_tree(Relation index, int tree, IncompleteSplits *incomplete)
 }
 
 static void
-tell_incomplete(Relation index, const IncompleteSplits *incomplete)
+report_incomplete_splits(Relation index, const IncompleteSplits *incomplete)
 {
 	if (incomplete->n == 0)
 		return;
@@ -303,7 +303,7 @@ simhash_index_check(PG_FUNCTION_ARGS)
 	free_list_check(index);
 	for (int tree = 0; tree < ntrees; tree++)
 		check_tree(index, tree, &incomplete);
-	tell_incomplete(index, &incomplete);
+	report_incomplete_splits(index, &incomplete);
 	if (with_heap)
 		check_against_heap(open.heap, index);
 	inspect_close_index(&open);

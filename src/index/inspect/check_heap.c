@@ -52,7 +52,7 @@ typedef struct RowItems
 {
 	CheckItem  *item;
 	int64		n;
-	int64		size;			/* allocated */
+	int64		max_items;		/* allocated */
 } RowItems;
 
 typedef struct HeapCheck
@@ -182,10 +182,10 @@ compare_tid(HeapCheck *check, const RowItems *items)
 static void
 add_item(RowItems *items, const CheckItem *item)
 {
-	if (items->n == items->size)
+	if (items->n == items->max_items)
 	{
-		items->size *= 2;
-		items->item = repalloc_huge(items->item, items->size * sizeof(CheckItem));
+		items->max_items *= 2;
+		items->item = repalloc_huge(items->item, items->max_items * sizeof(CheckItem));
 	}
 	items->item[items->n++] = *item;
 }
@@ -196,10 +196,10 @@ add_item(RowItems *items, const CheckItem *item)
 static void
 compare_all(HeapCheck *check)
 {
-	RowItems	items = {.size = MAX_TREES};
+	RowItems	items = {.max_items = MAX_TREES};
 	CheckItem	item;
 
-	items.item = palloc(items.size * sizeof(CheckItem));
+	items.item = palloc(items.max_items * sizeof(CheckItem));
 	while (get_item(check, &item))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -24,7 +24,7 @@ typedef struct LevelStats
 	const IndexMeta *meta;
 	int64		pages;
 	int64		entries;
-	int64		room;			/* for entries, on these pages */
+	int64		capacity;			/* for entries, on these pages */
 
 	/* of leaves: runs of keys with one prefix */
 	int			nprefix;
@@ -61,7 +61,7 @@ count_page(void *arg, Relation index, BlockNumber block, Page page)
 
 	stats->pages++;
 	stats->entries += page_nentries(page);
-	stats->room += page_max_entries(page);
+	stats->capacity += page_max_entries(page);
 	if (page_is_leaf(page) && stats->nprefix > 0)
 		count_runs(stats, page);
 }
@@ -89,7 +89,7 @@ report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *resu
 		values[2] = Int32GetDatum(level);
 		values[3] = Int64GetDatum(stats.pages);
 		values[4] = Int64GetDatum(stats.entries);
-		values[5] = Float8GetDatum((double) stats.entries / stats.room);
+		values[5] = Float8GetDatum((double) stats.entries / stats.capacity);
 		values[6] = Int64GetDatum(stats.longest_run);
 		nulls[6] = !is_table || level > 0;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);

@@ -54,17 +54,17 @@ typedef struct Leaf
  * incomplete, which is to be finished first.
  */
 static int
-leaf_takes(Page page, const TreeEntry *entries, int n)
+leaf_count_fitting(Page page, const TreeEntry *entries, int n)
 {
-	int			most = Min(n, page_max_entries(page) - page_nentries(page));
-	int			taken = 0;
+	int			max = Min(n, page_max_entries(page) - page_nentries(page));
+	int			nfit = 0;
 
 	if (page_split_is_incomplete(page))
 		return 0;
-	while (taken < most && entries[taken].tree == entries[0].tree &&
-		   !page_is_left_of(page, &entries[taken].entry))
-		taken++;
-	return taken;
+	while (nfit < max && entries[nfit].tree == entries[0].tree &&
+		   !page_is_left_of(page, &entries[nfit].entry))
+		nfit++;
+	return nfit;
 }
 
 static bool
@@ -91,7 +91,7 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 	leaf->tree = entries->tree;
 	leaf->low_key = page_low_key(page);
 	leaf->entries = entries;
-	leaf->n = leaf_takes(page, entries, n);
+	leaf->n = leaf_count_fitting(page, entries, n);
 	LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);
 	if (leaf->n > 0 && (before == NULL || leaf_is_before(before, leaf)))
 		return true;
@@ -141,7 +141,7 @@ lock_leaves(Leaf *leaves, int nleaves)
 		int			found = leaf->n;
 
 		LockBuffer(leaf->buffer, BUFFER_LOCK_EXCLUSIVE);
-		leaf->n = leaf_takes(BufferGetPage(leaf->buffer), leaf->entries, found);
+		leaf->n = leaf_count_fitting(BufferGetPage(leaf->buffer), leaf->entries, found);
 		if (leaf->n == 0)
 			LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);
 		if (leaf->n < found)

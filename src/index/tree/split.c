@@ -203,7 +203,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 }
 
 static bool
-has_level_above(Relation index, int tree, int level)
+has_parent_level(Relation index, int tree, int level)
 {
 	return meta_get(index)->root[tree].level > level ||
 		meta_reread(index)->root[tree].level > level;
@@ -349,7 +349,7 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 	Buffer		parent;
 	Buffer		left;
 
-	while (!has_level_above(index, tree, level))
+	while (!has_parent_level(index, tree, level))
 		split_root(index, tree, level);
 	parent = split_descend(index, tree, level + 1, high_key);
 	left = lock_incomplete_child(index, BufferGetPage(parent), high_key);
@@ -370,7 +370,7 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 	Buffer		parent;
 	Buffer		left = InvalidBuffer;
 
-	if (!has_level_above(index, tree, level))
+	if (!has_parent_level(index, tree, level))
 		return;
 	parent = descend_to(index, tree, level + 1, high_key, BUFFER_LOCK_EXCLUSIVE);
 	if (!page_is_full(BufferGetPage(parent)))

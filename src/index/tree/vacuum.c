@@ -111,7 +111,7 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
  */
 typedef struct LeafAhead
 {
-	int			most;			/* leaves to look ahead */
+	int			max_leaves;		/* leaves to look ahead */
 	bool		known;			/* whether there is a copy */
 	int			at;				/* place in the copy of the link to the leaf read
 								 * last */
@@ -144,7 +144,7 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 	Page		parent = ahead->parent.data;
 	int			end;
 
-	if (ahead->most == 0 || meta_get(index)->root[leaf->tree].level == 0)
+	if (ahead->max_leaves == 0 || meta_get(index)->root[leaf->tree].level == 0)
 		return;
 	if (!ahead->known || page_is_left_of(parent, &leaf->low_key))
 		copy_downlinks(ahead, index, leaf);
@@ -157,7 +157,7 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 		ahead->at++;
 	}
 	ahead->fetched = Max(ahead->fetched, ahead->at + 1);
-	end = Min(page_nentries(parent), ahead->at + 1 + ahead->most);
+	end = Min(page_nentries(parent), ahead->at + 1 + ahead->max_leaves);
 	for (; ahead->fetched < end; ahead->fetched++)
 	{
 		BlockNumber block = inner_child(parent, ahead->fetched);
@@ -320,7 +320,7 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	vacuum->stats = stats;
 	vacuum->callback = callback;
 	vacuum->callback_state = callback_state;
-	vacuum->ahead.most =
+	vacuum->ahead.max_leaves =
 		get_tablespace_maintenance_io_concurrency(index->rd_rel->reltablespace);
 	for (int tree = 0; tree < ntrees; tree++)
 		vacuum_tree(vacuum, tree);
