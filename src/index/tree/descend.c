@@ -3,10 +3,10 @@
  * descend.c
  *		Descents in a tree
  *
- * Lehman and Yao, "Efficient locking for concurrent operations on B-trees",
- * 1981, as nbtree has it: one page is locked at a time; where a page was
- * split since its link was read, the search steps right.  Where it was merged into
- * another, the search finds that the link is stale, and descends anew.
+ * This follows Lehman and Yao, "Efficient locking for concurrent operations on
+ * B-trees", 1981, as nbtree does.  A descent locks one page at a time.  It moves right
+ * where a page was split after its link was read.  Where a page was merged into another,
+ * its link is stale: the descent detects that, and starts again at the root.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,6 +21,9 @@
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
+/*
+ * Return true if the i-th entry of a page is less than another.
+ */
 static inline bool
 entry_is_less(Page page, int i, const Entry *entry)
 {
@@ -34,8 +37,8 @@ entry_is_less(Page page, int i, const Entry *entry)
 }
 
 /*
- * Where an entry should be among n, if keys were spread evenly between the
- * first one and the page's upper bound.
+ * Estimate the position of a key among the first n entries.  Assumes that keys are
+ * spread evenly between the first entry and the page's high key.
  */
 static inline int
 guess_position(Page page, int n, uint64 key)
@@ -52,18 +55,19 @@ guess_position(Page page, int n, uint64 key)
 }
 
 /*
- * Of the first n entries of a page, which are in order, the number of those
- * less than the given one.
+ * Return the number of entries less than `entry` among the first n of a page, which must
+ * be in order.
  *
- * Fingerprints are hashes: a guess is mostly off by a few entries, and saves
- * most of the cache misses of a binary search.  Where it is far off, the
- * steps double, so that it never costs more than twice as many comparisons.
+ * This is an interpolation search.  Fingerprints are hashes, so the estimate is mostly
+ * off by a few entries.  That saves most of the cache misses of a binary search.  From
+ * the estimate the steps double (galloping), so the search makes at most twice as many
+ * comparisons as a binary search.
  */
 int
 page_search(Page page, int n, const Entry *entry)
 {
 	int			low = 0;		/* entries before this one are less */
-	int			high = n;		/* those from this one on are not */
+	int			high = n;		/* entries from this one on are not less */
 	int			step = 8;
 	int			at;
 
@@ -103,8 +107,9 @@ page_search(Page page, int n, const Entry *entry)
 }
 
 /*
- * Which child an entry belongs in: the last one whose lower bound is not beyond the
- * entry.  The entry is within the bounds of the page.
+ * Return the position of the downlink to follow for an entry: the last one whose key is
+ * not greater than the entry.  The entry must lie between the low key and the high key
+ * of the page, an inner one.
  */
 int
 find_child(Page page, const Entry *entry)
@@ -112,7 +117,7 @@ find_child(Page page, const Entry *entry)
 	int			n = page_nentries(page);
 	int			i = page_search(page, n, entry);
 
-	/* the first bound is never beyond, but a damaged page must do no harm */
+	/* the first key is never greater, except on a damaged page */
 	if (i > 0)
 	{
 		Entry		bound = page_entry(page, Min(i, n - 1));
@@ -124,7 +129,8 @@ find_child(Page page, const Entry *entry)
 }
 
 /*
- * A link to the root, as far as this process knows it.
+ * Return a link to the root that is in the relation cache.  Rereads the metapage if that
+ * root is below the level.  Raises an error if the root on the metapage is below it, too.
  */
 static inline PageLink
 root_link(Relation index, int tree, int level)
@@ -139,6 +145,10 @@ root_link(Relation index, int tree, int level)
 	return (PageLink) {lowest_entry(), root->block, tree, root->level};
 }
 
+/*
+ * Return the lock mode for the page of a link, in a descent to a level: the caller's at
+ * that level, else a share lock.
+ */
 static inline int
 lock_for(const PageLink *link, int level, int lock)
 {
@@ -146,12 +156,13 @@ lock_for(const PageLink *link, int level, int lock)
 }
 
 /*
- * Pin and lock the root, or, until its split has been finished, the leftmost page of
- * its level: the search steps right.
+ * Pin and lock the root.  Returns the buffer, or InvalidBuffer if the link is stale, and
+ * sets *link to the link followed.  While a split of the root is incomplete, the page is
+ * only the leftmost of its level, and the search moves right.
  *
- * The root may have been split since the metapage was read: then the page known as the
- * root mostly has a right sibling, and the metapage is read again.  Leftmost pages are
- * never merged into others, so that page still is the leftmost of its level.
+ * The root may have been split since the metapage was read.  Then the page mostly has a
+ * right sibling, and the metapage is read again.  A leftmost page is never merged into
+ * another.  So an outdated root is still the leftmost page of its level.
  */
 static Buffer
 follow_root(Relation index, int tree, int level, int lock, PageLink *link)
@@ -171,8 +182,8 @@ follow_root(Relation index, int tree, int level, int lock, PageLink *link)
 }
 
 /*
- * Where a descent goes on from a page that it has read: to the right, if the entry
- * belongs there, or down.
+ * Return the link that a descent follows from an inner page: the right-link if the entry
+ * belongs to the right, else a downlink.
  */
 static PageLink
 next_link(Page page, const Entry *entry)
@@ -183,7 +194,8 @@ next_link(Page page, const Entry *entry)
 }
 
 /*
- * Count a link that a descent has found to be stale; too many are damage.
+ * Count a stale link of a descent.  Raises an error if there are more than
+ * MAX_STALE_LINKS.
  */
 static void
 count_stale_link(Relation index, const PageLink *link, int *nstale)
@@ -193,10 +205,14 @@ count_stale_link(Relation index, const PageLink *link, int *nstale)
 }
 
 /*
- * Descend to a level (0: leaves), to the page there that a link leads to: returns that
- * page pinned and locked as asked.  If the page was split since the link was read, or its
- * split is incomplete, the entry may belong to the right of it.  Above the level, share
- * locks are held, one at a time; the caller holds no lock.
+ * Descend to a level (0 is the leaf level), to the first page there that a downlink leads
+ * to.  Returns that page pinned and locked in mode `lock`.
+ *
+ * The entry may belong to the right of the page: if the page was split after the downlink
+ * was read, or its split is incomplete.
+ *
+ * The caller must not hold the lock of any page.  Above the level, the descent takes
+ * share locks, one at a time.
  */
 Buffer
 descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock)
@@ -224,10 +240,10 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
 }
 
 /*
- * Go right from a page, pinned and locked, to the one of its level that an entry
- * belongs in; or, if stop_at_incomplete, only to the first page on the way whose split is
- * incomplete.  Returns that page pinned and locked.  Where a link turns out to be stale,
- * descend anew.
+ * Move right from a page, pinned and locked, to the page of its level to which an entry
+ * belongs.  With stop_at_incomplete, stop at the first page on the way that has the
+ * incomplete-split flag.  Returns the page pinned and locked.  Locks one page at a time.
+ * Descends again if a right-link is stale.
  */
 static Buffer
 move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
@@ -255,8 +271,8 @@ move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
 }
 
 /*
- * Descend to the page of a level in which an entry belongs: returns it pinned and
- * locked as asked.  The caller holds no lock.
+ * Descend to the page of a level to which an entry belongs.  Returns it pinned and
+ * locked in mode `lock`.  The caller must not hold the lock of any page.
  */
 Buffer
 descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
@@ -269,8 +285,9 @@ descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
 }
 
 /*
- * Descend for an insertion, to the page of a level in which an entry belongs; or, if
- * there is one on the way, to the first page of that level whose split is incomplete.
+ * Descend to the page of a level to which a new entry belongs.  Returns it pinned and
+ * exclusively locked.  If a page of that level on the way has the incomplete-split flag,
+ * returns the first of these instead.  The caller must not hold the lock of any page.
  */
 Buffer
 descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
@@ -281,9 +298,10 @@ descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
 }
 
 /*
- * Follow a link, to the page of its level that an entry, which is not before the link's
- * bound, belongs in: returns that page pinned and share locked.  If `recent` is valid,
- * the page that the link leads to was in that buffer a moment ago.
+ * Follow a link to the page of its level to which an entry belongs.  The entry must not
+ * be less than the link's low key.  Returns the page pinned and share-locked.  If
+ * `recent` is valid, that buffer contained the linked page recently.  The caller must not
+ * hold the lock of any page.
  */
 Buffer
 descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry *entry)
@@ -299,10 +317,11 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
 }
 
 /*
- * Find links to the leaves with the keys of a range, at most max of them, as far as they
- * stand in one page of the level above: returns their number.  The first leaf may have
- * been split meanwhile, so that the range begins to the right of it.  Reads only pages
- * above the leaves; 0 if there are none.
+ * Find the downlinks of the leaves that contain keys from low to high, at most max of
+ * them, on one page of level 1.  Returns their number, or 0 if the root is a leaf.  The
+ * first leaf may have been split meanwhile.  Then the range begins to the right of it.
+ *
+ * Reads inner pages only.  The caller must not hold the lock of any page.
  */
 int
 descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,

@@ -15,12 +15,15 @@
 #include "compat.h"
 #include "index/tree/extend.h"
 
-/* Pages by which the index is extended at a time, as far as buffers can be pinned. */
+/*
+ * Maximum number of pages added at a time.  PostgreSQL pins a buffer for each, and adds
+ * fewer where it cannot pin that many.
+ */
 #define EXTEND_TOGETHER	64
 
 /*
- * Extend the index by a page; returns it pinned and exclusively locked, all
- * zeros.
+ * Extend the index by one page.  Returns it pinned and exclusively locked, all zeros.
+ * Takes the extension lock meanwhile, unless the index is local to this transaction.
  */
 Buffer
 page_new_buffer(Relation index)
@@ -38,11 +41,12 @@ page_new_buffer(Relation index)
 }
 
 /*
- * Extend the index by n pages in a row, all zeros; returns the first.
+ * Extend the index by n contiguous pages, all zeros.  Returns the first block.
  *
- * The extension lock is needed even if nobody else can see the index yet: it may be
- * built by several processes, which do not share this lock.  It is held until all n
- * pages are there, because PostgreSQL may give fewer at a time than are asked for.
+ * The extension lock is needed even while the index is invisible to other transactions:
+ * parallel workers may build it, and the lock conflicts within their group.  It is held
+ * until all n pages exist, because PostgreSQL may add fewer pages than requested at a
+ * time.
  */
 BlockNumber
 page_extend(Relation index, BlockNumber n)

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * free_list.c
- *		The pages that are in no tree
+ *		The free list: pages that are in no tree
  *
- * A page that was merged into its left sibling is put in front of a list, which begins
- * in the metapage; a split takes one from there.  Both are part of the record that
- * merges or splits, so that a crash neither loses a page nor hands it out twice (a
- * free space map may do both).
+ * The list begins at the metapage.  A merge adds the merged page at its front.  A split
+ * takes a page from its front.  The WAL record of the merge or split includes this
+ * change.  So a crash neither loses a page nor uses it twice.  A free space map, which is
+ * not WAL-logged, may do both.
  *
- * A page may be used again at once: whoever still comes to it by an old link finds that
- * the link is stale (page_matches).
+ * A free page may be reused at once.  A process that follows an old link to it detects
+ * that the link is stale (page_matches).
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,13 +24,16 @@
 #include "index/tree/link.h"
 
 /*
- * The first free page, pinned and exclusively locked; or InvalidBuffer if there is
- * none.  The metapage is exclusively locked, and stays so until the page has been
- * removed from the list, in the record that puts it into a tree.
+ * Return the first free page, pinned and exclusively locked, or InvalidBuffer if there is
+ * none.  Raises an error if the list is damaged.
  *
- * A process that came to the page by a stale link may hold the page's lock, but then it
- * waits for no other lock.  A damaged list could lead to a page in use, even to one that
- * the caller holds: so the lock is waited for only after a look at the page.
+ * The caller holds the exclusive lock of the metapage.  It must keep that lock until the
+ * record that puts the page into a tree has removed it from the list.
+ *
+ * A process that followed a stale link may hold the lock of the free page.  That process
+ * waits for no other lock, so there is no deadlock.  A damaged list could lead to a page
+ * in use, even to a page that the caller has locked.  So the flags of the page are
+ * checked before its lock is waited for.
  */
 Buffer
 free_list_take(Relation index, Buffer meta_buffer)
@@ -41,7 +44,7 @@ free_list_take(Relation index, Buffer meta_buffer)
 
 	if (block == InvalidBlockNumber)
 		return InvalidBuffer;
-	/* else removing the page would make the number wrap around */
+	/* without this, free_list_remove would make the number wrap around */
 	if (meta->nfree == 0)
 		page_report_corruption(index, META_BLOCK,
 							   "the list of free pages is not as long as the metapage says");
@@ -57,8 +60,8 @@ free_list_take(Relation index, Buffer meta_buffer)
 }
 
 /*
- * Remove the first page from the list, before it is formatted.  The pages are those of a
- * record of generic WAL.
+ * Remove the first page from the list, before it is formatted.  Both pages are images
+ * registered for one generic WAL record.
  */
 void
 free_list_remove(MetaPageData *meta, Page page)
@@ -69,8 +72,8 @@ free_list_remove(MetaPageData *meta, Page page)
 }
 
 /*
- * Make a page a free one, the first in the list.  The pages are those of a record of
- * generic WAL.
+ * Format a page as a free page, and add it at the front of the list.  Both pages are
+ * images registered for one generic WAL record.
  */
 void
 free_list_add(MetaPageData *meta, Page page, BlockNumber block)
@@ -87,8 +90,9 @@ free_list_add(MetaPageData *meta, Page page, BlockNumber block)
 }
 
 /*
- * Whether the list has as many pages as the metapage says, all of them free.  Otherwise
- * *at and *what say in which block it is damaged, and how.
+ * Return true if the list has as many pages as the metapage says, all of them free.
+ * Otherwise set *at to the damaged block and *what to the damage.  Share-locks one page
+ * at a time.
  */
 static bool
 list_is_sound(Relation index, BlockNumber *at, const char **what)
@@ -124,8 +128,10 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 }
 
 /*
- * Check the list.  Meanwhile others may take pages from its front, and add pages there:
- * so a list that seems damaged is looked at again.
+ * Check the list.  Raises an error if it is damaged.
+ *
+ * Meanwhile other processes may remove pages from its front, and add pages there.  So a
+ * list that seems damaged is checked again, up to MAX_STALE_LINKS times.
  */
 void
 free_list_check(Relation index)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * free_list.h
- *		The pages that are in no tree
+ *		The free list: pages that are in no tree
  *
  * Copyright (c) 2026, the simhash authors
  *

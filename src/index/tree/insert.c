@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * insert.c
- *		Insertion of a row: an entry for each word in the tree of each table
+ *		Insertion of the entries of a row: one for each key in each permuted table's tree
  *
- * What costs is the WAL record, so the usual case, in which no page must be
- * split, logs several leaves together: of several trees, where a row has one word, and
- * of one, where it has several words.
+ * The main cost of an insertion is its WAL records.  So the usual case, in which no page
+ * must be split, logs several leaves in one record.  They are leaves of several trees if
+ * the row has one key, and of one tree if it has several keys.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,36 +22,38 @@
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
 
-/* Leaves that go into one record. */
+/* Maximum number of leaves in one WAL record. */
 #define MAX_LEAVES		MAX_GENERIC_XLOG_PAGES
 
-/* Entries that are made at a time: of a row of one word, all. */
+/* Entries formed at a time: at least all entries of a row of one key. */
 #define MAX_ENTRIES		256
 
 StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a row of one key has more entries");
 
-/* An entry, and the tree that it goes to. */
+/* A new entry and its tree. */
 typedef struct TreeEntry
 {
-	int			tree;
+	int			tree;			/* number of the tree, from 0 */
 	Entry		entry;
 } TreeEntry;
 
-/* A leaf, pinned, and what it is to get. */
+/* A pinned leaf and the entries to append to it. */
 typedef struct Leaf
 {
 	Buffer		buffer;
-	int			tree;
-	Entry		low_key;		/* the leaf's lower bound */
-	const TreeEntry *entries;
-	int			n;
+	int			tree;			/* number of the tree, from 0 */
+	Entry		low_key;		/* low key of the leaf */
+	const TreeEntry *entries;	/* entries to append */
+	int			n;				/* number of entries to append */
 } Leaf;
 
 /*
- * How many of the first entries a leaf takes at once, of n, in order, for the first of
- * which a descent has arrived at the leaf, which is locked.  None, if it is full; if it
- * was split, so that the first one belongs to the right of it; or if its split is
- * incomplete, which is to be finished first.
+ * Count how many of entries[0..n-1] (sorted; a descent for entries[0] has reached this
+ * leaf) fit on a locked leaf.
+ *
+ * Returns 0 if the leaf is full, or if it was split so that entries[0] now belongs to the
+ * right.  Also returns 0 if the leaf has the incomplete-split flag: that split must be
+ * finished first.
  */
 static int
 leaf_count_fitting(Page page, const TreeEntry *entries, int n)
@@ -67,6 +69,9 @@ leaf_count_fitting(Page page, const TreeEntry *entries, int n)
 	return nfit;
 }
 
+/*
+ * Return true if leaf a comes before leaf b in the lock order: by tree, then low key.
+ */
 static bool
 leaf_is_before(const Leaf *a, const Leaf *b)
 {
@@ -76,9 +81,9 @@ leaf_is_before(const Leaf *a, const Leaf *b)
 }
 
 /*
- * Descend to the leaf of the first of n entries, and pin it.  Returns false, with
- * nothing pinned, if the leaf takes none; or if it does not come after the leaf found
- * before (NULL: there is none).
+ * Descend to the leaf of the first of n entries, and pin it.  Fills in *leaf, and leaves
+ * the leaf unlocked.  Returns false, with nothing pinned, if no entry fits on the leaf,
+ * or if the leaf does not come after `before` (NULL if this is the first leaf).
  */
 static bool
 find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, Leaf *leaf)
@@ -100,13 +105,16 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 }
 
 /*
- * Find the leaves of the first of n entries, up to four; returns their number.
+ * Find and pin the leaves of the first of n entries, up to MAX_LEAVES of them.  Returns
+ * the number of leaves.  None is locked.
  *
- * They ascend, by tree and lower bound, so no leaf is among them twice, and they stay in
- * this order: a leaf that is pinned is not merged into another, and the lower bound of a
- * page in a tree does not change.  It is checked, not concluded from the order of the
- * entries: a leaf already found, whose pin keeps none from being merged into it, may have
- * got the next entry's leaf since.
+ * The leaves ascend by tree, then low key, so each occurs once.  They stay in this order:
+ * a pinned leaf is not merged into another, and the low key of a page in a tree never
+ * changes.
+ *
+ * find_leaf checks the order, because the order of the entries does not imply it.  The
+ * pin of a leaf does not prevent a merge of its right sibling into it.  So the next
+ * entry's leaf may have been merged into a leaf found before.
  */
 static int
 find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
@@ -125,12 +133,13 @@ find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
 }
 
 /*
- * Lock leaves, up to the first one that no longer takes all that it was found for: which
- * gets what it takes, or is not locked.  Returns how many are locked.
+ * Lock the leaves exclusively, in order.  Stop at the first leaf that no longer has space
+ * for all its entries.  Trim its count to the entries that still fit, and unlock it if
+ * none fits.  Returns the number of leaves locked.
  *
- * Nobody waits in a circle, since everybody who locks several leaves does so in this
- * order: by tree, then from left to right.  Nothing keeps a leaf's right sibling where it
- * is, which is not pinned: so nobody who holds other leaves steps right.
+ * There is no deadlock: every process that locks several leaves does so in this order,
+ * by tree, then from left to right.  A process that holds leaves does not move right.
+ * The right sibling of a leaf is not pinned, so it may be merged at any time.
  */
 static int
 lock_leaves(Leaf *leaves, int nleaves)
@@ -151,7 +160,8 @@ lock_leaves(Leaf *leaves, int nleaves)
 }
 
 /*
- * Append to leaves what they are to get, in one WAL record; returns how many entries.
+ * Append the entries to locked leaves, in one WAL record.  Returns the number of entries.
+ * The leaves stay locked.
  */
 static int
 append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
@@ -172,11 +182,14 @@ append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
 }
 
 /*
- * Insert the first of n entries, those of up to four leaves, in one WAL record.  Returns
- * how many; 0, having done nothing, if already the leaf of the first one does not take
- * it at once: a process that splits a page, or finishes a split, holds no other leaf.
+ * Insert the first of n entries, on up to MAX_LEAVES leaves, in one WAL record.  Returns
+ * the number of entries inserted.
  *
- * The leaves are locked after all descents.
+ * Returns 0, having done nothing, if the first entry does not fit on its leaf.  The caller
+ * then inserts that entry alone, because a process that splits a page or finishes a split
+ * must not hold other leaves.
+ *
+ * All descents come before the first lock that is kept.
  */
 static int
 insert_together(Relation index, const TreeEntry *entries, int n)
@@ -196,7 +209,7 @@ insert_together(Relation index, const TreeEntry *entries, int n)
 }
 
 /*
- * Insert an entry into one tree, splitting its leaf if need be.
+ * Insert one entry into a tree.  Splits the leaf if it is full.
  */
 static void
 insert_entry(Relation index, int tree, const Entry *entry)
@@ -217,7 +230,8 @@ insert_entry(Relation index, int tree, const Entry *entry)
 }
 
 /*
- * Insert n entries, which are in order of tree, then of entry.
+ * Insert n entries, sorted by tree, then entry.  Checks for interrupts between WAL
+ * records.
  */
 static void
 insert_entries(Relation index, const TreeEntry *entries, int n)
@@ -238,12 +252,14 @@ insert_entries(Relation index, const TreeEntry *entries, int n)
 }
 
 /*
- * Insert the entries of a row's n words, which ascend, into the trees of the tables.
- * There is one word, or one table, which permutes nothing: so in each tree entries ascend
- * as words do.
+ * Insert the entries of a row's n keys, in ascending order, into the trees of the
+ * permuted tables.
  *
- * A crash, an error or a cancellation may leave a row with some of its entries only; then
- * its transaction has not committed, and nobody ever sees the row.
+ * There is one key, or there is one table, with the identity permutation.  So in each
+ * tree the entries ascend as the keys do.
+ *
+ * A crash, an error or a cancellation may leave a row with only some of its entries.
+ * Then the row's transaction has not committed, and no snapshot ever sees the row.
  */
 void
 insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
@@ -274,7 +290,8 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 }
 
 /*
- * Insert the entry of a row without words.
+ * Insert the entry of a row without keys.  placeholder tells which: the row is NULL, or
+ * its value has no keys (opclass.h).
  */
 void
 insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid)

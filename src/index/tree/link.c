@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * link.c
- *		Following links: pinning and locking the pages that they lead to
+ *		Following links: pinning and locking the pages to which they lead
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,6 +17,10 @@
 #include "index/tree/meta.h"
 #include "index/tree/pause.h"
 
+/*
+ * Return true if a page is the one that a link describes: it is not free, and its tree,
+ * level and low key are those of the link.
+ */
 static inline bool
 identity_matches(const TreePageOpaqueData *opaque, const PageLink *link)
 {
@@ -28,10 +32,11 @@ identity_matches(const TreePageOpaqueData *opaque, const PageLink *link)
 }
 
 /*
- * Whether a page, locked, is still the one that a link leads to; checked, too.
+ * Return true if a locked page is still the one that a link describes, false if the link
+ * is stale.  Raises an error if the page is not sound (page_check).
  *
- * The page's lower bound has to be equal to the link's.  A page whose bound is less may
- * stand anywhere to the left of the page that was meant.
+ * The low key must be equal to the link's.  A page of a smaller low key may stand
+ * anywhere to the left of the page that was meant.
  */
 bool
 page_matches(Relation index, Buffer buffer, const PageLink *link)
@@ -41,11 +46,12 @@ page_matches(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Raise an error unless a page, pinned but not yet locked, is the one that a link leads
- * to.  The page on which the link stands is locked, so in a sound index the fields that
- * are looked at do not change.  In a damaged one the caller must not wait for the lock:
- * the link may lead to any page, even one that the caller holds, or whose holder waits
- * for the caller.
+ * Raise an error unless a page, pinned but not locked, is the one that a link describes.
+ *
+ * The caller holds the lock of the page from which it read the link.  So in a sound index
+ * the fields read here cannot change.  In a damaged index the link may lead to any page.
+ * Waiting for the lock of that page could deadlock: the caller, or a process that waits
+ * for the caller, may hold it.  Hence this check before the lock.
  */
 void
 page_peek(Relation index, Buffer buffer, const PageLink *link)
@@ -55,8 +61,9 @@ page_peek(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Whether a link may lead to a block: a damaged link must not look like a wish for a
- * new page (P_NEW is no block's number), nor lead beyond the file's end.
+ * Return true if a block may contain a tree page: it is not the metapage, and not past
+ * the end of the file.  So a damaged link neither reads past the end nor extends the
+ * file (as block number P_NEW would).
  */
 bool
 page_is_readable(Relation index, BlockNumber block)
@@ -65,7 +72,7 @@ page_is_readable(Relation index, BlockNumber block)
 }
 
 /*
- * Report that a page does not fit a link that cannot be stale.
+ * Raise an error: a page does not match a link that cannot be stale.
  */
 void
 page_report_mismatch(Relation index, const PageLink *link)
@@ -75,8 +82,9 @@ page_report_mismatch(Relation index, const PageLink *link)
 }
 
 /*
- * Pin the block that a link leads to.  If `recent` is valid, the block was in that buffer
- * a moment ago.
+ * Pin the block that a link leads to, and return its buffer.  If `recent` is valid, that
+ * buffer contained the block recently, and is tried first.  Raises an error if the block
+ * cannot contain a tree page.
  */
 Buffer
 page_pin(Relation index, const PageLink *link, Buffer recent,
@@ -91,11 +99,12 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 }
 
 /*
- * Pin and lock the page that a link leads to; or return InvalidBuffer, if the link is
- * stale.  If `recent` is valid, the page was in that buffer a moment ago.
+ * Pin and lock the page that a link leads to.  Returns InvalidBuffer, with nothing
+ * pinned, if the link is stale.  If `recent` is valid, that buffer contained the page
+ * recently.
  *
- * The caller holds no lock of a page: a stale link may lead to any page, and while the
- * caller waits for the lock of that page nobody waits for the caller.
+ * The caller must not hold the lock of any page.  A stale link may lead to any page, but
+ * a process that waits without a lock cannot be part of a deadlock.
  */
 Buffer
 page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
@@ -114,8 +123,9 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
 }
 
 /*
- * Pin and lock exclusively the page that a link leads to.  The link stands on a page
- * that the caller has locked: so it is not stale, and leads down or to the right.
+ * Pin and exclusively lock the page that a link leads to.  The caller holds the lock of
+ * the page from which it read the link.  So the link is not stale, and leads down or
+ * right.  Raises an error if the page does not match.
  */
 Buffer
 page_follow_held(Relation index, const PageLink *link)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * link.h
- *		Links between pages, and following them
+ *		Downlinks and right-links, and following them
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,25 +15,27 @@
 #include "index/tree/page.h"
 
 /*
- * What leads to a page: its block, and which page it was when the link was read.
- * A page may be merged into its left sibling, and its block be used for another one,
- * of any tree and level, before the link is followed.  Then the link is stale.
+ * A link to a page, read from a downlink or a right-link: the block, and which page the
+ * block contained at that moment.
+ *
+ * Before the link is followed, the page may be merged into its left sibling.  Its block
+ * may then be used for another page, of any tree and level.  Then the link is stale.
  */
 typedef struct PageLink
 {
-	Entry		low_key;		/* the page's lower bound */
+	Entry		low_key;		/* low key of the page */
 	BlockNumber block;
-	int			tree;
-	int			level;
+	int			tree;			/* number of the tree, from 0 */
+	int			level;			/* 0 is the leaf level */
 } PageLink;
 
 /*
- * How often in a row a process may find that others have changed the page that it was
- * led to.  That rarely happens twice; where it goes on, the index is damaged.
+ * Maximum number of stale links in a row that a process may meet.  Two in a row are rare.
+ * More than the maximum mean that the index is damaged.
  */
 #define MAX_STALE_LINKS		100
 
-/* To the right sibling of a page that is not rightmost. */
+/* Return the right-link of a page that is not rightmost. */
 static inline PageLink
 page_right_link(Page page)
 {
@@ -43,7 +45,7 @@ page_right_link(Page page)
 	return link;
 }
 
-/* To a child of a page above the leaves. */
+/* Return the i-th downlink of an inner page. */
 static inline PageLink
 page_downlink(Page page, int i)
 {
@@ -65,7 +67,10 @@ extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer re
 								 int lock);
 extern Buffer page_follow_held(Relation index, const PageLink *link);
 
-/* Pin and lock the page that a link leads to, which was not seen a moment ago. */
+/*
+ * Pin and lock the page that a link leads to, as page_follow_recent does, if no buffer is
+ * known to have contained it recently.
+ */
 static inline Buffer
 page_follow(Relation index, const PageLink *link, int lock)
 {

@@ -3,17 +3,21 @@
  * merge.c
  *		Merges of pages
  *
- * A page whose entries fit into its left sibling moves there, and is free from then on.
- * That is one WAL record, of four pages: the parent loses a link, the left page gets the
- * entries and the upper bound, the page is emptied, and the list of free pages, which
- * begins in the metapage, gets it.  So at any time the pages of a level have all the
- * entries, each once, and between them every key.
+ * If the entries of a page fit on its left sibling, a merge moves them there, and the
+ * page becomes free.  One WAL record of four pages does this:
  *
- * Both pages are children of one page: so a leftmost page is never merged into another,
- * and the root of a tree stays what it was.  A parent of one child is left until it is
- * merged itself.
+ *	- the parent loses the page's downlink;
+ *	- the left page gets the page's entries, high key and right-link;
+ *	- the page is emptied;
+ *	- the free list, which begins at the metapage, gets the page.
  *
- * Only ambulkdelete merges pages, hence one process at a time.
+ * So at any time the pages of a level contain each entry once, and cover all keys.
+ *
+ * Both pages must be children of one parent.  So a leftmost page is never merged into
+ * another, and the root of a tree stays the root.  The only child of a parent stays until
+ * the parent has been merged.
+ *
+ * Only ambulkdelete merges pages, so one process at a time does so.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,20 +33,24 @@
 #include "index/tree/link.h"
 #include "index/tree/merge.h"
 
-/* Merged pages are at most so full, so that insertions do not split them at once. */
+/*
+ * Maximum fill of a merged page, in percent.  The free space keeps insertions from
+ * splitting it at once.
+ */
 #define MERGE_PERCENT	70
 
-/* The pages of a merge, pinned and exclusively locked, in this order. */
+/* The pages of a merge, pinned and exclusively locked in this order. */
 typedef struct Merge
 {
 	Buffer		parent;
-	int			at;				/* of the page's link in the parent */
-	Buffer		left;
-	Buffer		page;
+	int			at;				/* position of the page's downlink in the parent */
+	Buffer		left;			/* left sibling of the page */
+	Buffer		page;			/* the page to merge away */
 } Merge;
 
 /*
- * The most entries that two pages may have to be merged.
+ * Return the maximum number of entries that two pages of a level may have together to be
+ * merged.
  */
 int
 merge_limit(int level)
@@ -50,6 +58,9 @@ merge_limit(int level)
 	return (level == 0 ? MAX_LEAF_ENTRIES : MAX_INNER_ENTRIES) * MERGE_PERCENT / 100;
 }
 
+/*
+ * Unlock and unpin a buffer, if it is valid, and make it invalid.
+ */
 static void
 release_if_valid(Buffer *buffer)
 {
@@ -58,6 +69,9 @@ release_if_valid(Buffer *buffer)
 	*buffer = InvalidBuffer;
 }
 
+/*
+ * Unlock and unpin the pages of a merge that are locked.
+ */
 static void
 merge_release(Merge *merge)
 {
@@ -67,7 +81,8 @@ merge_release(Merge *merge)
 }
 
 /*
- * Lock the parent, if it has links to the page and to a page before that.
+ * Pin and exclusively lock the parent.  Returns true if it has downlinks to the page and
+ * to a page before that.  Otherwise the caller releases the parent.
  */
 static bool
 lock_parent(Relation index, const PageLink *link, Merge *merge)
@@ -87,7 +102,9 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 }
 
 /*
- * Lock the left sibling, if the page is its right sibling by a split that is complete.
+ * Pin and exclusively lock the left sibling.  The parent is locked.  Returns true if the
+ * right-link and the high key of the left sibling lead to the page, and its split is
+ * complete.  Otherwise the caller releases both.
  */
 static bool
 lock_left(Relation index, const PageLink *link, Merge *merge)
@@ -105,11 +122,13 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 }
 
 /*
- * Lock the page itself, if it is not being split.
+ * Pin and lock the page itself.  The parent and the left sibling are locked.  Returns
+ * true if the page does not have the incomplete-split flag.
  *
- * For a leaf that takes a cleanup lock, which is not waited for.  Who has a pin on the
- * leaf is a scan that relies on vacuum not having passed the leaf's TIDs, or an insertion
- * that is going to lock the leaf.  (Above the leaves nobody keeps a pin without a lock.)
+ * An inner page is locked exclusively.  A leaf is locked for cleanup, without waiting:
+ * returns false if another process has a pin on it.  That process may be a scan that
+ * relies on vacuum not having passed the TIDs of the leaf.  Or it may be an insertion
+ * that will lock the leaf.  (No process keeps a pin on an inner page without a lock.)
  */
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)
@@ -131,7 +150,7 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
 }
 
 /*
- * Remove a link from a page above the leaves.
+ * Remove a downlink from an inner page.
  */
 static void
 remove_downlink(Page page, int at)
@@ -146,7 +165,8 @@ remove_downlink(Page page, int at)
 }
 
 /*
- * Move the entries of a page into its left sibling, in order.
+ * Move the entries of a page to its left sibling, which then has all in order.  The left
+ * sibling also gets the right-link and the high key.
  */
 static void
 move_left(Page left, Page page)
@@ -165,7 +185,7 @@ move_left(Page left, Page page)
 }
 
 /*
- * Write the record.
+ * Merge the locked pages, in one WAL record.  Locks the metapage meanwhile.
  */
 static void
 merge_pages(Relation index, const Merge *merge)
@@ -186,12 +206,14 @@ merge_pages(Relation index, const Merge *merge)
 }
 
 /*
- * Merge the page that a link leads to into its left sibling.  Returns false, having
- * done nothing, if that is not possible now: the two have no parent in common, or too
- * many entries, or one of them is being split, or a leaf is pinned.
+ * Merge the page that a link leads to into its left sibling.  Returns true if it did.
  *
- * There is a level above the page.  The caller holds no lock, and is the only one who
- * merges pages of the index.
+ * Returns false, having done nothing, if that is not possible now: the two have different
+ * parents, or too many entries, or one of them has the incomplete-split flag, or the page
+ * is a leaf that another process has pinned.
+ *
+ * The page must have a parent level.  The caller must not hold the lock of any page, and
+ * must be the only process that merges pages of the index.
  */
 bool
 merge_into_left(Relation index, const PageLink *link)

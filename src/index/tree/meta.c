@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * meta.c
- *		The metapage: what an index is, and where its trees begin
+ *		The metapage: design and roots of an index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,6 +16,9 @@
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
+/*
+ * Return the size in bytes of the metapage's data for a number of trees.
+ */
 static inline Size
 meta_page_size(uint32 ntrees)
 {
@@ -23,7 +26,7 @@ meta_page_size(uint32 ntrees)
 }
 
 /*
- * Format the metapage of an index of this design; one root for each tree.
+ * Format the metapage of an index of this design.  roots has one root for each tree.
  */
 void
 meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
@@ -43,7 +46,7 @@ meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
 	meta->params = params;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
-	/* so that generic WAL does not take it for a hole */
+	/* generic WAL does not log what is past pd_lower */
 	((PageHeader) page)->pd_lower =
 		((char *) meta + meta_page_size(meta->ntrees)) - (char *) page;
 }
@@ -55,8 +58,8 @@ meta_page_design(const MetaPageData *meta)
 }
 
 /*
- * Check that roots are where pages of trees may be, and that there are no more free pages
- * than blocks.  Raises an error if not.
+ * Check the levels and blocks of the roots, and that there are fewer free pages than
+ * blocks.  Raises an error if a value is impossible.
  */
 static void
 check_roots(Relation index, const MetaPageData *meta)
@@ -76,6 +79,10 @@ check_roots(Relation index, const MetaPageData *meta)
 	}
 }
 
+/*
+ * Check the metapage, locked.  Raises an error if it is damaged, or of another format
+ * version.
+ */
 static void
 check_metapage(Relation index, Page page)
 {
@@ -99,7 +106,7 @@ check_metapage(Relation index, Page page)
 }
 
 /*
- * Pin and lock the metapage, checked.
+ * Pin, lock and check the metapage.  Raises an error if it is damaged.
  */
 Buffer
 meta_lock(Relation index, int lock)
@@ -115,7 +122,8 @@ meta_lock(Relation index, int lock)
 }
 
 /*
- * Read the metapage, and keep what it says in the relation's cache.
+ * Read the metapage into the relation cache, and return the copy.  Share-locks the
+ * metapage meanwhile.
  */
 const IndexMeta *
 meta_reread(Relation index)
@@ -139,9 +147,11 @@ meta_reread(Relation index)
 }
 
 /*
- * What the metapage said when it was read last.  Valid until the relation's
- * cache entry is rebuilt, which may be whenever locks are taken or catalogs
- * read: not to be held over such.
+ * Return the metapage as last read, or read it.
+ *
+ * The result is valid until the relation's cache entry is rebuilt.  That may happen
+ * whenever a heavyweight lock is taken or a catalog is read.  So do not keep the pointer
+ * across either.
  */
 const IndexMeta *
 meta_get(Relation index)
@@ -150,7 +160,8 @@ meta_get(Relation index)
 }
 
 /*
- * How many free pages an index has.
+ * Return the number of free pages, from the metapage.  Share-locks the metapage
+ * meanwhile.
  */
 BlockNumber
 meta_count_free(Relation index)
@@ -163,8 +174,10 @@ meta_count_free(Relation index)
 }
 
 /*
- * Whether an index has a block.  An index never becomes shorter, so the length of the
- * file is asked for only where a block lies beyond the length known.
+ * Return true if an index has a block.
+ *
+ * An index never becomes shorter.  So the length of the file is read again only for a
+ * block past the length already known.
  */
 bool
 meta_has_block(Relation index, BlockNumber block)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * meta.h
- *		The metapage: what an index is, and where its trees begin
+ *		The metapage: design and roots of an index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,51 +20,52 @@
 #define META_VERSION		6
 
 /*
- * There is a tree for each table of the design, and one more, the last, for
- * the rows that are NULL.
+ * There is one tree for each permuted table of the design.  The last tree contains the
+ * placeholders: entries of NULLs and of values without keys.
  */
 #define MAX_TREES			(DESIGN_MAX_TABLES + 1)
 
-/* The highest level of a tree: with two links a page, 2^32 blocks make no more. */
+/* The highest level of a tree: 2^32 blocks with two downlinks each make no more. */
 #define MAX_LEVEL			31
 
 typedef struct TreeRoot
 {
 	BlockNumber block;
-	uint32		level;			/* 0: the root is a leaf */
+	uint32		level;			/* 0 if the root is a leaf */
 } TreeRoot;
 
-/* The metapage as it stands on disk. */
+/* The metapage on disk. */
 typedef struct MetaPageData
 {
 	uint32		magic;
 	uint32		version;
-	uint16		blocks;			/* the design */
+	uint16		blocks;			/* the design's options (design.h) */
 	uint16		prefix;
 	uint16		nested;
-	uint16		ntrees;
-	BlockNumber free_page;		/* the first free page (free_list.c), or
+	uint16		ntrees;			/* number of trees */
+	BlockNumber free_page;		/* first page of the free list (free_list.c), or
 								 * InvalidBlockNumber */
 	uint32		nfree;			/* number of free pages */
-	int32		params;			/* of all values (params.h), or NO_PARAMS */
-	TreeRoot	root[MAX_TREES];	/* the first ntrees are stored */
+	int32		params;			/* parameters of all values (params.h), or NO_PARAMS */
+	TreeRoot	root[MAX_TREES];	/* only the first ntrees are stored */
 } MetaPageData;
 
 #define MetaPageGetData(page) ((MetaPageData *) PageGetContents(page))
 
 /*
- * The metapage as each backend keeps it.  The roots may be out of date: then they have
- * right siblings (descend.c).
+ * The metapage in a backend's relation cache.  A root may be out of date.  Then its page
+ * mostly has a right sibling (descend.c).
  */
 typedef struct IndexMeta
 {
-	int			ntrees;
-	int32		params;			/* of all values (params.h), or NO_PARAMS */
+	int			ntrees;			/* number of trees */
+	int32		params;			/* parameters of all values (params.h), or NO_PARAMS */
 	Design		design;
 	TreeRoot	root[MAX_TREES];
-	BlockNumber nblocks;		/* of the file, when its length was last asked for */
+	BlockNumber nblocks;		/* length of the file in blocks, when last read */
 } IndexMeta;
 
+/* Return the number of the tree of placeholders. */
 static inline int
 placeholder_tree(const IndexMeta *meta)
 {

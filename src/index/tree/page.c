@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * page.c
- *		The pages of the trees: format, and checks
+ *		Format of tree pages, and checks
  *
- * No page is used before page_check has found it sound, so that damaged
- * pages lead to errors, not to wild reads.
+ * page_check checks each page before its first use.  So a damaged page causes an error,
+ * not a read outside the page.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,7 +17,8 @@
 #include "index/tree/page.h"
 
 /*
- * Format an empty page of a tree.
+ * Format an empty page of a tree, with this low key.  The caller adds the right-link
+ * and the high key.
  */
 void
 page_init(Page page, int tree, int level, const Entry *low_key)
@@ -36,8 +37,8 @@ page_init(Page page, int tree, int level, const Entry *low_key)
 }
 
 /*
- * Make room for, or drop, entries at the end: what is between them and the
- * hole is up to the caller.
+ * Set the number of entries of a page.  The caller fills in the entries that are added
+ * at the end.
  */
 void
 page_set_count(Page page, int nentries)
@@ -49,6 +50,9 @@ page_set_count(Page page, int nentries)
 		(page_is_leaf(page) ? sizeof(ItemPointerData) : sizeof(DownlinkData));
 }
 
+/*
+ * Set the high key of a page.
+ */
 void
 page_set_high_key(Page page, const Entry *high_key)
 {
@@ -59,8 +63,7 @@ page_set_high_key(Page page, const Entry *high_key)
 }
 
 /*
- * Append an entry to a page that is not full.  The child is for pages above
- * the leaves.
+ * Append an entry to a page that is not full.  On a leaf, child is ignored.
  */
 void
 page_append(Page page, const Entry *entry, BlockNumber child)
@@ -80,7 +83,7 @@ page_append(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Copy the entries of a page, in the order in which they stand; returns their number.
+ * Copy the entries of a page, in their order on the page.  Returns their number.
  */
 int
 page_get_items(Page page, PageItem *items)
@@ -97,7 +100,7 @@ page_get_items(Page page, PageItem *items)
 }
 
 /*
- * Replace the entries of a page by n others, which are in order.
+ * Replace the entries of a page by n items, which must be in order.
  */
 void
 page_set_items(Page page, const PageItem *items, int n)
@@ -115,12 +118,19 @@ compare_items(const void *a, const void *b)
 						 &((const PageItem *) b)->entry);
 }
 
+/*
+ * Sort n items by key, then TID.
+ */
 void
 page_sort_items(PageItem *items, int n)
 {
 	qsort(items, n, sizeof(PageItem), compare_items);
 }
 
+/*
+ * Raise an error about a corrupted page.  `what` completes "A check of the page found
+ * that ...".
+ */
 void
 page_report_corruption(Relation index, BlockNumber block, const char *what)
 {
@@ -141,9 +151,10 @@ report_damage(Relation index, Buffer buffer, const char *what)
 }
 
 /*
- * Check that a page is sound by itself: that nothing which it says of its
- * own size leads outside it, and that siblings ascend.  What the entries are is not
- * checked.
+ * Check that a page, locked, is sound by itself.  Raises an error if not.
+ *
+ * The sizes on the page must not lead outside it, and its high key must be greater than
+ * its low key.  The values of the entries are not checked (simhash_index_check does so).
  */
 void
 page_check(Relation index, Buffer buffer)
@@ -173,7 +184,7 @@ page_check(Relation index, Buffer buffer)
 		report_damage(index, buffer, "its entries end in the wrong place");
 	if (page_is_free(page))
 		return;
-	/* else a ring of siblings could be walked forever */
+	/* without this, a ring of right-links could be followed forever */
 	low_key = page_low_key(page);
 	if (page_is_left_of(page, &low_key))
 		report_damage(index, buffer, "its upper bound is not beyond its lower one");

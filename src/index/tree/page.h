@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * page.h
- *		The pages of an index
+ *		Format of tree pages
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,25 +20,27 @@
 #include "compat.h"
 
 /*
- * An entry of a leaf.  Entries are ordered by key, then TID, so that no two
- * are equal, however many rows have the same fingerprint.
+ * An entry of a leaf, or a low key or high key of a page.  Entries are ordered by key,
+ * then TID.  So no two entries of a tree are equal, however many rows have the same
+ * fingerprint.
  */
 typedef struct Entry
 {
-	uint64		key;
-	ItemPointerData tid;
+	uint64		key;			/* as the tree's permuted table has it (design.h) */
+	ItemPointerData tid;		/* of the heap tuple; invalid if the entry is only a bound */
 } Entry;
 
 /*
- * All pages but the metapage belong to a B-link tree, or are free.  Keys grow up from
- * the page header to pd_lower, what belongs to them grows down from the special space
- * to pd_upper: in a leaf the TIDs, above a leaf the Links.  The hole between is a true
- * hole, which generic WAL neither compares nor logs.
+ * Every page but the metapage belongs to a B-link tree, or is free.  Keys grow up from
+ * the page header to pd_lower.  TIDs (on a leaf) or DownlinkData (on an inner page) grow
+ * down from the special space to pd_upper.  The space between is a standard hole, which
+ * generic WAL neither compares nor logs.
  *
- * In a leaf the first `nsorted` entries are in order, the rest as they came; a split or
- * a merge sorts them.  Above the leaves all entries are in order, and each is the lower
- * bound of its child.  The lower bound of a leftmost page is below all entries:
- * entry_before(0).
+ * On a leaf the first `nsorted` entries are in order.  The others stand in order of
+ * insertion, until a split or a merge sorts all.  On an inner page all entries are in
+ * order.  Each is the low key of a child, with the downlink to it.
+ *
+ * The low key of a leftmost page is less than all entries: lowest_entry().
  */
 typedef struct DownlinkData
 {
@@ -48,51 +50,54 @@ typedef struct DownlinkData
 
 typedef struct TreePageOpaqueData
 {
-	/* lower bound of the entries; never changes as long as the page is in a tree */
-	uint64		low_key;
-	/* upper bound, exclusive; unless the page is rightmost */
-	uint64		high_key;
-	ItemPointerData low_tid;
-	ItemPointerData high_tid;
-	BlockNumber right;			/* right sibling, or InvalidBlockNumber; of a free
-								 * page, the next free one */
-	uint16		nsorted;
-	uint16		unused[3];		/* so that page_id ends the page */
-	uint16		level;			/* 0: leaf */
-	uint16		flags;
-	uint16		tree;
-	uint16		page_id;		/* TREE_PAGE_ID; the page ends with it, where tools
-								 * look for what kind of index it is of */
+	uint64		low_key;		/* low key, inclusive; constant while the page is in
+								 * a tree */
+	uint64		high_key;		/* high key, exclusive; unused on a rightmost page */
+	ItemPointerData low_tid;	/* TID of the low key */
+	ItemPointerData high_tid;	/* TID of the high key */
+	BlockNumber right;			/* right-link, or InvalidBlockNumber; on a free page,
+								 * the next free page */
+	uint16		nsorted;		/* number of leading entries in order; 0 on an inner
+								 * page */
+	uint16		unused[3];		/* padding, so that page_id ends the page */
+	uint16		level;			/* 0 is the leaf level */
+	uint16		flags;			/* TREE_INCOMPLETE_SPLIT, TREE_FREE_PAGE */
+	uint16		tree;			/* number of the tree, from 0 */
+	uint16		page_id;		/* TREE_PAGE_ID, in the last two bytes of the page,
+								 * where tools look for the access method */
 } TreePageOpaqueData;
 
 typedef TreePageOpaqueData *TreePageOpaque;
 
 #define TREE_PAGE_ID			0xFF98
 
-/* The right sibling has no entry in the parent yet. */
+/* The incomplete-split flag: the parent has no downlink to the right sibling yet. */
 #define TREE_INCOMPLETE_SPLIT	0x0001
 
-/* The page is in no tree, but in the list of free pages. */
+/* The page is in the free list, not in a tree. */
 #define TREE_FREE_PAGE			0x0002
 
 #define TreePageGetOpaque(page) ((TreePageOpaque) PageGetSpecialPointer(page))
 
-/* Where entries begin and end. */
+/* Offsets on the page, in bytes, between which entries stand. */
 #define TREE_PAGE_LOWER		MAXALIGN(SizeOfPageHeaderData)
 #define TREE_PAGE_UPPER		(BLCKSZ - MAXALIGN(sizeof(TreePageOpaqueData)))
 
-/* Bytes of an entry, and the most that fit on a page. */
+/* Size of an entry in bytes, and the maximum number of entries on a page. */
 #define LEAF_ENTRY_SIZE		(sizeof(uint64) + sizeof(ItemPointerData))
 #define INNER_ENTRY_SIZE	(sizeof(uint64) + sizeof(DownlinkData))
 #ifndef SIMHASH_TEST_BUILD
 #define MAX_LEAF_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / LEAF_ENTRY_SIZE)
 #define MAX_INNER_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / INNER_ENTRY_SIZE)
 #else
-#define MAX_LEAF_ENTRIES	12	/* so that few rows make high trees */
+#define MAX_LEAF_ENTRIES	12	/* so that a few rows make trees of several levels */
 #define MAX_INNER_ENTRIES	8
 #endif
 
-/* The special space of a page that nobody has checked, where a sound page has it. */
+/*
+ * Return the special space of a page that page_check has not checked, at the offset
+ * that it has on a sound page.
+ */
 static inline TreePageOpaque
 page_opaque_unchecked(Page page)
 {
@@ -111,6 +116,7 @@ page_is_rightmost(Page page)
 	return TreePageGetOpaque(page)->right == InvalidBlockNumber;
 }
 
+/* Return the number of entries of a page. */
 static inline int
 page_nentries(Page page)
 {
@@ -135,12 +141,14 @@ inner_downlink(Page page, int i)
 	return (DownlinkData *) ((char *) page + TREE_PAGE_UPPER) - 1 - i;
 }
 
+/* Return the block to which the i-th downlink of an inner page leads. */
 static inline BlockNumber
 inner_child(Page page, int i)
 {
 	return BlockIdGetBlockNumber(&inner_downlink(page, i)->child);
 }
 
+/* Return the i-th entry of a leaf, or the key of the i-th downlink of an inner page. */
 static inline Entry
 page_entry(Page page, int i)
 {
@@ -151,6 +159,7 @@ page_entry(Page page, int i)
 	return entry;
 }
 
+/* Return the maximum number of entries of a page of this level. */
 static inline int
 page_max_entries(Page page)
 {
@@ -164,8 +173,8 @@ page_is_full(Page page)
 }
 
 /*
- * Whether a TID may be handed to the server, which relies on it; tidbitmap.c
- * has the same bounds.
+ * Return true if the executor can use a TID.  It relies on a valid one.  The bounds are
+ * those of tidbitmap.c.
  */
 static inline bool
 tid_is_valid(const ItemPointerData *tid)
@@ -174,7 +183,7 @@ tid_is_valid(const ItemPointerData *tid)
 		ItemPointerGetOffsetNumberNoCheck(tid) <= MaxHeapTuplesPerPage;
 }
 
-/* A TID as a number, in TID order; it may be an invalid one. */
+/* Return a TID, which may be invalid, as a 48-bit number in TID order. */
 static inline uint64
 tid_number(const ItemPointerData *tid)
 {
@@ -182,13 +191,14 @@ tid_number(const ItemPointerData *tid)
 		ItemPointerGetOffsetNumberNoCheck(tid);
 }
 
-/* For hash tables of TIDs. */
+/* Hash a TID for a hash table. */
 static inline uint32
 tid_number_hash(uint64 number)
 {
 	return hash_combine(murmurhash32((uint32) number), murmurhash32(number >> 32));
 }
 
+/* Return the TID of a number: the inverse of tid_number. */
 static inline ItemPointerData
 tid_of_number(uint64 number)
 {
@@ -198,6 +208,7 @@ tid_of_number(uint64 number)
 	return tid;
 }
 
+/* Compare two entries by key, then TID.  Returns -1, 0 or 1. */
 static inline int
 entry_compare(const Entry *a, const Entry *b)
 {
@@ -211,7 +222,9 @@ entry_compare(const Entry *a, const Entry *b)
 	return (a_tid > b_tid) - (a_tid < b_tid);
 }
 
-/* Before all entries of a key, which have TIDs. */
+/*
+ * Return a bound less than all entries of a key.  The bound has no TID, entries have one.
+ */
 static inline Entry
 entry_before(uint64 key)
 {
@@ -221,14 +234,14 @@ entry_before(uint64 key)
 	return entry;
 }
 
-/* The first page of each level begins here. */
+/* Return the low key of the leftmost page of each level. */
 static inline Entry
 lowest_entry(void)
 {
 	return entry_before(0);
 }
 
-/* No entry is beyond it. */
+/* Return a bound that no entry exceeds. */
 static inline Entry
 highest_entry(void)
 {
@@ -237,6 +250,7 @@ highest_entry(void)
 	return entry;
 }
 
+/* Return the low key of a page. */
 static inline Entry
 page_low_key(Page page)
 {
@@ -246,7 +260,7 @@ page_low_key(Page page)
 	return low_key;
 }
 
-/* The upper bound of a page that is not rightmost. */
+/* Return the high key of a page that is not rightmost. */
 static inline Entry
 page_high_key(Page page)
 {
@@ -256,7 +270,10 @@ page_high_key(Page page)
 	return high_key;
 }
 
-/* Whether an entry belongs to the right of a page. */
+/*
+ * Return true if an entry belongs to the right of a page: it is not less than the high
+ * key.
+ */
 static inline bool
 page_is_left_of(Page page, const Entry *entry)
 {
@@ -280,14 +297,14 @@ page_split_is_incomplete(Page page)
 	return (TreePageGetOpaque(page)->flags & TREE_INCOMPLETE_SPLIT) != 0;
 }
 
-/* An entry, and above the leaves the child that it is the bound of. */
+/* An entry of any page, copied. */
 typedef struct PageItem
 {
-	Entry		entry;
-	BlockNumber child;
+	Entry		entry;			/* on an inner page, the low key of the child */
+	BlockNumber child;			/* InvalidBlockNumber on a leaf */
 } PageItem;
 
-/* Both ends of a page will be looked at: fetch them at the same time. */
+/* Prefetch both ends of a page, so that their cache misses overlap. */
 static inline void
 page_prefetch(Page page)
 {
@@ -306,7 +323,7 @@ pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);
 
-/* Report a TID of a leaf that cannot be handed to the server. */
+/* Raise an error if the executor cannot use a TID of a leaf. */
 static inline void
 leaf_check_tid(Relation index, Buffer buffer, const ItemPointerData *tid)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * pause.c
- *		A place where tests make a process wait
+ *		A point where tests make a process wait
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,12 +19,15 @@
 
 #ifdef SIMHASH_TEST_BUILD
 
-/* Whoever holds this advisory lock exclusively keeps others from following links. */
+/*
+ * Key of an advisory lock.  A session that holds it exclusively keeps other sessions
+ * from following links.
+ */
 #define PAUSE_LOCK	19
 
-static int	pause_level;		/* of the pages that links lead to, or -1 */
-static int	pause_skip;			/* how many links are followed before */
-static int	nfollowed;
+static int	pause_level;		/* level to which links lead, or -1 */
+static int	pause_skip;			/* links to that level to follow before the pause */
+static int	nfollowed;			/* links to that level followed since it was set */
 
 static void
 assign_level(int value, void *extra)
@@ -33,8 +36,8 @@ assign_level(int value, void *extra)
 }
 
 /*
- * Define the settings by which a session asks for a pause: simhash.pause_level and,
- * to be set before it, simhash.pause_skip.
+ * Define the settings that make a session pause: simhash.pause_level and
+ * simhash.pause_skip, which must be set first.
  */
 void
 pause_init(void)
@@ -50,7 +53,9 @@ pause_init(void)
 }
 
 /*
- * Wait, if this is the link to wait before.  The caller holds no lock of a page.
+ * Wait for the advisory lock if this link is the one chosen by the settings.  `level` is
+ * the level of the page to which the link leads.  The caller must not hold the lock of any
+ * page.
  */
 void
 pause_before_link(int level)

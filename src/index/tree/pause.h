@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * pause.h
- *		A place where tests make a process wait
+ *		A point where tests make a process wait
  *
- * Compiled with SIMHASH_TEST_BUILD only, which also makes pages small (page.h):
- * so that a few hundred rows make trees of several levels, and what happens between
- * the reading of a link and the reading of its page can be chosen.
+ * This is compiled with SIMHASH_TEST_BUILD only.  That also makes pages small (page.h),
+ * so that a few hundred rows make trees of several levels.  A test can then choose what
+ * happens after a process has read a link and before it reads the page.
  *
  * Copyright (c) 2026, the simhash authors
  *

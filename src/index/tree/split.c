@@ -3,19 +3,21 @@
  * split.c
  *		Splits of pages
  *
- * A split is two WAL records: one moves half of the entries to a new right
- * sibling and marks the left page, the other puts the sibling's link into the
- * parent and takes the mark away.  Between the two nothing is locked; and a crash, an
- * error or a cancellation may come.  Searches still find everything, by stepping right;
- * the next writer who comes to the page, or past it, finishes the split first
- * (split_descend), and so does vacuum.
+ * A split is two WAL records.  The first moves half of the entries to a new right
+ * sibling, and sets the incomplete-split flag of the left page.  The second inserts the
+ * downlink of the sibling into the parent, and clears the flag.
  *
- * So a page that a writer splits has a link, or is the root, and every page that is split
- * has a level above, but the root.
+ * Nothing is locked between the two records.  A crash, an error or a cancellation may
+ * come there.  Searches still find every entry, by moving right.  The next writer that
+ * reaches the page, or moves right past it, finishes the split first (split_descend).
+ * Vacuum finishes it, too.
  *
- * Whoever holds the lock of a page waits only for pages to which its links lead, below
- * or to the right of it, then for the metapage, then for a new page: so nobody waits in
- * a circle, nor for a page by a link that may be stale.
+ * Invariant: a page is split only if it is the root or already has a downlink.  So every
+ * page that is split, except the root, has a parent level.
+ *
+ * Lock order: a process that holds the lock of a page waits only for pages to which that
+ * page's downlinks and right-link lead, then for the metapage, then for a new page.  So
+ * there is no deadlock, and no wait for a page that a stale link leads to.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -35,16 +37,18 @@
 
 static void finish_split(Relation index, int tree, int level, const Entry *high_key);
 
-/* A page about to be put into a tree. */
+/* A new page, before it is in a tree. */
 typedef struct NewPage
 {
-	Buffer		meta_buffer;	/* locked exclusively by the caller */
-	Buffer		buffer;
-	bool		was_free;		/* else the index has been extended by it */
+	Buffer		meta_buffer;	/* metapage, exclusively locked by the caller */
+	Buffer		buffer;			/* the new page, exclusively locked */
+	bool		was_free;		/* true if it comes from the free list, false if the
+								 * index was extended */
 } NewPage;
 
 /*
- * Pin and lock a new page.
+ * Pin and exclusively lock a new page: the first free page, or one by which the index is
+ * extended.  The caller holds the exclusive lock of the metapage.
  */
 static void
 new_page_lock(Relation index, NewPage *new)
@@ -56,8 +60,9 @@ new_page_lock(Relation index, NewPage *new)
 }
 
 /*
- * Make the new page part of a record, in which the metapage already is if the page comes
- * from the list of free pages: returns the page, still to be formatted.
+ * Register the new page for a WAL record, and return its image, not formatted yet.  If
+ * the page comes from the free list, `meta` is the metapage's image, already registered,
+ * and the page is removed from the list.
  */
 static Page
 new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
@@ -70,12 +75,18 @@ new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *met
 	return page;
 }
 
+/*
+ * Register the metapage for a WAL record, and return its image.
+ */
 static MetaPageData *
 meta_register(GenericXLogState *state, Buffer meta_buffer)
 {
 	return MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
 }
 
+/*
+ * Register a page for a WAL record, and clear its incomplete-split flag.
+ */
 static void
 clear_incomplete_split(GenericXLogState *state, Buffer buffer)
 {
@@ -85,8 +96,9 @@ clear_incomplete_split(GenericXLogState *state, Buffer buffer)
 }
 
 /*
- * Divide n items, which are those of a page and one more, between the page and its new
- * right sibling: the first nleft stay.
+ * Divide n sorted items, the entries of a page and a new one, between the page and its
+ * new right sibling.  The first nleft stay.  Sets the incomplete-split flag of the left
+ * page.
  */
 static void
 divide_page(Page left, Page right, BlockNumber right_block,
@@ -107,6 +119,9 @@ divide_page(Page left, Page right, BlockNumber right_block,
 	page_set_items(left, items, nleft);
 }
 
+/*
+ * Return true if an item is a given entry.
+ */
 static inline bool
 is_entry(const PageItem *item, const Entry *entry)
 {
@@ -114,8 +129,8 @@ is_entry(const PageItem *item, const Entry *entry)
 }
 
 /*
- * Whether entries come to a leaf in ascending order at one place: the last two entries
- * that the leaf got stand directly before the new one, which is items[at].
+ * Return true if entries seem to come to a leaf in ascending order at one position.  That
+ * is: the two entries inserted last stand directly before the new one, items[at].
  */
 static bool
 ascends_locally(Page page, const PageItem *items, int at)
@@ -132,12 +147,14 @@ ascends_locally(Page page, const PageItem *items, int at)
 }
 
 /*
- * How many of n items, in order, which are those of a page and the new entry, stay on
- * the left page: half of them, unless entries are coming in ascending order, as those of
- * rows with equal fingerprints do.  Where they come to the end of the page, the left page
- * stays nearly full.  Where they come before other entries, the others go to the right
- * page, so that the entries to come find the end of a page (as in nbtree,
- * _bt_afternewitemoff); unless the left page would stay less than half full.
+ * Return how many of n sorted items, the entries of a page and a new one, stay on the
+ * left page.
+ *
+ * That is half of them, unless entries come in ascending order, as those of rows with
+ * equal fingerprints do.  If they come at the end of the page, 90 percent stay.  If they
+ * come before other entries, the other entries move to the right page.  Then the next
+ * entries come at the end of a page (as in nbtree, _bt_afternewitemoff).  This is not
+ * done if the left page would be less than half full.
  */
 static int
 choose_division(Page page, const PageItem *items, int n, const Entry *entry)
@@ -152,12 +169,14 @@ choose_division(Page page, const PageItem *items, int n, const Entry *entry)
 }
 
 /*
- * Split a full page, adding an entry.
+ * Split a full page, insert an entry, and finish the split.
  *
- * The buffer is pinned and exclusively locked; the pin and the lock are given up.  Above
- * the leaves the entry is the link to `child`, and child_buffer is the child's left
- * sibling, locked by the caller, whose split this link completes; its pin and its lock
- * are given up, too.
+ * The caller holds a pin and the exclusive lock of the buffer.  Both are released.
+ *
+ * On an inner page, the entry is the key of the downlink to `child`.  child_buffer is the
+ * left sibling of the child, pinned and exclusively locked by the caller.  The new
+ * downlink completes its split.  Its pin and lock are released, too.  On a leaf, both
+ * arguments are invalid.
  */
 void
 split_insert(Relation index, Buffer buffer, const Entry *entry,
@@ -202,6 +221,10 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	finish_split(index, tree, level, &high_key);
 }
 
+/*
+ * Return true if there is a level above this one.  Rereads the metapage before it
+ * returns false.
+ */
 static bool
 has_parent_level(Relation index, int tree, int level)
 {
@@ -210,8 +233,9 @@ has_parent_level(Relation index, int tree, int level)
 }
 
 /*
- * Put a new root above a page that is marked, and its right sibling.  The metapage is
- * locked, too.
+ * Create a new root above the old root, which has the incomplete-split flag, and its right
+ * sibling.  The caller holds the exclusive locks of the old root and the metapage, and
+ * keeps them.
  */
 static void
 put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
@@ -240,8 +264,8 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 }
 
 /*
- * Finish the split of the root, unless somebody else has meanwhile.  The caller holds
- * no lock.
+ * Finish the split of the root, unless another process has done so.  The caller must not
+ * hold the lock of any page.
  */
 static void
 split_root(Relation index, int tree, int level)
@@ -264,7 +288,7 @@ split_root(Relation index, int tree, int level)
 }
 
 /*
- * Insert a link into a page above the leaves that is not full.
+ * Insert a downlink into an inner page that is not full.
  */
 static void
 insert_downlink(Page page, const Entry *entry, BlockNumber child)
@@ -283,8 +307,9 @@ insert_downlink(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Lock the page whose split is to be finished by putting the bound of its right sibling
- * into the parent, which is locked.  Returns InvalidBuffer if there is nothing to do.
+ * Pin and exclusively lock the child of a locked parent that has this high key and the
+ * incomplete-split flag.  Returns InvalidBuffer if there is none, because the split has
+ * been finished.
  */
 static Buffer
 lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
@@ -296,7 +321,7 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 	Buffer		left;
 	Entry		left_high_key;
 
-	/* somebody else may have put the bound in */
+	/* another process may have inserted the downlink */
 	if (at == 0 || (at < n && entry_compare(&found, high_key) == 0))
 		return InvalidBuffer;
 	link = page_downlink(parent, at - 1);
@@ -306,13 +331,15 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 		entry_compare(&left_high_key, high_key) == 0)
 		return left;
 
-	/* and the right page may have been merged into the left one since */
+	/* and the right page may have been merged into the left page since */
 	UnlockReleaseBuffer(left);
 	return InvalidBuffer;
 }
 
 /*
- * Put the bound of a marked page's right sibling into the parent, which is not full.
+ * Insert the downlink of the left page's right sibling into the parent, which is not full,
+ * and clear the left page's incomplete-split flag.  One WAL record does both.  The caller
+ * holds the exclusive locks of both pages, and keeps them.
  */
 static void
 complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key)
@@ -326,7 +353,7 @@ complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key
 }
 
 /*
- * Put the link in, if there is a marked page that lacks it, and unlock both pages.
+ * Complete the split of the left page, if `left` is valid.  Unlock and unpin both pages.
  */
 static void
 complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
@@ -340,8 +367,8 @@ complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *hig
 }
 
 /*
- * Finish the split of the page of a level that ends at a bound, unless somebody else
- * has meanwhile.  The caller holds no lock.
+ * Finish the split of the page of a level that has this high key, unless another process
+ * has done so.  The caller must not hold the lock of any page.
  */
 static void
 finish_split(Relation index, int tree, int level, const Entry *high_key)
@@ -361,8 +388,9 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 }
 
 /*
- * Finish a split as finish_split does, for vacuum: but only if that needs no new page.
- * Where the disk is full, vacuum is what may help.
+ * Finish a split as finish_split does, but only if that needs no new page.  Vacuum calls
+ * this: it must work where the disk is full, because it may free space there.  The caller
+ * must not hold the lock of any page.
  */
 void
 split_finish_in_place(Relation index, int tree, int level, const Entry *high_key)
@@ -379,17 +407,18 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 }
 
 /*
- * Descend to the page of a level in which an entry is to be inserted.  Returns it
- * pinned and exclusively locked.  The caller holds no lock.
+ * Descend to the page of a level into which an entry will be inserted.  Returns it pinned
+ * and exclusively locked, without the incomplete-split flag.  The caller must not hold the
+ * lock of any page.
  *
- * A split that was left incomplete is finished here, by the process that comes to the
- * left page, before it steps to the right one.  Then the descent begins anew, because the
- * new link has changed the level above.
+ * If the descent reaches a page of the level that has the flag, it finishes that split
+ * before it moves right.  Then it descends again, because the new downlink has changed
+ * the parent level.
  */
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)
 {
-	Entry		finished = lowest_entry();	/* no page ends there */
+	Entry		finished = lowest_entry();	/* not the high key of any page */
 	int			nfinishes = 0;
 
 	for (;;)

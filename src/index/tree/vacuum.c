@@ -3,9 +3,9 @@
  * vacuum.c
  *		Removal of the entries of dead rows, and of pages
  *
- * Leaves are read from the first to the last, as scans read them: a split of a leaf that
- * is still to come moves entries to a new leaf that is still to come, too, wherever in
- * the file it is.
+ * Vacuum reads the leaves from left to right, as scans do, not in the order of the file.
+ * If a leaf is split before vacuum reaches it, vacuum reaches the new leaf later, wherever
+ * in the file that is.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,8 +29,9 @@
 #include "index/tree/split.h"
 
 /*
- * Each row is counted once: in the first table, or in the tree of rows without words.
- * Where a row may have several words the entries are counted, which are not the rows.
+ * Return true if the entries of a tree are counted as rows: the first tree and the tree of
+ * placeholders.  So each row counts once, if a row has at most one key.  If rows may have
+ * several keys, the count is that of entries, not of rows (simhash_vacuumcleanup).
  */
 static bool
 tree_counts_rows(Relation index, int tree)
@@ -39,8 +40,9 @@ tree_counts_rows(Relation index, int tree)
 }
 
 /*
- * Copy the entries of a leaf that stay to `kept`; returns their number.  *nsorted becomes
- * the number of those at the beginning that are in order.
+ * Copy the live entries of a locked leaf to `kept`, and return their number.  Sets
+ * *nsorted to the number of leading ones that are in order.  Raises an error if a TID is
+ * invalid.
  */
 static int
 collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
@@ -66,12 +68,13 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 }
 
 /*
- * Remove from a leaf what the callback says is dead.
+ * Remove the entries that the callback reports as dead from a leaf, in one WAL record.
  *
- * The buffer is pinned, and locked for cleanup, so that no scan has a pin on the leaf: a
- * scan whose snapshot is not an MVCC one keeps its pin on a leaf until the executor has
- * looked at all rows of the leaf's matches (scan_next_page), since it could not tell a
- * row of one of these TIDs from another row that has got the TID after a removal.
+ * The caller holds a pin and the cleanup lock of the buffer, so no scan has a pin on the
+ * leaf.  A scan with a non-MVCC snapshot keeps its pin on a leaf until the executor has
+ * fetched the heap tuples of all its matches on the leaf (leaf_reader_read).  Without the
+ * pin, vacuum could remove a tuple and another tuple could get its TID.  The scan could
+ * not tell the two apart.
  */
 static void
 vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
@@ -103,25 +106,26 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 	}
 }
 
-/* --- from leaf to leaf ----------------------------------------------------------- */
+/* --- prefetching of leaves -------------------------------------------------------- */
 
 /*
- * Fetching leaves ahead: their order in the file is not that of their keys.  The links to
- * the leaves to come stand in the level above, of which a page at a time is copied.
+ * State of the prefetching of leaves.  Their order in the file is not the order of their
+ * keys.  The downlinks of the next leaves stand on a parent page, of which this is a copy.
  */
 typedef struct LeafAhead
 {
-	int			max_leaves;		/* leaves to look ahead */
-	bool		known;			/* whether there is a copy */
-	int			at;				/* place in the copy of the link to the leaf read
+	int			max_leaves;		/* number of leaves to prefetch; 0 if none */
+	bool		known;			/* true if `parent` is a copy */
+	int			at;				/* position in `parent` of the downlink of the leaf read
 								 * last */
-	int			fetched;		/* leaves have been fetched of links before this
-								 * place */
-	PGAlignedBlock parent;
+	int			fetched;		/* position in `parent` of the first downlink whose leaf
+								 * has not been prefetched */
+	PGAlignedBlock parent;		/* copy of a page of level 1 */
 } LeafAhead;
 
 /*
- * Copy the page with the links from a leaf on, if there is a level above.
+ * Copy the parent page of a leaf, which must have a parent level.  Share-locks one page
+ * at a time meanwhile.  The caller must not hold the lock of any page.
  */
 static void
 copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
@@ -136,7 +140,8 @@ copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
 }
 
 /*
- * Have the leaves fetched that come after the one about to be read.
+ * Prefetch the leaves that follow the leaf of a link, as far as the parent page has
+ * downlinks to them.  The caller must not hold the lock of any page.
  */
 static void
 fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
@@ -169,19 +174,22 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 
 /* --- the pass --------------------------------------------------------------------- */
 
+/* State of one call of ambulkdelete. */
 typedef struct Vacuum
 {
-	IndexVacuumInfo *info;
+	IndexVacuumInfo *info;		/* arguments of ambulkdelete */
 	IndexBulkDeleteResult *stats;
 	IndexBulkDeleteCallback callback;
 	void	   *callback_state;
-	LeafAhead	ahead;
+	LeafAhead	ahead;			/* prefetching of leaves */
 } Vacuum;
 
 /*
- * Pin and lock the page that a link leads to, a leaf for cleanup.  The link is that of
- * the left sibling: pages are merged by this pass only, so it is not stale, though the
- * left sibling has been unlocked since.
+ * Pin and lock the page that a link leads to: a leaf for cleanup, an inner page with a
+ * share lock.  Raises an error if the page does not match.
+ *
+ * The link is the right-link of the left sibling, which has been unlocked since.  The link
+ * is not stale nevertheless, because only this pass merges pages.
  */
 static Buffer
 read_page(Vacuum *vacuum, const PageLink *link)
@@ -202,6 +210,9 @@ read_page(Vacuum *vacuum, const PageLink *link)
 	return buffer;
 }
 
+/*
+ * Return a link to the leftmost page of a level.
+ */
 static PageLink
 leftmost_link(Relation index, int tree, int level)
 {
@@ -213,17 +224,18 @@ leftmost_link(Relation index, int tree, int level)
 	return link;
 }
 
-/* What a pass finds at a page. */
+/* A page as vacuum left it. */
 typedef struct PageVisit
 {
-	int			n;				/* entries */
-	bool		incomplete;		/* whether its split is */
-	bool		rightmost;
-	PageLink	next;			/* to its right sibling, if it has one */
+	int			n;				/* number of entries */
+	bool		incomplete;		/* incomplete-split flag */
+	bool		rightmost;		/* true if there is no right sibling */
+	PageLink	next;			/* right-link, unless rightmost */
 } PageVisit;
 
 /*
- * Remove what is dead from the page that a link leads to, if it is a leaf.
+ * Read the page that a link leads to.  If it is a leaf, remove the dead entries.  Returns
+ * the state of the page, which is unlocked and unpinned.
  */
 static PageVisit
 visit_page(Vacuum *vacuum, const PageLink *link)
@@ -244,12 +256,14 @@ visit_page(Vacuum *vacuum, const PageLink *link)
 }
 
 /*
- * Go through a level from left to right, remove what is dead from leaves, and merge
- * pages into their left siblings, unless they are of the highest level.
+ * Read the pages of a level from left to right.  Remove dead entries from leaves, and
+ * merge pages into their left siblings.  Pages of the highest level are not merged.
  *
- * A split moves entries to the right of where they were: either both pages are behind
- * already, or both are still to come.  A split that was left incomplete is finished,
- * since perhaps nobody ever inserts there, and its pages could not be merged.
+ * A split moves entries to the right of their page.  So vacuum has read both pages of the
+ * split already, or both are still to come.
+ *
+ * An incomplete split is finished, because its pages cannot be merged, and perhaps no
+ * insertion ever comes there.
  */
 static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
@@ -257,7 +271,7 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 	Relation	index = vacuum->info->index;
 	PageLink	link = leftmost_link(index, tree, level);
 	int			limit = merge_limit(level);
-	int			nleft = limit + 1;	/* entries of the page to the left */
+	int			nleft = limit + 1;	/* number of entries of the left sibling */
 
 	for (;;)
 	{
@@ -281,8 +295,8 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 }
 
 /*
- * A tree, from the leaves up: where a level has lost pages, those above it have lost
- * links.
+ * Vacuum a tree, from the leaf level to the root.  Each level goes after the one below
+ * it, because pages merged there have left fewer downlinks on this one.
  */
 static void
 vacuum_tree(Vacuum *vacuum, int tree)
@@ -294,6 +308,9 @@ vacuum_tree(Vacuum *vacuum, int tree)
 		vacuum_level(vacuum, tree, level, level == root_level);
 }
 
+/*
+ * Count the pages of the index and its free pages.
+ */
 static void
 count_pages(Relation index, IndexBulkDeleteResult *stats)
 {
@@ -302,7 +319,8 @@ count_pages(Relation index, IndexBulkDeleteResult *stats)
 }
 
 /*
- * ambulkdelete
+ * ambulkdelete: remove all entries whose TIDs the callback reports as dead, and merge
+ * pages.
  */
 IndexBulkDeleteResult *
 simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -330,11 +348,11 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 }
 
 /*
- * amvacuumcleanup
+ * amvacuumcleanup: complete the statistics.
  *
- * Without a bulk deletion before it the number of rows is not known, nor where a row may
- * have several words; the number of the heap's rows is as good, unless the index is
- * partial: then the number in pg_class stays.
+ * The number of rows is unknown if there was no ambulkdelete before, or if a row may have
+ * several keys.  Then the number of heap tuples is used, which is as good.  For a partial
+ * index it is not: the result is marked as estimated, so reltuples in pg_class stays.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
