@@ -1,29 +1,31 @@
 /*-------------------------------------------------------------------------
  *
  * check.c
- *		simhash_index_check: an independent judge of an index
+ *		simhash_index_check: an independent check of an index
  *
- * Looks at every page of every tree, and at the list of free pages.
+ * The check reads every page of every tree, and the free list.
  *
- * What a page says by itself holds at any moment, whatever others write meanwhile:
+ * Some invariants concern one page.  They hold at any moment, whatever other processes
+ * write:
  *
- *  - its entries lie between its bounds; above the leaves the first one is the lower
- *    bound;
- *  - the first nsorted entries of a leaf, and all above the leaves, are in order.
+ *  - The entries lie between the low key and the high key.  On an inner page the first
+ *    entry is the low key.
+ *  - The first nsorted entries of a leaf are in order, and so are all of an inner page.
  *
- * What pages say of each other holds at any moment, too, but they are read one after the
- * other:
+ * Other invariants concern several pages.  They hold at any moment, too, but the check
+ * reads one page after the other:
  *
- *  - a link leads to a page of the next level with its bound;
- *  - that page ends where the next link begins, and has the page of that link as its
- *    right sibling; unless its split is incomplete: then this holds of the right page.
+ *  - A downlink leads to a page of the next lower level, with the downlink's low key.
+ *  - The high key of that page is the low key of the next downlink, and its right-link
+ *    leads to the page of that downlink.  If the page has the incomplete-split flag, this
+ *    holds for its right sibling instead.
  *
- * So pages that do not fit each other are looked at again, and are damaged if they never
- * fit.
+ * So pages that do not match each other are checked again.  They are damaged if they
+ * never match.
  *
- * An incomplete split is no damage: a crash, a full disk or a cancelled insertion leaves
- * one, and the next insertion that comes by, or vacuum, completes it.  Each costs searches
- * a step to the right, so a NOTICE counts incomplete splits.
+ * An incomplete split is no damage.  A crash, a full disk or a cancelled insertion leaves
+ * one.  The next insertion on its way there, or vacuum, completes it.  Each costs searches
+ * a move to the right, so a NOTICE counts incomplete splits.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -40,36 +42,40 @@
 #include "index/tree/free_list.h"
 #include "index/tree/link.h"
 
+/* Incomplete splits found in an index. */
 typedef struct IncompleteSplits
 {
-	int64		n;
-	BlockNumber first;
+	int64		n;				/* their number */
+	BlockNumber first;			/* block of the first left page */
 } IncompleteSplits;
 
+/* State of the check of a level. */
 typedef struct LevelCheck
 {
 	Relation	index;
-	int			tree;
-	int			level;
-	IncompleteSplits *incomplete;	/* of the whole index */
+	int			tree;			/* number of the tree, from 0 */
+	int			level;			/* 0 is the leaf level */
+	IncompleteSplits *incomplete;	/* those of the whole index */
 
-	/* where to go on */
-	Entry		bound;
-	BlockNumber expected;		/* the right sibling of the page before, if known */
-	Entry		previous;		/* lower bound of the page before */
-	Entry		done;			/* how far the check has been already */
-	bool		at_end;
+	/* position of the check */
+	Entry		bound;			/* low key of the page to check next */
+	BlockNumber expected;		/* right-link of the previous page, or
+								 * InvalidBlockNumber if unknown */
+	Entry		previous;		/* low key of the previous page */
+	Entry		done;			/* highest high key of the pages checked so far */
+	bool		at_end;			/* true if the rightmost page has been checked */
 
-	/* what did not fit, if anything */
-	const char *what;
-	BlockNumber block;
-	Entry		done_then;		/* what `done` was at that moment */
-	int			retries;			/* at what did not fit, without `done` rising */
+	/* the last mismatch, if any */
+	const char *what;			/* its description, for page_report_corruption */
+	BlockNumber block;			/* its block */
+	Entry		done_then;		/* value of `done` at that moment */
+	int			retries;		/* retries since `done` last rose */
 } LevelCheck;
 
 /*
- * Check that the entries of a page lie within its bounds, and in order where
- * they should.
+ * Check the entries of a copy of a page: that they lie between its low key and its high
+ * key, that those that must be in order are, and that TIDs are valid.  Raises an error if
+ * not.
  */
 static void
 check_entries(Relation index, BlockNumber block, Page page)
@@ -98,8 +104,8 @@ check_entries(Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Copy the page of the level above that has a link to the page where to go on.  Above the
- * highest level there is none: make a page with a link to the root.
+ * Copy the page of the parent level that has a downlink to the next page to check.  If
+ * this is the highest level, make a page with a downlink to the root instead.
  */
 static void
 copy_parent(LevelCheck *check, Page parent)
@@ -119,8 +125,8 @@ copy_parent(LevelCheck *check, Page parent)
 }
 
 /*
- * Copy the page that a link leads to, and check it by itself.  Returns false if the link
- * is that of another page.
+ * Copy the page that a link leads to, and check it by itself.  Returns false if the page
+ * does not match the link.
  */
 static bool
 copy_page(LevelCheck *check, const PageLink *link, Page page)
@@ -135,7 +141,9 @@ copy_page(LevelCheck *check, const PageLink *link, Page page)
 }
 
 /*
- * Whether a page ends at the bound of the i-th link of its parent, or with the parent.
+ * Return true if the high key of a page is the low key of the parent's i-th downlink.  If
+ * the parent has no i-th downlink, return true if both pages have the same high key, or
+ * both are rightmost.
  */
 static bool
 ends_at_downlink(Page page, Page parent, int i)
@@ -152,6 +160,9 @@ ends_at_downlink(Page page, Page parent, int i)
 	return entry_compare(&high_key, &end) == 0;
 }
 
+/*
+ * Remember a mismatch, for the error message.  Returns false.
+ */
 static bool
 note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 {
@@ -161,7 +172,7 @@ note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 }
 
 /*
- * Count an incomplete split, unless the page has been looked at before.
+ * Count an incomplete split, unless the page has been checked before.
  */
 static void
 count_incomplete(LevelCheck *check, const PageLink *link)
@@ -171,8 +182,9 @@ count_incomplete(LevelCheck *check, const PageLink *link)
 }
 
 /*
- * Check the page to which the i-th link of its parent leads, and where the next one
- * begins.
+ * Check the page to which the i-th downlink of a parent leads, and the pages to the right
+ * of it up to the next downlink.  Returns false, with the mismatch noted, if the pages do
+ * not match each other.  Otherwise advances the position.
  */
 static bool
 check_child(LevelCheck *check, Page parent, int i)
@@ -218,8 +230,8 @@ check_child(LevelCheck *check, Page parent, int i)
 }
 
 /*
- * Something does not fit: go back to the page before, unless that has been done often
- * enough.
+ * Go back to the previous page after a mismatch.  Raises an error after MAX_STALE_LINKS
+ * retries without progress.
  */
 static void
 retry_from_previous(LevelCheck *check)
@@ -234,7 +246,7 @@ retry_from_previous(LevelCheck *check)
 }
 
 /*
- * Check the pages of a level, from left to right, as the links to them lead.
+ * Check the pages of a level from left to right, by the downlinks to them.
  */
 static void
 check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
@@ -258,7 +270,7 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 }
 
 /*
- * Check a tree, from the leaves up to the root, which may be split meanwhile.
+ * Check a tree, from the leaf level to the root, which may be split meanwhile.
  */
 static void
 check_tree(Relation index, int tree, IncompleteSplits *incomplete)
@@ -267,6 +279,9 @@ check_tree(Relation index, int tree, IncompleteSplits *incomplete)
 		check_level(index, tree, level, incomplete);
 }
 
+/*
+ * Raise a NOTICE with the number of incomplete splits, if there are any.
+ */
 static void
 report_incomplete_splits(Relation index, const IncompleteSplits *incomplete)
 {
@@ -283,7 +298,9 @@ report_incomplete_splits(Relation index, const IncompleteSplits *incomplete)
 }
 
 /*
- * simhash_index_check(regclass, heap boolean)
+ * simhash_index_check(regclass, heap boolean): check an index, and with heap also that it
+ * matches its table.  Raises an error if the index is damaged.  For the index's owner and,
+ * without heap, members of pg_stat_scan_tables.
  */
 PG_FUNCTION_INFO_V1(simhash_index_check);
 Datum

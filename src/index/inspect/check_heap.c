@@ -1,18 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * check_heap.c
- *		Is every row in every table of an index, once and as it is?
+ *		Check that every heap row has its entries in every tree of an index, once each
  *
- * A row that a snapshot sees was inserted by a transaction that has since
- * committed, so it has its entries in all tables; and no vacuum removes them
- * as long as the snapshot is there.  A row that the snapshot does not see may have its
- * entries in some tables only: its insertion goes on, or was broken off.  In one table a
- * row that the snapshot sees has one entry of each of its words.  The TID of another row may be found there
- * twice: vacuum removed the row's entry after the check had read it, and a new row, which
- * got the TID, has its entry further to the right.
+ * The transaction that inserted a row visible to the snapshot has committed.  So the row
+ * has its entries in all trees, in each tree one entry for each of its keys.  No vacuum
+ * removes them while the snapshot exists.
  *
- * The entries of all tables and the rows of the heap are sorted by TID and
- * merged.  How the heap is read follows contrib/amcheck, verify_nbtree.c.
+ * A row that is not visible may have entries in some trees only, if its insertion is
+ * still running or was interrupted.  Its TID may also occur twice in one tree.  Vacuum may
+ * remove the row's entry after the check has read it.  Then a new row gets the TID, and
+ * its entry stands further to the right.
+ *
+ * The entries of all trees and the rows of the heap are sorted by TID and merged.  The
+ * scan of the heap follows contrib/amcheck, verify_nbtree.c.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -33,43 +34,51 @@
 #include "index/pair_sort.h"
 
 /*
- * One entry of a tree, or a word of a row of the heap.  Items are sorted by TID, then
- * tree, then word: so a row follows its entries.
+ * An entry of a tree, or a key of a heap row.  Items are sorted by TID, then tree, then
+ * key.  So the items of a heap row follow those of its entries.
  */
 typedef struct CheckItem
 {
-	uint64		tid;			/* tid_number */
-	uint16		tree;
-	uint64		key;			/* that the key was made of */
+	uint64		tid;			/* as tid_number returns it */
+	uint16		tree;			/* number of the tree, from 0, or HEAP_ROW or
+								 * PLACEHOLDER_HEAP_ROW */
+	uint64		key;			/* not permuted */
 } CheckItem;
 
-/* In the place of the tree: a row that has words, or one that has none. */
+/* Values of CheckItem.tree for a heap row with keys, and for one without. */
 #define HEAP_ROW			PG_UINT16_MAX
 #define PLACEHOLDER_HEAP_ROW	(PG_UINT16_MAX - 1)
 
 /* All items of a TID. */
 typedef struct RowItems
 {
-	CheckItem  *item;
-	int64		n;
-	int64		max_items;		/* allocated */
+	CheckItem  *item;			/* array of max_items */
+	int64		n;				/* number of items */
+	int64		max_items;		/* number of items allocated */
 } RowItems;
 
+/* State of the check of an index against its heap. */
 typedef struct HeapCheck
 {
 	Relation	index;
 	const Opclass *opclass;
 	IndexMeta	meta;
-	Tuplesortstate *sort;
+	Tuplesortstate *sort;		/* items, by TID, tree and key */
 } HeapCheck;
 
-/* A TID is 48 bits, so there is room for the tree beside it. */
+/*
+ * Put an item into the sort.  A TID has 48 bits, so one 64-bit number holds it and the
+ * tree.
+ */
 static void
 put_item(HeapCheck *check, const CheckItem *item)
 {
 	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->key);
 }
 
+/*
+ * Get the next item from the sort.  Returns false after the last.
+ */
 static bool
 get_item(HeapCheck *check, CheckItem *item)
 {
@@ -82,6 +91,9 @@ get_item(HeapCheck *check, CheckItem *item)
 	return true;
 }
 
+/*
+ * Put the entries of a copy of a leaf into the sort (a PageVisitor).
+ */
 static void
 put_page(void *arg, Relation index, BlockNumber block, Page page)
 {
@@ -100,6 +112,9 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 	}
 }
 
+/*
+ * Put the keys of a heap row into the sort (an IndexBuildCallback).
+ */
 static void
 put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		bool alive, void *arg)
@@ -134,8 +149,8 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
 }
 
 /*
- * Compare a row of the heap, by its words, with its n entries.  Both are in order: there
- * has to be an entry of every word in each tree.
+ * Compare a heap row, given as nkeys items, with its n entries.  Both must be in order.
+ * Raises an error unless each tree has one entry for each key.
  */
 static void
 compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
@@ -165,7 +180,7 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
 }
 
 /*
- * Compare what there is of a TID, if it is that of a row which the snapshot sees.
+ * Compare the items of a TID, if one of them is a row visible to the snapshot.
  */
 static void
 compare_tid(HeapCheck *check, const RowItems *items)
@@ -179,6 +194,9 @@ compare_tid(HeapCheck *check, const RowItems *items)
 					items->item, nentries);
 }
 
+/*
+ * Append an item to the items of a TID.
+ */
 static void
 add_item(RowItems *items, const CheckItem *item)
 {
@@ -191,7 +209,7 @@ add_item(RowItems *items, const CheckItem *item)
 }
 
 /*
- * Read the sorted items, one TID after the other.
+ * Read the sorted items, and compare those of each TID.  Checks for interrupts.
  */
 static void
 compare_all(HeapCheck *check)
@@ -215,7 +233,8 @@ compare_all(HeapCheck *check)
 }
 
 /*
- * Put in the rows that the snapshot sees.  This computes index expressions.
+ * Put the rows visible to the snapshot into the sort.  This runs the expressions and the
+ * predicate of the index.
  */
 static void
 put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
@@ -223,15 +242,15 @@ put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
 
-	/* so that the scan takes the snapshot for what it is, and waits for nobody */
+	/* the scan uses the snapshot as it is, and waits for no other transaction */
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
 	table_index_build_scan(heap, check->index, info, true, false, put_row, check, scan);
 }
 
 /*
- * Compare an index with its table, both opened by inspect_open_index: so the current
- * user is their owner.  Raises an error at the first difference.
+ * Compare an index with its table.  Both must have been opened by inspect_open_index, so
+ * the current user is their owner.  Raises an error at the first difference.
  */
 void
 check_against_heap(Relation heap, Relation index)
@@ -239,7 +258,7 @@ check_against_heap(Relation heap, Relation index)
 	HeapCheck	check;
 	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 
-	/* a young index may lack what an older snapshot sees (broken HOT chains) */
+	/* a new index may lack rows that an older snapshot sees (broken HOT chains) */
 	if (IsolationUsesXactSnapshot() && index->rd_index->indcheckxmin &&
 		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
 							   snapshot->xmin))

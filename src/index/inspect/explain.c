@@ -22,9 +22,10 @@
 #define EXPLAIN_COLUMNS		6
 
 /*
- * simhash_index_explain(regclass, simhash, bigint): search the index within the
- * radius, and say how.  Rows that no longer exist count as long as the index has
- * them.
+ * simhash_index_explain(regclass, simhash, bigint): search the index within a radius, in
+ * bits.  Returns the number of permuted tables searched, the bits of their prefixes used,
+ * and the numbers of probes, leaves read, entries compared and matches.  Dead rows count
+ * until vacuum removes their entries.  For the index's owner.
  */
 PG_FUNCTION_INFO_V1(simhash_index_explain);
 Datum

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * inspect.c
- *		Opening an index for the functions that look at it as a whole
+ *		Opening an index and walking its levels, for functions that read a whole index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,8 +27,9 @@
 #include "index/tree/link.h"
 
 /*
- * Become the owner of the table, restricted as in all maintenance commands: what an index
- * computes is the owner's code, and runs already when its expressions are simplified.
+ * Switch to the owner of the table, in a security-restricted operation, as maintenance
+ * commands do.  The expressions and the predicate of an index are the owner's code.  They
+ * run as soon as they are simplified.
  */
 static void
 become_owner(OpenIndex *open)
@@ -40,7 +41,8 @@ become_owner(OpenIndex *open)
 }
 
 /*
- * Complain unless this is an index of ours, for the user to look at, and readable.
+ * Raise an error unless the relation is a valid simhash index that this session can read,
+ * and the user may: its owner, or, with for_monitors, a member of pg_stat_scan_tables.
  */
 static void
 check_openable(Relation index, Oid userid, bool for_monitors)
@@ -72,9 +74,15 @@ check_openable(Relation index, Oid userid, bool for_monitors)
 }
 
 /*
- * Open an index and its table with AccessShareLock, for the index's owner or, if the
- * report says nothing about single rows and computes nothing, a member of
- * pg_stat_scan_tables.  Until inspect_close_index the current user is the owner.
+ * Open an index and its table with AccessShareLock, fill in *open, and return the index.
+ * The current user is the table's owner until inspect_close_index.
+ *
+ * The caller's user must own the index.  With for_monitors, a member of
+ * pg_stat_scan_tables may open it, too.  That is for reports that say nothing about
+ * single rows and run none of the owner's code.
+ *
+ * Raises an error if the relation is not a valid simhash index, if this session cannot
+ * read it, or if the user may not.
  */
 Relation
 inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
@@ -85,7 +93,7 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 	open->heap = NULL;
 	if (OidIsValid(heap_oid))
 	{
-		/* the table is locked first, as everybody does */
+		/* lock the table first, as all of PostgreSQL does */
 		open->heap = table_open(heap_oid, AccessShareLock);
 		become_owner(open);
 	}
@@ -100,8 +108,8 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 }
 
 /*
- * Close the index and its table, and become the user again who opened them.  After an
- * error the end of the transaction does that.
+ * Close the index and its table, which releases their locks, and restore the caller's
+ * user and settings.  After an error, the end of the transaction does that.
  */
 void
 inspect_close_index(OpenIndex *open)
@@ -113,7 +121,7 @@ inspect_close_index(OpenIndex *open)
 }
 
 /*
- * Copy a page, and unlock and unpin it; returns its block.
+ * Copy a locked page, then unlock and unpin it.  Returns its block.
  */
 BlockNumber
 inspect_copy_page(Buffer buffer, Page copy)
@@ -126,7 +134,7 @@ inspect_copy_page(Buffer buffer, Page copy)
 }
 
 /*
- * Drop the entries before a bound from a copy of a page.
+ * Drop the entries less than a bound from a copy of a page, and sort the others.
  */
 static void
 drop_before(Page page, const Entry *bound)
@@ -145,9 +153,12 @@ drop_before(Page page, const Entry *bound)
 }
 
 /*
- * Visit the pages of a level from left to right.  Before the right sibling of a visited
- * page is read, it may be merged into that page: then the page is visited again, with the
- * entries of the sibling only.
+ * Visit a copy of each page of a level, from left to right.  Each entry that is in the
+ * index all the time is visited once.  Share-locks one page at a time, and none while
+ * `visit` runs.  The caller must not hold the lock of any page.
+ *
+ * The right sibling of a visited page may be merged into that page before it is read.
+ * Then the page is visited again, with only the entries of the sibling.
  */
 void
 inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * inspect.h
- *		Opening an index for the functions that look at it as a whole
+ *		Opening an index and walking its levels, for functions that read a whole index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,21 +14,21 @@
 #include "index/tree/page.h"
 
 /*
- * An index and its table, opened by a user who need not own them, and the user's
- * identity and settings, to go back to: in between, the owner is the current user.
+ * An open index and its table.  While they are open, the current user is the table's
+ * owner.  The other fields restore the caller's identity and settings afterwards.
  */
 typedef struct OpenIndex
 {
 	Relation	heap;
 	Relation	index;
-	Oid			save_userid;
-	int			save_sec_context;
-	int			save_nestlevel;
+	Oid			save_userid;	/* the caller's user */
+	int			save_sec_context;	/* the caller's security context */
+	int			save_nestlevel; /* GUC nest level of the changed settings */
 } OpenIndex;
 
 /*
- * Called with a copy of each page of a level, from left to right.  No page is locked:
- * a visitor may sort, write to disk, or be cancelled.
+ * Visit a copy of a page.  inspect_walk_level calls this for each page of a level, from
+ * left to right.  No page is locked: a visitor may sort, write to disk, or be cancelled.
  */
 typedef void (*PageVisitor) (void *arg, Relation index, BlockNumber block, Page page);
 

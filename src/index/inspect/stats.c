@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * stats.c
- *		simhash_index_stats: what an owner needs to see skew
+ *		simhash_index_stats: size and skew of the levels of an index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,27 +19,32 @@
 
 #define STATS_COLUMNS	7
 
+/* Statistics of a level of a tree. */
 typedef struct LevelStats
 {
 	const IndexMeta *meta;
-	int64		pages;
-	int64		entries;
-	int64		capacity;			/* for entries, on these pages */
+	int64		pages;			/* number of pages */
+	int64		entries;		/* number of entries on these pages */
+	int64		capacity;		/* maximum number of entries on these pages */
 
-	/* of leaves: runs of keys with one prefix */
-	int			nprefix;
-	uint64		prefix;			/* of the current run */
-	int64		run;
-	int64		longest_run;
+	/* runs of leaf entries whose keys have the same prefix */
+	int			nprefix;		/* length of the prefix, in bits; 0 if none */
+	uint64		prefix;			/* prefix of the current run */
+	int64		run;			/* length of the current run, in entries */
+	int64		longest_run;	/* length of the longest run, in entries */
 } LevelStats;
 
+/*
+ * Count runs of keys with the same prefix on a copy of a leaf.  A run may continue from
+ * the leaf before.
+ */
 static void
 count_runs(LevelStats *stats, Page page)
 {
 	int			n = page_nentries(page);
 	uint64		keys[MAX_LEAF_ENTRIES];
 
-	/* the last ones are not in order */
+	/* entries past nsorted are not in order */
 	memcpy(keys, page_keys(page), n * sizeof(uint64));
 	qsort(keys, n, sizeof(uint64), bits_compare);
 	for (int i = 0; i < n; i++)
@@ -54,6 +59,9 @@ count_runs(LevelStats *stats, Page page)
 	}
 }
 
+/*
+ * Add a copy of a page to the statistics of its level (a PageVisitor).
+ */
 static void
 count_page(void *arg, Relation index, BlockNumber block, Page page)
 {
@@ -67,7 +75,7 @@ count_page(void *arg, Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Report a tree, level by level from the root down.
+ * Add a row to the result for each level of a tree, from the root down.
  */
 static void
 report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *result)
@@ -97,7 +105,7 @@ report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *resu
 }
 
 /*
- * Report the free pages, which are of no tree and no level.
+ * Add a row to the result for the free pages, which are in no tree and on no level.
  */
 static void
 report_free_pages(int64 pages, ReturnSetInfo *result)
@@ -111,7 +119,8 @@ report_free_pages(int64 pages, ReturnSetInfo *result)
 }
 
 /*
- * simhash_index_stats(regclass)
+ * simhash_index_stats(regclass): return pages, entries, fill and skew of each level.  For
+ * the index's owner and members of pg_stat_scan_tables.
  */
 PG_FUNCTION_INFO_V1(simhash_index_stats);
 Datum
