@@ -107,7 +107,7 @@ my @free = (
 	[ 'free page in place of another', sub { my ($b) = @_; $b->[ live_page($b) ] = $b->[ free_page($b) ]; } ],
 	[ 'page in place of a free one', sub { my ($b) = @_; $b->[ free_page($b) ] = $b->[ live_page($b) ]; } ],
 	[ 'zeros in place of a free page', sub { my ($b) = @_; $b->[ unpack('x40 L', $b->[0]) ] = "\0" x BLOCK; } ],
-	[ 'list of free pages',
+	[ 'free list',
 		sub { my ($b) = @_; put($b, 0, 40, pack('L', any(odd_number($b, 0), live_page($b), free_page($b)))); } ],
 	[ 'number of free pages', sub { my ($b) = @_; put($b, 0, 44, pack('L', odd_number($b, 0))); } ],
 	[ 'number of free pages, in a ring',

@@ -138,17 +138,17 @@ my @pages = (
 		my $leaf = (leaves($index, 0))[1];
 		put($index, $leaf, tid_at(7), pack('S3', 0, 0, 0));
 		return $leaf; } ],
-	[ 'an entry is beyond its upper bound', sub {
+	[ 'an entry is not less than its high key', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[2];
 		put($index, $leaf, key_at(nentries($index, $leaf) - 1), pack('Q', ~0));
 		return $leaf; } ],
-	[ 'an entry is below its lower bound', sub {
+	[ 'an entry is less than its low key', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[1];
 		put($index, $leaf, key_at(0), pack('Q', 0));
 		return $leaf; } ],
-	[ 'its first link does not begin at its lower bound', sub {
+	[ 'its first downlink does not have its low key', sub {
 		my ($index) = @_;
 		my $root = root($index, 3);
 		my ($key, $tid) = (get($index, $root, key_at(1), 'a8'), get($index, $root, link_at(1), 'a6'));
@@ -163,76 +163,76 @@ my @pages = (
 		my ($a, $b) = get($index, $leaf, key_at(10), 'a8 a8');
 		put($index, $leaf, key_at(10), $b . $a);
 		return $leaf; } ],
-	[ 'it does not end where the next link in the level above begins', sub {
+	[ 'its high key does not match the parent level', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[2];
 		remove_link($index, root($index, 1), 3);
 		return $leaf; } ],
-	[ 'it does not end where the next link in the level above begins', sub {
+	[ 'its high key does not match the parent level', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 1);
 		put_root($index, 1, $leaves[0], 0);
 		return $leaves[0]; }, 'the root' ],
-	[ 'it does not end where the next link in the level above begins', sub {
+	[ 'its high key does not match the parent level', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 3);
 		put_right($index, $leaves[2], 0xFFFFFFFF);
 		return $leaves[2]; }, 'as if it were rightmost' ],
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 2);
 		put_child($index, root($index, 2), 1, $leaves[2]);
 		put_child($index, root($index, 2), 2, $leaves[1]);
 		return $leaves[2]; }, 'two swapped' ],
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		put($index, $leaf, SPECIAL, pack('Q', get($index, $leaf, SPECIAL, 'Q') + 1));
 		return $leaf; }, 'key of its lower bound' ],
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		put($index, $leaf, SPECIAL + 16, pack('S3', 0, 0, 7));
 		return $leaf; }, 'TID of its lower bound' ],
-	[ 'its upper bound is not beyond its lower one', sub {
+	[ 'its high key is not greater than its low key', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		put($index, $leaf, SPECIAL + 8, pack('Q', 1));
 		return $leaf; } ],
-	[ 'a link leads to it, but none from its left sibling', sub {
+	[ 'a downlink leads to it, but the right-link of its left sibling does not', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 3);
 		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[3]; } ],
-	[ 'its split is marked as incomplete, though it is not', sub {
+	[ 'it has the incomplete-split flag, but its split is complete', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[2];
 		mark_incomplete($index, $leaf);
 		return $leaf; } ],
-	[ 'it was split, but has no right sibling', sub {
+	[ 'it has the incomplete-split flag, but no right sibling', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[-1];
 		mark_incomplete($index, $leaf);
 		return $leaf; } ],
-	[ 'it is no page of a tree', sub {
+	[ 'it is not a tree page', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[1];
 		put($index, $leaf, BLOCK - 2, pack('S', 0xFF80));
 		return $leaf; } ],
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		put_root($index, 0, root($index, 1), 1);
 		return root($index, 1); }, 'of another tree' ],
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		put_root($index, 0, root($index, 0), 2);
 		return root($index, 0); }, 'of another level' ],
-	[ 'a link leads to it, but none from its left sibling', sub {
+	[ 'a downlink leads to it, but the right-link of its left sibling does not', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 2);
 		put_right($index, $leaves[1], 2_000_000);
 		return $leaves[2]; }, 'but one to nowhere' ],
-	[ 'the link of its left sibling is that of another page', sub {
+	[ 'it is not the page that the right-link of its left sibling describes', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 0);
 		mark_incomplete($index, $leaves[2]);
@@ -246,26 +246,26 @@ my @pages = (
 my @ways_in = (
 	(map {
 		my $child = $_;
-		[ 'a link leads to it, where no page of a tree is', sub {
+		[ 'a link leads to it, but it is the metapage or past the end of the file', sub {
 			my ($index) = @_;
 			put_child($index, root($index, 0), 0, $child);
 			return $child; }, "block $child" ];
 	} 0, 1000, 131072, 10_000_000, 0xFFFFFFFE, 0xFFFFFFFF),
 	(map {
 		my $level = $_;
-		[ 'a root is on too high a level',
+		[ 'the level of a root is too high',
 			sub { my ($index) = @_; put_root($index, 0, root($index, 0), $level); return 0; }, "level $level" ];
 	} 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
 	(map {
 		my $root = $_;
-		[ 'a root is where no page of a tree is',
+		[ 'a root is the metapage or past the end of the file',
 			sub { my ($index) = @_; put_root($index, NULLS, $root, 0); return 0; }, "block $root" ];
 	} 0, 1000, 10_000_000, 0xFFFFFFFF),
 	[ 'it is missing', sub { my ($index) = @_; @$index = (); return 0; } ],
 );
 
 my @rows = (
-	[ 'an entry of it is missing', sub {
+	[ 'one of its entries is missing', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[1];
 		my $last = nentries($index, $leaf) - 1;
@@ -273,22 +273,22 @@ my @rows = (
 		remove_last($index, $leaf, 6);
 		put_nsorted($index, $leaf, $last);
 		return $row; } ],
-	[ 'it has an entry in a tree where it does not belong', sub {
+	[ 'it has an entry in the wrong tree', sub {
 		my ($index) = @_;
 		put($index, root($index, NULLS), tid_at(0), pack('S3', 0, 0, 1));
 		return '(0,1)'; } ],
-	[ 'it has an entry in a tree where it does not belong', sub {
+	[ 'it has an entry in the wrong tree', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[0];
 		my $nulls = root($index, NULLS);
 		append_entry($index, $leaf, get($index, $leaf, key_at(0), 'a8'), get($index, $nulls, tid_at(0), 'a6'));
 		return tid($index, $nulls, 0); }, 'NULL' ],
-	[ 'an entry has another key than the row', sub {
+	[ 'an entry has a key that the row does not have', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 3))[2];
 		put($index, $leaf, key_at(5), pack('Q', get($index, $leaf, key_at(5), 'Q') ^ 1));
 		return tid($index, $leaf, 5); } ],
-	[ 'it stands twice in one tree', sub {
+	[ 'it has a duplicate entry in one tree', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		append_entry($index, $leaf, get($index, $leaf, key_at(3), 'a8'), get($index, $leaf, tid_at(3), 'a6'));
@@ -322,35 +322,37 @@ push @incomplete, [ '1 incomplete page split', sub {
 	put_root($index, 2, $leaves[0], 0);
 	return $leaves[0]; }, 'of the root' ];
 
-# Of the list of free pages, which begins in the metapage.  There are some after the
+# Of the free list, which begins at the metapage.  There are some after the
 # rows of a table have been fewer for a while.
 my @free = (
-	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 2_000_000); return 0; } ],
-	[ 'the list of free pages leads where none is', sub { my ($index) = @_; put_free($index, 0); return 0; },
+	[ 'the free list leads to the metapage or past the end of the file',
+		sub { my ($index) = @_; put_free($index, 2_000_000); return 0; } ],
+	[ 'the free list leads to the metapage or past the end of the file',
+		sub { my ($index) = @_; put_free($index, 0); return 0; },
 		'the metapage' ],
-	[ 'it is in the list of free pages, but in use', sub {
+	[ 'it is in the free list, but in use', sub {
 		my ($index) = @_;
 		put_free($index, root($index, 1));
 		return root($index, 1); } ],
-	[ 'its upper bound is not beyond its lower one', sub {
+	[ 'its high key is not greater than its low key', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		put($index, $free, SPECIAL + 42, pack('S', 0));
 		return $free; }, 'a free one without its mark' ],
-	[ 'the list of free pages leads where none is', sub {
+	[ 'the free list leads to the metapage or past the end of the file', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		put_right($index, $free, 0xFFFFFFFE);
 		return $free; }, 'from a page' ],
-	[ 'the list of free pages is not as long as the metapage says', sub {
+	[ 'the free list is not as long as the metapage says', sub {
 		my ($index) = @_;
 		put_nfree($index, get($index, 0, FREE_PAGE + 4, 'L') + 1);
 		return last_free($index); }, 'shorter' ],
-	[ 'the list of free pages is not as long as the metapage says', sub {
+	[ 'the free list is not as long as the metapage says', sub {
 		my ($index) = @_;
 		put_nfree($index, 0);
 		return 0; }, 'longer' ],
-	[ 'the list of free pages is not as long as the metapage says', sub {
+	[ 'the free list is not as long as the metapage says', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		put_right($index, $free, $free);
@@ -364,12 +366,12 @@ my @free = (
 			put_nfree($index, $beyond // scalar @$index);
 			return 0; }, 'in a ring, ' . ($beyond // 'the length of the file') ];
 	} 0xFFFFFFFF, 0x80000000, undef),
-	[ 'a link leads to it that is that of another page', sub {
+	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[1];
 		$index->[$leaf] = $index->[ get($index, 0, FREE_PAGE, 'L') ];
 		return $leaf; }, 'a free one' ],
-	[ 'it is in the list of free pages, but in use', sub {
+	[ 'it is in the free list, but in use', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		$index->[$free] = $index->[ (leaves($index, 1))[1] ];
@@ -442,7 +444,7 @@ foreach my $case (@rows)
 {
 	is(said("SELECT simhash_index_check('$case->{table}_fp')"), '', "rows: $case->{name}: the pages are sound");
 	like(said("SELECT simhash_index_check('$case->{table}_fp', true)"),
-		qr{ERROR:  XX002: index "$case->{table}_fp" does not match its table at row \Q$case->{place}\E
+		qr{ERROR:  XX002: index "$case->{table}_fp" does not match its table at TID \Q$case->{place}\E
 DETAIL:  A check found that $case->{finding}\.
 },
 		"rows: $case->{name}");
@@ -500,7 +502,7 @@ foreach my $case (@incomplete)
 
 	like(said("SELECT simhash_index_check('${table}_fp', true)"),
 		qr{NOTICE:  00000: index "${table}_fp" has $case->{finding}
-DETAIL:  The first is that of block $case->{place}: },
+DETAIL:  The first is at block $case->{place}: },
 		"told: $case->{name}");
 	sound_ok($node, $table, $case->{name}, times => 20);
 }

@@ -92,11 +92,11 @@ check_entries(Relation index, BlockNumber block, Page page)
 		if (page_is_leaf(page) && !tid_is_valid(&entry.tid))
 			page_report_corruption(index, block, "an entry has no valid TID");
 		if (page_is_left_of(page, &entry))
-			page_report_corruption(index, block, "an entry is beyond its upper bound");
+			page_report_corruption(index, block, "an entry is not less than its high key");
 		if (entry_compare(&entry, &low_key) < 0)
-			page_report_corruption(index, block, "an entry is below its lower bound");
+			page_report_corruption(index, block, "an entry is less than its low key");
 		if (i == 0 && !page_is_leaf(page) && entry_compare(&entry, &low_key) != 0)
-			page_report_corruption(index, block, "its first link does not begin at its lower bound");
+			page_report_corruption(index, block, "its first downlink does not have its low key");
 		if (i > 0 && i < nsorted && entry_compare(&previous, &entry) >= 0)
 			page_report_corruption(index, block, "entries are out of order");
 		previous = entry;
@@ -196,11 +196,11 @@ check_child(LevelCheck *check, Page parent, int i)
 
 	if (!copy_page(check, &link, page))
 		return note_mismatch(check, link.block,
-						   "a link leads to it that is that of another page");
+						   "it is not the page that a link to it describes");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
 		entry_compare(&link.low_key, &check->bound) == 0)
 		return note_mismatch(check, link.block,
-						   "a link leads to it, but none from its left sibling");
+						   "a downlink leads to it, but the right-link of its left sibling does not");
 	incomplete = page_split_is_incomplete(page);
 	while (page_split_is_incomplete(page))
 	{
@@ -208,12 +208,12 @@ check_child(LevelCheck *check, Page parent, int i)
 
 		if (!copy_page(check, &right, page))
 			return note_mismatch(check, right.block,
-							   "the link of its left sibling is that of another page");
+							   "it is not the page that the right-link of its left sibling describes");
 	}
 	if (!ends_at_downlink(page, parent, i + 1))
 		return note_mismatch(check, link.block, incomplete ?
-						   "its split is marked as incomplete, though it is not" :
-						   "it does not end where the next link in the level above begins");
+						   "it has the incomplete-split flag, but its split is complete" :
+						   "its high key does not match the parent level");
 
 	if (incomplete)
 		count_incomplete(check, &link);
@@ -292,9 +292,9 @@ report_incomplete_splits(Relation index, const IncompleteSplits *incomplete)
 						   "index \"%s\" has %lld incomplete page splits",
 						   incomplete->n, RelationGetRelationName(index),
 						   (long long) incomplete->n),
-			 errdetail("The first is that of block %u: no link leads to its right sibling yet.",
+			 errdetail("The first is at block %u: there is no downlink to its right sibling yet.",
 					   incomplete->first),
-			 errhint("A crash, a full disk or a cancelled insertion leaves such a split, or somebody was just inserting; on a standby, the rest of it may not have been replayed yet.  Searches find all rows nevertheless, and VACUUM, or an insertion that comes by, completes it.")));
+			 errhint("A crash, a full disk or a cancelled insertion leaves an incomplete split.  Another session may also be completing it just now.  On a standby, its second record may not have been replayed yet.  Searches find all rows nevertheless.  VACUUM, or the next insertion there, completes it.")));
 }
 
 /*

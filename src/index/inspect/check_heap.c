@@ -141,7 +141,7 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("index \"%s\" does not match its table at row (%u,%u)",
+			 errmsg("index \"%s\" does not match its table at TID (%u,%u)",
 					RelationGetRelationName(check->index),
 					(BlockNumber) (tid >> 16), (OffsetNumber) (tid & 0xFFFF)),
 			 errdetail("A check found that %s.", what),
@@ -165,17 +165,17 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
 	{
 		if (entries[i].tree == entries[i - 1].tree &&
 			(nkeys == 1 || entries[i].key == entries[i - 1].key))
-			report_row(check, tid, "it stands twice in one tree");
+			report_row(check, tid, "it has a duplicate entry in one tree");
 	}
 	if (n < ntrees * nkeys)
-		report_row(check, tid, "an entry of it is missing");
+		report_row(check, tid, "one of its entries is missing");
 	for (int64 i = 0; i < n; i++)
 	{
 		if (entries[i].tree < first || entries[i].tree >= first + ntrees)
-			report_row(check, tid, "it has an entry in a tree where it does not belong");
+			report_row(check, tid, "it has an entry in the wrong tree");
 		if (i >= ntrees * nkeys || entries[i].tree != first + i / nkeys ||
 			entries[i].key != row[i % nkeys].key)
-			report_row(check, tid, "an entry has another key than the row");
+			report_row(check, tid, "an entry has a key that the row does not have");
 	}
 }
 

@@ -48,8 +48,8 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 	if (opclass->multi_key)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("index \"%s\" is not of fingerprints", RelationGetRelationName(index)),
-				 errhint("EXPLAIN (ANALYZE, BUFFERS) tells what a search of it reads.")));
+				 errmsg("index \"%s\" does not contain fingerprints", RelationGetRelationName(index)),
+				 errhint("Use EXPLAIN (ANALYZE, BUFFERS) to see what a search of it reads.")));
 	ball.radius = simhash_clamp_radius(PG_GETARG_INT64(2));
 	key.sk_argument = PointerGetDatum(&ball);
 	leaf_reader_init(&reader, index);

@@ -54,7 +54,7 @@ check_openable(Relation index, Oid userid, bool for_monitors)
 				 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
 				 index->rd_rel->relkind == RELKIND_INDEX ?
 				 errdetail("Its access method is \"%s\".", get_am_name(index->rd_rel->relam)) : 0,
-				 errhint("Name an index that was created by CREATE INDEX ... USING simhash; for a partitioned table, the index of a partition.")));
+				 errhint("Name an index that was created by CREATE INDEX ... USING simhash.  For a partitioned table, name the index of a partition.")));
 	if (!user_owns_relation(RelationGetRelid(index), userid) &&
 		!(for_monitors && has_privs_of_role(userid, ROLE_PG_STAT_SCAN_TABLES)))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));

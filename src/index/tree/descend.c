@@ -141,7 +141,7 @@ root_link(Relation index, int tree, int level)
 		root = &meta_reread(index)->root[tree];
 	if (root->level < level)
 		page_report_corruption(index, root->block,
-							   "the root is below a page of the tree");
+							   "the root is at a lower level than a page of its tree");
 	return (PageLink) {lowest_entry(), root->block, tree, root->level};
 }
 

@@ -47,13 +47,13 @@ free_list_take(Relation index, Buffer meta_buffer)
 	/* without this, free_list_remove would make the number wrap around */
 	if (meta->nfree == 0)
 		page_report_corruption(index, META_BLOCK,
-							   "the list of free pages is not as long as the metapage says");
+							   "the free list is not as long as the metapage says");
 	if (!page_is_readable(index, block))
 		page_report_corruption(index, META_BLOCK,
-							   "the list of free pages leads where none is");
+							   "the free list leads to the metapage or past the end of the file");
 	buffer = ReadBuffer(index, block);
 	if ((page_opaque_unchecked(BufferGetPage(buffer))->flags & TREE_FREE_PAGE) == 0)
-		page_report_corruption(index, block, "it is in the list of free pages, but in use");
+		page_report_corruption(index, block, "it is in the free list, but in use");
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	page_check(index, buffer);
 	return buffer;
@@ -109,7 +109,7 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 		bool		is_free;
 
 		CHECK_FOR_INTERRUPTS();
-		*what = "the list of free pages leads where none is";
+		*what = "the free list leads to the metapage or past the end of the file";
 		if (!page_is_readable(index, block))
 			return false;
 		buffer = ReadBuffer(index, block);
@@ -119,11 +119,11 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 		*at = block;
 		block = TreePageGetOpaque(BufferGetPage(buffer))->right;
 		UnlockReleaseBuffer(buffer);
-		*what = "it is in the list of free pages, but in use";
+		*what = "it is in the free list, but in use";
 		if (!is_free)
 			return false;
 	}
-	*what = "the list of free pages is not as long as the metapage says";
+	*what = "the free list is not as long as the metapage says";
 	return n == 0 && block == InvalidBlockNumber;
 }
 

@@ -78,7 +78,7 @@ void
 page_report_mismatch(Relation index, const PageLink *link)
 {
 	page_report_corruption(index, link->block,
-						   "a link leads to it that is that of another page");
+						   "it is not the page that a link to it describes");
 }
 
 /*
@@ -92,7 +92,7 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 {
 	if (!page_is_readable(index, link->block))
 		page_report_corruption(index, link->block,
-							   "a link leads to it, where no page of a tree is");
+							   "a link leads to it, but it is the metapage or past the end of the file");
 	if (BufferIsValid(recent) && read_recent_buffer(index, link->block, recent))
 		return recent;
 	return ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL, strategy);

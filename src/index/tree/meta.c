@@ -73,9 +73,9 @@ check_roots(Relation index, const MetaPageData *meta)
 		const TreeRoot *root = &meta->root[i];
 
 		if (root->level > MAX_LEVEL)
-			page_report_corruption(index, META_BLOCK, "a root is on too high a level");
+			page_report_corruption(index, META_BLOCK, "the level of a root is too high");
 		if (root->block == META_BLOCK || root->block >= nblocks)
-			page_report_corruption(index, META_BLOCK, "a root is where no page of a tree is");
+			page_report_corruption(index, META_BLOCK, "a root is the metapage or past the end of the file");
 	}
 }
 
@@ -90,7 +90,7 @@ check_metapage(Relation index, Page page)
 	DesignOptions design = meta_page_design(meta);
 
 	if (PageIsNew(page) || meta->magic != META_MAGIC)
-		page_report_corruption(index, META_BLOCK, "it is no metapage");
+		page_report_corruption(index, META_BLOCK, "it is not a metapage");
 	if (meta->version != META_VERSION)
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),

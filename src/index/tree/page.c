@@ -169,10 +169,10 @@ page_check(Relation index, Buffer buffer)
 		report_damage(index, buffer, "it is all zeros");
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(TreePageOpaqueData)) ||
 		header->pd_special != TREE_PAGE_UPPER)
-		report_damage(index, buffer, "its special space is of the wrong size");
+		report_damage(index, buffer, "its special space has the wrong size");
 	opaque = TreePageGetOpaque(page);
 	if (opaque->page_id != TREE_PAGE_ID)
-		report_damage(index, buffer, "it is no page of a tree");
+		report_damage(index, buffer, "it is not a tree page");
 
 	if (header->pd_lower < TREE_PAGE_LOWER ||
 		(header->pd_lower - TREE_PAGE_LOWER) % sizeof(uint64) != 0)
@@ -187,9 +187,9 @@ page_check(Relation index, Buffer buffer)
 	/* without this, a ring of right-links could be followed forever */
 	low_key = page_low_key(page);
 	if (page_is_left_of(page, &low_key))
-		report_damage(index, buffer, "its upper bound is not beyond its lower one");
+		report_damage(index, buffer, "its high key is not greater than its low key");
 	if ((opaque->flags & TREE_INCOMPLETE_SPLIT) && page_is_rightmost(page))
-		report_damage(index, buffer, "it was split, but has no right sibling");
+		report_damage(index, buffer, "it has the incomplete-split flag, but no right sibling");
 	if (opaque->nsorted > n || (opaque->level > 0 && n == 0))
 		report_damage(index, buffer, "it has too few entries");
 }

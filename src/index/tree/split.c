@@ -431,7 +431,7 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 		nfinishes = entry_compare(&high_key, &finished) == 0 ? nfinishes + 1 : 0;
 		if (nfinishes > MAX_STALE_LINKS)
 			page_report_corruption(index, BufferGetBlockNumber(buffer),
-								   "its split is marked as incomplete, though it is not");
+								   "it has the incomplete-split flag, but its split is complete");
 		finished = high_key;
 		UnlockReleaseBuffer(buffer);
 		finish_split(index, tree, level, &high_key);
