@@ -58,10 +58,10 @@ typedef struct LevelCheck
 	IncompleteSplits *incomplete;	/* those of the whole index */
 
 	/* position of the check */
-	Entry		bound;			/* low key of the page to check next */
+	Entry		low_key;		/* low key of the page to check next */
 	BlockNumber expected;		/* right-link of the previous page, or
 								 * InvalidBlockNumber if unknown */
-	Entry		previous;		/* low key of the previous page */
+	Entry		previous_low_key;	/* low key of the previous page */
 	Entry		done;			/* highest high key of the pages checked so far */
 	bool		at_end;			/* true if the rightmost page has been checked */
 
@@ -115,7 +115,7 @@ copy_parent(LevelCheck *check, Page parent)
 
 	if (root->level > check->level)
 		inspect_copy_page(descend_to(check->index, check->tree, check->level + 1,
-									 &check->bound, BUFFER_LOCK_SHARE),
+									 &check->low_key, BUFFER_LOCK_SHARE),
 						  parent);
 	else
 	{
@@ -198,7 +198,7 @@ check_child(LevelCheck *check, Page parent, int i)
 		return note_mismatch(check, link.block,
 						   "it is not the page that a link to it describes");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
-		entry_compare(&link.low_key, &check->bound) == 0)
+		entry_compare(&link.low_key, &check->low_key) == 0)
 		return note_mismatch(check, link.block,
 						   "a downlink leads to it, but the right-link of its left sibling does not");
 	incomplete = page_split_is_incomplete(page);
@@ -217,14 +217,14 @@ check_child(LevelCheck *check, Page parent, int i)
 
 	if (incomplete)
 		count_incomplete(check, &link);
-	check->previous = link.low_key;
+	check->previous_low_key = link.low_key;
 	check->at_end = page_is_rightmost(page);
 	if (!check->at_end)
 	{
-		check->bound = page_high_key(page);
+		check->low_key = page_high_key(page);
 		check->expected = TreePageGetOpaque(page)->right;
-		if (entry_compare(&check->bound, &check->done) > 0)
-			check->done = check->bound;
+		if (entry_compare(&check->low_key, &check->done) > 0)
+			check->done = check->low_key;
 	}
 	return true;
 }
@@ -241,7 +241,7 @@ retry_from_previous(LevelCheck *check)
 	check->done_then = check->done;
 	if (++check->retries > MAX_STALE_LINKS)
 		page_report_corruption(check->index, check->block, check->what);
-	check->bound = check->previous;
+	check->low_key = check->previous_low_key;
 	check->expected = InvalidBlockNumber;
 }
 
@@ -262,7 +262,7 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 		bool		matches = true;
 
 		copy_parent(&check, parent);
-		for (i = find_child(parent, &check.bound); matches && i < page_nentries(parent); i++)
+		for (i = find_child(parent, &check.low_key); matches && i < page_nentries(parent); i++)
 			matches = check_child(&check, parent, i);
 		if (!matches)
 			retry_from_previous(&check);

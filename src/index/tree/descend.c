@@ -120,9 +120,9 @@ find_child(Page page, const Entry *entry)
 	/* the first key is never greater, except on a damaged page */
 	if (i > 0)
 	{
-		Entry		bound = page_entry(page, Min(i, n - 1));
+		Entry		downlink_key = page_entry(page, Min(i, n - 1));
 
-		if (i == n || entry_compare(&bound, entry) > 0)
+		if (i == n || entry_compare(&downlink_key, entry) > 0)
 			i--;
 	}
 	return i;

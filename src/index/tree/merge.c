@@ -88,7 +88,7 @@ static bool
 lock_parent(Relation index, const PageLink *link, Merge *merge)
 {
 	Page		page;
-	Entry		bound;
+	Entry		downlink_key;
 
 	merge->parent = descend_to(index, link->tree, link->level + 1, &link->low_key,
 							   BUFFER_LOCK_EXCLUSIVE);
@@ -96,8 +96,8 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 	merge->at = page_search(page, page_nentries(page), &link->low_key);
 	if (merge->at == 0 || merge->at == page_nentries(page))
 		return false;
-	bound = page_entry(page, merge->at);
-	return entry_compare(&bound, &link->low_key) == 0 &&
+	downlink_key = page_entry(page, merge->at);
+	return entry_compare(&downlink_key, &link->low_key) == 0 &&
 		inner_child(page, merge->at) == link->block;
 }
 

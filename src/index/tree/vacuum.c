@@ -155,9 +155,9 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 		copy_downlinks(ahead, index, leaf);
 	while (ahead->at < page_nentries(parent))
 	{
-		Entry		bound = page_entry(parent, ahead->at);
+		Entry		downlink_key = page_entry(parent, ahead->at);
 
-		if (entry_compare(&bound, &leaf->low_key) >= 0)
+		if (entry_compare(&downlink_key, &leaf->low_key) >= 0)
 			break;
 		ahead->at++;
 	}
