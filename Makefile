@@ -13,7 +13,7 @@ OBJS = \
 	src/corpus/cluster.o \
 	src/corpus/component.o \
 	src/corpus/join_plan.o \
-	src/corpus/leader_linkage.o \
+	src/corpus/leader.o \
 	src/corpus/similarity_join.o \
 	src/corpus/single_linkage.o \
 	src/digest/accumulate.o \

@@ -3,7 +3,7 @@
 --
 -- The cluster of each fingerprint of an array: connected components, every component's
 -- smallest number spread until nothing changes; and leaders, one row after the other.
-CREATE FUNCTION by_hand(fps simhash[], radius integer, linkage text) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION by_hand(fps simhash[], radius integer, method text) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 DECLARE
     n integer := cardinality(fps);
     cluster bigint[] := array_fill(NULL::bigint, ARRAY[n]);
@@ -12,10 +12,10 @@ BEGIN
     FOR i IN 1 .. n LOOP
         CONTINUE WHEN fps[i] IS NULL;
         SELECT array_agg(j ORDER BY j) INTO near FROM generate_series(1, i - 1) AS j
-        WHERE (fps[i] <~> fps[j]) + 0 <= radius AND (linkage = 'single' OR cluster[j] = j);
+        WHERE (fps[i] <~> fps[j]) + 0 <= radius AND (method = 'single' OR cluster[j] = j);
         cluster[i] := coalesce(
-            CASE linkage WHEN 'leader' THEN near[1] ELSE (SELECT min(cluster[j]) FROM unnest(near) AS j) END, i);
-        IF linkage = 'single' AND near IS NOT NULL THEN
+            CASE method WHEN 'leader' THEN near[1] ELSE (SELECT min(cluster[j]) FROM unnest(near) AS j) END, i);
+        IF method = 'single' AND near IS NOT NULL THEN
             SELECT array_agg(
                 CASE WHEN c IN (SELECT cluster[j] FROM unnest(near) AS j) THEN cluster[i] ELSE c END
             ORDER BY o) INTO cluster
@@ -25,7 +25,7 @@ BEGIN
     RETURN QUERY SELECT unnest(cluster);
 END $$;
 -- the rows of a query (i, fp) whose clusters are others than by hand, in the order of an expression
-CREATE FUNCTION differing(query text, radius integer, linkage text, ordering text DEFAULT 'i')
+CREATE FUNCTION differing(query text, radius integer, method text, ordering text DEFAULT 'i')
     RETURNS TABLE (rows bigint, differing bigint) LANGUAGE plpgsql AS $$
 DECLARE
     fps simhash[];
@@ -33,8 +33,8 @@ BEGIN
     EXECUTE format('SELECT array_agg(fp ORDER BY %s) FROM (%s) AS q', ordering, query) INTO fps;
     RETURN QUERY SELECT * FROM differing(
         format('SELECT row_number() OVER w, simhash_cluster(fp, %s, %L) OVER w
-               FROM (%s) AS q WINDOW w AS (ORDER BY %s)', radius, linkage, query, ordering),
-        format('SELECT row_number() OVER (), c FROM by_hand(%L, %s, %L) AS c', fps, radius, linkage));
+               FROM (%s) AS q WINDOW w AS (ORDER BY %s)', radius, method, query, ordering),
+        format('SELECT row_number() OVER (), c FROM by_hand(%L, %s, %L) AS c', fps, radius, method));
 END $$;
 
 -- a chain: each within 3 of the next; rows without a fingerprint belong to nobody
@@ -46,9 +46,9 @@ SELECT id, fp, simhash_cluster(fp, 3) OVER w AS single, simhash_cluster(fp, 3, '
        simhash_cluster(fp, 3, 'leader') OVER w = row_number() OVER w AS keep
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY row;
 -- who leads is a matter of order
-SELECT id, simhash_cluster(fp, radius => 3, linkage => 'leader') OVER w AS leader, row_number() OVER w AS row
+SELECT id, simhash_cluster(fp, radius => 3, method => 'leader') OVER w AS leader, row_number() OVER w AS row
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C" <> 'B', id COLLATE "C" DESC) ORDER BY row;
--- partitions; frames do not matter; the default linkage
+-- partitions; frames do not matter; the default method
 SELECT id, simhash_cluster(fp, 64) OVER (PARTITION BY id > 'B' ORDER BY id COLLATE "C") AS in_two,
        simhash_cluster(fp, 64, 'single')
            OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS near_by,
@@ -62,25 +62,25 @@ SELECT simhash_cluster(fp, 0) OVER (), simhash_cluster(fp, 64, 'leader') OVER ()
 
 -- every shape of data, within any radius
 CREATE TEMP TABLE differences AS
-    SELECT shape, radius, linkage, d.*
+    SELECT shape, radius, method, d.*
     FROM unnest('{uniform,skewed high,skewed low,clustered,equal,extreme,mixed}'::text[]) AS shape,
          unnest('{0,1,2,3,5,8,11,16,24,32,48,63,64}'::integer[]) AS radius,
-         unnest('{single,leader}'::text[]) AS linkage,
+         unnest('{single,leader}'::text[]) AS method,
          format('SELECT i, CASE WHEN i %% 17 <> 0 THEN fp_of(%L, i) END AS fp FROM generate_series(1, %s) AS i',
                 shape, 64 + radius / 2) AS query,
-         differing(query, radius, linkage) AS d;
+         differing(query, radius, method) AS d;
 SELECT count(*) AS tests, sum(rows) AS rows, sum(differing) AS differing FROM differences;
 SELECT * FROM differences WHERE differing <> 0;
 -- in other orders
 SELECT sum(rows) AS rows, sum(differing) AS differing
-FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage,
+FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS method,
      unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering,
-     differing('SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, linkage, ordering);
+     differing('SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, method, ordering);
 -- around planted centers: more rows than are compared at once
-SELECT radius, linkage, d.*
-FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS linkage,
+SELECT radius, method, d.*
+FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS method,
      differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp
-                FROM generate_series(1, 600) AS i', radius, linkage) AS d
+                FROM generate_series(1, 600) AS i', radius, method) AS d
 ORDER BY 1, 2;
 
 -- Many rows: a cluster holds together what is within the radius, and the clusters are
@@ -117,7 +117,7 @@ FROM labels AS l LEFT JOIN LATERAL (
     WHERE a = l.i AND o.row < l.row AND o.row = o.leader) AS f ON true
 WHERE fp IS NOT NULL;
 
--- the radius and the linkage may be expressions, the same in all rows of a partition
+-- the radius and the method may be expressions, the same in all rows of a partition
 SELECT count(*) AS compared, count(*) FILTER (WHERE c <> CASE WHEN part = 0 THEN zero ELSE three END) AS wrong FROM (
     SELECT part, simhash_cluster(fp, part * 3, CASE part WHEN 0 THEN 'leader' ELSE 'single' END) OVER w AS c,
            simhash_cluster(fp, 0) OVER w AS zero, simhash_cluster(fp, 3) OVER w AS three

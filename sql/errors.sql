@@ -286,7 +286,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash_blocks('0123456789abcdef', 65)$$,
     $$SELECT * FROM simhash_blocks('0123456789abcdef', -2147483648)$$,
     $$SELECT count(*) FROM simhash_blocks('0123456789abcdef', 2147483647)$$);
--- clusters: the radius from 0 to 64, the linkage 'single' or 'leader', both the same in
+-- clusters: the radius from 0 to 64, the method 'single' or 'leader', both the same in
 -- all rows of a partition
 CREATE TEMP TABLE rows (i integer, fp simhash);
 INSERT INTO rows VALUES (1, '0123456789abcdef'), (2, '0123456789abcdee');

@@ -20,7 +20,7 @@
 #include "windowapi.h"
 
 #include "compat.h"
-#include "corpus/linkage.h"
+#include "corpus/clustering.h"
 #include "functions/arguments.h"
 #include "type/simhash_type.h"
 
@@ -31,14 +31,14 @@ enum
 {
 	ARGUMENT_FP,
 	ARGUMENT_RADIUS,
-	ARGUMENT_LINKAGE
+	ARGUMENT_METHOD
 };
 
-typedef enum Linkage
+typedef enum ClusterMethod
 {
-	LINKAGE_SINGLE,
-	LINKAGE_LEADER
-} Linkage;
+	METHOD_SINGLE,
+	METHOD_LEADER
+} ClusterMethod;
 
 /* Numbers of rows leave a bit for a mark, and fit into the executor's int. */
 #define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
@@ -62,7 +62,7 @@ typedef struct Reader
 	MemoryContext context;		/* for what expressions leave behind */
 	int			row;			/* that is read */
 	bool		radius_varies;	/* it may, from row to row */
-	bool		linkage_varies;
+	bool		method_varies;
 } Reader;
 
 static Datum
@@ -97,43 +97,43 @@ get_radius(Reader *reader)
 	return radius;
 }
 
-static Linkage
-get_linkage(Reader *reader)
+static ClusterMethod
+get_method(Reader *reader)
 {
 	bool		isnull;
-	Datum		datum = get_argument(reader, ARGUMENT_LINKAGE, &isnull);
-	text	   *linkage;
+	Datum		datum = get_argument(reader, ARGUMENT_METHOD, &isnull);
+	text	   *method;
 
 	if (isnull)
-		return LINKAGE_SINGLE;
-	linkage = DatumGetTextPP(datum);
-	if (text_is(linkage, "single"))
-		return LINKAGE_SINGLE;
-	if (text_is(linkage, "leader"))
-		return LINKAGE_LEADER;
+		return METHOD_SINGLE;
+	method = DatumGetTextPP(datum);
+	if (text_is(method, "single"))
+		return METHOD_SINGLE;
+	if (text_is(method, "leader"))
+		return METHOD_LEADER;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized cluster linkage \"%s\"",
-					simhash_excerpt(VARDATA_ANY(linkage), VARSIZE_ANY_EXHDR(linkage))),
-			 errhint("Available linkages are \"single\" and \"leader\".")));
+			 errmsg("unrecognized cluster method \"%s\"",
+					simhash_excerpt(VARDATA_ANY(method), VARSIZE_ANY_EXHDR(method))),
+			 errhint("Available methods are \"single\" and \"leader\".")));
 }
 
 /*
- * The radius and the linkage may be expressions, of the columns of PARTITION BY for
+ * The radius and the method may be expressions, of the columns of PARTITION BY for
  * example; but they have to be the same in all rows of a partition.
  */
 static void
-check_settings(Reader *reader, int radius, Linkage linkage)
+check_settings(Reader *reader, int radius, ClusterMethod method)
 {
 	if (reader->radius_varies && get_radius(reader) != radius)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cluster radius differs between rows of a partition"),
 				 errhint("Use a constant, or add the expression to PARTITION BY.")));
-	if (reader->linkage_varies && get_linkage(reader) != linkage)
+	if (reader->method_varies && get_method(reader) != method)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cluster linkage differs between rows of a partition"),
+				 errmsg("cluster method differs between rows of a partition"),
 				 errhint("Use a constant, or add the expression to PARTITION BY.")));
 }
 
@@ -142,7 +142,7 @@ check_settings(Reader *reader, int radius, Linkage linkage)
  * cluster of its own.  Returns their number.
  */
 static uint32
-read_partition(Reader *reader, int nrows, int radius, Linkage linkage, Members *members,
+read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Members *members,
 			   uint32 *first)
 {
 	uint32		n = 0;
@@ -158,7 +158,7 @@ read_partition(Reader *reader, int nrows, int radius, Linkage linkage, Members *
 			members->fp[n] = DatumGetSimHash(datum);
 			members->row[n++] = reader->row;
 		}
-		check_settings(reader, radius, linkage);
+		check_settings(reader, radius, method);
 		MemoryContextReset(reader->context);
 	}
 	return n;
@@ -172,7 +172,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 {
 	int64		nrows = WinGetPartitionRowCount(reader->window);
 	int			radius = get_radius(reader);
-	Linkage		linkage = get_linkage(reader);
+	ClusterMethod method = get_method(reader);
 	Members		members;
 	uint32		n;
 
@@ -189,22 +189,22 @@ find_clusters(Clusters *clusters, Reader *reader)
 	members.room = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	members.seed = pg_prng_uint64(&pg_global_prng_state);
-	n = read_partition(reader, nrows, radius, linkage, &members, clusters->first);
-	link_equal(&members, &n, clusters->first, nrows);
-	if (linkage == LINKAGE_SINGLE)
+	n = read_partition(reader, nrows, radius, method, &members, clusters->first);
+	cluster_equal(&members, &n, clusters->first, nrows);
+	if (method == METHOD_SINGLE)
 	{
-		link_single(&members, n, radius, clusters->first);
-		link_roots(clusters->first, nrows);
+		cluster_single(&members, n, radius, clusters->first);
+		cluster_roots(clusters->first, nrows);
 	}
 	else
-		link_leader(&members, n, radius, clusters->first, nrows);
+		cluster_leader(&members, n, radius, clusters->first, nrows);
 	pfree(members.fp);
 	pfree(members.row);
 	pfree(members.room);
 }
 
 /*
- * simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
+ * simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
  *
  * The number, in the window's order, of the first row of the row's cluster.
  */
@@ -222,7 +222,7 @@ simhash_cluster(PG_FUNCTION_ARGS)
 		Reader		reader = {
 			.window = window,
 			.radius_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_RADIUS),
-			.linkage_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_LINKAGE)
+			.method_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_METHOD)
 		};
 		MemoryContext old;
 

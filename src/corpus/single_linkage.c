@@ -25,7 +25,7 @@
 
 #include "port/pg_bitutils.h"
 
-#include "corpus/linkage.h"
+#include "corpus/clustering.h"
 #include "corpus/union_find.h"
 #include "digest/splitmix.h"
 #include "index/simhash/match.h"
@@ -201,7 +201,7 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
  * another row of their cluster in the place of their own.
  */
 void
-link_single(Members *members, uint32 n, int radius, uint32 *parent)
+cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 {
 	SingleLinkage linkage = {
 		.join = {
@@ -225,7 +225,7 @@ link_single(Members *members, uint32 n, int radius, uint32 *parent)
  * their roots.
  */
 void
-link_roots(uint32 *parent, uint32 nrows)
+cluster_roots(uint32 *parent, uint32 nrows)
 {
 	for (uint32 row = 0; row < nrows; row++)
 	{
@@ -240,12 +240,12 @@ link_roots(uint32 *parent, uint32 nrows)
  * *n is their number.  The root becomes the parent of all rows of a set.
  */
 void
-link_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)
+cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)
 {
 	uint32		kept = 0;
 
-	link_single(members, *n, 0, parent);
-	link_roots(parent, nrows);
+	cluster_single(members, *n, 0, parent);
+	cluster_roots(parent, nrows);
 	for (uint32 i = 0; i < *n; i++)
 	{
 		uint32		root = parent[members->row[i]] & ~ROW_MARK;

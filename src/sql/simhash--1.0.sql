@@ -628,11 +628,11 @@ COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
 -- Whole corpora
 --
 
-CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, linkage text DEFAULT 'single')
+CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
     RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS
-    'number of the first row of the cluster that the row belongs to: linkage ''single'', connected within the '
+    'number of the first row of the cluster that the row belongs to: method ''single'', connected within the '
     'radius; ''leader'', within the radius of the first such row that leads';
 
 CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint

@@ -61,9 +61,9 @@ SELECT t.* FROM unnest(:'radii'::integer[]) AS k, LATERAL
 \pset title 'skewed / uniform, k = 3'
 SELECT t.* FROM (VALUES (1, 'equal', 'a tenth of all rows equal'), (2, 'block', 'one block of 16 bits constant'),
     (3, 'family', '100,000 within 6 bits of each other')) AS skew (i, tab, what),
-        unnest(ARRAY['single', 'leader']) WITH ORDINALITY AS l (linkage, o), LATERAL
-    time_pair(what || ', ' || linkage, over(tab, format('simhash_cluster(fp, 3, %L)', linkage)),
-              over('docs', format('simhash_cluster(fp, 3, %L)', linkage)), 3) AS t
+        unnest(ARRAY['single', 'leader']) WITH ORDINALITY AS l (method, o), LATERAL
+    time_pair(what || ', ' || method, over(tab, format('simhash_cluster(fp, 3, %L)', method)),
+              over('docs', format('simhash_cluster(fp, 3, %L)', method)), 3) AS t
 ORDER BY o, i;
 
 \if :few

@@ -350,10 +350,10 @@ for my $case (
 	[ 'leaders, planted', 'planted', 8, 'leader', 40 ],
 	[ 'leaders, one component', 'joined', 3, 'leader', 40 ])
 {
-	my ($name, $table, $radius, $linkage, $bytes) = @$case;
+	my ($name, $table, $radius, $method, $bytes) = @$case;
 	my $over = "OVER () AS c FROM $table) AS s)";
 	my $tried = check($name,
-		'in_utf8', q{''}, "(SELECT max(c) FROM (SELECT simhash_cluster(fp, $radius, '$linkage') $over");
+		'in_utf8', q{''}, "(SELECT max(c) FROM (SELECT simhash_cluster(fp, $radius, '$method') $over");
 	my $anyway = try('in_utf8', q{''}, "(SELECT max(c) FROM (SELECT count(fp) $over");
 	my $memory = ($tried->{memory} - $anyway->{memory}) * 1024 / $rows;
 	note("$name: $memory bytes a row");

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cluster.c
- *		Tests of clusters: each linkage, against comparing all with all
+ *		Tests of clusters: each method, against comparing all with all
  *
  *	cluster [SEED]
  *
@@ -11,7 +11,7 @@
  */
 #include "postgres_fe.h"
 
-#include "corpus/linkage.h"
+#include "corpus/clustering.h"
 #include "corpus/union_find.h"
 
 #include "unit.h"
@@ -141,11 +141,11 @@ find_clusters(uint32 n, int radius, bool leader)
 		member_fp[nmembers] = fp[i];
 		member_row[nmembers++] = i;
 	}
-	link_equal(&members, &nmembers, parent, n);
+	cluster_equal(&members, &nmembers, parent, n);
 	if (leader)
-		link_leader(&members, nmembers, radius, parent, n);
+		cluster_leader(&members, nmembers, radius, parent, n);
 	else
-		link_single(&members, nmembers, radius, parent);
+		cluster_single(&members, nmembers, radius, parent);
 }
 
 static void
@@ -173,7 +173,7 @@ test_clusters(int shape, uint32 n, int radius, bool leader)
 }
 
 static void
-test_linkage(const char *name, bool leader)
+test_method(const char *name, bool leader)
 {
 	static const int radii[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 63, 64};
 
@@ -198,7 +198,7 @@ int
 main(int argc, char **argv)
 {
 	seed_random(argc, argv);
-	test_linkage("single linkage", false);
-	test_linkage("linkage by leaders", true);
+	test_method("single linkage", false);
+	test_method("leaders", true);
 	return end_tests();
 }

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * leader_linkage.c
+ * leader.c
  *		Clusters by leaders, in the order of rows
  *
  * Each row joins the first leader within the radius, if there is one, else it becomes a
@@ -26,7 +26,7 @@
 #include "utils/palloc.h"
 #endif
 
-#include "corpus/linkage.h"
+#include "corpus/clustering.h"
 #include "corpus/union_find.h"
 #include "index/simhash/match.h"
 
@@ -39,12 +39,12 @@
 /* What has no leader yet. */
 #define NO_LEADER			PG_UINT32_MAX
 
-typedef struct LeaderLinkage
+typedef struct LeaderClustering
 {
 	SimilarityJoin join;		/* of leaders, whose rows have the mark, with others */
 	Members		members;		/* in the order of rows in each component */
 	uint32	   *leader;			/* of each row */
-} LeaderLinkage;
+} LeaderClustering;
 
 /*
  * The smallest row of those leaders that a fingerprint is within the radius of;
@@ -100,7 +100,7 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 static void
 leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
 {
-	LeaderLinkage *linkage = (LeaderLinkage *) join;
+	LeaderClustering *clustering = (LeaderClustering *) join;
 	SimHash    *fp = join->members.fp + first;
 	uint32	   *row = join->members.row + first;
 	uint32		nleaders = 0;
@@ -122,7 +122,7 @@ leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
 	for (uint32 i = nleaders; i < n; i++)
 	{
 		uint32		found = find_leader(fp, row, nleaders, fp[i], join->radius);
-		uint32	   *leader = &linkage->leader[row[i]];
+		uint32	   *leader = &clustering->leader[row[i]];
 
 		*leader = Min(*leader, found);
 	}
@@ -133,17 +133,17 @@ leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
  * bring them to the front.  Returns their number.
  */
 static uint32
-lead_few(LeaderLinkage *linkage, uint32 first, uint32 n)
+lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	SimHash    *fp = linkage->members.fp + first;
-	uint32	   *row = linkage->members.row + first;
+	SimHash    *fp = clustering->members.fp + first;
+	uint32	   *row = clustering->members.row + first;
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		uint32		leader = find_leader(fp, row, nleaders, fp[i], linkage->join.radius);
+		uint32		leader = find_leader(fp, row, nleaders, fp[i], clustering->join.radius);
 
-		linkage->leader[row[i]] = Min(leader, row[i]);
+		clustering->leader[row[i]] = Min(leader, row[i]);
 		if (leader != NO_LEADER)
 			continue;
 		fp[nleaders] = fp[i];
@@ -157,11 +157,11 @@ lead_few(LeaderLinkage *linkage, uint32 first, uint32 n)
  * the leaders given, and keep the others.  Returns their number.
  */
 static uint32
-follow(LeaderLinkage *linkage, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
+follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
 {
-	SimHash    *fp = linkage->members.fp;
-	uint32	   *row = linkage->members.row;
-	Members    *joined = &linkage->join.members;
+	SimHash    *fp = clustering->members.fp;
+	uint32	   *row = clustering->members.row;
+	Members    *joined = &clustering->join.members;
 	uint32		kept = 0;
 
 	memcpy(joined->fp, fp + leaders, nleaders * sizeof(SimHash));
@@ -169,11 +169,11 @@ follow(LeaderLinkage *linkage, uint32 leaders, uint32 nleaders, uint32 first, ui
 	for (uint32 i = 0; i < nleaders; i++)
 		joined->row[i] = row[leaders + i] | ROW_MARK;
 	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
-	similarity_join(&linkage->join, 0, nleaders + n);
+	similarity_join(&clustering->join, 0, nleaders + n);
 
 	for (uint32 i = first; i < first + n; i++)
 	{
-		if (linkage->leader[row[i]] != NO_LEADER)
+		if (clustering->leader[row[i]] != NO_LEADER)
 			continue;
 		fp[first + kept] = fp[i];
 		row[first + kept++] = row[i];
@@ -185,19 +185,19 @@ follow(LeaderLinkage *linkage, uint32 leaders, uint32 nleaders, uint32 first, ui
  * As lead_few, of any number of rows.
  */
 static uint32
-lead(LeaderLinkage *linkage, uint32 first, uint32 n)
+lead(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	SimHash    *fp = linkage->members.fp;
-	uint32	   *row = linkage->members.row;
+	SimHash    *fp = clustering->members.fp;
+	uint32	   *row = clustering->members.row;
 	uint32		half = first + n / 2;
 	uint32		nleaders;
 	uint32		more;
 
 	if (n <= FEW_ROWS)
-		return lead_few(linkage, first, n);
-	nleaders = lead(linkage, first, n / 2);
-	more = follow(linkage, first, nleaders, half, n - n / 2);
-	more = lead(linkage, half, more);
+		return lead_few(clustering, first, n);
+	nleaders = lead(clustering, first, n / 2);
+	more = follow(clustering, first, nleaders, half, n - n / 2);
+	more = lead(clustering, half, more);
 	memmove(fp + first + nleaders, fp + half, more * sizeof(SimHash));
 	memmove(row + first + nleaders, row + half, more * sizeof(uint32));
 	return nleaders + more;
@@ -207,19 +207,19 @@ lead(LeaderLinkage *linkage, uint32 first, uint32 n)
  * Find the leaders of a component, n members from the first one on.
  */
 static void
-lead_component(LeaderLinkage *linkage, uint32 first, uint32 n)
+lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	Members    *joined = &linkage->join.members;
+	Members    *joined = &clustering->join.members;
 
 	for (uint32 i = 0; i < n; i++)
-		linkage->leader[linkage->members.row[first + i]] = NO_LEADER;
+		clustering->leader[clustering->members.row[first + i]] = NO_LEADER;
 	if (n > FEW_ROWS)
 	{
-		joined->room = linkage->members.room;
+		joined->room = clustering->members.room;
 		joined->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
 		joined->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
 	}
-	lead(linkage, first, n);
+	lead(clustering, first, n);
 	if (n > FEW_ROWS)
 	{
 		pfree(joined->fp);
@@ -270,9 +270,9 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
  * NO_ROW for a row without a fingerprint.
  */
 void
-link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)
+cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)
 {
-	LeaderLinkage linkage = {
+	LeaderClustering clustering = {
 		.join = {
 			.radius = radius,
 			.random = members->seed,
@@ -295,7 +295,7 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 		CHECK_FOR_INTERRUPTS();
 		fp_of_row[members->row[i]] = members->fp[i];
 	}
-	link_single(members, n, radius, parent);
+	cluster_single(members, n, radius, parent);
 	sort_by_component(members, n, fp_of_row, nrows, parent, end);
 	pfree(fp_of_row);
 
@@ -306,7 +306,7 @@ link_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows
 
 		CHECK_FOR_INTERRUPTS();
 		if (size > 1)
-			lead_component(&linkage, first, size);
+			lead_component(&clustering, first, size);
 		first += size;
 	}
 	pfree(end);

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * linkage.h
+ * clustering.h
  *		Clusters of fingerprints: what belongs together
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_LINKAGE_H
-#define SIMHASH_LINKAGE_H
+#ifndef SIMHASH_CLUSTERING_H
+#define SIMHASH_CLUSTERING_H
 
 #include "corpus/similarity_join.h"
 
@@ -18,11 +18,11 @@
 /* A bit that no row's number has, to mark some. */
 #define ROW_MARK		((uint32) 1 << 31)
 
-extern void link_equal(Members *members, uint32 *n, uint32 *parent,
+extern void cluster_equal(Members *members, uint32 *n, uint32 *parent,
 					   uint32 nrows);
-extern void link_single(Members *members, uint32 n, int radius, uint32 *parent);
-extern void link_roots(uint32 *parent, uint32 nrows);
-extern void link_leader(Members *members, uint32 n, int radius, uint32 *parent,
+extern void cluster_single(Members *members, uint32 n, int radius, uint32 *parent);
+extern void cluster_roots(uint32 *parent, uint32 nrows);
+extern void cluster_leader(Members *members, uint32 n, int radius, uint32 *parent,
 						uint32 nrows);
 
-#endif							/* SIMHASH_LINKAGE_H */
+#endif							/* SIMHASH_CLUSTERING_H */
