@@ -186,7 +186,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 	members.row = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
-	members.room = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	members.scratch = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	members.seed = pg_prng_uint64(&pg_global_prng_state);
 	n = read_partition(reader, nrows, radius, method, &members, clusters->first);
@@ -200,7 +200,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 		cluster_leader(&members, n, radius, clusters->first, nrows);
 	pfree(members.fp);
 	pfree(members.row);
-	pfree(members.room);
+	pfree(members.scratch);
 }
 
 /*

@@ -116,7 +116,7 @@ cut_blocks(JoinPlan *plan, int nblocks)
 void
 join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons)
 {
-	double		least = comparisons;
+	double		min_cost = comparisons;
 	double		choices = 1;	/* of `agree` blocks */
 	double		partitions = 0; /* of all fingerprints, by one block each */
 	double		total = 0;
@@ -133,12 +133,12 @@ join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons)
 		choices = choices * nblocks / agree;
 		partitions += choices;
 		cost = PARTITION_COST * partitions * digits * n;
-		if (cost >= least)
+		if (cost >= min_cost)
 			break;
 		cost += comparisons * choices * exp2(-total * agree / nblocks);
-		if (cost < least)
+		if (cost < min_cost)
 		{
-			least = cost;
+			min_cost = cost;
 			plan->agree = agree;
 		}
 	}

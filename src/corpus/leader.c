@@ -54,7 +54,7 @@ static uint32
 find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHash fp,
 			int radius)
 {
-	uint32		least = NO_LEADER;
+	uint32		min_row = NO_LEADER;
 
 	for (uint32 from = 0; from < n; from += COMPARED_AT_ONCE)
 	{
@@ -65,9 +65,9 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 
 		CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < nmatches; m++)
-			least = Min(least, leader_row[from + positions[m]] & ~ROW_MARK);
+			min_row = Min(min_row, leader_row[from + positions[m]] & ~ROW_MARK);
 	}
-	return least;
+	return min_row;
 }
 
 /*
@@ -215,7 +215,7 @@ lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 		clustering->leader[clustering->members.row[first + i]] = NO_LEADER;
 	if (n > FEW_ROWS)
 	{
-		joined->room = clustering->members.room;
+		joined->scratch = clustering->members.scratch;
 		joined->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
 		joined->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
 	}

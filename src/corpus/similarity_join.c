@@ -91,7 +91,7 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 {
 	SimHash    *fp = members->fp + first;
 	uint32	   *row = members->row + first;
-	uint32	   *rows = (uint32 *) members->room;
+	uint32	   *rows = (uint32 *) members->scratch;
 	uint32		nvalues = 1 << digit->nbits;
 	uint32		next[DIGIT_VALUES];
 
@@ -117,9 +117,9 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		members->room[next[digit_of(digit, fp[i])]++] = fp[i];
+		members->scratch[next[digit_of(digit, fp[i])]++] = fp[i];
 	}
-	memcpy(fp, members->room, n * sizeof(SimHash));
+	memcpy(fp, members->scratch, n * sizeof(SimHash));
 }
 
 /*

@@ -19,7 +19,7 @@ typedef struct Members
 {
 	SimHash    *fp;
 	uint32	   *row;
-	SimHash    *room;			/* for as many fingerprints, while they are sorted */
+	SimHash    *scratch;			/* for as many fingerprints, while they are sorted */
 	uint64		seed;			/* of choices that change how long a join takes, not
 								 * what it finds; nobody can make data slow who
 								 * does not know it */

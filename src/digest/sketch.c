@@ -34,25 +34,25 @@
  * Begin with no hash.  most is 1 to SKETCH_MAX, or SKETCH_ALL.
  */
 void
-sketch_begin(Sketch *sketch, int most)
+sketch_begin(Sketch *sketch, int max_size)
 {
-	sketch->most = most;
+	sketch->max_size = max_size;
 	sketch->greatest = PG_UINT64_MAX;
 	sketch->n = 0;
-	sketch->room = SKETCH_OWN_ROOM;
-	sketch->hashes = sketch->own_hashes;
+	sketch->capacity = SKETCH_INLINE;
+	sketch->hashes = sketch->inline_hashes;
 }
 
 static uint64 *
-make_hashes(int room)
+make_hashes(int capacity)
 {
-	return palloc_extended(room * sizeof(uint64), MCXT_ALLOC_HUGE);
+	return palloc_extended(capacity * sizeof(uint64), MCXT_ALLOC_HUGE);
 }
 
 void
 sketch_free(Sketch *sketch)
 {
-	if (sketch->hashes != sketch->own_hashes)
+	if (sketch->hashes != sketch->inline_hashes)
 		pfree(sketch->hashes);
 }
 
@@ -139,11 +139,11 @@ tidy(Sketch *sketch)
 	int			n = 0;
 
 	sort_hashes(hashes, sketch->n);
-	for (int i = 0; i < sketch->n && n < sketch->most; i++)
+	for (int i = 0; i < sketch->n && n < sketch->max_size; i++)
 		if (n == 0 || hashes[i] != hashes[n - 1])
 			hashes[n++] = hashes[i];
 	sketch->n = n;
-	if (n == sketch->most)
+	if (n == sketch->max_size)
 		sketch->greatest = hashes[n - 1];
 }
 
@@ -151,17 +151,17 @@ tidy(Sketch *sketch)
  * There is no more room.  Returns false if more than SKETCH_MAX have to be kept.
  */
 bool
-sketch_make_room(Sketch *sketch)
+sketch_enlarge(Sketch *sketch)
 {
 	uint64	   *larger;
 
 	tidy(sketch);
-	if (sketch->n <= sketch->room / 2)
+	if (sketch->n <= sketch->capacity / 2)
 		return true;
 	if (sketch->n > SKETCH_MAX)
 		return false;
-	sketch->room *= 2;
-	larger = make_hashes(sketch->room);
+	sketch->capacity *= 2;
+	larger = make_hashes(sketch->capacity);
 	memcpy(larger, sketch->hashes, sketch->n * sizeof(uint64));
 	sketch_free(sketch);
 	sketch->hashes = larger;

@@ -29,20 +29,20 @@
 #define SKETCH_ALL			PG_INT32_MAX
 
 /* Hashes that need no memory but the sketch itself. */
-#define SKETCH_OWN_ROOM		256
+#define SKETCH_INLINE		256
 
 typedef struct Sketch
 {
-	int			most;			/* of the smallest hashes that are kept, or SKETCH_ALL */
+	int			max_size;		/* of the smallest hashes that are kept, or SKETCH_ALL */
 	uint64		greatest;		/* hash that may be one of them */
 	int			n;				/* hashes, some of them perhaps twice */
-	int			room;
-	uint64	   *hashes;			/* own_hashes, or allocated */
-	uint64		own_hashes[SKETCH_OWN_ROOM];
+	int			capacity;
+	uint64	   *hashes;			/* inline_hashes, or allocated */
+	uint64		inline_hashes[SKETCH_INLINE];
 } Sketch;
 
-extern void sketch_begin(Sketch *sketch, int most);
-extern bool sketch_make_room(Sketch *sketch);
+extern void sketch_begin(Sketch *sketch, int max_size);
+extern bool sketch_enlarge(Sketch *sketch);
 extern bool sketch_finish(Sketch *sketch);
 extern void sketch_write(const Sketch *sketch, int64 *elements);
 extern void sketch_free(Sketch *sketch);
@@ -56,7 +56,7 @@ sketch_add(Sketch *sketch, uint64 hash)
 	if (hash > sketch->greatest)
 		return true;
 	sketch->hashes[sketch->n++] = hash;
-	return sketch->n < sketch->room || sketch_make_room(sketch);
+	return sketch->n < sketch->capacity || sketch_enlarge(sketch);
 }
 
 #endif							/* SIMHASH_SKETCH_H */

@@ -24,7 +24,7 @@
 #define WINDOW_MAX			65536
 
 /* Windows that need no memory but the winnower itself. */
-#define WINDOW_OWN			64
+#define WINDOW_INLINE		64
 
 typedef struct WindowHash
 {
@@ -40,8 +40,8 @@ typedef struct Winnower
 	uint64		first;			/* in the queue, a ring; counted from the beginning */
 	uint64		end;
 	uint64		mask;
-	WindowHash *queue;			/* own_queue, or allocated */
-	WindowHash	own_queue[WINDOW_OWN];
+	WindowHash *queue;			/* inline_queue, or allocated */
+	WindowHash	inline_queue[WINDOW_INLINE];
 } Winnower;
 
 extern void winnow_begin(Winnower *winnower, int window);

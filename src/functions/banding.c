@@ -143,21 +143,21 @@ check_asked(float8 share, const char *what)
 static int
 fewest_bands(float8 threshold, float8 recall, int rows)
 {
-	int			most = Min(MINHASH_MAX_BANDS, MINHASH_MAX_PLACES / rows);
-	int			least = 1;
+	int			max_bands = Min(MINHASH_MAX_BANDS, MINHASH_MAX_PLACES / rows);
+	int			min_bands = 1;
 
-	if (sharing_probability(threshold, most, rows) < recall)
+	if (sharing_probability(threshold, max_bands, rows) < recall)
 		return 0;
-	while (least < most)
+	while (min_bands < max_bands)
 	{
-		int			bands = (least + most) / 2;
+		int			bands = (min_bands + max_bands) / 2;
 
 		if (sharing_probability(threshold, bands, rows) < recall)
-			least = bands + 1;
+			min_bands = bands + 1;
 		else
-			most = bands;
+			max_bands = bands;
 	}
-	return least;
+	return min_bands;
 }
 
 /*
@@ -230,14 +230,14 @@ round_down(float8 probability)
 static void
 report_no_shape(float8 threshold, float8 recall)
 {
-	float8		most = sharing_probability(threshold, MINHASH_MAX_BANDS, 1);
+	float8		max_recall = sharing_probability(threshold, MINHASH_MAX_BANDS, 1);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("no signature finds resemblance %s with recall %s",
 					float8out_internal(threshold), float8out_internal(recall)),
 			 errhint("Ask for less: with %d bands of one row the recall is %s.",
-					 MINHASH_MAX_BANDS, float8out_internal(round_down(most)))));
+					 MINHASH_MAX_BANDS, float8out_internal(round_down(max_recall)))));
 }
 
 /*

@@ -29,12 +29,12 @@
 #define NOT_COVERED			(-1)
 
 static void
-add_run(CommonRuns *result, int *room, CommonRun run)
+add_run(CommonRuns *result, int *capacity, CommonRun run)
 {
-	if (result->n == *room)
+	if (result->n == *capacity)
 	{
-		*room *= 2;
-		result->runs = repalloc_huge(result->runs, *room * sizeof(CommonRun));
+		*capacity *= 2;
+		result->runs = repalloc_huge(result->runs, *capacity * sizeof(CommonRun));
 	}
 	result->runs[result->n++] = run;
 }
@@ -46,11 +46,11 @@ static void
 find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int minimum,
 				  CommonRuns *result)
 {
-	int			room = 64;
+	int			capacity = 64;
 	AutomatonMatch match = AUTOMATON_NO_MATCH;
 
 	result->n = 0;
-	result->runs = palloc(room * sizeof(CommonRun));
+	result->runs = palloc(capacity * sizeof(CommonRun));
 	for (int i = 0; i <= na; i++)
 	{
 		AutomatonMatch before = match;
@@ -59,7 +59,7 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 			CHECK_FOR_INTERRUPTS();
 		automaton_match(automaton, i < na ? a[i] : NULL, &match);
 		if (match.length != before.length + 1 && before.length >= minimum)
-			add_run(result, &room, (CommonRun) {.a = i - before.length,.length = before.length});
+			add_run(result, &capacity, (CommonRun) {.a = i - before.length,.length = before.length});
 	}
 }
 

@@ -38,7 +38,7 @@ typedef struct Sequence
 	ShingleSet *set;
 	bool		is_set;			/* the set is that of this document */
 	int			n;
-	int			room;
+	int			capacity;
 	Symbol	   *symbols;
 	Passage    *places;
 } Sequence;
@@ -49,9 +49,9 @@ begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
 	sequence->set = set;
 	sequence->is_set = is_set;
 	sequence->n = 0;
-	sequence->room = 256;
-	sequence->symbols = palloc(sequence->room * sizeof(Symbol));
-	sequence->places = palloc(sequence->room * sizeof(Passage));
+	sequence->capacity = 256;
+	sequence->symbols = palloc(sequence->capacity * sizeof(Symbol));
+	sequence->places = palloc(sequence->capacity * sizeof(Passage));
 }
 
 static void
@@ -63,9 +63,9 @@ enlarge_sequence(Sequence *sequence)
 				 errmsg("documents are too large to compare"),
 				 errdetail("One has more than %d words or characters.", AUTOMATON_MAX),
 				 errhint("Compare pieces of them, which text_windows() cuts.")));
-	sequence->room *= 2;
-	sequence->symbols = repalloc_huge(sequence->symbols, sequence->room * sizeof(Symbol));
-	sequence->places = repalloc_huge(sequence->places, sequence->room * sizeof(Passage));
+	sequence->capacity *= 2;
+	sequence->symbols = repalloc_huge(sequence->symbols, sequence->capacity * sizeof(Symbol));
+	sequence->places = repalloc_huge(sequence->places, sequence->capacity * sizeof(Passage));
 }
 
 /*
@@ -76,7 +76,7 @@ take_unit(void *arg, const char *unit, size_t length, Passage place)
 {
 	Sequence   *sequence = arg;
 
-	if (sequence->n == sequence->room)
+	if (sequence->n == sequence->capacity)
 		enlarge_sequence(sequence);
 	sequence->symbols[sequence->n] = sequence->is_set ?
 		shingle_set_put(sequence->set, unit, length) :

@@ -42,7 +42,7 @@ typedef struct Windows
 	int64		oldest;			/* first unit of the oldest open window */
 	int64		first;			/* in starts: the oldest open window */
 	int64		last;			/* behind the newest */
-	int64		room;
+	int64		capacity;
 	TextPlace  *starts;
 	TextPlace	unit_start;		/* cursors, for units that are known by characters */
 	TextPlace	unit_end;
@@ -57,8 +57,8 @@ begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size,
 	windows->length = VARSIZE_ANY_EXHDR(body);
 	windows->size = size;
 	windows->step = step;
-	windows->room = 64;
-	windows->starts = palloc(windows->room * sizeof(TextPlace));
+	windows->capacity = 64;
+	windows->starts = palloc(windows->capacity * sizeof(TextPlace));
 }
 
 /*
@@ -87,17 +87,17 @@ hand_out_window(Windows *windows)
 static void
 open_window(Windows *windows, TextPlace start)
 {
-	if (windows->last == windows->room && windows->first > windows->room / 2)
+	if (windows->last == windows->capacity && windows->first > windows->capacity / 2)
 	{
 		memmove(windows->starts, windows->starts + windows->first,
 				(windows->last - windows->first) * sizeof(TextPlace));
 		windows->last -= windows->first;
 		windows->first = 0;
 	}
-	if (windows->last == windows->room)
+	if (windows->last == windows->capacity)
 	{
-		windows->room *= 2;
-		windows->starts = repalloc_huge(windows->starts, windows->room * sizeof(TextPlace));
+		windows->capacity *= 2;
+		windows->starts = repalloc_huge(windows->starts, windows->capacity * sizeof(TextPlace));
 	}
 	windows->starts[windows->last++] = start;
 }

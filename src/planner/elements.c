@@ -123,7 +123,7 @@ fraction_within(const Elements *documents, Datum passage, double radius)
 {
 	int			nkeys;
 	int64	   *key = hash_array_elements(passage, &nkeys);
-	int			min_match = nkeys - containment_most_missing(nkeys, radius);
+	int			min_match = nkeys - containment_max_missing(nkeys, radius);
 	double	   *frequency = palloc(documents->n * sizeof(double));
 	int			nlisted = 0;
 	double		fraction = documents->other;

@@ -47,15 +47,15 @@ hash_set_init(HashSet *set, uint64 expected)
 		set->slots = make_slots(set);
 	else
 	{
-		set->slots = set->own_slots;
-		memset(set->own_slots, 0, sizeof(set->own_slots));
+		set->slots = set->inline_slots;
+		memset(set->inline_slots, 0, sizeof(set->inline_slots));
 	}
 }
 
 void
 hash_set_free(HashSet *set)
 {
-	if (set->slots != set->own_slots)
+	if (set->slots != set->inline_slots)
 		pfree(set->slots);
 }
 
@@ -120,7 +120,7 @@ grow(HashSet *set)
 	for (uint64 i = 0; i < old_size; i++)
 		if (old[i] != 0)
 			put(set->slots, hash_set_size(set) - 1, bucket_of(set, old[i]), old[i]);
-	if (old != set->own_slots)
+	if (old != set->inline_slots)
 		pfree(old);
 }
 

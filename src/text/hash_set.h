@@ -25,11 +25,11 @@
 
 typedef struct HashSet
 {
-	uint64	   *slots;			/* own_slots, or allocated; zero is free */
+	uint64	   *slots;			/* inline_slots, or allocated; zero is free */
 	int			bits;			/* of a bucket's number */
 	uint64		count;			/* elements, zero among them */
 	bool		has_zero;		/* which no slot can show */
-	uint64		own_slots[HASH_SET_SMALL];
+	uint64		inline_slots[HASH_SET_SMALL];
 } HashSet;
 
 /* A place in a set whose elements are gone through. */

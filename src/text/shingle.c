@@ -31,8 +31,8 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 	shingler->nunits = 0;
 	shingler->base = 0;
 	shingler->used = 0;
-	shingler->size = sizeof(shingler->own_buffer);
-	shingler->buffer = shingler->own_buffer;
+	shingler->size = sizeof(shingler->inline_buffer);
+	shingler->buffer = shingler->inline_buffer;
 }
 
 /*
@@ -43,7 +43,7 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
  * need not be larger than the array can be.
  */
 void
-shingler_make_room(Shingler *shingler, size_t n)
+shingler_enlarge(Shingler *shingler, size_t n)
 {
 	uint64		newest = shingler->nunits;
 	uint64		oldest = newest - Min(newest, (uint64) shingler->width - 1);
@@ -59,7 +59,7 @@ shingler_make_room(Shingler *shingler, size_t n)
 		buffer = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	}
 	memmove(buffer, shingler->buffer + from, live);
-	if (buffer != shingler->buffer && shingler->buffer != shingler->own_buffer)
+	if (buffer != shingler->buffer && shingler->buffer != shingler->inline_buffer)
 		pfree(shingler->buffer);
 	shingler->buffer = buffer;
 	shingler->base += from;
@@ -75,7 +75,7 @@ shingler_finish(Shingler *shingler)
 {
 	if (shingler->nunits > 0 && shingler->nunits < (uint64) shingler->width)
 		shingler->consume(shingler->arg, shingler->buffer, shingler->used);
-	if (shingler->buffer != shingler->own_buffer)
+	if (shingler->buffer != shingler->inline_buffer)
 		pfree(shingler->buffer);
 	return shingler->nunits > 0;
 }

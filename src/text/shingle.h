@@ -46,15 +46,15 @@ typedef struct Shingler
 	size_t		base;
 	size_t		used;			/* bytes in the buffer */
 	size_t		size;
-	char	   *buffer;			/* own_buffer, or allocated */
+	char	   *buffer;			/* inline_buffer, or allocated */
 	size_t		start[SHINGLE_MAX_WIDTH];	/* of the last units, a ring */
-	char		own_buffer[2048];
+	char		inline_buffer[2048];
 } Shingler;
 
 extern void shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 						  ShingleConsumer consume, void *arg);
 extern bool shingler_finish(Shingler *shingler);
-extern void shingler_make_room(Shingler *shingler, size_t n);
+extern void shingler_enlarge(Shingler *shingler, size_t n);
 
 static inline size_t *
 shingler_start(Shingler *shingler, uint64 unit_number)
@@ -70,7 +70,7 @@ static inline char *
 shingler_reserve(Shingler *shingler, size_t n)
 {
 	if (unlikely(shingler->size - shingler->used < n))
-		shingler_make_room(shingler, n);
+		shingler_enlarge(shingler, n);
 	return shingler->buffer + shingler->used;
 }
 

@@ -27,15 +27,15 @@ extern bool containment_ball_open(Datum ball, Datum *passage, float8 *radius);
  * NaN for the largest number.
  */
 static inline int
-containment_most_missing(int n, float8 radius)
+containment_max_missing(int n, float8 radius)
 {
-	int			most = float8_ge(radius, 1) ? n : Max(floor(radius * n), -1);
+	int			max_missing = float8_ge(radius, 1) ? n : Max(floor(radius * n), -1);
 
-	while (most < n && float8_le((float8) (most + 1) / n, radius))
-		most++;
-	while (most >= 0 && float8_gt((float8) most / n, radius))
-		most--;
-	return most;
+	while (max_missing < n && float8_le((float8) (max_missing + 1) / n, radius))
+		max_missing++;
+	while (max_missing >= 0 && float8_gt((float8) max_missing / n, radius))
+		max_missing--;
+	return max_missing;
 }
 
 /* The operators that an index answers. */

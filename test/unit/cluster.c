@@ -129,8 +129,8 @@ find_clusters(uint32 n, int radius, bool leader)
 {
 	static SimHash member_fp[MAX_TESTED];
 	static uint32 member_row[MAX_TESTED];
-	static SimHash room[MAX_TESTED];
-	Members		members = {member_fp, member_row, room, random_below(1000)};
+	static SimHash scratch[MAX_TESTED];
+	Members		members = {member_fp, member_row, scratch, random_below(1000)};
 	uint32		nmembers = 0;
 
 	for (uint32 i = 0; i < n; i++)

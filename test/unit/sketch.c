@@ -212,7 +212,7 @@ random_window(int n)
 		case 0:
 			return 1 + random_below(4);
 		case 1:
-			return 1 + random_below(WINDOW_OWN * 3);
+			return 1 + random_below(WINDOW_INLINE * 3);
 		case 2:
 			/* about as long as the text */
 			return n < 3 ? 1 : n - 2 + random_below(5);

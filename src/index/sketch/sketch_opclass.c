@@ -77,7 +77,7 @@ sought_words(const ScanKeyData *key, Words *words)
 		return true;
 	if (words->n == 0)			/* all contain it, and none is at a distance from it */
 		return key->sk_strategy == STRATEGY_WITHIN;
-	words->least = words->n - containment_most_missing(words->n, radius);
+	words->least = words->n - containment_max_missing(words->n, radius);
 	if (words->least > words->n)
 		words->n = 0;
 	return words->least > 0;
