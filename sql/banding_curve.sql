@@ -45,12 +45,12 @@ GROUP BY bands, rows ORDER BY bands;
 --
 -- Advice
 --
-SELECT bands, rows, places, bytes, round(finds::numeric, 4) AS finds,
+SELECT bands, rows, length, bytes, round(finds::numeric, 4) AS finds,
        round(at_three_quarters::numeric, 4) AS at_three_quarters,
        round(at_half::numeric, 4) AS at_half, round(at_a_quarter::numeric, 6) AS at_a_quarter
 FROM minhash_advice(0.8);
 -- the first for what one may ask for
-SELECT threshold, recall, bands, rows, places, round(at_half::numeric, 4) AS at_half
+SELECT threshold, recall, bands, rows, length, round(at_half::numeric, 4) AS at_half
 FROM unnest(ARRAY[0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) AS threshold, unnest(ARRAY[0.5, 0.95, 0.999]) AS recall,
      LATERAL (SELECT * FROM minhash_advice(threshold, recall) LIMIT 1) AS advice
 WHERE threshold > 0.001 OR recall = 0.5
@@ -83,11 +83,11 @@ SELECT count(DISTINCT (threshold, recall)) AS questions FROM advised;
 SELECT * FROM differing('TABLE advised', 'TABLE expected');
 -- the smallest first, and each lets less through than the one before
 SELECT count(*) AS compared, count(*) FILTER (WHERE wrong) AS wrong FROM (
-    SELECT threshold, recall, n, places <= lag(places) OVER w OR at_half > lag(at_half) OVER w AS wrong
+    SELECT threshold, recall, n, length <= lag(length) OVER w OR at_half > lag(at_half) OVER w AS wrong
     FROM generate_series(1, 99) AS t, unnest(ARRAY[0.05, 0.5, 0.9, 0.99]) AS recall,
          LATERAL (SELECT t / 100.0 AS threshold) AS s,
          LATERAL minhash_advice(threshold, recall)
-             WITH ORDINALITY AS a (bands, rows, places, bytes, finds, at_three_quarters, at_half, at_a_quarter, n)
+             WITH ORDINALITY AS a (bands, rows, length, bytes, finds, at_three_quarters, at_half, at_a_quarter, n)
     WINDOW w AS (PARTITION BY threshold, recall ORDER BY n)) AS advice;
 -- NULL is no question
 SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, minhash_threshold(NULL, 2) IS NULL AS bands,

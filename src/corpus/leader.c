@@ -253,14 +253,14 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 	}
 	for (uint32 row = 0; row < nrows; row++)
 	{
-		uint32		place;
+		uint32		position;
 
 		CHECK_FOR_INTERRUPTS();
 		if (parent[row] & ROW_MARK)
 			continue;
-		place = end[union_find_root(parent, row)]++;
-		members->fp[place] = fp_of_row[row];
-		members->row[place] = row;
+		position = end[union_find_root(parent, row)]++;
+		members->fp[position] = fp_of_row[row];
+		members->row[position] = row;
 	}
 }
 

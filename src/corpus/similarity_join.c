@@ -72,12 +72,12 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 	digit->nruns = 0;
 	for (int i = 0; i < nbits; i++)
 	{
-		int			place = nbits - 1 - i;
-		int			shift = (place - bits[i]) & (SIMHASH_BITS - 1);
+		int			target = nbits - 1 - i;
+		int			shift = (target - bits[i]) & (SIMHASH_BITS - 1);
 
 		if (i == 0 || shift != digit->run[digit->nruns - 1].shift)
 			digit->run[digit->nruns++] = (BitRun) {0, shift};
-		digit->run[digit->nruns - 1].mask |= UINT64CONST(1) << place;
+		digit->run[digit->nruns - 1].mask |= UINT64CONST(1) << target;
 	}
 }
 

@@ -43,9 +43,9 @@ winnow_begin(Winnower *winnower, int window)
 }
 
 static inline WindowHash *
-queued(Winnower *winnower, uint64 place)
+queued(Winnower *winnower, uint64 position)
 {
-	return &winnower->queue[place & winnower->mask];
+	return &winnower->queue[position & winnower->mask];
 }
 
 /*

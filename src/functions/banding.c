@@ -117,7 +117,7 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 #define LET_THROUGH		0.025
 
 /* ... unless that takes more places than these, which make a value of a kilobyte. */
-#define USUAL_PLACES	256
+#define USUAL_LENGTH	256
 
 typedef struct Shape
 {
@@ -192,7 +192,7 @@ choose_shape(float8 threshold, const Shape *shapes, int n)
 	while (i + 1 < n &&
 		   sharing_probability(threshold / 2, shapes[i].bands,
 							   shapes[i].rows) > LET_THROUGH &&
-		   shapes[i + 1].bands * shapes[i + 1].rows <= USUAL_PLACES)
+		   shapes[i + 1].bands * shapes[i + 1].rows <= USUAL_LENGTH)
 		i++;
 	return i;
 }
@@ -202,13 +202,13 @@ put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 {
 	Datum		values[ADVICE_COLUMNS];
 	bool		nulls[ADVICE_COLUMNS] = {0};
-	int			places = shape.bands * shape.rows;
+	int			length = shape.bands * shape.rows;
 	int			i = 0;
 
 	values[i++] = Int32GetDatum(shape.bands);
 	values[i++] = Int32GetDatum(shape.rows);
-	values[i++] = Int32GetDatum(places);
-	values[i++] = Int32GetDatum((int32) MINHASH_SIZE(places));
+	values[i++] = Int32GetDatum(length);
+	values[i++] = Int32GetDatum((int32) MINHASH_SIZE(length));
 	for (int quarters = 4; quarters > 0; quarters--)
 		values[i++] = Float8GetDatum(sharing_probability(threshold * quarters / 4,
 														 shape.bands, shape.rows));

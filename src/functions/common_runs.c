@@ -138,10 +138,10 @@ take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
 		(void) binaryheap_remove_first(heap);
 	}
 
-	result->by_place = palloc_extended(Max(result->n, 1) * sizeof(int), MCXT_ALLOC_HUGE);
+	result->by_position = palloc_extended(Max(result->n, 1) * sizeof(int), MCXT_ALLOC_HUGE);
 	for (int i = 0, n = 0; i < na; i++)
 		if (covered[i] != NOT_COVERED && result->runs[covered[i]].a == i)
-			result->by_place[n++] = covered[i];
+			result->by_position[n++] = covered[i];
 	pfree(covered);
 	binaryheap_free(heap);
 }

@@ -23,7 +23,7 @@ typedef struct CommonRuns
 {
 	int			n;
 	CommonRun  *runs;			/* the longest first */
-	int		   *by_place;		/* their numbers, in the order in which they stand in a */
+	int		   *by_position;	/* their numbers, in the order in which they stand in a */
 } CommonRuns;
 
 extern void find_common_runs(const Symbol *a, int na, const Symbol *b, int nb,

@@ -40,7 +40,7 @@ typedef struct Sequence
 	int			n;
 	int			capacity;
 	Symbol	   *symbols;
-	Passage    *places;
+	Passage    *passages;
 } Sequence;
 
 static void
@@ -51,7 +51,7 @@ begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
 	sequence->n = 0;
 	sequence->capacity = 256;
 	sequence->symbols = palloc(sequence->capacity * sizeof(Symbol));
-	sequence->places = palloc(sequence->capacity * sizeof(Passage));
+	sequence->passages = palloc(sequence->capacity * sizeof(Passage));
 }
 
 static void
@@ -65,14 +65,14 @@ enlarge_sequence(Sequence *sequence)
 				 errhint("Compare pieces of them, which text_windows() cuts.")));
 	sequence->capacity *= 2;
 	sequence->symbols = repalloc_huge(sequence->symbols, sequence->capacity * sizeof(Symbol));
-	sequence->places = repalloc_huge(sequence->places, sequence->capacity * sizeof(Passage));
+	sequence->passages = repalloc_huge(sequence->passages, sequence->capacity * sizeof(Passage));
 }
 
 /*
  * Take the next unit: a LocatedConsumer.
  */
 static void
-take_unit(void *arg, const char *unit, size_t length, Passage place)
+take_unit(void *arg, const char *unit, size_t length, Passage passage)
 {
 	Sequence   *sequence = arg;
 
@@ -81,7 +81,7 @@ take_unit(void *arg, const char *unit, size_t length, Passage place)
 	sequence->symbols[sequence->n] = sequence->is_set ?
 		shingle_set_put(sequence->set, unit, length) :
 		shingle_set_find(sequence->set, unit, length);
-	sequence->places[sequence->n++] = place;
+	sequence->passages[sequence->n++] = passage;
 }
 
 /*
@@ -124,12 +124,12 @@ find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t 
 {
 	const char *data = VARDATA_ANY(body);
 	size_t		length = VARSIZE_ANY_EXHDR(body);
-	TextPlace	start = TEXT_BEGIN;
-	TextPlace	end = TEXT_BEGIN;
+	TextPosition start = TEXT_BEGIN;
+	TextPosition end = TEXT_BEGIN;
 
 	for (int i = 0; i < found->n; i++)
 	{
-		int			run = found->by_place[i];
+		int			run = found->by_position[i];
 
 		CHECK_FOR_INTERRUPTS();
 		advance_to(data, length, &start, passages[run].start);
@@ -146,7 +146,7 @@ static Passage
 run_passage(const Sequence *sequence, int32 first, int32 length)
 {
 	return (Passage) {
-		sequence->places[first].start, sequence->places[first + length - 1].end
+		sequence->passages[first].start, sequence->passages[first + length - 1].end
 	};
 }
 

@@ -78,7 +78,7 @@ typedef struct Keeper
 	TimestampTz statement;		/* when it started */
 	SetBudget	budget;			/* for documents and shingles; its context is of
 								 * all this */
-	uint64		seen[KEPT_SETS];	/* hashes of documents, by place */
+	uint64		seen[KEPT_SETS];	/* hashes of documents, by slot */
 	KeptSet		kept[KEPT_SETS + 2];	/* the last two are for a and b of the
 										 * call, where they are not kept */
 	KeptSet    *last[2];		/* those of the last call */
@@ -259,16 +259,16 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 	{
 		uint64		hash = salted_hash_bytes((char *) document,
 											 VARSIZE_ANY(document));
-		int			place = hash % KEPT_SETS;
+		int			slot = hash % KEPT_SETS;
 
-		kept = &keeper->kept[place];
+		kept = &keeper->kept[slot];
 		if (!is_set_of(kept, document, width, unit))
 		{
-			bool		came_again = keeper->seen[place] == hash;
+			bool		came_again = keeper->seen[slot] == hash;
 
 			if (!came_again || kept == other)
 				kept = &keeper->kept[KEPT_SETS + i];
-			keeper->seen[place] = hash;
+			keeper->seen[slot] = hash;
 			make_set(keeper, kept, document, is_array, width, unit);
 			kept->came_again = came_again;
 			return kept;

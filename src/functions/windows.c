@@ -37,15 +37,15 @@ typedef struct Windows
 	int64		size;			/* in units */
 	int64		step;
 	int64		nunits;			/* so far */
-	TextPlace	end;			/* of the last one */
+	TextPosition end;			/* of the last one */
 	int64		reached;		/* units before the end of the last window handed out */
 	int64		oldest;			/* first unit of the oldest open window */
 	int64		first;			/* in starts: the oldest open window */
 	int64		last;			/* behind the newest */
 	int64		capacity;
-	TextPlace  *starts;
-	TextPlace	unit_start;		/* cursors, for units that are known by characters */
-	TextPlace	unit_end;
+	TextPosition *starts;
+	TextPosition unit_start;	/* cursors, for units that are known by characters */
+	TextPosition unit_end;
 } Windows;
 
 static void
@@ -58,7 +58,7 @@ begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size,
 	windows->size = size;
 	windows->step = step;
 	windows->capacity = 64;
-	windows->starts = palloc(windows->capacity * sizeof(TextPlace));
+	windows->starts = palloc(windows->capacity * sizeof(TextPosition));
 }
 
 /*
@@ -67,8 +67,8 @@ begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size,
 static void
 hand_out_window(Windows *windows)
 {
-	TextPlace	start = windows->starts[windows->first++];
-	TextPlace	end = windows->end;
+	TextPosition start = windows->starts[windows->first++];
+	TextPosition end = windows->end;
 	text	   *piece = cstring_to_text_with_len(windows->text + start.byte,
 												 end.byte - start.byte);
 	bool		nulls[WINDOW_COLUMNS] = {false};
@@ -85,19 +85,19 @@ hand_out_window(Windows *windows)
 }
 
 static void
-open_window(Windows *windows, TextPlace start)
+open_window(Windows *windows, TextPosition start)
 {
 	if (windows->last == windows->capacity && windows->first > windows->capacity / 2)
 	{
 		memmove(windows->starts, windows->starts + windows->first,
-				(windows->last - windows->first) * sizeof(TextPlace));
+				(windows->last - windows->first) * sizeof(TextPosition));
 		windows->last -= windows->first;
 		windows->first = 0;
 	}
 	if (windows->last == windows->capacity)
 	{
 		windows->capacity *= 2;
-		windows->starts = repalloc_huge(windows->starts, windows->capacity * sizeof(TextPlace));
+		windows->starts = repalloc_huge(windows->starts, windows->capacity * sizeof(TextPosition));
 	}
 	windows->starts[windows->last++] = start;
 }
@@ -106,7 +106,7 @@ open_window(Windows *windows, TextPlace start)
  * Take the next unit: a SegmentConsumer.
  */
 static void
-take_segment(void *arg, TextPlace start, TextPlace end)
+take_segment(void *arg, TextPosition start, TextPosition end)
 {
 	Windows    *windows = arg;
 

@@ -936,7 +936,7 @@ CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability doubl
 COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS
     'the resemblance from which on signatures share a band with that probability';
 CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
-    OUT bands integer, OUT rows integer, OUT places integer, OUT bytes integer,
+    OUT bands integer, OUT rows integer, OUT length integer, OUT bytes integer,
     OUT finds double precision, OUT at_three_quarters double precision,
     OUT at_half double precision, OUT at_a_quarter double precision)
     RETURNS SETOF record

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cursor.h
- *		A place in a text, by characters and by bytes
+ *		A position in a text, by characters and by bytes
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,13 +15,13 @@
 #include "mb/pg_wchar.h"
 
 /* Both counted from 0. */
-typedef struct TextPlace
+typedef struct TextPosition
 {
 	int32		character;
 	size_t		byte;
-} TextPlace;
+} TextPosition;
 
-#define TEXT_BEGIN		((TextPlace) {0, 0})
+#define TEXT_BEGIN		((TextPosition) {0, 0})
 
 /*
  * Bytes of the first character of a text that is not empty.  Damaged data are taken byte
@@ -34,20 +34,20 @@ character_length(const char *text, size_t length)
 }
 
 static inline void
-next_character(const char *text, size_t length, TextPlace *place)
+next_character(const char *text, size_t length, TextPosition *position)
 {
-	place->byte += character_length(text + place->byte, length - place->byte);
-	place->character++;
+	position->byte += character_length(text + position->byte, length - position->byte);
+	position->character++;
 }
 
 /*
  * Go on to a character, if it is not passed, or to the end of the text.
  */
 static inline void
-advance_to(const char *text, size_t length, TextPlace *place, int32 character)
+advance_to(const char *text, size_t length, TextPosition *position, int32 character)
 {
-	while (place->character < character && place->byte < length)
-		next_character(text, length, place);
+	while (position->character < character && position->byte < length)
+		next_character(text, length, position);
 }
 
 #endif							/* SIMHASH_CURSOR_H */

@@ -130,9 +130,9 @@ codepoint_kind(uint32 codepoint)
 }
 
 static CharacterKind
-kind_at(const Segmenter *segmenter, TextPlace place)
+kind_at(const Segmenter *segmenter, TextPosition position)
 {
-	char	   *character = unconstify(char *, segmenter->text) + place.byte;
+	char	   *character = unconstify(char *, segmenter->text) + position.byte;
 	size_t		length;
 	char	   *utf8;
 	const unsigned char *next;
@@ -142,8 +142,8 @@ kind_at(const Segmenter *segmenter, TextPlace place)
 		return ascii_kind(*character);
 	if (GetDatabaseEncoding() == PG_SQL_ASCII)
 		return CHARACTER_OTHER;
-	length = character_length(segmenter->text + place.byte,
-							  segmenter->length - place.byte);
+	length = character_length(segmenter->text + position.byte,
+							  segmenter->length - position.byte);
 	utf8 = server_to_utf8(character, &length);
 	next = (unsigned char *) utf8;
 	codepoint = decode_utf8(&next, next + length);
@@ -153,39 +153,39 @@ kind_at(const Segmenter *segmenter, TextPlace place)
 }
 
 static inline void
-step(const Segmenter *segmenter, TextPlace *place)
+step(const Segmenter *segmenter, TextPosition *position)
 {
-	if (place->character % INTERRUPT_INTERVAL == 0)
+	if (position->character % INTERRUPT_INTERVAL == 0)
 		CHECK_FOR_INTERRUPTS();
-	next_character(segmenter->text, segmenter->length, place);
+	next_character(segmenter->text, segmenter->length, position);
 }
 
 /*
- * The line at a place, which is moved behind it and its break: where it ends, and whether
+ * The line at a position, which is moved behind it and its break: where it ends, and whether
  * there is anything in it but white space.
  */
 static bool
-read_line(const Segmenter *segmenter, TextPlace *place, TextPlace *end)
+read_line(const Segmenter *segmenter, TextPosition *position, TextPosition *end)
 {
 	bool		is_blank = true;
 	CharacterKind kind = CHARACTER_OTHER;
 	char		first;
 
-	for (; place->byte < segmenter->length; step(segmenter, place))
+	for (; position->byte < segmenter->length; step(segmenter, position))
 	{
-		kind = kind_at(segmenter, *place);
+		kind = kind_at(segmenter, *position);
 		if (kind == CHARACTER_BREAK)
 			break;
 		is_blank &= kind == CHARACTER_WHITE;
 	}
-	*end = *place;
-	if (place->byte < segmenter->length)
+	*end = *position;
+	if (position->byte < segmenter->length)
 	{
-		first = segmenter->text[place->byte];
-		step(segmenter, place);
-		if (first == '\r' && place->byte < segmenter->length &&
-			segmenter->text[place->byte] == '\n')
-			step(segmenter, place);
+		first = segmenter->text[position->byte];
+		step(segmenter, position);
+		if (first == '\r' && position->byte < segmenter->length &&
+			segmenter->text[position->byte] == '\n')
+			step(segmenter, position);
 	}
 	return !is_blank;
 }
@@ -213,17 +213,17 @@ has_ended(CharacterKind ending, bool after_white, CharacterKind kind)
  * Hand out the sentences of a paragraph.
  */
 static void
-cut_sentences(const Segmenter *segmenter, TextPlace place, TextPlace paragraph_end)
+cut_sentences(const Segmenter *segmenter, TextPosition position, TextPosition paragraph_end)
 {
-	TextPlace	start = place;
-	TextPlace	end = place;	/* behind the last character that is not white */
+	TextPosition start = position;
+	TextPosition end = position;	/* behind the last character that is not white */
 	CharacterKind ending = CHARACTER_OTHER;
 	bool		is_open = false;
 	bool		after_white = false;
 
-	for (; place.byte < paragraph_end.byte; step(segmenter, &place))
+	for (; position.byte < paragraph_end.byte; step(segmenter, &position))
 	{
-		CharacterKind kind = kind_at(segmenter, place);
+		CharacterKind kind = kind_at(segmenter, position);
 
 		if (kind == CHARACTER_WHITE || kind == CHARACTER_BREAK)
 		{
@@ -236,14 +236,14 @@ cut_sentences(const Segmenter *segmenter, TextPlace place, TextPlace paragraph_e
 			is_open = false;
 		}
 		if (!is_open)
-			start = place;
+			start = position;
 		is_open = true;
 		if (is_ending(kind))
 			ending = kind;
 		else if (kind != CHARACTER_CLOSER || after_white)
 			ending = CHARACTER_OTHER;
 		after_white = false;
-		end = place;
+		end = position;
 		next_character(segmenter->text, segmenter->length, &end);
 	}
 	if (is_open)
@@ -251,7 +251,7 @@ cut_sentences(const Segmenter *segmenter, TextPlace place, TextPlace paragraph_e
 }
 
 static void
-end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPlace start, TextPlace end)
+end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPosition start, TextPosition end)
 {
 	if (kind == SEGMENT_SENTENCE)
 		cut_sentences(segmenter, start, end);
@@ -268,16 +268,16 @@ segment_text(const char *text, size_t length, SegmentKind kind, SegmentConsumer 
 			 void *arg)
 {
 	Segmenter	segmenter = {text, length, consume, arg};
-	TextPlace	place = TEXT_BEGIN;
-	TextPlace	start = TEXT_BEGIN;
-	TextPlace	end = TEXT_BEGIN;
+	TextPosition position = TEXT_BEGIN;
+	TextPosition start = TEXT_BEGIN;
+	TextPosition end = TEXT_BEGIN;
 	bool		is_open = false;
 
-	while (place.byte < length)
+	while (position.byte < length)
 	{
-		TextPlace	line_start = place;
-		TextPlace	line_end;
-		bool		has_text = read_line(&segmenter, &place, &line_end);
+		TextPosition line_start = position;
+		TextPosition line_end;
+		bool		has_text = read_line(&segmenter, &position, &line_end);
 
 		if (is_open && (!has_text || kind == SEGMENT_LINE))
 		{

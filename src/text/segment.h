@@ -20,7 +20,7 @@ typedef enum SegmentKind
 } SegmentKind;
 
 /* Takes segments one by one, in order. */
-typedef void (*SegmentConsumer) (void *arg, TextPlace start, TextPlace end);
+typedef void (*SegmentConsumer) (void *arg, TextPosition start, TextPosition end);
 
 extern void segment_text(const char *text, size_t length, SegmentKind kind,
 						 SegmentConsumer consume, void *arg);
