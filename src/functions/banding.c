@@ -50,14 +50,14 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
  * would be seen in results.
  */
 static float8
-check_share(float8 share, const char *what)
+check_fraction(float8 fraction, const char *what)
 {
-	if (!(share >= 0 && share <= 1))
+	if (!(fraction >= 0 && fraction <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %s is out of range", what, float8out_internal(share)),
+				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
 				 errhint("It is a number from 0 to 1.")));
-	return share == 0 ? 0 : share;
+	return fraction == 0 ? 0 : fraction;
 }
 
 /*
@@ -77,7 +77,7 @@ PG_FUNCTION_INFO_V1(simhash_minhash_probability);
 Datum
 simhash_minhash_probability(PG_FUNCTION_ARGS)
 {
-	float8		resemblance = check_share(PG_GETARG_FLOAT8(0), "resemblance");
+	float8		resemblance = check_fraction(PG_GETARG_FLOAT8(0), "resemblance");
 	int			bands = PG_GETARG_INT32(1);
 	int			rows = PG_GETARG_INT32(2);
 
@@ -101,7 +101,7 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 	bands = PG_GETARG_INT32(0);
 	rows = PG_GETARG_INT32(1);
 	probability = PG_ARGISNULL(2) ? DEFAULT_PROBABILITY :
-		check_share(PG_GETARG_FLOAT8(2), "probability");
+		check_fraction(PG_GETARG_FLOAT8(2), "probability");
 	(void) minhash_check_shape(bands, rows, NULL);
 	PG_RETURN_FLOAT8(pow(-expm1(log1p(-probability) / bands), 1.0 / rows));
 }
@@ -126,14 +126,14 @@ typedef struct Shape
 } Shape;
 
 static float8
-check_asked(float8 share, const char *what)
+check_open_fraction(float8 fraction, const char *what)
 {
-	if (!(share > 0 && share < 1))
+	if (!(fraction > 0 && fraction < 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %s is out of range", what, float8out_internal(share)),
+				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
 				 errhint("It is greater than 0 and less than 1.")));
-	return share;
+	return fraction;
 }
 
 /*
@@ -256,9 +256,9 @@ simhash_minhash_advice(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	threshold = check_asked(PG_GETARG_FLOAT8(0), "threshold");
+	threshold = check_open_fraction(PG_GETARG_FLOAT8(0), "threshold");
 	if (!PG_ARGISNULL(1))
-		recall = check_asked(PG_GETARG_FLOAT8(1), "recall");
+		recall = check_open_fraction(PG_GETARG_FLOAT8(1), "recall");
 	n = find_shapes(threshold, recall, shapes);
 	if (n == 0)
 		report_no_shape(threshold, recall);

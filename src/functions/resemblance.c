@@ -299,7 +299,7 @@ compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *compa
 	b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit, a);
 	*comparison = (SetComparison) {a->set.count, b->set.count, a->set.count};
 	if (a != b)
-		comparison->n_both = shingle_set_shared(&a->set, &b->set);
+		comparison->n_both = shingle_set_intersection(&a->set, &b->set);
 	end_comparison(keeper, a, b);
 	return true;
 }

@@ -275,12 +275,12 @@ shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
  * How many shingles two sets share.
  */
 uint32
-shingle_set_shared(const ShingleSet *a, const ShingleSet *b)
+shingle_set_intersection(const ShingleSet *a, const ShingleSet *b)
 {
-	uint32		shared = 0;
+	uint32		n = 0;
 
 	if (a->count > b->count)
-		return shingle_set_shared(b, a);
+		return shingle_set_intersection(b, a);
 	for (const SetBlock *block = a->blocks; block != NULL; block = block->previous)
 	{
 		size_t		offset = 0;
@@ -290,10 +290,10 @@ shingle_set_shared(const ShingleSet *a, const ShingleSet *b)
 		{
 			const SetShingle *shingle = shingle_at(block, offset);
 
-			shared += *find_slot(b, shingle->hash, shingle->bytes,
+			n += *find_slot(b, shingle->hash, shingle->bytes,
 								 shingle->length) != NULL;
 			offset += SHINGLE_SIZE(shingle->length);
 		}
 	}
-	return shared;
+	return n;
 }
