@@ -46,28 +46,28 @@ add_1_plane(uint64 *plane, uint64 a, uint64 b)
 }
 
 static inline uint64
-add_4(uint64 *plane, const uint64 *word)
+add_4(uint64 *plane, const uint64 *hashes)
 {
-	uint64		a = add_1_plane(&plane[0], word[0], word[1]);
-	uint64		b = add_1_plane(&plane[0], word[2], word[3]);
+	uint64		a = add_1_plane(&plane[0], hashes[0], hashes[1]);
+	uint64		b = add_1_plane(&plane[0], hashes[2], hashes[3]);
 
 	return add_1_plane(&plane[1], a, b);
 }
 
 static inline uint64
-add_8(uint64 *plane, const uint64 *word)
+add_8(uint64 *plane, const uint64 *hashes)
 {
-	uint64		a = add_4(plane, word);
-	uint64		b = add_4(plane, word + 4);
+	uint64		a = add_4(plane, hashes);
+	uint64		b = add_4(plane, hashes + 4);
 
 	return add_1_plane(&plane[2], a, b);
 }
 
 static inline uint64
-add_16(uint64 *plane, const uint64 *word)
+add_16(uint64 *plane, const uint64 *hashes)
 {
-	uint64		a = add_8(plane, word);
-	uint64		b = add_8(plane, word + 8);
+	uint64		a = add_8(plane, hashes);
+	uint64		b = add_8(plane, hashes + 8);
 
 	return add_1_plane(&plane[3], a, b);
 }

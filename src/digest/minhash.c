@@ -277,12 +277,12 @@ minima_share_band(const uint32 *a, const uint32 *b, int bands, int rows)
 }
 
 static inline uint32
-little_endian(uint32 word)
+little_endian(uint32 number)
 {
 #ifdef WORDS_BIGENDIAN
-	return pg_bswap32(word);
+	return pg_bswap32(number);
 #else
-	return word;
+	return number;
 #endif
 }
 
@@ -291,12 +291,12 @@ little_endian(uint32 word)
  * 32-bit words, least significant byte first.  rows is 1 to MINIMA_MAX_ROWS.
  */
 uint64
-minima_band_word(const uint32 *minima, int band, int rows)
+minima_band_key(const uint32 *minima, int band, int rows)
 {
-	uint32		words[1 + MINIMA_MAX_ROWS];
+	uint32		input[1 + MINIMA_MAX_ROWS];
 
-	words[0] = little_endian(band);
+	input[0] = little_endian(band);
 	for (int i = 0; i < rows; i++)
-		words[1 + i] = little_endian(minima[band * rows + i]);
-	return hash_feature((const char *) words, (1 + rows) * sizeof(uint32));
+		input[1 + i] = little_endian(minima[band * rows + i]);
+	return hash_feature((const char *) input, (1 + rows) * sizeof(uint32));
 }

@@ -81,6 +81,6 @@ extern int	minima_count_equal(const uint32 *a, const uint32 *b, int n);
 extern int	minima_count_first(const uint32 *a, const uint32 *b, int n);
 extern double minima_cardinality(const uint32 *minima, int n);
 extern bool minima_share_band(const uint32 *a, const uint32 *b, int bands, int rows);
-extern uint64 minima_band_word(const uint32 *minima, int band, int rows);
+extern uint64 minima_band_key(const uint32 *minima, int band, int rows);
 
 #endif							/* SIMHASH_MINHASH_DIGEST_H */

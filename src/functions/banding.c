@@ -37,11 +37,11 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
 	int			n = sig->params.bands;
-	Datum	   *words = palloc(n * sizeof(Datum));
+	Datum	   *keys = palloc(n * sizeof(Datum));
 
 	for (int i = 0; i < n; i++)
-		words[i] = Int64GetDatum(minhash_band_word(sig, i));
-	PG_RETURN_ARRAYTYPE_P(construct_array(words, n, INT8OID, sizeof(int64),
+		keys[i] = Int64GetDatum(minhash_band_key(sig, i));
+	PG_RETURN_ARRAYTYPE_P(construct_array(keys, n, INT8OID, sizeof(int64),
 										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 

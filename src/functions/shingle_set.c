@@ -290,8 +290,7 @@ shingle_set_intersection(const ShingleSet *a, const ShingleSet *b)
 		{
 			const SetShingle *shingle = shingle_at(block, offset);
 
-			n += *find_slot(b, shingle->hash, shingle->bytes,
-								 shingle->length) != NULL;
+			n += *find_slot(b, shingle->hash, shingle->bytes, shingle->length) != NULL;
 			offset += SHINGLE_SIZE(shingle->length);
 		}
 	}

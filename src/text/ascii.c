@@ -38,7 +38,7 @@ void
 ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
 {
 	uint8		input[ASCII_BLOCK];
-	uint8		is_word[ASCII_BLOCK];
+	uint8		is_alnum[ASCII_BLOCK];
 
 	if (n < ASCII_BLOCK)
 		memset(input, 0, ASCII_BLOCK);
@@ -52,16 +52,16 @@ ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
 		uint8		is_digit = (uint8) (c - '0') < 10 ? 0x80 : 0;
 
 		block->lower[i] = c + is_upper;
-		is_word[i] = (c | is_letter | is_digit) & 0x80;
+		is_alnum[i] = (c | is_letter | is_digit) & 0x80;
 	}
 
-	block->words = 0;
+	block->alnum = 0;
 	for (int i = 0; i < ASCII_BLOCK; i += 8)
 	{
 		uint64		eight;
 
-		memcpy(&eight, &is_word[i], 8);
-		block->words |= gather_high_bits(eight) << i;
+		memcpy(&eight, &is_alnum[i], 8);
+		block->alnum |= gather_high_bits(eight) << i;
 	}
 }
 

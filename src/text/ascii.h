@@ -19,7 +19,7 @@
  */
 typedef struct AsciiBlock
 {
-	uint64		words;
+	uint64		alnum;
 	char		lower[ASCII_BLOCK];
 } AsciiBlock;
 

@@ -174,10 +174,10 @@ settle_run(Normalizer *norm, uint32 *out)
 static inline size_t
 settle(Normalizer *norm, uint32 *out)
 {
-	if (norm->held != NORMALIZE_NOTHING)
+	if (norm->starter != NORMALIZE_NOTHING)
 	{
-		out[0] = norm->held;
-		norm->held = NORMALIZE_NOTHING;
+		out[0] = norm->starter;
+		norm->starter = NORMALIZE_NOTHING;
 		return 1;
 	}
 	return norm->nrun + norm->niotas > 0 ? settle_run(norm, out) : 0;
@@ -197,12 +197,12 @@ run_append(Normalizer *norm, uint32 cp, uint8 ccc)
  * ordered among its own.
  */
 static void
-open_held(Normalizer *norm)
+decompose_starter(Normalizer *norm)
 {
-	uint32		cp = NORMALIZED_CODEPOINT(norm->held);
+	uint32		cp = NORMALIZED_CODEPOINT(norm->starter);
 	const UnicodeDecomposition *entry = find_decomposition(cp);
 
-	norm->held = NORMALIZE_NOTHING;
+	norm->starter = NORMALIZE_NOTHING;
 	if (entry == NULL)
 	{
 		run_append(norm, cp, 0);
@@ -227,8 +227,8 @@ push_mark(Normalizer *norm, uint32 cp, uint8 ccc)
 {
 	int			at;
 
-	if (norm->held != NORMALIZE_NOTHING)
-		open_held(norm);
+	if (norm->starter != NORMALIZE_NOTHING)
+		decompose_starter(norm);
 	if (cp == COMBINING_YPOGEGRAMMENI)
 	{
 		if (norm->niotas < NORMALIZE_MAX_MARKS)
@@ -268,7 +268,7 @@ push_combining_starter(Normalizer *norm, uint32 cp, uint32 *out)
 
 		if (composite != 0)
 		{
-			norm->held = with_class(composite);
+			norm->starter = with_class(composite);
 			return 0;
 		}
 	}
@@ -289,7 +289,7 @@ push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
 	{
 		size_t		n = settle(norm, out);
 
-		norm->held = NORMALIZED(cp, value);
+		norm->starter = NORMALIZED(cp, value);
 		return n;
 	}
 	record = unicode_lookup_record(value);
@@ -318,7 +318,7 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 	if (norm->niotas > 0 && !record->combines)
 	{
 		n = settle_run(norm, out) - 1;
-		norm->held = out[n];
+		norm->starter = out[n];
 	}
 	if (record->length == UNICODE_SELF)
 		return n + push_mapped(norm, cp, out + n);
@@ -330,7 +330,7 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 void
 normalizer_init(Normalizer *norm)
 {
-	norm->held = NORMALIZE_NOTHING;
+	norm->starter = NORMALIZE_NOTHING;
 	norm->nrun = norm->nmarks = norm->niotas = 0;
 }
 
@@ -355,7 +355,7 @@ normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out
 		if (value < FIRST_RECORD)
 		{
 			out += settle(norm, out);
-			norm->held = NORMALIZED(cp, value);
+			norm->starter = NORMALIZED(cp, value);
 		}
 		else
 			out += push_record(norm, cp, unicode_lookup_record(value), out);

@@ -54,12 +54,12 @@ typedef enum TokenClass
 
 /*
  * The end of the text seen so far, which what follows may still change.
- * Either one starter that stands for itself (held), by far the most frequent
+ * Either one starter that stands for itself (starter), by far the most frequent
  * case, or a decomposed run in canonical order.  Never both.
  */
 typedef struct Normalizer
 {
-	uint32		held;			/* NORMALIZED starter, or NORMALIZE_NOTHING */
+	uint32		starter;		/* NORMALIZED starter, or NORMALIZE_NOTHING */
 	int			nrun;
 	int			nmarks;			/* non-starters in run */
 	int			niotas;			/* U+0345 behind them: the mark that comes last in

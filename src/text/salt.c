@@ -11,7 +11,7 @@
 
 #include "text/salt.h"
 
-uint64		process_salt[SALT_WORDS];
+uint64		process_salt[SALT_NUMBERS];
 
 /*
  * Made when first needed, not when the library is loaded: that may be in the
@@ -20,12 +20,12 @@ uint64		process_salt[SALT_WORDS];
 void
 salt_make(void)
 {
-	uint64		words[SALT_WORDS];
+	uint64		numbers[SALT_NUMBERS];
 
-	if (!pg_strong_random(words, sizeof(words)))
+	if (!pg_strong_random(numbers, sizeof(numbers)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	for (int i = 0; i < SALT_WORDS; i++)
-		process_salt[i] = words[i] | 1;
+	for (int i = 0; i < SALT_NUMBERS; i++)
+		process_salt[i] = numbers[i] | 1;
 }

@@ -16,10 +16,10 @@
 
 #include "text/hash.h"
 
-#define SALT_WORDS		3
+#define SALT_NUMBERS		3
 
 /* Random, odd, of this process; zero until salt_init has been called. */
-extern uint64 process_salt[SALT_WORDS];
+extern uint64 process_salt[SALT_NUMBERS];
 
 extern void salt_make(void);
 

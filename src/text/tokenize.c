@@ -152,15 +152,15 @@ append_letters(Tokenizer *tokenizer, const char *bytes, size_t n)
 static inline void
 tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
 {
-	uint64		words = block->words;
+	uint64		alnum = block->alnum;
 	int			at = 0;
 
 	while (at < n)
 	{
-		if (words & 1)
+		if (alnum & 1)
 		{
-			/* a run of letters; they may all be, and ~words zero */
-			int			run = ~words ? pg_rightmost_one_pos64(~words) : n;
+			/* a run of letters; they may all be, and ~alnum zero */
+			int			run = ~alnum ? pg_rightmost_one_pos64(~alnum) : n;
 
 			if (!(tokenizer->open && tokenizer->last == TOKEN_WORD))
 				begin_token(tokenizer, TOKEN_WORD);
@@ -168,13 +168,13 @@ tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
 			at += run;
 			if (at == n)
 				break;
-			words >>= run;
+			alnum >>= run;
 		}
 		end_token(tokenizer);
-		if (words == 0)
+		if (alnum == 0)
 			break;
-		at += pg_rightmost_one_pos64(words);
-		words >>= pg_rightmost_one_pos64(words);
+		at += pg_rightmost_one_pos64(alnum);
+		alnum >>= pg_rightmost_one_pos64(alnum);
 	}
 }
 

@@ -91,9 +91,9 @@ minhash_places(const Minhash *sig)
  * What stands for a band, 0 to bands - 1, and its minima in an index.
  */
 static inline uint64
-minhash_band_word(const Minhash *sig, int band)
+minhash_band_key(const Minhash *sig, int band)
 {
-	return minima_band_word(sig->minima, band, sig->params.rows);
+	return minima_band_key(sig->minima, band, sig->params.rows);
 }
 
 /*

@@ -194,9 +194,9 @@ test_frozen(void)
 	build(minima, 4, &hash, 1);
 	check_minima("of the hash 1", minima, of_one, 4);
 	unit_checks++;
-	if (minima_band_word(of_one, 1, 2) != UINT64CONST(0x6b4247d423e0a86a) && count_failure())
-		printf("word of a band: %016llx\n",
-			   (unsigned long long) minima_band_word(of_one, 1, 2));
+	if (minima_band_key(of_one, 1, 2) != UINT64CONST(0x6b4247d423e0a86a) && count_failure())
+		printf("key of a band: %016llx\n",
+			   (unsigned long long) minima_band_key(of_one, 1, 2));
 	end_group("checks");
 }
 
@@ -233,7 +233,7 @@ test_comparison(int npairs)
 				same += a[band * rows + row] == b[band * rows + row];
 			shares |= same == rows;
 			unit_checks++;
-			if ((minima_band_word(a, band, rows) == minima_band_word(b, band, rows)) !=
+			if ((minima_band_key(a, band, rows) == minima_band_key(b, band, rows)) !=
 				(same == rows) && count_failure())
 				printf("words of a band\n");
 		}

@@ -31,7 +31,7 @@ signature_words(Datum value, Words *words)
 	uint64	   *word = palloc(bands * sizeof(uint64));
 
 	for (int i = 0; i < bands; i++)
-		word[i] = minhash_band_word(sig, i);
+		word[i] = minhash_band_key(sig, i);
 	qsort(word, bands, sizeof(uint64), bits_compare);
 	words->n = qunique(word, bands, sizeof(uint64), bits_compare);
 	words->word = word;
