@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * blocks.c
- *		simhash_blocks(fp, blocks): near fingerprints by equality
+ *		simhash_blocks(fp, blocks): near pairs by an equality join
  *
- * Fingerprints that differ in fewer bits than they have blocks agree on a block.  So
- * rows laid out by block, and joined by equality, find all pairs that are near, where
- * there is no index to do it: among the parts of a table on several machines.
+ * Two fingerprints that differ in fewer bits than they have blocks agree on at least one
+ * block.  A table of (row, block) joined with itself on equal blocks therefore finds all
+ * near pairs.  Use it where no index can serve, for example among the parts of a table on
+ * several machines.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +20,8 @@
 #include "type/simhash_type.h"
 
 /*
- * The number of blocks that 64 bits are cut into.
+ * Check a number of blocks and return it.  Raises an error unless it is 1 to
+ * SIMHASH_BITS.
  */
 static int
 check_count(int32 blocks)
@@ -34,9 +36,9 @@ check_count(int32 blocks)
 }
 
 /*
- * Block i of a fingerprint, made another number for every place: i is 0 for the least
- * significant of `blocks` blocks.  Where 64 cannot be divided evenly, the most
- * significant ones have one bit more, as in an index (design.c).
+ * Return block i of a fingerprint as a number that no other block has: bits * blocks +
+ * i.  Block 0 is the least significant of `blocks` blocks.  Where `blocks` does not
+ * divide 64, the most significant blocks have one bit more, as in an index (design.c).
  */
 static int64
 numbered_block(SimHash fp, int blocks, int i)
@@ -52,6 +54,8 @@ numbered_block(SimHash fp, int blocks, int i)
 
 /*
  * simhash_blocks(fp simhash, blocks integer)
+ *
+ * Returns the set of numbered blocks, the least significant block first.
  */
 PG_FUNCTION_INFO_V1(simhash_blocks);
 Datum

@@ -3,10 +3,10 @@
  * cluster.c
  *		The window function simhash_cluster
  *
- * The first call in a partition reads all of its rows and finds their clusters; the
- * others look the answer up.  Rows are read in one pass forward, because the partition
- * may be in a file, where going to another row costs the distance to it.  For the same
- * reason the mark is never moved: that reads the rows that it passes.
+ * The first call in a partition reads all rows of the partition and finds their
+ * clusters.  Later calls look the result up.  Rows are read in one pass forward, since
+ * the partition may be in a file, where a jump to another row costs the distance to it.
+ * The mark is never moved for the same reason: moving it reads the rows that it passes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,7 +26,7 @@
 
 PG_FUNCTION_INFO_V1(simhash_cluster);
 
-/* Numbers of arguments. */
+/* Argument numbers. */
 enum
 {
 	ARGUMENT_FP,
@@ -40,31 +40,38 @@ typedef enum ClusterMethod
 	METHOD_LEADER
 } ClusterMethod;
 
-/* Numbers of rows leave a bit for a mark, and fit into the executor's int. */
+/*
+ * Maximum number of rows.  A row number leaves ROW_MARK's bit free and fits into the
+ * executor's int.
+ */
 #define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
 
 /*
- * The clusters of a partition; all of it is zero before they are found.
+ * The clusters of a partition.  All fields are zero until the clusters have been found.
  */
 typedef struct Clusters
 {
-	MemoryContext context;		/* of `first` */
-	uint32	   *first;			/* of each row, the first row of its cluster; NO_ROW for
-								 * none */
+	MemoryContext context;		/* context of `first` */
+	uint32	   *first;			/* by row: the first row of its cluster, or NO_ROW
+								 * without a fingerprint */
 } Clusters;
 
 /*
- * Reading a partition's arguments.
+ * State of reading a partition's arguments.
  */
 typedef struct Reader
 {
 	WindowObject window;
-	MemoryContext context;		/* for what expressions leave behind */
-	int			row;			/* that is read */
-	bool		radius_varies;	/* it may, from row to row */
+	MemoryContext context;		/* reset after each row; for memory that the argument
+								 * expressions leave behind */
+	int			row;			/* current row, from 0 */
+	bool		radius_varies;	/* true if the radius may differ between rows */
 	bool		method_varies;
 } Reader;
 
+/*
+ * Return an argument of the current row.
+ */
 static Datum
 get_argument(Reader *reader, int argument, bool *isnull)
 {
@@ -76,6 +83,10 @@ get_argument(Reader *reader, int argument, bool *isnull)
 	return value;
 }
 
+/*
+ * Return the radius of the current row, in bits.  Raises an error if it is NULL or not 0
+ * to SIMHASH_BITS.
+ */
 static int
 get_radius(Reader *reader)
 {
@@ -97,6 +108,10 @@ get_radius(Reader *reader)
 	return radius;
 }
 
+/*
+ * Return the method of the current row.  NULL stands for single linkage.  Raises an error
+ * if there is no such method.
+ */
 static ClusterMethod
 get_method(Reader *reader)
 {
@@ -119,8 +134,9 @@ get_method(Reader *reader)
 }
 
 /*
- * The radius and the method may be expressions, of the columns of PARTITION BY for
- * example; but they have to be the same in all rows of a partition.
+ * Check that the current row has this radius and this method.  Both may be expressions,
+ * for example of the columns of PARTITION BY, but must be the same in all rows of a
+ * partition.  Raises an error if they are not.
  */
 static void
 check_settings(Reader *reader, int radius, ClusterMethod method)
@@ -138,8 +154,8 @@ check_settings(Reader *reader, int radius, ClusterMethod method)
 }
 
 /*
- * Read the rows of a partition.  Those with a fingerprint become members, each a
- * cluster of its own.  Returns their number.
+ * Read the rows of a partition.  Each row with a fingerprint becomes a member and a
+ * cluster of its own.  Returns the number of members.
  */
 static uint32
 read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Members *members,
@@ -165,7 +181,8 @@ read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Memb
 }
 
 /*
- * Find the clusters of the rows that the reader reads.
+ * Find the clusters of the partition that the reader reads, in the current memory
+ * context.  Raises an error if the partition has more than MAX_ROWS rows.
  */
 static void
 find_clusters(Clusters *clusters, Reader *reader)
@@ -206,7 +223,8 @@ find_clusters(Clusters *clusters, Reader *reader)
 /*
  * simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
  *
- * The number, in the window's order, of the first row of the row's cluster.
+ * Returns the number, in the window's order and from 1, of the first row of the current
+ * row's cluster.  Returns NULL for a row without a fingerprint.
  */
 Datum
 simhash_cluster(PG_FUNCTION_ARGS)

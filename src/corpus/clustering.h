@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * clustering.h
- *		Clusters of fingerprints: what belongs together
+ *		Clustering methods: single linkage and leaders
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,7 +15,7 @@
 /* The cluster of a row without a fingerprint. */
 #define NO_ROW			PG_UINT32_MAX
 
-/* A bit that no row's number has, to mark some. */
+/* A bit that no row number has.  It marks some rows for a while. */
 #define ROW_MARK		((uint32) 1 << 31)
 
 extern void cluster_equal(Members *members, uint32 *n, uint32 *parent,

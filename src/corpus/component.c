@@ -1,16 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * component.c
- *		connected_component(a, b): the components of a graph whose edges are rows
+ *		connected_component(a, b): the connected components of a graph whose edges are
+ *		rows
  *
- * The first row of a partition reads all edges of it, in one pass.  Every id that
- * they name is a vertex, numbered as they come; disjoint sets of these numbers are
- * the components, each known by its smallest id.  Then every row only looks its
- * component up.
+ * The first row of a partition reads all edges of the partition in one pass.  Every id in
+ * them is a vertex.  Vertices are numbered in the order in which their ids first occur.
+ * Disjoint sets of these numbers are the components, and the smallest id of a component
+ * is its name.  Every later row only looks its component up.
  *
- * Memory is a matter of distinct ids, not of edges: for each 12 bytes in arrays, which
- * double, and 8 in a hash table, which doubles when it is 70 to 90 percent full.  So it
- * is at most 24 + 24 bytes for each, and 12 more while the table doubles.
+ * Memory depends on the number of distinct ids, not on the number of edges.  An id takes
+ * 12 bytes in arrays, which double, and 8 bytes in a hash table, which doubles when it is
+ * 70 to 90 percent full.  So an id takes at most 24 + 24 bytes, and 12 more while the
+ * table doubles.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,30 +32,30 @@
 #define MAX_VERTICES	0x7FFFFFFF
 
 /*
- * A slot of the table has the vertex only by its number; the arrays have the rest.  The
- * hash saves most looks at them.
+ * A slot of the hash table.  It has only the vertex number, the arrays have the rest.
+ * The stored hash avoids most accesses to the arrays.
  */
 typedef struct VertexSlot
 {
 	uint32		hash;
 	uint32		vertex:31;
-	uint32		status:1;		/* of simplehash */
+	uint32		status:1;		/* simplehash's */
 } VertexSlot;
 
 StaticAssertDecl(sizeof(VertexSlot) == sizeof(uint64), "a slot has 8 bytes");
 
 typedef struct Graph
 {
-	struct vertex_hash *table;	/* NULL until the edges have been read */
+	struct vertex_hash *table;	/* hash table; NULL until the edges have been read */
 	uint32		nvertices;
-	uint32		size;			/* of the arrays; more than there are vertices */
-	int64	   *id;				/* by vertex */
-	uint32	   *parent;			/* by vertex; union_find.h */
+	uint32		size;			/* size of the arrays; greater than nvertices */
+	int64	   *id;				/* id, by vertex */
+	uint32	   *parent;			/* parent, by vertex (union_find.h) */
 } Graph;
 
 #define ID_OF(table, vertex)	(((Graph *) (table)->private_data)->id[vertex])
 
-/* Salted, so that no ids can be chosen that crowd. */
+/* The hash is salted, so that users cannot choose ids that collide. */
 #define SH_PREFIX				vertex
 #define SH_ELEMENT_TYPE			VertexSlot
 #define SH_KEY_TYPE				uint32
@@ -67,6 +69,9 @@ typedef struct Graph
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+/*
+ * Initialize an empty graph in the memory context of the partition.
+ */
 static void
 init_graph(Graph *graph)
 {
@@ -89,8 +94,8 @@ enlarge_arrays(Graph *graph)
 }
 
 /*
- * The vertex that an id would be, were it new: it stands behind those of the graph,
- * where the table can compare it with them.
+ * Return the vertex number that an id would have if it were new.  The id is stored behind
+ * the ids of the graph, where the hash table can compare it with them.
  */
 static uint32
 propose_vertex(Graph *graph, int64 id)
@@ -100,7 +105,8 @@ propose_vertex(Graph *graph, int64 id)
 }
 
 /*
- * The vertex of an id, a new one if there is none.
+ * Return the vertex of an id.  Adds a vertex if the graph has none.  Raises an error if
+ * there would be MAX_VERTICES of them.
  */
 static uint32
 make_vertex(Graph *graph, int64 id)
@@ -124,7 +130,8 @@ make_vertex(Graph *graph, int64 id)
 }
 
 /*
- * Join the components of two vertices.  The root is the vertex of the smallest id.
+ * Join the components of two vertices.  The root of the result is the vertex with the
+ * smallest id.
  */
 static void
 join_components(Graph *graph, uint32 a, uint32 b)
@@ -138,7 +145,7 @@ join_components(Graph *graph, uint32 a, uint32 b)
 }
 
 /*
- * Read an end of the edge in a row of the partition, counted from 0.  Returns false
+ * Read one end of the edge in row `row` of the partition, counted from 0.  Returns false
  * if the partition has no such row.
  */
 static bool
@@ -153,8 +160,8 @@ read_end(WindowObject window, int argument, int64 row, int64 *id, bool *isnull)
 }
 
 /*
- * Read all edges of the partition; reading looks for interrupts.  What the
- * expressions of the ends leave in memory goes with every row.
+ * Read all edges of the partition.  Reading a row checks for interrupts.  Memory that the
+ * argument expressions leave behind is freed after each row.
  */
 static void
 read_edges(WindowObject window, Graph *graph)
@@ -180,7 +187,8 @@ read_edges(WindowObject window, Graph *graph)
 }
 
 /*
- * The smallest id of the component that an id is in.
+ * Return the smallest id of the component of an id.  Raises an error if the graph has no
+ * such id: then a volatile expression has changed since the edges were read.
  */
 static int64
 component_of(Graph *graph, int64 id)
@@ -198,7 +206,8 @@ component_of(Graph *graph, int64 id)
 /*
  * connected_component(a bigint, b bigint) OVER (...)
  *
- * NULL for a row that is no edge, having an end that is NULL.
+ * Returns the smallest id of the row's component.  Returns NULL if an end of the edge is
+ * NULL.
  */
 PG_FUNCTION_INFO_V1(simhash_connected_component);
 Datum

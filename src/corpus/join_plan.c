@@ -1,19 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * join_plan.c
- *		Which bits a similarity join cuts fingerprints by
+ *		Plan of a similarity join: the blocks to cut fingerprints into
  *
- * Cut 64 bits into k + p blocks: two fingerprints that differ in at most k bits
- * agree on at least p of the blocks (Manku, Jain and Das Sarma, "Detecting
- * near-duplicates for web crawling", 2007, section 3).  So whoever looks at every
- * choice of p blocks, and compares what agrees on them, finds all pairs.  The larger p,
- * the fewer pairs are compared in vain, and the more choices there are: with k = 8 and
- * p = 3 there are 165 of them, of 17 bits each.
+ * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on
+ * at least p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web
+ * crawling", 2007, section 3).  So a join finds all pairs if it goes through every choice
+ * of p blocks and compares the fingerprints that agree on them.  A larger p makes fewer
+ * useless comparisons but more choices.  With k = 8 and p = 3 there are 165 choices of 17
+ * bits each.
  *
- * Bits need not be of equal use.  Where nearly all fingerprints have the same bit, it
- * tells few of them apart.  So blocks are made of equal weights rather than of equally
- * many bits; the weight of a bit is minus the logarithm to base 2 of the probability
- * that it is the same in two fingerprints, estimated from a sample.
+ * Bits need not be equally useful.  A bit that nearly all fingerprints share tells few of
+ * them apart.  So blocks have equal weights rather than equally many bits.  The weight of
+ * a bit is minus the logarithm to base 2 of the probability that the bit is the same in
+ * two fingerprints, estimated from a sample.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,11 +30,11 @@
 #include "corpus/join_plan.h"
 #include "digest/splitmix.h"
 
-/* Fingerprints whose bits are looked at. */
+/* Fingerprints in the sample. */
 #define PLAN_SAMPLE				256
 
 /*
- * The bits in which n fingerprints differ, n > 0.
+ * Return the bits in which n fingerprints differ, n > 0.
  */
 static uint64
 varying_bits(const SimHash *fp, uint32 n)
@@ -47,8 +47,9 @@ varying_bits(const SimHash *fp, uint32 n)
 }
 
 /*
- * Minus the logarithm of the probability that a bit is the same in two fingerprints,
- * of which it is one in the share f.
+ * Return the weight of a bit that is 1 in the fraction f of the fingerprints.  It is
+ * minus the logarithm to base 2 of the probability that the bit is the same in two
+ * fingerprints.
  */
 static double
 bit_weight(double f)
@@ -57,10 +58,10 @@ bit_weight(double f)
 }
 
 /*
- * Find the bits in which n fingerprints differ, n > 0, and their weights, by a random
- * sample: fingerprints that stand at even distances may be alike.  No bit that varies
- * weighs nothing, be it constant in the sample: so plans go on as long as any two
- * fingerprints differ.
+ * Find the bits in which n fingerprints differ, n > 0, and estimate their weights from a
+ * random sample.  The sample is random because fingerprints at even distances may be
+ * alike.  A bit that varies never weighs nothing, even if it is constant in the sample.
+ * So there is a plan as long as any two fingerprints differ.
  */
 void
 join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n, uint64 *random)
@@ -110,15 +111,16 @@ cut_blocks(JoinPlan *plan, int nblocks)
 }
 
 /*
- * Choose the blocks for n fingerprints whose bits were measured.  `comparisons` is
- * what it takes to compare all with all.
+ * Choose the blocks for n fingerprints after join_plan_measure.  `comparisons` is the
+ * number of comparisons that it takes to compare all with all.
  */
 void
 join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons)
 {
 	double		min_cost = comparisons;
-	double		choices = 1;	/* of `agree` blocks */
-	double		partitions = 0; /* of all fingerprints, by one block each */
+	double		choices = 1;	/* number of choices of `agree` blocks */
+	double		partitions = 0; /* number of times that all fingerprints are
+								 * partitioned by one block */
 	double		total = 0;
 
 	plan->agree = 0;

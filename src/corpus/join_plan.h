@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * join_plan.h
- *		Which bits a similarity join cuts fingerprints by
+ *		Plan of a similarity join: the blocks to cut fingerprints into
  *
  * Pure computation.
  *
@@ -15,24 +15,30 @@
 #include "digest/simhash.h"
 
 /*
- * Bits that vary are cut into `radius` blocks and `agree` more: fingerprints within
- * the radius agree on at least so many of the blocks.
+ * A plan cuts the bits that vary into `radius` + `agree` blocks.  Fingerprints within the
+ * radius agree on at least `agree` of the blocks.
  */
 typedef struct JoinPlan
 {
-	int			nbits;			/* that vary */
-	uint8		bit[SIMHASH_BITS];	/* which, the highest first; 63 is the most
+	int			nbits;			/* number of bits that vary */
+	uint8		bit[SIMHASH_BITS];	/* these bits, the highest first; 63 is the most
 									 * significant */
-	double		weight[SIMHASH_BITS];	/* of each; 1 if half of all have it */
-	int			agree;			/* 0: no blocks, all are to be compared with all */
+	double		weight[SIMHASH_BITS];	/* weight of each; 1 if half of the
+										 * fingerprints have the bit */
+	int			agree;			/* number of blocks to agree on; 0: no blocks, compare
+								 * all with all */
 	int			nblocks;
-	uint8		start[SIMHASH_BITS + 1];	/* of each block in bit[], and the end */
+	uint8		start[SIMHASH_BITS + 1];	/* start of each block in bit[], then the
+											 * end */
 } JoinPlan;
 
-/* Members are put into their places by so many bits, a digit, at a time. */
+/* Members are partitioned by a digit of this many bits at a time. */
 #define DIGIT_BITS			8
 
-/* What that costs for one of them, in comparisons; measured.  Tests have it cheap. */
+/*
+ * Cost of partitioning one member by one digit, in comparisons, as measured.  Tests set
+ * it low.
+ */
 #ifndef PARTITION_COST
 #define PARTITION_COST		50
 #endif

@@ -1,16 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * leader.c
- *		Clusters by leaders, in the order of rows
+ *		Clusters by the leader algorithm, in the order of rows
  *
- * Each row joins the first leader within the radius, if there is one, else it becomes a
- * leader (Hartigan, "Clustering Algorithms", 1975, chapter 3).
+ * Each row joins the first leader within the radius.  A row without one becomes a leader
+ * (Hartigan, "Clustering Algorithms", 1975, chapter 3).
  *
- * Rows that are within the radius are in one connected component.  So components are
- * found first, by single linkage; most are small, and there each row is compared with
- * the leaders before it.  In a large one that would be too much.  It is halved: the
- * leaders of the first half are found, then by a similarity join what joins them of the
- * second half, then the leaders of the rest.
+ * Rows within the radius of each other are in one connected component.  So components are
+ * found first, by single linkage.  Most components are small, and each of their rows is
+ * compared with the leaders before it.  A large component would take too many
+ * comparisons, so it is halved.  First find the leaders of the first half.  Then a
+ * similarity join finds the rows of the second half that join one of them.  Then find the
+ * leaders among the remaining rows.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,25 +31,29 @@
 #include "corpus/union_find.h"
 #include "index/simhash/match.h"
 
-/* So few rows are compared with the leaders before each. */
+/*
+ * A component of at most this many rows is not halved: each row is compared with the
+ * leaders before it.
+ */
 #define FEW_ROWS			1024
 
-/* Leaders that a row is compared with at a time. */
+/* Leaders that a row is compared with in one call of match_keys(). */
 #define COMPARED_AT_ONCE	1024
 
-/* What has no leader yet. */
+/* Stands for a leader not found yet. */
 #define NO_LEADER			PG_UINT32_MAX
 
 typedef struct LeaderClustering
 {
-	SimilarityJoin join;		/* of leaders, whose rows have the mark, with others */
-	Members		members;		/* in the order of rows in each component */
-	uint32	   *leader;			/* of each row */
+	SimilarityJoin join;		/* joins leaders, whose rows have ROW_MARK, with other
+								 * rows */
+	Members		members;		/* members, in the order of rows within each component */
+	uint32	   *leader;			/* leader, by row */
 } LeaderClustering;
 
 /*
- * The smallest row of those leaders that a fingerprint is within the radius of;
- * NO_LEADER if there is none.  Leaders may have the mark.
+ * Return the smallest row among the leaders within the radius of a fingerprint, or
+ * NO_LEADER if there is none.  Rows of leaders may have ROW_MARK.  Checks for interrupts.
  */
 static uint32
 find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHash fp,
@@ -71,7 +76,8 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 }
 
 /*
- * Whether no leaders are in a range, or nothing else.
+ * Return true if a range has only leaders, or no leader: then it needs no comparison.  A
+ * SimilarityJoin callback.
  */
 static bool
 leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
@@ -84,6 +90,10 @@ leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
 	return true;
 }
 
+/*
+ * Return the number of comparisons that leader_compare() makes.  A SimilarityJoin
+ * callback.
+ */
 static double
 leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 {
@@ -95,7 +105,8 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Compare all leaders of a range with all others.
+ * Compare all leaders of a range with all other members, and note the first leader of
+ * each member.  Moves the leaders to the front.  A SimilarityJoin callback.
  */
 static void
 leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
@@ -129,8 +140,8 @@ leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Find leaders in a range of rows none of which has a leader before the range, and
- * bring them to the front.  Returns their number.
+ * Find the leaders in a range of rows none of which has a leader before the range.  Moves
+ * the leaders to the front and returns their number.
  */
 static uint32
 lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -153,8 +164,9 @@ lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Of n rows, from the first one on, that have no leader, find those that join one of
- * the leaders given, and keep the others.  Returns their number.
+ * Find, among n rows from `first` on that have no leader, the rows that join one of the
+ * given leaders.  Moves the remaining rows to the front of the range and returns their
+ * number.
  */
 static uint32
 follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
@@ -182,7 +194,7 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 }
 
 /*
- * As lead_few, of any number of rows.
+ * Find the leaders in a range of rows as lead_few() does, by halving a large range.
  */
 static uint32
 lead(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -204,7 +216,7 @@ lead(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Find the leaders of a component, n members from the first one on.
+ * Find the leader of each row of a component: n members from `first` on.
  */
 static void
 lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -228,9 +240,9 @@ lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Sort members, whose fingerprints are given by row, too, by component, and by row in
- * each.  The end of each component is left in end[], by the component's root.  What is
- * no member has the mark in parent[].
+ * Sort members by component, and by row within each component.  fp_of_row[] has the
+ * fingerprints by row.  On return, end[] has the end of each component at the component's
+ * root.  Rows that are not members have ROW_MARK in parent[].
  */
 static void
 sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 nrows,
@@ -265,9 +277,9 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 }
 
 /*
- * Find the leader of each row: parent[row] becomes that, and a leader its own.  On
- * entry parent[] has the sets of equal fingerprints, each of which has one member; or
- * NO_ROW for a row without a fingerprint.
+ * Find the leader of each row by the leader algorithm.  On return parent[row] is that
+ * leader, and a leader is its own.  On entry parent[] has the sets of equal fingerprints,
+ * each of which has one member, and NO_ROW for a row without a fingerprint.
  */
 void
 cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)

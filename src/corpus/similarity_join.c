@@ -3,16 +3,16 @@
  * similarity_join.c
  *		All pairs of fingerprints within a radius
  *
- * What a plan (join_plan.c) says is done as follows: for every choice of blocks, the
- * members are partitioned by the first block of the choice, those that agree on it by
- * the next one, and so on; choices that begin with the same blocks share the work.  A
- * block is taken a few bits, a digit, at a time, the most significant first; whatever is
- * few enough is compared at once, however many bits are left.  So nearly all work is done
- * on ranges that fit into the processor's cache.
+ * A plan (join_plan.c) is carried out as follows.  For every choice of blocks, partition
+ * the members by the first block of the choice.  Partition the members that agree on it
+ * by the next block, and so on.  Choices that begin with the same blocks share the work.
+ * A block is partitioned by one digit, a few bits, at a time, the most significant
+ * first.  A range with few members is compared at once, however many bits are left.  So
+ * nearly all work is done on ranges that fit into the processor's cache.
  *
- * Where data are skewed, many agree on all blocks of a choice.  They get a plan of their
- * own, made of the bits in which they differ: that they agree on all others is known.
- * Those bits become fewer each time, so this ends.
+ * In skewed data many members agree on all blocks of a choice.  They get a plan of their
+ * own, made of the bits in which they still differ.  These bits become fewer with each
+ * plan, so the recursion ends.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -34,7 +34,7 @@
 #include "corpus/similarity_join.h"
 #include "index/simhash/design.h"
 
-/* So few members are compared sooner than partitioned. */
+/* Comparing at most this many members is cheaper than partitioning them. */
 #define FEW_MEMBERS			(2 * PARTITION_COST)
 
 #define DIGIT_VALUES		(1 << DIGIT_BITS)
@@ -52,6 +52,9 @@ typedef struct Digit
 static void choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first,
 						 uint32 n, int chosen, int block);
 
+/*
+ * Return the value of a digit of a fingerprint.
+ */
 static inline uint32
 digit_of(const Digit *digit, SimHash fp)
 {
@@ -63,7 +66,7 @@ digit_of(const Digit *digit, SimHash fp)
 }
 
 /*
- * Make a digit of bits that stand in descending order.
+ * Initialize a digit from bits in descending order.
  */
 static void
 digit_init(Digit *digit, const uint8 *bits, int nbits)
@@ -82,8 +85,8 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 }
 
 /*
- * Put members in the order of a digit.  start[i] becomes the number of those whose
- * digit is below i, for i up to the number of digits.
+ * Sort a range of members by a digit.  For each i up to the number of digits, start[i]
+ * becomes the number of members whose digit is less than i.  Checks for interrupts.
  */
 static void
 partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
@@ -104,7 +107,7 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 	for (uint32 value = 0; value < nvalues; value++)
 		start[value + 1] += start[value];
 
-	/* one after the other, so that there need be no room for both */
+	/* move rows, then fingerprints, so that one scratch array is enough */
 	memcpy(next, start, nvalues * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -123,8 +126,8 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 }
 
 /*
- * The number of bits to partition n members by, of those that are left: so many that
- * a few members are left together.
+ * Return the number of bits to partition n members by, of `left` bits: so many that few
+ * members are left in each part.
  */
 static int
 digit_bits(uint32 n, int left)
@@ -133,8 +136,8 @@ digit_bits(uint32 n, int left)
 }
 
 /*
- * Join members that agree on all bits of a block before the given one, and on all of
- * the blocks chosen before this.
+ * Join the members of a range that agree on all bits of a block before `bit`, and on all
+ * blocks chosen before.
  */
 static void
 join_by_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
@@ -170,8 +173,8 @@ join_by_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n
 }
 
 /*
- * Join members that agree on so many blocks, by each choice of the other blocks
- * from `block` on.
+ * Join the members of a range that agree on `chosen` blocks, by each choice of the other
+ * blocks from `block` on.
  */
 static void
 choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
@@ -190,8 +193,8 @@ choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
 }
 
 /*
- * Join n members, from the first one on: call the functions of the join so that
- * every pair within the radius is dealt with.
+ * Join the n members from `first` on.  Calls the functions of the join so that compare()
+ * processes every pair within the radius.  Recurses, so it checks the depth of the stack.
  */
 void
 similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
@@ -199,7 +202,7 @@ similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
 	JoinPlan	plan;
 
 	check_stack_depth();
-	/* every plan partitions at least by so many blocks */
+	/* every plan partitions by at least radius + 1 blocks */
 	if (n <= (uint32) FEW_MEMBERS * (join->radius + 1))
 	{
 		join->compare(join, first, n);

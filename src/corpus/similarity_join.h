@@ -19,41 +19,39 @@ typedef struct Members
 {
 	SimHash    *fp;
 	uint32	   *row;
-	SimHash    *scratch;			/* for as many fingerprints, while they are sorted */
-	uint64		seed;			/* of choices that change how long a join takes, not
-								 * what it finds; nobody can make data slow who
-								 * does not know it */
+	SimHash    *scratch;		/* scratch space for as many fingerprints, to sort them */
+	uint64		seed;			/* seed of random choices, which affect only run time;
+								 * random, so that input cannot be crafted to be slow */
 } Members;
 
 /*
- * What is joined, and what is done with it.  The functions are called with ranges of
- * members, the number of the first one and how many there are; they may change the
- * order within the range.  Whoever uses this puts it at the front of a struct of its
- * own.
+ * A join and its callbacks.  A callback is called with a range of members: the number of
+ * the first one and their number.  It may change the order within the range.  Users put
+ * this struct first in a struct of their own.
  */
 typedef struct SimilarityJoin SimilarityJoin;
 
 struct SimilarityJoin
 {
 	Members		members;
-	int			radius;			/* 0 to 64 */
-	uint64		random;			/* state of splitmix64, from the seed */
+	int			radius;			/* in bits, 0 to 64 */
+	uint64		random;			/* state of splitmix64, initially the seed */
 
 	/*
-	 * Deal with all pairs of a range that are within the radius.  Each pair is in at
-	 * least one of the ranges that this is called with.
+	 * Process all pairs of a range that are within the radius.  Each pair within the
+	 * radius is in at least one range that this is called with.
 	 */
 	void		(*compare) (SimilarityJoin *join, uint32 first, uint32 n);
 
-	/* Number of comparisons that this takes, at an estimate. */
+	/* Estimate the number of comparisons that compare() makes. */
 	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
 
-	/* Whether there is nothing to be done in a range any more; quick. */
+	/* Return true if a range needs no more work.  Must be quick. */
 	bool		(*settled) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/*
-	 * Bring some members, of which all pairs with others of the range are dealt with,
-	 * to the front, and return their number; quick.  May be NULL.
+	 * Process all pairs of some members with the other members of a range, move these
+	 * members to the front, and return their number.  Must be quick.  May be NULL.
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 };

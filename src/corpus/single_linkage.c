@@ -3,12 +3,13 @@
  * single_linkage.c
  *		Clusters by single linkage: connected components within a radius
  *
- * Two fingerprints are in one cluster if there is a chain of fingerprints from one to
- * the other, each within the radius of the next.
+ * Two fingerprints are in one cluster if a chain of fingerprints leads from one to the
+ * other, each within the radius of the next.
  *
- * Of a range of fingerprints not every pair need be compared: those that were reached
- * from one of them are visited in turn, and compared only with what has not been
- * reached.  So where nearly all are near each other, one pass is enough.
+ * In a range of fingerprints not every pair has to be compared.  Start at one
+ * fingerprint.  Visit every fingerprint reached so far, in turn, and compare it only with
+ * the fingerprints not reached yet.  Where nearly all fingerprints are near each other,
+ * one pass is enough.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,24 +31,27 @@
 #include "digest/splitmix.h"
 #include "index/simhash/match.h"
 
-/* Members that are compared at a time. */
+/* Members that are compared in one call of match_keys(). */
 #define COMPARED_AT_ONCE		1024
 
-/* Members looked at to see how many neighbors there are. */
+/* Members in the sample that estimates the number of neighbors. */
 #define NEIGHBOR_SAMPLE			256
 
-/* Visits go on as long as each reaches one of so many of those not reached. */
+/*
+ * Visits go on while each reaches at least one in this many of the members not reached
+ * yet.
+ */
 #define WORTH_VISITING			16
 
 typedef struct SingleLinkage
 {
 	SimilarityJoin join;
-	uint32	   *parent;			/* of each row: disjoint sets */
+	uint32	   *parent;			/* disjoint sets, by row */
 } SingleLinkage;
 
 /*
- * Join the sets of two members.  Both come to know the set by its root: when they meet
- * again, as near members do in many ranges, a look at the members is enough.
+ * Join the sets of two members.  Both members then store the root of the set.  When they
+ * meet again, as near members do in many ranges, comparing the stored roots is enough.
  */
 static inline void
 join_sets(uint32 *parent, uint32 *a, uint32 *b)
@@ -71,10 +75,11 @@ swap_members(Members *members, uint32 a, uint32 b)
 }
 
 /*
- * Visit the i-th member of a range, which becomes any of those up to `reached`: so that
- * visits are spread, and do not compare again what a neighbor has compared.  Join it with
- * all within the radius of those from `reached` on, and bring these before `reached`, which
- * is advanced.
+ * Visit a member of a range: join it with all members from `reached` on that are within
+ * the radius, and move these before `reached`.  The member is a random one of those from
+ * i to `reached` - 1, and is swapped into position i.  So visits are spread and do not
+ * repeat the comparisons of a neighbor.  Returns the new `reached`.  Checks for
+ * interrupts.
  */
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
@@ -96,7 +101,7 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 			uint32		match = from + positions[m];
 
 			join_sets(linkage->parent, &set[i], &set[match]);
-			/* what comes into its place was compared before */
+			/* the member that takes its position has been compared before */
 			swap_members(members, match, reached);
 		}
 	}
@@ -104,8 +109,9 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 }
 
 /*
- * Join all members of a range that are within the radius.  What is equal to a member
- * reaches nothing that this one has not.
+ * Join all members of a range that are within the radius.  At radius 0 all members
+ * reached from one are equal to it, so visiting one is enough.  A SimilarityJoin
+ * callback.
  */
 static void
 single_compare(SimilarityJoin *join, uint32 first, uint32 n)
@@ -118,10 +124,11 @@ single_compare(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Most members are soon reached where they have many neighbors: then each visit compares
- * with as many as it takes to find one.  Members without neighbors are compared with each
- * other.  Both are estimated by pairs of a random sample; equal members may be one drawn
- * twice, and say nothing.
+ * Estimate the number of comparisons that single_compare() makes.  Members with many
+ * neighbors are soon reached: each visit compares as many pairs as it takes to find one
+ * neighbor.  Members without neighbors are compared with each other.  Both numbers are
+ * estimated from pairs of a random sample.  Equal members of the sample are ignored,
+ * since they may be one member drawn twice.  A SimilarityJoin callback.
  */
 static double
 single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
@@ -154,7 +161,7 @@ single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Whether all members are in one cluster.
+ * Return true if all members of a range are in one cluster.  A SimilarityJoin callback.
  */
 static bool
 single_settled(SimilarityJoin *join, uint32 first, uint32 n)
@@ -176,7 +183,8 @@ single_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Visit members as long as each reaches many others.
+ * Visit members as long as each visit reaches many others.  Returns the number of members
+ * at the front of the range that need no more comparisons.  A SimilarityJoin callback.
  */
 static uint32
 single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
@@ -196,9 +204,9 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Join the sets of all members that are within the radius of each other: the smallest
- * row of a cluster becomes the root of its rows.  Members come to have the number of
- * another row of their cluster in the place of their own.
+ * Join the sets of all members within the radius of each other.  The smallest row of a
+ * cluster becomes the root of its rows.  On return, members store the number of another
+ * row of their cluster in place of their own.
  */
 void
 cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
@@ -221,8 +229,8 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 }
 
 /*
- * Make the root of each row its parent.  Parents come before their children; so do
- * their roots.
+ * Make the root of each row its parent.  A parent is a smaller row than its children, so
+ * one pass is enough: the root of a parent has been found before.
  */
 void
 cluster_roots(uint32 *parent, uint32 nrows)
@@ -236,8 +244,9 @@ cluster_roots(uint32 *parent, uint32 nrows)
 }
 
 /*
- * Join the sets of equal members, and keep of these only one, with the smallest row.
- * *n is their number.  The root becomes the parent of all rows of a set.
+ * Join the sets of equal members, and keep one member of each set, with the smallest
+ * row.  *n is the number of members, before and after.  The root becomes the parent of
+ * all rows of a set.
  */
 void
 cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)

@@ -3,12 +3,13 @@
  * union_find.h
  *		Disjoint sets of numbers
  *
- * Each number below some n has a parent; one of a set is its own parent: the root, by
- * which the set is known.  Where sets are joined by union_find_join parents are not
- * larger, and the root is the smallest; who joins them otherwise has other roots.
+ * Each number below some n has a parent.  The root of a set is its own parent and
+ * identifies the set.  union_find_join() keeps parents at most as large as their
+ * children, so the root is the smallest number of the set.  A caller that joins sets in
+ * another way gets other roots.
  *
- * Paths to the root are halved as they are walked, so that a walk takes logarithmic
- * time, amortised, though neither ranks nor sizes are kept.
+ * Paths to the root are halved while they are followed.  So finding a root takes
+ * amortized logarithmic time, with neither ranks nor sizes kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,7 +19,7 @@
 #define SIMHASH_UNION_FIND_H
 
 /*
- * The number i becomes a set of its own.
+ * Make the number i a set of its own.
  */
 static inline void
 union_find_add(uint32 *parent, uint32 i)
@@ -27,7 +28,7 @@ union_find_add(uint32 *parent, uint32 i)
 }
 
 /*
- * The root of the set that i is in.
+ * Return the root of the set of i.
  */
 static inline uint32
 union_find_root(uint32 *parent, uint32 i)
@@ -41,7 +42,7 @@ union_find_root(uint32 *parent, uint32 i)
 }
 
 /*
- * Join the sets that a and b are in.  Returns whether they were two.
+ * Join the sets of a and b.  Returns true if they were two sets.
  */
 static inline bool
 union_find_join(uint32 *parent, uint32 a, uint32 b)
