@@ -3,11 +3,11 @@
  * accumulate.c
  *		From hashed features to a fingerprint
  *
- * Charikar, "Similarity estimation techniques from rounding algorithms",
- * 2002, with the hash of each feature in place of a random vector, as
- * Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling",
- * 2007: each feature adds its weight to the counters of the bits set in its
- * hash and subtracts it from the others; the signs are the fingerprint.
+ * Charikar, "Similarity estimation techniques from rounding algorithms", 2002, with the
+ * hash of each feature in place of a random vector, as in Manku, Jain and Das Sarma,
+ * "Detecting near-duplicates for web crawling", 2007.  Each feature adds its weight to
+ * the counters of the bits set in its hash and subtracts it from the other counters.  The
+ * signs of the counters are the fingerprint.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,6 +22,9 @@
 #include "digest/accumulate.h"
 #include "digest/weigh.h"
 
+/*
+ * Initialize an accumulator without features.
+ */
 void
 accumulator_init(Accumulator *acc)
 {
@@ -29,11 +32,10 @@ accumulator_init(Accumulator *acc)
 }
 
 /*
- * Carry-save adders, as in Harley and Seal's population count, but with the
- * bits of each position kept apart ("positional population count"; Klarqvist,
- * Mula and Lemire, "Efficient computation of positional population counts
- * using SIMD instructions", 2019).  Each adds 2^k words to k planes and
- * returns the carry, of weight 2^k.
+ * Carry-save adders, as in Harley and Seal's population count, but with the bits of each
+ * position kept apart ("positional population count"; Klarqvist, Mula and Lemire,
+ * "Efficient computation of positional population counts using SIMD instructions",
+ * 2019).  Each adds 2^k hashes to k planes and returns the carry, of weight 2^k.
  */
 static inline uint64
 add_1_plane(uint64 *plane, uint64 a, uint64 b)
@@ -73,14 +75,15 @@ add_16(uint64 *plane, const uint64 *hashes)
 }
 
 /*
- * Count n features, at the beginning of a batch: what is behind them is overwritten.
+ * Count n features, hashes[0..n-1], each with weight 1.  hashes[] has COUNT_BATCH
+ * elements; those from n on are overwritten.
  */
 void
 accumulator_count(Accumulator *acc, uint64 *hashes, int n)
 {
 	uint64		carry;
 
-	/* A word of zeros counts nowhere. */
+	/* zeros add nothing to any counter */
 	for (int i = n; i < COUNT_BATCH; i++)
 		hashes[i] = 0;
 	carry = add_16(acc->plane, hashes);
@@ -95,7 +98,7 @@ accumulator_count(Accumulator *acc, uint64 *hashes, int n)
 }
 
 /*
- * Count the features that wait in the batch.
+ * Count the features of the batch, and empty it.
  */
 void
 accumulator_count_batch(Accumulator *acc)
@@ -105,7 +108,7 @@ accumulator_count_batch(Accumulator *acc)
 }
 
 /*
- * Put the features of weight 1 to the weighted ones.
+ * Move the features of weight 1 to the weighted sums.
  */
 void
 accumulator_fold_counts(Accumulator *acc)
@@ -123,8 +126,8 @@ accumulator_fold_counts(Accumulator *acc)
 }
 
 /*
- * Add a feature; weight in units of 1/WEIGHT_ONE, either sign.  Returns
- * false, and adds nothing, if the weights have grown too large.
+ * Add a feature, with a weight in units of 1/WEIGHT_ONE, of either sign.  Returns false,
+ * and adds nothing, if the sum of absolute weights would exceed MAGNITUDE_MAX.
  */
 bool
 accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
@@ -141,8 +144,8 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 }
 
 /*
- * Add all features of another accumulator.  Returns false, and adds nothing,
- * if the weights have grown too large.
+ * Add all features of another accumulator.  Returns false, and adds nothing, if the sum
+ * of absolute weights would exceed MAGNITUDE_MAX.  Folds the counts of both.
  */
 bool
 accumulator_merge(Accumulator *acc, Accumulator *other)
@@ -160,9 +163,8 @@ accumulator_merge(Accumulator *acc, Accumulator *other)
 }
 
 /*
- * The bits that more than half of the features of weight 1 have set: the
- * bit-sliced counts compared with half of their number, from the highest
- * plane down.
+ * Return the bits that more than half of the features of weight 1 have set.  Compares the
+ * bit-sliced counts with half of the number of features, from the highest plane down.
  */
 static SimHash
 majority(const Accumulator *acc)
@@ -182,6 +184,9 @@ majority(const Accumulator *acc)
 	return greater;
 }
 
+/*
+ * Return the signs of the weighted counters.
+ */
 static SimHash
 signs(const Accumulator *acc)
 {
@@ -194,9 +199,9 @@ signs(const Accumulator *acc)
 }
 
 /*
- * The signs of the counters; a tie gives 0.  Returns false if no feature had
- * any weight: nothing is known then, and a fingerprint of zeros would make
- * near-duplicates of all such documents.
+ * Set *fingerprint to the signs of the counters; a counter of zero, a tie, gives bit 0.
+ * Returns false if no feature had any weight.  Then nothing is known, and a fingerprint
+ * of zeros would make near-duplicates of all such documents.
  */
 bool
 accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint)

@@ -14,16 +14,17 @@
 #include "digest/distinct.h"
 #include "digest/splitmix.h"
 
-/* Bits of a rank that are looked at in one pass over the set. */
+/* Bits of a rank that one pass over the set sorts by. */
 #define DIGIT_BITS		16
 #define DIGITS			(1 << DIGIT_BITS)
 
-/* When so many have come, the superfluous ones are dropped. */
+/* A set of this size is cut down to DISTINCT_MAX features. */
 #define DROP_AT			(DISTINCT_MAX + DISTINCT_MAX / 2)
 
 /*
- * An order of hashes that has nothing to do with their bits (the smallest hashes
- * themselves all begin with zeros).  No two hashes have one rank.
+ * Return the rank of a hash: its number in an order that is independent of its bits.
+ * (The smallest hashes themselves all begin with zeros.)  No two hashes have the same
+ * rank.
  */
 static inline uint64
 rank_of(uint64 hash)
@@ -32,7 +33,7 @@ rank_of(uint64 hash)
 }
 
 /*
- * Prepare for a text, of about so many features.
+ * Initialize an empty set for a text with about `expected` features.
  */
 void
 distinct_init(DistinctFeatures *features, uint64 expected)
@@ -43,14 +44,14 @@ distinct_init(DistinctFeatures *features, uint64 expected)
 }
 
 /*
- * How many hashes there are of each next digit of the rank, among those whose rank
- * has the digits of `rank` above `shift` + DIGIT_BITS.
+ * Count the hashes by the next digit of their rank.  Counts only hashes whose rank has
+ * the same digits as `rank` above bit `shift` + DIGIT_BITS.
  */
 static void
 count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
 {
 	HashSetIterator iterator = HASH_SET_FIRST;
-	uint64		known = ~UINT64CONST(0) << shift << DIGIT_BITS; /* none at first */
+	uint64		known = ~UINT64CONST(0) << shift << DIGIT_BITS;	/* none in the first pass */
 	uint64		hash;
 
 	memset(counts, 0, DIGITS * sizeof(uint32));
@@ -64,8 +65,8 @@ count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
 }
 
 /*
- * The n-th smallest rank of a set of at least n hashes, digit by digit: linear
- * whatever the hashes are.
+ * Return the n-th smallest rank of a set of at least n hashes, found digit by digit.
+ * Takes linear time for any hashes.  Checks for interrupts.
  */
 static uint64
 find_rank(const HashSet *set, uint64 n)
@@ -88,8 +89,8 @@ find_rank(const HashSet *set, uint64 n)
 }
 
 /*
- * Add hashes to the set, whatever their rank.  They stand at the beginning of a batch,
- * which is overwritten.
+ * Add hashes[0..n-1] to the set, whatever their rank.  hashes[] has COUNT_BATCH elements,
+ * which are overwritten.
  */
 static inline void
 add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
@@ -98,7 +99,7 @@ add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
 }
 
 /*
- * Drop all but the DISTINCT_MAX smallest features.
+ * Drop all features but the DISTINCT_MAX of smallest rank.  Checks for interrupts.
  */
 static void
 drop_superfluous(DistinctFeatures *features)
@@ -115,14 +116,15 @@ drop_superfluous(DistinctFeatures *features)
 
 	accumulator_init(&features->acc);
 	hash_set_clear(&features->set);
-	/* whole batches */
+	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are whole */
 	for (int i = 0; i < n; i += COUNT_BATCH)
 		add_to_set(features, kept + i, COUNT_BATCH);
 	pfree(kept);
 }
 
 /*
- * Take in the features that wait.
+ * Add the features of the batch to the set, except features whose rank exceeds
+ * greatest_rank.
  */
 void
 distinct_add_batch(DistinctFeatures *features)
@@ -144,7 +146,8 @@ distinct_add_batch(DistinctFeatures *features)
 }
 
 /*
- * The fingerprint of the set.  Returns false if it is empty.  The set is freed.
+ * Set *fingerprint to the fingerprint of the set, and free the set.  Returns false if the
+ * set is empty.
  */
 bool
 distinct_finish(DistinctFeatures *features, SimHash *fingerprint)

@@ -3,8 +3,8 @@
  * distinct.h
  *		From the set of a text's shingles to a fingerprint
  *
- * A shingle counts once, however often it occurs: so what is repeated (the name
- * in a page's sidebar, "0 0" in its tables) does not outweigh the rest.
+ * A shingle counts once, however often it occurs.  So repeated text (the name in a page's
+ * sidebar, "0 0" in its tables) does not outweigh the rest.
  *
  *		DistinctFeatures features;
  *
@@ -23,9 +23,10 @@
 #include "text/hash_set.h"
 
 /*
- * So many features count, so that memory does not depend on the text.  Of more,
- * those of the smallest rank (distinct.c): a choice that depends neither on their
- * order nor on how often they occur.  Part of the definition of the fingerprint.
+ * Maximum number of features that count, so that memory does not depend on the text.  Of
+ * more features, those of the smallest rank (distinct.c) count.  This choice depends
+ * neither on the order of features nor on how often they occur.  It is part of the
+ * definition of the fingerprint.
  */
 #define DISTINCT_MAX		(UINT64CONST(1) << 20)
 
@@ -33,9 +34,10 @@
 
 typedef struct DistinctFeatures
 {
-	Accumulator acc;			/* has what is in the set; its batch waits for both */
-	uint64		greatest_rank;	/* of those kept when some were dropped last, or
-								 * RANK_ANY */
+	Accumulator acc;			/* counts the features of the set; its batch waits for
+								 * both */
+	uint64		greatest_rank;	/* greatest rank kept when features were last dropped,
+								 * or RANK_ANY */
 	HashSet		set;
 } DistinctFeatures;
 
@@ -44,7 +46,7 @@ extern void distinct_add_batch(DistinctFeatures *features);
 extern bool distinct_finish(DistinctFeatures *features, SimHash *fingerprint);
 
 /*
- * Add the hash of a feature.  Features with one hash are one.
+ * Add the hash of a feature.  Features with the same hash are one feature.
  */
 static inline void
 distinct_add(DistinctFeatures *features, uint64 hash)

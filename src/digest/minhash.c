@@ -3,11 +3,11 @@
  * minhash.c
  *		From hashed features to the minima of a signature
  *
- * The rank of a hash h in place i is the upper half of a * h modulo 2^64, a being the
- * place's odd multiplier (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
+ * The i-th rank of a hash h is the upper half of a * h modulo 2^64.  The odd multiplier a
+ * belongs to the i-th minimum (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
  * Penttonen, "A reliable randomized algorithm for the closest-pair problem", 1997).
- * That needs hashes that look random, as those of texts do.  All of it is frozen:
- * docs/minhash.md.
+ * Multiply-shift needs hashes that look random, as the hashes of texts do.  The ranks are
+ * frozen, since signatures are stored: docs/minhash.md.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,11 +32,14 @@
 #endif
 
 /*
- * The multipliers, by halves, as vectors take them.
+ * The multipliers, by minimum: their lower and upper halves apart, as vectors are loaded.
  */
 static uint32 multiplier_low[MINIMA_MAX];
 static uint32 multiplier_high[MINIMA_MAX];
 
+/*
+ * Compute all multipliers.
+ */
 static void
 make_multipliers(void)
 {
@@ -75,8 +78,8 @@ lower_portable(uint32 *minima, int n, const uint64 *hashes, int nhashes)
  *
  *		upper(low * hash_low) + low * hash_high + high * hash_low
  *
- * The first multiplication takes every second lane; so there are two of them.  The
- * last vector of places overlaps the one before it: a minimum may be taken twice.
+ * The first multiplication takes every second lane, so there are two of them.  The last
+ * vector of minima overlaps the one before it, so some minima are computed twice.
  */
 #define LANES	8
 
@@ -162,6 +165,9 @@ const CpuMethod minima_lower_methods[] = {
 
 const int	minima_lower_nmethods = lengthof(minima_lower_methods);
 
+/*
+ * Compute the multipliers, choose the best method and run it.
+ */
 static void
 lower_choose(uint32 *minima, int n, const uint64 *hashes, int nhashes)
 {
@@ -173,7 +179,8 @@ lower_choose(uint32 *minima, int n, const uint64 *hashes, int nhashes)
 LowerFunction minima_lower = lower_choose;
 
 /*
- * Begin with the minima of nothing; n is 1 to MINIMA_MAX.
+ * Begin with the minima of the empty set.  n, the length of the signature, is 1 to
+ * MINIMA_MAX.
  */
 void
 minima_begin(MinimaBuilder *builder, uint32 *minima, int n)
@@ -187,7 +194,7 @@ minima_begin(MinimaBuilder *builder, uint32 *minima, int n)
 }
 
 /*
- * Take in the features that wait.
+ * Add the features of the batch, and empty it.
  */
 void
 minima_add_batch(MinimaBuilder *builder)
@@ -200,7 +207,8 @@ minima_add_batch(MinimaBuilder *builder)
 }
 
 /*
- * Returns false if there was no feature: nothing is known then.
+ * Add the features of the batch.  Returns false if there was no feature, so that nothing
+ * is known of the set.
  */
 bool
 minima_finish(MinimaBuilder *builder)
@@ -210,7 +218,7 @@ minima_finish(MinimaBuilder *builder)
 }
 
 /*
- * The minima of two sets together.
+ * Replace the minima of a set by the minima of its union with another set.
  */
 void
 minima_unite(uint32 *minima, const uint32 *other, int n)
@@ -220,7 +228,7 @@ minima_unite(uint32 *minima, const uint32 *other, int n)
 }
 
 /*
- * In how many places two signatures agree.
+ * Return the number of minima that are equal in two signatures.
  */
 int
 minima_count_equal(const uint32 *a, const uint32 *b, int n)
@@ -233,7 +241,8 @@ minima_count_equal(const uint32 *a, const uint32 *b, int n)
 }
 
 /*
- * In how many places the first feature of both sets together is one of a's.
+ * Return the number of minima of `a` that are at most those of `b`.  In these orders the
+ * first feature of the union is one of a's.
  */
 int
 minima_count_first(const uint32 *a, const uint32 *b, int n)
@@ -246,13 +255,12 @@ minima_count_first(const uint32 *a, const uint32 *b, int n)
 }
 
 /*
- * Number of distinct features, estimated.
+ * Estimate the number of distinct features, at least 1.
  *
- * Where u is the minimum of m numbers from 0 to 1, -ln(1 - u) is exponentially
- * distributed with rate m; and of n such, (n - 1) / sum estimates m without bias, with
- * a relative error of 1 / sqrt(n - 2) (Cohen, "Size-estimation framework with
- * applications to transitive closure and reachability", 1997).  A set has at least one
- * element.
+ * If u is the minimum of m random numbers from 0 to 1, -ln(1 - u) is exponentially
+ * distributed with rate m.  With n such minima, (n - 1) / sum estimates m without bias,
+ * with a relative error of 1 / sqrt(n - 2) (Cohen, "Size-estimation framework with
+ * applications to transitive closure and reachability", 1997).
  */
 double
 minima_cardinality(const uint32 *minima, int n)
@@ -265,7 +273,7 @@ minima_cardinality(const uint32 *minima, int n)
 }
 
 /*
- * Do two signatures agree on all places of some band?
+ * Return true if two signatures share a band: all minima of at least one band are equal.
  */
 bool
 minima_share_band(const uint32 *a, const uint32 *b, int bands, int rows)
@@ -287,8 +295,10 @@ little_endian(uint32 number)
 }
 
 /*
- * What stands for a band, 0 to bands - 1, and its minima in 64 bits: XXH3 of both as
- * 32-bit words, least significant byte first.  rows is 1 to MINIMA_MAX_ROWS.
+ * Return the key of a band, 0 to bands - 1.  It is XXH3 of the band's number and its
+ * minima, as 32-bit numbers, least significant byte first.  rows is 1 to
+ * MINIMA_MAX_ROWS.  Two signatures have the key of a band in common if they share the
+ * band.
  */
 uint64
 minima_band_key(const uint32 *minima, int band, int rows)

@@ -3,14 +3,17 @@
  * minhash.h
  *		From hashed features to the minima of a signature
  *
- * Broder, "On the resemblance and containment of documents", 1997: under a random
- * order of all features, two sets have the same first one with a probability that is
- * their resemblance, |A & B| / |A | B|.  Each place of a signature has an order of its
- * own, and keeps the smallest rank.
+ * Broder, "On the resemblance and containment of documents", 1997: in a random order of
+ * all features, two sets have the same first feature with a probability that is their
+ * resemblance, |A & B| / |A | B|.  Each minimum of a signature belongs to an order of its
+ * own.  It is the smallest rank of any feature in that order.
+ *
+ * Signatures are cut into bands for LSH banding (locality-sensitive hashing): two
+ * signatures share a band if all minima of the band are equal.
  *
  *		MinimaBuilder builder;
  *
- *		minima_begin(&builder, minima, nplaces);
+ *		minima_begin(&builder, minima, length);
  *		minima_add(&builder, hash);
  *		any = minima_finish(&builder);
  *
@@ -23,42 +26,46 @@
 
 #include "cpu.h"
 
-/* Places of a signature, at most: more would estimate better than to 0.8%. */
+/*
+ * Maximum length of a signature, in minima: more would estimate resemblance better than
+ * to 0.8%.
+ */
 #define MINIMA_MAX				4096
 
-/* Places of a band, at most. */
+/* Maximum number of minima of a band. */
 #define MINIMA_MAX_ROWS			64
 
-/* The minimum of nothing. */
+/* The minimum of the empty set. */
 #define MINIMUM_OF_NONE			PG_UINT32_MAX
 
-/* Hashes that are ranked together, so that a place's constants are loaded once. */
+/*
+ * Hashes that are ranked together, so that a multiplier is loaded once for all of them.
+ */
 #define MINIMA_BATCH			16
 
 /*
- * Lowers each of n minima, of the places 0 to n - 1, to the smallest rank of some
- * hashes.  n is 1 to MINIMA_MAX.
+ * Lower minima[0..n-1] to the smallest ranks of some hashes.  n is 1 to MINIMA_MAX.
  */
 typedef void (*LowerFunction) (uint32 *minima, int n, const uint64 *hashes, int nhashes);
 
-/* For tests: the ways to do it.  They may be called after the best one was. */
+/* All methods, for tests.  They may be called once minima_lower has been called. */
 extern const CpuMethod minima_lower_methods[];
 extern const int minima_lower_nmethods;
 
-/* The best available. */
+/* The best method that the processor has. */
 extern LowerFunction minima_lower;
 
 /*
- * Minima that features are added to one by one.  What occurs again changes nothing,
- * so no set of features is kept.
+ * Minima of a set that features are added to one by one.  A repeated feature changes
+ * nothing, so the features themselves are not kept.
  */
 typedef struct MinimaBuilder
 {
-	uint32	   *minima;			/* the caller's */
+	uint32	   *minima;			/* the caller's array */
 	int			n;
-	bool		any;			/* was there a feature? */
+	bool		any;			/* true if there was a feature */
 	int			nbatch;
-	uint64		batch[MINIMA_BATCH];	/* of features that wait */
+	uint64		batch[MINIMA_BATCH];	/* hashes not added yet */
 } MinimaBuilder;
 
 extern void minima_begin(MinimaBuilder *builder, uint32 *minima, int n);

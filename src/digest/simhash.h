@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * simhash.h
- *		A fingerprint
+ *		The fingerprint type
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * sketch.c
- *		Some of a text's hashes, which stand for it
+ *		A set of some of a text's hashes
  *
- * Hashes wait, as they come, until there is no more room.  Then they are sorted, and
- * those that came twice, or are not among the smallest, are dropped; if most stay, the
- * room is doubled.  So a hash is sorted a few times on average, and never are more than
- * twice as many in memory as are kept.
+ * New hashes are appended to an array until it is full.  Then the array is sorted, and
+ * hashes that are duplicates or not among the smallest are dropped.  If more than half of
+ * the array remains, its capacity is doubled.  So a hash is sorted a few times on
+ * average, and memory never holds more than twice as many hashes as are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,11 +27,11 @@
 #define DIGIT_BITS		8
 #define DIGITS			(1 << DIGIT_BITS)
 
-/* What is longer is sorted by digits. */
+/* Longer arrays are sorted by digits, shorter ones by insertion. */
 #define INSERTION_MAX	96
 
 /*
- * Begin with no hash.  most is 1 to SKETCH_MAX, or SKETCH_ALL.
+ * Begin with an empty set.  max_size is 1 to SKETCH_MAX, or SKETCH_ALL.
  */
 void
 sketch_begin(Sketch *sketch, int max_size)
@@ -49,6 +49,9 @@ make_hashes(int capacity)
 	return palloc_extended(capacity * sizeof(uint64), MCXT_ALLOC_HUGE);
 }
 
+/*
+ * Free the memory of a set.
+ */
 void
 sketch_free(Sketch *sketch)
 {
@@ -71,8 +74,8 @@ sort_by_insertion(uint64 *hashes, int n)
 }
 
 /*
- * One pass of a sort, from one array to the other.  Returns false if there is nothing to
- * do: all have the same digit.
+ * Sort by one digit from one array into another.  Returns false, and does nothing, if all
+ * hashes have the same digit.
  */
 static bool
 sort_by_digit(const uint64 *hashes, uint64 *sorted, int n, int shift)
@@ -97,8 +100,9 @@ sort_by_digit(const uint64 *hashes, uint64 *sorted, int n, int shift)
 }
 
 /*
- * Sort as unsigned numbers.  Digit by digit that is linear whatever the hashes are:
- * who writes a text may choose them, so that quicksort would be slow.
+ * Sort hashes as unsigned numbers.  Sorting by digits takes linear time for any hashes.
+ * Authors of texts can choose the hashes, so that quicksort would be slow.  Checks for
+ * interrupts.
  */
 static void
 sort_hashes(uint64 *hashes, int n)
@@ -130,7 +134,7 @@ sort_hashes(uint64 *hashes, int n)
 }
 
 /*
- * Sort the hashes, and keep each once, the smallest ones only.
+ * Sort the hashes, drop duplicates, and keep only the max_size smallest.
  */
 static void
 tidy(Sketch *sketch)
@@ -148,7 +152,8 @@ tidy(Sketch *sketch)
 }
 
 /*
- * There is no more room.  Returns false if more than SKETCH_MAX have to be kept.
+ * Free some of a full array, by dropping hashes or by doubling it.  Returns false if more
+ * than SKETCH_MAX hashes have to be kept.
  */
 bool
 sketch_enlarge(Sketch *sketch)
@@ -169,7 +174,7 @@ sketch_enlarge(Sketch *sketch)
 }
 
 /*
- * The set is complete.  Returns false if there are more than SKETCH_MAX.
+ * Complete the set.  Returns false if it has more than SKETCH_MAX hashes.
  */
 bool
 sketch_finish(Sketch *sketch)
@@ -179,8 +184,8 @@ sketch_finish(Sketch *sketch)
 }
 
 /*
- * Write the elements of a sketch that is complete, as signed numbers, in their order:
- * those with the highest bit come first.
+ * Write the elements of a complete set as signed numbers, in ascending order: hashes with
+ * the highest bit set come first.
  */
 void
 sketch_write(const Sketch *sketch, int64 *elements)
@@ -188,7 +193,7 @@ sketch_write(const Sketch *sketch, int64 *elements)
 	int			low = 0;
 	int			high = sketch->n;
 
-	/* how many have not the highest bit */
+	/* number of hashes without the highest bit */
 	while (low < high)
 	{
 		int			middle = low + (high - low) / 2;

@@ -1,9 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * sketch.h
- *		Some of a text's hashes, which stand for it
+ *		A set of some of a text's hashes
  *
- * A set: what occurs again changes nothing.  Memory is bounded by what is kept.
+ * A sketch is either a bottom-k sketch, the k smallest hashes (sketch_min), or has all
+ * hashes that the caller has selected.  A repeated hash changes nothing.  Memory is
+ * bounded by the number of hashes that are kept.
  *
  *		Sketch		sketch;
  *
@@ -20,22 +22,22 @@
 #ifndef SIMHASH_SKETCH_H
 #define SIMHASH_SKETCH_H
 
-/* Elements of a sketch, at most: 256 MB.  Tests have a smaller one. */
+/* Maximum number of elements of a sketch: 256 MB.  Tests set it lower. */
 #ifndef SKETCH_MAX
 #define SKETCH_MAX			(1 << 25)
 #endif
 
-/* Keep all hashes, not only the smallest. */
+/* A max_size that keeps all hashes, not only the smallest. */
 #define SKETCH_ALL			PG_INT32_MAX
 
-/* Hashes that need no memory but the sketch itself. */
+/* Hashes that fit into the struct itself. */
 #define SKETCH_INLINE		256
 
 typedef struct Sketch
 {
-	int			max_size;		/* of the smallest hashes that are kept, or SKETCH_ALL */
-	uint64		greatest;		/* hash that may be one of them */
-	int			n;				/* hashes, some of them perhaps twice */
+	int			max_size;		/* number of smallest hashes to keep, or SKETCH_ALL */
+	uint64		greatest;		/* greatest hash that may be among them */
+	int			n;				/* hashes in the array, perhaps with duplicates */
 	int			capacity;
 	uint64	   *hashes;			/* inline_hashes, or allocated */
 	uint64		inline_hashes[SKETCH_INLINE];
@@ -48,7 +50,7 @@ extern void sketch_write(const Sketch *sketch, int64 *elements);
 extern void sketch_free(Sketch *sketch);
 
 /*
- * Add a hash.  Returns false if there are more than SKETCH_MAX.
+ * Add a hash.  Returns false if more than SKETCH_MAX hashes have to be kept.
  */
 static inline bool
 sketch_add(Sketch *sketch, uint64 hash)

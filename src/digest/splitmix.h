@@ -3,8 +3,8 @@
  * splitmix.h
  *		The generator splitmix64
  *
- * Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
- * Part of what is frozen: fingerprints and signatures are made of its numbers.
+ * Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.  Its
+ * numbers are frozen, since fingerprints and signatures are made of them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,7 +14,8 @@
 #define SIMHASH_SPLITMIX_H
 
 /*
- * The finalizer: a number for each number, no two the same.
+ * Return the finalizer's value for x.  It is a bijection: different numbers have
+ * different values.
  */
 static inline uint64
 splitmix64_finalize(uint64 x)
@@ -25,7 +26,7 @@ splitmix64_finalize(uint64 x)
 }
 
 /*
- * The next number of a sequence; its state begins with the seed.
+ * Return the next number of a sequence.  The state is initially the seed.
  */
 static inline uint64
 splitmix64_next(uint64 *state)
@@ -35,7 +36,7 @@ splitmix64_next(uint64 *state)
 }
 
 /*
- * A random number below n.
+ * Return a random number from 0 to n - 1.
  */
 static inline uint32
 draw_below(uint64 *state, uint32 n)

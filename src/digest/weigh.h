@@ -12,14 +12,14 @@
 
 #include "cpu.h"
 
-/* Adds weight to sum[i], for each bit i set in hash; sum has SIMHASH_BITS elements. */
+/* Add weight to sum[i] for each bit i set in hash.  sum has SIMHASH_BITS elements. */
 typedef void (*WeighFunction) (int64 *sum, uint64 hash, int64 weight);
 
-/* For tests: the ways to do it. */
+/* All methods, for tests. */
 extern const CpuMethod weigh_methods[];
 extern const int weigh_nmethods;
 
-/* The best available. */
+/* The best method that the processor has. */
 extern WeighFunction weigh;
 
 #endif							/* SIMHASH_WEIGH_H */

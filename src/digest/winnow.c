@@ -1,13 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * winnow.c
- *		Of each window of consecutive hashes the smallest one
+ *		The smallest hash of each window of consecutive hashes
  *
- * A queue has those hashes of the window that no later one of it falls below or equals,
- * so they ascend, and the first one is the smallest.  Each hash comes and goes once.
+ * A queue keeps a hash of the window only if every later hash of the window is greater.
+ * So the queue ascends, and its first hash is the smallest of the window.  Each hash
+ * enters and leaves the queue once.
  *
- * Which of equal hashes is meant does not matter: a selection is a set of hashes, without
- * their places.
+ * It does not matter which of equal hashes is selected: a selection is a set of hashes,
+ * without their positions.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -42,6 +43,9 @@ winnow_begin(Winnower *winnower, int window)
 		winnower->queue = palloc(size * sizeof(WindowHash));
 }
 
+/*
+ * Return the element at a position of the ring, which need not be wrapped.
+ */
 static inline WindowHash *
 queued(Winnower *winnower, uint64 position)
 {
@@ -49,8 +53,8 @@ queued(Winnower *winnower, uint64 position)
 }
 
 /*
- * Take the next hash.  Returns true if a window is complete with it, and its smallest
- * hash is another than that of the window before.
+ * Add the next hash.  Returns true, with the hash in *selected, if it completes a window
+ * whose smallest hash differs from that of the window before.
  */
 bool
 winnow_next(Winnower *winnower, uint64 hash, uint64 *selected)
@@ -76,8 +80,8 @@ winnow_next(Winnower *winnower, uint64 hash, uint64 *selected)
 }
 
 /*
- * There are no more hashes.  Returns true if there were some, but not a whole window:
- * then the smallest of all is selected.
+ * End the sequence, and free its memory.  Returns true if there were hashes, but fewer
+ * than a window.  Then *selected is the smallest of them.
  */
 bool
 winnow_finish(Winnower *winnower, uint64 *selected)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * winnow.h
- *		Of each window of consecutive hashes the smallest one
+ *		The smallest hash of each window of consecutive hashes
  *
  * Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms for document
  * fingerprinting", 2003: texts that have a whole window in common, anywhere, select a
@@ -20,24 +20,25 @@
 #ifndef SIMHASH_WINNOW_H
 #define SIMHASH_WINNOW_H
 
-/* Hashes of a window, at most. */
+/* Maximum number of hashes in a window. */
 #define WINDOW_MAX			65536
 
-/* Windows that need no memory but the winnower itself. */
+/* Maximum window whose queue fits into the struct itself. */
 #define WINDOW_INLINE		64
 
 typedef struct WindowHash
 {
 	uint64		hash;
-	uint64		number;			/* in the text, from 0 */
+	uint64		number;			/* position in the text, from 0 */
 } WindowHash;
 
 typedef struct Winnower
 {
 	uint64		window;
-	uint64		count;			/* hashes that have come */
-	uint64		selected;		/* the last one */
-	uint64		first;			/* in the queue, a ring; counted from the beginning */
+	uint64		count;			/* hashes added so far */
+	uint64		selected;		/* last hash selected */
+	uint64		first;			/* start and end of the queue; positions in a ring,
+								 * not wrapped */
 	uint64		end;
 	uint64		mask;
 	WindowHash *queue;			/* inline_queue, or allocated */
