@@ -3,8 +3,8 @@
  * ascii.c
  *		ASCII, many bytes at a time
  *
- * Plain loops of fixed length, which the compiler makes vector instructions
- * of (the Makefile asks it to).
+ * Plain loops of fixed length.  The Makefile enables vectorization, so the compiler makes
+ * vector instructions of them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +19,7 @@
 #define HIGH_BITS	UINT64CONST(0x8080808080808080)
 
 /*
- * The high bits of eight bytes, as eight bits.
+ * Return the high bits of eight bytes, as eight bits.
  */
 static inline uint64
 gather_high_bits(uint64 bytes)
@@ -31,8 +31,8 @@ gather_high_bits(uint64 bytes)
 }
 
 /*
- * Classify the next n bytes of a text, 1 to ASCII_BLOCK; those beyond belong
- * to no word.
+ * Classify the next n bytes of a text, 1 to ASCII_BLOCK.  Bytes of the block beyond n are
+ * neither letters nor digits.
  */
 void
 ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
@@ -66,7 +66,7 @@ ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
 }
 
 /*
- * Length of the ASCII text that n bytes begin with.
+ * Return the length in bytes of the ASCII text at the start of n bytes.
  */
 size_t
 ascii_length(const char *bytes, size_t n)

@@ -13,9 +13,9 @@
 #define ASCII_BLOCK		64
 
 /*
- * What ASCII_BLOCK bytes become in tokens: letters in lower case, the others
- * as they are; and, bit i for byte i, which of them are letters or digits.
- * Bytes above 127, in a text of unknown encoding, are letters.
+ * A block of ASCII_BLOCK bytes, as tokens need them.  `lower` has letters in lower case
+ * and other bytes unchanged.  Bit i of `alnum` is set if byte i is a letter or a digit.
+ * In a text of unknown encoding, bytes above 127 are letters.
  */
 typedef struct AsciiBlock
 {

@@ -14,7 +14,7 @@
 
 #include "mb/pg_wchar.h"
 
-/* Both counted from 0. */
+/* Both numbers count from 0. */
 typedef struct TextPosition
 {
 	int32		character;
@@ -24,8 +24,8 @@ typedef struct TextPosition
 #define TEXT_BEGIN		((TextPosition) {0, 0})
 
 /*
- * Bytes of the first character of a text that is not empty.  Damaged data are taken byte
- * by byte.
+ * Return the number of bytes of the first character of a text that is not empty.  Invalid
+ * data are read byte by byte.
  */
 static inline int
 character_length(const char *text, size_t length)
@@ -33,6 +33,9 @@ character_length(const char *text, size_t length)
 	return Max(pg_mbcharcliplen(text, Min(length, INT_MAX), 1), 1);
 }
 
+/*
+ * Advance by one character.
+ */
 static inline void
 next_character(const char *text, size_t length, TextPosition *position)
 {
@@ -41,7 +44,8 @@ next_character(const char *text, size_t length, TextPosition *position)
 }
 
 /*
- * Go on to a character, if it is not passed, or to the end of the text.
+ * Advance to a character, or to the end of the text.  Does nothing if the character has
+ * been passed.
  */
 static inline void
 advance_to(const char *text, size_t length, TextPosition *position, int32 character)

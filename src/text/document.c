@@ -3,8 +3,8 @@
  * document.c
  *		From a text in the server's encoding to its shingles
  *
- * The text goes through the stages piece by piece; what is held in memory
- * does not depend on its length.
+ * The text passes through the stages piece by piece.  The memory used does not depend on
+ * its length.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,10 +24,10 @@
 #include "text/normalize.h"
 #include "text/tokenize.h"
 
-/* Code points that go through the normaliser together. */
+/* Code points that the normalizer processes in one call. */
 #define BATCH_SIZE		128
 
-/* Bytes of ASCII, or of another encoding, between looks for interrupts. */
+/* Bytes of ASCII, or of another encoding, between checks for interrupts. */
 #define PIECE_SIZE		8192
 
 typedef struct Document
@@ -39,7 +39,8 @@ typedef struct Document
 #define IS_ASCII(c)		((unsigned char) (c) < 0x80)
 
 /*
- * Nothing pending can be changed by what comes next.
+ * Write the pending code points.  The caller knows that nothing that follows can change
+ * them.
  */
 static void
 flush_normalizer(Document *document)
@@ -51,8 +52,8 @@ flush_normalizer(Document *document)
 }
 
 /*
- * Length of the ASCII text at s that needs no normalisation: all of it but
- * the last character, which a mark may follow.
+ * Return the length of the ASCII text at s that needs no normalization.  That is all of
+ * it but the last character, which a combining mark may follow.
  */
 static size_t
 plain_ascii_length(const char *s, const char *end)
@@ -63,7 +64,8 @@ plain_ascii_length(const char *s, const char *end)
 }
 
 /*
- * Feed a piece of UTF-8 that begins and ends between two characters.
+ * Process a piece of UTF-8 that starts and ends between two characters.  Checks for
+ * interrupts.
  */
 static void
 feed_utf8(Document *document, const char *utf8, size_t length)
@@ -102,7 +104,8 @@ feed_utf8(Document *document, const char *utf8, size_t length)
 }
 
 /*
- * Feed a text of unknown encoding: bytes above 127 are letters.
+ * Process a text of unknown encoding, in which bytes above 127 are letters.  Checks for
+ * interrupts.
  */
 static void
 feed_sql_ascii(Document *document, const char *text, size_t length)
@@ -115,13 +118,14 @@ feed_sql_ascii(Document *document, const char *text, size_t length)
 		if (document->tokenizer.mode == TOKENIZE_LETTERS)
 			tokenize_bytes(&document->tokenizer, text + done, n);
 		else
-			/* Without letters it is ASCII, which is UTF-8 too. */
+			/* without letters it is ASCII, which is valid UTF-8 */
 			feed_utf8(document, text + done, n);
 	}
 }
 
 /*
- * Feed a text of any other server encoding, converted in pieces.
+ * Process a text of any other server encoding, converted in pieces.  Raises the
+ * conversion's error if a character has no equivalent.
  */
 static void
 feed_converted(Document *document, const char *text, size_t length)
@@ -132,7 +136,7 @@ feed_converted(Document *document, const char *text, size_t length)
 		size_t		utf8_length;
 		char	   *utf8;
 
-		/* whole characters; damaged data are the conversion's to report */
+		/* cut between characters; the conversion raises the error for invalid data */
 		n = pg_mbcliplen(text, Min(length, INT_MAX), n);
 		if (n == 0)
 			n = Min(length, PIECE_SIZE);
@@ -147,7 +151,7 @@ feed_converted(Document *document, const char *text, size_t length)
 }
 
 /*
- * One pass over the text.  Returns whether there was any token.
+ * Read the text once.  Returns true if it had a token.
  */
 static bool
 shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
@@ -173,10 +177,11 @@ shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
 }
 
 /*
- * Hand each shingle of a text, in order, to the consumer, as UTF-8.
+ * Call the consumer with each shingle of a text, in order, as UTF-8.
  *
- * The text, `length` bytes of it, is in the server's encoding; width is 1 to
- * SHINGLE_MAX_WIDTH.  Returns false where there is none: the text is blank.
+ * The text, `length` bytes of it, is in the server's encoding.  width is 1 to
+ * SHINGLE_MAX_WIDTH, in units.  Returns false if the text is blank and so has no
+ * shingle.  Checks for interrupts.
  */
 bool
 document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
@@ -187,8 +192,9 @@ document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
 }
 
 /*
- * The same from tokens that the caller's own segmenter cut, taken as they
- * are: an array without NULLs (arguments.h).
+ * Call the consumer with each shingle of tokens that the caller has cut.  The tokens are
+ * not normalized.  `tokens` is an array without NULLs (arguments.h).  Returns false if it
+ * has no token.  Checks for interrupts.
  */
 bool
 token_shingles(ArrayType *tokens, int width, ShingleConsumer consume, void *arg)

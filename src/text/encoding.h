@@ -1,11 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * encoding.h
- *		Between the server's encoding, UTF-8 and code points
+ *		Conversion between the server's encoding, UTF-8 and code points
  *
- * Features are hashed as UTF-8, whatever the server's encoding.  In a
- * SQL_ASCII database nobody knows what the bytes mean; they are taken as they
- * are.
+ * Features are hashed as UTF-8, whatever the server's encoding.  In a SQL_ASCII database
+ * the meaning of bytes is unknown, so they are hashed as they are.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,8 +18,8 @@
 #include "text/ascii.h"
 
 /*
- * Whether a string is stored as it is hashed.  ASCII is ASCII in every server
- * encoding, even in those that PostgreSQL cannot convert (MULE_INTERNAL).
+ * Return true if a string is stored as it is hashed.  ASCII is ASCII in every server
+ * encoding, even in MULE_INTERNAL, which PostgreSQL cannot convert.
  */
 static inline bool
 needs_no_conversion(const char *string, size_t length)
@@ -31,9 +30,10 @@ needs_no_conversion(const char *string, size_t length)
 }
 
 /*
- * Both return the string given, where nothing needs to be converted, or a
- * palloc'd one; *length is that of the argument and then of the result.
- * Where a character has no equivalent, the error is the conversion's own.
+ * Convert a string between the server's encoding and UTF-8.  Both functions return the
+ * given string if it needs no conversion, else a palloc'd one.  *length is the length of
+ * the argument and then of the result, in bytes.  Raises the conversion's error if a
+ * character has no equivalent.
  */
 static inline char *
 server_to_utf8(char *string, size_t *length)
@@ -64,16 +64,16 @@ utf8_to_server(char *utf8, size_t *length)
 }
 
 /*
- * UTF-8 itself is encoded and decoded here and not by utf8_to_unicode() and
- * unicode_to_utf8(), which are not inline in 15: fingerprints of Chinese or
- * Greek would take 6 to 8 percent more instructions.
+ * UTF-8 is encoded and decoded here and not by utf8_to_unicode() and unicode_to_utf8().
+ * Those are not inline in PostgreSQL 15: fingerprints of Chinese or Greek would take 6 to
+ * 8 percent more instructions.
  */
 #define MAX_UTF8_LENGTH		4
 
 /*
- * Decode one code point of UTF-8, advancing *utf8, which is before end.  The
- * server has verified its strings; should damaged data get here all the same,
- * each byte that is no UTF-8 is a replacement character.
+ * Decode one code point of UTF-8, and advance *utf8, which must be before end.  The
+ * server has verified its strings.  If invalid data get here all the same, each byte that
+ * is not UTF-8 becomes a replacement character.
  */
 static inline uint32
 decode_utf8(const unsigned char **utf8, const unsigned char *end)
@@ -102,7 +102,7 @@ decode_utf8(const unsigned char **utf8, const unsigned char *end)
 }
 
 /*
- * Encode a code point; returns the number of bytes.
+ * Encode a code point.  Returns the number of bytes, at most MAX_UTF8_LENGTH.
  */
 static inline size_t
 encode_utf8(uint32 cp, char *bytes)

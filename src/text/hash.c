@@ -3,8 +3,8 @@
  * hash.c
  *		The 64-bit hash of a feature
  *
- * The xxHash headers, compiled in: no run-time library, and one place where
- * the compiler expands them.
+ * xxHash's headers are compiled in, so that no run-time library is needed.  This is the
+ * one file in which the compiler expands them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,12 +21,15 @@
 
 #include "text/hash.h"
 
-/* Before, XXH3 was not final: 0.7.3 hashes one-letter words otherwise. */
+/* Before 0.8.0 XXH3 was not final: 0.7.3 hashes one-letter words differently. */
 #if XXH_VERSION_NUMBER < 800
 #error "simhash needs xxHash 0.8.0 or later"
 #endif
 
-/* The longest input of each of the ways that XXH3 has, by length. */
+/*
+ * Known hashes of the longest input of each of XXH3's variants, which depend on the
+ * length.  The input is the alphabet, repeated.
+ */
 static const struct
 {
 	size_t		length;
@@ -44,9 +47,8 @@ static const struct
 #define KNOWN_MAX_LENGTH	500
 
 /*
- * Whether the compiled hash is the one that stored fingerprints are made of:
- * a header may be another than its version number says, a compiler may err.
- * The known hashes are those of the alphabet, repeated.
+ * Return true if the compiled hash is the one that stored fingerprints were made with.  A
+ * header may differ from its version number, and a compiler may have a bug.
  */
 bool
 hash_is_frozen(void)

@@ -15,14 +15,14 @@
 #include "text/hash_set.h"
 #include "text/salt.h"
 
-/* Sets of more buckets than this are not all in the nearest cache. */
+/* Larger sets, by log2 of their buckets, do not fit into the nearest cache. */
 #define NEAR_BITS_MAX			11
 
-/* No set is made larger than this before it has elements. */
+/* Maximum initial size, as log2 of the buckets. */
 #define FIRST_BITS_MAX			15
 
 /*
- * Slots for a set, all free.
+ * Allocate the slots of a set, all free.
  */
 static uint64 *
 make_slots(const HashSet *set)
@@ -32,7 +32,7 @@ make_slots(const HashSet *set)
 }
 
 /*
- * An empty set, with room for about so many elements as are expected: a guess.
+ * Initialize an empty set with a capacity for about `expected` elements, an estimate.
  */
 void
 hash_set_init(HashSet *set, uint64 expected)
@@ -52,6 +52,9 @@ hash_set_init(HashSet *set, uint64 expected)
 	}
 }
 
+/*
+ * Free the memory of a set.
+ */
 void
 hash_set_free(HashSet *set)
 {
@@ -60,7 +63,7 @@ hash_set_free(HashSet *set)
 }
 
 /*
- * Forget all elements, and keep the room.
+ * Remove all elements, and keep the capacity.
  */
 void
 hash_set_clear(HashSet *set)
@@ -71,7 +74,7 @@ hash_set_clear(HashSet *set)
 }
 
 /*
- * The first slot of the bucket that a hash belongs into.
+ * Return the first slot of the bucket of a hash.
  */
 static inline uint64
 bucket_of(const HashSet *set, uint64 hash)
@@ -80,11 +83,11 @@ bucket_of(const HashSet *set, uint64 hash)
 }
 
 /*
- * Put a hash other than zero into a slot, looking for it from the bucket at `at` on.
- * Returns whether it is new.
+ * Add a hash other than zero, searching from the bucket at slot `at` on.  Returns true if
+ * it is new.
  *
- * The only branch is for a bucket full of others, which is rare: texts repeat
- * themselves as they like, so whether a hash is new cannot be predicted.
+ * The only branch is for a bucket full of other hashes, which is rare.  Texts repeat
+ * themselves in any way, so a branch on whether a hash is new could not be predicted.
  */
 static inline bool
 put(uint64 *slots, uint64 mask, uint64 at, uint64 hash)
@@ -106,7 +109,8 @@ put(uint64 *slots, uint64 mask, uint64 at, uint64 hash)
 }
 
 /*
- * Make room: four times as much, so that a long text is not moved often.
+ * Enlarge a set fourfold, so that the hashes of a long text are not moved often.  Checks
+ * for interrupts.
  */
 static void
 grow(HashSet *set)
@@ -125,8 +129,8 @@ grow(HashSet *set)
 }
 
 /*
- * Add n hashes, at most HASH_SET_SMALL.  Those that are new are moved to the beginning;
- * returns their number.
+ * Add n hashes, at most HASH_SET_SMALL.  Moves the new ones to the front and returns
+ * their number.
  */
 int
 hash_set_add(HashSet *set, uint64 *hashes, int n)

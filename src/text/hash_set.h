@@ -3,14 +3,14 @@
  * hash_set.h
  *		A set of 64-bit hashes
  *
- * Open addressing by buckets of two slots, the first of which fills first, and linear
- * probing from a full bucket to the next; at most half of all slots are taken.  Which
- * bucket a hash belongs into is salted, so that chosen hashes do not crowd.  A small
- * set needs nothing but itself, on the stack; a larger one memory of the context that
- * is current when it grows.
+ * Open addressing by buckets of two slots.  The first slot of a bucket is filled first,
+ * and a full bucket is followed by the next one (linear probing).  At most half of all
+ * slots are used.  The bucket of a hash depends on a salt, so that users cannot choose
+ * hashes that collide.  A small set needs only its struct, on the stack.  A larger set
+ * uses memory of the context that is current when it grows.
  *
- * Hashes are added in batches: all slots of a large set are fetched before the first
- * one is looked at, so that cache misses overlap.
+ * Hashes are added in batches.  All slots of a batch are prefetched from a large set
+ * before the first is read, so that cache misses overlap.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,23 +19,23 @@
 #ifndef SIMHASH_HASH_SET_H
 #define SIMHASH_HASH_SET_H
 
-#define HASH_SET_BUCKET			2	/* slots */
+#define HASH_SET_BUCKET			2	/* slots of a bucket */
 #define HASH_SET_SMALL_BITS		7
 #define HASH_SET_SMALL			(HASH_SET_BUCKET << HASH_SET_SMALL_BITS)
 
 typedef struct HashSet
 {
-	uint64	   *slots;			/* inline_slots, or allocated; zero is free */
-	int			bits;			/* of a bucket's number */
-	uint64		count;			/* elements, zero among them */
-	bool		has_zero;		/* which no slot can show */
+	uint64	   *slots;			/* inline_slots, or allocated; zero is a free slot */
+	int			bits;			/* log2 of the number of buckets */
+	uint64		count;			/* elements, including zero */
+	bool		has_zero;		/* true if zero, which no slot can store, is an element */
 	uint64		inline_slots[HASH_SET_SMALL];
 } HashSet;
 
-/* A place in a set whose elements are gone through. */
+/* State of an iteration over the elements. */
 typedef struct HashSetIterator
 {
-	uint64		next;			/* slot */
+	uint64		next;			/* next slot */
 	bool		zero_done;
 } HashSetIterator;
 
@@ -46,6 +46,9 @@ extern void hash_set_free(HashSet *set);
 extern void hash_set_clear(HashSet *set);
 extern int	hash_set_add(HashSet *set, uint64 *hashes, int n);
 
+/*
+ * Return the number of slots.
+ */
 static inline uint64
 hash_set_size(const HashSet *set)
 {
@@ -53,7 +56,8 @@ hash_set_size(const HashSet *set)
 }
 
 /*
- * The next element, in no order that means anything; false when all have come.
+ * Return the next element in *hash, in an arbitrary order.  Returns false after the last
+ * element.
  */
 static inline bool
 hash_set_next(const HashSet *set, HashSetIterator *iterator, uint64 *hash)

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * locate.c
- *		Where in a text its shingles stand
+ *		Positions of a text's shingles
  *
- * The text goes through the stages of document.c one character at a time, and beside
- * each code point goes the passage that it was made of.  It is for looking at few
- * documents: fingerprints are made without it, several times as fast.
+ * The text passes through the stages of document.c one character at a time.  Beside each
+ * code point goes the passage of the text that it was made of.  Use this to inspect few
+ * documents.  Fingerprints are made without it, several times as fast.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,12 +28,15 @@ typedef struct Locator
 	Shingler	shingler;
 	LocatedConsumer consume;
 	void	   *arg;
-	Passage		pending;		/* what the normaliser holds back */
-	Passage		current;		/* what the tokeniser is taking */
-	uint64		nlocated;		/* units in the ring, so far */
-	Passage		unit[SHINGLE_MAX_WIDTH];	/* the last ones, a ring */
+	Passage		pending;		/* passage of the code points pending in the normalizer */
+	Passage		current;		/* passage of the code point passed to the tokenizer */
+	uint64		nlocated;		/* units located so far */
+	Passage		unit[SHINGLE_MAX_WIDTH];	/* passages of the last units, a ring */
 } Locator;
 
+/*
+ * Return the passage of a unit, one of the last SHINGLE_MAX_WIDTH.
+ */
 static inline Passage *
 unit_passage(Locator *locator, uint64 number)
 {
@@ -47,8 +50,8 @@ locate_unit(Locator *locator, Passage passage)
 }
 
 /*
- * Locate the space that joins two tokens: it stands for what is between them, if they
- * are not of one character.
+ * Record the passage of the space between two tokens: the gap between them, empty if both
+ * come from one character.
  */
 static void
 locate_joint(Locator *locator)
@@ -60,8 +63,9 @@ locate_joint(Locator *locator)
 }
 
 /*
- * Locate the characters that have been added as units: one for what the tokeniser is
- * taking, behind a joint or not, or only the joint so far.
+ * Record the passages of the characters that have become units: the space between tokens,
+ * if there is one, then the tokenizer's current character.  With only_joint, only the
+ * space has been added so far.
  */
 static void
 locate_chars(Locator *locator, bool only_joint)
@@ -75,7 +79,7 @@ locate_chars(Locator *locator, bool only_joint)
 }
 
 /*
- * Locate the unit that the tokeniser has begun, or gone on with.
+ * Record the passage of the token that the tokenizer has begun or continued.
  */
 static void
 locate_word(Locator *locator)
@@ -91,7 +95,7 @@ locate_word(Locator *locator)
 }
 
 /*
- * A shingle is complete: a ShingleConsumer.
+ * Call the consumer with a complete shingle and its passage.  A ShingleConsumer.
  */
 static void
 take_shingle(void *arg, const char *shingle, size_t length)
@@ -107,6 +111,9 @@ take_shingle(void *arg, const char *shingle, size_t length)
 	locator->consume(locator->arg, shingle, length, passage);
 }
 
+/*
+ * Record the passages of the units that the tokenizer has added or continued.
+ */
 static void
 tokenizer_has_taken(Locator *locator)
 {
@@ -117,7 +124,7 @@ tokenizer_has_taken(Locator *locator)
 }
 
 /*
- * Hand normalised code points that were made of a passage to the tokeniser.
+ * Pass normalized code points that were made of a passage to the tokenizer.
  */
 static void
 feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage passage)
@@ -131,7 +138,7 @@ feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage pa
 }
 
 /*
- * The same for a byte of unknown encoding: above 127 it is a letter.
+ * Pass a byte of unknown encoding to the tokenizer.  Above 127 it is a letter.
  */
 static void
 feed_byte(Locator *locator, const char *byte, Passage here)
@@ -142,9 +149,9 @@ feed_byte(Locator *locator, const char *byte, Passage here)
 }
 
 /*
- * Normalise a code point.  If what was held back comes out as it would have at the end
- * of the text, the code point has not changed it, and the rest was made of the code
- * point.  Else it has joined what was held back.
+ * Normalize a code point.  The pending code points may come out as they would at the end
+ * of the text.  Then this code point has not changed them, and the rest of the output was
+ * made of it.  Otherwise this code point has combined with them.
  */
 static void
 feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
@@ -167,8 +174,8 @@ feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
 }
 
 /*
- * Take a character of `length` bytes in the server's encoding.  It may be several code
- * points.
+ * Process a character of `length` bytes in the server's encoding.  It may be more than
+ * one code point.
  */
 static void
 feed_char(Locator *locator, char *character, size_t length, Passage here)
@@ -192,7 +199,7 @@ feed_text(Locator *locator, const char *text, size_t length)
 
 	for (; length > 0; here.start++, here.end++)
 	{
-		/* damaged data are the conversion's to report */
+		/* the conversion raises the error for invalid data */
 		int			n = character_length(text, length);
 
 		CHECK_FOR_INTERRUPTS();
@@ -206,7 +213,7 @@ feed_text(Locator *locator, const char *text, size_t length)
 }
 
 /*
- * One pass over the text.  Returns whether there was any token.
+ * Read the text once.  Returns true if it had a token.
  */
 static bool
 locate_tokens(Locator *locator, const char *text, size_t length, int width,
@@ -229,10 +236,12 @@ locate_tokens(Locator *locator, const char *text, size_t length, int width,
 }
 
 /*
- * Hand each shingle of a text, in order, to the consumer, as UTF-8, with the characters
- * that it was made of, from the first one of its first unit to the last one of its last.
+ * Call the consumer with each shingle of a text, in order, as UTF-8, and with its
+ * passage: from the first character of its first unit to the last character of its last
+ * unit.
  *
- * The arguments and the shingles are those of document_shingles().
+ * The arguments and the shingles are those of document_shingles().  Checks for
+ * interrupts.
  */
 void
 locate_shingles(const char *text, size_t length, int width, ShingleUnit unit,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * locate.h
- *		Where in a text its shingles stand
+ *		Positions of a text's shingles
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -12,14 +12,16 @@
 
 #include "text/shingle.h"
 
-/* Characters of a text, in the server's encoding, counted from 0. */
+/* A range of characters of a text in the server's encoding, counted from 0. */
 typedef struct Passage
 {
 	int32		start;
-	int32		end;			/* behind the last one */
+	int32		end;			/* after the last character */
 } Passage;
 
-/* Takes the shingles one by one, in order; the bytes are only lent. */
+/*
+ * Consumes the shingles one by one, in order.  The bytes are valid only during the call.
+ */
 typedef void (*LocatedConsumer) (void *arg, const char *shingle, size_t length,
 								 Passage passage);
 

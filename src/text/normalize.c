@@ -1,20 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * normalize.c
- *		Unicode normalisation of a text, one code point after the other
+ *		Unicode normalization of a text, one code point after the other
  *
- * The normal form is toNFKC_Casefold(NFD(X)) (The Unicode Standard, 3.13,
- * D147) of the text without its default-ignorable code points: case, width
- * and compatibility forms are folded, soft hyphens and zero-width characters
- * vanish, and canonically equivalent texts become equal.  All tables are of
- * one Unicode version, forever: a fingerprint is stored data, and the
- * server's own tables, as the operating system's, change with each release
- * (unicode_normalize() orders the marks of Unicode 15 on PostgreSQL 16 but
- * not on 15).  Ordering and composition follow UAX #15 and section 3.11 of
- * the standard.
+ * The normal form is toNFKC_Casefold(NFD(X)) (The Unicode Standard, 3.13, D147) of the
+ * text without its default-ignorable code points.  Case, width and compatibility forms
+ * are folded, soft hyphens and zero-width characters vanish, and canonically equivalent
+ * texts become equal.
  *
- * This file needs no memory, no server and no locale: test/unit compares it
- * with ICU.
+ * All tables are of one Unicode version, forever, since a fingerprint is stored data.
+ * The server's own tables change with each release, as the operating system's do
+ * (unicode_normalize() orders the marks of Unicode 15 on PostgreSQL 16 but not on 15).
+ * Ordering and composition follow UAX #15 and section 3.11 of the standard.
+ *
+ * This file needs no memory, no server and no locale.  test/unit compares it with ICU.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,7 +28,7 @@
 #include "text/normalize.h"
 #include "text/unicode/tables.h"
 
-/* Hangul syllables are composed by arithmetic: section 3.12 of the standard */
+/* Hangul syllables are composed by arithmetic: section 3.12 of the standard. */
 #define HANGUL_SBASE	0xAC00
 #define HANGUL_LBASE	0x1100
 #define HANGUL_VBASE	0x1161
@@ -43,9 +42,13 @@
 #define COMBINING_YPOGEGRAMMENI	0x0345
 #define SMALL_IOTA				0x03B9
 
-/* Values below this are a token class: the code point stands for itself. */
+/* Values below this are a token class, and the code point maps to itself. */
 #define FIRST_RECORD	8
 
+/*
+ * Return the value of a code point in the two-stage table: a token class, or the number
+ * of a record plus FIRST_RECORD.
+ */
 static inline uint16
 unicode_lookup(uint32 cp)
 {
@@ -58,6 +61,9 @@ unicode_lookup_record(uint16 value)
 	return &unicode_record[value - FIRST_RECORD];
 }
 
+/*
+ * Return a code point as NORMALIZED, with its token class.
+ */
 static inline uint32
 with_class(uint32 cp)
 {
@@ -68,7 +74,7 @@ with_class(uint32 cp)
 }
 
 /*
- * The primary composite of two code points, or 0.
+ * Return the primary composite of two code points, or 0.
  */
 static uint32
 compose_pair(uint32 first, uint32 second)
@@ -102,9 +108,9 @@ compose_pair(uint32 first, uint32 second)
 }
 
 /*
- * The canonical decomposition of a code point that stands for itself, or
- * NULL.  Hangul syllables count as indecomposable here: what follows them
- * cannot reorder their parts.
+ * Return the canonical decomposition of a code point that maps to itself, or NULL.
+ * Hangul syllables count as indecomposable here, since what follows them cannot reorder
+ * their parts.
  */
 static const UnicodeDecomposition *
 find_decomposition(uint32 cp)
@@ -128,16 +134,16 @@ find_decomposition(uint32 cp)
 }
 
 /*
- * Canonical composition of the run (D117), written to out with classes;
- * leaves the run empty.  The U+0345 behind it become letters now, after
- * ordering; no letter composes with them.
+ * Write the canonical composition of the run (D117) to out, with classes, and return its
+ * length.  Leaves the run empty.  The U+0345 after the run become letters now, after
+ * ordering.  No letter composes with them.
  */
 static size_t
 settle_run(Normalizer *norm, uint32 *out)
 {
 	size_t		n = 0;
 	int			starter = -1;	/* position in out of the last starter */
-	uint8		last_ccc = 0;	/* of the last code point in out */
+	uint8		last_ccc = 0;	/* combining class of the last code point in out */
 
 	for (int i = 0; i < norm->nrun; i++)
 	{
@@ -169,7 +175,8 @@ settle_run(Normalizer *norm, uint32 *out)
 }
 
 /*
- * Write what is pending; nothing that follows can change it any more.
+ * Write the pending code points to out and return their number.  The caller knows that
+ * nothing that follows can change them.
  */
 static inline size_t
 settle(Normalizer *norm, uint32 *out)
@@ -183,6 +190,9 @@ settle(Normalizer *norm, uint32 *out)
 	return norm->nrun + norm->niotas > 0 ? settle_run(norm, out) : 0;
 }
 
+/*
+ * Append a code point with its combining class to the run.
+ */
 static inline void
 run_append(Normalizer *norm, uint32 cp, uint8 ccc)
 {
@@ -193,8 +203,8 @@ run_append(Normalizer *norm, uint32 cp, uint8 ccc)
 }
 
 /*
- * Make a run of the starter held back, decomposed so that marks can be
- * ordered among its own.
+ * Make a run of the pending starter.  It is decomposed, so that marks can be ordered
+ * among its own.
  */
 static void
 decompose_starter(Normalizer *norm)
@@ -219,8 +229,9 @@ decompose_starter(Normalizer *norm)
 }
 
 /*
- * Add a non-starter to the run, in canonical order (D109): behind all of its
- * own or a lower class, back to the last starter.  Of too many the last goes.
+ * Add a non-starter to the run, in canonical order (D109).  Its position is after all
+ * marks of its own or a lower class, back to the last starter.  If there are too many
+ * marks, the last one is dropped.
  */
 static void
 push_mark(Normalizer *norm, uint32 cp, uint8 ccc)
@@ -254,8 +265,9 @@ push_mark(Normalizer *norm, uint32 cp, uint8 ccc)
 }
 
 /*
- * Add a starter that may compose with the starter just before it: Hangul
- * vowels and finals, the second parts of Indic vowels.
+ * Add a starter that may compose with the starter just before it: Hangul vowels and
+ * finals, the second parts of Indic vowels.  Returns the number of code points written to
+ * out.
  */
 static size_t
 push_combining_starter(Normalizer *norm, uint32 cp, uint32 *out)
@@ -277,7 +289,8 @@ push_combining_starter(Normalizer *norm, uint32 cp, uint32 *out)
 }
 
 /*
- * Add one code point of a mapping, already folded and decomposed.
+ * Add one code point of a mapping, already folded and decomposed.  Returns the number of
+ * code points written to out.
  */
 static size_t
 push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
@@ -300,7 +313,8 @@ push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
 }
 
 /*
- * Add a code point that does not simply stand for itself.
+ * Add a code point that has a record: it has a mapping or may combine with what precedes
+ * it.  Returns the number of code points written to out.
  */
 static size_t
 push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *out)
@@ -311,9 +325,10 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 		return 0;				/* default-ignorable */
 
 	/*
-	 * A starter ends the reordering of what precedes it, even if it folds to
-	 * a mark (U+FF9E does); so U+0345 must become a letter now.  Not so where
-	 * it decomposes into marks only (U+0F73 does): those still go before it.
+	 * A starter ends the reordering of what precedes it, even if it folds to a mark
+	 * (U+FF9E does).  So U+0345 must become a letter now.  A code point that decomposes
+	 * into marks only (U+0F73 does) does not end it: those marks are still ordered before
+	 * U+0345.
 	 */
 	if (norm->niotas > 0 && !record->combines)
 	{
@@ -327,6 +342,9 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 	return n;
 }
 
+/*
+ * Initialize a normalizer for a text.
+ */
 void
 normalizer_init(Normalizer *norm)
 {
@@ -335,12 +353,11 @@ normalizer_init(Normalizer *norm)
 }
 
 /*
- * Push the next n code points of the text.
+ * Push the next n code points of the text, any values up to U+10FFFF.
  *
- * Writes to out the normalised code points (as NORMALIZED) that nothing
- * which follows can change, and returns their number; out has room for
- * NORMALIZE_MAX_OUT(n).  It makes no difference in how many pieces a text is
- * pushed.  Any value up to U+10FFFF is taken.
+ * Writes to out the normalized code points (as NORMALIZED) that no later code point can
+ * change, and returns their number.  out must have a capacity of NORMALIZE_MAX_OUT(n).
+ * The result does not depend on how a text is cut into pieces.
  */
 size_t
 normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out)
@@ -364,8 +381,8 @@ normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out
 }
 
 /*
- * The end of the text: write what is pending, at most NORMALIZE_MAX_PENDING
- * code points, and return their number.  The normaliser is then as new.
+ * End the text: write what is pending, at most NORMALIZE_MAX_PENDING code points, and
+ * return their number.  Leaves the normalizer as normalizer_init() does.
  */
 size_t
 normalize_flush(Normalizer *norm, uint32 *out)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * normalize.h
- *		Unicode normalisation of a text, and the token class of each code point
+ *		Unicode normalization of a text, and the token class of each code point
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -11,61 +11,60 @@
 #define SIMHASH_NORMALIZE_H
 
 /*
- * What a code point is to the tokeniser.  The numbers stand in the generated
+ * The class of a code point for the tokenizer.  The numbers are stored in the generated
  * tables (unicode/generate.pl), so their order is fixed.
  */
 typedef enum TokenClass
 {
 	TOKEN_SPACE,				/* white space */
 	TOKEN_SYMBOL,				/* punctuation, symbols, controls */
-	TOKEN_WORD,					/* a letter or digit: runs of them are a token */
+	TOKEN_WORD,					/* a letter or digit; a run of them is a token */
 	TOKEN_SINGLE,				/* a letter that is a token by itself: ideographs,
 								 * kana, the scripts written without spaces */
-	TOKEN_MARK					/* belongs to what precedes it */
+	TOKEN_MARK					/* belongs to the character before it */
 } TokenClass;
 
 /*
- * A normalised code point together with its class, in 32 bits.
+ * A normalized code point together with its class, in 32 bits.
  */
 #define NORMALIZED(codepoint, class)	((codepoint) | ((uint32) (class) << 24))
 #define NORMALIZED_CODEPOINT(x)			((x) & 0x1FFFFF)
 #define NORMALIZED_CLASS(x)				((TokenClass) ((x) >> 24))
 
 /*
- * Of a run of non-starters, in canonical order, the first ones are kept: so many
- * as the Stream-Safe Text Format allows (UAX #15, section 13).  It bounds memory,
- * and the time that canonical ordering takes, whatever the text.  Marks are
- * dropped by their place in the canonical order, not in the text, so that
- * canonically equivalent texts stay equal.
+ * Maximum number of non-starters kept of a run, the first in canonical order, as in the
+ * Stream-Safe Text Format (UAX #15, section 13).  It bounds memory, and the time that
+ * canonical ordering takes, for any text.  Marks are dropped by their position in
+ * canonical order, not in the text, so that canonically equivalent texts stay equal.
  */
 #define NORMALIZE_MAX_MARKS		30
 
-/* No mapping of one code point is longer than this; the generator checks. */
+/* The longest mapping of one code point.  The generator checks it. */
 #define NORMALIZE_MAX_MAPPING	18
 
 /* The longest run: the marks, and the starters before them. */
 #define NORMALIZE_MAX_RUN		(NORMALIZE_MAX_MARKS + NORMALIZE_MAX_MAPPING)
 
-/* What is held back at most: a run, and the U+0345 behind it. */
+/* Maximum number of pending code points: a run, and the U+0345 after it. */
 #define NORMALIZE_MAX_PENDING	(NORMALIZE_MAX_RUN + NORMALIZE_MAX_MARKS)
 
-/* Room that normalize_push needs for n code points. */
+/* Capacity that normalize_push() needs for n code points. */
 #define NORMALIZE_MAX_OUT(n)	((n) * NORMALIZE_MAX_MAPPING + NORMALIZE_MAX_PENDING)
 
 /*
- * The end of the text seen so far, which what follows may still change.
- * Either one starter that stands for itself (starter), by far the most frequent
- * case, or a decomposed run in canonical order.  Never both.
+ * The end of the text so far, which the following code points may still change.  It is
+ * either one starter that maps to itself (`starter`), by far the most frequent case, or a
+ * decomposed run in canonical order.  Never both.
  */
 typedef struct Normalizer
 {
-	uint32		starter;		/* NORMALIZED starter, or NORMALIZE_NOTHING */
+	uint32		starter;		/* as NORMALIZED, or NORMALIZE_NOTHING */
 	int			nrun;
 	int			nmarks;			/* non-starters in run */
-	int			niotas;			/* U+0345 behind them: the mark that comes last in
-								 * canonical order */
+	int			niotas;			/* number of U+0345 after run, the mark that is last
+								 * in canonical order */
 	uint32		run[NORMALIZE_MAX_RUN];
-	uint8		ccc[NORMALIZE_MAX_RUN]; /* their combining classes */
+	uint8		ccc[NORMALIZE_MAX_RUN];	/* combining classes, by position in run */
 } Normalizer;
 
 #define NORMALIZE_NOTHING		0xFFFFFFFF

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * salt.c
- *		Hashing that nobody outside this process can foresee
+ *		Hashing that is unpredictable outside this process
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,8 +14,9 @@
 uint64		process_salt[SALT_NUMBERS];
 
 /*
- * Made when first needed, not when the library is loaded: that may be in the
- * postmaster, whose children would all have the same.
+ * Make the salt.  Called when the salt is first needed, not when the library is loaded.
+ * The postmaster may load the library, and then all its children would have the same
+ * salt.  Raises an error if the server has no random numbers.
  */
 void
 salt_make(void)

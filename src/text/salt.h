@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * salt.h
- *		Hashing that nobody outside this process can foresee
+ *		Hashing that is unpredictable outside this process
  *
- * For hash tables of what users send: with a hash that is known, texts can be
- * made whose shingles all fall into one slot.  Nothing that is stored or shown
- * may depend on these hashes; fingerprints are made by hash.h.
+ * For hash tables of users' data.  If the hash were known, texts could be crafted whose
+ * shingles all fall into one slot.  Nothing that is stored or shown may depend on these
+ * hashes.  Fingerprints are made with hash.h.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,12 +18,12 @@
 
 #define SALT_NUMBERS		3
 
-/* Random, odd, of this process; zero until salt_init has been called. */
+/* Random odd numbers of this process; zero until salt_init() has been called. */
 extern uint64 process_salt[SALT_NUMBERS];
 
 extern void salt_make(void);
 
-/* To be called before anything is hashed by what follows. */
+/* Make the salt if there is none.  Call it before using any function below. */
 static inline void
 salt_init(void)
 {
@@ -32,7 +32,7 @@ salt_init(void)
 }
 
 /*
- * Both halves of the product of two numbers, one over the other.
+ * Return the upper half of the product of two numbers, XORed with the lower half.
  */
 static inline uint64
 fold_product(uint64 a, uint64 b)
@@ -52,7 +52,7 @@ fold_product(uint64 a, uint64 b)
 }
 
 /*
- * The hash of a hash.
+ * Return the salted hash of a hash.
  */
 static inline uint64
 salted_hash64(uint64 hash)
@@ -61,8 +61,8 @@ salted_hash64(uint64 hash)
 }
 
 /*
- * Return the hash of a string.  XXH3's own steps can be undone for short strings,
- * whatever its seed: hence the last step.
+ * Return the salted hash of a string.  XXH3's own steps can be inverted for short
+ * strings, whatever its seed.  Hence the last step.
  */
 static inline uint64
 salted_hash_bytes(const char *bytes, size_t length)

@@ -3,8 +3,8 @@
  * segment.c
  *		Lines, sentences and paragraphs of a text
  *
- * By rules that need no dictionary and no locale, the same everywhere: docs/passages.md
- * has them.
+ * The rules need no dictionary and no locale and are the same everywhere.  They are in
+ * docs/passages.md.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,20 +17,22 @@
 #include "text/encoding.h"
 #include "text/segment.h"
 
-/* Characters between looks for interrupts. */
+/* Characters between checks for interrupts. */
 #define INTERRUPT_INTERVAL	4096
 
-/* What a character is to sentences. */
+/* The class of a character for sentences. */
 typedef enum CharacterKind
 {
 	CHARACTER_OTHER,
-	CHARACTER_LOWER,			/* a small letter: no full stop before it ends anything */
+	CHARACTER_LOWER,			/* a lower-case letter: a full stop before it ends
+								 * nothing */
 	CHARACTER_WHITE,
-	CHARACTER_BREAK,			/* the end of a line; white, too */
-	CHARACTER_STOP,				/* ends a sentence, but for small letters behind */
-	CHARACTER_END,				/* ends a sentence, where white space follows */
+	CHARACTER_BREAK,			/* the end of a line; also white space */
+	CHARACTER_STOP,				/* ends a sentence if white space follows, and then no
+								 * lower-case letter */
+	CHARACTER_END,				/* ends a sentence if white space follows */
 	CHARACTER_WIDE_END,			/* ends a sentence, whatever follows */
-	CHARACTER_CLOSER			/* may stand behind the end */
+	CHARACTER_CLOSER			/* may follow the end of a sentence */
 } CharacterKind;
 
 typedef struct Segmenter
@@ -99,16 +101,16 @@ codepoint_kind(uint32 codepoint)
 		case 0x17D4:			/* Khmer khan */
 		case 0x17D5:
 		case 0x2026:			/* ellipsis */
-		case 0x203C:			/* double marks */
+		case 0x203C:			/* double punctuation marks */
 		case 0x2047:
 		case 0x2048:
 		case 0x2049:
 			return CHARACTER_END;
 		case 0x3002:			/* ideographic full stop */
-		case 0xFF01:			/* full width ones */
+		case 0xFF01:			/* full-width punctuation */
 		case 0xFF0E:
 		case 0xFF1F:
-		case 0xFF61:			/* half width ideographic full stop */
+		case 0xFF61:			/* half-width ideographic full stop */
 			return CHARACTER_WIDE_END;
 		case 0x00BB:			/* quotation marks and brackets */
 		case 0x2019:
@@ -152,6 +154,9 @@ kind_at(const Segmenter *segmenter, TextPosition position)
 	return codepoint_kind(codepoint);
 }
 
+/*
+ * Advance by one character, and check for interrupts now and then.
+ */
 static inline void
 step(const Segmenter *segmenter, TextPosition *position)
 {
@@ -161,8 +166,8 @@ step(const Segmenter *segmenter, TextPosition *position)
 }
 
 /*
- * The line at a position, which is moved behind it and its break: where it ends, and whether
- * there is anything in it but white space.
+ * Read a line from *position on.  Sets *end to the end of the line, and *position to the
+ * start of the next line.  Returns true if the line is not blank.  Checks for interrupts.
  */
 static bool
 read_line(const Segmenter *segmenter, TextPosition *position, TextPosition *end)
@@ -197,8 +202,9 @@ is_ending(CharacterKind kind)
 }
 
 /*
- * Whether a sentence has ended before a character that is not white; `ending` is what it
- * ends with, if it does.
+ * Return true if a sentence has ended before a character that is not white space.
+ * `ending` is the class of its last ending character.  after_white is true if white space
+ * followed it.
  */
 static bool
 has_ended(CharacterKind ending, bool after_white, CharacterKind kind)
@@ -210,13 +216,13 @@ has_ended(CharacterKind ending, bool after_white, CharacterKind kind)
 }
 
 /*
- * Hand out the sentences of a paragraph.
+ * Call the consumer with each sentence of a paragraph.
  */
 static void
 cut_sentences(const Segmenter *segmenter, TextPosition position, TextPosition paragraph_end)
 {
 	TextPosition start = position;
-	TextPosition end = position;	/* behind the last character that is not white */
+	TextPosition end = position;	/* after the last character that is not white space */
 	CharacterKind ending = CHARACTER_OTHER;
 	bool		is_open = false;
 	bool		after_white = false;
@@ -250,6 +256,9 @@ cut_sentences(const Segmenter *segmenter, TextPosition position, TextPosition pa
 		segmenter->consume(segmenter->arg, start, end);
 }
 
+/*
+ * Call the consumer with a paragraph or line, or with the paragraph's sentences.
+ */
 static void
 end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPosition start, TextPosition end)
 {
@@ -260,8 +269,9 @@ end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPosition start, 
 }
 
 /*
- * Hand each line, sentence or paragraph of a text that is not blank, in order, to the
- * consumer.  The text, `length` bytes of it, is in the server's encoding.
+ * Call the consumer with each line, sentence or paragraph of a text that is not blank, in
+ * order.  The text, `length` bytes of it, is in the server's encoding.  Checks for
+ * interrupts.
  */
 void
 segment_text(const char *text, size_t length, SegmentKind kind, SegmentConsumer consume,

@@ -3,8 +3,8 @@
  * shingle.c
  *		Shingles: every run of `width` consecutive units of a text
  *
- * (Broder, "On the resemblance and containment of documents", 1997: a
- * w-shingle is a contiguous subsequence of w tokens.)
+ * (Broder, "On the resemblance and containment of documents", 1997: a w-shingle is a
+ * contiguous subsequence of w tokens.)
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,8 +17,8 @@
 #include "text/shingle.h"
 
 /*
- * Prepare for a text.  The caller has checked that width is 1 to
- * SHINGLE_MAX_WIDTH.
+ * Initialize a shingler for a text.  The caller has checked that width is 1 to
+ * SHINGLE_MAX_WIDTH, in units.
  */
 void
 shingler_init(Shingler *shingler, int width, ShingleUnit unit,
@@ -36,11 +36,11 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 }
 
 /*
- * Make room for n more bytes of the unit begun.  Drops the units that no
- * further shingle contains, and enlarges the buffer where what remains takes
- * more than half of it: so each byte is moved a bounded number of times.  Where
- * the tokens of an array take more than half of 1 GB, so does the buffer: it
- * need not be larger than the array can be.
+ * Make space for n more bytes of the current unit.  Drops the units that no later shingle
+ * contains.  Enlarges the buffer if the remaining units take more than half of it, so
+ * that each byte is moved a bounded number of times.  Where the tokens of an array take
+ * more than half of 1 GB, the buffer does too.  It need not be larger than the array can
+ * be.
  */
 void
 shingler_enlarge(Shingler *shingler, size_t n)
@@ -67,8 +67,8 @@ shingler_enlarge(Shingler *shingler, size_t n)
 }
 
 /*
- * The end of the text: a text shorter than one shingle is one shingle.
- * Returns whether there was any unit.
+ * End the text.  A text shorter than one shingle is one shingle.  Frees the buffer.
+ * Returns true if there was a unit.
  */
 bool
 shingler_finish(Shingler *shingler)

@@ -10,7 +10,7 @@
 #ifndef SIMHASH_SHINGLE_H
 #define SIMHASH_SHINGLE_H
 
-/* What a shingle is made of. */
+/* The units of a shingle. */
 typedef enum ShingleUnit
 {
 	UNIT_WORD,					/* tokens, joined by one space */
@@ -21,20 +21,22 @@ typedef enum ShingleUnit
 
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
 
-/* The widths that find near-duplicates best: docs/quality.md. */
+/* Return the width, in units, that finds near-duplicates best: docs/quality.md. */
 static inline int
 shingle_default_width(ShingleUnit unit)
 {
 	return unit == UNIT_WORD ? 2 : 8;
 }
 
-/* Takes the shingles one by one, in order; the bytes are only lent. */
+/*
+ * Consumes the shingles one by one, in order.  The bytes are valid only during the call.
+ */
 typedef void (*ShingleConsumer) (void *arg, const char *shingle, size_t length);
 
 /*
- * A window of the last `width` units, whose bytes lie one behind the other,
- * so that each shingle is a slice of the buffer.  Positions count bytes from
- * the beginning of the text; `base` is that of buffer[0].
+ * A window of the last `width` units.  Their bytes are adjacent, so that each shingle is a
+ * slice of the buffer.  Offsets count bytes from the beginning of the text; `base` is the
+ * offset of buffer[0].
  */
 typedef struct Shingler
 {
@@ -45,9 +47,9 @@ typedef struct Shingler
 	uint64		nunits;			/* units ended */
 	size_t		base;
 	size_t		used;			/* bytes in the buffer */
-	size_t		size;
+	size_t		size;			/* capacity of the buffer, in bytes */
 	char	   *buffer;			/* inline_buffer, or allocated */
-	size_t		start[SHINGLE_MAX_WIDTH];	/* of the last units, a ring */
+	size_t		start[SHINGLE_MAX_WIDTH];	/* offset of each of the last units, a ring */
 	char		inline_buffer[2048];
 } Shingler;
 
@@ -56,6 +58,9 @@ extern void shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 extern bool shingler_finish(Shingler *shingler);
 extern void shingler_enlarge(Shingler *shingler, size_t n);
 
+/*
+ * Return the address of a unit's offset.
+ */
 static inline size_t *
 shingler_start(Shingler *shingler, uint64 unit_number)
 {
@@ -63,8 +68,8 @@ shingler_start(Shingler *shingler, uint64 unit_number)
 }
 
 /*
- * Room for n more bytes of the unit begun; write them there, then count them by
- * shingler_advance.
+ * Reserve n more bytes of the current unit, and return their address.  Write them there,
+ * then count them by shingler_advance().
  */
 static inline char *
 shingler_reserve(Shingler *shingler, size_t n)
@@ -74,12 +79,18 @@ shingler_reserve(Shingler *shingler, size_t n)
 	return shingler->buffer + shingler->used;
 }
 
+/*
+ * Count n bytes that have been written.
+ */
 static inline void
 shingler_advance(Shingler *shingler, size_t n)
 {
 	shingler->used += n;
 }
 
+/*
+ * Append n bytes to the current unit.
+ */
 static inline void
 shingler_append(Shingler *shingler, const char *bytes, size_t n)
 {
@@ -87,18 +98,24 @@ shingler_append(Shingler *shingler, const char *bytes, size_t n)
 	shingler_advance(shingler, n);
 }
 
+/*
+ * Begin a unit, after a space if it is a token but the first.
+ */
 static inline void
 shingler_begin_unit(Shingler *shingler)
 {
 	bool		joined = shingler->unit == UNIT_WORD && shingler->nunits > 0;
 
-	/* Known before the space is written, since that may move the window. */
+	/* set before the space is written, which may move the window */
 	*shingler_start(shingler, shingler->nunits) =
 		shingler->base + shingler->used + joined;
 	if (joined)
 		shingler_append(shingler, " ", 1);
 }
 
+/*
+ * End the current unit, and call the consumer if a shingle is complete.
+ */
 static inline void
 shingler_end_unit(Shingler *shingler)
 {

@@ -1,16 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * tokenize.c
- *		Tokens of a normalised text, handed to the shingler
+ *		Tokens of a normalized text, passed to the shingler
  *
- * A token is a maximal run of letters, marks and digits.  An ideograph, a
- * kana, and a letter of a script written without spaces is a token by itself,
- * with the marks that follow it.  A mark that follows no letter belongs to
- * what precedes it, so it is no token.
+ * A token is a maximal run of letters, marks and digits.  An ideograph, a kana, and a
+ * letter of a script written without spaces is a token by itself, with the marks that
+ * follow it.  A mark that follows no letter belongs to what precedes it, so it is no
+ * token.
  *
- * Shingles of words take the tokens as their units.  Shingles of characters
- * take the code points of the tokens joined by single spaces, ideographs too:
- * then a width spans as much in Chinese as in the Latin words in its midst
+ * Shingles of words have the tokens as their units.  Shingles of characters have the code
+ * points of the tokens, joined by single spaces, as their units.  Ideographs are joined
+ * by spaces too.  So a width spans as much in Chinese as in the Latin words in its midst
  * (docs/quality.md), and a line break within Chinese text changes nothing.
  *
  * Copyright (c) 2026, the simhash authors
@@ -25,6 +25,9 @@
 #include "text/encoding.h"
 #include "text/tokenize.h"
 
+/*
+ * Initialize a tokenizer for a text.
+ */
 void
 tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode, Shingler *shingler)
 {
@@ -35,6 +38,9 @@ tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode, Shingler *shingler)
 	tokenizer->length = 0;
 }
 
+/*
+ * Return true if the units of shingles are characters.
+ */
 static inline bool
 by_char(const Tokenizer *tokenizer)
 {
@@ -42,8 +48,8 @@ by_char(const Tokenizer *tokenizer)
 }
 
 /*
- * End the current token, if there is one: at a separator, at the beginning
- * of the next token, and at the end of the text.
+ * End the current token, if there is one.  Call it at a separator, at the beginning of
+ * the next token, and at the end of the text.
  */
 static inline void
 end_token(Tokenizer *tokenizer)
@@ -55,6 +61,9 @@ end_token(Tokenizer *tokenizer)
 		shingler_end_unit(tokenizer->shingler);
 }
 
+/*
+ * Add a unit of n bytes to the shingler.
+ */
 static void
 append_unit(Tokenizer *tokenizer, const char *bytes, size_t n)
 {
@@ -63,6 +72,9 @@ append_unit(Tokenizer *tokenizer, const char *bytes, size_t n)
 	shingler_end_unit(tokenizer->shingler);
 }
 
+/*
+ * Begin a token of a class, after the end of the current one.
+ */
 static inline void
 begin_token(Tokenizer *tokenizer, TokenClass class)
 {
@@ -77,7 +89,7 @@ begin_token(Tokenizer *tokenizer, TokenClass class)
 }
 
 /*
- * Append the bytes of one code point to the current token.
+ * Append one code point, n bytes of UTF-8, to the current token.
  */
 static inline void
 append_codepoint(Tokenizer *tokenizer, const char *bytes, size_t n)
@@ -94,8 +106,7 @@ append_codepoint(Tokenizer *tokenizer, const char *bytes, size_t n)
 }
 
 /*
- * Take the next normalised code points of the text, as normalize_push gives
- * them.
+ * Tokenize the next code points of the text, as normalize_push() writes them.
  */
 void
 tokenize_normalized(Tokenizer *tokenizer, const uint32 *normalized, size_t n)
@@ -147,7 +158,7 @@ append_letters(Tokenizer *tokenizer, const char *bytes, size_t n)
 }
 
 /*
- * Take a block of bytes, n of them, each a character by itself.
+ * Tokenize a block of n bytes, each a character by itself.
  */
 static inline void
 tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
@@ -159,7 +170,7 @@ tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
 	{
 		if (alnum & 1)
 		{
-			/* a run of letters; they may all be, and ~alnum zero */
+			/* the length of a run of letters; ~alnum is zero if all are letters */
 			int			run = ~alnum ? pg_rightmost_one_pos64(~alnum) : n;
 
 			if (!(tokenizer->open && tokenizer->last == TOKEN_WORD))
@@ -179,9 +190,9 @@ tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
 }
 
 /*
- * Take the next bytes of the text, each a character by itself: what
- * tokenize_normalized does, for ASCII that needs no normalisation, and for
- * SQL_ASCII, where bytes above 127 are letters.  For TOKENIZE_LETTERS only.
+ * Tokenize the next bytes of the text, each a character by itself.  The result is that of
+ * tokenize_normalized(), for ASCII that needs no normalization, and for SQL_ASCII, where
+ * bytes above 127 are letters.  For TOKENIZE_LETTERS only.
  */
 void
 tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n)
@@ -197,7 +208,7 @@ tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n)
 }
 
 /*
- * The end of the text.
+ * End the text.
  */
 void
 tokenizer_finish(Tokenizer *tokenizer)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tokenize.h
- *		Tokens of a normalised text, handed to the shingler
+ *		Tokens of a normalized text, passed to the shingler
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,26 +14,27 @@
 #include "text/shingle.h"
 
 /*
- * A longer token is cut, every so many code points, so that memory does not
- * depend on the text.  Part of the definition of the fingerprint.
+ * Maximum length of a token, in code points.  A longer token is cut into tokens of this
+ * length, so that memory does not depend on the text.  Part of the definition of the
+ * fingerprint.
  */
 #define TOKEN_MAX_LENGTH	1024
 
 typedef enum TokenizerMode
 {
-	TOKENIZE_LETTERS,			/* tokens are made of letters and digits */
-	TOKENIZE_SYMBOLS			/* each code point but white space is one:
-								 * for a text without letters and digits */
+	TOKENIZE_LETTERS,			/* a token is made of letters and digits */
+	TOKENIZE_SYMBOLS			/* each code point except white space is a token: for
+								 * a text without letters and digits */
 } TokenizerMode;
 
 typedef struct Tokenizer
 {
 	Shingler   *shingler;
 	TokenizerMode mode;
-	bool		open;			/* inside a token */
-	TokenClass	last;			/* class of the current or last token;
-								 * TOKEN_SPACE before the first */
-	int			length;			/* code points of the current token */
+	bool		open;			/* true inside a token */
+	TokenClass	last;			/* class of the current or last token; TOKEN_SPACE
+								 * before the first */
+	int			length;			/* length of the current token, in code points */
 } Tokenizer;
 
 extern void tokenizer_init(Tokenizer *tokenizer, TokenizerMode mode,
