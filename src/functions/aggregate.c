@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * aggregate.c
- *		simhash_agg: the fingerprint of features that stand in rows
+ *		simhash_agg: the fingerprint of features in rows
  *
- * The state is an accumulator; its sums are integers, so that neither the
- * order of the rows nor the number of workers changes the result.
+ * The state is an accumulator.  Its sums are integers, so neither the order of the rows
+ * nor the number of workers changes the result.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,6 +19,9 @@
 #include "functions/fingerprint.h"
 #include "type/simhash_type.h"
 
+/*
+ * Allocate an empty state in the aggregate's memory context.
+ */
 static Accumulator *
 new_state(FunctionCallInfo fcinfo)
 {
@@ -33,8 +36,10 @@ new_state(FunctionCallInfo fcinfo)
 }
 
 /*
- * simhash_agg(feature) and simhash_agg(feature, weight).  Rows in which
- * either is NULL are ignored, as other aggregates do.
+ * simhash_agg(feature) and simhash_agg(feature, weight)
+ *
+ * Transition function.  Ignores rows in which an argument is NULL, as other aggregates
+ * do.
  */
 PG_FUNCTION_INFO_V1(simhash_agg_transition);
 Datum

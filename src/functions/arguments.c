@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * arguments.c
- *		Arguments of the SQL functions, checked
+ *		Checks of the arguments of SQL functions
  *
- * Each raises an error that says what to write instead.
+ * Each check raises an error with a hint that says what to write instead.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,7 +21,7 @@
 #include "type/simhash_type.h"
 
 /*
- * Whether an argument is a name.
+ * Return true if an argument is this name.
  */
 bool
 text_is(const text *given, const char *name)
@@ -31,7 +31,7 @@ text_is(const text *given, const char *name)
 }
 
 /*
- * The width of shingles, in units.
+ * Check a width of shingles, in units, and return it.
  */
 int
 check_width(int32 width)
@@ -85,8 +85,8 @@ get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width, ShingleUnit *u
 }
 
 /*
- * An array without structure and without gaps; name is the argument's, for
- * the message.
+ * Check that an array has at most one dimension and no NULL, and return it.  `name` is
+ * the argument's name in the error message.
  */
 ArrayType *
 check_array(ArrayType *array, const char *name)
@@ -104,6 +104,9 @@ check_array(ArrayType *array, const char *name)
 	return array;
 }
 
+/*
+ * Return the number of elements of an array.
+ */
 int
 array_nitems(ArrayType *array)
 {
@@ -111,8 +114,9 @@ array_nitems(ArrayType *array)
 }
 
 /*
- * A weight as fixed point, rounded half away from zero.  (Exactly: the greatest
- * number below 0.5 becomes 1 where 0.5 is added to it.)
+ * Check a weight and return it as a fixed-point number, in units of 1/WEIGHT_ONE, rounded
+ * half away from zero.  (Exactly.  Adding 0.5 and truncating would round the greatest
+ * number below 0.5 to 1.)
  */
 int64
 check_weight(float8 weight)
@@ -132,6 +136,9 @@ check_weight(float8 weight)
 	return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
+/*
+ * Raise an error: the sum of absolute weights exceeds MAGNITUDE_MAX.
+ */
 void
 report_weights_overflow(void)
 {

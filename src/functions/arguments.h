@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * arguments.h
- *		Arguments of the SQL functions, checked
+ *		Checks of the arguments of SQL functions
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,8 +17,9 @@
 #include "text/shingle.h"
 
 /*
- * The width of shingles of sketches, and of the shortest passages that are shown: eight
- * words are more than an idiom; in characters of English they are as long as that.
+ * Return the default width, in units, of the shingles of sketches and of the shortest
+ * passage that common_passages() returns.  Eight words are more than an idiom.  48
+ * characters of English are as long as that.
  */
 static inline int
 sketch_default_width(ShingleUnit unit)

@@ -1,10 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * banding.c
- *		The bands of signatures, how likely one is shared, and which shape to take
+ *		LSH banding (locality-sensitive hashing): the bands of signatures, the
+ *		probability that one is shared, and advice on their shape
  *
- * Sets of resemblance s agree in a place with probability s, in a band of r rows with
- * s^r, and in some of b bands with 1 - (1 - s^r)^b.
+ * Two sets of resemblance s have an equal minimum with probability s, share a band of r
+ * rows with probability s^r, and share at least one of b bands with probability 1 - (1 -
+ * s^r)^b.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,12 +26,14 @@
 #include "compat.h"
 #include "type/minhash_type.h"
 
-/* What stands for NULL. */
+/* Defaults in place of NULL. */
 #define DEFAULT_PROBABILITY	0.5
 #define DEFAULT_RECALL		0.95
 
 /*
- * minhash_bands(sig): what stands for each band, for indexes of others.
+ * minhash_bands(sig)
+ *
+ * Returns the key of each band, for other index types.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_bands);
 Datum
@@ -46,8 +50,8 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 }
 
 /*
- * A number from 0 to 1, called `what` in the message.  0 comes without a sign, which
- * would be seen in results.
+ * Check a number from 0 to 1 and return it.  `what` is its name in the error message.
+ * Returns 0 without a sign, which would show in results.
  */
 static float8
 check_fraction(float8 fraction, const char *what)
@@ -61,8 +65,8 @@ check_fraction(float8 fraction, const char *what)
 }
 
 /*
- * The probability that sets of that resemblance share a band.  By logarithms, so that
- * the smallest are exact, too.
+ * Return the probability that sets of a resemblance share a band.  Computed by
+ * logarithms, so that small probabilities are exact too.
  */
 static float8
 sharing_probability(float8 resemblance, int bands, int rows)
@@ -86,7 +90,10 @@ simhash_minhash_probability(PG_FUNCTION_ARGS)
 }
 
 /*
- * minhash_threshold(bands, rows, probability): its inverse.
+ * minhash_threshold(bands, rows, probability)
+ *
+ * Returns the resemblance at which sets share a band with this probability: the inverse
+ * of minhash_probability.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_threshold);
 Datum
@@ -107,16 +114,22 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 }
 
 /*
- * Advice.  For each number of rows the fewest bands that find what is asked for; the
- * more rows, the more places it takes, and the less of what resembles less is let
- * through.  The smallest shape worth its name comes first.
+ * Advice.  For each number of rows, compute the fewest bands that find the pairs the
+ * caller wants.  The more rows, the longer the signature, and the fewer pairs of less
+ * resemblance are let through.  The advice is the smallest shape that is selective
+ * enough, followed by larger ones.
  */
 #define ADVICE_COLUMNS	8
 
-/* What is half as alike as was asked for is let through at most so often, ... */
+/*
+ * The advised shape lets through at most this fraction of pairs of half the resemblance,
+ * ...
+ */
 #define LET_THROUGH		0.025
 
-/* ... unless that takes more places than these, which make a value of a kilobyte. */
+/*
+ * ... unless the signature would be longer than this, which makes a value of a kilobyte.
+ */
 #define USUAL_LENGTH	256
 
 typedef struct Shape
@@ -125,6 +138,10 @@ typedef struct Shape
 	int			rows;
 } Shape;
 
+/*
+ * Check a number greater than 0 and less than 1 and return it.  `what` is its name in the
+ * error message.
+ */
 static float8
 check_open_fraction(float8 fraction, const char *what)
 {
@@ -137,8 +154,9 @@ check_open_fraction(float8 fraction, const char *what)
 }
 
 /*
- * The fewest bands of so many rows by which sets of the threshold's resemblance are
- * found with the probability recall; 0 if no signature has as many.
+ * Return the fewest bands of this many rows with which sets of the threshold's
+ * resemblance share a band with probability `recall`.  Returns 0 if no signature has that
+ * many bands.
  */
 static int
 fewest_bands(float8 threshold, float8 recall, int rows)
@@ -161,7 +179,7 @@ fewest_bands(float8 threshold, float8 recall, int rows)
 }
 
 /*
- * All shapes that find it, those of few rows first; returns their number.
+ * Find the shapes that have this recall, fewest rows first.  Returns their number.
  */
 static int
 find_shapes(float8 threshold, float8 recall, Shape *shapes)
@@ -182,7 +200,7 @@ find_shapes(float8 threshold, float8 recall, Shape *shapes)
 }
 
 /*
- * Which of n shapes, the smallest first, is advised.
+ * Return the index of the advised shape among n shapes, the smallest first.
  */
 static int
 choose_shape(float8 threshold, const Shape *shapes, int n)
@@ -197,6 +215,9 @@ choose_shape(float8 threshold, const Shape *shapes, int n)
 	return i;
 }
 
+/*
+ * Add a shape to the result.
+ */
 static void
 put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 {
@@ -216,7 +237,8 @@ put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 }
 
 /*
- * Round a probability down, to two digits and so many that it is not taken for 0 or 1.
+ * Round a probability down to two digits, or to as many as keep it from being rounded to
+ * 0 or 1.
  */
 static float8
 round_down(float8 probability)
@@ -227,6 +249,9 @@ round_down(float8 probability)
 	return floor(probability * scale) / scale;
 }
 
+/*
+ * Raise an error: no signature has this recall.
+ */
 static void
 report_no_shape(float8 threshold, float8 recall)
 {
@@ -241,8 +266,9 @@ report_no_shape(float8 threshold, float8 recall)
 }
 
 /*
- * minhash_advice(threshold, recall): the shape advised, then larger ones, which let
- * less through.
+ * minhash_advice(threshold, recall)
+ *
+ * Returns the advised shape, then larger ones, which let less through.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_advice);
 Datum

@@ -3,12 +3,12 @@
  * common_runs.c
  *		The runs of symbols that two sequences have in common
  *
- * First all runs of a that are in b, and are part of no longer one.  They may overlap,
- * and of a sequence that repeats itself there are as many as it has symbols, each nearly
- * as long as the whole.  So the longest is taken, then the longest of what is left of the
- * others, and so on: no symbol of a is in two runs of the result.
+ * First find all runs of a that are in b and are not part of a longer one.  They may
+ * overlap.  A sequence that repeats itself has as many of them as it has symbols, each
+ * nearly as long as the whole.  So take the longest run, then the longest of what is left
+ * of the others, and so on.  No symbol of a is in two runs of the result.
  *
- * No run contains another one, so what is left of one is in one piece.
+ * No run contains another one, so what is left of a run is in one piece.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,12 +22,15 @@
 
 #include "functions/common_runs.h"
 
-/* Symbols between looks for interrupts. */
+/* Symbols between checks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
-/* A symbol of a that no run of the result has. */
+/* A symbol of a in no run of the result. */
 #define NOT_COVERED			(-1)
 
+/*
+ * Append a run to the result.
+ */
 static void
 add_run(CommonRuns *result, int *capacity, CommonRun run)
 {
@@ -40,7 +43,8 @@ add_run(CommonRuns *result, int *capacity, CommonRun run)
 }
 
 /*
- * Find all longest runs, in the order of a; where they are in b comes later.
+ * Find all longest runs, in the order of a.  locate_runs() finds their positions in b
+ * later.  Checks for interrupts.
  */
 static void
 find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int minimum,
@@ -64,7 +68,8 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 }
 
 /*
- * For the heap: the longer first, then what comes first in a.
+ * Compare two runs for the heap: the longer run is first, of equally long ones the first
+ * in a.
  */
 static int
 compare_runs(Datum x, Datum y, void *arg)
@@ -79,8 +84,8 @@ compare_runs(Datum x, Datum y, void *arg)
 }
 
 /*
- * Cut off what runs that have been taken cover.  covered has the number of the run that
- * covers a symbol.
+ * Cut off the symbols of a run that are in runs already taken, and return the rest.
+ * covered[] has the number of the run that covers a symbol, or NOT_COVERED.
  */
 static CommonRun
 trim_run(CommonRun run, const int *covered, const CommonRun *taken)
@@ -99,7 +104,7 @@ trim_run(CommonRun run, const int *covered, const CommonRun *taken)
 }
 
 /*
- * Take runs, the longest first.
+ * Take runs from the candidates, the longest first.  Checks for interrupts.
  */
 static void
 take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
@@ -147,9 +152,9 @@ take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
 }
 
 /*
- * Find where each run is in b for the first time.  What has been cut off may have been all
- * that kept a run from an earlier place, so only the runs of the result are looked up.  No
- * symbol of a is in two of them.
+ * Find the first position of each run in b.  A longer run that was trimmed may occur
+ * later in b than what is left of it.  So only the runs of the result are looked up.  No
+ * symbol of a is in two of them.  Checks for interrupts.
  */
 static void
 locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *result)
@@ -170,8 +175,9 @@ locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *resul
 }
 
 /*
- * Find the runs of at least minimum symbols that a and b have in common; minimum is at
- * least 1, na and nb are at most AUTOMATON_MAX.  A symbol of a that b has not may be NULL.
+ * Find the runs of at least `minimum` symbols that a and b have in common.  minimum is at
+ * least 1, na and nb are at most AUTOMATON_MAX.  A symbol of a that is not in b may be
+ * NULL.
  */
 void
 find_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int minimum,

@@ -14,8 +14,8 @@
 
 typedef struct CommonRun
 {
-	int32		a;				/* its first symbol in each, from 0 */
-	int32		b;
+	int32		a;				/* position of its first symbol in a, from 0 */
+	int32		b;				/* likewise in b */
 	int32		length;
 } CommonRun;
 
@@ -23,7 +23,7 @@ typedef struct CommonRuns
 {
 	int			n;
 	CommonRun  *runs;			/* the longest first */
-	int		   *by_position;	/* their numbers, in the order in which they stand in a */
+	int		   *by_position;	/* their numbers, in the order of their positions in a */
 } CommonRuns;
 
 extern void find_common_runs(const Symbol *a, int na, const Symbol *b, int nb,

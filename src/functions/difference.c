@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * difference.c
- *		shingle_difference(a, b, ...): why two documents do not resemble more
+ *		shingle_difference(a, b, ...): why two documents do not resemble each other
+ *		more
  *
- * The shingles that only one of them has, where they stand in it.  Only the set of one
- * document is in memory, while the other is read.
+ * Returns the shingles that only one of the documents has, with their positions.  Only
+ * the set of one document is in memory while the other document is read.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,19 +29,22 @@
 #define DIFFERENCE_COLUMNS	4
 
 /*
- * One side of a difference.
+ * State of one direction of a difference.
  */
 typedef struct Difference
 {
 	ReturnSetInfo *result;
-	Datum		only_in;		/* which document is read */
+	Datum		only_in;		/* name of the document that is read, a or b, as text */
 	SetBudget	budget;
-	ShingleSet other;			/* the shingles of the other one */
-	int			width;			/* for tokens: of a shingle */
-	int			ntokens;		/* ... of the document */
-	int			next;			/* ... where the next shingle stands */
+	ShingleSet other;			/* shingles of the other document */
+	int			width;			/* tokens only: width of a shingle */
+	int			ntokens;		/* tokens only: tokens of the document */
+	int			next;			/* tokens only: first token of the next shingle, from 0 */
 } Difference;
 
+/*
+ * Initialize a difference, with an empty set and a budget of MaxAllocSize bytes.
+ */
 static void
 begin_difference(Difference *difference, ReturnSetInfo *result, const char *only_in)
 {
@@ -62,7 +66,7 @@ end_difference(Difference *difference)
 }
 
 /*
- * Report a shingle that the other document does not have: a LocatedConsumer.
+ * Return a shingle unless the other document has it.  A LocatedConsumer.
  */
 static void
 report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
@@ -89,8 +93,8 @@ report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
 }
 
 /*
- * The same for tokens, where the n-th shingle begins with the n-th token: a
- * ShingleConsumer.
+ * Return a shingle of tokens unless the other document has it.  The n-th shingle begins
+ * with the n-th token.  A ShingleConsumer.
  */
 static void
 report_tokens(void *arg, const char *shingle, size_t length)
@@ -103,6 +107,9 @@ report_tokens(void *arg, const char *shingle, size_t length)
 	report_shingle(difference, shingle, length, passage);
 }
 
+/*
+ * Return the shingles of a text that the other text does not have.
+ */
 static void
 report_text(ReturnSetInfo *result, const char *only_in, text *document, text *other,
 			int width, ShingleUnit unit)
@@ -117,6 +124,9 @@ report_text(ReturnSetInfo *result, const char *only_in, text *document, text *ot
 	end_difference(&difference);
 }
 
+/*
+ * Return the shingles of an array of tokens that the other array does not have.
+ */
 static void
 report_array(ReturnSetInfo *result, const char *only_in, ArrayType *document,
 			 ArrayType *other, int width)

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * fingerprint.c
- *		simhash(...), to_simhash(...): the fingerprint of a text, of tokens,
- *		of features
+ *		simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of
+ *		features
  *
- * Where there is nothing to fingerprint, the result is NULL: no value of 64
- * bits could mean it.
+ * The result is NULL if there is nothing to fingerprint: no value of 64 bits could mean
+ * that.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,14 +28,14 @@
 #include "text/hash.h"
 #include "type/simhash_type.h"
 
-/* Bytes of a text for each of its distinct shingles: a guess, good for English. */
+/* Estimate of a text's bytes for each of its distinct shingles, good for English. */
 #define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 1)
 
-/* Features between looks for interrupts. */
+/* Features between checks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
 /*
- * The hash of a feature as the server stores it.
+ * Return the hash of a feature in the server's encoding, converted to UTF-8.
  */
 uint64
 hash_server_string(char *string, size_t length)
@@ -48,6 +48,9 @@ hash_server_string(char *string, size_t length)
 	return hash;
 }
 
+/*
+ * Return the hash of a feature.
+ */
 uint64
 hash_text(text *feature)
 {
@@ -61,7 +64,7 @@ add_distinct(void *features, const char *shingle, size_t length)
 }
 
 /*
- * The result of a function: the fingerprint of a set of features.
+ * Return the fingerprint of a set of features as a function's result, and free the set.
  */
 static Datum
 fingerprint_of_set(FunctionCallInfo fcinfo, DistinctFeatures *features)
@@ -74,7 +77,7 @@ fingerprint_of_set(FunctionCallInfo fcinfo, DistinctFeatures *features)
 }
 
 /*
- * The result of a function: the fingerprint of features that each have a weight.
+ * Return the fingerprint of weighted features as a function's result.
  */
 static Datum
 fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
@@ -87,7 +90,7 @@ fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
 }
 
 /*
- * The result of a function: the fingerprint of a text, of `length` bytes.
+ * Return the fingerprint of a text of `length` bytes as a function's result.
  */
 static Datum
 fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, int width,
@@ -101,7 +104,8 @@ fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, in
 }
 
 /*
- * Add a feature whose weight is given as SQL gives it.
+ * Add a feature with a weight from SQL.  Raises an error if the weight or the sum of
+ * weights is out of range.
  */
 void
 add_feature(Accumulator *acc, uint64 hash, float8 weight)
@@ -132,8 +136,10 @@ simhash_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * simhash(unknown), for a bare literal, which the parser would take for
- * simhash's text form.  The argument is a C string.
+ * simhash(unknown)
+ *
+ * For a bare literal, which the parser would otherwise take for simhash's text form.  The
+ * argument is a C string.
  */
 PG_FUNCTION_INFO_V1(simhash_cstring);
 Datum
@@ -168,7 +174,9 @@ simhash_tokens(PG_FUNCTION_ARGS)
 }
 
 /*
- * The weights that belong to n features.
+ * Check the weights of n features and return them.  `features` is the name of the
+ * features in the error message.  Raises an error unless there is one weight for each
+ * feature.
  */
 static float8 *
 check_weights(ArrayType *weights, int n, const char *features)
@@ -238,14 +246,14 @@ simhash_hashes(PG_FUNCTION_ARGS)
 	return fingerprint_of_sum(fcinfo, &acc);
 }
 
-/* One for each label, in the order {D,C,B,A}, as ts_rank has them. */
+/* Number of labels of lexemes, in the order {D,C,B,A}, as in ts_rank. */
 #define TS_LABELS	4
 
 static const float4 ts_default_weights[TS_LABELS] = {0.1f, 0.2f, 0.4f, 1.0f};
 
 /*
- * Fill the weights of the labels, as ts_rank does: a negative one stands for
- * the default.
+ * Check the weights of labels and copy them to weights[].  As in ts_rank, a negative
+ * weight stands for the default.  Raises an error for a weight above 1.
  */
 static void
 check_label_weights(ArrayType *array, float4 *weights)
@@ -274,8 +282,8 @@ check_label_weights(ArrayType *array, float4 *weights)
 }
 
 /*
- * A lexeme weighs what its occurrences do; where positions were stripped, it
- * counts as one without a label.
+ * Return the weight of a lexeme: the sum over its occurrences.  A lexeme whose positions
+ * were stripped counts as one occurrence without a label.
  */
 static int64
 lexeme_weight(TSVector document, WordEntry *entry, const int64 *label_weights)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fingerprint.h
- *		Adding features as SQL gives them
+ *		Features from SQL: their hashes and weights
  *
  * Copyright (c) 2026, the simhash authors
  *

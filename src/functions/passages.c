@@ -3,8 +3,8 @@
  * passages.c
  *		common_passages(a, b, ...): the passages that two documents share
  *
- * Both are sequences of units, words or characters, each known by its place in the set of
- * the units of b; so equal ones are found, not equal hashes.
+ * Both documents are sequences of units, words or characters.  The symbol of a unit is
+ * its address in the set of b's units.  So equal units are found, not equal hashes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -36,7 +36,7 @@
 typedef struct Sequence
 {
 	ShingleSet *set;
-	bool		is_set;			/* the set is that of this document */
+	bool		is_set;			/* true if the set is of this document's units */
 	int			n;
 	int			capacity;
 	Symbol	   *symbols;
@@ -54,6 +54,9 @@ begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
 	sequence->passages = palloc(sequence->capacity * sizeof(Passage));
 }
 
+/*
+ * Double the capacity of a sequence.  Raises an error if it has AUTOMATON_MAX units.
+ */
 static void
 enlarge_sequence(Sequence *sequence)
 {
@@ -69,7 +72,7 @@ enlarge_sequence(Sequence *sequence)
 }
 
 /*
- * Take the next unit: a LocatedConsumer.
+ * Append the next unit.  A LocatedConsumer.  Raises an error after AUTOMATON_MAX units.
  */
 static void
 take_unit(void *arg, const char *unit, size_t length, Passage passage)
@@ -85,7 +88,7 @@ take_unit(void *arg, const char *unit, size_t length, Passage passage)
 }
 
 /*
- * Take the next token of an array: a ShingleConsumer.
+ * Append the next token of an array.  A ShingleConsumer.
  */
 static void
 add_token(void *arg, const char *token, size_t length)
@@ -95,6 +98,9 @@ add_token(void *arg, const char *token, size_t length)
 	take_unit(sequence, token, length, (Passage) {sequence->n, sequence->n + 1});
 }
 
+/*
+ * Initialize an empty set with a budget of MaxAllocSize bytes.
+ */
 static void
 begin_set(ShingleSet *set, SetBudget *budget)
 {
@@ -116,7 +122,8 @@ check_minimum(int32 minimum)
 }
 
 /*
- * Where the passages begin and end, in the order of the text: it is gone through once.
+ * Find where the passages start and end, in bytes.  The passages are taken in the order
+ * of their positions, so that the text is read once.  Checks for interrupts.
  */
 static void
 find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t *starts,
@@ -140,7 +147,8 @@ find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t 
 }
 
 /*
- * The characters of a run, from the first one of its first unit to the last one of its last.
+ * Return the characters of a run, from the first character of its first unit to the last
+ * character of its last unit.
  */
 static Passage
 run_passage(const Sequence *sequence, int32 first, int32 length)
@@ -150,6 +158,9 @@ run_passage(const Sequence *sequence, int32 first, int32 length)
 	};
 }
 
+/*
+ * Return the passages of the runs found, the longest first.  Checks for interrupts.
+ */
 static void
 report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequence *b,
 				const CommonRuns *found)

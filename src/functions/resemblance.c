@@ -3,15 +3,15 @@
  * resemblance.c
  *		Exact resemblance and containment of two documents
  *
- * Broder, "On the resemblance and containment of documents", 1997, of the
- * whole sets of distinct shingles S(A) and S(B):
+ * Broder, "On the resemblance and containment of documents", 1997, of the whole sets of
+ * distinct shingles S(A) and S(B):
  *
  *		resemblance r(A, B) = |S(A) & S(B)| / |S(A) | S(B)|
  *		containment c(A, B) = |S(A) & S(B)| / |S(A)|
  *
- * Queries compare the same documents again and again: a parameter with each
- * candidate, an outer row with what is near it, and near-duplicates, each with
- * the others.  So sets are kept from one call to the next.
+ * Queries compare the same documents again and again: a parameter with each candidate, an
+ * outer row with the rows near it, and near-duplicates with each other.  So sets are kept
+ * from one call to the next.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,7 +31,7 @@
 #include "text/salt.h"
 
 /*
- * How many distinct shingles there are.
+ * Numbers of distinct shingles: of a, of b and of their intersection.
  */
 typedef struct SetComparison
 {
@@ -41,52 +41,54 @@ typedef struct SetComparison
 } SetComparison;
 
 /*
- * A document and its set.
+ * A document and the set of its shingles.
  */
 typedef struct KeptSet
 {
-	bool		is_made;		/* has set been initialised? */
-	struct varlena *document;	/* as stored; NULL if that is not known */
+	bool		is_made;		/* true if set has been initialized */
+	struct varlena *document;	/* the document as stored; NULL if unknown */
 	int			width;
 	ShingleUnit unit;
-	bool		came_again;		/* after its first call */
+	bool		came_again;		/* true if the document was compared again after its
+								 * first call */
 	ShingleSet	set;
 } KeptSet;
 
 /*
- * What stays from call to call, in one place of a query.
+ * State kept from call to call for one call site of a query.
  *
- * There is one place where the set of a document may be kept, by the hash of
- * its datum, until another comes there.  A document that has not been seen
- * before is not kept, since most never come again: memory that is used for
- * every one of those is in the processor's cache.
+ * The set of a document may be kept in one slot, found by the hash of its datum, until
+ * the set of another document replaces it.  A document seen for the first time is not
+ * kept, since most documents never recur.  All of these use the same memory, which stays
+ * in the processor's cache.
  *
- * A document is recognised by its datum as it is stored, compressed or not.
- * One that is stored out of line is not even read: the pointer to it will do,
- * as long as no other value can have come in its place.  That is within a
- * statement of the client: what its snapshot has seen is not removed before it
- * ends.  Two things go on after that: expressions of PL/pgSQL, in the next statement
- * of the same transaction; and procedures, in another transaction, and with their
- * variables the checks of their domains.
+ * A document is recognized by its datum as it is stored, compressed or not.  A document
+ * stored out of line is not even read.  Comparing the TOAST pointer is enough, as long as
+ * no other value can have taken its place.  That holds within one statement of the
+ * client, since what the statement's snapshot has seen is not removed before the
+ * statement ends.  Two things outlast that.  Expressions of PL/pgSQL run on in the next
+ * statement of the same transaction.  Procedures run on in another transaction, and so do
+ * the checks of domains of their variables.
  */
 #define KEPT_SETS		256
 
 typedef struct Keeper
 {
-	bool		in_use;			/* or left behind by an error */
-	LocalTransactionId transaction; /* of the last call */
-	TimestampTz statement;		/* when it started */
-	SetBudget	budget;			/* for documents and shingles; its context is of
-								 * all this */
-	uint64		seen[KEPT_SETS];	/* hashes of documents, by slot */
-	KeptSet		kept[KEPT_SETS + 2];	/* the last two are for a and b of the
-										 * call, where they are not kept */
-	KeptSet    *last[2];		/* those of the last call */
+	bool		in_use;			/* true during a call, or after an error in one */
+	LocalTransactionId transaction;	/* transaction of the last call */
+	TimestampTz statement;		/* start of the statement of the last call */
+	SetBudget	budget;			/* budget for documents and shingles; its context has
+								 * all of this */
+	uint64		seen[KEPT_SETS];	/* hash of the document last seen, by slot */
+	KeptSet		kept[KEPT_SETS + 2];	/* kept sets, by slot; the last two are for a
+										 * and b of the current call, if they are not
+										 * kept */
+	KeptSet    *last[2];		/* sets of the last call */
 } Keeper;
 
 /*
- * What has been kept in this place of the query.  Beside it, a comparison may
- * take 1 GB.
+ * Return the state of this call site, empty if there is none or if it is from another
+ * statement.  Beside the kept sets, a comparison may take 1 GB.
  */
 static Keeper *
 begin_comparison(FmgrInfo *function)
@@ -120,6 +122,9 @@ begin_comparison(FmgrInfo *function)
 	return keeper;
 }
 
+/*
+ * Free the copy of a document, so that its set is not recognized later.
+ */
 static void
 forget_document(Keeper *keeper, KeptSet *kept)
 {
@@ -130,6 +135,9 @@ forget_document(Keeper *keeper, KeptSet *kept)
 	kept->document = NULL;
 }
 
+/*
+ * Free a set and the copy of its document.
+ */
 static void
 forget_set(Keeper *keeper, KeptSet *kept)
 {
@@ -141,9 +149,9 @@ forget_set(Keeper *keeper, KeptSet *kept)
 }
 
 /*
- * Between calls no more memory is held than a hash table may take.  The sets
- * of this call are the last to go, and first the one that is not known to have
- * come twice.
+ * End a call.  Sets are kept between calls, so frees sets until they take no more memory
+ * than a hash table may (hash_mem).  The sets of this call are freed last.  Of these two,
+ * the one whose document has not been seen twice is freed first.
  */
 static void
 end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
@@ -191,8 +199,8 @@ add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
 }
 
 /*
- * An argument as it is stored.  A pointer into memory says nothing, since what
- * it leads to may change.
+ * Return an argument as it is stored.  A pointer into memory is detoasted, since the
+ * value that it points to may change.
  */
 static struct varlena *
 stored_argument(FunctionCallInfo fcinfo, int i)
@@ -204,6 +212,9 @@ stored_argument(FunctionCallInfo fcinfo, int i)
 	return argument;
 }
 
+/*
+ * Return true if a set is of this document with this width and unit.
+ */
 static bool
 is_set_of(const KeptSet *kept, const struct varlena *document, int width,
 		  ShingleUnit unit)
@@ -216,8 +227,8 @@ is_set_of(const KeptSet *kept, const struct varlena *document, int width,
 }
 
 /*
- * Make the set of a document, in the place of another.  Whose it is cannot be
- * told afterwards where a copy would take too much memory.
+ * Make the set of a document in a slot, in place of another set.  If a copy of the
+ * document would take too much memory, the set is not recognized later.
  */
 static void
 make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
@@ -243,7 +254,8 @@ make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
 }
 
 /*
- * The set of an argument; `other` is that of the other one, if it is known.
+ * Return the set of argument i.  `other` is the set of the other argument, or NULL if
+ * that is not known yet.
  */
 static KeptSet *
 set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
@@ -252,7 +264,7 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 	struct varlena *document = stored_argument(fcinfo, i);
 	KeptSet    *kept = keeper->last[i];
 
-	/* most often it is that of the last call, or both are the same */
+	/* most often it is that of the last call, or both arguments are the same */
 	if (kept == NULL || !is_set_of(kept, document, width, unit))
 		kept = other;
 	if (kept == NULL || !is_set_of(kept, document, width, unit))
@@ -279,9 +291,9 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 }
 
 /*
- * Compare the first two arguments of fn(a text, b text, width int, unit text) or of
- * fn(a text[], b text[], width int).  Returns false if one of them is NULL: then the
- * result is, too.
+ * Compare the first two arguments of fn(a text, b text, width int, unit text) or of fn(a
+ * text[], b text[], width int).  Returns false if one of them is NULL: then the result is
+ * NULL.
  */
 static bool
 compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *comparison)
@@ -305,7 +317,8 @@ compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *compa
 }
 
 /*
- * Both are NULL where they would be 0/0: two blank documents, or a blank A.
+ * Return the resemblance.  It is NULL, like the containment below, if it would be 0/0: of
+ * two blank documents, or with a blank A.
  */
 static Datum
 resemblance(FunctionCallInfo fcinfo, bool are_arrays)

@@ -3,10 +3,9 @@
  * shingle_set.c
  *		A set of shingles
  *
- * Open addressing with linear probing, at most three quarters full.  The
- * shingles themselves are compared, not only their hashes: two shingles with
- * one hash are two.  The hash is salted, so that no text can be made whose
- * shingles crowd.
+ * Open addressing with linear probing, at most three quarters full.  The shingles
+ * themselves are compared, not only their hashes: two shingles with one hash are two.
+ * The hash is salted, so that no text can be crafted whose shingles collide.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -33,12 +32,15 @@ struct SetShingle
 #define SHINGLE_SIZE(length) \
 	TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length))
 
-/* Shingles one behind the other, in the order in which they came. */
+/*
+ * A block of memory with shingles, one after the other, in the order in which they were
+ * added.
+ */
 struct SetBlock
 {
 	SetBlock   *previous;
-	size_t		size;			/* of the data */
-	size_t		used;
+	size_t		size;			/* size of data, in bytes */
+	size_t		used;			/* part of it in use, in bytes */
 	uint64		data[FLEXIBLE_ARRAY_MEMBER];
 };
 
@@ -47,7 +49,8 @@ struct SetBlock
 #define LAST_BLOCK_SIZE		(1024 * 1024)
 
 /*
- * Memory within the budget.  A table that is being replaced counts until it is.
+ * Allocate memory within the budget.  Raises an error if it is exceeded.  While slots are
+ * being replaced, the old and the new ones both count.
  */
 static void *
 budget_alloc(SetBudget *budget, size_t size)
@@ -97,7 +100,7 @@ add_block(ShingleSet *set, size_t size)
 }
 
 /*
- * An empty set.
+ * Initialize an empty set.
  */
 void
 shingle_set_init(ShingleSet *set, SetBudget *budget)
@@ -121,6 +124,9 @@ free_blocks(ShingleSet *set, SetBlock *block)
 	}
 }
 
+/*
+ * Free the memory of a set.
+ */
 void
 shingle_set_free(ShingleSet *set)
 {
@@ -129,8 +135,8 @@ shingle_set_free(ShingleSet *set)
 }
 
 /*
- * Make a set empty.  It keeps the memory that another set of its size needs,
- * unless that is far too much for its size.
+ * Remove all shingles.  Keeps the memory that another set of this size needs, unless that
+ * is far too much for this size.
  */
 void
 shingle_set_clear(ShingleSet *set)
@@ -156,7 +162,7 @@ next_slot(const ShingleSet *set, uint32 i)
 }
 
 /*
- * The slot where a shingle is, or else the free one where it belongs.
+ * Return the slot of a shingle, or the free slot where it belongs.
  */
 static inline SetShingle **
 find_slot(const ShingleSet *set, uint64 hash, const char *bytes, size_t length)
@@ -181,8 +187,8 @@ shingle_at(const SetBlock *block, size_t offset)
 }
 
 /*
- * Fill twice as many slots.  The shingles are read in the order of the memory
- * where they are, which is faster than that of the slots.
+ * Double the number of slots.  Reads the shingles in the order of memory, which is faster
+ * than the order of slots.  Checks for interrupts.
  */
 static void
 double_slots(ShingleSet *set)
@@ -210,6 +216,9 @@ double_slots(ShingleSet *set)
 	}
 }
 
+/*
+ * Append a shingle to the memory of a set.
+ */
 static SetShingle *
 make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 {
@@ -227,7 +236,8 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 }
 
 /*
- * Add a shingle, if it is not in the set.  Returns its place in memory, which stays.
+ * Add a shingle if it is not in the set.  Returns its address in the set, which never
+ * changes.
  */
 const SetShingle *
 shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
@@ -245,7 +255,7 @@ shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
 }
 
 /*
- * The same: a ShingleConsumer.
+ * Add a shingle.  A ShingleConsumer.
  */
 void
 shingle_set_add(void *set, const char *bytes, size_t length)
@@ -254,7 +264,7 @@ shingle_set_add(void *set, const char *bytes, size_t length)
 }
 
 /*
- * Where in memory a shingle is; NULL if it is not in the set.
+ * Return the address of a shingle in the set, or NULL if it is not in the set.
  */
 const SetShingle *
 shingle_set_find(const ShingleSet *set, const char *bytes, size_t length)
@@ -263,7 +273,7 @@ shingle_set_find(const ShingleSet *set, const char *bytes, size_t length)
 }
 
 /*
- * Whether a shingle is in the set.
+ * Return true if a shingle is in the set.
  */
 bool
 shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
@@ -272,7 +282,7 @@ shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
 }
 
 /*
- * How many shingles two sets share.
+ * Return the number of shingles that are in both sets.  Checks for interrupts.
  */
 uint32
 shingle_set_intersection(const ShingleSet *a, const ShingleSet *b)

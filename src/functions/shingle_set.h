@@ -13,21 +13,21 @@
 typedef struct SetShingle SetShingle;
 typedef struct SetBlock SetBlock;
 
-/* Memory that several sets share. */
+/* Memory that one or more sets may take together. */
 typedef struct SetBudget
 {
 	MemoryContext context;
-	size_t		limit;			/* beyond which there is an error */
+	size_t		limit;			/* limit, in bytes; exceeding it raises an error */
 	size_t		allocated;
 } SetBudget;
 
 typedef struct ShingleSet
 {
 	SetBudget  *budget;
-	SetShingle **slots;			/* NULL where a slot is free */
-	int			slot_bits;		/* of a slot's number */
+	SetShingle **slots;			/* NULL is a free slot */
+	int			slot_bits;		/* log2 of the number of slots */
 	uint32		count;
-	SetBlock   *blocks;			/* the shingles, last block first */
+	SetBlock   *blocks;			/* shingles, in blocks, the last one first */
 } ShingleSet;
 
 extern void shingle_set_init(ShingleSet *set, SetBudget *budget);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * shingles.c
- *		shingles(...): what a fingerprint is made of, to look at
+ *		shingles(...): the shingles that a fingerprint is made of, for inspection
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,9 +20,8 @@
 #include "text/encoding.h"
 
 /*
- * An array of text under construction: its header, to be filled in, and its
- * elements, as they will stand.  (An ArrayBuildState would take several times
- * the memory.)
+ * An array of text under construction: its header, filled in at the end, and its elements
+ * in their final form.  (An ArrayBuildState would take several times the memory.)
  */
 typedef struct ShingleArray
 {
@@ -40,8 +39,8 @@ begin_array(ShingleArray *array)
 }
 
 /*
- * Wide shingles of a long text are many times that text, so whether they fit
- * is not left to the end to find out.
+ * Append a shingle.  A ShingleConsumer.  Raises an error as soon as the array exceeds
+ * MaxAllocSize: wide shingles of a long text take many times the memory of the text.
  */
 static void
 collect_shingle(void *arg, const char *shingle, size_t length)

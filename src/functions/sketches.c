@@ -1,11 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * sketches.c
- *		sketch(...), sketch_min(...), winnow(...): some of the shingles' hashes of
- *		a text, as an array
+ *		sketch(...), sketch_min(...), winnow(...): an array of some of the hashes of a
+ *		text's shingles
  *
- * Texts that have a passage in common have elements in common.  A text that has nothing
- * to select from has nothing in common with any other, so the array is empty, not NULL.
+ * sketch(modulus) is a 0 mod p sketch: the hashes that a modulus divides (Manber;
+ * Broder's MOD_m).  sketch_min(size) is a bottom-k sketch: the k smallest hashes.
+ * winnow(guarantee) selects the smallest hash of each window (winnow.h).
+ *
+ * Texts that have a passage in common have elements in common.  A text without shingles
+ * has nothing in common with any other text, so its array is empty, not NULL.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,22 +28,22 @@
 
 #define GUARANTEE_MAX		WINDOW_MAX
 
-/* The guarantee, where it is not given: so many widths. */
+/* The default guarantee, in widths. */
 #define DEFAULT_GUARANTEE	3
 
 /*
- * A document and how it is cut: the arguments of all functions but the second one, which
- * is their own.
+ * A document and how to cut it: the arguments of all functions, except the second one,
+ * which differs.
  */
 typedef struct Source
 {
-	bool		is_array;		/* of tokens, else a text */
+	bool		is_array;		/* true for an array of tokens, false for a text */
 	int			width;
 	ShingleUnit unit;
 } Source;
 
 /*
- * Returns false if the result is NULL.
+ * Read the arguments of a document.  Returns false if the result is NULL.
  */
 static bool
 get_source(FunctionCallInfo fcinfo, Source *source)
@@ -54,7 +58,7 @@ get_source(FunctionCallInfo fcinfo, Source *source)
 }
 
 /*
- * Hand the shingles of the document to a consumer.
+ * Call the consumer with each shingle of the document.
  */
 static void
 read_source(FunctionCallInfo fcinfo, const Source *source, ShingleConsumer consume,
@@ -77,6 +81,9 @@ read_source(FunctionCallInfo fcinfo, const Source *source, ShingleConsumer consu
 	}
 }
 
+/*
+ * Raise an error: a sketch has more than SKETCH_MAX elements.
+ */
 static void
 report_too_many(void)
 {
@@ -94,7 +101,8 @@ add_hash(Sketch *sketch, uint64 hash)
 }
 
 /*
- * The result of a function: an array of the elements, in order.
+ * Return the elements as a function's result: an array in ascending order.  Frees the
+ * sketch.  Raises an error if there are more than SKETCH_MAX elements.
  */
 static Datum
 finish_sketch(Sketch *sketch)
@@ -124,6 +132,9 @@ typedef struct ModulusSketch
 	uint64		modulus;
 } ModulusSketch;
 
+/*
+ * Add the hash of a shingle if the modulus divides it.  A ShingleConsumer.
+ */
 static void
 add_multiple(void *arg, const char *shingle, size_t length)
 {
@@ -135,8 +146,10 @@ add_multiple(void *arg, const char *shingle, size_t length)
 }
 
 /*
- * sketch(body text, modulus int, width int, unit text) and
- * sketch(tokens text[], modulus int, width int)
+ * sketch(body text, modulus int, width int, unit text) and sketch(tokens text[], modulus
+ * int, width int)
+ *
+ * Returns a 0 mod p sketch: the hashes that the modulus divides.
  */
 PG_FUNCTION_INFO_V1(simhash_sketch);
 Datum
@@ -160,6 +173,9 @@ simhash_sketch(PG_FUNCTION_ARGS)
 	return finish_sketch(&of.sketch);
 }
 
+/*
+ * Add the hash of a shingle.  A ShingleConsumer.
+ */
 static void
 add_any(void *sketch, const char *shingle, size_t length)
 {
@@ -167,8 +183,10 @@ add_any(void *sketch, const char *shingle, size_t length)
 }
 
 /*
- * sketch_min(body text, size int, width int, unit text) and
- * sketch_min(tokens text[], size int, width int)
+ * sketch_min(body text, size int, width int, unit text) and sketch_min(tokens text[],
+ * size int, width int)
+ *
+ * Returns a bottom-k sketch: the `size` smallest hashes.
  */
 PG_FUNCTION_INFO_V1(simhash_sketch_min);
 Datum
@@ -197,6 +215,10 @@ typedef struct WinnowedSketch
 	Winnower	winnower;
 } WinnowedSketch;
 
+/*
+ * Add the hash that winnowing selects after this shingle, if there is one.  A
+ * ShingleConsumer.
+ */
 static void
 add_smallest(void *arg, const char *shingle, size_t length)
 {
@@ -208,8 +230,10 @@ add_smallest(void *arg, const char *shingle, size_t length)
 }
 
 /*
- * winnow(body text, guarantee int, width int, unit text) and
- * winnow(tokens text[], guarantee int, width int)
+ * winnow(body text, guarantee int, width int, unit text) and winnow(tokens text[],
+ * guarantee int, width int)
+ *
+ * Returns the smallest hash of each window of hashes.
  */
 PG_FUNCTION_INFO_V1(simhash_winnow);
 Datum

@@ -3,10 +3,11 @@
  * suffix_automaton.c
  *		All passages of a sequence of symbols, in linear space
  *
- * The smallest automaton that recognises every passage (Blumer and others, "The smallest
+ * The smallest automaton that recognizes every passage (Blumer and others, "The smallest
  * automaton recognizing the subwords of a text", 1985).  A state stands for all passages
- * that end at the same places; of n symbols there are at most 2n states and 3n moves.
- * Moves are kept in a hash table, since there are as many symbols as a text has words.
+ * that end at the same positions.  For n symbols there are at most 2n states and 3n
+ * moves.  Moves are kept in a hash table, since there are as many symbols as a text has
+ * words.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,10 +24,12 @@
 
 struct AutomatonState
 {
-	int32		length;			/* of the longest passage */
-	int32		link;			/* the state of its longest suffix that is elsewhere, too */
-	int32		first_end;		/* where the first one ends: how many symbols are before */
-	int32		moves;			/* the last one added */
+	int32		length;			/* length of the longest passage of the state */
+	int32		link;			/* suffix link: the state of the longest suffix that
+								 * also occurs elsewhere */
+	int32		first_end;		/* end of the first occurrence, in symbols from the
+								 * beginning */
+	int32		moves;			/* last move added to this state */
 };
 
 struct AutomatonMove
@@ -39,7 +42,7 @@ struct AutomatonMove
 };
 
 /*
- * Prepare for a sequence of at most nsymbols, which are at most AUTOMATON_MAX.
+ * Initialize an automaton for a sequence of at most nsymbols, at most AUTOMATON_MAX.
  */
 void
 automaton_init(SuffixAutomaton *automaton, int nsymbols)
@@ -62,6 +65,9 @@ automaton_init(SuffixAutomaton *automaton, int nsymbols)
 	automaton->last = 0;
 }
 
+/*
+ * Free the memory of an automaton.
+ */
 void
 automaton_free(SuffixAutomaton *automaton)
 {
@@ -70,6 +76,9 @@ automaton_free(SuffixAutomaton *automaton)
 	pfree(automaton->buckets);
 }
 
+/*
+ * Return the bucket of a move from a state by a symbol.
+ */
 static inline int32 *
 move_bucket(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 {
@@ -79,7 +88,7 @@ move_bucket(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 }
 
 /*
- * The move from a state by a symbol, or NULL.
+ * Return the move from a state by a symbol, or NULL.
  */
 static AutomatonMove *
 find_move(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
@@ -92,6 +101,9 @@ find_move(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 	return i == NONE ? NULL : &automaton->moves[i];
 }
 
+/*
+ * Add a move.
+ */
 static void
 add_move(SuffixAutomaton *automaton, int32 from, Symbol symbol, int32 to)
 {
@@ -105,6 +117,9 @@ add_move(SuffixAutomaton *automaton, int32 from, Symbol symbol, int32 to)
 	*bucket = number;
 }
 
+/*
+ * Add a state without moves, and return it.
+ */
 static int32
 add_state(SuffixAutomaton *automaton, int32 length, int32 first_end)
 {
@@ -115,8 +130,9 @@ add_state(SuffixAutomaton *automaton, int32 length, int32 first_end)
 }
 
 /*
- * The state after the move splits: of its passages, those that are no longer than the
- * move makes them end at more places now.  Returns their state.
+ * Split the state after a move.  The passages of the state that are no longer than the
+ * move makes them now end at more positions.  Returns the new state, which has these
+ * passages.
  */
 static int32
 split_state(SuffixAutomaton *automaton, AutomatonMove *move)
@@ -141,7 +157,7 @@ split_state(SuffixAutomaton *automaton, AutomatonMove *move)
 }
 
 /*
- * The sequence goes on with a symbol.
+ * Append a symbol to the sequence.
  */
 void
 automaton_extend(SuffixAutomaton *automaton, Symbol symbol)
@@ -167,7 +183,8 @@ automaton_extend(SuffixAutomaton *automaton, Symbol symbol)
 }
 
 /*
- * Another sequence goes on with a symbol, or with one that is not in this one: NULL.
+ * Update a match after the next symbol of another sequence.  NULL is a symbol that is not
+ * in the automaton's sequence.
  */
 void
 automaton_match(const SuffixAutomaton *automaton, Symbol symbol, AutomatonMatch *match)
@@ -191,7 +208,8 @@ automaton_match(const SuffixAutomaton *automaton, Symbol symbol, AutomatonMatch 
 }
 
 /*
- * Where the passage that matches ends for the first time: how many symbols are before.
+ * Return the end of the first occurrence of the matching passage, in symbols from the
+ * beginning.
  */
 int32
 automaton_first_end(const SuffixAutomaton *automaton, AutomatonMatch match)

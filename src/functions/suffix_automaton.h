@@ -17,7 +17,7 @@
 #ifndef SIMHASH_SUFFIX_AUTOMATON_H
 #define SIMHASH_SUFFIX_AUTOMATON_H
 
-/* The same thing has the same address. */
+/* A symbol is an address.  Equal symbols have the same address. */
 typedef const void *Symbol;
 
 typedef struct AutomatonState AutomatonState;
@@ -27,14 +27,14 @@ typedef struct SuffixAutomaton
 {
 	AutomatonState *states;
 	AutomatonMove *moves;
-	int32	   *buckets;		/* of moves, by state and symbol */
+	int32	   *buckets;		/* first move of each bucket, by state and symbol */
 	int			bucket_bits;
 	int32		nstates;
 	int32		nmoves;
-	int32		last;			/* the state of the whole sequence */
+	int32		last;			/* state of the whole sequence */
 } SuffixAutomaton;
 
-/* The longest passage of the sequence that ends here in another one. */
+/* The longest passage of the automaton's sequence that ends here in another sequence. */
 typedef struct AutomatonMatch
 {
 	int32		state;
@@ -43,7 +43,7 @@ typedef struct AutomatonMatch
 
 #define AUTOMATON_NO_MATCH	((AutomatonMatch) {0, 0})
 
-/* Symbols of a sequence, at most. */
+/* Maximum number of symbols of a sequence. */
 #define AUTOMATON_MAX		(1 << 22)
 
 extern void automaton_init(SuffixAutomaton *automaton, int nsymbols);

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * windows.c
- *		text_windows(body, size, step, unit): a text in pieces, with their places
+ *		text_windows(body, size, step, unit): the chunks of a text, with their
+ *		positions
  *
- * The text is read once.  What is kept are the places where the windows begin that have
- * not ended yet.
+ * Windows are overlapping chunks of a text, to fingerprint or embed one by one.  The text
+ * is read once.  Only the start positions of windows that have not ended yet are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,7 +27,7 @@
 
 #define WINDOW_COLUMNS		3
 
-/* Of a window, in units. */
+/* Default size of a window, in units. */
 #define DEFAULT_SIZE		1
 
 typedef struct Windows
@@ -34,17 +35,18 @@ typedef struct Windows
 	ReturnSetInfo *result;
 	const char *text;
 	size_t		length;
-	int64		size;			/* in units */
+	int64		size;			/* size of a window, in units */
 	int64		step;
-	int64		nunits;			/* so far */
-	TextPosition end;			/* of the last one */
-	int64		reached;		/* units before the end of the last window handed out */
+	int64		nunits;			/* units read so far */
+	TextPosition end;			/* end of the last unit */
+	int64		reached;		/* units before the end of the last window returned */
 	int64		oldest;			/* first unit of the oldest open window */
-	int64		first;			/* in starts: the oldest open window */
-	int64		last;			/* behind the newest */
+	int64		first;			/* index in starts of the oldest open window */
+	int64		last;			/* index in starts after the newest open window */
 	int64		capacity;
 	TextPosition *starts;
-	TextPosition unit_start;	/* cursors, for units that are known by characters */
+	TextPosition unit_start;	/* positions of the last word or character; locate.h
+								 * returns characters only */
 	TextPosition unit_end;
 } Windows;
 
@@ -62,10 +64,10 @@ begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size,
 }
 
 /*
- * The oldest open window ends behind the last unit.
+ * Return the oldest open window.  It ends with the last unit.
  */
 static void
-hand_out_window(Windows *windows)
+return_window(Windows *windows)
 {
 	TextPosition start = windows->starts[windows->first++];
 	TextPosition end = windows->end;
@@ -84,6 +86,9 @@ hand_out_window(Windows *windows)
 	windows->reached = windows->nunits;
 }
 
+/*
+ * Add the start of a window to the open windows.
+ */
 static void
 open_window(Windows *windows, TextPosition start)
 {
@@ -103,7 +108,7 @@ open_window(Windows *windows, TextPosition start)
 }
 
 /*
- * Take the next unit: a SegmentConsumer.
+ * Add the next unit, and return a window if it ends here.  A SegmentConsumer.
  */
 static void
 take_segment(void *arg, TextPosition start, TextPosition end)
@@ -115,11 +120,11 @@ take_segment(void *arg, TextPosition start, TextPosition end)
 	windows->nunits++;
 	windows->end = end;
 	if (windows->first < windows->last && windows->oldest + windows->size == windows->nunits)
-		hand_out_window(windows);
+		return_window(windows);
 }
 
 /*
- * Take the next word or character: a LocatedConsumer.
+ * Add the next word or character.  A LocatedConsumer.
  */
 static void
 put_token(void *arg, const char *token, size_t length, Passage passage)
@@ -132,16 +137,20 @@ put_token(void *arg, const char *token, size_t length, Passage passage)
 }
 
 /*
- * The end of the text: the first window that reaches it is the last one.
+ * End the text.  The first window that reaches the end of the text is the last one.
  */
 static void
 end_windows(Windows *windows)
 {
 	if (windows->first < windows->last && windows->reached < windows->nunits)
-		hand_out_window(windows);
+		return_window(windows);
 	pfree(windows->starts);
 }
 
+/*
+ * Raise an error unless a number is positive.  `name` is the argument's name in the
+ * message.
+ */
 static void
 check_positive(int32 number, const char *name)
 {
@@ -153,9 +162,9 @@ check_positive(int32 number, const char *name)
 }
 
 /*
- * Return whether the unit that argument i names is one of shingles, and it in *unit; else
- * it is in *segment.  NULL stands for the default.  Raises an error if there is no such
- * unit.
+ * Read the unit that argument i names.  Returns true if it is a unit of shingles, in
+ * *unit, and false if it is a segment, in *segment.  NULL stands for the default.  Raises
+ * an error if there is no such unit.
  */
 static bool
 get_window_unit(FunctionCallInfo fcinfo, int i, ShingleUnit *unit, SegmentKind *segment)
