@@ -161,7 +161,7 @@ check_open_fraction(float8 fraction, const char *what)
 static int
 fewest_bands(float8 threshold, float8 recall, int rows)
 {
-	int			max_bands = Min(MINHASH_MAX_BANDS, MINHASH_MAX_PLACES / rows);
+	int			max_bands = Min(MINHASH_MAX_BANDS, MINHASH_MAX_LENGTH / rows);
 	int			min_bands = 1;
 
 	if (sharing_probability(threshold, max_bands, rows) < recall)

@@ -54,7 +54,7 @@ begin_signature(MinimaBuilder *builder, MinhashParams params)
 {
 	Minhash    *sig = minhash_new(params);
 
-	minima_begin(builder, sig->minima, minhash_places(sig));
+	minima_begin(builder, sig->minima, minhash_length(sig));
 	return sig;
 }
 
@@ -211,7 +211,7 @@ simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
 						minhash_params_name(sig->params), minhash_params_name(params)),
 				 errhint("Give all rows of a group the same bands and rows.")));
 	hash = hash_text(PG_GETARG_TEXT_PP(1));
-	minima_lower(sig->minima, minhash_places(sig), &hash, 1);
+	minima_lower(sig->minima, minhash_length(sig), &hash, 1);
 	PG_RETURN_MINHASH_P(sig);
 }
 
@@ -227,7 +227,7 @@ simhash_minhash_union(PG_FUNCTION_ARGS)
 	Minhash    *other = PG_GETARG_MINHASH_P(1);
 
 	minhash_check_comparable(sig, other);
-	minima_unite(sig->minima, other->minima, minhash_places(sig));
+	minima_unite(sig->minima, other->minima, minhash_length(sig));
 	PG_FREE_IF_COPY(other, 1);
 	PG_RETURN_MINHASH_P(sig);
 }

@@ -59,8 +59,8 @@ relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 	if (!minhash_same_params(sig->params, other->params) ||
 		!minima_share_band(sig->minima, other->minima, sig->params.bands, sig->params.rows))
 		return VALUES_APART;
-	return minima_count_equal(sig->minima, other->minima, minhash_places(sig)) ==
-		minhash_places(sig) ? VALUES_EQUAL : VALUES_NEAR;
+	return minima_count_equal(sig->minima, other->minima, minhash_length(sig)) ==
+		minhash_length(sig) ? VALUES_EQUAL : VALUES_NEAR;
 }
 
 /*

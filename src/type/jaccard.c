@@ -30,7 +30,7 @@ get_pair(FunctionCallInfo fcinfo)
 	pair.a = PG_GETARG_MINHASH_P(0);
 	pair.b = PG_GETARG_MINHASH_P(1);
 	minhash_check_comparable(pair.a, pair.b);
-	pair.n = minhash_places(pair.a);
+	pair.n = minhash_length(pair.a);
 	return pair;
 }
 
@@ -123,7 +123,7 @@ Datum
 simhash_minhash_cardinality(PG_FUNCTION_ARGS)
 {
 	Minhash    *sig = PG_GETARG_MINHASH_P(0);
-	double		cardinality = minima_cardinality(sig->minima, minhash_places(sig));
+	double		cardinality = minima_cardinality(sig->minima, minhash_length(sig));
 
 	PG_FREE_IF_COPY(sig, 0);
 	PG_RETURN_FLOAT8(cardinality);

@@ -20,7 +20,7 @@
 #define HASHED_SIZE(sig)		(VARSIZE(sig) - VARHDRSZ)
 
 static inline int
-compare_words(uint32 a, uint32 b)
+compare_numbers(uint32 a, uint32 b)
 {
 	return (a > b) - (a < b);
 }
@@ -31,17 +31,17 @@ compare_words(uint32 a, uint32 b)
 static int
 compare_signatures(const Minhash *a, const Minhash *b)
 {
-	int			order = compare_words(a->params.bands, b->params.bands);
+	int			order = compare_numbers(a->params.bands, b->params.bands);
 
 	if (order == 0)
-		order = compare_words(a->params.rows, b->params.rows);
+		order = compare_numbers(a->params.rows, b->params.rows);
 	if (order == 0)
-		order = compare_words(a->params.unit, b->params.unit);
+		order = compare_numbers(a->params.unit, b->params.unit);
 	if (order == 0)
-		order = compare_words(a->params.width, b->params.width);
+		order = compare_numbers(a->params.width, b->params.width);
 	if (order == 0)
-		for (int i = 0; order == 0 && i < minhash_places(a); i++)
-			order = compare_words(a->minima[i], b->minima[i]);
+		for (int i = 0; order == 0 && i < minhash_length(a); i++)
+			order = compare_numbers(a->minima[i], b->minima[i]);
 	return order;
 }
 

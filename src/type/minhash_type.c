@@ -61,11 +61,11 @@ minhash_check_shape(int bands, int rows, struct Node *context)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of rows %d is out of range", rows),
 				 errhint("A band has 1 to %d rows.", MINHASH_MAX_ROWS)));
-	if (bands * rows > MINHASH_MAX_PLACES)
+	if (bands * rows > MINHASH_MAX_LENGTH)
 		ereturn(context, false,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d bands of %d rows are too many", bands, rows),
-				 errhint("Bands times rows is at most %d.", MINHASH_MAX_PLACES)));
+				 errhint("Bands times rows is at most %d.", MINHASH_MAX_LENGTH)));
 	return true;
 }
 
@@ -87,7 +87,7 @@ minhash_params_are_valid(MinhashParams params)
 {
 	return params.bands >= 1 && params.bands <= MINHASH_MAX_BANDS &&
 		params.rows >= 1 && params.rows <= MINHASH_MAX_ROWS &&
-		params.bands * params.rows <= MINHASH_MAX_PLACES &&
+		params.bands * params.rows <= MINHASH_MAX_LENGTH &&
 		width_is_valid(params.unit, params.width);
 }
 
@@ -115,7 +115,7 @@ minhash_check(Minhash *sig)
 {
 	if (VARSIZE(sig) < MINHASH_SIZE(1) || sig->version != MINHASH_VERSION ||
 		sig->unused != 0 || !minhash_params_are_valid(sig->params) ||
-		VARSIZE(sig) != MINHASH_SIZE(minhash_places(sig)))
+		VARSIZE(sig) != MINHASH_SIZE(minhash_length(sig)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored value of type %s is damaged", "minhash"),
@@ -244,7 +244,7 @@ parse_unit(const char **s, int *unit, int *width)
 static bool
 parse_minima(const char *s, Minhash *sig)
 {
-	for (int i = 0; i < minhash_places(sig); i++)
+	for (int i = 0; i < minhash_length(sig); i++)
 	{
 		uint64		minimum;
 
@@ -318,12 +318,12 @@ simhash_minhash_out(PG_FUNCTION_ARGS)
 		psprintf("%dx%d:%s%d", sig->params.bands, rows, unit, sig->params.width) :
 		psprintf("%dx%d:%s", sig->params.bands, rows, unit);
 	size_t		length = strlen(name);
-	char	   *string = palloc(length + minhash_places(sig) * MINIMUM_DIGITS +
+	char	   *string = palloc(length + minhash_length(sig) * MINIMUM_DIGITS +
 								sig->params.bands + 1);
 	char	   *s = string + length;
 
 	memcpy(string, name, length);
-	for (int i = 0; i < minhash_places(sig); i++)
+	for (int i = 0; i < minhash_length(sig); i++)
 	{
 		uint32		minimum = pg_hton32(sig->minima[i]);
 
@@ -367,7 +367,7 @@ simhash_minhash_recv(PG_FUNCTION_ARGS)
 						 SHINGLE_MAX_WIDTH)));
 	(void) minhash_check_shape(bands, rows, NULL);
 	sig = minhash_new(minhash_params(bands, rows, unit, width));
-	for (int i = 0; i < minhash_places(sig); i++)
+	for (int i = 0; i < minhash_length(sig); i++)
 		sig->minima[i] = pq_getmsgint(buf, 4);
 	(void) check_modifier(sig->params, PG_GETARG_INT32(2), NULL);
 	PG_RETURN_MINHASH_P(sig);
@@ -386,7 +386,7 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 	pq_sendint16(&buf, sig->params.width);
 	pq_sendint16(&buf, sig->params.bands);
 	pq_sendint16(&buf, sig->params.rows);
-	for (int i = 0; i < minhash_places(sig); i++)
+	for (int i = 0; i < minhash_length(sig); i++)
 		pq_sendint32(&buf, sig->minima[i]);
 	PG_FREE_IF_COPY(sig, 0);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));

@@ -51,7 +51,7 @@ minhash_params(int bands, int rows, int unit, int width)
 
 #define MINHASH_MAX_BANDS		1024
 #define MINHASH_MAX_ROWS		MINIMA_MAX_ROWS
-#define MINHASH_MAX_PLACES		MINIMA_MAX	/* bands * rows */
+#define MINHASH_MAX_LENGTH		MINIMA_MAX	/* bands * rows */
 
 /* Defaults of functions, and of type modifiers: docs/minhash.md says why. */
 #define MINHASH_DEFAULT_BANDS	18
@@ -79,10 +79,10 @@ typedef struct Minhash
 /* A new one, where the same features get other minima. */
 #define MINHASH_VERSION			1
 
-#define MINHASH_SIZE(places)	(offsetof(Minhash, minima) + (places) * sizeof(uint32))
+#define MINHASH_SIZE(length)	(offsetof(Minhash, minima) + (length) * sizeof(uint32))
 
 static inline int
-minhash_places(const Minhash *sig)
+minhash_length(const Minhash *sig)
 {
 	return sig->params.bands * sig->params.rows;
 }

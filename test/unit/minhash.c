@@ -29,7 +29,7 @@
 /* Shape of the signatures that estimate. */
 #define BANDS			18
 #define ROWS			7
-#define PLACES			(BANDS * ROWS)
+#define LENGTH			(BANDS * ROWS)
 
 static uint64 multipliers[MINIMA_MAX];
 
@@ -313,21 +313,21 @@ test_pair(bool of_integers, int only_a, int only_b, int both)
 	{
 		uint64		keys[MAX_HASHES];
 		uint64		integer = random_word();
-		uint32		a[PLACES];
-		uint32		b[PLACES];
+		uint32		a[LENGTH];
+		uint32		b[LENGTH];
 		int			equal;
 
 		for (int i = 0; i < only_a + both + only_b; i++)
 			keys[i] = next_key(of_integers, &integer);
-		build(a, PLACES, keys, only_a + both);
-		build(b, PLACES, keys + only_a, both + only_b);
-		equal = minima_count_equal(a, b, PLACES);
-		add_estimate(&jaccard, (double) equal / PLACES);
-		add_estimate(&containment, (double) equal / minima_count_first(a, b, PLACES));
+		build(a, LENGTH, keys, only_a + both);
+		build(b, LENGTH, keys + only_a, both + only_b);
+		equal = minima_count_equal(a, b, LENGTH);
+		add_estimate(&jaccard, (double) equal / LENGTH);
+		add_estimate(&containment, (double) equal / minima_count_first(a, b, LENGTH));
 		add_estimate(&shared, minima_share_band(a, b, BANDS, ROWS));
 	}
 	check_estimates("resemblance", &jaccard, resemblance,
-					resemblance * (1 - resemblance) / PLACES);
+					resemblance * (1 - resemblance) / LENGTH);
 	check_estimates("containment", &containment, (double) both / (only_a + both), 0);
 	/* what hardly ever happens has no standard error to speak of */
 	if (TRIALS * Min(probability, 1 - probability) > 30)
@@ -342,17 +342,17 @@ test_cardinality(bool of_integers, int size)
 	for (int trial = 0; trial < TRIALS; trial++)
 	{
 		uint64		integer = random_word();
-		uint32		minima[PLACES];
+		uint32		minima[LENGTH];
 		MinimaBuilder builder;
 
-		minima_begin(&builder, minima, PLACES);
+		minima_begin(&builder, minima, LENGTH);
 		for (int i = 0; i < size; i++)
 			minima_add(&builder, next_key(of_integers, &integer));
 		minima_finish(&builder);
-		add_estimate(&cardinality, minima_cardinality(minima, PLACES));
+		add_estimate(&cardinality, minima_cardinality(minima, LENGTH));
 	}
 	check_estimates("cardinality", &cardinality, size,
-					(double) size * size / (PLACES - 2));
+					(double) size * size / (LENGTH - 2));
 }
 
 static void
