@@ -2,10 +2,11 @@
  *
  * signature.c
  *		to_minhash(...), minhash_agg, minhash_union: the signature of a text, of
- *		tokens, of features, of several signatures
+ *		tokens, of features, of more than one signature
  *
- * Where there is no feature, the result is NULL.  A signature has what it takes to add
- * to it, so the state of an aggregate is one: the smallest ranks so far.
+ * The result is NULL if there is no feature.  A signature has everything needed to add
+ * features to it.  So the state of an aggregate is a signature: the smallest ranks so
+ * far.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,12 +24,15 @@
 #include "text/hash.h"
 #include "type/minhash_type.h"
 
-/* Numbers between looks for interrupts: long signatures are slow. */
+/*
+ * Numbers between checks for interrupts.  The interval is small, since long signatures
+ * are slow.
+ */
 #define INTERRUPT_INTERVAL	256
 
 /*
- * The arguments "bands" and "rows", of which this is the first; NULL stands for the
- * default.
+ * Return the parameters with the arguments "bands" and "rows", of which argument `first`
+ * is the first.  NULL stands for the default.  Raises an error if they are out of range.
  */
 static MinhashParams
 get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
@@ -42,6 +46,9 @@ get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
 	return minhash_params(bands, rows, unit, width);
 }
 
+/*
+ * Return argument i, a width of shingles in units.  NULL stands for the default.
+ */
 static int
 get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
 {
@@ -49,6 +56,9 @@ get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
 		check_width(PG_GETARG_INT32(i));
 }
 
+/*
+ * Return a new signature, with a builder to add features to it.
+ */
 static Minhash *
 begin_signature(MinimaBuilder *builder, MinhashParams params)
 {
@@ -59,7 +69,7 @@ begin_signature(MinimaBuilder *builder, MinhashParams params)
 }
 
 /*
- * The result of a function.
+ * Return a signature as a function's result: NULL if there was no feature.
  */
 static Datum
 finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
@@ -69,6 +79,9 @@ finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
 	PG_RETURN_MINHASH_P(sig);
 }
 
+/*
+ * Add a shingle to a signature.  A ShingleConsumer.
+ */
 static void
 add_minimum(void *builder, const char *shingle, size_t length)
 {
@@ -123,7 +136,7 @@ simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
 }
 
 /*
- * The hash of a number: ranks need hashes that look random, and ids do not.
+ * Return the hash of a number.  Ranks need hashes that look random, and ids do not.
  */
 static uint64
 hash_number(uint64 number)
@@ -164,7 +177,8 @@ simhash_to_minhash_hashes(PG_FUNCTION_ARGS)
 }
 
 /*
- * The first argument, to be added to: an aggregate's state itself, else a copy.
+ * Return the first argument, to add to it: the state of an aggregate itself, otherwise a
+ * copy.
  */
 static Minhash *
 get_state(FunctionCallInfo fcinfo)
@@ -179,8 +193,9 @@ get_state(FunctionCallInfo fcinfo)
 }
 
 /*
- * minhash_agg(feature) and minhash_agg(feature, bands, rows).  Rows without a feature
- * are ignored, as other aggregates do.
+ * minhash_agg(feature) and minhash_agg(feature, bands, rows)
+ *
+ * Transition function.  Ignores rows without a feature, as other aggregates do.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_agg_transition);
 Datum
@@ -216,8 +231,10 @@ simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
 }
 
 /*
- * minhash_union(a, b); the transition of minhash_union_agg, and how parallel workers'
- * results are put together.
+ * minhash_union(a, b)
+ *
+ * Also the transition function of minhash_union_agg, and the combine function of both
+ * aggregates.  Raises an error if the parameters differ.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_union);
 Datum

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * ball.c
- *		The type simhash_ball: a center and a radius; input, output, order and
- *		hashing
+ *		The type simhash_ball, a center and a radius: input, output, order and hashing
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,6 +23,9 @@
 #define RADIUS_HINT \
 	errhint("A radius is -1, for no fingerprint at all, to %d.", SIMHASH_BITS)
 
+/*
+ * Return true if a ball can have this radius, in bits.
+ */
 static inline bool
 radius_is_valid(long radius)
 {
@@ -39,7 +41,8 @@ skip_space(const char *s)
 }
 
 /*
- * Advance over one character that must be there, and spaces on both sides.
+ * Skip a delimiter and the spaces around it.  Returns false, and skips nothing, if the
+ * delimiter is missing.
  */
 static bool
 skip_delimiter(const char **s, char delimiter)
@@ -53,7 +56,8 @@ skip_delimiter(const char **s, char delimiter)
 }
 
 /*
- * Read (fingerprint,radius).  The radius may still be out of range.
+ * Parse (fingerprint,radius).  Returns false if the syntax is wrong.  The radius may be
+ * out of range.
  */
 static bool
 parse_ball(const char *s, SimHash *center, long *radius)
@@ -65,13 +69,17 @@ parse_ball(const char *s, SimHash *center, long *radius)
 	s += SIMHASH_HEX_DIGITS;
 	if (!skip_delimiter(&s, ','))
 		return false;
-	*radius = strtol(s, &end, 10);	/* too large: LONG_MAX, out of range */
+	*radius = strtol(s, &end, 10);	/* an overflow yields LONG_MAX, which is out of
+									 * range */
 	if (end == s)
 		return false;
 	s = end;
 	return skip_delimiter(&s, ')') && *s == '\0';
 }
 
+/*
+ * Return a new ball.
+ */
 static SimHashBall *
 make_ball(SimHash center, int32 radius)
 {
@@ -147,8 +155,10 @@ simhash_ball_send(PG_FUNCTION_ARGS)
 }
 
 /*
- * simhash_ball(simhash, bigint): clamps the radius, so that it cannot fail
- * where the predicate it stands for does not.
+ * simhash_ball(simhash, bigint)
+ *
+ * Clamps the radius, so that the function raises no error.  The predicate that it
+ * replaces in a plan raises none either.
  */
 PG_FUNCTION_INFO_V1(simhash_ball);
 Datum
@@ -159,8 +169,8 @@ simhash_ball(PG_FUNCTION_ARGS)
 }
 
 /*
- * The order is by center, then by radius.  Balls are equal if they are written
- * so: two that hold the same fingerprints, all or none, may differ.
+ * Compare two balls by center, then by radius.  Balls are equal if their text forms are:
+ * two balls that contain the same fingerprints, all or none, may differ.
  */
 static int
 compare_balls(FunctionCallInfo fcinfo)
@@ -223,7 +233,9 @@ simhash_ball_cmp(PG_FUNCTION_ARGS)
 }
 
 /*
- * =~=: so rows that are to keep a distance from each other exclude each other.
+ * =~=
+ *
+ * For exclusion constraints that keep rows at a distance from each other.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_near);
 Datum

@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * cast.c
- *		Casts between simhash and the types that others keep fingerprints in
+ *		Casts between simhash and types that other software keeps fingerprints in
  *
- * To and from bigint no function is needed.
+ * The casts to and from bigint need no function.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,10 +20,12 @@
 #include "type/simhash_type.h"
 
 /*
- * From the text form.  As a cast with a function, each of these also takes
- * the parser off the path on which simhash(x) would mean x::simhash where x is
- * a varchar, a char(n), a name or a domain over one: it prefers a cast to a
- * function only where the cast is done by relabelling or by input and output.
+ * Return the fingerprint of a text form.  Raises an error for any other string.
+ *
+ * A cast with a function, as each of these is, has a second effect.  The parser prefers a
+ * cast to a function where the cast is done by relabelling or by input and output.  Then
+ * simhash(x) would mean x::simhash where x is a varchar, a char(n), a name or a domain over
+ * one.
  */
 static Datum
 parse_text(const char *string, size_t length)
@@ -64,7 +66,7 @@ simhash_from_name(PG_FUNCTION_ARGS)
 }
 
 /*
- * Unsigned decimals, as other libraries store fingerprints.
+ * Return a fingerprint as an unsigned decimal number, as other libraries store it.
  */
 PG_FUNCTION_INFO_V1(simhash_to_numeric);
 Datum
@@ -101,9 +103,9 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the fingerprint of a small number, so that 42::simhash is what
- * 42000000000::simhash is.  Raises an error if it is negative: it is no half of a signed
- * bigint.
+ * Return the fingerprint of a small number, so that 42::simhash is read as
+ * 42000000000::simhash, which is a bigint, is.  Raises an error if the number is negative,
+ * since a negative integer is no half of a signed bigint.
  */
 static Datum
 from_small_number(int32 value)

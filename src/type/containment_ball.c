@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * containment_ball.c
- *		Type containment_ball: what an index is asked for in the place of sk <%>> q <= t
+ *		The type containment_ball: the argument of an index search in place of sk <%>>
+ *		q <= t
  *
- * A row type, (passage bigint[], radius double precision), since nothing but plans has such
- * values.
+ * It is a row type, (passage bigint[], radius double precision), since only plans have
+ * values of it.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,7 +24,7 @@
 #define BALL_COLUMNS		2
 
 /*
- * Somebody may have altered the type.
+ * Check the columns of the row type.  Raises an error if a user has altered them.
  */
 static void
 check_columns(TupleDesc desc)
@@ -37,8 +38,10 @@ check_columns(TupleDesc desc)
 }
 
 /*
- * containment_ball(passage, radius): any radius, so that it cannot fail where the predicate
- * it stands for does not.
+ * containment_ball(passage, radius)
+ *
+ * Accepts any radius, so that the function raises no error.  The predicate that it
+ * replaces in a plan raises none either.
  */
 PG_FUNCTION_INFO_V1(simhash_containment_ball);
 Datum
@@ -55,8 +58,8 @@ simhash_containment_ball(PG_FUNCTION_ARGS)
 }
 
 /*
- * The passage, which points into the ball or a copy of it, and the radius.  Returns false if
- * one of them is NULL: then nothing is within the ball.
+ * Set *passage and *radius to the fields of a ball.  *passage points into the ball or
+ * into a copy of it.  Returns false if one of them is NULL: then nothing is in the ball.
  */
 bool
 containment_ball_open(Datum ball, Datum *passage, float8 *radius)
@@ -79,7 +82,8 @@ containment_ball_open(Datum ball, Datum *passage, float8 *radius)
 }
 
 /*
- * Whether a document is within a distance of a passage; NULL if that has no elements.
+ * Return whether a document is within a distance of a passage, as a function's result.
+ * It is NULL if the passage has no elements.
  */
 static Datum
 is_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)

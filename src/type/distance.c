@@ -3,7 +3,7 @@
  * distance.c
  *		Hamming distance, and the predicates and estimates made of it
  *
- * None of these fails on any input, so all are leakproof.
+ * No function here fails on any input, so all are leakproof.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -46,7 +46,7 @@ simhash_ball_contains_simhash(PG_FUNCTION_ARGS)
 										 PG_GETARG_SIMHASH(1)));
 }
 
-/* cos(pi d / 64) for d = 0 to 32; a table needs no libm and is exact at 32 */
+/* cos(pi d / 64) for d = 0 to 32.  A table needs no libm and is exact at 32. */
 static const double cosine[SIMHASH_BITS / 2 + 1] = {
 	1.0, 0.9987954562051724, 0.9951847266721969,
 	0.989176509964781, 0.9807852804032304, 0.970031253194544,
@@ -62,8 +62,10 @@ static const double cosine[SIMHASH_BITS / 2 + 1] = {
 };
 
 /*
- * The bits of two fingerprints differ with probability angle/pi (Charikar
- * 2002), so the distance estimates the angle.
+ * simhash_similarity(simhash, simhash)
+ *
+ * Returns the estimated cosine similarity.  The bits of two fingerprints differ with
+ * probability angle/pi (Charikar 2002), so the distance estimates the angle.
  */
 PG_FUNCTION_INFO_V1(simhash_similarity);
 Datum

@@ -3,7 +3,7 @@
  * hash_array.c
  *		Sets of hashes: arrays of bigint
  *
- * The elements count once each.  NULL elements are equal to nothing, so they are none.
+ * Equal elements count once.  NULL elements are ignored, since they are equal to nothing.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,11 +25,11 @@
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Elements between looks for interrupts */
+/* Elements between checks for interrupts. */
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * Copy the elements that are not NULL; returns their number.
+ * Copy the elements that are not NULL to elements[].  Returns their number.
  */
 static int
 copy_elements(ArrayType *array, int n, int64 *elements)
@@ -51,8 +51,8 @@ copy_elements(ArrayType *array, int n, int64 *elements)
 }
 
 /*
- * The elements of an array of bigint in ascending order, each once; palloc'd.  Sketches are
- * in this order, so that there is nothing to sort.
+ * Return the distinct elements of an array of bigint in ascending order, palloc'd, and
+ * their number in *n.  Sketches are already sorted.  Checks for interrupts.
  */
 int64 *
 hash_array_elements(Datum value, int *n)
@@ -73,7 +73,7 @@ hash_array_elements(Datum value, int *n)
 }
 
 /*
- * Whether a set has an element.
+ * Return true if a set of n elements has an element.
  */
 static bool
 has_element(const int64 *set, int n, int64 element)
@@ -93,22 +93,25 @@ has_element(const int64 *set, int n, int64 element)
 	return low < n && set[low] == element;
 }
 
-/* The passage that a function was called with last: mostly that of the next call. */
-typedef struct SoughtPassage
+/*
+ * Cache of the passage of a function's last call, which is mostly that of the next call.
+ */
+typedef struct PassageCache
 {
 	Size		size;
-	char	   *value;			/* as it came, but for TOAST */
+	char	   *value;			/* the array, detoasted */
 	int64	   *element;
 	int			n;
-} SoughtPassage;
+} PassageCache;
 
 /*
- * The elements of a passage, from the last call of the function if it was the same.
+ * Return the elements of a passage, from the cache if the last call of the function had
+ * the same passage.  Otherwise replaces the cache.
  */
-static SoughtPassage *
+static PassageCache *
 get_passage(FunctionCallInfo fcinfo, Datum value)
 {
-	SoughtPassage *passage = fcinfo->flinfo->fn_extra;
+	PassageCache *passage = fcinfo->flinfo->fn_extra;
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	MemoryContext old_context;
 
@@ -123,7 +126,7 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 			pfree(passage);
 			fcinfo->flinfo->fn_extra = NULL;
 		}
-		passage = palloc(sizeof(SoughtPassage));
+		passage = palloc(sizeof(PassageCache));
 		passage->size = VARSIZE(array);
 		passage->value = MemoryContextAllocHuge(CurrentMemoryContext, passage->size);
 		memcpy(passage->value, array, passage->size);
@@ -137,26 +140,27 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 }
 
 /*
- * How many of the elements of `passage`, which has *n, `document` does not have.
+ * Return the number of distinct elements of `passage` that `document` lacks.  Sets *n to
+ * the number of distinct elements of `passage`.  Checks for interrupts.
  */
 int
 containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int *n)
 {
 	int			nelements;
-	const SoughtPassage *sought = get_passage(fcinfo, passage);
+	const PassageCache *query = get_passage(fcinfo, passage);
 	int64	   *elements = hash_array_elements(document, &nelements);
-	int			missing = sought->n;
+	int			missing = query->n;
 
 	for (int i = 0; i < nelements; i++)
-		missing -= has_element(sought->element, sought->n, elements[i]);
+		missing -= has_element(query->element, query->n, elements[i]);
 	pfree(elements);
-	*n = sought->n;
+	*n = query->n;
 	return missing;
 }
 
 /*
- * The share of the elements of `passage` that `document` does not have, by one division;
- * NULL if it has none at all.
+ * Return the fraction of the distinct elements of `passage` that `document` lacks, as a
+ * function's result.  Computed by one division.  It is NULL if `passage` has no elements.
  */
 static Datum
 containment_distance(FunctionCallInfo fcinfo, Datum document, Datum passage)

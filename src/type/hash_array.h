@@ -22,9 +22,9 @@ extern int	containment_missing(FunctionCallInfo fcinfo, Datum document, Datum pa
 extern bool containment_ball_open(Datum ball, Datum *passage, float8 *radius);
 
 /*
- * How many of a passage's n elements a row may lack within a distance; -1: not even none.
- * That is asked by the division that computes distances, and like PostgreSQL, which takes
- * NaN for the largest number.
+ * Return the maximum number of a passage's n elements that a document within a distance
+ * may lack, or -1 if no document is within it.  Uses the same division as distances do,
+ * so that both agree.  NaN is the largest number, as in PostgreSQL.
  */
 static inline int
 containment_max_missing(int n, float8 radius)
@@ -38,11 +38,11 @@ containment_max_missing(int n, float8 radius)
 	return max_missing;
 }
 
-/* The operators that an index answers. */
+/* The functions of operators that an index supports. */
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
 
-/* And that by which the planner recognizes the distance, too. */
+/* The function of the commutator, by which the planner recognizes the distance too. */
 extern Datum simhash_containment_distance_of(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_HASH_ARRAY_H */

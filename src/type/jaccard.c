@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * jaccard.c
- *		What signatures tell of the sets that they were made of
+ *		Estimates of sets from their signatures
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,9 +19,12 @@ typedef struct Pair
 {
 	Minhash    *a;
 	Minhash    *b;
-	int			n;				/* places of each */
+	int			n;				/* length of each */
 } Pair;
 
+/*
+ * Return the first two arguments.  Raises an error if their parameters differ.
+ */
 static Pair
 get_pair(FunctionCallInfo fcinfo)
 {
@@ -34,7 +37,7 @@ get_pair(FunctionCallInfo fcinfo)
 	return pair;
 }
 
-/* Searches compare many pairs in one memory context. */
+/* Free copies of the arguments: searches compare many pairs in one memory context. */
 #define FREE_PAIR(pair) \
 	do { \
 		PG_FREE_IF_COPY((pair).a, 0); \
@@ -42,7 +45,7 @@ get_pair(FunctionCallInfo fcinfo)
 	} while (0)
 
 /*
- * In how many places the arguments agree; *n becomes the number of all.
+ * Return the number of minima that are equal in both arguments, and their length in *n.
  */
 static int
 count_equal(FunctionCallInfo fcinfo, int *n)
@@ -56,7 +59,10 @@ count_equal(FunctionCallInfo fcinfo, int *n)
 }
 
 /*
- * jaccard(a, b): each place is equal with a probability that is the resemblance.
+ * jaccard(a, b)
+ *
+ * Returns the fraction of equal minima.  Each minimum is equal with a probability that is
+ * the resemblance.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_jaccard);
 Datum
@@ -69,9 +75,11 @@ simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 }
 
 /*
- * <%>, jaccard_distance(a, b): the share of places in which the arguments differ.  By one
- * division: 1 - jaccard(a, b) is another number where that was rounded, and d places of n
- * would not be within d / n.
+ * <%>, jaccard_distance(a, b)
+ *
+ * Returns the fraction of minima that differ.  Computed by one division: 1 - jaccard(a,
+ * b) would differ where that was rounded.  Then a signature with d of n different minima
+ * might not be within d / n.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_distance);
 Datum
@@ -84,7 +92,9 @@ simhash_minhash_distance(PG_FUNCTION_ARGS)
 }
 
 /*
- * %, shares_band(a, b).
+ * %, shares_band(a, b)
+ *
+ * LSH banding: returns true if all minima of at least one band are equal.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_shares_band);
 Datum
@@ -99,10 +109,12 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
 }
 
 /*
- * containment(a, b).  Where the first feature of both sets together is one of a's, it
- * is one of b's, too, with a probability that is the share of a that b contains.  So
- * no cardinality has to be estimated, and the estimate is between 0 and 1.  NULL where
- * it is 0/0: a is so small beside b that no place tells anything of it.
+ * containment(a, b)
+ *
+ * If the first feature of the union is in a, it is in b too with the probability that is
+ * estimated: the fraction of a that b contains.  So no cardinality has to be estimated,
+ * and the estimate is between 0 and 1.  Returns NULL for 0/0: a is so small beside b that
+ * no minimum says anything about it.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_containment);
 Datum

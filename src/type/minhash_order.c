@@ -3,7 +3,7 @@
  * minhash_order.c
  *		Order and hashing of signatures, for GROUP BY, DISTINCT and joins
  *
- * Signatures with different parameters are different, not an error.
+ * Signatures with different parameters are different, which is not an error here.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,7 +16,9 @@
 #include "compat.h"
 #include "type/minhash_type.h"
 
-/* All that tells signatures apart. */
+/*
+ * Size of the parameters and minima, in bytes: everything that distinguishes signatures.
+ */
 #define HASHED_SIZE(sig)		(VARSIZE(sig) - VARHDRSZ)
 
 static inline int
@@ -26,7 +28,7 @@ compare_numbers(uint32 a, uint32 b)
 }
 
 /*
- * The order is by parameters, then by minima.
+ * Compare two signatures by their parameters, then by their minima.
  */
 static int
 compare_signatures(const Minhash *a, const Minhash *b)
@@ -46,7 +48,7 @@ compare_signatures(const Minhash *a, const Minhash *b)
 }
 
 /*
- * Compare the two arguments.  Copies are freed: sorting calls this often.
+ * Compare the two arguments.  Frees copies of them, since sorting calls this often.
  */
 static int
 compare_arguments(FunctionCallInfo fcinfo)

@@ -3,8 +3,8 @@
  * minhash_type.c
  *		The type minhash: input, output and type modifiers
  *
- * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: bands x rows, what the
- * features are, with the width of shingles, and the minima of each band.
+ * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: bands x rows, the unit of
+ * the features with the width of shingles, and the minima of each band.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,11 +23,11 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
-/* The hexadecimal digits of a minimum. */
+/* Hexadecimal digits of a minimum. */
 #define MINIMUM_DIGITS		8
 
 /*
- * What features are called, by MinhashUnit; and whether they have a width.
+ * Names of units, by MinhashUnit, and whether they have a width.
  */
 static const struct
 {
@@ -45,8 +45,8 @@ StaticAssertDecl((int) MINHASH_OF_WORDS == (int) UNIT_WORD &&
 				 "units of shingles are units of signatures");
 
 /*
- * Raise an error if there is no signature of that shape; or save it in the context, if
- * that is not NULL, and return false.
+ * Return true if a signature can have this shape.  Otherwise raises an error, or saves it
+ * in `context` if that is not NULL and returns false.
  */
 bool
 minhash_check_shape(int bands, int rows, struct Node *context)
@@ -70,7 +70,7 @@ minhash_check_shape(int bands, int rows, struct Node *context)
 }
 
 /*
- * Is that what the features of a signature may be?
+ * Return true if the features of a signature can have this unit and this width.
  */
 static bool
 width_is_valid(int unit, int width)
@@ -82,6 +82,9 @@ width_is_valid(int unit, int width)
 	return width == 0;
 }
 
+/*
+ * Return true if a signature can have these parameters.
+ */
 bool
 minhash_params_are_valid(MinhashParams params)
 {
@@ -92,7 +95,7 @@ minhash_params_are_valid(MinhashParams params)
 }
 
 /*
- * A signature whose minima are still to come.
+ * Return a new signature whose minima are not computed yet.
  */
 Minhash *
 minhash_new(MinhashParams params)
@@ -107,8 +110,8 @@ minhash_new(MinhashParams params)
 }
 
 /*
- * All that is done with a signature relies on its parameters and its size, so a damaged one
- * ends here.
+ * Check a stored signature and return it.  Raises an error if it is damaged, since all
+ * later code relies on its parameters and its size.
  */
 Minhash *
 minhash_check(Minhash *sig)
@@ -124,7 +127,8 @@ minhash_check(Minhash *sig)
 }
 
 /*
- * The signature of a datum, which may be stored out of line.
+ * Return the signature of a datum, which may be stored out of line.  Raises an error if
+ * it is damaged.
  */
 Minhash *
 minhash_detoast(Datum value)
@@ -184,8 +188,8 @@ example_call(MinhashParams params)
 }
 
 /*
- * Return true if a signature fits a type modifier.  Raises or saves an error if not, as
- * minhash_check_shape does.
+ * Return true if parameters match a type modifier.  Otherwise raises or saves an error,
+ * as minhash_check_shape() does.
  */
 static bool
 check_modifier(MinhashParams params, int32 typmod, struct Node *context)
@@ -202,7 +206,7 @@ check_modifier(MinhashParams params, int32 typmod, struct Node *context)
 }
 
 /*
- * Read a number of at most five digits as minhash_out writes it.
+ * Parse a number of at most five digits as simhash_minhash_out() writes it.
  */
 static bool
 parse_number(const char **s, int *number)
@@ -216,6 +220,9 @@ parse_number(const char **s, int *number)
 	return true;
 }
 
+/*
+ * Parse one character that must be there.
+ */
 static bool
 parse_character(const char **s, char expected)
 {
@@ -225,6 +232,9 @@ parse_character(const char **s, char expected)
 	return true;
 }
 
+/*
+ * Parse a unit, and a width if it has one.
+ */
 static bool
 parse_unit(const char **s, int *unit, int *width)
 {
@@ -241,6 +251,9 @@ parse_unit(const char **s, int *unit, int *width)
 	return false;
 }
 
+/*
+ * Parse all minima of a signature, to the end of the string.
+ */
 static bool
 parse_minima(const char *s, Minhash *sig)
 {
@@ -259,8 +272,8 @@ parse_minima(const char *s, Minhash *sig)
 }
 
 /*
- * Read the text form.  Returns NULL if it is none; *failed tells whether an error was
- * saved in the context.
+ * Parse the text form.  Returns NULL if the syntax is wrong, or with *failed true if an
+ * error was saved in `context`.
  */
 static Minhash *
 parse_signature(const char *s, struct Node *context, bool *failed)
@@ -338,8 +351,8 @@ simhash_minhash_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * The binary form: version and unit of one byte, width, bands and rows of two, minima of
- * four.
+ * The binary form: version and unit of one byte each, width, bands and rows of two,
+ * minima of four.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_recv);
 Datum
@@ -392,6 +405,9 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
+/*
+ * Parse a modifier that is an integer.
+ */
 static bool
 parse_integer(Datum modifier, int *number)
 {
@@ -404,8 +420,8 @@ parse_integer(Datum modifier, int *number)
 }
 
 /*
- * Read the modifiers from the third on: the unit, and its width.  Returns false if there are
- * no such features.
+ * Parse the modifiers from the third on: the unit, and its width.  Returns false if
+ * features cannot have these.
  */
 static bool
 parse_features(const Datum *modifiers, int n, int *unit, int *width)
@@ -462,7 +478,8 @@ simhash_minhash_typmod_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * The cast from minhash to a type modifier.  Does not change the value.
+ * The cast from minhash to a type modifier.  Raises an error unless the value has the
+ * type's parameters, and does not change it.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_modified);
 Datum

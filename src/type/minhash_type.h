@@ -16,24 +16,25 @@
 #include "text/shingle.h"
 
 /*
- * What the features of a set are.  The numbers are stored.
+ * The unit of a set's features.  The numbers are stored.
  */
 typedef enum MinhashUnit
 {
 	MINHASH_OF_WORDS = 0,		/* shingles of words */
 	MINHASH_OF_CHARS = 1,		/* shingles of characters */
-	MINHASH_OF_FEATURES = 2,	/* texts, as they are */
-	MINHASH_OF_HASHES = 3		/* numbers of 64 bits */
+	MINHASH_OF_FEATURES = 2,	/* texts, unchanged */
+	MINHASH_OF_HASHES = 3		/* 64-bit numbers */
 } MinhashUnit;
 
 /*
- * The parameters of a signature.  Signatures with different parameters cannot be compared.
+ * The parameters of a signature.  Signatures with different parameters cannot be
+ * compared.
  */
 typedef struct MinhashParams
 {
 	uint16		bands;			/* 1 to MINHASH_MAX_BANDS */
-	uint16		width;			/* of shingles, in units; of other features 0 */
-	uint8		rows;			/* of a band; 1 to MINHASH_MAX_ROWS */
+	uint16		width;			/* width of shingles, in units; 0 for other features */
+	uint8		rows;			/* rows of a band, 1 to MINHASH_MAX_ROWS */
 	uint8		unit;			/* a MinhashUnit */
 } MinhashParams;
 
@@ -51,13 +52,16 @@ minhash_params(int bands, int rows, int unit, int width)
 
 #define MINHASH_MAX_BANDS		1024
 #define MINHASH_MAX_ROWS		MINIMA_MAX_ROWS
-#define MINHASH_MAX_LENGTH		MINIMA_MAX	/* bands * rows */
+#define MINHASH_MAX_LENGTH		MINIMA_MAX	/* minima; bands * rows */
 
-/* Defaults of functions, and of type modifiers: docs/minhash.md says why. */
+/* Defaults of functions, and of type modifiers.  docs/minhash.md explains them. */
 #define MINHASH_DEFAULT_BANDS	18
 #define MINHASH_DEFAULT_ROWS	7
 #define MINHASH_DEFAULT_WORDS	3
 
+/*
+ * Return the default width of shingles, in units.
+ */
 static inline int
 minhash_default_width(ShingleUnit unit)
 {
@@ -65,7 +69,7 @@ minhash_default_width(ShingleUnit unit)
 }
 
 /*
- * A signature.  The minima of band i are those from i * rows on.
+ * A signature.  The minima of band i start at minima[i * rows].
  */
 typedef struct Minhash
 {
@@ -76,11 +80,14 @@ typedef struct Minhash
 	uint32		minima[FLEXIBLE_ARRAY_MEMBER];
 } Minhash;
 
-/* A new one, where the same features get other minima. */
+/* Increase this if the same features ever have other minima. */
 #define MINHASH_VERSION			1
 
 #define MINHASH_SIZE(length)	(offsetof(Minhash, minima) + (length) * sizeof(uint32))
 
+/*
+ * Return the length of a signature, in minima.
+ */
 static inline int
 minhash_length(const Minhash *sig)
 {
@@ -88,7 +95,7 @@ minhash_length(const Minhash *sig)
 }
 
 /*
- * What stands for a band, 0 to bands - 1, and its minima in an index.
+ * Return the key of a band, 0 to bands - 1, in an index.
  */
 static inline uint64
 minhash_band_key(const Minhash *sig, int band)
@@ -97,8 +104,8 @@ minhash_band_key(const Minhash *sig, int band)
 }
 
 /*
- * The type modifier that holds parameters: 11 bits for bands, 7 for rows, 9 for the width,
- * 2 for the unit.  It is above 0, and is stored in indexes, too.
+ * The type modifier that holds parameters: 11 bits for bands, 7 for rows, 9 for the
+ * width, 2 for the unit.  It is greater than 0, and is stored in indexes too.
  */
 #define MINHASH_TYPMOD(bands, rows, unit, width) \
 	((bands) << 18 | (rows) << 11 | (width) << 2 | (unit))
@@ -110,8 +117,8 @@ minhash_typmod(MinhashParams params)
 }
 
 /*
- * Return the parameters that a type modifier holds.  They are invalid if no parameters have
- * this type modifier.
+ * Return the parameters that a type modifier holds.  They are invalid if no parameters
+ * have this type modifier.
  */
 static inline MinhashParams
 minhash_params_of_typmod(int32 typmod)
@@ -135,6 +142,9 @@ extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 #define PG_GETARG_MINHASH_P(n)	minhash_detoast(PG_GETARG_DATUM(n))
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
+/*
+ * Return true if two signatures can be compared.
+ */
 static inline bool
 minhash_same_params(MinhashParams a, MinhashParams b)
 {
@@ -142,7 +152,7 @@ minhash_same_params(MinhashParams a, MinhashParams b)
 		a.width == b.width;
 }
 
-/* The operator that an index answers. */
+/* The function of the operator that an index supports. */
 extern Datum simhash_minhash_shares_band(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_MINHASH_TYPE_H */

@@ -17,9 +17,12 @@
 #include "compat.h"
 #include "type/simhash_type.h"
 
-/* So many bytes of a string that is refused are shown. */
+/* Bytes of an invalid string that an error message shows. */
 #define SHOWN_LENGTH	60
 
+/*
+ * Return the value of a hexadecimal digit, or -1.
+ */
 static inline int
 hex_digit_value(char c)
 {
@@ -33,9 +36,9 @@ hex_digit_value(char c)
 }
 
 /*
- * Read exactly n hexadecimal digits, 16 at most; what follows them is the caller's
- * to judge.  Returns false at the first character that is no digit, which may be the
- * terminating zero.
+ * Parse exactly n hexadecimal digits, at most 16.  The caller checks what follows them.
+ * Returns false at the first character that is not a digit, which may be the terminating
+ * zero.
  */
 bool
 simhash_parse_digits(const char *digits, int n, uint64 *value)
@@ -53,7 +56,7 @@ simhash_parse_digits(const char *digits, int n, uint64 *value)
 }
 
 /*
- * The same of a fingerprint.
+ * Parse the SIMHASH_HEX_DIGITS digits of a fingerprint, as simhash_parse_digits() does.
  */
 bool
 simhash_parse_hex(const char *digits, SimHash *fp)
@@ -71,8 +74,8 @@ simhash_format_hex(SimHash fp, char *digits)
 }
 
 /*
- * The beginning of a string that is refused, for a message: it may be somebody's
- * document.  It need not be terminated.
+ * Return the beginning of an invalid string, for an error message: the string may be a
+ * whole document.  It need not be terminated.
  */
 char *
 simhash_excerpt(const char *string, size_t length)
@@ -83,7 +86,7 @@ simhash_excerpt(const char *string, size_t length)
 }
 
 /*
- * What to write instead of a string that is no fingerprint.
+ * Return the hint for a string that is not a fingerprint: what to write instead.
  */
 static const char *
 syntax_hint(const char *string, size_t length)
@@ -101,8 +104,8 @@ syntax_hint(const char *string, size_t length)
 }
 
 /*
- * Read the text form, `length` bytes of it.  Returns false where an error was
- * saved in the context.
+ * Parse the text form, `length` bytes of it.  Otherwise raises an error, or saves it in
+ * `context` if that is not NULL and returns false.
  */
 bool
 simhash_parse(const char *string, size_t length, struct Node *context,
@@ -159,7 +162,7 @@ simhash_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
-/* The order is that of unsigned integers, hence of the text form. */
+/* The order is that of unsigned integers, and therefore of the text form. */
 
 PG_FUNCTION_INFO_V1(simhash_eq);
 Datum
@@ -239,8 +242,10 @@ simhash_fastcmp(Datum x, Datum y, SortSupport ssup)
 #endif
 
 /*
- * A fingerprint passed by value sorts as the Datum that it is, for which
- * tuplesort has a specialised sort.
+ * simhash_sortsupport(internal)
+ *
+ * A fingerprint passed by value sorts as its Datum, for which tuplesort has a specialized
+ * sort.
  */
 PG_FUNCTION_INFO_V1(simhash_sortsupport);
 Datum

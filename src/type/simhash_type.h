@@ -17,12 +17,15 @@
 
 #include "digest/simhash.h"
 
-/* A fingerprint is passed as int8 is, and compared unsigned. */
+/* A fingerprint is passed as an int8, and compared as an unsigned integer. */
 #define DatumGetSimHash(datum)		((SimHash) DatumGetInt64(datum))
 #define SimHashGetDatum(fp)			Int64GetDatum((int64) (fp))
 #define PG_GETARG_SIMHASH(n)		DatumGetSimHash(PG_GETARG_DATUM(n))
 #define PG_RETURN_SIMHASH(fp)		return SimHashGetDatum(fp)
 
+/*
+ * Return the Hamming distance of two fingerprints, in bits.
+ */
 static inline int
 simhash_distance(SimHash a, SimHash b)
 {
@@ -30,18 +33,18 @@ simhash_distance(SimHash a, SimHash b)
 }
 
 /*
- * All fingerprints within `radius` of `center`; none where it is -1.
+ * All fingerprints within `radius` of `center`, or none if the radius is -1.
  */
 typedef struct SimHashBall
 {
 	SimHash		center;
-	int32		radius;			/* BALL_EMPTY to SIMHASH_BITS */
+	int32		radius;			/* in bits, BALL_EMPTY to SIMHASH_BITS */
 	int32		unused;			/* zero */
 } SimHashBall;
 
 #define BALL_EMPTY					(-1)
 
-/* Any number as the radius of a ball that holds the same fingerprints. */
+/* Clamp a number to the radius of a ball that contains the same fingerprints. */
 static inline int
 simhash_clamp_radius(int64 radius)
 {
@@ -51,13 +54,16 @@ simhash_clamp_radius(int64 radius)
 #define DatumGetSimHashBallP(datum)	((SimHashBall *) DatumGetPointer(datum))
 #define PG_GETARG_SIMHASH_BALL_P(n)	DatumGetSimHashBallP(PG_GETARG_DATUM(n))
 
+/*
+ * Return true if a fingerprint is in a ball.
+ */
 static inline bool
 simhash_ball_contains(const SimHashBall *ball, SimHash fp)
 {
 	return simhash_distance(ball->center, fp) <= ball->radius;
 }
 
-/* Whether each of two balls contains the center of the other. */
+/* Return true if each of two balls contains the center of the other. */
 static inline bool
 simhash_balls_near(const SimHashBall *a, const SimHashBall *b)
 {
@@ -76,7 +82,7 @@ extern bool simhash_parse(const char *string, size_t length,
 						  struct Node *context, SimHash *fp);
 extern char *simhash_excerpt(const char *string, size_t length);
 
-/* The operators that an index answers. */
+/* The functions of operators that an index supports. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_eq(PG_FUNCTION_ARGS);
