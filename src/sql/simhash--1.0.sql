@@ -94,13 +94,13 @@ COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal, as unsigned
 
 CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'three-way comparison';
 CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'transition of min';
+COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'transition function of min';
 CREATE FUNCTION simhash_larger(simhash, simhash) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'transition of max';
+COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'transition function of max';
 CREATE AGGREGATE min(simhash) (
     SFUNC = simhash_smaller, STYPE = simhash, SORTOP = <,
     COMBINEFUNC = simhash_smaller, PARALLEL = SAFE
@@ -135,9 +135,9 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
     FUNCTION 2 simhash_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 COMMENT ON OPERATOR CLASS simhash_ops USING btree IS
-    'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+    'order of fingerprints as unsigned integers, for sorting and equality; it does not find near ones';
 COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS
-    'unsigned order of fingerprints; it serves sorting and equality, not nearness';
+    'order of fingerprints as unsigned integers, for sorting and equality; it does not find near ones';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
     OPERATOR 1 =,
@@ -147,7 +147,7 @@ COMMENT ON OPERATOR CLASS simhash_ops USING hash IS 'equality of fingerprints';
 COMMENT ON OPERATOR FAMILY simhash_ops USING hash IS 'equality of fingerprints';
 
 --
--- Type simhash_ball: what an index searches for, as circle is for points
+-- Type simhash_ball: the argument of an index search, as circle is for points
 --
 
 CREATE TYPE simhash_ball;
@@ -178,7 +178,7 @@ COMMENT ON TYPE simhash_ball IS 'all fingerprints within a radius of a center: (
 CREATE FUNCTION simhash_ball(center simhash, radius bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS
-    'ball of a center and a radius, which is clamped to -1 (empty) to 64 (everything)';
+    'ball with a center and a radius; the radius is clamped to -1 (empty) to 64 (all fingerprints)';
 
 --
 -- Order and equality of balls: by center, then by radius
@@ -242,7 +242,7 @@ COMMENT ON OPERATOR >= (simhash_ball, simhash_ball) IS 'greater than or equal, b
 
 CREATE FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'three-way comparison';
 CREATE FUNCTION simhash_ball_hash(simhash_ball) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash';
@@ -272,8 +272,8 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
 -- Distance
 --
 
--- Support functions help the planner.  That of distances, and of operators on balls, has
--- the library loaded before the planner looks at the tables of a query.
+-- Planner support functions.  The one of distances and of operators on balls also loads the
+-- library before the planner reads the tables of a query.
 CREATE FUNCTION simhash_distance_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for distances, <@, @> and =~=';
@@ -298,18 +298,18 @@ CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
     SUPPORT simhash_within_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
 
--- The planner puts them into plans, where the bound is no integer.  That of
--- numeric is not leakproof, as numeric's comparisons are not.
+-- The planner adds these to plans whose bound is not an integer.  The function of numeric is
+-- not leakproof, since numeric's comparisons are not.
 CREATE FUNCTION simhash_radius(bound double precision) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_float8'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_radius(double precision) IS
-    'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+    'radius of a bound on a distance: the greatest integer not above it, clamped to -1 to 64';
 CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_numeric'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_radius(numeric) IS
-    'the radius that a bound of a distance stands for: the greatest integer not above it, clamped to -1 to 64';
+    'radius of a bound on a distance: the greatest integer not above it, clamped to -1 to 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -339,7 +339,7 @@ CREATE OPERATOR <@ (
     COMMUTATOR = @>,
     RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
 );
-COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'lies in the ball';
+COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'is in the ball';
 CREATE OPERATOR @> (
     LEFTARG = simhash_ball, RIGHTARG = simhash, FUNCTION = simhash_ball_contains,
     COMMUTATOR = <@,
@@ -356,11 +356,11 @@ COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the 
 CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS
-    'estimated cosine similarity of what was fingerprinted: cos(pi * distance / 64)';
+    'estimated cosine similarity of the fingerprinted features: cos(pi * distance / 64)';
 
 --
--- Casts.  Explicit all but those of text: a number is not a fingerprint by itself, since it
--- may be signed or unsigned.
+-- Casts.  All but the casts from text and varchar are explicit: a number is not a fingerprint
+-- by itself, since it may be signed or unsigned.
 --
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
@@ -384,7 +384,7 @@ CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
 COMMENT ON FUNCTION simhash_from_integer(integer) IS 'fingerprint from unsigned integer';
 CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
--- Drivers send small numbers so.
+-- Drivers send small numbers as smallint.
 CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'fingerprint from unsigned integer';
@@ -413,16 +413,16 @@ COMMENT ON CAST (simhash AS bytea) IS 'as 8 bytes, most significant first';
 CREATE CAST (bytea AS simhash) WITH FUNCTION simhash_from_bytea(bytea);
 COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 
--- These parse the text form, as the input function does.  That they are
--- functions matters: with a cast by input and output the parser would take
--- simhash(x) of a varchar, a char(n), a name or a domain for x::simhash.
+-- These functions parse the text form, as the input function does.  The casts need functions.
+-- With a cast by input and output the parser would take simhash(x) of a varchar, a char(n), a
+-- name or a domain for x::simhash.
 --
--- Those of text and varchar are implicit, because drivers send parameters and arrays of
--- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  A function or
--- an operator that takes text is the better match.  A function that takes simhash and
--- another type that text is cast to, or anyelement, is ambiguous for a text: PostgreSQL and
--- this extension have none.  Nothing is misread in silence: what is not 16 hexadecimal
--- digits is an error, whose hint says how to fingerprint a text.
+-- The casts from text and varchar are implicit, because drivers send parameters and arrays of
+-- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  A function or an
+-- operator that takes text is the better match.  A function that takes simhash and another type
+-- that text is cast to, or anyelement, is ambiguous for a text.  PostgreSQL and this extension
+-- have none.  Nothing is misread silently: any string but 16 hexadecimal digits is an error,
+-- whose hint says how to fingerprint a text.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
@@ -447,14 +447,14 @@ COMMENT ON CAST (name AS simhash) IS 'from 16 hexadecimal digits';
 -- Fingerprints
 --
 
--- Here and below, an optional argument that is NULL is the default.  A width is then that
--- of the unit: 2 words, 8 characters.
+-- Here and below, NULL stands for the default of an optional argument.  The default width
+-- depends on the unit: 2 words, 8 characters.
 CREATE FUNCTION simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text, integer, text) IS
-    'fingerprint of a text: of its shingles of width words or characters';
+    'fingerprint of a text, from its shingles of width words or characters';
 
 -- A bare literal is of type unknown.  Without this, simhash('some text') would
 -- be the text form of a fingerprint.
@@ -467,7 +467,7 @@ CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text[], integer) IS
-    'fingerprint of tokens cut by the caller: of their shingles of width tokens';
+    'fingerprint of tokens cut by the caller, from their shingles of width tokens';
 
 CREATE FUNCTION simhash(features text[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_features'
@@ -497,14 +497,14 @@ CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
 COMMENT ON FUNCTION simhash(tsvector, real[]) IS
     'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
 
--- The first one under a name that no type has and no other function: so nothing is taken
+-- The first function under a name that no type and no other function has.  So no call is taken
 -- for a cast, and untyped parameters are a text, a width and a unit.
 CREATE FUNCTION to_simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_simhash(text, integer, text) IS
-    'fingerprint of a text: of its shingles of width words or characters';
+    'fingerprint of a text, from its shingles of width words or characters';
 
 --
 -- Aggregate
@@ -512,22 +512,22 @@ COMMENT ON FUNCTION to_simhash(text, integer, text) IS
 
 CREATE FUNCTION simhash_agg_transition(internal, text) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_transition(internal, text) IS 'transition of simhash_agg';
+COMMENT ON FUNCTION simhash_agg_transition(internal, text) IS 'transition function of simhash_agg';
 CREATE FUNCTION simhash_agg_transition(internal, text, double precision) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_transition(internal, text, double precision) IS 'transition of simhash_agg';
+COMMENT ON FUNCTION simhash_agg_transition(internal, text, double precision) IS 'transition function of simhash_agg';
 CREATE FUNCTION simhash_agg_combine(internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_combine(internal, internal) IS 'combination of two states of simhash_agg';
+COMMENT ON FUNCTION simhash_agg_combine(internal, internal) IS 'combine function of simhash_agg';
 CREATE FUNCTION simhash_agg_serialize(internal) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_serialize(internal) IS 'state of simhash_agg for another process';
+COMMENT ON FUNCTION simhash_agg_serialize(internal) IS 'serialization function of simhash_agg';
 CREATE FUNCTION simhash_agg_deserialize(bytea, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_deserialize(bytea, internal) IS 'state of simhash_agg from another process';
+COMMENT ON FUNCTION simhash_agg_deserialize(bytea, internal) IS 'deserialization function of simhash_agg';
 CREATE FUNCTION simhash_agg_final(internal) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_final(internal) IS 'result of simhash_agg';
+COMMENT ON FUNCTION simhash_agg_final(internal) IS 'final function of simhash_agg';
 
 CREATE AGGREGATE simhash_agg(feature text) (
     SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
@@ -535,56 +535,56 @@ CREATE AGGREGATE simhash_agg(feature text) (
     SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
     PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE simhash_agg(text) IS 'fingerprint of features that stand in rows';
+COMMENT ON AGGREGATE simhash_agg(text) IS 'fingerprint of features in rows';
 CREATE AGGREGATE simhash_agg(feature text, weight double precision) (
     SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
     FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine,
     SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
     PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weighted features that stand in rows';
+COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weighted features in rows';
 
 --
--- Shingles, and what two documents share of them
+-- Shingles, and shingles that two documents have in common
 --
 
 CREATE FUNCTION shingles(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS text[]
     AS 'MODULE_PATHNAME', 'simhash_shingles_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION shingles(text, integer, text) IS 'the shingles of a text, in order: what fingerprints are made of';
+COMMENT ON FUNCTION shingles(text, integer, text) IS 'shingles of a text, in order, as fingerprints are made of them';
 CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
     AS 'MODULE_PATHNAME', 'simhash_shingles_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION shingles(text[], integer) IS 'the shingles of tokens cut by the caller, in order';
+COMMENT ON FUNCTION shingles(text[], integer) IS 'shingles of tokens cut by the caller, in order';
 
 CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text, text, integer, text) IS
-    'exact share of the distinct shingles of both texts that both contain, 0 to 1';
+    'exact resemblance: fraction of the distinct shingles of both texts that both contain, 0 to 1';
 CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text[], text[], integer) IS
-    'exact share of the distinct shingles of both token sequences that both contain, 0 to 1';
+    'exact resemblance: fraction of the distinct shingles of both token sequences that both contain, 0 to 1';
 
 CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text, text, integer, text) IS
-    'exact share of the distinct shingles of a that b contains too, 0 to 1';
+    'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
 CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text[], text[], integer) IS
-    'exact share of the distinct shingles of a that b contains too, 0 to 1';
+    'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
 
--- Both for a closer look at two documents, not for many.
+-- Both are for inspecting two documents, not for searching many.
 CREATE FUNCTION resemblance_report(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT distance integer, OUT resemblance double precision,
     OUT a_in_b double precision, OUT b_in_a double precision)
@@ -595,7 +595,7 @@ BEGIN ATOMIC
            containment(a, b, width, unit), containment(b, a, width, unit);
 END;
 COMMENT ON FUNCTION resemblance_report(text, text, integer, text) IS
-    'how alike two texts are: distance of their fingerprints, resemblance, and containment each way';
+    'similarity of two texts: distance of their fingerprints, resemblance, and containment each way';
 CREATE FUNCTION resemblance_report(a text[], b text[], width integer DEFAULT 2,
     OUT distance integer, OUT resemblance double precision,
     OUT a_in_b double precision, OUT b_in_a double precision)
@@ -605,7 +605,7 @@ BEGIN ATOMIC
            resemblance(a, b, width), containment(a, b, width), containment(b, a, width);
 END;
 COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS
-    'how alike two documents of tokens are: distance of their fingerprints, resemblance, and containment each way';
+    'similarity of two documents of tokens: distance of their fingerprints, resemblance, and containment each way';
 
 CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
@@ -613,16 +613,16 @@ CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, u
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
-    'shingles that only one of two texts has, in order: in which, a or b; the character where the passage begins, as '
-    'substr() counts, and the number of its characters';
+    'shingles that only one of two texts has, in order: the text, a or b; position and length of the passage in '
+    'characters, as substr() counts';
 CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
-    'shingles that only one of two documents of tokens has, in order: in which, a or b; the first token, counted '
-    'from 1, and the number of tokens';
+    'shingles that only one of two documents of tokens has, in order: the document, a or b; first token, counted '
+    'from 1, and number of tokens';
 
 --
 -- Whole corpora
@@ -632,20 +632,20 @@ CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, method text DEFAULT '
     RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS
-    'number of the first row of the cluster that the row belongs to: method ''single'', connected within the '
-    'radius; ''leader'', within the radius of the first such row that leads';
+    'number of the first row of the row''s cluster, in the window''s order; method ''single'', single linkage: '
+    'connected within the radius; method ''leader'': within the radius of the first leader';
 
 CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_connected_component'
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
 COMMENT ON FUNCTION connected_component(bigint, bigint) IS
-    'smallest member of the connected component of an edge, each row of the window being an edge from a to b';
+    'smallest id of the connected component of an edge; each row of the window is an edge from a to b';
 
 CREATE FUNCTION simhash_blocks(fp simhash, blocks integer) RETURNS SETOF bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 ROWS 4;
 COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS
-    'blocks of a fingerprint, each made another number for its place: fingerprints within blocks - 1 bits have one '
-    'in common';
+    'the blocks of a fingerprint, numbered so that different blocks never have equal numbers; fingerprints within '
+    'blocks - 1 bits have one in common';
 
 --
 -- Type minhash: a signature, from which the resemblance of sets is estimated
@@ -678,7 +678,7 @@ CREATE FUNCTION minhash_typmod_out(integer) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_typmod_out(integer) IS 'I/O typmod';
 
--- Minima are random: what is stored out of line is not worth compressing.
+-- Minima are random, so compressing values stored out of line is not worthwhile.
 CREATE TYPE minhash (
     INPUT = minhash_in,
     OUTPUT = minhash_out,
@@ -692,8 +692,8 @@ CREATE TYPE minhash (
     CATEGORY = 'U'
 );
 COMMENT ON TYPE minhash IS
-    'signature of a set, of bands x rows minima: the more places of two are equal, the more the sets resemble each '
-    'other';
+    'MinHash signature of a set, of bands x rows minima; the more minima of two signatures are equal, the more the '
+    'sets resemble each other';
 
 CREATE FUNCTION minhash_modified(minhash, integer) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_modified'
@@ -772,7 +772,7 @@ COMMENT ON OPERATOR >= (minhash, minhash) IS 'greater than or equal, by paramete
 CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_minhash_cmp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION minhash_cmp(minhash, minhash) IS 'less-equal-greater';
+COMMENT ON FUNCTION minhash_cmp(minhash, minhash) IS 'three-way comparison';
 CREATE FUNCTION minhash_hash(minhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_minhash_hash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -803,11 +803,11 @@ COMMENT ON OPERATOR CLASS minhash_ops USING hash IS 'equality of signatures';
 COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
 
 --
--- What signatures tell; those with different parameters are an error
+-- Estimates from signatures.  Signatures with different parameters raise an error.
 --
 
--- Named by functions and operators below, as simhash_distance_support and
--- simhash_ball_selectivity are for fingerprints.
+-- Functions and operators below name these, as the ones of fingerprints name
+-- simhash_distance_support and simhash_ball_selectivity.
 CREATE FUNCTION minhash_band_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'simhash_minhash_band_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -826,33 +826,36 @@ COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, 
 CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION jaccard(minhash, minhash) IS 'estimated resemblance: the share of places that are equal, 0 to 1';
+COMMENT ON FUNCTION jaccard(minhash, minhash) IS 'estimated resemblance: fraction of equal minima, 0 to 1';
 CREATE FUNCTION jaccard_distance(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS 'the share of places that differ, 0 to 1';
+COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS
+    'estimated Jaccard distance: fraction of minima that differ, 0 to 1';
 CREATE FUNCTION shares_band(minhash, minhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_minhash_shares_band'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT minhash_band_support;
-COMMENT ON FUNCTION shares_band(minhash, minhash) IS 'are the signatures equal in all places of some band?';
+COMMENT ON FUNCTION shares_band(minhash, minhash) IS
+    'LSH banding (locality-sensitive hashing): are all minima of at least one band equal?';
 
 CREATE OPERATOR <%> (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = jaccard_distance,
     COMMUTATOR = <%>
 );
-COMMENT ON OPERATOR <%> (minhash, minhash) IS 'estimated Jaccard distance: the share of places that differ, 0 to 1';
+COMMENT ON OPERATOR <%> (minhash, minhash) IS 'estimated Jaccard distance: fraction of minima that differ, 0 to 1';
 CREATE OPERATOR % (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = shares_band,
     COMMUTATOR = %,
     RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
 );
-COMMENT ON OPERATOR % (minhash, minhash) IS 'share a band: equal in all places of some band';
+COMMENT ON OPERATOR % (minhash, minhash) IS 'share a band: LSH banding (locality-sensitive hashing)';
 
 CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_containment'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment(minhash, minhash) IS 'estimated share of the features of a that b has too, 0 to 1';
+COMMENT ON FUNCTION containment(minhash, minhash) IS
+    'estimated containment: fraction of the features of a that b has, 0 to 1';
 CREATE FUNCTION cardinality(minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_cardinality'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
@@ -862,57 +865,57 @@ COMMENT ON FUNCTION cardinality(minhash) IS 'estimated number of distinct featur
 -- Signatures
 --
 
--- The defaults: 18 bands of 7 rows, 3 words, 8 characters.
+-- Defaults: 18 bands of 7 rows, a width of 3 words or 8 characters.
 CREATE FUNCTION to_minhash(body text, bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_minhash(text, integer, integer, integer, text) IS
-    'signature of a text: of its shingles of width words or characters';
+    'MinHash signature of a text, from its shingles of width words or characters';
 CREATE FUNCTION to_minhash(tokens text[], bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL)
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_minhash(text[], integer, integer, integer) IS
-    'signature of tokens cut by the caller: of their shingles of width tokens';
+    'MinHash signature of tokens cut by the caller, from their shingles of width tokens';
 CREATE FUNCTION to_minhash(hashes bigint[], bands integer DEFAULT NULL, rows integer DEFAULT NULL)
     RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_to_minhash_hashes'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION to_minhash(bigint[], integer, integer) IS
-    'signature of a set of numbers: ids, or hashes of features';
+    'MinHash signature of a set of numbers: ids, or hashes of features';
 
 CREATE FUNCTION minhash_union(minhash, minhash) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_union'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets';
+COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'MinHash signature of the union of two sets';
 CREATE AGGREGATE minhash_union_agg(minhash) (
     SFUNC = minhash_union, STYPE = minhash, SSPACE = 600,
     COMBINEFUNC = minhash_union, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets';
+COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'MinHash signature of the union of all sets';
 
 CREATE FUNCTION minhash_agg_transition(minhash, text) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_agg_transition'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_agg_transition(minhash, text) IS 'transition of minhash_agg';
+COMMENT ON FUNCTION minhash_agg_transition(minhash, text) IS 'transition function of minhash_agg';
 CREATE FUNCTION minhash_agg_transition(minhash, text, integer, integer) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_agg_transition'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_agg_transition(minhash, text, integer, integer) IS 'transition of minhash_agg';
+COMMENT ON FUNCTION minhash_agg_transition(minhash, text, integer, integer) IS 'transition function of minhash_agg';
 CREATE AGGREGATE minhash_agg(feature text) (
     SFUNC = minhash_agg_transition, STYPE = minhash, SSPACE = 600,
     COMBINEFUNC = minhash_union, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE minhash_agg(text) IS 'signature of features that stand in rows';
+COMMENT ON AGGREGATE minhash_agg(text) IS 'MinHash signature of features in rows';
 CREATE AGGREGATE minhash_agg(feature text, bands integer, rows integer) (
     SFUNC = minhash_agg_transition, STYPE = minhash, SSPACE = 600,
     COMBINEFUNC = minhash_union, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE minhash_agg(text, integer, integer) IS
-    'signature, of so many bands and rows, of features that stand in rows';
+    'MinHash signature of features in rows, with this number of bands and rows';
 
 --
 -- Bands
@@ -922,19 +925,19 @@ CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_minhash_bands'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bands(minhash) IS
-    'a hash of each band and its place: signatures share a band if they have one of these in common';
+    'a hash of each band; signatures share a band if they have one of these in common';
 CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_probability'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS
-    'the probability that signatures of sets of that resemblance share a band';
+    'probability that the signatures of sets of this resemblance share a band';
 CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability double precision DEFAULT 0.5)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS
-    'the resemblance from which on signatures share a band with that probability';
+    'resemblance from which on signatures share a band with at least this probability';
 CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
     OUT bands integer, OUT rows integer, OUT length integer, OUT bytes integer,
     OUT finds double precision, OUT at_three_quarters double precision,
@@ -943,55 +946,55 @@ CREATE FUNCTION minhash_advice(threshold double precision, recall double precisi
     AS 'MODULE_PATHNAME', 'simhash_minhash_advice'
     LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS
-    'bands and rows that find sets of a resemblance with that probability: the shape to take, then larger ones, '
-    'which let less through of what is three quarters, half, a quarter as alike';
+    'bands and rows that find sets of the threshold''s resemblance with probability recall: the advised shape first, '
+    'then larger ones, which find fewer sets of three quarters, half and a quarter of that resemblance';
 
 --
--- Sketches: arrays of some of the shingles' hashes, which have elements in common where texts
--- have passages in common
+-- Sketches: arrays of some of the hashes of shingles.  Texts with common passages have common
+-- elements.
 --
 
--- The defaults: a width of 8 words, 48 characters; a guarantee of 3 widths.
+-- Defaults: a width of 8 words or 48 characters, a guarantee of 3 widths.
 CREATE FUNCTION sketch(body text, modulus integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION sketch(text, integer, integer, text) IS
-    'sketch of a text: those hashes of its shingles that the modulus divides';
+    '0 mod p sketch of a text: the hashes of its shingles that the modulus divides';
 CREATE FUNCTION sketch(tokens text[], modulus integer, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION sketch(text[], integer, integer) IS
-    'sketch of tokens cut by the caller: those hashes of their shingles that the modulus divides';
+    '0 mod p sketch of tokens cut by the caller: the hashes of their shingles that the modulus divides';
 
 CREATE FUNCTION sketch_min(body text, size integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch_min'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION sketch_min(text, integer, integer, text) IS
-    'sketch of a text: so many of the smallest hashes of its shingles';
+    'bottom-k sketch of a text: the size smallest hashes of its shingles';
 CREATE FUNCTION sketch_min(tokens text[], size integer, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_sketch_min'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION sketch_min(text[], integer, integer) IS
-    'sketch of tokens cut by the caller: so many of the smallest hashes of their shingles';
+    'bottom-k sketch of tokens cut by the caller: the size smallest hashes of their shingles';
 
 CREATE FUNCTION winnow(body text, guarantee integer DEFAULT NULL, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_winnow'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION winnow(text, integer, integer, text) IS
-    'sketch of a text: texts that share a passage of at least guarantee words or characters have an element in '
-    'common, and none for a passage shorter than width';
+    'winnowed sketch of a text: texts with a common passage of at least guarantee words or characters have an '
+    'element in common; a passage shorter than width yields none';
 CREATE FUNCTION winnow(tokens text[], guarantee integer DEFAULT NULL, width integer DEFAULT NULL)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_winnow'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION winnow(text[], integer, integer) IS
-    'sketch of tokens cut by the caller: documents that share a passage of at least guarantee tokens have an element '
-    'in common, and none for a passage shorter than width';
+    'winnowed sketch of tokens cut by the caller: documents with a common passage of at least guarantee tokens have '
+    'an element in common; a passage shorter than width yields none';
 
 CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
@@ -1000,17 +1003,17 @@ CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, un
     AS 'MODULE_PATHNAME', 'simhash_common_passages_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION common_passages(text, text, integer, text) IS
-    'passages of a of at least so many words or characters that are in b, too, the longest first: the character '
-    'where they begin in both, as substr() counts, and the number of characters; how many words or characters they '
-    'have, and how they are written in a';
+    'passages of a of at least minimum words or characters that are in b too, the longest first: position and length '
+    'in each text in characters, as substr() counts; length in units, words or characters; the passage as a spells '
+    'it';
 CREATE FUNCTION common_passages(a text[], b text[], minimum integer DEFAULT NULL,
     OUT a_start integer, OUT b_start integer, OUT length integer)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_common_passages_tokens'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION common_passages(text[], text[], integer) IS
-    'passages of a of at least so many tokens that are in b, too, the longest first: the first token in both, '
-    'counted from 1, and the number of tokens';
+    'passages of a of at least minimum tokens that are in b too, the longest first: first token in each, counted '
+    'from 1, and number of tokens';
 
 CREATE FUNCTION text_windows(body text, size integer DEFAULT 1, step integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT start integer, OUT length integer, OUT piece text)
@@ -1018,8 +1021,8 @@ CREATE FUNCTION text_windows(body text, size integer DEFAULT 1, step integer DEF
     AS 'MODULE_PATHNAME', 'simhash_text_windows'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS
-    'pieces of a text, in order: of size words, characters, lines, sentences or paragraphs, one beginning every step '
-    'of them; the character where they begin, as substr() counts, and the number of characters';
+    'chunks of a text, in order, of size words, characters, lines, sentences or paragraphs, one beginning every step '
+    'units; position and length in characters, as substr() counts';
 
 --
 -- Index access method
@@ -1034,7 +1037,7 @@ CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURN
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_distance_support;
 COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS
-    'the share of the distinct elements of passage that document does not have, 0 to 1';
+    'fraction of the distinct elements of passage that document lacks, 0 to 1';
 CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
@@ -1045,13 +1048,13 @@ CREATE OPERATOR <%>> (
     COMMUTATOR = <<%>
 );
 COMMENT ON OPERATOR <%>> (bigint[], bigint[]) IS
-    'the share of the right array''s elements that the left one does not have, 0 to 1';
+    'fraction of the distinct elements of the right array that the left one lacks, 0 to 1';
 CREATE OPERATOR <<%> (
     LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance_of,
     COMMUTATOR = <%>>
 );
 COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS
-    'the share of the left array''s elements that the right one does not have, 0 to 1';
+    'fraction of the distinct elements of the left array that the right one lacks, 0 to 1';
 
 CREATE FUNCTION containment_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'simhash_containment_within_support'
@@ -1062,15 +1065,15 @@ CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius d
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT containment_within_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
-    'does document lack at most this share of the distinct elements of passage?  As the index searches';
+    'does document lack at most this fraction of the distinct elements of passage?  An index supports it';
 
 CREATE TYPE containment_ball AS (passage bigint[], radius double precision);
-COMMENT ON TYPE containment_ball IS 'all arrays that lack at most this share of the elements of passage';
+COMMENT ON TYPE containment_ball IS 'all arrays that lack at most this fraction of the distinct elements of passage';
 CREATE FUNCTION containment_ball(passage bigint[], radius double precision) RETURNS containment_ball
     AS 'MODULE_PATHNAME', 'simhash_containment_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS
-    'all arrays that lack at most this share of the elements of passage';
+    'all arrays that lack at most this fraction of the distinct elements of passage';
 CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -1095,9 +1098,11 @@ CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
 COMMENT ON FUNCTION simhash_handler(internal) IS 'handler of the index access method simhash';
 
 CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
-COMMENT ON ACCESS METHOD simhash IS 'index of fingerprints within a Hamming distance, by permuted block prefixes';
+COMMENT ON ACCESS METHOD simhash IS
+    'index of fingerprints by Hamming distance: multi-index hashing with permuted tables; of MinHash signatures by '
+    'their bands, and of sketches by their elements';
 
--- An operator class names the kind of its values.
+-- Each operator class names the function with its methods.
 CREATE FUNCTION simhash_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_opclass(internal) IS 'index support: fingerprints';
@@ -1131,15 +1136,17 @@ CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 8 @> (anyarray, anyarray),
     FUNCTION 1 simhash_sketch_opclass(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
-    'arrays of hashes that have some elements, or all, or the most of them first';
+    'arrays of hashes that have any or all elements of the query, or ordered by the fraction that they lack';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
-    'arrays of hashes that have some elements, or all, or the most of them first';
+    'arrays of hashes that have any or all elements of the query, or ordered by the fraction that they lack';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,
     FUNCTION 1 simhash_minhash_opclass(internal);
-COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS 'signatures that share a band';
-COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS 'signatures that share a band';
+COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS
+    'signatures that share a band: LSH banding (locality-sensitive hashing)';
+COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS
+    'signatures that share a band: LSH banding (locality-sensitive hashing)';
 
 CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT blocks integer, OUT prefix integer, OUT nested integer,
@@ -1149,8 +1156,8 @@ CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
-    'index options for so many rows and searches within k bits: the designs of which no smaller one is faster, their '
-    'size and speed, by a model';
+    'index options for this number of rows and searches within k bits: the designs that no smaller one beats in '
+    'speed, with their size and speed by a model';
 
 CREATE FUNCTION simhash_index_stats(index regclass,
     OUT "table" integer, OUT prefix_bits integer, OUT level integer,
@@ -1159,28 +1166,28 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS
-    'pages and entries of each level of each table of an index (table NULL: the rows that are NULL; level NULL: free '
-    'pages, which are used again), and the most entries with one prefix';
+    'pages and entries of each level of each permuted table of an index (table NULL: rows whose value is NULL; level '
+    'NULL: free pages, for reuse), and the maximum number of entries with one prefix';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
     OUT tables integer, OUT prefix_bits integer, OUT probes bigint,
     OUT pages bigint, OUT candidates bigint, OUT matches bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_explain(regclass, simhash, bigint) IS
-    'search an index within a radius, and tell how: tables looked into, bits of their prefixes used, probes, leaves '
+    'search an index within a radius and report the work: permuted tables searched, prefix bits used, probes, leaves '
     'read, entries compared, entries found';
 
 CREATE FUNCTION simhash_index_check(index regclass, heap boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_check(regclass, boolean) IS
-    'raise an error if the structure of an index is damaged, or, if heap is true, if its entries do not match the '
+    'raise an error if the structure of an index is damaged; with heap true, also if its entries do not match the '
     'table';
 
 --
 -- GiST: fingerprints beside other columns
 --
 
--- Keys: the bits that the fingerprints below agree on, and their values.
+-- A key: the bits that all fingerprints below it agree on, and the values of these bits.
 CREATE TYPE simhash_gist_key;
 
 CREATE FUNCTION simhash_gist_key_in(cstring) RETURNS simhash_gist_key
@@ -1198,7 +1205,7 @@ CREATE TYPE simhash_gist_key (
 );
 COMMENT ON TYPE simhash_gist_key IS 'key of a GiST index: (bits that fingerprints agree on,their values)';
 
--- Of balls: the same of their centers, and the greatest radius.
+-- A key of balls: the same for their centers, and the greatest radius.
 CREATE TYPE simhash_ball_gist_key;
 
 CREATE FUNCTION simhash_ball_gist_key_in(cstring) RETURNS simhash_ball_gist_key
@@ -1220,7 +1227,7 @@ COMMENT ON TYPE simhash_ball_gist_key IS
 CREATE FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_consistent(internal, simhash, smallint, oid, internal) IS
-    'GiST support: whether an entry may meet a condition';
+    'GiST support: whether an entry may satisfy a condition';
 CREATE FUNCTION simhash_gist_union(internal, internal) RETURNS simhash_gist_key
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_union(internal, internal) IS 'GiST support: the key of entries together';
@@ -1229,34 +1236,35 @@ CREATE FUNCTION simhash_gist_compress(internal) RETURNS internal
 COMMENT ON FUNCTION simhash_gist_compress(internal) IS 'GiST support: the key of a fingerprint';
 CREATE FUNCTION simhash_gist_penalty(internal, internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_gist_penalty(internal, internal, internal) IS 'GiST support: the cost of adding to a key';
+COMMENT ON FUNCTION simhash_gist_penalty(internal, internal, internal) IS
+    'GiST support: the cost of adding an entry to a key';
 CREATE FUNCTION simhash_gist_picksplit(internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
 CREATE FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_same(simhash_gist_key, simhash_gist_key, internal) IS
-    'GiST support: whether keys are equal';
+    'GiST support: whether two keys are equal';
 CREATE FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_distance(internal, simhash, smallint, oid, internal) IS
-    'GiST support: how near an entry may be';
+    'GiST support: a lower bound of the distance of an entry';
 CREATE FUNCTION simhash_gist_fetch(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_fetch(internal) IS 'GiST support: the fingerprint of a key';
 
--- Of balls, too.
+-- These serve balls too.
 CREATE FUNCTION simhash_gist_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_gist_sortsupport(internal) IS 'GiST support: the order in which an index is built';
 CREATE FUNCTION simhash_gist_strategy(integer) RETURNS smallint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_gist_strategy(integer) IS 'GiST support: the strategy of equality';
+COMMENT ON FUNCTION simhash_gist_strategy(integer) IS 'GiST support: the strategy number of equality';
 
 CREATE FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_consistent(internal, simhash_ball, smallint, oid, internal) IS
-    'GiST support: whether an entry may meet a condition';
+    'GiST support: whether an entry may satisfy a condition';
 CREATE FUNCTION simhash_ball_gist_union(internal, internal) RETURNS simhash_ball_gist_key
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_union(internal, internal) IS 'GiST support: the key of entries together';
@@ -1266,14 +1274,14 @@ COMMENT ON FUNCTION simhash_ball_gist_compress(internal) IS 'GiST support: the k
 CREATE FUNCTION simhash_ball_gist_penalty(internal, internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_penalty(internal, internal, internal) IS
-    'GiST support: the cost of adding to a key';
+    'GiST support: the cost of adding an entry to a key';
 CREATE FUNCTION simhash_ball_gist_picksplit(internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_picksplit(internal, internal) IS 'GiST support: the split of a page';
 CREATE FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_same(simhash_ball_gist_key, simhash_ball_gist_key, internal) IS
-    'GiST support: whether keys are equal';
+    'GiST support: whether two keys are equal';
 CREATE FUNCTION simhash_ball_gist_fetch(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_fetch(internal) IS 'GiST support: the ball of a key';
@@ -1314,7 +1322,8 @@ COMMENT ON OPERATOR CLASS simhash_ball_ops USING gist IS
 COMMENT ON OPERATOR FAMILY simhash_ball_ops USING gist IS
     'balls whose centers are within the smaller radius of each other, for exclusion constraints beside other columns';
 
--- From 18 on the server asks which strategy is equality; before, it has no such function.
+-- PostgreSQL 18 and later call a support function for the strategy number of equality.  Earlier
+-- versions have no such support function.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
