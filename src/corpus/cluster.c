@@ -196,9 +196,9 @@ find_clusters(Clusters *clusters, Reader *reader)
 	if (nrows > MAX_ROWS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a partition of " INT64_FORMAT " rows is too large to be clustered",
+				 errmsg("partition of " INT64_FORMAT " rows is too large to cluster",
 						nrows),
-				 errdetail("A partition may have %lld rows.", (long long) MAX_ROWS),
+				 errdetail("A partition can have at most %lld rows.", (long long) MAX_ROWS),
 				 errhint("Add PARTITION BY to the window.")));
 	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);

@@ -121,8 +121,8 @@ make_vertex(Graph *graph, int64 id)
 	if (++graph->nvertices == MAX_VERTICES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("there are too many distinct ids"),
-				 errdetail("Edges of a partition can have %u of them.", MAX_VERTICES - 1),
+				 errmsg("too many distinct ids in a partition"),
+				 errdetail("The edges of a partition can have at most %u distinct ids.", MAX_VERTICES - 1),
 				 errhint("Leave out the edges (id, id), or use PARTITION BY.")));
 	if (graph->nvertices == graph->size)
 		enlarge_arrays(graph);
@@ -198,7 +198,7 @@ component_of(Graph *graph, int64 id)
 	if (slot == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("an edge is not the same when it is read again"),
+				 errmsg("edge has changed since it was first read"),
 				 errhint("Compute volatile expressions in a subquery.")));
 	return graph->id[union_find_root(graph->parent, slot->vertex)];
 }

@@ -95,12 +95,12 @@ check_array(ArrayType *array, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("%s must be a one-dimensional array", name),
-				 errhint("Join the rows by unnest() and array_agg().")));
+				 errhint("Join its rows by unnest() and array_agg().")));
 	if (array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not contain nulls", name),
-				 errhint("Leave them out, or put values in their place.")));
+				 errhint("Remove the nulls, or replace them by values.")));
 	return array;
 }
 

@@ -60,7 +60,7 @@ check_fraction(float8 fraction, const char *what)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
-				 errhint("It is a number from 0 to 1.")));
+				 errhint("The value must be from 0 to 1.")));
 	return fraction == 0 ? 0 : fraction;
 }
 
@@ -149,7 +149,7 @@ check_open_fraction(float8 fraction, const char *what)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
-				 errhint("It is greater than 0 and less than 1.")));
+				 errhint("The value must be greater than 0 and less than 1.")));
 	return fraction;
 }
 
@@ -261,7 +261,7 @@ report_no_shape(float8 threshold, float8 recall)
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("no signature finds resemblance %s with recall %s",
 					float8out_internal(threshold), float8out_internal(recall)),
-			 errhint("Ask for less: with %d bands of one row the recall is %s.",
+			 errhint("The greatest recall, with %d bands of one row, is %s.",
 					 MINHASH_MAX_BANDS, float8out_internal(round_down(max_recall)))));
 }
 

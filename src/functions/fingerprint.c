@@ -265,7 +265,7 @@ check_label_weights(ArrayType *array, float4 *weights)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array of weights must have %d elements", TS_LABELS),
-				 errhint("They are the weights of the labels {D,C,B,A}, by default {0.1,0.2,0.4,1.0}.")));
+				 errhint("The elements are the weights of the labels {D,C,B,A}, by default {0.1,0.2,0.4,1.0}.")));
 	for (int i = 0; i < TS_LABELS; i++)
 	{
 		weights[i] = given[i] >= 0 ? given[i] : ts_default_weights[i];

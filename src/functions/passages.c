@@ -64,8 +64,8 @@ enlarge_sequence(Sequence *sequence)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("documents are too large to compare"),
-				 errdetail("One has more than %d words or characters.", AUTOMATON_MAX),
-				 errhint("Compare pieces of them, which text_windows() cuts.")));
+				 errdetail("A document has more than %d words or characters.", AUTOMATON_MAX),
+				 errhint("Compare chunks of them, cut by text_windows().")));
 	sequence->capacity *= 2;
 	sequence->symbols = repalloc_huge(sequence->symbols, sequence->capacity * sizeof(Symbol));
 	sequence->passages = repalloc_huge(sequence->passages, sequence->capacity * sizeof(Passage));

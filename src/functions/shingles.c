@@ -54,7 +54,7 @@ collect_shingle(void *arg, const char *shingle, size_t length)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the shingles do not fit into an array"),
-				 errdetail("They take more than %zu bytes.", (size_t) MaxAllocSize),
+				 errdetail("The shingles take more than %zu bytes.", (size_t) MaxAllocSize),
 				 errhint("Use a part of the text, or a smaller shingle width.")));
 	enlargeStringInfo(&array->data, size);
 	element = array->data.data + array->data.len;

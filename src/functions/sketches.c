@@ -90,7 +90,7 @@ report_too_many(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("a sketch has more than %d elements", SKETCH_MAX),
-			 errhint("Use windows of the text, or a greater modulus or guarantee.")));
+			 errhint("Use chunks of the text, cut by text_windows(), or a greater modulus or guarantee.")));
 }
 
 static void
@@ -166,7 +166,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("modulus %d is out of range", modulus),
-				 errhint("One shingle of so many counts: of all, with modulus 1; a greater one makes a smaller sketch.")));
+				 errhint("A modulus is at least 1, which keeps all hashes. A greater modulus keeps fewer.")));
 	of.modulus = modulus;
 	sketch_begin(&of.sketch, SKETCH_ALL);
 	read_source(fcinfo, &source, add_multiple, &of);

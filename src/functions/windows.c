@@ -158,7 +158,7 @@ check_positive(int32 number, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s %d is out of range", name, number),
-				 errhint("Windows have at least 1 unit, and begin at least 1 apart.")));
+				 errhint("A window has at least 1 unit, and the step is at least 1.")));
 }
 
 /*

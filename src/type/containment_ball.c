@@ -34,7 +34,7 @@ check_columns(TupleDesc desc)
 		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("type containment_ball is not one of a bigint[] and a double precision")));
+				 errmsg("type containment_ball must have the columns bigint[] and double precision")));
 }
 
 /*

@@ -122,7 +122,7 @@ minhash_check(Minhash *sig)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored value of type %s is damaged", "minhash"),
-				 errhint("Make it anew, or look for what damages your tables.")));
+				 errhint("Compute the value again, and find out what damages your tables.")));
 	return sig;
 }
 
@@ -314,7 +314,7 @@ simhash_minhash_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"minhash", simhash_excerpt(string, strlen(string))),
-				 errhint("The signature of a text is to_minhash(...). One that is made is written as bands, rows, shingles, and the minima of each band in hexadecimal: 2x1:word3:01234567-89abcdef.")));
+				 errhint("Use to_minhash(...) to compute the signature of a text. The text form is bands, rows, shingles, and the minima of each band in hexadecimal, for example 2x1:word3:01234567-89abcdef.")));
 	if (!check_modifier(sig->params, PG_GETARG_INT32(2), fcinfo->context))
 		PG_RETURN_NULL();
 	PG_RETURN_MINHASH_P(sig);
