@@ -1,15 +1,15 @@
 #!/usr/bin/perl
 #
-# Generate the normaliser's tables from the Unicode Character Database.
+# Generate the normalizer's tables from the Unicode Character Database.
 #
 # Usage: perl generate.pl DIRECTORY >tables.h
 #
-# DIRECTORY holds the files of the database, version 15.0.0, laid out as
-# Unicode publishes them: /usr/share/unicode where Debian's package
-# unicode-data is installed (of that version).  Statistics go to stderr.
+# DIRECTORY has the files of the database, version 15.0.0, in the layout that
+# Unicode publishes.  Debian's package unicode-data of that version installs
+# them in /usr/share/unicode.  Statistics go to stderr.
 #
-# Fingerprints are stored data and depend on these tables, so the version is
-# fixed: files of any other version are refused.
+# Fingerprints are stored data and depend on these tables.  So the version is
+# fixed, and files of any other version raise an error.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ use Digest::SHA;
 
 my $UNICODE_VERSION = '15.0.0';
 
-# UnicodeData.txt is the one file that does not tell its version.
+# UnicodeData.txt is the only file that does not contain its version.
 my $UNICODE_DATA_SHA256 =
   '806e9aed65037197f1ec85e12be6e8cd870fc5608b4de0fffd990f689f376a73';
 
@@ -31,7 +31,7 @@ use constant {
 	# Table values below this are token classes.
 	FIRST_RECORD => 8,
 
-	# The normaliser's buffers have room for mappings of this length.
+	# The normalizer's buffers have a capacity for mappings of this length.
 	MAX_MAPPING => 18,
 };
 
@@ -40,15 +40,15 @@ my @CLASS_NAMES =
   qw(TOKEN_SPACE TOKEN_SYMBOL TOKEN_WORD TOKEN_SINGLE TOKEN_MARK);
 my ($SPACE, $SYMBOL, $WORD, $SINGLE, $MARK) = (0 .. $#CLASS_NAMES);
 
-# By code point.  What is absent has the default: category Cn, class 0, no
-# decomposition, NFKC_CF itself.
+# By code point.  Absent code points have the defaults: category Cn, class 0,
+# no decomposition, NFKC_CF itself.
 my (@category, %ccc, %decomposition, %nfkc_cf);
 
 # By name or value of the property, then by code point.
 my ($normalization, $property, $script, $script_extensions, $line_break);
 
-# All the mappings, one after another and sharing what they can, as a string
-# of Perl characters; and where in it each one starts.
+# All mappings, one after another and overlapping where possible, as a string
+# of Perl characters; and the offset of each mapping in it.
 my $mapping_pool   = '';
 my %mapping_offset = ('' => 0);
 
@@ -106,7 +106,7 @@ sub read_database
 	}
 }
 
-# General category, combining class and canonical decomposition.
+# Read general category, combining class and canonical decomposition.
 sub read_unicode_data
 {
 	my ($directory) = @_;
@@ -125,7 +125,7 @@ sub read_unicode_data
 		my ($code, $name, $gc, $class, undef, $mapping) = split /;/, $line;
 		my $cp = hex $code;
 
-		# A large uniform block is given by its first and last code points.
+		# A large uniform block has only its first and last code points here.
 		if ($name =~ /, First>$/)
 		{
 			$range_start = $cp;
@@ -178,6 +178,7 @@ sub read_properties
 # Properties of one code point
 #
 
+# Return the token class of a code point.
 sub token_class
 {
 	my ($cp) = @_;
@@ -186,8 +187,8 @@ sub token_class
 	return $SPACE if exists $property->{White_Space}{$cp};
 	return $MARK  if $gc =~ /^M/;
 
-	# What this version does not know, and what only its users know, is more
-	# likely a letter than anything else.
+	# Code points unassigned in this version, or for private use, are more
+	# likely letters than anything else.
 	return $WORD   if $gc eq 'Cn' || $gc eq 'Co';
 	return $SYMBOL if $gc !~ /^[LN]/;
 
@@ -195,8 +196,8 @@ sub token_class
 	  if exists $property->{Ideographic}{$cp} || exists $script->{Han}{$cp};
 	return $WORD if $gc !~ /^L/;
 
-	# Kana, and letters shared by kana and ideographs only, as the prolonged
-	# sound mark is
+	# Kana, and letters shared by kana and ideographs only, such as the
+	# prolonged sound mark
 	return $SINGLE
 	  if exists $script->{Hiragana}{$cp} || exists $script->{Katakana}{$cp};
 	return $SINGLE
@@ -208,7 +209,8 @@ sub token_class
 	return exists $line_break->{SA}{$cp} ? $SINGLE : $WORD;
 }
 
-# Full canonical decomposition of a list of code points, in canonical order.
+# Return the full canonical decomposition of a list of code points, in
+# canonical order.
 sub nfd
 {
 	my @result = map { decompose($_) } @_;
@@ -225,6 +227,7 @@ sub nfd
 	return @result;
 }
 
+# Return the full canonical decomposition of a code point.
 sub decompose
 {
 	my ($cp) = @_;
@@ -244,11 +247,11 @@ sub decompose
 	return map { decompose($_) } @{ $decomposition{$cp} };
 }
 
-# What the normaliser puts in place of a code point: every character of its
-# canonical decomposition, case-folded and decomposed again.  That order of
-# steps makes canonical equivalents alike, but U+0345 COMBINING GREEK
-# YPOGEGRAMMENI folds to a letter, behind which no mark of its run may be
-# left; so it has to wait until the normaliser has ordered the marks.
+# Return the mapping of a code point: every character of its canonical
+# decomposition, case-folded and decomposed again.  This order of steps maps
+# canonical equivalents to the same string.  But U+0345 COMBINING GREEK
+# YPOGEGRAMMENI folds to a letter, and no mark of its run may be left after
+# that letter.  So U+0345 stays, until the normalizer has ordered the marks.
 sub mapping
 {
 	my ($cp) = @_;
@@ -266,8 +269,8 @@ sub to_string
 # Building the tables
 #
 
-# The normaliser relies on these; a version in which one of them does not
-# hold would need another normaliser.
+# Check what the normalizer relies on.  A version of Unicode in which a check
+# fails would need another normalizer.
 sub check_assumptions
 {
 	die "U+0345 does not fold to U+03B9\n"
@@ -286,9 +289,8 @@ sub check_assumptions
 	}
 }
 
-# Returns what to store for each code point, a token class or a reference to
-# a record, and the list of the canonical decompositions that are not part
-# of a record.
+# Return for each code point its token class or a reference to its record,
+# and the list of the canonical decompositions that are not part of a record.
 sub describe_codepoints
 {
 	my (@info, @decompositions);
@@ -325,7 +327,7 @@ sub describe_codepoints
 	return (\@info, \@decompositions);
 }
 
-# Primary composites: [ first, second, composite ], in order.
+# Return the primary composites, [ first, second, composite ], in order.
 sub list_compositions
 {
 	my @compositions;
@@ -342,8 +344,8 @@ sub list_compositions
 		  @compositions ];
 }
 
-# Lay out the mappings, longest first so that the shorter ones are found
-# inside.
+# Lay out the mappings, the longest first, so that shorter ones are found
+# inside longer ones.
 sub pack_mappings
 {
 	my %distinct = map { $_ => 1 } grep { defined } @_;
@@ -403,8 +405,8 @@ sub number_records
 	return (\@values, \@records);
 }
 
-# Returns for each page of code points the number of its contents, and those
-# contents: [ first code point, values ].
+# Return for each page of code points the number of its contents, and the
+# list of distinct contents: [ first code point, values ].
 sub split_pages
 {
 	my ($values) = @_;
@@ -430,8 +432,8 @@ sub split_pages
 #
 
 # Print the items of an array, separated by commas, in indented lines of
-# limited width; items that are themselves comments have a line of their own.
-# Tell its size on stderr.
+# limited width.  An item that is a comment has a line of its own.  Prints the
+# size of the array to stderr.
 sub print_array
 {
 	my ($type, $name, $width, @items) = @_;
@@ -470,7 +472,7 @@ sub print_head
 	print <<"HEAD";
 /*
  * tables.h
- *	  Tables for normalising and tokenising text.
+ *	  Tables for normalizing and tokenizing text.
  *
  * Generated by generate.pl from the Unicode Character Database, version
  * $UNICODE_VERSION: UnicodeData.txt, DerivedNormalizationProps.txt, PropList.txt,
@@ -480,8 +482,8 @@ sub print_head
  * Inc., used under the Unicode License (SPDX: Unicode-3.0), provided "as is";
  * for terms of use, see https://www.unicode.org/terms_of_use.html
  *
- * Whoever includes this declares TokenClass, bool, uint8, uint16 and uint32
- * first.
+ * A file that includes this must declare TokenClass, bool, uint8, uint16 and
+ * uint32 first.
  */
 #ifndef UNICODE_TABLES_H
 #define UNICODE_TABLES_H
@@ -495,17 +497,17 @@ typedef struct UnicodeRecord
 {
 	uint8		class;			/* token class of the code point itself */
 	uint8		ccc;			/* its canonical combining class */
-	uint8		length;			/* of its mapping: 0 if it is dropped,
+	uint8		length;			/* length of its mapping: 0 if it is dropped,
 								 * UNICODE_SELF if it maps to itself */
-	bool		combines;		/* might combine with what precedes it */
-	uint16		offset;			/* of its mapping in unicode_mapping */
+	bool		combines;		/* may combine with the code point before it */
+	uint16		offset;			/* offset of its mapping in unicode_mapping */
 } UnicodeRecord;
 
 /* A canonical decomposition, in full */
 typedef struct UnicodeDecomposition
 {
 	uint32		codepoint;
-	uint16		offset;			/* in unicode_mapping */
+	uint16		offset;			/* offset in unicode_mapping */
 	uint8		length;
 } UnicodeDecomposition;
 
@@ -528,10 +530,10 @@ sub print_pages
  * A code point's value is
  *	unicode_value[unicode_page[cp >> %d] * %d + (cp & %d)]
  *
- * A value below %d is a token class; the code point then maps to itself, is a
- * starter, and never combines with what precedes it (but it may have a
- * canonical decomposition, see unicode_decomposition).  Any other value,
- * less %d, is an index into unicode_record.
+ * A value below %d is a token class.  Then the code point maps to itself, is a
+ * starter, and never combines with the code point before it.  But it may have
+ * a canonical decomposition (unicode_decomposition).  Any other value, minus
+ * %d, is an index into unicode_record.
  */
 TEXT
 	print_array('uint16', 'unicode_page', 2, @$page_index);
@@ -553,10 +555,10 @@ sub print_mappings
 	print <<'TEXT';
 
 /*
- * Mappings of records, and canonical decompositions; they share what they
- * can.  A record's mapping is the code point's canonical decomposition with
- * each character replaced by its NFKC_Casefold mapping, decomposed again;
- * except that U+0345 stays, for the normaliser to fold it after ordering.
+ * Mappings of records, and canonical decompositions.  They overlap where
+ * possible.  A record's mapping is the code point's canonical decomposition
+ * with each character replaced by its NFKC_Casefold mapping, decomposed again.
+ * Only U+0345 stays, for the normalizer to fold it after ordering.
  */
 TEXT
 	print_array('uint32', 'unicode_mapping', 4,
