@@ -81,6 +81,13 @@ SELECT * FROM hints(
     'CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id)',
     'CREATE TABLE parted11 PARTITION OF parted1 FOR VALUES FROM (0) TO (5)',
     'CREATE INDEX ON parted USING simhash (sig)');
+-- or of the partition that is being detached from it
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'parted11'::regclass;
+SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
+UPDATE pg_inherits SET inhdetachpending = inhrelid = 'parted1'::regclass
+WHERE inhrelid IN ('parted1'::regclass, 'parted11'::regclass);
+SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
+UPDATE pg_inherits SET inhdetachpending = false WHERE inhrelid = 'parted1'::regclass;
 -- what the hints say
 ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
 CREATE INDEX ON "my docs" USING simhash ("Sig");

@@ -21,12 +21,26 @@
 #include "index/tree/page.h"
 
 /*
- * Return the table whose column would be altered: of a partition, the table at the top.
+ * Return the table whose column would be altered: of a partition, the table at the top.  A
+ * partition that is being detached has no ancestors.
  */
 static Oid
 table_to_alter(Oid table)
 {
-	return get_rel_relispartition(table) ? llast_oid(get_partition_ancestors(table)) : table;
+	List	   *ancestors = get_rel_relispartition(table) ? get_partition_ancestors(table) : NIL;
+
+	return ancestors != NIL ? llast_oid(ancestors) : table;
+}
+
+/*
+ * Return the name of a table with its schema.  The search path that PostgreSQL sets while it
+ * builds indexes, or a dump, is not the user's.
+ */
+static char *
+qualified_name(Oid table)
+{
+	return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(table)),
+									  get_rel_name(table));
 }
 
 /*
@@ -46,7 +60,7 @@ report_missing(Relation index, const Opclass *opclass)
 					RelationGetRelationName(index)),
 			 index->rd_index->indkey.values[0] != 0 && get_rel_relkind(table) != RELKIND_MATVIEW ?
 			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.",
-					 quote_identifier(get_rel_name(table)), column, type) :
+					 qualified_name(table), column, type) :
 			 errhint("Write them as a type modifier, for example (%s::%s).",
 					 column, type)));
 }
