@@ -8,7 +8,7 @@
 #
 # - No modules, and no folders, use each other in a circle.  src/ and src/index/ hold
 #   modules that stand below their folders and modules that stand above.
-# - No two modules share a base name, no static function or struct has a name twice: the
+# - No two modules share a base name, no static function or type has a name twice: the
 #   LOCATION of an error is a file's base name and a function.
 # - No line of sources and tests is longer than 120 characters, tabs of 4, but those that a
 #   program has written, and messages, which PostgreSQL has in one piece.
@@ -47,8 +47,9 @@ sub find_names
 			if ($before =~ /\bstatic\b/) { $places{'static function'}{$name}{$module} = 1 }
 			elsif ($file =~ /\.c$/) { $owner{$name} = $module }
 		}
-		$places{struct}{$1}{$module} = 1
-		  while $text =~ /^(?:typedef )?struct (\w+)\s*\n\{/mg;
+		$places{type}{$1}{$module} = 1
+		  while $text =~ /^(?:typedef )?(?:struct|union|enum) (\w+)\s*\n\{/mg;
+		$places{type}{$1}{$module} = 1 while $text =~ /^\} (\w+);/mg;
 	}
 	$places{'static function'}{$_}{ $owner{$_} } = 1
 	  foreach grep { $places{'static function'}{$_} } keys %owner;
