@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "functions/shingle_set.h"
 #include "text/salt.h"
 

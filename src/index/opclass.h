@@ -16,10 +16,13 @@
 
 #include "access/skey.h"
 #include "fmgr.h"
-#include "nodes/pathnodes.h"
 #include "utils/relcache.h"
 
 #include "type/simhash_type.h"
+
+/* of the planner, whose headers most users of this one do without */
+struct PlannerInfo;
+struct OpExpr;
 
 /*
  * Trees know entries: a key and a TID.  A row has words of 64 bits, and each of them has
@@ -90,8 +93,8 @@ typedef struct MultiKeyMethods
 	 * parameters or with unknown ones; HUGE_VAL: all.  *unknown is set if it may turn out to
 	 * be all.  The clause is NULL if its argument is one of many.
 	 */
-	double		(*estimate_sought) (PlannerInfo *root, int32 params, int strategy,
-									const OpExpr *clause, bool *unknown);
+	double		(*estimate_sought) (struct PlannerInfo *root, int32 params, int strategy,
+									const struct OpExpr *clause, bool *unknown);
 } MultiKeyMethods;
 
 /*

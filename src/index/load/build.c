@@ -15,7 +15,6 @@
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
-#include "compat.h"
 #include "index/access_method.h"
 #include "index/load/build_parallel.h"
 #include "index/load/build_tree.h"

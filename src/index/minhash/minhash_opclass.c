@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "lib/qunique.h"
+#include "nodes/pathnodes.h"
 
 #include "bits.h"
 #include "compat.h"

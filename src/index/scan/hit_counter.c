@@ -15,7 +15,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "index/pair_sort.h"
 #include "index/scan/hit_counter.h"
 #include "index/tree/page.h"

@@ -13,6 +13,7 @@
 #include "utils/snapshot.h"
 
 #include "index/scan/prefetch.h"
+#include "index/tree/page.h"
 
 typedef struct LeafReader LeafReader;
 

@@ -20,7 +20,6 @@
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 
-#include "compat.h"
 #include "index/scan/posting_cursor.h"
 #include "index/scan/posting_merge.h"
 

@@ -21,7 +21,6 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-#include "compat.h"
 #include "index/scan/prefetch.h"
 #include "index/tree/descend.h"
 #include "index/tree/link.h"

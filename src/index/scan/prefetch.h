@@ -15,7 +15,6 @@
 
 #include "index/simhash/probe.h"
 #include "index/tree/link.h"
-#include "index/tree/page.h"
 
 #define PREFETCH_MAX	64
 

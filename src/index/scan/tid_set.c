@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "index/pair_sort.h"
 #include "index/scan/tid_set.h"
 #include "index/tree/page.h"

@@ -11,7 +11,6 @@
 #define SIMHASH_MERGE_H
 
 #include "index/tree/link.h"
-#include "index/tree/page.h"
 
 extern int	merge_limit(int level);
 extern bool merge_into_left(Relation index, const PageLink *link);
