@@ -22,10 +22,9 @@
 /*
  * Return the fingerprint of a text form.  Raises an error for any other string.
  *
- * A cast with a function, as each of these is, has a second effect.  The parser prefers a
- * cast to a function where the cast is done by relabelling or by input and output.  Then
- * simhash(x) would mean x::simhash where x is a varchar, a char(n), a name or a domain over
- * one.
+ * The casts need functions.  The parser prefers a cast to a function only where the cast is
+ * done by relabelling or by input and output.  Without these functions simhash(x) would
+ * mean x::simhash where x is a varchar, a char(n), a name or a domain over one.
  */
 static Datum
 parse_text(const char *string, size_t length)
