@@ -6,8 +6,8 @@
  * The i-th rank of a hash h is the upper half of a * h modulo 2^64.  The odd multiplier a
  * belongs to the i-th minimum (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
  * Penttonen, "A reliable randomized algorithm for the closest-pair problem", 1997).
- * Multiply-shift needs hashes that look random, as the hashes of texts do.  The ranks are
- * frozen, since signatures are stored: docs/minhash.md.
+ * Multiply-shift needs hashes that look random, as the hashes of texts do.  The ranks and
+ * the keys of bands are frozen, since signatures and keys are stored: docs/minhash.md.
  *
  * Copyright (c) 2026, the simhash authors
  *
