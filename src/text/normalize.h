@@ -39,7 +39,10 @@ typedef enum TokenClass
  */
 #define NORMALIZE_MAX_MARKS		30
 
-/* The longest mapping of one code point.  The generator checks it. */
+/*
+ * Maximum length of the mapping of one code point, in code points.  The generator checks
+ * that no mapping is longer.
+ */
 #define NORMALIZE_MAX_MAPPING	18
 
 /* The longest run: the marks, and the starters before them. */
