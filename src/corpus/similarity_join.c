@@ -11,8 +11,8 @@
  * nearly all work is done on ranges that fit into the processor's cache.
  *
  * In skewed data many members agree on all blocks of a choice.  They get a plan of their
- * own, made of the bits in which they still differ.  These bits become fewer with each
- * plan, so the recursion ends.
+ * own, made of the bits in which they still differ.  All other bits are known to agree.
+ * The bits of a plan become fewer with each plan, so the recursion ends.
  *
  * Copyright (c) 2026, the simhash authors
  *
