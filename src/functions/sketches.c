@@ -149,7 +149,7 @@ add_multiple(void *arg, const char *shingle, size_t length)
  * sketch(body text, modulus int, width int, unit text) and sketch(tokens text[], modulus
  * int, width int)
  *
- * Returns a 0 mod p sketch: the hashes that the modulus divides.
+ * Returns a 0 mod p sketch: the hashes that the modulus divides, about one of `modulus`.
  */
 PG_FUNCTION_INFO_V1(simhash_sketch);
 Datum
@@ -166,7 +166,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("modulus %d is out of range", modulus),
-				 errhint("A modulus is at least 1, which keeps all hashes. A greater modulus keeps fewer.")));
+				 errhint("A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.")));
 	of.modulus = modulus;
 	sketch_begin(&of.sketch, SKETCH_ALL);
 	read_source(fcinfo, &source, add_multiple, &of);

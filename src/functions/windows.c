@@ -4,8 +4,9 @@
  *		text_windows(body, size, step, unit): the chunks of a text, with their
  *		positions
  *
- * Windows are overlapping chunks of a text, to fingerprint or embed one by one.  The text
- * is read once.  Only the start positions of windows that have not ended yet are kept.
+ * Windows are chunks of a text, to fingerprint or embed one by one.  They overlap if the
+ * step is less than the size.  The text is read once.  Only the start positions of windows
+ * that have not ended yet are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
