@@ -849,7 +849,8 @@ CREATE OPERATOR % (
     COMMUTATOR = %,
     RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
 );
-COMMENT ON OPERATOR % (minhash, minhash) IS 'share a band: LSH banding (locality-sensitive hashing)';
+COMMENT ON OPERATOR % (minhash, minhash) IS
+    'share a band: all minima of at least one band are equal; LSH banding (locality-sensitive hashing)';
 
 CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_containment'
@@ -925,7 +926,7 @@ CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'simhash_minhash_bands'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bands(minhash) IS
-    'a hash of each band; signatures share a band if they have one of these in common';
+    'a hash of each band and its number; signatures share a band if they have one of these in common';
 CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_probability'
