@@ -227,7 +227,9 @@ leaf_reader_read(LeafReader *reader)
 }
 
 /*
- * Read the next leaf that has matches.  Returns false after the last one.
+ * Read the next leaf that has matches.  Returns false after the last one.  Sets
+ * reader->tids to the TIDs of the matches, and reader->range to their range, which is a
+ * single key in a search for keys.
  */
 bool
 leaf_reader_next(LeafReader *reader)

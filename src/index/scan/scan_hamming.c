@@ -4,7 +4,8 @@
  *		Scans for words within balls, in order of distance if asked
  *
  * A scan reads ranges of keys, one after the other, as the probes of a cover give them
- * (probe.c): of all tables that are probed.
+ * (probe.c): of all tables that are probed.  A row that more than one table finds is
+ * returned once.
  *
  * If the nearest rows come first, the radius grows, from one distance to the next.  A match
  * at the radius is returned at once, for all that is nearer has been.  One beyond it is
