@@ -72,11 +72,11 @@ OBJS = \
 	src/index/scan/scan_overlap.o \
 	src/index/scan/tid_set.o \
 	src/index/simhash/advice.o \
-	src/index/simhash/cover.o \
 	src/index/simhash/design.o \
 	src/index/simhash/simhash_opclasses.o \
 	src/index/simhash/match.o \
 	src/index/simhash/probe.o \
+	src/index/simhash/probe_plan.o \
 	src/index/sketch/sketch_opclass.o \
 	src/index/tree/descend.o \
 	src/index/tree/extend.o \

@@ -123,7 +123,7 @@ test_known_design(int blocks, int prefix, int nested, int ntables, int least, in
 {
 	DesignOptions options = {blocks, prefix, nested};
 	Design		design;
-	Cover		cover;
+	ProbePlan	plan;
 
 	design_init(&design, &options);
 	if (design.ntables != ntables)
@@ -131,8 +131,8 @@ test_known_design(int blocks, int prefix, int nested, int ntables, int least, in
 	for (int i = 0; i < design.ntables; i++)
 		if (design.table[i].nprefix < least || design.table[i].nprefix > most)
 			fail(&options, "the prefix has the wrong length");
-	cover_init(&cover, &design, COVER_PREFIXES, ROWS_UNKNOWN);
-	if (cover_count_probes(&cover, blocks - prefix) != ntables)
+	probe_plan_init(&plan, &design, PROBE_PLAN_PREFIXES, ROWS_UNKNOWN);
+	if (probe_plan_count_probes(&plan, blocks - prefix) != ntables)
 		fail(&options, "one probe for each table is not enough");
 	unit_checks++;
 }
@@ -179,16 +179,17 @@ test_patterns(const DesignOptions *options)
 	Design		design;
 
 	design_init(&design, options);
-	for (int kind = 0; kind < COVER_KINDS; kind++)
+	for (int kind = 0; kind < PROBE_PLAN_KINDS; kind++)
 	{
-		Cover		cover;
+		ProbePlan	plan;
 		Probing		probing;
 		KeyRange	range;
 		double		n = 0;
 
-		cover_init(&cover, &design, kind, random_below(2) ? 20000 : ROWS_UNKNOWN);
-		probing_start(&probing, &design, &cover, random_word(), 0);
-		for (int radius = 0; cover_count_probes(&cover, radius) < 5000 && radius <= 64; radius++)
+		probe_plan_init(&plan, &design, kind, random_below(2) ? 20000 : ROWS_UNKNOWN);
+		probing_start(&probing, &design, &plan, random_word(), 0);
+		for (int radius = 0;
+			 probe_plan_count_probes(&plan, radius) < 5000 && radius <= 64; radius++)
 		{
 			uint64		previous = 0;
 			int			table = -1;
@@ -198,7 +199,7 @@ test_patterns(const DesignOptions *options)
 				probing_extend(&probing, radius);
 			while (probing_next(&probing, &range))
 			{
-				int			nbits = cover.table[range.probed].nbits;
+				int			nbits = plan.table[range.probed].nbits;
 
 				n++;
 				if (range.probed == table && probing.nflipped == nflipped &&
@@ -214,7 +215,7 @@ test_patterns(const DesignOptions *options)
 				previous = probing.pattern;
 				unit_checks++;
 			}
-			if (n != cover_count_probes(&cover, radius))
+			if (n != probe_plan_count_probes(&plan, radius))
 				fail(options, "the number of probes is wrong");
 		}
 	}
@@ -230,12 +231,12 @@ test_reach(const DesignOptions *options)
 	Design		design;
 
 	design_init(&design, options);
-	for (int kind = 0; kind < COVER_KINDS; kind++)
+	for (int kind = 0; kind < PROBE_PLAN_KINDS; kind++)
 	{
-		Cover		cover;
+		ProbePlan	plan;
 
-		cover_init(&cover, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
-		for (int radius = 0; radius <= 64 && cover_reaches(&cover, radius); radius++)
+		probe_plan_init(&plan, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
+		for (int radius = 0; radius <= 64 && probe_plan_supports(&plan, radius); radius++)
 		{
 			for (int round = 0; round < 50; round++)
 			{
@@ -244,15 +245,15 @@ test_reach(const DesignOptions *options)
 													 (int) random_below(radius + 1));
 				bool		reached = false;
 
-				for (int i = 0; i < cover.ntables; i++)
-					reached |= popcount(difference & cover.table[i].mask) <=
-						cover_flips(&cover, i, radius);
+				for (int i = 0; i < plan.ntables; i++)
+					reached |= popcount(difference & plan.table[i].mask) <=
+						probe_plan_max_flips(&plan, i, radius);
 				if (!reached)
 					fail(options, "a difference is not reached");
 				unit_checks++;
 			}
-			for (int i = 0; radius > 0 && i < cover.ntables; i++)
-				if (cover_flips(&cover, i, radius) < cover_flips(&cover, i, radius - 1))
+			for (int i = 0; radius > 0 && i < plan.ntables; i++)
+				if (probe_plan_max_flips(&plan, i, radius) < probe_plan_max_flips(&plan, i, radius - 1))
 					fail(options, "a larger radius reaches less");
 		}
 	}
@@ -267,11 +268,11 @@ test_searches(const DesignOptions *options)
 	Design		design;
 
 	design_init(&design, options);
-	for (int kind = 0; kind < COVER_KINDS; kind++)
+	for (int kind = 0; kind < PROBE_PLAN_KINDS; kind++)
 	{
-		Cover		cover;
+		ProbePlan	plan;
 
-		cover_init(&cover, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
+		probe_plan_init(&plan, &design, kind, random_below(2) ? 1e6 : ROWS_UNKNOWN);
 		for (int round = 0; round < 20; round++)
 		{
 			Probing		probing;
@@ -282,13 +283,14 @@ test_searches(const DesignOptions *options)
 			int			probed = 0;
 			int			found = 0;
 
-			if (cover_count_probes(&cover, radius) > 10000 || !cover_reaches(&cover, radius))
+			if (probe_plan_count_probes(&plan, radius) > 10000 ||
+				!probe_plan_supports(&plan, radius))
 				continue;
-			probing_start(&probing, &design, &cover, query, radius);
+			probing_start(&probing, &design, &plan, query, radius);
 			if (!is_probed(&probing, &design, fp, &probed))
 				fail(options, "a neighbor is not found");
 
-			probing_start(&probing, &design, &cover, query, 0);
+			probing_start(&probing, &design, &plan, query, 0);
 			for (int r = 0; r <= radius; r++)
 			{
 				if (r > 0)

@@ -24,7 +24,7 @@
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/params.h"
-#include "index/simhash/cover.h"
+#include "index/simhash/probe_plan.h"
 #include "index/strategy.h"
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
@@ -254,11 +254,11 @@ read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
 /* --- what is read -------------------------------------------------------------- */
 
 /*
- * The covers of an index, as a scan has them.  A hypothetical one has no pages
+ * The probe plans of an index, as a scan has them.  A hypothetical one has no pages
  * to read its design from.
  */
 static void
-get_covers(IndexOptInfo *info, Covers *covers)
+get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
 {
 	Design		design;
 
@@ -271,26 +271,26 @@ get_covers(IndexOptInfo *info, Covers *covers)
 		design = meta_get(index)->design;
 		index_close(index, NoLock);
 	}
-	covers_init(covers, &design, info->tuples);
+	probe_plans_init(plans, &design, info->tuples);
 }
 
 /*
- * Add what so many searches read, if fingerprints are spread evenly, by the cover
+ * Add what so many searches read, if fingerprints are spread evenly, by the probe plan
  * that the scan would choose too.
  */
 static void
-add_searches(ScanEstimate *estimate, const Covers *covers, int radius, double n)
+add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double n)
 {
-	const Cover *cover;
+	const ProbePlan *plan;
 	double		cost;
 	double		descents;
 	double		entries;
 
 	if (radius < 0)
 		return;
-	cover = covers_choose(covers, radius, &cost);
-	descents = cover_count_probes(cover, radius);
-	entries = cover_count_entries(cover, radius, covers->nrows);
+	plan = probe_plans_choose(plans, radius, &cost);
+	descents = probe_plan_count_probes(plan, radius);
+	entries = probe_plan_count_entries(plan, radius, plans->nrows);
 	estimate->descents += n * descents;
 	estimate->entries += n * entries;
 	estimate->pages += n * (descents + floor(entries / ENTRIES_PER_LEAF));
@@ -306,7 +306,7 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 			  ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
-	Covers		covers;
+	ProbePlans	plans;
 
 	if (searches->nulls)
 	{
@@ -315,10 +315,10 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 		all->pages = 1 + floor(all->entries / ENTRIES_PER_LEAF);
 		return;
 	}
-	get_covers(info, &covers);
+	get_probe_plans(info, &plans);
 	for (int radius = BALL_EMPTY; radius <= SIMHASH_BITS; radius++)
 		if (searches->count[radius - BALL_EMPTY] > 0)
-			add_searches(all, &covers, radius, searches->count[radius - BALL_EMPTY]);
+			add_searches(all, &plans, radius, searches->count[radius - BALL_EMPTY]);
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
@@ -326,7 +326,7 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 		if (searches->center && !equal(searches->center, lsecond(order->args)))
 			*first = *all;
 		else
-			add_searches(first, &covers, Min(searches->smallest,
+			add_searches(first, &plans, Min(searches->smallest,
 											 selectivity_nearest_radius(info->tuples)), 1);
 	}
 }

@@ -61,7 +61,7 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 	nulls[0] = nulls[1] = scan->chosen == NULL; /* an empty ball */
 	if (scan->chosen)
 	{
-		values[0] = Int32GetDatum(cover_count_tables(scan->chosen, ball.radius));
+		values[0] = Int32GetDatum(probe_plan_count_tables(scan->chosen, ball.radius));
 		values[1] = Int32GetDatum(scan->chosen->table[0].nbits);
 	}
 	values[2] = Int64GetDatum(reader.nranges_read);

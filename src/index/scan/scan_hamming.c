@@ -3,13 +3,13 @@
  * scan_hamming.c
  *		Scans for words within balls, in order of distance if asked
  *
- * A scan reads ranges of keys, one after the other, as the probes of a cover give them
+ * A scan reads ranges of keys, one after the other, as the probes of a probe plan give them
  * (probe.c): of all tables that are probed.  A row that more than one table finds is
  * returned once.
  *
  * If the nearest rows come first, the radius grows, from one distance to the next.  A match
  * at the radius is returned at once, for all that is nearer has been.  One beyond it is
- * queued (distance_queue.c) until the radius comes to it.  When another cover becomes
+ * queued (distance_queue.c) until the radius comes to it.  When another probe plan becomes
  * cheaper, a new phase begins, which looks for what is beyond the radius reached.  The last
  * phase reads a table through.
  *
@@ -39,7 +39,7 @@ hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_k
 	scan->balls = palloc((max_keys + 1) * sizeof(SimHashBall));
 	scan->design = meta_get(reader->index)->design;
 	scan->nfree = InvalidBlockNumber;
-	scan->covers.nrows = -1;	/* not made yet */
+	scan->plans.nrows = -1;		/* not made yet */
 	return scan;
 }
 
@@ -125,7 +125,7 @@ next_probe(void *search, KeyRange *range)
 }
 
 /*
- * Begin to look for what is within a radius, by the cover chosen.
+ * Begin to look for what is within a radius, by the probe plan chosen.
  */
 static void
 start_probing(HammingScan *scan, SimHash center, int radius)
@@ -181,20 +181,21 @@ bound_order(HammingScan *scan)
 }
 
 /*
- * Return the cheapest way to find what is within a radius of the query: a cover, and
+ * Return the cheapest way to find what is within a radius of the query: a probe plan, and
  * whether the smallest ball is searched by it instead.
  */
-static const Cover *
+static const ProbePlan *
 choose_way(const HammingScan *scan, int radius, bool *around_ball)
 {
 	double		cost;
-	const Cover *cover = covers_choose(&scan->covers, radius, &cost);
+	const ProbePlan *plan = probe_plans_choose(&scan->plans, radius, &cost);
 
 	*around_ball = false;
 	if (scan->nballs > 0)
 	{
 		double		ball_cost;
-		const Cover *other = covers_choose(&scan->covers, scan->balls[0].radius, &ball_cost);
+		const ProbePlan *other = probe_plans_choose(&scan->plans, scan->balls[0].radius,
+														&ball_cost);
 
 		if (ball_cost < cost)
 		{
@@ -202,7 +203,7 @@ choose_way(const HammingScan *scan, int radius, bool *around_ball)
 			return other;
 		}
 	}
-	return cover;
+	return plan;
 }
 
 /* The radius of the probes that find what is within the radius of the order. */
@@ -213,19 +214,19 @@ probe_radius(const HammingScan *scan)
 }
 
 /*
- * Begin a phase, for rows beyond the distance `completed_radius`.  If it has the cover of
- * the last phase, then the last phase had to drop matches that are wanted now.
+ * Begin a phase, for rows beyond the distance `completed_radius`.  If it has the probe plan
+ * of the last phase, then the last phase had to drop matches that are wanted now.
  */
 static void
 begin_phase(HammingScan *scan)
 {
-	const Cover *last = scan->chosen;
+	const ProbePlan *last = scan->chosen;
 	bool		around_ball;
 	bool		in_one_go;
 
 	scan->radius = scan->horizon = scan->completed_radius + 1;
 	scan->chosen = choose_way(scan, scan->radius, &scan->around_ball);
-	in_one_go = scan->around_ball || scan->chosen->kind == COVER_THROUGH;
+	in_one_go = scan->around_ball || scan->chosen->kind == PROBE_PLAN_FULL;
 	if (in_one_go)
 		scan->horizon = scan->max_radius;
 	while (scan->horizon < scan->max_radius &&
@@ -352,13 +353,13 @@ estimate_rows(HammingScan *scan)
 }
 
 /*
- * Prepare the choice of a cover, for so many rows.
+ * Prepare the choice of a probe plan, for so many rows.
  */
 static void
 set_rows(HammingScan *scan, double nrows)
 {
-	if (nrows != scan->covers.nrows)
-		covers_init(&scan->covers, &scan->design, nrows);
+	if (nrows != scan->plans.nrows)
+		probe_plans_init(&scan->plans, &scan->design, nrows);
 }
 
 /*
@@ -372,9 +373,9 @@ begin_unordered(HammingScan *scan)
 	double		cost;
 
 	if (scan->nballs > 0)
-		scan->chosen = covers_choose(&scan->covers, ball->radius, &cost);
+		scan->chosen = probe_plans_choose(&scan->plans, ball->radius, &cost);
 	else
-		scan->chosen = &scan->covers.kind[COVER_THROUGH];
+		scan->chosen = &scan->plans.kind[PROBE_PLAN_FULL];
 	start_probing(scan, ball->center, ball->radius);
 }
 
@@ -395,7 +396,7 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 
 	/* where there is no choice the number of rows does not matter */
 	if (scan->queue == NULL && scan->nballs > 0 &&
-		cover_is_obvious(&scan->design, scan->balls[0].radius))
+		probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
 		set_rows(scan, ROWS_UNKNOWN);
 	else
 		set_rows(scan, estimate_rows(scan));

@@ -42,8 +42,8 @@ typedef struct HammingScan
 	/* How */
 	Design		design;
 	BlockNumber nfree;			/* pages, or InvalidBlockNumber: not read yet */
-	Covers		covers;
-	const Cover *chosen;
+	ProbePlans	plans;
+	const ProbePlan *chosen;
 	bool		around_ball;	/* searches the smallest ball, whatever the radius */
 	int			completed_radius;	/* within it earlier phases have returned all */
 	int			radius;			/* rows at this distance are returned now */

@@ -16,7 +16,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "index/simhash/cover.h"
+#include "index/simhash/probe_plan.h"
 
 #define ADVICE_COLUMNS	9
 
@@ -51,16 +51,16 @@ estimate_design(const DesignOptions *options, double nrows, int radius)
 {
 	Advice		advice = {.options = *options};
 	Design		design;
-	Covers		covers;
-	const Cover *cover;
+	ProbePlans	plans;
+	const ProbePlan *plan;
 	double		cost;
 
 	design_init(&design, options);
-	covers_init(&covers, &design, nrows);
-	cover = covers_choose(&covers, radius, &cost);
+	probe_plans_init(&plans, &design, nrows);
+	plan = probe_plans_choose(&plans, radius, &cost);
 	advice.ntables = design.ntables;
-	advice.probes = cover_count_probes(cover, radius);
-	advice.entries = cover_count_entries(cover, radius, nrows);
+	advice.probes = probe_plan_count_probes(plan, radius);
+	advice.entries = probe_plan_count_entries(plan, radius, nrows);
 	advice.us = SEARCH_US + LEAF_US * cost;
 	return advice;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * probe.c
- *		Probes: the ranges of keys that a search looks at, by a cover
+ *		Probes: the ranges of keys that a search looks at, by a probe plan
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -35,13 +35,13 @@ probe_table(Probing *probing, int at)
  * Begin a search for everything within a radius, 0 to 64.
  */
 void
-probing_start(Probing *probing, const Design *design, const Cover *cover,
+probing_start(Probing *probing, const Design *design, const ProbePlan *plan,
 			  SimHash query, int radius)
 {
 	probing->design = design;
-	probing->cover = cover;
+	probing->plan = plan;
 	probing->query = query;
-	for (int i = 0; i < cover->ntables; i++)
+	for (int i = 0; i < plan->ntables; i++)
 		probing->after[i] = -1;
 	probing_extend(probing, radius);
 }
@@ -52,12 +52,12 @@ probing_start(Probing *probing, const Design *design, const Cover *cover,
 void
 probing_extend(Probing *probing, int radius)
 {
-	const Cover *cover = probing->cover;
+	const ProbePlan *plan = probing->plan;
 
-	for (int i = 0; i < cover->ntables; i++)
+	for (int i = 0; i < plan->ntables; i++)
 	{
 		probing->before[i] = probing->after[i];
-		probing->after[i] = cover_flips(cover, i, radius);
+		probing->after[i] = probe_plan_max_flips(plan, i, radius);
 	}
 	probe_table(probing, 0);
 }
@@ -69,7 +69,7 @@ probing_extend(Probing *probing, int radius)
 static bool
 next_pattern(Probing *probing)
 {
-	int			unused = SIMHASH_BITS - probing->cover->table[probing->at].nbits;
+	int			unused = SIMHASH_BITS - probing->plan->table[probing->at].nbits;
 
 	if (probing->pattern != last_pattern(probing->nflipped))
 		probing->pattern = bits_next_pattern(probing->pattern >> unused) << unused;
@@ -90,16 +90,16 @@ next_pattern(Probing *probing)
 bool
 probing_next(Probing *probing, KeyRange *range)
 {
-	const CoverTable *probed;
+	const ProbedTable *probed;
 	uint64		rest;
 
 	while (!next_pattern(probing))
 	{
-		if (probing->at == probing->cover->ntables - 1)
+		if (probing->at == probing->plan->ntables - 1)
 			return false;
 		probe_table(probing, probing->at + 1);
 	}
-	probed = &probing->cover->table[probing->at];
+	probed = &probing->plan->table[probing->at];
 	rest = probed->nbits == 0 ? ~UINT64CONST(0) :
 		(UINT64CONST(1) << (SIMHASH_BITS - probed->nbits)) - 1;
 	range->table = probed->table;
