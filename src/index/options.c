@@ -48,7 +48,7 @@ options_init(void)
 					  DESIGN_DEFAULT_BLOCKS, DESIGN_MIN_BLOCKS, DESIGN_MAX_BLOCKS,
 					  AccessExclusiveLock);
 	add_int_reloption(options_kind, "prefix",
-					  "Number of blocks that come first in a table",
+					  "Number of blocks that come first in a permuted table",
 					  1, 1, DESIGN_MAX_BLOCKS - 1, AccessExclusiveLock);
 	add_int_reloption(options_kind, "nested",
 					  "Number of blocks that the bits after the first block are cut into again",
@@ -78,8 +78,8 @@ check_design(const IndexOptions *options)
 	if (ntables > DESIGN_MAX_TABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("an index of %d tables is too large", ntables),
-				 errdetail("These options ask for %d tables, each a copy of all fingerprints; at most %d are allowed.",
+				 errmsg("an index of %d permuted tables is too large", ntables),
+				 errdetail("These options ask for %d permuted tables, each a copy of all fingerprints; at most %d are allowed.",
 						   ntables, DESIGN_MAX_TABLES),
 				 design.nested > 1 ?
 				 errhint("Choose a smaller number for nested, or fewer blocks.") :

@@ -71,8 +71,8 @@ choose(int n, int k)
 
 /*
  * Keys begin with the bits of the mask, keep distances and lead back to the
- * fingerprint; no two tables have the same mask, and each block comes first in
- * one of them.
+ * fingerprint; no two permuted tables have the same mask, and each block comes
+ * first in one of them.
  */
 static void
 test_design(const DesignOptions *options)
@@ -82,17 +82,17 @@ test_design(const DesignOptions *options)
 
 	design_init(&design, options);
 	if (design.ntables != choose(options->blocks, options->prefix) * options->nested)
-		fail(options, "the wrong number of tables");
+		fail(options, "the wrong number of permuted tables");
 	for (int i = 0; i < design.ntables; i++)
 	{
-		TableDesign *table = &design.table[i];
+		PermutedTable *table = &design.table[i];
 		uint64		key = design_key(table, table->mask);
 
 		if (popcount(table->mask) != table->nprefix)
 			fail(options, "a mask is wrong");
 		for (int j = 0; j < i && options->nested == 1; j++)
 			if (design.table[j].mask == table->mask)
-				fail(options, "two tables have the same mask");
+				fail(options, "two permuted tables have the same mask");
 		if (key != ~UINT64CONST(0) << (64 - table->nprefix))
 			fail(options, "keys do not begin with the prefix");
 		if (options->prefix == 1 && options->nested == 1 &&
@@ -127,13 +127,13 @@ test_known_design(int blocks, int prefix, int nested, int ntables, int least, in
 
 	design_init(&design, &options);
 	if (design.ntables != ntables)
-		fail(&options, "the wrong number of tables");
+		fail(&options, "the wrong number of permuted tables");
 	for (int i = 0; i < design.ntables; i++)
 		if (design.table[i].nprefix < least || design.table[i].nprefix > most)
 			fail(&options, "the prefix has the wrong length");
 	probe_plan_init(&plan, &design, PROBE_PLAN_PREFIXES, ROWS_UNKNOWN);
 	if (probe_plan_count_probes(&plan, blocks - prefix) != ntables)
-		fail(&options, "one probe for each table is not enough");
+		fail(&options, "one probe for each permuted table is not enough");
 	unit_checks++;
 }
 
@@ -222,8 +222,8 @@ test_patterns(const DesignOptions *options)
 }
 
 /*
- * Whatever is within the radius is reached by some table; and never sooner found
- * by a smaller one, never lost by a larger.
+ * Whatever is within the radius is reached by some permuted table; and never
+ * sooner found by a smaller one, never lost by a larger.
  */
 static void
 test_reach(const DesignOptions *options)

@@ -129,7 +129,7 @@ count_rows(const SharedBuild *shared, RowGroup group)
  * Read into the spool those rows of a group whose keys in a table are within bounds.
  */
 static void
-read_rows(SharedBuild *shared, RowGroup group, const TableDesign *table,
+read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 		  uint64 min, uint64 max, Spool *spool)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
@@ -175,7 +175,7 @@ make_links_name(char *name, int tree, int range)
 static void
 build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
 {
-	const TableDesign *table = &shared->design.table[tree];
+	const PermutedTable *table = &shared->design.table[tree];
 	bool		is_last = range == shared->nranges - 1;
 	uint64		min = range_min(shared, range);
 	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
@@ -249,7 +249,7 @@ static void
 build_wordless(SharedBuild *shared, Relation index, Spool *spool)
 {
 	int			tree = shared->design.ntables;
-	const TableDesign *table = &shared->design.table[tree];
+	const PermutedTable *table = &shared->design.table[tree];
 
 	spool_reuse(spool);
 	read_rows(shared, ROWS_WORDLESS, table, 0, PG_UINT64_MAX, spool);

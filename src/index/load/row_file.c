@@ -42,7 +42,7 @@ row_file_read_exact(BufFile *file, void *data, size_t size)
  * within bounds.  Returns false at the end of the file.
  */
 bool
-row_file_read(RowFile *file, const TableDesign *table, uint64 min, uint64 max,
+row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
 			  Entry *rows, int *nrows)
 {
 	int			nread = Min(file->nrows - file->nread, ROW_FILE_BATCH);

@@ -26,7 +26,7 @@ struct Spool
 	MemoryContext context;
 	int			memory;			/* kilobytes */
 	int64		nrows;
-	const TableDesign *table;	/* of the entries, which are rows if it is NULL */
+	const PermutedTable *table;	/* of the entries, which are rows if it is NULL */
 
 	/* In memory: all entries, or those of a range */
 	Entry	   *entries;
@@ -177,7 +177,7 @@ spool_count(const Spool *spool)
  * Turn the rows, or the entries of another table, into those of this one.
  */
 static void
-change_table(Spool *spool, const TableDesign *table)
+change_table(Spool *spool, const PermutedTable *table)
 {
 	if (spool->table == table)
 		return;
@@ -197,7 +197,7 @@ change_table(Spool *spool, const TableDesign *table)
  * Begin with the entries of a table, whose design must live as long.
  */
 void
-spool_begin(Spool *spool, const TableDesign *table)
+spool_begin(Spool *spool, const PermutedTable *table)
 {
 	if (spool->file)
 		spool->nranges = spool_file_divide(spool->file, table, spool->size);

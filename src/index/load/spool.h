@@ -19,7 +19,7 @@ extern Spool *spool_create(int memory);
 extern void spool_reuse(Spool *spool);
 extern void spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid);
 extern int64 spool_count(const Spool *spool);
-extern void spool_begin(Spool *spool, const TableDesign *table);
+extern void spool_begin(Spool *spool, const PermutedTable *table);
 extern bool spool_sort(Spool *spool);
 extern bool spool_next(Spool *spool, Entry *entry);
 extern void spool_free(Spool *spool);

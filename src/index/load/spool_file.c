@@ -45,7 +45,7 @@ struct SpoolFile
 	int			max_sample;
 	ReservoirStateData reservoir;
 	double		to_skip;		/* rows before the next one to be sampled, or -1 */
-	const TableDesign *table;	/* whose keys the sample has, or NULL */
+	const PermutedTable *table;	/* whose keys the sample has, or NULL */
 
 	int			nranges;
 	int			max_parts;		/* of a level */
@@ -210,7 +210,7 @@ distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts
  * many entries.  Returns their number.
  */
 int
-spool_file_divide(SpoolFile *file, const TableDesign *table, size_t range_size)
+spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size)
 {
 	int64		nranges = file->rows.nrows / (range_size * FILL_PERCENT / 100) + 1;
 

@@ -16,7 +16,7 @@ typedef struct SpoolFile SpoolFile;
 
 extern SpoolFile *spool_file_create(int memory);
 extern void spool_file_add(SpoolFile *file, const Entry *row);
-extern int	spool_file_divide(SpoolFile *file, const TableDesign *table,
+extern int	spool_file_divide(SpoolFile *file, const PermutedTable *table,
 							  size_t range_size);
 extern RowFile *spool_file_range(SpoolFile *file, int range, Entry *last);
 extern void spool_file_close(SpoolFile *file);

@@ -4,14 +4,14 @@
  *		Scans for words within balls, in order of distance if asked
  *
  * A scan reads ranges of keys, one after the other, as the probes of a probe plan give them
- * (probe.c): of all tables that are probed.  A row that more than one table finds is
+ * (probe.c): of all permuted tables that are probed.  A row that more than one table finds is
  * returned once.
  *
  * If the nearest rows come first, the radius grows, from one distance to the next.  A match
  * at the radius is returned at once, for all that is nearer has been.  One beyond it is
  * queued (distance_queue.c) until the radius comes to it.  When another probe plan becomes
  * cheaper, a new phase begins, which looks for what is beyond the radius reached.  The last
- * phase reads a table through.
+ * phase reads a whole permuted table.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -47,7 +47,7 @@ hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_k
 
 /*
  * Return true if a fingerprint that is within the ball searched for is within all balls,
- * and this is the first table in which the search finds it.
+ * and this is the first permuted table in which the search finds it.
  */
 static bool
 match_is_new(const HammingScan *scan, SimHash fp)
@@ -89,7 +89,7 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 {
 	HammingScan *scan = search;
 	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
-	const TableDesign *table = &scan->design.table[reader->range.table];
+	const PermutedTable *table = &scan->design.table[reader->range.table];
 	SimHash		center = scan->queue ? scan->query : scan->balls[0].center;
 	int			radius = scan->queue ? scan->horizon : scan->balls[0].radius;
 	uint16		positions[MAX_LEAF_ENTRIES];

@@ -80,7 +80,7 @@ compare_advice(const void *a, const void *b)
 }
 
 /*
- * All valid designs, those with few tables first; returns their number.
+ * All valid designs, those with few permuted tables first; returns their number.
  */
 static int
 estimate_designs(Advice *advice, double nrows, int radius)

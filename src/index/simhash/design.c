@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * design.c
- *		Designs of an index: its tables, and the keys in them
+ *		Designs of an index: its permuted tables, and the keys in them
  *
  * Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling",
- * 2007, section 3: a table for each block; for every choice of several blocks;
- * or for each block and then each of the blocks that the rest is cut into.
- * Longer prefixes leave fewer candidates to compare, at the price of more
+ * 2007, section 3: a permuted table for each block; for every choice of several
+ * blocks; or for each block and then each of the blocks that the rest is cut into.
+ * Longer prefixes leave fewer candidates to compare, at the price of more permuted
  * tables.
  *
  * Copyright (c) 2026, the simhash authors
@@ -23,8 +23,8 @@
 #include "index/simhash/design.h"
 
 /*
- * The order in which a table has the bits of a fingerprint; bit 0 is the most
- * significant.
+ * The order in which a permuted table has the bits of a fingerprint; bit 0 is the
+ * most significant.
  */
 typedef struct BitOrder
 {
@@ -41,7 +41,8 @@ typedef struct BitRange
 } BitRange;
 
 /*
- * Number of tables of a design; more than DESIGN_MAX_TABLES if there are too many.
+ * Number of permuted tables of a design; more than DESIGN_MAX_TABLES if there are too
+ * many.
  */
 int
 design_count_tables(const DesignOptions *options)
@@ -101,11 +102,11 @@ append_bits(BitOrder *order, BitRange range)
 }
 
 /*
- * Make a table out of the order of its prefix bits: the others follow, beginning
- * with those behind the first block.
+ * Make a permuted table out of the order of its prefix bits: the others follow,
+ * beginning with those behind the first block.
  */
 static void
-init_table(TableDesign *table, int block, BitRange first, BitOrder *order)
+init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
 {
 	BitRange	others = {first.start + first.length, SIMHASH_BITS};
 
@@ -138,7 +139,8 @@ init_table(TableDesign *table, int block, BitRange first, BitOrder *order)
 /*
  * Which of the chosen blocks comes first; the others follow in a circle.  The first is
  * the block with most blocks missing before it, so that of neighbours the leftmost comes
- * first: thus every block comes first in some table.
+ * first: thus every block comes first in some permuted
+ * table.
  */
 static int
 first_block(int blocks, uint32 chosen)
@@ -164,7 +166,7 @@ first_block(int blocks, uint32 chosen)
 }
 
 static void
-init_chosen(TableDesign *table, const DesignOptions *options, uint32 chosen)
+init_chosen(PermutedTable *table, const DesignOptions *options, uint32 chosen)
 {
 	BitRange	all = {0, SIMHASH_BITS};
 	BitOrder	order = {0};
@@ -181,7 +183,7 @@ init_chosen(TableDesign *table, const DesignOptions *options, uint32 chosen)
 }
 
 static void
-init_nested(TableDesign *table, const DesignOptions *options, int i)
+init_nested(PermutedTable *table, const DesignOptions *options, int i)
 {
 	BitRange	all = {0, SIMHASH_BITS};
 	BitRange	first = cut(all, options->blocks, i / options->nested);
@@ -194,9 +196,9 @@ init_nested(TableDesign *table, const DesignOptions *options, int i)
 }
 
 static void
-init_unpermuted(TableDesign *table)
+init_identity(PermutedTable *table)
 {
-	memset(table, 0, sizeof(TableDesign));
+	memset(table, 0, sizeof(PermutedTable));
 	table->mask = PG_UINT64_MAX;
 	table->nprefix = table->nblock = SIMHASH_BITS;
 	table->nruns = 1;
@@ -204,7 +206,7 @@ init_unpermuted(TableDesign *table)
 }
 
 /*
- * Make the tables of a design, which is valid.
+ * Make the permuted tables of a design, which is valid.
  */
 void
 design_init(Design *design, const DesignOptions *options)
@@ -216,7 +218,7 @@ design_init(Design *design, const DesignOptions *options)
 	for (int i = 0; i < design->ntables; i++)
 	{
 		if (design_is_whole(options))
-			init_unpermuted(&design->table[i]);
+			init_identity(&design->table[i]);
 		else if (options->nested > 1)
 			init_nested(&design->table[i], options, i);
 		else
@@ -225,5 +227,5 @@ design_init(Design *design, const DesignOptions *options)
 			chosen = bits_next_pattern(chosen);
 		}
 	}
-	init_unpermuted(&design->table[design->ntables]);
+	init_identity(&design->table[design->ntables]);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * design.h
- *		Designs of an index: its tables, and the keys in them
+ *		Designs of an index: its permuted tables, and the keys in them
  *
  * Pure computation: no buffers, no catalogs.
  *
@@ -22,11 +22,11 @@
 #define DESIGN_MAX_TABLES		32
 
 /*
- * What a user chooses.  64 bits are cut into `blocks` blocks.  There is a table
- * for every choice of `prefix` of them, which then come first.  Or, where
- * `nested` is not 1, after the one block that comes first the other bits are cut
- * again, into `nested` blocks, and there is a table for each of these, which then
- * comes second.
+ * What a user chooses.  64 bits are cut into `blocks` blocks.  There is a
+ * permuted table for every choice of `prefix` of them, which then come first.  Or,
+ * where `nested` is not 1, after the one block that comes first the other bits are
+ * cut again, into `nested` blocks, and there is a permuted table for each of these,
+ * which then comes second.
  */
 typedef struct DesignOptions
 {
@@ -38,13 +38,13 @@ typedef struct DesignOptions
 #define DESIGN_DEFAULT		((DesignOptions) {DESIGN_DEFAULT_BLOCKS, 1, 1})
 
 /*
- * The design of words that are looked up as they are: one table, which permutes nothing.
- * Users cannot choose it; the operator class does.
+ * The design of words that are looked up as they are: one permuted table, with the
+ * identity permutation.  Users cannot choose it; the operator class does.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 
 /*
- * A run of bits that a permutation moves together: those of `mask`, rotated
+ * A run of bits that a bit permutation moves together: those of `mask`, rotated
  * to the left by `shift`.
  */
 typedef struct BitRun
@@ -53,14 +53,14 @@ typedef struct BitRun
 	int			shift;
 } BitRun;
 
-/* No design with at most DESIGN_MAX_TABLES tables needs more. */
+/* No design with at most DESIGN_MAX_TABLES permuted tables needs more. */
 #define TABLE_MAX_RUNS			6
 
 /*
- * A table holds all fingerprints, permuted so that the bits of `mask`, its
- * prefix, come first: its keys.
+ * A permuted table holds all fingerprints, their bits permuted so that the bits of
+ * `mask`, its prefix, come first: its keys.
  */
-typedef struct TableDesign
+typedef struct PermutedTable
 {
 	uint64		mask;
 	int			nprefix;		/* bits in mask */
@@ -68,17 +68,17 @@ typedef struct TableDesign
 	int			nblock;			/* bits in it */
 	int			nruns;
 	BitRun		run[TABLE_MAX_RUNS];
-} TableDesign;
+} PermutedTable;
 
 /*
- * Behind the tables stands one more, which permutes nothing: that of the tree of the
- * rows without words.
+ * Behind the permuted tables stands one more, with the identity permutation: that of the
+ * tree of the rows without words.
  */
 typedef struct Design
 {
 	DesignOptions options;
 	int			ntables;
-	TableDesign table[DESIGN_MAX_TABLES + 1];
+	PermutedTable table[DESIGN_MAX_TABLES + 1];
 } Design;
 
 extern int	design_count_tables(const DesignOptions *options);
@@ -99,11 +99,11 @@ rotate_left(uint64 bits, int shift)
 }
 
 /*
- * The key of a fingerprint in a table.  It keeps distances: two keys of one
- * table differ in as many bits as their fingerprints.
+ * The key of a fingerprint in a permuted table.  It keeps distances: two keys of one
+ * permuted table differ in as many bits as their fingerprints.
  */
 static inline uint64
-design_key(const TableDesign *table, SimHash fp)
+design_key(const PermutedTable *table, SimHash fp)
 {
 	uint64		key = 0;
 
@@ -114,7 +114,7 @@ design_key(const TableDesign *table, SimHash fp)
 
 /* The fingerprint of a key: design_key backwards. */
 static inline SimHash
-design_fingerprint(const TableDesign *table, uint64 key)
+design_fingerprint(const PermutedTable *table, uint64 key)
 {
 	SimHash		fp = 0;
 

@@ -14,26 +14,26 @@
 
 #include "index/simhash/probe_plan.h"
 
-/* A range of the keys of a table, inclusive. */
+/* A range of the keys of a permuted table, inclusive. */
 typedef struct KeyRange
 {
-	int			table;			/* of the design */
-	int			probed;			/* the same table, by its place in the plan */
+	int			table;			/* index of the permuted table in the design */
+	int			probed;			/* its index in the probe plan */
 	uint64		low;
 	uint64		high;
 } KeyRange;
 
 /*
  * A search in progress.  It finds everything within a radius, then may go on to
- * the next one: in each table of the probe plan, prefixes that differ from the query's
- * in more than before[i] bits and at most after[i] are still to be looked at.
+ * the next one: in each permuted table of the probe plan, prefixes that differ from the
+ * query's in more than before[i] bits and at most after[i] are still to be looked at.
  */
 typedef struct Probing
 {
 	const Design *design;
 	const ProbePlan *plan;
 	SimHash		query;
-	int			at;				/* table of the plan */
+	int			at;				/* index of the permuted table in the plan */
 	int			nflipped;		/* bits of the pattern, or -1 before the first one */
 	uint64		pattern;		/* prefix bits flipped, as the highest of a key */
 	int			before[DESIGN_MAX_TABLES];
@@ -47,8 +47,8 @@ extern bool probing_next(Probing *probing, KeyRange *range);
 
 /*
  * Whether a fingerprint that differs from the query's by the bits of
- * `difference`, found in a table of the plan, was not found before, nor will
- * be found in an earlier table.
+ * `difference`, found in a permuted table of the probe plan, was not found before, nor
+ * will be found in an earlier one.
  */
 static inline bool
 probing_is_first(const Probing *probing, int probed, uint64 difference)

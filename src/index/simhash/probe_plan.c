@@ -36,7 +36,7 @@
 #define ENTRIES_PER_PROBE		160
 
 static void
-add_table(ProbePlan *plan, const TableDesign *table, int i, int nbits)
+add_table(ProbePlan *plan, const PermutedTable *table, int i, int nbits)
 {
 	ProbedTable *added = &plan->table[plan->ntables++];
 
@@ -105,8 +105,9 @@ block_flips(int radius, int n, int i)
 }
 
 /*
- * The differences that have to be looked for in the bits of the i-th table of a probe plan;
- * -1 where the table need not be looked at.  The number never falls as the radius grows.
+ * The differences that have to be looked for in the bits of the i-th permuted table of a
+ * probe plan; -1 where the table need not be looked at.  The number never falls as the
+ * radius grows.
  */
 int
 probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
@@ -136,8 +137,8 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 }
 
 /*
- * Number of patterns of flipped bits in the i-th of the tables of a probe plan; something
- * above the limit if it is above the limit.
+ * Number of patterns of flipped bits in the i-th permuted table of a probe plan;
+ * something above the limit if it is above the limit.
  */
 static inline double
 count_patterns(const ProbePlan *plan, int i, int radius, double limit)
@@ -147,7 +148,7 @@ count_patterns(const ProbePlan *plan, int i, int radius, double limit)
 }
 
 /*
- * Number of tables that a search looks into.
+ * Number of permuted tables that a search probes.
  */
 int
 probe_plan_count_tables(const ProbePlan *plan, int radius)

@@ -15,23 +15,26 @@
 #include "index/simhash/design.h"
 
 /*
- * A probe plan is a way to search a design: tables of it, and how much of their
+ * A probe plan is a way to search a design: permuted tables of it, and how much of their
  * prefixes to look at.
  */
 typedef enum ProbePlanKind
 {
-	PROBE_PLAN_EXACT,			/* one table, by all bits: only for radius 0 */
-	PROBE_PLAN_PREFIXES,		/* all tables, by their prefixes */
-	PROBE_PLAN_BLOCKS,			/* a table for each block, by that block */
-	PROBE_PLAN_SHORT,			/* a table for each block, by some of its bits */
-	PROBE_PLAN_FULL				/* one table, read through */
+	PROBE_PLAN_EXACT,			/* one permuted table, by all bits: only for
+								 * radius 0 */
+	PROBE_PLAN_PREFIXES,		/* all permuted tables, by their prefixes */
+	PROBE_PLAN_BLOCKS,			/* a permuted table for each block, by that
+								 * block */
+	PROBE_PLAN_SHORT,			/* a permuted table for each block, by some of
+								 * its bits */
+	PROBE_PLAN_FULL				/* one permuted table, all of it */
 } ProbePlanKind;
 
 #define PROBE_PLAN_KINDS		(PROBE_PLAN_FULL + 1)
 
 typedef struct ProbedTable
 {
-	int			table;			/* of the design */
+	int			table;			/* index of the permuted table in the design */
 	int			nbits;			/* at the beginning of its keys, by which it is
 								 * probed */
 	uint64		mask;			/* the same bits, of a fingerprint */
@@ -70,8 +73,8 @@ extern double probe_plan_count_probes(const ProbePlan *plan, int radius);
 extern double probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows);
 
 /*
- * Whether there is nothing to choose: one probe of each table is enough, and no
- * probe plan has fewer tables.
+ * Whether there is nothing to choose: one probe of each permuted table is enough,
+ * and no probe plan has fewer of them.
  */
 static inline bool
 probe_plan_is_obvious(const Design *design, int radius)

@@ -273,7 +273,7 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 	{
 		for (int i = 0; i < n; i++)
 		{
-			const TableDesign *table = &meta_get(index)->design.table[tree];
+			const PermutedTable *table = &meta_get(index)->design.table[tree];
 			TreeEntry  *entry = &entries[nentries++];
 
 			entry->tree = tree;
