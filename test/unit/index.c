@@ -119,7 +119,8 @@ test_design(const DesignOptions *options)
  * The designs of the paper.
  */
 static void
-test_known_design(int blocks, int prefix, int nested, int ntables, int least, int most)
+test_known_design(int blocks, int prefix, int nested, int ntables, int min_prefix,
+				  int max_prefix)
 {
 	DesignOptions options = {blocks, prefix, nested};
 	Design		design;
@@ -129,7 +130,7 @@ test_known_design(int blocks, int prefix, int nested, int ntables, int least, in
 	if (design.ntables != ntables)
 		fail(&options, "the wrong number of permuted tables");
 	for (int i = 0; i < design.ntables; i++)
-		if (design.table[i].nprefix < least || design.table[i].nprefix > most)
+		if (design.table[i].nprefix < min_prefix || design.table[i].nprefix > max_prefix)
 			fail(&options, "the prefix has the wrong length");
 	probe_plan_init(&plan, &design, PROBE_PLAN_PREFIXES, ROWS_UNKNOWN);
 	if (probe_plan_count_probes(&plan, blocks - prefix) != ntables)

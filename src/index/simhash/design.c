@@ -146,7 +146,7 @@ static int
 first_block(int blocks, uint32 chosen)
 {
 	int			first = -1;
-	int			most = -1;
+	int			max_missing = -1;
 
 	for (int i = 0; i < blocks; i++)
 	{
@@ -156,10 +156,10 @@ first_block(int blocks, uint32 chosen)
 			continue;
 		while (missing < blocks && !(chosen & 1 << (i + blocks - 1 - missing) % blocks))
 			missing++;
-		if (missing > most)
+		if (missing > max_missing)
 		{
 			first = i;
-			most = missing;
+			max_missing = missing;
 		}
 	}
 	return first;

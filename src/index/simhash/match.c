@@ -127,7 +127,7 @@ static int
 match_avx512(const uint64 *keys, int n, uint64 query, int radius,
 			 uint16 *positions)
 {
-	const __m512i most = _mm512_set1_epi64(radius);
+	const __m512i radii = _mm512_set1_epi64(radius);
 	const __m512i queries = _mm512_set1_epi64(query);
 	int			nmatches = 0;
 	int			i = 0;
@@ -137,7 +137,7 @@ match_avx512(const uint64 *keys, int n, uint64 query, int radius,
 		__m512i		x = _mm512_xor_si512(_mm512_loadu_si512(keys + i), queries);
 
 		nmatches = add_positions(positions, nmatches, i,
-								 _mm512_cmple_epi64_mask(_mm512_popcnt_epi64(x), most));
+								 _mm512_cmple_epi64_mask(_mm512_popcnt_epi64(x), radii));
 	}
 	return match_rest(keys, i, n, query, radius, positions, nmatches);
 }

@@ -14,7 +14,7 @@
 
 /*
  * Writes the positions of those of n keys that differ from the query's in at
- * most `radius` bits; returns their number.  There is room for n of them.
+ * most `radius` bits; returns their number.  The array has capacity for n.
  */
 typedef int (*MatchFunction) (const uint64 *keys, int n, uint64 query, int radius,
 							  uint16 *positions);

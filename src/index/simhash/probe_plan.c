@@ -52,7 +52,7 @@ add_table(ProbePlan *plan, const PermutedTable *table, int i, int nbits)
 void
 probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, double nrows)
 {
-	int			most = SIMHASH_BITS;
+	int			max_bits = SIMHASH_BITS;
 
 	plan->kind = kind;
 	plan->design = design->options;
@@ -71,9 +71,9 @@ probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, doubl
 	if (kind == PROBE_PLAN_SHORT)
 	{
 		/* with fewer bits a probe would have to compare too many entries */
-		most = 1;
-		while (most < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, most) < nrows)
-			most++;
+		max_bits = 1;
+		while (max_bits < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, max_bits) < nrows)
+			max_bits++;
 	}
 	for (int block = 0; block < design->options.blocks; block++)
 	{
@@ -81,7 +81,7 @@ probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, doubl
 
 		while (design->table[i].block != block)
 			i++;
-		add_table(plan, &design->table[i], i, Min(most, design->table[i].nblock));
+		add_table(plan, &design->table[i], i, Min(max_bits, design->table[i].nblock));
 	}
 }
 
