@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * index.c
- *		Tests of what an index computes: designs, probes, matches
+ *		Tests of the computations of an index: designs, probes, matches
  *
  *	index [SEED]
  *
@@ -26,13 +26,13 @@ popcount(uint64 x)
 	return n;
 }
 
-/* A number with so many bits set, at random places. */
+/* Return a number with n bits set, at random positions. */
 static uint64
 random_bits(int n)
 {
 	uint64		bits = 0;
 
-	/* Floyd's way to draw a set: no draw is in vain */
+	/* Floyd's algorithm to draw a set: each draw adds one bit */
 	for (int i = 64 - n; i < 64; i++)
 	{
 		uint64		bit = UINT64CONST(1) << random_below(i + 1);
@@ -42,7 +42,7 @@ random_bits(int n)
 	return bits;
 }
 
-/* Every design that a user can choose: calls test(&options) for each. */
+/* Call test(&options) for every design that a user can choose. */
 static void
 every_design(void (*test) (const DesignOptions *options))
 {
@@ -70,9 +70,9 @@ choose(int n, int k)
 }
 
 /*
- * Keys begin with the bits of the mask, keep distances and lead back to the
- * fingerprint; no two permuted tables have the same mask, and each block comes
- * first in one of them.
+ * Check that keys begin with the bits of the mask, keep distances and lead back to the
+ * fingerprint.  Check that no two permuted tables of a design without nested blocks have
+ * the same mask, and that each bit is in a mask.
  */
 static void
 test_design(const DesignOptions *options)
@@ -116,7 +116,8 @@ test_design(const DesignOptions *options)
 }
 
 /*
- * The designs of the paper.
+ * Check a design of the paper (design.c): its number of permuted tables, the limits of its
+ * prefix in bits, and that one probe of each permuted table is enough.
  */
 static void
 test_known_design(int blocks, int prefix, int nested, int ntables, int min_prefix,
@@ -148,7 +149,10 @@ test_known_designs(void)
 	test_known_design(6, 3, 1, 20, 31, 33);
 }
 
-/* Whether a key is in one of the ranges that a search gives from now on. */
+/*
+ * Return true if a fingerprint is in one of the ranges that a search has still to read.
+ * Sets *probed to the permuted table in the probe plan.
+ */
 static bool
 is_probed(Probing *probing, const Design *design, uint64 fp, int *probed)
 {
@@ -171,8 +175,8 @@ is_probed(Probing *probing, const Design *design, uint64 fp, int *probed)
 }
 
 /*
- * Patterns are different, as many as are said to be, and each is given once, while
- * the radius grows.
+ * Check that patterns are different, as many as probe_plan_count_probes returns, and that
+ * each is returned once while the radius grows.
  */
 static void
 test_patterns(const DesignOptions *options)
@@ -205,7 +209,7 @@ test_patterns(const DesignOptions *options)
 				n++;
 				if (range.probed == table && probing.nflipped == nflipped &&
 					probing.pattern <= previous)
-					fail(options, "a pattern is given twice");
+					fail(options, "a pattern is returned twice");
 				if (popcount(probing.pattern) != probing.nflipped ||
 					(nbits < 64 && probing.pattern << nbits != 0) ||
 					probing.nflipped <= probing.before[range.probed] ||
@@ -223,8 +227,8 @@ test_patterns(const DesignOptions *options)
 }
 
 /*
- * Whatever is within the radius is reached by some permuted table; and never
- * sooner found by a smaller one, never lost by a larger.
+ * Check that some permuted table finds each fingerprint within the radius, and that no
+ * permuted table flips fewer bits at a larger radius.
  */
 static void
 test_reach(const DesignOptions *options)
@@ -241,7 +245,7 @@ test_reach(const DesignOptions *options)
 		{
 			for (int round = 0; round < 50; round++)
 			{
-				/* mostly at the very radius, where it is tight */
+				/* mostly exactly at the radius, where the bound is tight */
 				uint64		difference = random_bits(random_below(4) ? radius :
 													 (int) random_below(radius + 1));
 				bool		reached = false;
@@ -261,7 +265,8 @@ test_reach(const DesignOptions *options)
 }
 
 /*
- * What is near is found once, by a search within a radius as by one that grows.
+ * Check that a search within a radius finds a neighbor once, and that a search with a
+ * growing radius does, too.
  */
 static void
 test_searches(const DesignOptions *options)

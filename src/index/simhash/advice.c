@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * advice.c
- *		simhash_index_advice: which design for how many rows and which radius
+ *		simhash_index_advice: designs for a number of rows and a radius
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,14 +21,14 @@
 #define ADVICE_COLUMNS	9
 
 /*
- * Microseconds, where all is in memory, of a search and of each leaf that it reads;
- * and bytes of an entry, when fresh.  Fitted to what docs/designs.md measured.
+ * Microseconds of a search and of each leaf that it reads, if the index is in memory, and
+ * bytes of an entry in a new index.  Fitted to the measurements in docs/designs.md.
  */
 #define SEARCH_US		2.0
 #define LEAF_US			0.72
 #define ENTRY_BYTES		15.8
 
-/* A design is worth its size up to so many times the time of the fastest one. */
+/* A design is advised if its time is within this factor of the fastest design's. */
 #define WORTHWHILE		2.0
 
 typedef struct Advice
@@ -40,11 +40,11 @@ typedef struct Advice
 	double		us;
 } Advice;
 
-/* More than there are valid designs. */
+/* An upper limit of the number of valid designs. */
 #define MAX_DESIGNS		256
 
 /*
- * What a search within the radius takes.
+ * Estimate a search within a radius of an index with nrows rows and this design.
  */
 static Advice
 estimate_design(const DesignOptions *options, double nrows, int radius)
@@ -65,6 +65,9 @@ estimate_design(const DesignOptions *options, double nrows, int radius)
 	return advice;
 }
 
+/*
+ * Compare by number of permuted tables, then by time, then the simplest design first.
+ */
 static int
 compare_advice(const void *a, const void *b)
 {
@@ -75,12 +78,12 @@ compare_advice(const void *a, const void *b)
 		return x->ntables - y->ntables;
 	if (x->us != y->us)
 		return x->us < y->us ? -1 : 1;
-	/* the simplest */
 	return x->options.prefix + x->options.nested - y->options.prefix - y->options.nested;
 }
 
 /*
- * All valid designs, those with few permuted tables first; returns their number.
+ * Estimate all valid designs.  Sort them by number of permuted tables.  Returns the number
+ * of designs.
  */
 static int
 estimate_designs(Advice *advice, double nrows, int radius)
@@ -100,6 +103,9 @@ estimate_designs(Advice *advice, double nrows, int radius)
 	return n;
 }
 
+/*
+ * Add a row about a design to the result.
+ */
 static void
 put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advised)
 {
@@ -120,8 +126,9 @@ put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advis
 }
 
 /*
- * simhash_index_advice(bigint, integer): the designs of which no smaller one is
- * faster, the smallest first; and which of them is advised.
+ * simhash_index_advice(bigint, integer): return the designs for a number of rows and a
+ * radius in bits, the smallest first.  Skip designs that are no faster than a smaller one.
+ * The smallest design within WORTHWHILE of the fastest is advised.
  */
 PG_FUNCTION_INFO_V1(simhash_index_advice);
 Datum

@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * design.c
- *		Designs of an index: its permuted tables, and the keys in them
+ *		Designs of an index: permuted tables and their keys
  *
- * Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling",
- * 2007, section 3: a permuted table for each block; for every choice of several
- * blocks; or for each block and then each of the blocks that the rest is cut into.
- * Longer prefixes leave fewer candidates to compare, at the price of more permuted
- * tables.
+ * The designs are from Manku, Jain and Das Sarma, "Detecting near-duplicates for web
+ * crawling", 2007, section 3.  A design has a permuted table for each block, or for every
+ * choice of several blocks.  Or the other bits are cut into blocks again, and there is a
+ * permuted table for each block with each of these.  Longer prefixes leave fewer
+ * candidates to compare, but need more permuted tables.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,17 +23,17 @@
 #include "index/simhash/design.h"
 
 /*
- * The order in which a permuted table has the bits of a fingerprint; bit 0 is the
- * most significant.
+ * The order of a fingerprint's bits in a permuted table.  Bit 0 is the most significant
+ * bit.
  */
 typedef struct BitOrder
 {
 	int			n;
 	int			bit[SIMHASH_BITS];
-	uint64		taken;			/* the same as a mask */
+	uint64		taken;			/* mask of the n bits in bit[] */
 } BitOrder;
 
-/* Some of the bits, which go round in a circle. */
+/* A range of bits.  Bit 0 follows bit 63. */
 typedef struct BitRange
 {
 	int			start;
@@ -41,8 +41,8 @@ typedef struct BitRange
 } BitRange;
 
 /*
- * Number of permuted tables of a design; more than DESIGN_MAX_TABLES if there are too
- * many.
+ * Return the number of permuted tables of a design.  It is above DESIGN_MAX_TABLES if
+ * there are too many for an index.
  */
 int
 design_count_tables(const DesignOptions *options)
@@ -55,7 +55,7 @@ design_count_tables(const DesignOptions *options)
 }
 
 /*
- * Whether an index can have such a design.
+ * Return true if an index can have the design.
  */
 bool
 design_is_valid(const DesignOptions *options)
@@ -71,8 +71,8 @@ design_is_valid(const DesignOptions *options)
 }
 
 /*
- * The i-th of `n` blocks that a range is cut into.  Where it cannot be divided
- * evenly, the first blocks have one bit more.
+ * Cut a range into n blocks and return the i-th.  If n does not divide the length, the
+ * first blocks have one bit more.
  */
 static BitRange
 cut(BitRange range, int n, int i)
@@ -85,7 +85,7 @@ cut(BitRange range, int n, int i)
 }
 
 /*
- * Append those bits of a range that the order does not have yet.
+ * Append the bits of a range to an order.  Skip bits that the order has already.
  */
 static void
 append_bits(BitOrder *order, BitRange range)
@@ -102,8 +102,9 @@ append_bits(BitOrder *order, BitRange range)
 }
 
 /*
- * Make a permuted table out of the order of its prefix bits: the others follow,
- * beginning with those behind the first block.
+ * Initialize a permuted table from the order of its prefix bits.  `first` is the range of
+ * the first block, number `block`.  Append the other bits to the order, beginning with the
+ * bits behind the first block.
  */
 static void
 init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
@@ -137,9 +138,9 @@ init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
 }
 
 /*
- * Which of the chosen blocks comes first; the others follow in a circle.  The first is
- * the block with most blocks missing before it, so that of neighbours the leftmost comes
- * first: thus every block comes first in some permuted
+ * Return the number of the chosen block that comes first.  The other chosen blocks follow
+ * in a circle.  The first is the block with the longest gap of blocks not chosen before it.
+ * So of neighbours the leftmost comes first, and every block is first in some permuted
  * table.
  */
 static int
@@ -165,6 +166,9 @@ first_block(int blocks, uint32 chosen)
 	return first;
 }
 
+/*
+ * Initialize the permuted table whose prefix is the blocks in the bit mask `chosen`.
+ */
 static void
 init_chosen(PermutedTable *table, const DesignOptions *options, uint32 chosen)
 {
@@ -182,6 +186,9 @@ init_chosen(PermutedTable *table, const DesignOptions *options, uint32 chosen)
 	init_table(table, first, cut(all, options->blocks, first), &order);
 }
 
+/*
+ * Initialize the i-th permuted table of a design with nested blocks.
+ */
 static void
 init_nested(PermutedTable *table, const DesignOptions *options, int i)
 {
@@ -195,6 +202,9 @@ init_nested(PermutedTable *table, const DesignOptions *options, int i)
 	init_table(table, i / options->nested, first, &order);
 }
 
+/*
+ * Initialize a permuted table with the identity permutation.
+ */
 static void
 init_identity(PermutedTable *table)
 {
@@ -206,7 +216,7 @@ init_identity(PermutedTable *table)
 }
 
 /*
- * Make the permuted tables of a design, which is valid.
+ * Initialize a design and its permuted tables.  The options must be valid.
  */
 void
 design_init(Design *design, const DesignOptions *options)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * design.h
- *		Designs of an index: its permuted tables, and the keys in them
+ *		Designs of an index: permuted tables and their keys
  *
  * Pure computation: no buffers, no catalogs.
  *
@@ -22,11 +22,11 @@
 #define DESIGN_MAX_TABLES		32
 
 /*
- * What a user chooses.  64 bits are cut into `blocks` blocks.  There is a
- * permuted table for every choice of `prefix` of them, which then come first.  Or,
- * where `nested` is not 1, after the one block that comes first the other bits are
- * cut again, into `nested` blocks, and there is a permuted table for each of these,
- * which then comes second.
+ * The options of a design, which a user chooses.  64 bits are cut into `blocks` blocks.
+ * There is a permuted table for every choice of `prefix` blocks.  The chosen blocks come
+ * first in it.  If `nested` is not 1, one block comes first, and the other bits are cut
+ * again, into `nested` blocks.  Then there is a permuted table for each pair of a first
+ * block and a nested block, which comes second.
  */
 typedef struct DesignOptions
 {
@@ -38,14 +38,14 @@ typedef struct DesignOptions
 #define DESIGN_DEFAULT		((DesignOptions) {DESIGN_DEFAULT_BLOCKS, 1, 1})
 
 /*
- * The design of words that are looked up as they are: one permuted table, with the
- * identity permutation.  Users cannot choose it; the operator class does.
+ * The design for keys that are looked up whole: one permuted table, with the identity
+ * permutation.  Users cannot choose it.  The operator class does.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 
 /*
- * A run of bits that a bit permutation moves together: those of `mask`, rotated
- * to the left by `shift`.
+ * A run of bits that a bit permutation moves together: the bits of `mask`, rotated to
+ * the left by `shift` bits.
  */
 typedef struct BitRun
 {
@@ -53,26 +53,26 @@ typedef struct BitRun
 	int			shift;
 } BitRun;
 
-/* No design with at most DESIGN_MAX_TABLES permuted tables needs more. */
+/* The most runs of a permuted table, in designs with at most DESIGN_MAX_TABLES of them. */
 #define TABLE_MAX_RUNS			6
 
 /*
- * A permuted table holds all fingerprints, their bits permuted so that the bits of
- * `mask`, its prefix, come first: its keys.
+ * A permuted table.  Its keys are all fingerprints, with their bits permuted so that the
+ * bits of `mask`, the prefix, come first.
  */
 typedef struct PermutedTable
 {
 	uint64		mask;
-	int			nprefix;		/* bits in mask */
-	int			block;			/* the block that comes first */
-	int			nblock;			/* bits in it */
+	int			nprefix;		/* number of bits in mask */
+	int			block;			/* number of the block that comes first */
+	int			nblock;			/* number of bits in that block */
 	int			nruns;
 	BitRun		run[TABLE_MAX_RUNS];
 } PermutedTable;
 
 /*
- * Behind the permuted tables stands one more, with the identity permutation: that of the
- * tree of the rows without words.
+ * A design and its permuted tables.  table[ntables] is one more, with the identity
+ * permutation.  It is for the tree of the placeholders of rows without keys.
  */
 typedef struct Design
 {
@@ -91,7 +91,7 @@ design_is_whole(const DesignOptions *options)
 	return options->prefix == 0;
 }
 
-/* shift is 0 to 63 */
+/* Rotate bits to the left by shift, 0 to 63. */
 static inline uint64
 rotate_left(uint64 bits, int shift)
 {
@@ -99,8 +99,8 @@ rotate_left(uint64 bits, int shift)
 }
 
 /*
- * The key of a fingerprint in a permuted table.  It keeps distances: two keys of one
- * permuted table differ in as many bits as their fingerprints.
+ * Return the key of a fingerprint in a permuted table.  Two keys of one permuted table
+ * differ in as many bits as their fingerprints, so keys keep distances.
  */
 static inline uint64
 design_key(const PermutedTable *table, SimHash fp)
@@ -112,7 +112,7 @@ design_key(const PermutedTable *table, SimHash fp)
 	return key;
 }
 
-/* The fingerprint of a key: design_key backwards. */
+/* Return the fingerprint of a key.  This is the inverse of design_key. */
 static inline SimHash
 design_fingerprint(const PermutedTable *table, uint64 key)
 {

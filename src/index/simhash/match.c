@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match.c
- *		Which of many keys are near the query's
+ *		Comparison of many keys with the query's
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +21,8 @@
 #endif
 
 /*
- * Add a position, if its key is near; returns the number of matches.  No branch:
- * whether a key matches is what cannot be predicted.
+ * Add a position if its key is within the radius.  Returns the number of matches.  There is
+ * no branch, because the processor cannot predict which keys match.
  */
 static pg_attribute_always_inline int
 add_if_near(uint16 *positions, int nmatches, int i, int distance, int radius)
@@ -32,7 +32,7 @@ add_if_near(uint16 *positions, int nmatches, int i, int distance, int radius)
 }
 
 /*
- * Bits counted in parallel, in ever wider fields (Warren, "Hacker's Delight",
+ * Count the bits of x in parallel, in ever wider fields (Warren, "Hacker's Delight",
  * section 5-1).
  */
 static inline int
@@ -58,7 +58,8 @@ match_portable(const uint64 *keys, int n, uint64 query, int radius,
 
 #ifdef CPU_X86
 /*
- * The keys from i on, which a vector instruction does not fill.
+ * Match the keys from i on.  They are too few to fill a vector.  Returns the number of all
+ * matches.
  */
 CPU_POPCNT
 static inline int
@@ -80,8 +81,8 @@ match_popcnt(const uint64 *keys, int n, uint64 query, int radius,
 }
 
 /*
- * The keys that a vector instruction found, as a bit mask: mostly none, so that
- * a branch does well.
+ * Add the positions of the keys in `found`, a bit mask from a vector instruction.  Returns
+ * the number of matches.  The mask is mostly 0, so a branch is cheap.
  */
 static inline int
 add_positions(uint16 *positions, int nmatches, int i, uint32 found)
@@ -92,8 +93,8 @@ add_positions(uint16 *positions, int nmatches, int i, uint32 found)
 }
 
 /*
- * Bits are looked up, half a byte at a time, then bytes added up (Mula, Kurz and
- * Lemire, "Faster population counts using AVX2 instructions", 2018).
+ * Match with AVX2.  Look up the number of bits of each half byte, then add up the bytes
+ * (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions", 2018).
  */
 CPU_AVX2
 static int

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match.h
- *		Which of many keys are near the query's
+ *		Comparison of many keys with the query's
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,17 +13,18 @@
 #include "cpu.h"
 
 /*
- * Writes the positions of those of n keys that differ from the query's in at
- * most `radius` bits; returns their number.  The array has capacity for n.
+ * Find the keys, of n, that differ from the query in at most `radius` bits.  Write their
+ * positions, ascending, and return their number.  The array of positions must have
+ * capacity for n.
  */
 typedef int (*MatchFunction) (const uint64 *keys, int n, uint64 query, int radius,
 							  uint16 *positions);
 
-/* For tests: the ways to do it. */
+/* The implementations, for tests. */
 extern const CpuMethod match_methods[];
 extern const int match_nmethods;
 
-/* The best available. */
+/* The best implementation that the processor has. */
 extern MatchFunction match_keys;
 
 #endif							/* SIMHASH_MATCH_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * probe.c
- *		Probes: the ranges of keys that a search looks at, by a probe plan
+ *		Probes: the key ranges that a search reads, by a probe plan
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,13 +16,16 @@
 #include "bits.h"
 #include "index/simhash/probe.h"
 
-/* Of the patterns with so many bits, the last: they are the highest bits. */
+/* Return the last pattern of nflipped bits.  They are the highest bits. */
 static inline uint64
 last_pattern(int nflipped)
 {
 	return nflipped <= 0 ? 0 : ~UINT64CONST(0) << (SIMHASH_BITS - nflipped);
 }
 
+/*
+ * Start to probe a permuted table of the probe plan.
+ */
 static void
 probe_table(Probing *probing, int at)
 {
@@ -32,7 +35,7 @@ probe_table(Probing *probing, int at)
 }
 
 /*
- * Begin a search for everything within a radius, 0 to 64.
+ * Start a search for all fingerprints within a radius, 0 to 64 bits.
  */
 void
 probing_start(Probing *probing, const Design *design, const ProbePlan *plan,
@@ -47,7 +50,7 @@ probing_start(Probing *probing, const Design *design, const ProbePlan *plan,
 }
 
 /*
- * Go on to a larger radius, after everything within the last one was found.
+ * Continue with a larger radius, after the last range of the previous radius.
  */
 void
 probing_extend(Probing *probing, int radius)
@@ -63,8 +66,9 @@ probing_extend(Probing *probing, int radius)
 }
 
 /*
- * The next pattern of the same number of bits, in ascending order, or the first
- * one of the next number.  Returns false after the last one.
+ * Advance to the next pattern with the same number of bits, in ascending order.  After the
+ * last of these, advance to the first pattern with one bit more.  Returns false after the
+ * last pattern.
  */
 static bool
 next_pattern(Probing *probing)
@@ -85,7 +89,7 @@ next_pattern(Probing *probing)
 }
 
 /*
- * The next range to look at.  Returns false after the last one.
+ * Fetch the next range to read.  Returns false after the last range.
  */
 bool
 probing_next(Probing *probing, KeyRange *range)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * probe.h
- *		Probes: the ranges of keys that a search looks at, by a probe plan
+ *		Probes: the key ranges that a search reads, by a probe plan
  *
  * Pure computation: no buffers, no catalogs.
  *
@@ -14,19 +14,19 @@
 
 #include "index/simhash/probe_plan.h"
 
-/* A range of the keys of a permuted table, inclusive. */
+/* A range of keys of a permuted table.  Both ends are included. */
 typedef struct KeyRange
 {
 	int			table;			/* index of the permuted table in the design */
-	int			probed;			/* its index in the probe plan */
+	int			probed;			/* index of the permuted table in the plan */
 	uint64		low;
 	uint64		high;
 } KeyRange;
 
 /*
- * A search in progress.  It finds everything within a radius, then may go on to
- * the next one: in each permuted table of the probe plan, prefixes that differ from the
- * query's in more than before[i] bits and at most after[i] are still to be looked at.
+ * A search in progress.  It finds all fingerprints within a radius, then may continue with
+ * a larger radius.  In the i-th permuted table of the probe plan it probes the prefixes
+ * that differ from the query's in more than before[i] and at most after[i] bits.
  */
 typedef struct Probing
 {
@@ -34,8 +34,10 @@ typedef struct Probing
 	const ProbePlan *plan;
 	SimHash		query;
 	int			at;				/* index of the permuted table in the plan */
-	int			nflipped;		/* bits of the pattern, or -1 before the first one */
-	uint64		pattern;		/* prefix bits flipped, as the highest of a key */
+	int			nflipped;		/* number of bits of the pattern, or -1 before
+								 * the first pattern */
+	uint64		pattern;		/* flipped prefix bits, as the highest bits of a
+								 * key */
 	int			before[DESIGN_MAX_TABLES];
 	int			after[DESIGN_MAX_TABLES];
 } Probing;
@@ -46,9 +48,10 @@ extern void probing_extend(Probing *probing, int radius);
 extern bool probing_next(Probing *probing, KeyRange *range);
 
 /*
- * Whether a fingerprint that differs from the query's by the bits of
- * `difference`, found in a permuted table of the probe plan, was not found before, nor
- * will be found in an earlier one.
+ * Return true if the search returns a fingerprint from this permuted table, `probed` in the
+ * probe plan.  The fingerprint differs from the query's in the bits of `difference`.  The
+ * search has not found it within a smaller radius, and at this radius does not find it in
+ * an earlier permuted table.
  */
 static inline bool
 probing_is_first(const Probing *probing, int probed, uint64 difference)

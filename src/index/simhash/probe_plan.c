@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * probe_plan.c
- *		Probe plans: ways to search a design, and what each costs
+ *		Probe plans: ways to search a design, and their costs
  *
- * Cut 64 bits into m blocks; then two fingerprints that differ in k = m * r + a
- * bits, 0 <= a < m, differ in at most r bits of one of the first a + 1 blocks, or
- * in at most r - 1 bits of one of the others: for otherwise there were
- * (a + 1) (r + 1) + (m - a - 1) r = k + 1 differences.  That is the generalised
+ * Cut 64 bits into m blocks.  Let two fingerprints differ in k = m * r + a bits,
+ * 0 <= a < m.  Then they differ in at most r bits of one of the first a + 1 blocks, or
+ * in at most r - 1 bits of one of the others.  Otherwise there would be at least
+ * (a + 1) (r + 1) + (m - a - 1) r = k + 1 differences.  This is the generalised
  * pigeonhole principle of multi-index hashing (Norouzi, Punjani and Fleet, "Fast
  * exact search in Hamming space with multi-index hashing", 2014).
  *
- * It holds for any blocks that have no bit in common.  So a search may look at
- * fewer bits of a block than it has: the fewer, the fewer ways there are to flip
- * some of them, and the more entries each way leads to.
+ * It holds for any blocks that have no bit in common.  So a search may use fewer bits
+ * than a block has.  Fewer bits have fewer patterns of flipped bits, but each pattern
+ * leads to more entries.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,12 +29,16 @@
 #include "bits.h"
 #include "index/simhash/probe_plan.h"
 
-/* What a probe costs, in leaves read: its descent is mostly hidden (prefetch.c). */
+/* Cost of a probe, in leaves read.  Prefetching mostly hides its descent (prefetch.c). */
 #define PROBE_COST				1.25
 
-/* Entries that are read by one probe at the most, if fewer bits would do too. */
+/* The most entries that one probe of PROBE_PLAN_SHORT should read. */
 #define ENTRIES_PER_PROBE		160
 
+/*
+ * Add table, the i-th permuted table of the design, to a probe plan.  It is probed by the
+ * first nbits bits of its keys.
+ */
 static void
 add_table(ProbePlan *plan, const PermutedTable *table, int i, int nbits)
 {
@@ -47,7 +51,7 @@ add_table(ProbePlan *plan, const PermutedTable *table, int i, int nbits)
 }
 
 /*
- * Make a probe plan of a kind, for so many rows.
+ * Initialize a probe plan of a kind for an index with nrows rows.
  */
 void
 probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, double nrows)
@@ -70,7 +74,7 @@ probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, doubl
 	}
 	if (kind == PROBE_PLAN_SHORT)
 	{
-		/* with fewer bits a probe would have to compare too many entries */
+		/* with fewer bits a probe would compare too many entries */
 		max_bits = 1;
 		while (max_bits < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, max_bits) < nrows)
 			max_bits++;
@@ -86,7 +90,7 @@ probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, doubl
 }
 
 /*
- * Whether a search for what is within the radius can use a probe plan.
+ * Return true if a search within a radius in bits can use a probe plan.
  */
 bool
 probe_plan_supports(const ProbePlan *plan, int radius)
@@ -95,8 +99,8 @@ probe_plan_supports(const ProbePlan *plan, int radius)
 }
 
 /*
- * The differences that have to be looked for in the i-th of n blocks, to find
- * everything within the radius; -1 where the block need not be looked at.
+ * Return the maximum number of bits to flip in the i-th of n blocks, to find all
+ * fingerprints within the radius.  Returns -1 if the block can be skipped.
  */
 static inline int
 block_flips(int radius, int n, int i)
@@ -105,9 +109,9 @@ block_flips(int radius, int n, int i)
 }
 
 /*
- * The differences that have to be looked for in the bits of the i-th permuted table of a
- * probe plan; -1 where the table need not be looked at.  The number never falls as the
- * radius grows.
+ * Return the maximum number of bits to flip in the i-th permuted table of a probe plan, to
+ * find all fingerprints within the radius.  Returns -1 if the permuted table can be skipped.
+ * The number never falls as the radius grows.
  */
 int
 probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
@@ -123,22 +127,22 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 		flips = block_flips(radius, m, i);
 	else if (n > 1)
 	{
-		/* as many in the first block as it may have, the others in the rest */
+		/* the flips of the first block, and of the nested block for the rest */
 		flips = block_flips(radius, m, i / n);
 		if (flips >= 0)
 			flips += block_flips(radius - flips, n, i % n);
 	}
 	else
 	{
-		/* those of the p blocks that differ least, if all differ alike */
+		/* flips of the p blocks with the fewest, if differences are spread evenly */
 		flips = p * (radius / m) + Max(0, p - m + radius % m);
 	}
 	return Min(flips, plan->table[i].nbits);
 }
 
 /*
- * Number of patterns of flipped bits in the i-th permuted table of a probe plan;
- * something above the limit if it is above the limit.
+ * Return the number of patterns of flipped bits in the i-th permuted table of a probe plan.
+ * A number above the limit may be returned as any other number above it.
  */
 static inline double
 count_patterns(const ProbePlan *plan, int i, int radius, double limit)
@@ -148,7 +152,7 @@ count_patterns(const ProbePlan *plan, int i, int radius, double limit)
 }
 
 /*
- * Number of permuted tables that a search probes.
+ * Return the number of permuted tables that a search within a radius probes.
  */
 int
 probe_plan_count_tables(const ProbePlan *plan, int radius)
@@ -161,7 +165,7 @@ probe_plan_count_tables(const ProbePlan *plan, int radius)
 }
 
 /*
- * Number of probes of a search, each with a descent of its own.
+ * Return the number of probes of a search.  Each probe is one descent.
  */
 double
 probe_plan_count_probes(const ProbePlan *plan, int radius)
@@ -174,7 +178,8 @@ probe_plan_count_probes(const ProbePlan *plan, int radius)
 }
 
 /*
- * Number of entries of a search, if rows are spread evenly over the prefixes.
+ * Return the number of entries that a search reads, if rows are spread evenly over the
+ * prefixes.
  */
 double
 probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
@@ -188,8 +193,8 @@ probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
 }
 
 /*
- * Cost of a search, in leaves read; something above the limit if it is above the
- * limit.  Fitted to what docs/designs.md measured.
+ * Return the cost of a search, in leaves read.  A cost above the limit may be returned as
+ * any other number above it.  Fitted to the measurements in docs/designs.md.
  */
 double
 probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit)
@@ -203,7 +208,7 @@ probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit)
 }
 
 /*
- * Make the probe plans of a design, for so many rows.
+ * Initialize the probe plans of a design for an index with nrows rows.
  */
 void
 probe_plans_init(ProbePlans *plans, const Design *design, double nrows)
@@ -214,7 +219,7 @@ probe_plans_init(ProbePlans *plans, const Design *design, double nrows)
 }
 
 /*
- * The cheapest probe plan for a radius, and its cost.
+ * Return the cheapest probe plan for a radius, and its cost in leaves read.
  */
 const ProbePlan *
 probe_plans_choose(const ProbePlans *plans, int radius, double *cost)

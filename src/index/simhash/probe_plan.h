@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * probe_plan.h
- *		Probe plans: ways to search a design, and what each costs
+ *		Probe plans: ways to search a design, and their costs
  *
  * Pure computation: no buffers, no catalogs.
  *
@@ -15,8 +15,8 @@
 #include "index/simhash/design.h"
 
 /*
- * A probe plan is a way to search a design: permuted tables of it, and how much of their
- * prefixes to look at.
+ * The kinds of probe plans.  A probe plan is a way to search a design.  It names the
+ * permuted tables to probe, and how many bits of their prefixes to use.
  */
 typedef enum ProbePlanKind
 {
@@ -32,12 +32,13 @@ typedef enum ProbePlanKind
 
 #define PROBE_PLAN_KINDS		(PROBE_PLAN_FULL + 1)
 
+/* A permuted table that a probe plan probes. */
 typedef struct ProbedTable
 {
 	int			table;			/* index of the permuted table in the design */
-	int			nbits;			/* at the beginning of its keys, by which it is
-								 * probed */
-	uint64		mask;			/* the same bits, of a fingerprint */
+	int			nbits;			/* number of leading bits of its keys to probe
+								 * by */
+	uint64		mask;			/* the same bits in a fingerprint */
 } ProbedTable;
 
 typedef struct ProbePlan
@@ -48,17 +49,17 @@ typedef struct ProbePlan
 	ProbedTable	table[DESIGN_MAX_TABLES];
 } ProbePlan;
 
-/* A probe plan of each kind, for so many rows. */
+/* The probe plans of an index with nrows rows, one of each kind. */
 typedef struct ProbePlans
 {
 	double		nrows;
 	ProbePlan	kind[PROBE_PLAN_KINDS];
 } ProbePlans;
 
-/* Entries of a leaf, at an estimate: it is between full and half full. */
+/* Estimated entries of a leaf, which is between full and half full. */
 #define ENTRIES_PER_LEAF		400
 
-/* For a search whose cost does not matter: rows are many. */
+/* Number of rows, if the cost does not matter: very many. */
 #define ROWS_UNKNOWN			1e18
 
 extern void probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind,
@@ -73,8 +74,8 @@ extern double probe_plan_count_probes(const ProbePlan *plan, int radius);
 extern double probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows);
 
 /*
- * Whether there is nothing to choose: one probe of each permuted table is enough,
- * and no probe plan has fewer of them.
+ * Return true if there is no choice of a probe plan for a radius in bits.  Then one probe
+ * of each permuted table is enough, and no probe plan has fewer permuted tables.
  */
 static inline bool
 probe_plan_is_obvious(const Design *design, int radius)
