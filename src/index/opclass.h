@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * opclass.h
- *		What an operator class of the index knows of its values
+ *		Methods of an operator class of the index
  *
- * The support function of an operator class returns its Opclass.  Fingerprints and balls
- * have one word each and are searched for within a ball.  Arrays and signatures have
- * several words and are searched for by these.
+ * The support function of an operator class returns its Opclass.  A fingerprint or a ball
+ * has one key, and a scan searches for the keys within a ball.  An array or a signature has
+ * many keys, and a scan searches for the keys that it extracts from the query.  The terms
+ * are GIN's: extractValue, extractQuery.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,23 +26,24 @@ struct PlannerInfo;
 struct OpExpr;
 
 /*
- * Trees know entries: a key and a TID.  A row has words of 64 bits, and each of them has
- * an entry in the tree of every table of the design, which makes a key of it (design.h).
- * The operator class says which words a value has, and what they decide.
+ * The keys of a value, or the query keys of a scan key.
  *
- * A row without words, which is NULL or has an empty value, has an entry in a tree of
- * its own instead, so that every row is in the index; the one word that is said of it
- * tells the two apart.
+ * A tree contains entries: a key and a TID.  The operator class extracts the keys of a
+ * value, 64 bits each.  Each key has an entry in the tree of every permuted table of the
+ * design, which stores the key with its bits permuted (design.h).
+ *
+ * A row without keys is NULL or has an empty value.  It has an entry in a tree of its own
+ * instead, so that every row is in the index.  The key of that entry tells the two apart.
  */
-typedef struct Words
+typedef struct KeySet
 {
 	bool		wordless;
 	int			n;
-	const uint64 *word;			/* points to `own`, or is allocated */
-	uint64		own;
+	const uint64 *key;			/* points to inline_key, or is allocated */
+	uint64		inline_key;
 	int32		params;			/* of the value (params.h), or NO_PARAMS */
-	int			least;			/* of a search: how many of them a row has to have */
-} Words;
+	int			least;			/* of query keys: how many of them a row has to have */
+} KeySet;
 
 /* Parameters of NULLs, and of values that have none. */
 #define NO_PARAMS		0
@@ -49,7 +51,7 @@ typedef struct Words
 #define NULL_WORD		UINT64CONST(0)
 #define EMPTY_WORD		UINT64CONST(1)
 
-/* The trees of an index of rows that may have several words: those, and placeholders. */
+/* The trees of a multi-key index: one of keys, one of placeholders. */
 #define KEYS_TREE			0
 #define PLACEHOLDER_TREE	1
 
@@ -61,40 +63,41 @@ typedef struct OpclassOperator
 } OpclassOperator;
 
 /*
- * Methods for values of one word.  A search looks for words within a ball, and finds a row
- * once.  The design of the index is the user's.
+ * Methods for values with one key.  A scan searches for the keys within a ball, and finds a
+ * row once.  The user chooses the design of the index.
  */
 typedef struct HammingMethods
 {
-	/* Return the word of a value. */
-	uint64		(*get_word) (Datum value);
+	/* Return the key of a value. */
+	uint64		(*get_key) (Datum value);
 
 	/* Return the ball that an operator's argument stands for. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);
 } HammingMethods;
 
 /*
- * Methods for values of several words.  The words are looked up as they are, in one tree.
- * A search looks for some, and may find a row once for each.
+ * Methods for values with many keys.  One tree contains the keys, not permuted.  A scan
+ * searches for the query keys, and may find a row once for each of them.
  */
 typedef struct MultiKeyMethods
 {
-	/* Return the words of a value, in ascending order: none, if it is empty. */
-	void		(*get_words) (Datum value, Words *words);
+	/* Extract the keys of a value, in ascending order.  An empty value has none. */
+	void		(*extract_value) (Datum value, KeySet *keys);
 
 	/*
-	 * Return words such that every row that matches has at least words->least of them.
-	 * Returns false if rows without these words may match, too.
+	 * Extract the query keys.  Every matching row contains at least keys->least of them.
+	 * Returns false if a full index scan is needed.
 	 */
-	bool		(*get_sought) (const ScanKeyData *key, Words *words);
+	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
 	/*
-	 * Estimate how many words get_sought returns, for planning, in an index with these
-	 * parameters or with unknown ones; HUGE_VAL: all.  *unknown is set if it may turn out to
-	 * be all.  The clause is NULL if its argument is one of many.
+	 * Return an estimate of the number of query keys, for the planner.  Returns HUGE_VAL if
+	 * a full index scan is needed, and sets *unknown if the scan may turn out to be one.
+	 * params is NO_PARAMS if the parameters of the index are unknown.  clause is NULL if the
+	 * query is an element of an array.
 	 */
-	double		(*estimate_sought) (struct PlannerInfo *root, int32 params, int strategy,
-									const struct OpExpr *clause, bool *unknown);
+	double		(*estimate_query_keys) (struct PlannerInfo *root, int32 params, int strategy,
+										const struct OpExpr *clause, bool *unknown);
 } MultiKeyMethods;
 
 /*
@@ -135,43 +138,43 @@ typedef struct Opclass
 	const ParamsMethods *params;
 } Opclass;
 
-/* Return the words of a column's value, which may be NULL: at least one. */
+/* Extract the keys of a column's value, which may be NULL.  Returns at least one key. */
 static inline void
-opclass_get_words(const Opclass *opclass, Datum value, bool isnull, Words *words)
+opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *keys)
 {
-	words->n = 0;
-	words->params = NO_PARAMS;
+	keys->n = 0;
+	keys->params = NO_PARAMS;
 	if (!isnull && opclass->hamming)
 	{
-		words->own = opclass->hamming->get_word(value);
-		words->word = &words->own;
-		words->n = 1;
+		keys->inline_key = opclass->hamming->get_key(value);
+		keys->key = &keys->inline_key;
+		keys->n = 1;
 	}
 	else if (!isnull)
-		opclass->multi_key->get_words(value, words);
-	words->wordless = words->n == 0;
-	if (words->wordless)
+		opclass->multi_key->extract_value(value, keys);
+	keys->wordless = keys->n == 0;
+	if (keys->wordless)
 	{
-		words->own = isnull ? NULL_WORD : EMPTY_WORD;
-		words->word = &words->own;
-		words->n = 1;
+		keys->inline_key = isnull ? NULL_WORD : EMPTY_WORD;
+		keys->key = &keys->inline_key;
+		keys->n = 1;
 	}
 }
 
 static inline void
-words_free(Words *words)
+key_set_free(KeySet *keys)
 {
-	if (words->word != &words->own)
-		pfree(unconstify(uint64 *, words->word));
+	if (keys->key != &keys->inline_key)
+		pfree(unconstify(uint64 *, keys->key));
 }
 
-/* Return the words that a search looks for, as get_sought does. */
+/* Extract the query keys of a scan key.  Returns what the method extract_query returns. */
 static inline bool
-opclass_get_sought(const Opclass *opclass, const ScanKeyData *key, Words *words)
+opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *keys)
 {
-	words->params = NO_PARAMS;
-	words->least = 1;
-	return opclass->multi_key->get_sought(key, words);
+	keys->params = NO_PARAMS;
+	keys->least = 1;
+	return opclass->multi_key->extract_query(key, keys);
 }
 
 /* The support function of an operator class, which returns its Opclass. */

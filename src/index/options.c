@@ -103,7 +103,7 @@ simhash_options(Datum reloptions, bool validate)
 
 /*
  * The design that a new index, or a rebuilt one, gets.  That of an existing
- * one stands in its metapage.  Where a row may have several words there is no choice.
+ * one stands in its metapage.  A multi-key index has no choice of designs.
  */
 DesignOptions
 options_design(Relation index)

@@ -332,20 +332,21 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 }
 
 /*
- * The same where a row may have several words: a descent for each that is looked for, and an
- * entry for each that a row has; or everything.  Of several clauses the one with the fewest
- * words is searched for.  Where an operator asks for everything, all rows are looked at.
- * Returns true if the scan may turn out to be a full index scan.
+ * Estimate what a scan of a multi-key index reads: a descent for each query key, and an
+ * entry for each of them that a matching row contains, or all entries.  Of several clauses
+ * the scan uses the one with the fewest query keys.  If an operator needs a full index scan,
+ * *selectivity becomes 1: all rows are fetched.  Returns true if the scan may turn out to be
+ * a full index scan.
  */
 static bool
-estimate_words(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
-			   Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
+estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
+			  Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	const MultiKeyMethods *methods = opclass->multi_key;
 	int32		params = opclass->params && !info->hypothetical ?
 		params_of_index(info->indexoid) : NO_PARAMS;
-	double		nwords = HUGE_VAL;
+	double		nkeys = HUGE_VAL;
 	double		entries_per_row = 1;
 	bool		asked = false;
 	bool		resembling = false;
@@ -358,41 +359,41 @@ estimate_words(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
 
 		if (IsA(clause, ScalarArrayOpExpr))
-			nwords = Min(nwords,
-						 methods->estimate_sought(root, params, InvalidStrategy, NULL, &unknown) *
-						 estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
+			nkeys = Min(nkeys,
+						methods->estimate_query_keys(root, params, InvalidStrategy, NULL, &unknown) *
+						estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
 		else if (IsA(clause, OpExpr))
 		{
 			OpExpr	   *op = (OpExpr *) clause;
 			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
-			double		n = methods->estimate_sought(root, params, strategy, op, &unknown);
+			double		n = methods->estimate_query_keys(root, params, strategy, op, &unknown);
 
 			asked = true;
-			if (n < nwords)
+			if (n < nkeys)
 				resembling = strategy != STRATEGY_OVERLAP;
-			nwords = Min(nwords, n);
+			nkeys = Min(nkeys, n);
 		}
 		else if (IsA(clause, NullTest))
 			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
 	}
 	if (nulls)
-		nwords = 1;
-	if (asked && isinf(nwords))
+		nkeys = 1;
+	if (asked && isinf(nkeys))
 		*selectivity = 1;
-	if (resembling && !isinf(nwords))
-		entries_per_row = Max(1, SHARED_FRACTION * nwords);
-	all->descents = isinf(nwords) ? 1 : nwords;
-	all->entries = isinf(nwords) ? (double) info->pages * ENTRIES_PER_LEAF :
+	if (resembling && !isinf(nkeys))
+		entries_per_row = Max(1, SHARED_FRACTION * nkeys);
+	all->descents = isinf(nkeys) ? 1 : nkeys;
+	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 
-	/* in order, the rows that have some of the words come first */
+	/* ordered scans return the rows with some of the query keys first */
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
 
 		first->descents = first->pages =
-			methods->estimate_sought(root, params, STRATEGY_CONTAINMENT, order, &unknown);
+			methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order, &unknown);
 	}
 	return unknown;
 }
@@ -496,7 +497,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
-		searches.unknown = estimate_words(root, path, opclass, selectivity, &first, &all);
+		searches.unknown = estimate_keys(root, path, opclass, selectivity, &first, &all);
 		ntuples = all.entries;
 	}
 	else

@@ -24,14 +24,14 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 			   bool index_unchanged, struct IndexInfo *info)
 {
 	const Opclass *opclass = opclass_of_trees(index);
-	Words		words;
+	KeySet		keys;
 
-	opclass_get_words(opclass, values[0], isnull[0], &words);
-	params_check(index, opclass, meta_get(index)->params, words.params);
-	if (words.wordless)
-		insert_placeholder(index, words.word[0], tid);
+	opclass_extract_value(opclass, values[0], isnull[0], &keys);
+	params_check(index, opclass, meta_get(index)->params, keys.params);
+	if (keys.wordless)
+		insert_placeholder(index, keys.key[0], tid);
 	else
-		insert_keys(index, words.word, words.n, tid);
-	words_free(&words);
+		insert_keys(index, keys.key, keys.n, tid);
+	key_set_free(&keys);
 	return false;
 }

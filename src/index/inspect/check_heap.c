@@ -120,18 +120,18 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		bool alive, void *arg)
 {
 	HeapCheck  *check = arg;
-	Words		words;
+	KeySet		keys;
 	CheckItem	item;
 
-	opclass_get_words(check->opclass, values[0], isnull[0], &words);
+	opclass_extract_value(check->opclass, values[0], isnull[0], &keys);
 	item.tid = tid_number(tid);
-	item.tree = words.wordless ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
-	for (int i = 0; i < words.n; i++)
+	item.tree = keys.wordless ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
+	for (int i = 0; i < keys.n; i++)
 	{
-		item.key = words.word[i];
+		item.key = keys.key[i];
 		put_item(check, &item);
 	}
-	words_free(&words);
+	key_set_free(&keys);
 }
 
 pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);

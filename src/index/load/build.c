@@ -28,8 +28,8 @@ typedef struct Build
 {
 	const Opclass *opclass;
 	int32		params;
-	Spool	   *words;
-	Spool	   *wordless;		/* words of rows that have none */
+	Spool	   *keys;
+	Spool	   *wordless;		/* entries of rows without keys */
 	double		nrows;
 } Build;
 
@@ -62,13 +62,13 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			   bool alive, void *arg)
 {
 	Build	   *build = arg;
-	Words		words;
+	KeySet		keys;
 
-	opclass_get_words(build->opclass, values[0], isnull[0], &words);
-	params_check(index, build->opclass, build->params, words.params);
-	for (int i = 0; i < words.n; i++)
-		spool_add(words.wordless ? build->wordless : build->words, words.word[i], tid);
-	words_free(&words);
+	opclass_extract_value(build->opclass, values[0], isnull[0], &keys);
+	params_check(index, build->opclass, build->params, keys.params);
+	for (int i = 0; i < keys.n; i++)
+		spool_add(keys.wordless ? build->wordless : build->keys, keys.key[i], tid);
+	key_set_free(&keys);
 	build->nrows++;
 }
 
@@ -85,7 +85,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	build.opclass = opclass_of_index(index);
 	build.params = params_of_column(index, build.opclass);
 	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
-	build.words = spool_create(maintenance_work_mem / 8 * 7);
+	build.keys = spool_create(maintenance_work_mem / 8 * 7);
 	build.wordless = spool_create(Max(maintenance_work_mem / 8, MIN_WORDLESS_MEMORY));
 
 	build_report_phase(PHASE_SCAN);
@@ -94,17 +94,17 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	result->index_tuples = build.nrows;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 spool_count(build.words) * design->ntables +
+								 spool_count(build.keys) * design->ntables +
 								 spool_count(build.wordless));
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		spool_begin(build.words, &design->table[i]);
-		roots[i] = build_tree(index, i, build.words, &done);
+		spool_begin(build.keys, &design->table[i]);
+		roots[i] = build_tree(index, i, build.keys, &done);
 	}
 	spool_begin(build.wordless, &design->table[design->ntables]);
 	roots[design->ntables] = build_tree(index, design->ntables, build.wordless, &done);
-	spool_free(build.words);
+	spool_free(build.keys);
 	spool_free(build.wordless);
 }
 

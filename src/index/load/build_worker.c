@@ -59,7 +59,7 @@ typedef struct LinkReader
 static void
 make_file_name(char *name, int participant, RowGroup group)
 {
-	snprintf(name, MAXPGPATH, "%s.%d", group == ROWS_WORDLESS ? "wordless" : "words",
+	snprintf(name, MAXPGPATH, "%s.%d", group == ROWS_WORDLESS ? "wordless" : "keys",
 			 participant);
 }
 
@@ -68,17 +68,17 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			  bool alive, void *arg)
 {
 	ParticipantScan *scan = arg;
-	Words		words;
+	KeySet		keys;
 
-	opclass_get_words(scan->opclass, values[0], isnull[0], &words);
-	params_check(index, scan->opclass, scan->params, words.params);
-	for (int i = 0; i < words.n; i++)
+	opclass_extract_value(scan->opclass, values[0], isnull[0], &keys);
+	params_check(index, scan->opclass, scan->params, keys.params);
+	for (int i = 0; i < keys.n; i++)
 	{
-		Entry		row = make_row(words.word[i], tid);
+		Entry		row = make_row(keys.key[i], tid);
 
-		row_file_add(&scan->file[words.wordless ? ROWS_WORDLESS : ROWS_WITH_WORDS], &row);
+		row_file_add(&scan->file[keys.wordless ? ROWS_WORDLESS : ROWS_WITH_KEYS], &row);
 	}
-	words_free(&words);
+	key_set_free(&keys);
 	scan->nrows++;
 }
 
@@ -185,7 +185,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 
 	spool_reuse(spool);
 	/* if it is the last one, up to the greatest of all keys */
-	read_rows(shared, ROWS_WITH_WORDS, table, min, next_min - 1, spool);
+	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
 	leaves.low = entry_before(min);
@@ -243,7 +243,7 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
 }
 
 /*
- * Build the tree of the rows without words.
+ * Build the tree of the rows without keys.
  */
 static void
 build_wordless(SharedBuild *shared, Relation index, Spool *spool)
@@ -259,7 +259,7 @@ build_wordless(SharedBuild *shared, Relation index, Spool *spool)
 
 /*
  * Work on units, as long as there are any that nobody else works on.  The first
- * one is the tree of rows without words, as it may be large; then come the ranges
+ * one is the tree of rows without keys, as it may be large; then come the ranges
  * of the others.
  */
 static void
@@ -304,7 +304,7 @@ build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participa
 	}
 	if (!IsParallelWorker())
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-									 count_rows(shared, ROWS_WITH_WORDS) *
+									 count_rows(shared, ROWS_WITH_KEYS) *
 									 shared->design.ntables +
 									 count_rows(shared, ROWS_WORDLESS));
 	build_worker(shared, index);

@@ -17,10 +17,10 @@
 
 #include "index/load/build_tree.h"
 
-/* Rows without words are in a tree of their own, so they have files too. */
+/* Rows without keys are in a tree of their own, so they have files of their own, too. */
 typedef enum RowGroup
 {
-	ROWS_WITH_WORDS,
+	ROWS_WITH_KEYS,
 	ROWS_WORDLESS
 } RowGroup;
 
@@ -34,7 +34,7 @@ typedef struct Found
 {
 	double		heap_tuples;
 	double		index_tuples;
-	int64		nrows[NGROUPS]; /* words */
+	int64		nrows[NGROUPS]; /* of keys, not of the heap */
 	bool		broken_hot_chain;
 } Found;
 

@@ -24,8 +24,8 @@ typedef struct RowFile
 } RowFile;
 
 /*
- * A row here is a word of one: an entry with the word for a key.  So many are read at a
- * time.
+ * Rows read at a time.  A row here is an entry: one key of a heap row, not permuted, and
+ * the TID.
  */
 #define ROW_FILE_BATCH	1024
 

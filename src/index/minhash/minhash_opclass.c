@@ -3,8 +3,8 @@
  * minhash_opclass.c
  *		Operator class of signatures, found by their bands
  *
- * A hash of each band and its number is a word.  Signatures that share a band share a
- * word.
+ * A key is a hash of a band and its number.  Signatures that share a band have a key in
+ * common.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,29 +22,29 @@
 #include "type/minhash_type.h"
 
 /*
- * The words of a signature's bands, in order, each once.
+ * Extract the keys of a signature's bands, in ascending order, each once.
  */
 static void
-signature_words(Datum value, Words *words)
+signature_keys(Datum value, KeySet *keys)
 {
 	Minhash    *sig = minhash_detoast(value);
 	int			bands = sig->params.bands;
-	uint64	   *word = palloc(bands * sizeof(uint64));
+	uint64	   *key = palloc(bands * sizeof(uint64));
 
 	for (int i = 0; i < bands; i++)
-		word[i] = minhash_band_key(sig, i);
-	qsort(word, bands, sizeof(uint64), bits_compare);
-	words->n = qunique(word, bands, sizeof(uint64), bits_compare);
-	words->word = word;
-	words->params = minhash_typmod(sig->params);
+		key[i] = minhash_band_key(sig, i);
+	qsort(key, bands, sizeof(uint64), bits_compare);
+	keys->n = qunique(key, bands, sizeof(uint64), bits_compare);
+	keys->key = key;
+	keys->params = minhash_typmod(sig->params);
 	if ((Pointer) sig != DatumGetPointer(value))
 		pfree(sig);
 }
 
 static bool
-sought_bands(const ScanKeyData *key, Words *words)
+query_bands(const ScanKeyData *key, KeySet *keys)
 {
-	signature_words(key->sk_argument, words);
+	signature_keys(key->sk_argument, keys);
 	return true;
 }
 
@@ -61,7 +61,7 @@ params_name(int32 typmod)
 }
 
 /*
- * Estimate the number of words that are searched for: the number of bands.
+ * Return an estimate of the number of query keys: the number of bands.
  */
 static double
 estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clause,
@@ -76,9 +76,9 @@ static const OpclassOperator signature_operators[] = {
 };
 
 static const MultiKeyMethods signature_methods = {
-	.get_words = signature_words,
-	.get_sought = sought_bands,
-	.estimate_sought = estimate_bands,
+	.extract_value = signature_keys,
+	.extract_query = query_bands,
+	.estimate_query_keys = estimate_bands,
 };
 
 static const ParamsMethods signature_params = {

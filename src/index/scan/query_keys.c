@@ -20,21 +20,21 @@
  */
 bool
 query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys, int nkeys,
-				Words *sets, int *nsets)
+				KeySet *sets, int *nsets)
 {
 	*nsets = 0;
 	for (int i = 0; i < nkeys; i++)
 	{
-		Words		set;
+		KeySet		set;
 		bool		all;
 
 		if (keys[i].sk_flags & SK_ISNULL)
 			continue;			/* IS NOT NULL */
-		all = !opclass_get_sought(opclass, &keys[i], &set);
+		all = !opclass_extract_query(opclass, &keys[i], &set);
 		params_check(index, opclass, meta_get(index)->params, set.params);
 		if (all)
 			continue;
-		Assert(set.word != &set.own);
+		Assert(set.key != &set.inline_key);
 		if (set.n == 0)
 			return false;
 		sets[(*nsets)++] = set;
@@ -46,10 +46,10 @@ query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
  * Return the set of keys to search for: that of which a row has to have the most, or else
  * the smallest one.
  */
-const Words *
-query_keys_best(const Words *sets, int nsets)
+const KeySet *
+query_keys_best(const KeySet *sets, int nsets)
 {
-	const Words *best = &sets[0];
+	const KeySet *best = &sets[0];
 
 	for (int i = 1; i < nsets; i++)
 		if (sets[i].least != best->least ? sets[i].least > best->least : sets[i].n < best->n)
@@ -62,13 +62,13 @@ query_keys_best(const Words *sets, int nsets)
  * same keys.  For others *recheck is set.
  */
 int
-query_keys_min_match(const Words *sets, int nsets, const Words *sought, bool *recheck)
+query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query, bool *recheck)
 {
 	int			min_match = 0;
 
 	for (int i = 0; i < nsets; i++)
-		if (sets[i].n == sought->n &&
-			memcmp(sets[i].word, sought->word, sought->n * sizeof(uint64)) == 0)
+		if (sets[i].n == query->n &&
+			memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0)
 			min_match = Max(min_match, sets[i].least);
 		else
 			*recheck = true;

@@ -16,9 +16,9 @@
 #include "index/opclass.h"
 
 extern bool query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
-							int nkeys, Words *sets, int *nsets);
-extern const Words *query_keys_best(const Words *sets, int nsets);
-extern int	query_keys_min_match(const Words *sets, int nsets, const Words *sought,
+							int nkeys, KeySet *sets, int *nsets);
+extern const KeySet *query_keys_best(const KeySet *sets, int nsets);
+extern int	query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query,
 								 bool *recheck);
 
 #endif							/* SIMHASH_QUERY_KEYS_H */

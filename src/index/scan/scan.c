@@ -3,7 +3,7 @@
  * scan.c
  *		Index scans: what PostgreSQL asks, and which of three scans answers
  *
- * Words within balls are looked for by scan_hamming.c, rows with some of several keys by
+ * Keys within balls are looked for by scan_hamming.c, rows with some of several keys by
  * scan_keys.c, and these ranked by scan_overlap.c.  Each puts the TIDs that come next into
  * the reader.  Rows that are NULL come last.
  *
@@ -117,7 +117,7 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
  * at most n - T of all n, and the operator is called for each.
  */
 static void
-begin_keys(IndexScanDesc scan, SimHashScan *state, const Words *keys)
+begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
 {
 	LeafReader *reader = &state->reader;
 	int			min_match = keys->least;
@@ -125,15 +125,15 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, const Words *keys)
 	if (min_match <= 1 || !IsMVCCSnapshot(scan->xs_snapshot))
 	{
 		state->recheck |= min_match > 1;
-		state->keys = keys_scan_any(state->context, reader, keys->word,
+		state->keys = keys_scan_any(state->context, reader, keys->key,
 									keys->n - min_match + 1);
 		return;
 	}
-	state->keys = keys_scan_at_least(state->context, reader, keys->word, keys->n, min_match);
+	state->keys = keys_scan_at_least(state->context, reader, keys->key, keys->n, min_match);
 	if (state->keys == NULL)
 	{
 		state->stage = SCAN_OVERLAP;
-		state->overlap = overlap_scan_create(state->context, reader, keys->word, keys->n,
+		state->overlap = overlap_scan_create(state->context, reader, keys->key, keys->n,
 											 min_match);
 	}
 }
@@ -143,19 +143,19 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, const Words *keys)
  * NULL or an empty array is NULL for every row, which is no order.
  */
 static void
-begin_overlap(IndexScanDesc scan, SimHashScan *state, const Words *sets, int nsets)
+begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int nsets)
 {
 	ScanKey		key = scan->orderByData;
-	Words		sought = {0};
+	KeySet		query = {0};
 	int			min_match;
 
 	if (!(key->sk_flags & SK_ISNULL))
-		state->opclass->multi_key->get_words(key->sk_argument, &sought);
-	scan->xs_orderbynulls[0] = sought.n == 0;
-	min_match = query_keys_min_match(sets, nsets, &sought, &state->recheck);
+		state->opclass->multi_key->extract_value(key->sk_argument, &query);
+	scan->xs_orderbynulls[0] = query.n == 0;
+	min_match = query_keys_min_match(sets, nsets, &query, &state->recheck);
 	state->stage = SCAN_OVERLAP;
-	state->overlap = overlap_scan_create(state->context, &state->reader, sought.word,
-										 sought.n, min_match);
+	state->overlap = overlap_scan_create(state->context, &state->reader, query.key,
+										 query.n, min_match);
 }
 
 /*
@@ -166,7 +166,7 @@ static bool
 begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 {
 	MemoryContext old_context = MemoryContextSwitchTo(state->context);
-	Words	   *sets = palloc(scan->numberOfKeys * sizeof(Words));
+	KeySet	   *sets = palloc(scan->numberOfKeys * sizeof(KeySet));
 	int			nsets;
 	bool		any = query_keys_read(scan->indexRelation, state->opclass, scan->keyData,
 									  scan->numberOfKeys, sets, &nsets);
@@ -186,7 +186,7 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search of an index of one word a row.  Returns false if nothing matches.
+ * Begin a search of an index of one key a row.  Returns false if nothing matches.
  */
 static bool
 begin_hamming(IndexScanDesc scan, SimHashScan *state)

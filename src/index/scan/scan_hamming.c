@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_hamming.c
- *		Scans for words within balls, in order of distance if asked
+ *		Scans for keys within balls, in order of distance if asked
  *
  * A scan reads ranges of keys, one after the other, as the probes of a probe plan give them
  * (probe.c): of all permuted tables that are probed.  A row that more than one table finds is

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_hamming.h
- *		Scans for words within balls, in order of distance if asked
+ *		Scans for keys within balls, in order of distance if asked
  *
  * Copyright (c) 2026, the simhash authors
  *

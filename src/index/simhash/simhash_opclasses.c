@@ -16,7 +16,7 @@
 /* --- fingerprints ------------------------------------------------------------- */
 
 static uint64
-fingerprint_word(Datum value)
+fingerprint_key(Datum value)
 {
 	return DatumGetSimHash(value);
 }
@@ -39,7 +39,7 @@ static const OpclassOperator fingerprint_operators[] = {
 };
 
 static const HammingMethods fingerprint_methods = {
-	.get_word = fingerprint_word,
+	.get_key = fingerprint_key,
 	.get_ball = fingerprint_search,
 };
 
@@ -64,7 +64,7 @@ simhash_opclass(PG_FUNCTION_ARGS)
  * match; whether it reaches as far itself does not show in the entry.
  */
 static uint64
-ball_word(Datum value)
+ball_key(Datum value)
 {
 	return DatumGetSimHashBallP(value)->center;
 }
@@ -80,7 +80,7 @@ static const OpclassOperator ball_operators[] = {
 };
 
 static const HammingMethods ball_methods = {
-	.get_word = ball_word,
+	.get_key = ball_key,
 	.get_ball = ball_search,
 };
 

@@ -3,7 +3,7 @@
  * sketch_opclass.c
  *		Operator class of sets of hashes: arrays of bigint
  *
- * The elements are the words; an array without any is a row without words.
+ * The keys of an array are its elements.  An empty array is a row without keys.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -35,60 +35,61 @@ has_nulls(Datum value)
 }
 
 /*
- * The elements as unsigned numbers: the negative ones come last.
+ * Extract the keys of an array: its elements, as unsigned numbers, in ascending order.  The
+ * negative elements come last.
  */
 static void
-array_words(Datum value, Words *words)
+array_keys(Datum value, KeySet *keys)
 {
 	int			n;
 	int64	   *element = hash_array_elements(value, &n);
-	uint64	   *word = palloc(Max(n, 1) * sizeof(uint64));
+	uint64	   *key = palloc(Max(n, 1) * sizeof(uint64));
 	int			nnegative = 0;
 
 	while (nnegative < n && element[nnegative] < 0)
 		nnegative++;
-	memcpy(word, element + nnegative, (n - nnegative) * sizeof(uint64));
-	memcpy(word + n - nnegative, element, nnegative * sizeof(uint64));
+	memcpy(key, element + nnegative, (n - nnegative) * sizeof(uint64));
+	memcpy(key + n - nnegative, element, nnegative * sizeof(uint64));
 	pfree(element);
-	words->n = n;
-	words->word = word;
+	keys->n = n;
+	keys->key = key;
 	if (n == 0)
-		pfree(word);
+		pfree(key);
 }
 
 /*
- * Those of the argument, any one of which is enough, or all; of a ball, those of its passage,
- * and as many as the radius takes.
+ * Extract the query keys.  && needs any of the argument's keys, @> needs all of them.  <%@
+ * needs at least ceil((1 - radius) * n) of the n keys of the ball's passage.
  */
 static bool
-sought_words(const ScanKeyData *key, Words *words)
+query_array(const ScanKeyData *key, KeySet *keys)
 {
 	Datum		array = key->sk_argument;
 	float8		radius = 0;
 
-	words->n = 0;
+	keys->n = 0;
 	if (key->sk_strategy == STRATEGY_WITHIN &&
 		!containment_ball_open(key->sk_argument, &array, &radius))
 		return true;
 	if (key->sk_strategy == STRATEGY_CONTAINS && has_nulls(array))
 		return true;			/* no array contains NULL */
-	array_words(array, words);
+	array_keys(array, keys);
 	if (key->sk_strategy == STRATEGY_OVERLAP)
 		return true;
-	if (words->n == 0)			/* all contain it, and none is at a distance from it */
+	if (keys->n == 0)			/* all contain it, and none is at a distance from it */
 		return key->sk_strategy == STRATEGY_WITHIN;
-	words->least = words->n - containment_max_missing(words->n, radius);
-	if (words->least > words->n)
-		words->n = 0;
-	return words->least > 0;
+	keys->least = keys->n - containment_max_missing(keys->n, radius);
+	if (keys->least > keys->n)
+		keys->n = 0;
+	return keys->least > 0;
 }
 
 /* Elements of each array of an array of arrays, which a domain makes possible. */
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * The words of an array; of a ball, those of its passage.  All arrays are within a radius of
- * 1, and contain an empty one.
+ * Return an estimate of the number of query keys: the elements of the array, or of the
+ * ball's passage.  All arrays are within a radius of 1, and all contain an empty array.
  */
 static double
 estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clause,
@@ -123,9 +124,9 @@ static const OpclassOperator array_operators[] = {
 };
 
 static const MultiKeyMethods array_methods = {
-	.get_words = array_words,
-	.get_sought = sought_words,
-	.estimate_sought = estimate_array,
+	.extract_value = array_keys,
+	.extract_query = query_array,
+	.estimate_query_keys = estimate_array,
 };
 
 static const Opclass array_opclass = {
