@@ -32,12 +32,13 @@ struct OpExpr;
  * value, 64 bits each.  Each key has an entry in the tree of every permuted table of the
  * design, which stores the key with its bits permuted (design.h).
  *
- * A row without keys is NULL or has an empty value.  It has an entry in a tree of its own
- * instead, so that every row is in the index.  The key of that entry tells the two apart.
+ * A row without keys is NULL or has an empty value.  It has a placeholder instead: an entry
+ * in a tree of its own, so that every row is in the index.  The key of the entry is one of
+ * two: they are GIN's categories of placeholders for null and for zero-key items.
  */
 typedef struct KeySet
 {
-	bool		wordless;
+	bool		is_placeholder;	/* for a row without keys */
 	int			n;
 	const uint64 *key;			/* points to inline_key, or is allocated */
 	uint64		inline_key;
@@ -48,8 +49,9 @@ typedef struct KeySet
 /* Parameters of NULLs, and of values that have none. */
 #define NO_PARAMS		0
 
-#define NULL_WORD		UINT64CONST(0)
-#define EMPTY_WORD		UINT64CONST(1)
+/* The keys of placeholders: for a row that is NULL, and for a value without keys. */
+#define PLACEHOLDER_NULL	UINT64CONST(0)
+#define PLACEHOLDER_EMPTY	UINT64CONST(1)
 
 /* The trees of a multi-key index: one of keys, one of placeholders. */
 #define KEYS_TREE			0
@@ -138,7 +140,10 @@ typedef struct Opclass
 	const ParamsMethods *params;
 } Opclass;
 
-/* Extract the keys of a column's value, which may be NULL.  Returns at least one key. */
+/*
+ * Extract the keys of a column's value, which may be NULL.  Returns at least one key: that of
+ * the placeholder, if the value has none.
+ */
 static inline void
 opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *keys)
 {
@@ -152,10 +157,10 @@ opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *
 	}
 	else if (!isnull)
 		opclass->multi_key->extract_value(value, keys);
-	keys->wordless = keys->n == 0;
-	if (keys->wordless)
+	keys->is_placeholder = keys->n == 0;
+	if (keys->is_placeholder)
 	{
-		keys->inline_key = isnull ? NULL_WORD : EMPTY_WORD;
+		keys->inline_key = isnull ? PLACEHOLDER_NULL : PLACEHOLDER_EMPTY;
 		keys->key = &keys->inline_key;
 		keys->n = 1;
 	}

@@ -28,7 +28,7 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 
 	opclass_extract_value(opclass, values[0], isnull[0], &keys);
 	params_check(index, opclass, meta_get(index)->params, keys.params);
-	if (keys.wordless)
+	if (keys.is_placeholder)
 		insert_placeholder(index, keys.key[0], tid);
 	else
 		insert_keys(index, keys.key, keys.n, tid);

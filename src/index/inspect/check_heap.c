@@ -125,7 +125,7 @@ put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 
 	opclass_extract_value(check->opclass, values[0], isnull[0], &keys);
 	item.tid = tid_number(tid);
-	item.tree = keys.wordless ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
+	item.tree = keys.is_placeholder ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
 	for (int i = 0; i < keys.n; i++)
 	{
 		item.key = keys.key[i];

@@ -29,12 +29,12 @@ typedef struct Build
 	const Opclass *opclass;
 	int32		params;
 	Spool	   *keys;
-	Spool	   *wordless;		/* entries of rows without keys */
+	Spool	   *placeholders;	/* of rows without keys */
 	double		nrows;
 } Build;
 
 /* Kilobytes: that of the smallest maintenance_work_mem. */
-#define MIN_WORDLESS_MEMORY		1024
+#define MIN_PLACEHOLDER_MEMORY	1024
 
 /*
  * ambuildphasename
@@ -67,7 +67,7 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	opclass_extract_value(build->opclass, values[0], isnull[0], &keys);
 	params_check(index, build->opclass, build->params, keys.params);
 	for (int i = 0; i < keys.n; i++)
-		spool_add(keys.wordless ? build->wordless : build->keys, keys.key[i], tid);
+		spool_add(keys.is_placeholder ? build->placeholders : build->keys, keys.key[i], tid);
 	key_set_free(&keys);
 	build->nrows++;
 }
@@ -84,9 +84,9 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 
 	build.opclass = opclass_of_index(index);
 	build.params = params_of_column(index, build.opclass);
-	/* an eighth of the memory for the NULLs, which mostly are few; but enough for many */
+	/* placeholders get an eighth of the memory: they mostly are few, but may be many */
 	build.keys = spool_create(maintenance_work_mem / 8 * 7);
-	build.wordless = spool_create(Max(maintenance_work_mem / 8, MIN_WORDLESS_MEMORY));
+	build.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
 
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
@@ -95,17 +95,17 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
 								 spool_count(build.keys) * design->ntables +
-								 spool_count(build.wordless));
+								 spool_count(build.placeholders));
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
 		spool_begin(build.keys, &design->table[i]);
 		roots[i] = build_tree(index, i, build.keys, &done);
 	}
-	spool_begin(build.wordless, &design->table[design->ntables]);
-	roots[design->ntables] = build_tree(index, design->ntables, build.wordless, &done);
+	spool_begin(build.placeholders, &design->table[design->ntables]);
+	roots[design->ntables] = build_tree(index, design->ntables, build.placeholders, &done);
 	spool_free(build.keys);
-	spool_free(build.wordless);
+	spool_free(build.placeholders);
 }
 
 /*

@@ -59,8 +59,8 @@ typedef struct LinkReader
 static void
 make_file_name(char *name, int participant, RowGroup group)
 {
-	snprintf(name, MAXPGPATH, "%s.%d", group == ROWS_WORDLESS ? "wordless" : "keys",
-			 participant);
+	snprintf(name, MAXPGPATH, "%s.%d",
+			 group == ROWS_WITH_PLACEHOLDER ? "placeholders" : "keys", participant);
 }
 
 static void
@@ -69,14 +69,16 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 {
 	ParticipantScan *scan = arg;
 	KeySet		keys;
+	RowGroup	group;
 
 	opclass_extract_value(scan->opclass, values[0], isnull[0], &keys);
 	params_check(index, scan->opclass, scan->params, keys.params);
+	group = keys.is_placeholder ? ROWS_WITH_PLACEHOLDER : ROWS_WITH_KEYS;
 	for (int i = 0; i < keys.n; i++)
 	{
 		Entry		row = make_row(keys.key[i], tid);
 
-		row_file_add(&scan->file[keys.wordless ? ROWS_WORDLESS : ROWS_WITH_KEYS], &row);
+		row_file_add(&scan->file[group], &row);
 	}
 	key_set_free(&keys);
 	scan->nrows++;
@@ -243,23 +245,23 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
 }
 
 /*
- * Build the tree of the rows without keys.
+ * Build the tree of placeholders.
  */
 static void
-build_wordless(SharedBuild *shared, Relation index, Spool *spool)
+build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
 {
 	int			tree = shared->design.ntables;
 	const PermutedTable *table = &shared->design.table[tree];
 
 	spool_reuse(spool);
-	read_rows(shared, ROWS_WORDLESS, table, 0, PG_UINT64_MAX, spool);
+	read_rows(shared, ROWS_WITH_PLACEHOLDER, table, 0, PG_UINT64_MAX, spool);
 	spool_begin(spool, table);
 	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
 }
 
 /*
  * Work on units, as long as there are any that nobody else works on.  The first
- * one is the tree of rows without keys, as it may be large; then come the ranges
+ * one is the tree of placeholders, as it may be large; then come the ranges
  * of the others.
  */
 static void
@@ -275,7 +277,7 @@ build_worker(SharedBuild *shared, Relation index)
 
 		if (unit == 0)
 		{
-			build_wordless(shared, index, spool);
+			build_placeholders(shared, index, spool);
 			continue;
 		}
 		build_range(shared, index, tree, (unit - 1) % shared->nranges, spool);
@@ -306,6 +308,6 @@ build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participa
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
 									 count_rows(shared, ROWS_WITH_KEYS) *
 									 shared->design.ntables +
-									 count_rows(shared, ROWS_WORDLESS));
+									 count_rows(shared, ROWS_WITH_PLACEHOLDER));
 	build_worker(shared, index);
 }

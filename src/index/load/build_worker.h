@@ -17,14 +17,14 @@
 
 #include "index/load/build_tree.h"
 
-/* Rows without keys are in a tree of their own, so they have files of their own, too. */
+/* Placeholders are in a tree of their own, so they have files of their own, too. */
 typedef enum RowGroup
 {
 	ROWS_WITH_KEYS,
-	ROWS_WORDLESS
+	ROWS_WITH_PLACEHOLDER
 } RowGroup;
 
-#define NGROUPS				(ROWS_WORDLESS + 1)
+#define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
 
 /*
  * What a participant found.  All zero if it came too late: then it has written

@@ -78,7 +78,8 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	else
 		state->context = AllocSetContextCreate(CurrentMemoryContext, "simhash query keys",
 											   ALLOCSET_SMALL_SIZES);
-	state->nulls = (KeyRange) {meta_get(index)->design.ntables, 0, NULL_WORD, NULL_WORD};
+	state->nulls = (KeyRange) {meta_get(index)->design.ntables, 0,
+		PLACEHOLDER_NULL, PLACEHOLDER_NULL};
 	if (norderbys > 0)
 	{
 		scan->xs_orderbyvals = palloc0(sizeof(Datum));

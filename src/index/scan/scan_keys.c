@@ -26,7 +26,7 @@ struct KeysScan
 /* All rows that are not NULL. */
 static const KeyRange all_rows[] = {
 	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
-	{PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD},
+	{PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY},
 };
 
 static KeysScan *

@@ -70,7 +70,7 @@ struct OverlapScan
 };
 
 static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
-static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, EMPTY_WORD, EMPTY_WORD};
+static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY};
 
 /*
  * Create a scan for rows with at least min_match of n keys, and for all rows if that is 0.
