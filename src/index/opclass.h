@@ -43,7 +43,7 @@ typedef struct KeySet
 	const uint64 *key;			/* points to inline_key, or is allocated */
 	uint64		inline_key;
 	int32		params;			/* of the value (params.h), or NO_PARAMS */
-	int			least;			/* of query keys: how many of them a row has to have */
+	int			min_match;		/* of query keys: T, the number that a match contains */
 } KeySet;
 
 /* Parameters of NULLs, and of values that have none. */
@@ -87,8 +87,9 @@ typedef struct MultiKeyMethods
 	void		(*extract_value) (Datum value, KeySet *keys);
 
 	/*
-	 * Extract the query keys.  Every matching row contains at least keys->least of them.
-	 * Returns false if a full index scan is needed.
+	 * Extract the query keys.  Every matching row contains at least keys->min_match of them,
+	 * the threshold T of the T-occurrence problem (posting_merge.c).  Returns false if a
+	 * full index scan is needed.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
@@ -178,7 +179,7 @@ static inline bool
 opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *keys)
 {
 	keys->params = NO_PARAMS;
-	keys->least = 1;
+	keys->min_match = 1;
 	return opclass->multi_key->extract_query(key, keys);
 }
 

@@ -52,7 +52,8 @@ query_keys_best(const KeySet *sets, int nsets)
 	const KeySet *best = &sets[0];
 
 	for (int i = 1; i < nsets; i++)
-		if (sets[i].least != best->least ? sets[i].least > best->least : sets[i].n < best->n)
+		if (sets[i].min_match != best->min_match ?
+			sets[i].min_match > best->min_match : sets[i].n < best->n)
 			best = &sets[i];
 	return best;
 }
@@ -69,7 +70,7 @@ query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query, bool *r
 	for (int i = 0; i < nsets; i++)
 		if (sets[i].n == query->n &&
 			memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0)
-			min_match = Max(min_match, sets[i].least);
+			min_match = Max(min_match, sets[i].min_match);
 		else
 			*recheck = true;
 	return min_match;

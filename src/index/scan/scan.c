@@ -121,7 +121,7 @@ static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
 {
 	LeafReader *reader = &state->reader;
-	int			min_match = keys->least;
+	int			min_match = keys->min_match;
 
 	if (min_match <= 1 || !IsMVCCSnapshot(scan->xs_snapshot))
 	{

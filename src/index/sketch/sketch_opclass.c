@@ -78,10 +78,10 @@ query_array(const ScanKeyData *key, KeySet *keys)
 		return true;
 	if (keys->n == 0)			/* all contain it, and none is at a distance from it */
 		return key->sk_strategy == STRATEGY_WITHIN;
-	keys->least = keys->n - containment_max_missing(keys->n, radius);
-	if (keys->least > keys->n)
+	keys->min_match = keys->n - containment_max_missing(keys->n, radius);
+	if (keys->min_match > keys->n)
 		keys->n = 0;
-	return keys->least > 0;
+	return keys->min_match > 0;
 }
 
 /* Elements of each array of an array of arrays, which a domain makes possible. */
