@@ -107,7 +107,7 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 		item.tid = tid_number(leaf_tid(page, i));
 		item.tree = tree;
 		item.key = design_fingerprint(&check->meta.design.table[tree],
-									   page_keys(page)[i]);
+									  page_keys(page)[i]);
 		put_item(check, &item);
 	}
 }

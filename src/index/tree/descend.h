@@ -18,7 +18,7 @@ extern Buffer descend_arrive(Relation index, int tree, int level,
 extern Buffer descend_to(Relation index, int tree, int level,
 						 const Entry *entry, int lock);
 extern Buffer descend_for_insertion(Relation index, int tree, int level,
-							  const Entry *entry);
+									const Entry *entry);
 extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent,
 							 const Entry *entry);
 extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,

@@ -133,8 +133,9 @@ find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
 }
 
 /*
- * Lock the leaves exclusively, in order.  Stop at the first leaf that no longer has space
- * for all its entries.  Trim its count to the entries that still fit, and unlock it if
+ * Lock the leaves exclusively, in order.  Stop at the first leaf on which not all its
+ * entries fit any more: it was filled or split, or has the incomplete-split flag
+ * (leaf_count_fitting).  Trim its count to the entries that still fit, and unlock it if
  * none fits.  Returns the number of leaves locked.
  *
  * There is no deadlock: every process that locks several leaves does so in this order,

@@ -46,7 +46,7 @@ meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
 	meta->params = params;
 	memcpy(meta->root, roots, meta->ntrees * sizeof(TreeRoot));
 
-	/* generic WAL does not log what is past pd_lower */
+	/* otherwise generic WAL would take the data for the hole, and not log it */
 	((PageHeader) page)->pd_lower =
 		((char *) meta + meta_page_size(meta->ntrees)) - (char *) page;
 }

@@ -27,7 +27,8 @@
 typedef struct Entry
 {
 	uint64		key;			/* as the tree's permuted table has it (design.h) */
-	ItemPointerData tid;		/* of the heap tuple; invalid if the entry is only a bound */
+	ItemPointerData tid;		/* of the heap tuple; all zeros, which is invalid, in the
+								 * bounds of entry_before() and lowest_entry() */
 } Entry;
 
 /*

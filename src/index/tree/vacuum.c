@@ -295,8 +295,9 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 }
 
 /*
- * Vacuum a tree, from the leaf level to the root.  Each level goes after the one below
- * it, because pages merged there have left fewer downlinks on this one.
+ * Vacuum a tree, from the leaf level up to the level below the root.  A root is read only
+ * if it is a leaf.  Each level goes after the one below it, because pages merged there have
+ * left fewer downlinks on this one.
  */
 static void
 vacuum_tree(Vacuum *vacuum, int tree)
