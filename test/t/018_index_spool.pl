@@ -45,7 +45,7 @@ ok($node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE backend_type = 'parallel worker' AND wait_event = 'ParallelCreateIndexScan'}),
 	'the worker has scanned its share');
-my @files = grep { -s } glob($node->data_dir . '/base/pgsql_tmp/*/words.*');
+my @files = grep { -s } glob($node->data_dir . '/base/pgsql_tmp/*/keys.*');
 is(scalar @files, 1, 'and written a file');
 truncate($files[0], (-s $files[0]) / 2);
 $lock->quit;
