@@ -128,7 +128,7 @@ collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool all_new)
 	for (int i = from; i < to; i++)
 		if (keys[i] <= reader->range.high &&
 			(all_new || leaf_reader_is_new(reader, buffer, i)))
-			reader->tids[reader->ntids++] = *leaf_reader_tid(reader, buffer, i);
+			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer, i);
 }
 
 static inline void

@@ -86,16 +86,4 @@ leaf_reader_is_new(const LeafReader *reader, Buffer buffer, int i)
 	return entry_compare(&entry, &reader->bound) >= 0;
 }
 
-/*
- * Return the TID of an entry of a leaf, which is locked.  Raises an error if it is invalid.
- */
-static inline const ItemPointerData *
-leaf_reader_tid(const LeafReader *reader, Buffer buffer, int i)
-{
-	const ItemPointerData *tid = leaf_tid(BufferGetPage(buffer), i);
-
-	leaf_check_tid(reader->index, buffer, tid);
-	return tid;
-}
-
 #endif							/* SIMHASH_LEAF_READER_H */

@@ -58,15 +58,6 @@ posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bo
 	keep_tids(cursor, numbers, n, more);
 }
 
-static inline uint64
-checked_tid(Relation index, Buffer buffer, int i)
-{
-	const ItemPointerData *tid = leaf_tid(BufferGetPage(buffer), i);
-
-	leaf_check_tid(index, buffer, tid);
-	return tid_number(tid);
-}
-
 /*
  * Copy TIDs of a leaf, locked, from an entry on: at least all that will be kept.  Returns
  * their number.  An entry out of order is damage and raises an error.  It would lead the
@@ -90,7 +81,7 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 	for (i = page_search(page, nsorted, from);
 		 i < nsorted && keys[i] == cursor->key && n <= cursor->max; i++)
 	{
-		tids[n++] = checked_tid(index, buffer, i);
+		tids[n++] = tid_number(leaf_checked_tid(index, buffer, i));
 		if (tids[n - 1] < first)
 			page_report_corruption(index, BufferGetBlockNumber(buffer),
 								   "its entries are not in order");
@@ -99,7 +90,7 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 	{
 		if (keys[i] != cursor->key)
 			continue;
-		tids[n] = checked_tid(index, buffer, i);
+		tids[n] = tid_number(leaf_checked_tid(index, buffer, i));
 		n += tids[n] >= first;
 	}
 	return n;

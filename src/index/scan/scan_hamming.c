@@ -66,7 +66,7 @@ static void
 add_match(HammingScan *scan, Buffer buffer, int i, int distance)
 {
 	LeafReader *reader = scan->reader;
-	const ItemPointerData *tid = leaf_reader_tid(reader, buffer, i);
+	const ItemPointerData *tid = leaf_checked_tid(reader->index, buffer, i);
 
 	if (distance <= scan->radius)
 		reader->tids[reader->ntids++] = *tid;

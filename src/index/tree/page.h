@@ -324,13 +324,19 @@ pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);
 
-/* Raise an error if the executor cannot use a TID of a leaf. */
-static inline void
-leaf_check_tid(Relation index, Buffer buffer, const ItemPointerData *tid)
+/*
+ * Return the TID of an entry of a leaf, which is locked.  Raises an error if the executor
+ * cannot use it.
+ */
+static inline const ItemPointerData *
+leaf_checked_tid(Relation index, Buffer buffer, int i)
 {
+	const ItemPointerData *tid = leaf_tid(BufferGetPage(buffer), i);
+
 	if (!tid_is_valid(tid))
 		page_report_corruption(index, BufferGetBlockNumber(buffer),
 							   "an entry has no valid TID");
+	return tid;
 }
 
 #endif							/* SIMHASH_PAGE_H */

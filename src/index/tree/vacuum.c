@@ -58,7 +58,7 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 	{
 		Entry		entry = page_entry(page, i);
 
-		leaf_check_tid(index, buffer, &entry.tid);
+		(void) leaf_checked_tid(index, buffer, i);
 		if (callback(&entry.tid, callback_state))
 			continue;
 		kept[nkept++] = entry;
