@@ -18,6 +18,7 @@ OBJS = \
 	src/corpus/single_linkage.o \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
+	src/digest/match.o \
 	src/digest/minhash.o \
 	src/digest/sketch.o \
 	src/digest/weigh.o \
@@ -74,7 +75,6 @@ OBJS = \
 	src/index/simhash/advice.o \
 	src/index/simhash/design.o \
 	src/index/simhash/simhash_opclasses.o \
-	src/index/simhash/match.o \
 	src/index/simhash/probe.o \
 	src/index/simhash/probe_plan.o \
 	src/index/sketch/sketch_opclass.o \

@@ -11,6 +11,23 @@
 #define SIMHASH_BITS_H
 
 /*
+ * A run of bits that a bit permutation moves together: the bits of `mask`, rotated to
+ * the left by `shift` bits.
+ */
+typedef struct BitRun
+{
+	uint64		mask;
+	int			shift;
+} BitRun;
+
+/* Rotate bits to the left by shift, 0 to 63. */
+static inline uint64
+bits_rotate_left(uint64 bits, int shift)
+{
+	return bits << shift | bits >> ((64 - shift) & 63);
+}
+
+/*
  * Return the next larger number with as many bits set (Gosper's hack).  The pattern
  * must not be 0, and must not be the last one, whose set bits are the highest.
  */

@@ -29,7 +29,7 @@
 
 #include "corpus/clustering.h"
 #include "corpus/union_find.h"
-#include "index/simhash/match.h"
+#include "digest/match.h"
 
 /*
  * A component of at most this many rows is not halved: each row is compared with the

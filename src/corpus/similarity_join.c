@@ -30,9 +30,9 @@
 
 #include "port/pg_bitutils.h"
 
+#include "bits.h"
 #include "corpus/join_plan.h"
 #include "corpus/similarity_join.h"
-#include "index/simhash/design.h"
 
 /* Comparing at most this many members is cheaper than partitioning them. */
 #define FEW_MEMBERS			(2 * PARTITION_COST)
@@ -58,10 +58,10 @@ static void choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 firs
 static inline uint32
 digit_of(const Digit *digit, SimHash fp)
 {
-	uint64		value = rotate_left(fp, digit->run[0].shift) & digit->run[0].mask;
+	uint64		value = bits_rotate_left(fp, digit->run[0].shift) & digit->run[0].mask;
 
 	for (int i = 1; i < digit->nruns; i++)
-		value |= rotate_left(fp, digit->run[i].shift) & digit->run[i].mask;
+		value |= bits_rotate_left(fp, digit->run[i].shift) & digit->run[i].mask;
 	return value;
 }
 

@@ -28,8 +28,8 @@
 
 #include "corpus/clustering.h"
 #include "corpus/union_find.h"
+#include "digest/match.h"
 #include "digest/splitmix.h"
-#include "index/simhash/match.h"
 
 /* Members that are compared in one call of match_keys(). */
 #define COMPARED_AT_ONCE		1024

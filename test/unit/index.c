@@ -11,7 +11,7 @@
  */
 #include "postgres_fe.h"
 
-#include "index/simhash/match.h"
+#include "digest/match.h"
 #include "index/simhash/probe.h"
 
 #include "unit.h"

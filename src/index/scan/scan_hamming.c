@@ -22,8 +22,8 @@
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
+#include "digest/match.h"
 #include "index/scan/scan_hamming.h"
-#include "index/simhash/match.h"
 #include "index/tree/meta.h"
 
 /*

@@ -12,6 +12,7 @@
 #ifndef SIMHASH_DESIGN_H
 #define SIMHASH_DESIGN_H
 
+#include "bits.h"
 #include "type/simhash_type.h"
 
 #define DESIGN_MIN_BLOCKS		2
@@ -42,16 +43,6 @@ typedef struct DesignOptions
  * permutation.  Users cannot choose it.  The operator class does.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
-
-/*
- * A run of bits that a bit permutation moves together: the bits of `mask`, rotated to
- * the left by `shift` bits.
- */
-typedef struct BitRun
-{
-	uint64		mask;
-	int			shift;
-} BitRun;
 
 /* The most runs of a permuted table, in designs with at most DESIGN_MAX_TABLES of them. */
 #define TABLE_MAX_RUNS			6
@@ -91,13 +82,6 @@ design_is_whole(const DesignOptions *options)
 	return options->prefix == 0;
 }
 
-/* Rotate bits to the left by shift, 0 to 63. */
-static inline uint64
-rotate_left(uint64 bits, int shift)
-{
-	return bits << shift | bits >> ((64 - shift) & 63);
-}
-
 /*
  * Return the key of a fingerprint in a permuted table.  Two keys of one permuted table
  * differ in as many bits as their fingerprints, so keys keep distances.
@@ -108,7 +92,7 @@ design_key(const PermutedTable *table, SimHash fp)
 	uint64		key = 0;
 
 	for (int i = 0; i < table->nruns; i++)
-		key |= rotate_left(fp & table->run[i].mask, table->run[i].shift);
+		key |= bits_rotate_left(fp & table->run[i].mask, table->run[i].shift);
 	return key;
 }
 
@@ -119,7 +103,7 @@ design_fingerprint(const PermutedTable *table, uint64 key)
 	SimHash		fp = 0;
 
 	for (int i = 0; i < table->nruns; i++)
-		fp |= rotate_left(key, (64 - table->run[i].shift) & 63) & table->run[i].mask;
+		fp |= bits_rotate_left(key, (64 - table->run[i].shift) & 63) & table->run[i].mask;
 	return fp;
 }
 

@@ -14,7 +14,7 @@
 #endif
 
 #include "compat.h"
-#include "index/simhash/match.h"
+#include "digest/match.h"
 
 #ifdef CPU_X86
 #include <immintrin.h>
