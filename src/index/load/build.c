@@ -23,21 +23,21 @@
 #include "index/params.h"
 #include "index/tree/extend.h"
 
-/* A build by one process, as its scan of the heap sees it. */
+/* State of a serial build, for the callback of the heap scan. */
 typedef struct Build
 {
 	const Opclass *opclass;
 	int32		params;
 	Spool	   *keys;
-	Spool	   *placeholders;	/* of rows without keys */
+	Spool	   *placeholders;	/* rows without keys */
 	double		nrows;
 } Build;
 
-/* Kilobytes: that of the smallest maintenance_work_mem. */
+/* Kilobytes: the minimum of maintenance_work_mem in PostgreSQL 15. */
 #define MIN_PLACEHOLDER_MEMORY	1024
 
 /*
- * ambuildphasename
+ * ambuildphasename: return the name of a phase in pg_stat_progress_create_index.
  */
 char *
 simhash_buildphasename(int64 phase)
@@ -57,6 +57,10 @@ simhash_buildphasename(int64 phase)
 	}
 }
 
+/*
+ * Add the keys of a row to the spools.  Raises an error if the row's value has other
+ * parameters than the index.  A callback of table_index_build_scan.
+ */
 static void
 build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			   bool alive, void *arg)
@@ -73,7 +77,7 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 }
 
 /*
- * Build all trees, in this process.
+ * Build all trees in this process, and set their roots and the counts of rows.
  */
 static void
 build_serially(Relation heap, Relation index, struct IndexInfo *info,
@@ -84,7 +88,10 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 
 	build.opclass = opclass_of_index(index);
 	build.params = params_of_column(index, build.opclass);
-	/* placeholders get an eighth of the memory: they mostly are few, but may be many */
+	/*
+	 * Placeholders get an eighth of the memory.  Mostly they are few, but they may be
+	 * many.
+	 */
 	build.keys = spool_create(maintenance_work_mem / 8 * 7);
 	build.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
 
@@ -109,7 +116,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 }
 
 /*
- * ambuild
+ * ambuild: build the trees, by parallel workers if there are any, then the metapage.
  */
 IndexBuildResult *
 simhash_build(Relation heap, Relation index, struct IndexInfo *info)
@@ -124,7 +131,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
-	/* the metapage has to be the first page, though it is written last */
+	/* the metapage must be the first page, though it is written last */
 	if (page_extend(index, 1) != META_BLOCK)
 		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
 
@@ -138,7 +145,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 }
 
 /*
- * Write and log a page of the initialization fork, which is logged though the
+ * Write and log a page of the initialization fork.  This fork is logged although the
  * relation is not.
  */
 static void
@@ -156,7 +163,7 @@ write_init_page(Relation index, Page page)
 }
 
 /*
- * ambuildempty: the metapage, and an empty leaf for each tree
+ * ambuildempty: write the metapage, and an empty leaf for each tree.
  */
 void
 simhash_buildempty(Relation index)

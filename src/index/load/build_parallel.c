@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * build_parallel.c
- *		CREATE INDEX by several processes: launching them, and gathering results
+ *		CREATE INDEX by several processes: launching workers, gathering results
  *
- * How workers are launched and told what to do follows nbtsort.c.
+ * The launch of workers and their start follow nbtsort.c.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,14 +30,17 @@
 #include "index/load/build_worker.h"
 #include "index/tree/extend.h"
 
-/* Keys of what workers find in shared memory */
+/* Keys of the shared memory segment's table of contents */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)
 #define KEY_SCAN			UINT64CONST(0x51A5000000000002)
 #define KEY_QUERY			UINT64CONST(0x51A5000000000003)
 #define KEY_WAL_USAGE		UINT64CONST(0x51A5000000000004)
 #define KEY_BUFFER_USAGE	UINT64CONST(0x51A5000000000005)
 
-/* The leader's view. */
+/*
+ * The leader's state of a parallel build.  The context and the snapshot are local.  All
+ * other pointers lead to shared memory.
+ */
 typedef struct Leader
 {
 	ParallelContext *context;
@@ -49,7 +52,7 @@ typedef struct Leader
 } Leader;
 
 /*
- * What a worker does; follows _bt_parallel_build_main.
+ * Run a parallel worker.  Follows _bt_parallel_build_main.
  */
 PGDLLEXPORT void simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc);
 
@@ -69,7 +72,7 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	pgstat_report_query_id(shared->query_id, false);
 
-	/* the locks that index.c has taken */
+	/* the same locks as index.c has taken */
 	heap = table_open(shared->heap, heap_lock);
 	index = index_open(shared->index, index_lock);
 	info = BuildIndexInfo(index);
@@ -87,15 +90,15 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 }
 
 /*
- * Ask for shared memory.  Returns false if there is none.
+ * Allocate the shared memory.  Returns false if the system grants none.
  */
 static bool
 allocate_shared(Leader *leader, Relation heap)
 {
 	ParallelContext *context = leader->context;
 	shm_toc_estimator *estimator = &context->estimator;
-	Size		build_size = offsetof(SharedBuild, found) +
-		(context->nworkers + 1) * sizeof(Found);
+	Size		build_size = offsetof(SharedBuild, scan_result) +
+		(context->nworkers + 1) * sizeof(ScanResult);
 	Size		scan_size = table_parallelscan_estimate(heap, leader->snapshot);
 	Size		wal_size = context->nworkers * sizeof(WalUsage);
 	Size		buffer_size = context->nworkers * sizeof(BufferUsage);
@@ -131,8 +134,11 @@ allocate_shared(Leader *leader, Relation heap)
 }
 
 /*
- * Launch workers; the leader has attached to the barrier first, so that the
- * scan is not over before it says so.  Returns false if there are none.
+ * Begin a parallel build and launch its workers.  Returns false if there is no shared
+ * memory, or no worker was launched.
+ *
+ * The leader attaches to the barrier before the launch.  So the scan cannot end before
+ * the leader arrives at the barrier.
  */
 static bool
 begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
@@ -146,8 +152,8 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 											nworkers);
 
 	/*
-	 * As in a serial build, all rows that anybody may still see, or with an
-	 * MVCC snapshot those that can be seen now.
+	 * As in a serial build, SnapshotAny finds all rows that any transaction may still
+	 * see.  A concurrent build has an MVCC snapshot, which finds the rows visible now.
 	 */
 	leader->snapshot = info->ii_Concurrent ?
 		RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
@@ -186,7 +192,7 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 }
 
 /*
- * Shared memory, and the files, are gone afterwards.
+ * End a parallel build.  This frees the shared memory and removes the files.
  */
 static void
 end_parallel(Leader *leader)
@@ -198,7 +204,7 @@ end_parallel(Leader *leader)
 }
 
 /*
- * Wait until the workers have finished, and gather what they have found.
+ * Wait until the workers have finished, and gather their results.
  */
 static void
 finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
@@ -206,7 +212,7 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 {
 	SharedBuild *shared = leader->shared;
 
-	/* from here on, what any worker has written can be read */
+	/* after this, the leader can read all that the workers have written */
 	WaitForParallelWorkersToFinish(leader->context);
 	for (int i = 0; i < leader->context->nworkers_launched; i++)
 		InstrAccumParallelQuery(&leader->buffer_usage[i], &leader->wal_usage[i]);
@@ -216,16 +222,16 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 	result->heap_tuples = result->index_tuples = 0;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		result->heap_tuples += shared->found[i].heap_tuples;
-		result->index_tuples += shared->found[i].index_tuples;
-		if (shared->found[i].broken_hot_chain)
+		result->heap_tuples += shared->scan_result[i].heap_tuples;
+		result->index_tuples += shared->scan_result[i].index_tuples;
+		if (shared->scan_result[i].broken_hot_chain)
 			info->ii_BrokenHotChain = true;
 	}
 }
 
 /*
- * Build all the trees.  Returns false if there are no workers: nothing has
- * been done then.
+ * Build all trees in parallel, and set their roots and the counts of rows.  Returns false
+ * if there are no workers.  Then nothing has been built.
  */
 bool
 build_in_parallel(Relation heap, Relation index, IndexInfo *info,

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * build_tree.c
- *		Sorted entries into the pages of a tree, bottom up
+ *		Building the pages of a tree from sorted entries, bottom up
  *
- * Pages are filled in local memory.  When one is full, it is written through
- * shared buffers and logged, whole: nothing changes it afterwards.
+ * Pages are filled in local memory.  A full page is written through shared buffers and
+ * logged as a whole.  It does not change after that.
  *
- * The leaves of a tree may be built in parts, by several processes: each builds
- * the chain of those with keys from one range; who finds that they are all there
- * builds the levels above.
+ * Several processes may build the leaves of one tree.  Each process builds the chain of
+ * leaves with keys of one range.  The process that finishes the last range builds the
+ * inner levels.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,21 +24,21 @@
 #include "index/load/build_tree.h"
 #include "index/tree/extend.h"
 
-/* Pages are filled so far, to leave room for what comes later. */
+/* Percentage of a page that a build fills.  Later insertions use the free space. */
 #define FILL_PERCENT	90
 #define LEAF_FILL		(MAX_LEAF_ENTRIES * FILL_PERCENT / 100)
 #define INNER_FILL		(MAX_INNER_ENTRIES * FILL_PERCENT / 100)
 
-/* Levels of a tree: far more than 2^32 pages can have. */
+/* Maximum number of levels of a tree.  2^32 pages have far fewer levels. */
 #define MAX_LEVELS		16
 
 /*
- * Blocks allocated at a time, so that processes that build the same index do not
- * wait for each other with every page, and the pages of a tree stay together.
+ * Number of blocks allocated at a time.  So processes that build the same index do not
+ * wait for each other for every page, and the pages of a tree stay together.
  */
 #define EXTEND_BLOCKS	128
 
-/* Entries written between reports of progress, and looks for interrupts */
+/* Number of entries written between progress reports, and checks for interrupts */
 #define REPORT_INTERVAL	4096
 
 /* The page of a level that is being filled. */
@@ -48,26 +48,27 @@ typedef struct BuildLevel
 	PGAlignedBlock page;
 } BuildLevel;
 
-/* A tree, or leaves of one, being built. */
+/* State of building a tree, or a range of its leaves. */
 typedef struct TreeBuild
 {
 	Relation	index;
 	int			tree;
 
-	/* blocks allocated but not used, and number of those still to allocate */
+	/* blocks allocated but not used, and number of blocks yet to allocate */
 	BlockNumber next_block;
 	BlockNumber end_block;
 	BlockNumber to_allocate;
 
-	/* where links to leaves go, if others build the level above */
-	BufFile    *links;
+	/* file for the downlinks to leaves, or NULL if this build has a parent level */
+	BufFile    *downlinks;
 
 	int			nlevels;
-	BuildLevel *level[MAX_LEVELS];	/* those built by others are NULL */
+	BuildLevel *level[MAX_LEVELS];	/* NULL for leaves of other processes */
 } TreeBuild;
 
 /*
- * Tell in which phase the build is.  What workers report is not shown.
+ * Report the phase of the build.  pg_stat_progress_create_index shows the phase of the
+ * leader, not of workers.
  */
 void
 build_report_phase(BuildPhase phase)
@@ -76,7 +77,7 @@ build_report_phase(BuildPhase phase)
 }
 
 /*
- * The number of pages of a level.  Even without entries there is one.
+ * Return the number of pages of a level.  A level without entries has one page.
  */
 static BlockNumber
 level_size(uint64 nentries, int fill)
@@ -84,6 +85,9 @@ level_size(uint64 nentries, int fill)
 	return Max(1, (nentries + fill - 1) / fill);
 }
 
+/*
+ * Return the number of inner pages above nleaves leaves.
+ */
 static BlockNumber
 count_inner_pages(BlockNumber nleaves)
 {
@@ -98,7 +102,7 @@ count_inner_pages(BlockNumber nleaves)
 }
 
 /*
- * A block for the next page, which is written later.
+ * Return a block for the next page, which is written later.
  */
 static BlockNumber
 allocate_block(TreeBuild *build)
@@ -107,7 +111,7 @@ allocate_block(TreeBuild *build)
 	{
 		BlockNumber n = Min(build->to_allocate, EXTEND_BLOCKS);
 
-		/* were the calculation wrong, that would not be the end */
+		/* to_allocate should suffice; if not, extend by one block at a time */
 		Assert(n > 0);
 		n = Max(n, 1);
 		build->next_block = page_extend(build->index, n);
@@ -118,7 +122,8 @@ allocate_block(TreeBuild *build)
 }
 
 /*
- * Write and log a page.
+ * Write a page to a block, and log it if the index needs WAL.  Locks the buffer
+ * exclusively meanwhile.
  */
 void
 build_write_page(Relation index, BlockNumber block, Page page)
@@ -135,6 +140,9 @@ build_write_page(Relation index, BlockNumber block, Page page)
 	UnlockReleaseBuffer(buffer);
 }
 
+/*
+ * Start a new page of a level, in local memory.  low is its low key.
+ */
 static void
 start_page(TreeBuild *build, int level, BlockNumber block, const Entry *low)
 {
@@ -142,6 +150,9 @@ start_page(TreeBuild *build, int level, BlockNumber block, const Entry *low)
 	page_init(build->level[level]->page.data, build->tree, level, low);
 }
 
+/*
+ * Add a level to the tree, and start its first page.  low is the low key of the page.
+ */
 static void
 add_level(TreeBuild *build, const Entry *low)
 {
@@ -152,20 +163,23 @@ add_level(TreeBuild *build, const Entry *low)
 
 static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
 
+/*
+ * Write the downlink to a leaf to a file.
+ */
 static void
-write_link(BufFile *file, const Entry *bound, BlockNumber block)
+write_downlink(BufFile *file, const Entry *low_key, BlockNumber block)
 {
-	LeafLink	link;
+	LeafDownlink downlink;
 
-	memset(&link, 0, sizeof(link));
-	link.bound = *bound;
-	link.block = block;
-	BufFileWrite(file, &link, sizeof(link));
+	memset(&downlink, 0, sizeof(downlink));
+	downlink.low_key = *low_key;
+	downlink.block = block;
+	BufFileWrite(file, &downlink, sizeof(downlink));
 }
 
 /*
- * The page of a level is full, or the last one: write it, and put its link
- * into the level above.
+ * Write the page of a level, which is full or the last of the level.  Then add its
+ * downlink to the parent level, or to the file of downlinks.
  */
 static void
 finish_page(TreeBuild *build, int at)
@@ -177,15 +191,15 @@ finish_page(TreeBuild *build, int at)
 	if (at == 0)
 		TreePageGetOpaque(page)->nsorted = page_nentries(page);
 	build_write_page(build->index, level->block, page);
-	if (build->links)
-		write_link(build->links, &low, level->block);
+	if (build->downlinks)
+		write_downlink(build->downlinks, &low, level->block);
 	else
 		add_entry(build, at + 1, &low, level->block);
 }
 
 /*
- * Append an entry to a level, above the leaves with the child that it is the
- * bound of.
+ * Append an entry to a level.  If its page is full, finish the page and start the right
+ * sibling.  On an inner level, the entry is the low key of the child.
  */
 static void
 add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
@@ -214,8 +228,7 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Write the last page of each level.  The one that has no level above it is
- * the root.
+ * Write the last page of each level.  Returns the topmost page, which is the root.
  */
 static TreeRoot
 finish_levels(TreeBuild *build)
@@ -240,6 +253,9 @@ finish_levels(TreeBuild *build)
 	return root;
 }
 
+/*
+ * Add to the count of entries written by all processes, and report it.
+ */
 static void
 report_done(pg_atomic_uint64 *done, int nentries)
 {
@@ -248,7 +264,8 @@ report_done(pg_atomic_uint64 *done, int nentries)
 }
 
 /*
- * Sort the next entries of the spool; what follows is writing them.
+ * Sort the next entries of the spool, and report the phases: sorting, then writing.
+ * Returns false if there are no more entries.
  */
 static bool
 sort_next(Spool *spool)
@@ -262,8 +279,8 @@ sort_next(Spool *spool)
 }
 
 /*
- * Put all entries of the spool into leaves.  *done counts those of all
- * processes.
+ * Add all entries of the spool to the leaves.  *done counts the entries of all processes.
+ * Checks for interrupts.
  */
 static void
 add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
@@ -288,7 +305,8 @@ add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build a tree, of the table that the spool has begun with.
+ * Build a tree from the entries of the spool, for which spool_begin() was called.
+ * Returns the root.  *done counts the entries of all processes.
  */
 TreeRoot
 build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
@@ -306,12 +324,13 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build some leaves of a tree, of the table that the spool has begun with.
- * Returns their number.
+ * Build a range of the leaves of a tree from the entries of the spool, for which
+ * spool_begin() was called.  Writes the downlinks to a file, and returns the number of
+ * leaves.  *done counts the entries of all processes.
  */
 BlockNumber
 build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
-			 BufFile *links, pg_atomic_uint64 *done)
+			 BufFile *downlinks, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
 	BlockNumber nleaves = level_size(spool_count(spool), LEAF_FILL);
@@ -320,9 +339,9 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 	build.index = index;
 	build.tree = tree;
 	build.to_allocate = nleaves - 1;
-	build.links = links;
+	build.downlinks = downlinks;
 
-	/* the first one has been allocated before, for others to link to it */
+	/* the first leaf is allocated already: the leaf to its left links to it */
 	build.next_block = range->block;
 	build.end_block = range->block + 1;
 	add_level(&build, &range->low);
@@ -340,15 +359,16 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 }
 
 /*
- * Build the levels above nleaves leaves.  next_link gives the links to these, in
- * order; there are several.
+ * Build the inner levels above nleaves leaves, and return the root.  next_downlink() is
+ * called once for each leaf.  It returns the downlinks in order.  There must be more than
+ * one leaf.
  */
 TreeRoot
-build_upper_levels(Relation index, int tree, BlockNumber nleaves,
-				   LinkSource next_link, void *arg)
+build_inner_levels(Relation index, int tree, BlockNumber nleaves,
+				   DownlinkSource next_downlink, void *arg)
 {
 	TreeBuild	build = {0};
-	LeafLink	link;
+	LeafDownlink downlink;
 
 	Assert(nleaves > 1);
 	build.index = index;
@@ -359,8 +379,8 @@ build_upper_levels(Relation index, int tree, BlockNumber nleaves,
 	{
 		if (i % REPORT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		next_link(arg, &link);
-		add_entry(&build, 1, &link.bound, link.block);
+		next_downlink(arg, &downlink);
+		add_entry(&build, 1, &downlink.low_key, downlink.block);
 	}
 	return finish_levels(&build);
 }

@@ -18,7 +18,7 @@
 #include "index/load/spool.h"
 #include "index/tree/meta.h"
 
-/* As pg_stat_progress_create_index shows them. */
+/* Phases of a build, as pg_stat_progress_create_index shows them. */
 typedef enum BuildPhase
 {
 	PHASE_SCAN = PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE + 1,
@@ -26,32 +26,34 @@ typedef enum BuildPhase
 	PHASE_WRITE
 } BuildPhase;
 
-/* The leaves of a tree with entries of one range. */
+/* A range of the leaves of a tree, to be built by one process. */
 typedef struct LeafRange
 {
 	Entry		low;
-	Entry		high;			/* exclusive; if there are any to the right */
-	BlockNumber block;			/* the first leaf */
-	BlockNumber right;			/* that of the next range, or InvalidBlockNumber */
+	Entry		high;			/* high key of the last leaf, exclusive; unused if there
+								 * is no leaf to the right */
+	BlockNumber block;			/* first leaf, allocated already */
+	BlockNumber right;			/* first leaf of the next range, or InvalidBlockNumber */
 } LeafRange;
 
-/* A leaf, and its lower bound. */
-typedef struct LeafLink
+/* A downlink to a leaf, in a temporary file. */
+typedef struct LeafDownlink
 {
-	Entry		bound;
+	Entry		low_key;
 	BlockNumber block;
-} LeafLink;
+} LeafDownlink;
 
-typedef void (*LinkSource) (void *arg, LeafLink *link);
+/* Set *downlink to that of the next leaf. */
+typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
 
 extern void build_report_phase(BuildPhase phase);
 extern void build_write_page(Relation index, BlockNumber block, Page page);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);
 extern BlockNumber build_leaves(Relation index, int tree, const LeafRange *range,
-								Spool *spool, BufFile *links,
+								Spool *spool, BufFile *downlinks,
 								pg_atomic_uint64 *done);
-extern TreeRoot build_upper_levels(Relation index, int tree, BlockNumber nleaves,
-								   LinkSource next_link, void *arg);
+extern TreeRoot build_inner_levels(Relation index, int tree, BlockNumber nleaves,
+								   DownlinkSource next_downlink, void *arg);
 
 #endif							/* SIMHASH_BUILD_TREE_H */

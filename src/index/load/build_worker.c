@@ -1,23 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * build_worker.c
- *		What each participant of a parallel CREATE INDEX does
+ *		The work of each participant of a parallel CREATE INDEX
  *
- * The participants, the leader and its workers, scan the heap together; each writes
- * the rows that it finds to a temporary file of its own.  When all have come to the
- * end, they build the trees, in units of a range of a tree's leaves: for each, all
- * files are read, and the rows in the range are sorted as in a serial build, with
- * a participant's share of the memory.  Whoever finishes the last range of a tree
- * builds the levels above.
+ * The participants are the leader and its workers.  Together they scan the heap.  Each
+ * writes the rows that it finds to a temporary file of its own.  When all have reached
+ * the end of the scan, they build the trees in units of work.  A unit is a range of a
+ * tree's leaves.  For a unit, the participant reads all files.  It sorts the rows of the
+ * range as a serial build does, in its part of the memory.  The participant that finishes
+ * the last range of a tree builds the inner levels.
  *
- * There are as many ranges as participants, of equal width: keys spread well.  Where
- * they do not, some units take longer, that is all.
+ * There are as many ranges as participants, of equal width, because keys are spread well.
+ * If they are not, some units only take longer.
  *
- * The rows are in files, not in shared memory, so that a build that does not
- * fit into memory needs no other way, and that one that does is not limited by
- * what the system grants for shared memory, which may be little in a container.
- * A row is 16 bytes, and mostly they are read from the kernel's cache, in a
- * fraction of the time of a sort.
+ * The rows are in files, not in shared memory.  So a build that does not fit into memory
+ * needs no other algorithm.  And the system's limit on shared memory, which may be low in
+ * a container, does not limit a build.  A row is 16 bytes.  Mostly the files are read
+ * from the kernel's cache, in a fraction of the time that sorting takes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -37,7 +36,7 @@
 #include "index/opclass_lookup.h"
 #include "index/params.h"
 
-/* A participant's scan of the heap. */
+/* State of a participant's heap scan. */
 typedef struct ParticipantScan
 {
 	const Opclass *opclass;
@@ -46,16 +45,19 @@ typedef struct ParticipantScan
 	double		nrows;
 } ParticipantScan;
 
-/* The files with a tree's links to leaves, being read. */
-typedef struct LinkReader
+/* Reads a tree's downlinks to leaves from the files of its ranges. */
+typedef struct DownlinkReader
 {
 	SharedBuild *shared;
 	int			tree;
-	int			range;			/* whose file is next */
+	int			range;			/* range whose file is read next */
 	BufFile    *file;
-	int64		left;			/* links in it */
-} LinkReader;
+	int64		nleft;			/* number of unread downlinks in the file */
+} DownlinkReader;
 
+/*
+ * Make the name of a participant's file of rows.
+ */
 static void
 make_file_name(char *name, int participant, RowGroup group)
 {
@@ -63,6 +65,10 @@ make_file_name(char *name, int participant, RowGroup group)
 			 group == ROWS_WITH_PLACEHOLDER ? "placeholders" : "keys", participant);
 }
 
+/*
+ * Add the keys of a row to the files.  Raises an error if the row's value has other
+ * parameters than the index.  A callback of table_index_build_scan.
+ */
 static void
 scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			  bool alive, void *arg)
@@ -85,13 +91,14 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 }
 
 /*
- * Scan a participant's share of the heap.
+ * Scan this participant's part of the heap, write its rows to files, and note the
+ * results.
  */
 static void
 scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		  int participant, Relation heap, Relation index, IndexInfo *info)
 {
-	Found	   *found = &shared->found[participant];
+	ScanResult *result = &shared->scan_result[participant];
 	ParticipantScan scan = {0};
 	char		name[MAXPGPATH];
 
@@ -103,32 +110,36 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	scan.opclass = opclass_of_index(index);
 	scan.params = params_of_column(index, scan.opclass);
 	build_report_phase(PHASE_SCAN);
-	found->heap_tuples =
+	result->heap_tuples =
 		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
 							   scan_callback, &scan,
 							   begin_parallel_scan(heap, parallel_scan));
-	found->index_tuples = scan.nrows;
-	found->broken_hot_chain = info->ii_BrokenHotChain;
+	result->index_tuples = scan.nrows;
+	result->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowGroup group = 0; group < NGROUPS; group++)
 	{
-		found->nrows[group] = scan.file[group].nrows;
+		result->nrows[group] = scan.file[group].nrows;
 		BufFileExportFileSet(scan.file[group].file);
 		BufFileClose(scan.file[group].file);
 	}
 }
 
+/*
+ * Return the number of rows of a group in the files of all participants.
+ */
 static int64
 count_rows(const SharedBuild *shared, RowGroup group)
 {
 	int64		nrows = 0;
 
 	for (int i = 0; i < shared->nparticipants; i++)
-		nrows += shared->found[i].nrows[group];
+		nrows += shared->scan_result[i].nrows[group];
 	return nrows;
 }
 
 /*
- * Read into the spool those rows of a group whose keys in a table are within bounds.
+ * Read rows of a group from all files into the spool: rows whose keys in a permuted table
+ * are within bounds, inclusive.
  */
 static void
 read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
@@ -140,7 +151,7 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		RowFile		file = {.nrows = shared->found[i].nrows[group]};
+		RowFile		file = {.nrows = shared->scan_result[i].nrows[group]};
 
 		if (file.nrows == 0)
 			continue;
@@ -157,7 +168,7 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 }
 
 /*
- * The smallest key of a range.
+ * Return the smallest key of a range.
  */
 static uint64
 range_min(const SharedBuild *shared, int range)
@@ -165,14 +176,17 @@ range_min(const SharedBuild *shared, int range)
 	return range == 0 ? 0 : (PG_UINT64_MAX / shared->nranges + 1) * range;
 }
 
+/*
+ * Make the name of the file with the downlinks of a range.
+ */
 static void
-make_links_name(char *name, int tree, int range)
+make_downlinks_name(char *name, int tree, int range)
 {
-	snprintf(name, MAXPGPATH, "links.%d.%d", tree, range);
+	snprintf(name, MAXPGPATH, "downlinks.%d.%d", tree, range);
 }
 
 /*
- * Build a range of a tree's leaves; their links go to a file.
+ * Build a range of a tree's leaves, and write their downlinks to a file.
  */
 static void
 build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
@@ -183,10 +197,10 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
 	LeafRange	leaves;
 	char		name[MAXPGPATH];
-	BufFile    *links;
+	BufFile    *downlinks;
 
 	spool_reuse(spool);
-	/* if it is the last one, up to the greatest of all keys */
+	/* for the last range, next_min - 1 is the greatest of all keys */
 	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
@@ -194,53 +208,53 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	leaves.high = entry_before(next_min);
 	leaves.block = shared->first_leaves + tree * shared->nranges + range;
 	leaves.right = is_last ? InvalidBlockNumber : leaves.block + 1;
-	make_links_name(name, tree, range);
-	links = BufFileCreateFileSet(&shared->files.fs, name);
+	make_downlinks_name(name, tree, range);
+	downlinks = BufFileCreateFileSet(&shared->files.fs, name);
 	pg_atomic_fetch_add_u32(&shared->tree[tree].nleaves,
-							build_leaves(index, tree, &leaves, spool, links,
+							build_leaves(index, tree, &leaves, spool, downlinks,
 										 &shared->ndone));
-	BufFileExportFileSet(links);
-	BufFileClose(links);
+	BufFileExportFileSet(downlinks);
+	BufFileClose(downlinks);
 }
 
 /*
- * Give the link to the next leaf of a tree.
+ * Read the downlink to the next leaf of a tree.  A DownlinkSource.
  */
 static void
-read_link(void *arg, LeafLink *link)
+read_downlink(void *arg, LeafDownlink *downlink)
 {
-	LinkReader *reader = arg;
+	DownlinkReader *reader = arg;
 	char		name[MAXPGPATH];
 
-	if (reader->file && reader->left == 0)
+	if (reader->file && reader->nleft == 0)
 	{
 		BufFileClose(reader->file);
 		reader->file = NULL;
 	}
 	if (reader->file == NULL)
 	{
-		make_links_name(name, reader->tree, reader->range++);
+		make_downlinks_name(name, reader->tree, reader->range++);
 		reader->file = BufFileOpenFileSet(&reader->shared->files.fs, name,
 										  O_RDONLY, false);
-		reader->left = BufFileSize(reader->file) / sizeof(LeafLink);
+		reader->nleft = BufFileSize(reader->file) / sizeof(LeafDownlink);
 	}
-	row_file_read_exact(reader->file, link, sizeof(LeafLink));
-	reader->left--;
+	row_file_read_exact(reader->file, downlink, sizeof(LeafDownlink));
+	reader->nleft--;
 }
 
 /*
- * All ranges of a tree are there: build the levels above.
+ * Build the inner levels of a tree, all of whose ranges are finished.
  */
 static void
 finish_tree(SharedBuild *shared, Relation index, int tree)
 {
-	LinkReader	reader = {0};
+	DownlinkReader	reader = {0};
 
 	reader.shared = shared;
 	reader.tree = tree;
 	shared->tree[tree].root =
-		build_upper_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
-						   read_link, &reader);
+		build_inner_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
+						   read_downlink, &reader);
 	BufFileClose(reader.file);
 }
 
@@ -260,12 +274,12 @@ build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
 }
 
 /*
- * Work on units, as long as there are any that nobody else works on.  The first
- * one is the tree of placeholders, as it may be large; then come the ranges
- * of the others.
+ * Do units of work until none are left.  A counter assigns each unit to one participant.
+ * The first unit is the tree of placeholders, because it may be large.  Then come the
+ * ranges of the other trees.
  */
 static void
-build_worker(SharedBuild *shared, Relation index)
+do_units(SharedBuild *shared, Relation index)
 {
 	int			nunits = 1 + shared->design.ntables * shared->nranges;
 	Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
@@ -288,17 +302,17 @@ build_worker(SharedBuild *shared, Relation index)
 }
 
 /*
- * What all participants do.
+ * Do a participant's work: scan the heap, wait at the barrier, build trees.
  *
- * Who comes when the scan is over helps with the trees: nobody waits for a
- * worker that has not started yet, and one that never starts is not missed
- * before the end.
+ * A worker that attaches after the end of the scan helps with the trees only.  So no
+ * participant waits for a worker that has not started yet.  A worker that never starts is
+ * noticed only at the end of the build.
  */
 void
 build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participant,
 				  Relation heap, Relation index, IndexInfo *info)
 {
-	/* the leader has attached before there was anybody else */
+	/* the leader attached to the barrier before it launched workers */
 	if (!IsParallelWorker() || BarrierAttach(&shared->scanned) == 0)
 	{
 		scan_heap(shared, scan, participant, heap, index, info);
@@ -309,5 +323,5 @@ build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participa
 									 count_rows(shared, ROWS_WITH_KEYS) *
 									 shared->design.ntables +
 									 count_rows(shared, ROWS_WITH_PLACEHOLDER));
-	build_worker(shared, index);
+	do_units(shared, index);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * build_worker.h
- *		What the participants of a parallel CREATE INDEX share
+ *		Shared state of the participants of a parallel CREATE INDEX
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,7 +17,10 @@
 
 #include "index/load/build_tree.h"
 
-/* Placeholders are in a tree of their own, so they have files of their own, too. */
+/*
+ * Groups of rows.  Placeholders have a tree of their own, so they have files of their
+ * own.
+ */
 typedef enum RowGroup
 {
 	ROWS_WITH_KEYS,
@@ -27,50 +30,51 @@ typedef enum RowGroup
 #define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
 
 /*
- * What a participant found.  All zero if it came too late: then it has written
- * no file either.
+ * Results of a participant's heap scan.  They are all zero if the participant attached
+ * after the end of the scan.  Then it has not written a file, either.
  */
-typedef struct Found
+typedef struct ScanResult
 {
 	double		heap_tuples;
 	double		index_tuples;
-	int64		nrows[NGROUPS]; /* of keys, not of the heap */
+	int64		nrows[NGROUPS]; /* number of keys, not of heap rows */
 	bool		broken_hot_chain;
-} Found;
+} ScanResult;
 
-/* A tree being built in ranges. */
+/* State of a tree that is built in ranges. */
 typedef struct SharedTree
 {
 	pg_atomic_uint32 nranges_left;
-	pg_atomic_uint32 nleaves;	/* of ranges that are finished */
+	pg_atomic_uint32 nleaves;	/* number of leaves in finished ranges */
 	TreeRoot	root;
 } SharedTree;
 
-/* What participants share. */
+/* State of a parallel build, in shared memory. */
 typedef struct SharedBuild
 {
-	/* constant from before workers are launched */
+	/* constant, set before workers are launched */
 	Oid			heap;
 	Oid			index;
 	bool		concurrent;
 	uint64		query_id;
 	Design		design;
-	int			nranges;		/* of each tree of a table */
+	int			nranges;		/* number of ranges of each tree but the placeholders' */
 
-	/* set before the scan is over */
-	int			nparticipants;	/* those that there may be */
-	BlockNumber first_leaves;	/* of all ranges, tree by tree */
+	/* set by the leader before the end of the scan */
+	int			nparticipants;	/* maximum: the leader and all launched workers */
+	BlockNumber first_leaves;	/* first leaf of each range, tree by tree: contiguous
+								 * blocks */
 
-	/* passed when the scan is over */
+	/* barrier at the end of the scan */
 	Barrier		scanned;
 
 	SharedFileSet files;
-	pg_atomic_uint32 next_unit; /* of work, see build_worker */
-	pg_atomic_uint64 ndone;		/* entries written */
+	pg_atomic_uint32 next_unit; /* unit of work to be done next (do_units) */
+	pg_atomic_uint64 ndone;		/* number of entries written */
 	SharedTree	tree[MAX_TREES];
 
-	/* by number of participant: each writes its own, until the barrier */
-	Found		found[FLEXIBLE_ARRAY_MEMBER];
+	/* By participant.  Each writes its own results, before it arrives at the barrier. */
+	ScanResult	scan_result[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
 extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,

@@ -13,6 +13,9 @@
 
 #include "index/load/row_file.h"
 
+/*
+ * Append a row to the file.
+ */
 void
 row_file_add(RowFile *file, const Entry *row)
 {
@@ -20,6 +23,9 @@ row_file_add(RowFile *file, const Entry *row)
 	file->nrows++;
 }
 
+/*
+ * Go back to the first row of the file.
+ */
 void
 row_file_rewind(RowFile *file)
 {
@@ -30,6 +36,9 @@ row_file_rewind(RowFile *file)
 	file->nread = 0;
 }
 
+/*
+ * Read exactly size bytes from a file.  Raises an error if the file ends earlier.
+ */
 void
 row_file_read_exact(BufFile *file, void *data, size_t size)
 {
@@ -38,8 +47,9 @@ row_file_read_exact(BufFile *file, void *data, size_t size)
 }
 
 /*
- * Read the next ROW_FILE_BATCH rows, and give those whose keys in a table are
- * within bounds.  Returns false at the end of the file.
+ * Read the next ROW_FILE_BATCH rows, and keep those whose keys in a permuted table are
+ * within bounds, inclusive.  Sets *nrows to their number.  Returns false at the end of
+ * the file.  Checks for interrupts.
  */
 bool
 row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
@@ -52,7 +62,7 @@ row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
 	row_file_read_exact(file->file, rows, nread * sizeof(Entry));
 	file->nread += nread;
 
-	/* no branch: a processor could not predict it */
+	/* no branch, because the processor could not predict it */
 	for (int i = 0; i < nread; i++)
 	{
 		uint64		key = design_key(table, rows[i].key);

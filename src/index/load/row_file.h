@@ -15,17 +15,18 @@
 #include "index/simhash/design.h"
 #include "index/tree/page.h"
 
-/* The file is opened and closed by whoever knows whose it is. */
+/* Rows in a temporary file.  The caller opens and closes the file. */
 typedef struct RowFile
 {
 	BufFile    *file;
 	int64		nrows;
-	int64		nread;			/* since it was opened or rewound */
+	int64		nread;			/* number of rows read since the file was opened or
+								 * rewound */
 } RowFile;
 
 /*
- * Rows read at a time.  A row here is an entry: one key of a heap row, not permuted, and
- * the TID.
+ * Number of rows read at a time.  Here, a row is an entry: the TID of a heap row and one
+ * of its keys, not permuted.
  */
 #define ROW_FILE_BATCH	1024
 
@@ -35,7 +36,7 @@ extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
 extern void row_file_read_exact(BufFile *file, void *data, size_t size);
 
-/* All bytes of a row are written, those between its fields, too. */
+/* Return a row.  Its padding is zero, because all its bytes are written to a file. */
 static inline Entry
 make_row(SimHash fp, const ItemPointerData *tid)
 {

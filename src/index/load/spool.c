@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * spool.c
- *		Rows collected for a build, given back sorted, table by table
+ *		Collecting the rows of a build, and sorting them for each permuted table
  *
- * As long as they fit into half of the memory, the rows are one array, which is
- * sorted anew for each table, into the other half: a fraction of what a tuplesort
- * for each table takes.  Beyond that they are in a file, from which one range of a
- * table's entries after the other is read into memory, to be sorted there.
+ * While the rows fit into half of the memory, they are one array.  For each permuted
+ * table they are sorted again, into the other half.  That takes a fraction of the time of
+ * a tuplesort for each table.  If the rows do not fit, they are in a file.  Then the
+ * entries of a table are read into memory range by range, and each range is sorted there.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,24 +24,25 @@
 struct Spool
 {
 	MemoryContext context;
-	int			memory;			/* kilobytes */
+	int			memory;			/* limit of memory, in kilobytes */
 	int64		nrows;
-	const PermutedTable *table;	/* of the entries, which are rows if it is NULL */
+	const PermutedTable *table;	/* permuted table of the entries' keys; NULL if keys are
+								 * not permuted */
 
-	/* In memory: all entries, or those of a range */
+	/* Entries in memory: all entries, or those of a range */
 	Entry	   *entries;
-	Entry	   *sorted;			/* where they are sorted into, or NULL */
+	Entry	   *sorted;			/* array to sort into, or NULL if not allocated */
 	size_t		nentries;
-	size_t		size;			/* entries allocated, in both */
+	size_t		size;			/* allocated length of either array, in entries */
 	size_t		max_size;
 	size_t		next;
 
-	/* All rows, if they do not fit; or NULL */
+	/* All rows, if they do not fit into memory; or else NULL */
 	SpoolFile  *file;
 
-	/* The entries in memory are those after `low`, up to `high`. */
+	/* Current range of a table's entries: greater than `low`, up to `high` */
 	int			nranges;
-	int			range;			/* to be sorted next */
+	int			range;			/* range to sort next */
 	Entry		low;
 	Entry		high;
 };
@@ -57,16 +58,16 @@ struct Spool
 
 #define INITIAL_SIZE	1024
 
-/* Buckets that entries are sorted into before they are sorted; if so many. */
+/* At least MIN_BUCKETS_SIZE entries are distributed to buckets before they are sorted. */
 #define BUCKET_BITS		12
 #define NBUCKETS		(1 << BUCKET_BITS)
 #define MIN_BUCKETS_SIZE	(64 * NBUCKETS)
 
-/* Entries handled between looks for interrupts; a power of two */
+/* Number of entries handled between checks for interrupts; a power of two */
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * Memory is in kilobytes, as maintenance_work_mem is.
+ * Create a spool for a given memory, in kilobytes like maintenance_work_mem.
  */
 Spool *
 spool_create(int memory)
@@ -81,6 +82,9 @@ spool_create(int memory)
 	return spool;
 }
 
+/*
+ * Close and remove the file, if there is one.
+ */
 static void
 close_file(Spool *spool)
 {
@@ -90,7 +94,7 @@ close_file(Spool *spool)
 }
 
 /*
- * Empty a spool, for other rows.
+ * Remove all rows, so that other rows can be added.
  */
 void
 spool_reuse(Spool *spool)
@@ -102,7 +106,7 @@ spool_reuse(Spool *spool)
 }
 
 /*
- * Allocate the arrays anew.
+ * Change the length of the arrays, in entries.  Keeps the entries in memory.
  */
 static void
 resize(Spool *spool, size_t size)
@@ -115,8 +119,8 @@ resize(Spool *spool, size_t size)
 }
 
 /*
- * The rows do not fit: they go to a file.  Its sample and its buffers get a quarter
- * of the memory; ranges are sorted in the rest.
+ * Move all rows to a file, because they do not fit into memory.  The file's sample and
+ * its buffers use a quarter of the memory.  Ranges are sorted in the rest.
  */
 static void
 switch_to_file(Spool *spool)
@@ -133,10 +137,10 @@ switch_to_file(Spool *spool)
 }
 
 /*
- * Make room for another row, in memory or in a file.
+ * Enlarge the array of entries, or if it has its maximum length, switch to a file.
  */
 static void
-make_room(Spool *spool)
+enlarge(Spool *spool)
 {
 	MemoryContext old_context = MemoryContextSwitchTo(spool->context);
 
@@ -148,7 +152,7 @@ make_room(Spool *spool)
 }
 
 /*
- * Add a row.  To be called before the first spool_begin.
+ * Add a row.  Must not be called after spool_begin().
  */
 void
 spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
@@ -156,7 +160,7 @@ spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
 	Entry		row = make_row(fp, tid);
 
 	if (spool->file == NULL && spool->nentries == spool->size)
-		make_room(spool);
+		enlarge(spool);
 	if (spool->file)
 		spool_file_add(spool->file, &row);
 	else
@@ -165,7 +169,7 @@ spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
 }
 
 /*
- * How many rows have been added.
+ * Return the number of rows added.
  */
 int64
 spool_count(const Spool *spool)
@@ -174,7 +178,7 @@ spool_count(const Spool *spool)
 }
 
 /*
- * Turn the rows, or the entries of another table, into those of this one.
+ * Change the keys of all entries to those of a permuted table.
  */
 static void
 change_table(Spool *spool, const PermutedTable *table)
@@ -194,7 +198,8 @@ change_table(Spool *spool, const PermutedTable *table)
 }
 
 /*
- * Begin with the entries of a table, whose design must live as long.
+ * Begin to read the entries of a permuted table.  The table must remain valid until the
+ * next call, or until the spool is freed.
  */
 void
 spool_begin(Spool *spool, const PermutedTable *table)
@@ -213,7 +218,7 @@ spool_begin(Spool *spool, const PermutedTable *table)
 }
 
 /*
- * How far keys, less the lowest one, are shifted to be the number of a bucket.
+ * Return the shift that makes a bucket's number from a key minus the lowest key.
  */
 static int
 bucket_shift(const Spool *spool)
@@ -224,7 +229,7 @@ bucket_shift(const Spool *spool)
 }
 
 /*
- * Where each bucket begins.
+ * Compute the offset at which each bucket begins.
  */
 static void
 count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
@@ -248,8 +253,8 @@ count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
 }
 
 /*
- * Sort many entries: into buckets by their highest bits, which are spread well, and
- * then each bucket, which fits into the processor's cache.
+ * Sort many entries.  Distributes them to buckets by their highest bits, which are spread
+ * well.  Then sorts each bucket, which fits into the processor's cache.
  */
 static void
 sort_by_buckets(Spool *spool)
@@ -272,7 +277,7 @@ sort_by_buckets(Spool *spool)
 			CHECK_FOR_INTERRUPTS();
 		spool->sorted[next[(entry->key - lowest) >> shift]++] = *entry;
 	}
-	/* now they have come to where the next ones begin */
+	/* now next[i] is the end of bucket i */
 	for (int i = 0; i < NBUCKETS; i++)
 	{
 		sort_entries(spool->sorted + begin, next[i] - begin);
@@ -282,6 +287,9 @@ sort_by_buckets(Spool *spool)
 	spool->sorted = swap;
 }
 
+/*
+ * Sort the entries in memory.
+ */
 static void
 sort(Spool *spool)
 {
@@ -291,6 +299,9 @@ sort(Spool *spool)
 		sort_entries(spool->entries, spool->nentries);
 }
 
+/*
+ * Return true if an entry is in the current range.
+ */
 static bool
 is_in_range(const Spool *spool, const Entry *entry)
 {
@@ -299,8 +310,9 @@ is_in_range(const Spool *spool, const Entry *entry)
 }
 
 /*
- * Add an entry of the range.  If memory is full, the range ends earlier: half of
- * what has been read, and whatever else comes after, is left for the next time.
+ * Add an entry of the range.  If memory is full, sort the entries read so far, and keep
+ * the smaller half.  The range then ends with this half.  The other entries of the range
+ * are read again later.
  */
 static void
 add_to_range(Spool *spool, const Entry *entry)
@@ -317,7 +329,8 @@ add_to_range(Spool *spool, const Entry *entry)
 }
 
 /*
- * Read the entries of the range, or as many of the first ones as fit.
+ * Read the entries of the range from the file.  If not all fit into memory, read the
+ * smallest that fit, and shorten the range.
  */
 static void
 read_range(Spool *spool)
@@ -346,8 +359,8 @@ read_range(Spool *spool)
 }
 
 /*
- * Sort the next entries of the table, those of a range; spool_next gives them.
- * Returns false if there are no more.
+ * Sort the next range of entries, which spool_next() then returns.  Returns false if
+ * there are no more.
  */
 bool
 spool_sort(Spool *spool)
@@ -365,7 +378,7 @@ spool_sort(Spool *spool)
 }
 
 /*
- * The next entry of those sorted last.  Returns false after the last one.
+ * Return the next entry of the sorted range.  Returns false after the last one.
  */
 bool
 spool_next(Spool *spool, Entry *entry)
@@ -376,6 +389,9 @@ spool_next(Spool *spool, Entry *entry)
 	return true;
 }
 
+/*
+ * Free the spool, and remove its file.
+ */
 void
 spool_free(Spool *spool)
 {

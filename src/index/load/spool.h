@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * spool.h
- *		Rows collected for a build, given back sorted, table by table
+ *		Collecting the rows of a build, and sorting them for each permuted table
  *
  * Copyright (c) 2026, the simhash authors
  *

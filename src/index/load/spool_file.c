@@ -1,17 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * spool_file.c
- *		The rows of a spool that do not fit into memory, to be read in ranges
+ *		Rows of a spool that do not fit into memory, read in ranges
  *
- * For each table the entries are divided into ranges that should fit into memory,
- * by a random sample of the rows: so they are about as large, however the keys are
- * spread.  A bound is an entry, with a TID, so even rows that are all equal can be
- * divided.
+ * For each permuted table, the entries are divided into ranges that should fit into
+ * memory.  A random sample of the rows determines the bounds.  So the ranges have about
+ * the same number of entries, however the keys are spread.  A bound is an entry, which
+ * has a TID.  So even rows that are all equal can be divided.
  *
- * A few ranges are picked from the file itself, which is read once for each: a
- * fraction of the time of a sort.  If there are many, the rows are first distributed
- * to further files, their parts, each with the rows of one range or more; and where a
- * part has many ranges, its rows are distributed once more when it is its turn.
+ * A few ranges are picked from the file itself.  It is read once for each range, in a
+ * fraction of the time that sorting takes.  If there are many ranges, the rows are first
+ * distributed to further files, the parts.  Each part has the rows of one or more ranges.
+ * If a part has many ranges, its rows are distributed once more before its first range is
+ * read.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,12 +24,15 @@
 
 #include "index/load/spool_file.h"
 
-/* Rows distributed to files: each has those of so many ranges, the last one perhaps less. */
+/*
+ * Parts: files to which the rows of some ranges are distributed.  Each has part_ranges
+ * ranges, the last part perhaps fewer.
+ */
 typedef struct Parts
 {
 	int			first_range;
 	int			nranges;
-	int			n;				/* 0: they have not been distributed */
+	int			n;				/* number of parts; 0 if no rows are distributed */
 	int			part_ranges;
 	RowFile    *part;
 } Parts;
@@ -39,29 +43,33 @@ struct SpoolFile
 {
 	RowFile		rows;
 
-	/* a sample of them; when they are divided, sorted entries of the table */
+	/* sample of the rows; once divided, the sorted entries of `table` */
 	Entry	   *sample;
 	int			nsample;
 	int			max_sample;
 	ReservoirStateData reservoir;
-	double		to_skip;		/* rows before the next one to be sampled, or -1 */
-	const PermutedTable *table;	/* whose keys the sample has, or NULL */
+	double		to_skip;		/* number of rows to skip before the next sampled row,
+								 * or -1 if not chosen */
+	const PermutedTable *table;	/* permuted table of the sample's keys, or NULL */
 
 	int			nranges;
-	int			max_parts;		/* of a level */
-	Parts		level[LEVELS];	/* of all rows; of a part of these */
+	int			max_parts;		/* maximum number of parts of a level */
+	Parts		level[LEVELS];	/* parts of all rows, and parts of one of these parts */
 };
 
 #ifndef SIMHASH_TEST_BUILD
-/* Ranges that are expected to fill memory so far do not often overfill it. */
+/* Expected percentage of memory that a range fills.  With 85, few ranges overfill it. */
 #define FILL_PERCENT	85
 
-/* Beyond so many ranges, rows are distributed to files. */
+/*
+ * Maximum number of ranges that are picked from one file, each by reading all of it.  If
+ * there are more ranges, the rows are distributed to parts.
+ */
 #define MAX_PASSES		8
 
 #define MAX_PARTS		64
 #else
-/* so that few rows make parts of parts */
+/* low limits for tests, so that few rows make parts of parts */
 #define FILL_PERCENT	5
 #define MAX_PASSES		2
 #define MAX_PARTS		3
@@ -77,7 +85,8 @@ struct SpoolFile
 #include "lib/sort_template.h"
 
 /*
- * Memory, in kilobytes, is for the sample and for the buffers of files.
+ * Create a file of rows.  Memory, in kilobytes, is for the sample and for the buffers of
+ * files: one half each.
  */
 SpoolFile *
 spool_file_create(int memory)
@@ -97,8 +106,8 @@ spool_file_create(int memory)
 }
 
 /*
- * Vitter's algorithm, as ANALYZE has it: at any time all rows are as likely to
- * be in the sample.
+ * Decide whether a row is sampled, by Vitter's algorithm, as in ANALYZE.  At any time,
+ * each row added so far is in the sample with the same probability.
  */
 static void
 sample_row(SpoolFile *file, const Entry *row)
@@ -122,7 +131,7 @@ sample_row(SpoolFile *file, const Entry *row)
 }
 
 /*
- * Add a row.  To be called before the first spool_file_divide.
+ * Add a row.  Must not be called after spool_file_divide().
  */
 void
 spool_file_add(SpoolFile *file, const Entry *row)
@@ -131,6 +140,9 @@ spool_file_add(SpoolFile *file, const Entry *row)
 	row_file_add(&file->rows, row);
 }
 
+/*
+ * Close and remove the files of parts.
+ */
 static void
 close_parts(Parts *parts)
 {
@@ -140,8 +152,9 @@ close_parts(Parts *parts)
 }
 
 /*
- * The last entry that there may be in a range; or in a part, which ends where its
- * last range does, or, if it is the last part, would.
+ * Return the upper bound of a range, inclusive.  A part ends where its last range ends.
+ * The last part of a level may have fewer ranges than the others.  Then its bound is that
+ * of a later range, as if it had all its ranges.
  */
 static Entry
 range_last(const SpoolFile *file, int range)
@@ -152,7 +165,8 @@ range_last(const SpoolFile *file, int range)
 }
 
 /*
- * The part of an entry: as many as there are parts that end before it.
+ * Return the number of the part of an entry, by the inclusive upper bounds of the parts.
+ * An entry after all bounds is in the last part.
  */
 static int
 find_part(const Entry *ends, int nparts, const Entry *entry)
@@ -173,7 +187,8 @@ find_part(const Entry *ends, int nparts, const Entry *entry)
 }
 
 /*
- * Distribute the rows of some ranges, which all are in one file.
+ * Distribute the rows of some ranges to parts.  One file, the source, contains all of
+ * them.
  */
 static void
 distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts *parts)
@@ -206,8 +221,9 @@ distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts
 }
 
 /*
- * Divide the entries of a table, which must live as long, into ranges of about that
- * many entries.  Returns their number.
+ * Divide the entries of a permuted table into ranges, each expected to fill FILL_PERCENT
+ * of range_size entries.  Returns the number of ranges.  The table must remain valid
+ * while ranges are read.
  */
 int
 spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size)
@@ -231,8 +247,9 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size
 }
 
 /*
- * The file that has the rows of a range, among others: of not many more, unless there are
- * more ranges than parts of parts.
+ * Return the file that contains the rows of a range, among rows of other ranges.  It has
+ * at most MAX_PASSES ranges, unless even two levels of parts are too few for that.
+ * Distributes rows to parts if necessary.
  */
 static RowFile *
 file_of_range(SpoolFile *file, int range)
@@ -260,8 +277,9 @@ file_of_range(SpoolFile *file, int range)
 }
 
 /*
- * Where the rows of a range are found, among others; and the last entry that there
- * may be in it.
+ * Return the file that contains the rows of a range, among rows of other ranges.  It is
+ * rewound, and the caller must not close it.  Sets *last to the upper bound of the range,
+ * inclusive.
  */
 RowFile *
 spool_file_range(SpoolFile *file, int range, Entry *last)
@@ -273,6 +291,9 @@ spool_file_range(SpoolFile *file, int range, Entry *last)
 	return rows;
 }
 
+/*
+ * Close and remove the file and its parts, and free the memory.
+ */
 void
 spool_file_close(SpoolFile *file)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * spool_file.h
- *		The rows of a spool that do not fit into memory, to be read in ranges
+ *		Rows of a spool that do not fit into memory, read in ranges
  *
  * Copyright (c) 2026, the simhash authors
  *
