@@ -31,23 +31,23 @@
 #include "type/simhash_type.h"
 
 /*
- * The share of rows that a plan has to be prepared for, where a radius is not known
- * before execution: so much that a bitmap is better than fetching row by row, and
- * the plan is not ruined if the radius turns out to be large.  (Not where the
- * nearest come first: then it is LIMIT that ends the scan, as a rule.)
+ * Minimum selectivity of a condition whose radius is unknown until execution.  It makes
+ * the planner prefer a bitmap scan to fetching the rows one by one.  So the plan is not a
+ * bad one if the radius turns out to be large.  (Not used for scans with the nearest rows
+ * first, because a LIMIT usually ends them.)
  */
-#define UNKNOWN_SHARE		0.001
+#define UNKNOWN_RADIUS_SELECTIVITY	0.001
 
-/* Comparing an entry is an XOR and a population count, not a function call. */
+/* Cost of comparing an entry: an XOR and a population count, not a function call. */
 #define ENTRY_COST		(0.1 * cpu_operator_cost)
 
-/* The fraction of the query's keys in a row that resembles the query. */
-#define SHARED_FRACTION	0.5
+/* Estimated fraction of the query keys that a matching row contains, except for &&. */
+#define MATCHED_FRACTION	0.5
 
-/* As nbtree charges for each page of a descent. */
+/* CPU cost of each page of a descent, as nbtree charges it. */
 #define DESCENT_PAGE_COST	(50.0 * cpu_operator_cost)
 
-/* What a scan reads. */
+/* Estimated numbers of what a scan reads. */
 typedef struct ScanEstimate
 {
 	double		descents;
@@ -55,36 +55,42 @@ typedef struct ScanEstimate
 	double		entries;
 } ScanEstimate;
 
-/* --- what is searched for ----------------------------------------------------- */
+/* --- searches ----------------------------------------------------------------- */
 
 #define NRADII		(SIMHASH_BITS - BALL_EMPTY + 1)
 
 /*
- * The searches of a scan: one, or if a clause has an array, one for each element.
+ * The searches of a scan: one, or one for each element if a clause has an array.
  */
 typedef struct Searches
 {
-	double		count[NRADII];	/* by radius, from BALL_EMPTY on */
-	bool		nulls;			/* for NULLs, instead */
-	bool		unknown;		/* whether the smallest radius is not known */
-	int			smallest;
-	Node	   *center;			/* of the smallest ball; NULL: not one */
+	double		count[NRADII];	/* number of searches, by radius - BALL_EMPTY */
+	bool		nulls;			/* true if the scan is for NULLs, and not for
+								 * fingerprints */
+	bool		unknown;		/* true if the smallest radius is assumed, not known */
+	int			min_radius;		/* smallest radius, in bits */
+	Node	   *center;			/* center of the smallest ball; NULL if unknown */
 } Searches;
 
+/*
+ * Add n searches with a radius.  If known is false, the radius is assumed.  center is
+ * that of the ball, or NULL.
+ */
 static void
 add_search(Searches *searches, int radius, bool known, Node *center, double n)
 {
 	searches->count[radius - BALL_EMPTY] += n;
-	if (radius <= searches->smallest)
+	if (radius <= searches->min_radius)
 	{
-		searches->smallest = radius;
+		searches->min_radius = radius;
 		searches->unknown = !known;
 		searches->center = center;
 	}
 }
 
 /*
- * Add a search for balls that match one: centers are looked for within its radius.
+ * Add a search for balls that match a ball (=~=).  It is a search for centers within the
+ * radius of the argument.
  */
 static void
 add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
@@ -135,7 +141,8 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 }
 
 /*
- * Add a search for each element of an array of balls, as far as they are known.
+ * Add a search for each element of an array of balls.  If the elements are unknown, their
+ * number and their radius are estimated.
  */
 static void
 add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
@@ -174,13 +181,13 @@ add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
 }
 
 /*
- * The searches that one clause makes by itself.
+ * Read the searches of one clause, as if the scan had no other.
  */
 static void
 read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searches)
 {
 	memset(searches, 0, sizeof(Searches));
-	searches->smallest = SIMHASH_BITS + 1;
+	searches->min_radius = SIMHASH_BITS + 1;
 	if (IsA(clause, OpExpr))
 	{
 		OpExpr	   *op = (OpExpr *) clause;
@@ -206,7 +213,7 @@ read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searc
 }
 
 /*
- * All combinations of two clauses' searches, each bounded by the smaller radius.
+ * Combine the searches of two clauses: every pair of them, with the smaller radius.
  */
 static void
 combine_searches(Searches *all, const Searches *other)
@@ -218,16 +225,16 @@ combine_searches(Searches *all, const Searches *other)
 			count[Min(i, j)] += all->count[i] * other->count[j];
 	memcpy(all->count, count, sizeof(count));
 	all->nulls |= other->nulls;
-	if (other->smallest < all->smallest)
+	if (other->min_radius < all->min_radius)
 	{
-		all->smallest = other->smallest;
+		all->min_radius = other->min_radius;
 		all->unknown = other->unknown;
 		all->center = other->center;
 	}
 }
 
 /*
- * What a path searches for.  Without clauses, everything.
+ * Read the searches of a path.  A path without clauses has one search, for all rows.
  */
 static void
 read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
@@ -236,7 +243,7 @@ read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
 	ListCell   *lc2;
 
 	memset(searches, 0, sizeof(Searches));
-	searches->smallest = SIMHASH_BITS + 1;
+	searches->min_radius = SIMHASH_BITS + 1;
 	add_search(searches, SIMHASH_BITS, true, NULL, 1);
 	foreach(lc, path->indexclauses)
 	{
@@ -251,11 +258,11 @@ read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
 	}
 }
 
-/* --- what is read -------------------------------------------------------------- */
+/* --- pages and entries -------------------------------------------------------- */
 
 /*
- * The probe plans of an index, as a scan has them.  A hypothetical one has no pages
- * to read its design from.
+ * Make the probe plans of an index, as a scan does.  A hypothetical index has no pages to
+ * read a design from, so it is assumed to have the default design.
  */
 static void
 get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
@@ -275,8 +282,8 @@ get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
 }
 
 /*
- * Add what so many searches read, if fingerprints are spread evenly, by the probe plan
- * that the scan would choose too.
+ * Add what n searches of a radius read, if fingerprints are spread evenly.  Uses the
+ * probe plan that the scan would choose.
  */
 static void
 add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double n)
@@ -297,9 +304,12 @@ add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double
 }
 
 /*
- * What a scan reads in all, and before its first row.  One that gives the nearest
- * rows first goes on until all rows have been read, or those within a ball around
- * the same center.
+ * Estimate what a scan reads: *all, in total, and *first, before its first row.  Both
+ * must be zero.
+ *
+ * A scan with the nearest rows first goes on until it has returned all rows.  If it has a
+ * ball around the same center, it ends with the rows of the ball.  If it has a ball
+ * around another center, everything is assumed to be read before the first row.
  */
 static void
 estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity,
@@ -326,17 +336,20 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 		if (searches->center && !equal(searches->center, lsecond(order->args)))
 			*first = *all;
 		else
-			add_searches(first, &plans, Min(searches->smallest,
+			add_searches(first, &plans, Min(searches->min_radius,
 											 selectivity_nearest_radius(info->tuples)), 1);
 	}
 }
 
 /*
- * Estimate what a scan of a multi-key index reads: a descent for each query key, and an
- * entry for each of them that a matching row contains, or all entries.  Of several clauses
- * the scan uses the one with the fewest query keys.  If an operator needs a full index scan,
- * *selectivity becomes 1: all rows are fetched.  Returns true if the scan may turn out to be
- * a full index scan.
+ * Estimate what a scan of a multi-key index reads: *all, in total, and *first, before its
+ * first row.  Both must be zero.  Returns true if the scan may turn out to be a full
+ * index scan.
+ *
+ * A scan has a descent for each query key, and reads an entry for each query key that a
+ * matching row contains.  A full index scan reads all entries.  If there are several
+ * clauses, the scan uses the one with the fewest query keys.  If all operators need a
+ * full index scan, *selectivity becomes 1, because all rows are fetched.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
@@ -348,8 +361,8 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		params_of_index(info->indexoid) : NO_PARAMS;
 	double		nkeys = HUGE_VAL;
 	double		entries_per_row = 1;
-	bool		asked = false;
-	bool		resembling = false;
+	bool		has_operator = false;
+	bool		several_per_row = false;
 	bool		nulls = false;
 	bool		unknown = false;
 	ListCell   *lc;
@@ -368,9 +381,9 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
 			double		n = methods->estimate_query_keys(root, params, strategy, op, &unknown);
 
-			asked = true;
+			has_operator = true;
 			if (n < nkeys)
-				resembling = strategy != STRATEGY_OVERLAP;
+				several_per_row = strategy != STRATEGY_OVERLAP;
 			nkeys = Min(nkeys, n);
 		}
 		else if (IsA(clause, NullTest))
@@ -378,16 +391,16 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	}
 	if (nulls)
 		nkeys = 1;
-	if (asked && isinf(nkeys))
+	if (has_operator && isinf(nkeys))
 		*selectivity = 1;
-	if (resembling && !isinf(nkeys))
-		entries_per_row = Max(1, SHARED_FRACTION * nkeys);
+	if (several_per_row && !isinf(nkeys))
+		entries_per_row = Max(1, MATCHED_FRACTION * nkeys);
 	all->descents = isinf(nkeys) ? 1 : nkeys;
 	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 
-	/* ordered scans return the rows with some of the query keys first */
+	/* an ordered scan begins with the rows that contain any of the query keys */
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
@@ -399,9 +412,9 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 }
 
 /*
- * The cost of reading.  Each descent comes to a page somewhere; those that follow
- * on it are next to each other.  Repeated scans, and searches, find pages in the
- * cache, as for any other index.
+ * Return the cost of reading.  Each descent reads one random page.  The pages after it
+ * are read sequentially.  Repeated scans, and repeated searches of a scan, find pages in
+ * the cache, as for any other index.
  */
 static Cost
 cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estimate,
@@ -425,21 +438,25 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 }
 
 /*
- * See to it that a query which needs no column is not given an index-only scan.
+ * Turn an index-only scan into a plain index scan.
  *
- * The planner considers one because all columns that are needed, none, are in the index;
- * it does not ask whether the index can return any.  But an index-only scan does not
- * visit pages of the heap that the visibility map calls all visible.  That is right only
- * as long as vacuum cannot remove the row of a TID that was read from the index: on a
- * primary a pin on the leaf would keep vacuum from that, on a standby nothing does.  So the
- * path becomes a plain one here, before it is compared with others.
+ * The planner considers an index-only scan if all needed columns are in the index.  A
+ * query that needs no column fulfils this.  The planner does not check whether the index
+ * can return a column.
  *
- * cost_index, which calls this function, counts no visits of pages that are all visible
- * for such a path.  Returns their cost.  (The cost of a bitmap scan is made of the same
- * result, and then is too high; that matters to partial indexes only.)
+ * An index-only scan does not visit pages of the heap that are all-visible.  That is
+ * correct only while vacuum cannot remove the row of a TID that was read from the index.
+ * On a primary, a pin on the leaf would prevent vacuum from that.  On a standby, nothing
+ * does.  So the path becomes a plain one here, before the planner compares it with
+ * others.
+ *
+ * For an index-only path, cost_index, the caller of amcostestimate, charges no visits of
+ * all-visible pages.  Returns the cost of these visits.  (The cost of a bitmap scan is
+ * computed from the same result.  Then it is too high, but that matters to partial
+ * indexes only.)
  */
 static Cost
-refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
+avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 				  double loop_count)
 {
 	RelOptInfo *rel = path->indexinfo->rel;
@@ -457,14 +474,16 @@ refuse_index_only(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 }
 
 /*
- * Take the order out of a path in order of several distances, so that its rows are sorted.
+ * Remove the order from a path with several ORDER BY operators.  Then PostgreSQL sorts
+ * its rows.
  *
- * An access method that orders by distance (amcanorderbyop) is given any number of distances,
- * and this one knows one.  A high cost would not do: core makes one path of the conditions and
- * the order, and the conditions would be left without a plain index scan.
+ * PostgreSQL passes any number of distances to an access method with amcanorderbyop.
+ * This one supports one distance.  A high cost would not be a solution.  PostgreSQL makes
+ * one path of the conditions and the order.  So there would be no cheap index scan for
+ * the conditions alone.
  */
 static void
-refuse_several_distances(IndexPath *path)
+remove_multiple_distances(IndexPath *path)
 {
 	if (list_length(path->indexorderbys) > 1)
 	{
@@ -474,7 +493,7 @@ refuse_several_distances(IndexPath *path)
 }
 
 /*
- * amcostestimate
+ * amcostestimate: estimate the costs, the selectivity and the number of pages of a scan.
  */
 void
 simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
@@ -489,10 +508,10 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	Searches	searches = {0};
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
-	double		ntuples = 0;	/* index tuples that the scan reads */
+	double		ntuples = 0;	/* number of index tuples that the scan reads */
 	QualCost	qual_cost;
 
-	refuse_several_distances(path);
+	remove_multiple_distances(path);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
@@ -506,18 +525,18 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 		estimate_scan(path, &searches, *selectivity, &first, &all);
 	}
 	if (searches.unknown && path->indexorderbys == NIL)
-		*selectivity = Max(*selectivity, UNKNOWN_SHARE);
+		*selectivity = Max(*selectivity, UNKNOWN_RADIUS_SELECTIVITY);
 	ntuples = Max(ntuples, *selectivity * info->tuples);
 	*correlation = 0;
 	*pages = all.pages;
 
-	/* The clauses' arguments are computed once. */
+	/* the clauses' arguments are computed once */
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +
 		cost_of_reading(root, info, &all, loop_count) +
-		refuse_index_only(root, path, *selectivity, loop_count);
+		avoid_index_only_scan(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
-	/* the first row of a long passage may cost more than all rows of a small index */
+	/* the first row for a long passage may cost more than all rows of a small index */
 	*total_cost = Max(*total_cost, *startup_cost);
 }

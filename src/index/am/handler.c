@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * handler.c
- *		The access method: what it can do, and by which functions
+ *		The access method: its properties and functions
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +19,8 @@
 #include "index/strategy.h"
 
 /*
- * amproperty: core cannot tell by itself whether rows come in order of distance.
+ * amproperty: say whether a column supports ORDER BY distance.  PostgreSQL cannot tell by
+ * itself for an access method with amcanorderbyop.
  */
 static bool
 simhash_property(Oid index, int column, IndexAMProperty property,
@@ -42,14 +43,14 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 	return true;
 }
 
-/* What is not named is false, zero or absent. */
+/* Fields not listed are false, zero or NULL. */
 static const IndexAmRoutine access_method = {
 	.type = T_IndexAmRoutine,
 	.amstrategies = NSTRATEGIES,
 	.amsupport = NPROCS,
 	.amcanorderbyop = true,
 
-	/* every row is in the index, NULLs too, so no key is needed */
+	/* every row is in the index, even a NULL, so a scan needs no condition */
 	.amoptionalkey = true,
 	.amsearchnulls = true,
 	ACCESS_METHOD_CAN_BUILD_PARALLEL
@@ -74,6 +75,9 @@ static const IndexAmRoutine access_method = {
 };
 
 PG_FUNCTION_INFO_V1(simhash_handler);
+/*
+ * Return the access method.
+ */
 Datum
 simhash_handler(PG_FUNCTION_ARGS)
 {

@@ -16,7 +16,8 @@
 #include "index/tree/meta.h"
 
 /*
- * aminsert
+ * aminsert: insert the entries of a row, or its placeholder.  Raises an error if its
+ * value has other parameters than the index.  Returns false, because no index is unique.
  */
 bool
 simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,

@@ -26,6 +26,9 @@
 #include "index/opclass_lookup.h"
 #include "index/strategy.h"
 
+/*
+ * Report a fault of an operator family, and return false.
+ */
 static bool
 complain(const char *opfamily, const char *what, const char *object)
 {
@@ -37,8 +40,8 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * Return the Opclass of a type; NULL, with a complaint, if its support function is missing,
- * not ours, or that of another type.
+ * Return the Opclass of a type.  If the support function is missing, is not one of this
+ * extension, or is of another type, report it and return NULL.
  */
 static const Opclass *
 validate_support(const char *opfamily, Oid family, Oid type)
@@ -55,7 +58,8 @@ validate_support(const char *opfamily, Oid family, Oid type)
 }
 
 /*
- * The btree family of what an operator orders by; InvalidOid if it is one that searches.
+ * Return the btree operator family that sorts the results of an ordering operator, or
+ * InvalidOid for a search operator.
  */
 static Oid
 sort_family(int strategy)
@@ -72,8 +76,9 @@ sort_family(int strategy)
 }
 
 /*
- * An operator searches, or orders by a number, and is the one that scans know
- * how to answer: they read its argument themselves.
+ * Check an operator: its strategy, its sort family and its function.  The function must
+ * be the one that the Opclass has for the strategy, because scans interpret the
+ * operator's argument themselves.  Reports each fault.  Returns true if there is none.
  */
 static bool
 validate_operator(const char *opfamily, const Opclass *opclass,
@@ -91,7 +96,7 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
-	/* an operator of arrays is one of any arrays */
+	/* operators on arrays are declared for anyarray */
 	if ((operator->amoplefttype != type && operator->amoplefttype != ANYARRAYOID) ||
 		(expected && function_address(get_opcode(operator->amopopr)) != expected))
 		ok = complain(opfamily, "another operator than its strategy's:", name);
@@ -99,7 +104,8 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 }
 
 /*
- * Whether the operators of an operator class are those that its Opclass lists, all of them.
+ * Return true if an operator class has all operators of its Opclass, and no others.
+ * Reports each fault.
  */
 static bool
 validate_operators(const char *opfamily, const Opclass *opclass, CatCList *operators,
@@ -124,7 +130,7 @@ validate_operators(const char *opfamily, const Opclass *opclass, CatCList *opera
 }
 
 /*
- * amvalidate
+ * amvalidate: return true if an operator class is valid.  Reports each fault.
  */
 bool
 simhash_validate(Oid opclass_oid)
