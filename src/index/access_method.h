@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * access_method.h
- *		The functions that PostgreSQL calls, by file
+ *		Functions that PostgreSQL calls, by the file that defines them
  *
  * Copyright (c) 2026, the simhash authors
  *

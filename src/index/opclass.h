@@ -21,7 +21,7 @@
 
 #include "type/simhash_type.h"
 
-/* of the planner, whose headers most users of this one do without */
+/* declared here, so that includers do not need the planner's headers */
 struct PlannerInfo;
 struct OpExpr;
 
@@ -30,34 +30,36 @@ struct OpExpr;
  *
  * A tree contains entries: a key and a TID.  The operator class extracts the keys of a
  * value, 64 bits each.  Each key has an entry in the tree of every permuted table of the
- * design, which stores the key with its bits permuted (design.h).
+ * design.  The entry has the key with its bits permuted (design.h).
  *
- * A row without keys is NULL or has an empty value.  It has a placeholder instead: an entry
- * in a tree of its own, so that every row is in the index.  The key of the entry is one of
- * two: they are GIN's categories of placeholders for null and for zero-key items.
+ * A row without keys is NULL or has an empty value.  It has a placeholder instead: an
+ * entry in a tree of its own, so that every row is in the index.  The key of the
+ * placeholder is PLACEHOLDER_NULL or PLACEHOLDER_EMPTY.  GIN has the same two categories:
+ * placeholders for null and for zero-key items.
  */
 typedef struct KeySet
 {
-	bool		is_placeholder;	/* for a row without keys */
-	int			n;
-	const uint64 *key;			/* points to inline_key, or is allocated */
+	bool		is_placeholder;	/* true if the key is that of a placeholder */
+	int			n;				/* number of keys */
+	const uint64 *key;			/* array of keys: inline_key, or allocated */
 	uint64		inline_key;
-	int32		params;			/* of the value (params.h), or NO_PARAMS */
-	int			min_match;		/* of query keys: T, the number that a match contains */
+	int32		params;			/* parameters of the value (params.h), or NO_PARAMS */
+	int			min_match;		/* threshold T of query keys: minimum number of them
+								 * that a match contains */
 } KeySet;
 
-/* Parameters of NULLs, and of values that have none. */
+/* Parameters of NULLs, and of values that have none */
 #define NO_PARAMS		0
 
-/* The keys of placeholders: for a row that is NULL, and for a value without keys. */
+/* Keys of placeholders: for a row that is NULL, and for a value without keys */
 #define PLACEHOLDER_NULL	UINT64CONST(0)
 #define PLACEHOLDER_EMPTY	UINT64CONST(1)
 
-/* The trees of a multi-key index: one of keys, one of placeholders. */
+/* Trees of a multi-key index: one for keys, one for placeholders */
 #define KEYS_TREE			0
 #define PLACEHOLDER_TREE	1
 
-/* An operator that the index answers, and its strategy (strategy.h). */
+/* An operator that the index supports, and its strategy (strategy.h). */
 typedef struct OpclassOperator
 {
 	int			strategy;
@@ -65,15 +67,15 @@ typedef struct OpclassOperator
 } OpclassOperator;
 
 /*
- * Methods for values with one key.  A scan searches for the keys within a ball, and finds a
- * row once.  The user chooses the design of the index.
+ * Methods for values with one key.  A scan searches for the keys within a ball, and finds
+ * each row once.  The user chooses the design of the index.
  */
 typedef struct HammingMethods
 {
 	/* Return the key of a value. */
 	uint64		(*get_key) (Datum value);
 
-	/* Return the ball that an operator's argument stands for. */
+	/* Return the ball to search for, from an operator's argument. */
 	SimHashBall (*get_ball) (const ScanKeyData *key);
 } HammingMethods;
 
@@ -87,9 +89,9 @@ typedef struct MultiKeyMethods
 	void		(*extract_value) (Datum value, KeySet *keys);
 
 	/*
-	 * Extract the query keys.  Every matching row contains at least keys->min_match of them,
-	 * the threshold T of the T-occurrence problem (posting_merge.c).  Returns false if a
-	 * full index scan is needed.
+	 * Extract the query keys.  Every matching row contains at least keys->min_match of
+	 * them, the threshold T of the T-occurrence problem (posting_merge.c).  Returns
+	 * false if a full index scan is needed.  Returns true without keys if no row matches.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
@@ -111,39 +113,40 @@ typedef struct ParamsMethods
 	/* Return true if a value can have these parameters. */
 	bool		(*are_valid) (int32 params);
 
-	/* Return parameters as messages spell them. */
+	/* Return parameters as text, for messages. */
 	const char *(*name) (int32 params);
 
-	int32		example;
+	int32		example;		/* valid parameters, for hints */
 } ParamsMethods;
 
+/* Methods and properties of an operator class.  Its support function returns them. */
 typedef struct Opclass
 {
 	/*
-	 * The type of the values, if it is one of PostgreSQL's, and its length as pg_type has
-	 * it.  Values of another type must not be read as this one.
+	 * Type of the values, if it is one of PostgreSQL's, or else InvalidOid; and its
+	 * length as in pg_type.  Values of another type must not be read as this one.
 	 */
 	Oid			type;
 	int			length;
 
-	/* Whether the operator is called for each row that is found. */
+	/* true if the operator is rechecked on each row that is found */
 	bool		recheck;
 
-	/* The operators that it must have. */
+	/* operators that an operator class must have, and their number */
 	const OpclassOperator *operators;
 	int			noperators;
 
-	/* One of these is NULL. */
+	/* One of these two is NULL. */
 	const HammingMethods *hamming;
 	const MultiKeyMethods *multi_key;
 
-	/* NULL if values have no parameters. */
+	/* NULL if values have no parameters */
 	const ParamsMethods *params;
 } Opclass;
 
 /*
- * Extract the keys of a column's value, which may be NULL.  Returns at least one key: that of
- * the placeholder, if the value has none.
+ * Extract the keys of a column's value, which may be NULL.  Returns at least one key.
+ * For a value without keys, this is the key of its placeholder.
  */
 static inline void
 opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *keys)
@@ -167,6 +170,9 @@ opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *
 	}
 }
 
+/*
+ * Free the keys of a KeySet, but not the KeySet itself.
+ */
 static inline void
 key_set_free(KeySet *keys)
 {
@@ -174,7 +180,7 @@ key_set_free(KeySet *keys)
 		pfree(unconstify(uint64 *, keys->key));
 }
 
-/* Extract the query keys of a scan key.  Returns what the method extract_query returns. */
+/* Extract the query keys of a scan key.  Returns false if a full index scan is needed. */
 static inline bool
 opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *keys)
 {
@@ -183,7 +189,7 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 	return opclass->multi_key->extract_query(key, keys);
 }
 
-/* The support function of an operator class, which returns its Opclass. */
+/* Number of the support function, which returns the Opclass */
 #define OPCLASS_PROC		1
 #define NPROCS				1
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * opclass_lookup.c
- *		Which operator class an index has
+ *		Lookup of the operator class of an index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,11 +19,14 @@
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
-/* The support functions that return an Opclass. */
+/* Support functions of this extension, each of which returns an Opclass */
 static const PGFunction support_functions[] = {
 	simhash_opclass, simhash_ball_opclass, simhash_sketch_opclass, simhash_minhash_opclass
 };
 
+/*
+ * Return true if a function is one of support_functions.
+ */
 static bool
 is_support_function(PGFunction address)
 {
@@ -34,19 +37,23 @@ is_support_function(PGFunction address)
 }
 
 /*
- * Return the Opclass of a support function; NULL if it has none.  No other function is
- * called, for it could return anything.
+ * Return the Opclass of a support function, or NULL if it has none.  Functions that are
+ * not this extension's are not called, because they could return anything.
  */
 static const Opclass *
 call_support_function(FmgrInfo *function)
 {
-	/* the address in FmgrInfo may be a wrapper's */
+	/* the address in FmgrInfo may be that of a wrapper, such as fmgr_security_definer */
 	if (!is_support_function(function->fn_addr) &&
 		!is_support_function(function_address(function->fn_oid)))
 		return NULL;
 	return (const Opclass *) DatumGetPointer(FunctionCall1(function, (Datum) 0));
 }
 
+/*
+ * Return true if values of a type can be read as those of an Opclass.  length is the
+ * type's, as in pg_type.
+ */
 static bool
 takes_type(const Opclass *opclass, Oid type, int length)
 {
@@ -55,8 +62,8 @@ takes_type(const Opclass *opclass, Oid type, int length)
 }
 
 /*
- * Return the Opclass of a family and a type; NULL if the family has no support function of
- * ours, or that of another type.
+ * Return the Opclass of an operator family and a type.  Returns NULL if the family has no
+ * support function of this extension, or if the support function is for another type.
  */
 const Opclass *
 opclass_of_family(Oid family, Oid type)
@@ -73,8 +80,9 @@ opclass_of_family(Oid family, Oid type)
 }
 
 /*
- * Return the Opclass of an index.  Raises an error if the support function is not ours, or
- * that of another type: a superuser may have made such an operator class.
+ * Return the Opclass of an index.  Raises an error if the support function is not one of
+ * this extension, or is for another type.  A superuser may have created such an operator
+ * class.
  */
 const Opclass *
 opclass_of_index(Relation index)
@@ -94,8 +102,8 @@ opclass_of_index(Relation index)
 }
 
 /*
- * Return the Opclass of an index that has been built.  Raises an error if its trees are not
- * those of such an Opclass.
+ * Return the Opclass of an index that has been built.  Raises an error if the metapage
+ * has a design or parameters that an index of this Opclass cannot have.
  */
 const Opclass *
 opclass_of_trees(Relation index)

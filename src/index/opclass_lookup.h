@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * opclass_lookup.h
- *		Which operator class an index has
+ *		Lookup of the operator class of an index
  *
  * Copyright (c) 2026, the simhash authors
  *

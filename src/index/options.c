@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * options.c
- *		Options of CREATE INDEX: which design
+ *		Options of CREATE INDEX, which choose the design
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -37,7 +37,7 @@ static const relopt_parse_elt options_table[] = {
 };
 
 /*
- * Called once, when the library is loaded.
+ * Register the options.  Called once, when the library is loaded.
  */
 void
 options_init(void)
@@ -56,7 +56,8 @@ options_init(void)
 }
 
 /*
- * Each option is within its limits; but do they go together?
+ * Raise an error if the options cannot be combined.  Each is within its own limits
+ * already.
  */
 static void
 check_design(const IndexOptions *options)
@@ -87,7 +88,7 @@ check_design(const IndexOptions *options)
 }
 
 /*
- * amoptions
+ * amoptions: parse and check the options of an index.
  */
 bytea *
 simhash_options(Datum reloptions, bool validate)
@@ -102,8 +103,9 @@ simhash_options(Datum reloptions, bool validate)
 }
 
 /*
- * The design that a new index, or a rebuilt one, gets.  That of an existing
- * one stands in its metapage.  A multi-key index has no choice of designs.
+ * Return the design for a new index, or for one that is rebuilt.  The design of an
+ * existing index is in its metapage.  A multi-key index has one possible design.  It
+ * raises a warning if it has options.
  */
 DesignOptions
 options_design(Relation index)
@@ -112,7 +114,7 @@ options_design(Relation index)
 
 	if (opclass_of_index(index)->multi_key)
 	{
-		/* no error: an option that was set later must not make TRUNCATE fail */
+		/* not an error: an option that was set later must not make TRUNCATE fail */
 		if (options)
 			ereport(WARNING,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

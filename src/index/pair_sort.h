@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * pair_sort.h
- *		Sorting pairs of 64-bit numbers, on disk if need be
+ *		Sorting pairs of 64-bit numbers, on disk if they do not fit into memory
  *
- * To tuplesort a pair is a uuid: 16 bytes, compared as such, with abbreviated
- * keys that are just the first number.
+ * For tuplesort, a pair is a uuid.  It has 16 bytes, which are compared in order.  Its
+ * abbreviated key is the first number.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,8 +22,8 @@
 #include "compat.h"
 
 /*
- * Begin a sort within so many kilobytes of memory; tuplesort_performsort and
- * tuplesort_end do the rest.
+ * Begin a sort that uses at most `memory` kilobytes.  After the last pair_sort_put(), the
+ * caller calls tuplesort_performsort(), and at the end tuplesort_end().
  */
 static inline Tuplesortstate *
 pair_sort_begin(int memory)
@@ -33,6 +33,9 @@ pair_sort_begin(int memory)
 								 InvalidOid, false, memory, NULL, TUPLESORT_NONE);
 }
 
+/*
+ * Add a pair to the sort.
+ */
 static inline void
 pair_sort_put(Tuplesortstate *sort, uint64 first, uint64 second)
 {
@@ -46,7 +49,7 @@ pair_sort_put(Tuplesortstate *sort, uint64 first, uint64 second)
 }
 
 /*
- * The next pair, in order.  Returns false after the last one.
+ * Return the next pair in order.  Returns false after the last one.
  */
 static inline bool
 pair_sort_get(Tuplesortstate *sort, uint64 *first, uint64 *second)

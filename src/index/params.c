@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * params.c
- *		Parameters of an index that its values must have
+ *		Parameters that all values of an index must have
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +21,8 @@
 #include "index/tree/page.h"
 
 /*
- * Return the table whose column would be altered: of a partition, the table at the top.  A
- * partition that is being detached has no ancestors.
+ * Return the table whose column the user would have to alter.  For a partition, that is
+ * the topmost partitioned table.  A partition that is being detached has no ancestors.
  */
 static Oid
 table_to_alter(Oid table)
@@ -33,8 +33,9 @@ table_to_alter(Oid table)
 }
 
 /*
- * Return the name of a table with its schema.  The search path that PostgreSQL sets while it
- * builds indexes, or a dump, is not the user's.
+ * Return the name of a table with its schema.  The schema is needed, because the search
+ * path may not be the user's: PostgreSQL sets it while it builds indexes, and so does a
+ * dump.
  */
 static char *
 qualified_name(Oid table)
@@ -44,7 +45,8 @@ qualified_name(Oid table)
 }
 
 /*
- * Raise an error that shows how to write the parameters of a column or an expression.
+ * Raise an error for an index whose column or expression has no parameters.  The hint
+ * shows how to write them.
  */
 pg_noreturn static void
 report_missing(Relation index, const Opclass *opclass)
@@ -66,9 +68,9 @@ report_missing(Relation index, const Opclass *opclass)
 }
 
 /*
- * Return the parameters that the type of the indexed column or expression has, domains
- * resolved; NO_PARAMS if values have none.  Raises an error if the type has no
- * modifier.
+ * Return the parameters of the indexed column or expression: its type modifier, or for a
+ * domain that of the base type.  Returns NO_PARAMS if values have none.  Raises an error
+ * if the modifier is missing or invalid.
  */
 int32
 params_of_column(Relation index, const Opclass *opclass)
@@ -85,8 +87,8 @@ params_of_column(Relation index, const Opclass *opclass)
 }
 
 /*
- * Return the parameters of an index that is locked.  They are not checked: planning is no
- * worse off with invalid ones.
+ * Return the parameters of an index, which the caller has locked.  They are not checked,
+ * because the planner can do with invalid ones.
  */
 int32
 params_of_index(Oid index)
@@ -99,8 +101,8 @@ params_of_index(Oid index)
 }
 
 /*
- * Raise an error if no value has the parameters that the metapage states.
- * Called for every row that is inserted, so it allocates nothing.
+ * Raise an error if the metapage has parameters that no value can have.  It is called for
+ * every row inserted, so it allocates no memory.
  */
 void
 params_check_stored(Relation index, const Opclass *opclass)
@@ -112,7 +114,7 @@ params_check_stored(Relation index, const Opclass *opclass)
 }
 
 /*
- * Raise an error for a value with other parameters than an index.
+ * Raise the error for a value whose parameters, `found`, are not those of the index.
  */
 void
 params_report_other(Relation index, const Opclass *opclass, int32 params, int32 found)

@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * params.h
- *		Parameters of an index that its values must have
+ *		Parameters that all values of an index must have
  *
- * Some values can be compared only with values that have the same parameters, and it is an
- * error to compare others.  All values of an index have the same parameters, so that a
- * search of it and a sequential scan never differ.  They are the type modifier of the
- * indexed column, which the build stores in the metapage, for good.
+ * Values of some types, such as signatures, have parameters.  Comparing two values with
+ * different parameters is an error.  So all values of an index have the same parameters.
+ * Then an index scan and a sequential scan never differ.  The parameters are the type
+ * modifier of the indexed column.  The build stores them in the metapage, and they never
+ * change.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,8 +28,8 @@ pg_noreturn extern void params_report_other(Relation index, const Opclass *opcla
 											int32 params, int32 found);
 
 /*
- * Raise an error if a value has other parameters than an index.  NULLs have none, and are
- * in every index.
+ * Raise an error if a value has other parameters than the index.  NULLs have no
+ * parameters, so every index may contain them.
  */
 static inline void
 params_check(Relation index, const Opclass *opclass, int32 params, int32 found)

@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * minhash_opclass.c
- *		Operator class of signatures, found by their bands
+ *		Operator class of signatures, whose keys are hashes of their bands
  *
- * A key is a hash of a band and its number.  Signatures that share a band have a key in
- * common.
+ * A key is a hash of a band and the band's number.  Signatures that share a band have a
+ * common key.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,7 +22,8 @@
 #include "type/minhash_type.h"
 
 /*
- * Extract the keys of a signature's bands, in ascending order, each once.
+ * Extract the keys of a signature, one for each band.  They are in ascending order,
+ * without duplicates.
  */
 static void
 signature_keys(Datum value, KeySet *keys)
@@ -41,6 +42,10 @@ signature_keys(Datum value, KeySet *keys)
 		pfree(sig);
 }
 
+/*
+ * Extract the query keys: the keys of the argument.  Every matching row contains one of
+ * them.
+ */
 static bool
 query_bands(const ScanKeyData *key, KeySet *keys)
 {

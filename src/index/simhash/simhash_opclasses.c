@@ -21,8 +21,11 @@ fingerprint_key(Datum value)
 	return DatumGetSimHash(value);
 }
 
+/*
+ * Return the ball to search for: the argument of <@, or for = and <~> a ball of radius 0.
+ */
 static SimHashBall
-fingerprint_search(const ScanKeyData *key)
+fingerprint_query(const ScanKeyData *key)
 {
 	SimHashBall ball = {0};
 
@@ -40,7 +43,7 @@ static const OpclassOperator fingerprint_operators[] = {
 
 static const HammingMethods fingerprint_methods = {
 	.get_key = fingerprint_key,
-	.get_ball = fingerprint_search,
+	.get_ball = fingerprint_query,
 };
 
 static const Opclass fingerprint_opclass = {
@@ -60,8 +63,9 @@ simhash_opclass(PG_FUNCTION_ARGS)
 /* --- balls ---------------------------------------------------------------------- */
 
 /*
- * A ball is found by its center, which is within the one that is searched for if the two
- * match; whether it reaches as far itself does not show in the entry.
+ * Return the key of a ball: its center.  If two balls match (=~=), the center of each is
+ * within the other.  The entry does not contain the radius, so the operator is rechecked
+ * on each row.
  */
 static uint64
 ball_key(Datum value)
@@ -70,7 +74,7 @@ ball_key(Datum value)
 }
 
 static SimHashBall
-ball_search(const ScanKeyData *key)
+ball_query(const ScanKeyData *key)
 {
 	return *DatumGetSimHashBallP(key->sk_argument);
 }
@@ -81,7 +85,7 @@ static const OpclassOperator ball_operators[] = {
 
 static const HammingMethods ball_methods = {
 	.get_key = ball_key,
-	.get_ball = ball_search,
+	.get_ball = ball_query,
 };
 
 static const Opclass ball_opclass = {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sketch_opclass.c
- *		Operator class of sets of hashes: arrays of bigint
+ *		Operator class of sets of hashes, which are arrays of bigint
  *
  * The keys of an array are its elements.  An empty array is a row without keys.
  *
@@ -23,6 +23,9 @@
 #include "planner/predicate.h"
 #include "type/hash_array.h"
 
+/*
+ * Return true if an array contains NULLs.
+ */
 static bool
 has_nulls(Datum value)
 {
@@ -35,8 +38,8 @@ has_nulls(Datum value)
 }
 
 /*
- * Extract the keys of an array: its elements, as unsigned numbers, in ascending order.  The
- * negative elements come last.
+ * Extract the keys of an array: its elements, as unsigned numbers, in ascending order.
+ * So negative elements come last.
  */
 static void
 array_keys(Datum value, KeySet *keys)
@@ -58,8 +61,8 @@ array_keys(Datum value, KeySet *keys)
 }
 
 /*
- * Extract the query keys.  && needs any of the argument's keys, @> needs all of them.  <%@
- * needs at least ceil((1 - radius) * n) of the n keys of the ball's passage.
+ * Extract the query keys.  && needs any of the argument's keys, @> needs all of them.
+ * <%@ needs at least ceil((1 - radius) * n) of the n keys of the ball's passage.
  */
 static bool
 query_array(const ScanKeyData *key, KeySet *keys)
@@ -76,7 +79,8 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	array_keys(array, keys);
 	if (key->sk_strategy == STRATEGY_OVERLAP)
 		return true;
-	if (keys->n == 0)			/* all contain it, and none is at a distance from it */
+	if (keys->n == 0)			/* all arrays contain an empty one, none is at a
+								 * distance from it */
 		return key->sk_strategy == STRATEGY_WITHIN;
 	keys->min_match = keys->n - containment_max_missing(keys->n, radius);
 	if (keys->min_match > keys->n)
@@ -84,12 +88,16 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	return keys->min_match > 0;
 }
 
-/* Elements of each array of an array of arrays, which a domain makes possible. */
+/*
+ * Estimated number of elements of an array in an array of arrays.  (A domain over
+ * bigint[] makes an array of arrays possible.)
+ */
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * Return an estimate of the number of query keys: the elements of the array, or of the
- * ball's passage.  All arrays are within a radius of 1, and all contain an empty array.
+ * Return an estimate of the number of query keys: the number of elements of the array, or
+ * of the ball's passage.  Returns HUGE_VAL if all rows match: within a radius of at least
+ * 1, or for @> of an empty array.  Sets *unknown if the radius is unknown.
  */
 static double
 estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clause,
