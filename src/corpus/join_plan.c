@@ -13,7 +13,8 @@
  * Bits need not be equally useful.  A bit that nearly all fingerprints share tells few of
  * them apart.  So blocks have equal weights rather than equally many bits.  The weight of
  * a bit is minus the logarithm to base 2 of the probability that the bit is the same in
- * two fingerprints, estimated from a sample.
+ * two fingerprints, estimated from a sample.  Bits may be correlated.  So the comparisons of
+ * a plan are also counted for the pairs of the sample, and the larger number counts.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,8 +31,22 @@
 #include "corpus/join_plan.h"
 #include "digest/splitmix.h"
 
-/* Fingerprints in the sample. */
+/* Largest sample, and the number of fingerprints of which one is in it. */
 #define PLAN_SAMPLE				256
+#define PLAN_SAMPLE_OF			32
+
+/*
+ * Return the number of choices of k blocks among n, 0 <= k <= n.
+ */
+static double
+choices_of(int n, int k)
+{
+	double		choices = 1;
+
+	for (int i = 0; i < k; i++)
+		choices = choices * (n - i) / (i + 1);
+	return choices;
+}
 
 /*
  * Return the bits in which n fingerprints differ, n > 0.
@@ -59,20 +74,12 @@ bit_weight(double f)
 
 /*
  * Find the bits in which n fingerprints differ, n > 0, and estimate their weights from a
- * random sample.  The sample is random because fingerprints at even distances may be
- * alike.  A bit that varies never weighs nothing, even if it is constant in the sample.
+ * sample.  A bit that varies never weighs nothing, even if it is constant in the sample.
  * So there is a plan as long as any two fingerprints differ.
  */
-void
-join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n, uint64 *random)
+static void
+measure_bits(JoinPlan *plan, uint64 varying, const SimHash *sample, int nsample)
 {
-	uint64		varying = varying_bits(fp, n);
-	int			nsample = Min(n, PLAN_SAMPLE);
-	SimHash		sample[PLAN_SAMPLE];
-
-	for (int i = 0; i < nsample; i++)
-		sample[i] = fp[n <= PLAN_SAMPLE ? (uint32) i : draw_below(random, n)];
-
 	plan->nbits = 0;
 	for (int bit = SIMHASH_BITS - 1; bit >= 0; bit--)
 	{
@@ -108,42 +115,85 @@ cut_blocks(JoinPlan *plan, int nblocks)
 			plan->start[block++] = i;
 	}
 	plan->start[nblocks] = plan->nbits;
+
+	for (block = 0; block < nblocks; block++)
+	{
+		plan->mask[block] = 0;
+		for (int i = plan->start[block]; i < plan->start[block + 1]; i++)
+			plan->mask[block] |= UINT64CONST(1) << plan->bit[i];
+	}
 }
 
 /*
- * Choose the blocks for n fingerprints after join_plan_measure.  `comparisons` is the
- * number of comparisons that it takes to compare all with all.
+ * Estimate how often a pair of fingerprints is compared, on average over all pairs.  It
+ * is compared once for each choice among the blocks that it agrees on.  The average over
+ * the pairs of the sample heeds correlated bits and near pairs.  Equal fingerprints of the
+ * sample are skipped, since they may be one that was drawn twice.
+ */
+static double
+comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, int agree)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < nsample; i++)
+		for (int j = 0; j < i; j++)
+		{
+			uint64		difference = sample[i] ^ sample[j];
+			int			agreeing = 0;
+
+			if (difference == 0)
+				continue;
+			for (int block = 0; block < plan->nblocks; block++)
+				agreeing += !(difference & plan->mask[block]);
+			if (agreeing >= agree)
+				sum += choices_of(agreeing, agree);
+		}
+	return sum / Max(nsample * (nsample - 1) / 2, 1);
+}
+
+/*
+ * Plan a join of n fingerprints, n > 0.  `comparisons` is the number of comparisons that
+ * it takes to compare all with all.  The sample is random because fingerprints at even
+ * distances may be alike.
  */
 void
-join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons)
+join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 n, int radius, double comparisons,
+			   uint64 *random)
 {
+	int			nsample = Max(Min(n / PLAN_SAMPLE_OF, PLAN_SAMPLE), Min(n, 16));
+	SimHash		sample[PLAN_SAMPLE];
 	double		min_cost = comparisons;
-	double		choices = 1;	/* number of choices of `agree` blocks */
 	double		partitions = 0; /* number of times that all fingerprints are
 								 * partitioned by one block */
 	double		total = 0;
+	int			best = 0;
 
-	plan->agree = 0;
+	for (int i = 0; i < nsample; i++)
+		sample[i] = fp[draw_below(random, n)];
+	measure_bits(plan, varying_bits(fp, n), sample, nsample);
 	for (int i = 0; i < plan->nbits; i++)
 		total += plan->weight[i];
 	for (int agree = 1; radius + agree <= plan->nbits; agree++)
 	{
 		int			nblocks = radius + agree;
 		double		digits = ceil(Min((double) plan->nbits / nblocks, log2(n)) / DIGIT_BITS);
+		double		choices = choices_of(nblocks, agree);
 		double		cost;
 
-		choices = choices * nblocks / agree;
 		partitions += choices;
 		cost = PARTITION_COST * partitions * digits * n;
 		if (cost >= min_cost)
 			break;
-		cost += comparisons * choices * exp2(-total * agree / nblocks);
+		cut_blocks(plan, nblocks);
+		cost += comparisons * Max(choices * exp2(-total * agree / nblocks),
+								  comparisons_of_pair(plan, sample, nsample, agree));
 		if (cost < min_cost)
 		{
 			min_cost = cost;
-			plan->agree = agree;
+			best = agree;
 		}
 	}
-	if (plan->agree > 0)
-		cut_blocks(plan, radius + plan->agree);
+	plan->agree = best;
+	if (best > 0)
+		cut_blocks(plan, radius + best);
 }

@@ -30,6 +30,7 @@ typedef struct JoinPlan
 	int			nblocks;
 	uint8		start[SIMHASH_BITS + 1];	/* start of each block in bit[], then the
 											 * end */
+	uint64		mask[SIMHASH_BITS]; /* bits of each block */
 } JoinPlan;
 
 /* Members are partitioned by a digit of this many bits at a time. */
@@ -43,8 +44,7 @@ typedef struct JoinPlan
 #define PARTITION_COST		50
 #endif
 
-extern void join_plan_measure(JoinPlan *plan, const SimHash *fp, uint32 n,
-							  uint64 *random);
-extern void join_plan_choose(JoinPlan *plan, uint32 n, int radius, double comparisons);
+extern void join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 n, int radius,
+						   double comparisons, uint64 *random);
 
 #endif							/* SIMHASH_JOIN_PLAN_H */

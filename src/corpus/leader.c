@@ -106,14 +106,13 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 
 /*
  * Compare all leaders of a range with all other members, and note the first leader of
- * each member.  Moves the leaders to the front.  A SimilarityJoin callback.
+ * each member.  Moves the leaders to the front.
  */
 static void
-leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
+leader_compare(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	LeaderClustering *clustering = (LeaderClustering *) join;
-	SimHash    *fp = join->members.fp + first;
-	uint32	   *row = join->members.row + first;
+	SimHash    *fp = clustering->join.members.fp + first;
+	uint32	   *row = clustering->join.members.row + first;
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -132,7 +131,7 @@ leader_compare(SimilarityJoin *join, uint32 first, uint32 n)
 		return;
 	for (uint32 i = nleaders; i < n; i++)
 	{
-		uint32		found = find_leader(fp, row, nleaders, fp[i], join->radius);
+		uint32		found = find_leader(fp, row, nleaders, fp[i], clustering->join.radius);
 		uint32	   *leader = &clustering->leader[row[i]];
 
 		*leader = Min(*leader, found);
@@ -174,6 +173,8 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 	SimHash    *fp = clustering->members.fp;
 	uint32	   *row = clustering->members.row;
 	Members    *joined = &clustering->join.members;
+	uint32		range;
+	uint32		size;
 	uint32		kept = 0;
 
 	memcpy(joined->fp, fp + leaders, nleaders * sizeof(SimHash));
@@ -181,7 +182,10 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 	for (uint32 i = 0; i < nleaders; i++)
 		joined->row[i] = row[leaders + i] | ROW_MARK;
 	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
-	similarity_join(&clustering->join, 0, nleaders + n);
+	similarity_join_begin(&clustering->join, nleaders + n);
+	while (similarity_join_next(&clustering->join, &range, &size))
+		leader_compare(clustering, range, size);
+	similarity_join_end(&clustering->join);
 
 	for (uint32 i = first; i < first + n; i++)
 	{
@@ -288,7 +292,6 @@ cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nr
 		.join = {
 			.radius = radius,
 			.random = members->seed,
-			.compare = leader_compare,
 			.comparisons = leader_comparisons,
 			.settled = leader_settled
 		},

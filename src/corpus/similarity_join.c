@@ -14,6 +14,8 @@
  * own, made of the bits in which they still differ.  All other bits are known to agree.
  * The bits of a plan become fewer with each plan, so the recursion ends.
  *
+ * The recursion is a stack of frames, so a caller can stop after any range.
+ *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
@@ -21,7 +23,6 @@
 #ifdef FRONTEND
 #include "postgres_fe.h"
 #define CHECK_FOR_INTERRUPTS()		((void) 0)
-#define check_stack_depth()			((void) 0)
 #else
 #include "postgres.h"
 
@@ -49,8 +50,35 @@ typedef struct Digit
 	BitRun		run[DIGIT_BITS];
 } Digit;
 
-static void choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first,
-						 uint32 n, int chosen, int block);
+/*
+ * A frame of the stack: a range of members that agree on `nchosen` blocks, and what is left
+ * to do with it.
+ *
+ * A frame of choices goes through the blocks from first_block to last_block, to choose one
+ * more of them.  A frame of parts has partitioned the range by a digit of one block, and
+ * goes through the parts.
+ */
+typedef struct JoinFrame
+{
+	JoinPlan   *plan;
+	bool		owns_plan;		/* true in the first frame of a plan */
+	bool		of_parts;
+	uint32		first;			/* the first member */
+	uint32		n;				/* number of members */
+	int			nchosen;
+	int			nskipped;		/* number of skipped blocks before this frame */
+	int			block;			/* next block to choose, or the block of the digit */
+	int			first_block;	/* of choices */
+	int			bit;			/* of parts: the first bit after the digit */
+	int			part;			/* of parts: the next one */
+	int			nparts;
+	uint32		start[DIGIT_VALUES + 1];	/* start of each part in the range */
+} JoinFrame;
+
+/* Initial capacity of the stack and of the list of skipped blocks. */
+#define INITIAL_CAPACITY	16
+
+static bool enter_range(SimilarityJoin *join, uint32 *first, uint32 *n);
 
 /*
  * Return the value of a digit of a fingerprint.
@@ -136,92 +164,215 @@ digit_bits(uint32 n, int left)
 }
 
 /*
- * Join the members of a range that agree on all bits of a block before `bit`, and on all
- * blocks chosen before.
+ * Push a frame on the stack, of choices from `block` on.
+ */
+static JoinFrame *
+push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nchosen,
+		   int block)
+{
+	JoinFrame  *frame;
+
+	if (join->depth == join->max_depth)
+	{
+		join->max_depth *= 2;
+		join->stack = repalloc(join->stack, join->max_depth * sizeof(JoinFrame));
+	}
+	frame = &join->stack[join->depth++];
+	frame->plan = plan;
+	frame->owns_plan = frame->of_parts = false;
+	frame->first = first;
+	frame->n = n;
+	frame->nchosen = nchosen;
+	frame->nskipped = join->nskipped;
+	frame->block = frame->first_block = block;
+	return frame;
+}
+
+/*
+ * Pop the top frame, and free the plan that it owns.
  */
 static void
-join_by_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
-			  int chosen, int block, int bit)
+pop_frame(SimilarityJoin *join)
+{
+	JoinFrame  *frame = &join->stack[--join->depth];
+
+	join->nskipped = frame->nskipped;
+	if (frame->owns_plan)
+		pfree(frame->plan);
+}
+
+/*
+ * Add a block to the skipped ones.
+ */
+static void
+skip_block(SimilarityJoin *join, uint64 mask)
+{
+	if (join->nskipped == join->max_skipped)
+	{
+		join->max_skipped *= 2;
+		join->skipped = repalloc(join->skipped, join->max_skipped * sizeof(uint64));
+	}
+	join->skipped[join->nskipped++] = mask;
+}
+
+/*
+ * Enter a range of members that agree on `nchosen` blocks, and on the bits before `bit` of
+ * one more block.  Returns true if the range is to be compared.  Otherwise pushes a frame
+ * that divides it, or nothing if the range is settled.
+ */
+static bool
+enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int nchosen,
+			int block, int bit)
 {
 	int			left = plan->start[block + 1] - bit;
+	JoinFrame  *frame;
 	Digit		digit;
-	uint32		start[DIGIT_VALUES + 1];
 
-	if (n <= FEW_MEMBERS)
-	{
-		join->compare(join, first, n);
-		return;
-	}
-	if (join->settled(join, first, n))
-		return;
+	if (*n <= FEW_MEMBERS)
+		return true;
+	if (join->settled && join->settled(join, *first, *n))
+		return false;
 	if (left == 0)
 	{
-		choose_block(join, plan, first, n, chosen + 1, block + 1);
-		return;
+		if (nchosen + 1 == plan->agree)
+			return enter_range(join, first, n);
+		push_frame(join, plan, *first, *n, nchosen + 1, block + 1);
+		return false;
 	}
 
-	digit_init(&digit, plan->bit + bit, digit_bits(n, left));
-	partition(&join->members, first, n, &digit, start);
-	for (int value = 0; value < 1 << digit.nbits; value++)
-	{
-		uint32		count = start[value + 1] - start[value];
-
-		if (count > 1)
-			join_by_block(join, plan, first + start[value], count, chosen, block,
-						  bit + digit.nbits);
-	}
+	frame = push_frame(join, plan, *first, *n, nchosen, block);
+	digit_init(&digit, plan->bit + bit, digit_bits(*n, left));
+	frame->of_parts = true;
+	frame->bit = bit + digit.nbits;
+	frame->part = 0;
+	frame->nparts = 1 << digit.nbits;
+	partition(&join->members, *first, *n, &digit, frame->start);
+	return false;
 }
 
 /*
- * Join the members of a range that agree on `chosen` blocks, by each choice of the other
- * blocks from `block` on.
+ * Enter a range of members of which nothing more is known than that they agree on all
+ * blocks chosen before.  Returns true if the range is to be compared, perhaps without
+ * members that need no comparison any more.  Otherwise makes a plan for it.
  */
-static void
-choose_block(SimilarityJoin *join, const JoinPlan *plan, uint32 first, uint32 n,
-			 int chosen, int block)
+static bool
+enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 {
-	int			last = plan->nblocks - (plan->agree - chosen);
+	JoinPlan   *plan;
 
-	CHECK_FOR_INTERRUPTS();
-	if (chosen == plan->agree)
-	{
-		similarity_join(join, first, n);
-		return;
-	}
-	for (; block <= last; block++)
-		join_by_block(join, plan, first, n, chosen, block, plan->start[block]);
-}
-
-/*
- * Join the n members from `first` on.  Calls the functions of the join so that compare()
- * processes every pair within the radius.  Recurses, so it checks the depth of the stack.
- */
-void
-similarity_join(SimilarityJoin *join, uint32 first, uint32 n)
-{
-	JoinPlan	plan;
-
-	check_stack_depth();
 	/* every plan partitions by at least radius + 1 blocks */
-	if (n <= (uint32) FEW_MEMBERS * (join->radius + 1))
-	{
-		join->compare(join, first, n);
-		return;
-	}
+	if (*n <= (uint32) FEW_MEMBERS * (join->radius + 1))
+		return true;
 	if (join->reduce)
 	{
-		uint32		done = join->reduce(join, first, n);
+		uint32		done = join->reduce(join, *first, *n);
 
-		first += done;
-		n -= done;
-		if (n < 2)
-			return;
+		*first += done;
+		*n -= done;
+		if (*n < 2)
+			return false;
 	}
 
-	join_plan_measure(&plan, join->members.fp + first, n, &join->random);
-	join_plan_choose(&plan, n, join->radius, join->comparisons(join, first, n));
-	if (plan.agree == 0)
-		join->compare(join, first, n);
-	else
-		choose_block(join, &plan, first, n, 0, 0);
+	plan = palloc(sizeof(JoinPlan));
+	join_plan_make(plan, join->members.fp + *first, *n, join->radius,
+				   join->comparisons(join, *first, *n), &join->random);
+	if (plan->agree == 0)
+	{
+		pfree(plan);
+		return true;
+	}
+	push_frame(join, plan, *first, *n, 0, 0)->owns_plan = true;
+	return false;
+}
+
+/*
+ * Advance a frame of choices to the range that chooses its next block.  Returns false
+ * after the last one.
+ */
+static bool
+next_choice(SimilarityJoin *join, JoinFrame *frame)
+{
+	JoinPlan   *plan = frame->plan;
+
+	if (frame->block > plan->nblocks - (plan->agree - frame->nchosen))
+		return false;
+	if (frame->block > frame->first_block)
+		skip_block(join, plan->mask[frame->block - 1]);
+	join->chosen = plan->mask[frame->block++];
+	return true;
+}
+
+/*
+ * Start a join of the first n members.  Allocates memory in the current context.
+ */
+void
+similarity_join_begin(SimilarityJoin *join, uint32 n)
+{
+	join->max_depth = join->max_skipped = INITIAL_CAPACITY;
+	join->stack = palloc(join->max_depth * sizeof(JoinFrame));
+	join->skipped = palloc(join->max_skipped * sizeof(uint64));
+	join->depth = join->nskipped = 0;
+	join->chosen = 0;
+	join->unentered = n;
+}
+
+/*
+ * Advance to the next range whose members are to be compared with each other.  Returns
+ * false if there is none.  Checks for interrupts.  Must be called in the memory context of
+ * similarity_join_begin().
+ */
+bool
+similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
+{
+	if (join->unentered > 0)
+	{
+		*first = 0;
+		*n = join->unentered;
+		join->unentered = 0;
+		if (*n > 1 && enter_range(join, first, n))
+			return true;
+	}
+	while (join->depth > 0)
+	{
+		JoinFrame  *frame = &join->stack[join->depth - 1];
+		JoinPlan   *plan = frame->plan;
+
+		CHECK_FOR_INTERRUPTS();
+		*first = frame->first;
+		*n = frame->n;
+		if (!frame->of_parts)
+		{
+			if (!next_choice(join, frame))
+				pop_frame(join);
+			else if (enter_block(join, plan, first, n, frame->nchosen, frame->block - 1,
+								 plan->start[frame->block - 1]))
+				return true;
+		}
+		else if (frame->part == frame->nparts)
+			pop_frame(join);
+		else
+		{
+			uint32	   *start = &frame->start[frame->part++];
+
+			*first += start[0];
+			*n = start[1] - start[0];
+			join->chosen = plan->mask[frame->block];
+			if (*n > 1 && enter_block(join, plan, first, n, frame->nchosen, frame->block,
+									  frame->bit))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * End a join and free its memory.
+ */
+void
+similarity_join_end(SimilarityJoin *join)
+{
+	while (join->depth > 0)
+		pop_frame(join);
+	pfree(join->stack);
+	pfree(join->skipped);
 }

@@ -25,9 +25,11 @@ typedef struct Members
 } Members;
 
 /*
- * A join and its callbacks.  A callback is called with a range of members: the number of
- * the first one and their number.  It may change the order within the range.  Users put
- * this struct first in a struct of their own.
+ * A join: an iterator over ranges of members.  Each pair of members within the radius is in
+ * at least one range.  Users put this struct first in a struct of their own.
+ *
+ * The callbacks get a range: the number of its first member and the number of members.
+ * They may change the order within the range.
  */
 typedef struct SimilarityJoin SimilarityJoin;
 
@@ -37,16 +39,10 @@ struct SimilarityJoin
 	int			radius;			/* in bits, 0 to 64 */
 	uint64		random;			/* state of splitmix64, initially the seed */
 
-	/*
-	 * Process all pairs of a range that are within the radius.  Each pair within the
-	 * radius is in at least one range that this is called with.
-	 */
-	void		(*compare) (SimilarityJoin *join, uint32 first, uint32 n);
-
-	/* Estimate the number of comparisons that compare() makes. */
+	/* Estimate the number of comparisons that all pairs of a range take. */
 	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
 
-	/* Return true if a range needs no more work.  Must be quick. */
+	/* Return true if a range needs no more work.  Must be quick.  May be NULL. */
 	bool		(*settled) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/*
@@ -54,8 +50,37 @@ struct SimilarityJoin
 	 * members to the front, and return their number.  Must be quick.  May be NULL.
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
+
+	/* Private state of the iterator */
+	uint32		unentered;		/* number of members, before the first range */
+	struct JoinFrame *stack;
+	int			depth;
+	int			max_depth;
+	uint64	   *skipped;		/* masks of the blocks that the choice skips */
+	int			nskipped;
+	int			max_skipped;
+	uint64		chosen;			/* mask of the block that was chosen last */
 };
 
-extern void similarity_join(SimilarityJoin *join, uint32 first, uint32 n);
+extern void similarity_join_begin(SimilarityJoin *join, uint32 n);
+extern bool similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n);
+extern void similarity_join_end(SimilarityJoin *join);
+
+/*
+ * Return true if the current range is the one that reports a pair, given the bits in
+ * which its two members differ.  A pair is in every range whose blocks it agrees on.  It is
+ * reported for the first choice of blocks among these: it agrees on the chosen blocks,
+ * and on no block that the choice skips.
+ */
+static inline bool
+similarity_join_reports(const SimilarityJoin *join, uint64 difference)
+{
+	if (difference & join->chosen)
+		return false;
+	for (int i = 0; i < join->nskipped; i++)
+		if (!(difference & join->skipped[i]))
+			return false;
+	return true;
+}
 
 #endif							/* SIMHASH_SIMILARITY_JOIN_H */

@@ -110,17 +110,16 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 
 /*
  * Join all members of a range that are within the radius.  At radius 0 all members
- * reached from one are equal to it, so visiting one is enough.  A SimilarityJoin
- * callback.
+ * reached from one are equal to it, so visiting one is enough.
  */
 static void
-single_compare(SimilarityJoin *join, uint32 first, uint32 n)
+single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
 {
 	uint32		end = first + n;
 	uint32		reached = first;
 
-	for (uint32 i = first; reached < end; i = join->radius == 0 ? reached : i + 1)
-		reached = visit((SingleLinkage *) join, i, Max(reached, i + 1), end);
+	for (uint32 i = first; reached < end; i = linkage->join.radius == 0 ? reached : i + 1)
+		reached = visit(linkage, i, Max(reached, i + 1), end);
 }
 
 /*
@@ -216,16 +215,18 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 			.members = *members,
 			.radius = radius,
 			.random = members->seed,
-			.compare = single_compare,
 			.comparisons = single_comparisons,
 			.settled = single_settled,
 			.reduce = single_reduce
 		},
 		.parent = parent
 	};
+	uint32		first;
 
-	if (n > 1)
-		similarity_join(&linkage.join, 0, n);
+	similarity_join_begin(&linkage.join, n);
+	while (similarity_join_next(&linkage.join, &first, &n))
+		single_compare(&linkage, first, n);
+	similarity_join_end(&linkage.join);
 }
 
 /*

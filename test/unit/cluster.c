@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cluster.c
- *		Tests of clusters: each method, against comparing all with all
+ *		Tests of clusters and of their join, against comparing all with all
  *
  *	cluster [SEED]
  *
@@ -17,6 +17,7 @@
 #include "unit.h"
 
 #define MAX_TESTED		10000
+#define MAX_JOINED		1000
 
 static SimHash fp[MAX_TESTED];
 static bool has_fp[MAX_TESTED];
@@ -58,7 +59,7 @@ rare_bits(int n)
 enum
 {
 	UNIFORM, PLANTED, CONSTANT_BLOCK, FAMILY, LOOSE_FAMILY, FEW_VARY, RARE_BITS, EQUAL,
-	COUNTED, CHAIN, MIXED, SHAPES
+	COUNTED, CHAIN, TWICE, MIXED, SHAPES
 };
 
 static SimHash
@@ -88,6 +89,8 @@ random_fingerprint(int shape, uint32 i)
 			return i;
 		case CHAIN:
 			return i == 0 ? center : fp[i - 1] ^ few_bits(4);
+		case TWICE:
+			return (random_word() >> 32) * UINT64CONST(0x100000001);
 		default:
 			return random_fingerprint(random_below(MIXED), i);
 	}
@@ -194,11 +197,84 @@ test_method(const char *name, bool leader)
 	end_group("rows");
 }
 
+static double
+all_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	return n / 2.0 * n;
+}
+
+/*
+ * A join reports each pair within the radius once, whatever order compare() leaves.
+ */
+static void
+test_pairs(int shape, uint32 n, int radius)
+{
+	static SimHash member_fp[MAX_JOINED];
+	static uint32 member_row[MAX_JOINED];
+	static SimHash scratch[MAX_JOINED];
+	static uint8 reports[MAX_JOINED][MAX_JOINED];
+	SimilarityJoin join = {
+		.members = {member_fp, member_row, scratch, 0},
+		.radius = radius,
+		.random = random_below(1000),
+		.comparisons = all_comparisons
+	};
+	uint32		first;
+	uint32		count;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		fp[i] = member_fp[i] = random_fingerprint(shape, i);
+		member_row[i] = i;
+		memset(reports[i], 0, n);
+	}
+	similarity_join_begin(&join, n);
+	while (similarity_join_next(&join, &first, &count))
+		for (uint32 i = first; i < first + count; i++)
+			for (uint32 j = first; j < i; j++)
+			{
+				uint32		a = Max(member_row[i], member_row[j]);
+				uint32		b = Min(member_row[i], member_row[j]);
+
+				if (similarity_join_reports(&join, fp[a] ^ fp[b]) && reports[a][b] < 2)
+					reports[a][b]++;
+			}
+	similarity_join_end(&join);
+	for (uint32 i = 0; i < n; i++)
+		for (uint32 j = 0; j < i; j++)
+		{
+			bool		near = distance(fp[i], fp[j]) <= radius;
+
+			unit_checks++;
+			if ((near ? reports[i][j] != 1 : reports[i][j] > 1) && count_failure())
+				printf("shape %d, %u rows, radius %d: the pair %u, %u at distance %d is reported %d times\n",
+					   shape, n, radius, i, j, distance(fp[i], fp[j]), reports[i][j]);
+		}
+}
+
+static void
+test_join(void)
+{
+	static const int radii[] = {0, 1, 2, 3, 5, 8, 12, 20, 40, 64};
+
+	begin_group("pairs of a join");
+	for (int shape = 0; shape < SHAPES; shape++)
+		for (size_t i = 0; i < lengthof(radii); i++)
+		{
+			for (uint32 n = 0; n < 4; n++)
+				test_pairs(shape, n, radii[i]);
+			test_pairs(shape, 10 + random_below(MAX_JOINED - 10), radii[i]);
+			test_pairs(shape, MAX_JOINED, radii[i]);
+		}
+	end_group("pairs");
+}
+
 int
 main(int argc, char **argv)
 {
 	seed_random(argc, argv);
 	test_method("single linkage", false);
 	test_method("leaders", true);
+	test_join();
 	return end_tests();
 }
