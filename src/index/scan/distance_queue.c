@@ -1,13 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * distance_queue.c
- *		TIDs queued by distance until all nearer ones have been returned
+ *		Queue of TIDs that wait until all nearer TIDs have been returned
  *
- * There is a list for each distance.  Their total size is limited.  Beyond the limit the
- * farthest TIDs are dropped, because most searches want the nearest few and never reach
- * the others.  A search that does reach a dropped distance has to find its TIDs anew.  Then
- * the limit is raised, up to work_mem.  After that all TIDs that are left are sorted, on
- * disk if need be.
+ * The queue has a list of TIDs for each distance.  The total capacity of the lists is
+ * limited.  If it would exceed the limit, the queue drops the lists of the farthest
+ * distances.  Most searches return the nearest few TIDs only and never reach the others.
+ *
+ * A search that does reach a dropped distance must find its TIDs again.  For that, the
+ * caller empties the queue and raises the limit, up to work_mem.  If the TIDs do not fit
+ * into work_mem either, the queue sorts the remaining TIDs, on disk if need be.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,34 +30,38 @@ typedef struct TidList
 {
 	ItemPointerData *tids;
 	size_t		n;
-	size_t		size;			/* allocated */
-	size_t		taken;
+	size_t		capacity;		/* allocated length of tids */
+	size_t		nfetched;		/* number of TIDs fetched, from the start of
+								 * tids */
 } TidList;
 
 struct DistanceQueue
 {
 	MemoryContext context;
-	size_t		size;			/* of all lists, in TIDs */
-	size_t		max_size;
-	int			farthest;		/* distance of which nothing was dropped */
-	TidList	list[SIMHASH_BITS + 1];
+	size_t		capacity;		/* total capacity of the lists, in TIDs */
+	size_t		max_capacity;	/* limit of the total capacity, in TIDs */
+	int			farthest;		/* farthest distance of which no TID was
+								 * dropped */
+	TidList		list[SIMHASH_BITS + 1]; /* indexed by distance */
 
-	/* or all TIDs in a sort, by distance */
+	/* Sort of all TIDs by distance, used instead of the lists.  NULL if not. */
 	Tuplesortstate *sort;
-	bool		sorted;
-	bool		has_next;		/* a TID was read but not taken: */
+	bool		sorted;			/* true after tuplesort_performsort */
+	bool		has_next;		/* true if the next two fields contain a TID
+								 * read from the sort, not fetched yet */
 	uint64		next_distance;
-	uint64		next_tid;
+	uint64		next_tid;		/* tid_number */
 };
 
-#define INITIAL_SIZE	16
+/* First capacity of a list, in TIDs. */
+#define INITIAL_CAPACITY	16
 
-/* The size of all lists together: its limit at first, and by what that is raised. */
-#define FIRST_MAX_SIZE	1024
-#define RAISE_MAX_SIZE	16
+/* First limit of the total capacity, in TIDs, and the factor by which it grows. */
+#define INITIAL_MAX_CAPACITY	1024
+#define MAX_CAPACITY_FACTOR		16
 
 /*
- * Create an empty queue, in a memory context of its own.
+ * Create an empty queue in its own memory context, a child of `parent`.
  */
 DistanceQueue *
 distance_queue_create(MemoryContext parent)
@@ -70,15 +76,21 @@ distance_queue_create(MemoryContext parent)
 	return queue;
 }
 
+/*
+ * Free the TIDs of a list and make it empty.
+ */
 static void
 free_tid_list(DistanceQueue *queue, TidList *list)
 {
 	if (list->tids)
 		pfree(list->tids);
-	queue->size -= list->size;
+	queue->capacity -= list->capacity;
 	memset(list, 0, sizeof(TidList));
 }
 
+/*
+ * End the sort, if there is one.
+ */
 static void
 queue_end_sort(DistanceQueue *queue)
 {
@@ -87,6 +99,9 @@ queue_end_sort(DistanceQueue *queue)
 	queue->sort = NULL;
 }
 
+/*
+ * Begin to sort all TIDs within work_mem.
+ */
 static void
 queue_begin_sort(DistanceQueue *queue)
 {
@@ -97,8 +112,11 @@ queue_begin_sort(DistanceQueue *queue)
 	MemoryContextSwitchTo(old_context);
 }
 
+/*
+ * Remove all TIDs and end the sort.  The limit stays.
+ */
 static void
-forget_tids(DistanceQueue *queue)
+queue_clear(DistanceQueue *queue)
 {
 	for (int i = 0; i <= SIMHASH_BITS; i++)
 		free_tid_list(queue, &queue->list[i]);
@@ -107,31 +125,35 @@ forget_tids(DistanceQueue *queue)
 }
 
 /*
- * Empty the queue, for a new search.
+ * Empty the queue for a new search, and reset the limit.
  */
 void
 distance_queue_reset(DistanceQueue *queue)
 {
-	forget_tids(queue);
-	queue->max_size = FIRST_MAX_SIZE;
+	queue_clear(queue);
+	queue->max_capacity = INITIAL_MAX_CAPACITY;
 }
 
 /*
- * Empty the queue and raise its limit, for the same search, which had to drop some TIDs.
- * If may_sort, the caller adds all TIDs before it takes the first.
+ * Empty the queue and raise its limit, for a search of which TIDs were dropped.  If
+ * may_sort is true, the caller adds all TIDs before it fetches the first.  Then the queue
+ * sorts them if the limit has reached work_mem already.
  */
 void
 distance_queue_enlarge(DistanceQueue *queue, bool may_sort)
 {
 	size_t		limit = Max(work_mem * (size_t) 1024 / sizeof(ItemPointerData),
-							FIRST_MAX_SIZE);
+							INITIAL_MAX_CAPACITY);
 
-	forget_tids(queue);
-	if (queue->max_size == limit && may_sort)
+	queue_clear(queue);
+	if (queue->max_capacity == limit && may_sort)
 		queue_begin_sort(queue);
-	queue->max_size = Min(queue->max_size * RAISE_MAX_SIZE, limit);
+	queue->max_capacity = Min(queue->max_capacity * MAX_CAPACITY_FACTOR, limit);
 }
 
+/*
+ * Free the queue and its sort.
+ */
 void
 distance_queue_free(DistanceQueue *queue)
 {
@@ -140,34 +162,35 @@ distance_queue_free(DistanceQueue *queue)
 }
 
 /*
- * Enlarge a list and drop the farthest lists beyond the limit.  This list may be dropped,
- * too.
+ * Enlarge the list of a distance.  If the total capacity would exceed the limit, drop the
+ * lists of the farthest distances.  The list itself may be among them.
  */
 static void
 enlarge_list(DistanceQueue *queue, int distance)
 {
-	TidList  *list = &queue->list[distance];
-	size_t		size = Max(INITIAL_SIZE, 2 * list->size);
+	TidList    *list = &queue->list[distance];
+	size_t		capacity = Max(INITIAL_CAPACITY, 2 * list->capacity);
 
-	while (queue->size - list->size + size > queue->max_size &&
+	while (queue->capacity - list->capacity + capacity > queue->max_capacity &&
 		   queue->farthest >= distance)
 		free_tid_list(queue, &queue->list[queue->farthest--]);
 	if (queue->farthest < distance)
 		return;
 	list->tids = list->tids ?
-		repalloc_huge(list->tids, size * sizeof(ItemPointerData)) :
-		MemoryContextAlloc(queue->context, size * sizeof(ItemPointerData));
-	queue->size += size - list->size;
-	list->size = size;
+		repalloc_huge(list->tids, capacity * sizeof(ItemPointerData)) :
+		MemoryContextAlloc(queue->context, capacity * sizeof(ItemPointerData));
+	queue->capacity += capacity - list->capacity;
+	list->capacity = capacity;
 }
 
 /*
- * Add a TID.  This may lower distance_queue_farthest.
+ * Add a TID at a distance in bits.  This may drop TIDs and lower distance_queue_farthest.
+ * In a sort, it may write to disk.
  */
 void
 distance_queue_add(DistanceQueue *queue, int distance, const ItemPointerData *tid)
 {
-	TidList  *list = &queue->list[distance];
+	TidList    *list = &queue->list[distance];
 
 	if (queue->sort)
 	{
@@ -176,7 +199,7 @@ distance_queue_add(DistanceQueue *queue, int distance, const ItemPointerData *ti
 	}
 	if (distance > queue->farthest)
 		return;
-	if (list->n == list->size)
+	if (list->n == list->capacity)
 		enlarge_list(queue, distance);
 	if (distance <= queue->farthest)
 		list->tids[list->n++] = *tid;
@@ -191,14 +214,20 @@ distance_queue_farthest(const DistanceQueue *queue)
 	return queue->farthest;
 }
 
+/*
+ * Read the next TID of the sort.
+ */
 static void
 read_sorted(DistanceQueue *queue)
 {
 	queue->has_next = pair_sort_get(queue->sort, &queue->next_distance, &queue->next_tid);
 }
 
+/*
+ * Fetch TIDs as distance_queue_fetch does, if the queue sorts them.
+ */
 static int
-take_sorted(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
+fetch_sorted_tids(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
 {
 	int			n = 0;
 
@@ -217,24 +246,25 @@ take_sorted(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
 }
 
 /*
- * Take at most max TIDs at a distance.  Returns their number, 0 if there are no more.
- * Where all TIDs are sorted, none may be added after the first is taken.
+ * Fetch at most max TIDs at a distance.  Returns their number, or 0 after the last TID.
+ * The caller must have fetched all TIDs at smaller distances.  If the queue sorts its
+ * TIDs, the caller must not add a TID after it has fetched the first.
  */
 int
-distance_queue_take(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
+distance_queue_fetch(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
 {
-	TidList  *list = &queue->list[distance];
+	TidList    *list = &queue->list[distance];
 	int			n;
 
 	if (queue->sort)
-		return take_sorted(queue, distance, tids, max);
-	n = Min(max, list->n - list->taken);
+		return fetch_sorted_tids(queue, distance, tids, max);
+	n = Min(max, list->n - list->nfetched);
 	if (n == 0)
 	{
 		free_tid_list(queue, list);
 		return 0;
 	}
-	memcpy(tids, list->tids + list->taken, n * sizeof(ItemPointerData));
-	list->taken += n;
+	memcpy(tids, list->tids + list->nfetched, n * sizeof(ItemPointerData));
+	list->nfetched += n;
 	return n;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * distance_queue.h
- *		TIDs queued by distance until all nearer ones have been returned
+ *		Queue of TIDs that wait until all nearer TIDs have been returned
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,7 +22,7 @@ extern void distance_queue_free(DistanceQueue *queue);
 extern void distance_queue_add(DistanceQueue *queue, int distance,
 							   const ItemPointerData *tid);
 extern int	distance_queue_farthest(const DistanceQueue *queue);
-extern int	distance_queue_take(DistanceQueue *queue, int distance, ItemPointerData *tids,
-								int max);
+extern int	distance_queue_fetch(DistanceQueue *queue, int distance, ItemPointerData *tids,
+								 int max);
 
 #endif							/* SIMHASH_DISTANCE_QUEUE_H */

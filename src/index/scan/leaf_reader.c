@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * leaf_reader.c
- *		Reading ranges of keys, leaf by leaf
+ *		Read ranges of keys, leaf by leaf
  *
- * The matches of one leaf are copied at a time, so that no lock is held while the executor
- * looks at rows.
+ * The reader copies the matches of one leaf at a time.  So it holds no lock while the
+ * executor fetches and checks heap tuples.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,6 +20,9 @@
 #include "index/tree/descend.h"
 #include "index/tree/link.h"
 
+/*
+ * Initialize a reader of an index.
+ */
 void
 leaf_reader_init(LeafReader *reader, Relation index)
 {
@@ -30,7 +33,7 @@ leaf_reader_init(LeafReader *reader, Relation index)
 }
 
 /*
- * Release the leaf that is pinned, if there is one.
+ * Release the pin of a leaf, if the reader has one.
  */
 void
 leaf_reader_release(LeafReader *reader)
@@ -41,7 +44,7 @@ leaf_reader_release(LeafReader *reader)
 }
 
 /*
- * Prepare for a scan, or for the same one anew.
+ * Prepare for a scan or a rescan with this snapshot.  Releases a pinned leaf.
  */
 void
 leaf_reader_reset(LeafReader *reader, Snapshot snapshot)
@@ -53,7 +56,8 @@ leaf_reader_reset(LeafReader *reader, Snapshot snapshot)
 }
 
 /*
- * Start to read the ranges of a search.
+ * Start to read the ranges of a search.  next_range(search) returns the ranges.  `collect`
+ * collects their matches.  If it is NULL, all entries match.
  */
 void
 leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches collect,
@@ -67,10 +71,11 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 }
 
 /*
- * Return the next of the keys or ranges that were given.  Returns false after the last one.
+ * Fetch the next range of the reader's array.  Returns false after the last range.  A key
+ * becomes a range of this key alone.
  */
 static bool
-next_given_range(void *search, KeyRange *range)
+next_array_range(void *search, KeyRange *range)
 {
 	LeafReader *reader = search;
 
@@ -88,63 +93,72 @@ next_given_range(void *search, KeyRange *range)
 	return true;
 }
 
+/*
+ * Start to read the postings of n keys, or n ranges if keys is NULL.  The array must stay
+ * in memory until the search ends.
+ */
 static void
-start_given_ranges(LeafReader *reader, const uint64 *keys, const KeyRange *ranges, int n)
+start_array(LeafReader *reader, const uint64 *keys, const KeyRange *ranges, int n)
 {
 	reader->keys = keys;
 	reader->ranges = ranges;
 	reader->nranges = n;
 	reader->next = 0;
-	leaf_reader_start(reader, next_given_range, NULL, reader);
+	leaf_reader_start(reader, next_array_range, NULL, reader);
 }
 
 /*
- * Start to read the postings of n keys.  The caller keeps the array.
+ * Start to read the postings of n keys of a multi-key index.  The caller keeps the array
+ * in memory until the search ends.
  */
 void
 leaf_reader_start_keys(LeafReader *reader, const uint64 *keys, int n)
 {
-	start_given_ranges(reader, keys, NULL, n);
+	start_array(reader, keys, NULL, n);
 }
 
 /*
- * Start to read n ranges.  The caller keeps the array.
+ * Start to read n ranges.  The caller keeps the array in memory until the search ends.
  */
 void
 leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
 {
-	start_given_ranges(reader, NULL, ranges, n);
+	start_array(reader, NULL, ranges, n);
 }
 
 /*
- * Add the entries from `from` to `to` of a leaf, whatever their keys.  Unless all_new, skip
- * those that have been read.
+ * Add the TIDs of all entries in the range, as a CollectMatches function does.
  */
 static void
-collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool all_new)
+collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
 {
 	const uint64 *keys = page_keys(BufferGetPage(buffer));
 
 	for (int i = from; i < to; i++)
 		if (keys[i] <= reader->range.high &&
-			(all_new || leaf_reader_is_new(reader, buffer, i)))
+			(bound_met || leaf_reader_meets_bound(reader, buffer, i)))
 			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer, i);
 }
 
+/*
+ * Add the TIDs of the search's matches, as a CollectMatches function does.
+ */
 static inline void
-collect(LeafReader *reader, Buffer buffer, int from, int to, bool all_new)
+collect(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
 {
 	if (reader->collect)
-		reader->collect(reader, reader->search, buffer, from, to, all_new);
+		reader->collect(reader, reader->search, buffer, from, to, bound_met);
 	else
-		collect_all(reader, buffer, from, to, all_new);
+		collect_all(reader, buffer, from, to, bound_met);
 }
 
 /*
- * Read the matches of a leaf, locked, and where the range goes on.
+ * Read the matches of a leaf, and its right-link if the range continues there.  The caller
+ * holds the lock of the leaf.
  *
- * A snapshot too old is found out here: entries are removed from leaves only, and where
- * one leaf is merged into another, the other is changed after the removals from both.
+ * Raises an error if the snapshot is too old (old_snapshot_threshold, up to 16).  For that
+ * it is enough to check the leaves.  Vacuum removes entries from leaves only.  If a leaf
+ * was merged into another, the other was changed after the removals from both.
  */
 static void
 read_leaf(LeafReader *reader, Buffer buffer)
@@ -154,20 +168,20 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	int			nsorted = opaque->nsorted;
 	int			n = page_nentries(page);
 	Entry		low = page_low_key(page);
-	bool		all_new = entry_compare(&reader->bound, &low) <= 0;
-	Entry		beyond = entry_before(reader->range.high + 1);
+	bool		bound_met = entry_compare(&reader->bound, &low) <= 0;
+	Entry		end = entry_before(reader->range.high + 1);
 	int			from = 0;
 	int			to = nsorted;
 
 	test_for_old_snapshot(reader->snapshot, reader->index, page);
 	reader->nleaves++;
-	if (!all_new)
+	if (!bound_met)
 		from = page_search(page, nsorted, &reader->bound);
 	if (reader->range.high < ~UINT64CONST(0))
-		to = page_search(page, nsorted, &beyond);
+		to = page_search(page, nsorted, &end);
 	collect(reader, buffer, from, to, true);
 	if (nsorted < n)
-		collect(reader, buffer, nsorted, n, all_new);
+		collect(reader, buffer, nsorted, n, bound_met);
 
 	reader->in_range = !page_is_rightmost(page) && opaque->high_key <= reader->range.high;
 	if (reader->in_range)
@@ -178,8 +192,8 @@ read_leaf(LeafReader *reader, Buffer buffer)
 }
 
 /*
- * Go to the first leaf of the next range.  Returns it pinned and locked, or false after the
- * last range.
+ * Advance to the first leaf of the next range.  Sets *buffer to the leaf, pinned and
+ * share-locked.  Returns false after the last range.
  */
 static bool
 next_range(LeafReader *reader, Buffer *buffer)
@@ -193,12 +207,13 @@ next_range(LeafReader *reader, Buffer *buffer)
 }
 
 /*
- * Read the next leaf, which may have no match.  Returns false after the last one.  If the
- * search then has ranges again, call this again.
+ * Read the next leaf.  It may contain no match.  Returns false after the last leaf.  If
+ * the search has more ranges later, the caller may call this again.  Leaves nothing locked.
  *
- * A snapshot that is not an MVCC one does not know a row that has taken the place of a
- * vacuumed one from the row it is looking for.  So, if keep_pin, the leaf stays pinned,
- * which holds vacuum up, until the next leaf is read and all rows have been looked at.
+ * A scan with a non-MVCC snapshot must set keep_pin.  Then a leaf with matches stays pinned
+ * until the next call, when the executor has checked their heap tuples.  The pin prevents
+ * vacuum from removing them.  Without the pin, another tuple could get the TID of a removed
+ * tuple.  A non-MVCC snapshot could not tell the two apart.
  */
 bool
 leaf_reader_read(LeafReader *reader)
@@ -227,9 +242,9 @@ leaf_reader_read(LeafReader *reader)
 }
 
 /*
- * Read the next leaf that has matches.  Returns false after the last one.  Sets
- * reader->tids to the TIDs of the matches, and reader->range to their range, which is a
- * single key in a search for keys.
+ * Read the next leaf that contains matches.  Returns false after the last leaf.  Sets
+ * reader->tids to the TIDs of the matches, and reader->range to the range that contains
+ * their keys.  If the search is for keys, the range is a single key.
  */
 bool
 leaf_reader_next(LeafReader *reader)

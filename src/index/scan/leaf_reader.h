@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * leaf_reader.h
- *		Reading ranges of keys, leaf by leaf
+ *		Read ranges of keys, leaf by leaf
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,48 +18,49 @@
 typedef struct LeafReader LeafReader;
 
 /*
- * Add the TIDs of a search's matches among the entries from `from` to `to` of a leaf, which
- * is locked.  Unless all_new, skip entries that leaf_reader_is_new says no to.
+ * Add the TIDs of matching entries of a locked leaf to reader->tids.  The function checks
+ * entries from..to-1 only, and skips keys above reader->range.high.  If bound_met is false,
+ * it also skips entries for which leaf_reader_meets_bound returns false.
  */
 typedef void (*CollectMatches) (LeafReader *reader, void *search, Buffer buffer, int from,
-								int to, bool all_new);
+								int to, bool bound_met);
 
 struct LeafReader
 {
 	Relation	index;
 	Snapshot	snapshot;
-	bool		keep_pin;		/* of a leaf with matches, until the next one is read */
+	bool		keep_pin;		/* keep a leaf with matches pinned until the next
+								 * leaf is read */
 
-	/* What is read: the ranges that next_range returns, and which of their entries */
+	/* The search: its ranges, and the matches in them. */
 	NextRange	next_range;
-	CollectMatches collect;		/* NULL: all */
-	void	   *search;			/* argument of both */
+	CollectMatches collect;		/* NULL if all entries of the ranges match */
+	void	   *search;			/* argument of next_range and collect */
 	Prefetch	prefetch;
 
-	/* The search of leaf_reader_start_keys and leaf_reader_start_ranges */
-	const uint64 *keys;
-	const KeyRange *ranges;
-	int			nranges;		/* or keys */
-	int			next;
+	/* Array of leaf_reader_start_keys or leaf_reader_start_ranges. */
+	const uint64 *keys;			/* NULL if the array contains ranges */
+	const KeyRange *ranges;		/* NULL if the array contains keys */
+	int			nranges;		/* length of the array */
+	int			next;			/* index of the next element to read */
 
-	/*
-	 * Where it is: the range of keys; the bound from which on its entries are still to be
-	 * read; and, if in_range, a link to the page where they go on
-	 */
-	KeyRange	range;
-	Entry		bound;
-	bool		in_range;
-	PageLink	link;
+	/* Current position. */
+	KeyRange	range;			/* range that is read */
+	Entry		bound;			/* all entries of the range below the bound have
+								 * been read */
+	bool		in_range;		/* the range continues at `link` */
+	PageLink	link;			/* right-link of the leaf read last */
 
-	/* How much was read, for simhash_index_explain */
+	/* Counts for simhash_index_explain. */
 	int64		nranges_read;
 	int64		nleaves;
 
 	/*
-	 * The TIDs that the scan returns next: those of the leaf read last, or others that a
-	 * scan puts here
+	 * TIDs that the scan returns next: the matches of the leaf read last, or TIDs that the
+	 * scan has stored here itself.
 	 */
-	Buffer		pinned;			/* that leaf, or InvalidBuffer */
+	Buffer		pinned;			/* leaf read last if it is pinned, else
+								 * InvalidBuffer */
 	int			ntids;
 	ItemPointerData tids[MAX_LEAF_ENTRIES];
 };
@@ -75,11 +76,12 @@ extern bool leaf_reader_read(LeafReader *reader);
 extern bool leaf_reader_next(LeafReader *reader);
 
 /*
- * Return true if an entry of a leaf has not been read before.  It may have been: the page
- * that the reader wanted to go on with may have been merged into one that it has read.
+ * Return true if the i-th entry of a leaf is not below the reader's bound.  An entry below
+ * the bound is outside of the range, or has been read already.  A leaf may contain entries
+ * read already if the next leaf was merged into it after the reader had read it.
  */
 static inline bool
-leaf_reader_is_new(const LeafReader *reader, Buffer buffer, int i)
+leaf_reader_meets_bound(const LeafReader *reader, Buffer buffer, int i)
 {
 	Entry		entry = page_entry(BufferGetPage(buffer), i);
 

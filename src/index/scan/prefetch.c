@@ -1,15 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * prefetch.c
- *		The next probes of a search, their leaves fetched ahead
+ *		Prefetch the leaves of a search's next probes
  *
- * The probes of a search are known beforehand, and what stands above the leaves
- * is a few hundredths of an index, hence cached.  So it can be found out early
- * which leaves will be read.  The operating system is told, if they are not in
- * shared buffers, as often as effective_io_concurrency allows; and the processor,
- * if they are.
+ * A search knows its probes before it reads them.  Inner pages are a few hundredths of an
+ * index, hence cached.  So the search can find the leaves of its next probes early.  If a
+ * leaf is not in shared buffers, the operating system prefetches it.  If it is, the
+ * processor prefetches it into its cache.  The number of probes to prefetch is
+ * effective_io_concurrency of the tablespace, but at most PREFETCH_MAX.
  *
- * The first probe is not looked at ahead, because many searches end with it.
+ * Before the search reads its first probe, nothing is prefetched, because many searches end
+ * with that probe.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,35 +27,36 @@
 #include "index/tree/link.h"
 
 /*
- * Prepare for the searches of a scan.
+ * Initialize the prefetching of a scan, which may have several searches.
  */
 void
 prefetch_init(Prefetch *prefetch, Relation index)
 {
-	prefetch->most = Min(get_tablespace_io_concurrency(index->rd_rel->reltablespace),
+	prefetch->maximum = Min(get_tablespace_io_concurrency(index->rd_rel->reltablespace),
 						 PREFETCH_MAX);
 	prefetch_reset(prefetch);
 }
 
 /*
- * Begin another search.
+ * Prepare for the next search of the scan.
  */
 void
 prefetch_reset(Prefetch *prefetch)
 {
-	prefetch->wanted = 0;
+	prefetch->target = 0;
 	prefetch->first = 0;
 	prefetch->n = 0;
 }
 
-/* Leaves of a range that are fetched: few have more. */
+/* Maximum number of leaves of a range to prefetch.  Few ranges have more. */
 #define MAX_LEAVES	8
 
 /*
- * Find the leaves of a range, and have them fetched.
+ * Find the leaves of a probe's range, and prefetch them.  The caller must not hold the lock
+ * of any page.
  */
 static void
-fetch_leaves(PrefetchProbe *probe, Relation index)
+prefetch_leaves(PrefetchProbe *probe, Relation index)
 {
 	PageLink	leaves[MAX_LEAVES];
 	int			n = descend_find_leaves(index, probe->range.table, probe->range.low,
@@ -65,7 +67,7 @@ fetch_leaves(PrefetchProbe *probe, Relation index)
 		Buffer		recent;
 
 		if (!page_is_readable(index, leaves[i].block))
-			break;				/* the scan will say so when it gets there */
+			break;				/* the scan raises an error when it follows the link */
 		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i].block).recent_buffer;
 		if (BufferIsValid(recent))
 			page_prefetch(BufferGetPage(recent));
@@ -77,12 +79,13 @@ fetch_leaves(PrefetchProbe *probe, Relation index)
 }
 
 /*
- * Take probes from the search, as many as are wanted ahead of the next one.
+ * Fetch probes of the search: the next probe, and `target` probes after it.  Prefetch the
+ * leaves of the latter.
  */
 static void
-look_ahead(Prefetch *prefetch, Relation index, NextRange next_range, void *search)
+fill_ring(Prefetch *prefetch, Relation index, NextRange next_range, void *search)
 {
-	while (prefetch->n <= prefetch->wanted)
+	while (prefetch->n <= prefetch->target)
 	{
 		PrefetchProbe *probe = &prefetch->probe[(prefetch->first + prefetch->n) % lengthof(prefetch->probe)];
 
@@ -90,15 +93,16 @@ look_ahead(Prefetch *prefetch, Relation index, NextRange next_range, void *searc
 			return;
 		probe->leaf.block = InvalidBlockNumber;
 		probe->recent = InvalidBuffer;
-		if (prefetch->wanted > 0)
-			fetch_leaves(probe, index);
+		if (prefetch->target > 0)
+			prefetch_leaves(probe, index);
 		prefetch->n++;
 	}
 }
 
 /*
- * Go on to the next probe of a search: returns its range, and the leaf where
- * that begins, pinned and locked; or false, after the last one.
+ * Advance to the next probe of a search.  Sets *range to its range, and *buffer to the
+ * first leaf of the range, pinned and share-locked.  Returns false after the last probe.
+ * The caller must not hold the lock of any page.
  */
 bool
 prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *search,
@@ -107,10 +111,10 @@ prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *se
 	PrefetchProbe *probe = &prefetch->probe[prefetch->first];
 	Entry		low;
 
-	look_ahead(prefetch, index, next_range, search);
+	fill_ring(prefetch, index, next_range, search);
 	if (prefetch->n == 0)
 		return false;
-	prefetch->wanted = prefetch->most;
+	prefetch->target = prefetch->maximum;
 	prefetch->first = (prefetch->first + 1) % lengthof(prefetch->probe);
 	prefetch->n--;
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * prefetch.h
- *		The next probes of a search, their leaves fetched ahead
+ *		Prefetch the leaves of a search's next probes
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,30 +16,35 @@
 #include "index/simhash/probe.h"
 #include "index/tree/link.h"
 
+/* Limit of the number of probes to prefetch. */
 #define PREFETCH_MAX	64
 
-/* A range to read, and where it begins, as far as that is known. */
+/* A range to read, and the first leaf of the range. */
 typedef struct PrefetchProbe
 {
 	KeyRange	range;
-	PageLink	leaf;			/* its block may be InvalidBlockNumber */
-	Buffer		recent;			/* where the leaf was seen, not pinned */
+	PageLink	leaf;			/* downlink of the first leaf.  Its block is
+								 * InvalidBlockNumber if the downlink is unknown. */
+	Buffer		recent;			/* buffer that contained the leaf recently, not
+								 * pinned, or InvalidBuffer */
 } PrefetchProbe;
 
+/* A ring of the next probe, and of the probes after it that are prefetched. */
 typedef struct Prefetch
 {
-	int			most;			/* probes to look ahead */
-	int			wanted;			/* 0 before the first probe, then `most` */
-	int			first;			/* of a ring */
-	int			n;
+	int			maximum;		/* number of probes to prefetch in this scan */
+	int			target;			/* number of probes to prefetch now: 0 before the
+								 * first probe of a search, then `maximum` */
+	int			first;			/* index of the next probe */
+	int			n;				/* number of probes in the ring */
 	PrefetchProbe probe[PREFETCH_MAX + 1];
 } Prefetch;
 
-extern void prefetch_init(Prefetch *prefetch, Relation index);
-extern void prefetch_reset(Prefetch *prefetch);
-/* The next range of a search; false after the last one. */
+/* Fetch the next range of a search.  Returns false after the last range. */
 typedef bool (*NextRange) (void *search, KeyRange *range);
 
+extern void prefetch_init(Prefetch *prefetch, Relation index);
+extern void prefetch_reset(Prefetch *prefetch);
 extern bool prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range,
 						  void *search, KeyRange *range, Buffer *buffer);
 

@@ -1,17 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * scan_hamming.c
- *		Scans for keys within balls, in order of distance if asked
+ *		Scans by Hamming distance: for keys within balls, or nearest first
  *
- * A scan reads ranges of keys, one after the other, as the probes of a probe plan give them
- * (probe.c): of all permuted tables that are probed.  A row that more than one table finds is
- * returned once.
+ * A ball is a fingerprint, its center, and a radius in bits.  Each scan key is a ball.  A
+ * match lies within all of them.
  *
- * If the nearest rows come first, the radius grows, from one distance to the next.  A match
- * at the radius is returned at once, for all that is nearer has been.  One beyond it is
- * queued (distance_queue.c) until the radius comes to it.  When another probe plan becomes
- * cheaper, a new phase begins, which looks for what is beyond the radius reached.  The last
- * phase reads a whole permuted table.
+ * A scan reads one range of keys after another: the probes of a probe plan (probe.c), in
+ * all permuted tables of the plan.  If several permuted tables find a row, the scan returns
+ * it once.
+ *
+ * A scan in order of distance grows its radius from one distance to the next.  This is the
+ * k-nearest-neighbor search of multi-index hashing (Norouzi, Punjani and Fleet, "Fast exact
+ * search in Hamming space with multi-index hashing", 2014).  The scan returns a match at
+ * the radius at once, because it has returned all nearer matches.  It queues a match beyond
+ * the radius until the radius reaches the match (distance_queue.c).
+ *
+ * When another probe plan becomes cheaper, a new phase begins.  It searches for matches
+ * beyond the radius that the previous phase has reached.  A phase that reads a whole
+ * permuted table, or probes around the smallest ball, is the last.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,7 +34,7 @@
 #include "index/tree/meta.h"
 
 /*
- * Create a scan of at most so many scan keys.  The reader is for it alone.
+ * Create a scan with at most max_keys scan keys.  No other scan may use the reader.
  */
 HammingScan *
 hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_keys)
@@ -39,18 +46,19 @@ hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_k
 	scan->balls = palloc((max_keys + 1) * sizeof(SimHashBall));
 	scan->design = meta_get(reader->index)->design;
 	scan->nfree = InvalidBlockNumber;
-	scan->plans.nrows = -1;		/* not made yet */
+	scan->plans.nrows = -1;		/* not initialized yet */
 	return scan;
 }
 
 /* --- matching ------------------------------------------------------------------ */
 
 /*
- * Return true if a fingerprint that is within the ball searched for is within all balls,
- * and this is the first permuted table in which the search finds it.
+ * Return true if the search must return a fingerprint that is within the ball probed.  The
+ * fingerprint must be within all balls.  And the current permuted table must be the first
+ * in which the search finds it.
  */
 static bool
-match_is_new(const HammingScan *scan, SimHash fp)
+match_qualifies(const HammingScan *scan, SimHash fp)
 {
 	for (int i = 0; i < scan->nballs; i++)
 		if (!simhash_ball_contains(&scan->balls[i], fp))
@@ -60,7 +68,8 @@ match_is_new(const HammingScan *scan, SimHash fp)
 }
 
 /*
- * Add the TID of an entry to the matches, or to those beyond the radius.
+ * Add the TID of the i-th entry of a leaf to reader->tids.  If its distance is beyond the
+ * radius, add it to `far` instead.  The caller holds the lock of the leaf.
  */
 static void
 add_match(HammingScan *scan, Buffer buffer, int i, int distance)
@@ -80,12 +89,11 @@ add_match(HammingScan *scan, Buffer buffer, int i, int distance)
 }
 
 /*
- * Add the matches among the entries from `from` to `to` of a leaf; unless all_new, those
- * that are still to be read.
+ * Add the TIDs of the matches of a leaf, as a CollectMatches function does.
  */
 static void
 collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int to,
-				bool all_new)
+				bool bound_met)
 {
 	HammingScan *scan = search;
 	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
@@ -104,7 +112,7 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 		int			distance = 0;
 
 		if (key > reader->range.high ||
-			!(all_new || leaf_reader_is_new(reader, buffer, from + positions[i])))
+			!(bound_met || leaf_reader_meets_bound(reader, buffer, from + positions[i])))
 			continue;
 		fp = design_fingerprint(table, key);
 		if (scan->queue)
@@ -113,11 +121,14 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 			if (distance <= scan->completed_radius)
 				continue;
 		}
-		if (match_is_new(scan, fp))
+		if (match_qualifies(scan, fp))
 			add_match(scan, buffer, from + positions[i], distance);
 	}
 }
 
+/*
+ * Fetch the range of the next probe (NextRange).
+ */
 static bool
 next_probe(void *search, KeyRange *range)
 {
@@ -125,23 +136,24 @@ next_probe(void *search, KeyRange *range)
 }
 
 /*
- * Begin to look for what is within a radius, by the probe plan chosen.
+ * Start to probe within a radius of `center`, by the chosen probe plan.
  */
 static void
 start_probing(HammingScan *scan, SimHash center, int radius)
 {
-	bool		want_all = scan->nballs == 0 && scan->queue == NULL;
+	bool		all_match = scan->nballs == 0 && scan->queue == NULL;
 
 	probing_start(&scan->probing, &scan->design, scan->chosen, center, radius);
-	leaf_reader_start(scan->reader, next_probe, want_all ? NULL : collect_matches, scan);
-	scan->in_queue = false;
+	leaf_reader_start(scan->reader, next_probe, all_match ? NULL : collect_matches, scan);
+	scan->drain_queue = false;
 }
 
 /*
- * Read the matches of the probes.  Returns false after the last ones.
+ * Read the matches of the next leaf that has any at the radius.  Returns false after the
+ * last probe.
  *
- * Those beyond the radius are queued when the leaf is not locked any more, because they may
- * have to be written to disk.
+ * The queue may write to disk.  So matches beyond the radius go into the queue after the
+ * leaf has been unlocked.
  */
 static bool
 read_matches(HammingScan *scan)
@@ -162,11 +174,11 @@ read_matches(HammingScan *scan)
 /* --- the growing radius ---------------------------------------------------------- */
 
 /*
- * Bound the distances from the query of rows that are within all balls, by the triangle
- * inequality.
+ * Bound the distances of matches from the query by the triangle inequality, as every match
+ * is within all balls.  Sets completed_radius and max_radius.
  */
 static void
-bound_order(HammingScan *scan)
+bound_distances(HammingScan *scan)
 {
 	scan->completed_radius = -1;
 	scan->max_radius = SIMHASH_BITS;
@@ -181,16 +193,17 @@ bound_order(HammingScan *scan)
 }
 
 /*
- * Return the cheapest way to find what is within a radius of the query: a probe plan, and
- * whether the smallest ball is searched by it instead.
+ * Return the cheapest probe plan that finds all matches within a radius of the query.  Sets
+ * *probes_ball to true if the plan must probe around the smallest ball rather than around
+ * the query.
  */
 static const ProbePlan *
-choose_way(const HammingScan *scan, int radius, bool *around_ball)
+choose_plan(const HammingScan *scan, int radius, bool *probes_ball)
 {
 	double		cost;
 	const ProbePlan *plan = probe_plans_choose(&scan->plans, radius, &cost);
 
-	*around_ball = false;
+	*probes_ball = false;
 	if (scan->nballs > 0)
 	{
 		double		ball_cost;
@@ -199,82 +212,84 @@ choose_way(const HammingScan *scan, int radius, bool *around_ball)
 
 		if (ball_cost < cost)
 		{
-			*around_ball = true;
+			*probes_ball = true;
 			return other;
 		}
 	}
 	return plan;
 }
 
-/* The radius of the probes that find what is within the radius of the order. */
+/* Return the radius of the probes that find all matches within scan->radius. */
 static inline int
 probe_radius(const HammingScan *scan)
 {
-	return scan->around_ball ? scan->balls[0].radius : scan->radius;
+	return scan->probes_ball ? scan->balls[0].radius : scan->radius;
 }
 
 /*
- * Begin a phase, for rows beyond the distance `completed_radius`.  If it has the probe plan
- * of the last phase, then the last phase had to drop matches that are wanted now.
+ * Begin a phase, which returns matches beyond the distance completed_radius.
+ *
+ * If the probe plan is that of the previous phase, the queue may have dropped matches that
+ * this phase returns.  Then the queue gets a higher limit.
  */
 static void
 begin_phase(HammingScan *scan)
 {
 	const ProbePlan *last = scan->chosen;
-	bool		around_ball;
-	bool		in_one_go;
+	bool		probes_ball;
+	bool		single_pass;
 
 	scan->radius = scan->horizon = scan->completed_radius + 1;
-	scan->chosen = choose_way(scan, scan->radius, &scan->around_ball);
-	in_one_go = scan->around_ball || scan->chosen->kind == PROBE_PLAN_FULL;
-	if (in_one_go)
+	scan->chosen = choose_plan(scan, scan->radius, &scan->probes_ball);
+	single_pass = scan->probes_ball || scan->chosen->kind == PROBE_PLAN_FULL;
+	if (single_pass)
 		scan->horizon = scan->max_radius;
 	while (scan->horizon < scan->max_radius &&
-		   choose_way(scan, scan->horizon + 1, &around_ball) == scan->chosen &&
-		   !around_ball)
+		   choose_plan(scan, scan->horizon + 1, &probes_ball) == scan->chosen &&
+		   !probes_ball)
 		scan->horizon++;
 
 	if (scan->chosen == last)
-		distance_queue_enlarge(scan->queue, in_one_go);
+		distance_queue_enlarge(scan->queue, single_pass);
 	else
 		distance_queue_reset(scan->queue);
-	start_probing(scan, scan->around_ball ? scan->balls[0].center : scan->query,
+	start_probing(scan, scan->probes_ball ? scan->balls[0].center : scan->query,
 				  probe_radius(scan));
 }
 
 /*
- * Take queued matches at the radius.  If there are no more, look for the others at this
- * radius.
+ * Set reader->tids to queued matches at the radius.  Returns false if there are no more.
+ * Then it starts the probes that find the other matches at this radius.
  */
 static bool
-take_queued(HammingScan *scan)
+fetch_queued(HammingScan *scan)
 {
 	LeafReader *reader = scan->reader;
 
-	if (!scan->in_queue)
+	if (!scan->drain_queue)
 		return false;
-	reader->ntids = distance_queue_take(scan->queue, scan->radius, reader->tids,
+	reader->ntids = distance_queue_fetch(scan->queue, scan->radius, reader->tids,
 										MAX_LEAF_ENTRIES);
 	if (reader->ntids > 0)
 		return true;
 	probing_extend(&scan->probing, probe_radius(scan));
-	scan->in_queue = false;
+	scan->drain_queue = false;
 	return false;
 }
 
 /*
- * Go on to the next radius, when all rows within this one have been returned.  Returns
- * false after the last one.
+ * Advance to the next radius, after all matches within this radius have been returned.
+ * Begins a new phase beyond the horizon.  Returns false after the last radius.
  */
 static bool
-go_farther(HammingScan *scan)
+advance_radius(HammingScan *scan)
 {
 	if (scan->radius == scan->max_radius)
 		return false;
 	if (scan->radius < scan->horizon)
 	{
 		scan->radius++;
-		scan->in_queue = true;
+		scan->drain_queue = true;
 	}
 	else
 	{
@@ -284,10 +299,10 @@ go_farther(HammingScan *scan)
 	return true;
 }
 
-/* --- what is asked --------------------------------------------------------------- */
+/* --- conditions and order -------------------------------------------------------- */
 
 /*
- * Read the scan keys.  Returns false if nothing matches.
+ * Get the balls of the scan keys.  Returns false if a ball is empty, so that no row matches.
  */
 static bool
 read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
@@ -303,7 +318,7 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 		if (ball.radius < 0)
 			return false;
 
-		/* the smallest one bounds the search */
+		/* keep the smallest ball first: the search probes around it */
 		scan->balls[scan->nballs++] = ball;
 		if (ball.radius < scan->balls[0].radius)
 		{
@@ -315,7 +330,8 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 }
 
 /*
- * Read the order.  The distance from NULL is NULL for every row, which is no order.
+ * Get the query of ORDER BY, and create the queue if there is none.  If the query is NULL,
+ * the distance of every row is NULL, and the search has no order.
  */
 static void
 read_order(HammingScan *scan, const ScanKeyData *order)
@@ -337,9 +353,9 @@ read_order(HammingScan *scan, const ScanKeyData *order)
 }
 
 /*
- * Estimate how many rows there are, by the number of pages in the trees.  The number of
- * free pages is read only once in a scan, because it stands in the metapage, for which all
- * that split pages compete.
+ * Return an estimate of the number of rows, by the number of pages in the trees.  Reads the
+ * number of free pages only once in a scan.  It is in the metapage, and all processes that
+ * split pages compete for the lock of that.
  */
 static double
 estimate_rows(HammingScan *scan)
@@ -353,7 +369,7 @@ estimate_rows(HammingScan *scan)
 }
 
 /*
- * Prepare the choice of a probe plan, for so many rows.
+ * Prepare the choice of a probe plan for an index with nrows rows.
  */
 static void
 set_rows(HammingScan *scan, double nrows)
@@ -380,21 +396,22 @@ begin_unordered(HammingScan *scan)
 }
 
 /*
- * Begin to look for the rows that the scan keys ask for, the nearest first if there is an
- * order.  Returns false if nothing matches: a ball is empty, or the balls have nothing in
- * common.
+ * Begin a search for the rows that match nkeys scan keys.  `order` is the scan key of ORDER
+ * BY, or NULL.  Returns false if a ball is empty, so that no row matches.  Also returns
+ * false if the bounds of the distance show that no row is within all balls.  Only a search
+ * with an order has these bounds.
  */
 bool
 hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 				   const ScanKeyData *order)
 {
 	scan->nentries = 0;
-	scan->radius = 0;			/* that of all matches without an order */
+	scan->radius = 0;			/* the radius of a search without an order */
 	read_order(scan, order);
 	if (!read_balls(scan, keys, nkeys))
 		return false;
 
-	/* where there is no choice the number of rows does not matter */
+	/* without a choice of probe plans, the number of rows does not matter */
 	if (scan->queue == NULL && scan->nballs > 0 &&
 		probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
 		set_rows(scan, ROWS_UNKNOWN);
@@ -405,7 +422,7 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 		begin_unordered(scan);
 		return true;
 	}
-	bound_order(scan);
+	bound_distances(scan);
 	scan->chosen = NULL;
 	if (scan->completed_radius >= scan->max_radius)
 		return false;
@@ -414,20 +431,23 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 }
 
 /*
- * Put the TIDs of the next matches into the reader; those at one distance, scan->radius, if
- * there is an order.  Returns false after the last ones.
+ * Set reader->tids to the TIDs of the next matches.  If the search has an order, these are
+ * at one distance, scan->radius.  Returns false after the last TID.
  */
 bool
 hamming_scan_next(HammingScan *scan)
 {
 	do
 	{
-		if (take_queued(scan) || read_matches(scan))
+		if (fetch_queued(scan) || read_matches(scan))
 			return true;
-	} while (scan->queue && go_farther(scan));
+	} while (scan->queue && advance_radius(scan));
 	return false;
 }
 
+/*
+ * Free the scan.
+ */
 void
 hamming_scan_end(HammingScan *scan)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_hamming.h
- *		Scans for keys within balls, in order of distance if asked
+ *		Scans by Hamming distance: for keys within balls, or nearest first
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,10 +18,10 @@
 #include "index/simhash/probe.h"
 #include "type/simhash_type.h"
 
-/* A match beyond the radius. */
+/* A match beyond the current radius. */
 typedef struct FarMatch
 {
-	int			distance;
+	int			distance;		/* from the query, in bits */
 	ItemPointerData tid;
 } FarMatch;
 
@@ -30,32 +30,39 @@ typedef struct HammingScan
 	LeafReader *reader;
 	const HammingMethods *methods;
 
-	/* What is searched: rows within all balls, the smallest of which is the first */
+	/* Condition: a match lies within all balls. */
 	int			nballs;
-	SimHashBall *balls;
+	SimHashBall *balls;			/* balls[0] is the smallest */
 
-	/* The order: rows nearest to `query` first, and none beyond `max_radius` */
-	DistanceQueue *queue;		/* NULL if no order is asked for */
+	/* Order: nearest to `query` first. */
+	DistanceQueue *queue;		/* NULL if the search has no order */
 	SimHash		query;
-	int			max_radius;
+	int			max_radius;		/* no match has a greater distance from query */
 
-	/* How */
+	/* The search.  Radii and distances are in bits. */
 	Design		design;
-	BlockNumber nfree;			/* pages, or InvalidBlockNumber: not read yet */
+	BlockNumber nfree;			/* number of free pages of the index.
+								 * InvalidBlockNumber if not read yet. */
 	ProbePlans	plans;
-	const ProbePlan *chosen;
-	bool		around_ball;	/* searches the smallest ball, whatever the radius */
-	int			completed_radius;	/* within it earlier phases have returned all */
-	int			radius;			/* rows at this distance are returned now */
-	int			horizon;		/* this phase returns no row beyond it */
-	bool		in_queue;		/* rows at the radius are taken from the queue first */
+	const ProbePlan *chosen;	/* probe plan of the current phase */
+	bool		probes_ball;	/* true if the phase probes around the smallest
+								 * ball, false if around query */
+	int			completed_radius;	/* earlier phases have returned all matches
+									 * within this distance of query, if any */
+	int			radius;			/* distance of the matches returned now.  0 if
+								 * the search has no order. */
+	int			horizon;		/* maximum radius of the current phase */
+	bool		drain_queue;	/* return the queued matches at the radius before
+								 * probing further */
 	Probing		probing;
 
-	int64		nentries;		/* compared, for simhash_index_explain */
+	int64		nentries;		/* number of entries compared, for
+								 * simhash_index_explain */
 
-	/* Matches of the leaf read last that belong into the queue */
+	/* Matches of the leaf read last that go into the queue. */
 	int			nfar;
-	FarMatch   *far;			/* NULL if no order was ever asked for */
+	FarMatch   *far;			/* length MAX_LEAF_ENTRIES.  NULL before the
+								 * first search with an order. */
 } HammingScan;
 
 extern HammingScan *hamming_scan_create(LeafReader *reader, const HammingMethods *methods,
