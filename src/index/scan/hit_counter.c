@@ -1,10 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * hit_counter.c
- *		Count how often TIDs are found, and return those with the most hits first
+ *		Number of hits of each TID, and ranking of the TIDs by it
  *
- * TIDs are counted in a hash table within work_mem.  If they do not fit, they are sorted
- * twice: first all hits, by TID, then the TIDs, by their number of hits.
+ * The counter counts hits in a hash table within work_mem.  If the TIDs do not fit, it
+ * sorts twice: first all hits by TID, then the TIDs by their number of hits.
+ *
+ * The counter follows ScanCount, of Li, Lu and Lu, "Efficient merging and filtering
+ * algorithms for approximate string searches", 2008.  ScanCount has an array of counts in
+ * place of the hash table.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,29 +34,37 @@
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* An element of the hash table, when TIDs are ranked. */
+/* A pointer to an element of the hash table.  Sorting the pointers ranks the TIDs. */
 typedef TidCount *RankedTid;
 
-/* Bytes of a TID at worst: while the table grows there is a smaller one beside it. */
+/*
+ * Maximum number of bytes that a TID needs in memory.  While the hash table grows, the old
+ * table of half its size still exists.
+ */
 #define COUNT_SIZE			(3 * sizeof(TidCount) + sizeof(TidCount *))
 
 struct HitCounter
 {
 	MemoryContext context;
-	counts_hash *counts;		/* NULL: TIDs are sorted */
-	uint64		max_counts;
-	TidCount **ranked;		/* by their number of hits */
+
+	/* In memory: a hash table by TID, and an array that ranks its elements. */
+	counts_hash *counts;		/* NULL if the TIDs are sorted instead */
+	uint64		max_counts;		/* number of TIDs that fit into work_mem */
+	TidCount  **ranked;			/* NULL before hit_counter_by_tid and
+								 * hit_counter_rank */
 	int64		nranked;
-	int64		next;
-	Tuplesortstate *found;		/* TIDs and numbers of hits, by TID */
-	Tuplesortstate *sorted;		/* each TID once, the most hits first */
-	uint64		ahead;			/* the next TID of that, if any is left */
-	uint32		ahead_count;
-	bool		any_left;
+	int64		next;			/* index in ranked of the next TID to fetch */
+
+	/* On disk: two sorts, one after the other. */
+	Tuplesortstate *hits;		/* TIDs and numbers of hits, by TID */
+	Tuplesortstate *ranking;	/* each TID once, by descending number of hits */
+	uint64		next_tid;		/* next TID of ranking, as tid_number */
+	uint32		next_count;		/* number of hits of next_tid */
+	bool		has_next;		/* true if next_tid is valid */
 };
 
 /*
- * Compare two TIDs: the one with more hits first, else by TID.
+ * Compare two TIDs by descending number of hits, then by ascending TID.
  */
 static inline int
 compare_counts(const TidCount *a, const TidCount *b)
@@ -79,7 +91,7 @@ compare_counts(const TidCount *a, const TidCount *b)
 #include "lib/sort_template.h"
 
 /*
- * Create a counter without hits.
+ * Create a counter without hits in its own memory context, a child of `parent`.
  */
 HitCounter *
 hit_counter_create(MemoryContext parent)
@@ -94,6 +106,9 @@ hit_counter_create(MemoryContext parent)
 	return counter;
 }
 
+/*
+ * Begin a sort within work_mem.
+ */
 static Tuplesortstate *
 counter_begin_sort(HitCounter *counter)
 {
@@ -105,27 +120,28 @@ counter_begin_sort(HitCounter *counter)
 }
 
 /*
- * Sort TIDs from now on, because they are too many to count.
+ * Sort hits from now on, because the hash table has reached work_mem.  Move the counts to
+ * the sort, and free the hash table.
  */
 static void
 switch_to_sort(HitCounter *counter)
 {
 	counts_iterator i;
-	TidCount *entry;
+	TidCount   *entry;
 
-	counter->found = counter_begin_sort(counter);
+	counter->hits = counter_begin_sort(counter);
 	counts_start_iterate(counter->counts, &i);
 	while ((entry = counts_iterate(counter->counts, &i)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		pair_sort_put(counter->found, entry->tid, entry->count);
+		pair_sort_put(counter->hits, entry->tid, entry->count);
 	}
 	counts_destroy(counter->counts);
 	counter->counts = NULL;
 }
 
 /*
- * Count one hit of each TID.
+ * Count one hit for each of n TIDs.  May write to disk.
  */
 void
 hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
@@ -133,14 +149,14 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 	for (int i = 0; i < n; i++)
 	{
 		uint64		tid = tid_number(&tids[i]);
-		TidCount *entry;
+		TidCount   *entry;
 		bool		known;
 
 		if (counter->counts && counter->counts->members >= counter->max_counts)
 			switch_to_sort(counter);
 		if (counter->counts == NULL)
 		{
-			pair_sort_put(counter->found, tid, 1);
+			pair_sort_put(counter->hits, tid, 1);
 			continue;
 		}
 		entry = counts_insert(counter->counts, tid, &known);
@@ -149,7 +165,7 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 }
 
 /*
- * Return the number of TIDs if they fit into memory, otherwise -1.
+ * Return the number of TIDs if they all fit into memory, else -1.
  */
 int64
 hit_counter_in_memory(const HitCounter *counter)
@@ -158,24 +174,25 @@ hit_counter_in_memory(const HitCounter *counter)
 }
 
 /*
- * Return the number of hits of a TID.  The TIDs must fit into memory.
+ * Return the number of hits of a TID, a tid_number.  The TIDs must be in memory
+ * (hit_counter_in_memory).
  */
 uint32
 hit_counter_look_up(const HitCounter *counter, uint64 tid)
 {
-	TidCount *entry = counts_lookup(counter->counts, tid);
+	TidCount   *entry = counts_lookup(counter->counts, tid);
 
 	return entry ? entry->count : 0;
 }
 
 /*
- * Put the TIDs into an array, in no order.  They must fit into memory.
+ * Fill the array of ranked TIDs, in no order.  The TIDs must be in memory.
  */
 static void
 collect_counts(HitCounter *counter)
 {
 	counts_iterator i;
-	TidCount *entry;
+	TidCount   *entry;
 
 	counter->ranked = MemoryContextAllocHuge(counter->context,
 											 Max(counter->counts->members, 1) * sizeof(TidCount *));
@@ -186,8 +203,9 @@ collect_counts(HitCounter *counter)
 }
 
 /*
- * Return the counts by TID, so that the caller can correct them before they are ranked.
- * The TIDs must fit into memory.
+ * Return the counts in ascending order of TIDs.  Their number is hit_counter_in_memory,
+ * and the TIDs must be in memory.  The caller may change the counts until it calls
+ * hit_counter_rank, and must not add TIDs.
  */
 TidCount **
 hit_counter_by_tid(HitCounter *counter)
@@ -198,19 +216,20 @@ hit_counter_by_tid(HitCounter *counter)
 }
 
 /*
- * Read the next TID of those that were sorted.
+ * Read the next TID of the ranking.
  */
 static void
-read_ahead(HitCounter *counter)
+read_next_ranked(HitCounter *counter)
 {
 	uint64		first = 0;
 
-	counter->any_left = pair_sort_get(counter->sorted, &first, &counter->ahead);
-	counter->ahead_count = PG_UINT32_MAX - first;
+	counter->has_next = pair_sort_get(counter->ranking, &first, &counter->next_tid);
+	counter->next_count = PG_UINT32_MAX - first;
 }
 
 /*
- * Add up the hits of each TID, and sort the TIDs by their number.
+ * Add up the sorted hits of each TID, and sort the TIDs by number of hits.  The sort key is
+ * PG_UINT32_MAX minus that number, so that the TIDs with the most hits come first.
  */
 static void
 rank_sorted(HitCounter *counter)
@@ -220,26 +239,26 @@ rank_sorted(HitCounter *counter)
 	uint64		tid;
 	uint64		n;
 
-	tuplesort_performsort(counter->found);
-	counter->sorted = counter_begin_sort(counter);
-	while (pair_sort_get(counter->found, &tid, &n))
+	tuplesort_performsort(counter->hits);
+	counter->ranking = counter_begin_sort(counter);
+	while (pair_sort_get(counter->hits, &tid, &n))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (tid != last && count > 0)
-			pair_sort_put(counter->sorted, PG_UINT32_MAX - count, last);
+			pair_sort_put(counter->ranking, PG_UINT32_MAX - count, last);
 		count = tid == last ? count + n : n;
 		last = tid;
 	}
 	if (count > 0)
-		pair_sort_put(counter->sorted, PG_UINT32_MAX - count, last);
-	tuplesort_end(counter->found);
-	counter->found = NULL;
-	tuplesort_performsort(counter->sorted);
-	read_ahead(counter);
+		pair_sort_put(counter->ranking, PG_UINT32_MAX - count, last);
+	tuplesort_end(counter->hits);
+	counter->hits = NULL;
+	tuplesort_performsort(counter->ranking);
+	read_next_ranked(counter);
 }
 
 /*
- * Rank the TIDs, after the last hit.
+ * Rank the TIDs by descending number of hits.  Call this after the last hit_counter_add.
  */
 void
 hit_counter_rank(HitCounter *counter)
@@ -255,11 +274,11 @@ hit_counter_rank(HitCounter *counter)
 }
 
 /*
- * Take the TIDs ranked next, at most max, that all have the same number of hits, *count.
- * Returns how many TIDs these are, 0 if there are no more.
+ * Fetch at most max of the next ranked TIDs, all with the same number of hits.  Sets
+ * *count to that number.  Returns the number of TIDs, or 0 after the last TID.
  */
 int
-hit_counter_take(HitCounter *counter, ItemPointerData *tids, int max, uint32 *count)
+hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max, uint32 *count)
 {
 	int			n = 0;
 
@@ -277,21 +296,24 @@ hit_counter_take(HitCounter *counter, ItemPointerData *tids, int max, uint32 *co
 		}
 		return n;
 	}
-	while (n < max && counter->any_left && (n == 0 || counter->ahead_count == *count))
+	while (n < max && counter->has_next && (n == 0 || counter->next_count == *count))
 	{
-		*count = counter->ahead_count;
-		tids[n++] = tid_of_number(counter->ahead);
-		read_ahead(counter);
+		*count = counter->next_count;
+		tids[n++] = tid_of_number(counter->next_tid);
+		read_next_ranked(counter);
 	}
 	return n;
 }
 
+/*
+ * Free the counter and its sorts.
+ */
 void
 hit_counter_free(HitCounter *counter)
 {
-	if (counter->found)
-		tuplesort_end(counter->found);
-	if (counter->sorted)
-		tuplesort_end(counter->sorted);
+	if (counter->hits)
+		tuplesort_end(counter->hits);
+	if (counter->ranking)
+		tuplesort_end(counter->ranking);
 	MemoryContextDelete(counter->context);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hit_counter.h
- *		Count how often TIDs are found, and return those with the most hits first
+ *		Number of hits of each TID, and ranking of the TIDs by it
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,12 +14,12 @@
 
 typedef struct HitCounter HitCounter;
 
-/* A TID and its number of hits. */
+/* A TID and its number of hits.  An element of the hash table. */
 typedef struct TidCount
 {
 	uint64		tid;			/* tid_number */
-	uint32		count;
-	char		status;
+	uint32		count;			/* number of hits */
+	char		status;			/* for simplehash */
 } TidCount;
 
 extern HitCounter *hit_counter_create(MemoryContext parent);
@@ -28,8 +28,8 @@ extern int64 hit_counter_in_memory(const HitCounter *counter);
 extern uint32 hit_counter_look_up(const HitCounter *counter, uint64 tid);
 extern TidCount **hit_counter_by_tid(HitCounter *counter);
 extern void hit_counter_rank(HitCounter *counter);
-extern int	hit_counter_take(HitCounter *counter, ItemPointerData *tids, int max,
-							 uint32 *count);
+extern int	hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max,
+							  uint32 *count);
 extern void hit_counter_free(HitCounter *counter);
 
 #endif							/* SIMHASH_HIT_COUNTER_H */

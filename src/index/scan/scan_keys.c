@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_keys.c
- *		Scans for rows with any of some keys, or with at least so many of them
+ *		Scans for rows that contain any of n keys, or at least min_match of them
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,17 +18,22 @@ struct KeysScan
 {
 	MemoryContext context;
 	LeafReader *reader;
-	int			nranges;		/* to read, one after the other */
-	TidSet	   *seen;			/* NULL: no TID can be found twice, or it may be */
-	PostingMerge *merge;		/* NULL: one key is enough */
+	int			nranges;		/* number of ranges that reader reads, 0 if the
+								 * scan merges postings */
+	TidSet	   *seen;			/* TIDs returned.  NULL if the scan cannot find a
+								 * TID twice, or may return it twice. */
+	PostingMerge *merge;		/* NULL if one key is enough */
 };
 
 /* All rows that are not NULL. */
-static const KeyRange all_rows[] = {
+static const KeyRange not_null_rows[] = {
 	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
 	{PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY},
 };
 
+/*
+ * Create a scan that reads nranges ranges.
+ */
 static KeysScan *
 create_scan(MemoryContext context, LeafReader *reader, int nranges)
 {
@@ -46,12 +51,13 @@ create_scan(MemoryContext context, LeafReader *reader, int nranges)
 KeysScan *
 keys_scan_all(MemoryContext context, LeafReader *reader)
 {
-	leaf_reader_start_ranges(reader, all_rows, lengthof(all_rows));
-	return create_scan(context, reader, lengthof(all_rows));
+	leaf_reader_start_ranges(reader, not_null_rows, lengthof(not_null_rows));
+	return create_scan(context, reader, lengthof(not_null_rows));
 }
 
 /*
- * Begin a scan for rows with any of n keys.  The caller keeps the array.
+ * Begin a scan for rows that contain any of n keys.  The caller keeps the array in memory
+ * until the scan ends.
  */
 KeysScan *
 keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n)
@@ -61,8 +67,9 @@ keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int
 }
 
 /*
- * Begin a scan for rows with at least min_match of n keys.  Returns NULL if so many keys
- * cannot be merged within work_mem.  The caller keeps the array.
+ * Begin a scan for rows that contain at least min_match of n keys.  Returns NULL if the
+ * postings of n keys cannot be merged within work_mem.  The caller keeps the array in
+ * memory until the scan ends.
  */
 KeysScan *
 keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
@@ -79,8 +86,9 @@ keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys
 }
 
 /*
- * Make sure that no TID is returned twice, which a bitmap does by itself.  A merge finds
- * each only once.  TIDs may come later, at the end, if may_defer (tid_set_create).
+ * Make the scan return each TID once.  A bitmap scan does not need this, because a bitmap
+ * contains a TID once.  A merge finds each TID once anyway.  If may_defer is true, the scan
+ * may defer TIDs to its end (tid_set_create).
  */
 void
 keys_scan_return_once(KeysScan *scan, bool may_defer)
@@ -90,7 +98,7 @@ keys_scan_return_once(KeysScan *scan, bool may_defer)
 }
 
 /*
- * Put the TIDs of the next rows into the reader.  Returns false after the last ones.
+ * Set reader->tids to the TIDs of the next rows.  Returns false after the last TID.
  */
 bool
 keys_scan_next(KeysScan *scan)
@@ -107,12 +115,12 @@ keys_scan_next(KeysScan *scan)
 			return true;
 	}
 	if (scan->seen)
-		reader->ntids = tid_set_take_deferred(scan->seen, reader->tids, MAX_LEAF_ENTRIES);
+		reader->ntids = tid_set_fetch_deferred(scan->seen, reader->tids, MAX_LEAF_ENTRIES);
 	return reader->ntids > 0;
 }
 
 /*
- * Free what is not in the memory context.
+ * Free the memory of the scan that is not in its memory context.
  */
 void
 keys_scan_end(KeysScan *scan)

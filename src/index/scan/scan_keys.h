@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_keys.h
- *		Scans for rows with any of some keys, or with at least so many of them
+ *		Scans for rows that contain any of n keys, or at least min_match of them
  *
  * Copyright (c) 2026, the simhash authors
  *

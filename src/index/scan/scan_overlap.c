@@ -1,17 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * scan_overlap.c
- *		Scans for rows ranked by overlap: those with the most of some keys first
+ *		Scans for rows ranked by overlap: rows with the most query keys come first
  *
- * The distance of a row is the fraction of the keys that it lacks.  So hits of TIDs are
- * counted, one for each of the keys that a row has.  After these rows come those that have
- * none of the keys, then those without keys.
+ * The distance of a row is the fraction of the query keys that it lacks.  So the scan counts
+ * the hits of each TID, one for each query key that the row contains (hit_counter.c).
  *
- * Some keys are frequent: they stand in many rows, which are read only if need be.  First
- * the rows of rare keys are found, and it is looked up which of the frequent keys each of
- * them has.  A row that has no rare key has at most all the frequent ones.  So rows with as
- * many keys are returned first, and then the rows that have all frequent keys, as they are
- * found by merging.  Only then the rows of all keys are counted.
+ * Frequent keys occur in many rows.  The scan reads all of their postings only if it must.
+ * It returns rows in this order:
+ *
+ * 1. Rows with a rare key.  The scan counts the hits of the rare keys.  Then it looks up
+ *	  which frequent keys each of these rows contains.  Let F be the number of frequent
+ *	  keys.  A row without a rare key contains at most F query keys.  So the scan first
+ *	  returns the rows with a rare key that contain at least F query keys.
+ * 2. Rows that contain all frequent keys, found by a merge (posting_merge.c).
+ * 3. All other rows with a query key.  For these, the scan counts the hits of all keys.
+ * 4. Rows with keys, but none of the query keys.
+ * 5. Rows without keys.
+ *
+ * min_match limits the rows in steps 1 to 3.  If it is not 0, the scan ends after step 3.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,23 +35,23 @@
 #include "index/scan/scan_overlap.h"
 #include "index/scan/tid_set.h"
 
-/* A key is frequent if its entries go on after so many leaves. */
+/* A key is frequent if its postings may continue after this number of leaves. */
 #define RARE_LEAVES		3
 
 /*
- * TIDs of a frequent key that are kept at a time, where those of rare keys are looked up:
- * fewer than a leaf has, since mostly one of them is asked for before it is another leaf's
- * turn.
+ * Number of TIDs that the cursor of a frequent key copies at a time (look_up_frequent).
+ * This is less than a leaf contains, because mostly only one TID of a leaf is looked up.
  */
-#define TIDS_KEPT			32
+#define FREQUENT_CURSOR_TIDS	32
 
+/* The stages of a scan, in order: steps 1 to 5 above. */
 typedef enum OverlapStage
 {
 	OVERLAP_BEGIN,
-	OVERLAP_RARE,				/* rows of rare keys, as far as they come first */
-	OVERLAP_FREQUENT,			/* rows of all the frequent keys */
-	OVERLAP_COUNTED,			/* the others that have a key */
-	OVERLAP_REST,				/* rows with keys, but none of these */
+	OVERLAP_RARE,				/* rows with a rare key and rare_min_match keys */
+	OVERLAP_FREQUENT,			/* rows with all frequent keys, but no rare key */
+	OVERLAP_COUNTED,			/* other rows with a query key */
+	OVERLAP_REST,				/* rows with keys, but no query key */
 	OVERLAP_EMPTY,				/* rows without keys */
 	OVERLAP_DONE
 } OverlapStage;
@@ -54,27 +61,36 @@ struct OverlapScan
 	MemoryContext context;
 	LeafReader *reader;
 	OverlapStage stage;
-	const uint64 *keys;
+	const uint64 *keys;			/* query keys */
 	int			nkeys;
-	int			min_match;		/* keys that a row has to have */
+	int			min_match;		/* minimum number of query keys of a row */
 
-	uint64	   *frequent;		/* keys */
+	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
-	HitCounter *rare;			/* rows of the others */
-	bool		rare_first;		/* those with as many keys as they need come first */
-	PostingMerge *merge;		/* of the frequent keys; NULL: rows that have these
-								 * alone are not wanted, or are counted */
-	HitCounter *all;
-	TidSet	   *rest;			/* rows that have none of the keys */
-	bool		rest_read;		/* all but those deferred */
+	HitCounter *rare;			/* TIDs with a rare key: hits of rare keys, and
+								 * then of frequent keys */
+	bool		rare_first;		/* stages OVERLAP_RARE and OVERLAP_FREQUENT
+								 * return rows (find_rare) */
+	PostingMerge *merge;		/* merge of all frequent keys.  NULL if no row with
+								 * these keys alone matches, or if such rows are
+								 * counted. */
+	HitCounter *all;			/* TIDs with any query key */
+	TidSet	   *rest;			/* TIDs that OVERLAP_REST must not return: with a
+								 * query key, or returned already */
+	bool		rest_read;		/* OVERLAP_REST has read all TIDs.  The deferred
+								 * TIDs may remain. */
 };
 
+/* Key range of all rows with keys. */
 static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
+
+/* Key range of all rows without keys, except NULLs. */
 static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY};
 
 /*
- * Create a scan for rows with at least min_match of n keys, and for all rows if that is 0.
- * The caller keeps the array.
+ * Create a scan for rows that contain at least min_match of n keys.  If min_match is 0, the
+ * scan returns all rows that are not NULL.  The caller keeps the array in memory until the
+ * scan ends.
  */
 OverlapScan *
 overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
@@ -93,7 +109,7 @@ overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *key
 /* --- reading ------------------------------------------------------------------- */
 
 /*
- * Count the rows of all keys.
+ * Count the hits of all query keys, and rank the TIDs.
  */
 static void
 count_all(OverlapScan *scan)
@@ -108,7 +124,8 @@ count_all(OverlapScan *scan)
 }
 
 /*
- * Count the rows of those keys that are rare, and put the others aside.
+ * Count the hits of the rare keys, and store the other keys in `frequent`.  Reads only the
+ * first RARE_LEAVES leaves of a frequent key.
  */
 static void
 count_rare(OverlapScan *scan)
@@ -144,19 +161,19 @@ count_rare(OverlapScan *scan)
 }
 
 /*
- * Return how many keys a row must have to be returned before the rows of frequent keys are
- * read: as many as there are of these, and min_match.
+ * Return the minimum number of query keys of a row that OVERLAP_RARE returns: the greater
+ * of the number of frequent keys and min_match.
  */
 static int
-needed_of_rare(const OverlapScan *scan)
+rare_min_match(const OverlapScan *scan)
 {
 	return Max(scan->nfrequent, scan->min_match);
 }
 
 /*
- * Count which of the frequent keys the rows of rare ones have.  A row that cannot have as
- * many as it needs to be returned first is left with too low a count: it is returned with
- * the rows of all keys, or not at all.
+ * Look up which frequent keys the rows with a rare key contain, and add them to their
+ * counts.  Skips a row if its count can no longer reach rare_min_match.  The count of that
+ * row stays too low.  OVERLAP_COUNTED returns the row if min_match allows.
  */
 static void
 look_up_frequent(OverlapScan *scan)
@@ -164,22 +181,22 @@ look_up_frequent(OverlapScan *scan)
 	LeafReader *reader = scan->reader;
 	int64		n = hit_counter_in_memory(scan->rare);
 	TidCount  **counts = hit_counter_by_tid(scan->rare);
-	int64		nleft = n;
+	int64		ncandidates = n;
 
-	for (int i = 0; i < scan->nfrequent && nleft > 0; i++)
+	for (int i = 0; i < scan->nfrequent && ncandidates > 0; i++)
 	{
-		int			needed = needed_of_rare(scan) - (scan->nfrequent - i);
-		uint64		kept[TIDS_KEPT];
+		int			min_count = rare_min_match(scan) - (scan->nfrequent - i);
+		uint64		tids[FREQUENT_CURSOR_TIDS];
 		PostingCursor cursor;
 
-		nleft = 0;
-		posting_cursor_init(&cursor, scan->frequent[i], kept, TIDS_KEPT);
+		ncandidates = 0;
+		posting_cursor_init(&cursor, scan->frequent[i], tids, FREQUENT_CURSOR_TIDS);
 		for (int64 j = 0; j < n; j++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if ((int) counts[j]->count < needed)
+			if ((int) counts[j]->count < min_count)
 				continue;
-			nleft++;
+			ncandidates++;
 			if (!posting_cursor_seek(reader->index, reader->snapshot, &cursor,
 									 counts[j]->tid))
 				break;
@@ -189,8 +206,9 @@ look_up_frequent(OverlapScan *scan)
 }
 
 /*
- * Find the rows that have a rare key, and which of the frequent ones they have.  Returns
- * false if the rows, or the frequent keys, are too many: then nothing is known of them.
+ * Count the query keys of all rows with a rare key, and prepare the merge of the frequent
+ * keys.  Returns false if the TIDs or the cursors of the merge do not fit into work_mem.
+ * Then the counts must not be used.
  */
 static bool
 find_rare(OverlapScan *scan)
@@ -212,7 +230,7 @@ find_rare(OverlapScan *scan)
 }
 
 /*
- * Prepare to return rows that have none of the keys: all others are excluded.
+ * Prepare to return rows that contain no query key.  Excludes all rows that contain one.
  */
 static void
 begin_rest(OverlapScan *scan)
@@ -229,25 +247,29 @@ begin_rest(OverlapScan *scan)
 /* --- returning ----------------------------------------------------------------- */
 
 /*
- * Return rows of rare keys, as long as they have as many keys as they need.  As the next
- * functions do, it puts TIDs into the reader, all with *count keys.  They return false if
- * there are no more.
+ * The following functions set reader->tids to the TIDs of the next rows of a stage.  All of
+ * these rows contain *count query keys.  They return false after the last TID.
+ */
+
+/*
+ * Fetch rows with a rare key that contain at least rare_min_match query keys, the most keys
+ * first.
  */
 static bool
-take_rare(OverlapScan *scan, uint32 *count)
+fetch_rare(OverlapScan *scan, uint32 *count)
 {
 	LeafReader *reader = scan->reader;
 
-	reader->ntids = hit_counter_take(scan->rare, reader->tids, MAX_LEAF_ENTRIES, count);
-	return reader->ntids > 0 && *count >= needed_of_rare(scan);
+	reader->ntids = hit_counter_fetch(scan->rare, reader->tids, MAX_LEAF_ENTRIES, count);
+	return reader->ntids > 0 && *count >= rare_min_match(scan);
 }
 
 /*
- * Return rows that have all the frequent keys, as they are found: but not those of a rare
- * key, which have been returned.
+ * Fetch rows that contain all frequent keys, in TID order.  Skips rows with a rare key,
+ * because OVERLAP_RARE has returned them.
  */
 static bool
-take_frequent(OverlapScan *scan, uint32 *count)
+fetch_frequent(OverlapScan *scan, uint32 *count)
 {
 	LeafReader *reader = scan->reader;
 
@@ -268,16 +290,17 @@ take_frequent(OverlapScan *scan, uint32 *count)
 }
 
 /*
- * Return the others that have a key.
+ * Fetch the other rows with at least min_match query keys, the most keys first.  Skips rows
+ * that the stages before have returned.
  */
 static bool
-take_counted(OverlapScan *scan, uint32 *count)
+fetch_counted(OverlapScan *scan, uint32 *count)
 {
 	LeafReader *reader = scan->reader;
 
 	do
 	{
-		reader->ntids = hit_counter_take(scan->all, reader->tids, MAX_LEAF_ENTRIES, count);
+		reader->ntids = hit_counter_fetch(scan->all, reader->tids, MAX_LEAF_ENTRIES, count);
 		if (reader->ntids == 0 || *count < scan->min_match)
 			return false;
 	} while (scan->rare_first && *count >= scan->nfrequent);
@@ -285,10 +308,10 @@ take_counted(OverlapScan *scan, uint32 *count)
 }
 
 /*
- * Return rows that have none of the keys, as they are read.
+ * Fetch rows that contain no query key, in the order of the tree, then the deferred rows.
  */
 static bool
-take_rest(OverlapScan *scan)
+fetch_rest(OverlapScan *scan)
 {
 	LeafReader *reader = scan->reader;
 
@@ -299,10 +322,13 @@ take_rest(OverlapScan *scan)
 		if (reader->ntids > 0)
 			return true;
 	}
-	reader->ntids = tid_set_take_deferred(scan->rest, reader->tids, MAX_LEAF_ENTRIES);
+	reader->ntids = tid_set_fetch_deferred(scan->rest, reader->tids, MAX_LEAF_ENTRIES);
 	return reader->ntids > 0;
 }
 
+/*
+ * Free both hit counters.
+ */
 static void
 free_counts(OverlapScan *scan)
 {
@@ -314,7 +340,7 @@ free_counts(OverlapScan *scan)
 }
 
 /*
- * Prepare the next stage.
+ * Advance to the next stage, and prepare it.
  */
 static void
 begin_next_stage(OverlapScan *scan)
@@ -325,10 +351,10 @@ begin_next_stage(OverlapScan *scan)
 		case OVERLAP_RARE:
 			scan->rare_first = scan->nkeys > 0 && find_rare(scan);
 			if (!scan->rare_first)
-				free_counts(scan);	/* their memory is that of the next */
+				free_counts(scan);	/* the next counter needs work_mem */
 			break;
 		case OVERLAP_COUNTED:
-			/* those that have as many keys as there are frequent ones have been returned */
+			/* if rare_first, rows with at least nfrequent keys have been returned */
 			if (scan->rare_first ? scan->nfrequent > Max(scan->min_match, 1) :
 				scan->nfrequent > 0)
 			{
@@ -352,29 +378,29 @@ begin_next_stage(OverlapScan *scan)
 }
 
 /*
- * Put the TIDs of the next rows into the reader, all at one distance: the fraction of the
- * keys that they lack, by one division.  Returns false after the last ones that are not
- * NULL.
+ * Set reader->tids to the TIDs of the next rows, all at one distance.  Sets *distance to the
+ * fraction of the query keys that these rows lack, computed by one division.  Returns false
+ * after the last row that is not NULL.
  */
 bool
 overlap_scan_next(OverlapScan *scan, float8 *distance)
 {
 	while (scan->stage != OVERLAP_DONE)
 	{
-		bool		taken = false;
+		bool		any = false;
 		uint32		count = 0;
 
 		if (scan->stage == OVERLAP_RARE && scan->rare_first)
-			taken = take_rare(scan, &count);
+			any = fetch_rare(scan, &count);
 		else if (scan->stage == OVERLAP_FREQUENT && scan->merge)
-			taken = take_frequent(scan, &count);
+			any = fetch_frequent(scan, &count);
 		else if (scan->stage == OVERLAP_COUNTED && scan->all)
-			taken = take_counted(scan, &count);
+			any = fetch_counted(scan, &count);
 		else if (scan->stage == OVERLAP_REST)
-			taken = take_rest(scan);
+			any = fetch_rest(scan);
 		else if (scan->stage == OVERLAP_EMPTY)
-			taken = leaf_reader_next(scan->reader);
-		if (taken)
+			any = leaf_reader_next(scan->reader);
+		if (any)
 		{
 			*distance = (float8) (scan->nkeys - (int) count) / scan->nkeys;
 			return true;
@@ -385,7 +411,7 @@ overlap_scan_next(OverlapScan *scan, float8 *distance)
 }
 
 /*
- * Free what is not in the memory context.
+ * Free the memory of the scan that is not in its memory context.
  */
 void
 overlap_scan_end(OverlapScan *scan)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_overlap.h
- *		Scans for rows ranked by overlap: those with the most of some keys first
+ *		Scans for rows ranked by overlap: rows with the most query keys come first
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,11 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * tid_set.c
- *		The TIDs that a scan has returned, where it may find a TID more than once
+ *		Set of the TIDs that a scan has returned, so that it returns each once
  *
- * A TID is found once for each key of the scan that its row has.  So the TIDs that have
- * been returned are kept in a set, as many as fit into work_mem.  Beyond that, TIDs which
- * are not in the set are deferred: they are sorted, and returned at the end, each once.
+ * A scan for several keys finds a TID once for each of them that the row contains.  It must
+ * return the TID once.  So the scan keeps a set of the TIDs that it has returned.
+ *
+ * If the set reaches work_mem, the scan defers TIDs that are not in the set.  It sorts the
+ * deferred TIDs, within as much memory again, and returns each of them once at the end.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,10 +22,11 @@
 #include "index/scan/tid_set.h"
 #include "index/tree/page.h"
 
+/* An element of the hash table. */
 typedef struct SeenTid
 {
 	uint64		tid;			/* tid_number */
-	char		status;
+	char		status;			/* for simplehash */
 } SeenTid;
 
 #define SH_PREFIX			seen
@@ -37,23 +40,29 @@ typedef struct SeenTid
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Bytes of a TID at worst: while the set grows there is a smaller one beside it. */
+/*
+ * Maximum number of bytes that a TID needs in memory.  While the hash table grows, the old
+ * table of half its size still exists.
+ */
 #define SEEN_SIZE			(3 * sizeof(SeenTid))
 
 struct TidSet
 {
 	MemoryContext context;
-	seen_hash  *tids;
-	uint64		max_tids;
-	Tuplesortstate *deferred;	/* NULL: none have been */
-	bool		sorted;
-	uint64		last;			/* deferred TID taken last */
+	seen_hash  *tids;			/* TIDs returned or excluded */
+	uint64		max_tids;		/* number of TIDs that fit into work_mem */
+	Tuplesortstate *deferred;	/* sort of pairs: a deferred TID, and EXCLUDED or
+								 * DEFERRED.  NULL if there is none. */
+	bool		sorted;			/* true after tuplesort_performsort */
+	uint64		last;			/* last TID read from deferred */
 };
 
 /*
- * Create an empty set.  A caller that keeps the leaf of a TID pinned until the heap tuple
- * has been checked cannot use TIDs that come later.  It passes may_defer = false.  Then the
- * set may outgrow work_mem.
+ * Create an empty set in its own memory context, a child of `parent`.
+ *
+ * A caller that keeps a leaf pinned until the heap tuple has been checked passes false for
+ * may_defer.  It cannot use deferred TIDs, because their leaves are no longer pinned.  Then
+ * the set may outgrow work_mem.
  */
 TidSet *
 tid_set_create(MemoryContext parent, bool may_defer)
@@ -68,12 +77,18 @@ tid_set_create(MemoryContext parent, bool may_defer)
 	return set;
 }
 
-/* What is sorted with a deferred TID: an excluded one sorts first. */
+/*
+ * Category of a TID in the sort of deferred TIDs.  If a TID is in both categories, EXCLUDED
+ * sorts first, and tid_set_fetch_deferred skips the TID.
+ */
 #define EXCLUDED	0
-#define WANTED		1
+#define DEFERRED	1
 
+/*
+ * Add a TID to the sort of deferred TIDs.  May write to disk.
+ */
 static void
-defer_tid(TidSet *set, uint64 tid, uint64 mark)
+defer_tid(TidSet *set, uint64 tid, uint64 category)
 {
 	if (set->deferred == NULL)
 	{
@@ -82,11 +97,11 @@ defer_tid(TidSet *set, uint64 tid, uint64 mark)
 		set->deferred = pair_sort_begin(work_mem);
 		MemoryContextSwitchTo(old_context);
 	}
-	pair_sort_put(set->deferred, tid, mark);
+	pair_sort_put(set->deferred, tid, category);
 }
 
 /*
- * Exclude TIDs, which then are never returned.  Call this before the first
+ * Exclude n TIDs from the scan: the set never returns them.  Call this before the first
  * tid_set_keep_new.
  */
 void
@@ -105,7 +120,8 @@ tid_set_exclude(TidSet *set, const ItemPointerData *tids, int n)
 }
 
 /*
- * Keep those of n TIDs that are to be returned now.  Returns their number.
+ * Keep the TIDs that the scan must return now, at the start of the array of n TIDs.
+ * Returns their number.  Removes TIDs that the set contains, and TIDs that it defers.
  */
 int
 tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
@@ -124,7 +140,7 @@ tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
 			known = seen_lookup(set->tids, tid) != NULL;
 			if (!known)
 			{
-				defer_tid(set, tid, WANTED);
+				defer_tid(set, tid, DEFERRED);
 				continue;
 			}
 		}
@@ -135,14 +151,14 @@ tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
 }
 
 /*
- * Take at most max of the deferred TIDs, when everything has been read.  Returns their
- * number, 0 if there are no more.
+ * Fetch at most max deferred TIDs, after the last tid_set_keep_new.  Returns their number,
+ * or 0 after the last TID.
  */
 int
-tid_set_take_deferred(TidSet *set, ItemPointerData *tids, int max)
+tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max)
 {
 	uint64		tid;
-	uint64		mark;
+	uint64		category;
 	int			n = 0;
 
 	if (set->deferred == NULL)
@@ -150,18 +166,21 @@ tid_set_take_deferred(TidSet *set, ItemPointerData *tids, int max)
 	if (!set->sorted)
 		tuplesort_performsort(set->deferred);
 	set->sorted = true;
-	while (n < max && pair_sort_get(set->deferred, &tid, &mark))
+	while (n < max && pair_sort_get(set->deferred, &tid, &category))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (tid == set->last)
 			continue;
 		set->last = tid;
-		if (mark == WANTED)
+		if (category == DEFERRED)
 			tids[n++] = tid_of_number(tid);
 	}
 	return n;
 }
 
+/*
+ * Free the set and its sort.
+ */
 void
 tid_set_free(TidSet *set)
 {

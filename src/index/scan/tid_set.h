@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tid_set.h
- *		The TIDs that a scan has returned, where it may find a TID more than once
+ *		Set of the TIDs that a scan has returned, so that it returns each once
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,7 +18,7 @@ typedef struct TidSet TidSet;
 extern TidSet *tid_set_create(MemoryContext parent, bool may_defer);
 extern void tid_set_exclude(TidSet *set, const ItemPointerData *tids, int n);
 extern int	tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n);
-extern int	tid_set_take_deferred(TidSet *set, ItemPointerData *tids, int max);
+extern int	tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max);
 extern void tid_set_free(TidSet *set);
 
 #endif							/* SIMHASH_TID_SET_H */
