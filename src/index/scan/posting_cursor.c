@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * posting_cursor.c
- *		The TIDs of a key, in order, some at a time
+ *		Cursor over the postings of a key, in TID order
  *
- * The entries of a key are in the order of their TIDs, so a descent leads to the first TID
- * from any one on.  Leaves between that nobody asks for are not read.
+ * The tree sorts the entries of a key by TID.  So a descent leads to the first TID that is
+ * not less than a given TID.  The leaves between are not read.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +21,8 @@
 #include "index/tree/descend.h"
 
 /*
- * Set up a cursor before the first TID of a key.  It keeps TIDs in the caller's array of
- * `max`.
+ * Initialize a cursor before the first TID of a key.  It copies TIDs to the caller's array
+ * of length `max`.
  */
 void
 posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max)
@@ -31,8 +31,8 @@ posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max)
 }
 
 /*
- * Keep the first of n TIDs, which are in no order.  `more` tells whether the key has others
- * beyond these.
+ * Sort n TIDs, in place, and copy the first of them to the cursor.  `more` is true if the
+ * key may have TIDs after them.
  */
 static void
 keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
@@ -45,8 +45,9 @@ keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
 }
 
 /*
- * Begin with n TIDs of the first leaf, which the caller has read.  `more` tells whether the
- * key has others beyond.
+ * Position a cursor at the first of n TIDs, in any order.  The caller has read them from
+ * the first leaf of the key.  `more` is true if the key may have TIDs on the leaves to the
+ * right.
  */
 void
 posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bool more)
@@ -59,9 +60,12 @@ posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bo
 }
 
 /*
- * Copy TIDs of a leaf, locked, from an entry on: at least all that will be kept.  Returns
- * their number.  An entry out of order is damage and raises an error.  It would lead the
- * cursor back.
+ * Copy TIDs >= from->tid of the cursor's key from a leaf.  Returns their number.  Copies at
+ * least as many TIDs as the cursor can keep, and one more if the leaf has it.  The length
+ * of tids is MAX_LEAF_ENTRIES.  The caller holds the lock of the leaf.
+ *
+ * Raises an error if the snapshot is too old, or if a sorted entry is not in order.  The
+ * latter means that the index is damaged.  The entry would move the cursor backward.
  */
 static int
 copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer buffer,
@@ -77,7 +81,7 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 
 	test_for_old_snapshot(snapshot, index, page);
 
-	/* of those in order, one that is not kept tells that there are more */
+	/* copy one sorted entry too many, so that keep_tids sets `more` */
 	for (i = page_search(page, nsorted, from);
 		 i < nsorted && keys[i] == cursor->key && n <= cursor->max; i++)
 	{
@@ -97,7 +101,8 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 }
 
 /*
- * Read the TIDs from one on.
+ * Copy the first TIDs >= tid of the cursor's key from the tree.  Locks one leaf at a time
+ * and leaves nothing locked.
  */
 static void
 read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
@@ -126,8 +131,8 @@ read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 
 }
 
 /*
- * Advance to the first TID >= tid, which must be >= the TID at which the cursor is.
- * Returns false if there is none.  Locks one leaf at a time and leaves nothing locked.
+ * Advance to the first TID >= tid.  tid must be >= the cursor's position.  Returns false if
+ * the key has no such TID.  Locks one leaf at a time and leaves nothing locked.
  */
 bool
 posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)

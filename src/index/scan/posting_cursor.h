@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * posting_cursor.h
- *		The TIDs of a key, in order, some at a time
+ *		Cursor over the postings of a key, in TID order
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,15 +14,15 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-/* TIDs are tid_numbers. */
+/* A cursor.  It copies some TIDs of the key at a time, as tid_numbers. */
 typedef struct PostingCursor
 {
 	uint64		key;
-	uint64	   *tid;			/* the TIDs kept, ascending */
-	int			max;			/* how many it keeps at a time */
-	int			n;
-	int			next;
-	bool		more;			/* there may be TIDs beyond those kept */
+	uint64	   *tid;			/* copied TIDs, ascending */
+	int			max;			/* maximum number of copied TIDs */
+	int			n;				/* number of copied TIDs */
+	int			next;			/* position: an index in tid */
+	bool		more;			/* the key may have TIDs after the copied TIDs */
 } PostingCursor;
 
 extern void posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max);
@@ -31,7 +31,7 @@ extern void posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tid
 extern bool posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor,
 								uint64 tid);
 
-/* The TID at which the cursor is. */
+/* Return the TID at the cursor's position. */
 static inline uint64
 posting_cursor_tid(const PostingCursor *cursor)
 {

@@ -1,15 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * posting_merge.c
- *		Rows with at least so many of some keys
+ *		Merge postings: find TIDs that at least min_match of n keys have
  *
- * The postings of all keys are merged, in the order of TIDs.  So each TID comes with all
- * keys that it has, and is found once, without memory of those before.  If a row has to
- * have two keys or more, most TIDs are passed over unread: if it takes T keys, then no TID
- * before that of the T-th cursor can have as many, wherever the first T - 1 go.  This is
+ * This is the T-occurrence problem, with T = min_match.  A cursor for each key reads the
+ * postings of the key in TID order.  The merge reads all of them in TID order.  So it meets
+ * a TID once, with all of its keys, and needs no memory of previous TIDs.
+ *
+ * If T > 1, the merge skips most TIDs unread.  The heap sorts the cursors by their TIDs.
+ * Only the T - 1 cursors before the T-th can reach a TID before that of the T-th.  So no
+ * such TID has T keys, and these cursors skip to the TID of the T-th cursor.  This is
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
- * string searches", 2008.  A key that stands in very many rows is read only near those of
- * the others.  If a row has to have all keys, the rarest key leads.
+ * string searches", 2008.
+ *
+ * The postings of a frequent key are read only near the TIDs of other keys.  If T = n, the
+ * rarest key determines the TIDs to which the other cursors skip.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,8 +28,8 @@
 #include "index/scan/posting_cursor.h"
 #include "index/scan/posting_merge.h"
 
-/* The fewest TIDs that a cursor keeps at a time. */
-#define FEWEST_TIDS		8
+/* Minimum number of TIDs that a cursor copies at a time. */
+#define MIN_TIDS		8
 
 struct PostingMerge
 {
@@ -32,27 +37,30 @@ struct PostingMerge
 	LeafReader *reader;
 	const uint64 *keys;
 	int			n;
-	int			min_match;		/* keys that a row has to have */
-	int			max_tids;		/* that a cursor keeps at a time */
-	binaryheap *heap;			/* cursors, that of the first TID on top; NULL: not begun */
-	PostingCursor **taken;		/* from the heap, to go farther */
+	int			min_match;		/* T: minimum number of keys of a match */
+	int			max_tids;		/* maximum number of TIDs that a cursor copies at
+								 * a time */
+	binaryheap *heap;			/* cursors, with the least TID on top.  NULL before
+								 * the first posting_merge_next. */
+	PostingCursor **removed;	/* cursors removed from the heap, to be advanced */
 };
 
 /*
- * Prepare a search for rows with at least min_match of n keys.  Returns NULL if so many
- * cannot be merged within work_mem.  The caller keeps the array of keys.
+ * Create a search for TIDs that at least min_match of n keys have.  Returns NULL if the
+ * cursors of n keys do not fit into work_mem.  The caller keeps the array of keys in memory
+ * until the search ends.
  */
 PostingMerge *
 posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
 					 int min_match)
 {
-	/* of each, beside the TIDs: the cursor, and links to it from the heap and `taken` */
+	/* bytes for the TIDs of a key, without its cursor and two pointers to that */
 	double		bytes = work_mem * 1024.0 / n - sizeof(PostingCursor) -
 		2 * sizeof(PostingCursor *);
 	int			max_tids = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
 	PostingMerge *merge;
 
-	if (max_tids < FEWEST_TIDS)
+	if (max_tids < MIN_TIDS)
 		return NULL;
 	merge = MemoryContextAllocZero(context, sizeof(PostingMerge));
 	merge->context = context;
@@ -64,7 +72,10 @@ posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *ke
 	return merge;
 }
 
-/* The first TID on top. */
+/*
+ * Compare two cursors by descending TID.  The heap has the greatest element on top: the
+ * cursor with the least TID.
+ */
 static int
 compare_cursors(Datum a, Datum b, void *context)
 {
@@ -75,10 +86,11 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Read the first TIDs of each key that any row has.
+ * Open a cursor at the first TID of each key, and put it into the heap.  A key without
+ * postings gets no cursor.
  */
 static void
-begin_merging(PostingMerge *merge)
+open_cursors(PostingMerge *merge)
 {
 	LeafReader *reader = merge->reader;
 	MemoryContext old_context = MemoryContextSwitchTo(merge->context);
@@ -89,8 +101,8 @@ begin_merging(PostingMerge *merge)
 	int			n = 0;
 
 	merge->heap = binaryheap_allocate(merge->n, compare_cursors, NULL);
-	merge->taken = MemoryContextAllocHuge(merge->context,
-										  merge->n * sizeof(PostingCursor *));
+	merge->removed = MemoryContextAllocHuge(merge->context,
+											merge->n * sizeof(PostingCursor *));
 	MemoryContextSwitchTo(old_context);
 	leaf_reader_start_keys(reader, merge->keys, merge->n);
 	while (leaf_reader_next(reader))
@@ -106,12 +118,14 @@ begin_merging(PostingMerge *merge)
 	binaryheap_build(merge->heap);
 }
 
+/* Return the cursor with the least TID. */
 static inline PostingCursor *
 first_cursor(const PostingMerge *merge)
 {
 	return (PostingCursor *) DatumGetPointer(binaryheap_first(merge->heap));
 }
 
+/* Remove the cursor with the least TID from the heap, and return it. */
 static inline PostingCursor *
 remove_first_cursor(PostingMerge *merge)
 {
@@ -119,7 +133,7 @@ remove_first_cursor(PostingMerge *merge)
 }
 
 /*
- * Find the next row.  Returns false if there is none.
+ * Find the next TID that at least min_match keys have.  Returns false after the last TID.
  */
 static bool
 find_next_tid(PostingMerge *merge, uint64 *tid)
@@ -135,17 +149,17 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 		CHECK_FOR_INTERRUPTS();
 		*tid = posting_cursor_tid(first_cursor(merge));
 		do
-			merge->taken[n++] = remove_first_cursor(merge);
+			merge->removed[n++] = remove_first_cursor(merge);
 		while (!binaryheap_empty(merge->heap) &&
 			   posting_cursor_tid(first_cursor(merge)) == *tid);
 
 		found = n >= merge->min_match;
 		while (n < merge->min_match - 1)
-			merge->taken[n++] = remove_first_cursor(merge);
+			merge->removed[n++] = remove_first_cursor(merge);
 		next = found ? *tid + 1 : posting_cursor_tid(first_cursor(merge));
 		while (n-- > 0)
-			if (posting_cursor_seek(reader->index, reader->snapshot, merge->taken[n], next))
-				binaryheap_add(merge->heap, PointerGetDatum(merge->taken[n]));
+			if (posting_cursor_seek(reader->index, reader->snapshot, merge->removed[n], next))
+				binaryheap_add(merge->heap, PointerGetDatum(merge->removed[n]));
 		if (found)
 			return true;
 	}
@@ -153,7 +167,8 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 }
 
 /*
- * Put the TIDs of the next rows into the reader.  Returns false after the last ones.
+ * Set reader->tids to the next TIDs, in ascending order.  Returns false after the last TID.
+ * Locks one leaf at a time and leaves nothing locked.
  */
 bool
 posting_merge_next(PostingMerge *merge)
@@ -163,7 +178,7 @@ posting_merge_next(PostingMerge *merge)
 	uint64		tid;
 
 	if (merge->heap == NULL)
-		begin_merging(merge);
+		open_cursors(merge);
 	while (n < MAX_LEAF_ENTRIES && find_next_tid(merge, &tid))
 		reader->tids[n++] = tid_of_number(tid);
 	reader->ntids = n;

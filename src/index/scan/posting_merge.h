@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * posting_merge.h
- *		Rows with at least so many of some keys
+ *		Merge postings: find TIDs that at least min_match of n keys have
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * query_keys.c
- *		The keys that a scan of a multi-key operator class looks for
+ *		Query keys of a scan of a multi-key index
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,9 +14,12 @@
 #include "index/tree/meta.h"
 
 /*
- * Extract the query keys: a set of keys for each scan key that not all rows match, at most
- * nkeys.  Returns false if nothing matches.  Raises an error if a search is for a value with
- * other parameters than the index has.
+ * Extract the query keys of nkeys scan keys, for rows that are not NULL.  Stores a set of
+ * query keys in `sets` for each scan key, at most nkeys sets.  Sets *nsets to their number.
+ * A scan key has no set if it is IS NOT NULL or needs a full index scan.
+ *
+ * Returns false if no row matches.  Raises an error if the parameters of a query differ
+ * from those of the index.
  */
 bool
 query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys, int nkeys,
@@ -43,8 +46,8 @@ query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
 }
 
 /*
- * Return the set of keys to search for: that of which a row has to have the most, or else
- * the smallest one.
+ * Return the set of query keys to search for.  It is the set with the greatest min_match.
+ * Of several, it is the set with the fewest keys.  nsets is at least 1.
  */
 const KeySet *
 query_keys_best(const KeySet *sets, int nsets)
@@ -59,8 +62,10 @@ query_keys_best(const KeySet *sets, int nsets)
 }
 
 /*
- * Return how many of the keys of an order a row has to have, by those sets that are the
- * same keys.  For others *recheck is set.
+ * Return min_match for a scan in order of overlap with `query`: the minimum number of the
+ * query's keys that a match contains.  Only sets that are equal to the query's keys bound
+ * it.  If another set exists, sets *recheck to true, because the scan does not check that
+ * set.
  */
 int
 query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query, bool *recheck)

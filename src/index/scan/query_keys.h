@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * query_keys.h
- *		The keys that a scan of a multi-key operator class looks for
+ *		Query keys of a scan of a multi-key index
  *
  * Copyright (c) 2026, the simhash authors
  *

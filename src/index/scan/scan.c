@@ -1,11 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * scan.c
- *		Index scans: what PostgreSQL asks, and which of three scans answers
+ *		Index scans: the functions of the access method
  *
- * Keys within balls are looked for by scan_hamming.c, rows with some of several keys by
- * scan_keys.c, and these ranked by scan_overlap.c.  Each puts the TIDs that come next into
- * the reader.  Rows that are NULL come last.
+ * These functions choose one of three scans:
+ *
+ * - scan_hamming.c returns rows by the Hamming distance of their key.
+ * - scan_keys.c returns rows that contain any of the query keys, or at least T of them.
+ * - scan_overlap.c returns rows ranked by overlap with the query keys.
+ *
+ * Each scan sets reader.tids to the TIDs to return next.  Rows that are NULL come last.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -33,33 +37,34 @@ typedef enum ScanStage
 	SCAN_HAMMING,
 	SCAN_KEYS,
 	SCAN_OVERLAP,
-	SCAN_NULLS					/* last, whichever scan came before */
+	SCAN_NULLS					/* after one of the other scans */
 } ScanStage;
 
 typedef struct SimHashScan
 {
 	const Opclass *opclass;
 	LeafReader	reader;
-	bool		began;			/* something was asked for */
+	bool		started;		/* begin_scan has been called for this search */
 
-	/* What is searched: rows that meet the conditions, or rows that are NULL, or both */
-	bool		want_rows;
-	bool		want_nulls;
-	bool		recheck;
+	/* Rows to return, by the scan keys. */
+	bool		want_rows;		/* rows that are not NULL */
+	bool		want_nulls;		/* rows that are NULL */
+	bool		recheck;		/* the executor must recheck the scan keys */
 
-	/* How: only the scan of the stage is made, but hamming is kept from search to search */
+	/* The current scan.  Only the scan of the stage exists, except hamming. */
 	ScanStage	stage;
-	HammingScan *hamming;
-	MemoryContext context;		/* of the other two, and the keys that they look for */
+	HammingScan *hamming;		/* kept for rescans.  NULL in a multi-key index. */
+	MemoryContext context;		/* of keys and overlap, and of the query keys.
+								 * NULL if hamming is not. */
 	KeysScan   *keys;
 	OverlapScan *overlap;
-	KeyRange	nulls;
+	KeyRange	nulls;			/* key range of the placeholders of NULLs */
 
-	int			next;			/* of the reader's TIDs */
+	int			next;			/* index in reader.tids of the next TID to return */
 } SimHashScan;
 
 /*
- * ambeginscan
+ * ambeginscan: prepare a scan.
  */
 IndexScanDesc
 simhash_beginscan(Relation index, int nkeys, int norderbys)
@@ -67,7 +72,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
 	SimHashScan *state = palloc0(sizeof(SimHashScan));
 
-	/* amcostestimate leaves no path with more than one */
+	/* amcostestimate removes the order from a path with several distances */
 	if (norderbys > 1)
 		elog(ERROR, "index \"%s\" cannot be scanned in order of several distances",
 			 RelationGetRelationName(index));
@@ -91,7 +96,8 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 }
 
 /*
- * Read what the scan keys say of rows that are NULL.
+ * Set want_rows and want_nulls by the scan keys.  Rows that are NULL match IS NULL only.
+ * Other rows match neither IS NULL nor an operator whose argument is NULL.
  */
 static void
 read_null_tests(IndexScanDesc scan, SimHashScan *state)
@@ -109,13 +115,13 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search for rows with at least so many of the keys.  Keys that cannot be merged
- * within memory are counted.
+ * Begin a search for rows that contain at least min_match of the n query keys.  If the
+ * postings cannot be merged within work_mem, count hits instead.
  *
- * With a snapshot that is not an MVCC one a row must not be gone from the leaf where it was
- * found until it has been looked at.  Only reading leaves one after the other sees to that.
- * So rows with any of the first n - T + 1 keys are candidates, as a row that matches lacks
- * at most n - T of all n, and the operator is called for each.
+ * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has been
+ * checked (leaf_reader_read).  Only a scan for any of the keys does that.  So scan for any
+ * of the first n - T + 1 keys, where T is min_match, and recheck.  Every match contains at
+ * least one of these keys, because it lacks at most n - T of all n.
  */
 static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
@@ -140,8 +146,9 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
 }
 
 /*
- * Begin a search for rows with the most of the keys of the order first.  The distance from
- * NULL or an empty array is NULL for every row, which is no order.
+ * Begin a search that returns rows ranked by overlap with the query of ORDER BY.  If the
+ * query is NULL or an empty array, the distance of every row is NULL.  Then the rows have
+ * no order.
  */
 static void
 begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int nsets)
@@ -160,8 +167,8 @@ begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int ns
 }
 
 /*
- * Begin a search of a multi-key index.  Of several sets of keys one is searched for, and
- * the operators are called.  Returns false if nothing matches.
+ * Begin a search of a multi-key index.  If there are several sets of query keys, search for
+ * one of them, and recheck.  Returns false if no row matches that is not NULL.
  */
 static bool
 begin_multi_key(IndexScanDesc scan, SimHashScan *state)
@@ -187,7 +194,8 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search of an index of one key a row.  Returns false if nothing matches.
+ * Begin a search of an index with one key a row.  Returns false if no row matches that is
+ * not NULL.
  */
 static bool
 begin_hamming(IndexScanDesc scan, SimHashScan *state)
@@ -201,7 +209,8 @@ begin_hamming(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin to read the rows that are NULL, if they are wanted.  Their distances are NULL.
+ * Begin to read the TIDs of rows that are NULL, if the scan keys match them.  The distances
+ * of these rows are NULL.
  */
 static void
 begin_nulls(IndexScanDesc scan, SimHashScan *state)
@@ -213,7 +222,7 @@ begin_nulls(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Free the scans that are made anew by each search.
+ * End the current search: free its scans, except hamming, and its query keys.
  */
 static void
 end_search(SimHashScan *state)
@@ -229,7 +238,8 @@ end_search(SimHashScan *state)
 }
 
 /*
- * amrescan
+ * amrescan: begin a search.  Raises an error if the parameters of a query differ from those
+ * of the index.
  */
 void
 simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
@@ -240,7 +250,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	end_search(state);
 	leaf_reader_reset(&state->reader, scan->xs_snapshot);
 	state->next = 0;
-	state->began = false;
+	state->started = false;
 	state->recheck = state->opclass->recheck;
 
 	if (keys && scan->numberOfKeys > 0)
@@ -254,8 +264,8 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 }
 
 /*
- * Put the TIDs of the next rows into the reader, all at one distance if there is an order.
- * Returns false after the last ones.
+ * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these have one
+ * distance, and xs_orderbyvals is set to that.  Returns false after the last TID.
  */
 static bool
 next_rows(IndexScanDesc scan)
@@ -293,7 +303,9 @@ next_rows(IndexScanDesc scan)
 }
 
 /*
- * The first call of a scan.
+ * Start to return rows, after simhash_rescan.  If keep_pin is true, a leaf with matches
+ * stays pinned until the executor has checked their heap tuples (leaf_reader_read).  Raises
+ * an error for an index-only scan, and for a scan with both keep_pin and ORDER BY.
  */
 static void
 begin_scan(IndexScanDesc scan, bool keep_pin)
@@ -301,18 +313,18 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 	SimHashScan *state = scan->opaque;
 
 	count_index_scan(scan);
-	state->began = true;
+	state->started = true;
 	state->reader.keep_pin = keep_pin;
 
 	/*
-	 * The planner takes an index that returns no column for an index-only scan
-	 * where a query needs none, unless amcostestimate says that it is none.
+	 * If a query needs no column, the planner considers an index-only scan even of an index
+	 * that returns none.  amcostestimate makes the path a plain one.
 	 */
 	if (scan->xs_want_itup)
 		elog(ERROR, "index \"%s\" does not support index-only scans",
 			 RelationGetRelationName(scan->indexRelation));
 
-	/* the leaves of matches that are queued or counted cannot all stay pinned */
+	/* the leaves of queued or counted TIDs cannot all stay pinned */
 	if (scan->numberOfOrderBys > 0 && keep_pin)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -321,7 +333,9 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 }
 
 /*
- * amgettuple
+ * amgettuple: return the TID of the next row in xs_heaptid.  Returns false after the last
+ * row.  With a non-MVCC snapshot, the leaf of the TID stays pinned at least until the next
+ * call.
  */
 bool
 simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
@@ -329,7 +343,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	SimHashScan *state = scan->opaque;
 	bool		keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
 
-	if (!state->began)
+	if (!state->started)
 	{
 		begin_scan(scan, keep_pin);
 		if (state->keys)
@@ -343,7 +357,7 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 }
 
 /*
- * amgetbitmap
+ * amgetbitmap: add the TIDs of all matches to a bitmap.  Returns their number.
  */
 int64
 simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
@@ -362,7 +376,7 @@ simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 }
 
 /*
- * amendscan
+ * amendscan: end a scan.  Releases the pinned leaf, if there is one.
  */
 void
 simhash_endscan(IndexScanDesc scan)
