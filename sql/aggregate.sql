@@ -1,5 +1,5 @@
 --
--- simhash_agg: features that stand in rows
+-- simhash_agg: features in rows
 --
 CREATE TABLE features (doc integer, feature text, weight double precision);
 INSERT INTO features VALUES
@@ -8,15 +8,16 @@ INSERT INTO features VALUES
     (4, NULL, 1), (4, 'a', NULL), (4, 'b', 1), (5, NULL, NULL), (6, 'a', 0), (7, 'a', -1), (8, 'a', 1), (8, 'a', -1);
 SELECT doc, simhash_agg(feature, weight) AS weighted, simhash_agg(feature) AS plain
 FROM features GROUP BY doc ORDER BY doc;
--- as the arrays say
+-- the same as of arrays
 SELECT simhash_agg(feature) = simhash('a rose is', 1) AS plain FROM features WHERE doc = 1;
 SELECT simhash_agg(feature, weight) = simhash('a') AS weighted,
        simhash_agg(feature) = simhash(ARRAY['a', 'b', 'c'], 1) AS plain FROM features WHERE doc = 2;
 SELECT simhash_agg(feature) = simhash('a') AS repeated FROM features WHERE doc = 3;
--- a row without a feature or a weight does not count
+-- a row with a NULL feature or weight does not count
 SELECT simhash_agg(feature, weight) = simhash('b') AS weighted,
        simhash_agg(feature) = simhash(ARRAY['a', 'b'], 1) AS plain FROM features WHERE doc = 4;
--- nothing, or nothing that weighs: no fingerprint; what cancels out is all ties
+-- no rows, or weights 0 alone: no fingerprint; weights that cancel out are ties in all
+-- bits
 SELECT simhash_agg(feature) IS NULL AS plain, simhash_agg(feature, weight) IS NULL AS weighted
 FROM features WHERE false;
 SELECT simhash_agg(feature) IS NULL AS plain, simhash_agg(feature, weight) IS NULL AS weighted
@@ -24,12 +25,12 @@ FROM features WHERE doc = 5;
 SELECT simhash_agg(feature, weight) IS NULL AS weightless FROM features WHERE doc = 6;
 SELECT simhash_agg(feature, weight) = (~ simhash('a')::bigint)::simhash AS negative FROM features WHERE doc = 7;
 SELECT simhash_agg(feature, weight) AS cancelled FROM features WHERE doc = 8;
--- features are taken as they are
+-- features are not normalised
 SELECT simhash_agg(f) <> simhash('a') AS raw, simhash_agg('') = simhash(ARRAY[''], 1) AS empty
 FROM (VALUES ('A')) AS v (f);
 SELECT simhash_agg(f::varchar) = simhash('a') AS varchar, simhash_agg('a') = simhash('a') AS literal
 FROM (VALUES ('a')) AS v (f);
--- what aggregates can do
+-- features of aggregates
 SELECT simhash_agg(DISTINCT feature) = simhash(ARRAY['a', 'b'], 1) AS "distinct",
        simhash_agg(feature) FILTER (WHERE feature = 'b') = simhash('b') AS filter,
        simhash_agg(feature ORDER BY feature DESC) = simhash('a') AS ordered
@@ -47,7 +48,7 @@ SELECT doc, simhash_agg(feature, weight) IS NULL AS "null"
 FROM features WHERE doc < 3 GROUP BY ROLLUP (doc) ORDER BY doc;
 DROP TABLE features;
 
--- neither order nor parallel workers change a fingerprint
+-- neither the order nor parallel workers change a fingerprint
 CREATE TABLE tf (id integer, feature text, weight double precision);
 INSERT INTO tf
 SELECT i, 'feature ' || i % 3000, (i * 7919 % 1000003) / 1000.0 - 300 FROM generate_series(1, 20000) AS i;
@@ -72,14 +73,14 @@ SELECT part, p.plain = s.plain AS plain, p.weighted = s.weighted AS weighted
 FROM (SELECT id % 3 AS part, simhash_agg(feature) AS plain, simhash_agg(feature, weight) AS weighted
       FROM tf GROUP BY 1) AS p JOIN serial AS s USING (part)
 ORDER BY part;
--- where the workers find nothing, or some of them do
+-- no worker finds a row, or only some workers do
 SELECT simhash_agg(feature) IS NULL AS plain, simhash_agg(feature, weight) IS NULL AS weighted FROM tf WHERE id < 0;
 SELECT simhash_agg(feature) = simhash(ARRAY['feature 7'], 1) AS plain,
        simhash_agg(feature, weight) = (~ simhash(ARRAY['feature 7'], 1)::bigint)::simhash AS weighted
 FROM tf WHERE id = 7;
 SELECT simhash_agg(NULL::text) IS NULL AS plain, simhash_agg(feature, NULL) IS NULL AS weighted,
        simhash_agg(feature, 0) IS NULL AS weightless FROM tf;
--- the other functions run in workers too
+-- the other functions run in workers, too
 EXPLAIN (COSTS OFF) SELECT count(*) FROM tf WHERE simhash(feature) <~> simhash('feature 7') <= 3;
 SELECT count(*) FROM tf WHERE simhash(feature) <~> simhash('feature 7') <= 0;
 RESET max_parallel_workers_per_gather;
@@ -88,8 +89,8 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE tf;
 
--- Weights whose sum is too large only where two states are put together: those
--- of two partitions.
+-- Weights whose sum overflows only when two states are combined, here those of two
+-- partitions.
 CREATE TABLE parts (part integer, weight double precision) PARTITION BY LIST (part);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);

@@ -1,13 +1,14 @@
 --
--- The bands of signatures: how often sets of known resemblance share one, beside what
--- theory says; and which shape is advised
+-- Bands of signatures: how often sets of known resemblance share a band, compared with
+-- theory; and the shapes that minhash_advice returns
 --
 CREATE SCHEMA banding_test;
 SET search_path = banding_test, public;
 
 --
--- The S-curve.  2,000 pairs of sets for each resemblance s from .1 to .9: of 40 ids one after
--- the other, the two have 40 s in common, and each of them half of the others.
+-- The S-curve.  2,000 pairs of sets for each resemblance s from .1 to .9.  The sets of
+-- a pair consist of 40 consecutive ids: 40 s are common, and each set has half of the
+-- others.
 --
 CREATE TABLE pair AS
     SELECT s / 10.0::float8 AS s, array(SELECT generate_series(first, first + 19 + 2 * s)) AS a,
@@ -28,7 +29,7 @@ CREATE TABLE curve AS
 SELECT c.*, round(p::numeric, 4) AS theory, round(found / pairs::numeric, 4) AS measured
 FROM curve AS c, LATERAL (SELECT 1 - (1 - s ^ rows) ^ bands AS p) AS t
 WHERE abs(found / pairs::float8 - p) > 3 * sqrt(p * (1 - p) / pairs) + 1e-9;
--- and of the numbers that the literature has
+-- and of the published numbers
 SELECT c.*, p AS theory
 FROM curve AS c
     JOIN unnest(ARRAY[.0002, .0064, .0475, .1860, .4701, .8019, .9748, .9996,
@@ -36,7 +37,7 @@ FROM curve AS c
 WHERE bands = 20 AND rows = 5 AND abs(found / pairs::float8 - p) > 3 * sqrt(p * (1 - p) / pairs) + 0.00005;
 SELECT bands, rows, sum(pairs) AS pairs, array_agg(round(found / pairs::numeric, 4) ORDER BY s) AS measured
 FROM curve GROUP BY bands, rows ORDER BY bands;
--- the curve of a quarter more bands is another one
+-- the curve of a quarter more bands differs
 SELECT bands, rows, count(*) > 0 AS beyond_three_errors
 FROM curve, LATERAL (SELECT 1 - (1 - s ^ rows) ^ (bands * 5 / 4) AS p) AS t
 WHERE abs(found / pairs::float8 - p) > 3 * sqrt(p * (1 - p) / pairs) + 1e-9
@@ -49,17 +50,18 @@ SELECT bands, rows, length, bytes, round(finds::numeric, 4) AS finds,
        round(at_three_quarters::numeric, 4) AS at_three_quarters,
        round(at_half::numeric, 4) AS at_half, round(at_a_quarter::numeric, 6) AS at_a_quarter
 FROM minhash_advice(0.8);
--- the first for what one may ask for
+-- the first row for typical arguments
 SELECT threshold, recall, bands, rows, length, round(at_half::numeric, 4) AS at_half
 FROM unnest(ARRAY[0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) AS threshold, unnest(ARRAY[0.5, 0.95, 0.999]) AS recall,
      LATERAL (SELECT * FROM minhash_advice(threshold, recall) LIMIT 1) AS advice
 WHERE threshold > 0.001 OR recall = 0.5
 ORDER BY 1, 2;
--- it can be given to to_minhash
+-- to_minhash accepts the advised shape
 SELECT split_part(to_minhash('a b c d', bands, rows)::text, ':', 1) AS shape,
        pg_column_size(to_minhash('a b c d', bands, rows)) = bytes AS bytes
 FROM minhash_advice(threshold => 0.7, recall => 0.9) LIMIT 1;
--- all shapes there are, the hard way: of each number of rows the fewest bands that find enough, from the advised one on
+-- compute all shapes by brute force: for each number of rows the fewest bands with the
+-- required recall, from the advised shape on
 CREATE TABLE question AS
     SELECT t / 20.0::float8 AS threshold, recall
     FROM generate_series(1, 19) AS t, unnest(ARRAY[0.5, 0.95, 0.99]::float8[]) AS recall;
@@ -68,7 +70,8 @@ CREATE TABLE enough AS
     SELECT threshold, recall, r, min(b) AS b
     FROM question, generate_series(1, 64) AS r, generate_series(1, least(1024, 4096 / r)) AS b
     WHERE minhash_probability(threshold, b, r) >= recall GROUP BY threshold, recall, r;
--- the smallest steep one, where that is usual; else the largest usual one; else the smallest of all
+-- the smallest steep shape among the usual ones; else the largest usual one; else the
+-- smallest of all
 CREATE TABLE first_one AS
     SELECT threshold, recall, coalesce(min(r) FILTER (WHERE steep AND usual), max(r) FILTER (WHERE usual), 1) AS first_r
     FROM (SELECT *, minhash_probability(threshold / 2, b, r) <= 0.025 AS steep, b * r <= 256 AS usual FROM enough) AS e
@@ -81,7 +84,8 @@ INSERT INTO expected
     FROM enough JOIN first_one USING (threshold, recall) WHERE r >= first_r;
 SELECT count(DISTINCT (threshold, recall)) AS questions FROM advised;
 SELECT * FROM differing('TABLE advised', 'TABLE expected');
--- the smallest first, and each lets less through than the one before
+-- the smallest shape first; each shape returns fewer false candidates than the one
+-- before
 SELECT count(*) AS compared, count(*) FILTER (WHERE wrong) AS wrong FROM (
     SELECT threshold, recall, n, length <= lag(length) OVER w OR at_half > lag(at_half) OVER w AS wrong
     FROM generate_series(1, 99) AS t, unnest(ARRAY[0.05, 0.5, 0.9, 0.99]) AS recall,
@@ -89,7 +93,7 @@ SELECT count(*) AS compared, count(*) FILTER (WHERE wrong) AS wrong FROM (
          LATERAL minhash_advice(threshold, recall)
              WITH ORDINALITY AS a (bands, rows, length, bytes, finds, at_three_quarters, at_half, at_a_quarter, n)
     WINDOW w AS (PARTITION BY threshold, recall ORDER BY n)) AS advice;
--- NULL is no question
+-- NULL arguments return nothing
 SELECT (SELECT count(*) FROM minhash_advice(NULL)) AS threshold, minhash_threshold(NULL, 2) IS NULL AS bands,
        minhash_threshold(2, NULL) IS NULL AS rows;
 

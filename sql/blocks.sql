@@ -4,7 +4,7 @@
 SELECT simhash_blocks('0123456789abcdef', 4), to_hex(simhash_blocks('0123456789abcdef', 4) / 4) AS block;
 SELECT simhash_blocks(fp, 1) AS whole, simhash_blocks(fp, 1) = fp::bigint AS same
 FROM (VALUES (simhash '0123456789abcdef'), ('ffffffffffffffff'), ('8000000000000000')) AS v (fp);
--- of four blocks the formula is easy; which is 0 comes last
+-- for four blocks the formula is easy; block 0 is the last
 SELECT count(*) AS compared,
        count(*) FILTER (
            WHERE block IS DISTINCT FROM ((fp::bigint >> (16 * (n::integer - 1))) & 65535) * 4 + n - 1) AS wrong
@@ -14,8 +14,9 @@ SELECT simhash_blocks(NULL, 4), simhash_blocks('0123456789abcdef', NULL);
 SELECT count(*)
 FROM simhash_blocks('0123456789abcdef', 64) AS a, simhash_blocks(fp => '0123456789abcdef', blocks => 3) AS b;
 
--- However many there are, all values are numbered by their places, and the bits, put together again, are the
--- fingerprint: of the first blocks by significance, so many that it comes out even have one bit more.
+-- For any number of blocks, each value includes the block's position, and the blocks'
+-- bits together are the fingerprint.  If the blocks do not divide 64, the first ones by
+-- significance are one bit wider.
 SELECT count(DISTINCT blocks) AS cuts, count(*) AS compared,
        count(*) FILTER (WHERE parts <> blocks OR again <> fp::bit(64)) AS wrong
 FROM generate_series(1, 64) AS blocks,

@@ -1,8 +1,9 @@
 --
--- Clusters of a corpus: what simhash_cluster gives, by hand
+-- Clusters of a corpus: simhash_cluster compared with clusters computed in SQL
 --
--- The cluster of each fingerprint of an array: connected components, every component's
--- smallest number spread until nothing changes; and leaders, one row after the other.
+-- Return the cluster of each fingerprint of an array.  Connected components: replace
+-- numbers by the smallest number of a neighbour until nothing changes.  Leaders:
+-- process one row after the other.
 CREATE FUNCTION by_hand(fps simhash[], radius integer, method text) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 DECLARE
     n integer := cardinality(fps);
@@ -24,7 +25,8 @@ BEGIN
     END LOOP;
     RETURN QUERY SELECT unnest(cluster);
 END $$;
--- the rows of a query (i, fp) whose clusters are others than by hand, in the order of an expression
+-- return the rows of a query (i, fp) whose clusters differ from these, in the order of
+-- an expression
 CREATE FUNCTION differing(query text, radius integer, method text, ordering text DEFAULT 'i')
     RETURNS TABLE (rows bigint, differing bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -37,7 +39,8 @@ BEGIN
         format('SELECT row_number() OVER (), c FROM by_hand(%L, %s, %L) AS c', fps, radius, method));
 END $$;
 
--- a chain: each within 3 of the next; rows without a fingerprint belong to nobody
+-- a chain: each fingerprint is within 3 of the next; rows without a fingerprint are in
+-- no cluster
 CREATE TEMP TABLE chain (id text, fp simhash);
 INSERT INTO chain VALUES ('A', '0000000000000000'), ('B', '0000000000000007'), ('-', NULL), ('C', '000000000000003f'),
     ('D', 'ffffffffffffffff'), ('E', '0000000000000007');
@@ -45,17 +48,17 @@ SELECT id, fp, simhash_cluster(fp, 3) OVER w AS single, simhash_cluster(fp, 3, '
        row_number() OVER w AS row,
        simhash_cluster(fp, 3, 'leader') OVER w = row_number() OVER w AS keep
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY row;
--- who leads is a matter of order
+-- the leaders depend on the order
 SELECT id, simhash_cluster(fp, radius => 3, method => 'leader') OVER w AS leader, row_number() OVER w AS row
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C" <> 'B', id COLLATE "C" DESC) ORDER BY row;
--- partitions; frames do not matter; the default method
+-- partitions; frames make no difference; the default method
 SELECT id, simhash_cluster(fp, 64) OVER (PARTITION BY id > 'B' ORDER BY id COLLATE "C") AS in_two,
        simhash_cluster(fp, 64, 'single')
            OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS near_by,
        simhash_cluster(fp, 64, 'leader')
            OVER (ORDER BY id COLLATE "C" ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING EXCLUDE TIES) AS after
 FROM chain ORDER BY id COLLATE "C";
--- nothing at all, nothing but NULL, one row
+-- no row, NULLs alone, one row
 SELECT simhash_cluster(fp, 3) OVER () FROM chain WHERE false;
 SELECT simhash_cluster(fp, 3) OVER (), simhash_cluster(NULL, 3, 'leader') OVER () FROM chain WHERE fp IS NULL;
 SELECT simhash_cluster(fp, 0) OVER (), simhash_cluster(fp, 64, 'leader') OVER () FROM chain WHERE id = 'D';
@@ -76,15 +79,15 @@ SELECT sum(rows) AS rows, sum(differing) AS differing
 FROM unnest('{3,8,24}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS method,
      unnest('{i DESC,"hashint8(i)","fp, i"}'::text[]) AS ordering,
      differing('SELECT i, fp_of(''mixed'', i) AS fp FROM generate_series(1, 120) AS i', radius, method, ordering);
--- around planted centers: more rows than are compared at once
+-- around planted centers: more rows than one batch of comparisons
 SELECT radius, method, d.*
 FROM unnest('{3,6,9}'::integer[]) AS radius, unnest('{single,leader}'::text[]) AS method,
      differing('SELECT i, flip(random_fp(i / 20), (hashint8(i) & 1023) % 6, i) AS fp
                 FROM generate_series(1, 600) AS i', radius, method) AS d
 ORDER BY 1, 2;
 
--- Many rows: a cluster holds together what is within the radius, and the clusters are
--- as many as those of a search; with little memory, and partitions of different sizes.
+-- Many rows: all rows of a cluster are linked within the radius, and the number of
+-- clusters is that of a search.  With little memory, and partitions of different sizes.
 CREATE TEMP TABLE many AS
     SELECT i, i % 1000 / 400 AS part,
            CASE WHEN i % 101 <> 0 THEN flip(random_fp(i / 7), (hashint8(i) & 1023) % 4, i) END AS fp
@@ -110,7 +113,8 @@ WITH RECURSIVE reached AS (
 SELECT count(*) AS compared, count(*) FILTER (WHERE single <> start) AS wrong,
        count(*) = (SELECT count(fp) FROM many) AS all
 FROM reached JOIN labels USING (i);
--- a leader has none before it; the others have one, and it is the first there is
+-- a leader has no leader within the radius before it; every other row belongs to the
+-- first one
 SELECT count(*) AS compared, count(*) FILTER (WHERE first IS DISTINCT FROM nullif(leader, row)) AS wrong
 FROM labels AS l LEFT JOIN LATERAL (
     SELECT min(o.row) AS first FROM edges JOIN labels AS o ON o.i = b
@@ -126,13 +130,13 @@ PREPARE clusters (bigint, text) AS
     SELECT count(DISTINCT c) FROM (SELECT simhash_cluster(fp, $1, $2) OVER () AS c FROM chain) AS s;
 EXECUTE clusters(3, 'single');
 EXECUTE clusters(3, 'leader');
--- expressions, evaluated once a row; a subquery that runs again and again
+-- expressions, evaluated once for each row; a subquery that is executed repeatedly
 SELECT simhash_cluster(simhash(repeat(id, 100) || ' or so'), 3) OVER (ORDER BY id COLLATE "C") FROM chain;
 SELECT radius, (SELECT string_agg(c::text, ' ' ORDER BY row) FROM (
     SELECT row_number() OVER w AS row, simhash_cluster(fp, radius) OVER w AS c
     FROM chain WINDOW w AS (ORDER BY id COLLATE "C")) AS s) AS clusters
 FROM generate_series(0, 6, 3) AS radius;
--- with other window functions, and rows that nobody asks for
+-- with other window functions, and rows that the query does not fetch
 SELECT id, simhash_cluster(fp, 3) OVER w, lag(id) OVER w, count(*) OVER (PARTITION BY fp)
 FROM chain WINDOW w AS (ORDER BY id COLLATE "C") ORDER BY id COLLATE "C" LIMIT 3;
 DROP FUNCTION differing(text, integer, text, text), by_hand;

@@ -3,25 +3,26 @@
 --
 CREATE TEMP TABLE edges (graph integer, n serial, a bigint, b bigint);
 
--- a chain out of order, an edge twice, both ways; a vertex alone; NULL ends belong to nobody
+-- a chain out of order, an edge twice, in both directions; an isolated vertex; edges
+-- with a NULL end are in no component
 SELECT a, b, connected_component(a, b) OVER ()
 FROM (VALUES (3, 2), (9, 8), (2, 1), (1, 2), (2, 1), (7, 7), (8, 10), (4, NULL), (NULL, 1), (NULL, NULL),
              (10, 4)) AS v (a, b);
--- one that is in no other edge is none
+-- an edge with a NULL end has no component, even if its other end has one
 SELECT a, b, connected_component(a, b) OVER () FROM (VALUES (NULL::bigint, 1), (2, NULL), (3, 1), (2, 2)) AS v (a, b);
 SELECT connected_component(NULL, NULL) OVER (), connected_component(5, NULL) OVER (), connected_component(5, 5) OVER ();
--- nothing
+-- no rows
 SELECT connected_component(a, b) OVER () FROM edges;
--- the extremes, and what is between
+-- the extreme bigints, and values between them
 SELECT a, b, connected_component(a, b) OVER ()
 FROM (VALUES (9223372036854775807, 0), (-9223372036854775808, -9223372036854775808), (0, -1),
              (9223372036854775806, 9223372036854775807),
              (4294967296, 4294967297), (4294967297, 8589934592)) AS v (a, b);
 SELECT DISTINCT connected_component(a, b) OVER () FROM (VALUES (9223372036854775807, -9223372036854775808)) AS v (a, b);
--- integers and smallints are bigints; columns have other types, too
+-- integers and smallints become bigints; columns have other types, too
 SELECT connected_component(a, b) OVER () AS c, pg_typeof(connected_component(a, b) OVER ())
 FROM (VALUES (2::smallint, 1::integer)) AS v (a, b);
--- any window of a partition is all of it, in whatever order, however many there are
+-- any frame means the whole partition, in any order, with any number of windows
 SELECT p, a, b, connected_component(a, b) OVER w AS c,
        connected_component(b, a) OVER w = connected_component(a, b) OVER (PARTITION BY p ORDER BY b DESC) AS same,
        connected_component(a, b) OVER (w ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING EXCLUDE TIES) AS framed,
@@ -29,7 +30,8 @@ SELECT p, a, b, connected_component(a, b) OVER w AS c,
 FROM (VALUES (1, 1, 2), (1, 3, 4), (2, 2, 3), (2, 4, 5), (2, 5, 2), (NULL, 9, 9), (NULL, 4, 9)) AS v (p, a, b)
 WINDOW w AS (PARTITION BY p ORDER BY a);
 
--- Random graphs of all densities, in one table: of each the smallest vertex that can be reached.
+-- Random graphs of all densities, in one table: for each row the smallest reachable
+-- vertex.
 INSERT INTO edges (graph, a, b)
     SELECT g, hashint8extended(i, g) % span - span / 3,
            CASE WHEN hashint8extended(i, g + 2000) % 20 = 0 THEN NULL
@@ -57,7 +59,7 @@ FROM (VALUES ('partitions', 'connected_component(a, b) OVER (PARTITION BY graph)
          AS v (how, component),
      differing('SELECT graph, n, ' || component || ' FROM edges', 'TABLE expected') AS d
 ORDER BY how;
--- the same where rows do not fit into memory, and where a subquery is run again and again
+-- the same if rows do not fit into memory, and if a subquery is executed repeatedly
 SET work_mem = '64kB';
 SELECT * FROM differing(
     'SELECT graph, n, connected_component(graph * 1000::bigint + a, graph * 1000 + b) OVER () - graph * 1000
@@ -77,7 +79,7 @@ FROM (SELECT shape, connected_component(a, b) OVER (PARTITION BY shape) AS c
                            ('each alone', i, i)) AS v (shape, a, b)) AS s
 GROUP BY shape ORDER BY shape;
 
--- Memory: at most 48 bytes for a distinct id, however many edges there are.
+-- Memory: at most 48 bytes for each distinct id, whatever the number of edges.
 CREATE FUNCTION pg_temp.memory(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     c refcursor;
@@ -103,7 +105,8 @@ FROM (SELECT ids, pg_temp.memory('SELECT connected_component(1, 1) OVER ()') AS 
       FROM (VALUES (33000), (50000), (66000)) AS v (ids)) AS m;
 RESET work_mem;
 
--- Verified clusters, by uuid: a numbering makes bigints of them; a row without a partner is the edge with itself.
+-- Clusters of verified pairs, by uuid: a numbering maps them to bigints.  A row without
+-- a partner is an edge with itself.
 CREATE TEMP TABLE items (id uuid, body text);
 INSERT INTO items SELECT md5(i::text)::uuid, 'the body number ' || i / 3 || ' of them' FROM generate_series(0, 8) AS i;
 INSERT INTO items VALUES (md5('alone')::uuid, 'something else');

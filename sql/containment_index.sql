@@ -1,5 +1,5 @@
 --
--- Arrays of hashes: those with the most of a passage first
+-- Arrays of hashes: the rows with the most elements of a passage first
 --
 CREATE SCHEMA containment_test;
 SET search_path = containment_test, public;
@@ -11,7 +11,7 @@ SELECT a <%>> b AS missing, containment_distance(a, b) = a <%>> b AND b <<%> a =
     ('{1}', '{}'), ('{1}', '{NULL}'), (NULL, '{1}'), ('{1}', NULL),
     ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
 
--- Families of six, of twenty elements each; some of the elements stand in thousands of
+-- Families of six rows, of twenty elements each.  Some elements occur in thousands of
 -- rows.
 CREATE FUNCTION sketch_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN CASE i % 40
@@ -26,12 +26,13 @@ CREATE TABLE docs AS SELECT i AS id, sketch_of(i) AS sk FROM generate_series(1, 
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs;
 
--- What differs from a sort by the distance from a passage; without one there is no order.
+-- Return the differences from a sort by the distance to a passage.  Without a passage
+-- there is no order.
 CREATE FUNCTION differing_order(passage bigint[], condition text, limited integer DEFAULT NULL)
     RETURNS text LANGUAGE sql
     RETURN order_differs('docs', condition, format('sk <%%>> %L', passage), limited, passage IS NOT NULL);
--- passages: of a family; of elements that stand in many rows, some of them in all; of one
--- that stands nowhere; long ones
+-- passages: of a family; of elements that occur in many rows, some of them in all; of
+-- an element that occurs nowhere; long ones
 CREATE FUNCTION passages() RETURNS TABLE (what text, passage bigint[]) LANGUAGE sql AS $$
     VALUES ('family', sketch_of(777)), ('near', sketch_of(777, 1)), ('one', (sketch_of(781))[1:1]),
         ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (sketch_of(783))[1:5]),
@@ -51,13 +52,13 @@ CREATE FUNCTION all_differing()
         differing_order(passage, 'sk IS NOT NULL', 5000)
     FROM passages() $$;
 SELECT * FROM all_differing();
--- more rows than there is memory for
+-- more rows than memory
 SET work_mem = '64kB';
 SELECT * FROM all_differing();
 RESET work_mem;
 
--- Rows within a distance: every one that there is, and what lies between, in each spelling;
--- and rows that contain the passage.
+-- Rows within a distance: every possible distance, and values between them, in each
+-- form; and rows that contain the passage.
 CREATE FUNCTION bounds() RETURNS SETOF float8 LANGUAGE sql AS $$
     SELECT i / 5.0::float8 FROM generate_series(-1, 6) AS i
     UNION ALL SELECT i / 20.0::float8 + 1e-9 FROM generate_series(0, 20, 8) AS i
@@ -75,12 +76,12 @@ CREATE FUNCTION distances_differing()
     WHERE what IN ('family', 'common and rare', 'with nowhere')
     GROUP BY s ORDER BY s $$;
 SELECT * FROM distances_differing();
--- passages that are too long to be merged within work_mem, and one that is not
+-- passages that are too long for a merge within work_mem, and one that is not
 SET work_mem = '64kB';
-SELECT what, share, d.* FROM passages(), unnest('{0,0.3,0.9,0.97}'::float8[]) AS share,
+SELECT what, fraction, d.* FROM passages(), unnest('{0,0.3,0.9,0.97}'::float8[]) AS fraction,
     format('SELECT ctid AS at, * FROM docs WHERE sk <%%>> %L <= %s',
            CASE what WHEN 'long' THEN passage
-               ELSE (SELECT passage || array_agg(i) FROM generate_series(1, 30) AS i) END, share) AS q,
+               ELSE (SELECT passage || array_agg(i) FROM generate_series(1, 30) AS i) END, fraction) AS q,
                    differing_by(q) AS d
     WHERE what IN ('family', 'long');
 RESET work_mem;
@@ -96,14 +97,14 @@ SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY
     'sk @> ''{1,2}''', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)',
     'sk <%>> ''{1,2}'' = 0', 'sk <%>> ''{1,2}'' = 0.5',
     'sk <%>> ''{1,2}'' BETWEEN 0.1 AND 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
--- not what the passage of a row lacks
+-- the reverse containment (elements that the passage lacks) uses no index
 SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
     'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <@ ''{1,2}''', 'sk <%>> ''{1,2}'' <= random()',
     'sk <%>> sk <= 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%>> b.sk <= 0.2', 'Index');
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <<%> b.sk <= 0.2', 'Index');
 RESET enable_bitmapscan;
--- between those that have all of the passage and those that have any of it
+-- the estimate lies between that of @> and that of &&
 SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows')
            BETWEEN explained('SELECT FROM docs WHERE sk @> ''{1,2}''', 'Plan Rows')
            AND explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0.5', 'Plan Rows') AS contain,
@@ -113,7 +114,8 @@ SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows')
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows')
            BETWEEN 5000 AND 6000 AS all_of_them;
--- an array of work_mem that shrinks before the first row is asked for
+-- work_mem shrinks between the start of the scan and its first fetch: an array of its
+-- size must not overflow
 SELECT string_to_array(string_agg(i::text, ','), ',')::bigint[] AS many FROM generate_series(1, 2000) AS i \gset
 SET enable_material = off;
 SET enable_bitmapscan = off;
@@ -125,7 +127,7 @@ SELECT count(x) > 0 AS found FROM (
 RESET enable_material;
 RESET enable_bitmapscan;
 RESET work_mem;
--- a ball that a function makes, of no array; and of a type that was altered
+-- a ball from a function, from a NULL array, and of an altered type
 CREATE FUNCTION ball_of(a integer, radius float8)
     RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%@ ball_of(1, b.id)', 'Index');
@@ -142,7 +144,8 @@ SELECT count(*) FROM docs WHERE sk <%@ ROW('{1}', '0.5')::containment_ball;
 ROLLBACK;
 SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;
--- a passage that is longer than the index: the plan costs no less in all than at first
+-- a passage with more elements than the index has: the total cost is at least the
+-- startup cost
 CREATE FUNCTION costs_ascend(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     node json;
@@ -152,15 +155,15 @@ BEGIN
 END $$;
 SELECT costs_ascend(format('SELECT id FROM docs ORDER BY sk <%%>> %L', array_agg(i)))
 FROM generate_series(bigint '1', 10000) AS i;
--- rows that share nothing come without the others having been read; boilerplate is read near
--- rows that have something else only
+-- the scan returns rows without common elements before it has read all others; it reads
+-- frequent elements only near rows with other elements
 SET enable_bitmapscan = off;
 SELECT pg_relation_size('docs_sk') / current_setting('block_size')::bigint > 150 AS large,
-       pages_read($$SELECT id FROM docs ORDER BY sk <%>> '{42}' LIMIT 30$$) < 60 AS nothing_shared,
+       pages_read($$SELECT id FROM docs ORDER BY sk <%>> '{42}' LIMIT 30$$) < 60 AS no_overlap,
        pages_read($$SELECT id FROM docs WHERE sk @> ((sketch_of(777))[1:3] || '{0,1,2}')$$) < 60 AS contained,
        pages_read($$SELECT id FROM docs WHERE sk <%>> (sketch_of(777) || '{0,1,2,3,4}') <= 0.3$$) < 120 AS within;
 RESET enable_bitmapscan;
--- a cursor, and the nearest of each
+-- a cursor, and the nearest rows of each row
 BEGIN;
 DECLARE c CURSOR FOR SELECT id, sk <%>> sketch_of(777) AS missing FROM docs ORDER BY sk <%>> sketch_of(777);
 FETCH 3 FROM c;
@@ -170,7 +173,8 @@ COMMIT;
 SELECT q, array_agg(d.id ORDER BY d.missing, d.id) AS family FROM generate_series(777, 800, 5) AS q,
     LATERAL (SELECT id, sk <%>> sketch_of(q) AS missing FROM docs ORDER BY sk <%>> sketch_of(q) LIMIT 3) AS d
     GROUP BY q ORDER BY q;
--- several distances are sorted, one that orders nothing among them; conditions still use the index
+-- a sort orders by several distances, one of them constant; conditions still use the
+-- index
 SELECT string_agg(id || ' ' || a || ' ' || b, ', ')
 FROM (SELECT id, round((sk <%>> '{1,2}')::numeric, 2) AS a, round((sk <%>> '{3,4,5}')::numeric, 2) AS b
     FROM docs WHERE id < 60 ORDER BY sk <%>> '{1,2}', sk <%>> '{3,4,5}', id LIMIT 9) AS s;

@@ -1,5 +1,6 @@
 --
--- resemblance_report and shingle_difference: why two documents resemble each other, and why not more
+-- resemblance_report and shingle_difference: the common and the different shingles of
+-- two documents
 --
 SELECT * FROM resemblance_report(
     'The quick brown fox jumps over the lazy dog', 'The quick red fox jumps over the lazy dog.');
@@ -8,7 +9,7 @@ FROM (VALUES ('The quick, brown fox jumps', 'The quick red fox jumps, and jumps:
      shingle_difference(a, b);
 SELECT * FROM shingle_difference('abcd', 'abxd', 2, 'char');
 SELECT * FROM shingle_difference(a => 'a b c', b => 'a c b', unit => 'word', width => 1);
--- a report is what the functions give, of texts and of tokens
+-- a report agrees with the functions, for texts and for tokens
 SELECT (r).*, r IS NOT DISTINCT FROM ROW(
     simhash(a, 1) <~> simhash(b, 1), resemblance(a, b, 1), containment(a, b, 1), containment(b, a, 1)) AS same
 FROM (VALUES ('a b c d', 'a b c'), ('a', ''), ('', 'a'), ('', ' '), (NULL, 'a'), ('a', NULL)) AS v (a, b),
@@ -17,7 +18,7 @@ SELECT * FROM resemblance_report('abcdefghi', 'abcdefghj', unit => 'char');
 SELECT * FROM resemblance_report(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd'], 1);
 SELECT * FROM resemblance_report(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'c', 'd']);
 SELECT * FROM resemblance_report(NULL::text[], ARRAY['a']);
--- nothing differs; one is blank, both are, one is NULL
+-- no difference; one text is blank, both are, one is NULL
 SELECT count(*) FROM shingle_difference('a b c', 'A, b... c!');
 SELECT * FROM shingle_difference('', 'a b c');
 SELECT * FROM shingle_difference(' !', '?');
@@ -27,7 +28,7 @@ SELECT * FROM shingle_difference('a', NULL::text);
 -- shorter than a shingle
 SELECT * FROM shingle_difference(' (a, b) ', 'a c', 5);
 SELECT * FROM shingle_difference(' (a, b) ', 'a c', 5, 'char');
--- of tokens the places are those of tokens
+-- positions of tokens are indexes of the array
 SELECT *, array_to_string((CASE only_in WHEN 'a' THEN a ELSE b END)[start : start + length - 1], ' ')
            = shingle AS passage
 FROM (VALUES (ARRAY['a', 'B', 'c'], ARRAY['a', 'B', 'd', 'e']), (ARRAY['a'], '{}'),
@@ -35,19 +36,20 @@ FROM (VALUES (ARRAY['a', 'B', 'c'], ARRAY['a', 'B', 'd', 'e']), (ARRAY['a'], '{}
 SELECT * FROM shingle_difference(ARRAY['a', 'b', 'c'], ARRAY['a', 'b'], 5);
 SELECT * FROM shingle_difference(ARRAY['a'], NULL::text[]);
 
--- Characters that become several, several that become one, marks in another order, and such that vanish: a passage is
--- whole characters
+-- Characters that become several, several that become one, marks in another order, and
+-- characters that vanish: a passage consists of whole characters
 SELECT start, length, shingle, substr(body, start, length) AS passage
 FROM (VALUES (U&'x \FB01n\00BDy \2474 cafe\0301 z\00AD\200Bw, \1112\1161\11AB a\0345\0301b \7231\4F60')) AS v (body),
      shingle_difference(body, '', 1);
 SELECT start, length, shingle, substr(body, start, length) AS passage
 FROM (VALUES (U&'\FB01n, \00BDe\0301\7231')) AS v (body), shingle_difference(body, '', 2, 'char');
 SELECT start, length, shingle FROM shingle_difference(U&'! \+01F600 \2026', '');
--- a word that is longer than a token may be
+-- a word that is longer than the longest token
 SELECT start, length, length(shingle) FROM shingle_difference('--' || repeat('x', 3000) || ' y', '', 2);
 SELECT start, length, length(shingle) FROM shingle_difference('--' || repeat(U&'\00E9', 3000) || ' y', '', 2);
 
--- Random texts: of letters, of other scripts, of what is normalised, of all of it.
+-- Random texts: of letters, of other scripts, of characters that normalisation changes,
+-- and of all of them.
 CREATE TEMP TABLE docs (id integer, body text);
 INSERT INTO docs
     SELECT i, string_agg(piece, '' ORDER BY j)
@@ -73,8 +75,9 @@ CREATE TEMP TABLE located AS
          shingle_difference(body, '', width, unit) WITH ORDINALITY AS d (only_in, start, length, shingle, n);
 CREATE INDEX ON located (id, width, unit);
 ANALYZE located;
--- All shingles, in order.  Their passages follow each other, are characters of the text, and have the shingle by
--- themselves; behind a letter, that is, or an ideograph, because they may begin with a mark.
+-- All shingles, in order.  Their passages follow each other and consist of characters
+-- of the text.  A passage alone has the same shingle; here a letter or an ideograph is
+-- put before it, because a passage may begin with a mark.
 SELECT count(*) AS compared, count(DISTINCT found) > 500 AS varied,
        count(*) FILTER (WHERE found <> shingles(body, width, unit)) AS wrong
 FROM docs, cuts,
@@ -90,13 +93,13 @@ FROM (SELECT *, lag(start) OVER w AS before, lag(start + length) OVER w AS end_b
      LATERAL (SELECT string_agg((shingles(prefix || substr(body, start, length), 256, unit))[1], ' ') AS again
               FROM unnest(ARRAY['x', U&'\7231']) AS prefix) AS s
 GROUP BY unit ORDER BY unit;
--- of letters and digits the places of words are found by regular expressions
+-- for letters and digits regular expressions find the positions of words
 SELECT count(*) AS compared, count(*) FILTER (WHERE start <> regexp_instr(body, '[a-z]+', 1, n::integer)
                            OR start + length
                                <> regexp_instr(body, '[a-z]+', 1, least(n + width - 1, words)::integer, 1)) AS wrong
 FROM located JOIN docs USING (id), LATERAL (SELECT regexp_count(body, '[a-z]+') AS words) AS w
 WHERE id % 4 = 0 AND unit = 'word';
--- What only one has is what is not in the set of the other.
+-- The shingles that only one text has are those not in the other's set.
 CREATE TEMP TABLE pairs AS SELECT a.id AS a, b.id AS b, width, unit
     FROM docs AS a, docs AS b, cuts WHERE a.id <= 12 AND b.id <= 12 AND width < 100;
 SELECT count(*) AS compared, count(*) FILTER (WHERE rows > 0) AS differing_pairs,
@@ -114,7 +117,7 @@ FROM pairs AS p, LATERAL (
            (SELECT count(*)
             FROM ((TABLE found EXCEPT ALL TABLE expected)
                   UNION ALL (TABLE expected EXCEPT ALL TABLE found)) AS d) AS wrong) AS c;
--- more rows than fit into memory
+-- more rows than memory
 SET work_mem = '64kB';
 SELECT only_in, count(*), min(start), max(start + length) FROM shingle_difference(
     (SELECT string_agg('w' || i, ' ' ORDER BY i) FROM generate_series(1, 20000) AS i),

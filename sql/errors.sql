@@ -1,5 +1,5 @@
 --
--- Bad input: each an error with the right code, and a hint that says what to do
+-- Bad input: every error has the right code, and a hint that says what to do
 --
 CREATE FUNCTION pg_temp.meets(command text)
 RETURNS TABLE (code text, message text, hint text) LANGUAGE plpgsql AS $$
@@ -46,7 +46,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT ('some text, so long that not all of it is shown, in whatever language: ' || repeat('é', 100))::simhash$$,
     $$SELECT repeat('語', 100)::simhash$$,
     $$SELECT simhash '42'$$);
--- decimal numbers, which other libraries write: the hint tells how they are read
+-- decimal numbers, which other libraries write: the hint says how to read them
 SELECT * FROM pg_temp.meet(
     $$SELECT '42'::simhash$$,
     $$SELECT '13828064139318302993'::simhash$$,
@@ -113,14 +113,14 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '\x'::bytea::simhash$$,
     $$SELECT '\x0123456789abcd'::bytea::simhash$$,
     $$SELECT '\x0123456789abcdef01'::bytea::simhash$$);
--- a text where a fingerprint is meant
+-- a text in place of a fingerprint
 CREATE TEMP TABLE t (fp simhash);
 SELECT * FROM pg_temp.meet(
     $$INSERT INTO t VALUES ('some text'::text)$$,
     $$SELECT 'some text'::varchar <~> simhash('a')$$,
     $$SELECT FROM unnest(ARRAY['The quick brown fox jumps over it']) AS body WHERE body <~> simhash('a') <= 3$$,
     $$SELECT simhash('a') = ANY (ARRAY['0123456789abcdef', 'some text'])$$);
--- no other casts, and none unasked
+-- no other casts, and no implicit ones
 SELECT command, code FROM pg_temp.meet(
     $$SELECT 1.5::float8::simhash$$,
     $$SELECT true::simhash$$,
@@ -134,7 +134,7 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash('a') <~> 42::bigint$$,
     $$SELECT simhash('a') + 1$$);
 
--- what PostgreSQL says before the extension is asked: README tells what to write instead
+-- errors of PostgreSQL itself: the README says what to write instead
 CREATE TEMP TABLE documents (body text, fp simhash);
 SELECT command, code FROM pg_temp.meet(
     $$CREATE INDEX ON documents USING simhash (body)$$,
@@ -234,7 +234,7 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash(ARRAY['a'], ARRAY[1048576.0])$$,
     $$SELECT simhash_agg('a', -1048576.0000001)$$,
     $$SELECT simhash_agg('a', -1048576)$$);
--- and so many of them that their sums do not fit, in whatever order
+-- so many weights that their sums overflow, in any order
 SELECT * FROM pg_temp.meet(
     $$SELECT simhash(array_fill('a'::text, ARRAY[600000]), array_fill(1048576::float8, ARRAY[600000]))$$,
     $$SELECT simhash(array_fill(1::bigint, ARRAY[600000]), array_fill(-1048576::float8, ARRAY[600000]))$$,
@@ -266,8 +266,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT * FROM shingle_difference(ARRAY['a'], ARRAY['b'], 0)$$,
     $$SELECT * FROM shingle_difference(ARRAY['a'], ARRAY['b', NULL])$$,
     $$SELECT * FROM shingle_difference(ARRAY[['a'], ['b']], ARRAY['b'])$$);
--- ends of edges: numbers, the same each time, in a window; of the messages of the parser only the codes, since words
--- differ between releases
+-- ends of edges: numbers, constant in a query, in a window; for the parser's errors
+-- only the codes are shown, since the messages differ between releases
 SELECT * FROM pg_temp.meet(
     $$SELECT connected_component((random() * 1e9)::bigint, 1) OVER ()$$);
 SELECT command, code FROM pg_temp.meet(
@@ -379,11 +379,11 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_advice(0.02, 0.99999999999)$$,
     $$SELECT minhash_advice(1e-12)$$,
     $$SELECT minhash_advice(1e-323)$$);
--- what the hints say can be had
+-- the shapes that the hints suggest exist
 SELECT (SELECT count(*) > 0 FROM minhash_advice(0.001, 0.64)),
        (SELECT count(*) > 0 FROM minhash_advice(0.02, 0.9999999989)),
        (SELECT count(*) > 0 FROM minhash_advice(1e-12, 1e-09));
--- sketches: what they are made with, and of
+-- sketches: their arguments, and their arrays
 SELECT * FROM pg_temp.meet(
     $$SELECT sketch('a', 0)$$,
     $$SELECT sketch('', -1)$$,
@@ -447,8 +447,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT minhash_agg_transition(to_minhash('a'), 'a')$$,
     $$SELECT to_minhash('a') = to_minhash('a', 20, 5) AS equality_has_an_answer$$);
 
--- Binary input of the wrong length.  COPY of a bytea with as many bytes says
--- what a client would.
+-- Binary input of the wrong length.  COPY sends a bytea of that length, as a client
+-- would.
 \pset format aligned
 \pset tuples_only off
 CREATE TEMP TABLE balls (b simhash_ball);
@@ -466,10 +466,10 @@ CREATE TEMP TABLE balls (b simhash_ball);
 CREATE TEMP VIEW sent_ball AS SELECT simhash_ball_send('(0123456789abcdef,3)') AS b;
 \copy (SELECT b || '\x00'::bytea FROM sent_ball) TO 'results/errors.long' (FORMAT binary)
 \copy balls FROM 'results/errors.long' (FORMAT binary)
--- a ball in the right form, with a radius that it cannot have
+-- a ball in the right form, with a radius out of range
 \copy (SELECT overlay(b PLACING '\x7f'::bytea FROM 9) FROM sent_ball) TO 'results/errors.radius' (FORMAT binary)
 \copy balls FROM 'results/errors.radius' (FORMAT binary)
--- signatures: too short, too long, of another version, and of no possible parameters
+-- signatures: too short, too long, of another version, and with impossible parameters
 CREATE TEMP TABLE signatures (sig minhash);
 CREATE TEMP VIEW sent AS SELECT minhash_send('2x1:word3:00000001-00000002') AS b;
 \copy (SELECT substr(b, 1, 7) FROM sent) TO 'results/errors.signature' (FORMAT binary)
@@ -497,8 +497,8 @@ SELECT count(*) FROM balls;
 SELECT count(*) FROM shaped;
 SELECT * FROM signatures;
 
--- Soft errors, on 16 and later: the inputs whose answers are not those
--- expected, hence none, on 15 too.
+-- Soft errors, on 16 and later: the inputs with an unexpected result.  There are none,
+-- and on 15 none either.
 CREATE TEMP TABLE soft (type text, input text, code text, message text);
 INSERT INTO soft VALUES
     ('minhash', '1x1:word3:00000000', NULL, NULL),

@@ -1,20 +1,19 @@
 --
--- Estimates and costs: near enough, the same however a query is written, and with
--- the plans that follow from them
+-- Estimates and costs: accurate enough, and equal for all forms of a query; and the
+-- plans that follow from them
 --
--- Tables are small enough for ANALYZE to see all rows, so that nothing is left to
--- chance.
+-- ANALYZE samples all rows of these small tables, so the estimates are not random.
 --
 CREATE SCHEMA estimates;
 SET search_path = estimates, public;
 SET max_parallel_workers_per_gather = 0;
 
--- The number n with some of its bits flipped, another one for each `which`.
+-- The number n with `distance` of its bits flipped, other bits for each `which`.
 CREATE FUNCTION near(n int, distance int, which int) RETURNS simhash LANGUAGE sql IMMUTABLE
     AS $$ SELECT (fingerprint(n)::bigint # sum(1::bigint << (which * 7 + i * 11) % 64)::bigint)::simhash
           FROM generate_series(1, distance) AS i $$;
 
--- How many rows are estimated, if that is wrong by more than a factor.
+-- Return the estimated number of rows, if it is wrong by more than the factor.
 CREATE FUNCTION misjudged(query text, actual bigint, factor float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE estimate float8 := explained(query, 'Plan Rows');
 BEGIN
@@ -30,13 +29,14 @@ BEGIN
 END $$;
 
 --
--- Joins: the same estimate on whichever side a column is written
+-- Joins: the same estimate for both orders of the operands
 --
--- 4,000 different fingerprints, and 200 rows: half of them are there too
+-- 4,000 different fingerprints in one table, 200 rows in the other, half of them in
+-- both
 CREATE TABLE big AS SELECT n AS id, fingerprint(n) AS fp FROM generate_series(1, 4000) AS n;
 CREATE TABLE small AS SELECT n AS id, fingerprint(CASE WHEN n % 2 = 0 THEN n ELSE -n END) AS fp
     FROM generate_series(1, 200) AS n;
--- a value that is common, and NULLs
+-- a common value, and NULLs
 CREATE TABLE skewed AS SELECT n AS id, CASE n % 10 WHEN 0 THEN fingerprint(0) WHEN 1 THEN NULL
     ELSE fingerprint(n) END AS fp FROM generate_series(1, 2000) AS n;
 -- four neighbours of each of 25 fingerprints; 250 fingerprints, each in 8 rows
@@ -84,7 +84,7 @@ SELECT misjudged_join(:'not_exists', 'big', 'small', 3, 3);
 SELECT misjudged_join(:'not_exists', 'skewed', 'skewed', 3, 3);
 
 --
--- The most common values are all looked at, for a center that is known
+-- For a known center all most common values are compared
 --
 CREATE TABLE common AS SELECT fingerprint(n % 400) AS fp FROM generate_series(1, 16000) AS n
     UNION ALL SELECT fingerprint(n) FROM generate_series(1000, 4999) AS n;
@@ -95,7 +95,7 @@ SELECT misjudged(format('SELECT FROM common WHERE fp <~> fingerprint(%s) <= 3', 
 FROM generate_series(0, 399, 19) AS n;
 
 --
--- A comparison that is kept beside simhash_within is counted once
+-- A comparison that stays in the plan next to simhash_within is counted once
 --
 CREATE TABLE uniform AS
     SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
@@ -110,7 +110,7 @@ SELECT misjudged(query, 3) FROM unnest(ARRAY[
     'SELECT FROM (SELECT fp FROM uniform UNION ALL SELECT fp FROM uniform) AS u WHERE fp <~> fingerprint(-1) = 20',
     'SELECT FROM big a, small b WHERE a.fp <~> b.fp = 20',
     'SELECT FROM small b, big a WHERE 20 = b.fp <~> a.fp']) AS query;
--- with statistics of the expression, these are taken
+-- extended statistics of the expression have precedence
 CREATE TABLE rings AS SELECT near(0, n % 30, n) AS fp FROM generate_series(1, 3000) AS n;
 CREATE STATISTICS rings_distance ON (fp <~> 'cfcd208495d565ef') FROM rings;
 CREATE INDEX ON rings USING simhash (fp);
@@ -132,7 +132,8 @@ SELECT plan(query, 'Scan on uniform') FROM unnest(ARRAY[
     'SELECT FROM uniform WHERE fp <@ ANY
          (ARRAY[simhash_ball(fingerprint(1), 3), simhash_ball(fingerprint(2), 1), NULL])',
     'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball((SELECT fp FROM small LIMIT 1), 3)])']) AS query;
--- as many times the cost, not the cost of the whole index; a large radius has its cost
+-- the cost is proportional to the number of elements, not that of a full index scan; a
+-- large radius costs more than a small one
 SELECT explained(
     format('SELECT FROM uniform WHERE fp = ANY (array_fill(fingerprint(1), ARRAY[%s]))', n), 'Total Cost',
     'Bitmap Index Scan') /
@@ -146,7 +147,7 @@ SELECT explained(
     explained('SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)])', 'Total Cost',
               'Bitmap Index Scan')
     BETWEEN 1.0 AND 1.2 AS as_the_largest;
--- one that is ANDed bounds them all
+-- an ANDed condition limits the rows of all elements
 SET enable_indexscan = off;
 SELECT explained(
     'SELECT FROM uniform WHERE fp <@ ANY (ARRAY[simhash_ball(fingerprint(1), 40)]) AND fp = fingerprint(1)',
@@ -162,7 +163,7 @@ SELECT (SELECT count(*) FROM uniform
         OR hamming_distance(fp, fingerprint(2)) + 0 <= 20) AS same_rows;
 
 --
--- Balls that are near: as their centers within the smaller radius
+-- =~= of balls: the centers are within the smaller radius
 --
 CREATE TABLE balls AS SELECT id, fp, simhash_ball(fp, 3) AS ball FROM skewed;
 CREATE INDEX balls_ball ON balls USING simhash (ball);
@@ -177,19 +178,19 @@ SELECT misjudged(format(form, side.a, side.b), 2) FROM unnest(ARRAY[
             ('simhash_ball(fp, 3)', 'simhash_ball(fingerprint(0), -1)'),
             ('ball', 'simhash_ball(fingerprint(7), 3)')) AS side (a, b);
 SELECT misjudged('SELECT FROM balls a JOIN balls b ON simhash_ball(a.fp, 3) =~= simhash_ball(b.fp, 5)', 2);
--- a radius that is all rows is no work for the index
+-- a radius that matches all rows uses no index
 CREATE TABLE all_balls AS SELECT id, simhash_ball(fp, 64) AS ball FROM uniform;
 CREATE INDEX all_balls_ball ON all_balls USING simhash (ball);
 SELECT misjudged('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), 64)', 2) AS not_analyzed;
 ANALYZE all_balls;
 SELECT plan(format('SELECT FROM all_balls WHERE ball =~= simhash_ball(fingerprint(1), %s)', radius), 'Scan')
 FROM unnest(ARRAY[3, 64]) AS radius;
--- a center that is not known has a known radius
+-- a ball with an unknown center and a known radius
 SELECT plan('SELECT FROM small AS s JOIN all_balls AS u ON u.ball =~= simhash_ball(s.fp, 3)', 'all_balls');
 DROP TABLE balls, all_balls;
 
 --
--- Families: a sixth of the rows is of one template, with a few elements exchanged
+-- Families: a sixth of the rows derives from one template, with a few elements changed
 --
 CREATE TABLE documents AS
     SELECT id, family, fp, simhash_ball(fp, 3 + id % 6) AS ball, sk, to_minhash(sk)::minhash(18, 7, 'hash') AS sig
@@ -203,7 +204,8 @@ CREATE INDEX documents_ball ON documents USING simhash (ball);
 CREATE INDEX documents_sk ON documents USING simhash (sk);
 CREATE INDEX documents_sig ON documents USING simhash (sig);
 VACUUM ANALYZE documents;
--- of the template, of a family of 200 rows, of a document by itself, of none
+-- query values: of the template, of a family of 200 rows, of a document without a
+-- family, and of an absent one
 CREATE FUNCTION asked(column_name text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format(
@@ -222,7 +224,7 @@ SELECT misjudged(query, 20) FROM unnest(ARRAY[
     'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' < 0',
     'SELECT FROM documents WHERE sk <%>> ''{}'' <= 0.5',
     'SELECT FROM documents WHERE fp <~> ''0123456789abcdef'' <= 8']) AS query;
--- joins; the rows of a table that was not analyzed are like those of the other one
+-- joins; a table without statistics is assumed to be like the other table
 CREATE TABLE queries AS SELECT * FROM documents WHERE id % 246 IN (0, 7);
 CREATE TABLE few AS SELECT * FROM queries WHERE family = 0 ORDER BY id LIMIT 20;
 CREATE TABLE unknown AS TABLE few;
@@ -235,7 +237,7 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
     unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'q.sk <<%> d.sk <= 0.5', 'd.sig % q.sig', 'd.fp <~> q.fp <= 8',
                  'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
--- the first row that matches is enough: no bitmap of all that do
+-- only the first matching row is needed, so no bitmap scan, which reads all matches
 SELECT query, line
 FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,
     unnest('{d.sig % q.sig,d.sk <%>> q.sk <= 0.3,d.fp <~> q.fp <= 8}'::text[]) AS condition,
@@ -245,7 +247,7 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXIS
 DROP TABLE documents, queries, few, unknown;
 
 --
--- A table of the index that is read through is not read at random
+-- A full scan of a permuted table costs sequential reads, not random ones
 --
 SET enable_seqscan = off;
 SET enable_indexscan = off;
@@ -259,7 +261,7 @@ RESET enable_indexscan;
 RESET enable_seqscan;
 
 --
--- A radius that is not known: by a bitmap, which is not ruined by a large one
+-- Unknown radius: a bitmap scan, which stays acceptable if the radius is large
 --
 SET plan_cache_mode = force_generic_plan;
 PREPARE unknown (simhash, int) AS SELECT FROM uniform WHERE fp <~> $1 <= $2;
@@ -271,18 +273,18 @@ SELECT plan('EXECUTE unknown_ball(NULL)', 'Scan');
 SELECT plan('EXECUTE known(NULL)', 'Scan');
 SELECT plan('EXECUTE nearest(NULL, NULL)', 'Scan|Sort');
 SELECT plan('SELECT FROM small s JOIN uniform u ON u.fp <~> s.fp <= s.id % 4', 'Scan on uniform|Scan using uniform');
--- pages of the table are read once, and the index once
+-- each page of the table and of the index is read at most once
 SELECT pages_read($$ EXECUTE unknown(fingerprint(-1), 40) $$) <=
     (pg_relation_size('uniform') + pg_relation_size('uniform_fp')) / current_setting('block_size')::int AS once;
 DEALLOCATE ALL;
 RESET plan_cache_mode;
 
 --
--- VACUUM that deletes nothing knows no number of rows of a partial index
+-- VACUUM that deletes nothing does not know the number of rows of a partial index
 --
 CREATE INDEX uniform_partial ON uniform USING simhash (fp) WHERE id % 100 = 0;
 DELETE FROM uniform WHERE id % 200 = 0;
--- a temporary table: no other session keeps dead rows from being removed
+-- a temporary table: no other session's snapshot prevents the removal of dead rows
 CREATE TEMP TABLE vacuumed AS
     SELECT n AS id, fingerprint(n) AS fp, repeat('x', 50) AS filler FROM generate_series(1, 20000) AS n;
 CREATE INDEX vacuumed_fp ON vacuumed USING simhash (fp);
@@ -295,7 +297,7 @@ SELECT relname, reltuples FROM pg_class WHERE relname LIKE 'vacuumed%' ORDER BY 
 DROP TABLE vacuumed;
 
 --
--- No query gets an index-only scan, though some need no column
+-- No query uses an index-only scan, even if it needs no column
 --
 CREATE FUNCTION index_only_plans() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -347,7 +349,7 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 RESET min_parallel_index_scan_size;
 SET max_parallel_workers_per_gather = 0;
--- the cost is that of visiting all pages of the table, all-visible or not
+-- the cost includes visits to all pages of the table, even if they are all-visible
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT plan('SELECT count(*) FROM uniform'), plan('SELECT count(*) FROM uniform WHERE id % 100 = 0');

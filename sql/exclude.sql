@@ -1,13 +1,14 @@
 --
--- Rows that keep a distance from each other: EXCLUDE USING simhash with =~=
+-- Rows with a minimum distance from each other: EXCLUDE USING simhash with =~=
 --
 
--- each center is within the other's radius, that is, within the smaller one
+-- each center is within the radius of the other ball, that is, within the smaller
+-- radius
 SELECT a, b, simhash_ball('0000000000000000', a) =~= simhash_ball('0000000000000007', b) AS near
 FROM unnest('{-1,0,2,3,64}'::integer[]) AS a, unnest('{-1,2,3,64}'::integer[]) AS b;
 SELECT simhash_ball('0000000000000000', 3) =~= NULL AS "null";
 
--- what a user writes
+-- a typical table
 CREATE TABLE docs (
     id integer GENERATED ALWAYS AS IDENTITY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED,
     CONSTRAINT no_near_duplicates EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=));
@@ -18,10 +19,10 @@ INSERT INTO docs (body) VALUES ('The quick brown fox, jumps over the lazy dog!')
     ON CONFLICT ON CONSTRAINT no_near_duplicates DO NOTHING RETURNING body;
 INSERT INTO docs (body) VALUES ('THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG') ON CONFLICT DO NOTHING RETURNING body;
 SELECT body FROM docs ORDER BY id;
--- a row is no duplicate of itself
+-- a row does not conflict with itself
 UPDATE docs SET body = upper(body) WHERE id = 1;
 UPDATE docs SET body = 'something else altogether' WHERE id = 1;
--- nor of one that is gone
+-- nor with a deleted row
 BEGIN;
 DELETE FROM docs WHERE id = 2;
 INSERT INTO docs (body) VALUES ('something else altogether');
@@ -31,7 +32,7 @@ PREPARE add(text) AS INSERT INTO docs (body) VALUES ($1) ON CONFLICT DO NOTHING;
 EXECUTE add('something else, altogether');
 EXECUTE add('a fourth');
 
--- deferred: looked at when the transaction ends
+-- deferred: checked at the end of the transaction
 CREATE TABLE later (
     fp simhash, CONSTRAINT apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=) DEFERRABLE INITIALLY DEFERRED);
 BEGIN;
@@ -43,18 +44,18 @@ INSERT INTO later VALUES ('0000000000000000');
 COMMIT;
 TABLE later;
 
--- what PostgreSQL refuses
+-- errors of PostgreSQL itself
 INSERT INTO later VALUES ('0000000000000000') ON CONFLICT ON CONSTRAINT apart DO NOTHING;
 INSERT INTO docs (body) VALUES ('a fourth') ON CONFLICT ON CONSTRAINT no_near_duplicates DO UPDATE SET body = 'a fifth';
 INSERT INTO docs (body) VALUES ('a fourth') ON CONFLICT (simhash_ball(fp, 3)) DO NOTHING;
 REINDEX INDEX CONCURRENTLY no_near_duplicates;
--- (each release in other words)
+-- (the messages differ between releases)
 DO $$ BEGIN
     CREATE TABLE parts (fp simhash, EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=)) PARTITION BY RANGE (fp);
 EXCEPTION WHEN feature_not_supported OR invalid_object_definition THEN
     RAISE NOTICE 'not on partitioned tables';
 END $$;
--- a table that has duplicates already
+-- a table with duplicates
 CREATE TABLE doubled AS SELECT simhash '0123456789abcdef' AS fp FROM generate_series(1, 2);
 DO $$ BEGIN
     ALTER TABLE doubled ADD EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=);
@@ -63,7 +64,8 @@ EXCEPTION WHEN exclusion_violation THEN
 END $$;
 
 --
--- The constraint lets in what a table without it would, one row after the other
+-- The constraint accepts the rows that a comparison of each row with the earlier ones
+-- accepts
 --
 CREATE TABLE offered AS
 SELECT i, CASE WHEN i % 50 = 0 THEN NULL ELSE

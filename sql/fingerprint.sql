@@ -16,20 +16,20 @@ SELECT simhash(body => 'some more text') = simhash('some more text') AS body,
        simhash('some more text', unit => 'char') = simhash('some more text', 8, 'char') AS unit,
        simhash(unit => 'char', width => 5, body => 'some more text')
            = simhash('some more text', 5, 'char') AS all_three;
--- no text, no fingerprint
+-- a NULL text has no fingerprint
 SELECT i, simhash(body) IS NULL AS is_null, simhash(body, 1, 'char') IS NULL AS char_is_null
 FROM (VALUES (1, NULL), (2, ''), (3, ' '), (4, E' \t\r\n\f\x0b'), (5, U&'\00A0\2003\3000\2028'),
              (6, U&'\200B\00AD\FEFF'), (7, '!'))
      AS t (i, body) ORDER BY i;
 SELECT simhash('') IS NULL AS literal, simhash(NULL) IS NULL AS null_literal, simhash(NULL::text) IS NULL AS null_text,
        simhash('a b c', NULL::integer) = simhash('a b c', 2) AS null_width_is_default;
--- a text without letters or digits: its code points but the spaces are the tokens
+-- a text without letters or digits: its tokens are its code points, except spaces
 SELECT simhash('!! ?') = simhash(ARRAY['!', '!', '?']) AS marks,
        simhash('!! ?') = simhash('! !?') AS spaces_do_not_count,
        simhash('!', 1) = simhash(ARRAY['!']) AS one,
        simhash('a !! ?') = simhash('a') AS with_a_letter;
 
--- from tokens that the caller cut: taken as they are
+-- from the caller's tokens, which are not normalised
 SELECT simhash(ARRAY['a', 'rose', 'is']) = simhash('a rose is') AS same,
        simhash(ARRAY['a', 'rose', 'is'], 3) = simhash(ARRAY['a rose is'], 1) AS joined_by_spaces,
        simhash(ARRAY['A', 'rose', 'is']) <> simhash('a rose is') AS raw,
@@ -41,7 +41,7 @@ SELECT simhash(ARRAY['a', 'rose', 'is']) = simhash('a rose is') AS same,
 SELECT simhash(ARRAY[]::text[]) IS NULL AS empty, simhash('{}'::text[], 1) IS NULL AS also,
        simhash(NULL::text[]) IS NULL AS "null";
 
--- a shingle that repeats counts once, in texts and tokens
+-- a repeated shingle counts once, in texts and tokens
 SELECT simhash(ARRAY['a', 'a', 'b'], 1) = simhash(ARRAY['b', 'a'], 1) AS tokens,
        simhash('ha ha ha ha ha, said the fox') = simhash('ha ha, said the fox') AS words,
        simhash('hahahahaha', 3, 'char') = simhash('haha', 3, 'char') AS chars,
@@ -49,7 +49,7 @@ SELECT simhash(ARRAY['a', 'a', 'b'], 1) = simhash(ARRAY['b', 'a'], 1) AS tokens,
        simhash('!!! !!! !?') = simhash('!! !?') AS symbols,
        simhash(ARRAY['a', 'a', 'b'], ARRAY[1, 1, 1]) = simhash('a') AS but_not_features;
 
--- from weighted features: taken as they are
+-- from weighted features, which are not normalised
 SELECT simhash(ARRAY['a', 'b', 'c'], ARRAY[1, 1, 1]) = simhash(ARRAY['a', 'b', 'c'], 1) AS unit_weights,
        simhash(ARRAY['a', 'b', 'c'], ARRAY[0.5, 0.5, 0.5]) = simhash(ARRAY['a', 'b', 'c'], 1) AS only_ratios_matter,
        simhash(ARRAY['a', 'b', 'c'], ARRAY[3, 1, 1]) = simhash('a') AS a_outweighs,
@@ -74,7 +74,7 @@ SELECT simhash(ARRAY[]::text[], ARRAY[]::float8[]) IS NULL AS empty,
        simhash(ARRAY['a'], NULL::float8[]) IS NULL AS null_weights,
        simhash(features => ARRAY['a'], weights => ARRAY[1.0]) = simhash('a') AS named;
 
--- from ready hashes
+-- from the caller's hashes
 SELECT simhash(ARRAY[1, 3, 7]::bigint[])::bigint AS majority,
        simhash(ARRAY[1, 2]::bigint[])::bigint AS ties,
        simhash(ARRAY[-1, 0, -1]::bigint[]) AS all_bits,
@@ -87,10 +87,10 @@ SELECT simhash(ARRAY[]::bigint[]) IS NULL AS empty,
        simhash(ARRAY[]::bigint[], ARRAY[]::float8[]) IS NULL AS empty_weights,
        simhash(ARRAY[1]::bigint[], ARRAY[0.0]) IS NULL AS weightless,
        simhash(NULL::bigint[]) IS NULL AS "null";
--- the positional counts do not run over: the majority of 100,000 hashes and one more
+-- the counters of bits do not overflow: the majority of 100,000 hashes and one more
 SELECT simhash(array_fill(5::bigint, ARRAY[100000]) || array_fill(~ 5::bigint, ARRAY[100000])) AS even,
        simhash(array_fill(5::bigint, ARRAY[100001]) || array_fill(~ 5::bigint, ARRAY[100000])) AS odd;
--- bit-sliced counting agrees with counting, for every number of hashes to 300
+-- bit-sliced counting agrees with plain counting, for every number of hashes up to 300
 WITH hash (i, h) AS (
     SELECT i, ('x' || left(md5(i::text), 16))::bit(64)::bigint FROM generate_series(1, 300) AS i
 ), counted (n, bits) AS (
@@ -102,7 +102,7 @@ WITH hash (i, h) AS (
 SELECT count(*) AS agreeing
 FROM counted WHERE bits::numeric::simhash = simhash((SELECT array_agg(h ORDER BY i) FROM hash WHERE i <= n));
 
--- from a tsvector: by occurrences and labels
+-- from a tsvector: by positions and labels
 SELECT simhash('a b c'::tsvector) = simhash(ARRAY['a', 'b', 'c'], 1) AS stripped,
        simhash('a:1 b:2 c:3'::tsvector) = simhash(ARRAY['a', 'b', 'c'], 1) AS once_each,
        simhash('a:1,2,3 b:4 c:5'::tsvector) = simhash('a') AS occurrences,
@@ -126,7 +126,7 @@ SELECT simhash(''::tsvector) IS NULL AS empty,
        simhash('a'::tsvector, NULL) IS NULL AS null_weights;
 
 --
--- The name is a type and a function.  However a text is written, simhash(x) is
+-- simhash is the name of a type and of a function.  simhash(x) of every form of text is
 -- its fingerprint.
 --
 CREATE DOMAIN regress_text AS text;
@@ -191,7 +191,7 @@ SELECT count(*) AS compared,
        array_agg(spelling) FILTER (WHERE fp IS DISTINCT FROM simhash('some text'::text)) AS wrong
 FROM spelling;
 SELECT count(*) AS same FROM spelling WHERE fp = simhash('some text'::text);
--- a text that looks like a fingerprint is a text all the same
+-- a text that looks like a fingerprint is still a text
 SELECT simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS literal,
        simhash('0123456789abcdef'::varchar) = simhash('0123456789abcdef'::text) AS varchar,
        simhash('0123456789abcdef'::char(16)) = simhash('0123456789abcdef'::text) AS char,
@@ -199,7 +199,7 @@ SELECT simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS litera
        simhash('0123456789abcdef'::regress_name) = simhash('0123456789abcdef'::text) AS name_domain,
        simhash('0123456789abcdef'::regress_varchar) = simhash('0123456789abcdef'::text) AS domain,
        simhash('0123456789abcdef'::text) <> '0123456789abcdef' AS text;
--- while a cast reads the hexadecimal form
+-- a cast reads the hexadecimal form
 CREATE TEMP TABLE read (cast_of text, fp simhash);
 INSERT INTO read VALUES
     ('literal', '0123456789abcdef'),
@@ -216,7 +216,7 @@ INSERT INTO read VALUES
     ('expression', ('01234567' || '89abcdef')::simhash);
 SELECT cast_of, fp FROM read ORDER BY fp <> '0123456789abcdef', cast_of;
 
--- parameters: typed, since an untyped one could be anything
+-- parameters: typed, since an untyped one is ambiguous
 PREPARE typed AS SELECT simhash($1::text) = simhash('some text') AS same;
 EXECUTE typed('some text');
 PREPARE declared(text) AS SELECT simhash($1) = simhash('some text') AS same;
@@ -234,7 +234,7 @@ PREPARE untyped AS SELECT simhash($1);
 DEALLOCATE ALL;
 
 --
--- to_simhash(text, integer, text) is the same, by a name that is no type's
+-- to_simhash(text, integer, text) is the same function, under a name that is no type's
 --
 SELECT pg_get_function_arguments(p.oid), p.prosrc,
        pg_get_function_arguments(q.oid) = pg_get_function_arguments(p.oid) AS same_arguments,
@@ -259,7 +259,7 @@ SELECT spelling, fp FROM (VALUES
 WHERE fp IS DISTINCT FROM simhash('some text'::text);
 SELECT to_simhash('0123456789abcdef') = simhash('0123456789abcdef'::text) AS never_hexadecimal,
        to_simhash(NULL) IS NULL AS "null", to_simhash('') IS NULL AS blank;
--- untyped parameters are what most drivers send
+-- most drivers send untyped parameters
 PREPARE body AS SELECT to_simhash($1) = simhash('some text') AS same;
 EXECUTE body('some text');
 PREPARE body_width AS SELECT to_simhash($1, $2) = simhash('some text') AS same;
@@ -274,26 +274,27 @@ PREPARE literal_width AS SELECT to_simhash($1, 2) = simhash('some text') AS same
 EXECUTE literal_width('some text');
 SELECT name, parameter_types FROM pg_prepared_statements ORDER BY name;
 SELECT to_simhash('some text', NULL) = simhash('some text') AS null_width;
--- of simhash(...) two untyped ones may be a text and its width, or features and weights
+-- for simhash(...) two untyped parameters may be a text and its width, or features and
+-- weights
 \set VERBOSITY sqlstate
 PREPARE ambiguous AS SELECT simhash($1, $2);
 SELECT simhash('a', NULL);
 \set VERBOSITY default
 DEALLOCATE ALL;
 
--- functions of other languages
+-- functions in other languages
 CREATE FUNCTION pg_temp.fp(x varchar)
     RETURNS simhash LANGUAGE plpgsql AS $$ DECLARE y varchar := x; BEGIN RETURN simhash(y); END $$;
 SELECT pg_temp.fp('some text') = simhash('some text') AS plpgsql;
 CREATE FUNCTION pg_temp.fp_sql(varchar) RETURNS simhash LANGUAGE sql AS 'SELECT simhash($1)';
 SELECT pg_temp.fp_sql('some text') = simhash('some text') AS sql;
--- a view is restored as it was
+-- the definition of a view restores the same view
 CREATE TEMP VIEW spelled AS
     SELECT simhash('some text') AS a, simhash('some text'::varchar) AS b, simhash('some text'::name) AS c;
 SELECT pg_get_viewdef('spelled'::regclass);
 SELECT a = b AND b = c AS same FROM spelled;
 
--- citext, where there is one, is out of reach: an error whose hint helps
+-- citext, if installed, has no function: the error's hint helps
 DO $$
 DECLARE
     help text;
@@ -327,13 +328,13 @@ SELECT id, fp FROM docs ORDER BY id;
 SELECT id FROM docs WHERE fp <~> simhash('the cat sat on the mat') <= 3 ORDER BY id;
 SELECT id, fp <~> simhash('the cat sat on the mat'::text) AS distance
 FROM docs ORDER BY distance NULLS LAST, id LIMIT 3;
--- by an application
+-- queries of an application
 PREPARE nearest AS SELECT id FROM docs ORDER BY fp <~> to_simhash($1), id LIMIT $2;
 EXECUTE nearest('the cat sat on the mat', 2);
 PREPARE verified AS SELECT id FROM docs WHERE fp <~> to_simhash($1) <= $2 AND resemblance(body, $1) >= $3 ORDER BY id;
 EXECUTE verified('the cat sat on the mat', 10, 0.8);
 DEALLOCATE ALL;
--- as it may be of a varchar, and as an expression index may be
+-- a generated column of a varchar, and an expression index
 CREATE TEMP TABLE titles (title varchar(80), fp simhash GENERATED ALWAYS AS (simhash(title)) STORED);
 INSERT INTO titles VALUES ('some text');
 SELECT fp = simhash('some text') AS same FROM titles;

@@ -1,17 +1,18 @@
 --
--- The index answers with the rows of a sequential scan, ctid included, whatever
--- it was built from, whatever happened to it and however it is asked.
+-- The index returns the rows of a sequential scan, including ctid.  This holds for all
+-- shapes of data, all histories of the table, and all forms of queries.
 --
 CREATE SCHEMA index_test;
 SET search_path = index_test, public;
 SET client_min_messages = error;
 SET max_parallel_workers_per_gather = 0;
 
--- The rows t that meet a condition, each beside one of the queries (n, q, k): by
--- index scan and by bitmap scan, against a sequential scan, for which the
--- condition is spelt in a way that no index serves.  Answers how many rows are
--- missing or too many (as EXCEPT ALL both ways would, in half the time), and how many
--- there are; an error if a scan was not of the kind it should be.
+-- Compare index and bitmap scans with a sequential scan.
+--
+-- The query joins the rows t with the queries (n, q, k) on a condition.  For the
+-- sequential scan the condition is written in a form that no index serves.  Returns the
+-- number of missing and surplus rows (like EXCEPT ALL in both directions, but in half
+-- the time), and the number of rows.  Raises an error if a scan has the wrong type.
 CREATE TABLE queries (n integer, q simhash, k integer);
 CREATE FUNCTION compare_once(query text, scan text, OUT differing bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -38,7 +39,8 @@ BEGIN
     PERFORM check_indexes(tab);
 END $$;
 
--- Balls around stored fingerprints, near them and anywhere, of each radius.
+-- Fill queries with balls around stored fingerprints, near them and anywhere, of each
+-- radius.
 CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,7 +61,7 @@ BEGIN
     SELECT * INTO index, bitmap, rows
     FROM compare(tab, 't.fp <@ simhash_ball(q, k)', '(t.fp <~> q) + 0 <= k');
 END $$;
--- a comparison that finds what is missing, and one that finds nothing
+-- the comparison detects missing rows; the second query matches no row
 CREATE TABLE sample (id integer, fp simhash);
 INSERT INTO sample SELECT i, random_fp(i) FROM generate_series(1, 1000) AS i;
 CREATE INDEX ON sample USING simhash (fp);
@@ -69,7 +71,7 @@ FROM compare('sample', 't.fp <@ simhash_ball(q, k - 1)', '(t.fp <~> q) + 0 <= k'
 SELECT * FROM compare_balls('sample', ARRAY[-1]);
 
 --
--- Every radius, every number of blocks, every shape of data; built and grown
+-- Every radius, every number of blocks, every shape of data, built and by insertion
 --
 CREATE FUNCTION every_blocks(shape text, size integer, rows_first boolean, radii integer[],
                              OUT index bigint, OUT bitmap bigint, OUT rows bigint)
@@ -101,7 +103,7 @@ BEGIN
     END LOOP;
 END $$;
 \set shapes '{uniform,skewed high,skewed low,clustered,equal,extreme}'
--- every radius; then on more than a page
+-- first every radius, then more rows than one page holds
 SELECT shape, size, e.*
 FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[0, 1, 150]) AS size,
      LATERAL every_blocks(shape, size, true, NULL) AS e
@@ -113,14 +115,14 @@ FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[tru
 ORDER BY i, rows_first;
 
 --
--- Whatever is asked
+-- All forms of queries
 --
 CREATE TABLE docs (id integer PRIMARY KEY, fp simhash, note text);
 INSERT INTO docs
 SELECT i, CASE WHEN i % 50 > 0 THEN flip(random_fp(i / 4), i % 4, i) END FROM generate_series(1, 4000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 SELECT ask('docs', ARRAY[-1, 0, 1, 2, 3, 4, 6, 8, 11, 16, 30, 64], 2);
--- several keys, in every combination that is empty, or not
+-- several conditions, in all combinations, empty or not
 SELECT by_index, c.*
 FROM (VALUES
     ('t.fp <@ simhash_ball(q, k) AND t.fp <@ simhash_ball(flip(q, 2), k)',
@@ -149,7 +151,7 @@ FROM (VALUES
     ('t.fp <@ simhash_ball(q, 9223372036854775807)', 'num_nulls(t.fp) = 0'),
     ('t.fp <@ simhash_ball(q, -9223372036854775808)', 'NOT (t.id + n > 0)')
 ) AS v (by_index, by_eye), LATERAL compare('docs', by_index, by_eye) AS c;
--- arrays of keys, OR, and another index beside it: bitmaps only
+-- arrays, OR, and an AND with another index: bitmap scans only
 SET enable_seqscan = off;
 SET enable_indexscan = off;
 SELECT d.* FROM (VALUES
@@ -164,7 +166,7 @@ SELECT d.* FROM (VALUES
     ('fp <@ simhash_ball(random_fp(3), 28) AND id BETWEEN 500 AND 3000',
      '(fp <~> random_fp(3)) + 0 <= 28 AND id BETWEEN 500 AND 3000')
 ) AS v (a, b), differing('SELECT ctid, * FROM docs WHERE ' || a, 'SELECT ctid, * FROM docs WHERE ' || b) AS d;
--- one-sided: what is stored once is found once, in joins of every kind
+-- joins of all types return each stored row once
 SET enable_indexscan = on;
 SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
@@ -178,7 +180,7 @@ SELECT d.* FROM unnest(ARRAY[
     'SELECT a.id, c.* FROM docs AS a, LATERAL (SELECT b.id FROM docs AS b WHERE %s ORDER BY b.id LIMIT 2) AS c
      WHERE a.id < 300']) AS q,
     differing(format(q, 'b.fp <@ simhash_ball(a.fp, 5)'), format(q, '(a.fp <~> b.fp) + 0 <= 5')) AS d;
--- generic plans, with a NULL among the parameters
+-- generic plans, with NULL as one parameter
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(simhash, bigint) AS SELECT id FROM docs WHERE fp <@ simhash_ball($1, $2) ORDER BY id;
 EXPLAIN (costs off) EXECUTE near(random_fp(3), 3);
@@ -187,7 +189,7 @@ EXECUTE near(NULL, 3);
 EXECUTE near(random_fp(3), NULL);
 EXECUTE near(random_fp(3), 0);
 RESET plan_cache_mode;
--- a cursor that is left early and taken up again, one beside it that goes back
+-- a cursor that pauses and goes on, and a second one that moves backward
 BEGIN;
 DECLARE a CURSOR FOR SELECT id FROM docs WHERE fp <@ simhash_ball(random_fp(3), 64);
 DECLARE b SCROLL CURSOR FOR SELECT id FROM docs WHERE fp <@ simhash_ball(random_fp(3), 0);
@@ -208,7 +210,7 @@ MOVE ALL IN a;
 SELECT count(*) FROM docs WHERE fp <@ simhash_ball(random_fp(3), 64);
 ROLLBACK;
 SELECT count(*) FROM (SELECT FROM docs WHERE fp <@ simhash_ball(random_fp(3), 64) LIMIT 1) AS one;
--- an update that puts new versions where the scan is still to come
+-- an update that inserts new versions ahead of the scan
 BEGIN;
 CREATE TEMP TABLE moved ON COMMIT DROP AS
     SELECT id, flip(fp, 1, id) AS fp FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 40;
@@ -220,7 +222,7 @@ SELECT count(*) FROM docs WHERE (fp <~> random_fp(3)) + 0 <= 30;
 SELECT * FROM compare_balls('docs');
 ROLLBACK;
 SELECT * FROM compare_balls('docs');
--- without a key, through a partial index: rows that the condition of the index chooses
+-- a scan without a condition on the column, through a partial index
 CREATE TABLE parts (id integer, fp simhash);
 INSERT INTO parts SELECT i, CASE WHEN i % 4 > 0 THEN random_fp(i) END FROM generate_series(1, 3000) AS i;
 CREATE INDEX parts_odd ON parts USING simhash (fp) WHERE id % 7 = 1;
@@ -235,20 +237,20 @@ DELETE FROM parts WHERE id % 5 = 0;
 SELECT * FROM compare('parts', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
 VACUUM parts;
 SELECT * FROM compare('parts', 't.id % 7 = 1', '(t.id % 7) + 0 = 1');
--- a query that needs no column looks into the table nevertheless
+-- a query that needs no column visits the heap nevertheless
 EXPLAIN (costs off) SELECT count(*) FROM parts WHERE id % 7 = 1;
 SELECT (SELECT count(*) FROM parts WHERE id % 7 = 1) - (SELECT count(*) FROM parts WHERE (id % 7) + 0 = 1) AS surplus;
 DELETE FROM parts WHERE id % 14 = 1;
 SELECT (SELECT count(*) FROM parts WHERE id % 7 = 1) - (SELECT count(*) FROM parts WHERE (id % 7) + 0 = 1) AS surplus;
 
 --
--- Whatever happened to the table
+-- All histories of a table
 --
 CREATE TABLE grown (id integer, fp simhash, note text);
 CREATE INDEX grown_4 ON grown USING simhash (fp);
 \set radii 'ARRAY[-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 64]'
 SELECT * FROM compare_balls('grown', :radii);
--- row by row, in many transactions; some of them give up
+-- row by row, in many transactions, of which some roll back
 DO $$
 BEGIN
     FOR i IN 1 .. 3000 LOOP
@@ -267,7 +269,7 @@ ROLLBACK TO s;
 SELECT * FROM compare_balls('grown', :radii);
 COMMIT;
 SELECT * FROM compare_balls('grown', :radii);
--- some go, some change, some change without their fingerprint (HOT)
+-- deletions, updates of the fingerprint, and HOT updates
 DELETE FROM grown WHERE hashint4(id) % 3 = 0;
 SELECT * FROM compare_balls('grown', :radii);
 VACUUM grown;
@@ -278,14 +280,15 @@ UPDATE grown SET fp = CASE WHEN fp IS NULL THEN random_fp(id) END WHERE hashint4
 SELECT * FROM compare_balls('grown', :radii);
 VACUUM grown;
 SELECT * FROM compare_balls('grown', :radii);
--- their places are taken by others
+-- new rows reuse the freed space
 INSERT INTO grown SELECT i, fp_of('clustered', i) FROM generate_series(5001, 7000) AS i;
 SELECT * FROM compare_balls('grown', :radii, 3);
 DELETE FROM grown WHERE fp <@ simhash_ball('0123456789abcdef', 0);
 VACUUM grown;
 INSERT INTO grown SELECT i, '0123456789abcdef' FROM generate_series(7001, 9000) AS i;
 SELECT * FROM compare_balls('grown', :radii);
--- several rounds of all of it, with other numbers of blocks beside the first
+-- several rounds of all of this, with indexes of other numbers of blocks on the same
+-- table
 CREATE INDEX ON grown USING simhash (fp) WITH (blocks = 3);
 DROP INDEX grown_4;
 DO $$
@@ -303,7 +306,7 @@ END $$;
 SELECT * FROM compare_balls('grown', :radii, 3);
 VACUUM grown;
 SELECT * FROM compare_balls('grown', :radii, 3);
--- everything goes
+-- delete all rows
 DELETE FROM grown;
 SELECT * FROM compare_balls('grown', :radii);
 VACUUM grown;
@@ -329,7 +332,7 @@ INSERT INTO grown SELECT i, random_fp(i) FROM generate_series(1, 1000) AS i;
 SELECT * FROM compare_balls('grown', :radii);
 
 --
--- Every kind of table and index
+-- All types of tables and indexes
 --
 CREATE UNLOGGED TABLE volatile_docs (id integer, fp simhash);
 CREATE INDEX ON volatile_docs USING simhash (fp) WITH (blocks = 6);
@@ -360,7 +363,7 @@ DELETE FROM own_kept WHERE id % 3 = 0;
 VACUUM own_kept;
 INSERT INTO own_kept SELECT i, random_fp(i) FROM generate_series(2001, 3000) AS i;
 SELECT * FROM compare_balls('own_kept', :radii);
--- an expression, a domain, a generated column, a child
+-- an expression, a domain, a generated column, an inheritance child
 CREATE TABLE bodies (id integer, body text);
 INSERT INTO bodies SELECT i, CASE WHEN i % 20 > 0 THEN format('the %s quick %s fox %s', i % 7, i % 11, i % 5) END
                    FROM generate_series(1, 500) AS i;
@@ -384,13 +387,13 @@ UPDATE children SET id = id - 500 WHERE id > 1400;
 SELECT * FROM differing(
     'SELECT tableoid, ctid, * FROM children WHERE fp <@ simhash_ball(random_fp(3), 30)',
     'SELECT tableoid, ctid, * FROM children WHERE (fp <~> random_fp(3)) + 0 <= 30');
--- a column becomes simhash
+-- a column changes its type to simhash
 CREATE TABLE numbers (id integer, fp bigint);
 INSERT INTO numbers SELECT i, random_fp(i)::bigint FROM generate_series(1, 1000) AS i;
 CREATE INDEX ON numbers USING simhash ((fp::simhash));
 ALTER TABLE numbers ALTER fp TYPE simhash USING fp::simhash;
 SELECT * FROM compare_balls('numbers', :radii);
--- equal fingerprints shut out: an exclusion constraint needs no more than equality
+-- an exclusion constraint on equality alone
 CREATE TABLE distinct_docs (id integer, fp simhash, EXCLUDE USING simhash (fp WITH =));
 INSERT INTO distinct_docs SELECT i, random_fp(i) FROM generate_series(1, 1000) AS i;
 INSERT INTO distinct_docs VALUES (1001, random_fp(7));
@@ -401,7 +404,7 @@ INSERT INTO distinct_docs VALUES (7, random_fp(7));
 SELECT * FROM compare_balls('distinct_docs', :radii);
 
 --
--- Built again, with another number of blocks, elsewhere, little memory
+-- Rebuilt with another number of blocks, in another tablespace, with little memory
 --
 CREATE TABLE large (id integer, fp simhash, filler text DEFAULT repeat('.', 40));
 INSERT INTO large
@@ -412,14 +415,14 @@ INSERT INTO large SELECT i, '0123456789abcdef' FROM generate_series(100001, 1050
 SET maintenance_work_mem = '1MB';
 CREATE INDEX large_fp ON large USING simhash (fp);
 SELECT * FROM compare_balls('large', :few);
-SET work_mem = '64kB'; -- bitmaps of whole pages
+SET work_mem = '64kB'; -- lossy bitmaps
 SET enable_indexscan = off;
 SELECT * FROM differing(
     'SELECT ctid, fp FROM large WHERE fp <@ simhash_ball(random_fp(3), 28)',
     'SELECT ctid, fp FROM large WHERE (fp <~> random_fp(3)) + 0 <= 28');
 RESET work_mem;
 RESET enable_indexscan;
--- between SET and REINDEX the index is what it was
+-- between SET and REINDEX the index keeps its design
 ALTER INDEX large_fp SET (blocks = 8);
 SELECT * FROM compare_balls('large', :few);
 UPDATE large SET fp = flip(fp, 3, id) WHERE id % 50 = 1;
@@ -460,14 +463,14 @@ SELECT * FROM differing(
 SELECT check_indexes('large');
 DROP TABLE large;
 DROP TABLESPACE regress_simhash;
--- nothing happened in a build that is called off, and the next one is as good
+-- a build that rolls back has no effect, and the next build succeeds
 BEGIN;
 CREATE INDEX ON docs USING simhash (fp) WITH (blocks = 7);
 ROLLBACK;
 SELECT count(*) FROM pg_index WHERE indrelid = 'docs'::regclass;
 
 --
--- However many leaves are fetched ahead
+-- Any number of leaves to prefetch
 --
 CREATE TABLE ahead (id integer, fp simhash);
 INSERT INTO ahead
@@ -485,7 +488,7 @@ BEGIN
     BEGIN
         PERFORM set_config('effective_io_concurrency', leaves::text, true);
     EXCEPTION WHEN invalid_parameter_value THEN
-        NULL;                   -- this system has only one way
+        NULL;                   -- this system supports only one value
     END;
     SELECT c.index, c.bitmap, c.rows INTO index, bitmap, rows
     FROM compare_balls('ahead', ARRAY[0, 3, 7, 10, 14]) AS c;
@@ -510,7 +513,7 @@ CREATE INDEX ON bad USING simhash (fp) WITH (block = 4);
 CREATE INDEX ON bad USING simhash (fp, fp);
 CREATE INDEX ON bad USING simhash (fp) INCLUDE (id);
 CREATE UNIQUE INDEX ON bad USING simhash (fp);
--- (from 19 on with the place in the command)
+-- (19 and later add the position in the command)
 CREATE FUNCTION message_of(command text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE command;
@@ -519,7 +522,7 @@ EXCEPTION WHEN OTHERS THEN RETURN SQLERRM;
 END $$;
 SELECT how, message_of(format('CREATE INDEX ON bad USING simhash (fp %s)', how))
 FROM unnest('{ASC,DESC,NULLS FIRST}'::text[]) AS how;
--- (from 17 on an index is made with a search_path of its own)
+-- (17 and later build an index with a restricted search_path)
 SET search_path = index_test;
 SELECT message_of('CREATE INDEX ON bad USING simhash (fp COLLATE "C")');
 CREATE INDEX ON bad USING simhash (fp public.simhash_ops (blocks = 4));
@@ -535,7 +538,7 @@ ALTER INDEX bad_fp SET (fillfactor = 50);
 ALTER TABLE bad REPLICA IDENTITY USING INDEX bad_fp;
 CLUSTER bad USING bad_fp;
 DROP TABLE bad;
--- operator classes that cannot work are told from those that do
+-- amvalidate tells operator classes that cannot work from those that can
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcname IN ('simhash_ops', 'simhash_ball_ops') AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash')
 ORDER BY opcname;
@@ -570,13 +573,13 @@ CREATE OPERATOR CLASS nothing FOR TYPE simhash USING simhash AS STORAGE simhash,
 SELECT opcname, amvalidate(oid)
 FROM (SELECT *
       FROM pg_opclass WHERE opcnamespace = 'index_test'::regnamespace ORDER BY opcname COLLATE "C" OFFSET 0) AS c;
--- and do no harm
+-- and they do no harm
 CREATE TABLE harmed AS SELECT simhash '0123456789abcdef' AS fp;
 CREATE INDEX ON harmed USING simhash (fp index_test.no_support);
 CREATE INDEX ON harmed USING simhash (fp index_test.wrong_function);
 CREATE INDEX ON harmed USING simhash (fp index_test.other_support);
 CREATE INDEX ON harmed USING simhash (fp index_test.right_one);
--- a function of other types is that of another class
+-- a function with other types belongs to another operator class
 CREATE OPERATOR CLASS not_its_own FOR TYPE simhash_ball USING simhash AS
     OPERATOR 4 =~=, FUNCTION 1 (simhash, simhash) simhash_ball_opclass(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'not_its_own';

@@ -1,7 +1,7 @@
 --
--- GiST: fingerprints beside other columns.  The rows of a sequential scan, and of the
--- access method simhash, on the same histories.  Needs btree_gist and pageinspect, of
--- PostgreSQL's contrib modules.
+-- GiST: fingerprints and other columns in one index.  Compares the rows with those of a
+-- sequential scan, and of the access method simhash, on the same histories.  Needs
+-- btree_gist and pageinspect from PostgreSQL's contrib modules.
 --
 CREATE SCHEMA gist_test;
 SET search_path = gist_test, public;
@@ -11,7 +11,7 @@ SET max_parallel_workers_per_gather = 0;
 CREATE EXTENSION btree_gist;
 CREATE EXTENSION pageinspect;
 
--- what an index holds, and what nobody else does
+-- the key type that the index stores, which users cannot use
 SELECT '(ffffffffffffffff,0123456789abcdef)'::simhash_gist_key;
 SELECT '(ffffffffffffffff,0123456789abcdef,3)'::simhash_ball_gist_key;
 CREATE TABLE few (fp simhash);
@@ -29,14 +29,14 @@ SELECT property, pg_index_column_has_property('few_fp', 1, property) AS fingerpr
 FROM unnest('{distance_orderable,returnable,search_array,search_nulls}'::text[]) AS property;
 
 --
--- Three judges: tables of the same rows at the same places, one with GiST indexes, and
--- one with an index of the access method; and a sequential scan.
+-- Three ways to find the same rows: a table with GiST indexes, a table with the same
+-- rows and ctids and an index of the access method, and a sequential scan.
 --
 CREATE TABLE shapes AS
 SELECT shape, grown, shape || CASE WHEN grown THEN '_grown' ELSE '_built' END AS tab
 FROM unnest('{uniform,skewed,clustered,equal,mixed}'::text[]) AS shape,
      unnest('{false,true}'::boolean[]) AS grown;
--- A command for each table: %1$s stands for its name, %2$L for its shape.
+-- Run a command for each table.  %1$s is the table's name, %2$L its shape.
 CREATE FUNCTION everywhere(command text, judges text[] DEFAULT '{_g,_s}') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     s record;
@@ -48,7 +48,7 @@ END $$;
 CREATE FUNCTION add_rows(first integer, last integer, judges text[] DEFAULT '{_g,_s}') RETURNS void LANGUAGE sql AS $$
     SELECT everywhere(format('INSERT INTO %%1$s SELECT i, CASE WHEN i %%%% 19 > 0 THEN i * i %%%% 5 END,
         CASE WHEN i %%%% 20 > 0 THEN fp_of(%%2$L, i) END FROM generate_series(%s, %s) AS i', first, last), judges) $$;
--- A first column that is large makes a page hold a dozen entries, and a tree high.
+-- A large first column: a page holds about a dozen entries, and the tree is high.
 CREATE FUNCTION filler() RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(md5(i::text), '') FROM generate_series(1, 16) AS i $$;
 CREATE FUNCTION add_indexes(
@@ -78,7 +78,8 @@ BEGIN
              LATERAL (SELECT stored[1 + (n * 7) % cardinality(stored)] AS fp) AS s;
     ANALYZE queries;
 END $$;
--- The rows of a table that meet a condition for each of the queries, by a kind of scan.
+-- Return the rows of a table that match a condition for each query, with one type of
+-- scan.
 CREATE FUNCTION found(tab text, condition text, scan text) RETURNS TABLE (n integer, at tid) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off AS $$
 DECLARE
@@ -91,7 +92,7 @@ BEGIN
     ASSERT whole_plan(query) ~ scan, whole_plan(query);
     RETURN QUERY EXECUTE query;
 END $$;
--- How many rows each judge would have otherwise, and how many there are.
+-- Return the number of rows in which each way differs, and the number of rows.
 CREATE FUNCTION judge(
     tab text, by_index text, by_eye text, shared boolean DEFAULT true, OUT index bigint, OUT bitmap bigint,
     OUT other bigint, OUT rows bigint)
@@ -112,7 +113,8 @@ BEGIN
     END IF;
     DROP TABLE eye;
 END $$;
--- The nearest first: distances in the order of a sort, each row once.  Ties come in any order.
+-- Check a scan that returns the nearest rows first: distances in the order of a sort,
+-- and each row once.  Ties may come in any order.
 CREATE FUNCTION nearest(tab text, condition text, OUT wrong bigint, OUT rows bigint) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
@@ -174,9 +176,9 @@ SELECT add_indexes(false);
 SELECT 'VACUUM ANALYZE ' || string_agg(tab || judge, ', ') AS vacuum
 FROM shapes, unnest('{_g,_s}'::text[]) AS judge \gset
 :vacuum;
--- each of 10 tables is asked 12 things; where all are equal, some find nothing
+-- 12 conditions on each of 10 tables; some match nothing where all rows are equal
 SELECT * FROM verdict();
--- rows go, and others come
+-- deletions and insertions
 SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0');
 SELECT * FROM verdict();
 :vacuum;
@@ -186,13 +188,13 @@ SELECT everywhere(
 SELECT * FROM verdict();
 :vacuum;
 SELECT * FROM verdict();
--- a verdict that finds what is missing
+-- the verdict detects missing rows
 SELECT index > 0 AS index, bitmap > 0 AS bitmap, other > 0 AS other
 FROM judge('mixed_built', 't.fp <~> q <= k', '(t.fp <~> q) + 0 <= k + 1');
 
 --
--- Three judges of balls: GiST, the access method on a column of the same balls in the same
--- table, and distances and radii in a sequential scan.
+-- Three ways to find balls: GiST, the access method on a column of the same balls in
+-- the same table, and a sequential scan that compares distances with radii.
 --
 CREATE FUNCTION radius_of(id integer)
     RETURNS integer LANGUAGE sql IMMUTABLE RETURN CASE id % 13 WHEN 12 THEN 64 ELSE id % 13 - 1 END;
@@ -201,7 +203,7 @@ SELECT everywhere(
     ball simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED,
     ball_s simhash_ball GENERATED ALWAYS AS (simhash_ball(fp, radius_of(id))) STORED)
     WITH (autovacuum_enabled = off)', '{_b}');
--- The balls alone, for each of the queries.
+-- Return only the balls, for each query.
 CREATE FUNCTION found_only(tab text, condition text) RETURNS TABLE (n integer, ball simhash_ball) LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = on AS $$
@@ -269,7 +271,7 @@ SELECT add_indexes(false, '_b', 'ball', '_b', 'ball_s');
 SELECT 'VACUUM ANALYZE ' || string_agg(tab || '_b', ', ') AS vacuum FROM shapes \gset
 :vacuum;
 SELECT * FROM verdict_on_balls();
--- centers and radii change, and rows go
+-- updates of centers and radii, and deletions
 SELECT everywhere(
     'UPDATE %s SET fp = flip(fp, id %% 5, id), id = id + 1, tenant = (tenant + 1) %% 5 WHERE id %% 7 = 0', '{_b}');
 SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0', '{_b}');
@@ -297,19 +299,20 @@ SELECT plan($$SELECT id FROM docs
               WHERE tenant = 7 AND fp <~> '0123456789abcdef' < 8 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
 SELECT plan($$SELECT tenant, fp FROM docs WHERE tenant = 7 AND simhash_within(fp, '0123456789abcdef', 3)$$);
 SELECT plan($$SELECT b.id FROM docs AS a JOIN docs AS b ON a.tenant = b.tenant AND a.fp <~> b.fp <= 3 WHERE a.id = 1$$);
--- the order of one distance and of several: rows and ctids, backward, locked and deleted
+-- ordered by one distance and by several: rows and ctids, backward, locked and deleted
 SELECT tab, condition, order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$) AS all_rows,
     order_differs(tab, condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
     order_differs(tab, condition, $$fp <~> '0123456789abcdef', fp <~> random_fp(3)$$, 20) AS by_two
 FROM unnest('{docs,mixed_built_g}'::regclass[]) AS tab,
      unnest('{true,tenant = 3,tenant = 3 AND fp <~> random_fp(7) <= 30,fp IS NULL}'::text[]) AS condition;
--- index-only scans give the values of the table
+-- index-only scans return the values of the table
 SELECT * FROM differing(
     'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND fp <~> random_fp(100) <= 33',
     'SELECT tenant, fp FROM docs WHERE tenant IN (3, 7) AND (fp <~> random_fp(100)) + 0 <= 33');
 
--- The leaves that are visited in vain have a cost: of two indexes the access method's
--- serves a search in all rows, and none serves one that would visit everything.
+-- The cost includes leaves that a search visits without a match.  So of two indexes,
+-- the access method's serves a search in all rows.  No index serves a search that would
+-- visit all leaves.
 CREATE TABLE twice AS SELECT i AS id, i % 100 AS tenant, random_fp(i) AS fp FROM generate_series(1, 50000) AS i;
 CREATE INDEX twice_gist ON twice USING gist (tenant, fp);
 CREATE INDEX twice_simhash ON twice USING simhash (fp);
@@ -325,7 +328,7 @@ SELECT explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcd
        explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$,
                  'Total Cost') <
        explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS one_tenant;
--- equal balls have the same center, so a large radius costs nothing
+-- equal balls have the same center, so a large radius does not raise the cost
 CREATE TABLE wide AS SELECT simhash_ball(fp, 20) AS ball FROM twice;
 CREATE INDEX wide_ball ON wide USING gist (ball);
 ANALYZE wide;
@@ -349,12 +352,16 @@ SELECT options, b.*
 FROM unnest('{"",WITH (buffering = on),WITH (buffering = off)}'::text[]) AS options, LATERAL built(options) AS b;
 
 --
--- How well entries stand together: pages that a hundred searches within 1 bit read of an
--- index of 110 to 140.  They find nothing, so these are pages of the index.  Measured are
--- 9 or 10 for each, and 12 in a small tenant beside a large one.  With entries cut at random
--- it is 32 where rows come in order, as in a build, and otherwise all; cut in the middle, 13
--- and 21; with a penalty that is always the same, all of what has grown; and 21 in the
--- tenant if keys that agree on little are not avoided.
+-- Check how well a page groups similar entries.
+--
+-- The measure is the number of pages that a hundred searches within 1 bit read, of an
+-- index of 110 to 140 pages.  The searches match no row, so they read pages of the
+-- index only.  Measured: 9 or 10 pages a search, and 12 in a small tenant next to a
+-- large one.
+-- With random splits: 32 pages for rows in order, as in a build, and otherwise all
+-- pages.  With splits in the middle: 13 and 21.  With a constant penalty: all pages of
+-- an index filled by insertion.  And 21 in the small tenant if keys that agree in few
+-- bits are not avoided.
 --
 CREATE TABLE built AS SELECT CASE WHEN id % 10 > 0 THEN 0 ELSE 1 + id / 10 % 20 END AS tenant, fp AS fp_t, fp FROM docs;
 CREATE TABLE grown (LIKE built);
@@ -379,8 +386,8 @@ FROM (VALUES ('built', 't.fp <~> asked.fp <= 1', 12), ('grown', 't.fp <~> asked.
          format('SELECT FROM asked, LATERAL (SELECT FROM %s AS t WHERE %s OFFSET 0) AS s', tab, condition)) AS pages;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
--- A build is sorted: its leaves come in the order of the Gray code, here by the first digit.
--- Others come in the order in which pages were split.
+-- A build sorts: its leaves are in the order of the Gray code, here shown by the first
+-- digit. Leaves of an index filled by insertion are in the order of the page splits.
 CREATE FUNCTION first_digits(index text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(digit, '' ORDER BY block) FILTER (WHERE digit IS DISTINCT FROM before)
     FROM (SELECT block, digit, lag(digit) OVER (ORDER BY block) AS before
@@ -393,7 +400,7 @@ SELECT index, CASE WHEN length(digits) > 50 THEN 'any' ELSE digits END AS digits
 FROM unnest('{built_fp,built_ball,grown_fp,grown_ball}'::text[]) AS index, first_digits(index) AS digits;
 
 --
--- No two rows within 3 bits in one tenant
+-- No two rows of one tenant within 3 bits
 --
 CREATE TABLE apart (id integer, tenant integer, fp simhash, radius integer DEFAULT 3,
     CONSTRAINT apart_in_tenant EXCLUDE USING gist (tenant WITH =, simhash_ball(fp, radius) WITH =~=));
@@ -404,7 +411,8 @@ INSERT INTO apart VALUES (6, 1, '0123456789abcde8');
 INSERT INTO apart VALUES (7, 2, '0123456789abcde8'), (8, 3, '0123456789abcde8') ON CONFLICT DO NOTHING RETURNING id;
 UPDATE apart SET tenant = 2 WHERE id = 1;
 SELECT id, tenant, fp FROM apart ORDER BY id;
--- it lets in what a table without it would, one row after the other
+-- the constraint accepts the rows that a comparison of each row with the earlier ones
+-- accepts
 CREATE TABLE offered AS
 SELECT i, i % 3 AS tenant, CASE WHEN i % 50 > 0 THEN flip(random_fp(i % 60), i % 7, i) END AS fp
 FROM generate_series(1, 1500) AS i;
@@ -428,7 +436,7 @@ BEGIN
     SELECT * INTO kept, differing FROM differing('TABLE apart', format('SELECT * FROM kept(%L)', radii));
 END $$;
 SELECT radii, d.* FROM unnest('{3,0,-1,9,i % 5}'::text[]) AS radii, differing_kept(radii) AS d;
--- index-only scans give the balls of the table
+-- index-only scans return the balls of the table
 CREATE TABLE balls AS SELECT i, simhash_ball(fp, i % 12 - 1) AS ball FROM offered;
 CREATE INDEX balls_ball ON balls USING gist (ball);
 VACUUM ANALYZE balls;
@@ -439,8 +447,8 @@ SELECT * FROM differing(
     'SELECT ball FROM balls WHERE (ball =~= simhash_ball(random_fp(7), 9)) IS TRUE');
 RESET enable_seqscan;
 
--- From 18 on a key without overlaps asks for the operator of equality; btree_gist is not
--- needed for it.
+-- 18 and later: a key WITHOUT OVERLAPS needs the operator of equality.  btree_gist is
+-- not needed for it.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
@@ -457,8 +465,8 @@ BEGIN
     END IF;
 END $$;
 
--- The first query of a session, before which nothing loads the library, has the cost of the
--- leaves too.
+-- The first query of a session, which loads the library, includes the cost of the
+-- leaves, too.
 CREATE FUNCTION costs_twice(query text) RETURNS boolean LANGUAGE sql AS $$
     SELECT explained(query, 'Total Cost') = explained(query, 'Total Cost') $$;
 \c -

@@ -1,13 +1,13 @@
 --
--- WITH (blocks, prefix, nested): how many tables the index has, and by which bits
--- each is sorted, changes nothing of what it answers.
+-- WITH (blocks, prefix, nested): the number of permuted tables, and the bits by which
+-- each is sorted, do not change the rows that the index returns.
 --
 CREATE SCHEMA designs_test;
 SET search_path = designs_test, public;
 SET client_min_messages = error;
 SET max_parallel_workers_per_gather = 0;
 
--- Every design there is.
+-- Every possible design.
 CREATE VIEW every_design AS
     SELECT format('blocks = %s, prefix = %s, nested = %s', blocks, prefix, nested) AS design, blocks, prefix, nested,
            tables::integer,
@@ -18,8 +18,8 @@ CREATE VIEW every_design AS
     WHERE prefix < blocks AND (prefix = 1 OR nested = 1) AND tables <= 32;
 SELECT count(*), sum(tables), max(tables) FROM every_design;
 
--- Questions, and the answers by eye: which rows are within k bits of q, and how far
--- away the nearest are.  The numbers of the rows have to be distinct.
+-- Queries, with the results of a sequential scan: the rows within k bits of q, and the
+-- distances of the nearest rows.  The ids of the rows must be distinct.
 CREATE TABLE queries (n integer, q simhash, k integer, lim integer, ball integer[], distances integer[]);
 CREATE FUNCTION ask(tab regclass, radii integer[] DEFAULT NULL, times integer DEFAULT 1)
     RETURNS void LANGUAGE plpgsql AS $$
@@ -41,9 +41,9 @@ BEGIN
     ANALYZE queries;
 END $$;
 
--- How many of the questions an index scan, a bitmap scan and a scan nearest first
--- answer in another way, and how many rows are within their balls.  An error if a scan
--- is not of the kind it should be, or if the index has any damage.
+-- Return the number of queries for which an index scan, a bitmap scan or an ordered
+-- scan differs, and the number of rows within their balls.  Raises an error if a scan
+-- has the wrong type, or if the index is damaged.
 CREATE FUNCTION answer(query text, scan text, OUT wrong bigint) LANGUAGE plpgsql AS $$
 DECLARE
     plan text := whole_plan(query);
@@ -81,7 +81,7 @@ BEGIN
     PERFORM ask(tab, radii, times);
     SELECT * INTO index, bitmap, nearest, rows FROM differing(tab);
 END $$;
--- comparisons that find something
+-- the comparison detects differences
 CREATE TABLE sample AS SELECT i AS id, random_fp(i) AS fp FROM generate_series(1, 500) AS i;
 CREATE INDEX ON sample USING simhash (fp) WITH (blocks = 5, prefix = 2);
 SELECT * FROM compare('sample');
@@ -89,7 +89,8 @@ UPDATE queries SET ball = ball[2:], distances[1] = distances[1] + 1 WHERE n % 11
 SELECT index, bitmap, nearest FROM differing('sample');
 
 --
--- Every design: as many tables as it should have, sorted by as many bits, all rows
+-- Every design: the right number of permuted tables, sorted by the right bits, with all
+-- rows
 --
 CREATE TABLE mixed AS
     SELECT i AS id, CASE WHEN i % 20 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 240) AS i;
@@ -112,7 +113,7 @@ FROM every_design, LATERAL build_and_compare(design, tables, bits)
 GROUP BY 1, 2, 3, 4, 5, 6, 7;
 
 --
--- Some designs: each shape of data, built and grown
+-- Some designs: each shape of data, built and by insertion
 --
 CREATE FUNCTION every_shape(design text, rows_first boolean, size integer, radii integer[],
                             OUT index bigint, OUT bitmap bigint, OUT nearest bigint, OUT rows bigint)
@@ -152,12 +153,12 @@ FROM unnest(ARRAY['blocks = 5, prefix = 2', 'blocks = 6, prefix = 3', 'blocks = 
 ORDER BY i, rows_first;
 
 --
--- From one design to another
+-- Change from one design to another
 --
 CREATE TABLE docs (id serial, fp simhash, note text);
 INSERT INTO docs (fp) SELECT CASE WHEN i % 30 > 0 THEN fp_of('mixed', i) END FROM generate_series(1, 5000) AS i;
 CREATE INDEX docs_fp ON docs USING simhash (fp) WITH (blocks = 5, prefix = 2);
--- what is written to every table of the index, removed, and written again
+-- write to every permuted table, delete, and write again
 CREATE FUNCTION change(i integer) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     DELETE FROM docs WHERE hashint4(docs.id + change.i) % 7 = 0;
@@ -178,7 +179,7 @@ VACUUM docs;
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
 SELECT change(2);
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
--- between SET and REINDEX the index is what it was, whatever is written
+-- between SET and REINDEX the index keeps its design, whatever is written
 ALTER INDEX docs_fp SET (blocks = 6, prefix = 3);
 SELECT reloptions FROM pg_class WHERE oid = 'docs_fp'::regclass;
 SELECT change(3);
@@ -197,12 +198,12 @@ SELECT change(6);
 VACUUM docs;
 SELECT change(7);
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
--- one by one, where what is left is a design
+-- reset one option at a time, where the remaining options are a valid design
 ALTER INDEX docs_fp RESET (blocks);
-ALTER INDEX docs_fp SET (blocks = 16); -- 64 tables
+ALTER INDEX docs_fp SET (blocks = 16); -- 64 permuted tables
 ALTER INDEX docs_fp RESET (nested);
 ALTER INDEX docs_fp SET (blocks = 16, prefix = 15);
-ALTER INDEX docs_fp RESET (blocks); -- 4 with 15 in front
+ALTER INDEX docs_fp RESET (blocks); -- 4 blocks, a prefix of 15
 ALTER INDEX docs_fp SET (nested = 2);
 SELECT reloptions FROM pg_class WHERE oid = 'docs_fp'::regclass;
 VACUUM FULL docs;
@@ -214,7 +215,7 @@ SELECT index, bitmap, nearest, rows, tables('docs_fp') FROM compare('docs', :rad
 SELECT change(8);
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
 SELECT reloptions FROM pg_class WHERE oid = 'docs_fp'::regclass;
--- several at once, of which the planner takes one
+-- several indexes on one column, of which the planner chooses one
 CREATE INDEX docs_wide ON docs USING simhash (fp) WITH (nested = 8);
 CREATE INDEX CONCURRENTLY docs_deep ON docs USING simhash (fp) WITH (blocks = 7, prefix = 5);
 SELECT change(9);
@@ -226,7 +227,7 @@ DROP INDEX docs_fp;
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
 DROP INDEX docs_wide;
 SELECT index, bitmap, nearest, rows FROM compare('docs', :radii);
--- a transaction that gives up leaves the old one
+-- a transaction that rolls back leaves the old design
 BEGIN;
 ALTER INDEX docs_deep SET (blocks = 3, prefix = 2);
 REINDEX INDEX docs_deep;
@@ -234,7 +235,7 @@ SELECT change(11);
 SELECT index, bitmap, nearest, rows, tables('docs_deep') FROM compare('docs', :radii);
 ROLLBACK;
 SELECT index, bitmap, nearest, rows, tables('docs_deep') FROM compare('docs', :radii);
--- built with the least memory, in tables of several levels
+-- built with the minimum of memory, in permuted tables of several levels
 SET maintenance_work_mem = '1MB';
 CREATE TABLE large AS
     SELECT i AS id, CASE WHEN i % 100 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 30000) AS i;
@@ -245,7 +246,7 @@ FROM simhash_index_stats('large_fp') WHERE "table" IS NOT NULL GROUP BY level OR
 RESET maintenance_work_mem;
 
 --
--- Every kind of table
+-- All types of tables
 --
 CREATE UNLOGGED TABLE volatile_docs AS SELECT id, fp FROM mixed;
 CREATE INDEX ON volatile_docs USING simhash (fp) WITH (blocks = 3, nested = 5);
@@ -278,11 +279,11 @@ INSERT INTO distinct_docs SELECT i, random_fp(i) FROM generate_series(1, 1000) A
 INSERT INTO distinct_docs VALUES (1001, random_fp(7));
 INSERT INTO distinct_docs SELECT i, random_fp(i) FROM generate_series(900, 1100) AS i ON CONFLICT DO NOTHING;
 SELECT index, bitmap, nearest, rows, (SELECT count(*) FROM distinct_docs) FROM compare('distinct_docs', :radii);
--- a dump has what it takes
+-- a dump contains the options
 SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'distinct_docs'::regclass;
 
 --
--- What the statistics say
+-- The statistics
 --
 CREATE TABLE counted AS SELECT i AS id, random_fp(i) AS fp FROM generate_series(1, 300) AS i;
 INSERT INTO counted SELECT i, NULL FROM generate_series(301, 310) AS i;
@@ -293,7 +294,7 @@ DROP INDEX counted_fp;
 CREATE INDEX counted_fp ON counted USING simhash (fp) WITH (blocks = 3, nested = 2);
 SELECT "table", prefix_bits, level, pages, entries, longest_run
 FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
--- equal fingerprints are one run in every table
+-- equal fingerprints are one run in every permuted table
 INSERT INTO counted SELECT i, '0123456789abcdef' FROM generate_series(1001, 1100) AS i;
 SELECT DISTINCT entries, longest_run FROM simhash_index_stats('counted_fp') WHERE "table" IS NOT NULL;
 
@@ -326,7 +327,7 @@ ALTER INDEX bad_fp SET (blocks = 9);
 ALTER INDEX bad_fp SET (prefix = 6, blocks = 8, nested = 2);
 SELECT reloptions FROM pg_class WHERE oid = 'bad_fp'::regclass;
 SELECT tables('bad_fp');
--- nothing is left of what failed
+-- a failed build leaves nothing
 SELECT count(*) FROM pg_index WHERE indrelid = 'bad'::regclass;
 CREATE TABLE bad_parent (fp simhash) PARTITION BY RANGE (fp);
 CREATE INDEX ON bad_parent USING simhash (fp) WITH (blocks = 4, prefix = 4);

@@ -1,6 +1,6 @@
 --
--- Looking at an index as a whole: simhash_index_stats, simhash_index_explain,
--- simhash_index_check; and the choice of one: simhash_index_advice
+-- Inspection of an index: simhash_index_stats, simhash_index_explain,
+-- simhash_index_check; and the choice of a design: simhash_index_advice
 --
 CREATE TABLE report (id integer, fp simhash);
 INSERT INTO report SELECT i, fingerprint(i) FROM generate_series(1, 20000) AS i;
@@ -15,13 +15,13 @@ SELECT "table", level, pages, entries FROM simhash_index_stats('report_2');
 SELECT sum(entries) FROM simhash_index_stats('report_part');
 SELECT * FROM simhash_index_stats('report_empty') ORDER BY "table", level;
 
--- skew shows: the longest run
+-- the longest run shows skew
 CREATE TABLE skewed AS SELECT (i % 1000)::bigint::simhash AS fp FROM generate_series(1, 5000) AS i;
 CREATE INDEX skewed_fp ON skewed USING simhash (fp);
 SELECT "table", longest_run FROM simhash_index_stats('skewed_fp') WHERE level = 0 ORDER BY "table";
 
--- what a search reads: one leaf of each table as long as no bit has to be flipped
--- (of the first, where the whole key is looked up); everything, when it is wide
+-- the pages that a search reads: one leaf of each permuted table if it flips no bit (of
+-- the first one, if it searches the whole key); all pages, if the radius is large
 SELECT k, e.* FROM generate_series(-1, 64) AS k, simhash_index_explain('report_4', simhash 'c4ca4238a0b92382', k) AS e
 WHERE k IN (-1, 0, 1, 2, 3, 64);
 SELECT k, e.prefix_bits < 16 AS short, e.tables, e.probes <= e.pages AS pages, e.candidates < 10000 AS few, e.matches
@@ -36,7 +36,7 @@ SELECT matches
 FROM unnest(ARRAY[-9223372036854775808, 9223372036854775807]) AS k,
      simhash_index_explain('report_4', '0123456789abcdef', k);
 
--- which design: smaller ones are slower, the smallest good one is advised
+-- designs: smaller ones are slower; the smallest good one is advised
 SELECT blocks, prefix, nested, tables, bytes, round(probes) AS probes, round(candidates) AS candidates, advised
 FROM simhash_index_advice(10000000, 3);
 SELECT r, k, bool_and(tables > previous_tables) AS larger, bool_and(microseconds < previous_us) AS faster,
@@ -53,7 +53,7 @@ SELECT * FROM simhash_index_advice(1, 65);
 SELECT * FROM simhash_index_advice(1, -1);
 SELECT * FROM simhash_index_advice(NULL, 3);
 
--- a sound index raises no error, whatever was done to it
+-- a sound index raises no error, whatever its history
 SELECT simhash_index_check('report_4'), simhash_index_check('report_4', heap => true);
 SELECT simhash_index_check('report_2', true), simhash_index_check('report_part', true),
        simhash_index_check('report_empty', true);
@@ -70,7 +70,7 @@ SELECT simhash_index_check('report_4', true);
 ROLLBACK;
 SELECT simhash_index_check('report_4', true);
 
--- index expressions are computed as the table's owner, from 17 on with a safe search_path
+-- index expressions run as the table's owner, with a safe search_path from 17 on
 CREATE FUNCTION report_fp(integer) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     RETURN $1::bigint::public.simhash;
@@ -78,7 +78,7 @@ END $$;
 CREATE INDEX report_expression ON report USING simhash (report_fp(id));
 SELECT simhash_index_check('report_expression', true);
 
--- where the function has changed its mind, rows and entries differ
+-- if the function now returns other values, rows and entries differ
 CREATE OR REPLACE FUNCTION report_fp(integer) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     RETURN ($1 + 1)::bigint::public.simhash;
@@ -99,7 +99,7 @@ CREATE TABLE report_parent (fp simhash) PARTITION BY RANGE (fp);
 CREATE INDEX report_parent_fp ON report_parent USING simhash (fp);
 SELECT simhash_index_check('report_parent_fp');
 
--- for the owner, and for those who may read statistics
+-- for the owner, and for roles that may read statistics
 CREATE ROLE regress_simhash_stranger;
 CREATE ROLE regress_simhash_monitor IN ROLE pg_stat_scan_tables;
 SET ROLE regress_simhash_stranger;
@@ -115,7 +115,7 @@ SELECT simhash_index_check('report_4', true);
 SELECT current_user;
 RESET ROLE;
 
--- not by workers: they cannot read temporary tables
+-- not in workers, which cannot read temporary tables
 CREATE TEMP TABLE report_temp AS SELECT fp FROM report WHERE fp IS NOT NULL LIMIT 1000;
 CREATE INDEX report_temp_fp ON report_temp USING simhash (fp);
 BEGIN;
@@ -126,9 +126,9 @@ SET LOCAL parallel_leader_participation = off;
 SELECT sum(entries) > 0 AS counted FROM report, simhash_index_stats('report_temp_fp');
 COMMIT;
 
--- What an index computes is its owner's code.  Whoever looks at the index, it runs as
--- the owner and cannot become anybody else: in each row, and where constants are folded
--- as soon as the index is opened.
+-- The expressions of an index are its owner's code.  Whichever role inspects the index,
+-- they run as the owner and cannot change the role.  This holds for each row, and for
+-- constants that are folded when the index is opened.
 CREATE ROLE regress_simhash_hostile;
 CREATE SCHEMA hostile AUTHORIZATION regress_simhash_hostile;
 SET ROLE regress_simhash_hostile;

@@ -1,8 +1,8 @@
 --
--- Installation: what the extension brings, and that it can be moved and removed.
--- The tests after this one use the extension that this one leaves installed.
+-- Installation: the members of the extension, a move to another schema, and removal.
+-- The later tests use the extension that this test leaves installed.
 --
--- whatever the server's default is, the tests do without just-in-time compilation
+-- all tests run without just-in-time compilation, whatever the server's default
 SHOW jit;
 CREATE EXTENSION simhash;
 
@@ -14,11 +14,11 @@ CREATE TEMP VIEW member AS
       AND NOT EXISTS (SELECT FROM pg_type AS t
                       WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid AND t.typcategory = 'A');
 
--- everything has a comment
+-- every object has a comment
 SELECT object FROM member
 WHERE coalesce(obj_description(objid, classid::regclass::name), '') = ''
 ORDER BY object COLLATE "C";
--- (unless there is nothing)
+-- (the check before this one has objects to check)
 SELECT count(*) > 50 AS many FROM member;
 
 -- the types
@@ -26,7 +26,7 @@ SELECT typname, typlen, typalign, typstorage, typcategory, typispreferred,
        typreceive <> 0 AND typsend <> 0 AS has_binary
 FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
 ORDER BY typname;
--- a fingerprint is passed as int8 is: by value but on machines of 32 bits
+-- a fingerprint is passed like int8: by value, except on 32-bit machines
 SELECT typname FROM pg_type
 WHERE typname ~ '^simhash' AND typcategory <> 'A'
   AND typbyval <> (typname = 'simhash' AND (SELECT typbyval FROM pg_type WHERE typname = 'int8'));
@@ -43,21 +43,21 @@ SELECT o.oid::regoperator AS operator, oprresult::regtype AS result, oprcode::re
        oprcanhash AS hash, oprcanmerge AS merge, oprrest AS restrict, oprjoin AS join
 FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
 ORDER BY o.oid::regoperator::text COLLATE "C";
--- an operator promises what its function promises; % and <%> are not leakproof, since they
--- refuse signatures with different parameters
+-- an operator and its function have the same properties; % and <%> are not leakproof,
+-- since they raise an error for signatures with different parameters
 SELECT o.oid::regoperator, provolatile, proisstrict, proparallel, proleakproof
 FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid
 JOIN pg_proc AS p ON p.oid = oprcode
 WHERE NOT (provolatile = 'i' AND proisstrict AND proparallel = 's' AND proleakproof);
 
--- the casts: none of them applies unasked, but those of text and varchar
+-- the casts: none is implicit, except those from text and varchar
 SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod,
        CASE WHEN castfunc <> 0 THEN castfunc::regprocedure END AS function
 FROM pg_cast AS c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid
 ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
 
--- the functions and aggregates: all are immutable and parallel safe; those that
--- cannot fail on any input are leakproof
+-- the functions and aggregates: all are immutable and parallel safe; those that accept
+-- all inputs are leakproof
 \pset format unaligned
 SELECT p.oid::regprocedure AS function, prorettype::regtype AS result, provolatile AS volatile,
        proisstrict AS strict, proparallel AS parallel, proleakproof AS leakproof
@@ -69,7 +69,7 @@ FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proargnames IS NOT NULL
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 \pset format aligned
--- an optional argument that is NULL is the default
+-- an optional argument that is NULL has its default value
 CREATE TABLE sample (fp simhash);
 INSERT INTO sample VALUES ('0123456789abcdef'), (NULL);
 CREATE INDEX sample_fp ON sample USING simhash (fp);
@@ -103,7 +103,7 @@ ORDER BY function::text COLLATE "C", argument COLLATE "C";
 DROP TABLE sample;
 DROP FUNCTION result_of;
 
--- What stands in its way keeps the extension from being dropped.
+-- Objects that depend on the extension prevent DROP EXTENSION.
 CREATE TABLE docs (id integer PRIMARY KEY, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);
 INSERT INTO docs VALUES (1, 'the cat sat on the mat'), (2, 'the cat sat on a mat'), (3, 'we all scream for ice cream');
 CREATE INDEX docs_fp ON docs (fp);
@@ -112,7 +112,7 @@ CREATE INDEX docs_fp_hash ON docs USING hash (fp);
 DROP EXTENSION simhash;
 \set VERBOSITY default
 
--- Moved to another schema, everything goes on working, outside the search path.
+-- After ALTER EXTENSION SET SCHEMA everything works, outside the search path.
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION simhash SET SCHEMA elsewhere;
 SELECT count(*) AS left_behind FROM pg_proc
@@ -132,7 +132,7 @@ SELECT elsewhere.simhash('some text'::varchar) OPERATOR(elsewhere.=) elsewhere.s
        elsewhere.simhash('a b'::tsvector) OPERATOR(elsewhere.=) elsewhere.simhash(ARRAY['a', 'b'], 1) AS lexemes;
 DROP TABLE docs;
 DROP EXTENSION simhash;
--- nothing of it is left
+-- no function remains
 SELECT count(*) AS left_behind FROM pg_proc WHERE pronamespace = 'elsewhere'::regnamespace;
 SELECT count(*) AS left_behind FROM pg_type WHERE typname ~ 'simhash';
 CREATE EXTENSION simhash SCHEMA elsewhere;
@@ -140,7 +140,8 @@ DROP SCHEMA elsewhere;
 DROP SCHEMA elsewhere CASCADE;
 SELECT count(*) AS installed FROM pg_extension WHERE extname = 'simhash';
 
--- The extension is trusted: who may create objects in the database may install it.
+-- The extension is trusted: a user with the privilege CREATE on the database may
+-- install it.
 CREATE ROLE regress_simhash_user;
 SELECT current_database() AS db \gset
 GRANT CREATE ON DATABASE :"db" TO regress_simhash_user;

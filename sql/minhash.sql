@@ -1,17 +1,17 @@
 --
--- The type minhash: signatures, what they tell of sets, aggregates
+-- The type minhash: signatures, estimates from them, aggregates
 --
 CREATE SCHEMA minhash_test;
 SET search_path = minhash_test, public;
 
--- text form: bands x rows, what the features are, the minima of each band
+-- text form: bands x rows, the type of the features, the minima of each band
 SELECT s::minhash FROM (VALUES
     ('1x1:word3:00000000'), ('2x1:word256:01234567-89ABCDEF'), ('1x2:char1:0123456789abcdef'),
     ('3x1:feature:00000000-00000001-ffffffff'), ('1x1:hash:fFfFfFfF')) AS v (s);
 SELECT '{1x1:word3:00000000,NULL,2x1:hash:00000001-00000002}'::minhash[] AS array_of,
        to_jsonb('1x1:hash:00000007'::minhash) AS json;
 SELECT minhash_send('2x1:word256:01234567-89abcdef') AS word, minhash_send('1x2:hash:0123456789abcdef') AS hash;
--- the largest, out of line, and the smallest, with a short header
+-- the largest signature, out of line, and the smallest, with a short header
 CREATE TABLE sent (id integer, sig minhash, many minhash[]);
 INSERT INTO sent VALUES
     (1, to_minhash('a b c d', 1024, 4, 1), '{}'), (2, to_minhash('a b c d', 64, 64, 2, 'char'), NULL),
@@ -31,7 +31,7 @@ TRUNCATE received;
 \copy received FROM 'results/minhash.text'
 SELECT bool_and(s IS NOT DISTINCT FROM r) AS same_text, count(*) FROM sent AS s JOIN received AS r USING (id);
 
--- a modifier says which shape a column takes
+-- a modifier restricts a column to one shape
 CREATE TABLE typed (id integer, sig minhash(18, 7), small minhash(2,1,'char',5), any_shape minhash);
 SELECT attname, format_type(atttypid, atttypmod) AS type
 FROM pg_attribute WHERE attrelid = 'typed'::regclass AND attnum > 1;
@@ -46,7 +46,8 @@ SELECT body, left(sig::text, 20) AS sig FROM generated ORDER BY body;
 ALTER TABLE typed ALTER any_shape TYPE minhash(20, 5) USING to_minhash('a', 20, 5);
 
 --
--- What signatures are made of.  The vectors were made by test/reference/minhash_reference.py.
+-- The parameters of signatures.  test/reference/minhash_reference.py made these
+-- vectors.
 --
 CREATE TABLE vectors (what text, sig minhash, expected minhash);
 INSERT INTO vectors VALUES
@@ -95,25 +96,25 @@ SELECT to_minhash('a b c d')
            = to_minhash(tokens => ARRAY['a', 'b', 'c', 'd'], bands => 18, rows => 7, width => 3) AS tokens,
        to_minhash(ARRAY[1, 2]) = to_minhash(hashes => ARRAY[1, 2], bands => 18, rows => 7) AS numbers,
        minhash_agg('a') = minhash_agg('a', NULL, NULL) AS agg_null, minhash_agg('a') = minhash_agg('a', 18, 7) AS agg;
--- a set: neither order nor repetition counts, nor does how the text is written
+-- a set: order, repetition and the text's notation make no difference
 SELECT to_minhash('A rose is a rose, is a ROSE!', width => 1) = to_minhash('is rose a', width => 1) AS set,
        to_minhash('the cat sat') = to_minhash(ARRAY['the', 'cat', 'sat']) AS as_tokens,
        to_minhash(ARRAY[3, 1, 2, 1]) = to_minhash(ARRAY[1, 2, 3]) AS numbers,
        to_minhash('two words') = to_minhash(ARRAY['two words'], width => 3) AS shorter_than_a_shingle,
        to_minhash($$近乎重复$$, width => 2) = to_minhash(ARRAY['近', '乎', '重', '复'], width => 2) AS ideographs;
--- places do not depend on the shape, only on what the features are
+-- minima depend on the features only, not on the shape
 SELECT left(replace(split_part(to_minhash('a b c d', 10, 5)::text, ':', 3), '-', ''), 400)
            = left(replace(split_part(to_minhash('a b c d')::text, ':', 3), '-', ''), 400) AS places;
--- no feature, no signature
+-- without features there is no signature
 SELECT to_minhash('') IS NULL AS empty, to_minhash(E' \n') IS NULL AS blank, to_minhash(NULL::text) IS NULL AS "null",
        to_minhash('{}'::text[]) IS NULL AS no_tokens, to_minhash(NULL::text[]) IS NULL AS null_tokens,
        to_minhash('{}'::bigint[]) IS NULL AS no_numbers, to_minhash(NULL::bigint[]) IS NULL AS null_numbers,
        to_minhash('!!!') IS NOT NULL AS symbols, to_minhash(ARRAY['']) IS NOT NULL AS empty_token;
 
 --
--- What signatures tell
+-- Estimates from signatures
 --
--- |only a|, |only b|, |both|: estimates against the truth, of ids one after the other
+--only a|, |only b|, |both|: estimates against the true values, of consecutive ids
 CREATE TABLE sets AS
     SELECT i AS id, only_a, only_b, both_have,
            to_minhash(array(SELECT generate_series(1::bigint, only_a + both_have)), 64, 16) AS a,
@@ -134,7 +135,7 @@ SELECT id FROM sets,
                      both_have / (only_a + both_have)::float8 AS c, (only_a + both_have)::float8 AS m) AS t
 WHERE abs(jaccard(a, b) - s) > 4 * sqrt(s * (1 - s) / 1024) OR abs(cardinality(a) / m - 1) > 4 / sqrt(1022)
    OR abs(containment(a, b) - c) > 4 * sqrt(c * (1 - c) / (1024 * m / (m + only_b)));
--- one division: every d / n is the nearest number to it
+-- one division: every distance is the nearest float8 to d / n
 SELECT count(*) AS distances, bool_and((least <%> sig) = d / 126.0::float8) AS exact,
        count(*) FILTER (WHERE 1 - jaccard(least, sig) <> least <%> sig) > 0 AS complement_is_not
 FROM (SELECT d, ('126x1:hash:' || repeat('00000000-', 125) || '00000000')::minhash AS least,
@@ -145,26 +146,26 @@ SELECT a <%> b = b <%> a AS commutes, jaccard(a, b) = jaccard(b, a) AS jaccard_d
 FROM sets WHERE id = 3;
 SELECT jaccard(NULL, sig) IS NULL AND sig <%> NULL IS NULL AND (sig % NULL) IS NULL
   AND containment(sig, NULL::minhash) IS NULL AND cardinality(NULL::minhash) IS NULL AS "null" FROM sent WHERE id = 4;
--- a so small beside b that nothing is known; what is contained is so exactly
+-- a is so small beside b that nothing is known; containment of a subset is exact
 SELECT containment('1x2:hash:0000000200000002'::minhash, '1x2:hash:0000000100000001') IS NULL AS unknown,
        containment('1x2:hash:0000000200000001'::minhash, '1x2:hash:0000000100000001') AS contained,
        containment('1x2:hash:0000000100000001'::minhash, '1x2:hash:0000000200000001') AS half,
        containment('1x2:hash:0000000100000001'::minhash, '1x2:hash:0000000200000002') AS nothing;
--- what takes longer than arithmetic comes after it
+-- arguments that cost more than arithmetic are evaluated after it
 EXPLAIN (COSTS OFF)
 SELECT FROM sets WHERE cardinality(a) > 5 AND array_length(minhash_bands(a), 1) > 5 AND id + 1 + 1 + 1 + 1 > 5;
--- the least and the greatest minima that there are
-SELECT cardinality('1x1:hash:00000007'::minhash) AS one_place,
+-- the smallest and the largest possible minima
+SELECT cardinality('1x1:hash:00000007'::minhash) AS one_minimum,
        cardinality('2x1:hash:ffffffff-ffffffff'::minhash) AS least,
        round(cardinality('2x1:hash:00000000-00000000'::minhash)) AS greatest;
--- functions of that name, of arrays and of texts, are found as before
+-- functions of these names on arrays and texts are still found
 SELECT cardinality('{1,2}'::int[]) AS cardinality, containment('a b', 'a b c') AS containment;
 \set VERBOSITY sqlstate
 SELECT cardinality('{1,2}');
 \set VERBOSITY default
 
--- bands: equal place for place
-SELECT a, b, a % b AS shares, shares_band(a, b) AS function, minhash_bands(a) && minhash_bands(b) AS words,
+-- bands: equal minima at each position
+SELECT a, b, a % b AS shares, shares_band(a, b) AS function, minhash_bands(a) && minhash_bands(b) AS keys,
        round((a <%> b)::numeric, 3) AS distance
 FROM (VALUES
     ('2x2:hash:0000000100000002-0000000300000004'::minhash, '2x2:hash:0000000100000002-0000000500000006'::minhash),
@@ -172,10 +173,10 @@ FROM (VALUES
     ('2x2:hash:0000000100000002-0000000300000004', '2x2:hash:0000000500000002-0000000300000006'),
     ('2x2:hash:0000000100000002-0000000300000004', '2x2:hash:0000000300000004-0000000100000002'),
     ('2x2:hash:0000000100000002-0000000100000002', '2x2:hash:0000000300000004-0000000100000002')) AS v (a, b);
-SELECT array_length(minhash_bands(to_minhash('a')), 1) AS words,
+SELECT array_length(minhash_bands(to_minhash('a')), 1) AS keys,
        cardinality(array(
            SELECT DISTINCT unnest(minhash_bands('3x1:hash:00000001-00000001-00000001')))) AS of_equal_bands;
--- % and the words of bands say the same
+-- % and equality of the bands' bigints agree
 CREATE TABLE docs AS
     SELECT i AS id,
            to_minhash(array(SELECT hashint8extended(j / 10 * i % 90, 0) % 300 FROM generate_series(1, 200) AS j)) AS sig
@@ -194,7 +195,7 @@ FROM generate_series(0, 1, 0.1) AS s;
 SELECT bool_and(abs(minhash_probability(minhash_threshold(b, r, p), b, r) - p) < 1e-9) AS inverse
 FROM generate_series(1, 64, 9) AS b, generate_series(1, 64, 7) AS r, unnest(ARRAY[0, 1e-6, 0.01, 0.5, 0.99, 1]) AS p;
 SELECT minhash_probability(r, 18, 7) AS probability, minhash_threshold(18, 7, r) AS threshold,
-       minhash_probability(r, 1, 1) AS one_place, minhash_threshold(1, 1, r) AS its_threshold
+       minhash_probability(r, 1, 1) AS one_minimum, minhash_threshold(1, 1, r) AS its_threshold
 FROM unnest(ARRAY[0, '-0', 1]::float8[]) AS r;
 SELECT abs(minhash_probability(1e-9, 10, 1) / 9.999999955e-9 - 1) < 1e-12 AS small, minhash_threshold(1, 1) AS half,
        minhash_threshold(bands => 1, rows => 2, probability => 0.25) AS named;
@@ -206,7 +207,7 @@ CREATE TABLE features (doc integer, feature text);
 INSERT INTO features VALUES (1, 'a'), (1, 'rose'), (1, 'is'), (2, 'a'), (2, 'a'), (2, NULL), (3, NULL), (4, '');
 SELECT doc, minhash_agg(feature, 2, 1) FROM features GROUP BY doc ORDER BY doc;
 SELECT minhash_agg(feature) IS NULL AS agg, minhash_agg(feature, 2, 2) IS NULL AS shaped FROM features WHERE false;
--- features are taken as they are, and hashed as tokens are
+-- features are not normalised, and have the hashes of tokens
 SELECT minhash_agg('A') <> minhash_agg('a') AS raw,
        split_part(minhash_agg('A')::text, ':', 3)
            = split_part(to_minhash(ARRAY['A'], width => 1)::text, ':', 3) AS as_tokens;
@@ -214,7 +215,7 @@ SELECT minhash_union(to_minhash(ARRAY[1, 2, 3]), to_minhash(ARRAY[3, 4])) = to_m
        minhash_union(to_minhash('a b c', width => 1), to_minhash('c d', width => 1))
            = to_minhash('d c b a', width => 1) AS texts,
        minhash_union(to_minhash('a'), NULL) IS NULL AS "null";
--- outside of aggregates, arguments are not changed
+-- outside of aggregates, the functions do not change their arguments
 CREATE FUNCTION changed() RETURNS boolean[] LANGUAGE plpgsql AS $$
 DECLARE
     a minhash := to_minhash(ARRAY[5]);
@@ -232,7 +233,7 @@ SELECT minhash_union_agg(sig) = to_minhash(ARRAY[1, 2, 3, 4, 5]) AS union,
        minhash_union_agg(NULL) IS NULL AS nothing
 FROM (VALUES (1, to_minhash(ARRAY[1, 2])), (2, to_minhash(ARRAY[3])), (3, NULL),
              (4, to_minhash(ARRAY[4, 5, 1]))) AS v (i, sig);
--- windows: the state of one row is not changed by the next
+-- windows: the state of one row does not change with the next row
 CREATE TABLE numbers AS
     SELECT i, to_minhash(ARRAY[i]) AS sig, i::text AS feature FROM generate_series(1::bigint, 40) AS i;
 SELECT bool_and(united = to_minhash(array(SELECT generate_series(1, i)))) AS running,
@@ -267,7 +268,7 @@ SELECT minhash_agg(feature) = (SELECT agg FROM serial WHERE site IS NULL) AS agg
 SELECT site, p.agg = s.agg AS agg, p.shaped = s.shaped AS shaped, p.united = s.united AS united
 FROM (SELECT site, minhash_agg(feature) AS agg, minhash_agg(feature, 5, 5) AS shaped, minhash_union_agg(sig) AS united
       FROM pages GROUP BY 1) AS p JOIN serial AS s USING (site) ORDER BY site;
--- where the workers find nothing, or some of them do
+-- no worker finds a row, or only some workers do
 SELECT minhash_agg(feature) IS NULL AS agg, minhash_union_agg(sig) IS NULL AS united FROM pages WHERE id < 0;
 SELECT minhash_agg(feature) = minhash_agg('feature 1') AS agg, minhash_union_agg(sig) = to_minhash(ARRAY[1]) AS united
 FROM pages WHERE id = 1;
@@ -279,7 +280,8 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 
 --
--- Order and equality: by parameters, then by minima; with other parameters it is another value
+-- Order and equality: by parameters, then by minima; signatures with different
+-- parameters are not equal
 --
 CREATE TABLE ordered (id integer, sig minhash);
 INSERT INTO ordered VALUES
@@ -327,7 +329,7 @@ EXPLAIN (COSTS OFF) SELECT what FROM vectors WHERE sig = '2x1:word2:ca068978-c3b
 SELECT what FROM vectors WHERE sig = '2x1:word2:ca068978-c3b190ec';
 SELECT count(*) FROM ordered WHERE sig = to_minhash(ARRAY[7]);
 RESET enable_seqscan;
--- the widest that a btree index takes, and the widest of all
+-- the widest signature that a btree index accepts, and the widest of all
 CREATE TABLE wide (sig minhash);
 CREATE INDEX ON wide USING hash (sig);
 INSERT INTO wide VALUES (to_minhash('a', 1024, 4)), (to_minhash('a', 671, 1));

@@ -1,15 +1,18 @@
 --
--- ORDER BY fp <~> q: the index gives the rows in the order of a sort, each once,
--- whatever it was built from and however it is asked.  Ties come in any order.
+-- ORDER BY fp <~> q: the index returns the rows in the order of a sort, each row once.
+-- This holds for all shapes of data and all forms of queries.  Ties may come in any
+-- order.
 --
 CREATE SCHEMA nearest_test;
 SET search_path = nearest_test, public;
 SET client_min_messages = error;
 SET max_parallel_workers_per_gather = 0;
 
--- What is asked: the nearest to q, then to p; within k; so many.
+-- The queries: the order is by the distance to q, then to p; k is a radius, lim a
+-- limit.
 CREATE TABLE queries (n integer, q simhash, p simhash, k integer, lim integer);
--- Queries that are stored, near what is stored, anywhere, at either end, and NULL.
+-- Fill queries with stored fingerprints, near ones, random ones, both extremes, and
+-- NULL.
 CREATE FUNCTION ask(tab regclass, limits integer[], times integer DEFAULT 1) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     stored simhash[] := some_of(tab, 200);
@@ -25,13 +28,15 @@ BEGIN
     ANALYZE queries;
 END $$;
 
--- For each of the queries, the rows t that meet a condition, ordered by keys (a
--- list, as ORDER BY has it) and cut off at its limit: by an ordered index scan,
--- started again for each query, against a sort of a sequential scan, for which the
--- condition is spelt in a way that no index serves.  Counts the places at which the
--- distances differ (or one side has ended), the rows that are not there or are given
--- twice, and all rows.  An error if the index was not asked for the order, or was for both; or
--- was asked for the order of several distances, which are sorted.
+-- Compare an ordered index scan with a sort of a sequential scan.
+--
+-- Each of the queries fetches the rows t that match a condition, ordered by keys (a
+-- list as in ORDER BY), up to its limit.  The index scan restarts for each query.  For
+-- the sequential scan the condition is written in a form that no index serves.
+-- Counts the positions at which the distances differ (or one side has ended), the rows
+-- that do not exist or are returned twice, and all rows.  Raises an error if the index
+-- does not provide the order, provides it for both sides, or provides the order of
+-- several distances, which a sort must provide.
 CREATE FUNCTION compare(
     tab regclass, keys text DEFAULT 't.fp <~> q', by_index text DEFAULT 'true', by_eye text DEFAULT NULL,
     keys_by_eye text DEFAULT NULL, OUT wrong bigint, OUT rows bigint)
@@ -57,7 +62,7 @@ BEGIN
       AND plan ~ 'Seq Scan on [^ ]+ t(_[0-9])?(\n|$)', plan;
     EXECUTE query INTO wrong, rows;
 END $$;
--- That is asked of each table in these ways.
+-- Run the comparison in these forms for a table.
 CREATE FUNCTION compare_all(tab regclass, OUT wrong bigint, OUT rows bigint) LANGUAGE plpgsql AS $$
 BEGIN
     SELECT sum(c.wrong), sum(c.rows) INTO wrong, rows FROM (VALUES
@@ -68,8 +73,8 @@ BEGIN
         ) AS v (keys, by_index, by_eye), LATERAL compare(tab, keys, by_index, by_eye) AS c;
 END $$;
 
--- comparisons that find what is wrong: another order, rows too few, rows too many,
--- rows twice; and one that finds nothing, since nothing is there
+-- the comparison detects each fault: a wrong order, missing rows, surplus rows,
+-- duplicates; and it passes on an empty result
 CREATE TABLE sample (id integer, fp simhash);
 CREATE INDEX ON sample USING simhash (fp);
 SELECT ask('sample', '{NULL,1,10}', 7);
@@ -87,7 +92,7 @@ FROM (VALUES ('t.fp <~> q', 'true', 'true', 't.fp <~> flip(q, 1)'),
      LATERAL compare('sample', keys, by_index, by_eye, keys_by_eye) AS c;
 
 --
--- What the access method and its operator class say of themselves
+-- The properties of the access method and its operator class
 --
 SELECT property, pg_index_column_has_property('sample_fp_idx', 1, property) AS of_column
 FROM unnest('{asc,desc,nulls_first,nulls_last,orderable,distance_orderable,
@@ -126,7 +131,7 @@ PREPARE near(simhash, integer) AS SELECT id, fp <~> $1 AS d FROM docs ORDER BY f
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (costs off) EXECUTE near('0123456789abcdef', 10);
 RESET plan_cache_mode;
--- (these look differently from version to version)
+-- (these plans differ between versions)
 CREATE FUNCTION order_by_index(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     ASSERT NOT EXISTS (SELECT FROM plan(query, '-> *Sort|Sort Key: .*docs')), whole_plan(query);
@@ -139,7 +144,7 @@ SELECT query, order_by_index(query) AS by_index FROM unnest(ARRAY[
     'SELECT id FROM docs ORDER BY fp <~> ''0123456789abcdef'' FETCH FIRST 10 ROWS WITH TIES',
     'SELECT (SELECT b.id FROM docs b WHERE b.id <> a.id ORDER BY b.fp <~> a.fp LIMIT 1) FROM docs a WHERE id = 7'])
     AS query;
--- what the index does not know
+-- orders that the index does not provide
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' DESC LIMIT 10;
 EXPLAIN (costs off) SELECT id FROM docs ORDER BY fp <~> '0123456789abcdef' NULLS FIRST LIMIT 10;
 EXPLAIN (costs off)
@@ -148,7 +153,7 @@ EXPLAIN (costs off) SELECT id FROM docs WHERE fp <~> '0123456789abcdef' <= 3
                     ORDER BY fp <~> '0123456789abcdef', fp <~> random_fp(3) LIMIT 10;
 
 --
--- Every shape of data, in several designs, built and grown, with little memory
+-- Every shape of data, in several designs, built and by insertion, with little memory
 --
 CREATE FUNCTION every_design(shape text, size integer, rows_first boolean, limits integer[], times integer,
                              OUT wrong bigint, OUT rows bigint)
@@ -184,7 +189,7 @@ SELECT shape, rows_first, e.*
 FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[true, false]) AS rows_first,
      LATERAL every_design(shape, 900, rows_first, '{NULL,5,NULL,700}', 1) AS e
 ORDER BY i, rows_first;
--- more than fits: of it is dropped what is far, and found again
+-- more rows than the distance queue holds: it drops the far rows, and finds them again
 CREATE TABLE large (id integer, fp simhash);
 INSERT INTO large
 SELECT i, CASE WHEN i % 100 > 0 THEN fp_of((ARRAY['uniform', 'skewed', 'uniform', 'clustered'])[i % 4 + 1], i) END
@@ -199,7 +204,7 @@ CREATE INDEX nulls_fp ON nulls USING simhash (fp);
 SELECT ask('equal', '{NULL,10}');
 SELECT * FROM compare('equal');
 SELECT * FROM compare('nulls');
--- a lot that is as far, behind a little that is near
+-- many rows at one distance, behind a few near ones
 INSERT INTO equal SELECT i, flip('0123456789abcdef', i, i) FROM generate_series(1, 9) AS i;
 TRUNCATE queries;
 INSERT INTO queries VALUES
@@ -210,7 +215,7 @@ RESET work_mem;
 SELECT * FROM compare('equal');
 SELECT ask('large', '{NULL,20,5000}');
 SELECT * FROM compare_all('large');
--- a table that changes a lot
+-- a table with many changes
 DELETE FROM large WHERE id % 3 = 0;
 UPDATE large SET fp = flip(fp, 3, id) WHERE id % 50 = 1;
 SELECT * FROM compare_all('large');
@@ -220,7 +225,7 @@ SELECT * FROM compare_all('large');
 DROP TABLE equal, nulls;
 
 --
--- Whatever is asked
+-- All forms of queries
 --
 CREATE TABLE few AS SELECT * FROM docs WHERE id <= 800;
 CREATE INDEX few_fp ON few USING simhash (fp);
@@ -264,7 +269,8 @@ FROM (VALUES
      '(t.fp <~> CASE WHEN n % 3 = 0 THEN q ELSE p END) + 0 <= k')
 ) AS v (keys, by_index, by_eye), LATERAL compare('few', keys, by_index, by_eye) AS c;
 
--- rows and ctids, backward, locked and deleted; and in order of several distances, ten too
+-- rows and ctids, backward, locked and deleted; and in the order of several distances,
+-- up to ten
 SELECT condition, order_differs('few', condition, $$fp <~> '0123456789abcdef'$$) AS all_rows,
     order_differs('few', condition, $$fp <~> '0123456789abcdef'$$, 20) AS first_rows,
     order_differs('few', condition, keys, by_index => false) AS all_sorted,
@@ -275,8 +281,8 @@ FROM (SELECT string_agg(format('fp <~> %L', flip('0123456789abcdef', i * 3)), ',
     unnest(ARRAY['true', 'fp <~> random_fp(7) <= 30', 'fp IS NULL', 'fp IS NOT NULL AND id % 3 = 0',
                  'fp <~> random_fp(7) <= 0']) AS condition;
 
--- queries in which order and distances are known: 64 rows as far away as their
--- id says, 1000 beyond, and some of which the distance is unknown
+-- queries with known order and distances: the distance of 64 rows is their id, 1000
+-- rows are farther away, and some are NULL
 CREATE TABLE line (id integer, fp simhash);
 INSERT INTO line
 SELECT i, ((1::numeric + 1) ^ i - 1)::numeric(20)::simhash FROM generate_series(0, 63) AS i ORDER BY hashint4(i);
@@ -326,14 +332,14 @@ SELECT count(*), count(b.fp)
 FROM (VALUES (NULL::simhash), (:zero), (NULL)) AS a (q), LATERAL (SELECT * FROM line ORDER BY fp <~> q LIMIT 1067) AS b;
 SELECT id, i FROM line
     CROSS JOIN LATERAL (SELECT i FROM generate_series(1, 2) AS i ORDER BY i) AS s ORDER BY fp <~> :zero LIMIT 3;
--- merged: needs the inner order again for equal values of the outer
+-- a merge join, which needs the inner order again for equal outer values
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
 SELECT g, count(*)
 FROM unnest(ARRAY[0, 5, 5, 64, 64, 65]) AS g JOIN line ON line.fp <~> :zero = g GROUP BY g ORDER BY g;
 RESET enable_hashjoin;
 RESET enable_nestloop;
--- as parameters, NULL among them
+-- query values as parameters, including NULL
 SET plan_cache_mode = force_generic_plan;
 PREPARE distances(simhash, simhash, bigint) AS
     SELECT array_agg(id) FROM (SELECT id FROM line WHERE id < 20 ORDER BY fp <~> $1, fp <~> $2 LIMIT $3) AS s;
@@ -409,7 +415,7 @@ WITH nearest AS (SELECT ctid FROM line ORDER BY fp <~> 'ffffffffffffffff' OFFSET
     gone AS (DELETE FROM line USING nearest WHERE line.ctid = nearest.ctid RETURNING id)
 SELECT * FROM gone ORDER BY id;
 DELETE FROM line WHERE id = (SELECT id FROM line ORDER BY fp <~> :zero LIMIT 1) RETURNING id;
--- a savepoint that is given up takes the cursors with it, and not the others
+-- a savepoint that rolls back closes its own cursors only
 BEGIN;
 DECLARE a CURSOR FOR SELECT id FROM line ORDER BY fp <~> :zero;
 FETCH FROM a;
@@ -423,8 +429,8 @@ FETCH FROM a;
 MOVE ALL IN a;
 COMMIT;
 
--- Many cursors, taken up in turns while the table changes: each gives what was
--- there when it was opened.  Counts what is wrong.
+-- Many cursors, fetched in turns while the table changes.  Each returns the rows that
+-- existed when it was opened.  Counts the wrong rows.
 CREATE FUNCTION taking_turns(
     tab regclass, changes text[], cursors integer, step integer, OUT wrong bigint, OUT fetched bigint,
     OUT changed bigint)
@@ -489,7 +495,7 @@ SELECT ask('large', '{NULL,3000}');
 SELECT * FROM compare_all('large');
 
 --
--- Every kind of table and index
+-- All types of tables and indexes
 --
 CREATE INDEX docs_part ON docs USING simhash (fp) WITH (blocks = 6) WHERE id % 7 = 1;
 SELECT ask('docs', '{NULL,1,3,25,400}', 2);
@@ -516,7 +522,7 @@ UPDATE queries SET q = simhash(format('the %s quick %s fox 3', n % 6, n % 4)), p
 SELECT * FROM compare('bodies', 'simhash(t.body, 2) <~> q');
 SELECT * FROM compare(
     'bodies', 'simhash(t.body, 2) <~> q', 'simhash(t.body, 2) <~> p <= k', '(simhash(t.body, 2) <~> p) + 0 <= k');
--- partitions: the orders of their indexes are merged
+-- partitions: a Merge Append of their indexes
 CREATE DOMAIN known_fp AS simhash;
 CREATE TABLE parent (id integer, fp known_fp) PARTITION BY RANGE (id);
 CREATE TABLE parent_1 PARTITION OF parent FOR VALUES FROM (1) TO (1000);
@@ -542,7 +548,7 @@ WHERE id % 100 BETWEEN 4 AND 6;
 SELECT count(*)
 FROM (SELECT fp FROM (SELECT * FROM line UNION ALL SELECT * FROM line) AS u ORDER BY fp <~> :zero LIMIT 10000) AS s;
 SELECT count(*) * 2 AS count FROM line;
--- a child without an index is sorted
+-- an inheritance child without an index is sorted
 RESET enable_sort;
 CREATE TABLE line_more () INHERITS (line);
 INSERT INTO line_more SELECT 100 + id, fp FROM ONLY line WHERE id BETWEEN 1 AND 40 OR id < -2;
@@ -551,7 +557,7 @@ DROP TABLE line_more;
 SET enable_sort = off;
 CREATE VIEW both_ends AS SELECT * FROM line WHERE id IS NOT NULL;
 SELECT array_agg(id) FROM (SELECT id FROM both_ends ORDER BY fp <~> '00000000ffffffff', fp <~> :zero LIMIT 5) AS s;
--- rows of the transaction itself, of one that gave up; an index that is new
+-- rows of the own transaction, rows of a rolled-back one, and a new index
 BEGIN;
 CREATE TABLE own (id integer, fp simhash);
 CREATE INDEX own_fp ON own USING simhash (fp);

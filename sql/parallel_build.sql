@@ -1,5 +1,5 @@
 --
--- An index built by several processes holds what one holds that was built by one.
+-- A parallel build and a serial build produce the same index.
 --
 CREATE SCHEMA parallel_test;
 SET search_path = parallel_test, public;
@@ -7,7 +7,8 @@ SET client_min_messages = error;
 SET max_parallel_maintenance_workers = 8;
 \set VERBOSITY terse
 
--- parallel_workers has precedence over what the sizes of the table and of the memory suggest
+-- parallel_workers has precedence over the number derived from the sizes of the table
+-- and the memory
 CREATE TABLE t (id integer, kind integer, fp simhash) WITH (parallel_workers = 2);
 INSERT INTO t SELECT i, i % 10, CASE WHEN i % 7 > 0 THEN random_fp(i) END
     FROM generate_series(1, 30000) AS i;
@@ -17,14 +18,14 @@ DELETE FROM t WHERE id % 100 = 1;
 UPDATE t SET kind = kind + 1 WHERE id % 50 = 2;
 UPDATE t SET fp = random_fp(id, 1) WHERE id % 50 = 3;
 
--- The leaf entries of each table (-1: the rows that are NULL).
+-- Return the leaf entries of each permuted table (-1: the rows that are NULL).
 CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql
     RETURN (SELECT string_agg(format('%s:%s:%s', coalesce("table", -1), entries, longest_run), ' ' ORDER BY "table")
             FROM simhash_index_stats(index) WHERE level = 0);
 
--- Builds an index by one process, in memory, then by several, with so much memory; whether
--- the contents are the same is answered for each number of workers, after a check of every
--- one of them.  Without workers (0) all pages have to be the same.
+-- Build an index with one process, in memory, then with several and with the given
+-- memory. Return for each number of workers if the contents are the same.  Checks every
+-- index. Without workers (0) all pages must be the same.
 CREATE FUNCTION same(tab regclass, definition text, workers integer[] DEFAULT '{1,2,4}', memory text DEFAULT '64MB',
                      OUT entries bigint, OUT same boolean[]) LANGUAGE plpgsql SET maintenance_work_mem = '64MB' AS $$
 DECLARE
@@ -55,26 +56,28 @@ FROM generate_series(2, 16, 7) AS blocks, same('t', format('(fp) WITH (blocks = 
 SELECT * FROM same('t', '(fp) WHERE kind = 3');
 SELECT * FROM same('t', '(fp) WHERE kind < 0');
 SELECT * FROM same('t', '((hashint8extended(id / 1000, 0)::simhash))');
--- one fingerprint, in the first range of every table, and in the last
+-- one fingerprint for all rows, in the first range of every permuted table, and in the
+-- last
 SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''0000000000000000'' END))', '{2}');
 SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''ffffffffffffffff'' END))', '{2}');
 SELECT * FROM same('t', '((CASE WHEN id < 0 THEN fp END))', '{2}');
 
--- so many rows that they are sorted by buckets: spread over all of them; and in a few,
--- those of the first range of every table, so that one process has them all
+-- enough rows for a bucket sort: spread over all buckets; and in few buckets, those of
+-- the first range of every permuted table, so that one process has them all
 CREATE TABLE many AS SELECT i, h::simhash AS fp, (h & x'1fffffff1fffffff'::bigint)::simhash AS low
     FROM generate_series(1, 270000) AS i, hashint8extended(i, 0) AS h;
 SELECT * FROM same('many', '(fp) WITH (blocks = 2)', '{}');
 SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{2}');
 
--- Rows that do not fit into memory are read from a file, a range at a time: a few of them,
--- and so many that they get files of their own; here many rows have a prefix in common ...
+-- Rows that do not fit into memory are read from a file, a range at a time.  First few
+-- rows, then so many that ranges have files of their own.  Here many rows have a common
+-- prefix ...
 SELECT * FROM same('many', '(fp) WITH (blocks = 2) WHERE i <= 100000', '{0,2}', '1MB');
 SELECT * FROM same('many', '(fp)', '{0,1,4}', '1MB');
 SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{0,4}', '1MB');
 SELECT * FROM same(
     'many', '((CASE WHEN i % 2 = 0 THEN fp ELSE (i % 3)::bigint::simhash END)) WITH (blocks = 2)', '{0,2}', '1MB');
--- ... here they come in order, forwards or backwards, and here all are equal, or NULL
+-- ... here the rows are in order, forward or backward, and here all are equal, or NULL
 SELECT * FROM same('many', '(((i::bigint << 40)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
 SELECT * FROM same('many', '(((-i::bigint)::simhash)) WITH (blocks = 2) WHERE i <= 200000', '{0,2}', '1MB');
 SELECT * FROM same(
@@ -83,25 +86,25 @@ SELECT * FROM same(
 SELECT * FROM same('many', '((CASE WHEN i % 3 = 0 THEN fp END)) WITH (blocks = 2)', '{0,2}', '1MB');
 DROP TABLE many;
 
--- no rows, one, and a table without WAL
+-- no rows, one row, and a table without WAL
 CREATE TABLE small (fp simhash);
 SELECT * FROM same('small', '(fp)');
 INSERT INTO small VALUES ('0123456789abcdef');
 SELECT * FROM same('small', '(fp)');
 CREATE UNLOGGED TABLE unlogged AS SELECT fp FROM t WHERE id < 10000;
 SELECT * FROM same('unlogged', '(fp)', '{2}');
--- nobody else can see a temporary table
+-- workers cannot read a temporary table
 CREATE TEMP TABLE temporary AS SELECT fp FROM t WHERE id < 10000;
 SELECT * FROM same('temporary', '(fp)', '{2}');
 
--- Workers were there: they leave a leaf for each range, the leader's included, even
--- if all entries would fit into one.
+-- Workers took part: the tree has a leaf for each range, including the leader's, even
+-- if all entries fit on one leaf.
 CREATE FUNCTION leaves(index regclass) RETURNS bigint[] LANGUAGE sql
     RETURN (SELECT array_agg(pages ORDER BY "table") FROM simhash_index_stats(index) WHERE level = 0);
 ALTER TABLE small SET (parallel_workers = 2);
 CREATE INDEX small_index ON small USING simhash (fp);
 SELECT leaves('small_index');
--- such a tree is searched, and grows, like any other
+-- searches and insertions work on such a tree, too
 INSERT INTO small SELECT fp FROM t WHERE id < 20000;
 SELECT simhash_index_check('small_index', true);
 SET enable_seqscan = off;
@@ -113,7 +116,7 @@ SELECT count(*) FROM small WHERE fp <~> '0123456789abcdef' <= 22;
 RESET enable_seqscan;
 RESET enable_indexscan;
 RESET enable_bitmapscan;
--- without free workers, the leader does it alone
+-- without free workers, the leader builds alone
 TRUNCATE small;
 INSERT INTO small VALUES ('0123456789abcdef');
 SET max_parallel_workers = 0;
@@ -123,7 +126,7 @@ RESET max_parallel_workers;
 REINDEX INDEX small_index;
 SELECT leaves('small_index');
 
--- each way to build an index
+-- each command that builds an index
 ALTER TABLE t SET (parallel_workers = 2);
 CREATE INDEX CONCURRENTLY t_index ON t USING simhash (fp);
 SELECT simhash_index_check('t_index', true), contents('t_index') AS contents \gset
@@ -137,10 +140,10 @@ CREATE INDEX t_id ON t (id);
 CLUSTER t USING t_id;
 SELECT simhash_index_check('t_index', true);
 SELECT contents('t_index') = :'contents' AS same;
--- a build counts rows
+-- a build sets the numbers of rows
 SELECT c.reltuples = (SELECT count(*) FROM t) AS index_tuples, h.reltuples = c.reltuples AS heap_tuples
     FROM pg_class AS c, pg_class AS h WHERE c.oid = 't_index'::regclass AND h.oid = 't'::regclass;
--- an index without the old version of a row is not for transactions that see it
+-- an index without the old versions of rows is not used by transactions that see them
 CREATE TABLE updated (id integer, kind integer) WITH (fillfactor = 50, parallel_workers = 2);
 INSERT INTO updated SELECT i, 0 FROM generate_series(1, 10000) AS i;
 BEGIN;
@@ -149,9 +152,9 @@ CREATE INDEX updated_index ON updated USING simhash ((kind::bigint::simhash));
 SELECT indcheckxmin FROM pg_index WHERE indexrelid = 'updated_index'::regclass;
 ROLLBACK;
 
--- errors late in the scan, whoever meets them
+-- errors late in the scan, in any process
 CREATE INDEX ON t USING simhash ((hashint8extended(1 / (id - 29000), 0)::simhash));
--- cancelled late in the scan, by whoever comes there, while some have done their part
+-- cancelled late in the scan, by any process, after some have finished their part
 CREATE FUNCTION cancel_leader(id integer, fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     IF id = 29000 THEN
@@ -161,7 +164,7 @@ BEGIN
 END $$;
 SELECT set_config('parallel_test.leader', pg_backend_pid()::text, false) = pg_backend_pid()::text AS set;
 CREATE INDEX ON t USING simhash (cancel_leader(id, fp));
--- a function that is not safe, so no workers
+-- a function that is not parallel safe, so no workers
 CREATE FUNCTION unsafe(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN fp; END $$;
 ALTER TABLE small SET (parallel_workers = 2);
 CREATE INDEX unsafe_index ON small USING simhash (unsafe(fp));

@@ -5,7 +5,7 @@ CREATE SCHEMA passages_test;
 SET search_path = passages_test, public;
 
 --
--- sketch, sketch_min, winnow.  The vectors were made by test/reference/sketch_reference.py.
+-- sketch, sketch_min, winnow.  test/reference/sketch_reference.py made these vectors.
 --
 CREATE TABLE vectors (what text, got bigint[], expected bigint[]);
 INSERT INTO vectors VALUES
@@ -50,14 +50,14 @@ SELECT winnow(body) = winnow(body => body, guarantee => 24, width => 8, unit => 
            = sketch_min(body => body, size => 2, width => 48, unit => 'char') AS sketch_min,
        sketch_min(tokens, 2) = sketch_min(tokens => tokens, size => 2, width => 8) AS sketch_min_tokens
 FROM (SELECT string_agg('w' || i, ' ') AS body, array_agg('w' || i) AS tokens FROM generate_series(1, 100) AS i) AS t;
--- nothing to select from, nothing known
+-- an input without shingles, and a NULL input
 SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch_min('{}'::text[], 3) AS no_tokens,
        sketch('a', 2147483647) AS none_divisible;
 SELECT winnow(NULL::text) IS NULL AS winnow, winnow(NULL::text[]) IS NULL AS tokens,
        sketch(NULL::text, 1) IS NULL AS sketch, sketch('a', NULL) IS NULL AS modulus,
        sketch(NULL::text[], 1) IS NULL AS sketch_tokens, sketch_min(NULL::text, 1) IS NULL AS sketch_min,
        sketch_min(ARRAY['a'], NULL) IS NULL AS size;
--- an array as others are
+-- the result is a plain array
 SELECT array_ndims(s), array_lower(s, 1), cardinality(s), pg_column_size(s) AS bytes
 FROM (SELECT sketch('a b c', 1, 1) AS s) AS t;
 -- untyped parameters are texts
@@ -66,7 +66,8 @@ PREPARE untyped AS
 EXECUTE untyped('a b c', 1, 2);
 DEALLOCATE untyped;
 
--- Random texts of few and of many different words, some of them long, against the definition
+-- Random texts of few and of many different words, some of them long, compared with the
+-- definition
 CREATE TABLE docs (id integer, body text);
 INSERT INTO docs SELECT i, string_agg('w' || (hashint8extended(j, i) & (2 << i % 12) - 1), ' ' ORDER BY j)
                  FROM generate_series(1, 40) AS i, generate_series(1, 3 + 3 * i) AS j GROUP BY i;
@@ -100,8 +101,9 @@ FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 10, 300]) AS size
         array(SELECT DISTINCT hash
               FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width ORDER BY 1 LIMIT size)) AS expected) AS e;
 
--- What is guaranteed: texts that share a run of `guarantee` words share an element, whatever is around it; those that
--- share a shorter one than a shingle share none.
+-- The guarantee: texts with a common run of `guarantee` words have a common element,
+-- whatever is around the run.  Texts whose common runs are shorter than a shingle have
+-- none.
 CREATE FUNCTION words(seed integer, n integer, different integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(
         string_agg('w' || abs(hashint8extended(i, seed) % different),
@@ -121,12 +123,12 @@ FROM generate_series(1, 1000) AS i, LATERAL (SELECT 2 + i % 11 AS width) AS w,
      LATERAL (SELECT words(i, width - 1, 1000000000) AS passage) AS p,
      LATERAL (SELECT words(-i, 20, 1000000000) || '.' || passage || '.' || words(i + 5000, 20, 1000000000) AS a,
                      words(-5000 - i, 20, 1000000000) || ' ' || passage AS b) AS t;
--- the more a window has, the fewer are selected; all of them are shingles
+-- a larger window selects fewer shingles; all of them are shingles of the text
 SELECT guarantee, cardinality(winnow(body, guarantee, 1)) AS selected,
        winnow(body, guarantee, 1) <@ sketch(body, 1, 1) AS shingles
 FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS i) AS t,
      unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
--- nothing but the set counts
+-- only the set of shingles counts
 SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow,
        cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch,
        cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;
@@ -138,7 +140,8 @@ SELECT p.*, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b
 FROM (VALUES ('The quick brown fox jumps over the lazy dog. And so on, and so on.',
               'So on and: THE QUICK, brown fox jumps; over a lazy dog, and so on!')) AS v (a, b),
      common_passages(a, b, 3) AS p;
--- the longest first, then what is left of others; each word of a once
+-- the longest passage first, then the rest of other passages; each word of a is used
+-- once
 SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 2);
 SELECT * FROM common_passages('a b c d e f g h i j', 'a b c d e f g x d e f g h i j', 4);
 SELECT * FROM common_passages('a b a b a', 'a b', 1);
@@ -157,7 +160,7 @@ SELECT (SELECT array_agg(units) FROM common_passages(body, body || ' x ' || left
        (SELECT count(*)
         FROM common_passages(a => string_to_array(body, ' '), b => string_to_array(body, ' '), minimum => 9)) AS tokens
 FROM (VALUES ('The quick brown fox jumps over the lazy dog.')) AS v (body);
--- nothing in common, nothing at all, NULL
+-- nothing in common, an empty text, NULL
 SELECT count(*) FROM common_passages('a b', 'c d', 1);
 SELECT count(*) FROM common_passages('', 'c d', 1);
 SELECT count(*) FROM common_passages('a b', ' ', 1);
@@ -165,18 +168,20 @@ SELECT count(*) FROM common_passages('{}'::text[], '{}', 1);
 SELECT count(*) FROM common_passages(NULL, 'a', 1);
 SELECT count(*) FROM common_passages('a', NULL::text, 1);
 SELECT count(*) FROM common_passages(ARRAY['a'], NULL::text[], 1);
--- symbols are units where there is nothing else
+-- symbols are units in a text without letters and digits
 SELECT * FROM common_passages('!?!', '?!', 1);
--- a passage is whole characters: those that become several, several that become one, such that vanish
--- (not aligned: releases differ in how wide such characters are)
+-- a passage consists of whole characters: characters that become several, several that
+-- become one, and characters that vanish (not aligned: releases differ in the width of
+-- such characters)
 \pset format unaligned
 SELECT *, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
 FROM (VALUES (U&'x \FB01n\00BDy cafe\0301 z\00AD\200Bw \7231\4F60 \FDFA!',
               U&'(FIN1\20442y) caf\00E9, ZW. \7231 \4F60\3002 y')) AS v (a, b), common_passages(a, b, 1);
 \pset format aligned
 
--- Random texts of few words, against all pairs of places.  What is found is in both, the longest of all first; no word
--- of a is found twice; and what is left of a passage that is not found as a whole is too short.
+-- Random texts of few words, compared with a search of all pairs of positions.  Each
+-- passage is in both texts, and the longest of all is first.  No word of a is in two
+-- passages.  The rest of a passage that is not found as a whole is too short.
 CREATE TABLE pairs AS
     SELECT i AS id, 1 + i % 5 AS minimum,
            array(SELECT 'w' || abs(hashint8extended(j, i) % (2 + i % 9)) FROM generate_series(1, i % 37) AS j) AS a,
@@ -214,7 +219,7 @@ FROM (SELECT minimum, r.length,
                              AND k BETWEEN f.a_start AND f.a_start + f.length - 1) AS covered) AS c) AS s
               WHERE NOT covered GROUP BY part) AS parts) AS uncovered
       FROM runs AS r JOIN pairs USING (id) WHERE r.length >= minimum) AS u;
--- of texts the same as of their words
+-- the passages of texts are those of their words
 SELECT count(*) AS compared, count(*) FILTER (WHERE of_text IS DISTINCT FROM of_tokens) AS wrong
 FROM pairs, LATERAL (
     SELECT array_agg((units, passage) ORDER BY n) AS of_text
@@ -224,7 +229,7 @@ FROM pairs, LATERAL (
      LATERAL (SELECT array_agg(
          (length, array_to_string(a[a_start : a_start + length - 1], ', ')) ORDER BY n) AS of_tokens
          FROM found AS f WHERE f.id = pairs.id) AS f;
--- each is where b has it for the first time: of all strings of a few letters
+-- each passage has its first position in b: for all strings of a few letters
 CREATE TABLE strings AS
     WITH RECURSIVE s AS (
         SELECT '' AS s UNION ALL SELECT s || c FROM s, (VALUES ('a'), ('b')) AS c (c) WHERE length(s) < 6)
@@ -235,7 +240,7 @@ SELECT count(*) AS compared, count(*) FILTER (WHERE b_start <> strpos(b.s, subst
 FROM strings AS a, strings AS b, generate_series(1, 2) AS minimum,
      common_passages(string_to_array(a.s, NULL), string_to_array(b.s, NULL), minimum) AS p;
 DROP TABLE strings;
--- what repeats itself, and what is long: not all pairs of places
+-- repetitive and long texts: the search does not compare all pairs of positions
 SELECT count(*), sum(units), max(units) FROM common_passages(repeat('ha ', 100000), repeat('ha ', 30000));
 SELECT count(*), sum(units), max(units)
 FROM common_passages(repeat('a b ', 50000), repeat('b a ', 50000) || 'x', 1, 'char');

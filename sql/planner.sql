@@ -1,13 +1,13 @@
 --
--- The planner: which queries an index serves, and which plans stay as they are
+-- The planner: which queries an index serves, and which plans must not change
 --
--- Each query's plan is shown, and its rows compared with those of plans without
+-- Each test shows the query's plan, and compares its rows with those of plans without
 -- any index.
 --
 CREATE SCHEMA planner;
 SET search_path = planner, public;
 
--- Plans that depend on nothing but what can be done.
+-- Settings under which a plan depends only on what is possible, not on costs.
 CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
     SELECT set_config(name, 'off', false)
     FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin',
@@ -16,7 +16,7 @@ CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT settle();
 
--- The rows, sorted, as text.  What the query changed is undone.
+-- Return the rows as sorted text, and undo the changes of the query.
 CREATE FUNCTION rows_of(query text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     one record;
@@ -47,7 +47,7 @@ BEGIN
     RETURN NEXT format('-- %s rows', cardinality(result));
 END $$;
 
--- 500 fingerprints, neighbours of some, NULLs
+-- 500 fingerprints, neighbours of some of them, and NULLs
 CREATE TABLE docs (id int PRIMARY KEY, fp simhash, kind int NOT NULL);
 INSERT INTO docs SELECT n, fingerprint(n), n % 10 FROM generate_series(1, 500) AS n;
 INSERT INTO docs
@@ -55,7 +55,7 @@ INSERT INTO docs
     FROM generate_series(1, 30) AS n, generate_series(1, 6) AS bits;
 INSERT INTO docs SELECT 10000 + n, NULL, 0 FROM generate_series(1, 5) AS n;
 CREATE INDEX docs_fp ON docs USING simhash (fp);
--- a few to look for, without an index
+-- a few query fingerprints, without an index
 CREATE TABLE wanted (n int, fp simhash, radius int, small smallint, big bigint);
 INSERT INTO wanted SELECT n, fingerprint(n), n, n, n FROM generate_series(1, 5) AS n;
 INSERT INTO wanted VALUES (6, NULL, 3, 3, 3), (7, fingerprint(7), NULL, NULL, NULL),
@@ -86,7 +86,7 @@ SELECT show($$ SELECT * FROM docs WHERE simhash_within(fingerprint(7), fp, 3) $$
 SELECT show($$ SELECT * FROM docs WHERE fp <@ simhash_ball(fingerprint(7), 3) $$);
 SELECT show($$ SELECT * FROM docs WHERE simhash_ball(fingerprint(7), 3) @> fp $$);
 SELECT show($$ SELECT * FROM docs WHERE fp = fingerprint(7) $$);
--- several at once
+-- several comparisons in one query
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 5 AND fp <~> fingerprint(7) < 3 AND kind = 0 $$);
 
 -- Extreme and NULL bounds
@@ -96,7 +96,7 @@ SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 0 $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= NULL $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> NULL <= 3 $$);
 
--- Bounds that are no integers
+-- Bounds that are not integers
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 3.0 $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 3.0 $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) < 2.5 $$);
@@ -113,7 +113,7 @@ FROM unnest(ARRAY['-1e30', '-1', '-0.5', '-0', '0', '0.5', '1', '2', '2.5', '2.9
 INSERT INTO bounds VALUES ('Infinity', 'Infinity', 'Infinity'), ('-Infinity', '-Infinity', '-Infinity'),
     ('1e-200', '1e-200', '1e-40'), ('1e200', '1e300', '1e38');
 ANALYZE bounds;
--- each as a constant and as another table's column
+-- each bound as a constant, and as a column of another table
 DO $$
 DECLARE
     query text;
@@ -148,14 +148,15 @@ BEGIN
     RAISE NOTICE '% conditions, % rows', checked, compared;
 END $$;
 DROP TABLE bounds;
--- A bound between 0 and 1 is taken for a share: a notice, one in a statement
+-- A bound between 0 and 1 is probably meant as a fraction.  Each statement raises one
+-- notice.
 SELECT count(*) FROM docs WHERE fp <~> fingerprint(7) <= 0.9 OR fp <~> fingerprint(8) < 0.25::float4;
 SELECT count(*) FROM docs AS a, docs AS b WHERE a.fp <~> b.fp < 1e-3::float8 AND a.id < 0;
 SELECT count(*) >= 0 AS no_notice FROM docs
 WHERE fp <~> fingerprint(7) <= 1.5 OR fp <~> fingerprint(7) < 1.0 OR fp <~> fingerprint(7) <= 0.0
    OR fp <~> fingerprint(7) <= -0.5;
 
--- What is no bound from above, or no constant, is left alone
+-- Comparisons without an upper bound, or without a constant, are not rewritten
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) >= 40 $$, 'Index');
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <> 3 $$, 'Index');
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fp <= 3 $$);
@@ -214,7 +215,7 @@ CREATE VIEW near AS SELECT * FROM docs WHERE fp <~> fingerprint(3) <= 2;
 SELECT show('SELECT * FROM near WHERE kind = 0');
 CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM docs WHERE kind < 5;
 SELECT show($$ SELECT id FROM barrier WHERE fp <~> fingerprint(3) <= 2 $$, 'Index');
--- only the plan is rewritten
+-- the rewrite changes the plan only, not the view's definition
 SELECT pg_get_viewdef('near') ~ 'fp <~> fingerprint\(3\)\) <= 2' AS as_written;
 
 --
@@ -301,10 +302,11 @@ SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN everything e ON e.fp <~> w.f
 SELECT show($$ SELECT n, id FROM wanted w JOIN everything e ON e.fp <~> w.fp = w.big $$, 'Index');
 SELECT show($$ SELECT * FROM (SELECT * FROM everything UNION ALL SELECT n, fp FROM wanted) u
     WHERE fp <~> fingerprint(3) <= 2 AND id > 0 $$, 'Scan|Index Cond');
--- with other types the members are subqueries, which get the condition
+-- if the types differ, the members are subqueries, which receive the condition
 SELECT show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT n::bigint, fp FROM wanted) u
     WHERE fp <~> fingerprint(3) <= 2 $$, 'Index');
--- an expression in one member, a partial index that wants the comparison in another
+-- an expression in one member, a partial index with the comparison as its predicate in
+-- another
 CREATE TABLE bodies (id int, body text);
 INSERT INTO bodies SELECT id, 'body ' || id FROM docs;
 CREATE INDEX bodies_fp ON bodies USING simhash (simhash(body));
@@ -316,12 +318,14 @@ SELECT show($$ SELECT *
                      UNION ALL SELECT id, simhash(body) FROM bodies UNION ALL SELECT id, fp FROM few) u
     WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Scan|Index Cond');
 DROP TABLE bodies, few;
--- what a member that is no table compares is left to it, whatever suits the one before
+-- a member that is a subquery keeps its own comparison, whatever the member before it
+-- uses
 CREATE INDEX wanted_near ON wanted (n) WHERE fp <~> '8f14e45fceea167a' <= 3;
 SELECT ltrim(show($$ SELECT * FROM (SELECT id, fp FROM docs UNION ALL SELECT DISTINCT n, fp FROM wanted) u
     WHERE fp <~> '8f14e45fceea167a' <= 3 $$, 'Index Scan')) AS show;
 DROP INDEX wanted_near;
--- no member's expression stands for a column that an outer join below made NULL
+-- an expression of a member does not replace a column that a lower outer join may set
+-- to NULL
 SELECT show($$ SELECT w.n, u.id, x.n FROM wanted w LEFT JOIN
     (SELECT id, fp FROM docs UNION ALL SELECT n, simhash(n::text) FROM wanted) u ON w.n = u.id
     LEFT JOIN wanted x ON x.fp <~> u.fp <= 2 $$, 'no line');
@@ -360,7 +364,7 @@ SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(300) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 AND id < 250 $$);
 SELECT show($$ SELECT id, n FROM wanted w JOIN parts p ON p.fp <~> w.fp = w.big WHERE p.id BETWEEN 250 AND 999 $$,
             'Index');
--- of all
+-- an index of all partitions
 CREATE INDEX parts_fp ON parts USING simhash (fp);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE fp <~> fingerprint(3) = 2 AND id > 1000 $$);
@@ -369,11 +373,11 @@ SELECT show($$ DELETE FROM parts WHERE fp <~> fingerprint(3) <= 2 RETURNING id $
 SELECT show($$ SELECT *
                FROM (SELECT id, fp FROM parts UNION ALL SELECT id, fp FROM docs) u WHERE fp <~> fingerprint(3) <= 2 $$);
 DROP INDEX parts_fp, parts2_fp;
--- of an expression, in a partition with other column numbers
+-- an expression index, in a partition with other column numbers
 CREATE INDEX parts2_word ON parts2 USING simhash (simhash(word, 1));
 SELECT show($$ SELECT id FROM parts WHERE simhash(word, 1) <~> simhash('word 300', 1) <= 2 $$);
 SELECT show($$ SELECT id FROM parts WHERE simhash(word, 2) <~> simhash('word 300', 1) <= 2 $$);
--- of an expression that cannot be computed any more, in a partition that is pruned
+-- an index expression that now raises an error, in a pruned partition
 CREATE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN kind; END';
 CREATE INDEX parts1_word ON parts1 USING simhash (simhash(word || prefix('!')));
 CREATE OR REPLACE FUNCTION prefix(kind text) RETURNS text LANGUAGE plpgsql IMMUTABLE
@@ -397,7 +401,7 @@ SELECT show($$ SELECT id FROM everything WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp < w.radius $$);
 SELECT show($$ SELECT id, n FROM wanted w JOIN docs d ON d.fp <~> w.fp < w.radius::float8 $$);
 RESET ROLE;
--- a policy that is a distance
+-- a policy that compares a distance
 ALTER POLICY visible ON docs USING (fp <~> fingerprint(3) <= 4);
 SET ROLE regress_simhash_reader;
 SELECT show($$ SELECT id FROM docs WHERE kind = 0 $$);
@@ -406,7 +410,7 @@ RESET ROLE;
 ALTER TABLE docs DISABLE ROW LEVEL SECURITY;
 DROP POLICY visible ON docs;
 
--- partitions under a policy, an outer join and a join with itself
+-- partitions with a policy, an outer join and a self-join
 CREATE INDEX parts_fp ON parts USING simhash (fp);
 CREATE POLICY visible ON parts USING (id > 1000 OR fp <~> fingerprint(3) <= 4);
 ALTER TABLE parts ENABLE ROW LEVEL SECURITY;
@@ -418,8 +422,8 @@ SELECT show($$ SELECT n, id FROM wanted w LEFT JOIN parts p ON p.fp <~> w.fp <= 
 SELECT show($$ SELECT a.id, b.id FROM parts a JOIN parts b ON a.fp <~> b.fp <= 2 AND a.id < b.id $$, 'Index Cond');
 DROP INDEX parts_fp;
 
--- Only what the user may execute gets into a plan, and nothing that he may not
--- execute leaves it.
+-- The rewrite adds only functions that the user may execute.  It removes no function
+-- that the user may not execute.
 REVOKE EXECUTE ON FUNCTION hamming_distance FROM PUBLIC;
 SET ROLE regress_simhash_reader;
 SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2;
@@ -449,7 +453,7 @@ GRANT EXECUTE ON FUNCTION simhash_in_ball TO PUBLIC;
 --
 -- Plans that must not change
 --
--- no index of simhash: not even a word of the plan
+-- no index of the access method: the plan does not mention it
 CREATE TABLE plain AS SELECT * FROM docs;
 CREATE INDEX plain_btree ON plain (fp);
 ANALYZE plain;
@@ -473,7 +477,7 @@ SET enable_sort = off;
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 3 AND id < 3000 ORDER BY id $$, 'partial_id');
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' <= 2 ORDER BY id $$, 'partial_id|Sort');
 SELECT show($$ SELECT id FROM partial WHERE fp <~> '8f14e45fceea167a' < 3 ORDER BY id $$, 'partial_id|Sort');
--- through an SQL function
+-- the same through an SQL function
 DROP INDEX partial_id;
 CREATE INDEX partial_id ON partial (id) WHERE is_near(fp, '8f14e45fceea167a');
 SELECT show($$ SELECT id FROM partial WHERE is_near(fp, '8f14e45fceea167a') ORDER BY id $$, 'partial_id|Sort');
@@ -522,7 +526,7 @@ SELECT show($$ SELECT id, n FROM wanted w JOIN rings r ON r.fp <~> '8f14e45fceea
 SET constraint_exclusion = on;
 SELECT show($$ SELECT id FROM rings2 WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
 RESET constraint_exclusion;
--- what one partition compares is left to it, whatever suits the one before
+-- a partition keeps its own comparison, whatever the partition before it uses
 CREATE TABLE mixed (id int, fp simhash) PARTITION BY RANGE (id);
 CREATE TABLE mixed1 PARTITION OF mixed FOR VALUES FROM (0) TO (250);
 CREATE TABLE mixed2 PARTITION OF mixed FOR VALUES FROM (250) TO (500)
@@ -536,7 +540,7 @@ CREATE INDEX mixed1_fp ON mixed1 USING simhash (fp);
 CREATE INDEX mixed4_near ON mixed4 (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
 ANALYZE mixed;
 SELECT show($$ SELECT id FROM mixed WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
--- and for pruning at run time, which asks the parent
+-- pruning at run time, which uses the parent's clauses
 DROP INDEX mixed4_near;
 CREATE INDEX mixed4_fp ON mixed4 USING simhash (fp);
 SET plan_cache_mode = force_generic_plan;
@@ -545,8 +549,8 @@ SELECT plan($$ EXECUTE pruned(3) $$, 'Removed|Index Cond');
 DEALLOCATE pruned;
 RESET plan_cache_mode;
 
--- What planning reads does not grow with partitions that are pruned, nor with
--- what else in the database compares distances.
+-- Planning does not read more with more pruned partitions.  It does not read more with
+-- other objects of the database that compare distances.
 CREATE TABLE many (id int PRIMARY KEY, fp simhash) PARTITION BY RANGE (id);
 DO $$
 BEGIN
@@ -581,7 +585,7 @@ SELECT blocks_read_more(format('SELECT FROM many WHERE id = 6 AND (%s)', :'arms'
 SELECT blocks_read_more(format('SELECT FROM many WHERE id = 7 AND (%s)', :'arms')) <= 40 AS two_a_comparison;
 SELECT blocks_read_more(format('SELECT FROM docs WHERE %s', :'arms')) <= 40 AS two_a_comparison;
 
--- the setting
+-- the setting simhash.enable_rewrite
 SET simhash.enable_rewrite = off;
 SELECT plan($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT plan($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
@@ -589,7 +593,7 @@ RESET simhash.enable_rewrite;
 SET simhash.no_such_setting = on;
 
 --
--- Estimates: never NULL, never out of range, and near enough
+-- Estimates: never NULL, never out of range, and accurate enough
 --
 CREATE TABLE skewed (fp simhash);
 INSERT INTO skewed SELECT CASE n % 10 WHEN 0 THEN fingerprint(0) WHEN 1 THEN NULL WHEN 2 THEN fingerprint(1)
@@ -610,7 +614,7 @@ SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$, 'P
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 64 $$, 'Plan Rows')
            BETWEEN 8900 AND 9100 AS not_null;
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= -1 $$, 'Plan Rows') AS none;
--- twice a thousand equal ones, and all others by themselves
+-- two groups of a thousand equal rows, all other rows distinct
 SELECT explained($$ SELECT FROM skewed a JOIN skewed b ON a.fp <~> b.fp <= 3 $$, 'Plan Rows')
            BETWEEN 1500000 AND 2500000 AS two_million;
 SELECT explained($$ SELECT FROM skewed a WHERE EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows')
@@ -619,8 +623,8 @@ SELECT explained(
     $$ SELECT FROM skewed a WHERE NOT EXISTS (SELECT FROM skewed b WHERE a.fp <~> b.fp <= 3) $$, 'Plan Rows')
         BETWEEN 1 AND 10000 AS in_range;
 
--- The estimators look at nothing but fingerprints and balls, whatever operator
--- names them.
+-- The estimators read only fingerprints and balls, even for another operator that uses
+-- them.
 CREATE FUNCTION public.planner_hostile(int, int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = $2; END';
 CREATE FUNCTION public.planner_hostile(int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 = 0; END';
 CREATE FUNCTION public.planner_hostile(simhash_ball, text)
@@ -642,13 +646,13 @@ DROP FUNCTION public.planner_hostile(int), public.planner_hostile(int, int),
 RESET client_min_messages;
 
 --
--- The first query of a session: nothing has loaded the library yet
+-- The first query of a session: the library is not loaded yet
 --
 \c -
 SET search_path = planner, public;
 SELECT settle() \g /dev/null
 SELECT plan($$ SELECT a.id, b.id FROM docs a JOIN docs b ON hamming_distance(a.fp, b.fp) <= 2 $$);
--- a setting made before the library is loaded holds
+-- a setting made before the library is loaded stays in effect
 \c -
 SET search_path = planner, public;
 SET simhash.enable_rewrite = off;
@@ -670,9 +674,9 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE first (simhash, int) AS SELECT id FROM everything WHERE fp <~> $1 <= $2;
 EXPLAIN (COSTS OFF) EXECUTE first(NULL, NULL);
 
--- The extension's schema outside the search path; and what the session knew of
--- an extension that was dropped and created again does no harm.  (What the other tests
--- share goes with it: this is the last one.)
+-- The extension's schema is outside the search path.  The extension is dropped and
+-- created again, and what the session has cached of the old one does no harm.  (This
+-- drops the objects that the tests share, so this test is the last.)
 CREATE SCHEMA planner_elsewhere;
 ALTER EXTENSION simhash SET SCHEMA planner_elsewhere;
 \c -

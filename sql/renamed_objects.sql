@@ -1,6 +1,6 @@
 --
--- The extension's objects: whatever they are called and wherever they are, the index
--- serves the same queries, for the same users
+-- The extension's objects: the index serves the same queries for the same users,
+-- whatever the names and schemas of the objects
 --
 CREATE SCHEMA objects;
 SET search_path = objects, public;
@@ -30,7 +30,7 @@ CREATE FUNCTION create_indexes() RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT create_indexes() \g /dev/null
 
--- Every way to ask for what an index finds.
+-- All forms of the conditions that an index serves.
 CREATE TABLE spelling (n int GENERATED ALWAYS AS IDENTITY, condition text, ordered text DEFAULT '');
 INSERT INTO spelling (condition) VALUES
     ('d.fp <~> w.fp <= 3'), ('3 > w.fp <~> d.fp'), ('d.fp <~> w.fp <= w.id * 0.1'),
@@ -51,14 +51,15 @@ INSERT INTO spelling (condition, ordered) VALUES
     ('d.fp <@ simhash_ball(fp_of(9), 9)', 'd.fp <~> fp_of(9)'),
     ('true', 'd.sk <%>> numbers(9)'), ('true', 'numbers(9) <<%> d.sk'),
     ('w.sk <<%> d.sk <= 0.5', 'numbers(9) <<%> d.sk');
--- rows at the same distance come in any order
+-- rows at one distance may come in any order
 CREATE FUNCTION query_of(s spelling) RETURNS text LANGUAGE sql RETURN CASE WHEN s.ordered = ''
     THEN format('SELECT w.id, d.id FROM wanted w JOIN docs d ON %s', s.condition)
     ELSE format('SELECT w.id, %2$s FROM (SELECT * FROM wanted WHERE id = 1) w
                      LEFT JOIN LATERAL (SELECT * FROM docs d WHERE %1$s ORDER BY %2$s LIMIT 7) d ON true',
                 s.condition, s.ordered) END;
 
--- How plans are made: without indexes, by bitmaps where there are such, by index scans.
+-- Restrict the planner: to no indexes, to bitmap scans where possible, or to index
+-- scans.
 CREATE FUNCTION plan_by(way text) RETURNS void LANGUAGE sql AS $$
     SELECT set_config(
         name, (CASE way WHEN 'table' THEN name = 'enable_seqscan' WHEN 'bitmap' THEN name = 'enable_bitmapscan'
@@ -67,7 +68,7 @@ CREATE FUNCTION plan_by(way text) RETURNS void LANGUAGE sql AS $$
     FROM unnest(ARRAY['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan', 'enable_sort',
                       'simhash.enable_rewrite']) AS name;
 $$;
--- The rows of a query; or the error, if it is one.
+-- Return the rows of a query, or its error.
 CREATE FUNCTION answer(query text, way text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE rows text;
 BEGIN
@@ -87,7 +88,7 @@ BEGIN
     END LOOP;
     RETURN plan;
 END $$;
--- The spellings as views, which know their objects by OID.
+-- Create views of these forms, which refer to objects by OID.
 CREATE FUNCTION create_views() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE s spelling;
 BEGIN
@@ -95,7 +96,8 @@ BEGIN
         EXECUTE format('CREATE VIEW view_%s (w, d) AS %s', s.n, query_of(s));
     END LOOP;
 END $$;
--- How many spellings there are, those that no index serves, and those whose rows differ.
+-- Return the number of forms, the forms that no index serves, and the forms whose rows
+-- differ.
 CREATE FUNCTION survey(OUT spellings bigint, OUT not_served text[], OUT different text[]) LANGUAGE sql AS $$
     SELECT count(*),
         array_agg(concat_ws(' ORDER BY ', condition, nullif(ordered, '')) ORDER BY n) FILTER (WHERE not served),
@@ -123,7 +125,7 @@ ALTER TYPE simhash_ball RENAME TO containment_ball;
 ALTER TYPE signature RENAME TO minhash;
 ALTER TYPE neighbourhood RENAME TO simhash_ball;
 
--- each function by itself, then all of them together
+-- first each function alone, then all of them together
 CREATE VIEW members AS SELECT p.oid AS function, proname AS name, prosrc AS symbol
     FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = objid JOIN pg_extension AS e ON e.oid = refobjid
     WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_extension'::regclass AND extname = 'simhash'
@@ -137,7 +139,7 @@ SELECT count(altered(function, 'RENAME TO other_' || name)) > 100 AS renamed FRO
 SELECT * FROM survey();
 SELECT count(altered(function, 'RENAME TO ' || substr(name, 7))) > 100 AS renamed FROM members;
 
--- some of them in another schema, and operators, too
+-- some functions in another schema, and the operators, too
 CREATE SCHEMA elsewhere;
 ALTER FUNCTION simhash_within(simhash, simhash, bigint) SET SCHEMA elsewhere;
 ALTER FUNCTION simhash_ball(simhash, bigint) SET SCHEMA elsewhere;
@@ -155,7 +157,7 @@ ALTER EXTENSION simhash SET SCHEMA elsewhere;
 SELECT * FROM survey();
 ALTER EXTENSION simhash SET SCHEMA public;
 
--- What else bears the name of a function is not called.
+-- An object that has taken over a function's name is not called.
 SELECT count(altered(function, 'RENAME TO true_' || name)) AS renamed FROM members
 WHERE name IN ('simhash_within', 'containment_within', 'simhash_radius', 'simhash_in_ball');
 CREATE FUNCTION public.simhash_within(simhash, simhash, radius bigint)
@@ -170,7 +172,7 @@ DROP FUNCTION public.simhash_within, public.containment_within, public.simhash_r
     public.simhash_radius(numeric), public.simhash_in_ball;
 SELECT count(altered(function, 'RENAME TO ' || substr(name, 6))) AS renamed FROM members WHERE name ~ '^true_';
 
--- A function of the extension that somebody replaced is not called either.
+-- Nor is a function of the extension whose definition was replaced.
 BEGIN;
 CREATE OR REPLACE FUNCTION public.simhash_within(simhash, simhash, radius bigint)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
@@ -178,7 +180,7 @@ SELECT plan('SELECT FROM docs WHERE fp <~> fp_of(9) <= 3', 'index') AS by_finger
        plan('SELECT FROM docs WHERE sk <%>> numbers(9) <= 0.2', 'index') ~ 'Index Cond' AS by_array;
 ROLLBACK;
 SELECT * FROM survey();
--- An access method of another name with the same handler is the same.
+-- An access method with another name and the same handler is equivalent.
 CREATE ACCESS METHOD alias TYPE INDEX HANDLER simhash_handler;
 CREATE OPERATOR CLASS alias_ops DEFAULT FOR TYPE simhash USING alias AS
     OPERATOR 1 <@ (simhash, simhash_ball), OPERATOR 2 =, OPERATOR 3 <~> FOR ORDER BY integer_ops,
@@ -187,12 +189,12 @@ CREATE INDEX wanted_alias ON wanted USING alias (fp);
 SELECT simhash_index_check('wanted_alias', true);
 SELECT plan('SELECT id FROM wanted WHERE fp <~> fp_of(1) <= 3', 'index');
 DROP ACCESS METHOD alias CASCADE;
--- What calls a function of the library by another name, outside the extension, is no distance.
+-- A function outside the extension that calls the library's code is not a distance.
 CREATE FUNCTION my_distance(simhash, simhash)
     RETURNS integer LANGUAGE c IMMUTABLE STRICT AS '$libdir/simhash', 'simhash_hamming_distance';
 SELECT answer('SELECT id FROM docs WHERE my_distance(fp, fp_of(9)) <= 2', 'index') AS by_another_name;
 
--- A function with settings, or with its owner's privileges, is called by way of a wrapper.
+-- A function with settings, or with SECURITY DEFINER, runs through a wrapper.
 SELECT count(altered(function, 'SECURITY DEFINER SET search_path = pg_catalog')) > 30 AS altered FROM members
 WHERE symbol ~ '(within|ball|distance|radius|opclass|_eq|band|containment)'
   AND symbol !~ '(_in|_out|_recv|_send|_support|selectivity)$';
@@ -213,8 +215,8 @@ CREATE ROLE regress_objects_user;
 GRANT USAGE ON SCHEMA objects TO regress_objects_user;
 GRANT SELECT ON docs, wanted, spelling, members TO regress_objects_user;
 
--- With EXECUTE on one function taken away: of how many spellings the answer is an error, and
--- which are not answered alike.
+-- Revoke EXECUTE on functions.  Return the number of forms that raise an error, and the
+-- forms whose results differ from those without an index.
 CREATE FUNCTION without(VARIADIC functions regprocedure[], OUT refused bigint, OUT different text[])
     LANGUAGE plpgsql AS $$
 DECLARE f regprocedure;
@@ -248,7 +250,7 @@ WHERE symbol IN (
     'simhash_ball_near', 'simhash_eq', 'simhash_ball')
 ORDER BY function::regprocedure::text COLLATE "C";
 
--- A plan that is kept holds as long as the privileges do, and for whom they do.
+-- A cached plan is valid as long as the privileges are, and for the same user.
 CREATE ROLE regress_objects_other;
 GRANT regress_objects_user TO regress_objects_other;
 SET plan_cache_mode = force_generic_plan;
@@ -286,7 +288,7 @@ DEALLOCATE ALL;
 RESET plan_cache_mode;
 
 --
--- What is remembered
+-- Caches of the session
 --
 BEGIN;
 DROP EXTENSION simhash CASCADE;

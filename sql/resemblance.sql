@@ -8,7 +8,7 @@ SELECT resemblance('a b c', 'c b a', 1) AS words, resemblance('a b c', 'c b a', 
        resemblance('abcd', 'abce', 2, 'char') AS chars,
        resemblance('abcdefghi', 'abcdefghj', unit => 'char') AS named,
        resemblance(a => 'a b c', b => 'a b d', width => 1) AS all_named;
--- containment: the share of a's that b has too
+-- containment: the fraction of a's shingles that b has, too
 SELECT containment('a b c', 'x a b c y') AS part, containment('x a b c y', 'a b c') AS whole,
        containment('a b', 'c d') AS nothing,
        containment('a b c', 'c b a', 1) AS words, containment('abc', 'xabcx', 2, 'char') AS chars,
@@ -20,13 +20,14 @@ SELECT resemblance('a a a a b', 'a a b b b', 1) AS words, resemblance('a a a a',
 SELECT resemblance('a', 'a') AS same, resemblance('a', 'b') AS other, resemblance('a b', 'a b', 5) AS wide,
        resemblance('a b', 'a b c', 5) AS none_shared,
        containment('a b', 'a b c', 5) AS not_contained;
--- on tokens, taken as they are
+-- on tokens, which are not normalised
 SELECT resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd']) AS pairs,
        resemblance(ARRAY['a', 'b', 'c'], ARRAY['a', 'b', 'd'], 1) AS tokens,
        resemblance(ARRAY['A'], ARRAY['a']) AS raw, containment(ARRAY['a', 'b'], ARRAY['x', 'a', 'b']) AS contained,
        containment(ARRAY['x', 'a', 'b'], ARRAY['a', 'b'], 1) AS two_of_three,
        resemblance(a => ARRAY['a'], b => ARRAY['a'], width => 1) AS named;
--- blank texts: two of them have no resemblance, one of them none to any other
+-- blank texts: two of them have no resemblance; the resemblance of one to another text
+-- is 0
 SELECT a, b, resemblance(a, b), containment(a, b)
 FROM (VALUES ('', ''), ('', ' '), ('a', ''), ('', 'a'), ('!', ''), ('', '!'), ('!', '!'), ('! ?', 'a')) AS v (a, b);
 SELECT a, b, resemblance(a, b), containment(a, b)
@@ -34,7 +35,7 @@ FROM (VALUES ('{}'::text[], '{}'::text[]), ('{a}', '{}'), ('{}', '{a}')) AS v (a
 SELECT resemblance(NULL, 'a') IS NULL AS a, resemblance('a', NULL::text) IS NULL AS b,
        resemblance('a b c', 'a b d', NULL) = resemblance('a b c', 'a b d', 2) AS null_width_is_default,
        containment(NULL::text[], ARRAY['a']) IS NULL AS tokens;
--- what is the same to simhash is the same here
+-- texts that simhash treats as equal are equal here
 SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １２３', 'abc 123') AS width,
        resemblance(U&'cafe\0301', U&'caf\00E9') AS composition,
        resemblance('我爱你', '我 爱 你') AS separators, resemblance('我爱你', '我愛你', 1) AS traditional;
@@ -42,7 +43,7 @@ SELECT resemblance('Straße', 'STRASSE') AS sharp_s, resemblance('ＡＢＣ １�
 SELECT resemblance('a b c'::varchar, 'a b d') AS varchar, resemblance('a b c'::char(10), 'a b d'::char(20)) AS char,
        containment('a b c'::varchar, 'a b d'::name) AS name, pg_typeof(resemblance('a', 'b')) AS type;
 
--- exact: the shares of sets, counted in SQL
+-- exact: compared with sets in SQL
 CREATE TEMP TABLE docs (id integer, body text);
 INSERT INTO docs
     SELECT i, string_agg(
@@ -50,16 +51,16 @@ INSERT INTO docs
     ORDER BY j)
     FROM generate_series(1, 40) AS i, generate_series(1, 5 + i) AS j GROUP BY i;
 INSERT INTO docs VALUES (41, ''), (42, '...'), (43, '我爱北京天安门'), (44, '天安门上太阳升'), (45, '我爱北京');
-CREATE FUNCTION pg_temp.shared(a text[], b text[], OUT r float8, OUT c float8) LANGUAGE sql IMMUTABLE AS $$
-    SELECT shared / nullif(in_a + in_b - shared, 0), shared / nullif(in_a, 0)
-    FROM (SELECT (SELECT count(*) FROM (SELECT unnest(a) INTERSECT SELECT unnest(b)) AS i)::float8 AS shared,
+CREATE FUNCTION pg_temp.by_sets(a text[], b text[], OUT r float8, OUT c float8) LANGUAGE sql IMMUTABLE AS $$
+    SELECT in_both / nullif(in_a + in_b - in_both, 0), in_both / nullif(in_a, 0)
+    FROM (SELECT (SELECT count(*) FROM (SELECT unnest(a) INTERSECT SELECT unnest(b)) AS i)::float8 AS in_both,
                  (SELECT count(DISTINCT x) FROM unnest(a) AS x) AS in_a,
                  (SELECT count(DISTINCT x) FROM unnest(b) AS x) AS in_b) AS counts $$;
 SELECT count(*) AS compared, count(DISTINCT r) > 50 AS varied,
        count(*) FILTER (WHERE r IS DISTINCT FROM resemblance(a.body, b.body, width, unit)
                            OR c IS DISTINCT FROM containment(a.body, b.body, width, unit)) AS wrong
 FROM docs AS a, docs AS b, (VALUES (1, 'word'), (2, 'word'), (1, 'char'), (2, 'char'), (3, 'char')) AS s (width, unit),
-     pg_temp.shared(shingles(a.body, width, unit), shingles(b.body, width, unit));
+     pg_temp.by_sets(shingles(a.body, width, unit), shingles(b.body, width, unit));
 SELECT count(*) AS compared,
        count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.body, a.body)
                            OR resemblance(a.body, b.body, 3)
@@ -72,17 +73,19 @@ SELECT resemblance(a, b) = 19998 / 20000.0 AS resemblance, containment(a, b) = 1
 FROM (SELECT string_agg('w' || i, ' ' ORDER BY i) AS a,
              string_agg('w' || CASE i WHEN 20000 THEN 0 ELSE i END, ' ' ORDER BY i) AS b
       FROM generate_series(1, 20000) AS i) AS t;
--- candidates by fingerprint, certainty by resemblance
+-- candidates by fingerprint, confirmed by resemblance
 SELECT a.id, b.id FROM docs AS a JOIN docs AS b ON simhash(a.body) <~> simhash(b.body) <= 64 AND a.id < b.id
 WHERE a.id > 40 AND resemblance(a.body, b.body) >= 0.5 ORDER BY 1, 2;
--- exact even for two tokens whose hashes are equal: fingerprints cannot tell these apart, resemblance can
+-- exact even for two tokens with equal hashes: fingerprints cannot tell them apart,
+-- resemblance can
 SELECT simhash(ARRAY['hgzwmtae'], 1) = simhash(ARRAY['<S/0|~&'], 1) AS same_hash,
        resemblance(ARRAY['hgzwmtae'], ARRAY['<S/0|~&'], 1) AS resemblance,
        resemblance(ARRAY['hgzwmtae', 'a'], ARRAY['<S/0|~&', 'hgzwmtae'], 1) AS one_of_three,
        containment(ARRAY['hgzwmtae', '<S/0|~&'], ARRAY['<S/0|~&'], 1) AS half;
 
--- sets are kept from call to call, and what comes of it is as in SQL: of more documents than are kept, short ones and
--- long ones, in the row, compressed and out of line, which come again on either side
+-- The functions cache sets between calls, and the results are those of SQL.  There are
+-- more documents than cached sets, short and long ones, stored in the row, compressed
+-- and out of line.  Each occurs again as either argument.
 CREATE TEMP TABLE sets (id integer, body text, set text[], tokens text[]);
 ALTER TABLE sets ALTER body SET STORAGE EXTERNAL;
 INSERT INTO sets (id, body)
@@ -103,11 +106,11 @@ SELECT count(*) AS compared, count(DISTINCT r) > 100 AS varied,
                            OR c IS DISTINCT FROM containment(a.tokens, b.tokens)
                            OR r IS DISTINCT FROM resemblance(b.body, a.body)) AS wrong
 FROM (VALUES (1), (2)) AS round (n), sets AS a, sets AS b,
-     LATERAL (SELECT count(*)::float8 AS shared FROM unnest(a.set) AS s WHERE s = ANY (b.set)) AS counted,
-     LATERAL (SELECT shared / (cardinality(a.set) + cardinality(b.set) - shared),
-                     shared / cardinality(a.set)) AS shares (r, c)
+     LATERAL (SELECT count(*)::float8 AS in_both FROM unnest(a.set) AS s WHERE s = ANY (b.set)) AS counted,
+     LATERAL (SELECT in_both / (cardinality(a.set) + cardinality(b.set) - in_both),
+                     in_both / cardinality(a.set)) AS fractions (r, c)
 WHERE (a.id % 7 = n OR a.id > 415) AND b.id % 3 = 0;
--- as well where there is little memory for that
+-- the same with little memory for the cache
 SET work_mem = '64kB';
 SELECT count(*) AS compared,
        count(*) FILTER (WHERE resemblance(a.body, b.body) IS DISTINCT FROM resemblance(b.tokens, a.tokens)) AS wrong
@@ -118,8 +121,8 @@ SELECT count(*) AS compared,
        count(*) FILTER (WHERE resemblance(a.body, b.body, width, unit) IS DISTINCT FROM
                               resemblance(shingles(a.body, width, unit), shingles(b.body, width, unit), 1)) AS wrong
 FROM docs AS a, docs AS b, (VALUES (1, 'word'), (1, 'char'), (2, 'word'), (NULL, 'char')) AS s (width, unit);
--- after an error; with an array that is changed where it stands; with a value that another transaction has put in the
--- place of the last
+-- after an error; with an array that changes in place; with a value of another
+-- transaction at the address of the last one
 CREATE TEMP TABLE one (body text);
 INSERT INTO one VALUES ('');
 DO $$
@@ -150,7 +153,8 @@ BEGIN
     END LOOP;
     RAISE NOTICE '%', seen;
 END $$;
--- in the check of a domain, which a procedure's variable takes along from one transaction to the next
+-- in the check of a domain, whose cache a procedure's variable keeps from one
+-- transaction to the next
 CREATE TYPE page AS (title text, body text);
 CREATE DOMAIN rose AS page CHECK (resemblance((VALUE).body, 'a rose is a rose', 1) > 0.5);
 DO $$

@@ -1,20 +1,21 @@
 --
--- What the tests after this one share; the TAP tests load it, too (IndexTest.pm).
--- All of it is in the schema public, and belongs to the extension's types: who drops
--- the extension (planner) drops it.
+-- Objects that the later tests share.  The TAP tests load them, too (IndexTest.pm).
+-- They are in the schema public, and depend on the extension's types, so the test
+-- planner drops them with the extension.
 --
--- Fingerprints out of numbers, the same in every run.
+-- Return a fingerprint made from a number, the same in every run.
 CREATE FUNCTION random_fp(i bigint, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN hashint8extended(i, seed)::simhash;
 CREATE FUNCTION fingerprint(n integer) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN ('x' || left(md5(n::text), 16))::bit(64)::simhash;
 
--- A fingerprint with so many bits flipped, other ones for each seed.
+-- Flip so many bits of a fingerprint, other bits for each seed.
 CREATE FUNCTION flip(fp simhash, bits integer, seed bigint DEFAULT 0) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN (fp::bigint # (SELECT coalesce(bit_or(1::bigint << b), 0) FROM
         (SELECT b FROM generate_series(0, 63) AS b ORDER BY hashint8extended(b, seed), b LIMIT bits) AS s))::simhash;
 
--- The fingerprint i of data of a shape; of a mixture, three of each shape in turn.
+-- Return the fingerprint i of data of a shape.  A mixture has three of each shape in
+-- turn.
 CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN CASE CASE shape
             WHEN 'mixed' THEN ('{uniform,skewed high,skewed low,clustered,equal,extreme}'::text[])[i / 3 % 6 + 1]
@@ -27,8 +28,8 @@ CREATE FUNCTION fp_of(shape text, i bigint) RETURNS simhash LANGUAGE sql IMMUTAB
         WHEN 'equal' THEN simhash '0123456789abcdef'
         WHEN 'extreme' THEN (ARRAY[0, -1, random_fp(i % 2)::bigint])[i % 3 + 1]::simhash END;
 
--- At most so many of a table's fingerprints, in any order, but the same in every run;
--- one if the table has none.
+-- Return at most so many of a table's fingerprints, in any order, but the same in every
+-- run.  Returns one if the table has none.
 CREATE FUNCTION some_of(tab regclass, at_most integer) RETURNS simhash[] LANGUAGE plpgsql AS $$
 DECLARE
     stored simhash[];
@@ -38,7 +39,8 @@ BEGIN
     RETURN CASE WHEN stored = '{}' THEN ARRAY[random_fp(1)] ELSE stored END;
 END $$;
 
--- How many rows the second of two queries has, and how many are only in one of them.
+-- Return the number of rows of the second query, and the number of rows that only one
+-- of the two queries has.
 CREATE FUNCTION differing(query_a text, query_b text, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('WITH a AS MATERIALIZED (%s), b AS MATERIALIZED (%s)
@@ -47,7 +49,8 @@ BEGIN
         INTO rows, differing;
 END $$;
 
--- How many rows the ways to execute a query differ in, from a sequential scan.
+-- Return the numbers of rows in which the ways to execute a query differ from a
+-- sequential scan.
 CREATE FUNCTION differing_by(query text, OUT by_index bigint, OUT by_bitmap bigint, OUT rows bigint)
     LANGUAGE plpgsql AS $$
 BEGIN
@@ -60,14 +63,15 @@ BEGIN
     DROP TABLE expected;
 END $$;
 
--- An error for damage that no query happens to meet.
+-- Raise an error if an index is damaged, even where no query visits.
 CREATE FUNCTION check_indexes(tab regclass) RETURNS void LANGUAGE sql AS $$
     SELECT simhash_index_check(indexrelid, true)
     FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid JOIN pg_am AS a ON a.oid = relam
     WHERE indrelid = tab AND amname = 'simhash' AND indisvalid $$;
 
--- A plan in the words that all releases share, line by line and in one piece: 18 says
--- what settings forbid, 19 what a Result stands for, and subplans have names there.
+-- Return a plan in words that all releases have in common, line by line or as one text.
+-- 18 shows the nodes that settings disable, 19 what a Result replaces, and subplans
+-- have names there.
 CREATE FUNCTION plan(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -80,19 +84,20 @@ END $$;
 CREATE FUNCTION whole_plan(query text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(line, E'\n') FROM plan(query) AS line $$;
 
--- A number that EXPLAIN gives for the plan's topmost node, or topmost of a kind.
-CREATE FUNCTION explained(query text, what text, kind text DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
+-- Return a number that EXPLAIN shows for the plan's topmost node, or for the topmost
+-- node of a type.
+CREATE FUNCTION explained(query text, what text, node_type text DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-    IF kind IS NOT NULL THEN
-        plan := jsonb_path_query_array(plan, '$.** ? (@."Node Type" == $kind)', jsonb_build_object('kind', kind));
+    IF node_type IS NOT NULL THEN
+        plan := jsonb_path_query_array(plan, '$.** ? (@."Node Type" == $type)', jsonb_build_object('type', node_type));
         RETURN plan->0->>what;
     END IF;
     RETURN plan->0->'Plan'->>what;
 END $$;
 
--- How many pages a query reads, from disk or not.
+-- Return the number of pages that a query reads, cached or not.
 CREATE FUNCTION pages_read(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -100,10 +105,11 @@ BEGIN
     RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
 END $$;
 
--- What differs between a query by distances and a sort of a sequential scan: rows, ctids or
--- their order.  Rows of equal distances come in any order.  If limited to few rows, the query
--- also runs backward and FOR UPDATE, and the rows that it finds are deleted by ctid.
--- by_index: whether an index is to give the order.  If nothing differs, how many rows were compared.
+-- Return the differences between a query ordered by distances and a sort of a
+-- sequential scan: in rows, ctids or their order.  Rows of equal distances may come in
+-- any order.  If limited to few rows, the query also runs backward and FOR UPDATE, and
+-- deletes the rows that it finds by ctid.  by_index: true if an index must provide the
+-- order.  Returns the number of rows if nothing differs.
 CREATE FUNCTION order_differs(
     tab regclass, condition text, distances text, limited integer DEFAULT NULL, by_index boolean DEFAULT true)
 RETURNS text LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 --
--- shingles(...): what fingerprints are made of and what is compared
+-- shingles(...): the features of fingerprints and of comparisons
 --
 \pset format unaligned
 
@@ -9,7 +9,7 @@ SELECT shingles('A rose, is a ROSE; is a rose!') AS two, shingles('A rose, is a 
 SELECT shingles('a b c', 3) AS exact, shingles('a b c', 4) AS shorter, shingles('a b c', 256) AS much_shorter,
        shingles('word') AS one_word;
 SELECT shingles(E'tabs\tand\nnew\r\nlines, punctuation...and--dashes (or "quotes")', 1);
--- letters, digits and marks make words; everything else separates them
+-- words consist of letters, digits and marks; all other characters separate them
 SELECT shingles('abc123 4five6 3.14 1,000 don''t e-mail user@example.org C++ a_b', 1);
 SELECT shingles('x²+y₁=½ №5 ™ ℃', 1) AS compatibility_forms;
 -- named arguments
@@ -19,30 +19,30 @@ SELECT shingles(body => 'a b c', width => 2, unit => 'word') = shingles('a b c')
 -- characters: one space between two words
 SELECT shingles('ab  CD', 1, 'char') AS one, shingles('ab, cd', 2, 'char') AS two, shingles('a b', 3, 'char') AS exact,
        shingles('a b', 4, 'char') AS shorter, shingles('  a  ', 2, 'char') AS outer_spaces;
--- letters that are tokens by themselves are joined by spaces, too
+-- single-letter tokens are joined by spaces, too
 SELECT shingles('我爱你', 1) AS words, shingles('我爱你', 2) AS pairs, shingles('我爱你', 2, 'char') AS chars,
        shingles('我 爱,你', 2, 'char') AS separated;
 SELECT shingles('SQL数据库 2版本 a b', 1) AS words, shingles('SQL数据库 2版本 a b', 2, 'char') AS chars;
 SELECT shingles('カタカナとひらがな', 1) AS kana, shingles('カタ カナ abc', 3, 'char') AS chars;
--- no letters, no digits: every code point but the spaces
+-- a text without letters and digits: every code point except spaces
 SELECT shingles('?! ... ?') AS words, shingles('?! ..', 1) AS one, shingles('?! ..', 2, 'char') AS chars,
        shingles('--') AS pair, shingles('-') AS one_mark;
 SELECT shingles('★ ☆ →') AS symbols, shingles('😀😃 😄', 1) AS emoji, shingles('👍🏽', 1) AS modified;
--- nothing
+-- texts without shingles
 SELECT shingles('') AS empty, shingles(E' \n ') AS blank, shingles(ARRAY[]::text[]) AS no_tokens,
        shingles(NULL::text) IS NULL AS "null",
        shingles(NULL::text[]) IS NULL AS null_tokens,
        shingles('a b c', NULL::integer) = shingles('a b c', 2) AS null_width_is_default;
--- it is a plain array
+-- the result is a plain array
 SELECT array_ndims(s) AS dimensions, array_lower(s, 1) AS lower, cardinality(s) AS elements, pg_typeof(s) AS type
 FROM (SELECT shingles('a b c d')) AS t (s);
 
--- tokens are taken as they are
+-- tokens are not normalised
 SELECT shingles(ARRAY['New York', 'IS', 'big']) AS two, shingles(ARRAY['a', '', 'B'], 3) AS empty_token,
        shingles(ARRAY['a', 'b'], 1) AS one,
        shingles(ARRAY['a', 'b'], 3) AS shorter, shingles('[0:2]={x,y,z}'::text[]) AS other_bounds;
 
--- a word is cut every 1024 code points, but only where words are the unit
+-- a word is split after every 1024 code points, but only if words are the unit
 SELECT length,
        (SELECT array_agg(length(s) ORDER BY i)
         FROM unnest(shingles(repeat('x', length), 1)) WITH ORDINALITY AS u (s, i)) AS lengths,
@@ -67,18 +67,18 @@ SELECT count(*) AS compared, array_agg((id, width, unit)) FILTER (
                      IS DISTINCT FROM (SELECT simhash(array_agg(s), array_agg(0.25::float8))
                                        FROM (SELECT DISTINCT unnest(shingles(body, width, unit))) AS d (s))) AS wrong
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit);
--- Counted as often as they occur, they are features that a caller gives.
+-- simhash_agg, and features with equal weights, count a shingle as often as it occurs.
 SELECT count(*) AS compared, array_agg((id, width, unit)) FILTER (
            WHERE (SELECT simhash_agg(s) FROM unnest(shingles(body, width, unit)) AS s)
                IS DISTINCT FROM simhash(shingles(body, width, unit),
                                         array_fill(0.25::float8, ARRAY[cardinality(shingles(body, width, unit))])))
            AS wrong
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width), (VALUES ('word'), ('char')) AS u (unit);
--- The wider shingles of words are those of its words,
+-- The wider shingles of words consist of the shingles of width 1.
 SELECT count(*) AS compared, array_agg((id, width)) FILTER (
            WHERE shingles(body, width) IS DISTINCT FROM shingles(shingles(body, 1), width)
               OR simhash(body, width) IS DISTINCT FROM simhash(shingles(body, 1), width)) AS wrong
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width);
--- of which there are as many as fit
+-- their number follows from the number of words and the width
 SELECT width, cardinality(shingles(body, width)) AS words, cardinality(shingles(body, width, 'char')) AS chars
 FROM docs, (VALUES (1), (2), (3), (7), (256)) AS w (width) WHERE id = 9 ORDER BY width;

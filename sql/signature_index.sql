@@ -1,11 +1,12 @@
 --
--- Signatures: an index by their bands
+-- Signatures: an index of their bands
 --
 CREATE SCHEMA signature_test;
 SET search_path = signature_test, public;
 SET max_parallel_workers_per_gather = 0;
 
--- The set i: eight of a family have most of their numbers in common; some are all alike.
+-- The set i.  The eight sets of a family have most of their numbers in common, and some
+-- are equal.
 CREATE FUNCTION set_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN CASE i % 40
         WHEN 0 THEN NULL
@@ -27,12 +28,12 @@ VACUUM ANALYZE docs, queries;
 SELECT amvalidate(oid)
 FROM pg_opclass WHERE opcname = 'minhash_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash');
 
--- For each of the queries the rows of docs that meet a condition.
+-- Return a query for the rows of docs that match a condition, for each of the queries.
 CREATE FUNCTION of_each(condition text) RETURNS text LANGUAGE sql IMMUTABLE RETURN
     'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE '
     || condition || ' OFFSET 0) d';
 
--- Each query by a sequential scan, by the index, and by a bitmap of it.
+-- Run each query by a sequential scan, an index scan, and a bitmap scan.
 CREATE FUNCTION all_differing()
     RETURNS TABLE (query bigint, by_index bigint, by_bitmap bigint, rows bigint) LANGUAGE sql AS $$
     SELECT n, d.* FROM unnest(ARRAY[
@@ -50,13 +51,14 @@ CREATE FUNCTION all_differing()
         'SELECT ctid AS at, * FROM docs WHERE sig IS NULL AND sig % sig_of(5)'])
             WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
 SELECT * FROM all_differing();
--- more rows than a set of this size takes
+-- more rows than a TID set of this size holds
 SET work_mem = '64kB';
 SELECT * FROM all_differing();
 RESET work_mem;
 
--- Below 1 / (rows of a band) sig % q AND sig <%> q <= t gives the rows of a sequential scan by
--- sig <%> q <= t.  t is each distance that there is, and the number next below 1 / rows.
+-- Below 1 / (rows of a band) sig % q AND sig <%> q <= t returns the rows of a
+-- sequential scan by sig <%> q <= t.  t is each possible distance, and the number next
+-- below 1 / rows.
 CREATE FUNCTION lost_below(
     tab regclass, q minhash, bands integer, rows integer, OUT distances bigint, OUT differing bigint,
     OUT matching bigint)
@@ -76,7 +78,7 @@ BEGIN
         matching := matching + compared.rows;
     END LOOP;
 END $$;
--- The hardest rows: they differ in d places, which are in as many bands as can be.
+-- The hardest rows: they differ in d minima, in as many bands as possible.
 CREATE FUNCTION spread(d integer, bands integer, rows integer) RETURNS minhash LANGUAGE sql IMMUTABLE
     RETURN (SELECT format('%sx%s:hash:%s', bands, rows, string_agg(band, '-' ORDER BY b))::minhash
             FROM (SELECT b,
@@ -107,7 +109,7 @@ SELECT * FROM lost_below('docs', sig_of(123), 6, 4);
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
--- The index is used for %, and for nothing else.
+-- The index serves % and no other operator.
 CREATE FUNCTION scans(condition text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT regexp_replace(line, '[0-9]+x[0-9]+:[a-z]+[0-9]*:[0-9a-f-]*', '...', 'g')
     FROM plan('SELECT FROM docs WHERE ' || condition) AS line $$;
@@ -129,7 +131,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 --
--- After insertions, updates and deletions; what is counted are rows
+-- After insertions, updates and deletions; the numbers are numbers of rows
 --
 INSERT INTO docs SELECT i, sig_of(i) FROM generate_series(3001, 3500) AS i;
 UPDATE docs SET sig = sig_of(id + 1, 3) WHERE id % 5 = 0;
@@ -143,7 +145,7 @@ INSERT INTO docs SELECT i, sig_of(i) FROM generate_series(3501, 4000) AS i;
 SELECT * FROM all_differing();
 SELECT * FROM lost_below('docs', sig_of(123), 6, 4);
 
--- An insertion keeps nothing in memory of the rows before.
+-- Memory does not grow with the number of inserted rows.
 CREATE TABLE filled (id integer, sig minhash(2, 2, 'hash'));
 CREATE INDEX ON filled USING simhash (sig);
 CREATE TABLE memory (id integer, bytes bigint);
@@ -154,7 +156,7 @@ INSERT INTO filled SELECT i, to_minhash(ARRAY[i], 2, 2) FROM generate_series(1, 
 SELECT max(bytes) - min(bytes) < 200000 AS no_more FROM memory;
 
 --
--- Many that are equal
+-- Many equal signatures
 --
 CREATE TABLE equal_ones AS
     SELECT i AS id,
@@ -172,7 +174,7 @@ SELECT pages_read('SELECT id FROM equal_ones WHERE sig % to_minhash(ARRAY[1,2,3]
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- no two that share a band
+-- no two rows that share a band
 CREATE TABLE apart (id bigint, sig minhash(6, 4, 'hash'), CONSTRAINT apart_sig EXCLUDE USING simhash (sig WITH %));
 \set VERBOSITY terse
 INSERT INTO apart SELECT i, sig_of(i) FROM generate_series(8, 400, 8) AS i;

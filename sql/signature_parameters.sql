@@ -1,11 +1,12 @@
 --
--- Parameters of signatures: type modifiers, and what an index of signatures takes
+-- Parameters of signatures: type modifiers, and the parameters of an index
 --
 CREATE SCHEMA parameters_test;
 SET search_path = parameters_test, public;
 SET max_parallel_workers_per_gather = 0;
 
--- Every modifier is printed as it can be read back; the short form is that of the defaults.
+-- Every modifier can be read back as printed.  Default parameters are printed in the
+-- short form.
 CREATE TABLE written (n integer GENERATED ALWAYS AS IDENTITY, modifier text);
 INSERT INTO written (modifier) VALUES ('{18,7}'), ('{18,7,word}'), ('{18,7,word,3}'), ('{18,7,word,4}'),
     ('{18,7,char}'), ('{18,7,char,3}'), ('{18,7,feature}'), ('{18,7,hash}'), ('{1,1,word,1}'), ('{1,1,char,256}'),
@@ -20,7 +21,7 @@ BEGIN
 END $$;
 SELECT modifier, type, read_back(type) = type AS same
 FROM written, format_type('minhash'::regtype, minhash_typmod_in(modifier::cstring[])) AS type ORDER BY n;
--- as a signature that functions make without further arguments, and with them
+-- of signatures from functions with default arguments, and with others
 CREATE TABLE made (n integer GENERATED ALWAYS AS IDENTITY, sig minhash, type text);
 INSERT INTO made (sig, type) VALUES (to_minhash('a b'), 'minhash(18, 7)'),
     (to_minhash(ARRAY['a', 'b']), 'minhash(18, 7)'),
@@ -42,7 +43,7 @@ SELECT fits(NULL, 'minhash(18, 7)') AS "null";
 --
 -- An index needs a modifier
 --
--- Releases differ in which names they qualify.
+-- (releases differ in the names that they qualify)
 CREATE FUNCTION hints(VARIADIC commands text[]) RETURNS TABLE (command text, hint text) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH command IN ARRAY commands LOOP
@@ -67,12 +68,12 @@ SELECT * FROM hints(
     'CREATE INDEX ON of_domain USING simhash (sig)',
     'CREATE TABLE apart (sig minhash, EXCLUDE USING simhash (sig WITH %))',
     'CREATE INDEX ON seen USING simhash (sig)');
--- an expression is shown as each release shows it
+-- each release prints an expression in its own way
 SELECT hint LIKE '(to_minhash(body%)::minhash(18,7)).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
 SELECT hint LIKE '(COALESCE(%)::minhash(18,7)).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash ((coalesce("Sig", to_minhash(body)::minhash(18, 7))))');
--- the column of a partition is that of the table at the top, for which nothing is built
+-- the partition's column is that of the topmost table, for which no index is built
 CREATE TABLE parted (id integer, sig minhash) PARTITION BY RANGE (id);
 SELECT * FROM hints(
     'CREATE INDEX parted_sig ON parted USING simhash (sig)',
@@ -81,14 +82,14 @@ SELECT * FROM hints(
     'CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id)',
     'CREATE TABLE parted11 PARTITION OF parted1 FOR VALUES FROM (0) TO (5)',
     'CREATE INDEX ON parted USING simhash (sig)');
--- or of the partition that is being detached from it
+-- or that of the partition that is being detached from it
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'parted11'::regclass;
 SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
 UPDATE pg_inherits SET inhdetachpending = inhrelid = 'parted1'::regclass
 WHERE inhrelid IN ('parted1'::regclass, 'parted11'::regclass);
 SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
 UPDATE pg_inherits SET inhdetachpending = false WHERE inhrelid = 'parted1'::regclass;
--- what the hints say
+-- follow the hints
 ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
 CREATE INDEX ON "my docs" USING simhash ("Sig");
 CREATE INDEX ON "my docs" USING simhash ((to_minhash(body)::minhash(18,7)));
@@ -104,7 +105,7 @@ ALTER TABLE parted ATTACH PARTITION same_part FOR VALUES FROM (10) TO (20);
 INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(0, 4) AS i;
 INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(10, 14) AS i;
 INSERT INTO parted VALUES (12, to_minhash('a b c', 20, 5));
--- a query spells the cast of an expression that is indexed
+-- a query repeats the cast of an indexed expression
 SET enable_seqscan = off;
 SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(18, 7) % (SELECT to_minhash(''a b''))', 'Scan');
 SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body) % (SELECT to_minhash(''a b''))', 'Scan');
@@ -112,7 +113,8 @@ SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(20, 5) % (SEL
 RESET enable_seqscan;
 
 --
--- Every way to have a modifier: each index takes its values, and gives the rows of the table
+-- Every source of a modifier: each index accepts its values, and returns the rows of
+-- the table
 --
 CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4) RETURNS minhash LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN i % 10 > 0
@@ -162,7 +164,7 @@ BEGIN
     DROP INDEX tried;
 END $$;
 SELECT w.*, t.* FROM ways AS w, try_way(tab, expression) AS t;
--- CONCURRENTLY, partial, and by several processes
+-- CONCURRENTLY, partial, and built by several processes
 CREATE INDEX CONCURRENTLY copied_sig ON copied USING simhash (sig);
 CREATE INDEX copied_some ON copied USING simhash ((sig_of(id, 4, 6)::minhash(4, 6, hash))) WHERE id % 2 = 0;
 REINDEX INDEX CONCURRENTLY copied_sig;
@@ -179,7 +181,7 @@ SELECT * FROM differing_by('SELECT id FROM source WHERE sig % sig_of(123)');
 SELECT check_indexes('source');
 
 --
--- An index says which parameters it has, and a value or a query which others
+-- The error shows the parameters of the index, and those of the value or the query
 --
 CREATE FUNCTION refused(VARIADIC commands text[]) RETURNS TABLE (command text, error text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -220,7 +222,7 @@ RESET plan_cache_mode;
 \copy copied FROM stdin
 0	1x1:word3:00000000
 \.
--- no value has been inserted, but the parameters are known
+-- the parameters are known even if no value has been inserted
 CREATE TABLE still_empty (sig minhash(6, 4, 'hash'));
 CREATE INDEX still_empty_sig ON still_empty USING simhash (sig);
 SELECT * FROM refused(
@@ -232,7 +234,7 @@ SELECT * FROM refused(
 --
 -- ALTER TABLE
 --
--- without the modifier the index stays as it is, and goes on as it was
+-- if the modifier is removed, the index is kept, and works
 SELECT pg_relation_filenode('copied_sig') AS file \gset
 DROP INDEX copied_some;
 ALTER TABLE copied ALTER COLUMN sig TYPE minhash;
@@ -248,14 +250,14 @@ SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
 SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(723)');
 SELECT sig FROM copied WHERE sig % sig_of(7, 4, 6);
 SELECT check_indexes('copied');
--- but it is not built again
+-- but REINDEX fails
 REINDEX INDEX copied_sig;
 REINDEX INDEX CONCURRENTLY copied_sig;
 DROP INDEX copied_sig_ccnew;
 TRUNCATE copied;
 VACUUM FULL copied;
 SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
--- with another modifier, or the old one, everything is made anew
+-- with another modifier, or with the old one again, the index is rebuilt
 ALTER TABLE copied ALTER COLUMN sig TYPE minhash(4, 6, 'hash');
 ALTER TABLE copied ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
 SELECT pg_relation_filenode('copied_sig') = :file AS same_file;
@@ -263,7 +265,7 @@ ALTER TABLE copied ALTER COLUMN sig TYPE minhash(4, 6, 'hash') USING sig_of(id, 
 SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123, 4, 6)');
 SELECT * FROM refused('SELECT FROM copied WHERE sig % sig_of(123)');
 SELECT check_indexes('copied');
--- without a row, or with NULLs alone, there is nothing that does not fit
+-- without rows, or with NULLs alone, every value fits
 TRUNCATE copied;
 INSERT INTO copied VALUES (1, NULL);
 ALTER TABLE copied ALTER COLUMN sig TYPE minhash(18, 7);
@@ -287,7 +289,8 @@ ALTER TABLE generated ALTER COLUMN sig TYPE minhash(4, 6, 'hash');
 ALTER TABLE generated ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
 SELECT * FROM differing_by('SELECT id FROM generated WHERE sig % sig_of(423)');
 
--- A value that does not have its column's modifier is found by a build, of one process or several.
+-- A build, by one process or several, detects a value that violates its column's
+-- modifier.
 CREATE TABLE lying AS SELECT id, CASE WHEN id = 300 THEN sig_of(7, 4, 6) ELSE sig END AS sig FROM source;
 UPDATE pg_attribute SET atttypmod = minhash_typmod_in('{6,4,hash}')
 WHERE attrelid = 'lying'::regclass AND attname = 'sig';
@@ -298,7 +301,8 @@ DELETE FROM lying WHERE id = 300;
 CREATE INDEX ON lying USING simhash (sig) WHERE id <> 300;
 SELECT check_indexes('lying');
 
--- What shares a band is kept out; what has other parameters, too.
+-- The constraint refuses a signature that shares a band.  The index refuses one with
+-- other parameters.
 CREATE TABLE kept (id bigint, sig minhash(6, 4, 'hash'), CONSTRAINT kept_sig EXCLUDE USING simhash (sig WITH %));
 INSERT INTO kept SELECT i, sig_of(i) FROM generate_series(1, 400) AS i ON CONFLICT DO NOTHING;
 SELECT count(*) AS rows,

@@ -1,11 +1,11 @@
 --
--- Arrays of hashes: an index of rows that have several words, or none
+-- Arrays of hashes: an index whose rows have several keys, or none
 --
 CREATE SCHEMA sketch_test;
 SET search_path = sketch_test, public;
 SET max_parallel_workers_per_gather = 0;
 
--- The element of an array that is so many places down: small ones are common.
+-- Return a random element: small numbers are frequent.
 CREATE FUNCTION element(i bigint, seed bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN i % 3 = 0 THEN hashint8extended(i, seed)
         ELSE ((hashint8extended(i, seed) >> 16 & 1023) ^ 2 / 300)::bigint END;
@@ -27,7 +27,8 @@ CREATE TABLE queries AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN sketch_of(i) EL
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs, queries;
 
--- For each of the queries, or for some of them, the rows of docs that meet a condition.
+-- Return a query for the rows of docs that match a condition, for each of the queries
+-- or some of them.
 CREATE FUNCTION of_each(condition text, which text DEFAULT 'true') RETURNS text LANGUAGE sql IMMUTABLE RETURN
     'SELECT q.id AS q, d.* FROM queries q, LATERAL (SELECT d.ctid AS at, d.id FROM docs d WHERE '
     || condition || ' OFFSET 0) d WHERE ' || which;
@@ -56,12 +57,12 @@ CREATE FUNCTION all_differing()
             WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
 
 SELECT * FROM all_differing();
--- more rows than a set of this size takes: the rest is sorted
+-- more rows than a TID set of this size holds: it sorts the rest
 SET work_mem = '64kB';
 SELECT * FROM all_differing();
 RESET work_mem;
 
--- each way is the index's
+-- all plans use the index
 SET enable_seqscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}'$$);
 SELECT plan($$SELECT FROM docs WHERE sk @> '{5,7}'$$);
@@ -69,7 +70,7 @@ SELECT plan($$SELECT FROM docs WHERE sk IS NOT NULL$$);
 SET enable_bitmapscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);
 SELECT plan('SELECT FROM queries q JOIN docs d ON d.sk && q.sk', 'Index');
--- LIMIT does not read on; a cursor goes on where it was
+-- LIMIT stops the scan; a cursor goes on where it stopped
 SELECT count(*) FROM (SELECT FROM docs WHERE sk && '{0,1,2,3,4,5}' LIMIT 10) AS s;
 BEGIN;
 DECLARE c CURSOR FOR SELECT id FROM docs WHERE sk && '{0,1,2}';
@@ -92,7 +93,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 --
--- After insertions, updates and deletions; what is counted are rows
+-- After insertions, updates and deletions; the numbers are numbers of rows
 --
 INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(3001, 3500) AS i;
 UPDATE docs SET sk = sketch_of(id + 1, 3) WHERE id % 5 = 0;
@@ -107,7 +108,7 @@ SELECT * FROM all_differing();
 TRUNCATE docs;
 SELECT count(*) FROM docs WHERE sk && '{5}';
 SELECT check_indexes('docs');
--- more words of a row on one leaf than it takes, and the same in many rows
+-- a row with more keys for one leaf than fit on it, and many rows with the same keys
 INSERT INTO docs
 SELECT i, (SELECT array_agg(j) FROM generate_series(i % 7, i % 7 + 1500) AS j) FROM generate_series(1, 20) AS i;
 INSERT INTO docs SELECT i, '{0,1,2,3,5,7,9223372036854775807,-1,5}' FROM generate_series(21, 1000) AS i;
@@ -138,7 +139,7 @@ SELECT * FROM differing_by($$SELECT ctid AS at, id FROM docs WHERE sk[2:9] && '{
 SELECT * FROM differing_by($$SELECT ctid AS at, id FROM docs WHERE id % 2 = 0$$);
 SELECT check_indexes('docs');
 
--- sets that have nothing in common, whoever inserts
+-- disjoint sets, enforced by a constraint
 CREATE TABLE apart (sk bigint[], EXCLUDE USING simhash (sk WITH &&));
 INSERT INTO apart VALUES ('{1,2,3}'), ('{4,5}'), ('{}'), ('{}'), (NULL), (NULL), ('{NULL}');
 INSERT INTO apart VALUES ('{7,5,6}');
@@ -147,7 +148,7 @@ UPDATE apart SET sk = sk || 6::bigint WHERE sk && '{1,2}';
 SELECT * FROM apart ORDER BY sk::text;
 SELECT check_indexes('apart');
 
--- an unlogged table; a domain; a temporary one
+-- an unlogged table; a domain; a temporary table
 CREATE UNLOGGED TABLE fleeting AS SELECT * FROM queries;
 CREATE INDEX ON fleeting USING simhash (sk);
 CREATE DOMAIN hashes AS bigint[];
@@ -156,7 +157,7 @@ CREATE INDEX ON of_domain USING simhash (sk);
 SELECT check_indexes('fleeting'), check_indexes('of_domain');
 
 --
--- What it is not for
+-- Options and conditions without support
 --
 CREATE INDEX docs_blocks ON docs USING simhash (sk) WITH (blocks = 5);
 CREATE TABLE other (i int[], t text[]);

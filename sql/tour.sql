@@ -1,6 +1,6 @@
 --
--- The README's tour, with what comes out: a few short texts, and each thing that the
--- extension does with them.  The other tests look closer.
+-- The README's tour with its output: a few short texts, and each feature of the
+-- extension. The other tests check the details.
 --
 CREATE SCHEMA tour;
 SET search_path = tour, public;
@@ -8,7 +8,7 @@ SET search_path = tour, public;
 --
 -- A fingerprint: 64 bits of a text
 --
--- Case, spaces and punctuation do not count.  A changed word moves some bits.
+-- Case, spaces and punctuation do not count.  A changed word changes some bits.
 SELECT simhash('The quick brown fox jumps over the lazy dog.') AS a,
        simhash('THE QUICK BROWN FOX   jumps over the lazy dog!') AS b,
        simhash('The quick brown fox jumped over the lazy dog.') AS c;
@@ -17,11 +17,11 @@ SELECT simhash('The quick brown fox jumps over the lazy dog.')
            <~> simhash('The quick brown fox jumped over the lazy dog.') AS one_word,
        simhash('The quick brown fox jumps over the lazy dog.')
            <~> simhash('Every fingerprint has 64 bits, whatever the text.') AS another_text;
--- It is made of shingles: words that follow each other, ideographs, or characters.
+-- A fingerprint is made of shingles: sequences of words, ideographs, or characters.
 SELECT shingles('The quick brown fox'), shingles('近乎重复'), shingles('quick!', 4, 'char');
 
 --
--- A table of documents, with a fingerprint beside each
+-- A table of documents with their fingerprints
 --
 CREATE TABLE docs (
     id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -35,19 +35,19 @@ INSERT INTO docs (body) VALUES
     ('Heavy rain is expected in the north on Monday, with strong winds along the coast and some snow above a '
      'thousand metres. The south stays dry and mild. On Tuesday the sun comes back everywhere, and by the end of '
      'the week it will be warmer than usual for the season.'),
-    -- 1 in another layout
+    -- text 1 in another layout
     ('BEAT FOUR EGGS with a pinch of salt; melt a spoon of butter in a hot pan; pour in the eggs, and stir slowly '
      'until they are nearly set!  Fold the omelette in half: turn off the heat, and serve it at once, on warm '
      'plates, with bread and a green salad.'),
-    -- 1 with a word more
+    -- text 1 with one more word
     ('Beat four eggs with a pinch of salt, melt a spoon of butter in a hot pan, pour in the eggs and stir slowly '
      'until they are nearly set. Fold the omelette in half, turn off the heat and serve it at once on warm plates '
      'with bread and a small green salad.'),
-    -- 2 with a day and a wind that are others
+    -- text 2 with another day and another wind
     ('Heavy rain is expected in the north on Sunday, with strong gales along the coast and some snow above a '
      'thousand metres. The south stays dry and mild. On Tuesday the sun comes back everywhere, and by the end of '
      'the week it will be warmer than usual for the season.'),
-    -- cites 1
+    -- quotes text 1
     ('My grandmother had no scales and no books. "Beat four eggs with a pinch of salt, melt a spoon of butter in '
      'a hot pan, pour in the eggs and stir slowly until they are nearly set", she used to say, and that was all '
      'that one could learn from her in a kitchen which nobody else was allowed to enter.'),
@@ -55,7 +55,7 @@ INSERT INTO docs (body) VALUES
      'shelf has been put up beside the stairs.'),
     (NULL);
 SELECT id, fp, left(body, 60) AS body FROM docs ORDER BY id;
--- The same 64 bits, as other programs store them.
+-- The same 64 bits in the types that other programs store.
 SELECT fp, fp::bigint AS signed, fp::numeric AS unsigned, fp::bytea AS bytes FROM docs WHERE id = 1;
 
 --
@@ -63,12 +63,12 @@ SELECT fp, fp::bigint AS signed, fp::numeric AS unsigned, fp::bytea AS bytes FRO
 --
 CREATE INDEX docs_fp ON docs USING simhash (fp);
 SELECT fp AS omelette, body AS recipe FROM docs WHERE id = 1 \gset
--- PostgreSQL would rather read so small a table through.
+-- PostgreSQL prefers a sequential scan for so small a table.
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE fp <~> :'omelette' <= 3;
--- copies; in so short a text one word more has moved 5 bits
+-- copies; in a text this short, one more word changed 5 bits
 SELECT id, fp <~> :'omelette' AS distance FROM docs WHERE fp <~> :'omelette' <= 3 ORDER BY id;
--- near-duplicates: candidates by the index, then the texts themselves
+-- near-duplicates: the index finds candidates, then the texts are compared
 SELECT id, fp <~> :'omelette' AS distance, round(resemblance(body, :'recipe')::numeric, 2) AS resemblance
 FROM docs WHERE fp <~> :'omelette' <= 10 AND resemblance(body, :'recipe') >= 0.8 ORDER BY id;
 -- the nearest first
@@ -79,12 +79,12 @@ FROM (SELECT * FROM docs ORDER BY fp <~> :'omelette' LIMIT 4) AS nearest ORDER B
 SELECT a.id AS a, b.id AS b, a.fp <~> b.fp AS distance
 FROM docs a JOIN docs b ON a.fp <~> b.fp <= 10 AND a.id < b.id
 WHERE resemblance(a.body, b.body) >= 0.8 ORDER BY a.id, b.id;
--- of each cluster keep one, the longest
+-- keep one document of each cluster, the longest
 SELECT id, length(body), simhash_cluster(fp, 10, 'leader') OVER w = row_number() OVER w AS keep
 FROM docs WHERE fp IS NOT NULL WINDOW w AS (ORDER BY length(body) DESC, id) ORDER BY id;
 
 --
--- Keep copies out, whoever inserts at the same time: 3 is one of 1
+-- Keep copies out, even if several sessions insert at the same time: 3 is a copy of 1
 --
 CREATE TABLE news (id integer, body text, fp simhash GENERATED ALWAYS AS (simhash(body)) STORED,
     CONSTRAINT no_copies EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=));
@@ -92,7 +92,7 @@ INSERT INTO news SELECT id, body FROM docs ORDER BY id ON CONFLICT ON CONSTRAINT
 SELECT id FROM news ORDER BY id;
 
 --
--- Why two texts resemble each other, and what only one of them has
+-- Why two texts resemble each other, and the shingles that only one of them has
 --
 SELECT r.* FROM docs a, docs b, resemblance_report(a.body, b.body) AS r WHERE a.id = 2 AND b.id = 5;
 SELECT only_in, shingle, substr(CASE only_in WHEN 'a' THEN a.body ELSE b.body END, start, length) AS passage
@@ -100,7 +100,7 @@ FROM docs a, docs b, shingle_difference(a.body, b.body) WHERE a.id = 2 AND b.id 
 ORDER BY only_in, start;
 
 --
--- Pairs that one trusts become clusters
+-- Clusters of known pairs
 --
 SELECT a, b, connected_component(a, b) OVER () AS cluster
 FROM (SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 10 AND a.id < b.id
@@ -108,18 +108,18 @@ FROM (SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 10 AND a.id 
 ORDER BY a, b;
 
 --
--- Signatures, for what resembles by 0.8: bands find the candidates
+-- Signatures for texts with a resemblance of 0.8: bands find the candidates
 --
 ALTER TABLE docs ADD sig minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED;
 CREATE INDEX docs_sig ON docs USING simhash (sig);
 SELECT b.id, round(jaccard(a.sig, b.sig)::numeric, 2) AS estimated,
        round(resemblance(a.body, b.body, 3)::numeric, 2) AS resemblance
 FROM docs a JOIN docs b ON b.sig % a.sig WHERE a.id = 2 ORDER BY b.id;
--- one to look at: two bands of two minima
+-- a small signature as an example: two bands of two minima
 SELECT to_minhash('The quick brown fox jumps over the lazy dog.', 2, 2) AS signature;
 
 --
--- Passages: which texts have this paragraph, whatever else is in them?
+-- Passages: which texts contain this paragraph, whatever else they contain?
 --
 ALTER TABLE docs ADD sk bigint[] GENERATED ALWAYS AS (winnow(body)) STORED;
 CREATE INDEX docs_sk ON docs USING simhash (sk);
@@ -127,10 +127,10 @@ SELECT id FROM docs
 WHERE sk && winnow('Beat four eggs with a pinch of salt, melt a spoon of butter in a hot pan, pour in the eggs '
                    'and stir slowly until they are nearly set.')
 ORDER BY id;
--- where it stands in both
+-- the position of the passage in both texts
 SELECT units AS words, a_start, b_start, left(passage, 40) AS passage
 FROM docs a, docs b, common_passages(a.body, b.body) WHERE a.id = 1 AND b.id = 6;
--- a text in pieces
+-- a text split into pieces
 SELECT w.start, w.length, w.piece FROM docs, text_windows(body, unit => 'sentence') AS w WHERE id = 7 ORDER BY w.start;
 
 RESET enable_seqscan;

@@ -3,7 +3,7 @@
 -- distance
 --
 
--- text form: 16 hexadecimal digits, most significant first; either case is read
+-- text form: 16 hexadecimal digits, most significant first; both cases are accepted
 SELECT '0123456789abcdef'::simhash AS lower, 'FEDCBA9876543210'::simhash AS upper, 'AbCdEfaBcDeF0000'::simhash AS mixed,
        '0000000000000000'::simhash AS least, 'ffffffffffffffff'::simhash AS greatest;
 SELECT '{0000000000000001,NULL,8000000000000000}'::simhash[] AS array_of;
@@ -42,7 +42,7 @@ SELECT count(*) AS rows, bool_and(r.fp IS NOT DISTINCT FROM a.fp AND r.many IS N
                                   AND r.ball IS NOT DISTINCT FROM a.ball) AS same
 FROM received AS r JOIN again AS a USING (id);
 
--- casts: bigint is the same 64 bits, signed
+-- casts: a bigint has the same 64 bits, signed
 SELECT b, b::simhash AS simhash, b::simhash::bigint = b AS back
 FROM (VALUES (0::bigint), (1), (-1), (9223372036854775807), (-9223372036854775808), (81985529216486895)) AS v (b);
 -- numeric: unsigned
@@ -51,7 +51,7 @@ FROM (VALUES (0::numeric), (1), (9223372036854775807), (9223372036854775808), (1
              (10000000000000000000), (42.000), (-0.0)) AS v (n);
 SELECT 'ffffffffffffffff'::simhash::numeric AS greatest, '8000000000000000'::simhash::numeric AS half,
        scale('0000000000000007'::simhash::numeric);
--- integer and smallint: as small numbers are written, and as drivers send them
+-- integer and smallint: for small literals, and for drivers that send these types
 SELECT 42::smallint::simhash AS smallest, 32767::smallint::simhash AS greatest_smallint, 42::simhash AS small,
        2147483647::simhash AS greatest, 2147483648::simhash AS bigint, 0::simhash AS zero;
 -- bit(64) and bytea: most significant first
@@ -62,7 +62,7 @@ SELECT length('0123456789abcdef'::simhash::bit(64)) AS length,
 SELECT '0123456789ABCDEF'::text::simhash AS text, '0123456789abcdef'::varchar::simhash AS varchar,
        '0123456789abcdef'::char(16)::simhash AS char,
        '0123456789abcdef'::char(20)::simhash AS padded;
--- unasked, too: drivers send parameters and arrays as text
+-- implicit casts from text: drivers send parameters and arrays as text
 CREATE TEMP TABLE given (id integer, fp simhash, many simhash[]);
 INSERT INTO given VALUES
     (1, '0123456789abcdef'::text, ARRAY['0123456789abcdef', NULL]),
@@ -91,7 +91,7 @@ SELECT plan($$EXECUTE any_of ('{0123456789abcdef}')$$, 'Index Cond'),
 RESET plan_cache_mode;
 RESET enable_seqscan;
 DEALLOCATE ALL;
--- what is not declared is a fingerprint still, and what takes text goes on taking it
+-- an untyped parameter is still a fingerprint, and functions on text still accept text
 PREPARE equal AS SELECT FROM given WHERE fp = $1;
 PREPARE equal_not AS SELECT FROM given WHERE $1 <> fp;
 PREPARE any_of AS SELECT FROM given WHERE fp = ANY ($1);
@@ -109,7 +109,7 @@ SELECT bool_and(
       AND fp::text::simhash = fp
                 AND fp::bytea = simhash_send(fp) AND fp::text = to_hex(fp::bigint)::char(16)::text) AS round_trips
 FROM (SELECT ('x1' || left(md5(i::text), 15))::bit(64)::simhash AS fp FROM generate_series(1, 1000) AS i) AS s;
--- a column of bigints becomes one of fingerprints, without a rewrite
+-- a column changes from bigint to simhash without a rewrite
 CREATE TEMP TABLE stored (h bigint);
 INSERT INTO stored VALUES (1), (-1), (NULL);
 SELECT pg_relation_filenode('stored') AS before \gset
@@ -140,18 +140,18 @@ SELECT count(*) AS pairs,
                            OR (a.fp <> b.fp) <> (a.fp::numeric <> b.fp::numeric)
                            OR simhash_cmp(a.fp, b.fp) <> sign(a.fp::numeric - b.fp::numeric)) AS wrong
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
--- sorting agrees with sorting the numbers
+-- the order is that of the unsigned numbers
 SELECT array_agg(id ORDER BY fp, id) = array_agg(id ORDER BY fp::numeric, id) AS ascending,
        array_agg(id ORDER BY fp DESC, id) = array_agg(id ORDER BY fp::numeric DESC, id) AS descending
 FROM fingerprints;
--- equal ones have equal hashes, others mostly have not
+-- equal fingerprints have equal hashes, different ones mostly have different hashes
 SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread,
        bool_and(simhash_hash(fp) = simhash_hash(fp::text::simhash)) AS equal,
        bool_and((simhash_hash_extended(fp, 0) & 4294967295) = (simhash_hash(fp)::bigint & 4294967295)) AS extended,
        count(DISTINCT simhash_hash_extended(fp, 1)) = count(DISTINCT fp) AS seeded
 FROM fingerprints;
 
--- the least and the greatest
+-- the minimum and the maximum
 SELECT min(fp), max(fp), min(fp) FILTER (WHERE id < -6) IS NULL AS of_none,
        max(fp) FILTER (WHERE id = -6) IS NULL AS of_null FROM fingerprints;
 SELECT count(*) AS compared,
@@ -184,7 +184,7 @@ SELECT a.id FROM fingerprints AS a WHERE a.fp = (SELECT fp FROM fingerprints WHE
 DROP INDEX fingerprints_hash;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
--- a unique one
+-- a unique index
 CREATE TEMP TABLE unique_ones (fp simhash PRIMARY KEY);
 INSERT INTO unique_ones SELECT fp FROM fingerprints WHERE fp IS NOT NULL ON CONFLICT DO NOTHING;
 SELECT count(*) FROM unique_ones;
@@ -234,7 +234,7 @@ VALUES (0, NULL), (-1, '(0000000000000000,-1)'), (-2, '(0000000000000000,64)'), 
        (-4, '(7fffffffffffffff,3)'), (-5, '(8000000000000000,2)');
 SELECT id, b FROM balls WHERE id <= 0 ORDER BY b;
 SELECT id, b FROM balls WHERE id <= 0 ORDER BY b DESC NULLS LAST;
--- as rows of center and radius are ordered
+-- the order is that of rows of center and radius
 CREATE TEMP VIEW parts AS
     SELECT id, b, substr(b::text, 2, 16)::simhash AS center, rtrim(split_part(b::text, ',', 2), ')')::integer AS radius
     FROM balls;
@@ -275,7 +275,7 @@ SELECT ROW(1, '(0123456789abcdef,3)'::simhash_ball) = ROW(1, '(0123456789ABCDEF,
        ROW(1, '(0123456789abcdef,3)'::simhash_ball) < ROW(1, '(0123456789abcdef,4)'::simhash_ball) AS less,
        '(0123456789abcdef,3)'::simhash_ball IN ('(0123456789abcdef,2)', '(0123456789abcdef,3)') AS "in";
 SELECT b FROM balls WHERE id = -1 UNION SELECT b FROM balls WHERE id IN (-1, -2) ORDER BY b;
--- indexes, and a key
+-- indexes, and a primary key
 CREATE TEMP TABLE keys (b simhash_ball PRIMARY KEY);
 INSERT INTO keys SELECT b FROM balls WHERE b IS NOT NULL ON CONFLICT DO NOTHING;
 SELECT count(*) FROM keys;
@@ -303,7 +303,8 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE (a.fp <~> b.fp) <> bit_count(a.
                            OR (a.fp <@ simhash_ball(b.fp, a.id)) <> ((a.fp <~> b.fp) <= a.id)
                            OR (simhash_ball(b.fp, a.id) @> a.fp) <> ((a.fp <~> b.fp) <= a.id)) AS inconsistent
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
--- radii are clamped, never refused: below 0 nothing is within, from 64 everything is
+-- a radius out of range is clamped, without an error: below 0 nothing is within it,
+-- from 64 on everything is
 SELECT r, simhash_within(a, a, r) AS same, simhash_within(a, b, r) AS one_bit,
        simhash_within(a, (~ a::bigint)::simhash, r) AS opposite,
        a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit, simhash_ball(a, r) @> a AS same,
@@ -330,7 +331,7 @@ SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same,
 SELECT count(simhash_similarity(a.fp, b.fp)) AS compared,
        count(*) FILTER (WHERE abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12) AS wrong
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100;
--- leakproof: the scan below a view that is a barrier may compute distances
+-- leakproof: a scan below a security barrier view may compute distances
 CREATE TEMP VIEW barrier WITH (security_barrier) AS SELECT * FROM fingerprints WHERE id <> 1;
 EXPLAIN (COSTS OFF) SELECT id FROM barrier WHERE simhash_within(fp, 'ffffffffffffffff', 1);
 SELECT id FROM barrier WHERE fp <~> 'ffffffffffffffff' <= 1 ORDER BY id;

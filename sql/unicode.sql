@@ -1,5 +1,5 @@
 --
--- Unicode: what normalisation makes the same, and what a token is in each script
+-- Unicode: texts that normalisation makes equal, and the tokens of each script
 --
 \pset format unaligned
 
@@ -57,8 +57,9 @@ SELECT what, shingles(a, 1) AS a, shingles(b, 1) AS b FROM same
 WHERE simhash(a) IS DISTINCT FROM simhash(b) OR simhash(a, 3, 'char') IS DISTINCT FROM simhash(b, 3, 'char')
    OR simhash(a) IS NULL OR shingles(a, 1) IS DISTINCT FROM shingles(b, 1);
 SELECT count(*) AS same FROM same WHERE simhash(a) = simhash(b);
--- a normal form is one for all: NFC, NFD, NFKC and NFKD of the first plane, less what
--- decomposes but is not in Unicode 15.0, and that servers know nevertheless: U+A7F1 of 17.0
+-- all normal forms have one fingerprint: NFC, NFD, NFKC and NFKD of the first plane.
+-- Except characters with decompositions that are not in Unicode 15.0 but that servers
+-- know: U+A7F1 of 17.0
 SELECT count(*) AS compared,
        count(*) FILTER (WHERE s <> shingles(normalize(body, NFD), 1) OR s <> shingles(normalize(body, NFC), 1)
                            OR s <> shingles(normalize(body, NFKC), 1) OR s <> shingles(normalize(body, NFKD), 1))
@@ -67,7 +68,7 @@ FROM generate_series(160, 65535) AS i,
      LATERAL (SELECT 'a' || chr(i) || 'b' AS body OFFSET 0) AS t, LATERAL (SELECT shingles(body, 1) AS s) AS l
 WHERE i NOT BETWEEN 55296 AND 57343 AND i NOT BETWEEN 64976 AND 65007 AND i < 65534 AND i <> 42993;
 
--- These differ.
+-- These texts differ.
 SELECT what, simhash(a) <> simhash(b) AS differ FROM (VALUES
     ('accents', 'cafe', 'café'),
     ('dotless i', U&'\0131', 'i'),
@@ -79,7 +80,7 @@ SELECT what, simhash(a) <> simhash(b) AS differ FROM (VALUES
     ('eng and n', 'ŋ', 'n')) AS v (what, a, b);
 SELECT shingles('I İ ı i', 1) AS i;
 
--- Tokens of each script: by letter with its marks ...
+-- Tokens of each script: a letter with its marks ...
 SELECT script, shingles(body, 1) AS tokens FROM (VALUES
     (1, 'Chinese', '我爱北京。天安门'), (2, 'Chinese, extension B', U&'\+020000\+02A6D6'),
     (3, 'Chinese, zero', U&'\4E8C\3007\3007\4E00'),
@@ -90,7 +91,7 @@ SELECT script, shingles(body, 1) AS tokens FROM (VALUES
     (10, 'Lao', U&'\0E9E\0EB2\0EAA\0EB2\0EA5\0EB2\0EA7'),
     (11, 'Khmer', U&'\1781\17D2\1798\17C2\179A'),
     (12, 'Burmese', U&'\1019\103C\1014\103A\1019\102C')) AS v (i, script, body) ORDER BY i;
--- ... and by word with its marks
+-- ... and a word with its marks
 SELECT script, shingles(body, 1) AS tokens FROM (VALUES
     (1, 'Hangul', '한국어 위키백과'), (2, 'Arabic', U&'\0643\064E\062A\064E\0628\064E \0643\062A\0627\0628'),
     (3, 'Devanagari', U&'\0939\093F\0928\094D\0926\0940 \092D\093E\0937\093E'),
@@ -102,35 +103,37 @@ SELECT script, shingles(body, 1) AS tokens FROM (VALUES
     (12, 'Mongolian', U&'\182E\1823\1829'),
     (13, 'Latin, decomposed', U&'Cre\0300me bru\0302le\0301e'),
     (14, 'digits of Arabic', '١٢٣ ٤٥')) AS v (i, script, body) ORDER BY i;
--- together
+-- several scripts in one text
 SELECT shingles('PostgreSQL数据库15版, ภาษาไทย2 Καὶ한국', 1) AS mixed;
--- words and characters of Thai, with a digit between
+-- words and characters of Thai, with a digit between them
 SELECT shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 1) AS words,
        shingles(U&'\0E01\0E34 2\0E02\0E34\0E03', 2, 'char') AS chars;
--- a mark belongs to what it follows: to the letter, or to the separator
+-- a mark belongs to the character before it: a letter or a separator
 SELECT shingles(U&'a\0489b', 1) AS within, shingles(U&'a \0489b', 1) AS after_a_space, shingles(U&'\0489a', 1) AS first,
        shingles(U&'a-\0489\0489', 1) AS after_a_dash,
        shingles(U&'\6211\0489\7231', 1) AS after_an_ideograph, shingles(U&'x\20E3', 1) AS enclosing;
 SELECT shingles(U&'\0489', 1) AS alone, shingles(U&'\0489 \0489', 2) AS two, shingles(U&'-\0489', 1) AS with_a_dash;
--- Frozen at Unicode 15.0: what that does not assign is a letter that nothing
--- changes, even if the server's own tables know it
+-- Frozen at Unicode 15.0: a code point that 15.0 does not assign is a letter that
+-- normalisation does not change, even if the server's own tables know it
 SELECT what, shingles(body, 1) = ARRAY[body] AS unchanged FROM (VALUES
     (1, 'unassigned', U&'a\0378b'), (2, 'a capital letter of 16.0', U&'\A7CB'),
     (3, 'a capital letter of 16.0', U&'\1C89'),
     (4, 'a mark of 16.0', U&'a\0897\0323'), (5, 'two that 16.0 composes', U&'\+016D67\+016D67'),
     (6, 'and the composition', U&'\+016D68'),
     (7, 'private use', U&'\E000\E001\+0F0000')) AS v (i, what, body) ORDER BY i;
--- while marks of 15.0 have their order even if the server's own tables do not
+-- marks of 15.0 are ordered even if the server's own tables do not know them
 SELECT shingles(U&'a\0301\+010EFD', 1) = shingles(U&'a\+010EFD\0301', 1) AS ordered;
 
--- Texts of symbols and emoji: each code point a token; blank ones have no fingerprint.
+-- Texts of symbols and emoji: each code point is a token.  Blank texts have no
+-- fingerprint.
 SELECT shingles('👍 👎', 1) AS emoji, shingles(U&'\+01F468\200D\+01F469', 1) AS joined,
        shingles(U&'\2764\FE0F', 1) AS variation, shingles('♔♕', 2, 'char') AS chess;
 SELECT simhash(U&'\200B\200D\FEFF') IS NULL AS invisible, simhash(U&'\2003\3000') IS NULL AS spaces,
        simhash(U&'\FE0F') IS NULL AS selector;
 SELECT simhash('👍') <> simhash('👎') AS differ, simhash('👍') = simhash(ARRAY['👍'], 1) AS as_token;
 
--- Marks without end.  Equal ones need no order; different ones come to an end too.
+-- Very many marks.  Equal marks need no sort; different marks are sorted in acceptable
+-- time, too.
 SELECT simhash('a' || repeat(U&'\0301', 200000), 1) IS NOT NULL AS acute,
        simhash(repeat(U&'\0301', 200000)) IS NOT NULL AS nothing_else,
        simhash('a' || repeat(U&'\0301\0323', 100000), 1) IS NOT NULL AS two_kinds,
@@ -139,7 +142,8 @@ SELECT array_agg(DISTINCT length(s)) AS lengths, count(*)
 FROM unnest(shingles('x' || repeat(U&'\0489', 200000), 1)) AS s;
 SELECT simhash('x' || repeat(U&'\0316\0301', 15), 1)
            = simhash('x' || repeat(U&'\0316', 15) || repeat(U&'\0301', 15), 1) AS thirty_are_ordered;
--- and runs around that length are the same composed and decomposed, with and without what is ignored
+-- runs near the limit of length are equal composed and decomposed, with and without
+-- ignored characters
 SELECT count(*) AS runs,
        count(*) FILTER (WHERE shingles(U&'\00E9' || marks, 1) <> shingles(U&'e\0301' || marks, 1)
                            OR shingles(U&'\1EC7' || marks || 'x', 1) <> shingles(U&'e\0302\0323' || marks || 'x', 1)

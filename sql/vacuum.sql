@@ -1,7 +1,7 @@
 --
--- Trees shrink: vacuum merges pages, and insertions use them again
+-- Trees shrink: vacuum merges pages, and insertions reuse them
 --
--- In temporary tables, so that no other session's snapshot keeps vacuum from removing
+-- The tables are temporary, so no other session's snapshot prevents the removal of
 -- rows.
 --
 SET client_min_messages = warning;
@@ -14,7 +14,7 @@ CREATE FUNCTION free_pages_of(index regclass) RETURNS bigint LANGUAGE sql AS $$
 CREATE FUNCTION pages_lost(index regclass) RETURNS bigint LANGUAGE sql AS $$
     SELECT pages_of(index) - 1 - sum(pages) FROM simhash_index_stats(index) $$;
 
--- what a search finds, by the index and without
+-- compare a search by the index with a sequential scan
 CREATE FUNCTION differing(tab regclass, radius integer, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
@@ -26,7 +26,7 @@ END $$;
 CREATE TEMP TABLE queries AS SELECT i AS n, random_fp(i) AS fp FROM generate_series(1, 10) AS i;
 
 --
--- All rows go, others come
+-- Delete all rows, then insert others
 --
 CREATE TEMP TABLE refilled AS SELECT i AS id, random_fp(i) AS fp FROM generate_series(1, 20000) AS i;
 INSERT INTO refilled SELECT NULL, NULL FROM generate_series(1, 2000);
@@ -46,17 +46,17 @@ SELECT simhash_index_check('refilled_fp', true);
 SELECT * FROM differing('refilled', 20);
 
 --
--- Loads under which an index that does not shrink grows with every round
+-- Loads under which an index grows in each round if vacuum does not merge pages
 --
 CREATE FUNCTION fp_of(load text, round integer, i integer) RETURNS simhash LANGUAGE sql AS $$
     SELECT CASE load
-        WHEN 'hot' THEN hashint8extended(round, 0)                       -- one fingerprint, another in each round
+        WHEN 'hot' THEN hashint8extended(round, 0)                       -- one fingerprint a round
         WHEN 'window' THEN (round * 5000 + i)::bigint << 44              -- ascending
         WHEN 'sinking' THEN ((100 - round) * 5000 - i)::bigint << 44     -- descending
         ELSE hashint8extended(i, round) END::simhash $$;
 CREATE TEMP TABLE loads (load text, fresh bigint, sixth bigint);
 \set rounds 10
--- a fifth of the rows is replaced at a time
+-- each statement replaces a fifth of the rows
 CREATE FUNCTION statements(load text, rounds integer) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT unnest(ARRAY[
         format('CREATE TEMP TABLE of_%1$s (round integer, fp simhash)', load),
@@ -79,7 +79,7 @@ FROM loads, LATERAL (SELECT ('of_' || load)::regclass AS tab, ('of_' || load || 
      differing(tab, 20) AS d;
 
 --
--- Rows with equal fingerprints fill pages, wherever among the others they stand
+-- Rows with equal fingerprints fill pages, at any position among the others
 --
 CREATE TEMP TABLE flooded AS SELECT 'ffff000000000000'::simhash AS fp FROM generate_series(1, 5000) AS i;
 CREATE INDEX flooded_fp ON flooded USING simhash (fp) WITH (blocks = 2);

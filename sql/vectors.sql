@@ -1,7 +1,7 @@
 --
--- Test vectors.  They pin the way from text to fingerprint: fingerprints are
--- stored data, so no release may change one.  A change needs a new function.
--- test/reference/simhash_reference.py computes the same ones from the
+-- Test vectors.  They pin the fingerprints of texts.  Fingerprints are stored data, so
+-- no release may change one.  A change needs a new function.
+-- test/reference/simhash_reference.py computes the same fingerprints from the
 -- description of the algorithm, in another language.
 --
 
@@ -14,7 +14,7 @@ SELECT simhash('abc') = simhash(ARRAY['abc'], 1) AS word,
        simhash('Hello, World!') = simhash(ARRAY['hello world'], 1) AS words,
        simhash('hello world') AS fingerprint;
 
--- hashes whose majority can be counted by hand
+-- hashes whose majority is easy to count by hand
 SELECT what, right(simhash(hashes)::text, 4) AS low_bits, simhash(hashes) = expected::bigint::simhash AS right
 FROM (VALUES
     ('one', ARRAY[x'00f0'::bigint], x'00f0'::bigint),
@@ -47,7 +47,7 @@ SELECT simhash('fat:2,4 cat:3 rat:12A'::tsvector) AS defaults,
 -- weighted features
 SELECT simhash(ARRAY['rose', 'thorn', 'leaf', 'bee', 'stem'], ARRAY[5, 3.5, 2.25, -1, 0.125]) AS weighted;
 
--- texts of many languages, by words and by characters
+-- texts in many languages, by words and by characters
 CREATE TEMP TABLE vectors (
     id integer, language text, body text, word2 simhash, word1 simhash, word3 simhash, char3 simhash, char5 simhash);
 INSERT INTO vectors VALUES
@@ -107,7 +107,7 @@ INSERT INTO vectors VALUES
 SELECT id, language, simhash(body) AS word2, simhash(body, 1) AS word1, simhash(body, 3) AS word3,
        simhash(body, 3, 'char') AS char3, simhash(body, 5, 'char') AS char5
 FROM vectors ORDER BY id;
--- none of them differs
+-- no fingerprint differs
 SELECT count(*) AS compared, array_agg(language) FILTER (
            WHERE simhash(body) IS DISTINCT FROM word2
               OR simhash(body, 1) IS DISTINCT FROM word1
@@ -115,13 +115,13 @@ SELECT count(*) AS compared, array_agg(language) FILTER (
               OR simhash(body, 3, 'char') IS DISTINCT FROM char3
               OR simhash(body, 5, 'char') IS DISTINCT FROM char5) AS wrong
 FROM vectors;
--- a long text, in which everything occurs
+-- a long text, which contains all of them
 SELECT simhash(string_agg(body, E'\n' ORDER BY id)) AS word,
        simhash(string_agg(repeat(body || E'\n', 50), '' ORDER BY id)) AS repeated,
        simhash(string_agg(body, E'\n' ORDER BY id), 256) AS wide,
        simhash(string_agg(body, E'\n' ORDER BY id), 4, 'char') AS char
 FROM vectors;
--- what few texts have: the rules of docs/fingerprint.md for them
+-- rare features of texts, and their rules in docs/fingerprint.md
 CREATE TEMP TABLE rules (what text, body text, word2 simhash, char3 simhash);
 INSERT INTO rules VALUES
     ('31 marks, of which 30 count', 'a' || repeat(U&'\0301', 31) || ' b',
@@ -154,7 +154,7 @@ INSERT INTO rules VALUES
      '831008a200150010', '3216a96d591dd4a9'),
     ('four', 'one two three four five',
      '8010082200850294', '7017ab6d481194ab');
--- none of them differs
+-- no fingerprint differs
 SELECT count(*) AS compared, array_agg(what) FILTER (
            WHERE simhash(body) IS DISTINCT FROM word2 OR simhash(body, 3, 'char') IS DISTINCT FROM char3) AS wrong
 FROM rules;
@@ -162,10 +162,10 @@ FROM rules;
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS latin FROM generate_series(1, 591) AS i;
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS hangul FROM generate_series(44032, 55203) AS i;
 SELECT simhash(string_agg(chr(i), '' ORDER BY i)) AS ideographs FROM generate_series(19968, 40869) AS i;
--- more distinct shingles than count, in any order
+-- more distinct shingles than the limit, in any order
 SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS forwards,
        simhash(string_agg(i::text, ' ' ORDER BY -i), 1) AS backwards
 FROM generate_series(1, 1700000) AS i;
--- 2^20 + 1 distinct shingles: were all of them to count, or one less than 2^20,
--- the second digit would be 2
+-- 2^20 + 1 distinct shingles: if all of them counted, or 2^20 - 1 of them, the second
+-- digit would be 2
 SELECT simhash(string_agg(i::text, ' ' ORDER BY i), 1) AS limited FROM generate_series(2, 1048579) AS i WHERE i <> 6;
