@@ -3,8 +3,8 @@
  * simhash_test_hook.c
  *		Another user of the planner hook that simhash uses, for its tests
  *
- * It tells which tables it is called for, and, as a module that tries what
- * plans would be without an index, can hide the indexes of all.
+ * The module reports the tables for which it is called.  It can hide all indexes, like
+ * a module that explores plans without an index.
  *
  * Copyright (c) 2026, the simhash authors
  *

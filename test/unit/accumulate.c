@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * accumulate.c
- *		Tests of the accumulator: equal to 64 counters, one by one
+ *		Tests of the accumulator, compared with 64 counters
  *
  *	accumulate [SEED]
  *
@@ -18,19 +18,19 @@
 
 #define MAX_FEATURES	3000
 
-/* A set of features, as the accumulator under test and the judge get it. */
+/* A set of features, for the accumulator and for the definition. */
 static uint64 hashes[MAX_FEATURES];
 static int64 weights[MAX_FEATURES];
 static int	nfeatures;
 
 /*
- * Hashes that differ everywhere, that come again, that are mostly zeros or
- * ones, and that cancel out.
+ * Return a hash of a shape: one that differs everywhere, repeats, has mostly zeros or
+ * ones, or cancels out.
  */
 static uint64
-random_hash(int kind, int i)
+random_hash(int shape, int i)
 {
-	switch (kind)
+	switch (shape)
 	{
 		case 0:
 			return UINT64CONST(1) << random_below(64);
@@ -53,7 +53,7 @@ random_weight(void)
 		case 0:
 			return 0;
 		case 1:
-			return -(int64) (random_word() >> 20);	/* to WEIGHT_MAX */
+			return -(int64) (random_word() >> 20);	/* up to WEIGHT_MAX */
 		case 2:
 			return random_word() >> 20;
 		case 3:
@@ -66,19 +66,20 @@ random_weight(void)
 static void
 make_features(bool weighted)
 {
-	int			kind = random_below(8);
+	int			shape = random_below(8);
 
-	/* small sets mostly; a long one now and then */
+	/* mostly small sets, sometimes a large one */
 	nfeatures = random_below(50) ? random_below(40) : random_below(MAX_FEATURES);
 	for (int i = 0; i < nfeatures; i++)
 	{
-		hashes[i] = random_hash(kind, i);
+		hashes[i] = random_hash(shape, i);
 		weights[i] = weighted ? random_weight() : WEIGHT_ONE;
 	}
 }
 
 /*
- * The definition.  Returns false if nothing has any weight.
+ * Compute the fingerprint by the definition.  Returns false if no feature has a weight
+ * other than 0.
  */
 static bool
 naive_fingerprint(uint64 *fingerprint)
@@ -105,7 +106,7 @@ naive_fingerprint(uint64 *fingerprint)
 }
 
 /*
- * Add the features from `from` to `to`; those of weight one in either way.
+ * Add the features from `from` to `to`.  Features of weight one use both ways at random.
  */
 static void
 add_features(Accumulator *acc, int from, int to, bool weighted)
@@ -153,7 +154,8 @@ test_whole(int nsets, bool weighted)
 }
 
 /*
- * As parallel workers do: in parts, merged; and read in between.
+ * Check accumulators as parallel workers use them: parts that are merged, and read
+ * between merges.
  */
 static void
 test_merged(int nsets)
@@ -187,7 +189,8 @@ test_merged(int nsets)
 }
 
 /*
- * More weight than the counters can hold is refused, and adds nothing.
+ * Check that an accumulator refuses more weight than its counters can hold, and adds
+ * nothing of it.
  */
 static void
 test_overflow(void)
@@ -202,16 +205,16 @@ test_overflow(void)
 	if (!accumulator_add_weighted(&acc, 5, -(int64) MAGNITUDE_MAX) && count_failure())
 		printf("the largest weight was refused\n");
 	if (accumulator_add_weighted(&acc, 2, 1) && count_failure())
-		printf("one more was taken\n");
+		printf("one more was accepted\n");
 	if (accumulator_add_weighted(&acc, 2, PG_INT64_MIN) && count_failure())
-		printf("the smallest integer was taken\n");
+		printf("the smallest integer was accepted\n");
 	accumulator_init(&other);
 	accumulator_add(&other, 2);
 	if (accumulator_merge(&acc, &other) && count_failure())
-		printf("a merge was taken\n");
+		printf("a merge was accepted\n");
 	accumulator_fingerprint(&acc, &fingerprint);
 	if (fingerprint != ~UINT64CONST(5) && count_failure())
-		printf("what was refused has changed the sums\n");
+		printf("a refused weight has changed the sums\n");
 	end_group("checks");
 }
 

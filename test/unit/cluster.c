@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cluster.c
- *		Tests of clusters and of their join, against comparing all with all
+ *		Tests of clusters and of their join, compared with a comparison of all pairs
  *
  *	cluster [SEED]
  *
@@ -30,7 +30,7 @@ distance(SimHash a, SimHash b)
 	return __builtin_popcountll(a ^ b);
 }
 
-/* A number with at most so many bits set. */
+/* Return a number with at most so many bits set. */
 static uint64
 few_bits(int n)
 {
@@ -41,7 +41,7 @@ few_bits(int n)
 	return bits;
 }
 
-/* Bits of which each is set in one of 2^n. */
+/* Return bits that are each set with a probability of 1 / 2^n. */
 static uint64
 rare_bits(int n)
 {
@@ -53,8 +53,8 @@ rare_bits(int n)
 }
 
 /*
- * Fingerprints of many shapes, from uniform ones to families in which none is far from
- * the others; and a few that are missing.
+ * Shapes of fingerprints, from uniform ones to families whose members are all near each
+ * other.  A few fingerprints are NULL.
  */
 enum
 {
@@ -96,7 +96,7 @@ random_fingerprint(int shape, uint32 i)
 	}
 }
 
-/* The cluster of each row, or NO_ROW, the slow way. */
+/* Compute the cluster of each row by brute force, or NO_ROW. */
 static void
 expect_single(uint32 n, int radius)
 {
@@ -204,7 +204,8 @@ all_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * A join reports each pair within the radius once, whatever order compare() leaves.
+ * Check that a join reports each pair within the radius once, whatever order compare()
+ * leaves.
  */
 static void
 test_pairs(int shape, uint32 n, int radius)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hash.c
- *		Tests of the hash: that one of another xxHash is noticed
+ *		Tests that hash.c detects an xxHash with other hashes
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,8 +14,8 @@
 #include "unit.h"
 
 /*
- * The hash once more, of an xxHash that differs for inputs of one length
- * range: hash.c finds the macro instead of the function.
+ * The hash of an xxHash that differs for inputs of one range of lengths.  hash.c uses
+ * this macro instead of the function.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -43,7 +43,10 @@ extern uint64 other_hash_seeded(const char *bytes, size_t length, uint64 seed);
 #undef hash_is_frozen
 #undef hash_seeded
 
-/* The lengths for which XXH3 has a way of its own; the last has no end. */
+/*
+ * The ranges of lengths for which XXH3 has different code; the last range has no upper
+ * limit.
+ */
 static const size_t ranges[][2] = {
 	{1, 3}, {4, 8}, {9, 16}, {17, 128}, {129, 240}, {241, 100000}
 };
@@ -54,7 +57,7 @@ main(void)
 	begin_group("own hash");
 	unit_checks++;
 	if (!hash_is_frozen() && count_failure())
-		printf("not recognised\n");
+		printf("the right hash is refused\n");
 	end_group("header");
 
 	begin_group("other hashes");
@@ -64,7 +67,7 @@ main(void)
 		other_to = ranges[i][1];
 		unit_checks++;
 		if (other_hash_is_frozen() && count_failure())
-			printf("lengths from %zu to %zu not noticed\n", other_from, other_to);
+			printf("a difference at lengths from %zu to %zu is not detected\n", other_from, other_to);
 	}
 	end_group("length ranges");
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * icu.c
- *		Texts, and what ICU makes of them
+ *		Texts, and their normal forms by ICU
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,8 +13,8 @@
 #include "text/normalize.h"
 
 /*
- * Stands for unassigned code points when ICU is asked, as a later version
- * may have assigned them.  No version ever assigns this one.
+ * Replaces unassigned code points in texts for ICU, because a later version may have
+ * assigned them.  No version ever assigns this one.
  */
 #define NONCHARACTER	0xFDD0
 
@@ -23,7 +23,7 @@ const UNormalizer2 *icu_nfd;
 const UNormalizer2 *icu_nfkc_casefold;
 bool		icu_is_unicode15;
 
-static bool dropped[MAX_CODEPOINT + 1]; /* NFKC_Casefold makes it nothing */
+static bool dropped[MAX_CODEPOINT + 1]; /* code points that NFKC_Casefold drops */
 static uint8 codepoint_status[MAX_CODEPOINT + 1];
 
 static void
@@ -89,7 +89,7 @@ icu_drops(uint32 cp)
 	return dropped[cp];
 }
 
-/* A normal form; the text must not have surrogates. */
+/* Compute a normal form; the text must not contain surrogates. */
 void
 icu_normalize(const UNormalizer2 *form, const Text *input, Text *output)
 {
@@ -107,7 +107,7 @@ icu_normalize(const UNormalizer2 *form, const Text *input, Text *output)
 		U16_NEXT_UNSAFE(to, i, output->cp[output->n]);
 }
 
-/* The property NFKC_Casefold of one code point. */
+/* Append the property NFKC_Casefold of one code point. */
 void
 icu_casefold_mapping(uint32 cp, Text *output)
 {
@@ -118,7 +118,7 @@ icu_casefold_mapping(uint32 cp, Text *output)
 }
 
 /*
- * Drop what is beyond the limit in each run of U+0345.
+ * Drop the code points beyond the limit in each run of U+0345.
  */
 static void
 limit_iotas(Text *text)
@@ -136,7 +136,7 @@ limit_iotas(Text *text)
 }
 
 /*
- * Drop what is beyond the limit in each run of non-starters.
+ * Drop the code points beyond the limit in each run of non-starters.
  */
 static void
 limit_marks(Text *text)
@@ -154,8 +154,8 @@ limit_marks(Text *text)
 }
 
 /*
- * What the normaliser should make of a text: toNFKC_Casefold(NFD(X)), X
- * without the code points that NFKC_Casefold drops, and long runs of marks cut.
+ * Compute the normaliser's expected result for a text: toNFKC_Casefold(NFD(X)), where X
+ * lacks the code points that NFKC_Casefold drops, and long runs of marks are truncated.
  */
 void
 icu_expected(const Text *input, Text *output)
@@ -187,7 +187,7 @@ icu_expected(const Text *input, Text *output)
 	limit_marks(&decomposed);
 	icu_normalize(icu_nfc, &decomposed, output);
 
-	/* Unassigned code points are left where they are. */
+	/* Unassigned code points keep their positions. */
 	for (int i = 0, next = 0; i < output->n && next < nunassigned; i++)
 	{
 		if (output->cp[i] == NONCHARACTER)
@@ -199,7 +199,7 @@ icu_expected(const Text *input, Text *output)
  * Texts
  */
 
-/* A text of n code points, given as uint32. */
+/* Set a text to n code points, given as uint32. */
 void
 make_text(Text *text, int n,...)
 {

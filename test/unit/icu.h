@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * icu.h
- *		Texts, and what ICU makes of them
+ *		Texts, and their normal forms by ICU
  *
- * The judge of the Unicode tables and the normaliser; it shares nothing with
- * them.  They are of Unicode 15.0: of another version of ICU, only what it
- * says of code points that both versions know counts.
+ * The reference for the Unicode tables and the normaliser.  It shares no code with
+ * them.  They have the data of Unicode 15.0.  With another version of ICU, only code
+ * points that both versions assign are compared.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,15 +30,15 @@ typedef struct Text
 
 typedef enum CodepointStatus
 {
-	STATUS_ASSIGNED,			/* in Unicode 15.0, and known to this ICU */
-	STATUS_UNASSIGNED,			/* in Unicode 15.0 */
-	STATUS_UNKNOWN				/* to this ICU, which is too old */
+	STATUS_ASSIGNED,			/* assigned in Unicode 15.0, known to this ICU */
+	STATUS_UNASSIGNED,			/* unassigned in Unicode 15.0 */
+	STATUS_UNKNOWN				/* unknown to this ICU, which is older */
 } CodepointStatus;
 
 extern const UNormalizer2 *icu_nfc;
 extern const UNormalizer2 *icu_nfd;
 extern const UNormalizer2 *icu_nfkc_casefold;
-extern bool icu_is_unicode15;	/* the very version */
+extern bool icu_is_unicode15;	/* true if ICU has Unicode 15.0 */
 
 extern void icu_open(void);
 extern CodepointStatus icu_status(uint32 cp);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * minhash.c
- *		Tests of signatures: equal to the definition; their estimates unbiased
+ *		Tests of signatures: they follow the definition, and their estimates are unbiased
  *
  *	minhash [SEED]
  *
@@ -20,13 +20,16 @@
 
 #define MAX_HASHES		400
 
-/* Estimates of so many pairs of sets are looked at together. */
+/* Number of pairs of sets for each estimated mean. */
 #define TRIALS			2000
 
-/* A mean further off than so many standard errors is wrong: once in 1.7 million. */
+/*
+ * A mean is wrong if it differs by more than so many standard errors: once in 1.7
+ * million.
+ */
 #define SIGMAS			5
 
-/* Shape of the signatures that estimate. */
+/* Shape of the signatures for estimates. */
 #define BANDS			18
 #define ROWS			7
 #define LENGTH			(BANDS * ROWS)
@@ -34,7 +37,8 @@
 static uint64 multipliers[MINIMA_MAX];
 
 /*
- * The definition: the outputs of splitmix64 with seed 0, made odd.
+ * Compute the multipliers by the definition: the outputs of splitmix64 with seed 0, made
+ * odd.
  */
 static void
 make_multipliers(void)
@@ -71,14 +75,15 @@ check_minima(const char *what, const uint32 *got, const uint32 *expected, int n)
 		if (got[i] != expected[i])
 		{
 			if (count_failure())
-				printf("%s, place %d of %d: %08x instead of %08x\n", what, i, n,
+				printf("%s, minimum %d of %d: %08x instead of %08x\n", what, i, n,
 					   got[i], expected[i]);
 			return;
 		}
 }
 
 /*
- * Hashes of all kinds: zero, with few bits or few zeros, and that come again.
+ * Fill an array with hashes of different shapes: zero, with few ones or few zeros, and
+ * repeated.  Returns their number.
  */
 static int
 make_hashes(uint64 *hashes)
@@ -129,7 +134,7 @@ build(uint32 *minima, int n, const uint64 *hashes, int nhashes)
 }
 
 /*
- * Whole sets, and sets in two parts, whose minima stand where nothing follows.
+ * Check whole sets, and sets in two parts whose minima are at the end of an allocation.
  */
 static void
 test_definition(int nsets)
@@ -159,7 +164,7 @@ test_definition(int nsets)
 }
 
 /*
- * Every number of places that there is, of a few hashes.
+ * Check signatures of every possible length, of a few hashes.
  */
 static void
 test_places(void)
@@ -175,13 +180,13 @@ test_places(void)
 			hashes[i] = random_word();
 		naive_minima(expected, n, hashes, nhashes);
 		build(minima, n, hashes, nhashes);
-		check_minima("places", minima, expected, n);
+		check_minima("lengths", minima, expected, n);
 		free(minima);
 	}
 }
 
 /*
- * Numbers that nothing may ever change.
+ * Check numbers that must never change.
  */
 static void
 test_frozen(void)
@@ -201,7 +206,7 @@ test_frozen(void)
 }
 
 /*
- * What is counted of two signatures, which are alike in some places.
+ * Check the counts of equal minima of two signatures that agree in some of them.
  */
 static void
 test_comparison(int npairs)
@@ -235,13 +240,13 @@ test_comparison(int npairs)
 			unit_checks++;
 			if ((minima_band_key(a, band, rows) == minima_band_key(b, band, rows)) !=
 				(same == rows) && count_failure())
-				printf("words of a band\n");
+				printf("key of a band\n");
 		}
 		unit_checks += 3;
 		if (minima_count_equal(a, b, bands * rows) != equal && count_failure())
-			printf("equal places\n");
+			printf("equal minima\n");
 		if (minima_count_first(a, b, bands * rows) != first && count_failure())
-			printf("places that a is first in\n");
+			printf("minima that are smaller in a\n");
 		if (minima_share_band(a, b, bands, rows) != shares && count_failure())
 			printf("shared band\n");
 	}
@@ -249,8 +254,8 @@ test_comparison(int npairs)
 }
 
 /*
- * The next key of a set: a random hash, or that of the next integer, which begins
- * anywhere.
+ * Return the next key of a set: a random hash, or the hash of the next integer, from any
+ * first integer.
  */
 static uint64
 next_key(bool of_integers, uint64 *integer)
@@ -262,7 +267,7 @@ next_key(bool of_integers, uint64 *integer)
 }
 
 /*
- * Mean and variance of many estimates.
+ * Sums for the mean and the variance of many estimates.
  */
 typedef struct Estimates
 {
@@ -280,7 +285,8 @@ add_estimate(Estimates *estimates, double estimate)
 }
 
 /*
- * Is the mean the truth, and the variance, if it is given, what theory says?
+ * Check that the mean is the true value, and that the variance, if given, is that of
+ * theory.
  */
 static void
 check_estimates(const char *what, const Estimates *estimates, double truth, double variance)
@@ -298,7 +304,8 @@ check_estimates(const char *what, const Estimates *estimates, double truth, doub
 }
 
 /*
- * Pairs of sets that have `both` keys in common, and so many of their own.
+ * Check pairs of sets that have `both` keys in common, and given numbers of keys of their
+ * own.
  */
 static void
 test_pair(bool of_integers, int only_a, int only_b, int both)
@@ -329,7 +336,7 @@ test_pair(bool of_integers, int only_a, int only_b, int both)
 	check_estimates("resemblance", &jaccard, resemblance,
 					resemblance * (1 - resemblance) / LENGTH);
 	check_estimates("containment", &containment, (double) both / (only_a + both), 0);
-	/* what hardly ever happens has no standard error to speak of */
+	/* a very rare event has no useful standard error */
 	if (TRIALS * Min(probability, 1 - probability) > 30)
 		check_estimates("shared band", &shared, probability, 0);
 }
@@ -379,7 +386,7 @@ main(int argc, char **argv)
 
 	seed_random(argc, argv);
 	make_multipliers();
-	/* the first call of all makes the multipliers under test */
+	/* the first of all calls computes the multipliers under test */
 	build(&minimum, 1, multipliers, 1);
 	for (int i = 0; i < minima_lower_nmethods; i++)
 	{

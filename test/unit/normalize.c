@@ -23,7 +23,7 @@
 #define RANDOM_STRINGS		400000
 #define RANDOM_LONG_STRINGS	20000
 
-/* Of each kind that random strings are made of, what belongs to it. */
+/* The code points of one type, for random strings. */
 typedef struct Pool
 {
 	int			n;
@@ -36,7 +36,7 @@ static Pool composites;			/* have a canonical decomposition */
 static Pool folded;				/* mapped to something else */
 static Pool anything;
 
-/* Known to be difficult */
+/* Known to be difficult. */
 static const uint32 difficult[] = {
 	'a', 'e', 'A', 0x0130, 0x00DF,
 	0x03B1, 0x03B9, 0x0345, 0x0345, 0x0345, 0x1F80, 0x1FB3, 0x1FBC, 0x037A, 0x03D3,
@@ -66,8 +66,8 @@ fail_text(const char *what, const Text *input)
 }
 
 /*
- * The normaliser's result with token classes, pushing as many code points at
- * a time as "piece" says; 0: any number, at random.
+ * Return the normaliser's result with token classes.  Pushes `piece` code points at a
+ * time; 0 means a random number.
  */
 static void
 normalize_classed(const Text *input, int piece, Text *output)
@@ -150,7 +150,7 @@ expect_same(const char *what, const Text *a, const Text *b)
 	expect_equal(what, b, &of_b, &of_a);
 }
 
-/* The canonical equivalents of a text are normalised alike. */
+/* Check that canonical equivalents of a text are normalised to the same text. */
 static void
 expect_same_as_equivalents(const Text *text)
 {
@@ -163,7 +163,8 @@ expect_same_as_equivalents(const Text *text)
 }
 
 /*
- * It makes no difference in how many pieces a text is pushed.
+ * Check that the result does not depend on the number of pieces in which a text is
+ * pushed.
  */
 static void
 expect_same_in_pieces(const Text *text)
@@ -235,8 +236,8 @@ test_idempotence(void)
 }
 
 /*
- * A code point has the same class wherever it comes from, and surrogates,
- * of which ICU knows nothing, stand for themselves.
+ * Check that a code point always has the same class, and that surrogates, which ICU does
+ * not know, stay as they are.
  */
 static void
 test_classes(void)
@@ -277,7 +278,7 @@ test_equivalents(void)
 	begin_group("canonical equivalents, before a mark");
 	for (uint32 cp = 0; cp <= MAX_CODEPOINT; cp++)
 	{
-		/* Private use stands for itself, all of it. */
+		/* All private-use code points stay as they are. */
 		if (U_IS_SURROGATE(cp) || icu_status(cp) != STATUS_ASSIGNED ||
 			u_charType(cp) == U_PRIVATE_USE_CHAR)
 			continue;
@@ -295,7 +296,7 @@ test_equivalents(void)
 }
 
 /*
- * Unicode's own test: c1 to c5 of a line are a text, its NFC, NFD, NFKC and
+ * Unicode's own test: the columns c1 to c5 of a line are a text, its NFC, NFD, NFKC and
  * NFKD.
  */
 
@@ -335,7 +336,8 @@ all_judged(const Text *text)
 }
 
 /*
- * A later NormalizationTest.txt has lines for what is unassigned to us.
+ * Return true if a code point is unassigned in 15.0.  A later NormalizationTest.txt has
+ * lines with them.
  */
 static bool
 is_of_unicode15(const Text *c)
@@ -421,7 +423,7 @@ fill_pools(void)
 
 		if (U_IS_SURROGATE(cp) || icu_status(cp) == STATUS_UNKNOWN)
 			continue;
-		/* a later ICU has forms of what is unassigned to us */
+		/* a later ICU has forms of code points that are unassigned in 15.0 */
 		if (icu_is_unicode15 || icu_status(cp) == STATUS_ASSIGNED)
 			anything.cp[anything.n++] = cp;
 		if (icu_status(cp) == STATUS_UNASSIGNED)
@@ -491,7 +493,7 @@ test_random_strings(void)
 }
 
 /*
- * Of long runs of marks the first ones are kept, in canonical order: so
+ * Check that the first marks of a long run are kept, in canonical order, so that
  * canonically equivalent texts stay equal.
  */
 static void
@@ -525,8 +527,8 @@ test_random_long_strings(void)
 }
 
 /*
- * An endless run of marks ends in the first of them, by canonical order, and
- * the first U+0345.
+ * Check that a very long run of marks is truncated to its first marks, by canonical
+ * order, and the first U+0345.
  */
 static void
 test_endless_marks(void)
@@ -548,14 +550,14 @@ test_endless_marks(void)
 	}
 	n += normalize_flush(&norm, output);
 	if (n != 2 * NORMALIZE_MAX_MARKS && count_failure())
-		printf("%zu came out\n", n);
+		printf("the result has %zu code points\n", n);
 	for (size_t i = 0; i < n; i++)
 	{
 		/* U+0338, of class 1, is the first */
 		uint32		expected = i < NORMALIZE_MAX_MARKS ? 0x0338 : 0x03B9;
 
 		if (NORMALIZED_CODEPOINT(output[i]) != expected && count_failure())
-			printf("U+%04X came out\n", NORMALIZED_CODEPOINT(output[i]));
+			printf("the result contains U+%04X\n", NORMALIZED_CODEPOINT(output[i]));
 	}
 	end_group("marks");
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sketch.c
- *		Tests of sketches: equal to the definition; what winnowing guarantees
+ *		Tests of sketches: they follow the definition; and the guarantee of winnowing
  *
  *	sketch [SEED]
  *
@@ -21,10 +21,10 @@
 
 #define MAX_HASHES		5000
 
-/* Texts of tokens, which are numbers. */
+/* Limits of texts of tokens.  Tokens are numbers. */
 #define MAX_TOKENS		800
 
-/* Pairs of texts that share a passage. */
+/* Number of pairs of texts with a common passage. */
 #define PASSAGES		100000
 
 static int
@@ -46,7 +46,7 @@ compare_signed(const void *a, const void *b)
 }
 
 /*
- * Sort, and keep each once.
+ * Sort, and remove duplicates.  Returns the new number.
  */
 static int
 naive_set(uint64 *hashes, int n)
@@ -61,17 +61,18 @@ naive_set(uint64 *hashes, int n)
 }
 
 /*
- * Hashes of all kinds: random, few different ones, ascending, descending, of one digit.
+ * Fill an array with hashes of different shapes: random, few different ones, ascending,
+ * descending, of one digit.  Returns their number.
  */
 static int
 make_hashes(uint64 *hashes)
 {
 	int			n = random_below(3) ? random_below(400) : random_below(MAX_HASHES);
-	uint32		kind = random_below(7);
+	uint32		shape = random_below(7);
 	uint64		start = random_word();
 
 	for (int i = 0; i < n; i++)
-		switch (kind)
+		switch (shape)
 		{
 			case 0:
 				hashes[i] = random_word() % (1 + random_below(300));
@@ -95,7 +96,7 @@ make_hashes(uint64 *hashes)
 }
 
 /*
- * Are the elements those of the set, in signed order?
+ * Check that the elements are those of the set, in signed order.
  */
 static void
 check_elements(const char *what, Sketch *sketch, const uint64 *set, int n)
@@ -120,7 +121,7 @@ check_elements(const char *what, Sketch *sketch, const uint64 *set, int n)
 }
 
 /*
- * Sets, and their smallest elements.
+ * Check the sketches of sets, and of their smallest elements.
  */
 static void
 test_sets(int nsets)
@@ -130,13 +131,13 @@ test_sets(int nsets)
 	{
 		static uint64 hashes[MAX_HASHES];
 		int			n = make_hashes(hashes);
-		int			most = random_below(10) ? 1 + random_below(300) : 1 + random_below(3000);
+		int			size = random_below(10) ? 1 + random_below(300) : 1 + random_below(3000);
 		Sketch		all;
 		Sketch		smallest;
 		bool		fits = true;
 
 		sketch_begin(&all, SKETCH_ALL);
-		sketch_begin(&smallest, most);
+		sketch_begin(&smallest, size);
 		for (int i = 0; i < n; i++)
 			fits &= sketch_add(&all, hashes[i]) && sketch_add(&smallest, hashes[i]);
 		unit_checks++;
@@ -144,13 +145,13 @@ test_sets(int nsets)
 			printf("%d hashes are too many\n", n);
 		n = naive_set(hashes, n);
 		check_elements("all", &all, hashes, n);
-		check_elements("smallest", &smallest, hashes, Min(n, most));
+		check_elements("smallest", &smallest, hashes, Min(n, size));
 	}
 	end_group("checks");
 }
 
 /*
- * The largest sketch that there is, and one more element.
+ * Check the largest possible sketch, and that one more element is refused.
  */
 static void
 test_limit(void)
@@ -175,7 +176,8 @@ test_limit(void)
 }
 
 /*
- * What is selected of hashes, each as often as it is handed out.
+ * Return the number of hashes selected by winnowing, each counted as often as it is
+ * emitted.
  */
 static int
 winnow(const uint64 *hashes, int n, int window, uint64 *selection)
@@ -214,7 +216,7 @@ random_window(int n)
 		case 1:
 			return 1 + random_below(WINDOW_INLINE * 3);
 		case 2:
-			/* about as long as the text */
+			/* about the length of the text */
 			return n < 3 ? 1 : n - 2 + random_below(5);
 		default:
 			return 1 + random_below(40);
@@ -245,7 +247,7 @@ test_winnowing(int nsets)
 }
 
 /*
- * Winnow a text of tokens.
+ * Winnow a text of tokens.  Returns the number of elements.
  */
 static int
 winnow_tokens(const uint32 *tokens, int n, int guarantee, int width, uint64 *selection)
@@ -277,8 +279,8 @@ intersect(const uint64 *a, int na, const uint64 *b, int nb)
 }
 
 /*
- * A text of random tokens with a passage somewhere; returns its length.  Few different
- * tokens make hashes that are equal.
+ * Fill a text with random tokens and a passage at a random position.  Returns its length.
+ * With few different tokens many hashes are equal.
  */
 static int
 surround(uint32 *tokens, uint32 alphabet, uint32 salt, const uint32 *passage, int length)
@@ -293,8 +295,8 @@ surround(uint32 *tokens, uint32 alphabet, uint32 salt, const uint32 *passage, in
 }
 
 /*
- * Texts that share a passage, of at least `guarantee` tokens, have an element in common;
- * those that share one of width - 1 tokens, and nothing else, have not.
+ * Check that texts with a common passage of at least `guarantee` tokens have a common
+ * element, and that texts with a common passage of only width - 1 tokens have none.
  */
 static void
 test_guarantee(bool long_enough)
@@ -331,7 +333,7 @@ test_guarantee(bool long_enough)
 }
 
 /*
- * Of random hashes a window of w selects 2 in w + 1.
+ * Check the density: of random hashes a window of w selects 2 in w + 1.
  */
 static void
 test_density(void)

@@ -61,8 +61,8 @@ expect_mapping(uint32 cp, const Text *got, const Text *expected)
 }
 
 /*
- * What a record's mapping should be: each character of the canonical
- * decomposition folded and decomposed again, U+0345 left alone.
+ * Compute the expected mapping of a record: each character of the canonical decomposition
+ * folded and decomposed again, without changes to U+0345.
  */
 static void
 expected_mapping(uint32 cp, Text *mapping)
@@ -132,7 +132,7 @@ test_mappings(void)
 
 		if (U_IS_SURROGATE(cp) || icu_status(cp) == STATUS_UNASSIGNED)
 		{
-			/* Some that are unassigned are default-ignorable already. */
+			/* Some unassigned code points are default-ignorable already. */
 			if (icu_drops(cp) ? record == NULL || record->length != 0 : record != NULL)
 				fail_at(cp, "is not a character and should stand for itself");
 		}
@@ -204,7 +204,10 @@ test_compositions(void)
 		unit_checks++;
 	}
 
-	/* They are different and right; if ICU has as many, none is missing. */
+	/*
+	 * The compositions are different and right.  If ICU has the same number, none is
+	 * missing.
+	 */
 	for (uint32 cp = 0; cp <= MAX_CODEPOINT; cp++)
 	{
 		UErrorCode	status = U_ZERO_ERROR;
@@ -221,7 +224,7 @@ test_compositions(void)
 }
 
 /*
- * The token class, from ICU's properties.
+ * Return the token class, from ICU's properties.
  */
 static TokenClass
 expected_class(uint32 cp)
@@ -250,7 +253,7 @@ expected_class(uint32 cp)
 	if (u_getIntPropertyValue(cp, UCHAR_LINE_BREAK) == U_LB_COMPLEX_CONTEXT)
 		return TOKEN_SINGLE;
 
-	/* kana, and letters of kana and ideographs together */
+	/* kana, and letters that are both kana and ideographs */
 	nscripts = uscript_getScriptExtensions(cp, scripts, lengthof(scripts), &status);
 	for (int i = 0; i < nscripts; i++)
 	{

@@ -35,8 +35,8 @@ begin_group(const char *name)
 }
 
 /*
- * Begin a group of tests of one of several methods.  Returns false, and says so, if
- * the processor does not have what it needs.
+ * Begin a group of tests for one of several implementations.  Prints a note and returns
+ * false if the processor does not support it.
  */
 static inline bool
 begin_method_group(const char *what, const CpuMethod *method)
@@ -53,7 +53,7 @@ begin_method_group(const char *what, const CpuMethod *method)
 	return true;
 }
 
-/* "unit" says what was counted. */
+/* End a group.  `unit` is the noun for its checks. */
 static inline void
 end_group(const char *unit)
 {
@@ -70,8 +70,8 @@ end_group(const char *unit)
 }
 
 /*
- * Count a failure.  Returns whether it is to be described, after the start
- * of a line that this prints.
+ * Count a failure.  Returns true if the caller must describe it, and prints the start of
+ * that line.
  */
 static inline bool
 count_failure(void)
@@ -82,7 +82,7 @@ count_failure(void)
 	return true;
 }
 
-/* The exit status of the program. */
+/* Return the exit status of the program. */
 static inline int
 end_tests(void)
 {
@@ -90,7 +90,7 @@ end_tests(void)
 	return unit_failed > 0 ? 1 : 0;
 }
 
-/* Take the seed from the first argument, if there is one; print it. */
+/* Set the seed from the first argument, if there is one, and print it. */
 static inline void
 seed_random(int argc, char **argv)
 {
@@ -101,7 +101,7 @@ seed_random(int argc, char **argv)
 	printf("seed %llu\n", (unsigned long long) unit_random_state);
 }
 
-/* splitmix64 */
+/* Return the next random number, by splitmix64. */
 static inline uint64
 random_word(void)
 {
