@@ -1,4 +1,4 @@
-# simhash for PostgreSQL: needs the server's headers and xxHash's, nothing else
+# simhash for PostgreSQL: needs only the server's headers and xxHash's
 
 EXTENSION = simhash
 DATA = src/sql/simhash--1.0.sql
@@ -127,8 +127,9 @@ OBJS = \
 
 PG_CPPFLAGS = -I$(srcdir)/src
 
-# install leaves the extension installed, setup what the tests after it share; planner drops
-# both, and leaves the extension for renamed_objects, which drops it.
+# install leaves the extension installed, and setup leaves the shared objects of the
+# later tests.  planner drops both, and leaves the extension for renamed_objects, which
+# drops it.
 REGRESS = install setup tour types fingerprint shingles resemblance difference aggregate \
 	published_examples unicode vectors minhash banding_curve passages errors \
 	connected_component blocks fingerprint_index index_designs nearest parallel_build \
@@ -140,11 +141,12 @@ ISOLATION = index_check index_cursor index_nearest index_concurrently \
 	index_serializable index_conflict index_exclude gist_exclude keep_out cluster_labels
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
-# Just-in-time compilation, the server's default up to 18, takes many times as long as
-# what the tests do.
+# Just-in-time compilation, on by default up to 18, takes many times as long as the
+# tests.
 installcheck: export PGOPTIONS += -c jit=off
 
-# Tests that start servers of their own need IPC::Run, and no root.
+# TAP tests start servers of their own, so they need IPC::Run and a user other than
+# root.
 ifeq ($(shell perl -MIPC::Run -e 'print $$> != 0' 2>/dev/null),1)
 TAP_TESTS = 1
 PROVE_TESTS = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/test/t/*.pl))
@@ -155,8 +157,8 @@ EXTRA_CLEAN = .built-for
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 
-# Bitcode for just-in-time compilation takes the tools that the server was built
-# with.  Where they are not there, do without.
+# Bitcode for just-in-time compilation needs the tools that built the server.  Without
+# them it is not built.
 makefile_global := $(dir $(PGXS))../Makefile.global
 CLANG := $(shell sed -n 's/^CLANG *= *//p' $(makefile_global))
 LLVM_BINPATH := $(shell sed -n 's/^LLVM_BINPATH *= *//p' $(makefile_global))
@@ -169,17 +171,17 @@ include $(PGXS)
 # A build outside of the source tree has the same directories.
 $(shell mkdir -p $(sort $(dir $(OBJS))))
 
-# What was built with another PG_CONFIG is built anew.
+# Objects of another PG_CONFIG are rebuilt.
 $(shell $(PG_CONFIG) | cmp -s - .built-for || $(PG_CONFIG) >.built-for)
 
-# Every header is small, so an object depends on all of them.
+# Every header is small, so each object depends on all of them.
 $(OBJS) $(OBJS:.o=.bc): .built-for \
 	$(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
 
-# What C files share is not exported.  (From 16 on PGXS does this by itself.)
+# Functions shared between C files are not exported.  (PGXS does this from 16 on.)
 ifeq ($(GCC),yes)
 $(OBJS): CFLAGS += -fvisibility=hidden
 endif
 
-# Loops that are written to be vectorised.
+# Loops that the compiler must vectorise.
 src/text/ascii.o src/digest/minhash.o src/digest/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Runs the test suites on a PostgreSQL with assertions, built from Debian's
-# source package, or from POSTGRES_SOURCE, a directory of clean sources; needs about
+# Runs the test suites on a PostgreSQL with assertions.  It is built from Debian's
+# source package, or from POSTGRES_SOURCE, a directory of clean sources.  Needs about
 # ten minutes and 2 GB below /tmp.
 #
 #   bash test/assertions.sh              every suite
-#   bash test/assertions.sh regress tap  these
+#   bash test/assertions.sh regress tap  these suites
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A list of sources of our own, made of those that apt has.
+# Writes apt's list of sources to a file of our own.
 source_apt() {
 	mkdir -p "$WORK/apt/lists/partial" "$WORK/apt/parts"
 	sed 's/^Types:.*/Types: deb-src/' /etc/apt/sources.list.d/*.sources \
@@ -26,8 +26,8 @@ source_apt() {
 	apt-get -c "$WORK/apt/conf" -qq update
 }
 
-# The newest version whose source can be had, as its authors made it: Debian's
-# patches would have it installed where the system's PostgreSQL is.
+# Fetches the newest available source, without Debian's patches, which would install it
+# in the place of the system's PostgreSQL.
 fetch_source() {
 	local version
 	cd "$WORK/src"
@@ -51,7 +51,7 @@ take_source() {
 	fi
 }
 
-# With USE_VALGRIND memory contexts are wiped, so that what was freed shows.
+# USE_VALGRIND wipes memory contexts, so that uses of freed memory are detected.
 build_server() {
 	as_builder sh -c "cd postgresql && ./configure --prefix=$WORK/pgsql \
 		--enable-cassert --enable-debug --enable-tap-tests --without-icu \

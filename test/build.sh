@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the Makefile promises beyond an ordinary build; run by check.sh, in a copy
-# of the sources that a build has been made in.  PG_CONFIG: the server's.
+# Tests what the Makefile does beyond an ordinary build.  check.sh runs this, in a copy
+# of the sources that contains a build.  PG_CONFIG: the server's.
 set -euo pipefail
 
 : "${PG_CONFIG:=pg_config}"
@@ -9,7 +9,7 @@ SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 PASSED=0 FAILED=0
 
-# verdict NAME COMMAND...: the test passes if the command does.
+# verdict NAME COMMAND...: the test passes if the command succeeds.
 verdict() {
 	local name=$1
 	shift
@@ -22,12 +22,12 @@ verdict() {
 	fi
 }
 
-# Optimisation would be a waste of time: nothing of it is run.
+# Builds without optimisation, which would only cost time: no built code runs.
 build() {
 	make -s -f "$SOURCE/Makefile" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 "$@"
 }
 
-# The sources alone: make would find the objects of a build beside them.
+# Copies the sources alone: make would find the objects of a build in their directory.
 pristine_copy() {
 	mkdir "$SCRATCH/source"
 	tar -C "$SOURCE" --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
@@ -44,13 +44,13 @@ builds_elsewhere() {
 		[ -s "$SCRATCH/stage$("$PG_CONFIG" --sharedir)/extension/simhash--1.0.sql" ]
 }
 
-# Whether make would compile anything; arguments: variables.
+# Succeeds if make would compile nothing.  Arguments: variables.
 up_to_date() {
 	local commands
 	commands=$(build -n with_llvm=no "$@" all) && [[ $commands != *" -c -o "* ]]
 }
 
-# The same server, described otherwise.
+# Writes a pg_config that describes the same server with another output.
 other_server() {
 	cat >"$SCRATCH/pg_config" <<-END
 		#!/bin/sh
@@ -64,7 +64,7 @@ compiles_for_other_server() {
 	up_to_date && ! up_to_date PG_CONFIG="$SCRATCH/pg_config"
 }
 
-# Whether make would make bitcode; arguments: variables.
+# Succeeds if make would build bitcode.  Arguments: variables.
 makes_bitcode() {
 	local commands
 	commands=$(build -n "$@" all) && [[ $commands == *-emit-llvm* ]]
@@ -74,7 +74,7 @@ makes_no_bitcode() {
 	! makes_bitcode "$@"
 }
 
-# Whether there is a compiler for the bitcode of a server that has use for it.
+# Succeeds if the server uses bitcode and a compiler for it is installed.
 can_make_bitcode() {
 	local settings
 	settings=$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global

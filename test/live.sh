@@ -1,10 +1,10 @@
 #!/bin/bash
-# Gives a table in use fingerprints and the index, as docs/live.md says, while others
-# write to it, and shows what that took.  All of it happens on a temporary server of its
-# own, with fsync off.
+# Adds fingerprints and the index to a table in use, as docs/live.md describes, while
+# sessions write to it.  Shows the times.  Runs on a temporary server of its own, with
+# fsync off.
 #
 #   bash test/live.sh              two million rows: ten minutes, 5 GB of disk
-#   bash test/live.sh 50000000     as many as you say
+#   bash test/live.sh 50000000     another number of rows
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -18,7 +18,7 @@ main() {
 	say "building for PostgreSQL $PG_MAJOR"
 	build_extension >"$WORK/log/build" 2>&1 || { cat "$WORK/log/build"; die "the build failed"; }
 	export TEMP_CONFIG=$WORK/test.conf SIMHASH_ROWS=$rows SIMHASH_REPORT=$WORK/tmp/report
-	export PG_TEST_TIMEOUT_DEFAULT=$rows PGCTLTIMEOUT=600 # it waits for builds and batches
+	export PG_TEST_TIMEOUT_DEFAULT=$rows PGCTLTIMEOUT=600 # the test waits for builds and batches
 	extension_settings >"$TEMP_CONFIG"
 	say "at work on $rows rows"
 	extension_make installcheck REGRESS= ISOLATION= PROVE_TESTS=test/t/024_docs_live.pl >"$WORK/log/live" 2>&1 ||

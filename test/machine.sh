@@ -1,7 +1,8 @@
 #!/bin/bash
-# Compiles the extension for another kind of machine, and runs, emulated, the unit
-# tests and those of SQL in which every byte of a text and of a fingerprint counts;
-# run by matrix.sh, as root, in a system that holds that machine's below /machine.
+# Compiles the extension for another machine, and runs its tests in an emulator: the
+# unit tests, and the SQL tests in which the order of bytes in a text or a fingerprint
+# matters.  matrix.sh runs this, as root, in a system that has the machine's system
+# below /machine.
 #
 #   bash test/machine.sh s390x-linux-gnu
 set -euo pipefail
@@ -18,7 +19,8 @@ TESTS="install setup types fingerprint shingles literature unicode vectors error
 PASSED=0
 FAILED=0
 
-# In place of each program of the server, and of its tests, one that runs it.
+# Replaces each program of the server, and of its tests, by a script that runs it in the
+# emulator.
 emulate_programs() {
 	local program
 	ln -s usr/lib usr/bin "$MACHINE"
@@ -33,7 +35,7 @@ emulate_programs() {
 	sed -i "s|^CC = .*|CC = $COMPILER|" "$SERVER/lib/pgxs/src/Makefile.global"
 }
 
-# A test, what reads its log, and the command.
+# step NAME COUNT COMMAND...: runs a test.  COUNT is the function that reads its log.
 step() {
 	local name=$1 reader=$2 passed=$PASSED failed=$FAILED
 	shift 2

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Runs the tests with every PostgreSQL that a release of Debian has, each in a
-# system of its own, made of the mirror that apt knows, and thrown away; what is
-# built there also with the oldest minor release that npm has, if there is npm; and
-# on machines of other kinds, as far as qemu emulates them.
+# Runs the tests with every PostgreSQL of a Debian release.  Each runs in a system of
+# its own, made from apt's mirror and removed afterwards.  If npm is installed, each
+# build also runs in the oldest minor release that npm has.  Also runs on other
+# machines, as far as qemu emulates them.
 #
 #   bash test/matrix.sh                 everything; takes hours
 #   bash test/matrix.sh 17 s390x        these
-#   bash test/matrix.sh newest          the newest PostgreSQL that can be had
+#   bash test/matrix.sh newest          the newest available PostgreSQL
 #
-# SUITES: those of check.sh that run (default: regress isolation tap oldest).
-# UBUNTU_MIRROR: of a distribution that has 16, where apt knows none.
-# POSTGRES_SOURCE: a git repository of PostgreSQL, for master, and for 16 where there
-#   is no such mirror; they are built with assertions.
+# SUITES: the suites of check.sh to run (default: regress isolation tap oldest).
+# UBUNTU_MIRROR: the mirror of a distribution that has 16, if apt has none.
+# POSTGRES_SOURCE: a git repository of PostgreSQL, for master, and for 16 without a
+# mirror.  They are built with assertions.
 # Needs root, 3 GB below /tmp, and apt's network.
 set -euo pipefail
 
@@ -25,7 +25,7 @@ TABLE=()
 
 # --- systems ------------------------------------------------------------------
 
-# Sets KEYS: those of Ubuntu, from this system or from a package of Debian's.
+# Sets KEYS to Ubuntu's keys, from this system or from a package of Debian's.
 find_ubuntu_keys() {
 	KEYS=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 	[ ! -e "$KEYS" ] || return 0
@@ -33,8 +33,8 @@ find_ubuntu_keys() {
 	KEYS=$WORK/keys$KEYS
 }
 
-# Makes a system: directory, variant (see mmdebstrap), packages, release, source, and
-# further sources or options of mmdebstrap.
+# Makes a system.  Arguments: directory, variant (see mmdebstrap), packages, release,
+# source, and further sources or options of mmdebstrap.
 make_system() {
 	local root=$1 variant=$2 packages=$3 release=$4 source=$5
 	shift 5
@@ -44,8 +44,8 @@ make_system() {
 		--aptopt='Acquire::http::Timeout "60"' "$release" "$root" "$source" "$@"
 }
 
-# Runs a command in a system, as root, in namespaces of its own: whatever was
-# started or mounted ends with it.
+# Runs a command in a system, as root, in namespaces of its own.  When it ends, its
+# processes and mounts end, too.
 in_system() {
 	# shellcheck disable=SC2016
 	in_group unshare --mount --pid --fork --kill-child bash -c '
@@ -58,14 +58,15 @@ in_system() {
 		wait $!' bash "$@"
 }
 
-# The sources, where the commands in a system find them.
+# Copies the sources to the directory of the commands in a system.
 copy_into() {
 	mkdir "$1/simhash" &&
 		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
 			--exclude=.built-for -cf - . | tar -C "$1/simhash" --no-same-owner -xf -
 }
 
-# The release that has a PostgreSQL: says why if there is none.
+# Makes a system of the release that has a PostgreSQL.  Prints a reason if there is
+# none.
 make_version() {
 	local major=$1 packages=apt,postgresql-$1,postgresql-server-dev-$1 mirror
 	case $major in
@@ -80,7 +81,7 @@ make_version() {
 	17) make_system "$SYSTEM" minbase "$packages" trixie "$DEBIAN" ;;
 	18) make_system "$SYSTEM" minbase "$packages" forky "$DEBIAN" ;;
 	19)
-		# Of experimental nothing else is wanted.
+		# No other packages come from experimental.
 		# shellcheck disable=SC2016
 		make_system "$SYSTEM" minbase "$packages" sid "deb $DEBIAN sid main" \
 			"deb $DEBIAN experimental main" --setup-hook='
@@ -92,7 +93,7 @@ make_version() {
 	esac
 }
 
-# A system that holds the sources of a branch, of the user or of origin, in /postgresql.
+# Makes a system with the sources of a branch, of the user or of origin, in /postgresql.
 make_source() {
 	local branch
 	[ -n "${POSTGRES_SOURCE:-}" ] || { echo "no package, and no POSTGRES_SOURCE"; return 1; }
@@ -103,8 +104,8 @@ make_source() {
 		git -C "$POSTGRES_SOURCE" archive "$branch" | tar -C "$SYSTEM/postgresql" --no-same-owner -xf -
 }
 
-# A system with a compiler for another machine, and in it the libraries, headers
-# and the server of that machine, which are unpacked, but not set up.
+# Makes a system with a compiler for another machine.  The libraries, headers and the
+# server of that machine are unpacked in it, but not configured.
 make_machine() {
 	local arch=$1
 	make_system "$SYSTEM" minbase \
@@ -124,7 +125,7 @@ triplet() {
 
 # --- the run -------------------------------------------------------------------
 
-# Runs one target, if its system can be made: returns 1 if it cannot.
+# Runs one target, if its system can be made.  Returns 1 if it cannot.
 run_target() {
 	local target=$1 started=$SECONDS made=make_version why verdict teller status=0
 	local run=(env PG_MAJOR="$target" OLDEST=/oldest bash simhash/test/check.sh "${SUITES[@]}")
@@ -144,7 +145,7 @@ run_target() {
 	say "$target: testing"
 	copy_into "$SYSTEM"
 	if [[ $target =~ ^[0-9]+$ && " ${SUITES[*]} " = *" oldest "* ]]; then
-		fetch_oldest "$target" "$SYSTEM/oldest" || true # check.sh says so
+		fetch_oldest "$target" "$SYSTEM/oldest" || true # check.sh reports it
 	fi
 	[ ! -d "$SYSTEM/postgresql" ] ||
 		run=(env OLDEST=/oldest POSTGRES_SOURCE=/postgresql bash simhash/test/assertions.sh "${SUITES[@]}")
@@ -166,7 +167,7 @@ note_result() {
 	say "${TABLE[-1]}"
 }
 
-# Nothing is mounted here: that was so in namespaces that are gone.
+# No file system is mounted here: mounts end with the namespaces.
 discard_system() {
 	rm -rf --one-file-system "$SYSTEM"
 }

@@ -110,7 +110,7 @@ for number, name, category, combining, _, mapping, *_ in records('UnicodeData.tx
     if mapping and not mapping.startswith('<'):
         CANONICAL[code] = string(mapping)
 
-# The syllables of Hangul, arithmetically (The Unicode Standard, section 3.12).
+# The syllables of Hangul, by arithmetic (The Unicode Standard, section 3.12).
 for i in range(19 * 21 * 28):
     lv, t = divmod(i, 28)
     l, v = divmod(lv, 21)
@@ -142,7 +142,8 @@ DECOMPOSE = {code: decomposition(code) for code in CANONICAL}
 COMPOSE = {pair: chr(code) for code, pair in CANONICAL.items() if code not in EXCLUDED}
 
 MARKS = character_class(map(ord, COMBINING))
-# What can be joined to what stands before it: marks, and seconds of a pair.
+# Characters that may combine with the one before: marks, and second characters of a
+# pair.
 JOINING = character_class({ord(pair[1]) for pair in COMPOSE} | set(map(ord, COMBINING)))
 
 RUN = re.compile(f'[{MARKS}]{{2,}}')
