@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the picture of docs/minhash.md from what banding_curve.sh measured.
+"""Makes the picture of docs/minhash.md from the results of banding_curve.sh.
 
     banding_curve.py FOLDER      reads FOLDER/banding.csv, writes FOLDER/banding.svg; prints
                            how far the points are from theory
@@ -24,7 +24,7 @@ def standard_error(row):
 
 
 def print_distances(points):
-    """Where theory says that nearly none or nearly all are found, an error is not normal."""
+    """Skips points where nearly no or nearly all pairs share a band: errors there are not normal."""
     errors = [abs(int(r["found"]) / int(r["pairs"]) - theory(float(r["s"]), int(r["bands"]), int(r["rows"])))
               / standard_error(r) for r in points
               if 5 < theory(float(r["s"]), int(r["bands"]), int(r["rows"])) * int(r["pairs"])

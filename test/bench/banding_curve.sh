@@ -1,10 +1,10 @@
 #!/bin/bash
-# How often signatures of sets of known resemblance share a band, beside what theory
-# says: writes the points and the picture of docs/minhash.md.  The sets are made in
-# banding_curve.sql; a temporary PostgreSQL of its own compares them.
+# Measures how often signatures of sets of known resemblance share a band, and compares
+# this with theory.  Writes the points and the picture of docs/minhash.md.
+# banding_curve.sql makes the sets.  Runs on a temporary PostgreSQL server of its own.
 #
 #   bash test/bench/banding_curve.sh           writes docs/minhash/banding.csv and .svg
-#   bash test/bench/banding_curve.sh FOLDER    writes them there
+#   bash test/bench/banding_curve.sh FOLDER    writes them into FOLDER
 #   SEED=7 ...                                 other sets
 set -euo pipefail
 

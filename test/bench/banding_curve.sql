@@ -1,8 +1,8 @@
--- Pairs of sets of known resemblance s, and how many of them share a band: CSV.
--- Variables: seed.
+-- Pairs of sets of known resemblance s, and the number of pairs that share a band, as
+-- CSV. Variables: seed.
 --
--- Of 40 numbers one after the other, the two sets have 40 s in common, and each of them
--- half of the others.  Numbers of one pair are in no other.
+-- The sets of a pair consist of 40 consecutive numbers.  They have 40 s of them in
+-- common, and each set has half of the others.  No two pairs have a number in common.
 \set ON_ERROR_STOP on
 CREATE EXTENSION simhash;
 

@@ -1,7 +1,7 @@
-"""Charts as SVG, with nothing but the standard library.
+"""Charts as SVG, with the standard library alone.
 
-Lines and grid take their colour from the page's text, so that the pictures are
-readable on light and on dark.
+The colours of text follow the page's colour scheme, so that the pictures are readable
+on a light and on a dark background.
 """
 import math
 

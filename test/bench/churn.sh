@@ -1,7 +1,8 @@
 #!/bin/bash
-# How the index grows while rows are replaced and their number stays: its pages after
-# some rounds of several loads, beside those of a btree, and of fresh indexes on the
-# same rows.  On a temporary PostgreSQL of its own; the loads are in churn.sql.
+# Measures how the index grows while rows are replaced and their number stays constant.
+# Prints its pages after some rounds of several loads, and those of a btree index and of
+# fresh indexes on the same rows.  Runs on a temporary PostgreSQL server of its own.
+# The loads are in churn.sql.
 #
 #   bash test/bench/churn.sh                        40,000 rows, 40 rounds: some minutes
 #   ROWS=1000000 ROUNDS=8 bash test/bench/churn.sh
@@ -13,8 +14,7 @@ set -euo pipefail
 ROWS=${ROWS:-40000}
 ROUNDS=${ROUNDS:-40}
 
-# Two writers that never pause, and VACUUM beside them, again and again until both
-# have ended.
+# Runs two writers that never pause, and VACUUM repeatedly until both have ended.
 write_and_vacuum() {
 	local load writer writers=()
 	for load in hot uniform; do

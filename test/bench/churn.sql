@@ -1,5 +1,5 @@
--- How the index grows while rows are replaced.  Run by churn.sh, which goes on with
--- what is left at the end; psql variables rows, rounds.
+-- Measures how the index grows while rows are replaced.  churn.sh runs this, and goes
+-- on with the last table.  psql variables: rows, rounds.
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset footer off
@@ -7,14 +7,15 @@
 SET client_min_messages = warning;
 CREATE EXTENSION simhash;
 
--- VACUUM is a part of the loads, nobody else's
+-- VACUUM is part of the loads, so autovacuum is off
 ALTER SYSTEM SET autovacuum = off;
 ALTER SYSTEM SET max_wal_size = '30GB';
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 
--- The loads, by what a row's fingerprint is in a round; round 0 is before the first.
---   hot      all rows have one, which is another in each round
---   window   ascending ones: new rows above, and the oldest go
+-- The loads differ in the fingerprint of a row in a round.  Round 0 is the initial
+-- state.
+--   hot      one fingerprint for all rows, another one in each round
+--   window   ascending ones: each round adds rows above, and deletes the oldest
 --   refill   near-duplicates, within two bits of centers that a hundred rows share
 --   uniform  random ones, of which a round replaces half
 CREATE FUNCTION fingerprint(load text, id bigint, round bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
@@ -48,7 +49,8 @@ CREATE FUNCTION is_measured(round bigint, rounds bigint) RETURNS boolean LANGUAG
     RETURN round IN (1, 3, 8, 40, rounds);
 CREATE FUNCTION pages(index regclass) RETURNS bigint LANGUAGE sql
     RETURN pg_relation_size(index) / current_setting('block_size')::bigint;
--- What a search reads that comes across all of the window in two of four tables, and finds nothing.
+-- Returns the buffers that a search reads.  It reads the whole window in two of four
+-- permuted tables, and finds nothing.
 CREATE FUNCTION buffers_of_search(docs regclass)
     RETURNS bigint LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -67,7 +69,8 @@ BEGIN
     VALUES (load, round, pg_stat_get_vacuum_count('docs'::regclass), pages('docs_simhash'), pages('docs_btree'),
             buffers_of_search('docs'));
 END $$;
--- What was measured since this was called last, with fresh indexes on the rows there are.
+-- Prints the results since the last call, with those of fresh indexes on the current
+-- rows.
 CREATE PROCEDURE compare() LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TABLE fresh AS TABLE docs;
@@ -99,7 +102,7 @@ ORDER BY nr, round, at \gexec
 TABLE growth;
 TRUNCATE results;
 
--- For the writers that never pause: each replaces one half of the rows, by and by.
+-- For the writers that never pause: each replaces one half of the rows, step by step.
 DROP TABLE docs;
 CREATE TABLE docs (id bigint PRIMARY KEY, fp simhash);
 INSERT INTO docs SELECT i, fingerprint('uniform', i, 0) FROM generate_series(1::bigint, :rows) AS i;

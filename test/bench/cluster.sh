@@ -1,6 +1,7 @@
 #!/bin/bash
-# What the clusters of a corpus cost: prints ratios, medians of pairs in one run, on a
-# temporary PostgreSQL of its own with default settings.  The queries are in cluster.sql.
+# Measures the cost of simhash_cluster.  Prints ratios, medians of pairs in one run.
+# Runs on a temporary PostgreSQL server of its own with default settings.  The queries
+# are in cluster.sql.
 #
 #   bash test/bench/cluster.sh              1 million rows
 #   ROWS=10000000 bash test/bench/cluster.sh

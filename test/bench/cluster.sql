@@ -1,4 +1,4 @@
--- What the clusters of a corpus cost.  Run by cluster.sh; psql variable rows.
+-- Measures the cost of simhash_cluster.  cluster.sh runs this.  psql variable: rows.
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset footer off
@@ -6,13 +6,13 @@
 CREATE EXTENSION simhash;
 \ir timing.sql
 
--- one core; memory as it comes
+-- one core; default memory
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 SET client_min_messages = warning;
 
--- Uniform centers, around each a cluster of 1 to 50: the center, and copies of it with up
--- to three bits flipped.  Numbered in another order.
+-- Clusters of 1 to 50 rows around uniform centers: the center, and copies of it with up
+-- to three bits flipped.  The ids are in another order.
 CREATE FUNCTION random_simhash(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN hashint8extended(i, 0)::simhash;
 CREATE FUNCTION some_bit(seed bigint, i integer) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -28,7 +28,7 @@ CREATE TABLE planted AS
 CREATE TABLE docs AS
     SELECT row_number() OVER () AS id, fp FROM (SELECT fp FROM planted ORDER BY hashint8(fp::bigint)) AS s;
 DROP TABLE planted;
--- the same, skewed
+-- the same, with skew
 CREATE TABLE equal AS SELECT id, CASE WHEN id % 10 = 0 THEN '0123456789abcdef' ELSE fp END AS fp FROM docs;
 CREATE TABLE block AS SELECT id, (fp::bigint & ~(65535::bigint << 16))::simhash AS fp FROM docs;
 CREATE TABLE family AS
@@ -48,7 +48,7 @@ SELECT count(*) AS rows, count(DISTINCT fp) AS fingerprints, count(DISTINCT sing
 FROM (SELECT fp, simhash_cluster(fp, 3) OVER w AS single, simhash_cluster(fp, 3, 'leader') OVER w AS leader
       FROM docs WINDOW w AS (ORDER BY id)) AS s;
 
--- of many rows only what is done in a minute
+-- with many rows, only the radii that take less than a minute
 SELECT :rows <= 1000000 AS few, CASE WHEN :rows <= 1000000 THEN '{0,3,8}' ELSE '{0,3}' END AS radii \gset
 \pset title 'clusters / row_number(), in the order of id'
 SELECT t.* FROM unnest(:'radii'::integer[]) AS k, LATERAL

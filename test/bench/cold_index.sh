@@ -1,8 +1,8 @@
 #!/bin/bash
-# Searches of an index that is not in memory, with and without looking ahead: on a
-# temporary PostgreSQL of its own, with small shared buffers; before each
-# measurement the operating system is asked to forget the index.  The queries are
-# in cold_index.sql.
+# Measures searches of an index that is not in memory, with and without prefetch.  Runs
+# on a temporary PostgreSQL server of its own, with small shared buffers.  Before each
+# measurement the operating system evicts the index from its cache.  The queries are in
+# cold_index.sql.
 #
 #   bash test/bench/cold_index.sh                    10 million rows
 #   ROWS=50000000 bash test/bench/cold_index.sh      needs 10 GB of disk

@@ -1,4 +1,5 @@
--- Searches of an index that is not in memory.  Run by cold_index.sh; psql variable rows.
+-- Measures searches of an index that is not in memory.  cold_index.sh runs this.  psql
+-- variable: rows.
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset footer off
@@ -25,7 +26,7 @@ VACUUM ANALYZE;
 CHECKPOINT;
 \! sync
 
--- What the operating system has of the table and the index, it is to forget.
+-- Evicts the table and the index from the operating system's cache.
 CREATE PROCEDURE forget() LANGUAGE plpgsql AS $$
 DECLARE
     file text;
@@ -43,7 +44,7 @@ DECLARE
     plan json;
 BEGIN
     PERFORM set_config('effective_io_concurrency', io::text, false);
-    -- what stands above the leaves is cached, in real life; the leaves are not
+    -- in practice the inner pages are cached, and the leaves are not
     EXECUTE format(
         'SELECT count(*) FROM (SELECT fp FROM queries OFFSET %s LIMIT %s) AS q JOIN docs ON docs.fp <~> q.fp <= %s',
         first + n, 2000 / k / k, k);
@@ -54,7 +55,7 @@ BEGIN
     INSERT INTO results VALUES (io, k, round, (plan -> 0 ->> 'Execution Time')::float8 * 1000 / n,
                                 (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::float8 / n);
 END $$;
--- in turn, and each with queries of its own
+-- the settings in turn, each with queries of its own
 SELECT format('CALL measure(%s, %s, %s, %s, %s)', io, k, n, round, (row_number() OVER ()) * 1000)
 FROM generate_series(1, 5) AS round, (VALUES (3, 400), (8, 20), (12, 5)) AS radius (k, n),
      unnest(ARRAY[0, 1, 4, 16, 64]) AS io \gexec

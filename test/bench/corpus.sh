@@ -1,13 +1,14 @@
 #!/bin/bash
-# How long a corpus takes from COPY to its survivors: real documents, made up to a million
-# by known edits, on a temporary PostgreSQL of its own.  The SQL is in corpus.sql.
+# Measures the time to deduplicate a corpus, from COPY to the remaining rows.  The
+# corpus has a million rows: real documents, and copies with known edits.  Runs on a
+# temporary PostgreSQL server of its own.  The SQL is in corpus.sql.
 #
 #   bash test/bench/corpus.sh
 #   ROWS=100000 RADIUS=3 bash test/bench/corpus.sh
-#   RUNS=5 ...                   medians of so many runs, 3 if not said
+#   RUNS=5 ...                   medians of so many runs (default: 3)
 #   SEED=7 ...                   other random edits
-#   DOCUMENTS=FOLDER ...         keeps the documents there, and takes those it finds there
-#                                (as test/bench/quality.sh does)
+#   DOCUMENTS=FOLDER ...         keeps the documents in FOLDER, and uses those already
+#                                there (like test/bench/quality.sh)
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -20,7 +21,7 @@ RADIUS=${RADIUS:-8}
 RUNS=${RUNS:-3}
 SEED=${SEED:-1}
 
-# Rows and truth, the rows in two files.
+# Makes the rows, in two files, and the known families.
 make_corpus() {
 	local folder=$WORK/src/documents
 	say "making $ROWS documents, seed $SEED"
@@ -51,8 +52,8 @@ copy_in() {
 	done
 }
 
-# The most memory that the server's sessions and workers had at a time, beyond what they
-# share, in kB; into a file, until it is told to end.
+# Samples the memory of the server's sessions and workers, without shared memory, and
+# writes the maximum in kB to a file.  Runs until it is stopped.
 watch_memory() {
 	local server pids size now most=0 ending=
 	trap 'ending=yes' TERM
@@ -69,7 +70,7 @@ watch_memory() {
 	echo "$most" >"$WORK/log/memory"
 }
 
-# Runs a command, and writes a step's name, seconds and memory.
+# Runs a command, and writes the step's name, seconds and memory.
 step() {
 	local name=$1 started watcher seconds
 	shift

@@ -1,6 +1,6 @@
--- A corpus from COPY to its survivors, step by step.  corpus.sh runs the parts that begin
--- with "-- step:", each by itself, and says how long each takes.
--- Variables: radius; file, what COPY reads; rows.
+-- A corpus from COPY to the remaining rows, step by step.  corpus.sh runs each part
+-- that begins with "-- step:" by itself, and measures its time.
+-- Variables: radius; file, the input of COPY; rows.
 
 -- step: a table
 CREATE EXTENSION simhash;
@@ -11,7 +11,7 @@ CREATE TABLE docs (
 );
 
 -- step: COPY
--- Fingerprints are made on the way.  Two sessions, a file each.
+-- COPY computes the fingerprints.  Two sessions, with one file each.
 COPY docs (id, body) FROM :'file';
 
 -- step: index
@@ -21,12 +21,12 @@ CREATE INDEX docs_fp ON docs USING simhash (fp);
 VACUUM ANALYZE docs;
 
 -- step: fingerprints alone
--- One process, to compare with.
+-- One process, for comparison.
 SET max_parallel_workers_per_gather = 0;
 SELECT count(simhash(body)) FROM docs;
 
 -- step: clusters
--- Of each row that is not the first of its cluster, that one.
+-- Each row that is not the first of its cluster, with that first row.
 SET work_mem = '256MB';
 CREATE TABLE candidates AS
 WITH numbered AS (
@@ -40,7 +40,7 @@ WHERE d.id <> k.id;
 ANALYZE candidates;
 
 -- step: verification
--- What is to go resembles what stays.
+-- Each deleted row resembles the row that is kept.
 SET work_mem = '256MB';
 CREATE TABLE duplicates AS
 SELECT c.*
@@ -52,8 +52,8 @@ ANALYZE duplicates;
 DELETE FROM docs USING duplicates WHERE docs.id = duplicates.id;
 
 -- step: result
--- Beside what is known: all of a family but the oldest are duplicates.  One was rightly
--- found if what stays instead is of the same family.
+-- Compare with the known families: all rows of a family except the oldest are
+-- duplicates.  A deleted row was found rightly if its keeper is of the same family.
 CREATE TABLE truth (id bigint, family bigint, edit text);
 COPY truth FROM :'file';
 CREATE TABLE found AS

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the tables and the picture of docs/designs.md from what designs.sh printed.
+"""Makes the tables and the picture of docs/designs.md from the output of designs.sh.
 
     designs.py FOLDER      reads FOLDER/*.csv, prints tables, writes FOLDER/latency.svg
 
-Nothing but the standard library.
+Uses the standard library alone.
 """
 import csv
 import math
@@ -26,7 +26,7 @@ def millions(rows):
 
 
 def options(row):
-    """As in CREATE INDEX, without what is the default."""
+    """Returns the options as in CREATE INDEX, without defaults."""
     words = [f"{name}={row[name]}" for name, default in
              (("blocks", None), ("prefix", "1"), ("nested", "1")) if row[name] != default]
     return ", ".join(words)
@@ -46,7 +46,7 @@ def number(text):
 
 
 def print_sizes(results):
-    """One line a design: what it costs to have."""
+    """Prints one line for each design: its size and the time to build and fill it."""
     sizes = sorted({r["rows"] for r in results}, key=int)
     print("| design | tables | bytes a row | " +
           " | ".join(f"build, {millions(s)}" for s in sizes) + " | " +

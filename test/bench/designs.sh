@@ -1,7 +1,7 @@
 #!/bin/bash
-# What every design of the index costs and gains, on a temporary PostgreSQL of its
-# own: prints CSV, from which designs.py makes the table and the picture of
-# docs/designs.md.  The queries are in designs.sql.
+# Measures the costs and benefits of every design of the index.  Prints CSV, from which
+# designs.py makes the tables and the picture of docs/designs.md.  Runs on a temporary
+# PostgreSQL server of its own.  The queries are in designs.sql.
 #
 #   bash test/bench/designs.sh >designs.csv           1 million rows, some minutes
 #   ROWS=50000000 bash test/bench/designs.sh          needs 24 GB of disk and an hour

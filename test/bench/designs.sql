@@ -1,5 +1,5 @@
--- What every design of the index costs and gains.  Run by designs.sh; psql
--- variable rows.  Writes CSV.
+-- Measures the costs and benefits of every design of the index.  designs.sh runs this.
+-- psql variable: rows.  Writes CSV.
 \set ON_ERROR_STOP on
 \set QUIET on
 
@@ -7,7 +7,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION simhash;
 \ir timing.sql
 
--- one core; every search by the index, one after the other
+-- one core; every search uses the index, one search after the other
 SET max_parallel_workers_per_gather = 0;
 SET max_parallel_maintenance_workers = 0;
 SET jit = off;
@@ -32,7 +32,7 @@ CREATE TABLE designs (nr serial, blocks integer, prefix integer, nested integer)
 INSERT INTO designs (blocks, prefix, nested)
     VALUES (2, 1, 1), (3, 1, 1), (4, 1, 1), (5, 1, 1), (6, 1, 1), (8, 1, 1), (16, 1, 1),
            (5, 2, 1), (4, 1, 4), (6, 3, 1);
--- how many of the queries: searches within larger radii take longer
+-- the number of queries for each radius: searches within larger radii take longer
 CREATE TABLE radii (k integer, nqueries integer);
 INSERT INTO radii VALUES (3, 1000), (8, 100), (12, 20);
 CREATE TABLE results (
@@ -60,10 +60,10 @@ BEGIN
                    design.blocks, design.prefix, design.nested);
     build_s := extract(epoch FROM clock_timestamp() - started);
     SELECT reltuples, pg_relation_size(oid) INTO nrows, bytes FROM pg_class WHERE relname = 'docs_fp';
-    -- one probe a table, as the literature has it
+    -- one probe of each permuted table, as in the literature
     SELECT count(*), sum(nrows / 2.0 ^ prefix_bits) INTO ntables, expected
     FROM simhash_index_stats('docs_fp') WHERE "table" IS NOT NULL AND level = 0;
-    -- rows that do not stay
+    -- rows that are rolled back
     BEGIN
         insert_ms := time_query(
             format('INSERT INTO docs SELECT -i, hashint8extended(-i, %s)::simhash

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What fingerprints and signatures cost: prints ratios, medians of pairs in one run, on a
-# temporary PostgreSQL of its own.  The queries are in fingerprint.sql.
+# Measures the cost of fingerprints and signatures.  Prints ratios, medians of pairs in
+# one run.  Runs on a temporary PostgreSQL server of its own.  The queries are in
+# fingerprint.sql.
 #
 #   bash test/bench/fingerprint.sh
 set -euo pipefail

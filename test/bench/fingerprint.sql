@@ -1,5 +1,6 @@
--- What fingerprints and signatures cost, beside what else PostgreSQL computes of a text.
--- Run by fingerprint.sh, in a directory with packages.csv and packages_zh.csv.
+-- Measures the cost of fingerprints and signatures, and compares it with other
+-- functions of a text in PostgreSQL.  fingerprint.sh runs this, in a directory with
+-- packages.csv and packages_zh.csv.
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset footer off
@@ -7,7 +8,7 @@
 CREATE EXTENSION simhash;
 \ir timing.sql
 
--- one core, and no waiting for the disk
+-- one core, and no waits for the disk
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 
@@ -15,7 +16,7 @@ CREATE TABLE en (name text, title text, body text);
 \copy en FROM 'packages.csv' CSV
 CREATE TABLE zh (name text, title text, body text);
 \copy zh FROM 'packages_zh.csv' CSV
--- Short texts, and the same as long ones; often enough to be timed.
+-- Short texts, and the same as long ones, repeated so that the times are long enough.
 INSERT INTO zh SELECT name, title, body FROM zh, generate_series(2, 20);
 CREATE TABLE long_en AS SELECT string_agg(body, E'\n\n') AS body FROM en GROUP BY left(md5(name), 2);
 CREATE TABLE features AS

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What the index costs, and saves: prints ratios, medians of pairs in one run,
-# on a temporary PostgreSQL of its own.  The queries are in fingerprint_index.sql.
+# Measures the costs and benefits of the index.  Prints ratios, medians of pairs in one
+# run.  Runs on a temporary PostgreSQL server of its own.  The queries are in
+# fingerprint_index.sql.
 #
 #   bash test/bench/fingerprint_index.sh              1 million rows
 #   ROWS=10000000 bash test/bench/fingerprint_index.sh

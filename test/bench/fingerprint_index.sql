@@ -1,4 +1,5 @@
--- What the index costs, and saves.  Run by fingerprint_index.sh; psql variable rows.
+-- Measures the costs and benefits of the index.  fingerprint_index.sh runs this.  psql
+-- variable: rows.
 \ir one_core.sql
 SET maintenance_work_mem = '1GB';
 
@@ -67,8 +68,8 @@ SELECT t.* FROM (VALUES (3), (7), (8), (10), (11)) AS radius (k), LATERAL
     time_pair('k = ' || k, 'SELECT count(*) FROM docs WHERE (fp <~> ''0123456789abcdef'') + 0 <= 8',
               lookup(1000, k), 3) AS t;
 
--- The ten nearest: of random centers, where nothing is near; and of centers around
--- which 20 rows were planted, at distances 1 to 8.
+-- The ten nearest rows: of random centers, which have no near rows; and of centers with
+-- 20 planted rows at distances 1 to 8.
 CREATE TABLE centers AS
     SELECT i AS id, random_simhash(-i) AS far, random_simhash(-i - 1000000) AS near FROM generate_series(1, 1000) AS i;
 CREATE FUNCTION flip(fp simhash, bits integer, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
@@ -87,7 +88,7 @@ SELECT t.* FROM unnest(ARRAY['far', 'near']) AS center, LATERAL
               5) AS t;
 DELETE FROM docs WHERE id = 0;
 
--- insertion into what is there already
+-- insertion into an index that has rows
 DROP INDEX docs_btree;
 CREATE TABLE docs_b AS TABLE docs;
 CREATE INDEX ON docs_b (((fp::bigint >> 48) & 65535), fp);
@@ -104,7 +105,7 @@ CREATE FUNCTION insertion(target text, n integer) RETURNS text LANGUAGE sql IMMU
 SELECT * FROM time_pair(
     '50,000 rows: simhash / four expression btrees', insertion('docs', 50000), insertion('docs_b', 50000), 3);
 
--- against a table of as many rows with the index alone
+-- compared with a table of as many rows with this index alone
 CREATE TABLE indexed AS SELECT * FROM docs WHERE id <= 100000;
 CREATE INDEX ON indexed USING simhash (fp);
 CREATE TABLE apart AS TABLE indexed;
@@ -117,7 +118,7 @@ SELECT * FROM time_pair(
     insertion('indexed', 10000), 5);
 DROP TABLE indexed, apart;
 
--- WAL, less that of the heap
+-- WAL, without that of the heap
 CREATE TABLE plain (LIKE docs);
 ALTER SYSTEM SET full_page_writes = off;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What GiST is good for, beside the access method and a btree of the other column: medians
-# in one run, on a temporary PostgreSQL of its own.  The queries are in gist.sql.  Needs
-# btree_gist, of PostgreSQL's contrib modules.
+# Measures GiST against the access method, and against a btree index of the other
+# column.  Prints medians in one run.  Runs on a temporary PostgreSQL server of its own.
+# The queries are in gist.sql.  Needs btree_gist from PostgreSQL's contrib modules.
 #
 #   bash test/bench/gist.sh               the largest tenant has 1 million rows
 #   ROWS=100000 bash test/bench/gist.sh

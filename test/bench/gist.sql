@@ -1,14 +1,14 @@
--- What GiST is good for.  Run by gist.sh; psql variable rows.
+-- Measures GiST.  gist.sh runs this.  psql variable: rows.
 \ir one_core.sql
 CREATE EXTENSION btree_gist;
 
--- searches are repeated, and each of them is to be executed
+-- searches repeat, and each of them must be executed
 SET enable_memoize = off;
 SET maintenance_work_mem = '1GB';
 
--- Tenants of several sizes, their rows in any order; in each, 20 rows are within 3 bits of a
--- center.  Each column is there as often as it is indexed, so that a query chooses its index
--- by naming one.
+-- Tenants of several sizes, with their rows in random order.  In each, 20 rows are
+-- within 3 bits of a center.  There is one copy of a column for each of its indexes, so
+-- that a query chooses its index by the column's name.
 CREATE FUNCTION flip(fp bigint, bits bigint, seed bigint) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN (fp # CASE WHEN bits > 0 THEN 1::bigint << (seed * 7 % 61)::int ELSE 0 END
         # CASE WHEN bits > 1 THEN 1::bigint << (seed * 11 % 64)::int ELSE 0 END
@@ -39,13 +39,14 @@ FROM (VALUES ('docs_tenant_gist', 'USING gist (tenant, fp)'), ('docs_btree', '(t
 \pset title 'size'
 SELECT index, round(pg_relation_size(index) / :n::numeric, 1) AS "bytes a row"
 FROM unnest('{docs_gist,docs_tenant_gist,docs_simhash,docs_btree,docs_covering}'::regclass[]) AS index;
--- that on all rows comes later, where nothing else is on fp
+-- the index on all rows is built later, when fp has no other index
 DROP INDEX docs_gist;
 VACUUM ANALYZE docs;
 
--- Median microseconds of a search in each way, the ways in turn.  How often one is
--- repeated depends on how long it takes.  The first way is GiST's, by the index even where
--- the planner would rather read the table; in the others it is free.
+-- Returns the median microseconds of a search in each way, with the ways in turn.  The
+-- number of repetitions depends on the time of one search.  The first way is forced to
+-- use the GiST index, even if the planner would prefer a sequential scan; the planner
+-- chooses freely for the others.
 CREATE FUNCTION time_ways(ways text[], rounds integer DEFAULT 3) RETURNS numeric[] LANGUAGE plpgsql AS $$
 DECLARE
     n integer[];
@@ -70,7 +71,7 @@ BEGIN
     PERFORM set_config('enable_seqscan', 'on', true);
     RETURN medians;
 END $$;
--- Which index the planner chooses by itself.
+-- Returns the index that the planner chooses by itself.
 CREATE FUNCTION chosen(way text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan jsonb;

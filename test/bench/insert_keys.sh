@@ -1,7 +1,7 @@
 #!/bin/bash
-# What it costs to insert rows of 18 words, as many as a signature has bands by default,
-# against GIN on the same arrays: prints ratios, medians of pairs in one run, on a
-# temporary PostgreSQL of its own.  The queries are in insert_keys.sql.
+# Measures insertions of rows with 18 keys, the number of bands of a default signature,
+# against GIN on the same arrays.  Prints ratios, medians of pairs in one run.  Runs on
+# a temporary PostgreSQL server of its own.  The queries are in insert_keys.sql.
 #
 #   bash test/bench/insert_keys.sh              1 million rows
 #   ROWS=100000 bash test/bench/insert_keys.sh

@@ -1,8 +1,9 @@
--- What it costs to insert rows of several words.  Run by insert_keys.sh; psql variable rows.
+-- Measures insertions of rows with several keys.  insert_keys.sh runs this.  psql
+-- variable: rows.
 \ir one_core.sql
 SET maintenance_work_mem = '1GB';
 
--- words as hashes are: uniform
+-- the keys are uniform, like hashes
 CREATE FUNCTION random_words(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN ARRAY(SELECT hashint8extended(i, j) FROM generate_series(1, 18) AS j);
 CREATE TABLE words AS SELECT i AS id, random_words(i) AS word FROM generate_series(1, :rows) AS i;
@@ -22,7 +23,8 @@ SELECT round((time_query('CREATE INDEX words_simhash ON words USING simhash (wor
 \pset title 'size, bytes a row'
 SELECT pg_relation_size('words_simhash') / :rows AS simhash, pg_relation_size('words_gin_gin') / :rows AS gin;
 
--- Inserts the next so many rows of a batch, the same into each table in turn.
+-- Returns a statement that inserts the next batch of rows, the same batches into each
+-- table.
 CREATE SEQUENCE words_batch MINVALUE 0;
 CREATE SEQUENCE words_gin_batch MINVALUE 0;
 CREATE FUNCTION insertion(target text) RETURNS text LANGUAGE sql IMMUTABLE
@@ -45,7 +47,7 @@ SELECT * FROM time_pair('simhash / gin, fastupdate = on', insertion('words'), in
 ALTER INDEX words_gin_gin SET (fastupdate = off);
 SELECT gin_clean_pending_list('words_gin_gin') \g /dev/null
 
--- WAL, less that of the heap
+-- WAL, without that of the heap
 CREATE TABLE plain (LIKE words);
 CREATE SEQUENCE plain_batch MINVALUE 0;
 ALTER SYSTEM SET full_page_writes = off;

@@ -1,7 +1,8 @@
 #!/bin/bash
-# What it costs to keep out what resembles, in the ways of docs/stream.md: documents a second
-# that eight sessions add to a table of 100,000, each in a transaction of its own, with
-# fsync.  Rounds of ten seconds for each way, in turn; the numbers of one round compare.
+# Measures the ways of docs/stream.md to keep out near-duplicates, in documents a
+# second.  Eight sessions add documents to a table of 100,000, each in a transaction of
+# its own, with fsync.  Each round runs each way for ten seconds, in turn.  Only the
+# numbers of one round are comparable.
 #
 #   bash test/bench/keep_out.sh [ROUNDS]
 set -euo pipefail
@@ -9,7 +10,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# The block of SQL of docs/stream.md that has this in it.
+# Prints the SQL block of docs/stream.md that contains a string.
 block_with() {
 	awk -v wanted="$1" '
 		/^```sql$/ { inside = 1; block = ""; next }
@@ -39,7 +40,8 @@ load() {
 	demo_psql -f "$WORK/tmp/load.sql"
 }
 
-# Arguments: a name, whether the trigger works, the statements that add the text :text.
+# Runs one way.  Arguments: its name, whether the trigger is enabled, the statements
+# that add the text :text.
 way() {
 	local name=$1 trigger=$2 words_of='(SELECT words FROM sentence WHERE n = N)'
 	demo_psql -c "ALTER TABLE articles $trigger TRIGGER keep_out"

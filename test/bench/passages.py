@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the picture of docs/passages.md from what passages.sh measured.
+"""Makes the picture of docs/passages.md from the results of passages.sh.
 
     passages.py FOLDER     reads FOLDER/recall.csv, writes FOLDER/recall.svg
 
-Nothing but the standard library.
+Uses the standard library alone.
 """
 import csv
 import sys

@@ -1,13 +1,14 @@
 #!/bin/bash
-# How often sketches find the document that a snippet was taken from, by its length, by how
-# many of its words were replaced, and by the guarantee; and how long sketches are.  Writes
-# the points and the picture of docs/passages.md.  The snippets are made in passages.sql.
+# Measures how often sketches find the document of a snippet, by the snippet's length,
+# by its fraction of replaced words, and by the guarantee.  Also measures the length of
+# sketches.  Writes the points and the picture of docs/passages.md.  passages.sql makes
+# the snippets.
 #
 #   bash test/bench/passages.sh           writes docs/passages/*.csv and recall.svg
-#   bash test/bench/passages.sh FOLDER    writes them there
+#   bash test/bench/passages.sh FOLDER    writes them into FOLDER
 #   SEED=7 ...                            other snippets
-#   DOCUMENTS=FOLDER ...                  keeps the documents there, and takes those it
-#                                         finds there (as test/bench/quality.sh does)
+#   DOCUMENTS=FOLDER ...                  keeps the documents in FOLDER, and uses those
+#                                         already there (like test/bench/quality.sh)
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,5 +1,6 @@
--- How often sketches find the document that a snippet was taken from.  Run by passages.sh;
--- variables: corpus, csv (its documents), seed, recall and density (CSV files to write).
+-- Measures how often sketches find the document of a snippet.  passages.sh runs this.
+-- Variables: corpus, csv (its documents), seed, recall and density (CSV files to
+-- write).
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET work_mem = '128MB';
@@ -16,7 +17,7 @@ SELECT id, shingles(body, 1) AS tokens
 FROM (SELECT row_number() OVER (ORDER BY md5(body)) AS id, body FROM (SELECT DISTINCT body FROM text) AS t) AS d;
 DELETE FROM doc WHERE cardinality(tokens) < 400;
 DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY chance(id, 0, :seed) LIMIT 1000);
--- words to put in come as often as they do in these texts
+-- inserted words have the frequencies of these texts
 CREATE TABLE word AS
 SELECT row_number() OVER (ORDER BY chance(id, n, :seed)) - 1 AS n, token
 FROM doc, unnest(tokens[1:400]) WITH ORDINALITY AS t (token, n) ORDER BY 1 LIMIT 4096;

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What planning costs where a condition has many arms, and a table many partitions, beside
-# PostgreSQL's own operators: medians of planning times in one run, on a temporary
-# PostgreSQL of its own.  The queries are in planning.sql.
+# Measures planning times of conditions with many arms and of tables with many
+# partitions, compared with PostgreSQL's own operators.  Prints medians in one run.
+# Runs on a temporary PostgreSQL server of its own.  The queries are in planning.sql.
 #
 #   bash test/bench/planning.sh
 set -euo pipefail

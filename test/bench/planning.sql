@@ -1,7 +1,7 @@
--- What planning costs with many arms and many partitions.  Run by planning.sh.
+-- Measures planning times with many arms and many partitions.  planning.sh runs this.
 \ir one_core.sql
 
--- The planning time of a query in place of its execution time.
+-- Returns the planning time of a query in place of its execution time.
 CREATE OR REPLACE FUNCTION time_query(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -24,7 +24,8 @@ CREATE INDEX ON parts USING simhash (fp);
 CREATE INDEX ON parts USING gin (keys);
 VACUUM ANALYZE;
 
--- A query whose WHERE has so many arms; in a pattern %1$L is a fingerprint, %2$s a number.
+-- Returns a query whose WHERE has so many arms.  In a pattern %1$L is a fingerprint,
+-- %2$s a number.
 CREATE FUNCTION arms(tab text, n integer, pattern text) RETURNS text LANGUAGE sql AS $$
     SELECT format('SELECT FROM %I WHERE ', tab)
            || string_agg(format(pattern, hashint8extended(i, 2)::simhash, i), ' OR ')
@@ -37,11 +38,11 @@ INSERT INTO shapes VALUES
     ('fp <~> q = 3 AND id = n', 'fp <~> %1$L = 3 AND id = %2$s'),
     ('keys && k', 'keys && ''{%2$s}''');
 
--- linear: the ratio is 4
+-- if planning is linear, the ratio is 4
 SELECT p.* FROM shapes,
     time_pair(name || ': 1,000 arms / 250 arms', arms('docs', 1000, pattern), arms('docs', 250, pattern)) AS p;
 
--- beside an operator of PostgreSQL's that is estimated by statistics too
+-- compared with an operator of PostgreSQL that is estimated by statistics, too
 SELECT p.* FROM shapes AS s JOIN shapes AS core ON core.name LIKE 'keys%' AND s.name NOT LIKE 'keys%',
     LATERAL (VALUES ('docs', 1000), ('parts', 20)) AS t (tab, n),
     time_pair(format('%s, %s arms: %s / %s', t.tab, t.n, s.name, core.name),

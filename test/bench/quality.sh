@@ -1,21 +1,21 @@
 #!/bin/bash
-# How well fingerprints find near-duplicates, and how far an edit moves them, on
-# real documents; prints the tables of docs/quality.md.  What it measures is told in docs/quality.md; the parts are in
-# test/bench/quality/.
+# Measures how well fingerprints find near-duplicates, and how far an edit moves them,
+# on real documents.  Prints the tables of docs/quality.md, which describes the
+# measurements.  The parts are in test/bench/quality/.
 #
 #   bash test/bench/quality.sh           writes docs/quality/*.csv and *.svg
-#   bash test/bench/quality.sh FOLDER    writes them there
-#   QUICK=1 ...                          small samples, to see that it works;
-#                                        kept only in a FOLDER that is named
+#   bash test/bench/quality.sh FOLDER    writes them into FOLDER
+#   QUICK=1 ...                          small samples, as a trial; keeps the results
+#                                        only if FOLDER is named
 #   SEED=7 ...                           other random edits
-#   DOCUMENTS=FOLDER ...                 keeps the documents there, and takes
-#                                        those it finds there
-#   PARTS=revisions ...                  texts that people revised, and nothing else
-#   PARTS=corpora ...                    all but these
-#   RELEASES="bookworm trixie" ...       of these releases of Debian
+#   DOCUMENTS=FOLDER ...                 keeps the documents in FOLDER, and uses those
+#                                        already there
+#   PARTS=revisions ...                  only texts that people revised
+#   PARTS=corpora ...                    all other parts
+#   RELEASES="bookworm trixie" ...       revisions between these releases of Debian
 #
-# From a bare Debian on, as test/demo.sh: installs what is missing, and works on
-# a temporary PostgreSQL of its own.
+# Runs on a bare Debian, like test/demo.sh: installs missing packages, and uses a
+# temporary PostgreSQL server of its own.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -28,9 +28,9 @@ set -euo pipefail
 CORPORA=(licences chinese ideographs manuals documentation descriptions)
 declare -A EDITED=([english]=manuals [chinese]=chinese)
 SEED=${SEED:-1}
-SALTS=3     # other hashes, to see what is luck
-SAMPLE=6e7  # work of the exhaustive check, in tokens compared
-TEXTS=300   # edited, of each length
+SALTS=3     # number of other hashes, which show the effect of luck
+SAMPLE=6e7  # size of the exhaustive check, in tokens compared
+TEXTS=300   # number of edited texts of each length
 LENGTHS='{50,200,1000,5000}'
 
 if [ -n "${QUICK:-}" ]; then
@@ -43,7 +43,7 @@ run_pairs() {
 	as_builder "$WORK/src/pairs" "$1" "$2" "$FILES/truth" >>"$3"
 }
 
-# Everything about one corpus: its documents, true pairs and curves.
+# Measures one corpus: its documents, true pairs and curves.
 measure_corpus() {
 	local corpus=$1 salt
 	say "$corpus"
@@ -102,7 +102,7 @@ measure_revisions() {
 	done
 }
 
-# Whether a part is to be measured.
+# Succeeds if a part is to be measured.
 wanted() {
 	[[ " ${PARTS:-corpora revisions} " = *" $1 "* ]]
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What an index of signatures costs, and saves, beside GIN over the hashes of their bands:
-# prints ratios in one run, on a temporary PostgreSQL of its own.  The queries are in
-# signature_index.sql.
+# Measures the costs and benefits of an index of signatures, against GIN on the hashes
+# of their bands.  Prints ratios in one run.  Runs on a temporary PostgreSQL server of
+# its own.  The queries are in signature_index.sql.
 #
 #   bash test/bench/signature_index.sh              1 million rows
 #   ROWS=10000000 bash test/bench/signature_index.sh

@@ -1,10 +1,10 @@
--- What an index of signatures costs, and saves, with maintenance_work_mem as it comes.
--- Run by signature_index.sh; psql variable rows.
+-- Measures the costs and benefits of an index of signatures, with the default
+-- maintenance_work_mem.  signature_index.sh runs this.  psql variable: rows.
 \ir one_core.sql
 SET client_min_messages = warning;
 
--- Sets of 40 numbers.  In families of 1 to 9, where each has up to a third of its numbers
--- for itself; or alone.  Signatures of the default shape.
+-- Sets of 40 numbers.  In families of 1 to 9, each set has up to a third of its numbers
+-- for itself.  Other sets have no family.  Signatures have the default shape.
 CREATE FUNCTION set_of(family bigint, member integer) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN ARRAY(SELECT family * 1000 + j + CASE WHEN j < member * 2 THEN member * 50 ELSE 0 END
                  FROM generate_series(1, 40) AS j);
@@ -17,7 +17,7 @@ CREATE TABLE alone AS
 CREATE TABLE alone_gin AS TABLE alone;
 CREATE TABLE docs AS SELECT row_number() OVER () AS id, sig::minhash(18, 7, 'hash') FROM families(1, :rows) AS s;
 CREATE TABLE docs_gin AS TABLE docs;
--- queries: near one of those alone; of a family
+-- queries: near a set without a family; near one of a family
 CREATE TABLE queries AS SELECT * FROM (
     SELECT 'alone' AS of, to_minhash(set_of(i, 1 + (i % 5)::integer)) AS sig
     FROM generate_series(1::bigint, :rows, :rows / 10000) AS i
@@ -52,7 +52,7 @@ SELECT t.* FROM built, LATERAL time_pair('GIN, bands in common / simhash, %: ' |
     look_up(tab || '_gin', 'minhash_bands(d.sig) && minhash_bands(q.sig)'), look_up(tab, 'd.sig % q.sig'), 3) AS t;
 RESET enable_seqscan;
 
--- the same insertions into both
+-- the same insertions into both tables
 CREATE TABLE new AS
     SELECT to_minhash(set_of(100000000 + i, 0)) AS sig, i AS n FROM generate_series(1::bigint, 60000) AS i;
 CREATE SEQUENCE batch;
@@ -70,7 +70,7 @@ SELECT count(*) AS pairs,
 FROM docs AS a JOIN docs AS b ON a.sig % b.sig AND a.id < b.id;
 DROP TABLE docs_gin, alone, alone_gin;
 
--- a tenth of the rows equal
+-- a tenth of the rows are equal
 CREATE TABLE hot AS
     SELECT id, CASE WHEN id % 10 = 7 THEN (SELECT sig FROM docs WHERE id = 7)
         ELSE sig END::minhash(18, 7, 'hash') AS sig FROM docs WHERE id > 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/minhash.md from what signature_shapes.sh measured.
+"""Prints the tables of docs/minhash.md from the results of signature_shapes.sh.
 
     signature_shapes.py FOLDER      reads FOLDER/shapes.csv, edits.csv and recall.csv
 
-Nothing but the standard library.
+Uses the standard library alone.
 """
 import csv
 import sys
@@ -42,20 +42,20 @@ def percent(share):
 
 
 def per_million(row, columns_):
-    """Candidates in these columns, of a query in a million documents."""
+    """Returns the candidates in these columns, for one query and a million documents."""
     candidates = sum(int(row[name]) for name in columns_)
     return amount(candidates / int(row["queries"]) / int(row["documents"]) * 1e6)
 
 
 def share_found(rows, kind, shape, rate):
-    """Of all texts with so many words replaced."""
+    """Returns the fraction that is found of the texts with this rate of replaced words."""
     own = [row for row in rows if (row["edit"], row["rate"], row["shingles"], row["shape"])
            == ("replaced", rate, kind, shape)]
     return percent(sum(int(row["found"]) for row in own) / sum(int(row["texts"]) for row in own))
 
 
 def choice(background, edited):
-    """What each shape of each kind finds of edited texts, and how much else."""
+    """Prints the fraction of edited texts that each shape finds, and its other candidates."""
     corpora = list(dict.fromkeys(row["corpus"] for row in background))
     lines = []
     for kind in KINDS:

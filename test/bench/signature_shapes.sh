@@ -1,18 +1,18 @@
 #!/bin/bash
-# Which bands, rows and shingles signatures should have: what shapes and widths find of
-# edited texts, and how much else, on real documents and source files.  Prints the tables
-# of docs/minhash.md.
+# Measures bands, rows and shingles of signatures: the fraction of edited texts that
+# each shape and width finds, and the number of other candidates, on real documents and
+# source files.  Prints the tables of docs/minhash.md.
 #
 #   bash test/bench/signature_shapes.sh           writes docs/minhash/*.csv
-#   bash test/bench/signature_shapes.sh FOLDER    writes them there
-#   QUICK=1 ...                                   small samples, to see that it works;
-#                                                 kept only in a FOLDER that is named
+#   bash test/bench/signature_shapes.sh FOLDER    writes them into FOLDER
+#   QUICK=1 ...                                   small samples, as a trial; keeps the
+#                                                 results only if FOLDER is named
 #   SEED=7 ...                                    other queries, and other random edits
-#   DOCUMENTS=FOLDER ...                          keeps the documents there, and takes
-#                                                 those it finds there
+#   DOCUMENTS=FOLDER ...                          keeps the documents in FOLDER, and
+#                                                 uses those already there
 #
-# From a bare Debian on, as test/demo.sh: installs what is missing, and works on
-# a temporary PostgreSQL of its own.
+# Runs on a bare Debian, like test/demo.sh: installs missing packages, and uses a
+# temporary PostgreSQL server of its own.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -24,7 +24,7 @@ CORPORA=(descriptions manuals documentation licences chinese code)
 declare -A EDITED=([english]=manuals [chinese]=chinese)
 SEED=${SEED:-1}
 QUERIES=500 # documents of each corpus whose candidates are counted
-TEXTS=100   # edited, of each length
+TEXTS=100   # number of edited texts of each length
 LENGTHS='{50,200,1000}'
 
 if [ -n "${QUICK:-}" ]; then

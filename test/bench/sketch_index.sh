@@ -1,13 +1,15 @@
 #!/bin/bash
-# What an index of sketches costs and saves, beside GIN on the same arrays and beside a
-# look-up of one row by a B-tree: random documents of 60 elements, package descriptions, and
-# Chinese manuals in pieces.  Prints ratios, medians of pairs in one run, on a temporary
-# PostgreSQL of its own.  The queries are in sketch_index.sql.
+# Measures the costs and benefits of an index of sketches, against GIN on the same
+# arrays, and against a look-up of one row by a B-tree.  The data are random documents
+# of 60 elements, package descriptions, and Chinese manuals in pieces.  Prints ratios,
+# medians of pairs in one run.  Runs on a temporary PostgreSQL server of its own.  The
+# queries are in sketch_index.sql.
 #
 #   bash test/bench/sketch_index.sh             1 million random documents
 #   ROWS=100000 bash test/bench/sketch_index.sh
-#   DOCUMENTS=FOLDER ...                        keeps the real documents there, and takes those it
-#                                               finds there (as test/bench/quality.sh does)
+#   DOCUMENTS=FOLDER ...                        keeps the real documents in FOLDER, and
+#                                               uses those already there (like
+#                                               test/bench/quality.sh)
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

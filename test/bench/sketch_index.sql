@@ -1,14 +1,15 @@
--- What an index of sketches costs, and saves.  Run by sketch_index.sh; psql variables rows and
--- documents, the folder of the real ones.
+-- Measures the costs and benefits of an index of sketches.  sketch_index.sh runs this.
+-- psql variables: rows, and documents, the folder of the real ones.
 \ir one_core.sql
 SET client_min_messages = warning;
 SET maintenance_work_mem = '1GB';
 
--- passages of about 50 words of some documents of each corpus
+-- passages of about 50 words from some documents of each corpus
 CREATE TABLE passages (corpus text, id bigint, sk bigint[]);
 
--- Random documents of 60 elements: three of a family share twenty; one more element, the
--- boilerplate, stands in a tenth of all.  A passage is what 50 words have by default: 5.
+-- Random documents of 60 elements.  The three documents of a family have twenty in
+-- common.  One more element, the boilerplate, is in a tenth of all documents.  A
+-- passage has the default number of elements of 50 words: 5.
 CREATE FUNCTION sketch_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
     RETURN ARRAY(SELECT hashint8extended(CASE WHEN j <= 20 THEN -i / 3 ELSE i END, j) FROM generate_series(1, 60) AS j)
         || CASE WHEN i % 10 = 0 THEN '{7}'::bigint[] ELSE '{}' END;

@@ -1,8 +1,8 @@
--- Timing of queries in pairs, for the benchmarks.
+-- Times of queries in pairs, for the benchmarks.
 --
--- Machines are noisy and drift, so two queries are run in turn, A B A B ...,
--- and what is reported are medians, of the times and of the ratios pair by
--- pair.  The first pair only warms up.
+-- Machines are noisy and drift.  So two queries run in turn, A B A B ..., and the
+-- results are medians, of the times and of the ratios pair by pair.  The first pair is
+-- a warm-up.
 
 CREATE FUNCTION time_query(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE

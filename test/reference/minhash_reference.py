@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Signatures, made a second time, for tests only.
+"""A second implementation of signatures, for tests only.
 
-Written from docs/minhash.md, on the shingles of simhash_reference.py.
+Written from docs/minhash.md, with the shingles of simhash_reference.py.
 
 Reads one JSON object a line and prints one a line.  The input has one of
 
@@ -38,7 +38,7 @@ MULTIPLIERS = [multiplier(i) for i in range(4096)]
 
 
 def minima(hashes, places):
-    """The upper half is in front, so the smallest product has the smallest one."""
+    """Returns the minima.  The smallest product has the smallest upper half."""
     return [min([a * h & MASK for h in hashes]) >> 32 for a in MULTIPLIERS[:places]]
 
 
@@ -52,7 +52,7 @@ def hash_of_band(number, band):
 
 
 def features(request):
-    """What a set is made of, by name, and the hashes of its elements."""
+    """Returns the name of the features, and the hashes of the set's elements."""
     if 'features' in request:
         return 'feature', map(xxh3, request['features'])
     if 'hashes' in request:

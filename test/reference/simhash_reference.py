@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""The path from text to fingerprint, written a second time, for tests only.
+"""A second implementation of fingerprints of texts, for tests only.
 
-It was written from docs/fingerprint.md alone, without the C code in view; the
-sections below are those of that page.  What it knows of Unicode it reads from
-the files of version 15.0.0, whatever the version of this Python: from the
-directory UNICODE_DATA, or /usr/share/unicode (Debian's package unicode-data).
-Hashes come from python3-xxhash.
+It was written from docs/fingerprint.md alone, without the C code.  The sections below
+are those of that page.  It reads the data of Unicode from the files of version 15.0.0,
+whatever the version of this Python.  They are in the directory UNICODE_DATA, or
+/usr/share/unicode (Debian's package unicode-data).  python3-xxhash computes the hashes.
 
 Reads one JSON object a line and prints one a line.  The input has one of
 
@@ -41,7 +40,7 @@ DIRECTORY = os.environ.get('UNICODE_DATA', '/usr/share/unicode')
 
 
 def records(name):
-    """The fields of a data file's lines."""
+    """Returns the fields of a data file's lines."""
     path = os.path.join(DIRECTORY, name)
     with open(path, encoding='utf-8') as lines:
         for line in lines:
@@ -51,7 +50,7 @@ def records(name):
 
 
 def is_there():
-    """The files are, and say that they are of the right version."""
+    """Checks that the files exist, and have the right version."""
     try:
         path = os.path.join(DIRECTORY, 'DerivedNormalizationProps.txt')
         with open(path, encoding='utf-8') as lines:
@@ -61,29 +60,29 @@ def is_there():
 
 
 def code_points(field):
-    """Those that "0041" or "0041..005A" stands for."""
+    """Returns the code points of "0041" or "0041..005A"."""
     first, _, last = field.partition('..')
     return range(int(first, 16), int(last or first, 16) + 1)
 
 
 def values(name):
-    """The value of a property, by code point."""
+    """Returns the values of a property, by code point."""
     return {code: record[1] for record in records(name) for code in code_points(record[0])}
 
 
 def members(name, value):
-    """The code points that have a property, or that value of a property."""
+    """Returns the code points with a property, or with a value of a property."""
     return {code for record in records(name) if record[1] == value
             for code in code_points(record[0])}
 
 
 def string(field):
-    """What a field of hexadecimal numbers spells."""
+    """Returns the text of a field of hexadecimal numbers."""
     return ''.join(chr(int(code, 16)) for code in field.split())
 
 
 def character_class(codes):
-    """The inside of a regular expression's [...] for a set of code points."""
+    """Returns the inside of a regular expression's [...] for a set of code points."""
     ranges = []
     for code in sorted(codes):
         if ranges and ranges[-1][1] == code - 1:
@@ -158,7 +157,7 @@ def nfd(text):
 
 
 def compose(match):
-    """The canonical composition of a decomposed piece of text."""
+    """Returns the canonical composition of a decomposed piece of text."""
     result = []
     starter = None  # where it stands in the result
     between = -1    # class of what stands behind it, -1 if nothing does
@@ -216,7 +215,7 @@ def class_of(code):
 
 
 class Classes(dict):
-    """Filled as code points are met."""
+    """A cache that computes missing code points."""
     def __missing__(self, code):
         self[code] = class_of(code)
         return self[code]
@@ -270,7 +269,7 @@ def rank(h):
 
 
 def decide(hashes):
-    """All hashes are one long number, of which every 64th bit is counted."""
+    """Counts each bit of all hashes, as every 64th bit of one long number."""
     features = set(hashes)
     if not features:
         return None
@@ -288,14 +287,14 @@ LABELS = [0.1, 0.2, 0.4, 1.0]  # D, C, B, A
 
 
 def integer(weight):
-    """The weight in units of 2^-24, halves away from zero."""
+    """Returns the weight in units of 2^-24, rounded with halves away from zero."""
     scaled = weight * 2.0 ** 24
     whole = int(scaled)
     return whole + (scaled - whole >= 0.5) - (scaled - whole <= -0.5)
 
 
 def add_up(hashes, weights):
-    """The fingerprint of hashes and their weights as integers."""
+    """Returns the fingerprint of hashes and their weights as integers."""
     if not any(weights):
         return None
     return sum(1 << i for i in range(64)
@@ -307,7 +306,7 @@ def weights_of(request, features):
 
 
 def lexeme_weight(positions, labels):
-    """Given the labels of the lexeme's positions, and weights for D, C, B, A."""
+    """Returns a lexeme's weight from its positions' labels, and weights for D, C, B, A."""
     chosen = [default if label < 0 else label for label, default in zip(labels, LABELS)]
     float4 = struct.unpack('4f', struct.pack('4f', *chosen))
     return sum(integer(float4['DCBA'.index(label)]) for label in positions or 'D')
@@ -328,7 +327,7 @@ BYTE_FOLD = {code: code + 32 for code in range(ord('A'), ord('Z') + 1)}
 
 
 def fingerprint(request):
-    """The fingerprint, and the shingles if there are any, maybe none."""
+    """Returns the fingerprint and the shingles, or None for an absent one."""
     if 'features' in request:
         hashes = list(map(xxh3, request['features']))
         return add_up(hashes, weights_of(request, hashes)), None

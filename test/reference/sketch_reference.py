@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Sketches, made a second time, for tests only.
+"""A second implementation of sketches, for tests only.
 
-Written from docs/passages.md, on the shingles of simhash_reference.py.
+Written from docs/passages.md, with the shingles of simhash_reference.py.
 
 Reads one JSON object a line and prints one a line.  The input has one of
 
@@ -21,12 +21,12 @@ WIDTH = {'word': 8, 'char': 48}
 
 
 def as_array(hashes):
-    """Each once, as signed numbers, in their order."""
+    """Returns the distinct hashes as signed numbers, in order."""
     return sorted(h - 2 ** 64 if h >= 2 ** 63 else h for h in set(hashes))
 
 
 def hashes_of(request):
-    """Of all shingles, in order; and how wide they are."""
+    """Returns the hashes of all shingles, in order, and the width of shingles."""
     unit = request.get('unit', 'word')
     width = request.get('width', WIDTH[unit])
     if 'tokens' in request:
@@ -37,7 +37,7 @@ def hashes_of(request):
 
 
 def smallest_of_windows(hashes, window):
-    """A text shorter than a window is one."""
+    """Returns the distinct minima of all windows.  A text shorter than a window is one window."""
     last = max(len(hashes) - window, 0)
     return {min(hashes[i:i + window]) for i in range(last + 1)} if hashes else set()
 

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
-# Makes a corpus whose near-duplicates are known, out of real documents.
+# Makes a corpus of real documents in which all near-duplicates are known.
 #
 #   documents.pl ROWS SEED FILE.csv... >corpus 3>truth
 #
-# The files have name, title and text.  Long texts are cut into passages of some 350
-# bytes.  Of these, originals are those that have next to nothing in common with the
-# others; of some of them there are edited copies, 1 to 50 in a family.  Writes the rows
-# as COPY reads them: id and body, in random order; and the truth: id, family, edit.
+# The files have name, title and text.  Long texts are split into passages of about 350
+# bytes.  Originals are passages that have almost nothing in common with others.  Some
+# of them have edited copies, so that a family has 1 to 50 members.  Writes the rows for
+# COPY, id and body, in random order.  Writes the truth: id, family, edit.
 use strict;
 use warnings;
 use Digest::MD5 qw(md5);
@@ -35,7 +35,7 @@ sub texts
 	return @texts;
 }
 
-# Whole lines, as many as make 200 to 500 bytes.
+# Returns passages of whole lines, of 200 to 500 bytes.
 sub passages
 {
 	my ($text) = @_;
@@ -57,9 +57,9 @@ sub passages
 	return grep { length($_) >= 100 && length($_) <= 1000 } @passages;
 }
 
-# A text is new if less than a fifth of its shingles of four words have been seen in
-# others.  Those that begin with a long word stand for all.  Each sets a bit, which by
-# chance is set already for one in a hundred.
+# A text is new if less than a fifth of its shingles of four words occur in earlier
+# ones.  Only shingles that begin with a long word are compared.  Each sets a bit of a
+# filter, with false positives of one in a hundred.
 my $bits = 2**30;
 my $seen = '';
 vec($seen, $bits - 1, 1) = 0;
@@ -82,10 +82,10 @@ my @originals = grep { is_new($_) } shuffle(map { passages($_) } map { texts($_)
 my @vocabulary = map { $_->[0] } map { [ /(\w{3,})/ ] } @originals[0 .. 9999];
 sub some_word { return $vocabulary[ rand @vocabulary ] // 'another' }
 
-# A place at which a word stands, words and what is between them in turn.
+# Returns a random position of a word, in a list that alternates words and separators.
 sub some_place { return 2 * int(rand(@{ $_[0] } / 2)) }
 
-# So many of a text's words, at least one, replaced by others, removed, or more.
+# Replaces, removes or adds a fraction of a text's words, at least one.
 sub change
 {
 	my ($text, $share, $what) = @_;
@@ -117,7 +117,7 @@ my %edits = (
 	'a notice of 5 words added' => sub { "$_[0] " . join(' ', map { some_word() } 1 .. 5) });
 my @kinds = sort keys %edits;
 
-# Half of the originals are alone.
+# Returns a random size of a family.  Half of the originals have no copies.
 sub family_size { return rand() < 0.5 ? 1 : 2 + int(49 * rand()**4) }
 
 my @documents;

@@ -1,16 +1,15 @@
--- Adds to table candidate every pair of documents whose sets of word shingles of
--- a width can have a resemblance of :threshold or more.  Variables: width,
--- threshold.
+-- Adds to table candidate every pair of documents whose sets of word shingles of a
+-- width can have a resemblance of :threshold or more.  Variables: width, threshold.
 --
--- Prefix filtering (Bayardo, Ma, Srikant 2007; Xiao et al. 2008), which misses
--- nothing.  Put the distinct shingles of each document in one global order,
--- rarest first.  Two sets of resemblance t or more share at least t|x| shingles,
--- so the first |x| - ceil(t|x|) + 1 of x hold one that is among as many first
--- ones of y.  Of such a pair, sizes bound the resemblance, and so do the places
--- of its first common shingle: what is common comes at it or after it.
+-- Uses prefix filtering (Bayardo, Ma, Srikant 2007; Xiao et al. 2008), which misses no
+-- pair.  The distinct shingles of each document are in one global order, rarest first.
+-- Two sets of resemblance t or more have at least t|x| shingles in common.  So the
+-- first |x| - ceil(t|x|) + 1 shingles of x contain one of the corresponding first ones
+-- of y.  The sizes of a pair bound its resemblance.  The positions of its first common
+-- shingle bound it, too: all common shingles are at these positions or after them.
 --
--- Shingles are compared by 64-bit hashes here.  Equal hashes of two different
--- ones could only touch a pair on the very edge of a bound, at odds of one in a
+-- Shingles are compared by 64-bit hashes here.  Equal hashes of two different shingles
+-- could only change a pair at the very edge of a bound, with a probability of one in a
 -- million for ten million shingles.
 
 CREATE TEMP TABLE feature AS
@@ -24,8 +23,8 @@ CREATE TEMP TABLE size AS
 SELECT id, count(*) AS size FROM feature GROUP BY id;
 ANALYZE feature, frequency, size;
 
--- Shingles of one document only come first and match nothing: they count, but
--- need not be stored.
+-- Shingles of only one document come first and match nothing.  They count, but need not
+-- be stored.
 CREATE TEMP TABLE prefix AS
 SELECT *
 FROM (

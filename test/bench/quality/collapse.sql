@@ -1,11 +1,11 @@
--- Collapse: how many pairs that are within 3 bits do not resemble each other at
--- all, for each kind of fingerprint.  Resemblance is of the sets of shingles of two
--- words.  Variables: corpus, out (a CSV file).
+-- Collapse: the number of pairs within 3 bits that do not resemble each other at all,
+-- for each type of fingerprint.  Resemblance is of the sets of shingles of two words.
+-- Variables: corpus, out (a CSV file).
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET search_path = :corpus, public;
 
--- A row for each kind of fingerprint of a document.
+-- One row for each type of fingerprint of a document.
 CREATE TABLE kind_of AS
 SELECT id, key AS shingles, value::simhash AS fp
 FROM fingerprint, jsonb_each_text(to_jsonb(fingerprint) - 'id' - 'tokens' - 'minhash3')

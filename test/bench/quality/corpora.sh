@@ -1,16 +1,17 @@
 # shellcheck shell=bash
-# The documents of measurements: writes descriptions.csv, manuals.csv,
+# The documents of measurements.  Writes descriptions.csv, manuals.csv,
 # documentation.csv, licences.csv, chinese.csv and code.csv (name, title, text) into a
-# folder, and loads them.  Sourced after test/lib.sh; everything is fetched by apt and
-# unpacked in the workspace, and none of it is installed.
+# folder, and loads them.  Other scripts source this file after test/lib.sh.  apt fetches
+# all packages, which are unpacked in the workspace and not installed.
 
-# Where a corpus is not the documents of that name: which ones, with how many
-# ideographs among their tokens; and of which one of so many documents is taken.
+# SOURCE: the documents of a corpus with another name.  IDEOGRAPHS: the minimum fraction
+# of ideographs among a document's tokens.  EVERY: the corpus uses one of so many
+# documents.
 declare -A SOURCE=([ideographs]=chinese) IDEOGRAPHS=([chinese]=0.5 [ideographs]=0.85)
 declare -A EVERY=([documentation]=8 [code]=2)
 CORPUS_ROWS=0 # documents of a corpus; 0 for all
 
-# What a release does not have is left out.
+# Packages that a release does not have are omitted.
 MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
 	tcl8.6-doc tk8.6-doc erlang-manpages openmpi-doc git-man ncurses-doc)
 CHINESE=(manpages-zh libreoffice-help-zh-cn gnome-user-docs)
@@ -21,7 +22,7 @@ PAGES=(linux-doc-6.1 qtbase5-doc-html erlang-doc openjdk-17-doc python3.11-doc d
 # Source files in Go, Python, Perl and C.
 CODE=(golang-1.19-src libpython3.11-stdlib python3-django perl-modules-5.36
 	postgresql-server-dev-15)
-# Unpacked for their copyright files alone, beside those that this machine has.
+# Unpacked only for their copyright files, in addition to those of this machine.
 LICENSED=()
 COPYRIGHTS=(/usr/share/doc/*/copyright)
 
@@ -37,8 +38,8 @@ available() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# Downloads packages and unpacks each into a folder of its name; the first argument is
-# where.
+# Downloads packages and unpacks each into a folder of its name.  The first argument is
+# the parent folder.
 unpack_packages() {
 	local where=$1 deb package options=(-qq)
 	shift
@@ -66,8 +67,8 @@ fetch_packages() {
 	unpack_packages "$1" "${there[@]}" "${LICENSED[@]}"
 }
 
-# Documents of a kind (see documents.pl) in folders of the unpacked packages,
-# named from there on.
+# Prints the documents of a type (see documents.pl) in folders of the unpacked packages.
+# Their names are relative to the current folder.
 documents() {
 	local kind=$1 path
 	shift
@@ -123,8 +124,8 @@ fetch_corpora() {
 	)
 }
 
-# Into a folder of $WORK/src/documents; from that folder of DOCUMENTS where that has them,
-# else there as well.
+# Writes the documents into a folder of $WORK/src/documents.  Copies them from that
+# folder of DOCUMENTS if it has them, else also stores them there.
 get_documents_of() {
 	local folder=$WORK/src/documents/$1 kept=${DOCUMENTS:+$DOCUMENTS/$1}
 	mkdir -p "$folder"

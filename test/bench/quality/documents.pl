@@ -1,17 +1,17 @@
 #!/usr/bin/perl
-# Prints the documents below a folder as CSV (name, title, text), the form that
-# test/demo.sh has descriptions in.
+# Prints the documents below a folder as CSV (name, title, text), the format of
+# descriptions in test/demo.sh.
 #
 #   documents.pl man FOLDER        manual pages, rendered by mandoc
 #   documents.pl html FOLDER       web and help pages, without their markup
-#   documents.pl page FOLDER       the same with what surrounds the content on
-#                                  every page: menus, sidebars, footers
+#   documents.pl page FOLDER       the same with the frame that every page has: menus,
+#                                  sidebars, footers
 #   documents.pl plain FILE        a text as it is
 #
-# Compressed files must have been unpacked.
+# Compressed files must be unpacked before.
 use strict;
 use warnings;
-no warnings 'nonchar';    # sources of programs that handle Unicode have them
+no warnings 'nonchar';    # they occur in sources of programs that handle Unicode
 use File::Find;
 
 my %entity = (lt => '<', gt => '>', quot => '"', apos => "'", nbsp => ' ', amp => '&');
@@ -22,11 +22,12 @@ sub slurp
 	open(my $file, '<:raw', $name) or die "$name: $!\n";
 	local $/;
 	my $content = <$file>;
-	utf8::decode($content);    # what is not UTF-8 stays Latin-1
+	utf8::decode($content);    # bytes that are not UTF-8 stay Latin-1
 	return $content;
 }
 
-# Bold and underlined characters are struck over: x, backspace, x.
+# Renders a manual page.  mandoc overstrikes bold and underlined characters: x,
+# backspace, x.
 sub man
 {
 	my ($name) = @_;
@@ -40,7 +41,7 @@ sub man
 	return $text;
 }
 
-# The content of a page, without what surrounds it on every page.
+# Returns the content of a page, without the frame that every page has.
 sub html
 {
 	my $text = slurp($_[0]);

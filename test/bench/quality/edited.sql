@@ -1,6 +1,7 @@
--- Texts, and the same with made edits: schema edits with tables token (the texts, word by
--- word), rate and edited.  Variables: corpus (where the texts come from), texts (how many
--- of each length), lengths (an array), seed.
+-- Texts, and the same texts with synthetic edits: schema edits with tables token (the
+-- texts, word by word), rate and edited.
+-- Variables: corpus (the source of the texts), texts (the number of texts of each
+-- length), lengths (an array), seed.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET work_mem = '128MB';
@@ -10,7 +11,7 @@ SET search_path = edits, public;
 
 \ir chance.sql
 
--- Texts are windows of exactly so many tokens, at most three of a document.
+-- Texts are windows of exactly so many tokens, at most three from a document.
 CREATE TABLE piece AS
 SELECT row_number() OVER (ORDER BY length, choice) AS text, id, length, window_no
 FROM (
@@ -21,7 +22,7 @@ FROM (
 ) AS window_of
 WHERE choice <= :texts;
 
--- A sentence ends at its mark or at an empty line.
+-- A sentence ends at its punctuation mark or at an empty line.
 CREATE TABLE token AS
 SELECT text, length, place::int, sentence, token
 FROM (
@@ -35,7 +36,7 @@ FROM (
 WHERE place BETWEEN 1 AND length;
 ANALYZE token;
 
--- Words to put in come as often as they do in these texts.
+-- Inserted words have the frequencies of these texts.
 CREATE TABLE word AS
 SELECT row_number() OVER (ORDER BY chance(text, place, :seed + 1), text, place) - 1 AS n, token
 FROM token ORDER BY 1 LIMIT 4096;
@@ -75,7 +76,7 @@ FROM token CROSS JOIN rate
 WHERE chance(text, place, seed + 4) >= rate
 GROUP BY rate, text;
 
--- A moved sentence goes to a random place among the others.
+-- A moved sentence goes to a random position among the others.
 INSERT INTO edited
 SELECT 'moved', rate, text, array_agg(token ORDER BY
 	CASE WHEN chance(text, sentence, seed + 5) < rate
@@ -86,8 +87,8 @@ JOIN (SELECT text, min(sentence) AS first, max(sentence) AS last FROM token GROU
 	USING (text)
 GROUP BY rate, text;
 
--- The rate is the share of the result that is added: the beginning of the next
--- text of this length.
+-- The rate is the fraction of the result that is added: the beginning of the next text
+-- of this length.
 INSERT INTO edited
 SELECT 'boilerplate', rate, text, array_agg(token ORDER BY own DESC, place)
 FROM (

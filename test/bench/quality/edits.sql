@@ -1,5 +1,6 @@
--- Made edits: how far a fingerprint moves when a known share of a text changes.
--- Variables: language, corpus (where its texts come from), texts (how many of
+-- Synthetic edits: the distance by which a fingerprint moves when a known fraction of a
+-- text changes.
+-- Variables: language, corpus (the source of its texts), texts (the number of texts of
 -- each length), lengths (an array), seed, out (a CSV file).
 \ir edited.sql
 
@@ -8,7 +9,7 @@ SELECT * FROM (VALUES (1, 'word1', 1, 'word'), (2, 'word2', 2, 'word'), (3, 'wor
 	(4, 'word4', 4, 'word'), (5, 'char3', 3, 'char'), (6, 'char5', 5, 'char'),
 	(7, 'char8', 8, 'char'), (8, 'word2c', 2, 'word'), (9, 'word3c', 3, 'word')) AS kind (n, name, width, unit);
 
--- The fingerprints in that order.
+-- Returns the fingerprints in that order.
 CREATE FUNCTION fingerprints(tokens text[]) RETURNS simhash[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT ARRAY[simhash(tokens, 1), simhash(tokens, 2), simhash(tokens, 3), simhash(tokens, 4),
@@ -27,8 +28,8 @@ SELECT text, length, fingerprints(array_agg(token ORDER BY place)) AS fps,
 FROM token
 GROUP BY text, length;
 
--- The cosine of two texts as the fingerprint sees them: of the sets of their
--- shingles of two words.
+-- Returns the cosine of two texts that their fingerprints estimate: of the sets of
+-- their shingles of two words.
 CREATE FUNCTION cosine(a text[], b text[]) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	WITH x AS (SELECT DISTINCT unnest(shingles(a, 2)) AS shingle),
 		y AS (SELECT DISTINCT unnest(shingles(b, 2)) AS shingle)
@@ -46,10 +47,10 @@ SELECT text, length, edit, rate, original.fps, fingerprints(edited.tokens) AS ed
 	cosine(original.tokens, edited.tokens) AS cosine
 FROM edited JOIN original USING (text);
 
--- The cosine that is to be expected where no shingle occurs twice and no word
--- put in is the one that was there; w tokens in a shingle, s in a sentence.
--- Moving leaves a seam between sentences alone if neither is moved and none is
--- put between; there are w - 1 shingles across a seam.
+-- Returns the expected cosine if no shingle occurs twice and every inserted word
+-- differs from the old one.  Parameters: w tokens in a shingle, s in a sentence.  Moves
+-- keep a seam between two sentences if neither is moved and none is inserted between
+-- them.  There are w - 1 shingles across a seam.
 CREATE FUNCTION expected_cosine(edit text, e float8, w float8, s float8) RETURNS float8
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE edit

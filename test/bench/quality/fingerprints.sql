@@ -1,12 +1,12 @@
--- Every kind of fingerprint of a corpus, and its true pairs, as files for
--- pairs.c.  Variables: corpus, fingerprints and truth (those files).
+-- Every type of fingerprint of a corpus, and its true pairs, as files for pairs.c.
+-- Variables: corpus, fingerprints and truth (those files).
 --   word2      simhash(body, 2, 'word')
 --   char5      simhash(body, 5, 'char')
---   word2c     shingles counted as often as they occur
---   word2l     the same, damped: 1 + log2 of the number of times
+--   word2c     shingles weighted by their number of occurrences
+--   word2l     the same, damped: 1 + log2 of the number
 --   minhash3   to_minhash(body): the default, of three words
---   glued8     as char8, but with no space beside ideographs: the rule that unit
---              char does not have
+--   glued8     like char8, but without spaces beside ideographs, a rule that unit char
+--              does not have
 \set ON_ERROR_STOP on
 SET search_path = :corpus, public;
 
@@ -31,7 +31,7 @@ SELECT :'corpus' IN ('chinese', 'ideographs') AS ideographs \gset
 	\set glued ''
 \endif
 
--- The number of a document is its place: pairs.c wants no id.
+-- The number of a document is its position: pairs.c reads no id.
 CREATE TABLE fingerprint AS
 SELECT id, tokens,
 	simhash(body, 1) AS word1, simhash(body, 2) AS word2,

@@ -1,6 +1,5 @@
--- The same kinds of fingerprint with another hash: every shingle gets the salt
--- in front.  What that changes is luck.  Variables: corpus, salt, fingerprints
--- (a file).
+-- The same types of fingerprint with another hash: every shingle gets the salt as a
+-- prefix.  The effect of that is luck.  Variables: corpus, salt, fingerprints (a file).
 \set ON_ERROR_STOP on
 SET search_path = :corpus, public;
 

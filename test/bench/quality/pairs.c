@@ -1,29 +1,29 @@
 /*
- * How well do fingerprints find the true pairs?  Compares every document with
- * every other one, so that nothing is missed on the side of the search.
+ * Measures how well fingerprints find the true pairs.  Compares all pairs of documents,
+ * so that the search itself misses none.
  *
  *   pairs CORPUS FINGERPRINTS TRUTH >>curves.csv
  *
  * Both files are tab-separated with a header:
- *   FINGERPRINTS  tokens, then one column per kind of fingerprint, 16 hex
- *                 digits, or of signature, if its name begins with "minhash";
- *                 the documents are numbered 1, 2, ... as they come
- *   TRUTH         a, b (numbers of documents), then one column per definition
+ *   FINGERPRINTS  tokens, then one column for each type of fingerprint (16 hex digits)
+ *                 or signature (if its name begins with "minhash"); the documents are
+ *                 numbered 1, 2, ... in this order
+ *   TRUTH         a, b (numbers of documents), then one column for each definition
  *                 of resemblance; each pair once
  *
- * Prints a line of CSV for every definition, threshold, class of length, kind and
- * radius k.  A kind of signatures is measured twice: by distance, and then k means
- * that at most k fortieths of the places differ; and, under its name with a %, by
- * bands, and then there is no k but 0.  By pairs (of the class of the shorter document):
+ * Prints a line of CSV for every definition, threshold, class of length, type and
+ * radius k.  A type of signatures is measured twice.  By distance: k means that at most
+ * k fortieths of the minima differ.  By bands, under its name with a %: k is always 0.
+ * By pairs (of the class of the shorter document):
  *   candidates    pairs within k
  *   found         the true ones among them
  *   truth         all true pairs
- * and by documents (of their own class), so that one family of a thousand
- * look-alikes does not outweigh everything else:
- *   doc_recall    mean share of its true partners that a document finds, over
- *                 the documents that have any
- *   doc_precision mean share of true partners among what a document finds, over
- *                 the documents that find any
+ * By documents (of their own class), so that one family of a thousand near-duplicates
+ * does not outweigh all others:
+ *   doc_recall    mean fraction of its true partners that a document finds, over the
+ *                 documents that have partners
+ *   doc_precision mean fraction of true partners among the documents that a document
+ *                 finds, over the documents that find any
  */
 #include <math.h>
 #include <stdint.h>
@@ -32,17 +32,17 @@
 #include <string.h>
 
 #define MAX_K 16
-#define FORTIETHS 40			/* of which MAX_K make a distance of 0.4 */
+#define FORTIETHS 40			/* MAX_K of them are a distance of 0.4 */
 #define MAX_COLUMNS 32
 #define BLOCK 512				/* documents whose signatures stay in the cache */
 #define MAX_SIGNATURE 40000		/* bytes of its text form */
-#define ALL 3					/* the class that holds every length */
+#define ALL 3					/* the class of all lengths */
 #define CLASSES 4
 
 static const char *const class_names[CLASSES] = {"<100", "100-999", ">=1000", "all"};
 static const double thresholds[] = {0.6, 0.8};
 
-/* Numbers of partners within 0, 1, ... MAX_K bits, then cumulated. */
+/* Numbers of partners within 0, 1, ... MAX_K bits, cumulated later. */
 typedef int64_t Counts[MAX_K + 1];
 
 typedef struct
@@ -51,7 +51,7 @@ typedef struct
 	char	   *names[MAX_COLUMNS];
 } Header;
 
-/* The values of one kind, by document: fingerprints, or signatures of one shape. */
+/* The values of one type, by document: fingerprints, or signatures of one shape. */
 typedef struct
 {
 	uint64_t   *fp;
@@ -68,7 +68,7 @@ typedef struct
 	Values		values[MAX_COLUMNS];
 } Documents;
 
-/* How distances are taken. */
+/* The type of a distance. */
 typedef struct
 {
 	const Values *values;
@@ -84,7 +84,7 @@ typedef struct
 	double	   *resemblance[MAX_COLUMNS];
 } Truth;
 
-/* What one kind of fingerprint finds, by pairs of a class and by documents. */
+/* The pairs that one type of fingerprint finds, by pairs of a class and by documents. */
 typedef struct
 {
 	Counts		by_class[CLASSES];
@@ -161,7 +161,7 @@ read_fingerprint(FILE *file, Values *values, int i, int room)
 	values->fp[i] = fp;
 }
 
-/* The text form of type minhash: bands x rows, colon, features, colon, minima. */
+/* Reads the text form of type minhash: bands x rows, colon, features, colon, minima. */
 static void
 read_signature(FILE *file, Values *values, int i, int room)
 {
@@ -252,7 +252,7 @@ clear_found(Found *found, int documents)
 	memset(found->by_doc, 0, documents * sizeof(Counts));
 }
 
-/* The class of a pair is that of its shorter document. */
+/* Returns the class of a pair, which is that of its shorter document. */
 static void
 count_pair(Found *found, const Documents *docs, int a, int b, int distance)
 {
@@ -333,8 +333,8 @@ find_candidates(Found *found, const Documents *docs, const Measure *measure)
 }
 
 /*
- * The true pairs that are found.  With no measure: all true pairs, as if
- * their distance were 0.
+ * Counts the true pairs that are found.  Without a measure it counts all true pairs, as
+ * if their distance were 0.
  */
 static void
 find_true(Found *found, const Documents *docs, const Truth *truth,
@@ -353,7 +353,7 @@ find_true(Found *found, const Documents *docs, const Truth *truth,
 	cumulate_all(found, docs->n);
 }
 
-/* The mean of part/whole at k over a class's documents where whole is not 0. */
+/* Returns the mean of part/whole at k over a class's documents whose whole is not 0. */
 static double
 mean_share(const Documents *docs, int class, const Counts *part,
 		   const Counts *whole, int k)
@@ -399,7 +399,7 @@ print_curves(const char *corpus, const char *definition, double threshold,
 		}
 }
 
-/* What a kind finds, measured in one way. */
+/* Prints the results of a type, measured in one way. */
 static void
 measure_kind(const char *corpus, const char *kind, const Documents *docs,
 			 const Truth *truth, const Measure *measure)

@@ -3,7 +3,7 @@
 
     plot.py FOLDER      reads FOLDER/*.csv, writes FOLDER/*.svg
 
-Nothing but the standard library.
+Uses the standard library alone.
 """
 import csv
 import sys

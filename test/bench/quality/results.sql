@@ -1,6 +1,6 @@
--- From the curves of pairs.c to what quality.md quotes.  Variables: folder (reads
--- curves.csv there, writes corpora.csv, best.csv, radius.csv and luck.csv) and
--- luck (the curves of salted hashes).
+-- Computes the numbers of quality.md from the curves of pairs.c.
+-- Variables: folder (reads curves.csv there, writes corpora.csv, best.csv, radius.csv
+-- and luck.csv) and luck (the curves of salted hashes).
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS results CASCADE;
@@ -24,7 +24,7 @@ CREATE FUNCTION f1(precision_ float8, recall float8) RETURNS float8 LANGUAGE sql
 		ELSE 0 END
 $$;
 
--- What was measured on.
+-- The measured corpora.
 CREATE TABLE corpora (
 	corpus text, documents int, tokens bigint, megabytes numeric, median_tokens int,
 	short int, medium int, long int, checked_documents int, checked_pairs int, differences int);
@@ -58,7 +58,7 @@ COPY (
 	ORDER BY documents DESC, truth_by, threshold
 ) TO :'corpora_out' CSV HEADER;
 
--- The best radius of each kind, by pairs and by documents.
+-- Returns the best radius of each type of fingerprint, by pairs and by documents.
 CREATE FUNCTION best(curves regclass) RETURNS TABLE (
 	corpus text, truth_by text, threshold numeric, tokens text, shingles text,
 	k int, f1 float8, "precision" float8, recall float8,
@@ -99,7 +99,7 @@ COPY (
 	ORDER BY corpus, truth_by, threshold, tokens, shingles
 ) TO :'best_out' CSV HEADER;
 
--- How much the best F1 varies among hashes that differ in nothing but a salt.
+-- The spread of the best F1 among hashes that differ only in a salt.
 CREATE TABLE spread AS
 SELECT split_part(corpus, '/', 1) AS corpus, truth_by, threshold, tokens, shingles,
 	count(*) AS hashes,
@@ -118,8 +118,8 @@ COPY (
 	SELECT * FROM spread ORDER BY corpus, truth_by, threshold, tokens, shingles
 ) TO :'luck_out' CSV HEADER;
 
--- The smallest radius at which a document finds so much of its true partners, and
--- how much of what it finds there is false.
+-- The smallest radius at which a document finds a given fraction of its true partners,
+-- and the fraction of false ones among the documents found there.
 COPY (
 	SELECT DISTINCT ON (corpus, truth_by, threshold, tokens, shingles, wanted)
 		corpus, truth_by, threshold, tokens, shingles, wanted AS recall_wanted, k,

@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# Texts that people revised: the corpora of corpora.sh as releases of Debian have them.
-# Sourced after it.  apt fetches them from the mirror that it knows, by a configuration of
-# its own, whatever release this machine is.
+# Texts that people revised: the corpora of corpora.sh in several releases of Debian.
+# Other scripts source this file after corpora.sh.  apt fetches the releases from its
+# mirror, with a configuration of its own, so they need not be this machine's.
 #
-# shellcheck disable=SC2034 # corpora.sh and quality.sh read what is set here
+# shellcheck disable=SC2034 # corpora.sh and quality.sh use these variables
 
-# The last one is compared with each of the others.
+# The last release is compared with each of the others.
 read -r -a RELEASES <<<"${RELEASES:-bullseye bookworm trixie}"
 REVISED=(descriptions manuals documentation licences chinese code)
 REVISIONS=1500 # pairs of a corpus, at most
-EVERY_SOURCE=14 # of small packages gives its copyright file
+EVERY_SOURCE=14 # one of so many small packages is used for its copyright file
 
-# The packages, as regular expressions: names of some have a version.
+# The packages, as regular expressions, because some names contain a version.
 REVISED_MANUALS='manpages|manpages-dev|git-man|perl-doc|libssl-doc|tcl8\.6-doc|ncurses-doc'
 REVISED_CHINESE='manpages-zh|libreoffice-help-zh-cn|gnome-user-docs'
 REVISED_PAGES='postgresql-doc-[0-9]+|debian-policy|developers-reference|debian-faq'
@@ -24,8 +24,8 @@ if [ -n "${QUICK:-}" ]; then
 	REVISED_PAGES=debian-faq REVISED_CODE='postgresql-server-dev-[0-9]+'
 fi
 
-# Makes a configuration by which apt knows a release and nothing else.  Fails if the
-# mirror does not have it.
+# Makes a configuration with which apt knows only this release.  Fails if the mirror
+# does not have it.
 configure_release() {
 	local release=$1 mirror=$2 folder=$WORK/apt/$1
 	mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
@@ -51,7 +51,7 @@ packages_like() {
 	apt-cache dumpavail | sed -n 's/^Package: //p' | grep -Ex "$1" | sort -u
 }
 
-# The first package of one in so many sources, of those packages that are soon fetched.
+# Prints the first package of one of so many sources, among the packages that are small.
 small_packages() {
 	apt-cache dumpavail | awk '
 		/^Package:/ { package = source = $2 }
@@ -72,7 +72,8 @@ get_release() {
 	get_documents_of "$1"
 }
 
-# Into $WORK/src/documents/RELEASE.  Of RELEASES those remain that there are.
+# Fetches the documents into $WORK/src/documents/RELEASE.  Removes unavailable releases
+# from RELEASES.
 get_revisions() {
 	local mirror release there=()
 	mirror=$(mirror_of Debian)

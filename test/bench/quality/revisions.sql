@@ -1,18 +1,19 @@
--- What a search finds of texts that people revised.  Schemas earlier and later have a
--- corpus as two releases have it (documents.sql); documents of one name are a known pair.
--- The later text is searched for among all earlier ones.  Variables: releases (what to call
--- them), corpus, revisions (at most so many pairs), seed; revised and revision (CSV files:
--- how many pairs there are, and what of them is found).
+-- Measures how many revised texts a search finds.  Schemas earlier and later have a
+-- corpus of two releases (documents.sql).  Documents with the same name are a known
+-- pair.  The search looks for the later text among all earlier ones.
+-- Variables: releases (their label), corpus, revisions (the maximum number of pairs),
+-- seed; revised and revision (CSV files: the number of pairs, and the results of the
+-- searches).
 --
--- Of the known pairs count those in which a word changed: numbers (of versions, of years,
--- in a manual page's footer), case, punctuation and white space do not count.
+-- Only known pairs in which a word changed count.  Changes of numbers (of versions, of
+-- years, in a manual page's footer), case, punctuation and white space do not count.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET work_mem = '256MB';
 
 SET search_path = public;
 
--- Folders have the numbers of versions.
+-- The names of folders contain numbers of versions.
 CREATE FUNCTION pg_temp.name_of(path text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT regexp_replace(path, '[0-9.]+(?=[^/]*/)', '', 'g')
 $$;
@@ -45,7 +46,7 @@ CREATE INDEX ON indexed USING simhash (fp);
 CREATE INDEX ON indexed USING simhash (sig);
 ANALYZE query, indexed;
 
--- All that any of the searches finds, and the partners.
+-- All documents that any of the searches finds, and the partners.
 CREATE TEMP TABLE compared AS
 SELECT query.id, i.id AS candidate, i.id = partner AS known,
 	query.fp <~> i.fp AS distance, query.sig % i.sig AS shares_band, query.sig <%> i.sig AS jaccard,

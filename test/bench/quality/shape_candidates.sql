@@ -1,6 +1,7 @@
--- How many documents of a corpus share a band with one of them, by their exact resemblance
--- of the same shingles.  Every one is found, by equality of what stands for bands.
--- Variables: corpus, queries (documents whose candidates are counted), seed.
+-- Counts the documents of a corpus that share a band with a query, by their exact
+-- resemblance of the same shingles.  All of them are found, by equality of the bands'
+-- hashes.
+-- Variables: corpus, queries (the number of queries), seed.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET search_path = :corpus, public;

@@ -1,8 +1,9 @@
--- How many edited texts share a band with the text that was edited.  Variables: language,
--- and those of edited.sql.
+-- Counts the edited texts that share a band with the original text.  Variables:
+-- language, and those of edited.sql.
 \ir edited.sql
 
--- Tokens are given as they were cut: a text made of them again may be cut in another way.
+-- Tokens are arguments, not texts: a text made of tokens may be tokenised in another
+-- way.
 CREATE TABLE pair AS
 SELECT text, length, edit, rate, original.tokens AS a, edited.tokens AS b,
 	array_to_string(original.tokens, ' ') AS a_body, array_to_string(edited.tokens, ' ') AS b_body

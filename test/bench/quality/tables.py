@@ -15,7 +15,7 @@ FOLDER = Path(sys.argv[1])
 
 
 def read(name):
-    """The rows of a file; none where it was not measured."""
+    """Returns the rows of a file, or none if there is no file."""
     file = FOLDER / f"{name}.csv"
     if not file.exists():
         return []
@@ -211,7 +211,7 @@ def collapse():
 
 
 def minhash_beside(truth, simhash):
-    """The best of each, and two stages, by documents."""
+    """Prints the best fingerprint and signature, and two stages, by documents."""
     found = index(read("best"), "corpus", "truth_by", "threshold", "tokens", "shingles")
     curve = index(read("curves"), "corpus", "truth_by", "threshold", "tokens", "shingles", "k")
 
@@ -256,7 +256,7 @@ def revised():
 
 
 def revisions(releases, truth, resemblance, lengths, fewest=20):
-    """Classes of fewer pairs are left out."""
+    """Prints the searches of revised texts.  Omits classes with fewer pairs than `fewest`."""
     rows = index([r for r in read("revision") if (r["releases"], r["truth_by"], r["resemblance"])
                   == (releases, truth, resemblance)], "corpus", "tokens", "search")
     searches = list(dict.fromkeys(key[2] for key in rows))
@@ -289,7 +289,7 @@ def of_corpora():
     for truth in ("word3", "word2"):
         minhash_beside(truth, "word2")
 
-    # Further ones, which the page does not show.
+    # More tables, which the page does not show.
     luck("word3", "0.8", KINDS, CORPORA, ranges=True)
     for threshold in ("0.8", "0.6"):
         for truth in ("word3", "word2"):

@@ -1,5 +1,6 @@
--- The true pairs of a corpus: resemblance 0.6 or more of the sets of word
--- 2-shingles or word 3-shingles.  Variables: corpus, sample (see below), out.
+-- The true pairs of a corpus: a resemblance of 0.6 or more of the sets of word
+-- 2-shingles or word 3-shingles.
+-- Variables: corpus, sample (see below), out.
 \set ON_ERROR_STOP on
 SET search_path = :corpus, public;
 SET work_mem = '256MB';
@@ -21,8 +22,8 @@ FROM (
 ) AS verified
 WHERE word2 >= :threshold OR word3 >= :threshold;
 
--- The same without any filter, among blocks of 20 neighbours spread over the
--- corpus, chosen so that the work is the same for long and for short documents.
+-- The same without a filter, among blocks of 20 neighbours spread over the corpus.  The
+-- number of blocks keeps the work equal for long and for short documents.
 CREATE TABLE sample AS
 SELECT id, body FROM doc
 WHERE id / 20 % (
