@@ -1,5 +1,5 @@
-# A fingerprint, or a signature, depends on the text, not on the encoding in which the
-# server keeps it or in which the client sends it.
+# A fingerprint or a signature depends on the text, not on the encoding of the server or
+# of the client.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my $korean = '모든 인간은 태어날 때부터 자유로우며 그 존엄과
 my $russian = 'Съешь ЕЩЁ этих мягких французских булок, да выпей чаю';
 my $czech = 'Příliš žluťoučký kůň ÚPĚL ďábelské ódy';
 
-# The server's encodings, and texts that they can write.
+# The server's encodings, and texts in them.
 my %texts = (
 	LATIN1 => [$western],
 	LATIN2 => [$czech],
@@ -50,7 +50,8 @@ sub create
 	return 1;
 }
 
-# What psql prints, bytes in and bytes out, for a client of that encoding.
+# Returns the output of psql as bytes, for a client of an encoding.  The input is bytes,
+# too.
 sub ask
 {
 	my ($database, $client, $sql) = @_;
@@ -67,7 +68,7 @@ sub quoted
 	return "'$text'";
 }
 
-# All that is made of a text, fingerprints and signatures only.
+# Returns all features of a text that are fingerprints or signatures.
 sub fingerprints_of
 {
 	my $expression = shift;
@@ -79,7 +80,7 @@ sub fingerprints_of
 
 create('UTF8');
 
-# Servers of other encodings: the client sends UTF-8, the server converts it.
+# Servers with other encodings: the client sends UTF-8, and the server converts it.
 for my $encoding (sort keys %texts)
 {
   SKIP:
@@ -93,8 +94,8 @@ for my $encoding (sort keys %texts)
 			my $expected = ask('in_UTF8', 'UTF8', $sql);
 			is(ask("in_$encoding", 'UTF8', $sql), $expected, "$encoding: text $i");
 
-			# Converted in pieces, wherever these begin: one wrong shingle shows in
-			# the containment.
+			# The server converts a long text in pieces.  One wrong shingle at the boundary of a
+			# piece changes the containment.
 			$sql = encode('UTF-8',
 				"SELECT n, simhash(x), simhash(x, 5, 'char'), containment(x, y), containment(x, y, 3, 'char') "
 				  . 'FROM (SELECT ' . quoted("$text $text") . '::text) AS u (y), generate_series(0, 40) AS n, '
@@ -106,7 +107,7 @@ for my $encoding (sort keys %texts)
 	}
 }
 
-# Shingles are text of the server's encoding.
+# Shingles are in the server's encoding.
 for my $case (
 	[ 'LATIN1', 'Größe CAFÉ naïve' ],
 	[ 'EUC_JP', 'ﾊﾝｶｸ 漢字とﾃﾞｰﾀ' ],
@@ -128,8 +129,9 @@ for my $case (
 	is(ask("in_$encoding", 'UTF8', $sql), 't|t|t|t', "$encoding: tokens and features in the server's encoding");
 }
 
-# The passages of shingles are characters, whatever bytes these have.  (Of EUC_JIS_2004
-# one may be two code points, and the server cannot write the second alone.)
+# The passages of shingles are characters, whatever their bytes.  (One character of
+# EUC_JIS_2004 may be two code points, and the server cannot write the second one
+# alone.)
 for my $case (
 	[ 'LATIN1', 'Größe, «CAFÉ»  naïve', 'start, length', 'word', 'char' ],
 	[ 'EUC_JP', 'ﾊﾝｶｸ 漢字、とﾃﾞｰﾀ ＡＢ c', 'start, length', 'word', 'char' ],
@@ -137,11 +139,11 @@ for my $case (
 	[ 'WIN1251', $russian, 'start, length', 'word', 'char' ],
 	[ 'EUC_JIS_2004', 'か゚き゚、 ｶﾞ a か゚', 'start > 1', 'word' ])
 {
-	my ($encoding, $text, $place, @units) = @$case;
+	my ($encoding, $text, $position, @units) = @$case;
 	for my $unit (@units)
 	{
 		my $sql = encode('UTF-8',
-			"SELECT only_in, $place, shingle, substr(x, start, length)
+			"SELECT only_in, $position, shingle, substr(x, start, length)
 				FROM (SELECT repeat(CAST('x ' || '$text ' AS text), 2)) AS t (x), "
 			  . "shingle_difference(x, '', 2, '$unit')");
 		my $expected = ask('in_UTF8', 'UTF8', $sql);
@@ -166,7 +168,7 @@ my $each = "SELECT i, simhash('a' || chr(i) || 'b', 1), simhash(chr(i), 1, 'char
 	FROM generate_series(1, 255) AS i ORDER BY i";
 is(ask('in_LATIN1', 'UTF8', $each), ask('in_UTF8', 'UTF8', $each), 'LATIN1: every character');
 
-# Clients of other encodings, one of which no server can have.
+# Clients with other encodings, including encodings that no server can have.
 for my $case ([ 'EUC_CN', 'euc-cn' ], [ 'GBK', 'cp936' ], [ 'GB18030', 'cp936' ], [ 'BIG5', 'big5-eten' ])
 {
 	my ($client, $perl) = @$case;
@@ -181,7 +183,8 @@ for my $case ([ 'EUC_CN', 'euc-cn' ], [ 'GBK', 'cp936' ], [ 'GB18030', 'cp936' ]
 		"$client client: shingles");
 }
 
-# SQL_ASCII: what bytes above 127 mean is unknown, so they are letters as they are.
+# SQL_ASCII: the meaning of bytes above 127 is unknown, so each of them is a letter that
+# does not change.
 create('SQL_ASCII');
 my $ascii = fingerprints_of(q{'The quick (brown) FOX, jumps over 13 lazy dogs!'});
 is(ask('in_SQL_ASCII', 'SQL_ASCII', $ascii), ask('in_UTF8', 'UTF8', $ascii), 'SQL_ASCII: ASCII text');
@@ -190,20 +193,20 @@ is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT shingles('Caf\xe9 \xc0B-\xff', 1) =
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
 		"SELECT simhash('Caf\xe9 \xc0B') = simhash(ARRAY['caf\xe9', '\xc0b']),
 			simhash('Caf\xe9 x') <> simhash('Caf x')"),
-	't|t', 'SQL_ASCII: and hashed as they are');
+	't|t', 'SQL_ASCII: their hashes are those of the bytes');
 is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT cardinality(shingles('a\xc3\xa9b', 1, 'char'))"),
 	'4', 'SQL_ASCII: each of them is a character');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
 		"SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '')
 		UNION ALL SELECT start, length FROM shingle_difference('!?', '', 1)"),
-	"1|5\n4|5\n1|1\n2|1", 'SQL_ASCII: and has a place');
+	"1|5\n4|5\n1|1\n2|1", 'SQL_ASCII: each has a position');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
 		"SELECT simhash(repeat('\xff\xfe\x80 ', 100000)) IS NOT NULL, simhash('\xf0\x9f') IS NOT NULL,
 			resemblance('\xe9', '\xe8')"),
 	't|t|0', 'SQL_ASCII: bytes that are no UTF-8');
 
-# An encoding that PostgreSQL cannot convert to UTF-8: ASCII needs no conversion,
-# the rest is an error.
+# An encoding that PostgreSQL cannot convert to UTF-8: ASCII needs no conversion, other
+# characters raise an error.
 SKIP:
 {
 	skip 'no server encoding MULE_INTERNAL', 3 unless create('MULE_INTERNAL');

@@ -1,8 +1,8 @@
-# Random texts in many scripts: the server and the independent implementations
-# in test/reference must agree on shingles, fingerprints, signatures and sketches.
+# Random texts in many scripts: the server and the independent implementations in
+# test/reference must agree on shingles, fingerprints, signatures and sketches.
 #
-# SIMHASH_SEED repeats a run, SIMHASH_TEXTS sets the number of texts; with
-# SIMHASH_LARGE texts of more sizes around and beyond 2^20 words are compared.
+# SIMHASH_SEED repeats a run.  SIMHASH_TEXTS sets the number of texts.  SIMHASH_LARGE
+# adds texts of more sizes around and beyond 2^20 words.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $texts = $ENV{SIMHASH_TEXTS} || 2000;
 srand($seed);
 diag("SIMHASH_SEED=$seed");
 
-# Ranges from which characters are taken, whether they are assigned or not.
+# Ranges of characters, assigned or not.
 my %alphabet = (
 	ascii => [ [ 0x01, 0x7F ] ],
 	words => [ [ 0x61, 0x65 ], [ 0x20, 0x20 ], [ 0x41, 0x43 ] ],
@@ -80,7 +80,7 @@ my %alphabet = (
 		[ 0x3000, 0x3000 ] ],
 	private => [ [ 0xE000, 0xF8FF ], [ 0xFFFF0, 0x10FFFF ] ],
 	(map { ("indic$_" => [ [ 0x880 + 0x80 * $_, 0x8FF + 0x80 * $_ ], [ 0x20, 0x20 ] ]) } 1 .. 10),
-	# every code point there is, in pieces: scripts, and what Unicode has yet to assign
+	# all code points, in pieces: scripts, and unassigned ranges
 	(map { (sprintf('at%X', $_) => [ [ $_, $_ + 0xFF ] ]) } map { 0x100 * $_ } 0x01 .. 0xD7, 0xF9 .. 0x1FF, 0x2FA,
 		0x323, 0xE00 .. 0xE10),
 );
@@ -95,7 +95,7 @@ sub letter
 	return chr($from + int(rand($to - $from + 1)));
 }
 
-# A text of a few alphabets, some of it repeated, with separators at random.
+# Returns a text of a few alphabets with random separators and repetitions.
 sub random_text
 {
 	my @mix = map { $alphabet{ one_of(rand() < 0.8 ? @names : @pieces) } } 1 .. 1 + int(rand(4));
@@ -114,8 +114,8 @@ sub random_text
 	return $text;
 }
 
-# Marks above and below, some of which become letters or were letters, and
-# code points that do not count: more of them than are kept, or just as many.
+# Marks above and below, marks that become letters or were letters, and ignorable code
+# points.  Their numbers reach and exceed the limit of marks that are kept.
 my @marks = map { chr } 0x300, 0x301, 0x315, 0x323, 0x327, 0x345, 0x345, 0x34F, 0x5B0, 0x64B, 0x93C, 0xE38, 0x3099,
   0xFF9E, 0xFF9F, 0x200D, 0x20DD, 0x1D165, 0x1E94A, 0x2D9, 0x3B9, 0x1FBE;
 
@@ -131,7 +131,7 @@ my @special = (
 	sub { return stacked_marks() . one_of('', ' ', '!?', ' ! '); },
 	sub { return join(
 		'', map { one_of('!', '?', ' ', "\n", "\x{2605}", "\x{1F600}", one_of(@marks)) } 0 .. rand(10)); },
-	# words about as long as the longest, with marks and letters that take several bytes
+	# words of about the maximal length, with marks and letters of several bytes
 	sub {
 		return join(one_of(' ', '!', "\x{4E00}"),
 			map { one_of('a', "\x{E9}", "a\x{323}\x{301}", "\x{AC01}", "\x{2F800}\x{302A}", "\x{10FFFF}", "\x{378}") x (
@@ -139,7 +139,8 @@ my @special = (
 	},
 	sub { return join('', map { random_text() } 1 .. 20); });
 
-# A canonically equivalent text: marks in another order, some of it composed.
+# Returns a canonically equivalent text: with marks in another order, and partly
+# composed.
 sub equivalent
 {
 	my @codes = split //, NFD($_[0]);
@@ -162,7 +163,7 @@ sub equivalent
 
 my $json = JSON::PP->new->ascii->canonical->allow_nonref;
 
-# What a reference answers to lines of JSON, as lines of JSON.
+# Returns the answers of a reference to lines of JSON, as lines of JSON.
 sub answers_of
 {
 	my ($program, @lines) = @_;
@@ -174,7 +175,7 @@ sub answers_of
 
 sub answers_to { return answers_of($reference, @_); }
 
-# Questions and answers, for COPY.
+# Copies requests and answers into a table.
 sub load
 {
 	my ($node, $table, $requests, $replies) = @_;
@@ -186,7 +187,7 @@ sub load
 	}
 	$node->safe_psql('postgres', "$copy\\.\n");
 	is($node->safe_psql('postgres', "SELECT count(*) FROM $table WHERE request -> 'id' = reply -> 'id'"),
-		scalar @$requests, 'all of it arrives');
+		scalar @$requests, 'all rows are copied');
 }
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -194,7 +195,7 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
 
-# Bands and rows, as JSON.
+# Returns bands and rows, as JSON.
 sub random_shape
 {
 	return one_of(
@@ -202,7 +203,7 @@ sub random_shape
 		[ 1, 1 ]);
 }
 
-# Modulus, size, and a guarantee for shingles of that width, as JSON.
+# Returns modulus, size, and a guarantee for shingles of a width, as JSON.
 sub random_sketch
 {
 	my ($width) = @_;
@@ -277,7 +278,7 @@ is( $node->safe_psql('postgres',
 		"SELECT left(request::text, 300) FROM signed
 			WHERE to_jsonb(minhash_bands((reply ->> 'minhash')::minhash)) IS DISTINCT FROM nullif(
 			reply -> 'bands', 'null') LIMIT 5"),
-	'', 'words of their bands');
+	'', 'keys of their bands');
 
 # Sketches of the same texts.
 load($node, 'sketched', \@requests, [ answers_of($sketches, @requests) ]);
@@ -323,8 +324,8 @@ is( $node->safe_psql('postgres',
 			ELSE (SELECT minhash_agg(f, $made) FROM unnest($of_features) AS f) END LIMIT 5"),
 	'', 'signatures of tokens, features and numbers');
 
-# All of them in one text, composed, decomposed and shifted: the server works on
-# it in pieces, and one wrong shingle at a boundary shows in the resemblance.
+# One text of all texts, composed, decomposed and shifted: the server processes it in
+# pieces.  One wrong shingle at a boundary changes the resemblance.
 $node->safe_psql('postgres',
 	"CREATE TABLE whole AS SELECT string_agg(body, ' . ' ORDER BY id) AS body FROM answers WHERE unit = 'word'");
 is( $node->safe_psql('postgres',
@@ -336,7 +337,7 @@ is( $node->safe_psql('postgres',
 			FROM whole, generate_series(1, 20) AS n"),
 	'1', 'a long text, shifted');
 
-# Weighted features and ready hashes, with weights as binary fractions and not.
+# Weighted features and hashes.  Some weights are binary fractions.
 @requests = ();
 for my $id (1 .. 300)
 {
@@ -382,7 +383,7 @@ is( $node->safe_psql('postgres',
 			ORDER BY id LIMIT 5"),
 	'', 'weighted lexemes');
 
-# More distinct words than count, in two orders, and all of them twice.
+# More distinct words than the limit, in two orders, and all of them twice.
 for my $words ($ENV{SIMHASH_LARGE} ? (2**20 - 1, 2**20, 2**20 + 1, 1_100_000, 1_700_000, 3_000_000) : 1_700_000)
 {
 	my ($reply) = answers_to(
@@ -395,7 +396,7 @@ for my $words ($ENV{SIMHASH_LARGE} ? (2**20 - 1, 2**20, 2**20 + 1, 1_100_000, 1_
 		"$expected|$expected|$expected", "$words distinct words");
 }
 
-# Bytes, where a database has no encoding.
+# Bytes in a database without an encoding.
 $node->safe_psql('postgres', "CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0");
 my @bytes;
 for my $id (1 .. 500)

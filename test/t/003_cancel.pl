@@ -1,11 +1,10 @@
-# Huge texts, and many rows: a query ends soon after it is cancelled, whatever it is
-# doing.  simhash() needs little more memory than the text itself, clusters so much a row,
-# and connected_component() little for each distinct id.
+# Huge texts and many rows: a query ends soon after it is cancelled, at any point.
+# Memory is limited, too: simhash() needs little more than the text itself, clusters
+# need a constant per row, and connected_component() needs little for each distinct id.
 #
-# What is soon is counted in the processor time of the backend, and compared with
-# what the whole query took of it: the same on a slow machine and on a busy one.
-# So that nothing is lost between the measurement and the cancel, the backend
-# stands still for both.
+# Time is processor time of the backend, as a fraction of the whole query's.  So the
+# result is the same on a slow or busy machine.  The backend is stopped between the
+# measurement and the cancel, so that it uses no time there.
 
 use strict;
 use warnings;
@@ -20,9 +19,9 @@ plan skip_all => 'servers refuse to run as root' if $> == 0;
 plan skip_all => 'processor time is read from /proc/PID/schedstat' unless proc($$, 'schedstat') =~ /^[1-9]/;
 
 my $megabytes = 50;       # of each text
-my $soon = 1 / 3;         # of the whole; what takes longest is to give the memory back
-my $array_soon = 0.6;     # where PostgreSQL reads or makes an array, in one go
-my $slack = 32 * 1024;    # kB of memory beyond what the text itself takes
+my $soon = 1 / 3;         # fraction of the whole; to free the memory takes longest
+my $array_soon = 0.6;     # where PostgreSQL reads or builds an array without interrupts
+my $slack = 32 * 1024;    # kB of memory beyond the text's
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -32,9 +31,9 @@ for my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
 {
 	$node->safe_psql('postgres',
 		"CREATE DATABASE in_\L$encoding\E ENCODING '$encoding' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
-	# Make something, and use it; say how that ended, the processor time that the
-	# use took and that of the session in the end, and how much memory the use
-	# added to the most there had been before.
+	# Compute the text `make`, and run the expression `use` on it.  Returns the outcome,
+	# the processor time of `use` in ns, that of the session at the end, and the growth of
+	# the memory's peak by `use` in kB.
 	$node->safe_psql("in_\L$encoding\E", q{
 		CREATE EXTENSION simhash;
 		CREATE FUNCTION status(what text) RETURNS bigint LANGUAGE sql AS $$
@@ -63,14 +62,14 @@ for my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
 	});
 }
 
-# A text of so many megabytes, as an expression
+# Returns an expression for a text of a size in megabytes.
 sub megabytes_of
 {
 	my ($piece, $bytes, $megabytes) = @_;
 	return "repeat($piece, " . int($megabytes * 1_000_000 / $bytes) . ')';
 }
 
-# What the system knows of a process; an empty text if it has ended.
+# Returns a file of /proc for a process, or an empty text if it has ended.
 sub proc
 {
 	my ($pid, $what) = @_;
@@ -78,8 +77,8 @@ sub proc
 	return <$file> // '';
 }
 
-# Let the process go on until it has used so much, and cancel it.  Returns what it
-# had used then; nothing if it has ended before.
+# Lets the process run until it has used a processor time, then cancels it.  Returns the
+# time that it had used, or nothing if it ended before.
 sub cancel_at
 {
 	my ($pid, $at) = @_;
@@ -98,7 +97,7 @@ sub cancel_at
 	return $used;
 }
 
-# Where there is a point of time for it, the use is cancelled then.
+# Runs make and use.  If $at is defined, cancels use after this processor time.
 sub try
 {
 	my ($database, $make, $use, $at) = @_;
@@ -120,11 +119,12 @@ sub try
 	return { outcome => $outcome, used => $used, memory => $memory, after => $end - ($cancelled // $end) };
 }
 
-# Cancelled early and late, it ends at once.  What is over before it is cancelled,
-# being faster than it was, is tried again, and cancelled earlier.  PostgreSQL makes
-# and reads arrays without looking for an interrupt, for which there is more time.  What
-# ends late is tried again, twice: on a virtual machine processor time is also what
-# others took of it.
+# Cancels the query early and late, and checks that it ends at once.
+#
+# A run that ends before it is cancelled is repeated with an earlier cancel.  PostgreSQL
+# builds and reads arrays without a check for interrupts, so these have a higher limit.
+# A run that ends late is repeated up to twice: on a virtual machine processor time
+# includes time that other machines used.
 sub ends_soon
 {
 	my ($name, $database, $make, $use, $whole) = @_;
@@ -147,12 +147,12 @@ sub ends_soon
 	}
 }
 
-# It ends as it should, and so it does sooner; returns what it took in the end.
+# Checks that the query ends as expected, and soon if cancelled.  Returns the full run.
 sub check
 {
 	my ($name, $database, $make, $use, $expected) = @_;
 	my $tried = try($database, $make, $use);
-	is($tried->{outcome}, $expected // 'finished', "$name: is done in the end");
+	is($tried->{outcome}, $expected // 'finished', "$name: ends as expected");
 	note(sprintf '%s: %.2f s', $name, $tried->{used} / 1e9);
 	ends_soon($name, $database, $make, $use, $tried->{used});
 	return $tried;
@@ -160,7 +160,7 @@ sub check
 
 my $words = q{'the quick brown fox jumps over the lazy dog '};
 my @huge = (
-	# what, database, piece, its bytes, use
+	# name, database, piece, the piece's bytes, use
 	[ 'ASCII words', 'in_utf8', $words, 44, 'simhash($1)' ],
 	[ 'one word', 'in_utf8', q{'x'}, 1, 'simhash($1)' ],
 	[ 'one word that is not ASCII', 'in_utf8', q{U&'\00E9'}, 2, 'simhash($1)' ],
@@ -190,18 +190,18 @@ for my $case (@huge)
 	my ($name, $database, $piece, $bytes, $use) = @$case;
 	my $make = megabytes_of($piece, $bytes, $megabytes);
 	my $tried = check($name, $database, $make, $use);
-	# what it takes to hand the text to any function
+	# the memory of the text as an argument of any function
 	my $anyway = try($database, $make, $use =~ s/^\w+\(([^,)]*).*/octet_length($1)/r);
 	cmp_ok($tried->{memory}, '<', $anyway->{memory} + $slack, "$name: within memory");
 }
 
-# The hashes of distinct shingles: 2^20 of them count, of more.
+# The hashes of distinct shingles, more than the limit of 2^20.
 my $numbers = q{(SELECT string_agg(i::text, ' ') FROM generate_series(1, 3000000) AS i)};
 my $distinct = check('many shingles', 'in_utf8', $numbers, 'simhash($1, 1)');
 my $anyway = try('in_utf8', $numbers, 'octet_length($1)');
 cmp_ok($distinct->{memory}, '<', $anyway->{memory} + 50 * 1024, 'many shingles: within memory');
 
-# The sets of both texts: bounded by the number of distinct shingles.
+# The sets of both texts: the number of distinct shingles bounds them.
 for my $case (
 	[ 'resemblance, few shingles', $words, 44, 'resemblance($1, $1)' ],
 	[ 'containment, characters', $words, 44, q{containment($1, $1, 9, 'char')} ],
@@ -212,7 +212,7 @@ for my $case (
 }
 check('resemblance, many shingles', 'in_utf8', $numbers, q{resemblance($1, $1 || ' more')});
 
-# One of these sets, and rows, which go to a file.
+# The set of one text, and result rows, which spill to a file.
 for my $case (
 	[ 'difference, few shingles', $words, 44, q{'', $1} ],
 	[ 'difference of Chinese', q{U&'\6211\7231\5317\4EAC'}, 12, '$1, $1' ],
@@ -224,7 +224,7 @@ for my $case (
 	cmp_ok($tried->{memory}, '<', $slack, "$name: within memory");
 }
 
-# Passages, and pieces, which go to a file, too.
+# Passages and pieces, which spill to a file, too.
 for my $case (
 	[ 'passages of words', $words, 44, 2, '$1, $1' ],
 	[ 'passages of characters', $words, 44, 1, q{$1, 'jumps over the quick brown fox', 5, 'char'} ])
@@ -240,15 +240,15 @@ for my $unit (qw(word sentence))
 	cmp_ok($tried->{memory}, '<', 2 * $slack, "pieces by $unit: within memory");
 }
 
-# Searches for many hashes, merged and counted.
+# Searches for many hashes, by merge and by hit counter.
 $node->safe_psql('in_utf8', q{
 	CREATE TABLE sketches AS
 	    SELECT ARRAY(SELECT (hashint8(i * 20 + j) & 4095)::bigint FROM generate_series(1, 10) AS j) AS sk
 	    FROM generate_series(1::bigint, 200000) AS i;
 	CREATE INDEX ON sketches USING simhash (sk);
-	CREATE FUNCTION near(passage bigint[], share float8)
+	CREATE FUNCTION near(passage bigint[], radius float8)
 	    RETURNS bigint LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off
-		RETURN (SELECT count(*) FROM sketches WHERE sk <%>> passage <= share);
+		RETURN (SELECT count(*) FROM sketches WHERE sk <%>> passage <= radius);
 	CREATE FUNCTION nearest(passage bigint[]) RETURNS float8 LANGUAGE sql SET enable_seqscan = off SET enable_sort = off
 		RETURN (SELECT max(d)
 		        FROM (SELECT sk <%>> passage AS d
@@ -263,7 +263,7 @@ for my $case (
 	cmp_ok($tried->{memory}, '<', 2 * $slack, "$name: within memory");
 }
 
-# Sets of up to 1 GB, which is not exceeded while they grow, either.
+# Sets of up to 1 GB: they do not exceed this limit while they grow, either.
 for my $case (
 	[ 'many short shingles', q{string_agg(md5(i::text), '') FROM generate_series(1, 500000)},
 		q{resemblance($1, 'x', 8, 'char')}, 'finished' ],
@@ -280,7 +280,8 @@ for my $case (
 	cmp_ok($tried->{memory}, '<', 1024 * 1024 + $slack, "sets, $name: within memory");
 }
 
-# Arrays of many elements, in a table: that they are read from text is not measured.
+# Arrays of many elements, in a table, so that the time to parse them as text is not
+# measured.
 $node->safe_psql('in_utf8', q{
 	CREATE TABLE many AS SELECT array_fill('token'::text, ARRAY[5000000]) AS tokens,
 		array_fill(0.5::float8, ARRAY[5000000]) AS weights, array_fill(5::bigint, ARRAY[20000000]) AS hashes});
@@ -293,7 +294,7 @@ for my $case (
 	check($name, 'in_utf8', q{''}, "SELECT $use FROM many");
 }
 
-# Signatures of the most places, which take some hundred times what others do.
+# Signatures of the maximal length, which cost some hundred times as much as others.
 $node->safe_psql('in_utf8', 'CREATE TABLE numbers AS SELECT array_fill(5::bigint, ARRAY[500000]) AS hashes');
 for my $case (
 	[ 'signature of words', megabytes_of($words, 44, 2), 'to_minhash($1, 1024, 4)' ],
@@ -305,14 +306,14 @@ for my $case (
 	cmp_ok($tried->{memory}, '<', 2 * $slack, "$name: within memory");
 }
 
-# Short ones stand in rows with a short header, and are compared as copies.
+# Short signatures have a short header in rows, and are compared as copies.
 my $sorted = try('in_utf8', q{''},
 	'SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY to_minhash(ARRAY[i], 3, 2)) AS n
 		FROM generate_series(1, 200000) AS i) AS s');
 is($sorted->{outcome}, 'finished', 'signatures are sorted');
 cmp_ok($sorted->{memory}, '<', $slack, 'signatures are sorted: within memory');
 
-# Edges, of few vertices and of many, whose expressions leave something in memory.
+# Edges, of few vertices and of many, whose expressions allocate memory.
 for my $ids (1000, 1000000)
 {
 	my $edges = check("components of $ids vertices", 'in_utf8', q{''},
@@ -321,8 +322,8 @@ for my $ids (1000, 1000000)
 	cmp_ok($edges->{memory}, '<', 60 * $ids / 1024 + $slack, "components of $ids vertices: within memory");
 }
 
-# shingles() makes an array, for which there is a limit of 1 GB: it ends in good
-# time there, and sooner when cancelled.
+# shingles() builds an array, whose limit is 1 GB: it ends in acceptable time there, and
+# sooner if cancelled.
 for my $case (
 	[ 'shingles', $words, 44, 20, 'shingles($1)', 'finished' ],
 	[ 'shingles of characters', q{'x'}, 1, 2, q{shingles($1, 100, 'char')}, 'finished' ],
@@ -334,9 +335,9 @@ for my $case (
 	cmp_ok($tried->{memory}, '<', 2_500_000, "$name: within memory") if $expected ne 'finished';
 }
 
-# Clusters: of rows around planted centers, of which many pairs are compared, and of rows
-# that are all in one; memory is told by the row, beside what any window function needs
-# that looks at the whole partition.
+# Clusters: of rows around planted centers, where many pairs are compared, and of rows
+# that are all in one cluster.  Memory is measured per row, beyond that of any window
+# function that reads the whole partition.
 my $rows = 1_000_000;
 $node->safe_psql('in_utf8', qq{
 	CREATE TABLE planted AS

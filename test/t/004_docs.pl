@@ -1,9 +1,9 @@
-# The SQL of the documentation does what the documentation says.
+# The documentation's SQL produces the output that the documentation shows.
 #
-# Of each file listed here, every block marked "sql" is run, in order, in a
-# database of the file's own; a block marked "text" that follows it must be
-# what comes out, notices first.  Those of README have to run, on an empty table.
-# On another server, all of a file are run in one session, as a reader types them.
+# For each file listed here, the test runs every block marked "sql", in order, in a
+# database of the file's own.  A block marked "text" that follows is the expected
+# output, notices first.  The blocks of README must run on an empty table.
+# On another server, all blocks of a file run in one session, as a reader types them.
 use strict;
 use warnings;
 
@@ -16,7 +16,7 @@ use Test::More;
 
 my @files = ('README.md', map { "docs/$_.md" } qw(deduplicate recipes stream live minhash passages gist));
 
-# Output without what an editor may change unseen.
+# Returns output without whitespace that an editor may change.
 sub trimmed
 {
 	my ($output) = @_;
@@ -64,7 +64,7 @@ foreach my $file (@files)
 	}
 }
 
-# Functions that specs of isolation tests have from a page are those of the page.
+# Functions in the specs of isolation tests are copies of those on a page.
 foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))
 {
 	my $text = slurp_file($spec);
@@ -76,7 +76,7 @@ foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))
 	{
 		$function =~ s/^\t//mg;
 		my ($name) = $function =~ /FUNCTION (\w+)/;
-		ok(index(docs_file($file), $function) >= 0, "$spec: $name is that of $file");
+		ok(index(docs_file($file), $function) >= 0, "$spec: $name is the same as in $file");
 	}
 }
 

@@ -1,6 +1,6 @@
-# Tokens made to have hashes that end alike, or begin alike: XXH3 is public, and of
-# eight bytes it can be inverted.  Comparing them, and fingerprints of them, cost as
-# much as those of any others.
+# Tokens crafted so that their hashes have equal ends or equal beginnings.  XXH3 is
+# public, and for eight bytes it can be inverted.  Comparisons and fingerprints of these
+# tokens must cost no more than those of other tokens.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ sub rotated
 	return ($x << $bits) | ($x >> (64 - $bits));
 }
 
-# The eight bytes, as two numbers, whose XXH3 is the argument: its steps
-# backwards.
+# Returns the eight bytes, as two numbers, whose XXH3 is the argument.  It runs the
+# steps of the hash backwards.
 my $factor = 0x9FB21C651E98DF25;
 my $inverse = $factor;
 $inverse = product($inverse, 2 - product($factor, $inverse)) for 1 .. 6;
@@ -39,13 +39,14 @@ sub preimage
 	$x = product($x, $inverse) & ~0;
 	$x ^= ($x >> 35) + 8;
 	$x = product($x, $inverse) & ~0;
-	# 64 of these steps lead back to x
+	# 64 of these steps return to x
 	$x = $x ^ rotated($x, 49) ^ rotated($x, 24) for 1 .. 63;
 	$x ^= 0xC73AB174C5ECD5A2;
 	return ($x >> 32, $x & 0xFFFFFFFF);
 }
 
-# Tokens, in hexadecimal digits, whose hashes the function makes of 1, 2, ...
+# Returns tokens, in hexadecimal digits, with the hashes that the function computes of
+# 1, 2, ...
 sub crafted
 {
 	my ($hash_of) = @_;
@@ -60,7 +61,7 @@ sub crafted
 my $end_alike = crafted(sub { $_[0] << 32 | 0x12345678 });
 my $begin_alike = crafted(sub { 0x12345678 << 32 | $_[0] });
 
-# Any bytes but zero are text there.
+# Any bytes except zero are text in SQL_ASCII.
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=SQL_ASCII', '--no-locale' ]);
 $node->start;
@@ -97,7 +98,7 @@ for my $crafted ('end_alike', 'begin_alike')
 {
 	is($node->safe_psql('postgres',
 			"SELECT resemblance($crafted, $crafted\[2:] || plain[1], 1) * " . ($tokens + 1) . ' FROM tokens'),
-		$tokens - 1, "$crafted: are told apart");
+		$tokens - 1, "$crafted: they differ");
 	for my $use ('resemblance(TOKENS, TOKENS[2:], 1)', 'simhash(TOKENS, 1)')
 	{
 		my ($theirs, $others) = map { "SELECT $use FROM tokens" =~ s/TOKENS/$_/gr } $crafted, 'plain';

@@ -1,7 +1,7 @@
-# Damaged signatures: the text form, the binary form and what is stored, with bytes
-# changed, lost and added.  Each is an error, or means what it says.
+# Damaged signatures: the text form, the binary form and the stored form, with bytes
+# changed, removed and added.  Each raises an error, or is a valid signature.
 #
-# SIMHASH_SEED repeats a run, SIMHASH_ROUNDS sets the number of each kind.
+# SIMHASH_SEED repeats a run.  SIMHASH_ROUNDS sets the number of damages for each form.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 my $directory = $node->basedir;
 
-# Signatures with all kinds of parameters, large and small; %s is the seed.
+# Signatures with all types of parameters, large and small; %s is the seed.
 $node->safe_psql('postgres', sprintf(<<'END', $seed));
 CREATE EXTENSION simhash;
 CREATE CAST (minhash AS bytea) WITHOUT FUNCTION;
@@ -37,14 +37,14 @@ CREATE FUNCTION signature(i bigint) RETURNS minhash LANGUAGE sql IMMUTABLE
         WHEN 2 THEN to_minhash(ARRAY[i, i + 1], 1 + number(i + 1, 3), 1 + number(i + 2, 3))
         ELSE (SELECT minhash_agg(i::text, 1 + number(i + 1, 3), 1 + number(i + 2, 3))) END;
 
--- One to three changes: a bit, a byte, a byte less, a byte more, an end cut off, one added.
+-- One to three changes: a bit, a byte, a byte less, a byte more, a truncation, an appended end.
 CREATE FUNCTION damaged(b bytea, i bigint, bytes bytea DEFAULT NULL) RETURNS bytea LANGUAGE plpgsql AS $$
 DECLARE
     at integer;
     new bytea;
 BEGIN
     FOR change IN 0 .. number(i, 3) LOOP
-        -- the beginning, which says what follows, twice as often
+        -- the beginning, which contains the parameters, twice as often
         at := number(i + 10 * change + 1,
                      CASE number(i + 10 * change + 2, 2) WHEN 0 THEN least(length(b), 10) ELSE length(b) END);
         new := CASE WHEN bytes IS NULL THEN substr(int4send(number(i + 10 * change + 3, 256)), 4)
@@ -61,20 +61,21 @@ BEGIN
     END LOOP;
     RETURN b;
 END $$;
-CREATE TABLE outcome (kind text, round bigint, result text);
+CREATE TABLE outcome (form text, round bigint, result text);
 END
 
-# What came of a kind: nothing wrong, some taken, many refused.
+# Checks the outcomes for a form: no wrong result, some signatures accepted, many
+# refused.
 sub outcome_ok
 {
-	my ($kind) = @_;
+	my ($form) = @_;
 	is($node->safe_psql('postgres',
 		"SELECT round, result FROM outcome
-			WHERE kind = '$kind' AND result NOT IN ('taken', 'refused') ORDER BY 1 LIMIT 5"),
-		'', "$kind: each is refused, or means what it says");
+			WHERE form = '$form' AND result NOT IN ('taken', 'refused') ORDER BY 1 LIMIT 5"),
+		'', "$form: each is refused, or valid");
 	is($node->safe_psql('postgres',
 		"SELECT count(*) FILTER (WHERE result = 'taken') > 0, count(*) FILTER (WHERE result = 'refused') > $rounds / 10,
-		count(*) FROM outcome WHERE kind = '$kind'"), "t|t|$rounds", "$kind: some are taken, many refused");
+		count(*) FROM outcome WHERE form = '$form'"), "t|t|$rounds", "$form: some are accepted, many refused");
 }
 
 $node->safe_psql('postgres', sprintf(<<'END', $rounds));
@@ -98,7 +99,7 @@ END $$;
 END
 outcome_ok('text');
 
-# The binary form, as COPY reads it.
+# The binary form, read by COPY.
 my @forms = split /\n/, $node->safe_psql('postgres',
 	"SELECT encode(damaged(minhash_send(signature(i)), i * 100), 'hex') FROM generate_series(1, $rounds) AS i");
 for my $i (1 .. $rounds)
@@ -129,7 +130,7 @@ END $$;
 END
 outcome_ok('binary');
 
-# What is stored: whatever uses it refuses it, or uses what is there.
+# The stored form: each function refuses it, or uses the damaged value.
 $node->safe_psql('postgres', sprintf(<<'END', $rounds));
 CREATE FUNCTION used(sig minhash) RETURNS boolean LANGUAGE sql
     RETURN sig::text::minhash::text = sig::text AND jaccard(sig, sig) = 1 AND sig <%%> sig = 0 AND sig %% sig

@@ -1,8 +1,8 @@
-# The server is killed while sessions insert, while vacuum runs and while an
-# index is built.  After the restart the index has the rows of the table.
+# The server is killed during insertions, vacuum and index builds.  After the restart
+# the index has the rows of the table.
 #
-# SIMHASH_ROUNDS sets how often; SIMHASH_SPLITS, at how many places within a split
-# recovery is ended.
+# SIMHASH_ROUNDS sets the number of crashes.  SIMHASH_SPLITS sets the number of
+# positions within a split at which recovery ends.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ max_wal_size = 2GB
 wal_keep_size = 512MB
 CONF
 
-# Waits until a condition holds.
+# Waits until a condition is true.
 sub wait_for
 {
 	my ($condition) = @_;
@@ -68,7 +68,7 @@ for my $round (1 .. $rounds)
 {
 	my $name = "round $round";
 
-	# Half of the time the log ends anywhere, not just at the end of a transaction.
+	# In half of the rounds the WAL may end anywhere, not only at the end of a transaction.
 	my $commit = $round % 2 ? 'off' : 'on';
 
 	my @clients = map { client($node, "SET synchronous_commit = $commit",
@@ -77,7 +77,7 @@ for my $round (1 .. $rounds)
 	usleep(100_000 + int(rand(900_000)));
 	$node->safe_psql('postgres', 'CHECKPOINT') if $round % 3 == 0;
 	usleep(int(rand(300_000)));
-	# on a busy machine nothing may have been written yet, and got to the disk
+	# on a busy machine it takes time until the first rows are written and flushed
 	wait_for("last_value > $written FROM docs_id_seq");
 	my $lsn = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 	wait_for("pg_current_wal_flush_lsn() >= '$lsn'");
@@ -89,7 +89,7 @@ for my $round (1 .. $rounds)
 	note($node->safe_psql('postgres',
 		q{SELECT count(*) || ' rows, ' || pg_relation_size('docs_fp') || ' bytes' FROM docs}));
 
-	# what the crash left half done is finished by those who come after
+	# later writers finish the incomplete operations of the crash
 	if ($round % 3 == 0)
 	{
 		$node->safe_psql('postgres',
@@ -98,11 +98,11 @@ for my $round (1 .. $rounds)
 	}
 }
 
-# --- an unlogged index is empty, and of use ----------------------------------------
+# --- an unlogged index is empty and usable -----------------------------------------
 
 is($node->safe_psql('postgres',
 	'SET enable_seqscan = off; SELECT count(*) FROM lost WHERE fp <@ \'(0123456789abcdef,64)\''),
-	'0', 'unlogged: nothing is left');
+	'0', 'unlogged: no row is left');
 no_damage_ok($node, 'unlogged, empty', 'lost_fp');
 $node->safe_psql('postgres', 'INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i');
 sound_ok($node, 'lost', 'unlogged, filled again');
@@ -142,7 +142,7 @@ for my $round (1 .. 3)
 	kill_and_start($node, "build $round", $build);
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS large_fp');
 }
-# This one is ready, and has three levels; nothing but the log has it.
+# This index is complete and has three levels, but only the WAL contains it.
 $node->safe_psql('postgres', <<'SQL');
 CHECKPOINT;
 CREATE INDEX large_fp ON large USING simhash (fp) WITH (blocks = 2);
@@ -153,10 +153,10 @@ sound_ok($node, 'large', 'built', times => 12);
 $node->safe_psql('postgres', 'INSERT INTO large SELECT i, fp_of(i) FROM generate_series(600001, 602000) AS i');
 sound_ok($node, 'large', 'built and written', times => 12);
 
-# --- the log ends anywhere in a split -----------------------------------------------------
+# --- the WAL ends within a split ---------------------------------------------------------
 
-# A split is more than one record of the log.  Recovery stops after a record of
-# two pages or more, with one that is new: others finish what is begun.
+# A split is more than one WAL record.  Recovery stops after a record that has two pages
+# or more, including a new one.  Later writers finish the split.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE split (id integer, fp simhash);
 INSERT INTO split SELECT i, fp_of(i) FROM generate_series(1, 4000) AS i;
@@ -171,7 +171,7 @@ INSERT INTO split SELECT i, '0123456789abcdef' FROM generate_series(12001, 15000
 SQL
 my @splits = map { $_->{lsn} }
   grep { $_->{shown} =~ /blkref #0: [^,;]*blk \d+,? *;? *blkref #1: .*FPW/ } generic_records($node, $from);
-cmp_ok(scalar @splits, '>', 20, scalar(@splits) . ' splits in the log');
+cmp_ok(scalar @splits, '>', 20, scalar(@splits) . ' splits in the WAL');
 foreach my $n (1 .. ($ENV{SIMHASH_SPLITS} || 4))
 {
 	my $lsn = $splits[ int(rand(scalar @splits)) ];

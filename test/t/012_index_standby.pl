@@ -1,5 +1,5 @@
-# A standby replays what writers do to the index, compares the pages with those
-# of the primary, answers meanwhile, and takes over.
+# A standby replays the changes of the index.  The test compares its pages with those of
+# the primary, queries it meanwhile, and promotes it.
 
 use strict;
 use warnings;
@@ -102,9 +102,9 @@ note($primary->safe_psql('postgres',
 
 # --- counts, while the primary vacuums ----------------------------------------------
 
-# Replay does not wait for pins, so a scan that asks the visibility map instead of the
-# table counts rows that were dead for its snapshot, and have been removed since it
-# read their entries.
+# Replay does not wait for pins.  So a scan that consults the visibility map instead of
+# the heap counts rows that were dead for its snapshot, and were removed after it read
+# their entries.
 $primary->safe_psql('postgres', <<'SQL');
 CREATE TABLE wide (id integer, fp simhash, body text);
 ALTER TABLE wide ALTER body SET STORAGE PLAIN;
@@ -130,13 +130,13 @@ $primary->wait_for_catchup($standby);
 my $counting = $standby->background_psql('postgres');
 $counting->query_safe(
 	"SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN; DECLARE c CURSOR FOR SELECT 1 FROM wide");
-is($counting->query_safe('FETCH c'), '1', 'a cursor on the standby stands in a leaf');
+is($counting->query_safe('FETCH c'), '1', 'a cursor on the standby is on a leaf');
 $primary->safe_psql('postgres', 'VACUUM wide');
 $primary->wait_for_catchup($standby);
-is($counting->query_safe(q{SELECT remaining('c')}), '19999', 'it counts no row that is gone');
+is($counting->query_safe(q{SELECT remaining('c')}), '19999', 'it counts no removed row');
 $counting->quit;
 
-# The same for counts as they come, planned with default settings.
+# The same for counts, planned with default settings.
 my $counts = client($standby, <<'SQL');
 DO $$
 DECLARE
@@ -159,7 +159,7 @@ finish($counts->{process});
 is($counts->{err}, '', 'counts on the standby are right');
 $primary->wait_for_catchup($standby);
 
-# --- a snapshot on the standby outlives what the primary removes -------------------
+# --- a snapshot on the standby protects rows that the primary removes ---------------
 
 $primary->safe_psql('postgres', 'CHECKPOINT');
 $standby->append_conf('postgresql.conf', "hot_standby_feedback = off\n");
@@ -179,7 +179,7 @@ $dwelling->pump until $out =~ /dwelling/ || !$dwelling->pumpable;
 $primary->safe_psql('postgres', q{DELETE FROM docs WHERE fp = '0123456789abcdef'});
 $primary->safe_psql('postgres', 'VACUUM docs');
 $primary->safe_psql('postgres', q{INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 3000)});
-# the standby goes on up to there, or to where the cursor is in its way
+# the standby replays up to this point, or to the record that conflicts with the cursor
 my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
 $standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$lsn' OR EXISTS
 	(SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event LIKE 'RecoveryConflict%')")
@@ -205,7 +205,7 @@ like($err, qr/fetched $count$/, 'a cursor on the standby sees what its snapshot 
 $primary->wait_for_catchup($standby);
 sound_ok($standby, 'docs', 'standby after the cursor');
 
-# Of an unlogged index a standby has nothing, and says so.
+# A standby has no unlogged index.  It raises an error that says so.
 foreach my $call (
 	q{simhash_index_stats('lost_fp')}, q{simhash_index_explain('lost_fp', '0123456789abcdef', 3)},
 	q{simhash_index_check('lost_fp')})
@@ -214,7 +214,7 @@ foreach my $call (
 	like($stderr, qr/cannot access temporary or unlogged relations during recovery/, "standby: $call");
 }
 
-# --- the standby takes over -----------------------------------------------------------
+# --- promotion of the standby ---------------------------------------------------------
 
 my $before = $primary->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
 my $lost = client($primary, "CALL write($seed + 5000000000, 'infinity')");
@@ -234,7 +234,7 @@ INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 5000) AS i;
 INSERT INTO lost SELECT i, fp_of(i) FROM generate_series(1, 2000) AS i;
 SQL
 sound_ok($standby, $_, 'promoted and written') foreach qw(docs lost);
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM lost'), '2000', 'an unlogged table starts from nothing');
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM lost'), '2000', 'an unlogged table starts empty');
 
 unlike(slurp_file($standby->logfile),
 	qr/PANIC|ERROR(?!:  cannot access temporary or unlogged relations)|TRAP|inconsistent page|terminated by signal/,

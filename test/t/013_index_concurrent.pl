@@ -1,7 +1,7 @@
-# Two sessions write, two compare index with table inside one snapshot, one
-# vacuums, for as long as SIMHASH_SECONDS says, and until each way of reading had
-# its turn: no error, no deadlock, no row too few or too many, and nearest first
-# none out of order.
+# Two sessions write, two compare the index with the table inside one snapshot, one
+# vacuums.  The test runs for SIMHASH_SECONDS, and until each type of read has run.  It
+# expects no error, no deadlock, no missing or surplus row, and no row out of order in
+# an ordered scan.
 
 use strict;
 use warnings;

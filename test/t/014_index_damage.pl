@@ -1,8 +1,9 @@
-# Pages of the index are damaged behind the server's back.  Scans, inserts, vacuum and
-# the functions that look at an index as a whole give right rows or an error that says
-# that the index is damaged; they never crash, hang, or loop.  REINDEX repairs.
+# Damages pages of the index in its file, while the server is down.  Scans, insertions,
+# vacuum and the functions that inspect an index return the right rows, or raise an
+# error that says that the index is damaged.  They never crash, hang, or loop.  REINDEX
+# repairs.
 #
-# SIMHASH_SEED repeats a run, SIMHASH_DAMAGES sets the number of random damages.
+# SIMHASH_SEED repeats a run.  SIMHASH_DAMAGES sets the number of random damages.
 
 use strict;
 use warnings;
@@ -20,22 +21,22 @@ use constant BLOCK => 8192;
 my $seed = random_seed();
 my $random = $ENV{SIMHASH_DAMAGES} || 25;
 
-# --- kinds of damage ----------------------------------------------------------
+# --- types of damage ----------------------------------------------------------
 #
-# Each takes the blocks of the file and changes them in place.  A strict one
-# cannot go unnoticed by a scan that comes by: right rows or an error.  After
-# the others, which may change the content itself, the rows may be wrong too.
+# Each takes the blocks of the file and changes them in place.  A scan that reads
+# a strict damage notices it: it returns the right rows or raises an error.  The
+# other damages may change keys and TIDs, so the rows may be wrong, too.
 
 sub any { return $_[ int(rand(scalar @_)) ]; }
 sub leaf_or_inner { my ($blocks) = @_; return 1 + int(rand(@$blocks - 1)); }
-sub word { my ($page, $from_end) = @_; return unpack('S', substr($page, BLOCK - $from_end, 2)); }
-sub is_free { my ($page) = @_; return word($page, 2) == 0xFF98 && word($page, 6) & 2; }
+sub uint16 { my ($page, $from_end) = @_; return unpack('S', substr($page, BLOCK - $from_end, 2)); }
+sub is_free { my ($page) = @_; return uint16($page, 2) == 0xFF98 && uint16($page, 6) & 2; }
 sub free_page { my ($blocks) = @_; return any(grep { is_free($blocks->[$_]) } 1 .. $#$blocks); }
-sub live_page { my ($blocks) = @_; return any(grep { !(word($blocks->[$_], 6) & 2) } 1 .. $#$blocks); }
+sub live_page { my ($blocks) = @_; return any(grep { !(uint16($blocks->[$_], 6) & 2) } 1 .. $#$blocks); }
 sub garbage { my ($n) = @_; return join('', map { chr(int(rand(256))) } 1 .. $n); }
 sub special { my ($page) = @_; return unpack('x16 S', $page); }
 
-# What a number may be that should be a block, an offset or a count.
+# Returns an unlikely value for a block number, an offset or a count.
 sub odd_number
 {
 	my ($blocks, $own) = @_;
@@ -51,15 +52,15 @@ sub put
 	substr($blocks->[$at], $offset, length($bytes)) = $bytes;
 }
 
-# The last words of a page are where an access method keeps links and its mark.
+# Damages a number in the special space at the end of a page, where links and flags are.
 sub odd_special
 {
 	my ($blocks, $at, $size) = @_;
 	my $from = special($blocks->[$at]);
-	my $words = int((BLOCK - $from) / $size);
+	my $numbers = int((BLOCK - $from) / $size);
 
-	return unless $words > 0;
-	put($blocks, $at, $from + $size * int(rand($words)),
+	return unless $numbers > 0;
+	put($blocks, $at, $from + $size * int(rand($numbers)),
 		pack($size == 4 ? 'L' : 'S', odd_number($blocks, $at) % 2**(8 * $size)));
 }
 
@@ -84,7 +85,7 @@ my @strict = (
 	[ 'zeroed metapage', sub { my ($b) = @_; $b->[0] = "\0" x BLOCK; } ],
 	[ 'garbage page', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = garbage(BLOCK); } ],
 	[ 'garbage in a page, header and all of the rest right', sub { my ($b) = @_; put($b, 0, 24, garbage(64)); } ],
-	[ 'another kind of page',
+	[ 'another type of page',
 		sub { my ($b) = @_; my $at = leaf_or_inner($b); put($b, $at, BLOCK - 2, pack('S', any(0, 0xFF80, 0xFF83))); } ],
 	[ 'metapage in place of another', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[0]; } ],
 	[ 'other page in place of the metapage', sub { my ($b) = @_; $b->[0] = $b->[ leaf_or_inner($b) ]; } ],
@@ -95,15 +96,15 @@ my @strict = (
 	[ 'file cut off', sub { my ($b) = @_; $#$b = int(rand($#$b)); } ],
 	[ 'file cut off within a page', sub { my ($b) = @_; $b->[-1] = substr($b->[-1], 0, 5000); } ],
 );
-# The same, in an index that has free pages.  How far they are from the end of the page:
-# the lower bound's key 48 and TID 32, the right sibling or next free page 20, flags 6.
+# Damages of an index that has free pages.  Offsets from the end of the page: key of the
+# low key 48, TID of the low key 32, right sibling or next free page 20, flags 6.
 my @free = (
-	[ 'lower bound',
+	[ 'low key',
 		sub { my ($b) = @_; put($b, live_page($b), BLOCK - 48, pack('Q', any(0, 1, ~0, int(rand(2**32)) << 32))); } ],
-	[ 'TID of a lower bound',
+	[ 'TID of a low key',
 		sub { my ($b) = @_; put($b, live_page($b), BLOCK - 32, pack('S3', 0, any(0, 1), any(1, 2, 77))); } ],
-	[ 'page marked as a free one', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 6, pack('S', any(2, 3))); } ],
-	[ 'free page without its mark', sub { my ($b) = @_; put($b, free_page($b), BLOCK - 6, pack('S', 0)); } ],
+	[ 'page flagged as free', sub { my ($b) = @_; put($b, live_page($b), BLOCK - 6, pack('S', any(2, 3))); } ],
+	[ 'free page without its flag', sub { my ($b) = @_; put($b, free_page($b), BLOCK - 6, pack('S', 0)); } ],
 	[ 'free page in place of another', sub { my ($b) = @_; $b->[ live_page($b) ] = $b->[ free_page($b) ]; } ],
 	[ 'page in place of a free one', sub { my ($b) = @_; $b->[ free_page($b) ] = $b->[ live_page($b) ]; } ],
 	[ 'zeros in place of a free page', sub { my ($b) = @_; $b->[ unpack('x40 L', $b->[0]) ] = "\0" x BLOCK; } ],
@@ -123,16 +124,17 @@ my @lax = (
 	[ 'two pages swapped',
 		sub { my ($b) = @_; my ($i, $j) = (leaf_or_inner($b), leaf_or_inner($b)); @$b[ $i, $j ] = @$b[ $j, $i ]; } ],
 	[ 'one page twice', sub { my ($b) = @_; $b->[ leaf_or_inner($b) ] = $b->[ leaf_or_inner($b) ]; } ],
-	[ 'word of the metapage', sub { my ($b) = @_; put($b, 0, 24 + 4 * int(rand(60)), pack('L', odd_number($b, 0))); } ],
-	[ 'word of the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 4); } ],
-	[ 'half-word of the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 2); } ],
+	[ 'number in the metapage',
+		sub { my ($b) = @_; put($b, 0, 24 + 4 * int(rand(60)), pack('L', odd_number($b, 0))); } ],
+	[ 'number in the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 4); } ],
+	[ '16-bit number in the special space', sub { my ($b) = @_; odd_special($b, leaf_or_inner($b), 2); } ],
 	[ 'special space of every page', sub { my ($b) = @_; odd_special($b, $_, 4) for 1 .. $#$b; } ],
 	[ 'garbage special space', sub {
 		my ($b) = @_;
 		my $at = leaf_or_inner($b);
 		put($b, $at, special($b->[$at]), garbage(BLOCK - special($b->[$at]) - 2)); } ],
-	[ 'word of an item', sub { my ($b) = @_; odd_item($b, leaf_or_inner($b)); } ],
-	[ 'words in every page', sub { my ($b) = @_; for my $at (1 .. $#$b) { odd_item($b, $at) for 1 .. 20; } } ],
+	[ 'number in an item', sub { my ($b) = @_; odd_item($b, leaf_or_inner($b)); } ],
+	[ 'numbers in every page', sub { my ($b) = @_; for my $at (1 .. $#$b) { odd_item($b, $at) for 1 .. 20; } } ],
 	[ 'garbage items', sub {
 		my ($b) = @_;
 		my $at = leaf_or_inner($b);
@@ -150,7 +152,7 @@ my @lax = (
 		} } ],
 );
 
-# --- a table and an index for each --------------------------------------------
+# --- a table and an index for each damage -------------------------------------
 
 my $node = index_node('damage', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\n");
 my $rows = has_small_pages($node) ? 250 : 4000;
@@ -161,9 +163,9 @@ push @cases, map { { name => $_->[0], damage => $_->[1], strict => 1, free => 1 
 push @cases, map { { name => $_->[0], damage => $_->[1], strict => 0 } } @lax;
 while (@cases < @strict + @free + @lax + $random)
 {
-	my $kind = any(@lax, @free, grep { $_->[0] =~ /page|cut/ } @strict);
-	push @cases, { name => $kind->[0], damage => $kind->[1], strict => scalar(grep { $_ == $kind } @strict, @free),
-		free => scalar(grep { $_ == $kind } @free) };
+	my $type = any(@lax, @free, grep { $_->[0] =~ /page|cut/ } @strict);
+	push @cases, { name => $type->[0], damage => $type->[1], strict => scalar(grep { $_ == $type } @strict, @free),
+		free => scalar(grep { $_ == $type } @free) };
 }
 foreach my $n (0 .. $#cases)
 {
@@ -172,7 +174,7 @@ foreach my $n (0 .. $#cases)
 	$case->{table} = "t$n";
 	$case->{name} = "case $n, $case->{name}";
 	my $blocks = any(2, 4, 4, 7);
-	# some are built, some grown, with incomplete pages at the end
+	# some indexes are built, some filled by insertion, with incomplete splits at the end
 	my @steps = ("CREATE TABLE t$n (id integer, fp simhash)",
 		"CREATE INDEX t${n}_fp ON t$n USING simhash (fp) WITH (blocks = $blocks)",
 		"INSERT INTO t$n TABLE base");
@@ -195,11 +197,11 @@ foreach my $case (@cases)
 }
 $node->start;
 
-# --- what the server makes of it ------------------------------------------------
+# --- the server's reaction -------------------------------------------------------
 
-# Of data that is damaged: our own report, and the server's of a page that has no page's
-# header.  That a page is not there the server may say of the heap only, if a TID was
-# damaged.
+# Returns true for the extension's error about damage, and for the server's error about
+# an invalid page header.  The server may also report a missing page, but only of the
+# heap, after damage to a TID.
 sub is_right_error
 {
 	my ($error, $case) = @_;
@@ -234,13 +236,13 @@ sub script
 				"SELECT differing FROM differing_once('$table', 'fp IS NULL', 'num_nulls(fp) = 1');";
 		}
 	};
-	my @looks = (
+	my @inspections = (
 		"SELECT count(*) < 0 FROM simhash_index_stats('${table}_fp');",
 		"SELECT count(*) < 0 FROM simhash_index_explain('${table}_fp', $near, 64);",
 		"SELECT simhash_index_check('${table}_fp');", "SELECT simhash_index_check('${table}_fp', true);");
 
 	$scans->();
-	push @script, "\\warn looks", @looks;
+	push @script, "\\warn inspections", @inspections;
 	push @script, '\echo written', "\\warn insert",
 		map { "INSERT INTO $table SELECT $_, fp_of($_) FROM generate_series($_, $_ + 150) AS i;" } 5001 .. 5010;
 	push @script, "\\warn insert equal ones",
@@ -248,11 +250,12 @@ sub script
 	push @script, "\\warn insert nulls", "INSERT INTO $table SELECT i, NULL FROM generate_series(1, 700) AS i;";
 	push @script, "DELETE FROM $table WHERE id % 3 = 0;", "\\warn vacuum", "VACUUM $table;";
 	$scans->();
-	push @script, "\\warn drop what is left", "DELETE FROM $table;", "VACUUM $table;";
+	push @script, "\\warn delete the rest", "DELETE FROM $table;", "VACUUM $table;";
 	return join("\n", @script) . "\n";
 }
 
-# One statement that takes a hundred times what they all take without damage hangs.
+# A statement hangs if it takes a hundred times as long as all statements without
+# damage.
 my $since = time;
 $node->safe_psql('postgres',
 	'CREATE TABLE sound (id integer, fp simhash); CREATE INDEX sound_fp ON sound USING simhash (fp);
@@ -291,7 +294,7 @@ foreach my $case (@cases)
 			$step = $line;
 		}
 	}
-	# A new page may take the place of one that was cut off.
+	# A new page may replace a truncated one.
 	$stdout =~ s/^written\n.*//ms if $case->{name} =~ /\bfile\b/;
 	if ($case->{strict})
 	{

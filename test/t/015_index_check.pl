@@ -1,6 +1,6 @@
-# What simhash_index_check finds: every kind of damage that it has a name for is made
-# behind the server's back, and must be reported by this name, with its place.  And what
-# is no damage, a split that a crash has left incomplete, is told as such.
+# simhash_index_check reports every type of damage by its name and block or TID.  The
+# test damages the index in its file, while the server is down.  The check reports an
+# incomplete split after a crash as such, not as damage.
 
 use strict;
 use warnings;
@@ -15,15 +15,15 @@ use Test::More;
 use constant {
 	BLOCK => 8192,
 	FIRST_KEY => 24,
-	FREE_PAGE => 40,   # in the metapage, and how many there are after it
+	FREE_PAGE => 40,   # offset in the metapage; the number of free pages follows
 	PARAMETERS => 48,
 	ROOTS => 52,
 	SPECIAL => 8144,
-	NULLS => 4,        # their tree, after those of four tables
-	ROWS => 3000,      # the last one is NULL
+	NULLS => 4,        # the tree of NULLs, after those of four permuted tables
+	ROWS => 3000,      # the fingerprint of the last one is NULL
 };
 
-# --- pages, as page.h and meta.h have them -------------------------------------
+# --- pages, in the format of page.h and meta.h ------------------------------------
 #
 # An index is a reference to the list of its blocks.
 
@@ -44,14 +44,14 @@ sub put
 sub nentries { my ($index, $block) = @_; return (get($index, $block, 12, 'S') - FIRST_KEY) / 8; }
 sub key_at { my ($i) = @_; return FIRST_KEY + 8 * $i; }
 sub tid_at { my ($i) = @_; return SPECIAL - 6 * ($i + 1); }
-sub link_at { my ($i) = @_; return SPECIAL - 10 * ($i + 1); }
+sub downlink_at { my ($i) = @_; return SPECIAL - 10 * ($i + 1); }
 sub root { my ($index, $tree) = @_; return get($index, 0, ROOTS + 8 * $tree, 'L'); }
 sub put_root { my ($index, $tree, $block, $level) = @_; put($index, 0, ROOTS + 8 * $tree, pack('L2', $block, $level)); }
 sub put_nsorted { my ($index, $block, $n) = @_; put($index, $block, SPECIAL + 32, pack('S', $n)); }
 sub block_id { my ($block) = @_; return pack('S2', $block >> 16, $block & 0xFFFF); }
-sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, link_at($i) + 6, block_id($child)); }
+sub put_child { my ($index, $block, $i, $child) = @_; put($index, $block, downlink_at($i) + 6, block_id($child)); }
 sub put_right { my ($index, $block, $right) = @_; put($index, $block, SPECIAL + 28, pack('L', $right)); }
-sub mark_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 42, pack('S', 1)); }
+sub flag_incomplete { my ($index, $block) = @_; put($index, $block, SPECIAL + 42, pack('S', 1)); }
 
 sub put_free { my ($index, $block) = @_; put($index, 0, FREE_PAGE, pack('L', $block)); }
 sub put_nfree { my ($index, $n) = @_; put($index, 0, FREE_PAGE + 4, pack('L', $n)); }
@@ -71,12 +71,12 @@ sub last_free
 sub child
 {
 	my ($index, $block, $i) = @_;
-	my ($high, $low) = get($index, $block, link_at($i) + 6, 'S2');
+	my ($high, $low) = get($index, $block, downlink_at($i) + 6, 'S2');
 
 	return $high << 16 | $low;
 }
 
-# The leaves of a tree, whose root stands just above them.
+# Returns the leaves of a tree whose root is at level 1.
 sub leaves
 {
 	my ($index, $tree) = @_;
@@ -85,7 +85,7 @@ sub leaves
 	return map { child($index, $root, $_) } 0 .. nentries($index, $root) - 1;
 }
 
-# The TID of an entry, as PostgreSQL prints it.
+# Returns the TID of an entry, as PostgreSQL prints it.
 sub tid
 {
 	my ($index, $leaf, $i) = @_;
@@ -94,7 +94,7 @@ sub tid
 	return '(' . ($high << 16 | $low) . ",$offset)";
 }
 
-# Appends an entry, given as bytes, to a leaf that has room.
+# Appends an entry, given as bytes, to a leaf that has space for it.
 sub append_entry
 {
 	my ($index, $leaf, $key, $tid) = @_;
@@ -105,7 +105,7 @@ sub append_entry
 	put($index, $leaf, $upper - 6, $tid);
 }
 
-# Takes the last entry of a page away, whose TID or link has so many bytes.
+# Removes the last entry of a page.  $size is the size of its TID or downlink in bytes.
 sub remove_last
 {
 	my ($index, $block, $size) = @_;
@@ -114,23 +114,23 @@ sub remove_last
 	put($index, $block, 12, pack('S2', $lower - 8, $upper + $size));
 }
 
-# Takes the link to a root's child number i away.
-sub remove_link
+# Removes the downlink to child i from a root.
+sub remove_downlink
 {
 	my ($index, $root, $i) = @_;
 
 	foreach my $at ($i .. nentries($index, $root) - 2)
 	{
 		put($index, $root, key_at($at), get($index, $root, key_at($at + 1), 'a8'));
-		put($index, $root, link_at($at), get($index, $root, link_at($at + 1), 'a10'));
+		put($index, $root, downlink_at($at), get($index, $root, downlink_at($at + 1), 'a10'));
 	}
 	remove_last($index, $root, 10);
 }
 
 # --- damages ---------------------------------------------------------------------
 #
-# Each is what the check is to say, and a function that changes an index and returns the
-# block, or the row, that is to be named; and what tells it from others of its kind.
+# Each consists of the expected message, a function that changes an index and returns the
+# expected block or TID, and a name for one of several variants.
 
 my @pages = (
 	[ 'an entry has no valid TID', sub {
@@ -151,9 +151,9 @@ my @pages = (
 	[ 'its first downlink does not have its low key', sub {
 		my ($index) = @_;
 		my $root = root($index, 3);
-		my ($key, $tid) = (get($index, $root, key_at(1), 'a8'), get($index, $root, link_at(1), 'a6'));
-		# the leaf below begins there, too
-		remove_link($index, $root, 0);
+		my ($key, $tid) = (get($index, $root, key_at(1), 'a8'), get($index, $root, downlink_at(1), 'a6'));
+		# the first leaf begins there, too
+		remove_downlink($index, $root, 0);
 		put($index, child($index, $root, 0), SPECIAL, $key);
 		put($index, child($index, $root, 0), SPECIAL + 16, $tid);
 		return $root; } ],
@@ -166,7 +166,7 @@ my @pages = (
 	[ 'its high key does not match the parent level', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 1))[2];
-		remove_link($index, root($index, 1), 3);
+		remove_downlink($index, root($index, 1), 3);
 		return $leaf; } ],
 	[ 'its high key does not match the parent level', sub {
 		my ($index) = @_;
@@ -188,12 +188,12 @@ my @pages = (
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		put($index, $leaf, SPECIAL, pack('Q', get($index, $leaf, SPECIAL, 'Q') + 1));
-		return $leaf; }, 'key of its lower bound' ],
+		return $leaf; }, 'key of its low key' ],
 	[ 'it is not the page that a link to it describes', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
 		put($index, $leaf, SPECIAL + 16, pack('S3', 0, 0, 7));
-		return $leaf; }, 'TID of its lower bound' ],
+		return $leaf; }, 'TID of its low key' ],
 	[ 'its high key is not greater than its low key', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
@@ -207,12 +207,12 @@ my @pages = (
 	[ 'it has the incomplete-split flag, but its split is complete', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[2];
-		mark_incomplete($index, $leaf);
+		flag_incomplete($index, $leaf);
 		return $leaf; } ],
 	[ 'it has the incomplete-split flag, but no right sibling', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 0))[-1];
-		mark_incomplete($index, $leaf);
+		flag_incomplete($index, $leaf);
 		return $leaf; } ],
 	[ 'it is not a tree page', sub {
 		my ($index) = @_;
@@ -235,14 +235,14 @@ my @pages = (
 	[ 'it is not the page that the right-link of its left sibling describes', sub {
 		my ($index) = @_;
 		my @leaves = leaves($index, 0);
-		mark_incomplete($index, $leaves[2]);
+		flag_incomplete($index, $leaves[2]);
 		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[1]; } ],
 	[ 'its parameters are those of other values',
 		sub { my ($index) = @_; put($index, 0, PARAMETERS, pack('l', 18 << 18)); return 0; } ],
 );
 
-# What nobody gets past who looks for small keys.
+# Damages that every descent for small keys meets.
 my @ways_in = (
 	(map {
 		my $child = $_;
@@ -295,11 +295,12 @@ my @rows = (
 		return tid($index, $leaf, 3); } ],
 );
 
-# What is no damage where nobody sees the row: its TID may have been used again while
-# the index was read.
-my @unseen = ([ $rows[-1][0], $rows[-1][1], 'of a row that nobody sees' ]);
+# A duplicate is not damage if no snapshot sees the row: the TID may have been reused
+# while the check read the index.
+my @unseen = ([ $rows[-1][0], $rows[-1][1], 'of an invisible row' ]);
 
-# What a crash between the two records of a split leaves, and how many such.
+# The state after a crash between the two records of a split, and the number of
+# incomplete splits that the check reports.
 my @incomplete = map {
 	my @which = @$_;
 
@@ -308,22 +309,22 @@ my @incomplete = map {
 		my @leaves = leaves($index, 0);
 		foreach my $i (reverse @which)
 		{
-			mark_incomplete($index, $leaves[$i]);
-			remove_link($index, root($index, 0), $i + 1);
+			flag_incomplete($index, $leaves[$i]);
+			remove_downlink($index, root($index, 0), $i + 1);
 		}
 		return $leaves[ $which[0] ]; } ];
 } [2], [ 1, 3 ];
 
-# One after the other, without a link to any: counted as one.
+# Several incomplete splits in a row, without downlinks: the check reports one.
 push @incomplete, [ '1 incomplete page split', sub {
 	my ($index) = @_;
 	my @leaves = leaves($index, 2);
-	mark_incomplete($index, $_) foreach @leaves[ 0 .. $#leaves - 1 ];
+	flag_incomplete($index, $_) foreach @leaves[ 0 .. $#leaves - 1 ];
 	put_root($index, 2, $leaves[0], 0);
 	return $leaves[0]; }, 'of the root' ];
 
-# Of the free list, which begins at the metapage.  There are some after the
-# rows of a table have been fewer for a while.
+# Damages of the free list, which begins at the metapage.  There are free pages after
+# many rows of a table were deleted.
 my @free = (
 	[ 'the free list leads to the metapage or past the end of the file',
 		sub { my ($index) = @_; put_free($index, 2_000_000); return 0; } ],
@@ -338,7 +339,7 @@ my @free = (
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
 		put($index, $free, SPECIAL + 42, pack('S', 0));
-		return $free; }, 'a free one without its mark' ],
+		return $free; }, 'a free page without its flag' ],
 	[ 'the free list leads to the metapage or past the end of the file', sub {
 		my ($index) = @_;
 		my $free = get($index, 0, FREE_PAGE, 'L');
@@ -378,9 +379,9 @@ my @free = (
 		return $free; }, 'a copy of another' ],
 );
 
-# --- a table and an index for each -------------------------------------------------
+# --- a table and an index for each damage ------------------------------------------
 
-# A statement that takes as long as that runs for ever.
+# A statement that exceeds this timeout hangs.
 my $node = index_node(
 	'check', damaged => 1, conf => "restart_after_crash = on\nautovacuum = off\nenable_seqscan = off\n"
 	  . "statement_timeout = '$PostgreSQL::Test::Utils::timeout_default s'\n");
@@ -414,12 +415,12 @@ foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
 {
 	my $index = read_pages($node, $case->{path});
 
-	$case->{place} = $case->{damage}->($index);
+	$case->{position} = $case->{damage}->($index);
 	write_pages($node, $case->{path}, $index);
 }
 $node->start;
 
-# What a statement says, with error codes.
+# Returns the messages of a statement, with error codes.
 sub said
 {
 	my ($statement) = @_;
@@ -430,12 +431,12 @@ sub said
 	return $stderr;
 }
 
-# --- what the check says --------------------------------------------------------------
+# --- the messages of the check --------------------------------------------------------
 
 foreach my $case (@pages, @ways_in, @free)
 {
 	like(said("SELECT simhash_index_check('$case->{table}_fp')"),
-		qr{ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}
+		qr{ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{position}
 DETAIL:  A check of the page found that $case->{finding}\.
 },
 		"pages: $case->{name}");
@@ -444,7 +445,7 @@ foreach my $case (@rows)
 {
 	is(said("SELECT simhash_index_check('$case->{table}_fp')"), '', "rows: $case->{name}: the pages are sound");
 	like(said("SELECT simhash_index_check('$case->{table}_fp', true)"),
-		qr{ERROR:  XX002: index "$case->{table}_fp" does not match its table at TID \Q$case->{place}\E
+		qr{ERROR:  XX002: index "$case->{table}_fp" does not match its table at TID \Q$case->{position}\E
 DETAIL:  A check found that $case->{finding}\.
 },
 		"rows: $case->{name}");
@@ -456,7 +457,7 @@ foreach my $case (@unseen)
 	is(said("SELECT simhash_index_check('$case->{table}_fp', true)"), '', "rows: $case->{name}: is no damage");
 }
 
-# --- what others say --------------------------------------------------------------------
+# --- the messages of other statements ---------------------------------------------------
 
 foreach my $case (@ways_in)
 {
@@ -466,16 +467,16 @@ foreach my $case (@ways_in)
 		search => "SELECT id FROM $case->{table} WHERE fp = '0000000000000000'",
 		insertion => "INSERT INTO $case->{table} VALUES (0, '0000000000000000')");
 
-	foreach my $who (sort keys %statement)
+	foreach my $which (sort keys %statement)
 	{
-		like(said($statement{$who}),
-			qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{place}\n/,
-			"$who: $case->{name}");
+		like(said($statement{$which}),
+			qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block $case->{position}\n/,
+			"$which: $case->{name}");
 	}
 }
 
-# A list of more pages than are counted: the number does not go below 0, and what has no
-# use for the list goes on.
+# A free list longer than the metapage's number: the number does not drop below 0, and
+# statements that do not use the list still work.
 my ($longer) = grep { $_->{name} =~ /as long .*longer/ } @free;
 like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhash
 	FROM generate_series(10001, 12000) AS i"),
@@ -484,7 +485,7 @@ like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhas
 is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer->{table}_fp') WHERE level IS NULL"), 0,
 	"stats: $longer->{name}");
 
-# A number that cannot be is nobody's to use.
+# No statement uses an impossible number of free pages.
 foreach my $case (grep { $_->{name} =~ /it counts more/ } @free)
 {
 	foreach my $statement ("SELECT * FROM simhash_index_stats('$case->{table}_fp')", "VACUUM $case->{table}")
@@ -502,12 +503,12 @@ foreach my $case (@incomplete)
 
 	like(said("SELECT simhash_index_check('${table}_fp', true)"),
 		qr{NOTICE:  00000: index "${table}_fp" has $case->{finding}
-DETAIL:  The first is at block $case->{place}: },
+DETAIL:  The first is at block $case->{position}: },
 		"told: $case->{name}");
 	sound_ok($node, $table, $case->{name}, times => 20);
 }
 
-# Insertions that come by complete them.
+# Later insertions complete them.
 my $table = $incomplete[0]->{table};
 $node->safe_psql('postgres',
 	"INSERT INTO $table SELECT i, hashint8extended(i, 0)::simhash FROM generate_series(10001, 12000) AS i");

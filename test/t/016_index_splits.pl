@@ -1,7 +1,7 @@
-# A split is two records of the log.  What is left when only the first was written,
-# because recovery stops there or because there is no room for another page, is
-# finished by those who insert next, however their rows come: uniform, or always
-# to the right of the incomplete split, as equal fingerprints and NULLs do.
+# A split is two WAL records.  The second one is missing if recovery stops between them,
+# or if the disk has no space for another page.  Later insertions finish the split,
+# whatever their keys: uniform, or always to the right of the incomplete split, as for
+# equal fingerprints and NULLs.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my %data = (
 	uniform => 'hashint8extended(nextval(\'numbers\'), 0)::simhash',
 	all => 'fp_of(nextval(\'numbers\'))');
 
-# A segment of the log must be smaller than the limit of a file's size (below).
+# A WAL segment must be smaller than the limit of a file's size (below).
 my $node = index_node('splits', streaming => 1, extra => ['--wal-segsize=1'], conf => <<'CONF');
 autovacuum = off
 max_wal_size = 2GB
@@ -41,7 +41,7 @@ BEGIN
 END $$;
 SQL
 
-# Writes so many rows of the data, in transactions of a few; returns what went wrong.
+# Inserts rows of a type of data, in transactions of ten.  Returns the error messages.
 sub fill
 {
 	my ($on, $table, $data, $n) = @_;
@@ -51,18 +51,18 @@ sub fill
 	return $err;
 }
 
-# The levels of the pages whose splits are incomplete, as they stand in the file: level,
-# flags and tree come before the page's kind.
+# Returns the levels of the pages with the incomplete-split flag, read from the file:
+# level, flags and tree precede the page's identifier.
 sub incomplete
 {
 	my ($on, $index) = @_;
 	my $pages = read_pages($on, $on->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')"));
-	my $kind = pack('S', 0xFF98);
+	my $page_id = pack('S', 0xFF98);
 	my @levels;
 
 	foreach my $page (@$pages[ 1 .. $#$pages ])
 	{
-		next unless substr($page, -8) =~ /^(..)(..)..$kind$/s;
+		next unless substr($page, -8) =~ /^(..)(..)..$page_id$/s;
 		my ($level, $flags) = map { unpack('S', $_) } $1, $2;
 
 		push @levels, $level if $flags & 1;
@@ -70,9 +70,9 @@ sub incomplete
 	return @levels;
 }
 
-# --- recovery stops between the records ---------------------------------------------
+# --- recovery stops between the two records -----------------------------------------
 
-# Of each tree the first leaf is the root, until it is split.
+# The first leaf of each tree is the root, until it is split.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE logged (id bigserial, fp simhash);
 CREATE INDEX logged_fp ON logged USING simhash (fp) WITH (blocks = 2);
@@ -81,8 +81,8 @@ $node->backup('before');
 my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 fill($node, 'logged', $_, 1300) foreach qw(equal NULLs uniform);
 
-# The second record of a root's split has the left page as the first one has, and the
-# metapage.
+# The second record of a root's split contains the left page, like the first one, and
+# the metapage.
 my @records = generic_records($node, $from);
 my @stops = map { $records[ $_ - 1 ]{lsn} }
   grep { (grep { $_ == 0 } @{ $records[$_]{blocks} }) && $records[$_]{blocks}[0] == $records[ $_ - 1 ]{blocks}[0] }
@@ -99,15 +99,15 @@ foreach my $lsn (@stops)
 	{
 		is(fill($restored, 'logged', $data, 2500), '', "$name: $data written");
 	}
-	is(join(' ', incomplete($restored, 'logged_fp')), '', "$name: it has been finished");
+	is(join(' ', incomplete($restored, 'logged_fp')), '', "$name: the split is finished");
 	sound_ok($restored, 'logged', "$name, written again", times => 8);
 	$restored->stop('immediate');
 }
 
-# --- no room for another page ----------------------------------------------------------
+# --- no space for another page ---------------------------------------------------------
 
-# A backend that may not make a file longer finds the disk full, so to speak.  It gets
-# its limit from the postmaster.
+# Limits the size of files in bytes.  A backend that cannot extend a file reports the
+# error of a full disk.  It inherits the limit from the postmaster.
 sub limit
 {
 	my ($bytes) = @_;
@@ -115,8 +115,8 @@ sub limit
 	return eval { run_log([ 'prlimit', '--pid', $node->{_pid}, "--fsize=$bytes:" ]) };
 }
 
-# Pages are granted one by one, so what is written stops wherever it can.  Returns the
-# levels of the pages whose splits were seen incomplete.
+# Grants one page after the other, so that writes stop at every possible point.  Returns
+# the levels of the pages that had incomplete splits.
 sub fill_a_full_disk
 {
 	my ($table, $data, $rounds) = @_;
@@ -130,12 +130,12 @@ sub fill_a_full_disk
 		$errors .= $err if $err !~ /could not extend file .*: File too large/;
 		$seen{$_} = 1 foreach incomplete($node, "${table}_fp");
 	}
-	is($errors, '', "$table: nothing was missing but room");
+	is($errors, '', "$table: no error except the full disk");
 	return join(' ', sort keys %seen);
 }
 
-# The limit holds for every file, so the index must be the longest: it gets pages of
-# zeros, as crashes leave them of an extension that was not used.
+# The limit applies to every file, so the index must be the longest.  It is extended by
+# zero pages, as a crash leaves them where the index was extended but not used.
 sub lengthen
 {
 	my @paths = map { $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_')") } @_;
@@ -162,10 +162,10 @@ SQL
 	$node->safe_psql('postgres', 'VACUUM shrunk');
 	lengthen(map { "${_}_fp" } 'shrunk', values %table);
 
-	# Free pages serve as well as such that the file does not get.
+	# Free pages are used if the file cannot be extended.
 	my $free = free_pages($node, 'shrunk_fp');
 	limit($node->safe_psql('postgres', "SELECT pg_relation_size('shrunk_fp')"));
-	is(fill($node, 'shrunk', 'uniform', 10000), '', 'shrunk: written without room for another page');
+	is(fill($node, 'shrunk', 'uniform', 10000), '', 'shrunk: written without space for another page');
 	limit('unlimited');
 	cmp_ok(free_pages($node, 'shrunk_fp'), '<', $free - 20, 'shrunk: to free pages');
 	sound_ok($node, 'shrunk', 'shrunk', times => 8);
@@ -176,12 +176,12 @@ SQL
 
 		is(fill_a_full_disk($table, $data, 15), '0', "$table: splits were left incomplete");
 		sound_ok($node, $table, "$table, disk full", times => 8);
-		is(fill($node, $table, $data, 3000), '', "$table: written when there is room again");
+		is(fill($node, $table, $data, 3000), '', "$table: written when there is space again");
 		is(join(' ', incomplete($node, "${table}_fp")), '', "$table: nothing is incomplete");
 		sound_ok($node, $table, "$table, written again", times => 8);
 	}
 
-	# As many equal rows as fill the root with links.
+	# Enough equal rows to fill the root with downlinks.
 	$node->safe_psql('postgres', <<"SQL");
 CREATE TABLE high (id bigserial, fp simhash);
 INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 211000) AS i;
@@ -197,7 +197,7 @@ SQL
 		'high: the root is full, but not split');
 	is(fill_a_full_disk('high', 'equal', 16), '0 1', 'high: splits were left incomplete at two levels');
 	no_damage_ok($node, 'high, disk full', 'high_fp');
-	is(fill($node, 'high', 'equal', 3000), '', 'high: written when there is room again');
+	is(fill($node, 'high', 'equal', 3000), '', 'high: written when there is space again');
 	is(join(' ', incomplete($node, "high_fp")), '', "high: nothing is incomplete");
 	sound_ok($node, 'high', 'high, written again', times => 1);
 }

@@ -1,6 +1,6 @@
 # With old_snapshot_threshold (up to 16) vacuum may remove rows that an old snapshot
-# still sees.  Who then reads a leaf with it that has changed since gets an error, not
-# too few rows.
+# still sees.  A scan with an old snapshot that reads a changed leaf raises an error,
+# instead of a result with missing rows.
 
 use strict;
 use warnings;
@@ -28,8 +28,7 @@ CREATE INDEX docs_fp ON docs USING simhash (fp);
 CREATE TABLE pruned AS SELECT i AS id FROM generate_series(1, 1000) AS i;
 SQL
 
-# What they find stands in pages of the table that do not change, so that nothing but
-# the index can tell.
+# The rows are on heap pages that do not change, so that only the index can detect this.
 my %query = (
 	'an index scan' => q{SET LOCAL enable_bitmapscan = off; SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'},
 	'a bitmap scan' => q{SET LOCAL enable_indexscan = off; SELECT count(*) FROM docs WHERE fp = '0123456789abcdef'},
@@ -43,8 +42,8 @@ foreach my $name (sort keys %query)
 	$session{$name}->query_safe('SET enable_seqscan = off; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 }
 
-# A snapshot is old after five seconds, whatever the threshold, when a page is looked
-# at that may be pruned.
+# A snapshot is old after five seconds, whatever the threshold, when PostgreSQL reads a
+# page that it may prune.
 $node->safe_psql('postgres', <<'SQL');
 SELECT pg_sleep(6);
 INSERT INTO docs

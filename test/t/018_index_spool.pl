@@ -1,7 +1,6 @@
-# CREATE INDEX keeps the rows that it has found in temporary files: a parallel one, and
-# one by a single process if they do not fit into memory.  A file that ends too early,
-# behind the server's back, ends the build with an error, as temp_file_limit does, and no
-# files stay.
+# CREATE INDEX writes keys and TIDs to temporary files: a parallel build always, a
+# serial one if they do not fit into memory.  A truncated file makes the build fail, as
+# temp_file_limit does, and no file remains.
 
 use strict;
 use warnings;
@@ -15,7 +14,8 @@ use Test::More;
 
 my $node = index_node('spool', conf => "autovacuum = off\nlog_temp_files = 0\n");
 
-# Temporary files, those of parallel builds in directories of their own.
+# Returns the temporary files.  Those of parallel builds are in directories of their
+# own.
 sub temporary_files
 {
 	my $dir = $node->data_dir . '/base/pgsql_tmp';
@@ -23,8 +23,8 @@ sub temporary_files
 	return grep { -f } glob("$dir/* $dir/*/*");
 }
 
-# The leader does not come past its first row as long as the test holds the lock; the
-# worker scans all other pages meanwhile, and waits.
+# The leader waits at its first row as long as the test holds the lock.  The worker
+# scans all other pages meanwhile, and waits.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE docs (fp simhash) WITH (parallel_workers = 1);
 INSERT INTO docs SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 20000) AS i;
@@ -44,7 +44,7 @@ $build->query_until(qr/begun/, "\\echo begun\nCREATE INDEX docs_fp ON docs USING
 ok($node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE backend_type = 'parallel worker' AND wait_event = 'ParallelCreateIndexScan'}),
-	'the worker has scanned its share');
+	'the worker has scanned its part');
 my @files = grep { -s } glob($node->data_dir . '/base/pgsql_tmp/*/keys.*');
 is(scalar @files, 1, 'and written a file');
 truncate($files[0], (-s $files[0]) / 2);
@@ -56,8 +56,8 @@ $build->{stderr} = '';
 is($build->query('CREATE INDEX docs_fp ON docs USING simhash (fp); SELECT 2'), '2', 'the next one does not');
 no_damage_ok($node, 'built', 'docs_fp');
 
-# One process keeps rows that do not fit into memory in a file, too, 3 MB here, and for
-# each tree as much again in files, of a few ranges each.
+# A serial build writes rows that do not fit into memory to a file, too, here 3 MB.  For
+# each tree it writes as much again to files, of a few ranges each.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE many (fp simhash) WITH (parallel_workers = 0);
 INSERT INTO many SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 200000) AS i;
@@ -69,7 +69,7 @@ foreach my $limit (2, 5)
 	$build->query("SET temp_file_limit = '${limit}MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 1");
 	like($build->{stderr}, qr/ERROR:  temporary file size exceeds temp_file_limit/,
 		"$limit MB of files are not enough");
-	is(scalar temporary_files(), 0, 'none stays');
+	is(scalar temporary_files(), 0, 'no file remains');
 }
 $build->{stderr} = '';
 my $before = -s $node->logfile;

@@ -1,4 +1,4 @@
-# The planner hook is shared: with a module that uses it too, loaded before
+# The planner hook is shared with other modules.  Whether a module is loaded before
 # simhash or after it, both are called, once for each table.
 
 use strict;
@@ -42,7 +42,7 @@ my $load_simhash = q(SELECT '0'::text WHERE simhash('some text') IS NULL;);
 my $explain = 'SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT FROM';
 my $condition = q(WHERE fp <~> '0123456789abcdef' <= 3);
 
-# The plan, and the tables that the module was called for.
+# Returns the plan, and the tables for which the module was called.
 sub planned
 {
 	my ($sql) = @_;
@@ -69,7 +69,8 @@ for my $order ([ 'before', "$load_module $load_simhash" ], [ 'after', "$load_sim
 	like($plan, qr/Seq Scan on docs/, "loaded $when: an index that is hidden is not used");
 }
 
-# One that was loaded before has its say first: what it hides is not rewritten for.
+# A module that was loaded before is called first: no condition is rewritten for an
+# index that it hides.
 my ($plan) = planned("$load_module $load_simhash SET simhash_test_hook.hide_indexes = on; $explain docs $condition");
 like($plan, qr/Filter: \(\(fp <~> .* <= 3\)/, 'no condition is rewritten for an index that is hidden');
 

@@ -1,7 +1,8 @@
-# Random queries return the same rows with rewritten conditions and without: outer joins,
-# semijoins, antijoins and LATERAL over UNION ALL, partitions, children and views.
+# Random queries return the same rows with rewritten conditions and without: outer
+# joins, semijoins, antijoins and LATERAL over UNION ALL, partitions, inheritance
+# children and views.
 #
-# SIMHASH_QUERIES: the number of queries.  SIMHASH_SEED repeats a run.
+# SIMHASH_QUERIES sets the number of queries.  SIMHASH_SEED repeats a run.
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ my $node = index_node('main');
 
 # --- data ------------------------------------------------------------------------
 
-# Small families of near values, NULLs, and columns in other places in partitions.
+# Small families of near values, NULLs, and columns at other positions in partitions.
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION sig_of(i bigint) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN i % 8 > 0 THEN to_minhash(ARRAY[i % 5, 10 + i % 3, 20, 21, 22, 30 + i % 2], 6, 2) END $$;
@@ -70,7 +71,7 @@ CREATE VIEW joined AS SELECT a.id, b.fp, a.sig, b.sk, b.n FROM plain AS a LEFT J
 CREATE VIEW barrier WITH (security_barrier) AS SELECT id, fp, sig, sk, n FROM every WHERE n < 9;
 ANALYZE;
 
--- The rows of a query as their number and a sum of hashes; the message, if there are none.
+-- Return the number of rows of a query and the sum of their hashes, or its error message.
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE result text;
 BEGIN
@@ -81,7 +82,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ': ' || SQLERRM;
 END $$;
--- plain: nothing is set; expected: plans under the settings, with nothing rewritten.
+-- plain: without settings; expected: with the settings, but without the rewrite.
 CREATE TABLE results (query text, settings text[], plain text, expected text, found text, by_index boolean);
 CREATE FUNCTION compare(query text, settings text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE result results;
@@ -113,25 +114,25 @@ sub fresh_alias { return 'x' . ++$aliases }
 
 sub table { return one_of(qw(plain fp_only every texts partial parent parts others)) }
 
-# A comparison of values of two aliases, or of one with a constant.
+# Returns a comparison of values of two aliases, or of one alias with a constant.
 sub comparison
 {
 	my ($a, $b) = in_100(50) ? @_ : reverse @_;
 	my $center = 'random_fp(' . int(rand(7)) . ')';
 	my ($fp, $sig, $sk) = $b && in_100(85) ? ("$b.fp", "$b.sig", "$b.sk") : ($center, 'sig_of(9)', 'sk_of(9)');
 	my $number = one_of(3, 6, 9, 3.5, "$a.n", $b ? "$b.n" : 6, $b ? "$b.n + $a.id" : 0);
-	my $share = one_of('0', '0.3', '0.34', '0.7', "$a.n / 10.0::float8");
+	my $radius = one_of('0', '0.3', '0.34', '0.7', "$a.n / 10.0::float8");
 	my $less = one_of('<=', '<=', '<', '=');
 
 	return one_of("$a.fp <~> $fp $less $number", "$a.fp <~> $fp $less $number", "$a.fp <~> $fp <= 6",
 		"$number >= $fp <~> $a.fp", "$a.fp <~> $fp BETWEEN 1 AND 8", "hamming_distance($a.fp, $fp) $less $number",
 		"simhash_within($fp, $a.fp, 5)", "$a.fp <@ simhash_ball($fp, 5)",
-		"$a.sig % $sig", "($a.sig % $sig AND $a.sig <%> $sig $less $share)",
-		"$a.sk <%>> $sk $less $share", "$sk <<%> $a.sk $less $share", "containment_within($a.sk, $sk, 0.34)",
+		"$a.sig % $sig", "($a.sig % $sig AND $a.sig <%> $sig $less $radius)",
+		"$a.sk <%>> $sk $less $radius", "$sk <<%> $a.sk $less $radius", "containment_within($a.sk, $sk, 0.34)",
 		"$a.sk && $sk");
 }
 
-# A condition on some of the aliases.
+# Returns a condition on some of the aliases.
 sub condition
 {
 	my ($depth, @among) = @_;
@@ -178,7 +179,7 @@ sub joined
 	  (in_100(40) ? ' WHERE ' . condition(1, @within) : '');
 }
 
-# What a FROM clause joins.  outer: aliases that LATERAL may refer to.
+# Returns an item of a FROM clause.  outer: aliases that LATERAL may reference.
 sub source
 {
 	my ($outer, $depth) = @_;
@@ -208,7 +209,7 @@ our $depth = 0;
 sub join_tree
 {
 	my ($n) = @_;
-	my $kind = one_of('JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN');
+	my $join = one_of('JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN');
 	my ($left, $right, @left, @right, $on);
 
 	if ($n == 1)
@@ -218,7 +219,7 @@ sub join_tree
 	}
 	my $first = 1 + int(rand($n - 1));
 	($left, @left) = join_tree($first);
-	if ($first == $n - 1 && $kind =~ /^(LEFT )?JOIN/ && in_100(20))
+	if ($first == $n - 1 && $join =~ /^(LEFT )?JOIN/ && in_100(20))
 	{
 		local $depth = $depth + 1;
 		($right, @right) = source(\@left, $depth);
@@ -226,8 +227,8 @@ sub join_tree
 	else { ($right, @right) = join_tree($n - $first) }
 
 	$on = condition(2, one_of(@left), one_of(@right));
-	$on = one_of(@left) . '.id = ' . one_of(@right) . ".id AND $on" if $kind eq 'FULL JOIN';
-	return ("($left $kind $right ON $on)", @left, @right);
+	$on = one_of(@left) . '.id = ' . one_of(@right) . ".id AND $on" if $join eq 'FULL JOIN';
+	return ("($left $join $right ON $on)", @left, @right);
 }
 
 sub query
@@ -265,8 +266,8 @@ for (my $done = 0; $done < $queries; $done += 200)
 	$node->safe_psql('postgres', $script);
 }
 
-# Minor releases have bugs of their own: 17.11 leaves out rows in partitionwise joins, and
-# fails with internal errors.  Such queries say nothing of the extension.
+# Minor releases have bugs of their own: 17.11 loses rows in partitionwise joins, and
+# fails with internal errors.  The results of these queries are ignored.
 my $doubtful = q{(plain <> expected OR plain ~ '^XX000')};
 
 sub results

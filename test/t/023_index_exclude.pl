@@ -1,7 +1,8 @@
-# Eight sessions insert near-duplicates at the same time into a table that excludes them:
-# none gets in, and none is refused that nothing near keeps out.  VACUUM runs beside.
+# Eight sessions insert near-duplicates at the same time into a table with an exclusion
+# constraint.  No near-duplicate is accepted, and no row is refused without a near row.
+# VACUUM runs meanwhile.
 #
-# SIMHASH_ROUNDS sets how many rows each offers.
+# SIMHASH_ROUNDS sets the number of rows for each session.
 
 use strict;
 use warnings;
@@ -19,8 +20,8 @@ my $seed = random_seed();
 my $rounds = $ENV{SIMHASH_ROUNDS} || 400;
 my $node = index_node('exclude', conf => "autovacuum = off\ndeadlock_timeout = 100ms\n");
 
-# Fingerprints around few centers, so that most are near others.  Rows stay, so what kept
-# another one out is there in the end.
+# Fingerprints around few centers, so that most are near others.  No row is deleted, so
+# at the end each refused row has a near one.
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION offer(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
     SELECT flip(hashint8extended(i % 40, 0)::simhash, (hashint8extended(i, 2) & 7)::integer, i) $$;
@@ -40,8 +41,8 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
--- Sessions can wait for each other in a circle.  Who was thrown out of one tries again only
--- when nobody else does: else they could throw each other out for ever.
+-- Sessions can deadlock.  A cancelled session tries again only while no other one does.
+-- Otherwise they could cancel each other without end.
 CREATE PROCEDURE insert_or_fail(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
@@ -86,7 +87,7 @@ foreach my $how (qw(insert_or_not insert_or_fail))
 	my $offered = 8 * $rounds;
 	my ($in, $out) = split /\|/, $node->safe_psql('postgres',
 		"SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM refused WHERE how = '$table')");
-	is($in + $out, $offered, "$how: each row got in or was refused ($in and $out)");
+	is($in + $out, $offered, "$how: each row was accepted or refused ($in and $out)");
 	cmp_ok($out, '>', 0, "$how: some were refused");
 	is($node->safe_psql('postgres',
 		"SELECT count(*) FROM $table AS a, $table AS b WHERE a.ctid < b.ctid AND (a.fp <~> b.fp) + 0 <= 3"),
@@ -94,7 +95,7 @@ foreach my $how (qw(insert_or_not insert_or_fail))
 	is($node->safe_psql('postgres',
 		"SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t
 			WHERE (t.fp <~> r.fp) + 0 <= 3)"),
-		'0', "$how: none was refused that nothing keeps out");
+		'0', "$how: each refused row is near an accepted one");
 	no_damage_ok($node, $how, "${table}_apart");
 }
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|found self tuple|terminated by signal/, 'nothing in the log');

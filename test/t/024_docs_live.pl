@@ -1,9 +1,9 @@
-# The runbook for a table in use, docs/live.md, carried out while others write: no step
-# wants the table for itself but the one that says so, each ends, and the indexes have the
-# rows of the table.
+# Runs the runbook for a table in use, docs/live.md, while sessions write.  No step
+# takes a lock that excludes others, except the step that is documented to do so.  Each
+# step ends, and the indexes have the rows of the table.
 #
-# SIMHASH_ROWS sets how many rows there are; what it took goes into the file
-# SIMHASH_REPORT, which test/live.sh shows, and decides nothing.
+# SIMHASH_ROWS sets the number of rows.  The file SIMHASH_REPORT receives the times,
+# which test/live.sh shows.  The result of the test does not depend on them.
 
 use strict;
 use warnings;
@@ -57,7 +57,8 @@ VACUUM ANALYZE;
 SQL
 
 #
-# Writers, until `load` is empty: then a division by zero ends each, and pgbench.
+# Writers run until `load` is empty: then a division by zero ends each of them, and
+# pgbench.
 #
 my $dir = PostgreSQL::Test::Utils::tempdir();
 append_to_file("$dir/writer.sql", <<'SQL');
@@ -83,15 +84,16 @@ $writers->{process} = start(
 	'>', \$writers->{out}, '2>', \$writers->{err});
 
 #
-# One step of the runbook, in a session named `step`.  Another one looks for locks of it that
-# keep writers or readers off the tables, and ends it if it has no right to them.  The guard
-# reads the tables all the while: a request for one of them alone would wait behind it for
-# ever, so that no look can miss it.
+# Runs one step of the runbook, in a session named `step`.  Another session polls its
+# locks.  It ends the step if it takes a lock that excludes writers or readers from the
+# tables, unless it may.  A guard holds the tables' read locks all the time: a request
+# for an exclusive lock alone would wait behind it without end, so that the polling
+# session cannot miss it.
 #
 answer(<<'SQL');
-CREATE PROCEDURE look(brief boolean) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE watch_locks(brief boolean) LANGUAGE plpgsql AS $$
 DECLARE
-    looks integer := 0;
+    polls integer := 0;
     pids integer[];
     seen integer := 0;
     clear timestamptz := clock_timestamp();
@@ -102,7 +104,7 @@ BEGIN
             WHERE application_name = 'step' AND locktype = 'relation'
                   AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
                   AND relation IN ('docs'::regclass, 'legacy'::regclass));
-        looks := looks + 1;
+        polls := polls + 1;
         IF pids = '{}' THEN
             clear := clock_timestamp();
         ELSE
@@ -115,7 +117,7 @@ BEGIN
         PERFORM pg_sleep(0.005);
         COMMIT;
     END LOOP;
-    RAISE NOTICE 'seen %, looks %, longest %', seen, looks, extract(epoch FROM longest);
+    RAISE NOTICE 'seen %, polls %, longest %', seen, polls, extract(epoch FROM longest);
 END $$;
 SQL
 my $files = 0;
@@ -139,7 +141,7 @@ sub run_step
 	my ($block) = @_;
 	my $brief = $block->{sql} =~ /^CALL patiently/ ? 'true' : 'false';
 	my $lsn = answer('SELECT pg_current_wal_lsn()');
-	my $look = client($node, "CALL look($brief)");
+	my $watcher = client($node, "CALL watch_locks($brief)");
 	my $guard = $node->background_psql('postgres', on_error_stop => 1);
 
 	$guard->query_safe('BEGIN; LOCK TABLE docs, legacy IN ACCESS SHARE MODE') if $brief eq 'false';
@@ -148,11 +150,11 @@ sub run_step
 	clients_ok($step);
 	$guard->quit;
 	answer('DELETE FROM step');
-	clients_ok($look);
+	clients_ok($watcher);
 	answer('INSERT INTO step VALUES (true)');
-	my ($seen, $looks, $longest) = $look->{err} =~ /seen (\d+), looks (\d+), longest ([\d.]+)/;
-	is($seen, 0, "$step->{name}: the tables were left to others") if $brief eq 'false';
-	is(scalar running($writers), 1, '... who went on writing');
+	my ($seen, $longest) = $watcher->{err} =~ /seen (\d+), polls \d+, longest ([\d.]+)/;
+	is($seen, 0, "$step->{name}: other sessions could use the tables") if $brief eq 'false';
+	is(scalar running($writers), 1, '... and the writers went on');
 
 	note_step($step->{name}, $from, $lsn, $longest);
 }
@@ -168,7 +170,7 @@ sub run_section
 	}
 }
 
-# The modes in which a statement locks the table.
+# Returns the modes in which a statement locks the table.
 sub modes
 {
 	my ($sql) = @_;
@@ -182,7 +184,7 @@ ROLLBACK;
 SQL
 }
 
-# A row that somebody has locked stops the backfill half-way, where it is cancelled.
+# A locked row stops the backfill half-way, where the test cancels it.
 sub interrupt_backfill
 {
 	my ($block) = @_;
@@ -203,8 +205,8 @@ SQL
 	note_step("$step->{name} -- cancelled half-way", $from, $lsn, 0);
 }
 
-# Rows near some queries, and the distances of the nearest: what the index gives is what a
-# search of all rows does, in one snapshot.
+# Checks the rows near some queries, and the distances of the nearest: the results of
+# the index are those of a sequential scan, in one snapshot.
 sub same_answers_ok
 {
 	my ($table, $fp, $index) = @_;
@@ -238,8 +240,8 @@ SQL
 	no_damage_ok($node, 'under load', $index);
 }
 
-# For the report: since when a step took its time and wrote to the log, and for how long
-# it kept others off a table.
+# Notes for the report: the start of a step, for its time and WAL, and the time in
+# seconds for which it excluded others from a table.
 sub note_step
 {
 	my ($name, $from, $lsn, $locked) = @_;
@@ -248,7 +250,7 @@ sub note_step
 		wal => answer("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '$lsn')") };
 }
 
-# And sizes.
+# Notes the sizes.
 sub note_sizes
 {
 	my ($when, @relations) = @_;
@@ -256,8 +258,8 @@ sub note_sizes
 	push @sizes, "$when: " . join ', ', map { "$_ " . answer("SELECT pg_size_pretty(pg_table_size('$_'))") } @relations;
 }
 
-# What the steps took, and the longest transaction of the writers that ran meanwhile,
-# without the time that it waited for its turn.
+# Writes the times of the steps, and the longest transaction of the writers meanwhile,
+# without the time before its start.
 sub report
 {
 	my $report = sprintf "%-62s %7s %9s %9s %10s\n", "$rows rows", 'seconds', 'WAL', 'locked', 'writers';
@@ -294,14 +296,14 @@ note_sizes('with indexes of expressions', 'docs', 'docs_near');
 same_answers_ok('docs', 'simhash(body)', 'docs_near');
 run_section('Fingerprints as bigint');
 same_answers_ok('legacy', 'fp::simhash', 'legacy_near');
-# the other way, of a table that has no such index
+# the other procedure, for a table without this index
 answer('DROP INDEX CONCURRENTLY docs_near');
 run_section('A column, filled in batches');
 note_sizes('with a column', 'docs', 'docs_fp');
 same_answers_ok('docs', 'fp', 'docs_fp');
 is(answer(q{SELECT pg_relation_filenode('docs')}), $file, 'the table was never rewritten');
 
-# a batch of 0 is not the end
+# a batch of 0 does not end the backfill
 answer(q{UPDATE backfill SET done = until - 3; CALL fill_fp(0)});
 is(answer('SELECT count(*) FROM backfill WHERE done = until OR NOT EXISTS (SELECT FROM docs
 	WHERE id > done AND id <= until)'), '1',

@@ -1,5 +1,6 @@
-# Logical replication, as docs/live.md says: the subscriber has fingerprints and an index,
-# whether the publisher has none, has a generated column, or one that a trigger fills.
+# Logical replication, as docs/live.md describes it.  The subscriber has fingerprints
+# and an index.  The publisher has no fingerprints, a generated column, or a column that
+# a trigger fills.
 
 use strict;
 use warnings;
@@ -31,8 +32,8 @@ sub caught_up
 	$publisher->wait_for_catchup($subscription);
 }
 
-# A table of the subscriber has the publisher's texts, the fingerprints of these, and an
-# index that finds what a search of all rows does.
+# Checks a table of the subscriber: it has the publisher's texts and their fingerprints,
+# and its index finds the rows of a sequential scan.
 sub same_rows_ok
 {
 	my ($table) = @_;
@@ -41,7 +42,7 @@ sub same_rows_ok
 	is(on_subscriber($texts), on_publisher($texts), "$table: the publisher's rows");
 	is(on_subscriber("SELECT count(*) FROM $table WHERE fp IS DISTINCT FROM simhash(body)"),
 		'0', "$table: the fingerprints of their texts");
-	is(on_subscriber(<<"SQL"), 't|0', "$table: the index finds what is there");
+	is(on_subscriber(<<"SQL"), 't|0', "$table: the index finds these rows");
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 WITH near AS MATERIALIZED (
@@ -55,7 +56,8 @@ SQL
 	is(on_subscriber("SELECT simhash_index_check('${table}_fp', true)"), '', "$table: the index is sound");
 }
 
-# What becomes of a table: texts near each other and not, long ones (TOAST), none.
+# Changes a table: inserts near texts, other texts, long ones (TOAST) and NULLs, and
+# updates and deletes some.
 sub change
 {
 	my ($table) = @_;
@@ -75,7 +77,7 @@ SQL
 }
 
 #
-# The page: nothing on the publisher.
+# The example of the page: no fingerprints on the publisher.
 #
 my @there = blocks_of('docs/live.md', 'publisher');
 my @here = blocks_of('docs/live.md', 'subscriber');
@@ -117,7 +119,7 @@ SQL
 on_subscriber("CREATE SUBSCRIPTION columns CONNECTION '$connection' PUBLICATION columns");
 caught_up('columns');
 change($_) foreach qw(generated filled);
-# a text that stays is not sent again
+# an unchanged long text is not sent again
 on_publisher('UPDATE generated SET id = id + 20000 WHERE id % 20 = 2; UPDATE filled SET fp = NULL WHERE id % 20 = 2');
 caught_up('columns');
 same_rows_ok($_) foreach qw(generated filled);

@@ -1,6 +1,6 @@
-# A coordinator and two shards by postgres_fdw, as docs/machines.md sets them up: the
-# blocks of SQL of that page are run, each where its first line says, and what they give
-# is compared with what one big table gives.
+# A coordinator and two shards by postgres_fdw, as docs/machines.md sets them up.  The
+# test runs each SQL block of that page on the server that its first line names, and
+# compares the results with those of one big table.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $coordinator = server('coordinator');
 plan skip_all => 'no postgres_fdw' if $coordinator->safe_psql('postgres',
 	q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw')) eq '0';
 my @shards = (server('shard1'), server('shard2'));
-my $text;    # what is searched for, as :'text'
+my $text;    # the query text, as :'text'
 
 sub server
 {
@@ -32,7 +32,7 @@ sub server
 	return $node;
 }
 
-# What a statement prints, and what it complains about.
+# Returns the output of a statement, and its messages.
 sub said
 {
 	my ($node, $sql) = @_;
@@ -43,7 +43,7 @@ sub said
 	return ($stdout, $status == 0 ? '' : $stderr || 'failed');
 }
 
-# The page's names of the shards are not known here.
+# Replaces the page's names of the shards by addresses.
 sub addressed
 {
 	my ($sql) = @_;
@@ -52,9 +52,10 @@ sub addressed
 	return $sql;
 }
 
-# Families of documents: a text of 150 words, the same with one word replaced, with
-# another punctuation, with two words replaced, with ten; and some without a fingerprint.
-# The one big table, and what the page's queries read beside it, is in a schema whole.
+# Loads families of documents: a text of 150 words, the same with one word replaced,
+# with other punctuation, with two words replaced, with ten; and some without a
+# fingerprint.  The big table, and the other tables of the page's queries, are in the
+# schema whole.
 sub load
 {
 	$coordinator->safe_psql('postgres', <<"SQL");
@@ -100,7 +101,7 @@ SQL
 	isnt($text, '', 'a text to search for');
 }
 
-# What the shards are sent for a query, as EXPLAIN shows it.
+# Returns the queries that the shards receive, from EXPLAIN.
 sub sent
 {
 	my ($query) = @_;
@@ -111,33 +112,35 @@ sub sent
 	return map { s/\\(.)/$1/gr } $plan =~ /"Remote SQL": "((?:[^"\\]|\\.)*)"/g;
 }
 
-# A query's rows, on the shards and in one table; what is asked of that may be another query.
+# Checks that a query returns the same rows on the shards as in one table, optionally
+# with another query for that table.
 sub same_rows_as_one_table
 {
-	my ($query, $name, $asked) = @_;
+	my ($query, $name, $whole_query) = @_;
 	my ($by_shards, $complaint) = said($coordinator, $query);
-	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . ($asked // $query));
+	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . ($whole_query // $query));
 
 	is($complaint, '', "$name: runs");
 	isnt($by_one, '', "$name: finds something");
 	is(join("\n", sort split /\n/, $by_shards), join("\n", sort split /\n/, $by_one), "$name: rows as of one table");
 }
 
-# Each shard is sent what the query asks of fingerprints and texts, and takes its index.
+# Checks that each shard receives the query's conditions on fingerprints and texts, and
+# uses its index.
 sub searched_by_shards
 {
 	my ($query, $name) = @_;
-	my @asked = grep { $query =~ $_->[0] } (
+	my @expected = grep { $query =~ $_->[0] } (
 		[ qr/WHERE fp <~> .* <= (\d+)|ON docs\.fp <~> .* <= (\d+)/, qr/WHERE .*<~>.* <= \d/, 'predicate' ],
 		[ qr/resemblance/, qr/WHERE .*resemblance\(/, 'verification' ],
 		[ qr/ORDER BY fp <~>|nearest/, qr/ORDER BY .*<~>.* LIMIT 10/, 'order and limit' ]);
 	my @scans = map { index_scans($_) } @shards;
 	my @sent = sent($query);
 
-	is(scalar @sent, 2, "$name: both shards are asked");
-	foreach my $ask (@asked)
+	is(scalar @sent, 2, "$name: both shards receive a query");
+	foreach my $condition (@expected)
 	{
-		is(scalar(grep { $_ =~ $ask->[1] } @sent), 2, "$name: the $ask->[2] is sent") or diag(@sent);
+		is(scalar(grep { $_ =~ $condition->[1] } @sent), 2, "$name: the $condition->[2] is sent") or diag(@sent);
 	}
 	said($coordinator, $query);
 	foreach my $i (0, 1)
@@ -155,7 +158,7 @@ sub index_scans
 	return $node->safe_psql('postgres', q(SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'docs_fp'));
 }
 
-# The page from top to bottom; the rows come as soon as there are tables for them.
+# The page from top to bottom.  The rows are loaded as soon as the tables exist.
 my %query;
 foreach my $block (blocks_of('docs/machines.md'))
 {
@@ -181,15 +184,16 @@ foreach my $block (blocks_of('docs/machines.md'))
 # Both shards at the same time.
 my $search = q(SELECT id FROM docs WHERE fp <~> simhash(:'text') <= 3);
 my ($plan) = said($coordinator, "EXPLAIN (FORMAT JSON) $search");
-is(scalar(() = $plan =~ /"Async Capable": true/g), 2, 'both shards are asked at the same time');
+is(scalar(() = $plan =~ /"Async Capable": true/g), 2, 'both shards run at the same time');
 
-# Without the option that names the extension, nothing of it is sent.
+# Without the option that names the extension, the shards receive none of its
+# conditions.
 $coordinator->safe_psql('postgres', 'ALTER SERVER shard1 OPTIONS (DROP extensions)');
 is(scalar(grep { /<~>/ } sent($search)), 1, 'a server without the option gets no predicate');
 same_rows_as_one_table($search, 'without the option');
 $coordinator->safe_psql('postgres', q(ALTER SERVER shard1 OPTIONS (ADD extensions 'simhash')));
 
-# A shard that is lost while a query runs, and one that is not there.
+# A shard that fails during a query, and an unreachable shard.
 my $first = $shards[0]->safe_psql('postgres', 'SELECT min(id) FROM docs');
 my $session = $coordinator->background_psql('postgres', on_error_stop => 0);
 $session->query('BEGIN; DECLARE all_rows CURSOR FOR SELECT id FROM docs; FETCH 1 FROM all_rows');
@@ -203,8 +207,8 @@ foreach my $line (sort { $a <=> $b } keys %query)
 {
 	my ($rows, $complaint) = said($coordinator, $query{$line});
 
-	like($complaint, qr/ERROR/, "line $line: a shard is not there: an error");
-	is($rows, '', "line $line: a shard is not there: no partial answer");
+	like($complaint, qr/ERROR/, "line $line: a shard is unreachable: an error");
+	is($rows, '', "line $line: a shard is unreachable: no partial result");
 }
 is_deeply([ said($coordinator, "SELECT id FROM docs WHERE id = $first") ], [ $first, '' ],
 	'a query that needs other shards alone goes on');

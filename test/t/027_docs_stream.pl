@@ -1,8 +1,8 @@
-# What docs/stream.md says of documents that keep coming, with eight sessions at a time: no
-# two articles resemble each other, none was skipped that resembles nothing, and labels are
-# those of the connected components.
+# docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
+# two stored articles resemble each other, each skipped one resembles a stored one, and
+# labels are those of the connected components.
 #
-# SIMHASH_ROUNDS sets how many documents each session adds.
+# SIMHASH_ROUNDS sets the number of documents for each session.
 
 use strict;
 use warnings;
@@ -21,7 +21,8 @@ my $node = index_node('stream', conf => "autovacuum = off\ndeadlock_timeout = 10
 
 sub answer { return $node->safe_psql('postgres', @_); }
 
-# Eight sessions call a procedure, all at the same time: none begins before all are there.
+# Runs a procedure in eight sessions at the same time: none begins before all are
+# connected.
 sub together_ok
 {
 	my ($procedure, @more) = @_;
@@ -45,7 +46,7 @@ answer($_->{sql}) foreach grep { $_->{sql} =~ /^CREATE (?!OR REPLACE)/ } @blocks
 my ($lock_blocks) = map { $_->{sql} } grep { $_->{sql} =~ /^CREATE OR REPLACE/ } @blocks;
 answer('TRUNCATE docs CASCADE');
 
-# Texts of few subjects with one word in twenty changed, so that most resemble others.
+# Texts of few subjects with one of twenty words changed, so that most resemble others.
 answer(<<'SQL');
 CREATE FUNCTION offer(i bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(CASE WHEN hashint8extended(i, w) & 31 = 0 THEN 'changed' || i
@@ -67,7 +68,7 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
--- several documents in a transaction, labelled in it or by somebody else, or rolled back
+-- several documents in a transaction, labelled in it or by another session, or rolled back
 CREATE PROCEDURE add_docs(seed bigint, n integer) LANGUAGE plpgsql AS $$
 BEGIN
     FOR i IN seed .. seed + n - 1 LOOP
@@ -84,7 +85,7 @@ BEGIN
 END $$;
 SQL
 
-# together: articles of a transaction.
+# Adds articles in eight sessions.  together: the number of articles in a transaction.
 sub articles_ok
 {
 	my ($locks, $together) = @_;
@@ -92,13 +93,13 @@ sub articles_ok
 	answer('TRUNCATE articles, skipped');
 	together_ok('add_articles', $together);
 	my ($in, $out) = split /\|/, answer('SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM skipped)');
-	is($in + $out, 8 * $rounds, "$locks: each article got in or was skipped ($in and $out)");
+	is($in + $out, 8 * $rounds, "$locks: each article was added or skipped ($in and $out)");
 	cmp_ok($out, '>', $rounds, "$locks: many were skipped");
 	is(answer(<<'SQL'), '0', "$locks: no two articles resemble each other");
 SELECT count(*) FROM articles AS a JOIN articles AS b ON a.id < b.id
 WHERE (a.fp <~> b.fp) + 0 <= 10 AND resemblance(a.body, b.body) >= 0.8
 SQL
-	is(answer(<<'SQL'), '0', "$locks: none was skipped that resembles nothing");
+	is(answer(<<'SQL'), '0', "$locks: each skipped article resembles another");
 SELECT count(*) FROM skipped AS s WHERE NOT EXISTS
     (SELECT FROM articles AS a WHERE (a.fp <~> simhash(s.body)) + 0 <= 10 AND resemblance(a.body, s.body) >= 0.8)
 SQL
@@ -107,7 +108,7 @@ SQL
 articles_ok('one lock', 4);
 answer("COPY articles (body) FROM STDIN;\nA text of its own.\na text: of its own\n\\.\n");
 is(answer(q{SELECT count(*) FROM articles WHERE body ~ 'of its own'}), '1', 'COPY keeps one of several');
-# of several rows, such transactions can deadlock
+# transactions with several rows can deadlock
 answer($lock_blocks);
 articles_ok('locks of blocks', 1);
 

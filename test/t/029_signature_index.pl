@@ -1,5 +1,6 @@
-# Indexes of signatures, and of their bands as arrays, under writers, on a primary and its
-# standby, after a crash; and their parameters, which a crash, a standby and a dump keep.
+# Indexes of signatures, and of their bands as arrays, with concurrent writers, on a
+# primary and its standby, after a crash; and their parameters, which survive a crash,
+# replication and a dump.
 
 use strict;
 use warnings;
@@ -18,7 +19,8 @@ autovacuum = off
 wal_consistency_checking = 'generic'
 CONF
 
-# Signatures of 6 bands of 4 rows: families of nearly the same set, and sets of everybody.
+# Signatures of 6 bands of 4 rows: families of similar sets, and sets whose bands many
+# rows share.
 $primary->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4)
     RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
@@ -47,7 +49,7 @@ DECLARE
     q minhash;
     t float8;
     bands bigint[];
-    share float8;
+    radius float8;
 BEGIN
     rows := 0;
     differing := 0;
@@ -57,12 +59,12 @@ BEGIN
         t := (i % 6) / 24.0::float8;	-- below 1 / rows % loses nothing
         PERFORM set_config('enable_bitmapscan', (i % 2 = 0)::text, true);
         bands := minhash_bands(q);
-        share := (i % 6) / 6.0::float8;
+        radius := (i % 6) / 6.0::float8;
         FOR once IN SELECT d.* FROM (VALUES
             (format('sig %% %L', q), format('(sig %% %L) IS TRUE', q)),
             (format('sig %% %L AND sig <%%> %1$L <= %s', q, t), format('(sig <%%> %L) + 0 <= %s', q, t)),
             (format('sk @> %L', bands[1:1 + i % 4]), format('(sk @> %L) IS TRUE', bands[1:1 + i % 4])),
-            (format('sk <%%>> %L <= %s', bands, share), format('(sk <%%>> %L) + 0 <= %s', bands, share))
+            (format('sk <%%>> %L <= %s', bands, radius), format('(sk <%%>> %L) + 0 <= %s', bands, radius))
             ) AS v (by_index, by_eye), differing(format('SELECT ctid, id FROM %s WHERE %s', tab, by_index),
                                                  format('SELECT ctid, id FROM %s WHERE %s', tab, by_eye)) AS d
         LOOP
@@ -143,7 +145,8 @@ same_bands_ok($standby, 'standby after the load');
 
 # --- parameters ----------------------------------------------------------------------
 
-# The bare type keeps the index files, so that from here on only these know the parameters.
+# The type without a modifier keeps the index files.  From here on only these contain
+# the parameters.
 $primary->safe_psql('postgres', <<'SQL');
 CREATE TABLE bare (sig minhash(6, 4, 'hash'));
 CREATE UNLOGGED TABLE bare_lost (LIKE bare);
@@ -158,7 +161,8 @@ my $kept = $primary->safe_psql('postgres', $files);
 $primary->safe_psql('postgres', "ALTER TABLE $_ ALTER COLUMN sig TYPE minhash") foreach qw(bare bare_lost);
 is($primary->safe_psql('postgres', $files), $kept, 'the index files are kept');
 
-# Whoever searches for other parameters, or inserts them, is told of both.
+# A search for other parameters, or an insertion of them, raises an error that shows
+# both.
 sub refused_ok
 {
 	my ($node, $name, $statement) = @_;
@@ -240,7 +244,7 @@ like($dump, $_, 'modifiers are dumped') foreach qr/minhash\(18,7\) GENERATED/, q
 $primary->safe_psql(
 	'restored', q{SELECT simhash_index_check(i::regclass, true)
 		FROM unnest('{body_sig,body_chars,body_domain,body_words}'::text[]) AS i});
-# what a bare column has lost
+# a column without the modifier is not dumped with it
 dump_of('postgres', 'bare', $file);
 command_fails_like(
 	\@restore, qr/index "bare_sig" cannot be built without the parameters of its values/,

@@ -1,5 +1,6 @@
-# What docs/deduplicate.md lists is what its procedure deletes, whichever rule made the
-# list: no row goes whose keeper does not stay, and what is not deleted is told.
+# The procedure of docs/deduplicate.md deletes the rows of the list, for each rule that
+# makes the list.  It deletes no row whose keeper does not stay, and reports the rows
+# that it does not delete.
 
 use strict;
 use warnings;
@@ -24,7 +25,7 @@ foreach my $block (blocks_of('docs/deduplicate.md'))
 	push @{ $sql{ $block->{section} } }, $block->{sql};
 }
 
-# The statements of a section that match.
+# Returns the statements of a section that match.
 sub statements
 {
 	my ($section, $match) = @_;
@@ -40,8 +41,8 @@ sub run_statements
 	answer("$_;") foreach @statements;
 }
 
-# Families: a text of 100 words, and six texts with up to ten of them replaced, of which
-# most are farther than 3 bits from the longest.
+# Loads families: a text of 100 words, and six texts with up to ten of them replaced, of
+# which most are more than 3 bits from the longest.
 sub load_documents
 {
 	answer(<<"SQL");
@@ -75,14 +76,15 @@ sub delete_listed
 	return join "\n", $stderr =~ /NOTICE: +(.*)/g;
 }
 
-# All rows on the list go, and nothing else; the condition is that of the list's rule.
+# Checks that all rows of the list are deleted, and no others.  The condition is that of
+# the list's rule.
 sub all_deleted_ok
 {
 	my ($rule, $condition, $batch) = @_;
 	my $listed = answer('SELECT count(*) FROM duplicates');
 
 	cmp_ok($listed, '>', 50, "$rule: a list of $listed");
-	is(delete_listed($batch), "$listed deleted", "$rule: says so");
+	is(delete_listed($batch), "$listed deleted", "$rule: reports them");
 	is(answer('SELECT (SELECT count(*) FROM was) - (SELECT count(*) FROM docs)'), $listed,
 		"$rule: all that are listed are deleted");
 	is(answer('SELECT count(*) FROM listed JOIN docs USING (id)'), '0', "$rule: and no others");
@@ -110,7 +112,7 @@ SELECT count(*) FROM duplicates JOIN docs d USING (id) JOIN docs k ON k.id = kee
 SQL
 all_deleted_ok('verified', 'resemblance(d.body, k.body) >= 0.8', 7);
 
-# Of two callers one waits for the other, rather than for rows in another order.
+# Of two callers one waits for the other, and not for rows in another order.
 load_documents();
 run_statements('Verified clusters', qr/TABLE verified|TRUNCATE|INSERT INTO duplicates/);
 my $locker = $node->background_psql('postgres', on_error_stop => 1);
@@ -123,7 +125,7 @@ $locker->quit;
 clients_ok(@callers);
 is(answer('SELECT count(*) FROM duplicates'), '0', '... and none is left on the list');
 
-# What is not deleted is told, and stays on the list.
+# Rows that are not deleted are reported, and stay on the list.
 load_documents();
 run_statements('Verified clusters', qr/TABLE verified|TRUNCATE|INSERT INTO duplicates/);
 my $listed = answer('SELECT count(*) FROM duplicates');
@@ -145,7 +147,7 @@ is(delete_listed(1), ($listed - $of_keeper - 3) . " deleted\n1 not deleted: gone
 is(answer('SELECT count(*) FROM duplicates'), 3 + $of_keeper, 'stays on the list');
 is(answer("SELECT count(*) FROM docs WHERE id IN ($anew, $blank)"), '2', 'and in the table');
 
-# Nothing to delete, and lists that would delete what they should not.
+# An empty list, and lists with rows that must not be deleted.
 answer('TRUNCATE duplicates');
 is(delete_listed('0'), '0 deleted', 'an empty list');
 is(delete_listed('NULL'), '0 deleted', 'an empty list');

@@ -14,7 +14,7 @@ our @EXPORT = qw(docs_file blocks_of);
 
 my $root = dirname(dirname(dirname(abs_path(__FILE__))));
 
-# A file of the sources, as text.
+# Returns a file of the sources, as text.
 sub docs_file
 {
 	my ($file) = @_;
@@ -22,16 +22,17 @@ sub docs_file
 	return slurp_file("$root/$file");
 }
 
-# The blocks of a file that are marked "sql", or "sql" and a word: the heading of their
-# section, where they begin, and what has to come out, if a block marked "text" follows.
+# Returns the blocks of a file that are marked "sql", or "sql" and a tag: the heading of
+# their section, the line where they begin, and the expected output if a block marked
+# "text" follows.
 sub blocks_of
 {
-	my ($file, $word) = @_;
+	my ($file, $tag) = @_;
 	my $text = docs_file($file);
-	my $mark = defined $word ? "sql $word" : 'sql';
+	my $info = defined $tag ? "sql $tag" : 'sql';
 	my @blocks;
 
-	while ($text =~ /^```$mark\n(.*?)^```\n(?:```text\n(.*?)^```\n)?/msg)
+	while ($text =~ /^```$info\n(.*?)^```\n(?:```text\n(.*?)^```\n)?/msg)
 	{
 		my ($sql, $expected, $before) = ($1, $2, substr($text, 0, $-[0]));
 		my @headings = $before =~ /^#+ (.*)$/mg;

@@ -1,5 +1,5 @@
-# What the tests of the index share: a seed, data, the comparison of index scans with
-# sequential scans, damage, crashes, standbys, and recovery up to a record of the log.
+# Shared parts of the index's tests: a seed, data, comparisons of index scans with
+# sequential scans, damage, crashes, standbys, and recovery up to a WAL record.
 
 package IndexTest;
 
@@ -20,10 +20,11 @@ our @EXPORT = qw(random_seed seconds index_node standby_of install_load client r
 
 plan skip_all => 'servers refuse to run as root' if $> == 0;
 
-# The helpers that the tests of pg_regress share.
+# The helper functions of the pg_regress tests.
 my $setup = dirname(dirname(dirname(abs_path(__FILE__)))) . '/sql/setup.sql';
 
-# SIMHASH_SEED repeats a run as far as the interleaving of processes allows.
+# Sets the random seed.  SIMHASH_SEED repeats a run as far as the interleaving of
+# processes allows.
 sub random_seed
 {
 	my $seed = $ENV{SIMHASH_SEED} || int(rand(1_000_000_000)) + 1;
@@ -33,7 +34,7 @@ sub random_seed
 	return $seed;
 }
 
-# How long a test under load is to take.
+# Returns the duration of a test under load, in seconds.
 sub seconds
 {
 	my ($default) = @_;
@@ -41,8 +42,8 @@ sub seconds
 	return $ENV{SIMHASH_SECONDS} || $default;
 }
 
-# A server with the helpers.  damaged: its files are to be changed, which checksums, the
-# default from 18 on, would find out.
+# Starts a server with the helper functions.  damaged: without checksums (the default
+# from 18 on), because the test changes its files.
 sub index_node
 {
 	my ($name, %how) = @_;
@@ -57,8 +58,9 @@ sub index_node
 	return $node;
 }
 
-# A standby that follows a server from where that is.  Readers rather hold up the replay
-# than be cancelled by it.  slot: the server keeps what the standby has not had yet.
+# Starts a standby from the current state of a server.  Its readers delay the replay,
+# and are not cancelled by it.  slot: the server keeps the WAL that the standby has not
+# received.
 sub standby_of
 {
 	my ($primary, %how) = @_;
@@ -77,13 +79,13 @@ sub standby_of
 	return $standby;
 }
 
-# fp_of: uniform, around few centers, and many times the same; or NULL.
-# differing: the rows that an index scan and a bitmap scan have too few or too
-# many, for balls of many radii and for NULL, in one snapshot.
-# differing_order: where the order of an index scan that goes nearest first differs
-# from that of a sort, and the rows that it invents, repeats or (where it goes on to
-# the end) leaves out, in one statement.
-# All of them also give the number of rows that they have compared.
+# Creates functions:
+# fp_of: uniform, near few centers, and often equal fingerprints; or NULL.
+# differing: the missing and surplus rows of index scans and bitmap scans, for balls of
+# many radii and for NULL, in one snapshot.
+# differing_order: the positions at which an ordered index scan differs from a sort, and
+# the rows that it invents, repeats or (if it runs to the end) misses, in one statement.
+# All of them also return the number of rows that they have compared.
 sub install_helpers
 {
 	my ($node) = @_;
@@ -122,7 +124,7 @@ BEGIN
             by_index := format('fp <@ simhash_ball(%L, 30)', coalesce(fp_of(i + 7), '0123456789abcdef'));
             by_eye := format('(fp <~> %L) + 0 <= 30', coalesce(fp_of(i + 7), '0123456789abcdef'));
         END IF;
-        -- now and then everything, with so little memory that not all is held
+        -- sometimes all rows, with so little memory that the distance queue drops some
         PERFORM set_config('work_mem', CASE WHEN i % 2 = 0 THEN '64kB' ELSE '4MB' END, true);
         query := format('SELECT row_number() OVER () AS r, s.* FROM
                 (SELECT ctid AS at, fp, fp <~> %1$s AS d FROM %2$s WHERE %3$s ORDER BY fp <~> %1$s LIMIT %4$s) AS s',
@@ -163,11 +165,13 @@ END $$;
 SQL
 }
 
-# Procedures that load tables with columns id and fp, each in a session of its own.  Who
-# reads compares, within one snapshot, what indexes and what sequential scans find.
-# write: few rows at a time, not many more than `most` in all, until `load` is empty.
-# check_index: the same for the check of an index and its statistics.
-# read: so many rounds at least, and until a point in time.
+# Creates procedures that load tables with columns id and fp, each for a session of its
+# own.
+# write: a few rows at a time, not many more than max_rows in all, until `load` is
+# empty.
+# check_index: checks the index and reads its statistics, until `load` is empty.
+# read: compares index scans with sequential scans within one snapshot, for at least so
+# many rounds, and until a point in time.
 sub install_load
 {
 	my ($node) = @_;
@@ -175,7 +179,7 @@ sub install_load
 	$node->safe_psql('postgres', <<'SQL');
 CREATE TABLE load AS SELECT true AS goes_on;
 
-CREATE PROCEDURE write(tab regclass, seed bigint, most bigint) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE write(tab regclass, seed bigint, max_rows bigint) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
     removal text := format('DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s
@@ -191,7 +195,7 @@ BEGIN
             WHEN 0 THEN
                 EXECUTE format(insertion, quote_literal('0123456789abcdef') || '::simhash') USING i, 40;
             WHEN 1 THEN
-                low := low + (hashint8extended(i, 4) & 8191) % most;
+                low := low + (hashint8extended(i, 4) & 8191) % max_rows;
                 EXECUTE removal USING low, low + 150;
             WHEN 2 THEN
                 BEGIN
@@ -200,17 +204,17 @@ BEGIN
                 EXCEPTION WHEN division_by_zero THEN NULL;
                 END;
             WHEN 3 THEN
-                low := low + (hashint8extended(i, 4) & 8191) % most;
+                low := low + (hashint8extended(i, 4) & 8191) % max_rows;
                 EXECUTE format('UPDATE %1$s SET fp = fp_of($1) WHERE id IN (SELECT id FROM %1$s
                     WHERE id BETWEEN $2 AND $2 + 20 FOR UPDATE SKIP LOCKED)', tab) USING i, low;
             WHEN 4 THEN
-                -- ascending, and one fingerprint after the other hot
+                -- ascending, with one frequent fingerprint after the other
                 EXECUTE format(insertion, '(($1 + j % 9 * 8) << 20)::simhash') USING high, 40;
             ELSE
                 EXECUTE format(insertion, 'fp_of($1 * 7 + j)') USING i, 12;
         END CASE;
         COMMIT;
-        EXECUTE removal USING low, high - most;
+        EXECUTE removal USING low, high - max_rows;
         COMMIT;
     END LOOP;
 END $$;
@@ -229,7 +233,7 @@ BEGIN
     RAISE NOTICE '% checks', i;
 END $$;
 
--- A cursor that dwells on its pages, then the same rows by eye.
+-- Compare a slow cursor, which pauses on its pages, with a sequential scan.
 CREATE FUNCTION read_slowly(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -260,7 +264,7 @@ BEGIN
         USING seen, q, k, rows INTO differing;
 END $$;
 
--- The same for a cursor that goes nearest first; it may be left early.
+-- The same for an ordered cursor, which may end early.
 CREATE FUNCTION read_nearest_slowly(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -271,7 +275,7 @@ DECLARE
     r record;
     seen tid[] := '{}';
     distances integer[] := '{}';
-    most integer := CASE WHEN seed % 2 = 0 THEN 30000 ELSE 1 + (hashint8extended(seed, 3) & 8191) END;
+    max_rows integer := CASE WHEN seed % 2 = 0 THEN 30000 ELSE 1 + (hashint8extended(seed, 3) & 8191) END;
 BEGIN
     rows := 0;
     PERFORM set_config('work_mem', CASE WHEN seed % 3 = 0 THEN '4MB' ELSE '64kB' END, true);
@@ -285,7 +289,7 @@ BEGIN
         IF rows % every = 3 THEN
             PERFORM pg_sleep(0.02);
         END IF;
-        EXIT WHEN rows >= most;
+        EXIT WHEN rows >= max_rows;
     END LOOP;
     CLOSE c;
     SET enable_sort = on;
@@ -295,10 +299,10 @@ BEGIN
         SELECT (SELECT count(*) FROM a FULL JOIN (SELECT * FROM b WHERE r <= $4) AS b USING (r)
                 WHERE a.d IS DISTINCT FROM b.d OR num_nulls(a.at, b.at) > 0)
              + (SELECT count(*) FROM (SELECT at, d FROM a EXCEPT ALL SELECT at, d FROM b) AS s)', tab)
-        USING seen, distances, q, most INTO differing;
+        USING seen, distances, q, max_rows INTO differing;
 END $$;
 
--- One scan that is begun anew for each of several queries: of a ball, and the nearest.
+-- Compare one scan, restarted for each of several queries: of a ball, and of the nearest.
 CREATE FUNCTION differing_join(tab regclass, seed bigint, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_memoize = off AS $$
 BEGIN
@@ -319,7 +323,7 @@ BEGIN
         USING seed INTO rows, differing;
 END $$;
 
-CREATE PROCEDURE read(tab regclass, seed bigint, at_least integer, until timestamptz DEFAULT '-infinity')
+CREATE PROCEDURE read(tab regclass, seed bigint, min_rounds integer, until timestamptz DEFAULT '-infinity')
 LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
@@ -327,7 +331,7 @@ DECLARE
     rows bigint := 0;
     rounds integer := 0;
 BEGIN
-    WHILE clock_timestamp() < until OR rounds < at_least LOOP
+    WHILE clock_timestamp() < until OR rounds < min_rounds LOOP
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
@@ -345,7 +349,7 @@ END $$;
 SQL
 }
 
-# A session of its own for some statements.
+# Starts a session of its own for some statements.
 sub client
 {
 	my ($node, @sql) = @_;
@@ -357,24 +361,25 @@ sub client
 	return $run;
 }
 
-# Those of the sessions that have not ended.
+# Returns the sessions that have not ended.
 sub running
 {
 	return grep { $_->{process}->pumpable && eval { $_->{process}->pump_nb; 1 } } @_;
 }
 
-# Waits for sessions to end, which must have gone well.
+# Waits for sessions to end, and checks that none failed.
 sub clients_ok
 {
 	foreach my $run (@_)
 	{
 		finish($run->{process});
-		is($run->{process}->result(0), 0, "$run->{name} went through") or diag($run->{err});
+		is($run->{process}->result(0), 0, "$run->{name} succeeded") or diag($run->{err});
 		note($run->{err}) if $run->{err};
 	}
 }
 
-# The server is lost while clients work: nothing else may have stopped them.
+# Kills and restarts the server while clients work.  Checks that no client failed
+# before.
 sub kill_and_start
 {
 	my ($node, $name, @clients) = @_;
@@ -390,8 +395,8 @@ sub kill_and_start
 	$node->start;
 }
 
-# The generic records that the log got from a place on: where they begin, which blocks
-# they have, and how pg_waldump shows them.
+# Returns the generic WAL records since an LSN: their LSNs, their blocks, and the output
+# of pg_waldump.
 sub generic_records
 {
 	my ($node, $from) = @_;
@@ -403,8 +408,8 @@ sub generic_records
 	  grep { /blkref/ } split /\n/, $shown;
 }
 
-# A server that recovers from a backup of another one, until the log, so to speak, ends
-# after a record, and goes on from there.
+# Starts a server that recovers from a backup of another one up to a WAL record, and is
+# promoted there.
 my $recovered = 0;
 sub recovered_to
 {
@@ -424,7 +429,7 @@ CONF
 	return $restored;
 }
 
-# The pages of a file, as a reference to a list of them.
+# Returns the pages of a file, as a reference to a list of them.
 sub read_pages
 {
 	my ($node, $path) = @_;
@@ -432,7 +437,7 @@ sub read_pages
 	return [ unpack('(a8192)*', slurp_file($node->data_dir . "/$path")) ];
 }
 
-# While the server does not run.
+# Writes the pages of a file.  The server must be down.
 sub write_pages
 {
 	my ($node, $path, $pages) = @_;
@@ -443,7 +448,7 @@ sub write_pages
 	close $file or die "$path: $!";
 }
 
-# Whether this is the build in which a few hundred rows make high trees.
+# Returns true for the test build, in which a few hundred rows make a high tree.
 sub has_small_pages
 {
 	my ($node) = @_;
@@ -452,7 +457,7 @@ sub has_small_pages
 		q{SELECT count(simhash '0000000000000000') FROM pg_settings WHERE name = 'simhash.pause_level'}) > 0;
 }
 
-# How many pages of the index wait to be used again.
+# Returns the number of free pages of an index.
 sub free_pages
 {
 	my ($node, $index) = @_;
@@ -460,8 +465,9 @@ sub free_pages
 	return $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$index') WHERE level IS NULL");
 }
 
-# Pages of zeros in the files of an index, one for each GB.  A crash leaves them where the
-# index was extended and the log has nothing of the new page.
+# Returns the number of zero pages in the files of an index, one file for each GB.  A
+# crash leaves zero pages where the index was extended and the WAL does not contain the
+# new page.
 sub zero_pages
 {
 	my ($node, $index) = @_;
@@ -481,7 +487,7 @@ sub zero_pages
 	return $zeros;
 }
 
-# Each page of an index is in a tree, or free, or has never been used.
+# Checks that each page of an index is in a tree, or free, or was never used.
 sub no_lost_pages_ok
 {
 	my ($node, $name, @indexes) = @_;
@@ -496,7 +502,8 @@ SQL
 	}
 }
 
-# The rows of a table, near some fingerprints and all; it has some, or `may_be_empty`.
+# Compares index scans with the rows of a table: near some fingerprints, and all rows.
+# The table has rows, except with `may_be_empty`.
 sub same_rows_ok
 {
 	my ($node, $table, $name, %how) = @_;
@@ -520,7 +527,7 @@ sub same_rows_ok
 	cmp_ok($compared, $how{may_be_empty} ? '>=' : '>', 0, "$name: $compared rows of $table were compared");
 }
 
-# The verifier finds nothing.
+# Checks that simhash_index_check finds no damage.
 sub no_damage_ok
 {
 	my ($node, $name, @indexes) = @_;
@@ -536,7 +543,7 @@ sub no_damage_ok
 	}
 }
 
-# A table, and each of its indexes.
+# Checks a table, and each of its indexes.
 sub sound_ok
 {
 	my ($node, $table, $name, %how) = @_;
@@ -551,7 +558,7 @@ SQL
 	no_damage_ok($node, $name, split /\n/, $indexes);
 }
 
-# The log of a server without what must never be there.
+# Checks that a server's log contains no sign of a crash.
 sub no_crash_ok
 {
 	my ($node) = @_;
