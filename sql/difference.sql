@@ -99,7 +99,7 @@ SELECT count(*) AS compared, count(*) FILTER (WHERE start <> regexp_instr(body, 
                                <> regexp_instr(body, '[a-z]+', 1, least(n + width - 1, words)::integer, 1)) AS wrong
 FROM located JOIN docs USING (id), LATERAL (SELECT regexp_count(body, '[a-z]+') AS words) AS w
 WHERE id % 4 = 0 AND unit = 'word';
--- The shingles that only one text has are those not in the other's set.
+-- The shingles that only one text has are those that are not in the other's set.
 CREATE TEMP TABLE pairs AS SELECT a.id AS a, b.id AS b, width, unit
     FROM docs AS a, docs AS b, cuts WHERE a.id <= 12 AND b.id <= 12 AND width < 100;
 SELECT count(*) AS compared, count(*) FILTER (WHERE rows > 0) AS differing_pairs,

@@ -297,7 +297,7 @@ SELECT relname, reltuples FROM pg_class WHERE relname LIKE 'vacuumed%' ORDER BY 
 DROP TABLE vacuumed;
 
 --
--- No query uses an index-only scan, even if it needs no column
+-- No query uses an index-only scan, even if the query needs no column
 --
 CREATE FUNCTION index_only_plans() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE

@@ -387,7 +387,7 @@ FROM (VALUES ('built', 't.fp <~> asked.fp <= 1', 12), ('grown', 't.fp <~> asked.
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 -- A build sorts: its leaves are in the order of the Gray code, here shown by the first
--- digit. Leaves of an index filled by insertion are in the order of the page splits.
+-- digit.  Leaves of an index filled by insertion are in the order of the page splits.
 CREATE FUNCTION first_digits(index text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(digit, '' ORDER BY block) FILTER (WHERE digit IS DISTINCT FROM before)
     FROM (SELECT block, digit, lag(digit) OVER (ORDER BY block) AS before

@@ -24,8 +24,8 @@ CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql
             FROM simhash_index_stats(index) WHERE level = 0);
 
 -- Build an index with one process, in memory, then with several and with the given
--- memory. Return for each number of workers if the contents are the same.  Checks every
--- index. Without workers (0) all pages must be the same.
+-- memory.  Return for each number of workers whether the contents are the same.  Checks
+-- every index.  Without workers (0) all pages must be the same.
 CREATE FUNCTION same(tab regclass, definition text, workers integer[] DEFAULT '{1,2,4}', memory text DEFAULT '64MB',
                      OUT entries bigint, OUT same boolean[]) LANGUAGE plpgsql SET maintenance_work_mem = '64MB' AS $$
 DECLARE

@@ -675,8 +675,8 @@ PREPARE first (simhash, int) AS SELECT id FROM everything WHERE fp <~> $1 <= $2;
 EXPLAIN (COSTS OFF) EXECUTE first(NULL, NULL);
 
 -- The extension's schema is outside the search path.  The extension is dropped and
--- created again, and what the session has cached of the old one does no harm.  (This
--- drops the objects that the tests share, so this test is the last.)
+-- created again, and the session's caches of the old one do no harm.  (This drops the
+-- objects that the tests share, so this test is the last.)
 CREATE SCHEMA planner_elsewhere;
 ALTER EXTENSION simhash SET SCHEMA planner_elsewhere;
 \c -

@@ -43,7 +43,7 @@ SELECT fits(NULL, 'minhash(18, 7)') AS "null";
 --
 -- An index needs a modifier
 --
--- (releases differ in the names that they qualify)
+-- Releases differ in the names that they qualify.
 CREATE FUNCTION hints(VARIADIC commands text[]) RETURNS TABLE (command text, hint text) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH command IN ARRAY commands LOOP

@@ -1,6 +1,6 @@
 --
 -- The README's tour with its output: a few short texts, and each feature of the
--- extension. The other tests check the details.
+-- extension.  The other tests check the details.
 --
 CREATE SCHEMA tour;
 SET search_path = tour, public;
