@@ -1,9 +1,9 @@
-# Pages are merged and used again by the thousand while sessions write, read and check,
-# on a primary and on a standby that compares each page that it replays with the
-# primary's: no error, no row too few or too many, no false alarm, no lost page.  An
-# index is built and rebuilt concurrently meanwhile.
+# Thousands of pages are merged and reused while sessions write, read and check, and an
+# index is built and rebuilt concurrently.  A standby compares each page that it replays
+# with the primary's.  The test expects no error, no missing or surplus row, no false
+# alarm, and no lost page.
 #
-# SIMHASH_SECONDS lets readers go on for so long.
+# SIMHASH_SECONDS sets the minimum time for the readers.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ CREATE INDEX side_fp ON side USING simhash (fp) WITH (blocks = 2);
 CREATE INDEX ON side USING btree (id);
 CREATE TABLE once (id bigserial, fp simhash, EXCLUDE USING simhash (fp WITH =));
 
--- The constraint's scans keep pins, and look at rows that are being written.
+-- The constraint's scans keep pins, and check rows of uncommitted transactions.
 CREATE PROCEDURE insert_once(seed bigint) LANGUAGE plpgsql AS \$\$
 DECLARE
     i bigint := seed;
@@ -60,7 +60,7 @@ END \$\$;
 SQL
 my $standby = standby_of($primary, conf => "hot_standby_feedback = off\n");
 
-# Pages merged so far, by what vacuum says.
+# Numbers of pages merged so far, from the output of vacuum.
 my %merged = map { $_ => 0 } @indexes;
 
 sub vacuum
@@ -87,7 +87,7 @@ my @others = (
 	(map { client($primary, "CALL insert_once($seed + $_)") } 1, 2),
 	client($primary, "CALL check_index('docs_fp')"),
 	client($standby, "CALL check_index('docs_fp_5_2')"));
-# A new index, and an old one anew.
+# Statements that build a new index, and rebuild an old one.
 my @builds = (
 	'CREATE INDEX CONCURRENTLY side_fp_3 ON side USING simhash (fp) WITH (blocks = 3)',
 	q{SELECT simhash_index_check('side_fp_3', true)},
@@ -115,7 +115,7 @@ note("$vacuums times vacuumed");
 
 $primary->wait_for_catchup($standby);
 is($primary->safe_psql('postgres', 'SELECT count(fp) - count(DISTINCT fp) FROM once'), '0',
-	'no fingerprint stands twice where it must not');
+	'the exclusion constraint holds');
 foreach my $round ('after the load', 'vacuumed')
 {
 	foreach my $node ($primary, $standby)

@@ -1,9 +1,10 @@
-# A session waits between the reading of a link and the following of it, while others
-# split, merge and use again the pages of the index, the one that the link leads to
-# among them: in the same tree, in another one, on another level.  Whoever waited, a
-# reader, a writer, vacuum, a concurrent build, the check, finds and leaves what is right.
+# A session pauses after it has read a link, before it follows the link.  Meanwhile
+# other sessions split, merge and reuse pages of the index, including the page of the
+# link: in the same tree, in another tree, or on another level.  The session is a
+# reader, a writer, vacuum, a concurrent build, or the check.  Its results and its
+# changes must be right.
 #
-# SIMHASH_PAUSES sets how often.
+# SIMHASH_PAUSES sets the number of pauses.
 
 use strict;
 use warnings;
@@ -25,25 +26,25 @@ CREATE TABLE docs (id bigserial, fp simhash);
 CREATE INDEX docs_fp ON docs USING simhash (fp) WITH (blocks = 2);
 CREATE SEQUENCE ascending;
 
--- What may be the next row; n: of how many.
-CREATE FUNCTION fp_like(kind text, n bigint) RETURNS simhash LANGUAGE sql AS $$
-    SELECT CASE kind WHEN 'equal' THEN '0123456789abcdef'
-        -- one key in all trees, that of NULLs among them
+-- Return a fingerprint for the next row; n is the number of rows so far.
+CREATE FUNCTION fp_like(shape text, n bigint) RETURNS simhash LANGUAGE sql AS $$
+    SELECT CASE shape WHEN 'equal' THEN '0123456789abcdef'
+        -- one key in all trees, including that of NULLs
         WHEN 'zero' THEN '0000000000000000'
         WHEN 'null' THEN NULL
         WHEN 'ascending' THEN (nextval('ascending') << 24)::simhash
         WHEN 'near' THEN flip('0123456789abcdef', (n % 5)::integer, n)
         ELSE hashint8extended(n, 0)::simhash END $$;
-CREATE PROCEDURE add(kind text, n integer) LANGUAGE sql AS $$
-    INSERT INTO docs (fp) SELECT fp_like(kind, last_value + i) FROM docs_id_seq, generate_series(1, n) AS i $$;
--- Leaves entries that any vacuum may remove, whoever has a snapshot.
-CREATE PROCEDURE add_and_roll_back(kind text, n integer) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE add(shape text, n integer) LANGUAGE sql AS $$
+    INSERT INTO docs (fp) SELECT fp_like(shape, last_value + i) FROM docs_id_seq, generate_series(1, n) AS i $$;
+-- Leave entries that vacuum may remove, whatever snapshots exist.
+CREATE PROCEDURE add_and_roll_back(shape text, n integer) LANGUAGE plpgsql AS $$
 BEGIN
-    CALL add(kind, n);
+    CALL add(shape, n);
     ROLLBACK;
 END $$;
 
--- A cursor that has read some rows before the pause.
+-- Compare a cursor that has fetched some rows before the pause.
 CREATE FUNCTION differing_cursor(
     query text, truth text, before integer, skip integer, level integer, OUT rows bigint, OUT differing bigint)
 LANGUAGE plpgsql AS $$
@@ -75,7 +76,7 @@ my ($actor, $worker, $guard) = map {
 	{ psql => $psql, pid => $psql->query_safe('SELECT pg_backend_pid()'), n => 0 };
 } 1 .. 3;
 
-# Sends a statement without waiting for its end.
+# Sends a statement, and does not wait for its end.
 sub begin
 {
 	my ($session, $statement) = @_;
@@ -93,7 +94,7 @@ sub ended
 	return !grep { $session->{psql}->{$_} !~ /ended $session->{n}\n/ } qw(stdout stderr);
 }
 
-# What a statement that has ended gave, and said.
+# Returns the output and the messages of a statement that has ended.
 sub result
 {
 	my ($session) = @_;
@@ -113,7 +114,7 @@ sub run_in
 	return result($session);
 }
 
-# What a statement gives that must not fail.
+# Runs a statement that must not fail, and returns its output.
 sub ask
 {
 	my ($session, $statement) = @_;
@@ -127,7 +128,7 @@ my $closed = 0;
 sub close_gate { ask($guard, 'SELECT pg_advisory_lock(19)') unless $closed; $closed = 1; }
 sub open_gate { ask($guard, 'SELECT pg_advisory_unlock(19)') if $closed; $closed = 0; }
 
-# Whether the actor waits at the gate, or has ended without.
+# Waits until the actor pauses at the gate or has ended.  Returns true if it pauses.
 sub paused
 {
 	until (ended($actor))
@@ -138,7 +139,8 @@ sub paused
 	return 0;
 }
 
-# The worker does something.  Where it has to wait for a page of the actor's, that goes on.
+# Runs a statement in the worker session.  If the worker waits for a page that the actor
+# has locked or pinned, opens the gate, so that the actor goes on.
 sub work
 {
 	my ($statement) = @_;
@@ -155,10 +157,10 @@ sub work
 	return $err;
 }
 
-# --- what the worker does ------------------------------------------------------------
+# --- statements of the worker ---------------------------------------------------------
 
 sub any { return $_[ int(rand(scalar @_)) ]; }
-sub kind { return any(qw(equal zero zero null ascending ascending near uniform uniform)); }
+sub shape { return any(qw(equal zero zero null ascending ascending near uniform uniform)); }
 
 my $merged = 0;
 sub vacuum
@@ -168,10 +170,10 @@ sub vacuum
 	$merged += $1 while $said =~ /index "docs_fp": pages: \d+ in total, (\d+) newly deleted/g;
 }
 
-# There are not too many rows, and many have gone.
+# Inserts rows and deletes many of them.  The number of rows stays small.
 sub prepare
 {
-	work(sprintf q{CALL add('%s', %d)}, kind(), 50 + int(rand(300))) for 1 .. 1 + int(rand(3));
+	work(sprintf q{CALL add('%s', %d)}, shape(), 50 + int(rand(300))) for 1 .. 1 + int(rand(3));
 	work(any('DELETE FROM docs WHERE id % 9 <> 0 AND random() < 0.9',
 		'DELETE FROM docs WHERE id < (SELECT max(id) FROM docs) - 300',
 		'DELETE FROM docs WHERE fp < hashint8extended(' . int(rand(1000)) . ', 0)::simhash',
@@ -181,32 +183,32 @@ sub prepare
 
 sub disturb
 {
-	my ($who) = @_;
+	my ($actor_type) = @_;
 
-	vacuum() if !$who->{excludes_vacuum} && rand() < 0.8;
+	vacuum() if !$actor_type->{excludes_vacuum} && rand() < 0.8;
 	for (1 .. int(rand(4)))
 	{
-		work(sprintf q{CALL %s('%s', %d)}, any('add', 'add_and_roll_back', 'add_and_roll_back'), kind(),
+		work(sprintf q{CALL %s('%s', %d)}, any('add', 'add_and_roll_back', 'add_and_roll_back'), shape(),
 			20 + int(rand(400)));
-		vacuum() if !$who->{excludes_vacuum} && rand() < 0.6;
+		vacuum() if !$actor_type->{excludes_vacuum} && rand() < 0.6;
 	}
 }
 
-# The same for pages of other trees and levels, but with the same bounds: the key 0, and the
-# TIDs of rows that have gone, all in one page of the table.
+# The same for pages of other trees and levels, but with equal bounds: the key 0, and
+# TIDs of deleted rows, all on one heap page.
 sub prepare_bounds
 {
-	my ($kind) = @_;
+	my ($shape) = @_;
 	my $n = 40 + int(rand(100));
 
 	work('TRUNCATE docs RESTART IDENTITY');
-	work(sprintf q{CALL add('%s', %d)}, $kind, $n + 25);
+	work(sprintf q{CALL add('%s', %d)}, $shape, $n + 25);
 	work("DELETE FROM docs WHERE id <= $n");
 }
 
 sub disturb_bounds
 {
-	my ($kind) = @_;
+	my ($shape) = @_;
 
 	vacuum();
 	for (1 .. int(rand(3)))
@@ -214,10 +216,10 @@ sub disturb_bounds
 		work(sprintf q{CALL add_and_roll_back('%s', %d)}, any('zero', 'null'), 20 + int(rand(130)));
 		vacuum();
 	}
-	work(sprintf q{CALL add('%s', %d)}, $kind eq 'null' ? 'zero' : any('null', 'zero'), 60 + int(rand(90)));
+	work(sprintf q{CALL add('%s', %d)}, $shape eq 'null' ? 'zero' : any('null', 'zero'), 60 + int(rand(90)));
 }
 
-# --- who waits ------------------------------------------------------------------------
+# --- actors: the sessions that pause ----------------------------------------------------
 
 my @query = (q{'0123456789abcdef'::simhash}, q{fp_of(11)}, q{fp_of(77)}, q{'0000000000000000'::simhash},
 	q{(currval('ascending') << 24)::simhash});
@@ -243,37 +245,37 @@ sub nulls
 	return ($_[0], q{SELECT differing FROM differing_once('docs', 'fp IS NULL', 'num_nulls(fp) = 1')});
 }
 
-# These hold no pin of the table's page, on which vacuum is to remove rows.
+# These scans hold no pin of the heap page from which vacuum removes rows.
 my %equal_bounds = (
-	null => { name => 'bitmap scan of NULLs with equal bounds', says => 0,
+	null => { name => 'bitmap scan of NULLs with equal bounds', expected => 0,
 		does => sub { return nulls($bitmap_scan); } },
-	zero => { name => 'bitmap scan with equal bounds', says => 0, does => sub {
+	zero => { name => 'bitmap scan with equal bounds', expected => 0, does => sub {
 		return ($bitmap_scan,
 			q{SELECT differing FROM differing_once('docs', 'fp = ''0000000000000000''', 'fp::bigint = 0')}); } });
 my @actors = (
-	{ name => 'index scan', says => 0, does => ball($index_scan, 0, 0, 3, 8) },
-	{ name => 'index scan of everything', says => 0, does => ball($index_scan, 64) },
-	{ name => 'bitmap scan', says => 0, does => ball($bitmap_scan, 0, 3, 8, 64) },
-	{ name => 'scan of NULLs', says => 0, does => sub { return nulls($index_scan); } },
-	{ name => 'nearest first', says => 0, does => sub {
+	{ name => 'index scan', expected => 0, does => ball($index_scan, 0, 0, 3, 8) },
+	{ name => 'index scan of everything', expected => 0, does => ball($index_scan, 64) },
+	{ name => 'bitmap scan', expected => 0, does => ball($bitmap_scan, 0, 3, 8, 64) },
+	{ name => 'scan of NULLs', expected => 0, does => sub { return nulls($index_scan); } },
+	{ name => 'nearest first', expected => 0, does => sub {
 		return ($index_scan, sprintf q{SELECT differing FROM differing_order('docs', %d, 1)}, rand(1000)); } },
-	{ name => 'lateral joins', says => 0, does => sub {
+	{ name => 'lateral joins', expected => 0, does => sub {
 		return ($index_scan, sprintf q{SELECT differing FROM differing_join('docs', %d)}, rand(1000)); } },
-	{ name => 'cursor', says => 0, does => sub {
+	{ name => 'cursor', expected => 0, does => sub {
 		my ($skip, $level) = @_;
 		my ($q, $k, $n) = (any(@query), any(0, 5, 64), int(rand(60)));
 		return ($cursor,
 			"SELECT differing FROM differing_cursor(
 			format('SELECT ctid FROM docs WHERE fp <\@ simhash_ball(%L, $k)', $q),
 			format('SELECT ctid FROM docs WHERE (fp <~> %L) + 0 <= $k', $q), $n, $skip, $level)"); } },
-	{ name => 'cursor on NULLs', says => 0, does => sub {
+	{ name => 'cursor on NULLs', expected => 0, does => sub {
 		my ($skip, $level) = @_;
 		my $n = int(rand(60));
 		return ($cursor,
 			"SELECT differing FROM differing_cursor('SELECT ctid FROM docs WHERE fp IS NULL',
 			'SELECT ctid FROM docs WHERE num_nulls(fp) = 1', $n, $skip, $level)"); } },
 	{ name => 'insertion', does => sub {
-		return ($index_scan, sprintf q{CALL add('%s', %d)}, kind(), any(1, 5, 100)); } },
+		return ($index_scan, sprintf q{CALL add('%s', %d)}, shape(), any(1, 5, 100)); } },
 	{ name => 'check', does => sub {
 		return ($index_scan, q{SELECT simhash_index_check('docs_fp', } . any('true', 'false') . ')'); } },
 	{ name => 'statistics', does => sub { return ($index_scan, q{SELECT 1 FROM simhash_index_stats('docs_fp')}); } },
@@ -285,7 +287,7 @@ my @actors = (
 
 # --- one pause after the other -----------------------------------------------------------
 
-my %most;
+my %max_skip;
 my %waited;
 my %wrong;
 my $compared = 0;
@@ -294,33 +296,33 @@ ask($worker, "SELECT setseed(" . rand() . "), nextval('ascending')");
 ask($actor, q{SELECT nextval('ascending')});
 foreach my $n (1 .. $pauses)
 {
-	my $kind = rand() < 0.3 ? any(sort keys %equal_bounds) : undef;
-	my $who = $kind ? $equal_bounds{$kind} : any(@actors);
-	my $level = any($kind ? 0 : (0, 0, 0, 1, 1, 2));
-	my $where = "$who->{name} before a page of level $level";
-	my $skip = int(rand($most{$where} //= 12));
+	my $shape = rand() < 0.3 ? any(sort keys %equal_bounds) : undef;
+	my $actor_type = $shape ? $equal_bounds{$shape} : any(@actors);
+	my $level = any($shape ? 0 : (0, 0, 0, 1, 1, 2));
+	my $where = "$actor_type->{name} before a page of level $level";
+	my $skip = int(rand($max_skip{$where} //= 12));
 
-	$kind ? prepare_bounds($kind) : prepare();
-	my ($settings, $statement) = $who->{does}->($skip, $level);
+	$shape ? prepare_bounds($shape) : prepare();
+	my ($settings, $statement) = $actor_type->{does}->($skip, $level);
 	ask($actor, "$settings; SET simhash.pause_skip = $skip; SET simhash.pause_level = $level");
 	close_gate();
 	begin($actor, $statement);
 	if (paused())
 	{
 		$waited{$where}++;
-		$most{$where} = $skip + 12 if $skip + 12 > $most{$where} && $most{$where} < 200;
-		$kind ? disturb_bounds($kind) : disturb($who);
+		$max_skip{$where} = $skip + 12 if $skip + 12 > $max_skip{$where} && $max_skip{$where} < 200;
+		$shape ? disturb_bounds($shape) : disturb($actor_type);
 	}
 	else
 	{
-		$most{$where} = $skip || 1;
+		$max_skip{$where} = $skip || 1;
 	}
 	open_gate();
 	$actor->{psql}->{run}->pump until ended($actor);
 	my ($out, $err) = result($actor);
 	my @wrong = ($err);
-	push @wrong, "$out rows differ" if defined $who->{says} && $out ne $who->{says};
-	push @wrong, (run_in($worker, $_))[1] foreach @{ $who->{after} // [] },
+	push @wrong, "$out rows differ" if defined $actor_type->{expected} && $out ne $actor_type->{expected};
+	push @wrong, (run_in($worker, $_))[1] foreach @{ $actor_type->{after} // [] },
 		q{SELECT simhash_index_check('docs_fp', true)};
 	my ($rows, $differing) = split /\|/, (run_in($worker, "SELECT * FROM differing('docs', $n, 3)"))[0];
 	push @wrong, "$differing of $rows rows differ afterwards" if $differing ne '0';
@@ -331,17 +333,17 @@ foreach my $n (1 .. $pauses)
 
 		diag("$where: $said");
 		push @{ $wrong{$where} }, $said;
-		# what is damaged is not damage of the next one's
+		# a damaged index must not affect the next pauses
 		run_in($worker, 'REINDEX TABLE docs');
 	}
 }
-foreach my $where (sort keys %most)
+foreach my $where (sort keys %max_skip)
 {
 	is(join("\n", @{ $wrong{$where} // [] }), '',
 		"$where: right" . ($waited{$where} ? ", $waited{$where} times" : ', but never waited'));
 }
 cmp_ok($compared, '>', 0, "$compared rows were compared afterwards");
-ok((keys %waited) > 20, (keys %waited) . ' kinds of pauses');
+ok((keys %waited) > 20, (keys %waited) . ' different pauses');
 cmp_ok($merged, '>', $pauses, "$merged pages were merged");
 sound_ok($node, 'docs', 'after all');
 no_lost_pages_ok($node, 'after all', 'docs_fp');

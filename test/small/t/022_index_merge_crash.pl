@@ -1,9 +1,9 @@
-# Recovery ends at one record of the log after the other while pages are merged, freed and
-# used again, and servers are killed at any moment of it: the index has the rows of
-# the table, takes more, and loses no page.
+# Recovery ends after different WAL records while pages are merged, freed and reused,
+# and servers are killed at random times.  Afterwards the index has the rows of the
+# table, accepts more, and has lost no page.
 #
-# SIMHASH_STOPS sets at how many records recovery ends, `all` at each; SIMHASH_ROUNDS, how
-# often the server is killed.
+# SIMHASH_STOPS sets the number of records at which recovery ends; `all` means each.
+# SIMHASH_ROUNDS sets the number of kills.
 
 use strict;
 use warnings;
@@ -34,9 +34,10 @@ sub nothing_lost_ok
 	no_lost_pages_ok($on, $name, "${table}_fp");
 }
 
-# --- recovery ends at a record --------------------------------------------------------
+# --- recovery ends after a record -----------------------------------------------------
 
-# Merges from almost full trees to almost empty ones, and back, in each way that rows come.
+# Merges from almost full trees to almost empty ones, and refills, in each order of the
+# keys.
 my @stretch = (
 	'DELETE FROM docs WHERE id % 8 <> 0', 'VACUUM docs',
 	'INSERT INTO docs SELECT i, NULL FROM generate_series(10001, 10200) AS i',
@@ -58,7 +59,8 @@ my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 $node->safe_psql('postgres', $_) foreach @stretch;
 my @records = generic_records($node, $from);
 
-# A merge has four pages, one the metapage; what happens between others is seldom of interest.
+# A merge record has four blocks, including the metapage.  The state after other records
+# is rarely special.
 my @merges = grep { @{ $_->{blocks} } == 4 && grep { $_ == 0 } @{ $_->{blocks} } } @records;
 my @chosen = @records;
 if ($stops ne 'all')

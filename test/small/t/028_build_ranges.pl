@@ -1,6 +1,6 @@
-# A build of rows that do not fit into memory divides them into ranges, and distributes
-# these to files, and the rows of a file to further ones (this library does that with few
-# rows): page by page the index is that of a build in memory.
+# A build of rows that do not fit into memory divides them into ranges, distributes the
+# ranges to files, and the rows of a file to further files (the test build does that
+# with few rows).  All pages are those of a build in memory.
 
 use strict;
 use warnings;
@@ -24,8 +24,8 @@ my %data = (
 	NULL => 'CASE WHEN i % 10 = 0 THEN random_fp(i) END',
 );
 
-# The pages of an index as a build with so much memory leaves them, but for their LSNs and
-# checksums.
+# Returns the pages of an index that was built with the given memory, without their LSNs
+# and checksums.
 sub pages_of_build
 {
 	my ($memory) = @_;
