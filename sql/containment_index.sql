@@ -25,6 +25,7 @@ CREATE FUNCTION sketch_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANG
 CREATE TABLE docs AS SELECT i AS id, sketch_of(i) AS sk FROM generate_series(1, 6000) AS i;
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 VACUUM ANALYZE docs;
+SELECT pg_index_column_has_property('docs_sk', 1, 'distance_orderable');
 
 -- Return the differences from a sort by the distance to a passage.  Without a passage
 -- there is no order.

@@ -27,6 +27,7 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 				 const char *name, bool *result, bool *isnull)
 {
 	Oid			opclass;
+	Oid			opfamily;
 	Oid			type;
 
 	if (property != AMPROP_DISTANCE_ORDERABLE || column == 0)
@@ -37,9 +38,10 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 		*isnull = true;
 		return true;
 	}
+	opfamily = get_opclass_family(opclass);
 	type = get_opclass_input_type(opclass);
-	*result = OidIsValid(get_opfamily_member(get_opclass_family(opclass), type, type,
-											 STRATEGY_DISTANCE));
+	*result = OidIsValid(get_opfamily_member(opfamily, type, type, STRATEGY_DISTANCE)) ||
+		OidIsValid(get_opfamily_member(opfamily, type, type, STRATEGY_CONTAINMENT));
 	return true;
 }
 
