@@ -1,10 +1,10 @@
-# Rows of several words are inserted while sessions split the leaves that they go to, vacuum
-# merges these, and servers are killed at any moment of it.  Who inserts often waits
-# between the finding of one leaf and that of the next one; vacuum dawdles between leaves.
-# Nobody waits for ever, and the index has the rows of the table.
+# Sessions insert rows with several keys while other sessions split the leaves of these
+# keys, vacuum merges leaves, and servers are killed at random times.  Insertions often
+# pause between two leaves, and vacuum is slow between leaves.  The test expects no
+# deadlock, and that the index has the rows of the table.
 #
-# SIMHASH_ROUNDS sets how often the server is killed; SIMHASH_SECONDS lets readers go on
-# for so long before that.
+# SIMHASH_ROUNDS sets the number of kills.  SIMHASH_SECONDS sets the minimum time for
+# the readers before that.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use Test::More;
 my $seed = random_seed();
 my $rounds = $ENV{SIMHASH_ROUNDS} || 4;
 my $seconds = seconds(0);
-my $node = index_node('words', conf => <<'CONF');
+my $node = index_node('keys', conf => <<'CONF');
 autovacuum = off
 wal_consistency_checking = 'generic'
 max_wal_size = 2GB
@@ -27,16 +27,17 @@ vacuum_cost_delay = 0.1
 vacuum_cost_limit = 30
 CONF
 
-# words_of: many neighbors, more than two leaves take; the same as of other rows; few of a
-# thousand; and of all numbers.
-# differing_words: the rows that the index finds too few or too many, in one snapshot.
+# Creates functions:
+# keys_of: many consecutive numbers, more than two leaves hold; the same as of other
+# rows; few of a thousand; and of all numbers.
+# differing_keys: the missing and surplus rows of the index, in one snapshot.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE load AS SELECT true AS goes_on;
 CREATE TABLE docs (id bigserial, sk bigint[]);
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 CREATE INDEX ON docs USING btree (id);
 
-CREATE FUNCTION words_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION keys_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE hashint8extended(i, 1) & 15
         WHEN 0 THEN NULL
         WHEN 1 THEN '{}'
@@ -48,7 +49,7 @@ CREATE FUNCTION words_of(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
         ELSE ARRAY(SELECT hashint8extended(j, i) & 1023 FROM generate_series(1, 1 + (hashint8extended(i, 3) & 15)) AS j)
         END $$;
 
-CREATE FUNCTION differing_words(seed bigint, times integer, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
+CREATE FUNCTION differing_keys(seed bigint, times integer, OUT rows bigint, OUT differing bigint) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
     once record;
@@ -61,7 +62,7 @@ BEGIN
         i := seed + j;
         PERFORM set_config('enable_indexscan', (i % 2 = 0)::text, true),
                 set_config('enable_bitmapscan', (i % 2 = 1)::text, true);
-        q := coalesce(words_of(i), '{}') || (hashint8extended(i, 5) & 1023);
+        q := coalesce(keys_of(i), '{}') || (hashint8extended(i, 5) & 1023);
         FOR once IN SELECT d.* FROM (VALUES
             (format('sk && %L', q), format('sk || ''{}'' && %L', q)),
             (format('sk @> %L', q[1:i % 5 + 1]), format('sk || ''{}'' @> %L', q[1:i % 5 + 1])),
@@ -75,8 +76,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Inserts and deletes, not many more rows than `most` in all, until `load` is empty.
-CREATE PROCEDURE write_words(seed bigint, most bigint) LANGUAGE plpgsql AS $$
+-- Insert and delete until `load` is empty, with not many more rows than max_rows.
+CREATE PROCEDURE write_keys(seed bigint, max_rows bigint) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
     low bigint;
@@ -89,7 +90,7 @@ BEGIN
                     set_config('simhash.pause_level', '0', false);
         END IF;
         BEGIN
-            INSERT INTO docs (sk) SELECT words_of(i * 7 + j) FROM generate_series(1, 6) AS j;
+            INSERT INTO docs (sk) SELECT keys_of(i * 7 + j) FROM generate_series(1, 6) AS j;
             IF i % 5 = 0 THEN
                 RAISE division_by_zero;
             END IF;
@@ -99,16 +100,16 @@ BEGIN
         PERFORM set_config('simhash.pause_level', '-1', false);
         SELECT min(id), max(id) INTO low, high FROM docs;
         IF i % 7 = 0 THEN
-            low := low + (hashint8extended(i, 6) & 8191) % most;
-            high := low + most + 150;
+            low := low + (hashint8extended(i, 6) & 8191) % max_rows;
+            high := low + max_rows + 150;
         END IF;
         DELETE FROM docs
-        WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - most FOR UPDATE SKIP LOCKED));
+        WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - max_rows FOR UPDATE SKIP LOCKED));
         COMMIT;
     END LOOP;
 END $$;
 
--- Opens and closes the gate at which sessions wait that have asked for a pause.
+-- Open and close the gate at which sessions pause.
 CREATE PROCEDURE open_and_close() LANGUAGE plpgsql AS $$
 BEGIN
     WHILE EXISTS (SELECT FROM load) LOOP
@@ -118,17 +119,17 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE PROCEDURE read_words(seed bigint, at_least integer, until timestamptz) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE read_keys(seed bigint, min_rounds integer, until timestamptz) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
     once record;
     rows bigint := 0;
 BEGIN
-    WHILE clock_timestamp() < until OR i < seed + at_least LOOP
+    WHILE clock_timestamp() < until OR i < seed + min_rounds LOOP
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        once := differing_words(i * 5, 5);
+        once := differing_keys(i * 5, 5);
         IF once.differing <> 0 THEN
             RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
         END IF;
@@ -145,7 +146,7 @@ sub nothing_lost_ok
 {
 	my ($name) = @_;
 
-	my ($rows, $differing) = split /\|/, $node->safe_psql('postgres', "SELECT * FROM differing_words($seed, 40)");
+	my ($rows, $differing) = split /\|/, $node->safe_psql('postgres', "SELECT * FROM differing_keys($seed, 40)");
 
 	is($differing, '0', "$name: rows of the index are those of the table");
 	cmp_ok($rows, '>', 0, "$name: $rows rows were compared");
@@ -153,7 +154,8 @@ sub nothing_lost_ok
 	no_lost_pages_ok($node, $name, 'docs_sk');
 }
 
-# Those who write, vacuum and hold others up, until there is no load or no server.
+# Starts the sessions that write, and the one that opens the gate.  They end when there
+# is no load or no server.
 my $loads = 0;
 sub load
 {
@@ -162,14 +164,14 @@ sub load
 	return (
 		(map { client($node,
 			'SET synchronous_commit = off',
-			"CALL write_words(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
+			"CALL write_keys(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
 		client($node, 'CALL open_and_close()'));
 }
 
 my $vacuum = 'VACUUM (VERBOSE, INDEX_CLEANUP on, TRUNCATE off) docs';
 my $merged = 0;
 
-# Pages are counted that were merged, by what vacuum says.
+# Runs VACUUM.  Counts the merged pages, from its output.
 sub vacuum
 {
 	my $said;
@@ -179,29 +181,29 @@ sub vacuum
 	die $said if $said =~ /ERROR|FATAL|PANIC/;
 }
 
-# --- what is logged ----------------------------------------------------------------------
+# --- WAL records of an insertion ---------------------------------------------------------
 
-# The numbers of blocks that the records of a row's insertion have.
+# Returns the number of blocks in each WAL record of one row's insertion.
 sub logged_of
 {
-	my ($words) = @_;
+	my ($keys) = @_;
 	my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 
-	$node->safe_psql('postgres', "INSERT INTO docs (sk) VALUES (ARRAY($words))");
+	$node->safe_psql('postgres', "INSERT INTO docs (sk) VALUES (ARRAY($keys))");
 	return join(' ', map { scalar @{ $_->{blocks} } } generic_records($node, $from));
 }
 
-# New leaves have room for two words.
+# New leaves have space for two keys.
 $node->safe_psql('postgres',
 	'INSERT INTO docs (sk) SELECT ARRAY[i] FROM generate_series(1, 1000::bigint) AS i; REINDEX INDEX docs_sk');
 is(logged_of('SELECT 20 * i FROM generate_series(1, 18) AS i'), '4 4 4 4 2', 'leaves of a row are logged four by four');
-is(logged_of('SELECT 501 + i FROM generate_series(0, 1) AS i'), '1', 'words on one leaf are logged together');
+is(logged_of('SELECT 501 + i FROM generate_series(0, 1) AS i'), '1', 'keys on one leaf are logged together');
 is(logged_of('SELECT 601 + i / 2 * 20 + i % 2 FROM generate_series(0, 7) AS i'), '4', 'and those on several leaves');
 
 # --- readers ----------------------------------------------------------------------------
 
 my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
-my $reader = client($node, "CALL read_words($seed, 20, '$until')");
+my $reader = client($node, "CALL read_keys($seed, 20, '$until')");
 my @others = load();
 while (running($reader))
 {
