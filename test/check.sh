@@ -57,12 +57,12 @@ run_suite() {
 meaning() {
 	case $1 in
 	links) say "the library needs more than libc at run time" ;;
-	layout) say "files use each other in a circle, two things have one name, or a line is too long" ;;
-	tables) say "the committed Unicode tables are not what the Unicode data say" ;;
-	unit) say "a C function gives another result than ICU, or than the plain way to compute it" ;;
-	regress | isolation | oldest) say "SQL gave another answer than the expected one:" \
-		"lines with - are missing, lines with + came instead" ;;
-	tap | small) say "a server did what it should not: each line 'not ok' says what was tried" ;;
+	layout) say "files have a circular dependency, two things have the same name, or a line is too long" ;;
+	tables) say "the committed Unicode tables differ from the Unicode data" ;;
+	unit) say "the result of a C function differs from ICU, or from its definition" ;;
+	regress | isolation | oldest) say "the output of SQL differs from the expected output:" \
+		"lines with - are missing, lines with + are new" ;;
+	tap | small) say "a test of a server failed: each line 'not ok' names a check" ;;
 	esac
 }
 
@@ -85,7 +85,7 @@ show_failure() {
 	esac
 	logs_with 'PANIC|TRAP|terminated by signal'
 	if [ -n "$(logs_with "$SHORTAGE")" ]; then
-		say "The machine ran short; try again with more room:"
+		say "The machine lacks disk or memory; try again with more:"
 		logs_with "$SHORTAGE"
 	fi
 }
