@@ -429,12 +429,16 @@ CONF
 	return $restored;
 }
 
-# Returns the pages of a file, as a reference to a list of them.
+# Returns the pages of a file, as a reference to a list of them.  An index has one file for
+# each GB.
 sub read_pages
 {
 	my ($node, $path) = @_;
 
-	return [ unpack('(a8192)*', slurp_file($node->data_dir . "/$path")) ];
+	$path = $node->data_dir . "/$path";
+	open my $file, '<:raw', $path or die "$path: $!";
+	local $/ = \8192;
+	return [<$file>];
 }
 
 # Writes the pages of a file.  The server must be down.

@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 
+use Digest::MD5 qw(md5_hex);
 use FindBin;
 use lib "$FindBin::RealBin/../../t";
 use IndexTest;
@@ -24,8 +25,8 @@ my %data = (
 	NULL => 'CASE WHEN i % 10 = 0 THEN random_fp(i) END',
 );
 
-# Returns the pages of an index that was built with the given memory, without their LSNs
-# and checksums.
+# Returns hashes of the pages of an index that was built with the given memory, without
+# their LSNs and checksums.
 sub pages_of_build
 {
 	my ($memory) = @_;
@@ -37,11 +38,7 @@ CHECKPOINT;
 SELECT pg_relation_filepath('docs_fp');
 SQL
 	$path =~ s/.*\n//s;
-	my $bytes = slurp_file($node->data_dir . "/$path");
-	my @pages = unpack('(a8192)*', $bytes);
-
-	substr($_, 0, 10) = '' foreach @pages;
-	return \@pages;
+	return [ map { md5_hex(substr($_, 10)) } @{ read_pages($node, $path) } ];
 }
 
 foreach my $name (sort keys %data)
