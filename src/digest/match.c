@@ -58,8 +58,9 @@ match_portable(const uint64 *keys, int n, uint64 query, int radius,
 
 #ifdef CPU_X86
 /*
- * Match the keys from i on.  They are too few to fill a vector.  Returns the number of all
- * matches.
+ * Match the keys from i on, one by one.  match_popcnt matches all keys so.  The others match
+ * the last keys so, which are too few to fill a vector.  nmatches is the number of matches
+ * before i.  Returns the number of all matches.
  */
 CPU_POPCNT
 static inline int

@@ -32,7 +32,10 @@
 /* Cost of a probe, in leaves read.  Prefetching mostly hides its descent (prefetch.c). */
 #define PROBE_COST				1.25
 
-/* The most entries that one probe of PROBE_PLAN_SHORT should read. */
+/*
+ * The most entries that one probe of PROBE_PLAN_SHORT should read, if rows are spread evenly
+ * and the block has enough bits for that.
+ */
 #define ENTRIES_PER_PROBE		160
 
 /*
@@ -127,7 +130,10 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 		flips = block_flips(radius, m, i);
 	else if (n > 1)
 	{
-		/* the flips of the first block, and of the nested block for the rest */
+		/*
+		 * At most `flips` differences are in the first block.  The other differences are
+		 * in the rest, which is cut into n nested blocks.
+		 */
 		flips = block_flips(radius, m, i / n);
 		if (flips >= 0)
 			flips += block_flips(radius - flips, n, i % n);

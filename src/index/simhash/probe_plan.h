@@ -59,7 +59,7 @@ typedef struct ProbePlans
 /* Estimated entries of a leaf, which is between full and half full. */
 #define ENTRIES_PER_LEAF		400
 
-/* Number of rows, if the cost does not matter: very many. */
+/* Number of rows to assume for a search whose cost does not matter: very many. */
 #define ROWS_UNKNOWN			1e18
 
 extern void probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind,

@@ -22,7 +22,8 @@ fingerprint_key(Datum value)
 }
 
 /*
- * Return the ball to search for: the argument of <@, or for = and <~> a ball of radius 0.
+ * Return the ball to search for: the argument of <@, or for = a ball of radius 0 around the
+ * argument.
  */
 static SimHashBall
 fingerprint_query(const ScanKeyData *key)
