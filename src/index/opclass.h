@@ -91,7 +91,8 @@ typedef struct MultiKeyMethods
 	/*
 	 * Extract the query keys.  Every matching row contains at least keys->min_match of
 	 * them, the threshold T of the T-occurrence problem (posting_merge.c).  Returns
-	 * false if a full index scan is needed.  Returns true without keys if no row matches.
+	 * false if a full index scan is needed: every row that is not NULL matches.  Returns
+	 * true without keys if no row matches.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 

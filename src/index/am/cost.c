@@ -69,7 +69,8 @@ typedef struct Searches
 								 * fingerprints */
 	bool		unknown;		/* true if the smallest radius is assumed, not known */
 	int			min_radius;		/* smallest radius, in bits */
-	Node	   *center;			/* center of the smallest ball; NULL if unknown */
+	Node	   *center;			/* center of the smallest ball; NULL if there is no
+								 * ball, or its center is not known */
 } Searches;
 
 /*
@@ -348,7 +349,8 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A full index scan reads all entries.  If there are several
- * clauses, the scan uses the one with the fewest query keys.  If all operators need a
+ * clauses, the scan is assumed to use the one with the fewest query keys.  (It prefers the
+ * greatest min_match, which is not estimated: query_keys_best.)  If all operators need a
  * full index scan, *selectivity becomes 1, because all rows are fetched.
  */
 static bool

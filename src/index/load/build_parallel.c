@@ -72,7 +72,7 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	pgstat_report_query_id(shared->query_id, false);
 
-	/* the same locks as index.c has taken */
+	/* the same locks as PostgreSQL's index.c has taken in the leader */
 	heap = table_open(shared->heap, heap_lock);
 	index = index_open(shared->index, index_lock);
 	info = BuildIndexInfo(index);
@@ -135,7 +135,7 @@ allocate_shared(Leader *leader, Relation heap)
 
 /*
  * Begin a parallel build and launch its workers.  Returns false if there is no shared
- * memory, or no worker was launched.
+ * memory, or no worker was launched.  The caller calls end_parallel in either case.
  *
  * The leader attaches to the barrier before the launch.  So the scan cannot end before
  * the leader arrives at the barrier.
@@ -152,8 +152,9 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 											nworkers);
 
 	/*
-	 * As in a serial build, SnapshotAny finds all rows that any transaction may still
-	 * see.  A concurrent build has an MVCC snapshot, which finds the rows visible now.
+	 * As in a serial build, index all rows that any transaction may still see: with
+	 * SnapshotAny, the heap scan itself checks which these are.  A concurrent build has an
+	 * MVCC snapshot, and indexes the rows visible to that.
 	 */
 	leader->snapshot = info->ii_Concurrent ?
 		RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;

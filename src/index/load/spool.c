@@ -152,7 +152,7 @@ enlarge(Spool *spool)
 }
 
 /*
- * Add a row.  Must not be called after spool_begin().
+ * Add a row.  Must not be called between spool_begin() and spool_reuse().
  */
 void
 spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
@@ -178,7 +178,8 @@ spool_count(const Spool *spool)
 }
 
 /*
- * Change the keys of all entries to those of a permuted table.
+ * Change the keys of all entries to those of a permuted table.  Before, they are not
+ * permuted, or are those of another permuted table.
  */
 static void
 change_table(Spool *spool, const PermutedTable *table)
@@ -199,7 +200,8 @@ change_table(Spool *spool, const PermutedTable *table)
 
 /*
  * Begin to read the entries of a permuted table.  The table must remain valid until the
- * next call, or until the spool is freed.
+ * spool is reused or freed, or until the next call has returned.  The next call restores the
+ * fingerprints by this table.
  */
 void
 spool_begin(Spool *spool, const PermutedTable *table)

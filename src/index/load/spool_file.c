@@ -222,8 +222,8 @@ distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts
 
 /*
  * Divide the entries of a permuted table into ranges, each expected to fill FILL_PERCENT
- * of range_size entries.  Returns the number of ranges.  The table must remain valid
- * while ranges are read.
+ * of range_size entries.  Returns the number of ranges, at most that of sampled rows.  The
+ * table must remain valid while ranges are read, and until the next call has returned.
  */
 int
 spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size)

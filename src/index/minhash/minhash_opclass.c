@@ -4,7 +4,8 @@
  *		Operator class of signatures, whose keys are hashes of their bands
  *
  * A key is a hash of a band and the band's number.  Signatures that share a band have a
- * common key.
+ * common key.  So may others, if their hashes collide.  Therefore the operator is rechecked
+ * on each row.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -43,8 +44,8 @@ signature_keys(Datum value, KeySet *keys)
 }
 
 /*
- * Extract the query keys: the keys of the argument.  Every matching row contains one of
- * them.
+ * Extract the query keys: the keys of the argument.  Every matching row contains at least
+ * one of them.
  */
 static bool
 query_bands(const ScanKeyData *key, KeySet *keys)

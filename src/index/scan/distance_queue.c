@@ -44,7 +44,7 @@ struct DistanceQueue
 								 * dropped */
 	TidList		list[SIMHASH_BITS + 1]; /* indexed by distance */
 
-	/* Sort of all TIDs by distance, used instead of the lists.  NULL if not. */
+	/* Sort of all TIDs by distance.  NULL while the queue uses the lists. */
 	Tuplesortstate *sort;
 	bool		sorted;			/* true after tuplesort_performsort */
 	bool		has_next;		/* true if the next two fields contain a TID
@@ -185,7 +185,7 @@ enlarge_list(DistanceQueue *queue, int distance)
 
 /*
  * Add a TID at a distance in bits.  This may drop TIDs and lower distance_queue_farthest.
- * In a sort, it may write to disk.
+ * If the queue sorts its TIDs, it may write to disk.
  */
 void
 distance_queue_add(DistanceQueue *queue, int distance, const ItemPointerData *tid)

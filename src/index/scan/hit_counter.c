@@ -38,8 +38,8 @@
 typedef TidCount *RankedTid;
 
 /*
- * Maximum number of bytes that a TID needs in memory.  While the hash table grows, the old
- * table of half its size still exists.
+ * Estimate of the bytes that a TID needs in memory at worst.  While the hash table grows,
+ * the old table of half its size still exists.
  */
 #define COUNT_SIZE			(3 * sizeof(TidCount) + sizeof(TidCount *))
 
@@ -50,7 +50,7 @@ struct HitCounter
 	/* In memory: a hash table by TID, and an array that ranks its elements. */
 	counts_hash *counts;		/* NULL if the TIDs are sorted instead */
 	uint64		max_counts;		/* number of TIDs that fit into work_mem */
-	TidCount  **ranked;			/* NULL before hit_counter_by_tid and
+	TidCount  **ranked;			/* NULL before the first hit_counter_by_tid or
 								 * hit_counter_rank */
 	int64		nranked;
 	int64		next;			/* index in ranked of the next TID to fetch */
@@ -205,7 +205,7 @@ collect_counts(HitCounter *counter)
 /*
  * Return the counts in ascending order of TIDs.  Their number is hit_counter_in_memory,
  * and the TIDs must be in memory.  The caller may change the counts until it calls
- * hit_counter_rank, and must not add TIDs.
+ * hit_counter_rank, and must not add TIDs.  The counter keeps and frees the array.
  */
 TidCount **
 hit_counter_by_tid(HitCounter *counter)

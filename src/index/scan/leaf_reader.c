@@ -157,8 +157,9 @@ collect(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
  * holds the lock of the leaf.
  *
  * Raises an error if the snapshot is too old (old_snapshot_threshold, up to 16).  For that
- * it is enough to check the leaves.  Vacuum removes entries from leaves only.  If a leaf
- * was merged into another, the other was changed after the removals from both.
+ * it is enough to check the LSNs of leaves.  Vacuum removes entries from leaves only.  A
+ * merge of two leaves changes the leaf that remains, after the removals from both.  So the
+ * LSN of that leaf is later than the removals.
  */
 static void
 read_leaf(LeafReader *reader, Buffer buffer)
@@ -211,9 +212,10 @@ next_range(LeafReader *reader, Buffer *buffer)
  * the search has more ranges later, the caller may call this again.  Leaves nothing locked.
  *
  * A scan with a non-MVCC snapshot must set keep_pin.  Then a leaf with matches stays pinned
- * until the next call, when the executor has checked their heap tuples.  The pin prevents
- * vacuum from removing them.  Without the pin, another tuple could get the TID of a removed
- * tuple.  A non-MVCC snapshot could not tell the two apart.
+ * until the next call, when the executor has checked their heap tuples.  Vacuum waits for
+ * the pin before it removes these tuples, because it locks each leaf for cleanup first.
+ * Without the pin, another tuple could get the TID of a removed tuple.  A non-MVCC snapshot
+ * could not tell the two apart.
  */
 bool
 leaf_reader_read(LeafReader *reader)

@@ -60,12 +60,14 @@ posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bo
 }
 
 /*
- * Copy TIDs >= from->tid of the cursor's key from a leaf.  Returns their number.  Copies at
- * least as many TIDs as the cursor can keep, and one more if the leaf has it.  The length
- * of tids is MAX_LEAF_ENTRIES.  The caller holds the lock of the leaf.
+ * Copy TIDs >= from->tid of the cursor's key from a leaf.  Returns their number.  Of the
+ * sorted entries, copies the first cursor->max + 1 TIDs.  Of the unsorted entries at the end
+ * of the leaf, copies all.  The length of tids is MAX_LEAF_ENTRIES.  The caller holds the
+ * lock of the leaf.
  *
- * Raises an error if the snapshot is too old, or if a sorted entry is not in order.  The
- * latter means that the index is damaged.  The entry would move the cursor backward.
+ * Raises an error if the snapshot is too old.  Raises an error, too, if one of the sorted
+ * entries has a TID < from->tid, after the search for from.  Then the entries are not in
+ * order: the index is damaged.  The entry would move the cursor backward.
  */
 static int
 copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer buffer,

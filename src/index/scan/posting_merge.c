@@ -7,7 +7,7 @@
  * postings of the key in TID order.  The merge reads all of them in TID order.  So it meets
  * a TID once, with all of its keys, and needs no memory of previous TIDs.
  *
- * If T > 1, the merge skips most TIDs unread.  The heap sorts the cursors by their TIDs.
+ * If T > 1, the merge skips most TIDs unread.  A binary heap sorts the cursors by their TIDs.
  * Only the T - 1 cursors before the T-th can reach a TID before that of the T-th.  So no
  * such TID has T keys, and these cursors skip to the TID of the T-th cursor.  This is
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
@@ -40,9 +40,11 @@ struct PostingMerge
 	int			min_match;		/* T: minimum number of keys of a match */
 	int			max_tids;		/* maximum number of TIDs that a cursor copies at
 								 * a time */
-	binaryheap *heap;			/* cursors, with the least TID on top.  NULL before
-								 * the first posting_merge_next. */
-	PostingCursor **removed;	/* cursors removed from the heap, to be advanced */
+	binaryheap *heap;			/* binary heap of cursors, with the least TID on
+								 * top.  NULL before the first
+								 * posting_merge_next. */
+	PostingCursor **removed;	/* cursors removed from the binary heap, to be
+								 * advanced */
 };
 
 /*
@@ -73,8 +75,8 @@ posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *ke
 }
 
 /*
- * Compare two cursors by descending TID.  The heap has the greatest element on top: the
- * cursor with the least TID.
+ * Compare two cursors by descending TID.  A binary heap has the greatest element on top:
+ * here, the cursor with the least TID.
  */
 static int
 compare_cursors(Datum a, Datum b, void *context)
@@ -86,8 +88,8 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Open a cursor at the first TID of each key, and put it into the heap.  A key without
- * postings gets no cursor.
+ * Open a cursor at the first TID of each key, and put it into the binary heap.  A key
+ * without postings gets no cursor.
  */
 static void
 open_cursors(PostingMerge *merge)
@@ -125,7 +127,7 @@ first_cursor(const PostingMerge *merge)
 	return (PostingCursor *) DatumGetPointer(binaryheap_first(merge->heap));
 }
 
-/* Remove the cursor with the least TID from the heap, and return it. */
+/* Remove the cursor with the least TID from the binary heap, and return it. */
 static inline PostingCursor *
 remove_first_cursor(PostingMerge *merge)
 {

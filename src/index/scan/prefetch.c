@@ -3,7 +3,7 @@
  * prefetch.c
  *		Prefetch the leaves of a search's next probes
  *
- * A search knows its probes before it reads them.  Inner pages are a few hundredths of an
+ * A search knows its probes before it reads them.  Inner pages are a few thousandths of an
  * index, hence cached.  So the search can find the leaves of its next probes early.  If a
  * leaf is not in shared buffers, the operating system prefetches it.  If it is, the
  * processor prefetches it into its cache.  The number of probes to prefetch is
@@ -79,8 +79,8 @@ prefetch_leaves(PrefetchProbe *probe, Relation index)
 }
 
 /*
- * Fetch probes of the search: the next probe, and `target` probes after it.  Prefetch the
- * leaves of the latter.
+ * Fetch probes of the search until the ring contains the next probe and `target` probes
+ * after it.  Unless target is 0, prefetch the leaves of each probe that is added.
  */
 static void
 fill_ring(Prefetch *prefetch, Relation index, NextRange next_range, void *search)

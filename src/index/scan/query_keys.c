@@ -16,7 +16,8 @@
 /*
  * Extract the query keys of nkeys scan keys, for rows that are not NULL.  Stores a set of
  * query keys in `sets` for each scan key, at most nkeys sets.  Sets *nsets to their number.
- * A scan key has no set if it is IS NOT NULL or needs a full index scan.
+ * A scan key has no set if every row that is not NULL matches it: IS NOT NULL, or an
+ * operator that needs a full index scan.
  *
  * Returns false if no row matches.  Raises an error if the parameters of a query differ
  * from those of the index.

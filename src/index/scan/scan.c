@@ -55,7 +55,7 @@ typedef struct SimHashScan
 	ScanStage	stage;
 	HammingScan *hamming;		/* kept for rescans.  NULL in a multi-key index. */
 	MemoryContext context;		/* of keys and overlap, and of the query keys.
-								 * NULL if hamming is not. */
+								 * NULL in an index with one key a row. */
 	KeysScan   *keys;
 	OverlapScan *overlap;
 	KeyRange	nulls;			/* key range of the placeholders of NULLs */
@@ -265,7 +265,8 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 
 /*
  * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these have one
- * distance, and xs_orderbyvals is set to that.  Returns false after the last TID.
+ * distance, and xs_orderbyvals is set to that.  For rows that are NULL, xs_orderbynulls is
+ * true instead.  Returns false after the last TID.
  */
 static bool
 next_rows(IndexScanDesc scan)

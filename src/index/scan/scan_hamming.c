@@ -18,7 +18,8 @@
  *
  * When another probe plan becomes cheaper, a new phase begins.  It searches for matches
  * beyond the radius that the previous phase has reached.  A phase that reads a whole
- * permuted table, or probes around the smallest ball, is the last.
+ * permuted table, or probes around the smallest ball, finds all remaining matches at once.
+ * It is the last phase, unless the queue drops some of them (begin_phase).
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -230,7 +231,8 @@ probe_radius(const HammingScan *scan)
  * Begin a phase, which returns matches beyond the distance completed_radius.
  *
  * If the probe plan is that of the previous phase, the queue may have dropped matches that
- * this phase returns.  Then the queue gets a higher limit.
+ * this phase returns.  Then the queue gets a higher limit.  If the limit has reached work_mem
+ * and the phase finds all remaining matches at once, the queue sorts them, and drops none.
  */
 static void
 begin_phase(HammingScan *scan)
@@ -355,7 +357,7 @@ read_order(HammingScan *scan, const ScanKeyData *order)
 /*
  * Return an estimate of the number of rows, by the number of pages in the trees.  Reads the
  * number of free pages only once in a scan.  It is in the metapage, and all processes that
- * split pages compete for the lock of that.
+ * split pages compete for the lock of the metapage.
  */
 static double
 estimate_rows(HammingScan *scan)

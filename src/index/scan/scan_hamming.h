@@ -48,10 +48,13 @@ typedef struct HammingScan
 	bool		probes_ball;	/* true if the phase probes around the smallest
 								 * ball, false if around query */
 	int			completed_radius;	/* earlier phases have returned all matches
-									 * within this distance of query, if any */
+									 * within this distance of query, or the
+									 * balls show that there are none.  -1 if
+									 * neither. */
 	int			radius;			/* distance of the matches returned now.  0 if
 								 * the search has no order. */
-	int			horizon;		/* maximum radius of the current phase */
+	int			horizon;		/* maximum radius of the current phase, lowered
+								 * when the queue drops matches */
 	bool		drain_queue;	/* return the queued matches at the radius before
 								 * probing further */
 	Probing		probing;

@@ -22,7 +22,8 @@ struct KeysScan
 								 * scan merges postings */
 	TidSet	   *seen;			/* TIDs returned.  NULL if the scan cannot find a
 								 * TID twice, or may return it twice. */
-	PostingMerge *merge;		/* NULL if one key is enough */
+	PostingMerge *merge;		/* NULL if the scan reads ranges: one key is enough,
+								 * or all rows match */
 };
 
 /* All rows that are not NULL. */

@@ -13,12 +13,15 @@
  *	  which frequent keys each of these rows contains.  Let F be the number of frequent
  *	  keys.  A row without a rare key contains at most F query keys.  So the scan first
  *	  returns the rows with a rare key that contain at least F query keys.
- * 2. Rows that contain all frequent keys, found by a merge (posting_merge.c).
+ * 2. Rows that contain all frequent keys but no rare key, found by a merge
+ *	  (posting_merge.c).
  * 3. All other rows with a query key.  For these, the scan counts the hits of all keys.
  * 4. Rows with keys, but none of the query keys.
  * 5. Rows without keys.
  *
- * min_match limits the rows in steps 1 to 3.  If it is not 0, the scan ends after step 3.
+ * If there are frequent keys, and the rows with a rare key or the frequent keys are too many
+ * for work_mem, the scan skips steps 1 and 2.  min_match limits the rows in steps 1 to 3.  If it is not 0, the scan
+ * ends after step 3.
  *
  * Copyright (c) 2026, the simhash authors
  *

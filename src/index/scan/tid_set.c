@@ -41,8 +41,8 @@ typedef struct SeenTid
 #include "lib/simplehash.h"
 
 /*
- * Maximum number of bytes that a TID needs in memory.  While the hash table grows, the old
- * table of half its size still exists.
+ * Estimate of the bytes that a TID needs in memory at worst.  While the hash table grows,
+ * the old table of half its size still exists.
  */
 #define SEEN_SIZE			(3 * sizeof(SeenTid))
 
