@@ -125,6 +125,34 @@ cut_blocks(JoinPlan *plan, int nblocks)
 }
 
 /*
+ * Return the cost of partitioning n members by every choice of `agree` blocks among those
+ * that `nbits` bits are cut into.  *partitions is the number of times that all members are
+ * partitioned by one block.  It is the caller's sum over `agree` from 1 on: a choice
+ * shares its first blocks with others.
+ */
+static double
+partition_cost(double n, int nbits, int radius, int agree, double *partitions)
+{
+	int			nblocks = radius + agree;
+	double		digits = ceil(Min((double) nbits / nblocks, log2(n)) / DIGIT_BITS);
+
+	*partitions += choices_of(nblocks, agree);
+	return PARTITION_COST * *partitions * digits * n;
+}
+
+/*
+ * Estimate how often a pair of unrelated fingerprints is compared.  `total` is the weight of
+ * all bits.
+ */
+static double
+comparisons_of_unrelated(double total, int radius, int agree)
+{
+	int			nblocks = radius + agree;
+
+	return choices_of(nblocks, agree) * exp2(-total * agree / nblocks);
+}
+
+/*
  * Estimate how often a pair of fingerprints is compared, on average over all pairs.  It
  * is compared once for each choice among the blocks that it agrees on.  The average over
  * the pairs of the sample heeds correlated bits and near pairs.  Equal fingerprints of the
@@ -152,40 +180,34 @@ comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, in
 }
 
 /*
- * Plan a join of n fingerprints, n > 0.  `comparisons` is the number of comparisons that
- * it takes to compare all with all.  The sample is random because fingerprints at even
- * distances may be alike.
+ * Plan a join of n fingerprints, of which nfp are given, 0 < nfp <= n.  `comparisons` is
+ * the number of comparisons that it takes to compare all with all.  The sample is random
+ * because fingerprints at even distances may be alike.
  */
 void
-join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 n, int radius, double comparisons,
-			   uint64 *random)
+join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radius,
+			   double comparisons, uint64 *random)
 {
-	int			nsample = Max(Min(n / PLAN_SAMPLE_OF, PLAN_SAMPLE), Min(n, 16));
+	int			nsample = Max(Min(nfp / PLAN_SAMPLE_OF, PLAN_SAMPLE), Min(nfp, 16));
 	SimHash		sample[PLAN_SAMPLE];
 	double		min_cost = comparisons;
-	double		partitions = 0; /* number of times that all fingerprints are
-								 * partitioned by one block */
+	double		partitions = 0;
 	double		total = 0;
 	int			best = 0;
 
 	for (int i = 0; i < nsample; i++)
-		sample[i] = fp[draw_below(random, n)];
-	measure_bits(plan, varying_bits(fp, n), sample, nsample);
+		sample[i] = fp[draw_below(random, nfp)];
+	measure_bits(plan, varying_bits(fp, nfp), sample, nsample);
 	for (int i = 0; i < plan->nbits; i++)
 		total += plan->weight[i];
 	for (int agree = 1; radius + agree <= plan->nbits; agree++)
 	{
-		int			nblocks = radius + agree;
-		double		digits = ceil(Min((double) plan->nbits / nblocks, log2(n)) / DIGIT_BITS);
-		double		choices = choices_of(nblocks, agree);
-		double		cost;
+		double		cost = partition_cost(n, plan->nbits, radius, agree, &partitions);
 
-		partitions += choices;
-		cost = PARTITION_COST * partitions * digits * n;
 		if (cost >= min_cost)
 			break;
-		cut_blocks(plan, nblocks);
-		cost += comparisons * Max(choices * exp2(-total * agree / nblocks),
+		cut_blocks(plan, radius + agree);
+		cost += comparisons * Max(comparisons_of_unrelated(total, radius, agree),
 								  comparisons_of_pair(plan, sample, nsample, agree));
 		if (cost < min_cost)
 		{
@@ -196,4 +218,29 @@ join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 n, int radius, double c
 	plan->agree = best;
 	if (best > 0)
 		cut_blocks(plan, radius + best);
+}
+
+/*
+ * Estimate the cost of a join of n unrelated fingerprints before they are known.
+ * `comparisons` is the number of comparisons that it takes to compare all with all.  The
+ * result is in comparisons, too.
+ */
+double
+join_plan_cost(double n, int radius, double comparisons)
+{
+	double		min_cost = comparisons;
+	double		partitions = 0;
+
+	if (n < 2 || radius < 0)
+		return 0;
+	for (int agree = 1; radius + agree <= SIMHASH_BITS; agree++)
+	{
+		double		cost = partition_cost(n, SIMHASH_BITS, radius, agree, &partitions);
+
+		if (cost >= min_cost)
+			break;
+		cost += comparisons * comparisons_of_unrelated(SIMHASH_BITS, radius, agree);
+		min_cost = Min(min_cost, cost);
+	}
+	return min_cost;
 }

@@ -44,7 +44,8 @@ typedef struct JoinPlan
 #define PARTITION_COST		50
 #endif
 
-extern void join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 n, int radius,
-						   double comparisons, uint64 *random);
+extern void join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n,
+						   int radius, double comparisons, uint64 *random);
+extern double join_plan_cost(double n, int radius, double comparisons);
 
 #endif							/* SIMHASH_JOIN_PLAN_H */

@@ -174,8 +174,10 @@ push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nch
 
 	if (join->depth == join->max_depth)
 	{
-		join->max_depth *= 2;
-		join->stack = repalloc(join->stack, join->max_depth * sizeof(JoinFrame));
+		join->max_depth = Max(2 * join->max_depth, INITIAL_CAPACITY);
+		join->stack = join->stack ?
+			repalloc(join->stack, join->max_depth * sizeof(JoinFrame)) :
+			palloc(join->max_depth * sizeof(JoinFrame));
 	}
 	frame = &join->stack[join->depth++];
 	frame->plan = plan;
@@ -202,6 +204,15 @@ pop_frame(SimilarityJoin *join)
 }
 
 /*
+ * Note the block that was chosen last, as a mask.
+ */
+static void
+choose_block(SimilarityJoin *join, uint64 mask)
+{
+	join->chosen = join->plan ? mask | join->plan->mask[join->block] : mask;
+}
+
+/*
  * Add a block to the skipped ones.
  */
 static void
@@ -209,8 +220,10 @@ skip_block(SimilarityJoin *join, uint64 mask)
 {
 	if (join->nskipped == join->max_skipped)
 	{
-		join->max_skipped *= 2;
-		join->skipped = repalloc(join->skipped, join->max_skipped * sizeof(uint64));
+		join->max_skipped = Max(2 * join->max_skipped, INITIAL_CAPACITY);
+		join->skipped = join->skipped ?
+			repalloc(join->skipped, join->max_skipped * sizeof(uint64)) :
+			palloc(join->max_skipped * sizeof(uint64));
 	}
 	join->skipped[join->nskipped++] = mask;
 }
@@ -274,7 +287,7 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 	}
 
 	plan = palloc(sizeof(JoinPlan));
-	join_plan_make(plan, join->members.fp + *first, *n, join->radius,
+	join_plan_make(plan, join->members.fp + *first, *n, *n, join->radius,
 				   join->comparisons(join, *first, *n), &join->random);
 	if (plan->agree == 0)
 	{
@@ -298,22 +311,49 @@ next_choice(SimilarityJoin *join, JoinFrame *frame)
 		return false;
 	if (frame->block > frame->first_block)
 		skip_block(join, plan->mask[frame->block - 1]);
-	join->chosen = plan->mask[frame->block++];
+	choose_block(join, plan->mask[frame->block++]);
 	return true;
 }
 
 /*
  * Start a join of the first n members.  Allocates memory in the current context.
+ *
+ * If there is a plan, the members agree on one of its blocks, which is the first one that
+ * is chosen.  The join goes through the choices that begin with this block.
  */
 void
-similarity_join_begin(SimilarityJoin *join, uint32 n)
+similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block)
 {
-	join->max_depth = join->max_skipped = INITIAL_CAPACITY;
-	join->stack = palloc(join->max_depth * sizeof(JoinFrame));
-	join->skipped = palloc(join->max_skipped * sizeof(uint64));
-	join->depth = join->nskipped = 0;
+	join->stack = NULL;
+	join->skipped = NULL;
+	join->depth = join->max_depth = join->nskipped = join->max_skipped = 0;
 	join->chosen = 0;
 	join->unentered = n;
+	join->plan = plan;
+	join->block = block;
+	if (plan)
+	{
+		for (int i = 0; i < block; i++)
+			skip_block(join, plan->mask[i]);
+		choose_block(join, 0);
+	}
+}
+
+/*
+ * Enter all members.  Returns true if they are to be compared.
+ */
+static bool
+enter_all(SimilarityJoin *join, uint32 *first, uint32 *n)
+{
+	*first = 0;
+	*n = join->unentered;
+	join->unentered = 0;
+	if (*n < 2)
+		return false;
+	if (join->plan)
+		return enter_block(join, join->plan, first, n, 0, join->block,
+						   join->plan->start[join->block + 1]);
+	return enter_range(join, first, n);
 }
 
 /*
@@ -324,14 +364,8 @@ similarity_join_begin(SimilarityJoin *join, uint32 n)
 bool
 similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 {
-	if (join->unentered > 0)
-	{
-		*first = 0;
-		*n = join->unentered;
-		join->unentered = 0;
-		if (*n > 1 && enter_range(join, first, n))
-			return true;
-	}
+	if (join->unentered > 0 && enter_all(join, first, n))
+		return true;
 	while (join->depth > 0)
 	{
 		JoinFrame  *frame = &join->stack[join->depth - 1];
@@ -356,7 +390,7 @@ similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 
 			*first += start[0];
 			*n = start[1] - start[0];
-			join->chosen = plan->mask[frame->block];
+			choose_block(join, plan->mask[frame->block]);
 			if (*n > 1 && enter_block(join, plan, first, n, frame->nchosen, frame->block,
 									  frame->bit))
 				return true;
@@ -373,6 +407,8 @@ similarity_join_end(SimilarityJoin *join)
 {
 	while (join->depth > 0)
 		pop_frame(join);
-	pfree(join->stack);
-	pfree(join->skipped);
+	if (join->stack)
+		pfree(join->stack);
+	if (join->skipped)
+		pfree(join->skipped);
 }

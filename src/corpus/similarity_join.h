@@ -53,16 +53,20 @@ struct SimilarityJoin
 
 	/* Private state of the iterator */
 	uint32		unentered;		/* number of members, before the first range */
+	struct JoinPlan *plan;		/* plan to continue, or NULL */
+	int			block;			/* the block of this plan that is chosen first */
 	struct JoinFrame *stack;
 	int			depth;
 	int			max_depth;
 	uint64	   *skipped;		/* masks of the blocks that the choice skips */
 	int			nskipped;
 	int			max_skipped;
-	uint64		chosen;			/* mask of the block that was chosen last */
+	uint64		chosen;			/* masks of the first block that was chosen, if a plan is
+								 * continued, and of the last one */
 };
 
-extern void similarity_join_begin(SimilarityJoin *join, uint32 n);
+extern void similarity_join_begin(SimilarityJoin *join, uint32 n, struct JoinPlan *plan,
+								  int block);
 extern bool similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n);
 extern void similarity_join_end(SimilarityJoin *join);
 
@@ -81,6 +85,21 @@ similarity_join_reports(const SimilarityJoin *join, uint64 difference)
 		if (!(difference & join->skipped[i]))
 			return false;
 	return true;
+}
+
+/*
+ * Swap two members.
+ */
+static inline void
+members_swap(Members *members, uint32 a, uint32 b)
+{
+	SimHash		fp = members->fp[a];
+	uint32		row = members->row[a];
+
+	members->fp[a] = members->fp[b];
+	members->row[a] = members->row[b];
+	members->fp[b] = fp;
+	members->row[b] = row;
 }
 
 #endif							/* SIMHASH_SIMILARITY_JOIN_H */

@@ -62,18 +62,6 @@ join_sets(uint32 *parent, uint32 *a, uint32 *b)
 	*a = *b = union_find_root(parent, *a);
 }
 
-static inline void
-swap_members(Members *members, uint32 a, uint32 b)
-{
-	SimHash		fp = members->fp[a];
-	uint32		set = members->row[a];
-
-	members->fp[a] = members->fp[b];
-	members->row[a] = members->row[b];
-	members->fp[b] = fp;
-	members->row[b] = set;
-}
-
 /*
  * Visit a member of a range: join it with all members from `reached` on that are within
  * the radius, and move these before `reached`.  The member is a random one of those from
@@ -88,7 +76,7 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 	SimHash    *fp = members->fp;
 	uint32	   *set = members->row;
 
-	swap_members(members, i, i + draw_below(&linkage->join.random, reached - i));
+	members_swap(members, i, i + draw_below(&linkage->join.random, reached - i));
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
 	{
 		uint16		positions[COMPARED_AT_ONCE];
@@ -102,7 +90,7 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 
 			join_sets(linkage->parent, &set[i], &set[match]);
 			/* the member that takes its position has been compared before */
-			swap_members(members, match, reached);
+			members_swap(members, match, reached);
 		}
 	}
 	return reached;
@@ -223,7 +211,7 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 	};
 	uint32		first;
 
-	similarity_join_begin(&linkage.join, n);
+	similarity_join_begin(&linkage.join, n, NULL, 0);
 	while (similarity_join_next(&linkage.join, &first, &n))
 		single_compare(&linkage, first, n);
 	similarity_join_end(&linkage.join);
