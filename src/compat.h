@@ -106,6 +106,32 @@ extern int no_such_variable
 #endif
 
 /*
+ * Read exactly size bytes from a temporary file.  Raises an error if the file ends earlier.
+ * Includers need storage/buffile.h.
+ */
+#if PG_VERSION_NUM >= 160000
+#define read_temp_file(file, data, size)	BufFileReadExact((file), (data), (size))
+#else
+#define read_temp_file(file, data, size) \
+	do { \
+		if (BufFileRead((file), (data), (size)) != (size)) \
+			elog(ERROR, "temporary file ends too early"); \
+	} while (0)
+#endif
+
+/*
+ * From 18 on, the state of EXPLAIN and the functions that format its output have headers
+ * of their own.
+ */
+#if PG_VERSION_NUM >= 180000
+#define EXPLAIN_STATE_HEADER			"commands/explain_state.h"
+#define EXPLAIN_FORMAT_HEADER			"commands/explain_format.h"
+#else
+#define EXPLAIN_STATE_HEADER			"commands/explain.h"
+#define EXPLAIN_FORMAT_HEADER			"commands/explain.h"
+#endif
+
+/*
  * Extend a relation by at least one page and at most n.  The caller must hold the
  * extension lock.  Pins the new buffers, sets *extended to their number, and returns the
  * first block number.  On 15, adds one page at a time.
@@ -299,6 +325,67 @@ extern int no_such_variable
 #else
 #define is_nulled_below(r, rel) \
 	bms_is_member((rel)->relid, (r)->nullable_relids)
+#endif
+
+/*
+ * From 16 on, a Var and a PlaceHolderVar record which outer joins can make them NULL.
+ * These copy that from another one.
+ */
+#if PG_VERSION_NUM >= 160000
+#define HAVE_NULLING_RELS				true
+#define copy_var_nulling(to, from) \
+	((to)->varnullingrels = bms_copy((from)->varnullingrels))
+#define copy_placeholder_nulling(to, from) \
+	((to)->phnullingrels = bms_copy((from)->phnullingrels))
+#else
+#define HAVE_NULLING_RELS				false
+#define copy_var_nulling(to, from)		((void) (to), (void) (from))
+#define copy_placeholder_nulling(to, from)	((void) (to), (void) (from))
+#endif
+
+/*
+ * Translate expressions of a partitioned table to those of a partition, over all levels.
+ * Includers need optimizer/appendinfo.h.
+ */
+#if PG_VERSION_NUM >= 160000
+#define translate_for_child(root, node, child) \
+	((List *) adjust_appendrel_attrs_multilevel((root), (Node *) (node), \
+												(child), (child)->top_parent))
+#else
+#define translate_for_child(root, node, child) \
+	((List *) adjust_appendrel_attrs_multilevel((root), (Node *) (node), \
+												(child)->relids, \
+												(child)->top_parent_relids))
+#endif
+
+/*
+ * From 17 on, core evaluates clauses without columns above a custom path that replaces a
+ * join, if the path has them.  Earlier, it evaluates them nowhere.
+ */
+#if PG_VERSION_NUM >= 170000
+#define CUSTOM_JOIN_IS_GATED			true
+#define set_gating_clauses(path, clauses) \
+	((path)->custom_restrictinfo = (clauses))
+#else
+#define CUSTOM_JOIN_IS_GATED			false
+#define set_gating_clauses(path, clauses)	((void) (clauses))
+#endif
+
+/*
+ * Set the number of disabled nodes of a path that joins two others, from 18 on.  From 19
+ * on, extensions can disable joins.  As for a join of foreign tables, there is no option
+ * of core's for this one.
+ */
+#if PG_VERSION_NUM >= 190000
+#define set_disabled_nodes(path, left, right, extra) \
+	((path)->disabled_nodes = (left)->disabled_nodes + (right)->disabled_nodes + \
+	 (((extra)->pgs_mask & PGS_FOREIGNJOIN) == 0 || \
+	  ((extra)->pgs_mask & PGS_CONSIDER_NONPARTIAL) == 0))
+#elif PG_VERSION_NUM >= 180000
+#define set_disabled_nodes(path, left, right, extra) \
+	((path)->disabled_nodes = (left)->disabled_nodes + (right)->disabled_nodes)
+#else
+#define set_disabled_nodes(path, left, right, extra)	((void) (extra))
 #endif
 
 /* Raise an error if a window function is called with IGNORE NULLS, from 19 on. */

@@ -238,7 +238,7 @@ read_downlink(void *arg, LeafDownlink *downlink)
 										  O_RDONLY, false);
 		reader->nleft = BufFileSize(reader->file) / sizeof(LeafDownlink);
 	}
-	row_file_read_exact(reader->file, downlink, sizeof(LeafDownlink));
+	read_temp_file(reader->file, downlink, sizeof(LeafDownlink));
 	reader->nleft--;
 }
 

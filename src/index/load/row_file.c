@@ -11,6 +11,7 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "index/load/row_file.h"
 
 /*
@@ -37,16 +38,6 @@ row_file_rewind(RowFile *file)
 }
 
 /*
- * Read exactly size bytes from a file.  Raises an error if the file ends earlier.
- */
-void
-row_file_read_exact(BufFile *file, void *data, size_t size)
-{
-	if (BufFileRead(file, data, size) != size)
-		elog(ERROR, "temporary file ends too early");
-}
-
-/*
  * Read the next ROW_FILE_BATCH rows, and keep those whose keys in a permuted table are
  * within bounds, inclusive.  Sets *nrows to their number.  Returns false at the end of
  * the file.  Checks for interrupts.
@@ -59,7 +50,7 @@ row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
 	int			npicked = 0;
 
 	CHECK_FOR_INTERRUPTS();
-	row_file_read_exact(file->file, rows, nread * sizeof(Entry));
+	read_temp_file(file->file, rows, nread * sizeof(Entry));
 	file->nread += nread;
 
 	/* no branch, because the processor could not predict it */

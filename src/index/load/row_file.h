@@ -34,7 +34,6 @@ extern void row_file_add(RowFile *file, const Entry *row);
 extern void row_file_rewind(RowFile *file);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
-extern void row_file_read_exact(BufFile *file, void *data, size_t size);
 
 /* Return a row.  Its padding is zero, because all its bytes are written to a file. */
 static inline Entry
