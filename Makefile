@@ -89,6 +89,21 @@ OBJS = \
 	src/index/tree/pause.o \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
+	src/join/join_batch.o \
+	src/join/join_clause.o \
+	src/join/join_cost.o \
+	src/join/join_entries.o \
+	src/join/join_exec.o \
+	src/join/join_explain.o \
+	src/join/join_hook.o \
+	src/join/join_input.o \
+	src/join/join_node.o \
+	src/join/join_nulling.o \
+	src/join/join_pairs.o \
+	src/join/join_partitions.o \
+	src/join/join_path.o \
+	src/join/join_row.o \
+	src/join/join_tuples.o \
 	src/planner/companion.o \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
@@ -134,11 +149,11 @@ REGRESS = install setup tour types fingerprint shingles resemblance difference a
 	published_examples unicode vectors minhash banding_curve passages errors \
 	connected_component blocks fingerprint_index index_designs nearest parallel_build \
 	index_inspect vacuum exclude gist sketch_index containment_index signature_index \
-	signature_parameters estimates cluster planner renamed_objects
+	signature_parameters estimates cluster join planner renamed_objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \
-	index_serializable index_conflict index_exclude gist_exclude keep_out cluster_labels
+	index_serializable index_conflict index_exclude gist_exclude keep_out cluster_labels join_update
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=simhash
 
 # Just-in-time compilation, on by default up to 18, takes many times as long as the

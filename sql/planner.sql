@@ -11,7 +11,7 @@ SET search_path = planner, public;
 CREATE FUNCTION settle() RETURNS void LANGUAGE sql AS $$
     SELECT set_config(name, 'off', false)
     FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin',
-                      'enable_material', 'enable_memoize']) AS name;
+                      'enable_material', 'enable_memoize', 'simhash.enable_join']) AS name;
     SELECT set_config('max_parallel_workers_per_gather', '0', false);
 $$;
 SELECT settle();

@@ -10,10 +10,12 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/guc.h"
 
 #include "compat.h"
 #include "index/options.h"
 #include "index/tree/pause.h"
+#include "join/join_hook.h"
 #include "planner/rewrite/objects.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
@@ -24,7 +26,7 @@ PG_MODULE_MAGIC;
 extern PGDLLEXPORT void _PG_init(void);
 
 /*
- * Register options, callbacks and the planner's hook.  Core calls this once, when it
+ * Register options, callbacks and the planner's hooks.  Core calls this once, when it
  * loads the library.  Raises an error if hashes would differ from those of other
  * servers.
  */
@@ -42,4 +44,6 @@ _PG_init(void)
 	objects_init();
 	rewrite_init();
 	table_hook_init();
+	join_hook_init();
+	MarkGUCPrefixReserved("simhash");
 }

@@ -493,5 +493,4 @@ rewrite_init(void)
 							 "If off, the planner does not rewrite comparisons of distances.",
 							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
-	MarkGUCPrefixReserved("simhash");
 }

@@ -1,0 +1,299 @@
+--
+-- Similarity joins: which joins the node serves, and that its rows are the right ones
+--
+-- Each test shows the query's plan, and compares its rows with those of a plan without the
+-- node.
+--
+CREATE SCHEMA similarity_join;
+SET search_path = similarity_join, public;
+
+-- Settings under which a plan depends only on what is possible, not on costs.
+SELECT set_config(name, 'off', false)
+FROM unnest(ARRAY['enable_nestloop', 'enable_hashjoin', 'enable_mergejoin', 'enable_material', 'enable_memoize',
+                  'enable_indexscan', 'enable_bitmapscan', 'enable_sort']) AS name \g /dev/null
+SET max_parallel_workers_per_gather = 0;
+
+-- Show a plan, and raise an error if its rows are not those of the plan without the node.
+CREATE FUNCTION show(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    compared record;
+BEGIN
+    SET LOCAL simhash.enable_join = off;
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
+    SET LOCAL simhash.enable_join = on;
+    SELECT * INTO compared FROM differing(query, 'TABLE expected');
+    DROP TABLE expected;
+    IF compared.differing > 0 THEN
+        RAISE EXCEPTION '% of % rows differ', compared.differing, compared.rows;
+    END IF;
+    RETURN QUERY SELECT plan(query, shown);
+    RETURN NEXT format('-- %s rows', compared.rows);
+END $$;
+
+-- Families of near fingerprints, equal ones, and NULLs
+CREATE TABLE docs (id int, fp simhash, tenant int, lang text, body text);
+INSERT INTO docs
+    SELECT n, fp_of('clustered', n), n % 5, CASE WHEN n % 9 > 0 THEN 'lang ' || n % 3 END, 'body ' || n % 20
+    FROM generate_series(1, 200) AS n;
+INSERT INTO docs SELECT 1000 + n, CASE WHEN n > 5 THEN random_fp(3) END, 1, 'lang 1' FROM generate_series(1, 10) AS n;
+CREATE TABLE queries (n bigint, fp simhash, lang text, radius int, share float8);
+INSERT INTO queries SELECT n, fp_of('clustered', n * 7), 'lang ' || n % 4, n % 6, n FROM generate_series(1, 60) AS n;
+INSERT INTO queries VALUES (61, NULL, NULL, NULL, NULL), (62, random_fp(100), 'lang 1', 3, 0.5);
+ANALYZE docs, queries;
+
+--
+-- Kinds of joins
+--
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 1 $$);
+SELECT show($$ SELECT id, n FROM docs d RIGHT JOIN queries q ON d.fp <~> q.fp <= 1 $$);
+SELECT show($$ SELECT id FROM docs d WHERE EXISTS (SELECT FROM queries q WHERE d.fp <~> q.fp <= 1) $$);
+SELECT show($$ SELECT id FROM docs d WHERE NOT EXISTS (SELECT FROM queries q WHERE d.fp <~> q.fp <= 1) $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 1 WHERE q.fp IS NULL $$);
+-- all pairs of one table
+SELECT show($$ SELECT a.id, b.id AS other FROM docs a JOIN docs b ON a.fp <~> b.fp <= 2 AND a.id < b.id $$);
+-- any plans below
+SELECT show($$ WITH few AS MATERIALIZED (SELECT * FROM docs WHERE tenant = 1)
+    SELECT a.id, b.n FROM few AS a JOIN (SELECT fp, min(n) AS n FROM queries GROUP BY fp) AS b
+    ON a.fp <~> b.fp < 4 $$);
+SELECT show($$ SELECT x, y FROM unnest(ARRAY[random_fp(1), NULL, random_fp(2)]) AS x
+    JOIN (VALUES (random_fp(2)), (random_fp(1)), (random_fp(1))) AS v (y) ON x <~> y = 0 $$, 'Join');
+-- several joins
+SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a JOIN queries q ON a.fp <~> q.fp <= 1
+    JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = a.tenant $$, 'Join|Scan on');
+SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a LEFT JOIN
+    (queries q LEFT JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = 2) ON a.fp <~> q.fp <= 1 $$, 'Join|Scan on');
+
+--
+-- Spellings of the distance
+--
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON 5 > q.fp <~> d.fp $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 2.5 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp = 4 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp BETWEEN 1 AND 4 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON NOT d.fp <~> q.fp > 3 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON hamming_distance(d.fp, q.fp) <= 3 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON simhash_within(d.fp, q.fp, 3) $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <@ simhash_ball(q.fp, 3) $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON simhash_ball(q.fp, 3) @> d.fp $$, 'Join');
+-- the smallest radius, and the rest as a filter
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 7 AND d.fp <~> q.fp < 4 $$, 'Join');
+-- an index changes the spelling
+CREATE TABLE indexed AS TABLE docs;
+CREATE INDEX ON indexed USING simhash (fp);
+ANALYZE indexed;
+SELECT show($$ SELECT id, n FROM indexed d JOIN queries q ON d.fp <~> q.fp <= 5 $$, 'Join');
+SELECT show($$ SELECT id, n FROM indexed d JOIN queries q ON d.fp <~> q.fp = 4 $$, 'Join');
+-- the keys are expressions
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON simhash(d.body) <~> simhash(q.lang) <= 30 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON coalesce(d.fp, random_fp(100)) <~> q.fp <= 3 $$, 'Join');
+
+--
+-- The radius
+--
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 0 $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= -1 $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= -1 $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 64 $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 9223372036854775807 $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= (SELECT min(radius) + 2 FROM queries) $$, 'Custom');
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp < (SELECT NULL::numeric FROM docs LIMIT 1) $$, 'Custom');
+SELECT show($$ SELECT radius, (SELECT count(*) AS pairs FROM docs a JOIN docs b
+    ON a.fp <~> b.fp <= q.radius AND a.id < b.id)
+    FROM queries q WHERE n < 10 OR n = 61 $$, 'Custom|Join Cond');
+SELECT show($$ SELECT q.n, s.* FROM queries q LEFT JOIN LATERAL (SELECT a.id, b.id AS other FROM docs a
+    JOIN docs b ON a.fp <~> b.fp < q.share AND a.tenant = b.tenant OFFSET 0) AS s
+    ON true WHERE n IN (1, 5, 61, 62) $$, 'Join');
+PREPARE pairs (float8, text) AS
+    SELECT count(*) FROM docs d JOIN queries q ON d.fp <~> q.fp <= $1 AND q.lang = d.lang AND q.lang <> $2;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE pairs (3, '');
+EXECUTE pairs (3, 'lang 1');
+EXECUTE pairs (8.5, 'lang 1');
+EXECUTE pairs (NULL, 'lang 1');
+EXECUTE pairs ('NaN', 'lang 1');
+RESET plan_cache_mode;
+-- a fraction of a bit
+SELECT count(*) FROM docs d JOIN queries q ON d.fp <~> q.fp <= 0.5;
+
+--
+-- Other clauses
+--
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 AND q.lang = d.lang $$);
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND q.n = d.tenant AND d.lang = q.lang $$);
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 AND d.lang COLLATE "C" = q.lang $$);
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND d.lang IS NOT DISTINCT FROM q.lang $$);
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND d.id % 7 = q.n + 1 AND q.fp = d.fp $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND d.lang = q.lang AND d.id > q.n $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 5 AND d.tenant = 3 $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 5 WHERE coalesce(q.n, 0) < d.tenant $$);
+SELECT show($$ SELECT id FROM docs d WHERE EXISTS
+    (SELECT FROM queries q WHERE d.fp <~> q.fp <= 5 AND d.lang = q.lang AND d.id <> q.n) $$);
+SELECT show($$ SELECT id FROM docs d WHERE NOT EXISTS
+    (SELECT FROM queries q WHERE d.fp <~> q.fp <= 5 AND d.lang = q.lang AND d.id <> q.n) $$);
+-- subplans and clauses without columns
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5
+    AND (SELECT count(*) FROM queries WHERE radius < d.tenant + q.radius) > 10 $$);
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND now() > '2000-01-01' $$, 'rows');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 WHERE now() < '2000-01-01' $$, 'rows');
+
+--
+-- Columns of the output: whole rows, system columns, expressions, and NULLs of outer joins
+--
+SELECT show($$ SELECT d AS doc, q AS query FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 1 $$, 'Join');
+SELECT show($$ SELECT d.ctid AS doc, d.tableoid AS tab, q.ctid AS query FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 1 $$, 'Join');
+SELECT show($$ SELECT id, x, coalesce(s.y, 0) AS y, s.one FROM docs d LEFT JOIN
+    (SELECT n + 1 AS x, coalesce(radius, 7) AS y, fp, 1 AS one FROM queries) AS s
+    ON d.fp <~> s.fp <= 1 AND s.one = 1 $$, 'Join');
+SELECT show($$ SELECT t.id, s.* FROM docs t LEFT JOIN
+    (SELECT d.id AS left_id, q.n, coalesce(q.radius, -1) AS r, coalesce(q.fp, d.fp) AS fp
+     FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 1 AND q.radius > 2) AS s
+    ON t.fp <~> s.fp <= 1 AND s.r <> t.tenant WHERE t.tenant < 3 $$, 'Join');
+SELECT show($$ SELECT count(*), sum(n) FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 3 GROUP BY d.tenant $$, 'Join');
+
+--
+-- Tables of partitions, joined whole or partition by partition
+--
+CREATE TABLE parts (id int, fp simhash, tenant int) PARTITION BY RANGE (tenant);
+CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (2);
+CREATE TABLE parts2 (tenant int, dropped text, fp simhash, id int);
+ALTER TABLE parts2 DROP COLUMN dropped;
+ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (2) TO (MAXVALUE);
+CREATE TABLE others PARTITION OF parts DEFAULT;
+INSERT INTO parts SELECT id, fp, tenant FROM docs;
+ANALYZE parts;
+SELECT show($$ SELECT p.id, n FROM parts p JOIN queries q ON p.fp <~> q.fp <= 3 $$);
+SET enable_partitionwise_join = on;
+SELECT show($$ SELECT a.id, b.id AS other FROM parts a LEFT JOIN parts b
+    ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id % 10 = b.id % 10 $$);
+SELECT show($$ SELECT a.id, b AS other FROM parts a LEFT JOIN parts b
+    ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id % 10 = b.id % 10 $$, 'Custom');
+SELECT show($$ SELECT a.id FROM parts a WHERE NOT EXISTS
+    (SELECT FROM parts b WHERE a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id <> b.id) $$, 'Custom|Join Type');
+-- the left input depends on a partition of another table
+SELECT show($$ SELECT a.id, s.* FROM parts a LEFT JOIN LATERAL
+    (SELECT b.id AS other, c.id AS third, b.tenant, a.id + b.id AS sum FROM parts b
+     JOIN parts c ON b.tenant = c.tenant AND b.fp <~> c.fp <= 3 AND b.id % 10 = c.id % 10) AS s
+    ON s.tenant = a.tenant AND s.third = a.id $$, 'rows');
+RESET enable_partitionwise_join;
+
+--
+-- Statements that change or lock rows
+--
+CREATE TABLE changed AS TABLE docs;
+CREATE TABLE changed_too AS TABLE docs;
+ANALYZE changed, changed_too;
+SELECT plan($$ UPDATE changed c SET tenant = q.n FROM queries q WHERE c.fp <~> q.fp <= 2 AND q.n = 7 $$);
+UPDATE changed c SET tenant = q.n FROM queries q WHERE c.fp <~> q.fp <= 2 AND q.n = 7 AND c.id < 1000;
+SELECT plan($$ DELETE FROM changed c WHERE NOT EXISTS (SELECT FROM queries q WHERE c.fp <~> q.fp <= 2) $$);
+DELETE FROM changed c WHERE NOT EXISTS (SELECT FROM queries q WHERE c.fp <~> q.fp <= 2);
+SELECT plan($$ MERGE INTO changed c USING (SELECT * FROM queries WHERE n IN (4, 62)) AS q ON c.fp <~> q.fp <= 0
+    WHEN MATCHED THEN UPDATE SET body = q.lang WHEN NOT MATCHED THEN INSERT (id, fp) VALUES (q.n, q.fp) $$,
+    'Merge|Join|Scan on');
+MERGE INTO changed c USING (SELECT * FROM queries WHERE n IN (4, 62)) AS q ON c.fp <~> q.fp <= 0
+    WHEN MATCHED THEN UPDATE SET body = q.lang WHEN NOT MATCHED THEN INSERT (id, fp) VALUES (q.n, q.fp);
+SET simhash.enable_join = off;
+SET enable_nestloop = on;
+UPDATE changed_too c SET tenant = q.n FROM queries q WHERE c.fp <~> q.fp <= 2 AND q.n = 7 AND c.id < 1000;
+DELETE FROM changed_too c WHERE NOT EXISTS (SELECT FROM queries q WHERE c.fp <~> q.fp <= 2);
+MERGE INTO changed_too c USING (SELECT * FROM queries WHERE n IN (4, 62)) AS q ON c.fp <~> q.fp <= 0
+    WHEN MATCHED THEN UPDATE SET body = q.lang WHEN NOT MATCHED THEN INSERT (id, fp) VALUES (q.n, q.fp);
+RESET simhash.enable_join;
+SET enable_nestloop = off;
+SELECT * FROM differing('TABLE changed', 'TABLE changed_too');
+BEGIN;
+SELECT plan($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 2 FOR UPDATE OF d $$);
+SELECT count(*) FROM (SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 2 FOR UPDATE) AS s;
+-- a cursor that goes back
+DECLARE pair SCROLL CURSOR FOR SELECT d.id, q.n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 2;
+MOVE FORWARD ALL IN pair;
+MOVE BACKWARD 20 IN pair;
+MOVE FORWARD ALL IN pair;
+ROLLBACK;
+
+-- in a parallel worker
+SELECT set_config(name, 'on', false) FROM pg_settings
+    WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \g /dev/null
+SET max_parallel_workers_per_gather = 1;
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND d.lang = q.lang AND d.id <> q.n $$);
+SELECT set_config(name, 'off', false) FROM pg_settings
+    WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \g /dev/null
+SET max_parallel_workers_per_gather = 0;
+
+--
+-- Rights
+--
+CREATE VIEW barrier WITH (security_barrier) AS SELECT id, fp, lang FROM docs WHERE tenant < 3;
+CREATE FUNCTION leak(int) RETURNS bool LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RETURN $1 % 2 = 0; END $$;
+SELECT show($$ SELECT id, n FROM barrier d JOIN queries q
+    ON d.fp <~> q.fp <= 5 AND leak(d.id) AND leak((d.id + q.n)::int) $$);
+CREATE ROLE regress_simhash_join;
+GRANT USAGE ON SCHEMA similarity_join TO regress_simhash_join;
+GRANT SELECT ON docs, queries TO regress_simhash_join;
+CREATE POLICY readers ON docs TO regress_simhash_join USING (tenant < 3);
+ALTER TABLE docs ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_simhash_join;
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 5 $$);
+RESET ROLE;
+ALTER TABLE docs DISABLE ROW LEVEL SECURITY;
+-- EXECUTE on the functions of the clause, and of those that stand for it
+REVOKE EXECUTE ON FUNCTION hamming_distance(simhash, simhash) FROM public;
+SET ROLE regress_simhash_join;
+SELECT count(*) FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5;
+SELECT count(*) FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 5;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION hamming_distance(simhash, simhash) TO public;
+REVOKE EXECUTE ON FUNCTION simhash_radius(float8) FROM public;
+SET ROLE regress_simhash_join;
+SELECT plan($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= (SELECT max(share) FROM queries) $$, 'Custom|Nested');
+SELECT plan($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= (SELECT max(radius) FROM queries) $$, 'Custom|Nested');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION simhash_radius(float8) TO public;
+
+--
+-- CREATE TABLE AS materializes each joined row
+--
+CREATE VIEW lefts AS SELECT fp, repeat(body, 40000) AS body, id FROM docs LIMIT 30;
+CREATE VIEW rights AS SELECT n, fp FROM queries LIMIT 20;
+CREATE TABLE made AS
+    SELECT l.fp, l.body, l.id, r.n, r.fp AS center FROM lefts l JOIN rights r ON l.fp <~> r.fp <= 5;
+SELECT * FROM differing('SELECT fp, md5(body), id, n, center FROM made',
+    'SELECT l.fp, md5(l.body), l.id, r.n, r.fp FROM lefts l, rights r WHERE (l.fp <~> r.fp) + 0 <= 5');
+
+--
+-- What the node does not serve
+--
+SELECT show($$ SELECT id, n FROM docs d FULL JOIN queries q ON d.id = q.n AND d.fp <~> q.fp <= 40 $$, 'Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= q.radius $$, 'Loop|Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 3 OR d.id = q.n $$, 'Loop|Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp > 30 $$, 'Loop|Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp < 5 + 0 * random() $$, 'Loop|Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON coalesce(d.fp, q.fp) <~> q.fp <= 3 AND d.id = q.n $$, 'Loop|Join');
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON d.fp <~> q.fp <= (SELECT min(radius) FROM queries WHERE n = d.id) $$, 'Loop|Custom');
+-- LATERAL: one side is computed for each row of the other one
+SELECT show($$ SELECT d.id, s.n FROM docs d JOIN LATERAL (SELECT * FROM queries WHERE n < d.id OFFSET 0) AS s
+    ON d.fp <~> s.fp <= 3 $$, 'Loop|Join');
+-- the table to update has partitions
+SELECT plan($$ UPDATE parts p SET id = q.n FROM queries q WHERE p.fp <~> q.fp <= 2 $$, 'Loop|Join');
+SET simhash.enable_join = off;
+SELECT plan($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 $$, 'Loop|Join');
+
+RESET simhash.enable_join;
+SET client_min_messages = warning;
+DROP SCHEMA similarity_join CASCADE;
+DROP ROLE regress_simhash_join;

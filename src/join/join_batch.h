@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_batch.h
+ *		Batches of pairs whose tuples are in temporary files
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_JOIN_BATCH_H
+#define SIMHASH_JOIN_BATCH_H
+
+#include "join/join_tuples.h"
+
+/* Two rows within the radius. */
+typedef struct JoinPair
+{
+	TupleLocation left;
+	TupleLocation right;
+	uint32		row;			/* number of the left row */
+} JoinPair;
+
+/*
+ * Pairs, and a part of them whose right tuples are in memory.
+ */
+typedef struct JoinBatch
+{
+	MemoryContext context;		/* of the pairs */
+	MemoryContext tuple_context;	/* of the loaded tuples */
+	Size		memory;			/* limit for pairs, and for tuples, in bytes */
+	JoinPair   *pair;
+	uint32		n;
+	uint32		capacity;
+	uint32		next;			/* the next pair to return */
+	uint32		end;			/* end of the pairs whose right tuples are loaded */
+} JoinBatch;
+
+extern void join_batch_init(JoinBatch *batch, MemoryContext context, Size memory);
+extern bool join_batch_is_full(const JoinBatch *batch);
+extern void join_batch_add(JoinBatch *batch, TupleLocation left, TupleLocation right,
+						   uint32 row);
+extern void join_batch_sort(JoinBatch *batch);
+extern const JoinPair *join_batch_next(JoinBatch *batch, JoinTuples *right);
+
+#endif							/* SIMHASH_JOIN_BATCH_H */

@@ -1,0 +1,281 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_clause.c
+ *		Clauses of a similarity join: its distance, its equalities and the others
+ *
+ * A clause bounds the distance if it is a comparison, a call of simhash_within, or a test
+ * whether a fingerprint is in a ball that the query makes of a center and a radius.  One
+ * argument is computed from the left rows, the other one from the right rows.  The radius
+ * depends on neither.
+ *
+ * The join compares fingerprints before it evaluates any other clause.  So it may take
+ * only a clause that core could evaluate first, too: see "Security-level constraints on
+ * qual clauses" in src/backend/optimizer/README.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "join/join_clause.h"
+#include "planner/predicate.h"
+#include "planner/rewrite/bound.h"
+#include "planner/rewrite/privileges.h"
+
+/* --- the distance ---------------------------------------------------------------- */
+
+/* A clause distance(a, b) <= radius, or one that implies it. */
+typedef struct DistanceBound
+{
+	Node	   *a;
+	Node	   *b;
+	Expr	   *radius;
+	bool		exact;			/* true if the clause is equivalent */
+} DistanceBound;
+
+/*
+ * Read a call of simhash_within, or a test whether a fingerprint is in a ball.  Returns
+ * false if the clause is something else.
+ */
+static bool
+read_within(Node *clause, DistanceBound *bound)
+{
+	SimHashObjects objects;
+	List	   *args;
+	Node	   *ball;
+
+	if (!(IsA(clause, FuncExpr) || is_opclause(clause)) ||
+		!objects_find(&distance_hamming, &objects))
+		return false;
+	bound->exact = true;
+	if (IsA(clause, FuncExpr))
+	{
+		args = ((FuncExpr *) clause)->args;
+		if (((FuncExpr *) clause)->funcid != objects.within)
+			return false;
+		bound->a = linitial(args);
+		bound->b = lsecond(args);
+		bound->radius = lthird(args);
+		return true;
+	}
+	args = ((OpExpr *) clause)->args;
+	set_opfuncid((OpExpr *) clause);
+	if (((OpExpr *) clause)->opfuncid == objects.in_ball)
+	{
+		bound->a = linitial(args);
+		ball = lsecond(args);
+	}
+	else if (((OpExpr *) clause)->opfuncid == objects.ball_contains)
+	{
+		bound->a = lsecond(args);
+		ball = linitial(args);
+	}
+	else
+		return false;
+	bound->radius = (Expr *) predicate_ball_radius(ball);
+	if (bound->radius == NULL)
+		return false;
+	bound->b = linitial(((FuncExpr *) ball)->args);
+	return true;
+}
+
+/*
+ * Read a clause that bounds a Hamming distance from above.  Returns false if it does not,
+ * or if it is volatile or contains a subplan: the plan has parts of it twice.
+ */
+static bool
+read_bound(Node *clause, DistanceBound *bound)
+{
+	Comparison	comparison;
+
+	if (read_comparison(clause, &comparison))
+	{
+		if (comparison.objects.distance != &distance_hamming)
+			return false;
+		bound->a = comparison.a;
+		bound->b = comparison.b;
+		bound->radius = bound_radius(&comparison, &bound->exact);
+	}
+	else if (!read_within(clause, bound) || contain_volatile_functions(clause))
+		return false;
+	return !contain_subplans(clause);
+}
+
+/*
+ * Return true if an expression is computed from the columns of one relation alone, and at
+ * least one of them.
+ */
+static bool
+is_computed_from(PlannerInfo *root, Node *expression, RelOptInfo *rel)
+{
+	Relids		relids = pull_varnos(root, expression);
+
+	return !bms_is_empty(relids) && bms_is_subset(relids, rel->relids);
+}
+
+/*
+ * Take a clause as the distance of the join, if it is one, and a better one than the clause
+ * that was taken before: with a smaller radius, or with the same radius and exact.  The
+ * executor needs EXECUTE on the functions of the radius, which the clause may not contain.
+ */
+static void
+take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
+			  JoinClauses *clauses)
+{
+	DistanceBound bound;
+	bool		is_swapped;
+	bool		known;
+	int			bits;
+
+	if (!read_bound((Node *) rinfo->clause, &bound))
+		return;
+	is_swapped = !is_computed_from(root, bound.a, left);
+	if (!is_computed_from(root, bound.a, is_swapped ? right : left) ||
+		!is_computed_from(root, bound.b, is_swapped ? left : right) ||
+		bms_overlap(pull_varnos(root, (Node *) bound.radius), left->relids) ||
+		bms_overlap(pull_varnos(root, (Node *) bound.radius), right->relids) ||
+		!privileges_suffice(root, (Node *) bound.radius))
+		return;
+
+	bits = predicate_radius(root, (Node *) bound.radius, &known);
+	if (clauses->distance &&
+		(bits > clauses->bits || (bits == clauses->bits && (clauses->exact || !bound.exact))))
+		return;
+	clauses->distance = rinfo;
+	clauses->exact = bound.exact;
+	clauses->left_key = (Expr *) (is_swapped ? bound.b : bound.a);
+	clauses->right_key = (Expr *) (is_swapped ? bound.a : bound.b);
+	clauses->radius = bound.radius;
+	clauses->bits = bits;
+}
+
+/* --- equalities ------------------------------------------------------------------ */
+
+/*
+ * Take a clause as an equality to hash, if it is one.  The operator must be strict, so
+ * that rows with a NULL match nothing.
+ */
+static void
+take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClauses *clauses)
+{
+	OpExpr	   *op = (OpExpr *) rinfo->clause;
+	Oid			operator = rinfo->hashjoinoperator;
+	bool		is_swapped;
+	RegProcedure left_hash;
+	RegProcedure right_hash;
+
+	if (!rinfo->can_join || !OidIsValid(operator) || contain_subplans((Node *) op))
+		return;
+	is_swapped = !bms_is_subset(rinfo->left_relids, left->relids);
+	if (!bms_is_subset(rinfo->left_relids, is_swapped ? right->relids : left->relids) ||
+		!bms_is_subset(rinfo->right_relids, is_swapped ? left->relids : right->relids))
+		return;
+	if (is_swapped)
+		operator = get_commutator(operator);
+	if (!OidIsValid(operator) || !op_strict(operator) ||
+		!get_op_hash_functions(operator, &left_hash, &right_hash))
+		return;
+	clauses->equal = lappend(clauses->equal, rinfo);
+	clauses->left_equal = lappend(clauses->left_equal,
+								  list_nth(op->args, is_swapped ? 1 : 0));
+	clauses->right_equal = lappend(clauses->right_equal,
+								   list_nth(op->args, is_swapped ? 0 : 1));
+	clauses->equal_operators = lappend_oid(clauses->equal_operators, operator);
+	clauses->equal_collations = lappend_oid(clauses->equal_collations, op->inputcollid);
+}
+
+/* --- all clauses ----------------------------------------------------------------- */
+
+/*
+ * Return the level at which a clause must be evaluated: after all clauses of lower levels.
+ */
+static Index
+level_of(const RestrictInfo *rinfo)
+{
+	return rinfo->leakproof ? 0 : rinfo->security_level;
+}
+
+/*
+ * Return true if one clause must be evaluated before another one, or better is, since it
+ * is cheaper.
+ */
+static bool
+precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
+{
+	QualCost	cost_one;
+	QualCost	cost_other;
+
+	if (level_of(one) != level_of(other))
+		return level_of(one) < level_of(other);
+	cost_qual_eval_node(&cost_one, (Node *) one, root);
+	cost_qual_eval_node(&cost_other, (Node *) other, root);
+	return cost_one.per_tuple < cost_other.per_tuple;
+}
+
+/*
+ * Insert a clause into a list in the order of evaluation, behind its equals, as core's
+ * order_qual_clauses() does.
+ */
+static List *
+insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
+{
+	int			position = list_length(list);
+
+	while (position > 0 && precedes(root, rinfo, list_nth(list, position - 1)))
+		position--;
+	return list_insert_nth(list, position, rinfo);
+}
+
+/*
+ * Read the clauses of a join.  Leaves out pseudoconstant clauses.  Returns false if no
+ * clause bounds the distance of fingerprints of the two sides, or if other clauses must
+ * be evaluated before it.
+ */
+bool
+join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
+				 RelOptInfo *left, RelOptInfo *right, List *restrictlist,
+				 JoinClauses *clauses)
+{
+	List	   *match = NIL;
+	Index		min_level = PG_UINT32_MAX;
+	ListCell   *lc;
+
+	memset(clauses, 0, sizeof(JoinClauses));
+	foreach(lc, restrictlist)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (IS_OUTER_JOIN(jointype) && RINFO_IS_PUSHED_DOWN(rinfo, joinrel->relids))
+			clauses->filter = insert_clause(root, clauses->filter, rinfo);
+		else
+		{
+			match = lappend(match, rinfo);
+			min_level = Min(min_level, level_of(rinfo));
+		}
+	}
+	foreach(lc, match)
+	{
+		RestrictInfo *rinfo = lfirst(lc);
+
+		if (level_of(rinfo) > min_level)
+			continue;
+		take_distance(root, rinfo, left, right, clauses);
+		take_equality(rinfo, left, right, clauses);
+	}
+	if (clauses->distance == NULL)
+		return false;
+	foreach(lc, match)
+		if (lfirst(lc) != clauses->distance || !clauses->exact)
+			clauses->match = insert_clause(root, clauses->match, lfirst(lc));
+	return true;
+}

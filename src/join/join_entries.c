@@ -1,0 +1,213 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_entries.c
+ *		Entries of an input of a join: fingerprints, and where their tuples are
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "commands/tablespace.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "join/join_entries.h"
+
+/* Minimum capacity, and the initial size of the array. */
+#define MIN_CAPACITY		((Size) 1024)
+
+/*
+ * Compare two entries by hash value, then by fingerprint.
+ */
+static inline int
+compare_entries(const JoinEntry *a, const JoinEntry *b)
+{
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->fp > b->fp) - (a->fp < b->fp);
+}
+
+#define ST_SORT				sort_entries
+#define ST_ELEMENT_TYPE		JoinEntry
+#define ST_COMPARE(a, b)	compare_entries(a, b)
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* --- in a file ------------------------------------------------------------------ */
+
+/*
+ * Append n entries to a file, which is created when it is first needed.
+ */
+void
+join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
+					MemoryContext context)
+{
+	if (file->file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		PrepareTempTablespaces();
+		file->file = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
+	BufFileWrite(file->file, unconstify(JoinEntry *, entries), n * sizeof(JoinEntry));
+	file->n += n;
+}
+
+/*
+ * Read the next entries of a file, at most max.  Returns their number.
+ */
+uint32
+join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
+{
+	uint32		n = Min(max, file->n - file->nread);
+
+	if (n > 0)
+		read_temp_file(file->file, entries, n * sizeof(JoinEntry));
+	file->nread += n;
+	return n;
+}
+
+/*
+ * Go back to the first entry of a file.
+ */
+void
+join_entry_file_rewind(JoinEntryFile *file)
+{
+	if (file->file && BufFileSeek(file->file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind temporary file of a join: %m")));
+	file->nread = 0;
+}
+
+/*
+ * Delete a file.
+ */
+void
+join_entry_file_close(JoinEntryFile *file)
+{
+	if (file->file)
+		BufFileClose(file->file);
+	memset(file, 0, sizeof(JoinEntryFile));
+}
+
+/* --- in memory ------------------------------------------------------------------- */
+
+/*
+ * Initialize an empty set of entries.  At most `capacity` of them are in memory.  The
+ * caller frees the memory by the context.
+ */
+void
+join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity)
+{
+	memset(entries, 0, sizeof(JoinEntries));
+	entries->context = context;
+	entries->capacity = Min(Max(capacity, MIN_CAPACITY), PG_INT32_MAX / 2);
+}
+
+/*
+ * Make sure that the array has space for n entries, n <= capacity.
+ */
+static void
+reserve_entries(JoinEntries *entries, uint32 n)
+{
+	Size		allocated = Min(Max((Size) entries->allocated * 2, MIN_CAPACITY),
+								entries->capacity);
+
+	if (n <= entries->allocated)
+		return;
+	allocated = Max(allocated, n);
+	entries->entry = entries->entry ?
+		repalloc_huge(entries->entry, allocated * sizeof(JoinEntry)) :
+		MemoryContextAllocHuge(entries->context, allocated * sizeof(JoinEntry));
+	entries->allocated = allocated;
+}
+
+/*
+ * Add an entry.  If they are more than the capacity, all go to the file.
+ */
+void
+join_entries_add(JoinEntries *entries, const JoinEntry *entry)
+{
+	if (entries->n == entries->capacity)
+		join_entries_spill(entries);
+	reserve_entries(entries, entries->n + 1);
+	entries->entry[entries->n++] = *entry;
+}
+
+/*
+ * Move the loaded entries to the file, from which they are loaded again in chunks.
+ */
+void
+join_entries_spill(JoinEntries *entries)
+{
+	join_entry_file_add(&entries->file, entries->entry, entries->n, entries->context);
+	entries->source = &entries->file;
+	entries->n = 0;
+}
+
+/*
+ * Free the array, and set the capacity.
+ */
+void
+join_entries_limit(JoinEntries *entries, uint32 capacity)
+{
+	pfree(entries->entry);
+	entries->entry = NULL;
+	entries->n = entries->allocated = 0;
+	entries->capacity = capacity;
+}
+
+/*
+ * Go back to the first chunk.
+ */
+void
+join_entries_rewind(JoinEntries *entries)
+{
+	entries->loaded = false;
+	if (entries->source)
+		join_entry_file_rewind(entries->source);
+}
+
+/*
+ * Load the next chunk of a source, in the order of the file.  Returns false if there are no
+ * more entries.
+ */
+bool
+join_entries_load_unsorted(JoinEntries *entries)
+{
+	reserve_entries(entries, Min(entries->capacity, entries->source->n));
+	entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
+	return entries->n > 0;
+}
+
+/*
+ * Load the next chunk: as many entries as the capacity allows.  They are sorted by hash
+ * value and fingerprint.  Returns false if there are no more entries.
+ */
+bool
+join_entries_load(JoinEntries *entries)
+{
+	if (entries->source)
+		join_entries_load_unsorted(entries);
+	else if (entries->loaded)
+		return false;
+	entries->loaded = true;
+	sort_entries(entries->entry, entries->n);
+	return entries->n > 0;
+}
+
+/*
+ * Delete the file, if there is one.  The caller frees the memory by the context.
+ */
+void
+join_entries_close(JoinEntries *entries)
+{
+	join_entry_file_close(&entries->file);
+}

@@ -1,0 +1,62 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_entries.h
+ *		Entries of an input of a join: fingerprints, and where their tuples are
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_JOIN_ENTRIES_H
+#define SIMHASH_JOIN_ENTRIES_H
+
+#include "digest/simhash.h"
+#include "join/join_tuples.h"
+
+typedef struct JoinEntry
+{
+	SimHash		fp;
+	TupleLocation location;
+	uint32		hash;			/* hash value of what must be equal in a pair */
+	uint32		row;			/* number of the row in its input, from 0 */
+} JoinEntry;
+
+/* Entries in a temporary file. */
+typedef struct JoinEntryFile
+{
+	BufFile    *file;			/* NULL: none yet */
+	uint64		n;				/* number of entries */
+	uint64		nread;			/* number of entries that were read */
+} JoinEntryFile;
+
+/*
+ * Loaded entries.  They are all entries of an input, or a chunk of those in a file.
+ */
+typedef struct JoinEntries
+{
+	MemoryContext context;		/* of the array */
+	JoinEntry  *entry;
+	uint32		n;
+	uint32		allocated;		/* size of the array, in entries */
+	uint32		capacity;		/* maximum number of loaded entries */
+	JoinEntryFile file;			/* all entries, once they are more than the capacity */
+	JoinEntryFile *source;		/* where chunks come from; NULL: all entries are loaded */
+	bool		loaded;			/* without a source: has the only chunk been loaded? */
+} JoinEntries;
+
+extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
+								MemoryContext context);
+extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
+extern void join_entry_file_rewind(JoinEntryFile *file);
+extern void join_entry_file_close(JoinEntryFile *file);
+
+extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity);
+extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
+extern void join_entries_spill(JoinEntries *entries);
+extern void join_entries_rewind(JoinEntries *entries);
+extern void join_entries_limit(JoinEntries *entries, uint32 capacity);
+extern bool join_entries_load(JoinEntries *entries);
+extern bool join_entries_load_unsorted(JoinEntries *entries);
+extern void join_entries_close(JoinEntries *entries);
+
+#endif							/* SIMHASH_JOIN_ENTRIES_H */

@@ -1,0 +1,578 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_exec.c
+ *		Execution of a similarity join
+ *
+ * The right input is read first.  Its entries and tuples stay in memory, or go to temporary
+ * files.  Then the left input is read.
+ *
+ * If the right entries fit into memory, the left input is read and joined in chunks that fit
+ * beside them.  If the left input fits, the right entries are loaded in chunks.  If neither
+ * fits, both inputs are partitioned by each block of a plan that can be the first one of a
+ * choice (join_partitions.c), and partitions are joined.  A partition that does not fit is
+ * joined chunk by chunk.
+ *
+ * After a chunk of the left input, or after all partitions, left rows without a match are
+ * returned, if the type of join wants them.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "join/join_exec.h"
+#include "join/join_explain.h"
+#include "join/join_input.h"
+#include "join/join_row.h"
+#include "type/simhash_type.h"
+
+static const CustomExecMethods join_exec_methods;
+
+/*
+ * Create the state of a similarity join.  A CustomScan callback.
+ */
+Node *
+join_create_state(CustomScan *scan)
+{
+	SimHashJoinState  *state = (SimHashJoinState *) newNode(sizeof(SimHashJoinState), T_CustomScanState);
+
+	state->css.methods = &join_exec_methods;
+	join_read_spec(scan, &state->spec);
+	return (Node *) state;
+}
+
+/*
+ * Return true if one match of a left row is enough.
+ */
+static bool
+is_first_match_only(const SimHashJoinState *state)
+{
+	return state->spec.jointype == JOIN_SEMI || state->spec.jointype == JOIN_ANTI;
+}
+
+/*
+ * Start the node.  A CustomScan callback.
+ */
+static void
+join_begin(CustomScanState *css, EState *estate, int eflags)
+{
+	SimHashJoinState  *state = (SimHashJoinState *) css;
+	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
+	JoinSpec   *spec = &state->spec;
+	ListCell   *cell;
+	int			i = 0;
+
+	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
+			   spec->left_equal, estate, eflags);
+	join_input_init(state, &state->right, lsecond(scan->custom_plans), state->left.ncolumns,
+			   spec->right_key, spec->right_equal, estate, eflags);
+	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
+	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
+
+	/* without clauses, semijoins and antijoins need only the keys of right rows */
+	state->left.keeps_tuples = true;
+	state->right.keeps_tuples = state->clauses != NULL || !is_first_match_only(state);
+
+	/* check that the user may execute the functions of all clauses */
+	ExecInitQual(spec->distance_clauses, &css->ss.ps);
+
+	state->collation = palloc(list_length(spec->equal_collations) * sizeof(Oid));
+	foreach(cell, spec->equal_collations)
+		state->collation[i++] = lfirst_oid(cell);
+	state->pairs.context = AllocSetContextCreate(CurrentMemoryContext, "similarity join pairs",
+												 ALLOCSET_DEFAULT_SIZES);
+	state->memory = get_hash_memory_limit();
+	state->phase = BEGIN_JOIN;
+}
+
+/*
+ * Note how much memory and disk is in use.
+ */
+static void
+note_space(SimHashJoinState *state)
+{
+	Size		memory = MemoryContextMemAllocated(state->left.context, true) +
+		MemoryContextMemAllocated(state->right.context, true) +
+		MemoryContextMemAllocated(state->pairs.context, true);
+	uint64		entries = state->left.entries.file.n + state->right.entries.file.n;
+
+	/* partitions have a copy of all entries */
+	state->peak_memory = Max(state->peak_memory, memory);
+	state->disk = Max(state->disk, state->left.tuples.file_size + state->right.tuples.file_size +
+					  entries * sizeof(JoinEntry) * (state->partitioned ? 2 : 1));
+}
+
+/* --- returning ------------------------------------------------------------------- */
+
+/*
+ * Advance to the next two entries within the radius.  Skips left entries that need no
+ * other match.  Returns false at the end of the two chunks.
+ */
+static bool
+next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
+{
+	do
+	{
+		JoinValue  *a = state->left_value;
+		JoinValue  *b = state->right_value;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
+		{
+			*left = &a->left[state->left_entry];
+			if (state->right_entry == b->nright ||
+				join_pairs_row_done(&state->pairs, (*left)->row))
+				continue;
+			*right = &b->right[state->right_entry++];
+			state->npairs++;
+			return true;
+		}
+		state->left_entry = state->right_entry = 0;
+	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
+	state->left_value = state->right_value = NULL;
+	return false;
+}
+
+/*
+ * Return the next pair of rows within the radius, or NULL at the end of the two chunks.
+ * Pairs whose tuples are in files are collected in the batch, and returned when it is full.
+ */
+static const JoinPair *
+next_row_pair(SimHashJoinState *state)
+{
+	JoinEntry  *left;
+	JoinEntry  *right;
+
+	for (;;)
+	{
+		if (state->returns_batch)
+		{
+			const JoinPair *pair = join_batch_next(&state->batch, &state->right.tuples);
+
+			if (pair)
+				return pair;
+			state->returns_batch = false;
+		}
+		if (!next_entries(state, &left, &right))
+			return NULL;
+		if (!state->uses_batch)
+		{
+			state->pair = (JoinPair) {left->location, right->location, left->row};
+			return &state->pair;
+		}
+		join_batch_add(&state->batch, left->location, right->location, left->row);
+		if (join_batch_is_full(&state->batch))
+		{
+			join_batch_sort(&state->batch);
+			state->returns_batch = true;
+		}
+	}
+}
+
+/*
+ * Note that a left row has a match.  If one match is enough, the row is one of the current
+ * value.
+ */
+static void
+mark_matched(SimHashJoinState *state, uint32 row)
+{
+	if (state->matched == NULL || (state->matched[row / 8] >> row % 8 & 1))
+		return;
+	state->matched[row / 8] |= 1 << row % 8;
+	if (is_first_match_only(state))
+		state->left_value->nunmatched--;
+}
+
+/*
+ * Return the next match, or NULL if there is none in the two chunks.  Of an antijoin,
+ * matches are only marked.
+ */
+static TupleTableSlot *
+return_match(SimHashJoinState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	bool		is_anti = state->spec.jointype == JOIN_ANTI;
+	const JoinPair *pair;
+
+	while ((pair = next_row_pair(state)) != NULL)
+	{
+		TupleTableSlot *row = NULL;
+		TupleTableSlot *result;
+
+		ResetExprContext(econtext);
+		if (!is_anti || state->clauses)
+		{
+			econtext->ecxt_scantuple = row = join_row_make(state, pair->left, pair->right);
+			if (!ExecQual(state->clauses, econtext))
+			{
+				InstrCountFiltered2(&state->css.ss.ps, 1);
+				continue;
+			}
+		}
+		mark_matched(state, pair->row);
+		if (!is_anti && (result = join_row_project(state, row)) != NULL)
+			return result;
+	}
+	return NULL;
+}
+
+/*
+ * Return the next left row without a match, or NULL if there is none.  Rows of partitions
+ * are read in their first order.
+ */
+static TupleTableSlot *
+return_unmatched(SimHashJoinState *state)
+{
+	JoinEntries *entries = &state->left.entries;
+
+	for (;;)
+	{
+		TupleTableSlot *result;
+		JoinEntry  *entry;
+
+		CHECK_FOR_INTERRUPTS();
+		if (state->unmatched == entries->n)
+		{
+			if (!state->partitioned || !join_entries_load_unsorted(entries))
+				return NULL;
+			state->unmatched = 0;
+		}
+		entry = &entries->entry[state->unmatched++];
+		if (state->matched[entry->row / 8] >> entry->row % 8 & 1)
+			continue;
+		ResetExprContext(state->css.ss.ps.ps_ExprContext);
+		result = join_row_project(state, join_row_make(state, entry->location, NO_TUPLE));
+		if (result)
+			return result;
+	}
+}
+
+/* --- phases ---------------------------------------------------------------------- */
+
+/*
+ * Delete the partitions.
+ */
+static void
+end_partitions(SimHashJoinState *state)
+{
+	join_partitions_close(&state->partitions);
+	state->partitions.n = 0;
+	state->partitioned = false;
+}
+
+/*
+ * Read the right input, unless no row can match.  Returns the next phase.
+ */
+static JoinPhase
+begin_join(SimHashJoinState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	bool		isnull;
+	int64		radius = DatumGetInt64(ExecEvalExprSwitchContext(state->radius, econtext, &isnull));
+
+	state->matchable = !isnull && radius >= 0;
+	ResetExprContext(econtext);
+	join_pairs_init(&state->pairs, state->pairs.context,
+					state->matchable ? simhash_clamp_radius(radius) : 0);
+	join_input_reset(&state->right, state->memory / TUPLES_PART,
+					 state->memory / ENTRIES_PART / BYTES_PER_ENTRY);
+	join_batch_init(&state->batch, state->right.context, state->memory / BATCH_PART);
+	state->returns_batch = false;
+	if (state->matchable)
+		join_input_read_right(state);
+	state->left.done = false;
+	if (state->right.nrows == 0)
+	{
+		state->matchable = false;
+		if (!join_returns_unmatched(state))
+			return JOIN_DONE;
+	}
+	return BEGIN_CHUNK;
+}
+
+/*
+ * Prepare to read a chunk of the left input.  Returns the next phase.
+ */
+static JoinPhase
+begin_chunk(SimHashJoinState *state)
+{
+	end_partitions(state);
+	if (state->left.done)
+		return JOIN_DONE;
+	join_input_reset(&state->left, 0, PG_INT32_MAX);
+	state->loaded = NO_TUPLE;
+	return READ_LEFT;
+}
+
+/*
+ * Return the last pairs of the batch, and left rows without a match if the join does so.
+ * Returns the next phase.
+ */
+static JoinPhase
+end_chunk(SimHashJoinState *state)
+{
+	if (state->batch.n > 0)
+	{
+		join_batch_sort(&state->batch);
+		state->returns_batch = true;
+		return RETURN_BATCH;
+	}
+	if (!join_returns_unmatched(state))
+		return BEGIN_CHUNK;
+	state->unmatched = 0;
+	if (state->partitioned)
+	{
+		state->left.entries.source = &state->left.entries.file;
+		join_entries_rewind(&state->left.entries);
+		state->left.entries.n = 0;
+	}
+	return RETURN_UNMATCHED;
+}
+
+/*
+ * Plan partitions, and choose their number, so that most of them fit into memory.
+ */
+static void
+plan_partitions(SimHashJoinState *state)
+{
+	double		nleft = state->left.nrows;
+	double		nright = state->right.nrows;
+	uint32		nsample_left = Min(state->left.nrows, INPUT_SAMPLE);
+	uint32		nsample_right = Min(state->right.nrows, INPUT_SAMPLE);
+	SimHash		sample[2 * INPUT_SAMPLE];
+	uint32		max_partitions = Max(state->memory / FILES_PART / (2 * BLCKSZ), 1);
+	uint32		n = 1;
+
+	memcpy(sample, state->left.sample, nsample_left * sizeof(SimHash));
+	memcpy(sample + nsample_left, state->right.sample, nsample_right * sizeof(SimHash));
+	join_plan_make(&state->plan, sample, nsample_left + nsample_right, nleft + nright,
+				   state->pairs.join.radius, nleft * nright, &state->pairs.join.random);
+
+	/* leave room for uneven partitions */
+	while (n * 2 <= max_partitions && Max(nleft, nright) * 1.5 / n > state->right.entries.capacity)
+		n *= 2;
+	join_partitions_init(&state->partitions, state->left.context, n);
+	state->block = -1;
+}
+
+/*
+ * Prepare to join what has been read of the left input.  Returns the next phase.
+ */
+static JoinPhase
+begin_matches(SimHashJoinState *state)
+{
+	state->uses_batch = !is_first_match_only(state) &&
+		(state->left.tuples.file || state->right.tuples.file);
+	note_space(state);
+	state->matched = NULL;
+	if (state->spec.jointype != JOIN_INNER)
+	{
+		Size		size = state->left.nrows / 8 + 1;
+
+		state->matched = MemoryContextAllocHuge(state->left.context, size);
+		memset(state->matched, 0, size);
+	}
+	if (!state->matchable)
+		return end_chunk(state);
+	if (state->partitioned)
+	{
+		plan_partitions(state);
+		return NEXT_BLOCK;
+	}
+	state->right.entries.source = state->right.entries.file.n > 0 ?
+		&state->right.entries.file : NULL;
+	join_entries_rewind(&state->left.entries);
+	return NEXT_LEFT_CHUNK;
+}
+
+/*
+ * Partition both inputs by the next block.  Without blocks, partition them once, by the
+ * equality keys.  Returns the next phase.
+ */
+static JoinPhase
+next_block(SimHashJoinState *state)
+{
+	JoinPlan   *plan = &state->plan;
+
+	if (++state->block > (plan->agree > 0 ? plan->nblocks - plan->agree : 0))
+		return end_chunk(state);
+	join_partitions_make(&state->partitions, &state->left.entries.file,
+						 &state->right.entries.file,
+						 plan->agree > 0 ? plan->mask[state->block] : 0);
+	note_space(state);
+	state->partition = 0;
+	return NEXT_PARTITION;
+}
+
+/*
+ * Go on to the next partition with entries of both inputs.  Returns the next phase.
+ */
+static JoinPhase
+next_partition(SimHashJoinState *state)
+{
+	JoinPartitions *partitions = &state->partitions;
+
+	while (state->partition < partitions->n)
+	{
+		JoinEntryFile *left = &partitions->left[state->partition];
+		JoinEntryFile *right = &partitions->right[state->partition++];
+
+		if (left->n == 0 || right->n == 0)
+			continue;
+		state->left.entries.source = left;
+		state->right.entries.source = right;
+		join_entries_rewind(&state->left.entries);
+		return NEXT_LEFT_CHUNK;
+	}
+	return NEXT_BLOCK;
+}
+
+/*
+ * Load the next chunk of left entries.  Returns the next phase.
+ */
+static JoinPhase
+next_left_chunk(SimHashJoinState *state)
+{
+	if (!join_entries_load(&state->left.entries))
+		return state->partitioned ? NEXT_PARTITION : end_chunk(state);
+	join_entries_rewind(&state->right.entries);
+	return NEXT_RIGHT_CHUNK;
+}
+
+/*
+ * Load the next chunk of right entries, and begin to pair them with the left ones.  Returns
+ * the next phase.
+ */
+static JoinPhase
+next_right_chunk(SimHashJoinState *state)
+{
+	bool		by_block = state->partitioned && state->plan.agree > 0;
+
+	if (!join_entries_load(&state->right.entries))
+		return NEXT_LEFT_CHUNK;
+	join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries,
+					 is_first_match_only(state) ? state->matched : NULL,
+					 by_block ? &state->plan : NULL, state->block);
+	state->nbatches++;
+	return RETURN_MATCHES;
+}
+
+/*
+ * Return the next row.  A CustomScan callback.
+ */
+static TupleTableSlot *
+join_exec(CustomScanState *css)
+{
+	SimHashJoinState *state = (SimHashJoinState *) css;
+	TupleTableSlot *result = NULL;
+
+	while (result == NULL && state->phase != JOIN_DONE)
+	{
+		switch (state->phase)
+		{
+			case BEGIN_JOIN:
+				state->phase = begin_join(state);
+				break;
+			case BEGIN_CHUNK:
+				state->phase = begin_chunk(state);
+				break;
+			case READ_LEFT:
+				if ((result = join_input_read_left(state)) == NULL)
+					state->phase = begin_matches(state);
+				break;
+			case NEXT_BLOCK:
+				state->phase = next_block(state);
+				break;
+			case NEXT_PARTITION:
+				state->phase = next_partition(state);
+				break;
+			case NEXT_LEFT_CHUNK:
+				state->phase = next_left_chunk(state);
+				break;
+			case NEXT_RIGHT_CHUNK:
+				state->phase = next_right_chunk(state);
+				break;
+			case RETURN_MATCHES:
+				if ((result = return_match(state)) == NULL)
+				{
+					note_space(state);
+					state->phase = NEXT_RIGHT_CHUNK;
+				}
+				break;
+			case RETURN_BATCH:
+				if ((result = return_match(state)) == NULL)
+					state->phase = end_chunk(state);
+				break;
+			case RETURN_UNMATCHED:
+				if ((result = return_unmatched(state)) == NULL)
+					state->phase = BEGIN_CHUNK;
+				break;
+			case JOIN_DONE:
+				break;
+		}
+	}
+	return result;
+}
+
+/*
+ * Free the rows of both inputs, and the files.
+ */
+static void
+forget_inputs(SimHashJoinState *state)
+{
+	end_partitions(state);
+	join_input_close(&state->left);
+	join_input_close(&state->right);
+	MemoryContextReset(state->pairs.context);
+	state->left_value = state->right_value = NULL;
+	join_row_clear(state);
+}
+
+/*
+ * Prepare to return the rows again, perhaps with other parameters.  A CustomScan callback.
+ */
+static void
+join_rescan(CustomScanState *css)
+{
+	SimHashJoinState  *state = (SimHashJoinState *) css;
+	ListCell   *cell;
+
+	forget_inputs(state);
+	state->phase = BEGIN_JOIN;
+	foreach(cell, css->custom_ps)
+	{
+		PlanState  *plan = lfirst(cell);
+
+		if (css->ss.ps.chgParam)
+			UpdateChangedParamSet(plan, css->ss.ps.chgParam);
+		if (plan->chgParam == NULL)
+			ExecReScan(plan);
+	}
+}
+
+/*
+ * End the node.  A CustomScan callback.
+ */
+static void
+join_end(CustomScanState *css)
+{
+	SimHashJoinState  *state = (SimHashJoinState *) css;
+
+	forget_inputs(state);
+	ExecEndNode(state->left.plan);
+	ExecEndNode(state->right.plan);
+}
+
+static const CustomExecMethods join_exec_methods = {
+	.CustomName = "SimHash Join",
+	.BeginCustomScan = join_begin,
+	.ExecCustomScan = join_exec,
+	.EndCustomScan = join_end,
+	.ReScanCustomScan = join_rescan,
+	.ExplainCustomScan = join_explain
+};

@@ -1,0 +1,276 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_input.c
+ *		Inputs of a similarity join
+ *
+ * Reads rows, computes their keys, and keeps both.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "digest/splitmix.h"
+#include "join/join_input.h"
+#include "join/join_row.h"
+#include "type/simhash_type.h"
+
+/*
+ * Forget the rows of an input.
+ */
+void
+join_input_close(JoinInput *input)
+{
+	join_tuples_close(&input->tuples);
+	join_entries_close(&input->entries);
+	MemoryContextReset(input->context);
+}
+
+/*
+ * Forget the rows of an input, and prepare for others.  Tuples use at most `limit` bytes of
+ * memory, or any number if it is 0.  At most `capacity` entries are in memory.
+ */
+void
+join_input_reset(JoinInput *input, Size limit, Size capacity)
+{
+	join_input_close(input);
+	join_tuples_init(&input->tuples, input->context, limit);
+	join_entries_init(&input->entries, input->context, capacity);
+	input->nrows = 0;
+}
+
+/*
+ * Initialize an input.  Its columns in the joined row begin at first_column.
+ */
+void
+join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first_column, Expr *key,
+		   List *equal, EState *estate, int eflags)
+{
+	PlanState  *parent = &state->css.ss.ps;
+	ListCell   *cell;
+	int			i = 0;
+
+	input->plan = ExecInitNode(plan, estate, eflags);
+	state->css.custom_ps = lappend(state->css.custom_ps, input->plan);
+	input->key = ExecInitExpr(key, parent);
+	input->equal = ExecInitExprList(equal, parent);
+	input->hash = palloc0(list_length(equal) * sizeof(FmgrInfo));
+	foreach(cell, state->spec.equal_operators)
+	{
+		Oid			left_hash;
+		Oid			right_hash;
+
+		if (!get_op_hash_functions(lfirst_oid(cell), &left_hash, &right_hash))
+			elog(ERROR, "could not find hash function for hash operator %u", lfirst_oid(cell));
+		fmgr_info(input == &state->left ? left_hash : right_hash, &input->hash[i++]);
+	}
+	input->first_column = first_column;
+	input->ncolumns = ExecGetResultType(input->plan)->natts;
+	input->slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
+										 &TTSOpsMinimalTuple);
+	input->sample = palloc(INPUT_SAMPLE * sizeof(SimHash));
+	input->context = AllocSetContextCreate(CurrentMemoryContext, "similarity join input",
+										   ALLOCSET_DEFAULT_SIZES);
+}
+
+/* --- reading --------------------------------------------------------------------- */
+
+/*
+ * Compute the fingerprint and the hash value of a row of an input.  Returns false if one of
+ * its keys is NULL, so that it has no match.
+ */
+static bool
+compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, JoinEntry *entry)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	bool		isnull;
+	ListCell   *cell;
+	int			i = 0;
+
+	econtext->ecxt_scantuple = row;
+	entry->hash = 0;
+	entry->fp = DatumGetSimHash(ExecEvalExpr(input->key, econtext, &isnull));
+	foreach(cell, input->equal)
+	{
+		Datum		value;
+
+		if (isnull)
+			break;
+		value = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &isnull);
+		if (!isnull)
+			entry->hash = hash_combine(entry->hash,
+									   DatumGetUInt32(FunctionCall1Coll(&input->hash[i],
+																		state->collation[i],
+																		value)));
+		i++;
+	}
+	MemoryContextSwitchTo(old);
+	return !isnull;
+}
+
+/*
+ * Read the next row of an input, with its keys, into the joined row.  Returns false at the
+ * end.  Sets *has_keys to false if a key is NULL.
+ */
+static bool
+read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_keys,
+		 MinimalTuple *tuple, bool *free_tuple)
+{
+	TupleTableSlot *slot = ExecProcNode(input->plan);
+	TupleTableSlot *row;
+
+	if (TupIsNull(slot))
+	{
+		input->done = true;
+		return false;
+	}
+	ResetExprContext(state->css.ss.ps.ps_ExprContext);
+	row = join_row_clear(state);
+	join_row_put(input, slot, row);
+	ExecStoreVirtualTuple(row);
+	*has_keys = compute_keys(state, input, row, entry);
+	if (*has_keys)
+		*tuple = ExecFetchSlotMinimalTuple(slot, free_tuple);
+	return true;
+}
+
+/*
+ * Add the fingerprint of the next row of an input to the sample, which all rows so far are
+ * in with the same probability (Vitter, "Random sampling with a reservoir", 1985, algorithm
+ * R).
+ */
+static void
+note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
+{
+	uint64		i = input->nrows;
+
+	if (i >= INPUT_SAMPLE)
+		i = draw_below(&state->pairs.join.random, Min(i + 1, PG_UINT32_MAX));
+	if (i < INPUT_SAMPLE)
+		input->sample[i] = fp;
+}
+
+/*
+ * Keep a row of an input.
+ */
+static void
+keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTuple tuple,
+		 bool free_tuple)
+{
+	entry->location = input->keeps_tuples ? join_tuples_add(&input->tuples, tuple) : NO_TUPLE;
+	if (free_tuple)
+		pfree(tuple);
+	note_sample(state, input, entry->fp);
+	entry->row = input->nrows++;
+	join_entries_add(&input->entries, entry);
+}
+
+/*
+ * Read the right input.
+ */
+void
+join_input_read_right(SimHashJoinState *state)
+{
+	JoinInput  *input = &state->right;
+	JoinEntry	entry;
+	MinimalTuple tuple;
+	bool		has_keys;
+	bool		free_tuple;
+
+	while (read_row(state, input, &entry, &has_keys, &tuple, &free_tuple))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (has_keys)
+			keep_row(state, input, &entry, tuple, free_tuple);
+	}
+	if (input->entries.source)
+		join_entries_spill(&input->entries);
+}
+
+/*
+ * Return true if no more left rows fit into memory beside the right ones.
+ */
+static bool
+chunk_is_full(const SimHashJoinState *state)
+{
+	const JoinEntries *left = &state->left.entries;
+	Size		right_size = MemoryContextMemAllocated(state->right.context, true) +
+		(Size) state->right.entries.allocated * (BYTES_PER_ENTRY - sizeof(JoinEntry));
+	Size		left_size = (Size) left->n * BYTES_PER_ENTRY + state->left.tuples.memory;
+
+	Size		limit = right_size < state->memory ? state->memory - right_size : 0;
+
+	return left->n == left->capacity ||
+		(left->n > 0 && left_size > Max(limit, state->memory / MIN_CHUNK_PART));
+}
+
+/*
+ * Move the chunk of left rows to temporary files, to which all other left rows go, too.
+ */
+static void
+spill_left(SimHashJoinState *state)
+{
+	JoinInput  *input = &state->left;
+	JoinTuples	tuples;
+
+	join_tuples_init(&tuples, input->context, 1);
+	for (uint32 i = 0; i < input->entries.n; i++)
+	{
+		JoinEntry  *entry = &input->entries.entry[i];
+
+		CHECK_FOR_INTERRUPTS();
+		entry->location = join_tuples_add(&tuples,
+										  join_tuples_fetch(&input->tuples, entry->location));
+	}
+	join_tuples_free(&input->tuples);
+	input->tuples = tuples;
+	join_entries_spill(&input->entries);
+	join_entries_limit(&input->entries, state->right.entries.capacity);
+	state->partitioned = true;
+}
+
+/*
+ * Read a chunk of the left input, or all of it if neither input fits into memory.  Stops
+ * early to return a row that has no match because a key is NULL.  Returns NULL when done.
+ */
+TupleTableSlot *
+join_input_read_left(SimHashJoinState *state)
+{
+	JoinInput  *input = &state->left;
+	JoinEntry	entry;
+	MinimalTuple tuple;
+	bool		has_keys;
+	bool		free_tuple;
+
+	for (;;)
+	{
+		TupleTableSlot *result;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!state->partitioned && chunk_is_full(state))
+		{
+			if (state->right.entries.source == NULL)
+				break;
+			spill_left(state);
+		}
+		if (input->nrows == MAX_LEFT_ROWS ||
+			!read_row(state, input, &entry, &has_keys, &tuple, &free_tuple))
+			break;
+		if (has_keys)
+			keep_row(state, input, &entry, tuple, free_tuple);
+		else if (join_returns_unmatched(state) &&
+				 (result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
+			return result;
+	}
+	if (state->partitioned)
+		join_entries_spill(&input->entries);
+	return NULL;
+}

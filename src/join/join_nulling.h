@@ -1,0 +1,17 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_nulling.h
+ *		Nulling outer joins of the columns of a join node
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_JOIN_NULLING_H
+#define SIMHASH_JOIN_NULLING_H
+
+#include "nodes/plannodes.h"
+
+extern void nulling_normalize(CustomScan *scan, List *output);
+
+#endif							/* SIMHASH_JOIN_NULLING_H */

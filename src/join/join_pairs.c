@@ -1,0 +1,431 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_pairs.c
+ *		Pairs of entries of two inputs within a radius
+ *
+ * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A run
+ * is all entries of one hash value, of both inputs.  Within a run, equal fingerprints are
+ * one value.  A similarity join finds the pairs of values within the radius.  So a
+ * self-join compares each two values once, and equal entries cost linear time.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "digest/match.h"
+#include "join/join_pairs.h"
+
+/* Initial capacity of the arrays of values. */
+#define FEW_VALUES			64
+
+/*
+ * Return the number of comparisons that a range takes.  Values of the same input alone are
+ * not compared with each other.  A SimilarityJoin callback.
+ */
+static double
+pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	JoinPairs  *pairs = (JoinPairs *) join;
+	double		nleft = 0;
+	double		nright = 0;
+
+	for (uint32 i = first; i < first + n; i++)
+	{
+		nleft += join->members.row[i] < pairs->first_right;
+		nright += join->members.row[i] >= pairs->end_left;
+	}
+	return ((double) n * n - nleft * nleft - nright * nright) / 2;
+}
+
+/*
+ * Return true if a range has no right entry, or no left entry that needs a match.  A
+ * SimilarityJoin callback.
+ */
+static bool
+pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	JoinPairs  *pairs = (JoinPairs *) join;
+	bool		has_left = false;
+	bool		has_right = false;
+
+	for (uint32 i = first; i < first + n; i++)
+	{
+		uint32		row = join->members.row[i];
+
+		has_right |= row >= pairs->first_right;
+		has_left |= row < pairs->end_left &&
+			(pairs->matched == NULL || pairs->value[row].nunmatched > 0);
+		if (has_left && has_right)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Initialize an iterator, all zeros before, for a radius of 0 to 64 bits.
+ */
+void
+join_pairs_init(JoinPairs *pairs, MemoryContext context, int radius)
+{
+	pairs->context = context;
+	pairs->join.radius = radius;
+	pairs->join.random = pg_prng_uint64(&pg_global_prng_state);
+	pairs->join.comparisons = pairs_comparisons;
+	pairs->join.settled = pairs_settled;
+}
+
+/*
+ * Start to pair the loaded entries of two inputs.  Frees what the last call allocated.
+ *
+ * If there is a plan, the entries are a partition by one of its blocks: the hash value
+ * includes the bits of that block.  A pair that agrees on an earlier block, too, is in a
+ * partition by that block, and is left out here.
+ */
+void
+join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
+				 const uint8 *matched, JoinPlan *plan, int block)
+{
+	MemoryContextReset(pairs->context);
+	pairs->left = left->entry;
+	pairs->left_end = left->entry + left->n;
+	pairs->right = right->entry;
+	pairs->right_end = right->entry + right->n;
+	pairs->matched = matched;
+	pairs->plan = plan;
+	pairs->block = block;
+	pairs->capacity = 0;
+	pairs->in_run = false;
+}
+
+/* --- values -------------------------------------------------------------------- */
+
+/*
+ * Return the end of the run that begins at an entry.
+ */
+static JoinEntry *
+end_of_run(JoinEntry *entry, JoinEntry *end)
+{
+	uint32		hash = entry->hash;
+
+	while (entry < end && entry->hash == hash)
+		entry++;
+	return entry;
+}
+
+/*
+ * Make sure that the arrays have capacity for n values.
+ */
+static void
+reserve_values(JoinPairs *pairs, Size n)
+{
+	Members    *members = &pairs->join.members;
+	MemoryContext old;
+
+	if (n <= pairs->capacity)
+		return;
+	if (pairs->capacity > 0)
+	{
+		pfree(pairs->value);
+		pfree(members->fp);
+		pfree(members->row);
+		pfree(members->scratch);
+	}
+	n = Max(n, FEW_VALUES);
+	old = MemoryContextSwitchTo(pairs->context);
+	pairs->value = palloc_extended(n * sizeof(JoinValue), MCXT_ALLOC_HUGE);
+	members->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	members->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members->scratch = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	MemoryContextSwitchTo(old);
+	pairs->capacity = n;
+}
+
+/*
+ * Read the next value of a run: the smallest fingerprint, and its entries of both inputs.
+ * Advances *left and *right beyond these.  Returns false at the end of the run.
+ */
+static bool
+read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEntry **right,
+		   JoinEntry *right_end, JoinValue *value)
+{
+	SimHash		fp;
+
+	if (*left < left_end && (*right == right_end || (*left)->fp <= (*right)->fp))
+		fp = (*left)->fp;
+	else if (*right < right_end)
+		fp = (*right)->fp;
+	else
+		return false;
+
+	value->left = *left;
+	value->right = *right;
+	value->nunmatched = 0;
+	for (; *left < left_end && (*left)->fp == fp; (*left)++)
+		value->nunmatched += !join_pairs_row_done(pairs, (*left)->row);
+	while (*right < right_end && (*right)->fp == fp)
+		(*right)++;
+	value->nleft = *left - value->left;
+	value->nright = *right - value->right;
+	return true;
+}
+
+/*
+ * Make the values of the run of entries up to left_end and right_end, and put them in
+ * their order.
+ */
+static void
+make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
+{
+	Members    *members = &pairs->join.members;
+	JoinEntry  *left = pairs->left;
+	JoinEntry  *right = pairs->right;
+	Size		n = 0;
+	uint32		next[3];		/* next value of left entries alone, of both inputs, of
+								 * right entries alone */
+	JoinValue	value;
+
+	memset(next, 0, sizeof(next));
+	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	{
+		CHECK_FOR_INTERRUPTS();
+		n++;
+		if (value.nright == 0)
+			next[1]++;
+		if (value.nleft > 0)
+			next[2]++;
+	}
+	reserve_values(pairs, n);
+	pairs->nvalues = n;
+	pairs->first_right = next[1];
+	pairs->end_left = next[2];
+	pairs->ndistinct += n;
+
+	left = pairs->left;
+	right = pairs->right;
+	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	{
+		uint32		i = next[value.nright == 0 ? 0 : value.nleft > 0 ? 1 : 2]++;
+
+		CHECK_FOR_INTERRUPTS();
+		members->fp[i] = value.nleft > 0 ? value.left->fp : value.right->fp;
+		members->row[i] = i;
+		pairs->value[i] = value;
+	}
+}
+
+/*
+ * Advance to the next run with entries of both inputs.  Returns false if there is none.
+ */
+static bool
+begin_run(JoinPairs *pairs)
+{
+	while (pairs->left < pairs->left_end && pairs->right < pairs->right_end)
+	{
+		JoinEntry  *left_end = pairs->left;
+		JoinEntry  *right_end = pairs->right;
+		bool		in_both;
+
+		if (pairs->left->hash <= pairs->right->hash)
+			left_end = end_of_run(pairs->left, pairs->left_end);
+		if (pairs->right->hash <= pairs->left->hash)
+			right_end = end_of_run(pairs->right, pairs->right_end);
+		in_both = left_end > pairs->left && right_end > pairs->right;
+		if (in_both)
+			make_values(pairs, left_end, right_end);
+		pairs->left = left_end;
+		pairs->right = right_end;
+		CHECK_FOR_INTERRUPTS();
+		if (!in_both)
+			continue;
+
+		pairs->in_run = true;
+		pairs->commute = false;
+		/* equal values agree on block 0 */
+		pairs->nequal = pairs->plan && pairs->block > 0 ? pairs->end_left : pairs->first_right;
+		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
+		pairs->nmatches = pairs->match = 0;
+		similarity_join_begin(&pairs->join, pairs->join.radius == 0 ? 0 : pairs->nvalues,
+							  pairs->plan, pairs->block);
+		return true;
+	}
+	return false;
+}
+
+/* --- pairs --------------------------------------------------------------------- */
+
+/*
+ * Move members with left entries alone to the front of the current range, and members with
+ * right entries alone to its end.
+ */
+static void
+arrange_range(JoinPairs *pairs)
+{
+	Members    *members = &pairs->join.members;
+
+	pairs->range_right = pairs->range;
+	pairs->range_left_end = pairs->range_end;
+	if (pairs->first_right == 0 && pairs->end_left == pairs->nvalues)
+		return;
+	for (uint32 i = pairs->range; i < pairs->range_left_end;)
+	{
+		if (members->row[i] < pairs->first_right)
+			members_swap(members, i++, pairs->range_right++);
+		else if (members->row[i] >= pairs->end_left)
+			members_swap(members, i, --pairs->range_left_end);
+		else
+			i++;
+	}
+}
+
+/*
+ * Start to compare a member with the members after it, or with all that have right
+ * entries if it has none.
+ */
+static void
+begin_member(JoinPairs *pairs, uint32 member)
+{
+	pairs->member = member;
+	pairs->compared_to = Max(pairs->range_right, member + 1);
+}
+
+/*
+ * Advance to the next range of the join that needs comparisons.  Returns false if there
+ * is none.
+ */
+static bool
+advance_range(JoinPairs *pairs)
+{
+	uint32		n;
+
+	do
+	{
+		if (!similarity_join_next(&pairs->join, &pairs->range, &n))
+			return false;
+		pairs->range_end = pairs->range + n;
+		arrange_range(pairs);
+	} while (pairs->range_left_end == pairs->range || pairs->range_right == pairs->range_end);
+	begin_member(pairs, pairs->range);
+	return true;
+}
+
+/*
+ * Compare members, until one is within the radius of others.  Returns false at the end of
+ * the run.  Checks for interrupts.
+ */
+static bool
+compare_more(JoinPairs *pairs)
+{
+	const SimHash *fp = pairs->join.members.fp;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (pairs->compared_to < pairs->range_end)
+		{
+			uint32		from = pairs->compared_to;
+			uint32		n = Min(pairs->range_end - from, COMPARED_AT_ONCE);
+
+			pairs->compared_from = from;
+			pairs->compared_to = from + n;
+			pairs->ncompared += n;
+			pairs->match = 0;
+			pairs->nmatches = match_keys(fp + from, n, fp[pairs->member], pairs->join.radius,
+										 pairs->position);
+			if (pairs->nmatches > 0)
+				return true;
+		}
+		if (pairs->member + 1 < pairs->range_left_end)
+			begin_member(pairs, pairs->member + 1);
+		else if (!advance_range(pairs))
+			return false;
+	}
+}
+
+/*
+ * Advance to the next two members that are within the radius and that this range reports.
+ * Returns false at the end of the run.
+ */
+static bool
+next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
+{
+	Members    *members = &pairs->join.members;
+
+	for (;;)
+	{
+		while (pairs->match < pairs->nmatches)
+		{
+			*a = pairs->member;
+			*b = pairs->compared_from + pairs->position[pairs->match++];
+			if (similarity_join_reports(&pairs->join, members->fp[*a] ^ members->fp[*b]))
+				return true;
+		}
+		if (!compare_more(pairs))
+			return false;
+	}
+}
+
+/*
+ * Advance to the next pair of the current run.  Returns false at its end.  A pair of two
+ * values that both have left and right entries counts twice, once each way.
+ */
+static bool
+next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
+{
+	uint32	   *row = pairs->join.members.row;
+	uint32		a;
+	uint32		b;
+
+	if (pairs->nequal < pairs->end_left)
+	{
+		*left = *right = &pairs->value[pairs->nequal++];
+		return true;
+	}
+	if (pairs->commute)
+	{
+		JoinValue  *value = *left;
+
+		*left = *right;
+		*right = value;
+		pairs->commute = false;
+		return true;
+	}
+	if (!next_members(pairs, &a, &b))
+		return false;
+	*left = &pairs->value[row[a]];
+	*right = &pairs->value[row[b]];
+	pairs->commute = (*left)->nright > 0 && (*right)->nleft > 0;
+	return true;
+}
+
+/*
+ * Advance to the next pair of values within the radius.  The caller passes the last pair in
+ * *left and *right.  Returns false at the end.  Skips left values whose rows need no
+ * other match.
+ */
+bool
+join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)
+{
+	MemoryContext old = MemoryContextSwitchTo(pairs->context);
+	bool		found = false;
+
+	while (!found && (pairs->in_run || begin_run(pairs)))
+	{
+		found = next_pair(pairs, left, right);
+		if (!found)
+		{
+			similarity_join_end(&pairs->join);
+			pairs->in_run = false;
+		}
+		else if (pairs->matched && (*left)->nunmatched == 0)
+			found = false;
+	}
+	MemoryContextSwitchTo(old);
+	return found;
+}
