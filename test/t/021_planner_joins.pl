@@ -1,6 +1,6 @@
-# Random queries return the same rows with rewritten conditions and without: outer
-# joins, semijoins, antijoins and LATERAL over UNION ALL, partitions, inheritance
-# children and views.
+# Random queries return the same rows with rewritten conditions and similarity joins, and
+# without both: outer joins, semijoins, antijoins and LATERAL over UNION ALL, partitions,
+# inheritance children and views.
 #
 # SIMHASH_QUERIES sets the number of queries.  SIMHASH_SEED repeats a run.
 
@@ -16,6 +16,7 @@ use Test::More;
 
 my $seed = random_seed();
 my $queries = $ENV{SIMHASH_QUERIES} || 400;
+my $large_percent = 5;
 my $node = index_node('main');
 
 # --- data ------------------------------------------------------------------------
@@ -32,6 +33,7 @@ CREATE TABLE fp_only (LIKE plain);
 CREATE TABLE every (LIKE plain);
 CREATE TABLE texts (LIKE plain);
 CREATE TABLE partial (LIKE plain);
+CREATE TABLE many (LIKE plain);
 CREATE TABLE parent (LIKE plain);
 CREATE TABLE child (more int) INHERITS (parent);
 CREATE TABLE parts (LIKE plain) PARTITION BY RANGE (id);
@@ -52,6 +54,11 @@ BEGIN
             tab, length(tab) % 4, 12 + length(tab));
     END LOOP;
 END $$;
+-- More rows than a similarity join with little memory holds.  Families of five rows, one
+-- of 60 equal rows, and NULLs.
+INSERT INTO many SELECT i, CASE WHEN i % 25 = 0 THEN fp_of('equal', i)
+    WHEN i % 40 > 0 THEN flip(random_fp(i % 300), i % 7, i) END,
+    NULL, NULL, CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
 CREATE INDEX ON fp_only USING simhash (fp);
 CREATE INDEX ON every USING simhash (fp);
 CREATE INDEX ON every USING simhash (sig);
@@ -82,22 +89,27 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ': ' || SQLERRM;
 END $$;
--- plain: without settings; expected: with the settings, but without the rewrite.
-CREATE TABLE results (query text, settings text[], plain text, expected text, found text, by_index boolean);
+-- plain: without settings; expected: with the settings, but without the rewrite and
+-- similarity joins.
+CREATE TABLE results (query text, settings text[], plain text, expected text, found text, by_index boolean,
+    by_join boolean);
 CREATE FUNCTION compare(query text, settings text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE result results;
 BEGIN
     result.query := query;
     result.settings := settings;
     SET LOCAL simhash.enable_rewrite = off;
+    SET LOCAL simhash.enable_join = off;
     result.plain := rows_of(query);
-    PERFORM set_config(name, CASE WHEN name ~ 'partitionwise' THEN 'on' ELSE 'off' END, true)
-        FROM unnest(settings) AS name;
+    PERFORM set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true)
+        FROM unnest(settings) AS setting;
     result.expected := rows_of(query);
     SET LOCAL simhash.enable_rewrite = on;
+    SET LOCAL simhash.enable_join = on;
     result.found := rows_of(query);
     IF result.expected ~ 'rows' AND result.found ~ 'rows' THEN
         result.by_index := EXISTS (SELECT FROM plan(query, 'Index Cond: .*(simhash|containment)_ball'));
+        result.by_join := EXISTS (SELECT FROM plan(query, 'SimHash Join'));
     END IF;
     INSERT INTO results VALUES (result.*);
 END $$;
@@ -249,9 +261,34 @@ sub query
 	return "SELECT $columns FROM $tree" . (@where ? ' WHERE ' . join(' AND ', @where) : '');
 }
 
+# Returns an item of a FROM clause with many rows.
+sub large_source
+{
+	my ($alias) = @_;
+	my $n = one_of(900, 1100, 1300);
+
+	return one_of('many', 'many', "(SELECT * FROM many WHERE id <= $n)", '(SELECT * FROM many OFFSET 0)',
+		'(TABLE many UNION ALL TABLE every)') . " AS $alias";
+}
+
+# Returns a join whose inputs exceed the memory, if there is little.
+sub large_query
+{
+	my ($a, $b) = map { large_source($_) } qw(a b);
+	my $radius = one_of(0, 1, 3, 6, 9);
+	my $on = one_of('a.fp <~> b.fp', 'b.fp <~> a.fp') . " <= $radius"
+		. one_of('', ' AND a.n = b.n', ' AND a.id < b.id', ' AND a.n = b.n AND a.id > b.id');
+
+	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, b.fp FROM '
+		. "$a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on" if in_100(50);
+	return "SELECT a.id, a.body FROM $a WHERE " . one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $b WHERE $on)";
+}
+
 # --- the run ------------------------------------------------------------------------
 
-my @methods = map { "enable_$_" } qw(hashjoin mergejoin nestloop material memoize indexscan bitmapscan);
+my @methods = map { "enable_$_=off" } qw(hashjoin mergejoin nestloop material memoize indexscan bitmapscan);
+my @joins = grep { /join|loop/ } @methods;
+my @little_memory = qw(work_mem=64kB hash_mem_multiplier=1);
 
 for (my $done = 0; $done < $queries; $done += 200)
 {
@@ -259,9 +296,14 @@ for (my $done = 0; $done < $queries; $done += 200)
 
 	for (1 .. ($queries - $done < 200 ? $queries - $done : 200))
 	{
-		my $settings = join(',', 'enable_seqscan', 'enable_partitionwise_join', grep { in_100(25) } @methods);
+		my $large = in_100($large_percent);
+		my @settings = ('enable_partitionwise_join=on', grep { in_100(25) } @methods);
 
-		$script .= 'SELECT compare($q$' . query() . "\$q\$, '{$settings}');\n";
+		push @settings, 'enable_seqscan=off' if in_100(70);
+		push @settings, @joins if $large || in_100(30);
+		push @settings, @little_memory if in_100($large ? 80 : 30);
+		$script .= 'SELECT compare($q$' . ($large ? large_query() : query())
+			. '$q$, $s${' . join(',', @settings) . "}\$s\$);\n";
 	}
 	$node->safe_psql('postgres', $script);
 }
@@ -282,8 +324,11 @@ is(results("expected <> found AND NOT $doubtful"), '', "rewritten and not, the r
 is(results("plain !~ 'rows' AND NOT $doubtful"), '', 'every query is valid');
 cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM results WHERE $doubtful") * 20, '<', $queries,
 	'PostgreSQL itself is sure of nearly all');
-cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM results WHERE by_index') * 10, '>', $queries,
-	'of ten queries more than one uses an index by its distance');
+my $by_index = $node->safe_psql('postgres', 'SELECT count(*) FROM results WHERE by_index');
+my $by_join = $node->safe_psql('postgres', 'SELECT count(*) FROM results WHERE by_join');
+note("of $queries queries $by_index use an index by its distance, $by_join a similarity join");
+cmp_ok($by_index * 10, '>', $queries, 'of ten queries more than one uses an index by its distance');
+cmp_ok($by_join * 10, '>', $queries, 'of ten queries more than one uses a similarity join');
 cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM results WHERE expected !~ '^0 rows'") * 2, '>', $queries,
 	'more than half of the queries return rows');
 
