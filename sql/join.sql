@@ -273,6 +273,10 @@ CREATE TABLE made AS
 SELECT * FROM differing('SELECT fp, md5(body), id, n, center FROM made',
     'SELECT l.fp, md5(l.body), l.id, r.n, r.fp FROM lefts l, rights r WHERE (l.fp <~> r.fp) + 0 <= 5');
 
+-- The radius is evaluated only if both inputs have rows.
+SELECT show($$ SELECT d.id, q.n FROM docs d LEFT JOIN (SELECT * FROM queries WHERE n < 0) AS q
+    ON d.fp <~> q.fp <= (SELECT 1 / (count(*) * 0) FROM docs) $$, 'Custom');
+
 --
 -- What the node does not serve
 --

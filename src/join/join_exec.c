@@ -266,33 +266,38 @@ end_partitions(SimHashJoinState *state)
 }
 
 /*
- * Read the right input, unless no row can match.  Returns the next phase.
+ * Read the right input.  Returns the next phase.
  */
 static JoinPhase
 begin_join(SimHashJoinState *state)
+{
+	join_pairs_init(&state->pairs, state->pairs.context);
+	join_input_reset(&state->right, state->memory / TUPLES_PART,
+					 state->memory / ENTRIES_PART / BYTES_PER_ENTRY);
+	join_batch_init(&state->batch, state->right.context, state->memory / BATCH_PART);
+	state->returns_batch = false;
+	join_input_read_right(state);
+	state->left.done = false;
+	state->knows_radius = false;
+	state->matchable = state->right.nrows > 0;
+	return state->matchable || join_returns_unmatched(state) ? BEGIN_CHUNK : JOIN_DONE;
+}
+
+/*
+ * Evaluate the radius.  If it is NULL or negative, no row can match.  As in a nested loop,
+ * it is evaluated only if there are rows of both inputs, since it may raise an error.
+ */
+static void
+evaluate_radius(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	bool		isnull;
 	int64		radius = DatumGetInt64(ExecEvalExprSwitchContext(state->radius, econtext, &isnull));
 
 	state->matchable = !isnull && radius >= 0;
+	state->pairs.join.radius = state->matchable ? simhash_clamp_radius(radius) : 0;
+	state->knows_radius = true;
 	ResetExprContext(econtext);
-	join_pairs_init(&state->pairs, state->pairs.context,
-					state->matchable ? simhash_clamp_radius(radius) : 0);
-	join_input_reset(&state->right, state->memory / TUPLES_PART,
-					 state->memory / ENTRIES_PART / BYTES_PER_ENTRY);
-	join_batch_init(&state->batch, state->right.context, state->memory / BATCH_PART);
-	state->returns_batch = false;
-	if (state->matchable)
-		join_input_read_right(state);
-	state->left.done = false;
-	if (state->right.nrows == 0)
-	{
-		state->matchable = false;
-		if (!join_returns_unmatched(state))
-			return JOIN_DONE;
-	}
-	return BEGIN_CHUNK;
 }
 
 /*
@@ -369,6 +374,10 @@ begin_matches(SimHashJoinState *state)
 	state->uses_batch = !is_first_match_only(state) &&
 		(state->left.tuples.file || state->right.tuples.file);
 	note_space(state);
+	if (state->matchable && state->left.nrows > 0 && !state->knows_radius)
+		evaluate_radius(state);
+	if (!state->matchable && !join_returns_unmatched(state))
+		return JOIN_DONE;
 	state->matched = NULL;
 	if (state->spec.jointype != JOIN_INNER)
 	{

@@ -69,13 +69,12 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Initialize an iterator, all zeros before, for a radius of 0 to 64 bits.
+ * Initialize an iterator, all zeros before.  The caller sets its radius.
  */
 void
-join_pairs_init(JoinPairs *pairs, MemoryContext context, int radius)
+join_pairs_init(JoinPairs *pairs, MemoryContext context)
 {
 	pairs->context = context;
-	pairs->join.radius = radius;
 	pairs->join.random = pg_prng_uint64(&pg_global_prng_state);
 	pairs->join.comparisons = pairs_comparisons;
 	pairs->join.settled = pairs_settled;

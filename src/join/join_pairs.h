@@ -78,7 +78,7 @@ typedef struct JoinPairs
 	double		ndistinct;		/* number of values */
 } JoinPairs;
 
-extern void join_pairs_init(JoinPairs *pairs, MemoryContext context, int radius);
+extern void join_pairs_init(JoinPairs *pairs, MemoryContext context);
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 							 const uint8 *matched, JoinPlan *plan, int block);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);

@@ -65,6 +65,7 @@ typedef struct SimHashJoinState
 
 	JoinPhase	phase;
 	bool		matchable;		/* false if no row can have a match */
+	bool		knows_radius;	/* has the radius been evaluated? */
 	uint8	   *matched;		/* a bit for each left row: has a match been found? */
 	bool		partitioned;
 	JoinPlan	plan;			/* of partitions */
