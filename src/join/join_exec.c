@@ -21,8 +21,10 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
 #include "join/join_exec.h"
@@ -56,6 +58,26 @@ is_first_match_only(const SimHashJoinState *state)
 }
 
 /*
+ * Return true if rows of the result need columns of the right input.  A semijoin may need
+ * them, too: the ctid for EvalPlanQual.  An antijoin returns them as NULL.
+ */
+static bool
+needs_right_columns(const SimHashJoinState *state)
+{
+	const Plan *plan = state->css.ss.ps.plan;
+	Bitmapset  *columns = NULL;
+
+	if (!is_first_match_only(state))
+		return true;
+	if (state->spec.jointype == JOIN_ANTI)
+		return false;
+	pull_varattnos((Node *) plan->targetlist, INDEX_VAR, &columns);
+	pull_varattnos((Node *) plan->qual, INDEX_VAR, &columns);
+	return bms_prev_member(columns, -1) + FirstLowInvalidHeapAttributeNumber >
+		state->left.ncolumns;
+}
+
+/*
  * Start the node.  A CustomScan callback.
  */
 static void
@@ -74,9 +96,8 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
 
-	/* without clauses, semijoins and antijoins need only the keys of right rows */
 	state->left.keeps_tuples = true;
-	state->right.keeps_tuples = state->clauses != NULL || !is_first_match_only(state);
+	state->right.keeps_tuples = state->clauses != NULL || needs_right_columns(state);
 
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
