@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 
