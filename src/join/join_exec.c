@@ -372,7 +372,7 @@ plan_partitions(SimHashJoinState *state)
 	uint32		nsample_left = Min(state->left.nrows, INPUT_SAMPLE);
 	uint32		nsample_right = Min(state->right.nrows, INPUT_SAMPLE);
 	SimHash		sample[2 * INPUT_SAMPLE];
-	uint32		max_partitions = Max(state->memory / FILES_PART / (2 * BLCKSZ), 1);
+	uint32		max_partitions = Max(state->memory / FILES_PART / (2 * BLCKSZ), MIN_PARTITIONS);
 	uint32		n = 1;
 
 	memcpy(sample, state->left.sample, nsample_left * sizeof(SimHash));
@@ -383,6 +383,10 @@ plan_partitions(SimHashJoinState *state)
 	/* leave room for uneven partitions */
 	while (n * 2 <= max_partitions && Max(nleft, nright) * 1.5 / n > state->right.entries.capacity)
 		n *= 2;
+
+	/* a single partition by each block would join all chunks again for each block */
+	if (n == 1)
+		state->plan.agree = 0;
 	join_partitions_init(&state->partitions, state->left.context, n);
 	state->block = -1;
 }

@@ -113,6 +113,9 @@ typedef struct SimHashJoinState
  */
 #define MIN_CHUNK_PART		4
 
+/* Number of partitions that are allowed however little memory there is. */
+#define MIN_PARTITIONS		8
+
 /* Number of fingerprints in the sample of an input. */
 #define INPUT_SAMPLE		4096
 
