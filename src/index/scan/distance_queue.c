@@ -40,23 +40,29 @@ struct DistanceQueue
 	MemoryContext context;
 	size_t		capacity;		/* total capacity of the lists, in TIDs */
 	size_t		max_capacity;	/* limit of the total capacity, in TIDs */
-	int			farthest;		/* farthest distance of which no TID was
-								 * dropped */
+	int			farthest;		/* maximum distance up to which no TID was
+								 * dropped, inclusive */
 	TidList		list[SIMHASH_BITS + 1]; /* indexed by distance */
 
-	/* Sort of all TIDs by distance.  NULL while the queue uses the lists. */
+	/*
+	 * Sorts all TIDs by distance, in place of the lists.  NULL while the queue uses the
+	 * lists.
+	 */
 	Tuplesortstate *sort;
 	bool		sorted;			/* true after tuplesort_performsort */
-	bool		has_next;		/* true if the next two fields contain a TID
-								 * read from the sort, not fetched yet */
+	bool		has_next;		/* true if next_distance and next_tid contain a
+								 * TID that was read from the sort, but not
+								 * fetched */
 	uint64		next_distance;
 	uint64		next_tid;		/* tid_number */
 };
 
-/* First capacity of a list, in TIDs. */
+/* Initial capacity of a list, in TIDs. */
 #define INITIAL_CAPACITY	16
 
-/* First limit of the total capacity, in TIDs, and the factor by which it grows. */
+/*
+ * Initial limit of the total capacity, in TIDs, and the factor by which the limit grows.
+ */
 #define INITIAL_MAX_CAPACITY	1024
 #define MAX_CAPACITY_FACTOR		16
 
@@ -100,7 +106,7 @@ queue_end_sort(DistanceQueue *queue)
 }
 
 /*
- * Begin to sort all TIDs within work_mem.
+ * Begin a sort of TIDs that uses at most work_mem of memory.
  */
 static void
 queue_begin_sort(DistanceQueue *queue)
@@ -113,7 +119,7 @@ queue_begin_sort(DistanceQueue *queue)
 }
 
 /*
- * Remove all TIDs and end the sort.  The limit stays.
+ * Remove all TIDs and end the sort.  Does not change the limit.
  */
 static void
 queue_clear(DistanceQueue *queue)
@@ -135,9 +141,10 @@ distance_queue_reset(DistanceQueue *queue)
 }
 
 /*
- * Empty the queue and raise its limit, for a search of which TIDs were dropped.  If
- * may_sort is true, the caller adds all TIDs before it fetches the first.  Then the queue
- * sorts them if the limit has reached work_mem already.
+ * Empty the queue and raise its limit, for a search some of whose TIDs may have been
+ * dropped.  If may_sort is true, the caller adds all TIDs before it fetches the first
+ * one.  In that case the queue sorts the TIDs if the limit has reached work_mem before
+ * this call.
  */
 void
 distance_queue_enlarge(DistanceQueue *queue, bool may_sort)
@@ -162,8 +169,8 @@ distance_queue_free(DistanceQueue *queue)
 }
 
 /*
- * Enlarge the list of a distance.  If the total capacity would exceed the limit, drop the
- * lists of the farthest distances.  The list itself may be among them.
+ * Enlarge the list of a distance.  If the total capacity would exceed the limit, drops
+ * the lists of the farthest distances.  The list to enlarge may be one of them.
  */
 static void
 enlarge_list(DistanceQueue *queue, int distance)
@@ -184,8 +191,9 @@ enlarge_list(DistanceQueue *queue, int distance)
 }
 
 /*
- * Add a TID at a distance in bits.  This may drop TIDs and lower distance_queue_farthest.
- * If the queue sorts its TIDs, it may write to disk.
+ * Add a TID at a distance in bits, 0 to SIMHASH_BITS.  This may drop TIDs, which lowers
+ * distance_queue_farthest().  If the queue sorts its TIDs, it drops none, but it may
+ * write to disk.
  */
 void
 distance_queue_add(DistanceQueue *queue, int distance, const ItemPointerData *tid)
@@ -206,7 +214,7 @@ distance_queue_add(DistanceQueue *queue, int distance, const ItemPointerData *ti
 }
 
 /*
- * Return the farthest distance of which no TID has been dropped.
+ * Return the maximum distance up to which no TID has been dropped, inclusive.
  */
 int
 distance_queue_farthest(const DistanceQueue *queue)
@@ -215,7 +223,7 @@ distance_queue_farthest(const DistanceQueue *queue)
 }
 
 /*
- * Read the next TID of the sort.
+ * Read the next TID of the sort.  Sets has_next to false if there is none.
  */
 static void
 read_sorted(DistanceQueue *queue)
@@ -224,7 +232,7 @@ read_sorted(DistanceQueue *queue)
 }
 
 /*
- * Fetch TIDs as distance_queue_fetch does, if the queue sorts them.
+ * Fetch TIDs as distance_queue_fetch() does, for a queue that sorts its TIDs.
  */
 static int
 fetch_sorted_tids(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
@@ -246,9 +254,10 @@ fetch_sorted_tids(DistanceQueue *queue, int distance, ItemPointerData *tids, int
 }
 
 /*
- * Fetch at most max TIDs at a distance.  Returns their number, or 0 after the last TID.
- * The caller must have fetched all TIDs at smaller distances.  If the queue sorts its
- * TIDs, the caller must not add a TID after it has fetched the first.
+ * Fetch at most max TIDs at a distance in bits.  Returns their number, or 0 after the
+ * last TID at this distance.  The caller must have fetched all TIDs at smaller distances.
+ * If the queue sorts its TIDs, the caller must not add a TID after it has fetched the
+ * first one.
  */
 int
 distance_queue_fetch(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)

@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * hit_counter.c
- *		Number of hits of each TID, and ranking of the TIDs by it
+ *		Count the hits of each TID, and rank the TIDs by number of hits
  *
- * The counter counts hits in a hash table within work_mem.  If the TIDs do not fit, it
- * sorts twice: first all hits by TID, then the TIDs by their number of hits.
+ * The counter counts hits in a hash table of at most work_mem.  If the TIDs do not fit, the
+ * counter sorts twice: first all hits by TID, then the TIDs by their number of hits.
  *
  * The counter follows ScanCount, of Li, Lu and Lu, "Efficient merging and filtering
  * algorithms for approximate string searches", 2008.  ScanCount has an array of counts in
@@ -34,12 +34,15 @@
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* A pointer to an element of the hash table.  Sorting the pointers ranks the TIDs. */
+/*
+ * A pointer to an element of the hash table.  The TIDs are ranked by sorting such
+ * pointers.
+ */
 typedef TidCount *RankedTid;
 
 /*
- * Estimate of the bytes that a TID needs in memory at worst.  While the hash table grows,
- * the old table of half its size still exists.
+ * Estimate of the memory that a TID needs at worst, in bytes.  While the hash table
+ * grows, the old table of half its size still exists.
  */
 #define COUNT_SIZE			(3 * sizeof(TidCount) + sizeof(TidCount *))
 
@@ -50,14 +53,17 @@ struct HitCounter
 	/* In memory: a hash table by TID, and an array that ranks its elements. */
 	counts_hash *counts;		/* NULL if the TIDs are sorted instead */
 	uint64		max_counts;		/* number of TIDs that fit into work_mem */
-	TidCount  **ranked;			/* NULL before the first hit_counter_by_tid or
-								 * hit_counter_rank */
+	TidCount  **ranked;			/* pointers to all elements of counts.  NULL
+								 * before the first hit_counter_by_tid() or
+								 * hit_counter_rank(). */
 	int64		nranked;
 	int64		next;			/* index in ranked of the next TID to fetch */
 
 	/* On disk: two sorts, one after the other. */
-	Tuplesortstate *hits;		/* TIDs and numbers of hits, by TID */
-	Tuplesortstate *ranking;	/* each TID once, by descending number of hits */
+	Tuplesortstate *hits;		/* sorts TIDs with numbers of hits, by TID.  A
+								 * TID may occur several times. */
+	Tuplesortstate *ranking;	/* sorts the TIDs, each once, by descending
+								 * number of hits */
 	uint64		next_tid;		/* next TID of ranking, as tid_number */
 	uint32		next_count;		/* number of hits of next_tid */
 	bool		has_next;		/* true if next_tid is valid */
@@ -91,7 +97,8 @@ compare_counts(const TidCount *a, const TidCount *b)
 #include "lib/sort_template.h"
 
 /*
- * Create a counter without hits in its own memory context, a child of `parent`.
+ * Create a counter in its own memory context, a child of `parent`.  The counter contains
+ * no TID.
  */
 HitCounter *
 hit_counter_create(MemoryContext parent)
@@ -107,7 +114,7 @@ hit_counter_create(MemoryContext parent)
 }
 
 /*
- * Begin a sort within work_mem.
+ * Begin a sort that uses at most work_mem of memory.
  */
 static Tuplesortstate *
 counter_begin_sort(HitCounter *counter)
@@ -120,8 +127,8 @@ counter_begin_sort(HitCounter *counter)
 }
 
 /*
- * Sort hits from now on, because the hash table has reached work_mem.  Move the counts to
- * the sort, and free the hash table.
+ * Begin to sort hits, because the hash table has reached work_mem.  Moves the counts from
+ * the hash table to the sort, and frees the hash table.
  */
 static void
 switch_to_sort(HitCounter *counter)
@@ -165,7 +172,7 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 }
 
 /*
- * Return the number of TIDs if they all fit into memory, else -1.
+ * Return the number of TIDs in the counter if all of them fit into memory, else -1.
  */
 int64
 hit_counter_in_memory(const HitCounter *counter)
@@ -174,8 +181,8 @@ hit_counter_in_memory(const HitCounter *counter)
 }
 
 /*
- * Return the number of hits of a TID, a tid_number.  The TIDs must be in memory
- * (hit_counter_in_memory).
+ * Return the number of hits of a TID, which is a tid_number().  Returns 0 if the counter
+ * does not contain the TID.  The TIDs must be in memory (hit_counter_in_memory).
  */
 uint32
 hit_counter_look_up(const HitCounter *counter, uint64 tid)
@@ -186,7 +193,7 @@ hit_counter_look_up(const HitCounter *counter, uint64 tid)
 }
 
 /*
- * Fill the array of ranked TIDs, in no order.  The TIDs must be in memory.
+ * Fill the array `ranked`, in no particular order.  The TIDs must be in memory.
  */
 static void
 collect_counts(HitCounter *counter)
@@ -203,9 +210,10 @@ collect_counts(HitCounter *counter)
 }
 
 /*
- * Return the counts in ascending order of TIDs.  Their number is hit_counter_in_memory,
- * and the TIDs must be in memory.  The caller may change the counts until it calls
- * hit_counter_rank, and must not add TIDs.  The counter keeps and frees the array.
+ * Return an array of the TIDs with their counts, in ascending order of TIDs.  The length
+ * of the array is hit_counter_in_memory().  The TIDs must be in memory.  The caller may
+ * change the counts until it calls hit_counter_rank(), but must not add TIDs.  The
+ * counter owns the array.
  */
 TidCount **
 hit_counter_by_tid(HitCounter *counter)
@@ -216,7 +224,7 @@ hit_counter_by_tid(HitCounter *counter)
 }
 
 /*
- * Read the next TID of the ranking.
+ * Read the next TID of the ranking.  Sets has_next to false if there is none.
  */
 static void
 read_next_ranked(HitCounter *counter)
@@ -228,8 +236,9 @@ read_next_ranked(HitCounter *counter)
 }
 
 /*
- * Add up the sorted hits of each TID, and sort the TIDs by number of hits.  The sort key is
- * PG_UINT32_MAX minus that number, so that the TIDs with the most hits come first.
+ * Add up the hits of each TID, which the first sort returns in TID order, and sort the
+ * TIDs by number of hits.  The sort key is PG_UINT32_MAX minus the number of hits, so
+ * that the TIDs with the most hits come first.
  */
 static void
 rank_sorted(HitCounter *counter)
@@ -258,7 +267,7 @@ rank_sorted(HitCounter *counter)
 }
 
 /*
- * Rank the TIDs by descending number of hits.  Call this after the last hit_counter_add.
+ * Rank the TIDs by descending number of hits.  The caller must not add hits after this.
  */
 void
 hit_counter_rank(HitCounter *counter)
@@ -274,8 +283,9 @@ hit_counter_rank(HitCounter *counter)
 }
 
 /*
- * Fetch at most max of the next ranked TIDs, all with the same number of hits.  Sets
- * *count to that number.  Returns the number of TIDs, or 0 after the last TID.
+ * Fetch at most max of the next ranked TIDs.  All TIDs of a call have the same number of
+ * hits, and *count is set to this number.  Returns the number of TIDs fetched, or 0 after
+ * the last TID.
  */
 int
 hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max, uint32 *count)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hit_counter.h
- *		Number of hits of each TID, and ranking of the TIDs by it
+ *		Count the hits of each TID, and rank the TIDs by number of hits
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -33,7 +33,7 @@ leaf_reader_init(LeafReader *reader, Relation index)
 }
 
 /*
- * Release the pin of a leaf, if the reader has one.
+ * Release the pin of the leaf that the reader keeps pinned, if there is one.
  */
 void
 leaf_reader_release(LeafReader *reader)
@@ -56,8 +56,9 @@ leaf_reader_reset(LeafReader *reader, Snapshot snapshot)
 }
 
 /*
- * Start to read the ranges of a search.  next_range(search) returns the ranges.  `collect`
- * collects their matches.  If it is NULL, all entries match.
+ * Start to read the ranges of a search.  next_range(search) returns the ranges, one at a
+ * time.  `collect` adds the matches of a leaf to reader->tids.  If `collect` is NULL, all
+ * entries of the ranges match.
  */
 void
 leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches collect,
@@ -71,8 +72,8 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 }
 
 /*
- * Fetch the next range of the reader's array.  Returns false after the last range.  A key
- * becomes a range of this key alone.
+ * Fetch the next range of the reader's array (NextRange).  A key is a range with one key.
+ * Returns false after the last range.
  */
 static bool
 next_array_range(void *search, KeyRange *range)
@@ -94,8 +95,8 @@ next_array_range(void *search, KeyRange *range)
 }
 
 /*
- * Start to read the postings of n keys, or n ranges if keys is NULL.  The array must stay
- * in memory until the search ends.
+ * Start to read the postings of n keys, or n ranges if `keys` is NULL.  The array must
+ * stay valid until the search ends.
  */
 static void
 start_array(LeafReader *reader, const uint64 *keys, const KeyRange *ranges, int n)
@@ -108,8 +109,8 @@ start_array(LeafReader *reader, const uint64 *keys, const KeyRange *ranges, int 
 }
 
 /*
- * Start to read the postings of n keys of a multi-key index.  The caller keeps the array
- * in memory until the search ends.
+ * Start to read the postings of n keys of a multi-key index.  The array must stay valid
+ * until the search ends.
  */
 void
 leaf_reader_start_keys(LeafReader *reader, const uint64 *keys, int n)
@@ -118,7 +119,7 @@ leaf_reader_start_keys(LeafReader *reader, const uint64 *keys, int n)
 }
 
 /*
- * Start to read n ranges.  The caller keeps the array in memory until the search ends.
+ * Start to read n ranges.  The array must stay valid until the search ends.
  */
 void
 leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
@@ -127,7 +128,8 @@ leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
 }
 
 /*
- * Add the TIDs of all entries in the range, as a CollectMatches function does.
+ * Add the TIDs of all entries in the range to reader->tids, as a CollectMatches function
+ * does.
  */
 static void
 collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
@@ -141,7 +143,8 @@ collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
 }
 
 /*
- * Add the TIDs of the search's matches, as a CollectMatches function does.
+ * Add the TIDs of the search's matches to reader->tids, as a CollectMatches function
+ * does.
  */
 static inline void
 collect(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
@@ -153,13 +156,14 @@ collect(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
 }
 
 /*
- * Read the matches of a leaf, and its right-link if the range continues there.  The caller
- * holds the lock of the leaf.
+ * Read the matches of a leaf.  If the range continues on the right sibling, also read the
+ * right-link.  The caller holds the lock of the leaf.
  *
- * Raises an error if the snapshot is too old (old_snapshot_threshold, up to 16).  For that
- * it is enough to check the LSNs of leaves.  Vacuum removes entries from leaves only.  A
- * merge of two leaves changes the leaf that remains, after the removals from both.  So the
- * LSN of that leaf is later than the removals.
+ * Raises an error if the snapshot is too old (old_snapshot_threshold, up to PostgreSQL
+ * 16).  For that it is enough to check the LSNs of leaves.  Vacuum removes entries from
+ * leaves only.  A merge of two leaves changes the leaf that remains, after vacuum has
+ * removed entries from both leaves.  So the LSN of the remaining leaf is later than the
+ * removals.
  */
 static void
 read_leaf(LeafReader *reader, Buffer buffer)
@@ -208,14 +212,15 @@ next_range(LeafReader *reader, Buffer *buffer)
 }
 
 /*
- * Read the next leaf.  It may contain no match.  Returns false after the last leaf.  If
- * the search has more ranges later, the caller may call this again.  Leaves nothing locked.
+ * Read the next leaf.  Sets reader->tids to its matches, of which there may be none.
+ * Returns false after the last leaf.  If the search gets more ranges later, the caller
+ * may call this again.  Leaves nothing locked.
  *
- * A scan with a non-MVCC snapshot must set keep_pin.  Then a leaf with matches stays pinned
- * until the next call, when the executor has checked their heap tuples.  Vacuum waits for
- * the pin before it removes these tuples, because it locks each leaf for cleanup first.
- * Without the pin, another tuple could get the TID of a removed tuple.  A non-MVCC snapshot
- * could not tell the two apart.
+ * A scan with a non-MVCC snapshot must set keep_pin.  Then a leaf with matches stays
+ * pinned until the next call.  By then the executor has checked the heap tuples of the
+ * matches.  Vacuum cannot remove these tuples before the pin is released, because it
+ * first locks each leaf for cleanup.  Without the pin, another tuple could get the TID of
+ * a removed tuple.  A non-MVCC snapshot could not tell the two apart.
  */
 bool
 leaf_reader_read(LeafReader *reader)
@@ -244,9 +249,9 @@ leaf_reader_read(LeafReader *reader)
 }
 
 /*
- * Read the next leaf that contains matches.  Returns false after the last leaf.  Sets
+ * Read leaves until one contains matches.  Returns false after the last leaf.  Sets
  * reader->tids to the TIDs of the matches, and reader->range to the range that contains
- * their keys.  If the search is for keys, the range is a single key.
+ * their keys.  If the search is for keys, the range contains one key.
  */
 bool
 leaf_reader_next(LeafReader *reader)

@@ -19,8 +19,9 @@ typedef struct LeafReader LeafReader;
 
 /*
  * Add the TIDs of matching entries of a locked leaf to reader->tids.  The function checks
- * entries from..to-1 only, and skips keys above reader->range.high.  If bound_met is false,
- * it also skips entries for which leaf_reader_meets_bound returns false.
+ * the entries from `from` to `to` - 1 only, and skips keys above reader->range.high.  If
+ * bound_met is false, it also skips entries for which leaf_reader_meets_bound() returns
+ * false.
  */
 typedef void (*CollectMatches) (LeafReader *reader, void *search, Buffer buffer, int from,
 								int to, bool bound_met);
@@ -29,8 +30,8 @@ struct LeafReader
 {
 	Relation	index;
 	Snapshot	snapshot;
-	bool		keep_pin;		/* keep a leaf with matches pinned until the next
-								 * leaf is read */
+	bool		keep_pin;		/* true if a leaf with matches stays pinned
+								 * until the next leaf is read */
 
 	/* The search: its ranges, and the matches in them. */
 	NextRange	next_range;
@@ -38,28 +39,30 @@ struct LeafReader
 	void	   *search;			/* argument of next_range and collect */
 	Prefetch	prefetch;
 
-	/* Array of leaf_reader_start_keys or leaf_reader_start_ranges. */
-	const uint64 *keys;			/* NULL if the array contains ranges */
-	const KeyRange *ranges;		/* NULL if the array contains keys */
-	int			nranges;		/* length of the array */
-	int			next;			/* index of the next element to read */
+	/* The array to read, after leaf_reader_start_keys() or leaf_reader_start_ranges(). */
+	const uint64 *keys;			/* keys to read, or NULL if ranges are read */
+	const KeyRange *ranges;		/* ranges to read, or NULL if keys are read */
+	int			nranges;		/* number of keys or ranges */
+	int			next;			/* index of the next key or range to read */
 
 	/* Current position. */
-	KeyRange	range;			/* range that is read */
-	Entry		bound;			/* all entries of the range below the bound have
-								 * been read */
-	bool		in_range;		/* the range continues at `link` */
-	PageLink	link;			/* right-link of the leaf read last */
+	KeyRange	range;			/* the range that contains the keys of the leaf
+								 * read last */
+	Entry		bound;			/* inclusive lower bound of the entries of the
+								 * range that are still to be read */
+	bool		in_range;		/* true if the range continues at `link` */
+	PageLink	link;			/* right-link of the leaf read last.  Valid if
+								 * in_range is true. */
 
 	/* Counts for simhash_index_explain. */
 	int64		nranges_read;
 	int64		nleaves;
 
 	/*
-	 * TIDs that the scan returns next: the matches of the leaf read last, or TIDs that the
-	 * scan has stored here itself.
+	 * The TIDs that the scan returns next.  These are the matches of the leaf read last,
+	 * or TIDs that the scan itself has stored here.
 	 */
-	Buffer		pinned;			/* leaf read last if it is pinned, else
+	Buffer		pinned;			/* the leaf read last if it is pinned, else
 								 * InvalidBuffer */
 	int			ntids;
 	ItemPointerData tids[MAX_LEAF_ENTRIES];
@@ -76,9 +79,10 @@ extern bool leaf_reader_read(LeafReader *reader);
 extern bool leaf_reader_next(LeafReader *reader);
 
 /*
- * Return true if the i-th entry of a leaf is not below the reader's bound.  An entry below
- * the bound is outside of the range, or has been read already.  A leaf may contain entries
- * read already if the next leaf was merged into it after the reader had read it.
+ * Return true if the i-th entry of a leaf is not below the reader's bound.  An entry
+ * below the bound is outside of the range, or has been read already.  A leaf contains
+ * entries that were read already if it was merged with its right sibling after the reader
+ * had read it.
  */
 static inline bool
 leaf_reader_meets_bound(const LeafReader *reader, Buffer buffer, int i)

@@ -4,7 +4,7 @@
  *		Cursor over the postings of a key, in TID order
  *
  * The tree sorts the entries of a key by TID.  So a descent leads to the first TID that is
- * not less than a given TID.  The leaves between are not read.
+ * not less than a given TID.  The cursor does not read the leaves that it skips.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +21,8 @@
 #include "index/tree/descend.h"
 
 /*
- * Initialize a cursor before the first TID of a key.  It copies TIDs to the caller's array
- * of length `max`.
+ * Initialize a cursor before the first TID of a key.  The cursor copies TIDs to the
+ * caller's array `tid` of length `max`.
  */
 void
 posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max)
@@ -31,8 +31,8 @@ posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max)
 }
 
 /*
- * Sort n TIDs, in place, and copy the first of them to the cursor.  `more` is true if the
- * key may have TIDs after them.
+ * Sort n TIDs in place, and copy the first cursor->max of them to the cursor.  `more` is
+ * true if the key may have TIDs after these n TIDs.
  */
 static void
 keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
@@ -45,9 +45,9 @@ keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
 }
 
 /*
- * Position a cursor at the first of n TIDs, in any order.  The caller has read them from
- * the first leaf of the key.  `more` is true if the key may have TIDs on the leaves to the
- * right.
+ * Position a cursor at the least of n TIDs, which may be in any order.  The caller has
+ * read the TIDs from the first leaf with postings of the key.  `more` is true if the key
+ * may have TIDs on the leaves to the right.  n is at most MAX_LEAF_ENTRIES.
  */
 void
 posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bool more)
@@ -60,14 +60,14 @@ posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n, bo
 }
 
 /*
- * Copy TIDs >= from->tid of the cursor's key from a leaf.  Returns their number.  Of the
- * sorted entries, copies the first cursor->max + 1 TIDs.  Of the unsorted entries at the end
- * of the leaf, copies all.  The length of tids is MAX_LEAF_ENTRIES.  The caller holds the
- * lock of the leaf.
+ * Copy TIDs >= from->tid of the cursor's key from a leaf to `tids`.  Returns their
+ * number.  Of the sorted entries, copies at most the first cursor->max + 1 TIDs.  Of the
+ * unsorted entries at the end of the leaf, copies all TIDs.  The length of tids is
+ * MAX_LEAF_ENTRIES.  The caller holds the lock of the leaf.
  *
- * Raises an error if the snapshot is too old.  Raises an error, too, if one of the sorted
- * entries has a TID < from->tid, after the search for from.  Then the entries are not in
- * order: the index is damaged.  The entry would move the cursor backward.
+ * Raises an error if the snapshot is too old.  Also raises an error if one of the sorted
+ * entries that follow `from` has a TID < from->tid.  In that case the index is damaged,
+ * because its entries are not in order.  Such a TID would move the cursor backward.
  */
 static int
 copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer buffer,
@@ -103,8 +103,8 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 }
 
 /*
- * Copy the first TIDs >= tid of the cursor's key from the tree.  Locks one leaf at a time
- * and leaves nothing locked.
+ * Copy the first TIDs >= tid of the cursor's key from the tree to the cursor.  Locks one
+ * leaf at a time and leaves nothing locked.
  */
 static void
 read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
@@ -133,8 +133,9 @@ read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 
 }
 
 /*
- * Advance to the first TID >= tid.  tid must be >= the cursor's position.  Returns false if
- * the key has no such TID.  Locks one leaf at a time and leaves nothing locked.
+ * Advance the cursor to the first TID >= tid.  tid must not be less than the TID at the
+ * cursor's position.  Returns false if the key has no TID >= tid.  Locks one leaf at a
+ * time and leaves nothing locked.
  */
 bool
 posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)

@@ -14,15 +14,16 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-/* A cursor.  It copies some TIDs of the key at a time, as tid_numbers. */
+/* A cursor over the postings of a key.  It copies at most `max` TIDs at a time. */
 typedef struct PostingCursor
 {
 	uint64		key;
-	uint64	   *tid;			/* copied TIDs, ascending */
-	int			max;			/* maximum number of copied TIDs */
+	uint64	   *tid;			/* copied TIDs, each a tid_number(), ascending */
+	int			max;			/* length of the array tid */
 	int			n;				/* number of copied TIDs */
-	int			next;			/* position: an index in tid */
-	bool		more;			/* the key may have TIDs after the copied TIDs */
+	int			next;			/* index in tid of the cursor's position */
+	bool		more;			/* true if the key may have TIDs after the
+								 * copied TIDs */
 } PostingCursor;
 
 extern void posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max);
@@ -31,7 +32,7 @@ extern void posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tid
 extern bool posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor,
 								uint64 tid);
 
-/* Return the TID at the cursor's position. */
+/* Return the TID at the cursor's position, as a tid_number().  There must be one. */
 static inline uint64
 posting_cursor_tid(const PostingCursor *cursor)
 {

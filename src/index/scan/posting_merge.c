@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * posting_merge.c
- *		Merge postings: find TIDs that at least min_match of n keys have
+ *		Merge postings: find TIDs that occur under at least min_match of n keys
  *
  * This is the T-occurrence problem, with T = min_match.  A cursor for each key reads the
- * postings of the key in TID order.  The merge reads all of them in TID order.  So it meets
- * a TID once, with all of its keys, and needs no memory of previous TIDs.
+ * postings of the key in TID order.  The merge advances all cursors together, in TID order.
+ * So it finds all keys of a TID at once, and needs no memory of previous TIDs.
  *
  * If T > 1, the merge skips most TIDs unread.  A binary heap sorts the cursors by their TIDs.
- * Only the T - 1 cursors before the T-th can reach a TID before that of the T-th.  So no
- * such TID has T keys, and these cursors skip to the TID of the T-th cursor.  This is
+ * Only the first T - 1 cursors can have a TID less than the TID of the T-th cursor.  So no
+ * such TID occurs under T keys, and these cursors skip to the TID of the T-th cursor.  This is
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
  * string searches", 2008.
  *
@@ -28,7 +28,7 @@
 #include "index/scan/posting_cursor.h"
 #include "index/scan/posting_merge.h"
 
-/* Minimum number of TIDs that a cursor copies at a time. */
+/* Minimum number of TIDs that a cursor must be able to copy at a time. */
 #define MIN_TIDS		8
 
 struct PostingMerge
@@ -37,26 +37,29 @@ struct PostingMerge
 	LeafReader *reader;
 	const uint64 *keys;
 	int			n;
-	int			min_match;		/* T: minimum number of keys of a match */
+	int			min_match;		/* minimum number of keys of a match (T) */
 	int			max_tids;		/* maximum number of TIDs that a cursor copies at
 								 * a time */
 	binaryheap *heap;			/* binary heap of cursors, with the least TID on
 								 * top.  NULL before the first
-								 * posting_merge_next. */
+								 * posting_merge_next(). */
 	PostingCursor **removed;	/* cursors removed from the binary heap, to be
 								 * advanced */
 };
 
 /*
- * Create a search for TIDs that at least min_match of n keys have.  Returns NULL if the
- * cursors of n keys do not fit into work_mem.  The caller keeps the array of keys in memory
+ * Create a search for the TIDs that occur under at least min_match of n keys.  Returns
+ * NULL if the n cursors do not fit into work_mem.  The array of keys must stay valid
  * until the search ends.
  */
 PostingMerge *
 posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
 					 int min_match)
 {
-	/* bytes for the TIDs of a key, without its cursor and two pointers to that */
+	/*
+	 * memory of each key for its TIDs, in bytes: its share of work_mem, minus a cursor
+	 * and two pointers to the cursor
+	 */
 	double		bytes = work_mem * 1024.0 / n - sizeof(PostingCursor) -
 		2 * sizeof(PostingCursor *);
 	int			max_tids = Min(bytes / sizeof(uint64), MAX_LEAF_ENTRIES);
@@ -75,8 +78,8 @@ posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *ke
 }
 
 /*
- * Compare two cursors by descending TID.  A binary heap has the greatest element on top:
- * here, the cursor with the least TID.
+ * Compare two cursors by descending TID.  A binary heap has the greatest element on top.
+ * In this order, that is the cursor with the least TID.
  */
 static int
 compare_cursors(Datum a, Datum b, void *context)
@@ -88,8 +91,8 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Open a cursor at the first TID of each key, and put it into the binary heap.  A key
- * without postings gets no cursor.
+ * Open a cursor at the first TID of each key, and add the cursor to the binary heap.  A
+ * key without postings gets no cursor.
  */
 static void
 open_cursors(PostingMerge *merge)
@@ -135,7 +138,8 @@ remove_first_cursor(PostingMerge *merge)
 }
 
 /*
- * Find the next TID that at least min_match keys have.  Returns false after the last TID.
+ * Set *tid to the next TID that occurs under at least min_match keys.  Returns false
+ * after the last TID.
  */
 static bool
 find_next_tid(PostingMerge *merge, uint64 *tid)
@@ -169,8 +173,9 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 }
 
 /*
- * Set reader->tids to the next TIDs, in ascending order.  Returns false after the last TID.
- * Locks one leaf at a time and leaves nothing locked.
+ * Set reader->tids to the next TIDs that occur under at least min_match keys, in
+ * ascending order.  Returns false after the last TID.  Locks one leaf at a time and
+ * leaves nothing locked.
  */
 bool
 posting_merge_next(PostingMerge *merge)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * posting_merge.h
- *		Merge postings: find TIDs that at least min_match of n keys have
+ *		Merge postings: find TIDs that occur under at least min_match of n keys
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -3,11 +3,12 @@
  * prefetch.c
  *		Prefetch the leaves of a search's next probes
  *
- * A search knows its probes before it reads them.  Inner pages are a few thousandths of an
- * index, hence cached.  So the search can find the leaves of its next probes early.  If a
- * leaf is not in shared buffers, the operating system prefetches it.  If it is, the
- * processor prefetches it into its cache.  The number of probes to prefetch is
- * effective_io_concurrency of the tablespace, but at most PREFETCH_MAX.
+ * A search knows its probes before it reads their leaves.  Inner pages are only a few
+ * thousandths of an index, so they are usually cached.  So the search can find the leaves of
+ * its next probes early.  If a leaf is not in shared buffers, the operating system prefetches
+ * it.  If the leaf is in shared buffers, the processor prefetches it into its own cache.  The
+ * number of probes to prefetch is effective_io_concurrency of the tablespace, but at most
+ * PREFETCH_MAX.
  *
  * Before the search reads its first probe, nothing is prefetched, because many searches end
  * with that probe.
@@ -27,7 +28,7 @@
 #include "index/tree/link.h"
 
 /*
- * Initialize the prefetching of a scan, which may have several searches.
+ * Initialize the prefetching of a scan.  A scan may have several searches.
  */
 void
 prefetch_init(Prefetch *prefetch, Relation index)
@@ -38,7 +39,7 @@ prefetch_init(Prefetch *prefetch, Relation index)
 }
 
 /*
- * Prepare for the next search of the scan.
+ * Prepare for the next search of a scan.  Removes the probes of the previous search.
  */
 void
 prefetch_reset(Prefetch *prefetch)
@@ -48,12 +49,12 @@ prefetch_reset(Prefetch *prefetch)
 	prefetch->n = 0;
 }
 
-/* Maximum number of leaves of a range to prefetch.  Few ranges have more. */
+/* Maximum number of leaves to prefetch in a range.  Few ranges have more leaves. */
 #define MAX_LEAVES	8
 
 /*
- * Find the leaves of a probe's range, and prefetch them.  The caller must not hold the lock
- * of any page.
+ * Find the first leaves of a probe's range, at most MAX_LEAVES, and prefetch them.  The
+ * caller must not hold a lock on any page.
  */
 static void
 prefetch_leaves(PrefetchProbe *probe, Relation index)
@@ -80,7 +81,8 @@ prefetch_leaves(PrefetchProbe *probe, Relation index)
 
 /*
  * Fetch probes of the search until the ring contains the next probe and `target` probes
- * after it.  Unless target is 0, prefetch the leaves of each probe that is added.
+ * after it, or the search has no more probes.  Unless target is 0, prefetches the leaves
+ * of each probe that it adds.
  */
 static void
 fill_ring(Prefetch *prefetch, Relation index, NextRange next_range, void *search)
@@ -100,9 +102,9 @@ fill_ring(Prefetch *prefetch, Relation index, NextRange next_range, void *search
 }
 
 /*
- * Advance to the next probe of a search.  Sets *range to its range, and *buffer to the
- * first leaf of the range, pinned and share-locked.  Returns false after the last probe.
- * The caller must not hold the lock of any page.
+ * Advance to the next probe of a search.  Sets *range to the range of the probe, and
+ * *buffer to the first leaf of the range, pinned and share-locked.  Returns false after
+ * the last probe.  The caller must not hold a lock on any page.
  */
 bool
 prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *search,

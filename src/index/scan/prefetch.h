@@ -16,31 +16,32 @@
 #include "index/simhash/probe.h"
 #include "index/tree/link.h"
 
-/* Limit of the number of probes to prefetch. */
+/* Maximum number of probes to prefetch. */
 #define PREFETCH_MAX	64
 
-/* A range to read, and the first leaf of the range. */
+/* A probe: a range to read, and a link to the first leaf of the range. */
 typedef struct PrefetchProbe
 {
 	KeyRange	range;
-	PageLink	leaf;			/* downlink of the first leaf.  Its block is
-								 * InvalidBlockNumber if the downlink is unknown. */
-	Buffer		recent;			/* buffer that contained the leaf recently, not
-								 * pinned, or InvalidBuffer */
+	PageLink	leaf;			/* downlink of the first leaf.  leaf.block is
+								 * InvalidBlockNumber if the downlink is
+								 * unknown. */
+	Buffer		recent;			/* buffer that contained the first leaf
+								 * recently, not pinned, or InvalidBuffer */
 } PrefetchProbe;
 
-/* A ring of the next probe, and of the probes after it that are prefetched. */
+/* A ring of probes: the next probe, and the probes after it, which are prefetched. */
 typedef struct Prefetch
 {
 	int			maximum;		/* number of probes to prefetch in this scan */
 	int			target;			/* number of probes to prefetch now: 0 before the
 								 * first probe of a search, then `maximum` */
-	int			first;			/* index of the next probe */
+	int			first;			/* index of the next probe in the array */
 	int			n;				/* number of probes in the ring */
 	PrefetchProbe probe[PREFETCH_MAX + 1];
 } Prefetch;
 
-/* Fetch the next range of a search.  Returns false after the last range. */
+/* Set *range to the next range of a search.  Returns false after the last range. */
 typedef bool (*NextRange) (void *search, KeyRange *range);
 
 extern void prefetch_init(Prefetch *prefetch, Relation index);

@@ -15,9 +15,9 @@
 
 /*
  * Extract the query keys of nkeys scan keys, for rows that are not NULL.  Stores a set of
- * query keys in `sets` for each scan key, at most nkeys sets.  Sets *nsets to their number.
- * A scan key has no set if every row that is not NULL matches it: IS NOT NULL, or an
- * operator that needs a full index scan.
+ * query keys in `sets` for each scan key, at most nkeys sets.  Sets *nsets to the number
+ * of sets.  A scan key has no set if every row that is not NULL matches it.  This is so
+ * for IS NOT NULL, and for an operator that needs a full index scan.
  *
  * Returns false if no row matches.  Raises an error if the parameters of a query differ
  * from those of the index.
@@ -47,8 +47,9 @@ query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
 }
 
 /*
- * Return the set of query keys to search for.  It is the set with the greatest min_match.
- * Of several, it is the set with the fewest keys.  nsets is at least 1.
+ * Return the set of query keys to search for.  This is the set with the greatest
+ * min_match.  If several sets have the greatest min_match, it is one with the fewest
+ * keys.  nsets is at least 1.
  */
 const KeySet *
 query_keys_best(const KeySet *sets, int nsets)
@@ -63,10 +64,10 @@ query_keys_best(const KeySet *sets, int nsets)
 }
 
 /*
- * Return min_match for a scan in order of overlap with `query`: the minimum number of the
- * query's keys that a match contains.  Only sets that are equal to the query's keys bound
- * it.  If another set exists, sets *recheck to true, because the scan does not check that
- * set.
+ * Return min_match for a scan in order of overlap with `query`: the minimum number of
+ * keys of `query` that a match contains.  It is the greatest min_match of the sets with
+ * the same keys as `query`, or 0 if there is no such set.  If `sets` contains a set with
+ * other keys, sets *recheck to true, because the scan does not check that set.
  */
 int
 query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query, bool *recheck)

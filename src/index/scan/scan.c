@@ -37,25 +37,28 @@ typedef enum ScanStage
 	SCAN_HAMMING,
 	SCAN_KEYS,
 	SCAN_OVERLAP,
-	SCAN_NULLS					/* after one of the other scans */
+	SCAN_NULLS					/* rows that are NULL, after one of the other
+								 * scans, or alone */
 } ScanStage;
 
 typedef struct SimHashScan
 {
 	const Opclass *opclass;
 	LeafReader	reader;
-	bool		started;		/* begin_scan has been called for this search */
+	bool		started;		/* true if begin_scan() has been called for the
+								 * current search */
 
-	/* Rows to return, by the scan keys. */
+	/* Which rows the scan keys may match. */
 	bool		want_rows;		/* rows that are not NULL */
 	bool		want_nulls;		/* rows that are NULL */
-	bool		recheck;		/* the executor must recheck the scan keys */
+	bool		recheck;		/* true if the executor must recheck the scan keys */
 
-	/* The current scan.  Only the scan of the stage exists, except hamming. */
+	/* The current search.  keys and overlap are not both in use. */
 	ScanStage	stage;
-	HammingScan *hamming;		/* kept for rescans.  NULL in a multi-key index. */
-	MemoryContext context;		/* of keys and overlap, and of the query keys.
-								 * NULL in an index with one key a row. */
+	HammingScan *hamming;		/* kept for all searches.  NULL in a multi-key
+								 * index. */
+	MemoryContext context;		/* memory of keys, overlap and the query keys.
+								 * NULL in an index with one key per row. */
 	KeysScan   *keys;
 	OverlapScan *overlap;
 	KeyRange	nulls;			/* key range of the placeholders of NULLs */
@@ -96,8 +99,8 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 }
 
 /*
- * Set want_rows and want_nulls by the scan keys.  Rows that are NULL match IS NULL only.
- * Other rows match neither IS NULL nor an operator whose argument is NULL.
+ * Set want_rows and want_nulls according to the scan keys.  Rows that are NULL match only
+ * IS NULL.  Other rows match neither IS NULL nor an operator whose argument is NULL.
  */
 static void
 read_null_tests(IndexScanDesc scan, SimHashScan *state)
@@ -115,13 +118,14 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search for rows that contain at least min_match of the n query keys.  If the
- * postings cannot be merged within work_mem, count hits instead.
+ * Begin a search for rows that contain at least keys->min_match of the query keys.  If
+ * the postings cannot be merged within work_mem, counts hits instead.
  *
- * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has been
- * checked (leaf_reader_read).  Only a scan for any of the keys does that.  So scan for any
- * of the first n - T + 1 keys, where T is min_match, and recheck.  Every match contains at
- * least one of these keys, because it lacks at most n - T of all n.
+ * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
+ * been checked (leaf_reader_read).  Only a scan for any of several keys keeps that pin.
+ * So the function scans for any of the first n - T + 1 keys, where T is min_match, and
+ * requests a recheck.  Every match contains at least one of these keys, because it lacks
+ * at most n - T of all n keys.
  */
 static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
@@ -147,7 +151,7 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
 
 /*
  * Begin a search that returns rows ranked by overlap with the query of ORDER BY.  If the
- * query is NULL or an empty array, the distance of every row is NULL.  Then the rows have
+ * query is NULL or an empty array, the distance of every row is NULL, and the rows have
  * no order.
  */
 static void
@@ -167,8 +171,9 @@ begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int ns
 }
 
 /*
- * Begin a search of a multi-key index.  If there are several sets of query keys, search for
- * one of them, and recheck.  Returns false if no row matches that is not NULL.
+ * Begin a search of a multi-key index.  Without ORDER BY and with several sets of query
+ * keys, searches for the keys of the best set (query_keys_best), and requests a recheck.
+ * Returns false if no non-NULL row can match.
  */
 static bool
 begin_multi_key(IndexScanDesc scan, SimHashScan *state)
@@ -194,8 +199,8 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search of an index with one key a row.  Returns false if no row matches that is
- * not NULL.
+ * Begin a search of an index with one key per row.  Returns false if no non-NULL row can
+ * match.
  */
 static bool
 begin_hamming(IndexScanDesc scan, SimHashScan *state)
@@ -209,8 +214,8 @@ begin_hamming(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin to read the TIDs of rows that are NULL, if the scan keys match them.  The distances
- * of these rows are NULL.
+ * Begin to return rows that are NULL.  Returns none of them if want_nulls is false.  The
+ * distances of these rows are NULL.
  */
 static void
 begin_nulls(IndexScanDesc scan, SimHashScan *state)
@@ -222,7 +227,7 @@ begin_nulls(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * End the current search: free its scans, except hamming, and its query keys.
+ * End the current search.  Frees keys, overlap and the query keys, but not hamming.
  */
 static void
 end_search(SimHashScan *state)
@@ -238,8 +243,8 @@ end_search(SimHashScan *state)
 }
 
 /*
- * amrescan: begin a search.  Raises an error if the parameters of a query differ from those
- * of the index.
+ * amrescan: begin a search, after the end of the previous search.  Raises an error if the
+ * parameters of a query differ from those of the index.
  */
 void
 simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
@@ -264,9 +269,9 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 }
 
 /*
- * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these have one
- * distance, and xs_orderbyvals is set to that.  For rows that are NULL, xs_orderbynulls is
- * true instead.  Returns false after the last TID.
+ * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these rows have
+ * the same distance, and xs_orderbyvals is set to this distance.  If the distance is
+ * NULL, xs_orderbynulls is true instead.  Returns false after the last TID.
  */
 static bool
 next_rows(IndexScanDesc scan)
@@ -304,9 +309,10 @@ next_rows(IndexScanDesc scan)
 }
 
 /*
- * Start to return rows, after simhash_rescan.  If keep_pin is true, a leaf with matches
- * stays pinned until the executor has checked their heap tuples (leaf_reader_read).  Raises
- * an error for an index-only scan, and for a scan with both keep_pin and ORDER BY.
+ * Start to return the rows of a search that simhash_rescan() has begun.  If keep_pin is
+ * true, a leaf with matches stays pinned until the executor has checked the heap tuples
+ * of the matches (leaf_reader_read).  Raises an error for an index-only scan, and for a
+ * scan with both keep_pin and ORDER BY.
  */
 static void
 begin_scan(IndexScanDesc scan, bool keep_pin)
@@ -318,8 +324,9 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 	state->reader.keep_pin = keep_pin;
 
 	/*
-	 * If a query needs no column, the planner considers an index-only scan even of an index
-	 * that returns none.  amcostestimate makes the path a plain one.
+	 * If a query needs no column, the planner considers an index-only scan even of an
+	 * index that can return no column.  amcostestimate turns such a path into a plain
+	 * index scan.
 	 */
 	if (scan->xs_want_itup)
 		elog(ERROR, "index \"%s\" does not support index-only scans",
@@ -358,7 +365,8 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 }
 
 /*
- * amgetbitmap: add the TIDs of all matches to a bitmap.  Returns their number.
+ * amgetbitmap: add the TIDs of all matches to a bitmap.  Returns the number of TIDs
+ * added, which counts a TID as often as the scan finds it.
  */
 int64
 simhash_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)

@@ -54,9 +54,9 @@ hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_k
 /* --- matching ------------------------------------------------------------------ */
 
 /*
- * Return true if the search must return a fingerprint that is within the ball probed.  The
- * fingerprint must be within all balls.  And the current permuted table must be the first
- * in which the search finds it.
+ * Return true if the search must return a row with this fingerprint.  The fingerprint
+ * must be within all balls.  Also, the current permuted table must be the first one in
+ * which the search finds the fingerprint.
  */
 static bool
 match_qualifies(const HammingScan *scan, SimHash fp)
@@ -69,8 +69,9 @@ match_qualifies(const HammingScan *scan, SimHash fp)
 }
 
 /*
- * Add the TID of the i-th entry of a leaf to reader->tids.  If its distance is beyond the
- * radius, add it to `far` instead.  The caller holds the lock of the leaf.
+ * Add the TID of the i-th entry of a leaf to reader->tids.  If the distance of the entry
+ * is beyond the radius, add the TID and the distance to `far` instead.  The caller holds
+ * the lock of the leaf.
  */
 static void
 add_match(HammingScan *scan, Buffer buffer, int i, int distance)
@@ -90,7 +91,8 @@ add_match(HammingScan *scan, Buffer buffer, int i, int distance)
 }
 
 /*
- * Add the TIDs of the matches of a leaf, as a CollectMatches function does.
+ * Add the TIDs of a leaf's matches to reader->tids or `far`, as a CollectMatches function
+ * does.
  */
 static void
 collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int to,
@@ -137,7 +139,7 @@ next_probe(void *search, KeyRange *range)
 }
 
 /*
- * Start to probe within a radius of `center`, by the chosen probe plan.
+ * Start to probe within a radius of `center`, according to the chosen probe plan.
  */
 static void
 start_probing(HammingScan *scan, SimHash center, int radius)
@@ -150,11 +152,11 @@ start_probing(HammingScan *scan, SimHash center, int radius)
 }
 
 /*
- * Read the matches of the next leaf that has any at the radius.  Returns false after the
- * last probe.
+ * Read leaves until one has matches within scan->radius.  Sets reader->tids to these
+ * matches.  Returns false after the last probe.
  *
- * The queue may write to disk.  So matches beyond the radius go into the queue after the
- * leaf has been unlocked.
+ * Matches beyond the radius are added to the queue only after the leaf has been unlocked,
+ * because the queue may write to disk.
  */
 static bool
 read_matches(HammingScan *scan)
@@ -175,8 +177,8 @@ read_matches(HammingScan *scan)
 /* --- the growing radius ---------------------------------------------------------- */
 
 /*
- * Bound the distances of matches from the query by the triangle inequality, as every match
- * is within all balls.  Sets completed_radius and max_radius.
+ * Bound the distances of matches from the query.  Every match is within all balls, so the
+ * bounds follow from the triangle inequality.  Sets completed_radius and max_radius.
  */
 static void
 bound_distances(HammingScan *scan)
@@ -194,9 +196,9 @@ bound_distances(HammingScan *scan)
 }
 
 /*
- * Return the cheapest probe plan that finds all matches within a radius of the query.  Sets
- * *probes_ball to true if the plan must probe around the smallest ball rather than around
- * the query.
+ * Return the cheapest probe plan that finds all matches within a radius of the query.  If
+ * it is cheaper to probe around the smallest ball, returns the cheapest probe plan for
+ * that ball, and sets *probes_ball to true.  Otherwise sets *probes_ball to false.
  */
 static const ProbePlan *
 choose_plan(const HammingScan *scan, int radius, bool *probes_ball)
@@ -228,11 +230,12 @@ probe_radius(const HammingScan *scan)
 }
 
 /*
- * Begin a phase, which returns matches beyond the distance completed_radius.
+ * Begin a phase, which returns matches at distances greater than completed_radius.
  *
- * If the probe plan is that of the previous phase, the queue may have dropped matches that
- * this phase returns.  Then the queue gets a higher limit.  If the limit has reached work_mem
- * and the phase finds all remaining matches at once, the queue sorts them, and drops none.
+ * If the probe plan is that of the previous phase, the queue may have dropped matches
+ * that this phase returns.  Then the queue gets a higher limit.  If the limit has reached
+ * work_mem and the phase finds all remaining matches at once, the queue sorts the matches
+ * and drops none.
  */
 static void
 begin_phase(HammingScan *scan)
@@ -260,8 +263,9 @@ begin_phase(HammingScan *scan)
 }
 
 /*
- * Set reader->tids to queued matches at the radius.  Returns false if there are no more.
- * Then it starts the probes that find the other matches at this radius.
+ * Set reader->tids to queued matches at the radius.  Returns false if no such matches are
+ * left.  When it has returned the last of them, it also starts the probes that find the
+ * matches at this radius that are not queued.
  */
 static bool
 fetch_queued(HammingScan *scan)
@@ -280,8 +284,9 @@ fetch_queued(HammingScan *scan)
 }
 
 /*
- * Advance to the next radius, after all matches within this radius have been returned.
- * Begins a new phase beyond the horizon.  Returns false after the last radius.
+ * Advance to the next radius, after all matches within the current radius have been
+ * returned.  Begins a new phase if the current radius is the horizon.  Returns false if
+ * the current radius is the last one.
  */
 static bool
 advance_radius(HammingScan *scan)
@@ -304,7 +309,8 @@ advance_radius(HammingScan *scan)
 /* --- conditions and order -------------------------------------------------------- */
 
 /*
- * Get the balls of the scan keys.  Returns false if a ball is empty, so that no row matches.
+ * Get the balls of the scan keys, with a smallest ball first.  Returns false if a ball is
+ * empty, so that no row matches.
  */
 static bool
 read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
@@ -320,7 +326,7 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 		if (ball.radius < 0)
 			return false;
 
-		/* keep the smallest ball first: the search probes around it */
+		/* keep the smallest ball first, because the search may probe around it */
 		scan->balls[scan->nballs++] = ball;
 		if (ball.radius < scan->balls[0].radius)
 		{
@@ -332,8 +338,9 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 }
 
 /*
- * Get the query of ORDER BY, and create the queue if there is none.  If the query is NULL,
- * the distance of every row is NULL, and the search has no order.
+ * Get the query of ORDER BY.  If the query is NULL, the distance of every row is NULL,
+ * and the search has no order.  Creates the queue and `far` for a search with an order,
+ * if they do not exist.  Frees the queue for a search without an order.
  */
 static void
 read_order(HammingScan *scan, const ScanKeyData *order)
@@ -355,9 +362,9 @@ read_order(HammingScan *scan, const ScanKeyData *order)
 }
 
 /*
- * Return an estimate of the number of rows, by the number of pages in the trees.  Reads the
- * number of free pages only once in a scan.  It is in the metapage, and all processes that
- * split pages compete for the lock of the metapage.
+ * Return an estimate of the number of rows, computed from the number of pages in the
+ * trees.  Reads the number of free pages only once in a scan.  That number is in the
+ * metapage, and all processes that split pages compete for the lock of the metapage.
  */
 static double
 estimate_rows(HammingScan *scan)
@@ -371,7 +378,8 @@ estimate_rows(HammingScan *scan)
 }
 
 /*
- * Prepare the choice of a probe plan for an index with nrows rows.
+ * Compute the probe plans for an index with nrows rows, unless scan->plans has them
+ * already.
  */
 static void
 set_rows(HammingScan *scan, double nrows)
@@ -398,22 +406,22 @@ begin_unordered(HammingScan *scan)
 }
 
 /*
- * Begin a search for the rows that match nkeys scan keys.  `order` is the scan key of ORDER
- * BY, or NULL.  Returns false if a ball is empty, so that no row matches.  Also returns
- * false if the bounds of the distance show that no row is within all balls.  Only a search
- * with an order has these bounds.
+ * Begin a search for the rows that match nkeys scan keys.  `order` is the scan key of
+ * ORDER BY, or NULL.  Returns false if a ball is empty, so that no row matches.  A search
+ * with an order also returns false if bound_distances() finds that no fingerprint is
+ * within all balls.
  */
 bool
 hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 				   const ScanKeyData *order)
 {
 	scan->nentries = 0;
-	scan->radius = 0;			/* the radius of a search without an order */
+	scan->radius = 0;			/* a search without an order has radius 0 */
 	read_order(scan, order);
 	if (!read_balls(scan, keys, nkeys))
 		return false;
 
-	/* without a choice of probe plans, the number of rows does not matter */
+	/* the choice of an obvious probe plan does not depend on the number of rows */
 	if (scan->queue == NULL && scan->nballs > 0 &&
 		probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
 		set_rows(scan, ROWS_UNKNOWN);
@@ -433,8 +441,8 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 }
 
 /*
- * Set reader->tids to the TIDs of the next matches.  If the search has an order, these are
- * at one distance, scan->radius.  Returns false after the last TID.
+ * Set reader->tids to the TIDs of the next matches.  If the search has an order, all
+ * these matches have the distance scan->radius.  Returns false after the last TID.
  */
 bool
 hamming_scan_next(HammingScan *scan)

@@ -30,42 +30,49 @@ typedef struct HammingScan
 	LeafReader *reader;
 	const HammingMethods *methods;
 
-	/* Condition: a match lies within all balls. */
+	/* The condition: a match lies within all balls. */
 	int			nballs;
 	SimHashBall *balls;			/* balls[0] is the smallest */
 
-	/* Order: nearest to `query` first. */
+	/* The order: matches nearest to `query` come first. */
 	DistanceQueue *queue;		/* NULL if the search has no order */
 	SimHash		query;
-	int			max_radius;		/* no match has a greater distance from query */
+	int			max_radius;		/* inclusive upper bound of the distance of a
+								 * match from query */
 
 	/* The search.  Radii and distances are in bits. */
 	Design		design;
-	BlockNumber nfree;			/* number of free pages of the index.
-								 * InvalidBlockNumber if not read yet. */
+	BlockNumber nfree;			/* number of free pages of the index, or
+								 * InvalidBlockNumber if not read yet */
 	ProbePlans	plans;
 	const ProbePlan *chosen;	/* probe plan of the current phase */
-	bool		probes_ball;	/* true if the phase probes around the smallest
-								 * ball, false if around query */
-	int			completed_radius;	/* earlier phases have returned all matches
-									 * within this distance of query, or the
-									 * balls show that there are none.  -1 if
-									 * neither. */
-	int			radius;			/* distance of the matches returned now.  0 if
-								 * the search has no order. */
-	int			horizon;		/* maximum radius of the current phase, lowered
-								 * when the queue drops matches */
-	bool		drain_queue;	/* return the queued matches at the radius before
-								 * probing further */
+	bool		probes_ball;	/* true if the phase probes around the center of
+								 * the smallest ball, false if around query */
+	int			completed_radius;	/* distance from query, inclusive, up to
+									 * which no match is left: earlier phases
+									 * have returned all matches, or the balls
+									 * allow none.  -1 if there is no such
+									 * distance. */
+	int			radius;			/* distance of the matches that the scan returns
+								 * now.  0 if the search has no order. */
+	int			horizon;		/* maximum radius of the current phase,
+								 * inclusive.  It decreases when the queue drops
+								 * matches. */
+	bool		drain_queue;	/* true if the scan must return the queued
+								 * matches at the radius before it probes
+								 * further */
 	Probing		probing;
 
 	int64		nentries;		/* number of entries compared, for
 								 * simhash_index_explain */
 
-	/* Matches of the leaf read last that go into the queue. */
+	/*
+	 * Matches beyond the radius in the current leaf.  They are added to the queue after
+	 * the leaf has been unlocked.
+	 */
 	int			nfar;
-	FarMatch   *far;			/* length MAX_LEAF_ENTRIES.  NULL before the
-								 * first search with an order. */
+	FarMatch   *far;			/* array of length MAX_LEAF_ENTRIES.  NULL
+								 * before the first search with an order. */
 } HammingScan;
 
 extern HammingScan *hamming_scan_create(LeafReader *reader, const HammingMethods *methods,

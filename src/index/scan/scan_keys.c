@@ -18,15 +18,16 @@ struct KeysScan
 {
 	MemoryContext context;
 	LeafReader *reader;
-	int			nranges;		/* number of ranges that reader reads, 0 if the
-								 * scan merges postings */
-	TidSet	   *seen;			/* TIDs returned.  NULL if the scan cannot find a
-								 * TID twice, or may return it twice. */
-	PostingMerge *merge;		/* NULL if the scan reads ranges: one key is enough,
-								 * or all rows match */
+	int			nranges;		/* number of ranges that reader reads.  0 if the
+								 * scan merges postings. */
+	TidSet	   *seen;			/* TIDs returned.  NULL if the scan cannot find
+								 * a TID twice, or if its caller accepts a TID
+								 * twice. */
+	PostingMerge *merge;		/* NULL if the scan reads ranges, because one
+								 * key is enough or all rows match */
 };
 
-/* All rows that are not NULL. */
+/* Key ranges of all rows that are not NULL. */
 static const KeyRange not_null_rows[] = {
 	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
 	{PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY},
@@ -57,8 +58,8 @@ keys_scan_all(MemoryContext context, LeafReader *reader)
 }
 
 /*
- * Begin a scan for rows that contain any of n keys.  The caller keeps the array in memory
- * until the scan ends.
+ * Begin a scan for rows that contain any of n keys.  The array must stay valid until the
+ * scan ends.
  */
 KeysScan *
 keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n)
@@ -69,8 +70,8 @@ keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int
 
 /*
  * Begin a scan for rows that contain at least min_match of n keys.  Returns NULL if the
- * postings of n keys cannot be merged within work_mem.  The caller keeps the array in
- * memory until the scan ends.
+ * postings of n keys cannot be merged within work_mem.  The array must stay valid until
+ * the scan ends.
  */
 KeysScan *
 keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
@@ -88,8 +89,8 @@ keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys
 
 /*
  * Make the scan return each TID once.  A bitmap scan does not need this, because a bitmap
- * contains a TID once.  A merge finds each TID once anyway.  If may_defer is true, the scan
- * may defer TIDs to its end (tid_set_create).
+ * contains each TID once.  A merge finds each TID once anyway, and so does a scan of one
+ * range.  If may_defer is true, the scan may defer TIDs to its end (tid_set_create).
  */
 void
 keys_scan_return_once(KeysScan *scan, bool may_defer)

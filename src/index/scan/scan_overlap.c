@@ -3,8 +3,8 @@
  * scan_overlap.c
  *		Scans for rows ranked by overlap: rows with the most query keys come first
  *
- * The distance of a row is the fraction of the query keys that it lacks.  So the scan counts
- * the hits of each TID, one for each query key that the row contains (hit_counter.c).
+ * The distance of a row is the fraction of the query keys that the row lacks.  So the scan
+ * counts the hits of each TID.  A hit is a query key that the row contains (hit_counter.c).
  *
  * Frequent keys occur in many rows.  The scan reads all of their postings only if it must.
  * It returns rows in this order:
@@ -20,8 +20,8 @@
  * 5. Rows without keys.
  *
  * If there are frequent keys, and the rows with a rare key or the frequent keys are too many
- * for work_mem, the scan skips steps 1 and 2.  min_match limits the rows in steps 1 to 3.  If it is not 0, the scan
- * ends after step 3.
+ * for work_mem, the scan skips steps 1 and 2.  In steps 1 to 3, the scan returns only rows
+ * with at least min_match query keys.  If min_match is not 0, the scan ends after step 3.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -43,7 +43,7 @@
 
 /*
  * Number of TIDs that the cursor of a frequent key copies at a time (look_up_frequent).
- * This is less than a leaf contains, because mostly only one TID of a leaf is looked up.
+ * A leaf contains more TIDs, but usually only one TID of a leaf is looked up.
  */
 #define FREQUENT_CURSOR_TIDS	32
 
@@ -51,9 +51,11 @@
 typedef enum OverlapStage
 {
 	OVERLAP_BEGIN,
-	OVERLAP_RARE,				/* rows with a rare key and rare_min_match keys */
+	OVERLAP_RARE,				/* rows with a rare key and at least
+								 * rare_min_match() query keys */
 	OVERLAP_FREQUENT,			/* rows with all frequent keys, but no rare key */
-	OVERLAP_COUNTED,			/* other rows with a query key */
+	OVERLAP_COUNTED,			/* remaining rows with a query key, found by
+								 * counting hits */
 	OVERLAP_REST,				/* rows with keys, but no query key */
 	OVERLAP_EMPTY,				/* rows without keys */
 	OVERLAP_DONE
@@ -70,18 +72,20 @@ struct OverlapScan
 
 	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
-	HitCounter *rare;			/* TIDs with a rare key: hits of rare keys, and
-								 * then of frequent keys */
-	bool		rare_first;		/* stages OVERLAP_RARE and OVERLAP_FREQUENT
+	HitCounter *rare;			/* hits of the TIDs with a rare key: first those
+								 * of rare keys, then also those of frequent
+								 * keys */
+	bool		rare_first;		/* true if OVERLAP_RARE and OVERLAP_FREQUENT
 								 * return rows (find_rare) */
-	PostingMerge *merge;		/* merge of all frequent keys.  NULL if no row with
-								 * these keys alone matches, or if such rows are
-								 * counted. */
-	HitCounter *all;			/* TIDs with any query key */
-	TidSet	   *rest;			/* TIDs that OVERLAP_REST must not return: with a
-								 * query key, or returned already */
-	bool		rest_read;		/* OVERLAP_REST has read all TIDs.  The deferred
-								 * TIDs may remain. */
+	PostingMerge *merge;		/* merge of all frequent keys.  NULL if no row
+								 * with only these keys matches, or if
+								 * OVERLAP_COUNTED returns these rows. */
+	HitCounter *all;			/* hits of the TIDs with any query key, for
+								 * OVERLAP_COUNTED.  NULL if not counted. */
+	TidSet	   *rest;			/* TIDs that OVERLAP_REST must not return: TIDs
+								 * with a query key, and TIDs already returned */
+	bool		rest_read;		/* true if OVERLAP_REST has read all leaves.
+								 * Deferred TIDs may remain. */
 };
 
 /* Key range of all rows with keys. */
@@ -91,9 +95,9 @@ static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
 static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY};
 
 /*
- * Create a scan for rows that contain at least min_match of n keys.  If min_match is 0, the
- * scan returns all rows that are not NULL.  The caller keeps the array in memory until the
- * scan ends.
+ * Create a scan for rows that contain at least min_match of n keys.  If min_match is 0,
+ * the scan returns all rows that are not NULL.  The array must stay valid until the scan
+ * ends.
  */
 OverlapScan *
 overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
@@ -112,7 +116,7 @@ overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *key
 /* --- reading ------------------------------------------------------------------- */
 
 /*
- * Count the hits of all query keys, and rank the TIDs.
+ * Count the hits of all query keys for OVERLAP_COUNTED, and rank the TIDs.
  */
 static void
 count_all(OverlapScan *scan)
@@ -127,8 +131,8 @@ count_all(OverlapScan *scan)
 }
 
 /*
- * Count the hits of the rare keys, and store the other keys in `frequent`.  Reads only the
- * first RARE_LEAVES leaves of a frequent key.
+ * Count the hits of the rare keys, and store the other query keys in `frequent`.  Of a
+ * frequent key, reads only the first RARE_LEAVES leaves that contain it.
  */
 static void
 count_rare(OverlapScan *scan)
@@ -164,8 +168,8 @@ count_rare(OverlapScan *scan)
 }
 
 /*
- * Return the minimum number of query keys of a row that OVERLAP_RARE returns: the greater
- * of the number of frequent keys and min_match.
+ * Return the minimum number of query keys in a row that OVERLAP_RARE returns.  It is the
+ * greater of min_match and the number of frequent keys.
  */
 static int
 rare_min_match(const OverlapScan *scan)
@@ -174,9 +178,10 @@ rare_min_match(const OverlapScan *scan)
 }
 
 /*
- * Look up which frequent keys the rows with a rare key contain, and add them to their
- * counts.  Skips a row if its count can no longer reach rare_min_match.  The count of that
- * row stays too low.  OVERLAP_COUNTED returns the row if min_match allows.
+ * Look up which frequent keys each row with a rare key contains, and add the number of
+ * these keys to the row's count.  Skips a row if its count can no longer reach
+ * rare_min_match().  The count of that row stays too low.  OVERLAP_COUNTED returns the
+ * row if min_match allows.
  */
 static void
 look_up_frequent(OverlapScan *scan)
@@ -209,9 +214,9 @@ look_up_frequent(OverlapScan *scan)
 }
 
 /*
- * Count the query keys of all rows with a rare key, and prepare the merge of the frequent
- * keys.  Returns false if the TIDs or the cursors of the merge do not fit into work_mem.
- * Then the counts must not be used.
+ * Count the query keys of the rows with a rare key, and prepare the merge of the frequent
+ * keys.  Returns false if there are frequent keys, and the TIDs or the cursors of the
+ * merge do not fit into work_mem.  In that case the counts must not be used.
  */
 static bool
 find_rare(OverlapScan *scan)
@@ -233,7 +238,8 @@ find_rare(OverlapScan *scan)
 }
 
 /*
- * Prepare to return rows that contain no query key.  Excludes all rows that contain one.
+ * Prepare to return rows that contain no query key.  Excludes all rows that contain a
+ * query key.
  */
 static void
 begin_rest(OverlapScan *scan)
@@ -250,13 +256,14 @@ begin_rest(OverlapScan *scan)
 /* --- returning ----------------------------------------------------------------- */
 
 /*
- * The following functions set reader->tids to the TIDs of the next rows of a stage.  All of
- * these rows contain *count query keys.  They return false after the last TID.
+ * Each of the following functions sets reader->tids to the TIDs of the next rows of a
+ * stage, and returns false after the last TID of the stage.  If it has a parameter
+ * `count`, it sets *count to the number of query keys in each of these rows.
  */
 
 /*
- * Fetch rows with a rare key that contain at least rare_min_match query keys, the most keys
- * first.
+ * Fetch rows with a rare key and at least rare_min_match() query keys.  Rows with the
+ * most query keys come first.
  */
 static bool
 fetch_rare(OverlapScan *scan, uint32 *count)
@@ -269,7 +276,7 @@ fetch_rare(OverlapScan *scan, uint32 *count)
 
 /*
  * Fetch rows that contain all frequent keys, in TID order.  Skips rows with a rare key,
- * because OVERLAP_RARE has returned them.
+ * because OVERLAP_RARE has returned them already.
  */
 static bool
 fetch_frequent(OverlapScan *scan, uint32 *count)
@@ -293,8 +300,8 @@ fetch_frequent(OverlapScan *scan, uint32 *count)
 }
 
 /*
- * Fetch the other rows with at least min_match query keys, the most keys first.  Skips rows
- * that the stages before have returned.
+ * Fetch the remaining rows with at least min_match query keys.  Rows with the most query
+ * keys come first.  Skips rows that OVERLAP_RARE and OVERLAP_FREQUENT have returned.
  */
 static bool
 fetch_counted(OverlapScan *scan, uint32 *count)
@@ -311,7 +318,8 @@ fetch_counted(OverlapScan *scan, uint32 *count)
 }
 
 /*
- * Fetch rows that contain no query key, in the order of the tree, then the deferred rows.
+ * Fetch rows that contain no query key, in the order of the tree, and then the deferred
+ * rows.
  */
 static bool
 fetch_rest(OverlapScan *scan)
@@ -330,7 +338,7 @@ fetch_rest(OverlapScan *scan)
 }
 
 /*
- * Free both hit counters.
+ * Free the hit counters that exist.
  */
 static void
 free_counts(OverlapScan *scan)
@@ -354,10 +362,13 @@ begin_next_stage(OverlapScan *scan)
 		case OVERLAP_RARE:
 			scan->rare_first = scan->nkeys > 0 && find_rare(scan);
 			if (!scan->rare_first)
-				free_counts(scan);	/* the next counter needs work_mem */
+				free_counts(scan);	/* the counter of OVERLAP_COUNTED needs
+									 * work_mem */
 			break;
 		case OVERLAP_COUNTED:
-			/* if rare_first, rows with at least nfrequent keys have been returned */
+			/*
+			 * if rare_first, all rows with nfrequent or more keys have been returned
+			 */
 			if (scan->rare_first ? scan->nfrequent > Max(scan->min_match, 1) :
 				scan->nfrequent > 0)
 			{
@@ -381,9 +392,10 @@ begin_next_stage(OverlapScan *scan)
 }
 
 /*
- * Set reader->tids to the TIDs of the next rows, all at one distance.  Sets *distance to the
- * fraction of the query keys that these rows lack, computed by one division.  Returns false
- * after the last row that is not NULL.
+ * Set reader->tids to the TIDs of the next rows, which have the same distance.  Sets
+ * *distance to this distance: the fraction of the query keys that each row lacks.
+ * Computes it by one division, as simhash_containment_distance() does, so that both
+ * results are equal.  Returns false if there are no more non-NULL rows.
  */
 bool
 overlap_scan_next(OverlapScan *scan, float8 *distance)

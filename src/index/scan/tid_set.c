@@ -1,13 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * tid_set.c
- *		Set of the TIDs that a scan has returned, so that it returns each once
+ *		Set of the TIDs that a scan has returned, so that it returns each TID once
  *
- * A scan for several keys finds a TID once for each of them that the row contains.  It must
- * return the TID once.  So the scan keeps a set of the TIDs that it has returned.
+ * A scan for several keys finds the TID of a row once for each of these keys that the row
+ * contains.  It must return the TID once.  So the scan keeps a set of the TIDs that it has
+ * returned.
  *
  * If the set reaches work_mem, the scan defers TIDs that are not in the set.  It sorts the
- * deferred TIDs, within as much memory again, and returns each of them once at the end.
+ * deferred TIDs, using at most another work_mem of memory, and returns each of them once at
+ * the end.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -41,8 +43,8 @@ typedef struct SeenTid
 #include "lib/simplehash.h"
 
 /*
- * Estimate of the bytes that a TID needs in memory at worst.  While the hash table grows,
- * the old table of half its size still exists.
+ * Estimate of the memory that a TID needs at worst, in bytes.  While the hash table
+ * grows, the old table of half its size still exists.
  */
 #define SEEN_SIZE			(3 * sizeof(SeenTid))
 
@@ -51,18 +53,18 @@ struct TidSet
 	MemoryContext context;
 	seen_hash  *tids;			/* TIDs returned or excluded */
 	uint64		max_tids;		/* number of TIDs that fit into work_mem */
-	Tuplesortstate *deferred;	/* sort of pairs: a deferred TID, and EXCLUDED or
-								 * DEFERRED.  NULL if there is none. */
+	Tuplesortstate *deferred;	/* sort of pairs of a TID and its category,
+								 * EXCLUDED or DEFERRED.  NULL if there is none. */
 	bool		sorted;			/* true after tuplesort_performsort */
-	uint64		last;			/* last TID read from deferred */
+	uint64		last;			/* last TID read from deferred, a tid_number() */
 };
 
 /*
  * Create an empty set in its own memory context, a child of `parent`.
  *
- * A caller that keeps a leaf pinned until the heap tuple has been checked passes false for
- * may_defer.  It cannot use deferred TIDs, because their leaves are no longer pinned.  Then
- * the set may outgrow work_mem.
+ * may_defer must be false if the caller keeps a leaf pinned until its heap tuples have
+ * been checked.  Such a caller cannot use deferred TIDs, because their leaves are no
+ * longer pinned.  If may_defer is false, the set may outgrow work_mem.
  */
 TidSet *
 tid_set_create(MemoryContext parent, bool may_defer)
@@ -78,14 +80,14 @@ tid_set_create(MemoryContext parent, bool may_defer)
 }
 
 /*
- * Category of a TID in the sort of deferred TIDs.  If a TID is in both categories, EXCLUDED
- * sorts first, and tid_set_fetch_deferred skips the TID.
+ * Categories of TIDs in the sort of deferred TIDs.  If a TID has both categories,
+ * EXCLUDED sorts first, and tid_set_fetch_deferred() skips the TID.
  */
 #define EXCLUDED	0
 #define DEFERRED	1
 
 /*
- * Add a TID to the sort of deferred TIDs.  May write to disk.
+ * Add a TID with a category to the sort of deferred TIDs.  May write to disk.
  */
 static void
 defer_tid(TidSet *set, uint64 tid, uint64 category)
@@ -101,8 +103,8 @@ defer_tid(TidSet *set, uint64 tid, uint64 category)
 }
 
 /*
- * Exclude n TIDs from the scan: the set never returns them.  Call this before the first
- * tid_set_keep_new.
+ * Exclude n TIDs, so that the scan does not return them.  Must be called before the first
+ * tid_set_keep_new().  May write to disk.
  */
 void
 tid_set_exclude(TidSet *set, const ItemPointerData *tids, int n)
@@ -120,8 +122,9 @@ tid_set_exclude(TidSet *set, const ItemPointerData *tids, int n)
 }
 
 /*
- * Keep the TIDs that the scan must return now, at the start of the array of n TIDs.
- * Returns their number.  Removes TIDs that the set contains, and TIDs that it defers.
+ * Move the TIDs that the scan must return now to the start of the array of n TIDs, and
+ * return their number.  Skips TIDs that the set contains already, and TIDs that it
+ * defers.  May write to disk.
  */
 int
 tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
@@ -151,8 +154,8 @@ tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
 }
 
 /*
- * Fetch at most max deferred TIDs, after the last tid_set_keep_new.  Returns their number,
- * or 0 after the last TID.
+ * Fetch at most max deferred TIDs.  Must be called after the last tid_set_keep_new().
+ * Returns the number of TIDs fetched, or 0 after the last TID.
  */
 int
 tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max)
