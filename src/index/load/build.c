@@ -29,11 +29,14 @@ typedef struct Build
 	const Opclass *opclass;
 	int32		params;
 	Spool	   *keys;
-	Spool	   *placeholders;	/* rows without keys */
+	Spool	   *placeholders;	/* placeholders of rows without keys */
 	double		nrows;
 } Build;
 
-/* Kilobytes: the minimum of maintenance_work_mem in PostgreSQL 15. */
+/*
+ * Minimum memory for placeholders, in kilobytes.  It is the minimum of
+ * maintenance_work_mem in PostgreSQL 15.
+ */
 #define MIN_PLACEHOLDER_MEMORY	1024
 
 /*
@@ -58,8 +61,9 @@ simhash_buildphasename(int64 phase)
 }
 
 /*
- * Add the keys of a row to the spools.  Raises an error if the row's value has other
- * parameters than the index.  A callback of table_index_build_scan.
+ * Add the keys of a row to a spool, or its placeholder to the other spool.  This is a
+ * callback of table_index_build_scan().  Raises an error if the parameters of the row's
+ * value differ from those of the index.
  */
 static void
 build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
@@ -77,7 +81,8 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 }
 
 /*
- * Build all trees in this process, and set their roots and the counts of rows.
+ * Build all trees in this process.  Sets roots[] to the roots of the trees, and the
+ * numbers of rows in *result.
  */
 static void
 build_serially(Relation heap, Relation index, struct IndexInfo *info,
@@ -89,8 +94,8 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 	build.opclass = opclass_of_index(index);
 	build.params = params_of_column(index, build.opclass);
 	/*
-	 * Placeholders get an eighth of the memory.  Mostly they are few, but they may be
-	 * many.
+	 * Placeholders get an eighth of the memory.  Usually there are few of them, but there
+	 * may be many.
 	 */
 	build.keys = spool_create(maintenance_work_mem / 8 * 7);
 	build.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
@@ -116,7 +121,8 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info,
 }
 
 /*
- * ambuild: build the trees, by parallel workers if there are any, then the metapage.
+ * ambuild: build the trees, with parallel workers if there are any, and then the
+ * metapage.
  */
 IndexBuildResult *
 simhash_build(Relation heap, Relation index, struct IndexInfo *info)
@@ -131,7 +137,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
-	/* the metapage must be the first page, though it is written last */
+	/* the metapage must be the first page, although it is written last */
 	if (page_extend(index, 1) != META_BLOCK)
 		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
 
@@ -145,8 +151,8 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 }
 
 /*
- * Write and log a page of the initialization fork.  This fork is logged although the
- * relation is not.
+ * Add a page to the initialization fork, and log it.  This fork is logged although the
+ * index is unlogged.
  */
 static void
 write_init_page(Relation index, Page page)
@@ -163,7 +169,8 @@ write_init_page(Relation index, Page page)
 }
 
 /*
- * ambuildempty: write the metapage, and an empty leaf for each tree.
+ * ambuildempty: write the metapage and an empty leaf for each tree to the initialization
+ * fork.
  */
 void
 simhash_buildempty(Relation index)

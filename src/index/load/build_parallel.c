@@ -30,7 +30,7 @@
 #include "index/load/build_worker.h"
 #include "index/tree/extend.h"
 
-/* Keys of the shared memory segment's table of contents */
+/* Keys in the table of contents of the shared memory segment */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)
 #define KEY_SCAN			UINT64CONST(0x51A5000000000002)
 #define KEY_QUERY			UINT64CONST(0x51A5000000000003)
@@ -38,8 +38,8 @@
 #define KEY_BUFFER_USAGE	UINT64CONST(0x51A5000000000005)
 
 /*
- * The leader's state of a parallel build.  The context and the snapshot are local.  All
- * other pointers lead to shared memory.
+ * The leader's state of a parallel build.  `context` and `snapshot` are in local memory.
+ * The other pointers lead to shared memory.
  */
 typedef struct Leader
 {
@@ -52,7 +52,7 @@ typedef struct Leader
 } Leader;
 
 /*
- * Run a parallel worker.  Follows _bt_parallel_build_main.
+ * Do the work of a parallel worker.  Follows _bt_parallel_build_main().
  */
 PGDLLEXPORT void simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc);
 
@@ -72,7 +72,7 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	pgstat_report_query_id(shared->query_id, false);
 
-	/* the same locks as PostgreSQL's index.c has taken in the leader */
+	/* the same locks that PostgreSQL's index.c has taken in the leader */
 	heap = table_open(shared->heap, heap_lock);
 	index = index_open(shared->index, index_lock);
 	info = BuildIndexInfo(index);
@@ -90,7 +90,8 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 }
 
 /*
- * Allocate the shared memory.  Returns false if the system grants none.
+ * Allocate the shared memory, and set the leader's pointers to its parts.  Returns false
+ * if the system grants no shared memory.
  */
 static bool
 allocate_shared(Leader *leader, Relation heap)
@@ -135,10 +136,11 @@ allocate_shared(Leader *leader, Relation heap)
 
 /*
  * Begin a parallel build and launch its workers.  Returns false if there is no shared
- * memory, or no worker was launched.  The caller calls end_parallel in either case.
+ * memory, or if no worker was launched.  The caller must call end_parallel() in either
+ * case.
  *
- * The leader attaches to the barrier before the launch.  So the scan cannot end before
- * the leader arrives at the barrier.
+ * The leader attaches to the barrier before it launches workers.  So no worker can pass
+ * the barrier before the leader arrives there.
  */
 static bool
 begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
@@ -152,9 +154,9 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 											nworkers);
 
 	/*
-	 * As in a serial build, index all rows that any transaction may still see: with
-	 * SnapshotAny, the heap scan itself checks which these are.  A concurrent build has an
-	 * MVCC snapshot, and indexes the rows visible to that.
+	 * As in a serial build, index all rows that any transaction may still see.  With
+	 * SnapshotAny, the heap scan itself checks which rows these are.  A concurrent build
+	 * has an MVCC snapshot, and indexes the rows that are visible to this snapshot.
 	 */
 	leader->snapshot = info->ii_Concurrent ?
 		RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
@@ -193,7 +195,7 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 }
 
 /*
- * End a parallel build.  This frees the shared memory and removes the files.
+ * End a parallel build.  Frees the shared memory and removes the temporary files.
  */
 static void
 end_parallel(Leader *leader)
@@ -205,7 +207,7 @@ end_parallel(Leader *leader)
 }
 
 /*
- * Wait until the workers have finished, and gather their results.
+ * Wait until the workers have finished, and gather the results of all participants.
  */
 static void
 finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
@@ -213,7 +215,7 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 {
 	SharedBuild *shared = leader->shared;
 
-	/* after this, the leader can read all that the workers have written */
+	/* after this call, the leader can read all data that the workers have written */
 	WaitForParallelWorkersToFinish(leader->context);
 	for (int i = 0; i < leader->context->nworkers_launched; i++)
 		InstrAccumParallelQuery(&leader->buffer_usage[i], &leader->wal_usage[i]);
@@ -231,8 +233,9 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 }
 
 /*
- * Build all trees in parallel, and set their roots and the counts of rows.  Returns false
- * if there are no workers.  Then nothing has been built.
+ * Build all trees in parallel.  Sets roots[] to the roots of the trees, and the numbers
+ * of rows in *result.  Returns false, and builds nothing, if the heap is empty or if
+ * there are no workers.
  */
 bool
 build_in_parallel(Relation heap, Relation index, IndexInfo *info,

@@ -4,11 +4,11 @@
  *		Building the pages of a tree from sorted entries, bottom up
  *
  * Pages are filled in local memory.  A full page is written through shared buffers and
- * logged as a whole.  It does not change after that.
+ * logged as a whole.  The build does not change a page after it has written it.
  *
- * Several processes may build the leaves of one tree.  Each process builds the chain of
- * leaves with keys of one range.  The process that finishes the last range builds the
- * inner levels.
+ * Several processes may build the leaves of one tree.  The tree is then divided into ranges
+ * of keys.  For each range, one process builds the chain of leaves.  The process that
+ * finishes the last range builds the inner levels.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,41 +29,49 @@
 #define LEAF_FILL		(MAX_LEAF_ENTRIES * FILL_PERCENT / 100)
 #define INNER_FILL		(MAX_INNER_ENTRIES * FILL_PERCENT / 100)
 
-/* Maximum number of levels of a tree.  2^32 pages have far fewer levels. */
+/* Maximum number of levels of a tree.  A tree of 2^32 pages has far fewer levels. */
 #define MAX_LEVELS		16
 
 /*
- * Number of blocks allocated at a time.  So processes that build the same index do not
- * wait for each other for every page, and the pages of a tree stay together.
+ * Number of blocks to allocate at a time.  With this number, processes that build the
+ * same index do not wait for each other for every page, and the pages of a tree stay
+ * together.
  */
 #define EXTEND_BLOCKS	128
 
-/* Number of entries written between progress reports, and checks for interrupts */
+/*
+ * Number of entries to write between two progress reports.  Also the number of entries or
+ * leaves between two checks for interrupts.
+ */
 #define REPORT_INTERVAL	4096
 
-/* The page of a level that is being filled. */
+/* The page of a level that is being filled, and its block. */
 typedef struct BuildLevel
 {
 	BlockNumber block;
 	PGAlignedBlock page;
 } BuildLevel;
 
-/* State of building a tree, or a range of its leaves. */
+/* State of a process that builds a tree, a range of its leaves, or its inner levels. */
 typedef struct TreeBuild
 {
 	Relation	index;
 	int			tree;
 
-	/* blocks allocated but not used, and number of blocks yet to allocate */
+	/*
+	 * The blocks from next_block to end_block (exclusive) are allocated, but not used
+	 * yet.  to_allocate more blocks are still to be allocated.
+	 */
 	BlockNumber next_block;
 	BlockNumber end_block;
 	BlockNumber to_allocate;
 
-	/* file for the downlinks to leaves, or NULL if this build has a parent level */
+	/* file for the downlinks to leaves, or NULL to add downlinks to the parent level */
 	BufFile    *downlinks;
 
 	int			nlevels;
-	BuildLevel *level[MAX_LEVELS];	/* NULL for leaves of other processes */
+	BuildLevel *level[MAX_LEVELS];	/* level[0] is NULL if only inner levels are
+									 * built */
 } TreeBuild;
 
 /*
@@ -77,7 +85,8 @@ build_report_phase(BuildPhase phase)
 }
 
 /*
- * Return the number of pages of a level.  A level without entries has one page.
+ * Return the number of pages of a level with nentries entries, of which `fill` fit on a
+ * page.  A level without entries has one page.
  */
 static BlockNumber
 level_size(uint64 nentries, int fill)
@@ -102,7 +111,8 @@ count_inner_pages(BlockNumber nleaves)
 }
 
 /*
- * Return a block for the next page, which is written later.
+ * Return a block for a page that will be written later.  The block is allocated, but not
+ * initialized.
  */
 static BlockNumber
 allocate_block(TreeBuild *build)
@@ -111,7 +121,7 @@ allocate_block(TreeBuild *build)
 	{
 		BlockNumber n = Min(build->to_allocate, EXTEND_BLOCKS);
 
-		/* to_allocate should suffice; if not, extend by one block at a time */
+		/* to_allocate should suffice.  If it does not, extend by one block at a time. */
 		Assert(n > 0);
 		n = Max(n, 1);
 		build->next_block = page_extend(build->index, n);
@@ -122,8 +132,8 @@ allocate_block(TreeBuild *build)
 }
 
 /*
- * Write a page to a block, and log it if the index needs WAL.  Locks the buffer
- * exclusively meanwhile.
+ * Write a page to a block, and log it if the index needs WAL.  Holds an exclusive lock on
+ * the buffer while it writes.
  */
 void
 build_write_page(Relation index, BlockNumber block, Page page)
@@ -141,7 +151,7 @@ build_write_page(Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Start a new page of a level, in local memory.  low is its low key.
+ * Start a new page of a level, in local memory.  `low` is the low key of the page.
  */
 static void
 start_page(TreeBuild *build, int level, BlockNumber block, const Entry *low)
@@ -151,7 +161,7 @@ start_page(TreeBuild *build, int level, BlockNumber block, const Entry *low)
 }
 
 /*
- * Add a level to the tree, and start its first page.  low is the low key of the page.
+ * Add a level to the tree, and start its first page.  `low` is the low key of the page.
  */
 static void
 add_level(TreeBuild *build, const Entry *low)
@@ -164,7 +174,7 @@ add_level(TreeBuild *build, const Entry *low)
 static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
 
 /*
- * Write the downlink to a leaf to a file.
+ * Append the downlink to a leaf to a file.
  */
 static void
 write_downlink(BufFile *file, const Entry *low_key, BlockNumber block)
@@ -178,8 +188,8 @@ write_downlink(BufFile *file, const Entry *low_key, BlockNumber block)
 }
 
 /*
- * Write the page of a level, which is full or the last of the level.  Then add its
- * downlink to the parent level, or to the file of downlinks.
+ * Write the current page of a level.  The page is full, or it is the last page of the
+ * level.  Then add its downlink to the parent level, or to the file of downlinks.
  */
 static void
 finish_page(TreeBuild *build, int at)
@@ -198,8 +208,9 @@ finish_page(TreeBuild *build, int at)
 }
 
 /*
- * Append an entry to a level.  If its page is full, finish the page and start the right
- * sibling.  On an inner level, the entry is the low key of the child.
+ * Append an entry to level `at`.  If the current page of the level is full, first
+ * finishes this page and starts its right sibling.  On an inner level, the entry is the
+ * low key of `child`.  On a leaf, `child` is not used.
  */
 static void
 add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
@@ -228,7 +239,8 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Write the last page of each level.  Returns the topmost page, which is the root.
+ * Write the last page of each level, and free the levels.  Returns the topmost page,
+ * which is the root.
  */
 static TreeRoot
 finish_levels(TreeBuild *build)
@@ -254,7 +266,8 @@ finish_levels(TreeBuild *build)
 }
 
 /*
- * Add to the count of entries written by all processes, and report it.
+ * Add to the number of entries that all processes have written, and report the sum as
+ * progress.
  */
 static void
 report_done(pg_atomic_uint64 *done, int nentries)
@@ -264,8 +277,8 @@ report_done(pg_atomic_uint64 *done, int nentries)
 }
 
 /*
- * Sort the next entries of the spool, and report the phases: sorting, then writing.
- * Returns false if there are no more entries.
+ * Sort the next range of entries of the spool.  Reports the phase of sorting first, and
+ * then the phase of writing.  Returns false if there are no more entries.
  */
 static bool
 sort_next(Spool *spool)
@@ -279,8 +292,8 @@ sort_next(Spool *spool)
 }
 
 /*
- * Add all entries of the spool to the leaves.  *done counts the entries of all processes.
- * Checks for interrupts.
+ * Add all entries of the spool to the leaves.  *done counts the entries that all
+ * processes have written.  Checks for interrupts.
  */
 static void
 add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
@@ -305,8 +318,8 @@ add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build a tree from the entries of the spool, for which spool_begin() was called.
- * Returns the root.  *done counts the entries of all processes.
+ * Build a tree from the entries of the spool.  The caller has called spool_begin().
+ * Returns the root.  *done counts the entries that all processes have written.
  */
 TreeRoot
 build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
@@ -324,9 +337,9 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build a range of the leaves of a tree from the entries of the spool, for which
- * spool_begin() was called.  Writes the downlinks to a file, and returns the number of
- * leaves.  *done counts the entries of all processes.
+ * Build a range of the leaves of a tree from the entries of the spool.  The caller has
+ * called spool_begin().  Writes the downlinks to the file `downlinks`, and returns the
+ * number of leaves.  *done counts the entries that all processes have written.
  */
 BlockNumber
 build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
@@ -341,7 +354,7 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 	build.to_allocate = nleaves - 1;
 	build.downlinks = downlinks;
 
-	/* the first leaf is allocated already: the leaf to its left links to it */
+	/* the first leaf is allocated already, because the leaf to its left links to it */
 	build.next_block = range->block;
 	build.end_block = range->block + 1;
 	add_level(&build, &range->low);
@@ -359,9 +372,9 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 }
 
 /*
- * Build the inner levels above nleaves leaves, and return the root.  next_downlink() is
- * called once for each leaf.  It returns the downlinks in order.  There must be more than
- * one leaf.
+ * Build the inner levels above nleaves leaves, and return the root.  Calls
+ * next_downlink() once for each leaf, which must return the downlinks in order.  nleaves
+ * must be at least 2.
  */
 TreeRoot
 build_inner_levels(Relation index, int tree, BlockNumber nleaves,

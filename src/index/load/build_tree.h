@@ -26,24 +26,25 @@ typedef enum BuildPhase
 	PHASE_WRITE
 } BuildPhase;
 
-/* A range of the leaves of a tree, to be built by one process. */
+/* A range of the leaves of a tree.  One process builds it. */
 typedef struct LeafRange
 {
-	Entry		low;
-	Entry		high;			/* high key of the last leaf, exclusive; unused if there
-								 * is no leaf to the right */
-	BlockNumber block;			/* first leaf, allocated already */
-	BlockNumber right;			/* first leaf of the next range, or InvalidBlockNumber */
+	Entry		low;			/* low key of the first leaf */
+	Entry		high;			/* high key of the last leaf, exclusive.  Unused
+								 * if there is no leaf to the right. */
+	BlockNumber block;			/* block of the first leaf, allocated already */
+	BlockNumber right;			/* block of the first leaf of the next range, or
+								 * InvalidBlockNumber */
 } LeafRange;
 
-/* A downlink to a leaf, in a temporary file. */
+/* A downlink to a leaf, as a temporary file contains it. */
 typedef struct LeafDownlink
 {
 	Entry		low_key;
 	BlockNumber block;
 } LeafDownlink;
 
-/* Set *downlink to that of the next leaf. */
+/* Set *downlink to the downlink of the next leaf. */
 typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
 
 extern void build_report_phase(BuildPhase phase);

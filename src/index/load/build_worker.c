@@ -6,16 +6,18 @@
  * The participants are the leader and its workers.  Together they scan the heap.  Each
  * writes the rows that it finds to a temporary file of its own.  When all have reached
  * the end of the scan, they build the trees in units of work.  A unit is a range of a
- * tree's leaves.  For a unit, the participant reads all files.  It sorts the rows of the
- * range as a serial build does, in its part of the memory.  The participant that finishes
- * the last range of a tree builds the inner levels.
+ * tree's leaves, or the whole tree of placeholders.  For a range, a participant reads the
+ * files of all participants.  It sorts the rows of the range as a serial build does, in
+ * its share of maintenance_work_mem.  The participant that finishes the last range of a
+ * tree builds the inner levels of the tree.
  *
- * There are as many ranges as participants, of equal width, because keys are spread well.
- * If they are not, some units only take longer.
+ * A tree has one range for the leader and one for each planned worker.  The ranges have
+ * equal width, because keys are spread well.  If the keys are not spread well, or if
+ * workers are missing, the build only takes longer.
  *
  * The rows are in files, not in shared memory.  So a build that does not fit into memory
- * needs no other algorithm.  And the system's limit on shared memory, which may be low in
- * a container, does not limit a build.  A row is 16 bytes.  Mostly the files are read
+ * needs no other algorithm.  Also, the system's limit on shared memory, which may be low
+ * in a container, does not limit a build.  A row is 16 bytes.  Usually the files are read
  * from the kernel's cache, in a fraction of the time that sorting takes.
  *
  * Copyright (c) 2026, the simhash authors
@@ -45,18 +47,18 @@ typedef struct ParticipantScan
 	double		nrows;
 } ParticipantScan;
 
-/* Reads a tree's downlinks to leaves from the files of its ranges. */
+/* State of reading a tree's downlinks to leaves from the files of its ranges. */
 typedef struct DownlinkReader
 {
 	SharedBuild *shared;
 	int			tree;
-	int			range;			/* range whose file is read next */
+	int			range;			/* range whose file is opened next */
 	BufFile    *file;
 	int64		nleft;			/* number of unread downlinks in the file */
 } DownlinkReader;
 
 /*
- * Make the name of a participant's file of rows.
+ * Set *name, of length MAXPGPATH, to the name of a participant's file of rows.
  */
 static void
 make_file_name(char *name, int participant, RowGroup group)
@@ -66,8 +68,9 @@ make_file_name(char *name, int participant, RowGroup group)
 }
 
 /*
- * Add the keys of a row to the files.  Raises an error if the row's value has other
- * parameters than the index.  A callback of table_index_build_scan.
+ * Add the keys or the placeholder of a row to the participant's files.  This is a
+ * callback of table_index_build_scan().  Raises an error if the parameters of the row's
+ * value differ from those of the index.
  */
 static void
 scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
@@ -91,8 +94,8 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 }
 
 /*
- * Scan this participant's part of the heap, write its rows to files, and note the
- * results.
+ * Scan this participant's part of the heap.  Writes the rows to the participant's files,
+ * and stores the results of the scan in shared->scan_result.
  */
 static void
 scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
@@ -125,7 +128,8 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 }
 
 /*
- * Return the number of rows of a group in the files of all participants.
+ * Return the number of rows of a group in the files of all participants.  A row is an
+ * entry here.
  */
 static int64
 count_rows(const SharedBuild *shared, RowGroup group)
@@ -138,8 +142,8 @@ count_rows(const SharedBuild *shared, RowGroup group)
 }
 
 /*
- * Read rows of a group from all files into the spool: rows whose keys in a permuted table
- * are within bounds, inclusive.
+ * Add the rows of a group to the spool, from the files of all participants.  Adds only
+ * rows whose key in a permuted table is from min to max, both inclusive.
  */
 static void
 read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
@@ -168,7 +172,7 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 }
 
 /*
- * Return the smallest key of a range.
+ * Return the inclusive lower bound of the keys of a range.
  */
 static uint64
 range_min(const SharedBuild *shared, int range)
@@ -177,7 +181,7 @@ range_min(const SharedBuild *shared, int range)
 }
 
 /*
- * Make the name of the file with the downlinks of a range.
+ * Set *name, of length MAXPGPATH, to the name of the file with the downlinks of a range.
  */
 static void
 make_downlinks_name(char *name, int tree, int range)
@@ -186,7 +190,7 @@ make_downlinks_name(char *name, int tree, int range)
 }
 
 /*
- * Build a range of a tree's leaves, and write their downlinks to a file.
+ * Build a range of a tree's leaves, and write the downlinks to these leaves to a file.
  */
 static void
 build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
@@ -200,7 +204,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	BufFile    *downlinks;
 
 	spool_reuse(spool);
-	/* for the last range, next_min - 1 is the greatest of all keys */
+	/* for the last range, next_min - 1 wraps around to the greatest of all keys */
 	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
@@ -218,7 +222,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 }
 
 /*
- * Read the downlink to the next leaf of a tree.  A DownlinkSource.
+ * Set *downlink to the downlink to the next leaf of a tree (DownlinkSource).
  */
 static void
 read_downlink(void *arg, LeafDownlink *downlink)
@@ -243,7 +247,7 @@ read_downlink(void *arg, LeafDownlink *downlink)
 }
 
 /*
- * Build the inner levels of a tree, all of whose ranges are finished.
+ * Build the inner levels of a tree.  All ranges of the tree must be finished.
  */
 static void
 finish_tree(SharedBuild *shared, Relation index, int tree)
@@ -275,8 +279,8 @@ build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
 
 /*
  * Do units of work until none are left.  A counter assigns each unit to one participant.
- * The first unit is the tree of placeholders, because it may be large.  Then come the
- * ranges of the other trees.
+ * The first unit is the tree of placeholders, because that tree may be large.  The next
+ * units are the ranges of the other trees, tree by tree.
  */
 static void
 do_units(SharedBuild *shared, Relation index)
@@ -302,11 +306,11 @@ do_units(SharedBuild *shared, Relation index)
 }
 
 /*
- * Do a participant's work: scan the heap, wait at the barrier, build trees.
+ * Do a participant's work: scan the heap, wait at the barrier, and build trees.
  *
- * A worker that attaches after the end of the scan helps with the trees only.  So no
- * participant waits for a worker that has not started yet.  A worker that never starts is
- * noticed only at the end of the build.
+ * A worker that attaches after the end of the scan only helps to build trees.  So no
+ * participant waits for a worker that has not started yet.  The build notices only at its
+ * end if a worker never starts.
  */
 void
 build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participant,

@@ -18,8 +18,8 @@
 #include "index/load/build_tree.h"
 
 /*
- * Groups of rows.  Placeholders have a tree of their own, so they have files of their
- * own.
+ * Groups of rows.  Each group has its own files, because placeholders have a tree of
+ * their own.
  */
 typedef enum RowGroup
 {
@@ -30,14 +30,16 @@ typedef enum RowGroup
 #define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
 
 /*
- * Results of a participant's heap scan.  They are all zero if the participant attached
- * after the end of the scan.  Then it has not written a file, either.
+ * Results of a participant's heap scan.  If the participant attached after the end of the
+ * scan, they are all zero, and the participant has written no file of rows.
  */
 typedef struct ScanResult
 {
 	double		heap_tuples;
 	double		index_tuples;
-	int64		nrows[NGROUPS]; /* number of keys, not of heap rows */
+	int64		nrows[NGROUPS]; /* number of rows in the file of each group.  A
+								 * heap row has one for each of its keys, or one
+								 * for its placeholder. */
 	bool		broken_hot_chain;
 } ScanResult;
 
@@ -58,22 +60,27 @@ typedef struct SharedBuild
 	bool		concurrent;
 	uint64		query_id;
 	Design		design;
-	int			nranges;		/* number of ranges of each tree but the placeholders' */
+	int			nranges;		/* number of ranges of each tree, except the
+								 * tree of placeholders */
 
 	/* set by the leader before the end of the scan */
-	int			nparticipants;	/* maximum: the leader and all launched workers */
-	BlockNumber first_leaves;	/* first leaf of each range, tree by tree: contiguous
-								 * blocks */
+	int			nparticipants;	/* maximum number of participants: the leader
+								 * and all launched workers */
+	BlockNumber first_leaves;	/* first of the contiguous blocks that are the
+								 * first leaves of the ranges, tree by tree */
 
-	/* barrier at the end of the scan */
+	/* barrier at the end of the heap scan */
 	Barrier		scanned;
 
 	SharedFileSet files;
-	pg_atomic_uint32 next_unit; /* unit of work to be done next (do_units) */
-	pg_atomic_uint64 ndone;		/* number of entries written */
+	pg_atomic_uint32 next_unit; /* number of the next unit of work (do_units) */
+	pg_atomic_uint64 ndone;		/* number of entries written to the trees */
 	SharedTree	tree[MAX_TREES];
 
-	/* By participant.  Each writes its own results, before it arrives at the barrier. */
+	/*
+	 * Indexed by participant.  Each participant writes its own element before it arrives
+	 * at the barrier.
+	 */
 	ScanResult	scan_result[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 

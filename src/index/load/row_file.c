@@ -15,7 +15,7 @@
 #include "index/load/row_file.h"
 
 /*
- * Append a row to the file.
+ * Append a row to the file, and count it.
  */
 void
 row_file_add(RowFile *file, const Entry *row)
@@ -25,7 +25,7 @@ row_file_add(RowFile *file, const Entry *row)
 }
 
 /*
- * Go back to the first row of the file.
+ * Go back to the first row of the file, for row_file_read().
  */
 void
 row_file_rewind(RowFile *file)
@@ -38,9 +38,10 @@ row_file_rewind(RowFile *file)
 }
 
 /*
- * Read the next ROW_FILE_BATCH rows, and keep those whose keys in a permuted table are
- * within bounds, inclusive.  Sets *nrows to their number.  Returns false at the end of
- * the file.  Checks for interrupts.
+ * Read the next rows, at most ROW_FILE_BATCH.  Stores the rows whose keys in a permuted
+ * table are from min to max, both inclusive, in `rows`, with their keys not permuted.
+ * The length of `rows` is ROW_FILE_BATCH.  Sets *nrows to the number of rows stored,
+ * which may be 0.  Returns false at the end of the file.  Checks for interrupts.
  */
 bool
 row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
@@ -53,7 +54,7 @@ row_file_read(RowFile *file, const PermutedTable *table, uint64 min, uint64 max,
 	read_temp_file(file->file, rows, nread * sizeof(Entry));
 	file->nread += nread;
 
-	/* no branch, because the processor could not predict it */
+	/* no branch in the loop, because the processor could not predict it */
 	for (int i = 0; i < nread; i++)
 	{
 		uint64		key = design_key(table, rows[i].key);

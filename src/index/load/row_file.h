@@ -15,7 +15,10 @@
 #include "index/simhash/design.h"
 #include "index/tree/page.h"
 
-/* Rows in a temporary file.  The caller opens and closes the file. */
+/*
+ * Rows in a temporary file.  Here, a row is an entry: the TID of a heap row and one of
+ * the keys of the heap row, not permuted.  The caller opens and closes the file.
+ */
 typedef struct RowFile
 {
 	BufFile    *file;
@@ -25,8 +28,7 @@ typedef struct RowFile
 } RowFile;
 
 /*
- * Number of rows read at a time.  Here, a row is an entry: the TID of a heap row and one
- * of its keys, not permuted.
+ * Maximum number of rows that row_file_read() reads at a time.
  */
 #define ROW_FILE_BATCH	1024
 
@@ -35,7 +37,10 @@ extern void row_file_rewind(RowFile *file);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
 
-/* Return a row.  Its padding is zero, because all its bytes are written to a file. */
+/*
+ * Return a row.  The padding of the row is zero, because all its bytes are written to a
+ * file.
+ */
 static inline Entry
 make_row(SimHash fp, const ItemPointerData *tid)
 {

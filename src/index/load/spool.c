@@ -4,9 +4,10 @@
  *		Collecting the rows of a build, and sorting them for each permuted table
  *
  * While the rows fit into half of the memory, they are one array.  For each permuted
- * table they are sorted again, into the other half.  That takes a fraction of the time of
- * a tuplesort for each table.  If the rows do not fit, they are in a file.  Then the
- * entries of a table are read into memory range by range, and each range is sorted there.
+ * table, the array is sorted again, into the other half.  This takes a fraction of the
+ * time of a tuplesort for each table.  If the rows do not fit, they are in a file.  Then
+ * the entries of a table are read into memory range by range, and each range is sorted in
+ * memory.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,25 +25,28 @@
 struct Spool
 {
 	MemoryContext context;
-	int			memory;			/* limit of memory, in kilobytes */
+	int			memory;			/* maximum memory, in kilobytes */
 	int64		nrows;
-	const PermutedTable *table;	/* permuted table of the entries' keys; NULL if keys are
-								 * not permuted */
+	const PermutedTable *table;	/* permuted table of the entries' keys.  NULL if
+								 * the keys are not permuted. */
 
-	/* Entries in memory: all entries, or those of a range */
+	/* Entries in memory.  These are all entries, or those of the current range. */
 	Entry	   *entries;
-	Entry	   *sorted;			/* array to sort into, or NULL if not allocated */
+	Entry	   *sorted;			/* array to sort into.  NULL if not allocated. */
 	size_t		nentries;
-	size_t		size;			/* allocated length of either array, in entries */
+	size_t		size;			/* allocated length of entries and of sorted */
 	size_t		max_size;
 	size_t		next;
 
-	/* All rows, if they do not fit into memory; or else NULL */
+	/* File of all rows.  NULL while the rows fit into memory. */
 	SpoolFile  *file;
 
-	/* Current range of a table's entries: greater than `low`, up to `high` */
+	/*
+	 * Ranges of the entries of `table`.  The current range contains the entries greater
+	 * than `low`, up to and including `high`.
+	 */
 	int			nranges;
-	int			range;			/* range to sort next */
+	int			range;			/* number of the range to sort next */
 	Entry		low;
 	Entry		high;
 };
@@ -58,16 +62,20 @@ struct Spool
 
 #define INITIAL_SIZE	1024
 
-/* At least MIN_BUCKETS_SIZE entries are distributed to buckets before they are sorted. */
+/*
+ * If there are at least MIN_BUCKETS_SIZE entries, they are distributed to NBUCKETS
+ * buckets before they are sorted.
+ */
 #define BUCKET_BITS		12
 #define NBUCKETS		(1 << BUCKET_BITS)
 #define MIN_BUCKETS_SIZE	(64 * NBUCKETS)
 
-/* Number of entries handled between checks for interrupts; a power of two */
+/* Number of entries to process between two checks for interrupts.  A power of two. */
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * Create a spool for a given memory, in kilobytes like maintenance_work_mem.
+ * Create a spool that uses at most `memory` kilobytes, or more if that is too little for
+ * two arrays of INITIAL_SIZE entries.
  */
 Spool *
 spool_create(int memory)
@@ -83,7 +91,7 @@ spool_create(int memory)
 }
 
 /*
- * Close and remove the file, if there is one.
+ * Close and remove the file of rows, if there is one.
  */
 static void
 close_file(Spool *spool)
@@ -94,7 +102,7 @@ close_file(Spool *spool)
 }
 
 /*
- * Remove all rows, so that other rows can be added.
+ * Remove all rows, so that other rows can be added.  Keeps the arrays.
  */
 void
 spool_reuse(Spool *spool)
@@ -106,7 +114,7 @@ spool_reuse(Spool *spool)
 }
 
 /*
- * Change the length of the arrays, in entries.  Keeps the entries in memory.
+ * Change the allocated length of the arrays, in entries.  Keeps the entries in memory.
  */
 static void
 resize(Spool *spool, size_t size)
@@ -119,8 +127,9 @@ resize(Spool *spool, size_t size)
 }
 
 /*
- * Move all rows to a file, because they do not fit into memory.  The file's sample and
- * its buffers use a quarter of the memory.  Ranges are sorted in the rest.
+ * Move all rows to a file, because they do not fit into memory.  The sample and the
+ * buffers of the file use a quarter of the memory.  Ranges are sorted in the other three
+ * quarters.
  */
 static void
 switch_to_file(Spool *spool)
@@ -137,7 +146,7 @@ switch_to_file(Spool *spool)
 }
 
 /*
- * Enlarge the array of entries, or if it has its maximum length, switch to a file.
+ * Enlarge the array of entries, or switch to a file if the array has its maximum length.
  */
 static void
 enlarge(Spool *spool)
@@ -178,8 +187,8 @@ spool_count(const Spool *spool)
 }
 
 /*
- * Change the keys of all entries to those of a permuted table.  Before, they are not
- * permuted, or are those of another permuted table.
+ * Change the keys of all entries in memory to those of a permuted table.  Before, the
+ * keys are those of spool->table, or not permuted if that is NULL.
  */
 static void
 change_table(Spool *spool, const PermutedTable *table)
@@ -200,8 +209,8 @@ change_table(Spool *spool, const PermutedTable *table)
 
 /*
  * Begin to read the entries of a permuted table.  The table must remain valid until the
- * spool is reused or freed, or until the next call has returned.  The next call restores the
- * fingerprints by this table.
+ * spool is reused or freed, or until the next spool_begin() has returned.  The next
+ * spool_begin() needs this table to restore the fingerprints.
  */
 void
 spool_begin(Spool *spool, const PermutedTable *table)
@@ -220,7 +229,8 @@ spool_begin(Spool *spool, const PermutedTable *table)
 }
 
 /*
- * Return the shift that makes a bucket's number from a key minus the lowest key.
+ * Return the number of bits to shift an offset to the right to get the number of its
+ * bucket.  The offset is a key minus spool->low.key.
  */
 static int
 bucket_shift(const Spool *spool)
@@ -231,7 +241,8 @@ bucket_shift(const Spool *spool)
 }
 
 /*
- * Compute the offset at which each bucket begins.
+ * Set begin[] to the index of the first entry of each bucket.  The length of begin is
+ * NBUCKETS.
  */
 static void
 count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
@@ -255,8 +266,9 @@ count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
 }
 
 /*
- * Sort many entries.  Distributes them to buckets by their highest bits, which are spread
- * well.  Then sorts each bucket, which fits into the processor's cache.
+ * Sort many entries.  Distributes them to buckets by the highest bits of their keys,
+ * which are spread well.  Then sorts each bucket.  A bucket fits into the processor's
+ * cache.
  */
 static void
 sort_by_buckets(Spool *spool)
@@ -279,7 +291,7 @@ sort_by_buckets(Spool *spool)
 			CHECK_FOR_INTERRUPTS();
 		spool->sorted[next[(entry->key - lowest) >> shift]++] = *entry;
 	}
-	/* now next[i] is the end of bucket i */
+	/* now next[i] is the end of bucket i, exclusive */
 	for (int i = 0; i < NBUCKETS; i++)
 	{
 		sort_entries(spool->sorted + begin, next[i] - begin);
@@ -312,9 +324,9 @@ is_in_range(const Spool *spool, const Entry *entry)
 }
 
 /*
- * Add an entry of the range.  If memory is full, sort the entries read so far, and keep
- * the smaller half.  The range then ends with this half.  The other entries of the range
- * are read again later.
+ * Add an entry of the current range.  If memory is full, sorts the entries read so far,
+ * keeps the smaller half, and shortens the range so that it ends with this half.  The
+ * other entries of the range are read again later.
  */
 static void
 add_to_range(Spool *spool, const Entry *entry)
@@ -331,8 +343,8 @@ add_to_range(Spool *spool, const Entry *entry)
 }
 
 /*
- * Read the entries of the range from the file.  If not all fit into memory, read the
- * smallest that fit, and shorten the range.
+ * Read the entries of the current range from the file.  If not all of them fit into
+ * memory, keeps the smallest that fit, and shortens the range.
  */
 static void
 read_range(Spool *spool)
@@ -361,8 +373,8 @@ read_range(Spool *spool)
 }
 
 /*
- * Sort the next range of entries, which spool_next() then returns.  Returns false if
- * there are no more.
+ * Sort the entries of the next range.  spool_next() then returns them.  Returns false if
+ * there are no more ranges.
  */
 bool
 spool_sort(Spool *spool)
@@ -380,7 +392,7 @@ spool_sort(Spool *spool)
 }
 
 /*
- * Return the next entry of the sorted range.  Returns false after the last one.
+ * Set *entry to the next entry of the sorted range.  Returns false after the last entry.
  */
 bool
 spool_next(Spool *spool, Entry *entry)
@@ -392,7 +404,7 @@ spool_next(Spool *spool, Entry *entry)
 }
 
 /*
- * Free the spool, and remove its file.
+ * Free the spool, and remove its file, if there is one.
  */
 void
 spool_free(Spool *spool)

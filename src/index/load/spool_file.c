@@ -4,15 +4,15 @@
  *		Rows of a spool that do not fit into memory, read in ranges
  *
  * For each permuted table, the entries are divided into ranges that should fit into
- * memory.  A random sample of the rows determines the bounds.  So the ranges have about
- * the same number of entries, however the keys are spread.  A bound is an entry, which
- * has a TID.  So even rows that are all equal can be divided.
+ * memory.  A random sample of the rows determines the bounds of the ranges.  So the ranges
+ * have about the same number of entries, however the keys are spread.  A bound is an entry,
+ * which has a TID.  So rows can be divided even if all their keys are equal.
  *
- * A few ranges are picked from the file itself.  It is read once for each range, in a
- * fraction of the time that sorting takes.  If there are many ranges, the rows are first
- * distributed to further files, the parts.  Each part has the rows of one or more ranges.
- * If a part has many ranges, its rows are distributed once more before its first range is
- * read.
+ * If there are few ranges, they are picked from the file of all rows.  The file is read
+ * once for each range, in a fraction of the time that sorting takes.  If there are many
+ * ranges, the rows are first distributed to further files, the parts.  Each part contains
+ * the rows of one or more ranges.  If a part has many ranges, its rows are distributed to
+ * further parts before its first range is read.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,14 +25,15 @@
 #include "index/load/spool_file.h"
 
 /*
- * Parts: files to which the rows of some ranges are distributed.  Each has part_ranges
- * ranges, the last part perhaps fewer.
+ * Files to which the rows of nranges consecutive ranges are distributed.  Each part
+ * contains the rows of part_ranges ranges, except that the last part may contain fewer
+ * ranges.
  */
 typedef struct Parts
 {
 	int			first_range;
 	int			nranges;
-	int			n;				/* number of parts; 0 if no rows are distributed */
+	int			n;				/* number of parts.  0 if no rows are distributed. */
 	int			part_ranges;
 	RowFile    *part;
 } Parts;
@@ -43,33 +44,41 @@ struct SpoolFile
 {
 	RowFile		rows;
 
-	/* sample of the rows; once divided, the sorted entries of `table` */
+	/*
+	 * Sample of the rows.  After spool_file_divide(), the keys of the sampled rows are
+	 * those of `table`, and the rows are sorted.
+	 */
 	Entry	   *sample;
 	int			nsample;
 	int			max_sample;
 	ReservoirStateData reservoir;
-	double		to_skip;		/* number of rows to skip before the next sampled row,
-								 * or -1 if not chosen */
-	const PermutedTable *table;	/* permuted table of the sample's keys, or NULL */
+	double		to_skip;		/* number of rows to skip before the next
+								 * sampled row, or -1 if not chosen yet */
+	const PermutedTable *table;	/* permuted table of the sample's keys.  NULL if
+								 * the keys are not permuted. */
 
 	int			nranges;
 	int			max_parts;		/* maximum number of parts of a level */
-	Parts		level[LEVELS];	/* parts of all rows, and parts of one of these parts */
+	Parts		level[LEVELS];	/* level[0] has the parts of all rows, level[1]
+								 * the parts of one of those parts */
 };
 
 #ifndef SIMHASH_TEST_BUILD
-/* Expected percentage of memory that a range fills.  With 85, few ranges overfill it. */
+/*
+ * Expected percentage of memory that a range fills.  With 85, few ranges need more memory
+ * than there is.
+ */
 #define FILL_PERCENT	85
 
 /*
- * Maximum number of ranges that are picked from one file, each by reading all of it.  If
- * there are more ranges, the rows are distributed to parts.
+ * Maximum number of ranges that are picked from one file.  Each of them is picked by
+ * reading the whole file.  If a file has more ranges, its rows are distributed to parts.
  */
 #define MAX_PASSES		8
 
 #define MAX_PARTS		64
 #else
-/* low limits for tests, so that few rows make parts of parts */
+/* low limits for tests, so that few rows make parts on both levels */
 #define FILL_PERCENT	5
 #define MAX_PASSES		2
 #define MAX_PARTS		3
@@ -85,8 +94,8 @@ struct SpoolFile
 #include "lib/sort_template.h"
 
 /*
- * Create a file of rows.  Memory, in kilobytes, is for the sample and for the buffers of
- * files: one half each.
+ * Create an empty file of rows.  `memory` is in kilobytes.  One half is for the sample,
+ * the other half is for the buffers of files.
  */
 SpoolFile *
 spool_file_create(int memory)
@@ -106,8 +115,8 @@ spool_file_create(int memory)
 }
 
 /*
- * Decide whether a row is sampled, by Vitter's algorithm, as in ANALYZE.  At any time,
- * each row added so far is in the sample with the same probability.
+ * Add a row to the sample or skip it, by Vitter's algorithm, as in ANALYZE.  Each row
+ * passed so far is in the sample with the same probability.
  */
 static void
 sample_row(SpoolFile *file, const Entry *row)
@@ -131,7 +140,8 @@ sample_row(SpoolFile *file, const Entry *row)
 }
 
 /*
- * Add a row.  Must not be called after spool_file_divide().
+ * Add a row to the file, and perhaps to the sample.  Must not be called after
+ * spool_file_divide().
  */
 void
 spool_file_add(SpoolFile *file, const Entry *row)
@@ -141,7 +151,7 @@ spool_file_add(SpoolFile *file, const Entry *row)
 }
 
 /*
- * Close and remove the files of parts.
+ * Close and remove the files of parts, if there are any.
  */
 static void
 close_parts(Parts *parts)
@@ -152,9 +162,11 @@ close_parts(Parts *parts)
 }
 
 /*
- * Return the upper bound of a range, inclusive.  A part ends where its last range ends.
- * The last part of a level may have fewer ranges than the others.  Then its bound is that
- * of a later range, as if it had all its ranges.
+ * Return the inclusive upper bound of a range.
+ *
+ * distribute() may ask for a range after the last range that it distributes, because the
+ * last part may have fewer than part_ranges ranges.  The result is not used in that case,
+ * because find_part() ignores the bound of the last part.
  */
 static Entry
 range_last(const SpoolFile *file, int range)
@@ -165,8 +177,9 @@ range_last(const SpoolFile *file, int range)
 }
 
 /*
- * Return the number of the part of an entry, by the inclusive upper bounds of the parts.
- * An entry after all bounds is in the last part.
+ * Return the number of the part that an entry belongs to.  ends[] contains the inclusive
+ * upper bound of each part, in ascending order.  An entry above the bounds of all other
+ * parts belongs to the last part, whose bound is ignored.
  */
 static int
 find_part(const Entry *ends, int nparts, const Entry *entry)
@@ -187,8 +200,8 @@ find_part(const Entry *ends, int nparts, const Entry *entry)
 }
 
 /*
- * Distribute the rows of some ranges to parts.  One file, the source, contains all of
- * them.
+ * Distribute the rows of nranges ranges, beginning with first_range, to parts.  The file
+ * `source` contains the rows of these ranges and no others.
  */
 static void
 distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts *parts)
@@ -222,8 +235,9 @@ distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts
 
 /*
  * Divide the entries of a permuted table into ranges, each expected to fill FILL_PERCENT
- * of range_size entries.  Returns the number of ranges, at most that of sampled rows.  The
- * table must remain valid while ranges are read, and until the next call has returned.
+ * of range_size entries.  Returns the number of ranges, which is at most the number of
+ * sampled rows.  The table must remain valid while ranges are read, and until the next
+ * call of this function has returned.
  */
 int
 spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size)
@@ -247,9 +261,9 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size
 }
 
 /*
- * Return the file that contains the rows of a range, among rows of other ranges.  It has
- * at most MAX_PASSES ranges, unless even two levels of parts are too few for that.
- * Distributes rows to parts if necessary.
+ * Return a file that contains the rows of a range, among rows of other ranges.
+ * Distributes rows to parts if necessary.  The file has at most MAX_PASSES ranges, unless
+ * even two levels of parts are too few for that.
  */
 static RowFile *
 file_of_range(SpoolFile *file, int range)
@@ -277,9 +291,9 @@ file_of_range(SpoolFile *file, int range)
 }
 
 /*
- * Return the file that contains the rows of a range, among rows of other ranges.  It is
- * rewound, and the caller must not close it.  Sets *last to the upper bound of the range,
- * inclusive.
+ * Return a file that contains the rows of a range, among rows of other ranges.  The file
+ * is rewound, and the caller must not close it.  Sets *last to the upper bound of the
+ * range, inclusive.
  */
 RowFile *
 spool_file_range(SpoolFile *file, int range, Entry *last)
