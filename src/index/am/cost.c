@@ -33,25 +33,28 @@
 /*
  * Minimum selectivity of a condition whose radius is unknown until execution.  It makes
  * the planner prefer a bitmap scan to fetching the rows one by one.  So the plan is not a
- * bad one if the radius turns out to be large.  (Not used for scans with the nearest rows
- * first, because a LIMIT usually ends them.)
+ * bad one if the radius turns out to be large.  It is not used for scans with the nearest
+ * rows first, because a LIMIT usually ends such scans.
  */
 #define UNKNOWN_RADIUS_SELECTIVITY	0.001
 
-/* Cost of comparing an entry: an XOR and a population count, not a function call. */
+/*
+ * Cost of comparing an entry with the query: an XOR and a population count, but no
+ * function call.
+ */
 #define ENTRY_COST		(0.1 * cpu_operator_cost)
 
-/* Estimated fraction of the query keys that a matching row contains, except for &&. */
+/* Estimated fraction of the query keys that a matching row contains.  Not used for &&. */
 #define MATCHED_FRACTION	0.5
 
-/* CPU cost of each page of a descent, as nbtree charges it. */
+/* CPU cost of a descent per page, as nbtree charges it. */
 #define DESCENT_PAGE_COST	(50.0 * cpu_operator_cost)
 
-/* Estimated numbers of what a scan reads. */
+/* Estimates of what a scan reads. */
 typedef struct ScanEstimate
 {
 	double		descents;
-	double		pages;			/* leaves */
+	double		pages;			/* number of leaves */
 	double		entries;
 } ScanEstimate;
 
@@ -60,22 +63,24 @@ typedef struct ScanEstimate
 #define NRADII		(SIMHASH_BITS - BALL_EMPTY + 1)
 
 /*
- * The searches of a scan: one, or one for each element if a clause has an array.
+ * The searches of a scan.  A clause with an array has one search for each element of the
+ * array.  Any other clause has one search.
  */
 typedef struct Searches
 {
 	double		count[NRADII];	/* number of searches, by radius - BALL_EMPTY */
-	bool		nulls;			/* true if the scan is for NULLs, and not for
-								 * fingerprints */
-	bool		unknown;		/* true if the smallest radius is assumed, not known */
+	bool		nulls;			/* true if the scan searches for NULLs rather
+								 * than for fingerprints */
+	bool		unknown;		/* true if min_radius is assumed, because the
+								 * radius is not known */
 	int			min_radius;		/* smallest radius, in bits */
-	Node	   *center;			/* center of the smallest ball; NULL if there is no
-								 * ball, or its center is not known */
+	Node	   *center;			/* center of the smallest ball.  NULL if there
+								 * is no ball, or if its center is not known. */
 } Searches;
 
 /*
- * Add n searches with a radius.  If known is false, the radius is assumed.  center is
- * that of the ball, or NULL.
+ * Add n searches with a radius in bits, or BALL_EMPTY.  `known` is false if the radius is
+ * only assumed.  `center` is the center of the ball, or NULL if it is not known.
  */
 static void
 add_search(Searches *searches, int radius, bool known, Node *center, double n)
@@ -90,8 +95,8 @@ add_search(Searches *searches, int radius, bool known, Node *center, double n)
 }
 
 /*
- * Add a search for balls that match a ball (=~=).  It is a search for centers within the
- * radius of the argument.
+ * Add a search for balls that match the ball `argument` by =~=.  This is a search for
+ * centers within the radius of the argument.
  */
 static void
 add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
@@ -114,7 +119,7 @@ add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
 }
 
 /*
- * Add a search for `column operator argument`.
+ * Add a search for the condition `column operator argument`.
  */
 static void
 add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
@@ -142,8 +147,8 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 }
 
 /*
- * Add a search for each element of an array of balls.  If the elements are unknown, their
- * number and their radius are estimated.
+ * Add a search for each element of an array of balls.  If the elements are unknown,
+ * estimates their number, and assumes UNKNOWN_RADIUS for each.
  */
 static void
 add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
@@ -182,7 +187,7 @@ add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
 }
 
 /*
- * Read the searches of one clause, as if the scan had no other.
+ * Set *searches to the searches of one clause, as if the scan had no other clause.
  */
 static void
 read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searches)
@@ -214,7 +219,8 @@ read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searc
 }
 
 /*
- * Combine the searches of two clauses: every pair of them, with the smaller radius.
+ * Combine the searches of two clauses into *all.  Each pair of searches, one of each
+ * clause, becomes one search with the smaller radius of the two.
  */
 static void
 combine_searches(Searches *all, const Searches *other)
@@ -235,7 +241,8 @@ combine_searches(Searches *all, const Searches *other)
 }
 
 /*
- * Read the searches of a path.  A path without clauses has one search, for all rows.
+ * Set *searches to the searches of a path.  A path without clauses has one search, which
+ * is for all rows.
  */
 static void
 read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
@@ -262,8 +269,8 @@ read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
 /* --- pages and entries -------------------------------------------------------- */
 
 /*
- * Make the probe plans of an index, as a scan does.  A hypothetical index has no pages to
- * read a design from, so it is assumed to have the default design.
+ * Set *plans to the probe plans of an index, as a scan does.  A hypothetical index has no
+ * metapage to read a design from, so it is assumed to have the default design.
  */
 static void
 get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
@@ -283,8 +290,9 @@ get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
 }
 
 /*
- * Add what n searches of a radius read, if fingerprints are spread evenly.  Uses the
- * probe plan that the scan would choose.
+ * Add to *estimate what n searches with a radius read, if fingerprints are spread evenly.
+ * Uses the probe plan that the scan would choose.  Adds nothing if the radius is
+ * negative, because an empty ball matches nothing.
  */
 static void
 add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double n)
@@ -305,12 +313,14 @@ add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double
 }
 
 /*
- * Estimate what a scan reads: *all, in total, and *first, before its first row.  Both
- * must be zero.
+ * Estimate what a scan reads in total (*all), and what it reads before its first row
+ * (*first).  The caller must set both to zero before.  *first is changed only if the scan
+ * has an order.
  *
- * A scan with the nearest rows first goes on until it has returned all rows.  If it has a
- * ball around the same center, it ends with the rows of the ball.  If it has a ball
- * around another center, everything is assumed to be read before the first row.
+ * A scan with the nearest rows first goes on until it has returned all rows.  If the scan
+ * has a ball around the center of the order, it ends with the rows of the ball.  If it
+ * has a ball around another center, it is assumed to read everything before its first
+ * row.
  */
 static void
 estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity,
@@ -343,15 +353,17 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 }
 
 /*
- * Estimate what a scan of a multi-key index reads: *all, in total, and *first, before its
- * first row.  Both must be zero.  Returns true if the scan may turn out to be a full
- * index scan.
+ * Estimate what a scan of a multi-key index reads in total (*all), and what it reads
+ * before its first row (*first).  The caller must set both to zero before.  *first is
+ * changed only if the scan has an order.  Returns true if the scan may turn out to be a
+ * full index scan.
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A full index scan reads all entries.  If there are several
- * clauses, the scan is assumed to use the one with the fewest query keys.  (It prefers the
- * greatest min_match, which is not estimated: query_keys_best.)  If all operators need a
- * full index scan, *selectivity becomes 1, because all rows are fetched.
+ * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
+ * prefers the clause with the greatest min_match, which is not estimated:
+ * query_keys_best.)  If all operators need a full index scan, sets *selectivity to 1,
+ * because such a scan fetches all rows.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
@@ -402,7 +414,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 
-	/* an ordered scan begins with the rows that contain any of the query keys */
+	/* an ordered scan begins with rows that contain any of the query keys */
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
@@ -414,9 +426,9 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 }
 
 /*
- * Return the cost of reading.  Each descent reads one random page.  The pages after it
- * are read sequentially.  Repeated scans, and repeated searches of a scan, find pages in
- * the cache, as for any other index.
+ * Return the cost of reading what *estimate contains.  Each descent reads one random
+ * page.  The pages after that page are read sequentially.  Repeated scans, and repeated
+ * searches of a scan, find pages in the cache, as for any other index.
  */
 static Cost
 cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estimate,
@@ -440,22 +452,23 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 }
 
 /*
- * Turn an index-only scan into a plain index scan.
+ * Turn an index-only scan into a plain index scan.  Returns the cost to add for the
+ * visits of all-visible heap pages, or 0 if the path is not an index-only scan.
  *
  * The planner considers an index-only scan if all needed columns are in the index.  A
- * query that needs no column fulfils this.  The planner does not check whether the index
- * can return a column.
+ * query that needs no column fulfils this condition.  For such a query, the planner does
+ * not check whether the index can return a column.
  *
- * An index-only scan does not visit pages of the heap that are all-visible.  That is
- * correct only while vacuum cannot remove the row of a TID that was read from the index.
- * On a primary, a pin on the leaf would prevent vacuum from that.  On a standby, nothing
- * does.  So the path becomes a plain one here, before the planner compares it with
- * others.
+ * An index-only scan does not visit heap pages that are all-visible.  This is correct
+ * only while vacuum cannot remove a row whose TID was read from the index.  On a primary,
+ * a pin on the leaf would prevent vacuum from removing the row.  On a standby, nothing
+ * prevents it.  So the path becomes a plain index scan here, before the planner compares
+ * it with other paths.
  *
- * For an index-only path, cost_index, the caller of amcostestimate, charges no visits of
- * all-visible pages.  Returns the cost of these visits.  (The cost of a bitmap scan is
- * computed from the same result.  Then it is too high, but that matters to partial
- * indexes only.)
+ * The caller of amcostestimate is cost_index().  For an index-only path, it charges no
+ * visits of all-visible pages.  So this function returns the cost of these visits.  (The
+ * cost of a bitmap scan is computed from the same result, and is then too high.  That
+ * matters to partial indexes only.)
  */
 static Cost
 avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
@@ -476,13 +489,13 @@ avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 }
 
 /*
- * Remove the order from a path with several ORDER BY operators.  Then PostgreSQL sorts
- * its rows.
+ * Remove the order from a path with several ORDER BY operators.  PostgreSQL then sorts
+ * the rows of the path.
  *
  * PostgreSQL passes any number of distances to an access method with amcanorderbyop.
- * This one supports one distance.  A high cost would not be a solution.  PostgreSQL makes
- * one path of the conditions and the order.  So there would be no cheap index scan for
- * the conditions alone.
+ * This access method supports one distance.  A high cost would not be a solution.
+ * PostgreSQL makes one path for the conditions and the order together.  So there would be
+ * no cheap index scan for the conditions alone.
  */
 static void
 remove_multiple_distances(IndexPath *path)
@@ -495,7 +508,8 @@ remove_multiple_distances(IndexPath *path)
 }
 
 /*
- * amcostestimate: estimate the costs, the selectivity and the number of pages of a scan.
+ * amcostestimate: estimate the costs, the selectivity, the correlation and the number of
+ * pages of a scan.
  */
 void
 simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
@@ -510,7 +524,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	Searches	searches = {0};
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
-	double		ntuples = 0;	/* number of index tuples that the scan reads */
+	double		ntuples = 0;	/* number of index entries that the scan reads */
 	QualCost	qual_cost;
 
 	remove_multiple_distances(path);
@@ -532,13 +546,13 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*correlation = 0;
 	*pages = all.pages;
 
-	/* the clauses' arguments are computed once */
+	/* the arguments of the clauses are computed once */
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +
 		cost_of_reading(root, info, &all, loop_count) +
 		avoid_index_only_scan(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
-	/* the first row for a long passage may cost more than all rows of a small index */
+	/* for a long passage and a small index, `first` may cost more than `all` */
 	*total_cost = Max(*total_cost, *startup_cost);
 }

@@ -19,8 +19,9 @@
 #include "index/strategy.h"
 
 /*
- * amproperty: say whether a column supports ORDER BY distance.  PostgreSQL cannot tell by
- * itself for an access method with amcanorderbyop.
+ * amproperty: tell whether a column supports ORDER BY distance.  PostgreSQL cannot tell
+ * this by itself for an access method with amcanorderbyop.  Returns false for other
+ * properties, so that PostgreSQL determines them.
  */
 static bool
 simhash_property(Oid index, int column, IndexAMProperty property,
@@ -45,14 +46,14 @@ simhash_property(Oid index, int column, IndexAMProperty property,
 	return true;
 }
 
-/* Fields not listed are false, zero or NULL. */
+/* Fields that are not listed are false, zero or NULL. */
 static const IndexAmRoutine access_method = {
 	.type = T_IndexAmRoutine,
 	.amstrategies = NSTRATEGIES,
 	.amsupport = NPROCS,
 	.amcanorderbyop = true,
 
-	/* every row is in the index, even a NULL, so a scan needs no condition */
+	/* every row is in the index, even if it is NULL, so a scan needs no condition */
 	.amoptionalkey = true,
 	.amsearchnulls = true,
 	ACCESS_METHOD_CAN_BUILD_PARALLEL
@@ -78,7 +79,7 @@ static const IndexAmRoutine access_method = {
 
 PG_FUNCTION_INFO_V1(simhash_handler);
 /*
- * Return the access method.
+ * Return the IndexAmRoutine of the access method.
  */
 Datum
 simhash_handler(PG_FUNCTION_ARGS)

@@ -16,8 +16,9 @@
 #include "index/tree/meta.h"
 
 /*
- * aminsert: insert the entries of a row, or its placeholder.  Raises an error if its
- * value has other parameters than the index.  Returns false, because no index is unique.
+ * aminsert: insert the entries of a row, or its placeholder.  Raises an error if the
+ * parameters of the value differ from those of the index.  Returns false, because no
+ * index of this access method is unique.
  */
 bool
 simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,

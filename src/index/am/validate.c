@@ -27,7 +27,7 @@
 #include "index/strategy.h"
 
 /*
- * Report a fault of an operator family, and return false.
+ * Report a fault of an operator family at level INFO, and return false.
  */
 static bool
 complain(const char *opfamily, const char *what, const char *object)
@@ -40,8 +40,9 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * Return the Opclass of a type.  If the support function is missing, is not one of this
- * extension, or is of another type, report it and return NULL.
+ * Return the Opclass of an operator family and a type.  If the support function is
+ * missing, is not one of this extension, or is for another type, reports this and returns
+ * NULL.
  */
 static const Opclass *
 validate_support(const char *opfamily, Oid family, Oid type)
@@ -76,9 +77,10 @@ sort_family(int strategy)
 }
 
 /*
- * Check an operator: its strategy, its sort family and its function.  The function must
- * be the one that the Opclass has for the strategy, because scans interpret the
- * operator's argument themselves.  Reports each fault.  Returns true if there is none.
+ * Check an operator: its strategy, its sort family, its left type and its function.  The
+ * function must be the one that the Opclass has for the strategy, because scans interpret
+ * the operator's argument themselves.  Reports each fault.  Returns true if there is
+ * none.
  */
 static bool
 validate_operator(const char *opfamily, const Opclass *opclass,
@@ -96,7 +98,7 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
-	/* operators on arrays are declared for anyarray */
+	/* operators on arrays are declared for type anyarray */
 	if ((operator->amoplefttype != type && operator->amoplefttype != ANYARRAYOID) ||
 		(expected && function_address(get_opcode(operator->amopopr)) != expected))
 		ok = complain(opfamily, "another operator than its strategy's:", name);
@@ -104,8 +106,8 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 }
 
 /*
- * Return true if an operator class has all operators of its Opclass, and no others.
- * Reports each fault.
+ * Return true if an operator class has all operators of its Opclass, and no other
+ * operators.  Reports each fault.
  */
 static bool
 validate_operators(const char *opfamily, const Opclass *opclass, CatCList *operators,
