@@ -28,38 +28,41 @@ struct OpExpr;
 /*
  * The keys of a value, or the query keys of a scan key.
  *
- * A tree contains entries: a key and a TID.  The operator class extracts the keys of a
- * value, 64 bits each.  Each key has an entry in the tree of every permuted table of the
- * design.  The entry has the key with its bits permuted (design.h).
+ * A tree contains entries.  An entry is a key and a TID.  The operator class extracts the
+ * keys of a value, 64 bits each.  Each key has an entry in the tree of every permuted
+ * table of the design.  The key of that entry is the key with its bits permuted
+ * (design.h).
  *
- * A row without keys is NULL or has an empty value.  It has a placeholder instead: an
- * entry in a tree of its own, so that every row is in the index.  The key of the
- * placeholder is PLACEHOLDER_NULL or PLACEHOLDER_EMPTY.  GIN has the same two categories:
+ * A row without keys is NULL or has an empty value.  Such a row has a placeholder, so
+ * that every row is in the index.  A placeholder is an entry in a tree of its own, with
+ * the key PLACEHOLDER_NULL or PLACEHOLDER_EMPTY.  GIN has the same two categories:
  * placeholders for null and for zero-key items.
  */
 typedef struct KeySet
 {
-	bool		is_placeholder;	/* true if the key is that of a placeholder */
+	bool		is_placeholder;	/* true if the only key is that of a placeholder */
 	int			n;				/* number of keys */
-	const uint64 *key;			/* array of keys: inline_key, or allocated */
+	const uint64 *key;			/* array of keys: &inline_key, or allocated by
+								 * palloc */
 	uint64		inline_key;
 	int32		params;			/* parameters of the value (params.h), or NO_PARAMS */
-	int			min_match;		/* threshold T of query keys: minimum number of them
-								 * that a match contains */
+	int			min_match;		/* minimum number of query keys that a match
+								 * contains (threshold T).  Set for query keys
+								 * only. */
 } KeySet;
 
-/* Parameters of NULLs, and of values that have none */
+/* Value of params for NULLs, for values without parameters, and for unknown parameters */
 #define NO_PARAMS		0
 
-/* Keys of placeholders: for a row that is NULL, and for a value without keys */
+/* Keys of placeholders: of a row that is NULL, and of a row with an empty value */
 #define PLACEHOLDER_NULL	UINT64CONST(0)
 #define PLACEHOLDER_EMPTY	UINT64CONST(1)
 
-/* Trees of a multi-key index: one for keys, one for placeholders */
+/* Numbers of the two trees of a multi-key index: for keys, and for placeholders */
 #define KEYS_TREE			0
 #define PLACEHOLDER_TREE	1
 
-/* An operator that the index supports, and its strategy (strategy.h). */
+/* A strategy number (strategy.h), and the function of the operator with this strategy. */
 typedef struct OpclassOperator
 {
 	int			strategy;
@@ -68,14 +71,17 @@ typedef struct OpclassOperator
 
 /*
  * Methods for values with one key.  A scan searches for the keys within a ball, and finds
- * each row once.  The user chooses the design of the index.
+ * each row once.  The user can choose the design of the index.
  */
 typedef struct HammingMethods
 {
 	/* Return the key of a value. */
 	uint64		(*get_key) (Datum value);
 
-	/* Return the ball to search for, from an operator's argument. */
+	/*
+	 * Return the ball to search for, according to the operator and the argument of a scan
+	 * key.
+	 */
 	SimHashBall (*get_ball) (const ScanKeyData *key);
 } HammingMethods;
 
@@ -85,36 +91,40 @@ typedef struct HammingMethods
  */
 typedef struct MultiKeyMethods
 {
-	/* Extract the keys of a value, in ascending order.  An empty value has none. */
+	/*
+	 * Extract the keys of a value that is not NULL, in ascending order.  An empty value
+	 * has no keys.
+	 */
 	void		(*extract_value) (Datum value, KeySet *keys);
 
 	/*
-	 * Extract the query keys.  Every matching row contains at least keys->min_match of
-	 * them, the threshold T of the T-occurrence problem (posting_merge.c).  Returns
-	 * false if a full index scan is needed: every row that is not NULL matches.  Returns
-	 * true without keys if no row matches.
+	 * Extract the query keys of a scan key.  Every matching row contains at least
+	 * keys->min_match of these keys.  This is the threshold T of the T-occurrence problem
+	 * (posting_merge.c).  Returns false if a full index scan is needed, because every row
+	 * that is not NULL matches.  Returns true and sets keys->n to 0 if no row matches.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
 	/*
-	 * Return an estimate of the number of query keys, for the planner.  Returns HUGE_VAL if
-	 * a full index scan is needed, and sets *unknown if the scan may turn out to be one.
-	 * params is NO_PARAMS if the parameters of the index are unknown.  clause is NULL if the
-	 * query is an element of an array.
+	 * Return an estimate of the number of query keys, for the planner.  Returns HUGE_VAL
+	 * if a full index scan is needed.  Sets *unknown to true if the scan may turn out to
+	 * be a full index scan.  `params` is NO_PARAMS if the parameters of the index are
+	 * unknown.  If the query is an element of an array, `clause` is NULL and `strategy`
+	 * is InvalidStrategy.
 	 */
 	double		(*estimate_query_keys) (struct PlannerInfo *root, int32 params, int strategy,
 										const struct OpExpr *clause, bool *unknown);
 } MultiKeyMethods;
 
 /*
- * Methods for values with parameters (params.h), which are a type modifier.
+ * Methods for values with parameters (params.h).  The parameters are a type modifier.
  */
 typedef struct ParamsMethods
 {
 	/* Return true if a value can have these parameters. */
 	bool		(*are_valid) (int32 params);
 
-	/* Return parameters as text, for messages. */
+	/* Return the text form of parameters, for messages. */
 	const char *(*name) (int32 params);
 
 	int32		example;		/* valid parameters, for hints */
@@ -124,20 +134,21 @@ typedef struct ParamsMethods
 typedef struct Opclass
 {
 	/*
-	 * Type of the values, if it is one of PostgreSQL's, or else InvalidOid; and its
-	 * length as in pg_type.  Values of another type must not be read as this one.
+	 * `type` is the type of the values if it is a built-in type, else InvalidOid.
+	 * `length` is the typlen of the type in pg_type.  Values of a type with another OID
+	 * or another length must not be read as these values.
 	 */
 	Oid			type;
 	int			length;
 
-	/* true if the operator is rechecked on each row that is found */
+	/* true if the operator must be rechecked on each row that a scan finds */
 	bool		recheck;
 
-	/* operators that an operator class must have, and their number */
+	/* the operators that an operator class must have, in an array of length noperators */
 	const OpclassOperator *operators;
 	int			noperators;
 
-	/* One of these two is NULL. */
+	/* Exactly one of hamming and multi_key is NULL. */
 	const HammingMethods *hamming;
 	const MultiKeyMethods *multi_key;
 
@@ -146,8 +157,8 @@ typedef struct Opclass
 } Opclass;
 
 /*
- * Extract the keys of a column's value, which may be NULL.  Returns at least one key.
- * For a value without keys, this is the key of its placeholder.
+ * Extract the keys of a column's value, which may be NULL.  Sets *keys to at least one
+ * key.  For a value without keys, this is the key of its placeholder.
  */
 static inline void
 opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *keys)
@@ -172,7 +183,7 @@ opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *
 }
 
 /*
- * Free the keys of a KeySet, but not the KeySet itself.
+ * Free the array of keys of a KeySet if it is allocated, but not the KeySet itself.
  */
 static inline void
 key_set_free(KeySet *keys)
@@ -190,7 +201,7 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 	return opclass->multi_key->extract_query(key, keys);
 }
 
-/* Number of the support function, which returns the Opclass */
+/* Number of the only support function, which returns the Opclass */
 #define OPCLASS_PROC		1
 #define NPROCS				1
 

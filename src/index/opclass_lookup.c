@@ -19,7 +19,7 @@
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
 
-/* Support functions of this extension, each of which returns an Opclass */
+/* Support functions of this extension.  Each returns an Opclass. */
 static const PGFunction support_functions[] = {
 	simhash_opclass, simhash_ball_opclass, simhash_sketch_opclass, simhash_minhash_opclass
 };
@@ -37,13 +37,14 @@ is_support_function(PGFunction address)
 }
 
 /*
- * Return the Opclass of a support function, or NULL if it has none.  Functions that are
- * not this extension's are not called, because they could return anything.
+ * Return the Opclass that a support function returns.  Returns NULL if the function is
+ * not one of this extension.  Such a function is not called, because it could return
+ * anything.
  */
 static const Opclass *
 call_support_function(FmgrInfo *function)
 {
-	/* the address in FmgrInfo may be that of a wrapper, such as fmgr_security_definer */
+	/* fn_addr may be the address of a wrapper, such as fmgr_security_definer */
 	if (!is_support_function(function->fn_addr) &&
 		!is_support_function(function_address(function->fn_oid)))
 		return NULL;
@@ -51,8 +52,8 @@ call_support_function(FmgrInfo *function)
 }
 
 /*
- * Return true if values of a type can be read as those of an Opclass.  length is the
- * type's, as in pg_type.
+ * Return true if values of a type can be read as those of an Opclass.  `length` is the
+ * typlen of the type in pg_type.
  */
 static bool
 takes_type(const Opclass *opclass, Oid type, int length)
@@ -80,9 +81,9 @@ opclass_of_family(Oid family, Oid type)
 }
 
 /*
- * Return the Opclass of an index.  Raises an error if the support function is not one of
- * this extension, or is for another type.  A superuser may have created such an operator
- * class.
+ * Return the Opclass of an index.  Raises an error if its support function is not one of
+ * this extension, or is for another type.  A superuser may have created an operator class
+ * with such a function.
  */
 const Opclass *
 opclass_of_index(Relation index)

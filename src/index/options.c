@@ -56,8 +56,8 @@ options_init(void)
 }
 
 /*
- * Raise an error if the options cannot be combined.  Each is within its own limits
- * already.
+ * Raise an error if the options cannot be combined.  PostgreSQL has already checked the
+ * limits of each option.
  */
 static void
 check_design(const IndexOptions *options)
@@ -103,9 +103,9 @@ simhash_options(Datum reloptions, bool validate)
 }
 
 /*
- * Return the design for a new index, or for one that is rebuilt.  The design of an
- * existing index is in its metapage.  A multi-key index has one possible design.  It
- * raises a warning if it has options.
+ * Return the design for a new index, or for an index that is rebuilt.  The design of an
+ * existing index is in its metapage.  Raises a warning if a multi-key index has options,
+ * because there is only one design for such an index.
  */
 DesignOptions
 options_design(Relation index)
@@ -114,7 +114,7 @@ options_design(Relation index)
 
 	if (opclass_of_index(index)->multi_key)
 	{
-		/* not an error: an option that was set later must not make TRUNCATE fail */
+		/* not an error, because an option set later must not make TRUNCATE fail */
 		if (options)
 			ereport(WARNING,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -22,8 +22,9 @@
 #include "compat.h"
 
 /*
- * Begin a sort that uses at most `memory` kilobytes.  After the last pair_sort_put(), the
- * caller calls tuplesort_performsort(), and at the end tuplesort_end().
+ * Begin a sort of pairs in ascending order, which uses at most `memory` kilobytes.  The
+ * caller must call tuplesort_performsort() after the last pair_sort_put(), and
+ * tuplesort_end() at the end.
  */
 static inline Tuplesortstate *
 pair_sort_begin(int memory)
@@ -49,7 +50,7 @@ pair_sort_put(Tuplesortstate *sort, uint64 first, uint64 second)
 }
 
 /*
- * Return the next pair in order.  Returns false after the last one.
+ * Set *first and *second to the next pair in order.  Returns false after the last pair.
  */
 static inline bool
 pair_sort_get(Tuplesortstate *sort, uint64 *first, uint64 *second)

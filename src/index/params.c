@@ -21,8 +21,9 @@
 #include "index/tree/page.h"
 
 /*
- * Return the table whose column the user would have to alter.  For a partition, that is
- * the topmost partitioned table.  A partition that is being detached has no ancestors.
+ * Return the table whose column the user would have to alter.  For a partition, this is
+ * the topmost partitioned table.  A partition that is being detached has no ancestors,
+ * and is returned itself.
  */
 static Oid
 table_to_alter(Oid table)
@@ -33,9 +34,9 @@ table_to_alter(Oid table)
 }
 
 /*
- * Return the name of a table with its schema.  The schema is needed, because the search
- * path may not be the user's: PostgreSQL sets it while it builds indexes, and so does a
- * dump.
+ * Return the name of a table, qualified with its schema and quoted.  The schema is
+ * needed, because the search path may not be the user's.  PostgreSQL sets the search path
+ * while it builds indexes, and a dump sets it, too.
  */
 static char *
 qualified_name(Oid table)
@@ -45,8 +46,8 @@ qualified_name(Oid table)
 }
 
 /*
- * Raise an error for an index whose column or expression has no parameters.  The hint
- * shows how to write them.
+ * Raise an error for an index whose column or expression has no valid parameters.  The
+ * hint shows how to write parameters.
  */
 pg_noreturn static void
 report_missing(Relation index, const Opclass *opclass)
@@ -68,9 +69,10 @@ report_missing(Relation index, const Opclass *opclass)
 }
 
 /*
- * Return the parameters of the indexed column or expression: its type modifier, or for a
- * domain that of the base type.  Returns NO_PARAMS if values have none.  Raises an error
- * if the modifier is missing or invalid.
+ * Return the parameters of the indexed column or expression: its type modifier, or the
+ * type modifier of the base type if its type is a domain.  Returns NO_PARAMS if the
+ * values of the Opclass have no parameters.  Raises an error if the type modifier is
+ * missing or invalid.
  */
 int32
 params_of_column(Relation index, const Opclass *opclass)
@@ -87,8 +89,8 @@ params_of_column(Relation index, const Opclass *opclass)
 }
 
 /*
- * Return the parameters of an index, which the caller has locked.  They are not checked,
- * because the planner can do with invalid ones.
+ * Return the parameters of an index.  The caller must hold a lock on the index.  Does not
+ * check the parameters, because the planner tolerates invalid ones.
  */
 int32
 params_of_index(Oid index)
@@ -101,8 +103,8 @@ params_of_index(Oid index)
 }
 
 /*
- * Raise an error if the metapage has parameters that no value can have.  It is called for
- * every row inserted, so it allocates no memory.
+ * Raise an error if the metapage has parameters that no value of the Opclass can have.
+ * This is called for every row inserted, so it allocates no memory.
  */
 void
 params_check_stored(Relation index, const Opclass *opclass)
@@ -114,7 +116,8 @@ params_check_stored(Relation index, const Opclass *opclass)
 }
 
 /*
- * Raise the error for a value whose parameters, `found`, are not those of the index.
+ * Raise the error for a value whose parameters, `found`, differ from the parameters of
+ * the index, `params`.
  */
 void
 params_report_other(Relation index, const Opclass *opclass, int32 params, int32 found)

@@ -28,8 +28,8 @@ pg_noreturn extern void params_report_other(Relation index, const Opclass *opcla
 											int32 params, int32 found);
 
 /*
- * Raise an error if a value has other parameters than the index.  NULLs have no
- * parameters, so every index may contain them.
+ * Raise an error if the parameters of a value, `found`, differ from the parameters of the
+ * index, `params`.  NULLs have no parameters, so every index may contain NULLs.
  */
 static inline void
 params_check(Relation index, const Opclass *opclass, int32 params, int32 found)
