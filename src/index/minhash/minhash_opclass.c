@@ -4,8 +4,8 @@
  *		Operator class of signatures, whose keys are hashes of their bands
  *
  * A key is a hash of a band and the band's number.  Signatures that share a band have a
- * common key.  So may others, if their hashes collide.  Therefore the operator is rechecked
- * on each row.
+ * common key.  If hashes collide, other signatures have a common key, too.  So the
+ * operator is rechecked on each row.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,8 +23,8 @@
 #include "type/minhash_type.h"
 
 /*
- * Extract the keys of a signature, one for each band.  They are in ascending order,
- * without duplicates.
+ * Extract the keys of a signature, one for each band, in ascending order without
+ * duplicates.
  */
 static void
 signature_keys(Datum value, KeySet *keys)
@@ -44,8 +44,8 @@ signature_keys(Datum value, KeySet *keys)
 }
 
 /*
- * Extract the query keys: the keys of the argument.  Every matching row contains at least
- * one of them.
+ * Extract the query keys, which are the keys of the argument.  Every matching row contains
+ * at least one of them.
  */
 static bool
 query_bands(const ScanKeyData *key, KeySet *keys)
@@ -67,7 +67,8 @@ params_name(int32 typmod)
 }
 
 /*
- * Return an estimate of the number of query keys: the number of bands.
+ * Return the estimated number of query keys, which is the number of bands.  typmod has the
+ * parameters of the index.  If they are unknown, returns MINHASH_DEFAULT_BANDS.
  */
 static double
 estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clause,

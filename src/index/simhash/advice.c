@@ -21,30 +21,36 @@
 #define ADVICE_COLUMNS	9
 
 /*
- * Microseconds of a search and of each leaf that it reads, if the index is in memory, and
- * bytes of an entry in a new index.  Fitted to the measurements in docs/designs.md.
+ * Microseconds that a search takes, plus those for each leaf that it reads, if the index
+ * is in memory.  Then the bytes of an entry in a new index.  All three are fitted to the
+ * measurements in docs/designs.md.
  */
 #define SEARCH_US		2.0
 #define LEAF_US			0.72
 #define ENTRY_BYTES		15.8
 
-/* A design is advised if its time is within this factor of the fastest design's. */
+/*
+ * The smallest design is advised whose search takes at most this many times as long as
+ * that of the fastest design.
+ */
 #define WORTHWHILE		2.0
 
+/* A design, and the estimate of a search of an index of this design. */
 typedef struct Advice
 {
 	DesignOptions options;
-	int			ntables;
-	double		probes;
-	double		entries;
-	double		us;
+	int			ntables;		/* number of permuted tables of the index */
+	double		probes;			/* number of probes */
+	double		entries;		/* number of entries read */
+	double		us;				/* time in microseconds */
 } Advice;
 
-/* An upper limit of the number of valid designs. */
+/* Upper limit of the number of valid designs that a user can choose. */
 #define MAX_DESIGNS		256
 
 /*
- * Estimate a search within a radius of an index with nrows rows and this design.
+ * Return an estimate of a search within a radius, in bits.  The index has nrows rows and
+ * the design with these options.
  */
 static Advice
 estimate_design(const DesignOptions *options, double nrows, int radius)
@@ -66,7 +72,8 @@ estimate_design(const DesignOptions *options, double nrows, int radius)
 }
 
 /*
- * Compare by number of permuted tables, then by time, then the simplest design first.
+ * Compare by number of permuted tables, then by time, then by prefix + nested, so that
+ * the simplest design comes first.  For qsort().
  */
 static int
 compare_advice(const void *a, const void *b)
@@ -82,8 +89,9 @@ compare_advice(const void *a, const void *b)
 }
 
 /*
- * Estimate all valid designs.  Sort them by number of permuted tables.  Returns the number
- * of designs.
+ * Fill in advice[0..MAX_DESIGNS-1] with an estimate for each valid design that a user can
+ * choose, sorted by number of permuted tables (compare_advice).  Returns the number of
+ * designs.
  */
 static int
 estimate_designs(Advice *advice, double nrows, int radius)
@@ -104,7 +112,7 @@ estimate_designs(Advice *advice, double nrows, int radius)
 }
 
 /*
- * Add a row about a design to the result.
+ * Add a row about a design to the result.  The index has nrows rows.
  */
 static void
 put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advised)
@@ -127,8 +135,9 @@ put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advis
 
 /*
  * simhash_index_advice(bigint, integer): return the designs for a number of rows and a
- * radius in bits, the smallest first.  Skip designs that are no faster than a smaller one.
- * The smallest design within WORTHWHILE of the fastest is advised.
+ * radius in bits, in the order of compare_advice.  Skips designs that are no faster than a
+ * design returned before.  Advises the smallest design whose time is at most WORTHWHILE
+ * times that of the fastest.
  */
 PG_FUNCTION_INFO_V1(simhash_index_advice);
 Datum

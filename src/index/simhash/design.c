@@ -5,9 +5,9 @@
  *
  * The designs are from Manku, Jain and Das Sarma, "Detecting near-duplicates for web
  * crawling", 2007, section 3.  A design has a permuted table for each block, or for every
- * choice of several blocks.  Or the other bits are cut into blocks again, and there is a
- * permuted table for each block with each of these.  Longer prefixes leave fewer
- * candidates to compare, but need more permuted tables.
+ * choice of several blocks.  A nested design cuts the bits outside a block into nested
+ * blocks.  It has a permuted table for each pair of a block and one of its nested blocks.
+ * Longer prefixes leave fewer candidates to compare, but need more permuted tables.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,26 +23,26 @@
 #include "index/simhash/design.h"
 
 /*
- * The order of a fingerprint's bits in a permuted table.  Bit 0 is the most significant
- * bit.
+ * The order of a fingerprint's bits in a permuted table, or the first n bits of that
+ * order.  Bits are numbered from 0, the most significant bit.
  */
 typedef struct BitOrder
 {
-	int			n;
-	int			bit[SIMHASH_BITS];
-	uint64		taken;			/* mask of the n bits in bit[] */
+	int			n;				/* number of bits in bit[] */
+	int			bit[SIMHASH_BITS];	/* numbers of the bits, in order */
+	uint64		taken;			/* mask of the bits in bit[] */
 } BitOrder;
 
 /* A range of bits.  Bit 0 follows bit 63. */
 typedef struct BitRange
 {
-	int			start;
-	int			length;
+	int			start;			/* number of the first bit */
+	int			length;			/* number of bits */
 } BitRange;
 
 /*
- * Return the number of permuted tables of a design.  It is above DESIGN_MAX_TABLES if
- * there are too many for an index.
+ * Return the number of permuted tables of a design.  A number above DESIGN_MAX_TABLES is
+ * too high for an index.
  */
 int
 design_count_tables(const DesignOptions *options)
@@ -55,7 +55,7 @@ design_count_tables(const DesignOptions *options)
 }
 
 /*
- * Return true if an index can have the design.
+ * Return true if an index can have the design with these options.
  */
 bool
 design_is_valid(const DesignOptions *options)
@@ -71,8 +71,8 @@ design_is_valid(const DesignOptions *options)
 }
 
 /*
- * Cut a range into n blocks and return the i-th.  If n does not divide the length, the
- * first blocks have one bit more.
+ * Cut a range into n blocks, and return the i-th block.  If n does not divide the length
+ * of the range, the first blocks have one bit more than the others.
  */
 static BitRange
 cut(BitRange range, int n, int i)
@@ -85,7 +85,7 @@ cut(BitRange range, int n, int i)
 }
 
 /*
- * Append the bits of a range to an order.  Skip bits that the order has already.
+ * Append the bits of a range to an order.  Skip bits that are in the order already.
  */
 static void
 append_bits(BitOrder *order, BitRange range)
@@ -102,9 +102,9 @@ append_bits(BitOrder *order, BitRange range)
 }
 
 /*
- * Initialize a permuted table from the order of its prefix bits.  `first` is the range of
- * the first block, number `block`.  Append the other bits to the order, beginning with the
- * bits behind the first block.
+ * Initialize a permuted table.  `order` contains the bits of its prefix.  The prefix
+ * begins with the block whose number is `block` and whose range is `first`.  Appends the
+ * other bits to the order, beginning with the bit after the first block.
  */
 static void
 init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
@@ -138,10 +138,10 @@ init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
 }
 
 /*
- * Return the number of the chosen block that comes first.  The other chosen blocks follow
- * in a circle.  The first is the block with the longest gap of blocks not chosen before it.
- * So of neighbours the leftmost comes first, and every block is first in some permuted
- * table.
+ * Return the number of the chosen block that comes first in the permuted table.  The other
+ * chosen blocks follow in a circle.  The block that comes first has the longest gap before
+ * it: a run of blocks that are not chosen.  So among adjacent chosen blocks, the leftmost
+ * comes first.  Every block comes first in some permuted table.
  */
 static int
 first_block(int blocks, uint32 chosen)
@@ -167,7 +167,8 @@ first_block(int blocks, uint32 chosen)
 }
 
 /*
- * Initialize the permuted table whose prefix is the blocks in the bit mask `chosen`.
+ * Initialize the permuted table whose prefix consists of the chosen blocks.  Bit i of
+ * `chosen` is set if the i-th block is chosen.
  */
 static void
 init_chosen(PermutedTable *table, const DesignOptions *options, uint32 chosen)

@@ -23,11 +23,13 @@
 #define DESIGN_MAX_TABLES		32
 
 /*
- * The options of a design, which a user chooses.  64 bits are cut into `blocks` blocks.
- * There is a permuted table for every choice of `prefix` blocks.  The chosen blocks come
- * first in it.  If `nested` is not 1, one block comes first, and the other bits are cut
- * again, into `nested` blocks.  Then there is a permuted table for each pair of a first
- * block and a nested block, which comes second.
+ * The options of a design, which a user chooses.  The 64 bits are cut into `blocks`
+ * blocks.  There is a permuted table for every choice of `prefix` blocks, in which the
+ * chosen blocks come first.
+ *
+ * If `nested` is not 1, `prefix` is 1.  Then the bits outside the chosen block are cut
+ * into `nested` nested blocks.  There is a permuted table for each pair of a block and one
+ * of its nested blocks.  The block comes first in it, and the nested block second.
  */
 typedef struct DesignOptions
 {
@@ -39,31 +41,32 @@ typedef struct DesignOptions
 #define DESIGN_DEFAULT		((DesignOptions) {DESIGN_DEFAULT_BLOCKS, 1, 1})
 
 /*
- * The design for keys that are looked up whole: one permuted table, with the identity
- * permutation.  Users cannot choose it.  The operator class does.
+ * The design for searches for equal keys: one permuted table, with the identity
+ * permutation.  An operator class has this design, and users cannot choose it.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 
-/* The most runs of a permuted table, in designs with at most DESIGN_MAX_TABLES of them. */
+/* Maximum number of runs of a permuted table, in any valid design. */
 #define TABLE_MAX_RUNS			6
 
 /*
- * A permuted table.  Its keys are all fingerprints, with their bits permuted so that the
- * bits of `mask`, the prefix, come first.
+ * A permuted table.  Its keys are the fingerprints of all rows, with their bits permuted.
+ * The bits of the prefix come first.
  */
 typedef struct PermutedTable
 {
-	uint64		mask;
+	uint64		mask;			/* bits of a fingerprint that form the prefix */
 	int			nprefix;		/* number of bits in mask */
 	int			block;			/* number of the block that comes first */
 	int			nblock;			/* number of bits in that block */
-	int			nruns;
+	int			nruns;			/* number of runs of the bit permutation */
 	BitRun		run[TABLE_MAX_RUNS];
 } PermutedTable;
 
 /*
- * A design and its permuted tables.  table[ntables] is one more, with the identity
- * permutation.  It is for the tree of the placeholders of rows without keys.
+ * A design and its permuted tables, table[0..ntables-1].  table[ntables] belongs to the
+ * tree of placeholders, which are the entries of rows without keys.  It has the identity
+ * permutation.
  */
 typedef struct Design
 {
@@ -84,7 +87,7 @@ design_is_whole(const DesignOptions *options)
 
 /*
  * Return the key of a fingerprint in a permuted table.  Two keys of one permuted table
- * differ in as many bits as their fingerprints, so keys keep distances.
+ * differ in as many bits as their fingerprints do.  So keys have the same distances.
  */
 static inline uint64
 design_key(const PermutedTable *table, SimHash fp)
@@ -96,7 +99,7 @@ design_key(const PermutedTable *table, SimHash fp)
 	return key;
 }
 
-/* Return the fingerprint of a key.  This is the inverse of design_key. */
+/* Return the fingerprint of a key of a permuted table.  The inverse of design_key. */
 static inline SimHash
 design_fingerprint(const PermutedTable *table, uint64 key)
 {

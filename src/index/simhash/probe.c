@@ -16,7 +16,10 @@
 #include "bits.h"
 #include "index/simhash/probe.h"
 
-/* Return the last pattern of nflipped bits.  They are the highest bits. */
+/*
+ * Return the last pattern with nflipped bits set: the highest bits.  Returns 0 if nflipped
+ * is 0 or -1.
+ */
 static inline uint64
 last_pattern(int nflipped)
 {
@@ -24,7 +27,7 @@ last_pattern(int nflipped)
 }
 
 /*
- * Start to probe a permuted table of the probe plan.
+ * Start to probe the permuted table with index `at` in the probe plan.
  */
 static void
 probe_table(Probing *probing, int at)
@@ -50,7 +53,8 @@ probing_start(Probing *probing, const Design *design, const ProbePlan *plan,
 }
 
 /*
- * Continue with a larger radius, after the last range of the previous radius.
+ * Continue a search with a larger radius.  Call this only after probing_next has returned
+ * the last range of the previous radius.
  */
 void
 probing_extend(Probing *probing, int radius)
@@ -66,9 +70,9 @@ probing_extend(Probing *probing, int radius)
 }
 
 /*
- * Advance to the next pattern with the same number of bits, in ascending order.  After the
- * last of these, advance to the first pattern with one bit more.  Returns false after the
- * last pattern.
+ * Advance to the next pattern with the same number of bits set, in ascending order.  After
+ * the last of these, advance to the first pattern with one more bit set.  Returns false
+ * after the last pattern of the permuted table.
  */
 static bool
 next_pattern(Probing *probing)

@@ -14,32 +14,34 @@
 
 #include "index/simhash/probe_plan.h"
 
-/* A range of keys of a permuted table.  Both ends are included. */
+/* A range of keys of a permuted table: a probe. */
 typedef struct KeyRange
 {
 	int			table;			/* index of the permuted table in the design */
 	int			probed;			/* index of the permuted table in the plan */
-	uint64		low;
-	uint64		high;
+	uint64		low;			/* lowest key of the range, inclusive */
+	uint64		high;			/* highest key of the range, inclusive */
 } KeyRange;
 
 /*
- * A search in progress.  It finds all fingerprints within a radius, then may continue with
- * a larger radius.  In the i-th permuted table of the probe plan it probes the prefixes
- * that differ from the query's in more than before[i] and at most after[i] bits.
+ * A search in progress.  It finds all fingerprints within a radius, and may then continue
+ * with a larger radius.  In the i-th permuted table of the probe plan, the search probes
+ * the prefixes that differ from the query's prefix in more than before[i] and at most
+ * after[i] bits.  Both numbers may be -1.
  */
 typedef struct Probing
 {
 	const Design *design;
 	const ProbePlan *plan;
 	SimHash		query;
-	int			at;				/* index of the permuted table in the plan */
-	int			nflipped;		/* number of bits of the pattern, or -1 before
-								 * the first pattern */
+	int			at;				/* index in the plan of the permuted table that is
+								 * probed now */
+	int			nflipped;		/* number of bits set in pattern.  before[at]
+								 * before the first pattern. */
 	uint64		pattern;		/* flipped prefix bits, as the highest bits of a
 								 * key */
-	int			before[DESIGN_MAX_TABLES];
-	int			after[DESIGN_MAX_TABLES];
+	int			before[DESIGN_MAX_TABLES];	/* for smaller radii, in bits */
+	int			after[DESIGN_MAX_TABLES];	/* for this radius, in bits */
 } Probing;
 
 extern void probing_start(Probing *probing, const Design *design, const ProbePlan *plan,
@@ -48,10 +50,10 @@ extern void probing_extend(Probing *probing, int radius);
 extern bool probing_next(Probing *probing, KeyRange *range);
 
 /*
- * Return true if the search returns a fingerprint from this permuted table, `probed` in the
- * probe plan.  The fingerprint differs from the query's in the bits of `difference`.  The
- * search has not found it within a smaller radius, and at this radius does not find it in
- * an earlier permuted table.
+ * Return true if the search finds a fingerprint first in the permuted table with index
+ * `probed` in the probe plan.  That is so unless the search has found the fingerprint
+ * within a smaller radius, or finds it in an earlier permuted table at this radius.
+ * `difference` has the bits in which the fingerprint and the query differ.
  */
 static inline bool
 probing_is_first(const Probing *probing, int probed, uint64 difference)

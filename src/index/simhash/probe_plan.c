@@ -10,9 +10,9 @@
  * pigeonhole principle of multi-index hashing (Norouzi, Punjani and Fleet, "Fast
  * exact search in Hamming space with multi-index hashing", 2014).
  *
- * It holds for any blocks that have no bit in common.  So a search may use fewer bits
- * than a block has.  Fewer bits have fewer patterns of flipped bits, but each pattern
- * leads to more entries.
+ * The principle holds for any blocks that have no bit in common.  So a search may use
+ * fewer bits than a block has.  Fewer bits have fewer patterns of flipped bits, but each
+ * pattern leads to more entries.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,17 +29,20 @@
 #include "bits.h"
 #include "index/simhash/probe_plan.h"
 
-/* Cost of a probe, in leaves read.  Prefetching mostly hides its descent (prefetch.c). */
+/*
+ * Cost of a probe, in leaves read, besides the cost of its entries.  Prefetching mostly
+ * hides the descent of a probe (prefetch.c).
+ */
 #define PROBE_COST				1.25
 
 /*
- * The most entries that one probe of PROBE_PLAN_SHORT should read, if rows are spread evenly
- * and the block has enough bits for that.
+ * Maximum number of entries that one probe of PROBE_PLAN_SHORT reads, if rows are spread
+ * evenly.  A probe reads more if the block has too few bits.
  */
 #define ENTRIES_PER_PROBE		160
 
 /*
- * Add table, the i-th permuted table of the design, to a probe plan.  It is probed by the
+ * Add a permuted table, the i-th of the design, to a probe plan.  It is probed by the
  * first nbits bits of its keys.
  */
 static void
@@ -54,7 +57,7 @@ add_table(ProbePlan *plan, const PermutedTable *table, int i, int nbits)
 }
 
 /*
- * Initialize a probe plan of a kind for an index with nrows rows.
+ * Initialize a probe plan of this kind, for an index with nrows rows.
  */
 void
 probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, double nrows)
@@ -77,7 +80,7 @@ probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind, doubl
 	}
 	if (kind == PROBE_PLAN_SHORT)
 	{
-		/* with fewer bits a probe would compare too many entries */
+		/* with fewer bits, a probe would read more than ENTRIES_PER_PROBE entries */
 		max_bits = 1;
 		while (max_bits < SIMHASH_BITS && ldexp(ENTRIES_PER_PROBE, max_bits) < nrows)
 			max_bits++;
@@ -103,7 +106,7 @@ probe_plan_supports(const ProbePlan *plan, int radius)
 
 /*
  * Return the maximum number of bits to flip in the i-th of n blocks, to find all
- * fingerprints within the radius.  Returns -1 if the block can be skipped.
+ * fingerprints within a radius in bits.  Returns -1 if the block can be skipped.
  */
 static inline int
 block_flips(int radius, int n, int i)
@@ -113,8 +116,8 @@ block_flips(int radius, int n, int i)
 
 /*
  * Return the maximum number of bits to flip in the i-th permuted table of a probe plan, to
- * find all fingerprints within the radius.  Returns -1 if the permuted table can be skipped.
- * The number never falls as the radius grows.
+ * find all fingerprints within a radius in bits.  Returns -1 if the permuted table can be
+ * skipped.  For a larger radius, the result is never smaller.
  */
 int
 probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
@@ -131,8 +134,8 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 	else if (n > 1)
 	{
 		/*
-		 * At most `flips` differences are in the first block.  The other differences are
-		 * in the rest, which is cut into n nested blocks.
+		 * At most `flips` differences are in the first block.  The remaining differences
+		 * are in the other bits, which are cut into n nested blocks.
 		 */
 		flips = block_flips(radius, m, i / n);
 		if (flips >= 0)
@@ -140,7 +143,10 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 	}
 	else
 	{
-		/* flips of the p blocks with the fewest, if differences are spread evenly */
+		/*
+		 * If the differences are spread evenly over the m blocks, this is their number in
+		 * the p blocks that have the fewest.
+		 */
 		flips = p * (radius / m) + Max(0, p - m + radius % m);
 	}
 	return Min(flips, plan->table[i].nbits);
@@ -148,7 +154,7 @@ probe_plan_max_flips(const ProbePlan *plan, int i, int radius)
 
 /*
  * Return the number of patterns of flipped bits in the i-th permuted table of a probe plan.
- * A number above the limit may be returned as any other number above it.
+ * If this number is above the limit, may return any other number above the limit.
  */
 static inline double
 count_patterns(const ProbePlan *plan, int i, int radius, double limit)
@@ -158,7 +164,7 @@ count_patterns(const ProbePlan *plan, int i, int radius, double limit)
 }
 
 /*
- * Return the number of permuted tables that a search within a radius probes.
+ * Return the number of permuted tables that a search within a radius in bits probes.
  */
 int
 probe_plan_count_tables(const ProbePlan *plan, int radius)
@@ -171,7 +177,8 @@ probe_plan_count_tables(const ProbePlan *plan, int radius)
 }
 
 /*
- * Return the number of probes of a search.  Each probe is one descent.
+ * Return the number of probes of a search within a radius in bits.  Each probe is one
+ * descent.
  */
 double
 probe_plan_count_probes(const ProbePlan *plan, int radius)
@@ -184,8 +191,8 @@ probe_plan_count_probes(const ProbePlan *plan, int radius)
 }
 
 /*
- * Return the number of entries that a search reads, if rows are spread evenly over the
- * prefixes.
+ * Return the number of entries that a search within a radius in bits reads, if nrows rows
+ * are spread evenly over the prefixes.
  */
 double
 probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
@@ -199,8 +206,9 @@ probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
 }
 
 /*
- * Return the cost of a search, in leaves read.  A cost above the limit may be returned as
- * any other number above it.  Fitted to the measurements in docs/designs.md.
+ * Return the cost of a search within a radius in bits, in leaves read.  If the cost is
+ * above the limit, may return any other number above the limit.  The formula is fitted to
+ * the measurements in docs/designs.md.
  */
 double
 probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit)
@@ -225,7 +233,8 @@ probe_plans_init(ProbePlans *plans, const Design *design, double nrows)
 }
 
 /*
- * Return the cheapest probe plan for a radius, and its cost in leaves read.
+ * Return the cheapest probe plan for a radius in bits.  Sets *cost to its cost, in leaves
+ * read.
  */
 const ProbePlan *
 probe_plans_choose(const ProbePlans *plans, int radius, double *cost)

@@ -15,19 +15,19 @@
 #include "index/simhash/design.h"
 
 /*
- * The kinds of probe plans.  A probe plan is a way to search a design.  It names the
- * permuted tables to probe, and how many bits of their prefixes to use.
+ * The kinds of probe plans.  A probe plan is a way to search a design.  It contains the
+ * permuted tables to probe, and by how many leading bits of its keys to probe each.
  */
 typedef enum ProbePlanKind
 {
-	PROBE_PLAN_EXACT,			/* one permuted table, by all bits: only for
-								 * radius 0 */
+	PROBE_PLAN_EXACT,			/* one permuted table, by all 64 bits.  Only for
+								 * radius 0. */
 	PROBE_PLAN_PREFIXES,		/* all permuted tables, by their prefixes */
-	PROBE_PLAN_BLOCKS,			/* a permuted table for each block, by that
-								 * block */
-	PROBE_PLAN_SHORT,			/* a permuted table for each block, by some of
-								 * its bits */
-	PROBE_PLAN_FULL				/* one permuted table, all of it */
+	PROBE_PLAN_BLOCKS,			/* one permuted table for each block, by the bits
+								 * of that block */
+	PROBE_PLAN_SHORT,			/* one permuted table for each block, by the first
+								 * bits of that block */
+	PROBE_PLAN_FULL				/* all entries of one permuted table */
 } ProbePlanKind;
 
 #define PROBE_PLAN_KINDS		(PROBE_PLAN_FULL + 1)
@@ -41,25 +41,26 @@ typedef struct ProbedTable
 	uint64		mask;			/* the same bits in a fingerprint */
 } ProbedTable;
 
+/* A probe plan for an index of this design. */
 typedef struct ProbePlan
 {
 	ProbePlanKind kind;
 	DesignOptions design;
-	int			ntables;
+	int			ntables;		/* number of permuted tables in table[] */
 	ProbedTable	table[DESIGN_MAX_TABLES];
 } ProbePlan;
 
 /* The probe plans of an index with nrows rows, one of each kind. */
 typedef struct ProbePlans
 {
-	double		nrows;
+	double		nrows;			/* number of rows of the index */
 	ProbePlan	kind[PROBE_PLAN_KINDS];
 } ProbePlans;
 
-/* Estimated entries of a leaf, which is between full and half full. */
+/* Estimated number of entries of a leaf.  Leaves are between half full and full. */
 #define ENTRIES_PER_LEAF		400
 
-/* Number of rows to assume for a search whose cost does not matter: very many. */
+/* Number of rows to assume if probe_plan_is_obvious: very many. */
 #define ROWS_UNKNOWN			1e18
 
 extern void probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind,
@@ -74,8 +75,9 @@ extern double probe_plan_count_probes(const ProbePlan *plan, int radius);
 extern double probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows);
 
 /*
- * Return true if there is no choice of a probe plan for a radius in bits.  Then one probe
- * of each permuted table is enough, and no probe plan has fewer permuted tables.
+ * Return true if the probe plan for a radius in bits can be chosen without the number of
+ * rows.  Then one probe in each of radius + 1 permuted tables finds all matches.  On a
+ * small index, a scan of one whole permuted table may cost less, but that is ignored.
  */
 static inline bool
 probe_plan_is_obvious(const Design *design, int radius)

@@ -22,8 +22,8 @@ fingerprint_key(Datum value)
 }
 
 /*
- * Return the ball to search for: the argument of <@, or for = a ball of radius 0 around the
- * argument.
+ * Return the ball to search for.  For <@, that is the argument.  For =, it is a ball of
+ * radius 0 around the argument.
  */
 static SimHashBall
 fingerprint_query(const ScanKeyData *key)
@@ -64,9 +64,9 @@ simhash_opclass(PG_FUNCTION_ARGS)
 /* --- balls ---------------------------------------------------------------------- */
 
 /*
- * Return the key of a ball: its center.  If two balls match (=~=), the center of each is
- * within the other.  The entry does not contain the radius, so the operator is rechecked
- * on each row.
+ * Return the key of a ball, which is its center.  If two balls match (=~=), the center of
+ * each ball is in the other ball.  The entry does not contain the radius, so the operator
+ * is rechecked on each row.
  */
 static uint64
 ball_key(Datum value)

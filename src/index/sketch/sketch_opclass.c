@@ -3,7 +3,7 @@
  * sketch_opclass.c
  *		Operator class of sets of hashes, which are arrays of bigint
  *
- * The keys of an array are its elements.  An empty array is a row without keys.
+ * The keys of an array are its elements.  A row with an empty array has no keys.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -38,8 +38,8 @@ has_nulls(Datum value)
 }
 
 /*
- * Extract the keys of an array: its elements, as unsigned numbers, in ascending order.
- * So negative elements come last.
+ * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending
+ * order, so negative elements come last.
  */
 static void
 array_keys(Datum value, KeySet *keys)
@@ -61,8 +61,12 @@ array_keys(Datum value, KeySet *keys)
 }
 
 /*
- * Extract the query keys.  && needs any of the argument's keys, @> needs all of them.
- * <%@ needs at least ceil((1 - radius) * n) of the n keys of the ball's passage.
+ * Extract the query keys.  For && and @>, they are the keys of the argument: && needs any
+ * one of them, @> needs all.  For <%@, they are the n keys of the array in the ball, and
+ * at least ceil((1 - radius) * n) of them are needed.
+ *
+ * Returns false if every non-NULL row matches.  Returns true without keys if no row
+ * matches.
  */
 static bool
 query_array(const ScanKeyData *key, KeySet *keys)
@@ -79,8 +83,8 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	array_keys(array, keys);
 	if (key->sk_strategy == STRATEGY_OVERLAP)
 		return true;
-	if (keys->n == 0)			/* all arrays contain an empty one, none is at a
-								 * distance from it */
+	if (keys->n == 0)			/* @> an empty array matches every array; a ball
+								 * around one contains none */
 		return key->sk_strategy == STRATEGY_WITHIN;
 	keys->min_match = keys->n - containment_max_missing(keys->n, radius);
 	if (keys->min_match > keys->n)
@@ -89,15 +93,17 @@ query_array(const ScanKeyData *key, KeySet *keys)
 }
 
 /*
- * Estimated number of elements of an array in an array of arrays.  (A domain over
- * bigint[] makes an array of arrays possible.)
+ * Estimated number of elements of a query array, if the query is an element of an array
+ * of arrays.  (A domain over bigint[] makes an array of arrays possible.)
  */
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * Return an estimate of the number of query keys: the number of elements of the array, or
- * of the ball's passage.  Returns HUGE_VAL if all rows match: within a radius of at least
- * 1, or for @> of an empty array.  Sets *unknown if the radius is unknown.
+ * Return the estimated number of query keys.  For && and @>, it is the number of elements
+ * of the argument.  For <%@, it is the number of elements of the array in the ball.
+ * Returns HUGE_VAL if all rows match, that is, if the radius is at least 1 or the argument
+ * of @> is empty.  Returns 0 if the ball cannot be read (predicate_read_ball).  Sets
+ * *unknown to true if the radius is not known.
  */
 static double
 estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clause,
