@@ -15,13 +15,13 @@
 #include "type/simhash_type.h"
 
 /*
- * The bits on which some fingerprints agree.  A single fingerprint agrees on all bits,
- * and its value is the fingerprint.
+ * The bits on which some fingerprints agree.  The agreement of a single fingerprint has
+ * all bits, and its value is the fingerprint.
  */
 typedef struct Agreement
 {
-	uint64		mask;			/* the bits that agree */
-	SimHash		value;			/* their values; all other bits are zero */
+	uint64		mask;			/* mask of the agreed bits */
+	SimHash		value;			/* values of the agreed bits; the other bits are zero */
 } Agreement;
 
 #define ALL_BITS					PG_UINT64_MAX
@@ -32,7 +32,8 @@ typedef struct Agreement
  */
 typedef struct BallAgreement
 {
-	Agreement	centers;		/* first, since pick_split.c reads an Agreement */
+	Agreement	centers;		/* must be first: pick_split.c reads each key as an
+								 * Agreement */
 	int32		radius;			/* greatest radius, in bits */
 	int32		unused;			/* zero */
 } BallAgreement;
@@ -41,8 +42,8 @@ typedef struct BallAgreement
 #define DatumGetBallAgreementP(datum) ((BallAgreement *) DatumGetPointer(datum))
 
 /*
- * Return a lower bound of the distance from fp to any fingerprint of an agreement, in
- * bits.  If the agreement is of a single fingerprint, this is the exact distance.
+ * Return a lower bound, in bits, of the distance from fp to any fingerprint of an
+ * agreement.  For the agreement of a single fingerprint, the result is the distance.
  */
 static inline int
 agreement_distance(const Agreement *agreement, SimHash fp)
@@ -51,7 +52,7 @@ agreement_distance(const Agreement *agreement, SimHash fp)
 }
 
 /*
- * Return the bits that an agreement loses in a union with another one, as a mask.
+ * Return the mask of the bits that an agreement loses in a union with another agreement.
  */
 static inline uint64
 agreement_lost(const Agreement *agreement, const Agreement *other)
@@ -60,7 +61,7 @@ agreement_lost(const Agreement *agreement, const Agreement *other)
 }
 
 /*
- * Replace an agreement by its union with another one.
+ * Replace an agreement by its union with another agreement.
  */
 static inline void
 agreement_unite(Agreement *agreement, const Agreement *other)
@@ -79,7 +80,8 @@ agreement_equal(const Agreement *a, const Agreement *b)
 }
 
 /*
- * Raise an error, for the input functions of key types.  Keys exist in indexes only.
+ * Raise the error of a key type's input function.  Keys exist in indexes only, so no text
+ * is valid input.
  */
 static inline void
 refuse_key(const char *type)
@@ -91,8 +93,8 @@ refuse_key(const char *type)
 }
 
 /*
- * Return a copy of an entry that contains another datum, such as a key instead of a
- * value.
+ * Return a copy of an entry with another datum in it, such as a key instead of a value.
+ * The copy is allocated, and is not marked as a leaf key.
  */
 static inline Datum
 entry_with(const GISTENTRY *entry, Datum key)
@@ -104,7 +106,7 @@ entry_with(const GISTENTRY *entry, Datum key)
 }
 
 /*
- * Replaces a key by its union with another one.  All keys begin with an Agreement.
+ * Replace a key by its union with another key.  All keys begin with an Agreement.
  */
 typedef void (*UniteKeys) (Agreement *key, const Agreement *other);
 

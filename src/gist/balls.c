@@ -74,8 +74,8 @@ simhash_ball_gist_fetch(PG_FUNCTION_ARGS)
 /* --- searching ------------------------------------------------------------------ */
 
 /*
- * Return true if a ball below the entry may satisfy the query.  For a leaf entry, the
- * result is exact.
+ * Return true if a ball below the entry may satisfy the query.  For a leaf entry, return
+ * true if its ball satisfies the query.  No recheck is needed.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_gist_consistent);
 Datum
@@ -105,7 +105,7 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
 /* --- pages ---------------------------------------------------------------------- */
 
 /*
- * Replace a key of balls by its union with another one.
+ * Replace a key of balls by its union with another key of balls (a UniteKeys).
  */
 static void
 unite_balls(Agreement *key, const Agreement *other)
@@ -124,8 +124,8 @@ simhash_ball_gist_union(PG_FUNCTION_ARGS)
 }
 
 /*
- * Compute the penalty: that of the centers, plus the growth of the radius.  A greater
- * radius makes more searches visit the entry, as a lost bit does.
+ * Compute the penalty.  It is the penalty of the centers, plus the increase of the radius
+ * in bits.  A greater radius makes more searches visit the entry, as a lost bit does.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_gist_penalty);
 Datum

@@ -68,7 +68,7 @@ simhash_gist_fetch(PG_FUNCTION_ARGS)
 
 /*
  * Return true if a fingerprint below the entry may satisfy the query.  For a leaf entry,
- * the result is exact.
+ * return true if its fingerprint satisfies the query.  No recheck is needed.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_consistent);
 Datum
@@ -94,8 +94,8 @@ simhash_gist_consistent(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the distance of a leaf entry.  For any other entry, return a lower bound of the
- * distances below it.
+ * Return the distance of a leaf entry from the query, in bits.  For any other entry,
+ * return a lower bound of the distances of the fingerprints below the entry.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_distance);
 Datum
@@ -153,8 +153,8 @@ simhash_gist_same(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the strategy number of one of the server's comparison types.  Serves
- * simhash_ball_ops, too.
+ * Return the strategy number of a CompareType: that of equality for COMPARE_EQ, else
+ * InvalidStrategy.  The operator class simhash_ball_ops uses this function, too.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_strategy);
 Datum

@@ -3,9 +3,8 @@
  * pick_split.c
  *		Union, penalty, page split and sort order of keys
  *
- * The functions here use fingerprints only.  A key of balls begins with the agreement of
- * their centers, so it is treated like a key of fingerprints.  README.md explains the
- * order.
+ * Both operator classes use these functions.  A key of balls begins with the agreement of
+ * the centers, so it is treated like a key of fingerprints.  README.md explains the order.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +18,7 @@
 #include "gist/agreement.h"
 
 /*
- * Minimum size of each side of a split, in tenths of the entries.
+ * Minimum number of entries on each side of a split, in tenths of all entries.
  */
 #define MIN_SIDE_TENTHS	3
 
@@ -44,8 +43,8 @@ entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
 }
 
 /*
- * Return the union of the keys at offsets[0..n-1], or of the first n entries if offsets
- * is NULL.  size is the size of a key in bytes.
+ * Return the union of the keys at offsets[0..n-1].  If offsets is NULL, return the union
+ * of the first n keys of the vector.  `size` is the size of a key in bytes.
  */
 static Datum
 unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
@@ -60,8 +59,8 @@ unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n
 }
 
 /*
- * Support function "union" of both operator classes.  Returns the union of all entries
- * and sets its size in bytes.
+ * Support function "union" of both operator classes.  Returns the union of all keys of the
+ * vector.  Sets the output argument to the size of the union, `size` bytes.
  */
 Datum
 keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
@@ -75,9 +74,9 @@ keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 /* --- penalty ------------------------------------------------------------------- */
 
 /*
- * Return the penalty of adding other fingerprints to an agreement.  It is the number of
- * bits that the agreement loses.  Of equal numbers, the penalty is higher where fewer
- * bits are left.
+ * Return the penalty of adding another agreement to an agreement.  It is the number of
+ * bits that the agreement loses, plus a fraction of at most 1/2.  The fraction is higher if
+ * fewer bits remain.  So it decides between agreements that lose equally many bits.
  */
 float
 agreement_penalty(const Agreement *agreement, const Agreement *other)
@@ -94,7 +93,7 @@ agreement_penalty(const Agreement *agreement, const Agreement *other)
 typedef struct Ranked
 {
 	uint64		rank;			/* position in the order of the Gray code */
-	OffsetNumber offset;		/* in the vector of entries */
+	OffsetNumber offset;		/* index in the vector of entries */
 } Ranked;
 
 /*
@@ -112,8 +111,8 @@ compare_ranked(const void *x, const void *y)
 }
 
 /*
- * Return the n entries of a vector, sorted by rank.  The first one is at
- * FirstOffsetNumber.
+ * Return an array of the n entries of a vector, sorted by rank.  The first entry of the
+ * vector is at FirstOffsetNumber.
  */
 static Ranked *
 rank_entries(const GistEntryVector *entries, int n)
@@ -132,8 +131,8 @@ rank_entries(const GistEntryVector *entries, int n)
 /*
  * Choose where to cut n sorted entries.  Returns the number of entries on the left side.
  *
- * The best cut has the largest sum of agreed bits of both sides.  The bits of a side are
- * weighted by the number of its entries.  Of equally good cuts, choose the nearest to
+ * The best cut has the largest sum of the agreed bits of both sides, with the number of
+ * entries of each side as its weight.  Of equally good cuts, chooses the one nearest to
  * the middle.
  */
 static int
@@ -172,7 +171,7 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 
 /*
  * Support function "picksplit" of both operator classes.  Distributes the entries to two
- * sides and computes the key of each side.  There are at least two entries.  The first
+ * sides, and computes the key of each side.  GiST passes at least two entries.  The first
  * element of the vector is unused.
  */
 Datum
@@ -184,7 +183,10 @@ keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 	Ranked	   *ranked = rank_entries(entries, n);
 	int			cut = choose_cut(entries, ranked, n);
 
-	/* capacity for all: with several columns, core may move entries to the other side */
+	/*
+	 * Allocate each side for all entries.  In a multicolumn index, GiST may move entries
+	 * to the other side.
+	 */
 	split->spl_left = palloc((n + 1) * sizeof(OffsetNumber));
 	split->spl_right = palloc((n + 1) * sizeof(OffsetNumber));
 	split->spl_nleft = cut;
@@ -202,7 +204,7 @@ keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 /* --- sorting for a build -------------------------------------------------------- */
 
 /*
- * Compare two leaf keys by rank.
+ * Compare two leaf keys by rank, for SortSupport.
  */
 static int
 compare_agreements(Datum x, Datum y, SortSupport ssup)
@@ -221,7 +223,7 @@ abbreviate(Datum original, SortSupport ssup)
 	return (Datum) gray_rank(DatumGetAgreementP(original)->value);
 }
 
-/* Never abort abbreviation: the abbreviated key is the whole sort key. */
+/* Return false: never abort abbreviation, because the abbreviated key is the sort key. */
 static bool
 never_abort(int memtupcount, SortSupport ssup)
 {
@@ -230,8 +232,8 @@ never_abort(int memtupcount, SortSupport ssup)
 #endif
 
 /*
- * Support function "sortsupport" of both operator classes.  Sorts leaf keys for an index
- * build.
+ * Support function "sortsupport" of both operator classes.  An index build sorts leaf keys
+ * with it.
  */
 PG_FUNCTION_INFO_V1(simhash_gist_sortsupport);
 Datum
