@@ -4,9 +4,10 @@
  *		Descents in a tree
  *
  * This follows Lehman and Yao, "Efficient locking for concurrent operations on
- * B-trees", 1981, as nbtree does.  A descent locks one page at a time.  It moves right
- * where a page was split after its link was read.  Where a page was merged into another,
- * its link is stale: the descent detects that, and starts again at the root.
+ * B-trees", 1981, as nbtree does.  A descent locks one page at a time.  If a page was
+ * split after the descent read the link to it, the descent moves right.  If a page was
+ * merged into another, the link to it is stale.  The descent detects that, and starts
+ * again at the root.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,7 +23,7 @@
 #include "index/tree/page.h"
 
 /*
- * Return true if the i-th entry of a page is less than another.
+ * Return true if the i-th entry of a page is less than `entry`.
  */
 static inline bool
 entry_is_less(Page page, int i, const Entry *entry)
@@ -37,8 +38,9 @@ entry_is_less(Page page, int i, const Entry *entry)
 }
 
 /*
- * Estimate the position of a key among the first n entries.  Assumes that keys are
- * spread evenly between the first entry and the page's high key.
+ * Return an estimate, 0 to n - 1, of the position of a key among the first n entries of a
+ * page.  Assumes that keys are spread evenly between the first entry and the page's high
+ * key.
  */
 static inline int
 guess_position(Page page, int n, uint64 key)
@@ -55,19 +57,19 @@ guess_position(Page page, int n, uint64 key)
 }
 
 /*
- * Return the number of entries less than `entry` among the first n of a page, which must
- * be in order.
+ * Return the number of entries less than `entry` among the first n entries of a page.
+ * These must be in order.
  *
  * This is an interpolation search.  Fingerprints are hashes, so the estimate is mostly
- * off by a few entries.  That saves most of the cache misses of a binary search.  From
- * the estimate the steps double (galloping), so the search makes at most twice as many
- * comparisons as a binary search.
+ * off by a few entries only.  That saves most of the cache misses of a binary search.  The
+ * search goes on from the estimate in steps that double (galloping).  So it makes at most
+ * about twice as many comparisons as a binary search.
  */
 int
 page_search(Page page, int n, const Entry *entry)
 {
-	int			low = 0;		/* entries before this one are less */
-	int			high = n;		/* entries from this one on are not less */
+	int			low = 0;		/* all entries before position low are less */
+	int			high = n;		/* no entry from position high on is less */
 	int			step = 8;
 	int			at;
 
@@ -107,9 +109,9 @@ page_search(Page page, int n, const Entry *entry)
 }
 
 /*
- * Return the position of the downlink to follow for an entry: the last one whose key is
- * not greater than the entry.  The entry must lie between the low key and the high key
- * of the page, an inner one.
+ * Return the position of the downlink to follow for an entry on an inner page.  It is the
+ * last downlink whose key is not greater than the entry.  The entry must not be less than
+ * the page's low key, and must be less than its high key.
  */
 int
 find_child(Page page, const Entry *entry)
@@ -129,8 +131,9 @@ find_child(Page page, const Entry *entry)
 }
 
 /*
- * Return a link to the root that is in the relation cache.  Rereads the metapage if that
- * root is below the level.  Raises an error if the root on the metapage is below it, too.
+ * Return a link to the root of a tree, as the relation cache has it.  If that root is at a
+ * lower level than `level`, rereads the metapage.  Raises an error if the root on the
+ * metapage is also at a lower level than `level`.
  */
 static inline PageLink
 root_link(Relation index, int tree, int level)
@@ -146,8 +149,8 @@ root_link(Relation index, int tree, int level)
 }
 
 /*
- * Return the lock mode for the page of a link, in a descent to a level: the caller's at
- * that level, else a share lock.
+ * Return the lock mode for the page of a link in a descent to `level`.  At that level, it
+ * is `lock`.  At higher levels, it is a share lock.
  */
 static inline int
 lock_for(const PageLink *link, int level, int lock)
@@ -156,13 +159,15 @@ lock_for(const PageLink *link, int level, int lock)
 }
 
 /*
- * Pin and lock the root.  Returns the buffer, or InvalidBuffer if the link is stale, and
- * sets *link to the link followed.  While a split of the root is incomplete, the page is
- * only the leftmost of its level, and the search moves right.
+ * Pin and lock the root of a tree, for a descent to `level`.  Returns the buffer, or
+ * InvalidBuffer if the link to the root is stale.  Sets *link to that link.
  *
- * The root may have been split since the metapage was read.  Then the page mostly has a
- * right sibling, and the metapage is read again.  A leftmost page is never merged into
- * another.  So an outdated root is still the leftmost page of its level.
+ * The root may have been split since the metapage was read.  Then the page usually has a
+ * right sibling, and this function rereads the metapage.  A leftmost page is never merged
+ * into another.  So an outdated root is still the leftmost page of its level.
+ *
+ * While the split of the root is incomplete, there is no page above it.  Then this
+ * function returns the leftmost page of the level, and the caller moves right.
  */
 static Buffer
 follow_root(Relation index, int tree, int level, int lock, PageLink *link)
@@ -182,8 +187,8 @@ follow_root(Relation index, int tree, int level, int lock, PageLink *link)
 }
 
 /*
- * Return the link that a descent follows from an inner page: the right-link if the entry
- * belongs to the right, else a downlink.
+ * Return the link that a descent for an entry follows from an inner page.  It is the
+ * right-link if the entry belongs to the right of the page, else a downlink.
  */
 static PageLink
 next_link(Page page, const Entry *entry)
@@ -194,7 +199,7 @@ next_link(Page page, const Entry *entry)
 }
 
 /*
- * Count a stale link of a descent.  Raises an error if there are more than
+ * Count a stale link of a descent in *nstale.  Raises an error if the number exceeds
  * MAX_STALE_LINKS.
  */
 static void
@@ -205,13 +210,13 @@ count_stale_link(Relation index, const PageLink *link, int *nstale)
 }
 
 /*
- * Descend to a level (0 is the leaf level), to the first page there that a downlink leads
- * to.  Returns that page pinned and locked in mode `lock`.
+ * Descend to the page of a level to which a downlink for an entry leads.  Level 0 is the
+ * leaf level.  Returns that page pinned and locked in mode `lock`.
  *
- * The entry may belong to the right of the page: if the page was split after the downlink
- * was read, or its split is incomplete.
+ * The entry may belong to the right of the page.  That is so if the page was split after
+ * the descent read the downlink, or if the page's split is incomplete.
  *
- * The caller must not hold the lock of any page.  Above the level, the descent takes
+ * The caller must not hold the lock of any page.  At higher levels, the descent takes
  * share locks, one at a time.
  */
 Buffer
@@ -240,10 +245,10 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
 }
 
 /*
- * Move right from a page, pinned and locked, to the page of its level to which an entry
- * belongs.  With stop_at_incomplete, stop at the first page on the way that has the
- * incomplete-split flag.  Returns the page pinned and locked.  Locks one page at a time.
- * Descends again if a right-link is stale.
+ * Move right from a pinned and locked page to the page of its level to which an entry
+ * belongs.  With stop_at_incomplete, stops at the first page on the way that has the
+ * incomplete-split flag.  Returns the page pinned and locked in mode `lock`.  Locks one
+ * page at a time.  Descends again if a right-link is stale.
  */
 static Buffer
 move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
@@ -271,7 +276,7 @@ move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
 }
 
 /*
- * Descend to the page of a level to which an entry belongs.  Returns it pinned and
+ * Descend to the page of a level to which an entry belongs.  Returns that page pinned and
  * locked in mode `lock`.  The caller must not hold the lock of any page.
  */
 Buffer
@@ -285,9 +290,10 @@ descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
 }
 
 /*
- * Descend to the page of a level to which a new entry belongs.  Returns it pinned and
- * exclusively locked.  If a page of that level on the way has the incomplete-split flag,
- * returns the first of these instead.  The caller must not hold the lock of any page.
+ * Descend to the page of a level to which a new entry belongs.  Returns that page pinned
+ * and exclusively locked.  If the descent reaches a page of the level that has the
+ * incomplete-split flag, returns the first such page instead.  The caller must not hold
+ * the lock of any page.
  */
 Buffer
 descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
@@ -298,10 +304,10 @@ descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
 }
 
 /*
- * Follow a link to the page of its level to which an entry belongs.  The entry must not
- * be less than the link's low key.  Returns the page pinned and share-locked.  If
- * `recent` is valid, that buffer contained the linked page recently.  The caller must not
- * hold the lock of any page.
+ * Follow a link, then move right to the page of that level to which an entry belongs.  The
+ * entry must not be less than the link's low key.  Returns the page pinned and
+ * share-locked.  If `recent` is valid, it is a buffer that contained the linked page
+ * recently.  The caller must not hold the lock of any page.
  */
 Buffer
 descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry *entry)
@@ -317,9 +323,10 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
 }
 
 /*
- * Find the downlinks of the leaves that contain keys from low to high, at most max of
- * them, on one page of level 1.  Returns their number, or 0 if the root is a leaf.  The
- * first leaf may have been split meanwhile.  Then the range begins to the right of it.
+ * Set leaves[] to links to the leaves that contain keys from low to high, both inclusive.
+ * Stops at max leaves, and at the end of the first leaf's parent.  Returns the number of
+ * links, or 0 if the root is a leaf.  The first leaf may be split before the caller reads
+ * it.  Then the range may begin to the right of that leaf.
  *
  * Reads inner pages only.  The caller must not hold the lock of any page.
  */

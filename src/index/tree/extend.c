@@ -16,14 +16,15 @@
 #include "index/tree/extend.h"
 
 /*
- * Maximum number of pages added at a time.  PostgreSQL pins a buffer for each, and adds
- * fewer where it cannot pin that many.
+ * Maximum number of pages added at a time.  PostgreSQL pins a buffer for each page, and
+ * adds fewer pages if it cannot pin that many.
  */
 #define EXTEND_TOGETHER	64
 
 /*
- * Extend the index by one page.  Returns it pinned and exclusively locked, all zeros.
- * Takes the extension lock meanwhile, unless the index is local to this transaction.
+ * Extend the index by one page.  Returns the page, which is all zeros, pinned and
+ * exclusively locked.  Takes the extension lock meanwhile, unless RELATION_IS_LOCAL: no
+ * other session can access the index.
  */
 Buffer
 page_new_buffer(Relation index)
@@ -43,10 +44,10 @@ page_new_buffer(Relation index)
 /*
  * Extend the index by n contiguous pages, all zeros.  Returns the first block.
  *
- * The extension lock is needed even while the index is invisible to other transactions:
- * parallel workers may build it, and the lock conflicts within their group.  It is held
- * until all n pages exist, because PostgreSQL may add fewer pages than requested at a
- * time.
+ * The extension lock is needed even if the index is invisible to other transactions,
+ * because several parallel workers may build the index.  The lock conflicts between the
+ * members of a lock group, too.  It is held until all n pages exist, because PostgreSQL
+ * may add fewer pages at a time than requested.
  */
 BlockNumber
 page_extend(Relation index, BlockNumber n)

@@ -3,13 +3,13 @@
  * free_list.c
  *		The free list: pages that are in no tree
  *
- * The list begins at the metapage.  A merge adds the merged page at its front.  A split
- * takes a page from its front.  The WAL record of the merge or split includes this
- * change.  So a crash neither loses a page nor uses it twice.  A free space map, which is
- * not WAL-logged, may do both.
+ * The list begins at the metapage.  A merge adds the page that it empties at the front of
+ * the list.  A split takes a page from the front.  The WAL record of the merge or split
+ * includes this change.  So a crash neither loses a page nor uses it twice.  A free space
+ * map is not WAL-logged, so with it both could happen.
  *
- * A free page may be reused at once.  A process that follows an old link to it detects
- * that the link is stale (page_matches).
+ * A free page may be reused at once.  A process that follows an old link to the page
+ * detects that the link is stale (page_matches).
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,11 +24,11 @@
 #include "index/tree/link.h"
 
 /*
- * Return the first free page, pinned and exclusively locked, or InvalidBuffer if there is
- * none.  Raises an error if the list is damaged.
+ * Pin and exclusively lock the first free page, and return its buffer.  Returns
+ * InvalidBuffer if there is no free page.  Raises an error if the list is damaged.
  *
- * The caller holds the exclusive lock of the metapage.  It must keep that lock until the
- * record that puts the page into a tree has removed it from the list.
+ * The caller holds the exclusive lock of the metapage.  The caller must keep that lock
+ * until one WAL record has removed the page from the list and put it into a tree.
  *
  * A process that followed a stale link may hold the lock of the free page.  That process
  * waits for no other lock, so there is no deadlock.  A damaged list could lead to a page
@@ -44,7 +44,7 @@ free_list_take(Relation index, Buffer meta_buffer)
 
 	if (block == InvalidBlockNumber)
 		return InvalidBuffer;
-	/* without this, free_list_remove would make the number wrap around */
+	/* otherwise free_list_remove would decrement nfree below 0 */
 	if (meta->nfree == 0)
 		page_report_corruption(index, META_BLOCK,
 							   "the free list is not as long as the metapage says");
@@ -60,8 +60,8 @@ free_list_take(Relation index, Buffer meta_buffer)
 }
 
 /*
- * Remove the first page from the list, before it is formatted.  Both pages are images
- * registered for one generic WAL record.
+ * Remove the first page from the list.  The page is still formatted as a free page.  `meta`
+ * and `page` are in page images registered for one generic WAL record.
  */
 void
 free_list_remove(MetaPageData *meta, Page page)
@@ -72,8 +72,8 @@ free_list_remove(MetaPageData *meta, Page page)
 }
 
 /*
- * Format a page as a free page, and add it at the front of the list.  Both pages are
- * images registered for one generic WAL record.
+ * Format a page as a free page, and add it at the front of the list.  `meta` and `page`
+ * are in page images registered for one generic WAL record.
  */
 void
 free_list_add(MetaPageData *meta, Page page, BlockNumber block)
@@ -90,9 +90,9 @@ free_list_add(MetaPageData *meta, Page page, BlockNumber block)
 }
 
 /*
- * Return true if the list has as many pages as the metapage says, all of them free.
- * Otherwise set *at to the damaged block and *what to the damage.  Share-locks one page
- * at a time.
+ * Return true if the list has as many pages as the metapage says, and all are free.
+ * Otherwise returns false, with *at set to the damaged block, and *what to a description
+ * of the damage.  Share-locks one page at a time.
  */
 static bool
 list_is_sound(Relation index, BlockNumber *at, const char **what)
@@ -128,10 +128,10 @@ list_is_sound(Relation index, BlockNumber *at, const char **what)
 }
 
 /*
- * Check the list.  Raises an error if it is damaged.
+ * Check the list.  Raises an error if the list is damaged.
  *
- * Meanwhile other processes may remove pages from its front, and add pages there.  So a
- * list that seems damaged is checked again, up to MAX_STALE_LINKS times.
+ * Meanwhile other processes may add and remove pages at the front of the list.  So a list
+ * that seems damaged is checked again, up to MAX_STALE_LINKS times.
  */
 void
 free_list_check(Relation index)

@@ -3,9 +3,9 @@
  * insert.c
  *		Insertion of the entries of a row: one for each key in each permuted table's tree
  *
- * The main cost of an insertion is its WAL records.  So the usual case, in which no page
- * must be split, logs several leaves in one record.  They are leaves of several trees if
- * the row has one key, and of one tree if it has several keys.
+ * The main cost of an insertion is its WAL records.  In the usual case, no page must be
+ * split.  Then one record logs changes to several leaves.  If the row has one key, these
+ * are leaves of several trees.  If the row has several keys, they are leaves of one tree.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,7 +25,10 @@
 /* Maximum number of leaves in one WAL record. */
 #define MAX_LEAVES		MAX_GENERIC_XLOG_PAGES
 
-/* Entries formed at a time: at least all entries of a row of one key. */
+/*
+ * Maximum number of entries formed and inserted at a time.  A row with one key has one
+ * entry in each permuted table, and must not have more entries than this.
+ */
 #define MAX_ENTRIES		256
 
 StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a row of one key has more entries");
@@ -48,12 +51,12 @@ typedef struct Leaf
 } Leaf;
 
 /*
- * Count how many of entries[0..n-1] (sorted; a descent for entries[0] has reached this
- * leaf) fit on a locked leaf.
+ * Return how many of entries[0..n-1] fit on a locked leaf.  The entries are sorted, and a
+ * descent for entries[0] has reached this leaf.
  *
  * Returns 0 if the leaf is full, or if it was split so that entries[0] now belongs to the
- * right.  Also returns 0 if the leaf has the incomplete-split flag: that split must be
- * finished first.
+ * right.  Also returns 0 if the leaf has the incomplete-split flag, because its split must
+ * be finished first.
  */
 static int
 leaf_count_fitting(Page page, const TreeEntry *entries, int n)
@@ -81,9 +84,10 @@ leaf_is_before(const Leaf *a, const Leaf *b)
 }
 
 /*
- * Descend to the leaf of the first of n entries, and pin it.  Fills in *leaf, and leaves
- * the leaf unlocked.  Returns false, with nothing pinned, if no entry fits on the leaf,
- * or if the leaf does not come after `before` (NULL if this is the first leaf).
+ * Descend to the leaf of the first of n entries, and pin that leaf.  Fills in *leaf, and
+ * leaves the leaf unlocked.  Returns false, with nothing pinned, if no entry fits on the
+ * leaf.  Also returns false if the leaf does not come after `before` in the lock order.
+ * `before` is NULL if there is no leaf before.
  */
 static bool
 find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, Leaf *leaf)
@@ -105,15 +109,15 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 }
 
 /*
- * Find and pin the leaves of the first of n entries, up to MAX_LEAVES of them.  Returns
- * the number of leaves.  None is locked.
+ * Find and pin the leaves of the first entries, up to MAX_LEAVES leaves.  There are n
+ * entries.  Returns the number of leaves.  No leaf is locked.
  *
- * The leaves ascend by tree, then low key, so each occurs once.  They stay in this order:
- * a pinned leaf is not merged into another, and the low key of a page in a tree never
- * changes.
+ * The leaves ascend by tree, then low key, so each leaf occurs once.  They stay in this
+ * order, because a pinned leaf is not merged into another, and the low key of a page in a
+ * tree never changes.
  *
  * find_leaf checks the order, because the order of the entries does not imply it.  The
- * pin of a leaf does not prevent a merge of its right sibling into it.  So the next
+ * pin of a leaf does not prevent a merge of the leaf's right sibling into it.  So the next
  * entry's leaf may have been merged into a leaf found before.
  */
 static int
@@ -133,14 +137,15 @@ find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
 }
 
 /*
- * Lock the leaves exclusively, in order.  Stop at the first leaf on which not all its
- * entries fit any more: it was filled or split, or has the incomplete-split flag
- * (leaf_count_fitting).  Trim its count to the entries that still fit, and unlock it if
- * none fits.  Returns the number of leaves locked.
+ * Lock the leaves exclusively, in order.  Stops at the first leaf on which not all of its
+ * entries still fit, because the leaf was filled or split, or has the incomplete-split flag
+ * (leaf_count_fitting).  Trims the count of that leaf to the entries that still fit, and
+ * unlocks it if none fits.  Returns the number of leaves locked.
  *
- * There is no deadlock: every process that locks several leaves does so in this order,
- * by tree, then from left to right.  A process that holds leaves does not move right.
- * The right sibling of a leaf is not pinned, so it may be merged at any time.
+ * There is no deadlock, because every process that locks several leaves does so in this
+ * order: by tree, then from left to right.  A process that holds locks of leaves does not
+ * move right.  The right sibling of a leaf need not be pinned, so it may be merged at any
+ * time.
  */
 static int
 lock_leaves(Leaf *leaves, int nleaves)
@@ -161,8 +166,8 @@ lock_leaves(Leaf *leaves, int nleaves)
 }
 
 /*
- * Append the entries to locked leaves, in one WAL record.  Returns the number of entries.
- * The leaves stay locked.
+ * Append the entries of locked leaves to these leaves, in one WAL record.  Returns the
+ * number of entries.  The leaves stay locked.
  */
 static int
 append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
@@ -183,14 +188,14 @@ append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
 }
 
 /*
- * Insert the first of n entries, on up to MAX_LEAVES leaves, in one WAL record.  Returns
- * the number of entries inserted.
+ * Insert as many of the first of n entries as go on up to MAX_LEAVES leaves without a
+ * split, in one WAL record.  Returns the number of entries inserted.
  *
- * Returns 0, having done nothing, if the first entry does not fit on its leaf.  The caller
- * then inserts that entry alone, because a process that splits a page or finishes a split
- * must not hold other leaves.
+ * Returns 0, with nothing inserted, if the first entry does not fit on its leaf.  The
+ * caller then inserts that entry alone, because a process that splits a page or finishes a
+ * split must not hold locks of other leaves.
  *
- * All descents come before the first lock that is kept.
+ * All descents come before lock_leaves, because a descent must not hold other locks.
  */
 static int
 insert_together(Relation index, const TreeEntry *entries, int n)
@@ -210,7 +215,7 @@ insert_together(Relation index, const TreeEntry *entries, int n)
 }
 
 /*
- * Insert one entry into a tree.  Splits the leaf if it is full.
+ * Insert one entry into a tree.  Splits the leaf if the leaf is full.
  */
 static void
 insert_entry(Relation index, int tree, const Entry *entry)
@@ -253,11 +258,11 @@ insert_entries(Relation index, const TreeEntry *entries, int n)
 }
 
 /*
- * Insert the entries of a row's n keys, in ascending order, into the trees of the
- * permuted tables.
+ * Insert the entries of a row into the trees of the permuted tables.  The row has n keys,
+ * which must be in ascending order.
  *
- * There is one key, or there is one table, with the identity permutation.  So in each
- * tree the entries ascend as the keys do.
+ * If n is not 1, there is only one permuted table, with the identity permutation.  So in
+ * each tree the entries are in the order of the keys.
  *
  * A crash, an error or a cancellation may leave a row with only some of its entries.
  * Then the row's transaction has not committed, and no snapshot ever sees the row.
@@ -291,8 +296,8 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 }
 
 /*
- * Insert the entry of a row without keys.  placeholder tells which: the row is NULL, or
- * its value has no keys (opclass.h).
+ * Insert the entry of a row without keys.  `placeholder` is the key of the entry:
+ * PLACEHOLDER_NULL or PLACEHOLDER_EMPTY (opclass.h).
  */
 void
 insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * link.c
- *		Following links: pinning and locking the pages to which they lead
+ *		Following links: pinning and locking the pages to which links lead
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,8 +18,8 @@
 #include "index/tree/pause.h"
 
 /*
- * Return true if a page is the one that a link describes: it is not free, and its tree,
- * level and low key are those of the link.
+ * Return true if a page is the page that a link describes.  That is so if it is not free,
+ * and its tree, level and low key are equal to the link's.
  */
 static inline bool
 identity_matches(const TreePageOpaqueData *opaque, const PageLink *link)
@@ -32,11 +32,11 @@ identity_matches(const TreePageOpaqueData *opaque, const PageLink *link)
 }
 
 /*
- * Return true if a locked page is still the one that a link describes, false if the link
+ * Return true if a locked page is still the page that a link describes, false if the link
  * is stale.  Raises an error if the page is not sound (page_check).
  *
- * The low key must be equal to the link's.  A page of a smaller low key may stand
- * anywhere to the left of the page that was meant.
+ * The page's low key must be equal to the link's.  A page with a smaller low key may be
+ * any page to the left of the page that the link describes.
  */
 bool
 page_matches(Relation index, Buffer buffer, const PageLink *link)
@@ -46,7 +46,8 @@ page_matches(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Raise an error unless a page, pinned but not locked, is the one that a link describes.
+ * Raise an error unless a pinned page, which is not locked, is the page that a link
+ * describes.
  *
  * The caller holds the lock of the page from which it read the link.  So in a sound index
  * the fields read here cannot change.  In a damaged index the link may lead to any page.
@@ -61,9 +62,9 @@ page_peek(Relation index, Buffer buffer, const PageLink *link)
 }
 
 /*
- * Return true if a block may contain a tree page: it is not the metapage, and not past
- * the end of the file.  So a damaged link neither reads past the end nor extends the
- * file (as block number P_NEW would).
+ * Return true if a block is neither the metapage nor past the end of the file, so that it
+ * may contain a tree page.  After this check, a damaged link neither reads past the end nor
+ * extends the file (as block number P_NEW would).
  */
 bool
 page_is_readable(Relation index, BlockNumber block)
@@ -72,7 +73,7 @@ page_is_readable(Relation index, BlockNumber block)
 }
 
 /*
- * Raise an error: a page does not match a link that cannot be stale.
+ * Raise the error that a page does not match a link that cannot be stale.
  */
 void
 page_report_mismatch(Relation index, const PageLink *link)
@@ -82,9 +83,9 @@ page_report_mismatch(Relation index, const PageLink *link)
 }
 
 /*
- * Pin the block that a link leads to, and return its buffer.  If `recent` is valid, that
- * buffer contained the block recently, and is tried first.  Raises an error if the block
- * cannot contain a tree page.
+ * Pin the block that a link leads to, and return its buffer.  If `recent` is valid, it is
+ * a buffer that contained the block recently, and is tried first.  `strategy` may be NULL.
+ * Raises an error if the block cannot contain a tree page (page_is_readable).
  */
 Buffer
 page_pin(Relation index, const PageLink *link, Buffer recent,
@@ -99,9 +100,9 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 }
 
 /*
- * Pin and lock the page that a link leads to.  Returns InvalidBuffer, with nothing
- * pinned, if the link is stale.  If `recent` is valid, that buffer contained the page
- * recently.
+ * Pin and lock the page that a link leads to, and return its buffer.  Returns
+ * InvalidBuffer, with nothing pinned, if the link is stale.  If `recent` is valid, it is a
+ * buffer that contained the page recently.
  *
  * The caller must not hold the lock of any page.  A stale link may lead to any page, but
  * a process that waits without a lock cannot be part of a deadlock.
@@ -123,9 +124,9 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
 }
 
 /*
- * Pin and exclusively lock the page that a link leads to.  The caller holds the lock of
- * the page from which it read the link.  So the link is not stale, and leads down or
- * right.  Raises an error if the page does not match.
+ * Pin and exclusively lock the page that a link leads to, and return its buffer.  The
+ * caller still holds the lock of the page from which it read the link.  So the link is not
+ * stale, and leads down or right.  Raises an error if the page does not match the link.
  */
 Buffer
 page_follow_held(Relation index, const PageLink *link)

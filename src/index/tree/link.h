@@ -15,11 +15,11 @@
 #include "index/tree/page.h"
 
 /*
- * A link to a page, read from a downlink or a right-link: the block, and which page the
- * block contained at that moment.
+ * A link to a page, read from a downlink or a right-link.  It contains the block, and the
+ * tree, level and low key of the page that the block contained at that moment.
  *
- * Before the link is followed, the page may be merged into its left sibling.  Its block
- * may then be used for another page, of any tree and level.  Then the link is stale.
+ * Before the link is followed, the page may be merged into its left sibling.  Then the
+ * link is stale.  The page's block may then contain another page, of any tree and level.
  */
 typedef struct PageLink
 {
@@ -30,8 +30,8 @@ typedef struct PageLink
 } PageLink;
 
 /*
- * Maximum number of stale links in a row that a process may meet.  Two in a row are rare.
- * More than the maximum mean that the index is damaged.
+ * Maximum number of stale links in one descent, and of retries elsewhere.  Two stale links
+ * in one descent are rare.  If there are more than the maximum, the index is damaged.
  */
 #define MAX_STALE_LINKS		100
 
@@ -68,8 +68,8 @@ extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer re
 extern Buffer page_follow_held(Relation index, const PageLink *link);
 
 /*
- * Pin and lock the page that a link leads to, as page_follow_recent does, if no buffer is
- * known to have contained it recently.
+ * Pin and lock the page that a link leads to, as page_follow_recent does without a recent
+ * buffer.
  */
 static inline Buffer
 page_follow(Relation index, const PageLink *link, int lock)

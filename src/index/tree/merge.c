@@ -3,21 +3,21 @@
  * merge.c
  *		Merges of pages
  *
- * If the entries of a page fit on its left sibling, a merge moves them there, and the
- * page becomes free.  One WAL record of four pages does this:
+ * If the entries of a page fit on its left sibling, a merge moves the entries there, and
+ * the page becomes free.  One WAL record changes four pages:
  *
  *	- the parent loses the page's downlink;
- *	- the left page gets the page's entries, high key and right-link;
+ *	- the left sibling gets the page's entries, high key and right-link;
  *	- the page is emptied;
  *	- the free list, which begins at the metapage, gets the page.
  *
  * So at any time the pages of a level contain each entry once, and cover all keys.
  *
- * Both pages must be children of one parent.  So a leftmost page is never merged into
- * another, and the root of a tree stays the root.  The only child of a parent stays until
- * the parent has been merged.
+ * Both pages must be children of one parent.  A leftmost page is never merged into
+ * another, so the root of a tree stays the root.  The only child of a parent is not merged
+ * into another before the parent has been.
  *
- * Only ambulkdelete merges pages, so one process at a time does so.
+ * Only ambulkdelete merges pages, so only one process at a time merges pages of an index.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -34,12 +34,15 @@
 #include "index/tree/merge.h"
 
 /*
- * Maximum fill of a merged page, in percent.  The free space keeps insertions from
- * splitting it at once.
+ * Maximum fill of the left sibling after a merge, in percent.  The free space keeps
+ * insertions from splitting that page at once.
  */
 #define MERGE_PERCENT	70
 
-/* The pages of a merge, pinned and exclusively locked in this order. */
+/*
+ * The pages of a merge.  They are pinned and exclusively locked in this order, and are
+ * InvalidBuffer before that.
+ */
 typedef struct Merge
 {
 	Buffer		parent;
@@ -49,8 +52,7 @@ typedef struct Merge
 } Merge;
 
 /*
- * Return the maximum number of entries that two pages of a level may have together to be
- * merged.
+ * Return the maximum total number of entries of two pages of a level that may be merged.
  */
 int
 merge_limit(int level)
@@ -59,7 +61,7 @@ merge_limit(int level)
 }
 
 /*
- * Unlock and unpin a buffer, if it is valid, and make it invalid.
+ * Unlock and unpin *buffer, unless it is InvalidBuffer, and set it to InvalidBuffer.
  */
 static void
 release_if_valid(Buffer *buffer)
@@ -70,7 +72,7 @@ release_if_valid(Buffer *buffer)
 }
 
 /*
- * Unlock and unpin the pages of a merge that are locked.
+ * Unlock and unpin those pages of a merge that are locked.
  */
 static void
 merge_release(Merge *merge)
@@ -81,8 +83,9 @@ merge_release(Merge *merge)
 }
 
 /*
- * Pin and exclusively lock the parent.  Returns true if it has downlinks to the page and
- * to a page before that.  Otherwise the caller releases the parent.
+ * Pin and exclusively lock the parent of the page that a link leads to.  Sets merge->at.
+ * Returns true if the parent has a downlink to the page, and this is not the parent's first
+ * downlink.  Leaves the parent locked in any case.
  */
 static bool
 lock_parent(Relation index, const PageLink *link, Merge *merge)
@@ -103,8 +106,8 @@ lock_parent(Relation index, const PageLink *link, Merge *merge)
 
 /*
  * Pin and exclusively lock the left sibling.  The parent is locked.  Returns true if the
- * right-link and the high key of the left sibling lead to the page, and its split is
- * complete.  Otherwise the caller releases both.
+ * right-link and the high key of the left sibling match the page's link, and the left
+ * sibling does not have the incomplete-split flag.  Leaves both pages locked in any case.
  */
 static bool
 lock_left(Relation index, const PageLink *link, Merge *merge)
@@ -125,10 +128,11 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
  * Pin and lock the page itself.  The parent and the left sibling are locked.  Returns
  * true if the page does not have the incomplete-split flag.
  *
- * An inner page is locked exclusively.  A leaf is locked for cleanup, without waiting:
- * returns false if another process has a pin on it.  That process may be a scan that
- * relies on vacuum not having passed the TIDs of the leaf.  Or it may be an insertion
- * that will lock the leaf.  (No process keeps a pin on an inner page without a lock.)
+ * An inner page is locked exclusively.  A leaf is locked for cleanup, without waiting.  So
+ * this returns false, with the leaf not pinned, if another process has a pin on the leaf.
+ * That process may be a scan that relies on its pin to keep vacuum from the TIDs of the
+ * leaf.  Or it may be an insertion that will lock the leaf.  (No process keeps a pin on an
+ * inner page without a lock.)
  */
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)
@@ -150,7 +154,7 @@ lock_page(Relation index, const PageLink *link, Merge *merge)
 }
 
 /*
- * Remove a downlink from an inner page.
+ * Remove the downlink at position `at` from an inner page.
  */
 static void
 remove_downlink(Page page, int at)
@@ -165,8 +169,8 @@ remove_downlink(Page page, int at)
 }
 
 /*
- * Move the entries of a page to its left sibling, which then has all in order.  The left
- * sibling also gets the right-link and the high key.
+ * Copy the entries, the right-link and the high key of a page to its left sibling.  Sorts
+ * all entries of the left sibling.
  */
 static void
 move_left(Page left, Page page)
@@ -185,7 +189,7 @@ move_left(Page left, Page page)
 }
 
 /*
- * Merge the locked pages, in one WAL record.  Locks the metapage meanwhile.
+ * Merge the locked pages, in one WAL record.  Exclusively locks the metapage meanwhile.
  */
 static void
 merge_pages(Relation index, const Merge *merge)
@@ -206,11 +210,12 @@ merge_pages(Relation index, const Merge *merge)
 }
 
 /*
- * Merge the page that a link leads to into its left sibling.  Returns true if it did.
+ * Merge the page that a link leads to into its left sibling.  Returns true if the pages
+ * have been merged.
  *
- * Returns false, having done nothing, if that is not possible now: the two have different
- * parents, or too many entries, or one of them has the incomplete-split flag, or the page
- * is a leaf that another process has pinned.
+ * Returns false, with nothing changed, if the pages cannot be merged now.  That is so if
+ * they have different parents or too many entries, if one of them has the incomplete-split
+ * flag, or if the page is a leaf that another process has pinned.
  *
  * The page must have a parent level.  The caller must not hold the lock of any page, and
  * must be the only process that merges pages of the index.

@@ -17,7 +17,7 @@
 #include "index/tree/page.h"
 
 /*
- * Return the size in bytes of the metapage's data for a number of trees.
+ * Return the size in bytes of the metapage's data for ntrees trees.
  */
 static inline Size
 meta_page_size(uint32 ntrees)
@@ -26,7 +26,8 @@ meta_page_size(uint32 ntrees)
 }
 
 /*
- * Format the metapage of an index of this design.  roots has one root for each tree.
+ * Format the metapage of an index of this design.  `params` are the parameters of all
+ * values, or NO_PARAMS.  roots[] has the root of each tree.
  */
 void
 meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
@@ -59,7 +60,7 @@ meta_page_design(const MetaPageData *meta)
 
 /*
  * Check the levels and blocks of the roots, and that there are fewer free pages than
- * blocks.  Raises an error if a value is impossible.
+ * blocks.  Raises an error if one of these values is impossible.
  */
 static void
 check_roots(Relation index, const MetaPageData *meta)
@@ -80,8 +81,8 @@ check_roots(Relation index, const MetaPageData *meta)
 }
 
 /*
- * Check the metapage, locked.  Raises an error if it is damaged, or of another format
- * version.
+ * Check the metapage, which is locked.  Raises an error if the metapage is damaged, or has
+ * another format version than META_VERSION.
  */
 static void
 check_metapage(Relation index, Page page)
@@ -106,7 +107,8 @@ check_metapage(Relation index, Page page)
 }
 
 /*
- * Pin, lock and check the metapage.  Raises an error if it is damaged.
+ * Pin, lock and check the metapage, and return its buffer.  Raises an error if the metapage
+ * is missing or damaged.
  */
 Buffer
 meta_lock(Relation index, int lock)
@@ -122,7 +124,7 @@ meta_lock(Relation index, int lock)
 }
 
 /*
- * Read the metapage into the relation cache, and return the copy.  Share-locks the
+ * Read the metapage into the relation cache, and return the copy there.  Share-locks the
  * metapage meanwhile.
  */
 const IndexMeta *
@@ -147,11 +149,11 @@ meta_reread(Relation index)
 }
 
 /*
- * Return the metapage as last read, or read it.
+ * Return the metapage from the relation cache.  Reads the metapage if it is not in there.
  *
  * The result is valid until the relation's cache entry is rebuilt.  That may happen
- * whenever a heavyweight lock is taken or a catalog is read.  So do not keep the pointer
- * across either.
+ * whenever a heavyweight lock is taken or a catalog is read.  Do not use the pointer after
+ * that.
  */
 const IndexMeta *
 meta_get(Relation index)
@@ -174,10 +176,10 @@ meta_count_free(Relation index)
 }
 
 /*
- * Return true if an index has a block.
+ * Return true if a block is not past the end of the index.
  *
- * An index never becomes shorter.  So the length of the file is read again only for a
- * block past the length already known.
+ * An index never becomes shorter.  So the length of the file is read again only if the
+ * block is past the length in the relation cache.
  */
 bool
 meta_has_block(Relation index, BlockNumber block)

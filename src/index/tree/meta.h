@@ -25,9 +25,13 @@
  */
 #define MAX_TREES			(DESIGN_MAX_TABLES + 1)
 
-/* The highest level of a tree: 2^32 blocks with two downlinks each make no more. */
+/*
+ * Maximum level of a root.  If each inner page has at least two downlinks, a tree of 2^32
+ * blocks has no higher level.
+ */
 #define MAX_LEVEL			31
 
+/* The root of a tree. */
 typedef struct TreeRoot
 {
 	BlockNumber block;
@@ -39,7 +43,7 @@ typedef struct MetaPageData
 {
 	uint32		magic;
 	uint32		version;
-	uint16		blocks;			/* the design's options (design.h) */
+	uint16		blocks;			/* first of the three options of the design (design.h) */
 	uint16		prefix;
 	uint16		nested;
 	uint16		ntrees;			/* number of trees */
@@ -47,14 +51,14 @@ typedef struct MetaPageData
 								 * InvalidBlockNumber */
 	uint32		nfree;			/* number of free pages */
 	int32		params;			/* parameters of all values (params.h), or NO_PARAMS */
-	TreeRoot	root[MAX_TREES];	/* only the first ntrees are stored */
+	TreeRoot	root[MAX_TREES];	/* only root[0..ntrees-1] are on disk */
 } MetaPageData;
 
 #define MetaPageGetData(page) ((MetaPageData *) PageGetContents(page))
 
 /*
- * The metapage in a backend's relation cache.  A root may be out of date.  Then its page
- * mostly has a right sibling (descend.c).
+ * The metapage in a backend's relation cache.  A root may be out of date, because it has
+ * been split since.  Then its page usually has a right sibling (descend.c).
  */
 typedef struct IndexMeta
 {
@@ -62,10 +66,10 @@ typedef struct IndexMeta
 	int32		params;			/* parameters of all values (params.h), or NO_PARAMS */
 	Design		design;
 	TreeRoot	root[MAX_TREES];
-	BlockNumber nblocks;		/* length of the file in blocks, when last read */
+	BlockNumber nblocks;		/* length of the file in blocks, as last read */
 } IndexMeta;
 
-/* Return the number of the tree of placeholders. */
+/* Return the number of the tree of placeholders, which is the last tree. */
 static inline int
 placeholder_tree(const IndexMeta *meta)
 {

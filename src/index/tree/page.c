@@ -3,8 +3,8 @@
  * page.c
  *		Format of tree pages, and checks
  *
- * page_check checks each page before its first use.  So a damaged page causes an error,
- * not a read outside the page.
+ * page_check checks each page before it is used.  So a damaged page causes an error, not a
+ * read outside the page.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,8 +17,8 @@
 #include "index/tree/page.h"
 
 /*
- * Format an empty page of a tree, with this low key.  The caller adds the right-link
- * and the high key.
+ * Format a page as an empty page of a tree and level, with this low key.  The page is
+ * rightmost until the caller sets a right-link and a high key.
  */
 void
 page_init(Page page, int tree, int level, const Entry *low_key)
@@ -37,8 +37,8 @@ page_init(Page page, int tree, int level, const Entry *low_key)
 }
 
 /*
- * Set the number of entries of a page.  The caller fills in the entries that are added
- * at the end.
+ * Set the number of entries of a page.  If the number grows, the caller fills in the new
+ * entries at the end.
  */
 void
 page_set_count(Page page, int nentries)
@@ -63,7 +63,8 @@ page_set_high_key(Page page, const Entry *high_key)
 }
 
 /*
- * Append an entry to a page that is not full.  On a leaf, child is ignored.
+ * Append an entry to a page that is not full.  On an inner page, `child` is the block to
+ * which the entry's downlink leads.  On a leaf, it is ignored.
  */
 void
 page_append(Page page, const Entry *entry, BlockNumber child)
@@ -83,7 +84,8 @@ page_append(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Copy the entries of a page, in their order on the page.  Returns their number.
+ * Copy the entries of a page to items[], in their order on the page.  Returns the number
+ * of entries, for which the array must be long enough.
  */
 int
 page_get_items(Page page, PageItem *items)
@@ -100,7 +102,7 @@ page_get_items(Page page, PageItem *items)
 }
 
 /*
- * Replace the entries of a page by n items, which must be in order.
+ * Replace the entries of a page by items[0..n-1], which must be in order.
  */
 void
 page_set_items(Page page, const PageItem *items, int n)
@@ -151,10 +153,11 @@ report_damage(Relation index, Buffer buffer, const char *what)
 }
 
 /*
- * Check that a page, locked, is sound by itself.  Raises an error if not.
+ * Check that a locked page is sound by itself.  Raises an error if it is not.
  *
- * The sizes on the page must not lead outside it, and its high key must be greater than
- * its low key.  The values of the entries are not checked (simhash_index_check does so).
+ * The numbers on the page must not cause reads outside the page.  Unless the page is free,
+ * its high key must be greater than its low key.  The values of the entries are not
+ * checked.  (simhash_index_check checks them.)
  */
 void
 page_check(Relation index, Buffer buffer)
@@ -184,7 +187,7 @@ page_check(Relation index, Buffer buffer)
 		report_damage(index, buffer, "its entries end in the wrong place");
 	if (page_is_free(page))
 		return;
-	/* without this, a ring of right-links could be followed forever */
+	/* otherwise a process could follow a ring of right-links forever */
 	low_key = page_low_key(page);
 	if (page_is_left_of(page, &low_key))
 		report_damage(index, buffer, "its high key is not greater than its low key");

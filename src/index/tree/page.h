@@ -26,29 +26,33 @@
  */
 typedef struct Entry
 {
-	uint64		key;			/* as the tree's permuted table has it (design.h) */
-	ItemPointerData tid;		/* of the heap tuple; all zeros, which is invalid, in the
-								 * bounds of entry_before() and lowest_entry() */
+	uint64		key;			/* key in the tree's permuted table (design.h) */
+	ItemPointerData tid;		/* TID of the heap tuple.  All zeros, which is not a
+								 * valid TID, in the bounds that entry_before() and
+								 * lowest_entry() return. */
 } Entry;
 
 /*
  * Every page but the metapage belongs to a B-link tree, or is free.  Keys grow up from
  * the page header to pd_lower.  TIDs (on a leaf) or DownlinkData (on an inner page) grow
- * down from the special space to pd_upper.  The space between is a standard hole, which
- * generic WAL neither compares nor logs.
+ * down from the special space to pd_upper.  The space between pd_lower and pd_upper is a
+ * standard hole, which generic WAL neither compares nor logs.
  *
- * On a leaf the first `nsorted` entries are in order.  The others stand in order of
- * insertion, until a split or a merge sorts all.  On an inner page all entries are in
- * order.  Each is the low key of a child, with the downlink to it.
+ * On a leaf, the first `nsorted` entries are in order.  The remaining entries are in order
+ * of insertion, until a split or a merge sorts all entries.  On an inner page, all entries
+ * are in order.  Each entry is the low key of a child, with the downlink to that child.
  *
- * The low key of a leftmost page is less than all entries: lowest_entry().
+ * The low key of a leftmost page is lowest_entry(), which is less than all entries.
  */
+
+/* An entry of an inner page, without its key. */
 typedef struct DownlinkData
 {
-	ItemPointerData tid;
-	BlockIdData child;
+	ItemPointerData tid;		/* TID of the child's low key */
+	BlockIdData child;			/* block of the child */
 } DownlinkData;
 
+/* The special space of a tree page or a free page. */
 typedef struct TreePageOpaqueData
 {
 	uint64		low_key;		/* low key, inclusive; constant while the page is in
@@ -56,13 +60,14 @@ typedef struct TreePageOpaqueData
 	uint64		high_key;		/* high key, exclusive; unused on a rightmost page */
 	ItemPointerData low_tid;	/* TID of the low key */
 	ItemPointerData high_tid;	/* TID of the high key */
-	BlockNumber right;			/* right-link, or InvalidBlockNumber; on a free page,
-								 * the next free page */
+	BlockNumber right;			/* right-link, or InvalidBlockNumber on a rightmost
+								 * page; on a free page, the next free page, or
+								 * InvalidBlockNumber */
 	uint16		nsorted;		/* number of leading entries in order; 0 on an inner
 								 * page */
 	uint16		unused[3];		/* padding, so that page_id ends the page */
 	uint16		level;			/* 0 is the leaf level */
-	uint16		flags;			/* TREE_INCOMPLETE_SPLIT, TREE_FREE_PAGE */
+	uint16		flags;			/* TREE_INCOMPLETE_SPLIT or TREE_FREE_PAGE, or 0 */
 	uint16		tree;			/* number of the tree, from 0 */
 	uint16		page_id;		/* TREE_PAGE_ID, in the last two bytes of the page,
 								 * where tools look for the access method */
@@ -72,7 +77,7 @@ typedef TreePageOpaqueData *TreePageOpaque;
 
 #define TREE_PAGE_ID			0xFF98
 
-/* The incomplete-split flag: the parent has no downlink to the right sibling yet. */
+/* The incomplete-split flag: there is no downlink to the right sibling yet. */
 #define TREE_INCOMPLETE_SPLIT	0x0001
 
 /* The page is in the free list, not in a tree. */
@@ -80,24 +85,24 @@ typedef TreePageOpaqueData *TreePageOpaque;
 
 #define TreePageGetOpaque(page) ((TreePageOpaque) PageGetSpecialPointer(page))
 
-/* Offsets on the page, in bytes, between which entries stand. */
+/* Start and end (exclusive) of the space for entries on a page, as offsets in bytes. */
 #define TREE_PAGE_LOWER		MAXALIGN(SizeOfPageHeaderData)
 #define TREE_PAGE_UPPER		(BLCKSZ - MAXALIGN(sizeof(TreePageOpaqueData)))
 
-/* Size of an entry in bytes, and the maximum number of entries on a page. */
+/* Sizes of entries in bytes, and maximum numbers of entries on a page. */
 #define LEAF_ENTRY_SIZE		(sizeof(uint64) + sizeof(ItemPointerData))
 #define INNER_ENTRY_SIZE	(sizeof(uint64) + sizeof(DownlinkData))
 #ifndef SIMHASH_TEST_BUILD
 #define MAX_LEAF_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / LEAF_ENTRY_SIZE)
 #define MAX_INNER_ENTRIES	((TREE_PAGE_UPPER - TREE_PAGE_LOWER) / INNER_ENTRY_SIZE)
 #else
-#define MAX_LEAF_ENTRIES	12	/* so that a few rows make trees of several levels */
+#define MAX_LEAF_ENTRIES	12	/* low, so that a few rows make trees of several levels */
 #define MAX_INNER_ENTRIES	8
 #endif
 
 /*
- * Return the special space of a page that page_check has not checked, at the offset
- * that it has on a sound page.
+ * Return the special space of a page that page_check has not checked.  Assumes the offset
+ * that the special space has on a sound page.
  */
 static inline TreePageOpaque
 page_opaque_unchecked(Page page)
@@ -160,7 +165,7 @@ page_entry(Page page, int i)
 	return entry;
 }
 
-/* Return the maximum number of entries of a page of this level. */
+/* Return the maximum number of entries of a page. */
 static inline int
 page_max_entries(Page page)
 {
@@ -174,8 +179,8 @@ page_is_full(Page page)
 }
 
 /*
- * Return true if the executor can use a TID.  It relies on a valid one.  The bounds are
- * those of tidbitmap.c.
+ * Return true if a TID is valid.  The executor relies on valid TIDs.  The maximum offset
+ * number is that of tidbitmap.c.
  */
 static inline bool
 tid_is_valid(const ItemPointerData *tid)
@@ -184,7 +189,7 @@ tid_is_valid(const ItemPointerData *tid)
 		ItemPointerGetOffsetNumberNoCheck(tid) <= MaxHeapTuplesPerPage;
 }
 
-/* Return a TID, which may be invalid, as a 48-bit number in TID order. */
+/* Return a TID as a 48-bit number.  Numbers are in TID order.  The TID may be invalid. */
 static inline uint64
 tid_number(const ItemPointerData *tid)
 {
@@ -192,14 +197,14 @@ tid_number(const ItemPointerData *tid)
 		ItemPointerGetOffsetNumberNoCheck(tid);
 }
 
-/* Hash a TID for a hash table. */
+/* Return the hash of a TID, given as a number by tid_number, for a hash table. */
 static inline uint32
 tid_number_hash(uint64 number)
 {
 	return hash_combine(murmurhash32((uint32) number), murmurhash32(number >> 32));
 }
 
-/* Return the TID of a number: the inverse of tid_number. */
+/* Return the TID of a number.  The inverse of tid_number. */
 static inline ItemPointerData
 tid_of_number(uint64 number)
 {
@@ -224,7 +229,8 @@ entry_compare(const Entry *a, const Entry *b)
 }
 
 /*
- * Return a bound less than all entries of a key.  The bound has no TID, entries have one.
+ * Return a bound that is less than all entries with this key.  The bound's TID is all
+ * zeros, which is less than any valid TID.
  */
 static inline Entry
 entry_before(uint64 key)
@@ -235,14 +241,14 @@ entry_before(uint64 key)
 	return entry;
 }
 
-/* Return the low key of the leftmost page of each level. */
+/* Return the low key of leftmost pages, which is less than all entries. */
 static inline Entry
 lowest_entry(void)
 {
 	return entry_before(0);
 }
 
-/* Return a bound that no entry exceeds. */
+/* Return a bound that no entry is greater than. */
 static inline Entry
 highest_entry(void)
 {
@@ -272,8 +278,8 @@ page_high_key(Page page)
 }
 
 /*
- * Return true if an entry belongs to the right of a page: it is not less than the high
- * key.
+ * Return true if an entry belongs to the right of a page, that is, if the entry is not
+ * less than the page's high key.
  */
 static inline bool
 page_is_left_of(Page page, const Entry *entry)
@@ -298,14 +304,14 @@ page_split_is_incomplete(Page page)
 	return (TreePageGetOpaque(page)->flags & TREE_INCOMPLETE_SPLIT) != 0;
 }
 
-/* An entry of any page, copied. */
+/* A copy of an entry of a leaf or an inner page. */
 typedef struct PageItem
 {
 	Entry		entry;			/* on an inner page, the low key of the child */
 	BlockNumber child;			/* InvalidBlockNumber on a leaf */
 } PageItem;
 
-/* Prefetch both ends of a page, so that their cache misses overlap. */
+/* Prefetch both ends of a page into the CPU cache, so that their cache misses overlap. */
 static inline void
 page_prefetch(Page page)
 {
@@ -325,8 +331,8 @@ pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block
 extern void page_check(Relation index, Buffer buffer);
 
 /*
- * Return the TID of an entry of a leaf, which is locked.  Raises an error if the executor
- * cannot use it.
+ * Return the TID of the i-th entry of a locked leaf.  Raises an error if the TID is not
+ * valid.
  */
 static inline const ItemPointerData *
 leaf_checked_tid(Relation index, Buffer buffer, int i)

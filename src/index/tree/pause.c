@@ -20,14 +20,16 @@
 #ifdef SIMHASH_TEST_BUILD
 
 /*
- * Key of an advisory lock.  A session that holds it exclusively keeps other sessions
- * from following links.
+ * Key of an advisory lock.  A session that holds this lock exclusively makes other
+ * sessions wait at their pause.
  */
 #define PAUSE_LOCK	19
 
-static int	pause_level;		/* level to which links lead, or -1 */
-static int	pause_skip;			/* links to that level to follow before the pause */
-static int	nfollowed;			/* links to that level followed since it was set */
+static int	pause_level;		/* pause before a link to this level; -1 for no pause */
+static int	pause_skip;			/* number of links to this level to follow before the
+								 * pause */
+static int	nfollowed;			/* number of links to this level that have been
+								 * followed since pause_level was set */
 
 static void
 assign_level(int value, void *extra)
@@ -36,8 +38,9 @@ assign_level(int value, void *extra)
 }
 
 /*
- * Define the settings that make a session pause: simhash.pause_level and
- * simhash.pause_skip, which must be set first.
+ * Define the settings that make a session pause: simhash.pause_skip and
+ * simhash.pause_level.  Set simhash.pause_skip first.  The count of links starts again when
+ * simhash.pause_level is set.
  */
 void
 pause_init(void)
@@ -53,7 +56,7 @@ pause_init(void)
 }
 
 /*
- * Wait for the advisory lock if this link is the one chosen by the settings.  `level` is
+ * Wait for the advisory lock if the settings choose this link for the pause.  `level` is
  * the level of the page to which the link leads.  The caller must not hold the lock of any
  * page.
  */

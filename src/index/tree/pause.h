@@ -3,9 +3,10 @@
  * pause.h
  *		A point where tests make a process wait
  *
- * This is compiled with SIMHASH_TEST_BUILD only.  That also makes pages small (page.h),
- * so that a few hundred rows make trees of several levels.  A test can then choose what
- * happens after a process has read a link and before it reads the page.
+ * The pause is compiled with SIMHASH_TEST_BUILD only.  That macro also makes pages small
+ * (page.h), so that a few hundred rows make trees of several levels.  With the pause, a
+ * test can choose what happens after a process has read a link and before it reads the
+ * page.
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -7,17 +7,18 @@
  * sibling, and sets the incomplete-split flag of the left page.  The second inserts the
  * downlink of the sibling into the parent, and clears the flag.
  *
- * Nothing is locked between the two records.  A crash, an error or a cancellation may
- * come there.  Searches still find every entry, by moving right.  The next writer that
- * reaches the page, or moves right past it, finishes the split first (split_descend).
- * Vacuum finishes it, too.
+ * No page is locked between the two records.  A crash, an error or a cancellation may
+ * happen between them.  Searches still find every entry, by moving right.  The next writer
+ * that reaches the left page, also on its way to the right, finishes the split first
+ * (split_descend).  Vacuum also finishes the split, if that needs no new page.
  *
  * Invariant: a page is split only if it is the root or already has a downlink.  So every
  * page that is split, except the root, has a parent level.
  *
  * Lock order: a process that holds the lock of a page waits only for pages to which that
  * page's downlinks and right-link lead, then for the metapage, then for a new page.  So
- * there is no deadlock, and no wait for a page that a stale link leads to.
+ * there is no deadlock.  A process that holds a lock never waits for a page to which a
+ * stale link leads.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -42,13 +43,13 @@ typedef struct NewPage
 {
 	Buffer		meta_buffer;	/* metapage, exclusively locked by the caller */
 	Buffer		buffer;			/* the new page, exclusively locked */
-	bool		was_free;		/* true if it comes from the free list, false if the
-								 * index was extended */
+	bool		was_free;		/* true if the page comes from the free list, false
+								 * if the index was extended by it */
 } NewPage;
 
 /*
- * Pin and exclusively lock a new page: the first free page, or one by which the index is
- * extended.  The caller holds the exclusive lock of the metapage.
+ * Pin and exclusively lock a new page.  Takes the first free page, or extends the index if
+ * there is none.  The caller holds the exclusive lock of the metapage (new->meta_buffer).
  */
 static void
 new_page_lock(Relation index, NewPage *new)
@@ -60,9 +61,10 @@ new_page_lock(Relation index, NewPage *new)
 }
 
 /*
- * Register the new page for a WAL record, and return its image, not formatted yet.  If
- * the page comes from the free list, `meta` is the metapage's image, already registered,
- * and the page is removed from the list.
+ * Register a new page for a WAL record, and return its image, which is not formatted yet.
+ * If the page comes from the free list, removes the page from the list.  Then `meta` must
+ * be in the image of the metapage, which is registered already.  Otherwise `meta` is not
+ * used.
  */
 static Page
 new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
@@ -76,7 +78,7 @@ new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *met
 }
 
 /*
- * Register the metapage for a WAL record, and return its image.
+ * Register the metapage for a WAL record, and return the data in its image.
  */
 static MetaPageData *
 meta_register(GenericXLogState *state, Buffer meta_buffer)
@@ -96,9 +98,9 @@ clear_incomplete_split(GenericXLogState *state, Buffer buffer)
 }
 
 /*
- * Divide n sorted items, the entries of a page and a new one, between the page and its
- * new right sibling.  The first nleft stay.  Sets the incomplete-split flag of the left
- * page.
+ * Divide n sorted items between a page and its new right sibling.  The items are the
+ * entries of the page and a new entry.  The first nleft items go on the left page.  Sets
+ * the incomplete-split flag of the left page.
  */
 static void
 divide_page(Page left, Page right, BlockNumber right_block,
@@ -120,7 +122,7 @@ divide_page(Page left, Page right, BlockNumber right_block,
 }
 
 /*
- * Return true if an item is a given entry.
+ * Return true if the entry of an item is equal to `entry`.
  */
 static inline bool
 is_entry(const PageItem *item, const Entry *entry)
@@ -129,8 +131,9 @@ is_entry(const PageItem *item, const Entry *entry)
 }
 
 /*
- * Return true if entries seem to come to a leaf in ascending order at one position.  That
- * is: the two entries inserted last stand directly before the new one, items[at].
+ * Return true if entries seem to be inserted in ascending order at one position of a leaf.
+ * That is so if the two entries inserted last are directly before the new entry, items[at].
+ * Returns false for an inner page.
  */
 static bool
 ascends_locally(Page page, const PageItem *items, int at)
@@ -147,14 +150,17 @@ ascends_locally(Page page, const PageItem *items, int at)
 }
 
 /*
- * Return how many of n sorted items, the entries of a page and a new one, stay on the
- * left page.
+ * Return how many of n sorted items go on the left page of a split.  The items are the
+ * entries of the page and the new entry.
  *
- * That is half of them, unless entries come in ascending order, as those of rows with
- * equal fingerprints do.  If they come at the end of the page, 90 percent stay.  If they
- * come before other entries, the other entries move to the right page.  Then the next
- * entries come at the end of a page (as in nbtree, _bt_afternewitemoff).  This is not
- * done if the left page would be less than half full.
+ * Usually that is half of the items.  If the new entry is the last item, it is 90 percent,
+ * because entries may be inserted in ascending order.  The entries of rows with equal
+ * fingerprints are, for example.
+ *
+ * If entries are inserted in ascending order before other entries, the items up to the new
+ * entry go on the left page.  Then the next entries are inserted at the end of a page (as
+ * in nbtree, _bt_afternewitemoff).  This is done only if more than half of the items go on
+ * the left page.
  */
 static int
 choose_division(Page page, const PageItem *items, int n, const Entry *entry)
@@ -174,9 +180,10 @@ choose_division(Page page, const PageItem *items, int n, const Entry *entry)
  * The caller holds a pin and the exclusive lock of the buffer.  Both are released.
  *
  * On an inner page, the entry is the key of the downlink to `child`.  child_buffer is the
- * left sibling of the child, pinned and exclusively locked by the caller.  The new
- * downlink completes its split.  Its pin and lock are released, too.  On a leaf, both
- * arguments are invalid.
+ * left sibling of the child, pinned and exclusively locked by the caller.  The new downlink
+ * completes the split of that sibling, so its incomplete-split flag is cleared.  The pin
+ * and the lock of the sibling are released, too.  On a leaf, `child` is InvalidBlockNumber
+ * and child_buffer is InvalidBuffer.
  */
 void
 split_insert(Relation index, Buffer buffer, const Entry *entry,
@@ -222,8 +229,8 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 }
 
 /*
- * Return true if there is a level above this one.  Rereads the metapage before it
- * returns false.
+ * Return true if a tree has a level above `level`.  Rereads the metapage before it returns
+ * false.
  */
 static bool
 has_parent_level(Relation index, int tree, int level)
@@ -233,9 +240,9 @@ has_parent_level(Relation index, int tree, int level)
 }
 
 /*
- * Create a new root above the old root, which has the incomplete-split flag, and its right
- * sibling.  The caller holds the exclusive locks of the old root and the metapage, and
- * keeps them.
+ * Create a new root above the old root and the old root's right sibling.  The old root has
+ * the incomplete-split flag, which is cleared.  The caller holds the exclusive locks of the
+ * old root and the metapage, and keeps them.
  */
 static void
 put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
@@ -307,9 +314,9 @@ insert_downlink(Page page, const Entry *entry, BlockNumber child)
 }
 
 /*
- * Pin and exclusively lock the child of a locked parent that has this high key and the
- * incomplete-split flag.  Returns InvalidBuffer if there is none, because the split has
- * been finished.
+ * Pin and exclusively lock the child that has this high key and the incomplete-split flag,
+ * and return its buffer.  The caller holds the lock of the parent.  Returns InvalidBuffer
+ * if there is no such child, because the split has been finished.
  */
 static Buffer
 lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
@@ -331,15 +338,16 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 		entry_compare(&left_high_key, high_key) == 0)
 		return left;
 
-	/* and the right page may have been merged into the left page since */
+	/* the downlink may have been inserted, and the right page merged since */
 	UnlockReleaseBuffer(left);
 	return InvalidBuffer;
 }
 
 /*
- * Insert the downlink of the left page's right sibling into the parent, which is not full,
- * and clear the left page's incomplete-split flag.  One WAL record does both.  The caller
- * holds the exclusive locks of both pages, and keeps them.
+ * Insert a downlink to the left page's right sibling into the parent, which must not be
+ * full.  Clear the left page's incomplete-split flag.  One WAL record logs both changes.
+ * `high_key` is the high key of the left page.  The caller holds the exclusive locks of
+ * both pages, and keeps them.
  */
 static void
 complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key)
@@ -353,7 +361,8 @@ complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key
 }
 
 /*
- * Complete the split of the left page, if `left` is valid.  Unlock and unpin both pages.
+ * Complete the split of the left page, unless `left` is InvalidBuffer.  Unlock and unpin
+ * the pages.
  */
 static void
 complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
@@ -367,7 +376,7 @@ complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *hig
 }
 
 /*
- * Finish the split of the page of a level that has this high key, unless another process
+ * Finish the split of the page on this level that has this high key, unless another process
  * has done so.  The caller must not hold the lock of any page.
  */
 static void
@@ -389,8 +398,8 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 
 /*
  * Finish a split as finish_split does, but only if that needs no new page.  Vacuum calls
- * this: it must work where the disk is full, because it may free space there.  The caller
- * must not hold the lock of any page.
+ * this function, because vacuum must work on a full disk, where it may free space.  The
+ * caller must not hold the lock of any page.
  */
 void
 split_finish_in_place(Relation index, int tree, int level, const Entry *high_key)
@@ -407,13 +416,13 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 }
 
 /*
- * Descend to the page of a level into which an entry will be inserted.  Returns it pinned
- * and exclusively locked, without the incomplete-split flag.  The caller must not hold the
- * lock of any page.
+ * Descend to the page of this level into which an entry will be inserted.  Returns that
+ * page pinned and exclusively locked.  The page does not have the incomplete-split flag.
+ * The caller must not hold the lock of any page.
  *
- * If the descent reaches a page of the level that has the flag, it finishes that split
- * before it moves right.  Then it descends again, because the new downlink has changed
- * the parent level.
+ * If the descent reaches a page of the level that has the flag, this function finishes the
+ * split of that page.  Then it descends again, because the new downlink has changed the
+ * parent level.
  */
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)

@@ -4,8 +4,8 @@
  *		Removal of the entries of dead rows, and of pages
  *
  * Vacuum reads the leaves from left to right, as scans do, not in the order of the file.
- * If a leaf is split before vacuum reaches it, vacuum reaches the new leaf later, wherever
- * in the file that is.
+ * If a leaf is split before vacuum reaches it, vacuum reaches the new right sibling after
+ * that leaf, wherever in the file the new page is.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,9 +29,10 @@
 #include "index/tree/split.h"
 
 /*
- * Return true if the entries of a tree are counted as rows: the first tree and the tree of
- * placeholders.  So each row counts once, if a row has at most one key.  If rows may have
- * several keys, the count is that of entries, not of rows (simhash_vacuumcleanup).
+ * Return true if the entries of a tree are counted as rows.  That is so for the first tree
+ * and for the tree of placeholders.  If rows have at most one key, each row counts once.
+ * If rows may have several keys, the result is the number of entries, and
+ * simhash_vacuumcleanup replaces it.
  */
 static bool
 tree_counts_rows(Relation index, int tree)
@@ -40,9 +41,9 @@ tree_counts_rows(Relation index, int tree)
 }
 
 /*
- * Copy the live entries of a locked leaf to `kept`, and return their number.  Sets
- * *nsorted to the number of leading ones that are in order.  Raises an error if a TID is
- * invalid.
+ * Copy the live entries of a locked leaf to kept[0..MAX_LEAF_ENTRIES-1], and return their
+ * number.  Sets *nsorted to the number of leading entries in kept[] that are in order.
+ * Raises an error if a TID is invalid.
  */
 static int
 collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
@@ -68,7 +69,8 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 }
 
 /*
- * Remove the entries that the callback reports as dead from a leaf, in one WAL record.
+ * Remove from a leaf the entries that the callback reports as dead, in one WAL record.
+ * Adds the numbers of removed and remaining rows to *stats.
  *
  * The caller holds a pin and the cleanup lock of the buffer, so no scan has a pin on the
  * leaf.  A scan with a non-MVCC snapshot keeps its pin on a leaf until the executor has
@@ -109,13 +111,14 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 /* --- prefetching of leaves -------------------------------------------------------- */
 
 /*
- * State of the prefetching of leaves.  Their order in the file is not the order of their
- * keys.  The downlinks of the next leaves stand on a parent page, of which this is a copy.
+ * State of the prefetching of leaves.  The order of leaves in the file is not the order of
+ * their keys.  The downlinks to the next leaves are on a page of level 1, and `parent` is a
+ * copy of that page.
  */
 typedef struct LeafAhead
 {
 	int			max_leaves;		/* number of leaves to prefetch; 0 if none */
-	bool		known;			/* true if `parent` is a copy */
+	bool		known;			/* true if `parent` contains a page of this tree */
 	int			at;				/* position in `parent` of the downlink of the leaf read
 								 * last */
 	int			fetched;		/* position in `parent` of the first downlink whose leaf
@@ -124,8 +127,8 @@ typedef struct LeafAhead
 } LeafAhead;
 
 /*
- * Copy the parent page of a leaf, which must have a parent level.  Share-locks one page
- * at a time meanwhile.  The caller must not hold the lock of any page.
+ * Copy the parent page of a leaf to ahead->parent.  The tree must have a level 1.
+ * Share-locks one page at a time meanwhile.  The caller must not hold the lock of any page.
  */
 static void
 copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
@@ -140,8 +143,8 @@ copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
 }
 
 /*
- * Prefetch the leaves that follow the leaf of a link, as far as the parent page has
- * downlinks to them.  The caller must not hold the lock of any page.
+ * Prefetch up to ahead->max_leaves leaves that follow the leaf of a link, as far as the
+ * parent page has downlinks to them.  The caller must not hold the lock of any page.
  */
 static void
 fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
@@ -185,11 +188,12 @@ typedef struct Vacuum
 } Vacuum;
 
 /*
- * Pin and lock the page that a link leads to: a leaf for cleanup, an inner page with a
- * share lock.  Raises an error if the page does not match.
+ * Pin and lock the page that a link leads to, and return its buffer.  Locks a leaf for
+ * cleanup, and an inner page with a share lock.  Raises an error if the page does not match
+ * the link.
  *
- * The link is the right-link of the left sibling, which has been unlocked since.  The link
- * is not stale nevertheless, because only this pass merges pages.
+ * The link leads to a leftmost page, or is the right-link of a page that has been unlocked
+ * since.  The link is not stale nevertheless, because only this pass merges pages.
  */
 static Buffer
 read_page(Vacuum *vacuum, const PageLink *link)
@@ -224,18 +228,18 @@ leftmost_link(Relation index, int tree, int level)
 	return link;
 }
 
-/* A page as vacuum left it. */
+/* State of a page after vacuum has removed its dead entries. */
 typedef struct PageVisit
 {
 	int			n;				/* number of entries */
-	bool		incomplete;		/* incomplete-split flag */
-	bool		rightmost;		/* true if there is no right sibling */
-	PageLink	next;			/* right-link, unless rightmost */
+	bool		incomplete;		/* true if the page has the incomplete-split flag */
+	bool		rightmost;		/* true if the page has no right sibling */
+	PageLink	next;			/* right-link; unused on a rightmost page */
 } PageVisit;
 
 /*
- * Read the page that a link leads to.  If it is a leaf, remove the dead entries.  Returns
- * the state of the page, which is unlocked and unpinned.
+ * Read the page that a link leads to, and return its state.  If the page is a leaf, first
+ * removes its dead entries.  Leaves the page unlocked and unpinned.
  */
 static PageVisit
 visit_page(Vacuum *vacuum, const PageLink *link)
@@ -257,13 +261,13 @@ visit_page(Vacuum *vacuum, const PageLink *link)
 
 /*
  * Read the pages of a level from left to right.  Remove dead entries from leaves, and
- * merge pages into their left siblings.  Pages of the highest level are not merged.
+ * merge pages into their left siblings.  Do not merge pages of the highest level.
  *
- * A split moves entries to the right of their page.  So vacuum has read both pages of the
- * split already, or both are still to come.
+ * A split moves entries to a new page directly to the right.  If vacuum has read the page
+ * before the split, it has checked these entries already.  Otherwise it reads both pages.
  *
- * An incomplete split is finished, because its pages cannot be merged, and perhaps no
- * insertion ever comes there.
+ * Incomplete splits are finished, because pages of an incomplete split cannot be merged,
+ * and perhaps no insertion ever reaches them.
  */
 static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
@@ -295,9 +299,9 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 }
 
 /*
- * Vacuum a tree, from the leaf level up to the level below the root.  A root is read only
- * if it is a leaf.  Each level goes after the one below it, because pages merged there have
- * left fewer downlinks on this one.
+ * Vacuum a tree, from the leaf level up to the level below the root.  Reads the root only
+ * if the root is a leaf.  Each level follows the level below it, because a merge of pages
+ * removes a downlink from their parent.
  */
 static void
 vacuum_tree(Vacuum *vacuum, int tree)
@@ -310,7 +314,7 @@ vacuum_tree(Vacuum *vacuum, int tree)
 }
 
 /*
- * Count the pages of the index and its free pages.
+ * Set the numbers of pages and of free pages of the index in *stats.
  */
 static void
 count_pages(Relation index, IndexBulkDeleteResult *stats)
@@ -320,8 +324,8 @@ count_pages(Relation index, IndexBulkDeleteResult *stats)
 }
 
 /*
- * ambulkdelete: remove all entries whose TIDs the callback reports as dead, and merge
- * pages.
+ * ambulkdelete: remove all entries whose TIDs the callback reports as dead, merge pages,
+ * and return the statistics.
  */
 IndexBulkDeleteResult *
 simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -349,11 +353,12 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 }
 
 /*
- * amvacuumcleanup: complete the statistics.
+ * amvacuumcleanup: complete the statistics, and return them.
  *
- * The number of rows is unknown if there was no ambulkdelete before, or if a row may have
- * several keys.  Then the number of heap tuples is used, which is as good.  For a partial
- * index it is not: the result is marked as estimated, so reltuples in pg_class stays.
+ * The number of rows is unknown if ambulkdelete was not called, or if a row may have
+ * several keys.  Then the number of heap tuples is used instead.  A partial index may have
+ * fewer rows, so its number is marked as estimated.  VACUUM does not store an estimated
+ * number in pg_class.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
