@@ -10,22 +10,24 @@
  *
  *  - The entries lie between the low key and the high key.  On an inner page the first
  *    entry is the low key.
- *  - The first nsorted entries of a leaf are in order, and so are all of an inner page.
+ *  - The first nsorted entries of a leaf are in order.  All entries of an inner page are in
+ *    order.
  *
  * Other invariants concern several pages.  They hold at any moment, too, but the check
- * reads one page after the other:
+ * reads these pages one after the other, and other processes may change them meanwhile:
  *
  *  - A downlink leads to a page of the next lower level, with the downlink's low key.
- *  - The high key of that page is the low key of the next downlink, and its right-link
- *    leads to the page of that downlink.  If the page has the incomplete-split flag, this
- *    holds for its right sibling instead.
+ *  - The high key of that page is the low key of the next downlink.  The right-link of that
+ *    page leads to the page of the next downlink.  If the page has the incomplete-split
+ *    flag, both hold for its right sibling instead.
  *
- * So pages that do not match each other are checked again.  They are damaged if they
- * never match.
+ * So the check repeats the comparison of pages that do not match each other.  They are
+ * damaged if they do not match after MAX_STALE_LINKS retries.
  *
  * An incomplete split is no damage.  A crash, a full disk or a cancelled insertion leaves
- * one.  The next insertion on its way there, or vacuum, completes it.  Each costs searches
- * a move to the right, so a NOTICE counts incomplete splits.
+ * one.  Vacuum or the next insertion that reaches its pages completes it.  Until then,
+ * searches there make one more move to the right.  A NOTICE reports the number of
+ * incomplete splits.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -45,8 +47,8 @@
 /* Incomplete splits found in an index. */
 typedef struct IncompleteSplits
 {
-	int64		n;				/* their number */
-	BlockNumber first;			/* block of the first left page */
+	int64		n;				/* number of incomplete splits */
+	BlockNumber first;			/* block of the left page of the first one found */
 } IncompleteSplits;
 
 /* State of the check of a level. */
@@ -55,27 +57,27 @@ typedef struct LevelCheck
 	Relation	index;
 	int			tree;			/* number of the tree, from 0 */
 	int			level;			/* 0 is the leaf level */
-	IncompleteSplits *incomplete;	/* those of the whole index */
+	IncompleteSplits *incomplete;	/* incomplete splits of the whole index */
 
 	/* position of the check */
 	Entry		low_key;		/* low key of the page to check next */
 	BlockNumber expected;		/* right-link of the previous page, or
 								 * InvalidBlockNumber if unknown */
 	Entry		previous_low_key;	/* low key of the previous page */
-	Entry		done;			/* highest high key of the pages checked so far */
+	Entry		done;			/* greatest high key of the pages checked so far */
 	bool		at_end;			/* true if the rightmost page has been checked */
 
 	/* the last mismatch, if any */
 	const char *what;			/* its description, for page_report_corruption */
-	BlockNumber block;			/* its block */
-	Entry		done_then;		/* value of `done` at that moment */
-	int			retries;		/* retries since `done` last rose */
+	BlockNumber block;			/* block of the page that does not match */
+	Entry		done_then;		/* value of `done` at the last mismatch */
+	int			retries;		/* number of retries since `done` last rose */
 } LevelCheck;
 
 /*
- * Check the entries of a copy of a page: that they lie between its low key and its high
- * key, that those that must be in order are, and that TIDs are valid.  Raises an error if
- * not.
+ * Check the entries of a copy of a page.  Raises an error if an entry is not between the
+ * low key and the high key, if entries that must be in order are not, or if a TID is not
+ * valid.
  */
 static void
 check_entries(Relation index, BlockNumber block, Page page)
@@ -104,8 +106,8 @@ check_entries(Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Copy the page of the parent level that has a downlink to the next page to check.  If
- * this is the highest level, make a page with a downlink to the root instead.
+ * Set `parent` to a copy of the page that has the downlink to the next page to check.  If
+ * the level of the check is the highest, make a page with a downlink to the root instead.
  */
 static void
 copy_parent(LevelCheck *check, Page parent)
@@ -125,8 +127,8 @@ copy_parent(LevelCheck *check, Page parent)
 }
 
 /*
- * Copy the page that a link leads to, and check it by itself.  Returns false if the page
- * does not match the link.
+ * Copy the page that a link leads to, and check this page by itself.  Returns false, with
+ * nothing copied, if the page does not match the link.
  */
 static bool
 copy_page(LevelCheck *check, const PageLink *link, Page page)
@@ -161,7 +163,7 @@ ends_at_downlink(Page page, Page parent, int i)
 }
 
 /*
- * Remember a mismatch, for the error message.  Returns false.
+ * Store a mismatch in *check, for the error message.  Returns false.
  */
 static bool
 note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
@@ -172,7 +174,8 @@ note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 }
 
 /*
- * Count an incomplete split, unless the page has been checked before.
+ * Count the incomplete split of the page of a link, unless that page has been checked
+ * before.
  */
 static void
 count_incomplete(LevelCheck *check, const PageLink *link)
@@ -182,9 +185,10 @@ count_incomplete(LevelCheck *check, const PageLink *link)
 }
 
 /*
- * Check the page to which the i-th downlink of a parent leads, and the pages to the right
- * of it up to the next downlink.  Returns false, with the mismatch noted, if the pages do
- * not match each other.  Otherwise advances the position.
+ * Check the page to which the i-th downlink of a parent leads.  Also check the pages to the
+ * right of that page, up to the page of the next downlink.  If the pages do not match each
+ * other, stores the mismatch and returns false.  Otherwise advances the position and
+ * returns true.
  */
 static bool
 check_child(LevelCheck *check, Page parent, int i)
@@ -230,8 +234,8 @@ check_child(LevelCheck *check, Page parent, int i)
 }
 
 /*
- * Go back to the previous page after a mismatch.  Raises an error after MAX_STALE_LINKS
- * retries without progress.
+ * After a mismatch, set the position back to the previous page.  Raises an error after
+ * MAX_STALE_LINKS retries without progress.
  */
 static void
 retry_from_previous(LevelCheck *check)
@@ -246,7 +250,7 @@ retry_from_previous(LevelCheck *check)
 }
 
 /*
- * Check the pages of a level from left to right, by the downlinks to them.
+ * Check the pages of a level from left to right, by the downlinks on the parent level.
  */
 static void
 check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
@@ -270,7 +274,7 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 }
 
 /*
- * Check a tree, from the leaf level to the root, which may be split meanwhile.
+ * Check a tree, from the leaf level to the root.  The root may be split meanwhile.
  */
 static void
 check_tree(Relation index, int tree, IncompleteSplits *incomplete)
@@ -298,9 +302,10 @@ report_incomplete_splits(Relation index, const IncompleteSplits *incomplete)
 }
 
 /*
- * simhash_index_check(regclass, heap boolean): check an index, and with heap also that it
- * matches its table.  Raises an error if the index is damaged.  For the index's owner and,
- * without heap, members of pg_stat_scan_tables.
+ * simhash_index_check(regclass, heap boolean): check an index.  If heap is true, also check
+ * that the index matches its table.  Raises an error if the index is damaged.  The owner of
+ * the index may call this function.  If heap is not true, members of pg_stat_scan_tables
+ * may, too.
  */
 PG_FUNCTION_INFO_V1(simhash_index_check);
 Datum

@@ -4,13 +4,13 @@
  *		Check that every heap row has its entries in every tree of an index, once each
  *
  * The transaction that inserted a row visible to the snapshot has committed.  So the row
- * has its entries in all trees, in each tree one entry for each of its keys.  No vacuum
- * removes them while the snapshot exists.
+ * has its entries in all trees.  Each tree has one entry for each key of the row.  No
+ * vacuum removes these entries while the snapshot exists.
  *
  * A row that is not visible may have entries in some trees only, if its insertion is
  * still running or was interrupted.  Its TID may also occur twice in one tree.  Vacuum may
- * remove the row's entry after the check has read it.  Then a new row gets the TID, and
- * its entry stands further to the right.
+ * remove the row's entry after the check has read that entry.  Then a new row gets the
+ * TID, and the new row's entry is further to the right.
  *
  * The entries of all trees and the rows of the heap are sorted by TID and merged.  The
  * scan of the heap follows contrib/amcheck, verify_nbtree.c.
@@ -35,25 +35,28 @@
 
 /*
  * An entry of a tree, or a key of a heap row.  Items are sorted by TID, then tree, then
- * key.  So the items of a heap row follow those of its entries.
+ * key.  So the items of a heap row follow the items of the row's entries.
  */
 typedef struct CheckItem
 {
 	uint64		tid;			/* as tid_number returns it */
 	uint16		tree;			/* number of the tree, from 0, or HEAP_ROW or
 								 * PLACEHOLDER_HEAP_ROW */
-	uint64		key;			/* not permuted */
+	uint64		key;			/* key of the value, not permuted */
 } CheckItem;
 
-/* Values of CheckItem.tree for a heap row with keys, and for one without. */
+/*
+ * Values of CheckItem.tree for a heap row with keys, and for a heap row without keys.
+ * Both are greater than the number of any tree.
+ */
 #define HEAP_ROW			PG_UINT16_MAX
 #define PLACEHOLDER_HEAP_ROW	(PG_UINT16_MAX - 1)
 
 /* All items of a TID. */
 typedef struct RowItems
 {
-	CheckItem  *item;			/* array of max_items */
-	int64		n;				/* number of items */
+	CheckItem  *item;			/* array of length max_items */
+	int64		n;				/* number of items in use */
 	int64		max_items;		/* number of items allocated */
 } RowItems;
 
@@ -63,12 +66,12 @@ typedef struct HeapCheck
 	Relation	index;
 	const Opclass *opclass;
 	IndexMeta	meta;
-	Tuplesortstate *sort;		/* items, by TID, tree and key */
+	Tuplesortstate *sort;		/* sorts CheckItems by TID, then tree, then key */
 } HeapCheck;
 
 /*
- * Put an item into the sort.  A TID has 48 bits, so one 64-bit number holds it and the
- * tree.
+ * Put an item into the sort.  A TID has 48 bits, so one 64-bit number contains the TID and
+ * the tree.
  */
 static void
 put_item(HeapCheck *check, const CheckItem *item)
@@ -77,7 +80,7 @@ put_item(HeapCheck *check, const CheckItem *item)
 }
 
 /*
- * Get the next item from the sort.  Returns false after the last.
+ * Get the next item from the sort.  Returns false after the last item.
  */
 static bool
 get_item(HeapCheck *check, CheckItem *item)
@@ -149,8 +152,9 @@ report_row(HeapCheck *check, uint64 tid, const char *what)
 }
 
 /*
- * Compare a heap row, given as nkeys items, with its n entries.  Both must be in order.
- * Raises an error unless each tree has one entry for each key.
+ * Compare row[0..nkeys-1], the items of a heap row, with entries[0..n-1], the entries of
+ * this row.  Both arrays must be sorted.  Raises an error unless each tree that must have
+ * entries of the row has one entry for each key, and no other tree has any.
  */
 static void
 compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
@@ -180,7 +184,8 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
 }
 
 /*
- * Compare the items of a TID, if one of them is a row visible to the snapshot.
+ * Compare the heap row of a TID with the entries of this TID.  Does nothing if no row
+ * visible to the snapshot has this TID.
  */
 static void
 compare_tid(HeapCheck *check, const RowItems *items)
@@ -195,7 +200,7 @@ compare_tid(HeapCheck *check, const RowItems *items)
 }
 
 /*
- * Append an item to the items of a TID.
+ * Append an item to the items of a TID, in a longer array if necessary.
  */
 static void
 add_item(RowItems *items, const CheckItem *item)
@@ -209,7 +214,7 @@ add_item(RowItems *items, const CheckItem *item)
 }
 
 /*
- * Read the sorted items, and compare those of each TID.  Checks for interrupts.
+ * Read all sorted items, and compare the items of each TID.  Checks for interrupts.
  */
 static void
 compare_all(HeapCheck *check)
@@ -242,7 +247,10 @@ put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
 
-	/* the scan uses the snapshot as it is, and waits for no other transaction */
+	/*
+	 * ii_Concurrent, because the scan has an MVCC snapshot.  Not ii_Unique, so that the
+	 * scan does not wait for other transactions (as in verify_nbtree.c).
+	 */
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
 	table_index_build_scan(heap, check->index, info, true, false, put_row, check, scan);
@@ -250,7 +258,7 @@ put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 
 /*
  * Compare an index with its table.  Both must have been opened by inspect_open_index, so
- * the current user is their owner.  Raises an error at the first difference.
+ * that the current user is the table's owner.  Raises an error at the first difference.
  */
 void
 check_against_heap(Relation heap, Relation index)

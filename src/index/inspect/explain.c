@@ -22,10 +22,11 @@
 #define EXPLAIN_COLUMNS		6
 
 /*
- * simhash_index_explain(regclass, simhash, bigint): search the index within a radius, in
- * bits.  Returns the number of permuted tables searched, the bits of their prefixes used,
- * and the numbers of probes, leaves read, entries compared and matches.  Dead rows count
- * until vacuum removes their entries.  For the index's owner.
+ * simhash_index_explain(regclass, simhash, bigint): search the index within a radius in
+ * bits.  Returns the number of permuted tables searched, the number of leading bits by
+ * which the first of them is probed, and the numbers of probes, leaves read, entries
+ * compared and matches.  Dead rows count until vacuum removes their entries.  Only the
+ * owner of the index may call this function.
  */
 PG_FUNCTION_INFO_V1(simhash_index_explain);
 Datum
@@ -58,7 +59,7 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 		while (hamming_scan_next(scan))
 			nmatches += reader.ntids;
 
-	nulls[0] = nulls[1] = scan->chosen == NULL; /* an empty ball */
+	nulls[0] = nulls[1] = scan->chosen == NULL; /* no search: the radius is negative */
 	if (scan->chosen)
 	{
 		values[0] = Int32GetDatum(probe_plan_count_tables(scan->chosen, ball.radius));

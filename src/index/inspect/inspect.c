@@ -28,8 +28,8 @@
 
 /*
  * Switch to the owner of the table, in a security-restricted operation, as maintenance
- * commands do.  The expressions and the predicate of an index are the owner's code.  They
- * run as soon as they are simplified.
+ * commands do.  The expressions and the predicate of an index are the owner's code.  Their
+ * constant parts run as soon as PostgreSQL simplifies them.
  */
 static void
 become_owner(OpenIndex *open)
@@ -42,7 +42,8 @@ become_owner(OpenIndex *open)
 
 /*
  * Raise an error unless the relation is a valid simhash index that this session can read,
- * and the user may: its owner, or, with for_monitors, a member of pg_stat_scan_tables.
+ * and the user may open it.  The owner may.  With for_monitors, a member of
+ * pg_stat_scan_tables may, too.
  */
 static void
 check_openable(Relation index, Oid userid, bool for_monitors)
@@ -78,8 +79,8 @@ check_openable(Relation index, Oid userid, bool for_monitors)
  * The current user is the table's owner until inspect_close_index.
  *
  * The caller's user must own the index.  With for_monitors, a member of
- * pg_stat_scan_tables may open it, too.  That is for reports that say nothing about
- * single rows and run none of the owner's code.
+ * pg_stat_scan_tables may open it, too.  Pass for_monitors only for reports that say
+ * nothing about single rows, and do not run the owner's code.
  *
  * Raises an error if the relation is not a valid simhash index, if this session cannot
  * read it, or if the user may not.
@@ -93,7 +94,7 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 	open->heap = NULL;
 	if (OidIsValid(heap_oid))
 	{
-		/* lock the table first, as all of PostgreSQL does */
+		/* lock the table before the index, as PostgreSQL does */
 		open->heap = table_open(heap_oid, AccessShareLock);
 		become_owner(open);
 	}
@@ -108,8 +109,8 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 }
 
 /*
- * Close the index and its table, which releases their locks, and restore the caller's
- * user and settings.  After an error, the end of the transaction does that.
+ * Close the index and its table, release their locks, and restore the caller's user and
+ * settings.  After an error, the abort of the transaction does the same.
  */
 void
 inspect_close_index(OpenIndex *open)
@@ -153,12 +154,12 @@ drop_before(Page page, const Entry *bound)
 }
 
 /*
- * Visit a copy of each page of a level, from left to right.  Each entry that is in the
- * index all the time is visited once.  Share-locks one page at a time, and none while
- * `visit` runs.  The caller must not hold the lock of any page.
+ * Call `visit` for a copy of each page of a level, from left to right.  An entry that is in
+ * the index during the whole walk is visited once.  Share-locks one page at a time, and no
+ * page while `visit` runs.  The caller must not hold the lock of any page.
  *
- * The right sibling of a visited page may be merged into that page before it is read.
- * Then the page is visited again, with only the entries of the sibling.
+ * The right sibling of a visited page may be merged into that page before the walk reads
+ * the sibling.  Then the page is visited again, with only the entries of the sibling.
  */
 void
 inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)

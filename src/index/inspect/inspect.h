@@ -15,7 +15,8 @@
 
 /*
  * An open index and its table.  While they are open, the current user is the table's
- * owner.  The other fields restore the caller's identity and settings afterwards.
+ * owner.  inspect_close_index restores the caller's user and settings from the other
+ * fields.
  */
 typedef struct OpenIndex
 {
@@ -27,8 +28,9 @@ typedef struct OpenIndex
 } OpenIndex;
 
 /*
- * Visit a copy of a page.  inspect_walk_level calls this for each page of a level, from
- * left to right.  No page is locked: a visitor may sort, write to disk, or be cancelled.
+ * Visit a copy of a page.  inspect_walk_level calls this function for each page of a level,
+ * from left to right.  The caller holds no lock of a page meanwhile.  So a visitor may
+ * sort, write to disk, or be cancelled.
  */
 typedef void (*PageVisitor) (void *arg, Relation index, BlockNumber block, Page page);
 

@@ -35,8 +35,8 @@ typedef struct LevelStats
 } LevelStats;
 
 /*
- * Count runs of keys with the same prefix on a copy of a leaf.  A run may continue from
- * the leaf before.
+ * Count runs of keys with the same prefix on a copy of a leaf.  The first run on the leaf
+ * may continue the last run of the previous leaf.
  */
 static void
 count_runs(LevelStats *stats, Page page)
@@ -119,8 +119,8 @@ report_free_pages(int64 pages, ReturnSetInfo *result)
 }
 
 /*
- * simhash_index_stats(regclass): return pages, entries, fill and skew of each level.  For
- * the index's owner and members of pg_stat_scan_tables.
+ * simhash_index_stats(regclass): return the pages, entries, fill and skew of each level.
+ * The owner of the index and members of pg_stat_scan_tables may call this function.
  */
 PG_FUNCTION_INFO_V1(simhash_index_stats);
 Datum
