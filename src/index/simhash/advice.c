@@ -21,17 +21,16 @@
 #define ADVICE_COLUMNS	9
 
 /*
- * Microseconds that a search takes, plus those for each leaf that it reads, if the index
- * is in memory.  Then the bytes of an entry in a new index.  All three are fitted to the
- * measurements in docs/designs.md.
+ * Cost of a search of an index that is in memory, and size of a new index.  These are
+ * fitted to the measurements in docs/designs.md.
  */
-#define SEARCH_US		2.0
-#define LEAF_US			0.72
-#define ENTRY_BYTES		15.8
+#define SEARCH_US		2.0		/* microseconds of a search, besides its leaves */
+#define LEAF_US			0.72	/* microseconds of each leaf that is read */
+#define ENTRY_BYTES		15.8	/* bytes of the index for each entry */
 
 /*
- * The smallest design is advised whose search takes at most this many times as long as
- * that of the fastest design.
+ * A design is fast enough if its search takes at most this many times as long as that of
+ * the fastest design.  The smallest design that is fast enough is advised.
  */
 #define WORTHWHILE		2.0
 

@@ -23,8 +23,8 @@
 
 /*
  * Extend the index by one page.  Returns the page, which is all zeros, pinned and
- * exclusively locked.  Takes the extension lock meanwhile, unless RELATION_IS_LOCAL: no
- * other session can access the index.
+ * exclusively locked.  Takes the extension lock meanwhile, unless no other session can
+ * access the index (RELATION_IS_LOCAL).
  */
 Buffer
 page_new_buffer(Relation index)

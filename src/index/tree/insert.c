@@ -109,8 +109,8 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 }
 
 /*
- * Find and pin the leaves of the first entries, up to MAX_LEAVES leaves.  There are n
- * entries.  Returns the number of leaves.  No leaf is locked.
+ * Find and pin the leaves of the first of entries[0..n-1], up to MAX_LEAVES leaves.
+ * Returns the number of leaves.  Leaves all leaves unlocked.
  *
  * The leaves ascend by tree, then low key, so each leaf occurs once.  They stay in this
  * order, because a pinned leaf is not merged into another, and the low key of a page in a
@@ -188,8 +188,8 @@ append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
 }
 
 /*
- * Insert as many of the first of n entries as go on up to MAX_LEAVES leaves without a
- * split, in one WAL record.  Returns the number of entries inserted.
+ * Insert the first of entries[0..n-1], in one WAL record.  These are the entries that fit
+ * on up to MAX_LEAVES leaves without a split.  Returns the number of entries inserted.
  *
  * Returns 0, with nothing inserted, if the first entry does not fit on its leaf.  The
  * caller then inserts that entry alone, because a process that splits a page or finishes a

@@ -179,8 +179,8 @@ page_is_full(Page page)
 }
 
 /*
- * Return true if a TID is valid.  The executor relies on valid TIDs.  The maximum offset
- * number is that of tidbitmap.c.
+ * Return true if a TID is valid.  The executor relies on valid TIDs.  As in tidbitmap.c,
+ * an offset number must not exceed MaxHeapTuplesPerPage.
  */
 static inline bool
 tid_is_valid(const ItemPointerData *tid)

@@ -31,8 +31,8 @@
 /*
  * Return true if the entries of a tree are counted as rows.  That is so for the first tree
  * and for the tree of placeholders.  If rows have at most one key, each row counts once.
- * If rows may have several keys, the result is the number of entries, and
- * simhash_vacuumcleanup replaces it.
+ * If rows may have several keys, the count is a number of entries, and
+ * simhash_vacuumcleanup replaces it by a number of rows.
  */
 static bool
 tree_counts_rows(Relation index, int tree)
