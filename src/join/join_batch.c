@@ -3,10 +3,11 @@
  * join_batch.c
  *		Batches of pairs whose tuples are in temporary files
  *
- * Pairs come in the order of fingerprints.  Fetching their tuples one by one would read a
- * block of a file for nearly each of them.  So pairs are collected and sorted by their right
- * tuples, which are loaded in this order, as many as memory allows.  The pairs of these are
- * sorted by their left tuples, and returned in this order.
+ * Pairs are found in the order of fingerprints.  Fetching the tuples of one pair after the
+ * other would read a block of a file for nearly each tuple.  So pairs are collected and
+ * sorted by the locations of their right tuples.  As many right tuples as memory allows
+ * are loaded in this order.  Their pairs are sorted by the locations of their left tuples,
+ * and returned in this order.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -36,8 +37,9 @@
 #include "lib/sort_template.h"
 
 /*
- * Initialize an empty batch.  Its pairs take at most `memory` bytes, and so do its tuples.
- * The caller frees both by the context.
+ * Initialize an empty batch.  Its pairs take at most `memory` bytes.  Its loaded tuples
+ * take at most `memory` bytes and one tuple more.  To free the batch, the caller resets or
+ * deletes the context.
  */
 void
 join_batch_init(JoinBatch *batch, MemoryContext context, Size memory)
@@ -51,7 +53,7 @@ join_batch_init(JoinBatch *batch, MemoryContext context, Size memory)
 }
 
 /*
- * Return true if a batch has as many pairs as it can have.
+ * Return true if a batch has reached its capacity.
  */
 bool
 join_batch_is_full(const JoinBatch *batch)
@@ -60,7 +62,7 @@ join_batch_is_full(const JoinBatch *batch)
 }
 
 /*
- * Add a pair to a batch that is not full.
+ * Add a pair to a batch that is not full.  `row` is the number of the left row.
  */
 void
 join_batch_add(JoinBatch *batch, TupleLocation left, TupleLocation right, uint32 row)
@@ -71,7 +73,8 @@ join_batch_add(JoinBatch *batch, TupleLocation left, TupleLocation right, uint32
 }
 
 /*
- * Sort the pairs of a batch, before they are returned.
+ * Sort the pairs of a batch by their right tuples.  Call it after the last
+ * join_batch_add() and before join_batch_next().
  */
 void
 join_batch_sort(JoinBatch *batch)
@@ -81,7 +84,8 @@ join_batch_sort(JoinBatch *batch)
 }
 
 /*
- * Load the right tuples of the next pairs, as many as memory allows.
+ * Load the right tuples of the next pairs, as many as memory allows, and sort these pairs
+ * by their left tuples.  Frees the tuples loaded before.
  */
 static void
 load_tuples(JoinBatch *batch, JoinTuples *right)
@@ -111,8 +115,8 @@ load_tuples(JoinBatch *batch, JoinTuples *right)
 }
 
 /*
- * Return the next pair of a sorted batch, whose right tuple is in memory, or NULL.  The
- * batch is empty then.
+ * Return the next pair of a sorted batch.  Its right tuple is in memory.  After the last
+ * pair, empties the batch and returns NULL.
  */
 const JoinPair *
 join_batch_next(JoinBatch *batch, JoinTuples *right)

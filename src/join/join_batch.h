@@ -12,7 +12,7 @@
 
 #include "join/join_tuples.h"
 
-/* Two rows within the radius. */
+/* A left row and a right row whose fingerprints are within the radius. */
 typedef struct JoinPair
 {
 	TupleLocation left;
@@ -21,18 +21,19 @@ typedef struct JoinPair
 } JoinPair;
 
 /*
- * Pairs, and a part of them whose right tuples are in memory.
+ * Pairs.  The right tuples of some of them are in memory.
  */
 typedef struct JoinBatch
 {
-	MemoryContext context;		/* of the pairs */
-	MemoryContext tuple_context;	/* of the loaded tuples */
-	Size		memory;			/* limit for pairs, and for tuples, in bytes */
+	MemoryContext context;		/* context of the pairs */
+	MemoryContext tuple_context;	/* context of the loaded tuples */
+	Size		memory;			/* limit in bytes, for the pairs and for the loaded tuples */
 	JoinPair   *pair;
 	uint32		n;
 	uint32		capacity;
-	uint32		next;			/* the next pair to return */
-	uint32		end;			/* end of the pairs whose right tuples are loaded */
+	uint32		next;			/* index of the next pair to return */
+	uint32		end;			/* end of the pairs whose right tuples are loaded
+								 * (exclusive) */
 } JoinBatch;
 
 extern void join_batch_init(JoinBatch *batch, MemoryContext context, Size memory);

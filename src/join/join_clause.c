@@ -1,16 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * join_clause.c
- *		Clauses of a similarity join: its distance, its equalities and the others
+ *		Clauses of a similarity join: the distance, equalities and others
  *
- * A clause bounds the distance if it is a comparison, a call of simhash_within, or a test
- * whether a fingerprint is in a ball that the query makes of a center and a radius.  One
- * argument is computed from the left rows, the other one from the right rows.  The radius
- * depends on neither.
+ * Three forms of clauses bound the distance: a comparison, a call of simhash_within, and a
+ * test whether a fingerprint is in simhash_ball(center, radius).  One of the two
+ * fingerprints is computed from the left rows, the other one from the right rows.  The
+ * radius depends on neither side.
  *
- * The join compares fingerprints before it evaluates any other clause.  So it may take
- * only a clause that core could evaluate first, too: see "Security-level constraints on
- * qual clauses" in src/backend/optimizer/README.
+ * The join compares fingerprints before it evaluates any other clause.  So the clause that
+ * bounds the distance must be one that core, too, could evaluate first.  See
+ * "Security-level constraints on qual clauses" in src/backend/optimizer/README.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,18 +32,19 @@
 
 /* --- the distance ---------------------------------------------------------------- */
 
-/* A clause distance(a, b) <= radius, or one that implies it. */
+/* A clause that implies distance(a, b) <= radius. */
 typedef struct DistanceBound
 {
 	Node	   *a;
 	Node	   *b;
 	Expr	   *radius;
-	bool		exact;			/* true if the clause is equivalent */
+	bool		exact;			/* true if the clause is equivalent to that */
 } DistanceBound;
 
 /*
  * Read a call of simhash_within, or a test whether a fingerprint is in a ball.  Returns
- * false if the clause is something else.
+ * false if the clause is neither, or if the ball is not written as simhash_ball(center,
+ * radius).
  */
 static bool
 read_within(Node *clause, DistanceBound *bound)
@@ -88,8 +89,9 @@ read_within(Node *clause, DistanceBound *bound)
 }
 
 /*
- * Read a clause that bounds a Hamming distance from above.  Returns false if it does not,
- * or if it is volatile or contains a subplan: the plan has parts of it twice.
+ * Read a clause that bounds a Hamming distance from above.  Returns false if the clause
+ * does not bound one, is volatile or contains a subplan.  The plan evaluates parts of the
+ * clause twice.
  */
 static bool
 read_bound(Node *clause, DistanceBound *bound)
@@ -110,8 +112,7 @@ read_bound(Node *clause, DistanceBound *bound)
 }
 
 /*
- * Return true if an expression is computed from the columns of one relation alone, and at
- * least one of them.
+ * Return true if an expression contains columns of one relation, and of no other.
  */
 static bool
 is_computed_from(PlannerInfo *root, Node *expression, RelOptInfo *rel)
@@ -122,9 +123,10 @@ is_computed_from(PlannerInfo *root, Node *expression, RelOptInfo *rel)
 }
 
 /*
- * Take a clause as the distance of the join, if it is one, and a better one than the clause
- * that was taken before: with a smaller radius, or with the same radius and exact.  The
- * executor needs EXECUTE on the functions of the radius, which the clause may not contain.
+ * If a clause bounds the distance, use it as the distance of the join, unless the clause
+ * used so far is at least as good.  A clause is better if its radius is smaller, or if the
+ * radii are equal and only this clause is exact.  The executor needs EXECUTE on the
+ * functions of the radius, which the clause may not contain, so the user must have it.
  */
 static void
 take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
@@ -160,8 +162,8 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 /* --- equalities ------------------------------------------------------------------ */
 
 /*
- * Take a clause as an equality to hash, if it is one.  The operator must be strict, so
- * that rows with a NULL match nothing.
+ * If a clause is an equality that can be hashed, add it to the equalities.  The operator
+ * must be strict, so that rows with a NULL match nothing.
  */
 static void
 take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClauses *clauses)
@@ -195,7 +197,7 @@ take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClau
 /* --- all clauses ----------------------------------------------------------------- */
 
 /*
- * Return the level at which a clause must be evaluated: after all clauses of lower levels.
+ * Return the level of a clause.  Clauses of lower levels must be evaluated before it.
  */
 static Index
 level_of(const RestrictInfo *rinfo)
@@ -204,8 +206,8 @@ level_of(const RestrictInfo *rinfo)
 }
 
 /*
- * Return true if one clause must be evaluated before another one, or better is, since it
- * is cheaper.
+ * Return true if clause `one` should be evaluated before clause `other`: its level is
+ * lower, or the levels are equal and it is cheaper.
  */
 static bool
 precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
@@ -221,8 +223,8 @@ precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
 }
 
 /*
- * Insert a clause into a list in the order of evaluation, behind its equals, as core's
- * order_qual_clauses() does.
+ * Insert a clause into a list in the order of evaluation, after the clauses of equal level
+ * and cost, as order_qual_clauses() in core does.
  */
 static List *
 insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
@@ -236,8 +238,8 @@ insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
 
 /*
  * Read the clauses of a join.  Leaves out pseudoconstant clauses.  Returns false if no
- * clause bounds the distance of fingerprints of the two sides, or if other clauses must
- * be evaluated before it.
+ * clause bounds the distance between fingerprints of the two sides, or if another clause
+ * must be evaluated before every such clause.
  */
 bool
 join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,

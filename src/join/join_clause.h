@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * join_clause.h
- *		Clauses of a similarity join: its distance, its equalities and the others
+ *		Clauses of a similarity join: the distance, equalities and others
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -18,23 +18,28 @@
 typedef struct JoinClauses
 {
 	RestrictInfo *distance;		/* the clause that bounds the distance */
-	bool		exact;			/* true if it is equivalent to being within the radius */
-	Expr	   *left_key;		/* fingerprint of a left row */
-	Expr	   *right_key;		/* fingerprint of a right row */
-	Expr	   *radius;			/* int8, depends on neither side */
-	int			bits;			/* the radius, or an assumed one if it is not known */
+	bool		exact;			/* true if `distance` is equivalent to being within the
+								 * radius */
+	Expr	   *left_key;		/* fingerprint of a left row, as an expression */
+	Expr	   *right_key;		/* fingerprint of a right row, as an expression */
+	Expr	   *radius;			/* of type int8; depends on neither side */
+	int			bits;			/* the radius, or UNKNOWN_RADIUS if the planner does not
+								 * know it */
 
-	/* Equalities that can be hashed: RestrictInfos, and what they are made of */
+	/*
+	 * Equalities that can be hashed.  `equal` has the RestrictInfos.  The other lists have
+	 * the arguments, operators and collations of the same equalities.
+	 */
 	List	   *equal;
 	List	   *left_equal;
 	List	   *right_equal;
-	List	   *equal_operators;	/* OIDs, left argument first */
+	List	   *equal_operators;	/* OIDs; the left row has the left argument */
 	List	   *equal_collations;	/* OIDs */
 
-	/* RestrictInfos in the order of evaluation */
-	List	   *match;			/* decide which rows match; the distance only if it is
-								 * not exact */
-	List	   *filter;			/* tested above an outer join */
+	/* Lists of RestrictInfos, in the order of evaluation */
+	List	   *match;			/* clauses that decide which pairs match; includes
+								 * `distance` only if it is not exact */
+	List	   *filter;			/* clauses tested above an outer join */
 } JoinClauses;
 
 extern bool join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,

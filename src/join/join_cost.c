@@ -3,12 +3,13 @@
  * join_cost.c
  *		Cost of a similarity join
  *
- * The join reads both inputs and computes their keys, once a row.  Then it partitions
- * the fingerprints by blocks of their bits, and compares those that agree on some blocks
- * (corpus/join_plan.c).  The other clauses are evaluated for each pair within the radius.
+ * The join reads each row of both inputs once, and computes its keys.  Then it partitions
+ * the fingerprints by blocks of their bits, and compares fingerprints that agree on some
+ * blocks (corpus/join_plan.c).  The other clauses are evaluated for each pair within the
+ * radius.
  *
- * The costs are in PostgreSQL's units, in which cpu_operator_cost is an operator of the
- * executor.
+ * Costs are in PostgreSQL's units.  The executor evaluates an operator at
+ * cpu_operator_cost.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,17 +28,24 @@
 #include "join/join_entries.h"
 #include "planner/selectivity.h"
 
-/* Comparisons of two fingerprints that take as long as an operator of the executor. */
+/*
+ * Number of comparisons of two fingerprints that take as long as one operator of the
+ * executor.
+ */
 #define COMPARISONS_PER_OPERATOR	100
 
-/* Memory and disk space of a row, besides its columns: its key, hash and place. */
+/*
+ * Bytes in memory or on disk for each row, besides its columns: the key, hash value and
+ * location.
+ */
 #define ROW_OVERHEAD				48
 
-/* Operators that take as long as grouping the equal values of the rows, for each row. */
+/* For each row, grouping equal values takes as long as this many operators. */
 #define GROUPING_OPERATORS			2
 
 /*
- * Return the fraction of pairs within the radius.
+ * Return the fraction of pairs within the radius.  Returns 1 if the extension's objects
+ * are missing.
  */
 static Selectivity
 fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
@@ -53,14 +61,14 @@ fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
 	if (!objects_find(&distance_hamming, &objects))
 		return 1;
 
-	/* of simhash_within it would be the fraction to multiply with a companion clause's */
+	/* for simhash_within, the estimate would be divided by that of a companion clause */
 	predicate.function = objects.distance_function;
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
 }
 
 /*
- * Return the fraction of pairs that the equalities leave.  The estimate is for an inner
- * join, whatever the type of the join is: each pair is found.
+ * Return the fraction of pairs for which the equalities hold.  The estimate is for an
+ * inner join whatever the join type is, because the join finds each pair.
  */
 static Selectivity
 fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
@@ -79,8 +87,8 @@ fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
 }
 
 /*
- * Return the cost of a row's key and of its equalities' expressions.  Adds what they cost
- * once to *startup.
+ * Return the cost for each row of computing the key and the arguments of the equalities.
+ * Adds the costs that occur only once to *startup.
  */
 static Cost
 key_cost(PlannerInfo *root, Expr *key, List *equal, Cost *startup)
@@ -113,7 +121,7 @@ loading_cost(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
 }
 
 /*
- * Return the size of a path's rows in bytes.
+ * Return the size in bytes of a path's rows in this join.
  */
 static double
 input_bytes(const Path *path)
@@ -122,9 +130,10 @@ input_bytes(const Path *path)
 }
 
 /*
- * Return the cost of writing rows that exceed the memory to temporary files, and of
- * reading them.  Entries are written and read once more for each block that partitions are
- * made by, of which there are at most radius + 1.
+ * Return the cost of writing rows to temporary files and reading them, if the rows of both
+ * inputs exceed the memory.  Returns 0 if they fit.  Entries are written and read once
+ * more for each block that they are partitioned by.  There are at most radius + 1 such
+ * blocks.
  */
 static Cost
 spilling_cost(const Path *left, const Path *right, int radius)
@@ -138,7 +147,7 @@ spilling_cost(const Path *left, const Path *right, int radius)
 }
 
 /*
- * Set the costs of a path.  Its rows must be set.
+ * Set the costs of a path.  path->path.rows must be set.
  */
 void
 join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, CustomPath *path)
@@ -150,12 +159,14 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	Cost		run = spilling_cost(left, right, Max(clauses->bits, 0));
 	QualCost	cost;
 
-	/* all pairs, and then those within the radius */
+	/*
+	 * at first all pairs for which the equalities hold, then those also within the radius
+	 */
 	run += cpu_operator_cost / COMPARISONS_PER_OPERATOR *
 		join_plan_cost(left->rows + right->rows, clauses->bits, pairs);
 	pairs *= fraction_in_radius(root, clauses);
 
-	/* without other clauses, one pair tells all of a left row */
+	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL)
 		pairs = Min(pairs, left->rows);
 	cost_qual_eval(&cost, clauses->match, root);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * join_entries.c
- *		Entries of an input of a join: fingerprints, and where their tuples are
+ *		Entries of an input of a join: fingerprints and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -41,7 +41,7 @@ compare_entries(const JoinEntry *a, const JoinEntry *b)
 /* --- in a file ------------------------------------------------------------------ */
 
 /*
- * Append n entries to a file, which is created when it is first needed.
+ * Append n entries to a file.  Creates the file, in `context`, if there is none.
  */
 void
 join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
@@ -60,7 +60,7 @@ join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 }
 
 /*
- * Read the next entries of a file, at most max.  Returns their number.
+ * Read at most max of the next entries of a file.  Returns their number, 0 at the end.
  */
 uint32
 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
@@ -74,7 +74,7 @@ join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 }
 
 /*
- * Go back to the first entry of a file.
+ * Continue reading at the first entry of a file.
  */
 void
 join_entry_file_rewind(JoinEntryFile *file)
@@ -87,7 +87,7 @@ join_entry_file_rewind(JoinEntryFile *file)
 }
 
 /*
- * Delete a file.
+ * Delete a file, if there is one.
  */
 void
 join_entry_file_close(JoinEntryFile *file)
@@ -100,8 +100,9 @@ join_entry_file_close(JoinEntryFile *file)
 /* --- in memory ------------------------------------------------------------------- */
 
 /*
- * Initialize an empty set of entries.  At most `capacity` of them are in memory.  The
- * caller frees the memory by the context.
+ * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
+ * MIN_CAPACITY if that is more.  To free the memory, the caller resets or deletes the
+ * context.
  */
 void
 join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity)
@@ -112,7 +113,7 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity)
 }
 
 /*
- * Make sure that the array has space for n entries, n <= capacity.
+ * Make sure that the array has space for n entries.  n must not exceed the capacity.
  */
 static void
 reserve_entries(JoinEntries *entries, uint32 n)
@@ -130,7 +131,8 @@ reserve_entries(JoinEntries *entries, uint32 n)
 }
 
 /*
- * Add an entry.  If they are more than the capacity, all go to the file.
+ * Add an entry.  If the array is at its capacity, moves all loaded entries to the file
+ * first.
  */
 void
 join_entries_add(JoinEntries *entries, const JoinEntry *entry)
@@ -142,7 +144,7 @@ join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 }
 
 /*
- * Move the loaded entries to the file, from which they are loaded again in chunks.
+ * Move the loaded entries to the file.  From now on, chunks are loaded from the file.
  */
 void
 join_entries_spill(JoinEntries *entries)
@@ -153,7 +155,7 @@ join_entries_spill(JoinEntries *entries)
 }
 
 /*
- * Free the array, and set the capacity.
+ * Free the array, discard the entries in it, and set the capacity.
  */
 void
 join_entries_limit(JoinEntries *entries, uint32 capacity)
@@ -165,7 +167,7 @@ join_entries_limit(JoinEntries *entries, uint32 capacity)
 }
 
 /*
- * Go back to the first chunk.
+ * Continue loading at the first chunk.
  */
 void
 join_entries_rewind(JoinEntries *entries)
@@ -176,8 +178,8 @@ join_entries_rewind(JoinEntries *entries)
 }
 
 /*
- * Load the next chunk of a source, in the order of the file.  Returns false if there are no
- * more entries.
+ * Load the next chunk of entries->source, in the order of the file.  Returns false if
+ * there are no more entries.
  */
 bool
 join_entries_load_unsorted(JoinEntries *entries)
@@ -188,8 +190,8 @@ join_entries_load_unsorted(JoinEntries *entries)
 }
 
 /*
- * Load the next chunk: as many entries as the capacity allows.  They are sorted by hash
- * value and fingerprint.  Returns false if there are no more entries.
+ * Load the next chunk, which has as many entries as the capacity allows, and sort it by
+ * hash value and fingerprint.  Returns false if there are no more entries.
  */
 bool
 join_entries_load(JoinEntries *entries)
@@ -204,7 +206,8 @@ join_entries_load(JoinEntries *entries)
 }
 
 /*
- * Delete the file, if there is one.  The caller frees the memory by the context.
+ * Delete the file, if there is one.  To free the memory, the caller resets or deletes the
+ * context.
  */
 void
 join_entries_close(JoinEntries *entries)

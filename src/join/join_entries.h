@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * join_entries.h
- *		Entries of an input of a join: fingerprints, and where their tuples are
+ *		Entries of an input of a join: fingerprints and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,31 +17,34 @@ typedef struct JoinEntry
 {
 	SimHash		fp;
 	TupleLocation location;
-	uint32		hash;			/* hash value of what must be equal in a pair */
-	uint32		row;			/* number of the row in its input, from 0 */
+	uint32		hash;			/* hash value of the equality keys, and in a partition also
+								 * of the bits of a block */
+	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
 
 /* Entries in a temporary file. */
 typedef struct JoinEntryFile
 {
-	BufFile    *file;			/* NULL: none yet */
+	BufFile    *file;			/* NULL if not created yet */
 	uint64		n;				/* number of entries */
-	uint64		nread;			/* number of entries that were read */
+	uint64		nread;			/* number of entries read since the last rewind */
 } JoinEntryFile;
 
 /*
- * Loaded entries.  They are all entries of an input, or a chunk of those in a file.
+ * Loaded entries: all entries of an input, or a chunk of the entries in a file.
  */
 typedef struct JoinEntries
 {
-	MemoryContext context;		/* of the array */
+	MemoryContext context;		/* context of the array */
 	JoinEntry  *entry;
 	uint32		n;
 	uint32		allocated;		/* size of the array, in entries */
 	uint32		capacity;		/* maximum number of loaded entries */
-	JoinEntryFile file;			/* all entries, once they are more than the capacity */
-	JoinEntryFile *source;		/* where chunks come from; NULL: all entries are loaded */
-	bool		loaded;			/* without a source: has the only chunk been loaded? */
+	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
+	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
+								 * are loaded */
+	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
+								 * is NULL */
 } JoinEntries;
 
 extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,

@@ -6,14 +6,15 @@
  * The right input is read first.  Its entries and tuples stay in memory, or go to temporary
  * files.  Then the left input is read.
  *
- * If the right entries fit into memory, the left input is read and joined in chunks that fit
- * beside them.  If the left input fits, the right entries are loaded in chunks.  If neither
- * fits, both inputs are partitioned by each block of a plan that can be the first one of a
- * choice (join_partitions.c), and partitions are joined.  A partition that does not fit is
- * joined chunk by chunk.
+ * If the right entries fit into memory, the left input is read and joined in chunks that
+ * fit beside the right entries.  If the left input fits, the right entries are loaded in
+ * chunks.  If neither input fits, both inputs are partitioned by one block of a plan after
+ * the other, for each block that can be the first one of a choice (join_partitions.c).
+ * Left and right entries of the same partition are joined.  A partition that does not fit
+ * is joined chunk by chunk.
  *
- * After a chunk of the left input, or after all partitions, left rows without a match are
- * returned, if the type of join wants them.
+ * After a chunk of the left input, or after all partitions, a left join or antijoin
+ * returns the left rows without a match.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -59,8 +60,9 @@ is_first_match_only(const SimHashJoinState *state)
 }
 
 /*
- * Return true if rows of the result need columns of the right input.  A semijoin may need
- * them, too: the ctid for EvalPlanQual.  An antijoin returns them as NULL.
+ * Return true if the result may need columns of the right input.  For a semijoin, checks
+ * the target list and the filter, which may contain the right ctid for EvalPlanQual.  An
+ * antijoin needs none, because it returns these columns as NULL.
  */
 static bool
 needs_right_columns(const SimHashJoinState *state)
@@ -113,7 +115,7 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 }
 
 /*
- * Note how much memory and disk is in use.
+ * Update the maxima of memory and disk space in use.
  */
 static void
 note_space(SimHashJoinState *state)
@@ -123,7 +125,7 @@ note_space(SimHashJoinState *state)
 		MemoryContextMemAllocated(state->pairs.context, true);
 	uint64		entries = state->left.entries.file.n + state->right.entries.file.n;
 
-	/* partitions have a copy of all entries */
+	/* partitions are copies of all entries */
 	state->peak_memory = Max(state->peak_memory, memory);
 	state->disk = Max(state->disk, state->left.tuples.file_size + state->right.tuples.file_size +
 					  entries * sizeof(JoinEntry) * (state->partitioned ? 2 : 1));
@@ -132,8 +134,8 @@ note_space(SimHashJoinState *state)
 /* --- returning ------------------------------------------------------------------- */
 
 /*
- * Advance to the next two entries within the radius.  Skips left entries that need no
- * other match.  Returns false at the end of the two chunks.
+ * Advance to the next two entries within the radius.  Skips left entries that need no more
+ * matches.  Returns false at the end of the two loaded chunks.
  */
 static bool
 next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
@@ -161,8 +163,9 @@ next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
 }
 
 /*
- * Return the next pair of rows within the radius, or NULL at the end of the two chunks.
- * Pairs whose tuples are in files are collected in the batch, and returned when it is full.
+ * Return the next pair of rows within the radius, or NULL at the end of the two loaded
+ * chunks.  If tuples are in files, collects pairs in the batch, and returns them once the
+ * batch is full.
  */
 static const JoinPair *
 next_row_pair(SimHashJoinState *state)
@@ -197,8 +200,8 @@ next_row_pair(SimHashJoinState *state)
 }
 
 /*
- * Note that a left row has a match.  If one match is enough, the row is one of the current
- * value.
+ * Mark a left row as having a match.  If one match is enough, the row must be one of
+ * state->left_value, whose number of unmatched rows is reduced.
  */
 static void
 mark_matched(SimHashJoinState *state, uint32 row)
@@ -211,8 +214,9 @@ mark_matched(SimHashJoinState *state, uint32 row)
 }
 
 /*
- * Return the next match, or NULL if there is none in the two chunks.  Of an antijoin,
- * matches are only marked.
+ * Return the next row of the result that comes from a match, or NULL if the two loaded
+ * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
+ * returns NULL.
  */
 static TupleTableSlot *
 return_match(SimHashJoinState *state)
@@ -244,8 +248,9 @@ return_match(SimHashJoinState *state)
 }
 
 /*
- * Return the next left row without a match, or NULL if there is none.  Rows of partitions
- * are read in their first order.
+ * Return the next row of the result that comes from a left row without a match, or NULL if
+ * there are no more.  If the join is partitioned, loads all left entries again, in the
+ * order of the input.
  */
 static TupleTableSlot *
 return_unmatched(SimHashJoinState *state)
@@ -277,7 +282,7 @@ return_unmatched(SimHashJoinState *state)
 /* --- phases ---------------------------------------------------------------------- */
 
 /*
- * Delete the partitions.
+ * Delete the partitions, if there are any.
  */
 static void
 end_partitions(SimHashJoinState *state)
@@ -307,7 +312,8 @@ begin_join(SimHashJoinState *state)
 
 /*
  * Evaluate the radius.  If it is NULL or negative, no row can match.  As in a nested loop,
- * it is evaluated only if there are rows of both inputs, since it may raise an error.
+ * the radius is evaluated only if both inputs have rows that may match, since the
+ * evaluation may raise an error.
  */
 static void
 evaluate_radius(SimHashJoinState *state)
@@ -337,8 +343,8 @@ begin_chunk(SimHashJoinState *state)
 }
 
 /*
- * Return the last pairs of the batch, and left rows without a match if the join does so.
- * Returns the next phase.
+ * Prepare to return the last pairs of the batch.  If there are none, prepare to return
+ * left rows without a match, if the join returns them.  Returns the next phase.
  */
 static JoinPhase
 end_chunk(SimHashJoinState *state)
@@ -362,7 +368,8 @@ end_chunk(SimHashJoinState *state)
 }
 
 /*
- * Plan partitions, and choose their number, so that most of them fit into memory.
+ * Plan the blocks to partition by, and choose the number of partitions so that most of
+ * them fit into memory.
  */
 static void
 plan_partitions(SimHashJoinState *state)
@@ -380,11 +387,11 @@ plan_partitions(SimHashJoinState *state)
 	join_plan_make(&state->plan, sample, nsample_left + nsample_right, nleft + nright,
 				   state->pairs.join.radius, nleft * nright, &state->pairs.join.random);
 
-	/* leave room for uneven partitions */
+	/* leave a margin for partitions of uneven size */
 	while (n * 2 <= max_partitions && Max(nleft, nright) * 1.5 / n > state->right.entries.capacity)
 		n *= 2;
 
-	/* a single partition by each block would join all chunks again for each block */
+	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
 		state->plan.agree = 0;
 	join_partitions_init(&state->partitions, state->left.context, n);
@@ -392,7 +399,7 @@ plan_partitions(SimHashJoinState *state)
 }
 
 /*
- * Prepare to join what has been read of the left input.  Returns the next phase.
+ * Prepare to join the rows of the left input that have been read.  Returns the next phase.
  */
 static JoinPhase
 begin_matches(SimHashJoinState *state)
@@ -426,8 +433,8 @@ begin_matches(SimHashJoinState *state)
 }
 
 /*
- * Partition both inputs by the next block.  Without blocks, partition them once, by the
- * equality keys.  Returns the next phase.
+ * Partition both inputs by the next block.  If the plan has no blocks, partition once, by
+ * the equality keys.  Returns the next phase.
  */
 static JoinPhase
 next_block(SimHashJoinState *state)
@@ -445,7 +452,7 @@ next_block(SimHashJoinState *state)
 }
 
 /*
- * Go on to the next partition with entries of both inputs.  Returns the next phase.
+ * Advance to the next partition that has entries of both inputs.  Returns the next phase.
  */
 static JoinPhase
 next_partition(SimHashJoinState *state)
@@ -480,8 +487,8 @@ next_left_chunk(SimHashJoinState *state)
 }
 
 /*
- * Load the next chunk of right entries, and begin to pair them with the left ones.  Returns
- * the next phase.
+ * Load the next chunk of right entries, and begin to pair the loaded left entries with
+ * them.  Returns the next phase.
  */
 static JoinPhase
 next_right_chunk(SimHashJoinState *state)
@@ -555,7 +562,7 @@ join_exec(CustomScanState *css)
 }
 
 /*
- * Free the rows of both inputs, and the files.
+ * Free the rows of both inputs, and delete the files.
  */
 static void
 forget_inputs(SimHashJoinState *state)

@@ -20,7 +20,7 @@
 #include "join/join_state.h"
 
 /*
- * Show an expression.
+ * Show clauses under a label.
  */
 static void
 explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, ExplainState *es)
@@ -35,8 +35,8 @@ explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, E
 }
 
 /*
- * Show the condition of the join.  Under ANALYZE, also show what the join took in all loops
- * of this process.  A CustomScan callback.
+ * Show the condition of the join.  With ANALYZE, also show counters, memory and disk
+ * space, over all loops of this process.  A CustomScan callback.
  */
 void
 join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)

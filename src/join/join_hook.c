@@ -19,8 +19,8 @@ static set_join_pathlist_hook_type previous_hook = NULL;
 static bool enable_join = true;
 
 /*
- * Return true if a join is done this way round.  Core offers the two sides of an inner
- * join in both orders: take the one with more rows as the left side.
+ * Return true if the join should be done with outerrel as the left side.  For an inner
+ * join, core offers both orders, and the side with more rows should be the left one.
  */
 static bool
 is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInfo *innerrel)
@@ -41,7 +41,7 @@ is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInf
 }
 
 /*
- * Add a path to a join of two relations.  Calls the previous hook first.
+ * Add a similarity join to the paths of a join relation.  Calls the previous hook first.
  */
 static void
 add_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,

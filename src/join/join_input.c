@@ -3,7 +3,7 @@
  * join_input.c
  *		Inputs of a similarity join
  *
- * Reads rows, computes their keys, and keeps both.
+ * Reads rows, computes their keys, and keeps rows and keys.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,7 +23,7 @@
 #include "type/simhash_type.h"
 
 /*
- * Forget the rows of an input.
+ * Free the rows of an input, and delete its files.
  */
 void
 join_input_close(JoinInput *input)
@@ -34,8 +34,9 @@ join_input_close(JoinInput *input)
 }
 
 /*
- * Forget the rows of an input, and prepare for others.  Tuples use at most `limit` bytes of
- * memory, or any number if it is 0.  At most `capacity` entries are in memory.
+ * Free the rows of an input, and prepare to read other rows.  Tuples use at most `limit`
+ * bytes of memory, or any number of bytes if limit is 0.  At most `capacity` entries are
+ * in memory; see join_entries_init().
  */
 void
 join_input_reset(JoinInput *input, Size limit, Size capacity)
@@ -83,8 +84,8 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 /* --- reading --------------------------------------------------------------------- */
 
 /*
- * Compute the fingerprint and the hash value of a row of an input.  Returns false if one of
- * its keys is NULL, so that it has no match.
+ * Compute the fingerprint and the hash value of a row.  Returns false if the fingerprint
+ * or an equality key is NULL, so that the row has no match.
  */
 static bool
 compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, JoinEntry *entry)
@@ -117,8 +118,8 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Joi
 }
 
 /*
- * Read the next row of an input, with its keys, into the joined row.  Returns false at the
- * end.  Sets *has_keys to false if a key is NULL.
+ * Read the next row of an input into the joined row, and compute its keys.  Returns false
+ * at the end of the input.  Sets *has_keys to false if a key is NULL, else sets *tuple.
  */
 static bool
 read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_keys,
@@ -143,9 +144,9 @@ read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_
 }
 
 /*
- * Add the fingerprint of the next row of an input to the sample, which all rows so far are
- * in with the same probability (Vitter, "Random sampling with a reservoir", 1985, algorithm
- * R).
+ * Consider the fingerprint of the next row for the sample.  Every row so far is in the
+ * sample with the same probability (Vitter, "Random sampling with a reservoir", 1985,
+ * algorithm R).
  */
 static void
 note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
@@ -159,7 +160,7 @@ note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
 }
 
 /*
- * Keep a row of an input.
+ * Keep a row of an input: its entry, and its tuple if the input keeps tuples.
  */
 static void
 keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTuple tuple,
@@ -174,7 +175,7 @@ keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTup
 }
 
 /*
- * Read the right input.
+ * Read the right input.  Keeps the rows without NULL keys.
  */
 void
 join_input_read_right(SimHashJoinState *state)
@@ -196,7 +197,8 @@ join_input_read_right(SimHashJoinState *state)
 }
 
 /*
- * Return true if no more left rows fit into memory beside the right ones.
+ * Return true if the chunk of left rows has used the memory that is left beside the right
+ * rows, or has reached its capacity.
  */
 static bool
 chunk_is_full(const SimHashJoinState *state)
@@ -213,7 +215,7 @@ chunk_is_full(const SimHashJoinState *state)
 }
 
 /*
- * Move the chunk of left rows to temporary files, to which all other left rows go, too.
+ * Move the chunk of left rows to temporary files.  All later left rows go there, too.
  */
 static void
 spill_left(SimHashJoinState *state)
@@ -238,8 +240,9 @@ spill_left(SimHashJoinState *state)
 }
 
 /*
- * Read a chunk of the left input, or all of it if neither input fits into memory.  Stops
- * early to return a row that has no match because a key is NULL.  Returns NULL when done.
+ * Read a chunk of the left input, or all of it (at most MAX_LEFT_ROWS rows) if neither
+ * input fits into memory.  Stops early to return a row that has no match because a key is
+ * NULL.  Returns NULL at the end of the chunk.
  */
 TupleTableSlot *
 join_input_read_left(SimHashJoinState *state)

@@ -4,9 +4,9 @@
  *		Plan node of a similarity join
  *
  * The node is a CustomScan that scans no relation.  Its custom_scan_tlist has the columns
- * of the left child and then those of the right child.  Core replaces each column in
- * the node's expressions by a reference to it.  Core copies and writes out the node, so all
- * is in lists: see JoinSpec.
+ * of the left child and then the columns of the right child.  In the node's expressions,
+ * core replaces each column by a reference to the list.  Core copies and serializes the
+ * node, so its data are stored in lists.  JoinSpec describes them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,7 +21,7 @@
 #include "join/join_nulling.h"
 
 /*
- * Return the columns of both children, numbered from 1.
+ * Return a target list with the columns of both children, numbered from 1.
  */
 static List *
 columns_of(List *children)
@@ -68,7 +68,7 @@ join_node_make(JoinType jointype, const RelOptInfo *joinrel, const JoinClauses *
 }
 
 /*
- * Read what a plan node computes.
+ * Read the JoinSpec of a plan node.
  */
 void
 join_read_spec(const CustomScan *scan, JoinSpec *spec)

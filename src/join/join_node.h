@@ -14,30 +14,32 @@
 
 #include "join/join_clause.h"
 
-/* How pairs are found. */
+/* Method of finding pairs. */
 typedef enum JoinMethod
 {
-	JOIN_BY_DISTANCE			/* fingerprints within a radius */
+	JOIN_BY_DISTANCE			/* finds pairs of fingerprints within a radius */
 } JoinMethod;
 
 /*
- * What a plan node computes.  Its children are the left plan and the right plan.
- * Expressions refer to the columns of both: those of the left child first.
+ * Description of the join that a plan node computes.  The node's children are the left
+ * plan and the right plan.  Expressions refer to the columns of both, numbered from 1.
+ * The columns of the left child come first.
  */
 typedef struct JoinSpec
 {
 	JoinType	jointype;		/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
 	JoinMethod	method;
-	Expr	   *left_key;		/* of the left child's columns alone */
-	Expr	   *right_key;		/* of the right child's columns alone */
-	Expr	   *radius;			/* int8; refers to no column */
-	List	   *left_equal;		/* expressions to hash, of the left child's columns */
+	Expr	   *left_key;		/* fingerprint, computed from columns of the left child */
+	Expr	   *right_key;		/* fingerprint, computed from columns of the right child */
+	Expr	   *radius;			/* of type int8; refers to no column */
+	List	   *left_equal;		/* expressions to hash, computed from columns of the left
+								 * child */
 	List	   *right_equal;
-	List	   *equal_operators;	/* OIDs, the left expression first */
+	List	   *equal_operators;	/* OIDs; the left expression is the left argument */
 	List	   *equal_collations;	/* OIDs */
-	List	   *clauses;		/* expressions that decide a match; an exact distance is
-								 * left out */
-	List	   *distance_clauses;	/* the distance as the query has it */
+	List	   *clauses;		/* expressions that decide whether a pair matches; without
+								 * the distance if it is exact */
+	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
 } JoinSpec;
 
 extern CustomScan *join_node_make(JoinType jointype, const RelOptInfo *joinrel,

@@ -3,18 +3,17 @@
  * join_nulling.c
  *		Nulling outer joins of the columns of a join node
  *
- * From 16 on, a Var or PlaceHolderVar records which outer joins can make it NULL.  An outer
- * join adds itself to the columns of its nullable side.  So a column is different in the
- * clauses of the join, which are below it, and in its output, which is above it.  Core's
- * join nodes know that (set_join_references() in setrefs.c).  For a CustomScan it insists that a
- * column is the same everywhere (set_customscan_references()).  These functions see to
- * that.
+ * From 16 on, a Var or PlaceHolderVar records which outer joins can make it NULL.  An
+ * outer join adds itself to the columns of its nullable side.  So a column is different in
+ * the clauses of the join, which are below it, and in its output, which is above it.
+ * Core's join nodes know that (set_join_references() in setrefs.c).  For a CustomScan it
+ * insists that a column is the same everywhere (set_customscan_references()).  These
+ * functions make the Vars equal.
  *
- * The output stays as it is, since the plan node above refers to it.  Core may set the
- * node's target list later, but it contains only what the output of the join relation
- * contains.  All else is changed to agree with that output: the columns of the children
- * as the node lists them, and all of its clauses.  Nothing uses this information after
- * planning.
+ * The output does not change, since the plan node above refers to it.  Core may set the
+ * node's target list later, but only to expressions of the join relation's output.  The
+ * node's list of its children's columns, and all of its clauses, are changed to agree with
+ * the output.  Nothing uses the sets of outer joins after planning.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,7 +27,10 @@
 #include "compat.h"
 #include "join/join_nulling.h"
 
-/* One Var for each column, and one PlaceHolderVar for each of its kind. */
+/*
+ * Vars and PlaceHolderVars to agree with: one Var for each column, and one PlaceHolderVar
+ * for each number (phid).
+ */
 typedef struct NullingMap
 {
 	List	   *vars;
@@ -54,7 +56,7 @@ find_column(const NullingMap *map, const Var *var)
 }
 
 /*
- * Return the PlaceHolderVar with the same number, or NULL if there is none.
+ * Return the PlaceHolderVar with the same number (phid), or NULL if there is none.
  */
 static const PlaceHolderVar *
 find_placeholder(const NullingMap *map, const PlaceHolderVar *placeholder)
@@ -72,8 +74,8 @@ find_placeholder(const NullingMap *map, const PlaceHolderVar *placeholder)
 }
 
 /*
- * Note the columns of an expression that were not noted before.  What is inside of a
- * PlaceHolderVar is of another level.
+ * Record the columns of an expression that have not been recorded yet.  Ignores columns
+ * inside a PlaceHolderVar, which belong to another level.
  */
 static bool
 note_columns(Node *node, void *context)
@@ -98,8 +100,8 @@ note_columns(Node *node, void *context)
 }
 
 /*
- * Note the columns inside of the output's PlaceHolderVars that the join itself evaluates:
- * no child has them.
+ * Record the columns inside those of the output's PlaceHolderVars that the join itself
+ * evaluates because no child has them.
  */
 static void
 note_evaluated_placeholders(List *output, List *columns, NullingMap *map)
@@ -118,7 +120,7 @@ note_evaluated_placeholders(List *output, List *columns, NullingMap *map)
 }
 
 /*
- * Return a copy of an expression whose columns are as they were noted.
+ * Return a copy of an expression in which each column is replaced by the recorded Var.
  */
 static Node *
 normalize_columns(Node *node, void *context)
@@ -148,8 +150,8 @@ normalize_columns(Node *node, void *context)
 }
 
 /*
- * Make all columns of a plan node agree about the outer joins that can make them NULL.
- * `output` is the output of the join relation.
+ * Make the outer joins recorded in a column's Var or PlaceHolderVar the same everywhere in
+ * a plan node.  `output` is the output of the join relation.
  */
 void
 nulling_normalize(CustomScan *scan, List *output)

@@ -4,9 +4,10 @@
  *		Pairs of entries of two inputs within a radius
  *
  * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A run
- * is all entries of one hash value, of both inputs.  Within a run, equal fingerprints are
- * one value.  A similarity join finds the pairs of values within the radius.  So a
- * self-join compares each two values once, and equal entries cost linear time.
+ * is all entries of both inputs with the same hash value.  Within a run, equal
+ * fingerprints are one value.  A similarity join (corpus/similarity_join.c) finds the
+ * pairs of values within the radius.  So a self-join compares two values only once, and
+ * equal entries take linear time.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -26,8 +27,9 @@
 #define FEW_VALUES			64
 
 /*
- * Return the number of comparisons that a range takes.  Values of the same input alone are
- * not compared with each other.  A SimilarityJoin callback.
+ * Return the number of comparisons that a range takes.  Two values are not compared if
+ * both have only left entries, or if both have only right entries.  A SimilarityJoin
+ * callback.
  */
 static double
 pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
@@ -69,7 +71,7 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Initialize an iterator, all zeros before.  The caller sets its radius.
+ * Initialize an iterator, which must be zeroed.  The caller sets pairs->join.radius.
  */
 void
 join_pairs_init(JoinPairs *pairs, MemoryContext context)
@@ -81,11 +83,13 @@ join_pairs_init(JoinPairs *pairs, MemoryContext context)
 }
 
 /*
- * Start to pair the loaded entries of two inputs.  Frees what the last call allocated.
+ * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
+ * allocated.
  *
- * If there is a plan, the entries are a partition by one of its blocks: the hash value
- * includes the bits of that block.  A pair that agrees on an earlier block, too, is in a
- * partition by that block, and is left out here.
+ * If `plan` is not NULL, the entries are those of a partition by `block`, one of the
+ * plan's blocks.  Their hash values include the bits of that block.  A pair that also
+ * agrees on an earlier block is skipped here, because a partition by the earlier block
+ * reports it.
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
@@ -106,7 +110,7 @@ join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *r
 /* --- values -------------------------------------------------------------------- */
 
 /*
- * Return the end of the run that begins at an entry.
+ * Return the end (exclusive) of the run that begins at an entry.
  */
 static JoinEntry *
 end_of_run(JoinEntry *entry, JoinEntry *end)
@@ -119,7 +123,8 @@ end_of_run(JoinEntry *entry, JoinEntry *end)
 }
 
 /*
- * Make sure that the arrays have capacity for n values.
+ * Make sure that the arrays have capacity for n values.  Their contents are lost if they
+ * have to grow.
  */
 static void
 reserve_values(JoinPairs *pairs, Size n)
@@ -147,8 +152,9 @@ reserve_values(JoinPairs *pairs, Size n)
 }
 
 /*
- * Read the next value of a run: the smallest fingerprint, and its entries of both inputs.
- * Advances *left and *right beyond these.  Returns false at the end of the run.
+ * Read the next value of a run: the smallest remaining fingerprint and its entries in both
+ * inputs.  Advances *left and *right beyond these entries.  Returns false at the end of
+ * the run.
  */
 static bool
 read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEntry **right,
@@ -176,8 +182,8 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 }
 
 /*
- * Make the values of the run of entries up to left_end and right_end, and put them in
- * their order.
+ * Make the values of the run of entries up to left_end and right_end (exclusive).  Stores
+ * them in the order that JoinPairs requires.
  */
 static void
 make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
@@ -186,8 +192,8 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 	JoinEntry  *left = pairs->left;
 	JoinEntry  *right = pairs->right;
 	Size		n = 0;
-	uint32		next[3];		/* next value of left entries alone, of both inputs, of
-								 * right entries alone */
+	uint32		next[3];		/* next index for values with only left entries, with both,
+								 * and with only right entries */
 	JoinValue	value;
 
 	memset(next, 0, sizeof(next));
@@ -220,7 +226,8 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 }
 
 /*
- * Advance to the next run with entries of both inputs.  Returns false if there is none.
+ * Advance to the next run that has entries of both inputs.  Returns false if there is
+ * none.
  */
 static bool
 begin_run(JoinPairs *pairs)
@@ -246,7 +253,7 @@ begin_run(JoinPairs *pairs)
 
 		pairs->in_run = true;
 		pairs->commute = false;
-		/* equal values agree on block 0 */
+		/* equal fingerprints agree on block 0, so only partitions by block 0 pair them */
 		pairs->nequal = pairs->plan && pairs->block > 0 ? pairs->end_left : pairs->first_right;
 		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
 		pairs->nmatches = pairs->match = 0;
@@ -260,8 +267,8 @@ begin_run(JoinPairs *pairs)
 /* --- pairs --------------------------------------------------------------------- */
 
 /*
- * Move members with left entries alone to the front of the current range, and members with
- * right entries alone to its end.
+ * In the current range, move members with only left entries to the front, and members with
+ * only right entries to the end.
  */
 static void
 arrange_range(JoinPairs *pairs)
@@ -284,8 +291,8 @@ arrange_range(JoinPairs *pairs)
 }
 
 /*
- * Start to compare a member with the members after it, or with all that have right
- * entries if it has none.
+ * Start to compare a member with the members after it.  A member without right entries is
+ * compared only with members that have right entries.
  */
 static void
 begin_member(JoinPairs *pairs, uint32 member)
@@ -295,8 +302,8 @@ begin_member(JoinPairs *pairs, uint32 member)
 }
 
 /*
- * Advance to the next range of the join that needs comparisons.  Returns false if there
- * is none.
+ * Advance to the next range of the similarity join that needs comparisons.  Returns false
+ * if there is none.
  */
 static bool
 advance_range(JoinPairs *pairs)
@@ -315,8 +322,8 @@ advance_range(JoinPairs *pairs)
 }
 
 /*
- * Compare members, until one is within the radius of others.  Returns false at the end of
- * the run.  Checks for interrupts.
+ * Compare members until at least one member is within the radius of the current member.
+ * Returns false at the end of the run.  Checks for interrupts.
  */
 static bool
 compare_more(JoinPairs *pairs)
@@ -348,8 +355,8 @@ compare_more(JoinPairs *pairs)
 }
 
 /*
- * Advance to the next two members that are within the radius and that this range reports.
- * Returns false at the end of the run.
+ * Advance to the next two members that are within the radius and that the current range
+ * reports.  Returns false at the end of the run.
  */
 static bool
 next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
@@ -371,8 +378,9 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 }
 
 /*
- * Advance to the next pair of the current run.  Returns false at its end.  A pair of two
- * values that both have left and right entries counts twice, once each way.
+ * Advance to the next pair of values of the current run.  Returns false at the end of the
+ * run.  If both values have left and right entries, returns the pair twice, once in each
+ * order.
  */
 static bool
 next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
@@ -404,9 +412,9 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 }
 
 /*
- * Advance to the next pair of values within the radius.  The caller passes the last pair in
- * *left and *right.  Returns false at the end.  Skips left values whose rows need no
- * other match.
+ * Advance to the next pair of values within the radius.  On entry, *left and *right must
+ * be the previous pair.  Returns false at the end.  Skips left values whose rows need no
+ * more matches.
  */
 bool
 join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)

@@ -15,7 +15,7 @@
 #include "join/join_entries.h"
 
 /*
- * A distinct fingerprint, and the entries that have it.
+ * A distinct fingerprint of a run, and its entries in both inputs.
  */
 typedef struct JoinValue
 {
@@ -26,56 +26,58 @@ typedef struct JoinValue
 	uint32		nunmatched;		/* number of left entries that need a match */
 } JoinValue;
 
-/* The number of members that are compared with one in one call of match_keys(). */
+/* Maximum number of members that one call of match_keys() compares with a member. */
 #define COMPARED_AT_ONCE	1024
 
 /*
- * An iterator over pairs of values within the radius: a value of the left input and one
- * of the right input.
+ * An iterator over pairs of a left value and a right value within the radius.
  */
 typedef struct JoinPairs
 {
-	SimilarityJoin join;		/* of the values of a run; must be first */
-	MemoryContext context;		/* of this iterator's memory; reset for each chunk */
-	const uint8 *matched;		/* by row: a bit for each left row that needs no other
-								 * match; NULL: all left rows need all matches */
+	SimilarityJoin join;		/* joins the values of a run; must be first */
+	MemoryContext context;		/* context of the iterator's memory; reset by
+								 * join_pairs_begin() */
+	const uint8 *matched;		/* bitmap of left rows that need no more matches; NULL if
+								 * all left rows need all of their matches */
 	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
-	int			block;			/* the block that a partition is made by */
+	int			block;			/* the block of the plan that the entries are partitioned
+								 * by */
 
-	/* Entries that are left to do, sorted by hash value and fingerprint */
+	/* Entries that have not been read yet, sorted by hash value and fingerprint */
 	JoinEntry  *left;
 	JoinEntry  *left_end;
 	JoinEntry  *right;
 	JoinEntry  *right_end;
 
 	/*
-	 * Values of the current run.  Values of left entries alone come first, then values
-	 * of both inputs, then values of right entries alone.
+	 * Values of the current run.  Values with only left entries come first, then values
+	 * with both, then values with only right entries.
 	 */
 	JoinValue  *value;
-	uint32		capacity;		/* of the arrays */
+	uint32		capacity;		/* capacity of `value` and of the arrays of `join` */
 	uint32		nvalues;
-	uint32		first_right;	/* the first value with right entries */
-	uint32		end_left;		/* end of the values with left entries */
-	uint32		nequal;			/* next value to pair with itself */
+	uint32		first_right;	/* index of the first value with right entries */
+	uint32		end_left;		/* end of the values with left entries (exclusive) */
+	uint32		nequal;			/* index of the next value to pair with itself */
 
-	/* The current range of the join, and the member that is compared with others */
+	/* State of the comparisons in the current range of the similarity join */
 	bool		in_run;
 	uint32		range;
 	uint32		range_end;
-	uint32		range_right;	/* first member with right entries */
-	uint32		range_left_end; /* end of the members with left entries */
+	uint32		range_right;	/* first member of the range with right entries */
+	uint32		range_left_end; /* end of the members with left entries (exclusive) */
 	uint32		member;
-	uint32		compared_from;	/* first of the members that were compared at once */
-	uint32		compared_to;	/* the next member to compare */
+	uint32		compared_from;	/* first member compared by the last call of match_keys() */
+	uint32		compared_to;	/* next member to compare with `member` */
 	int			nmatches;
 	int			match;
 	uint16		position[COMPARED_AT_ONCE];
-	bool		commute;		/* true if the current pair comes again, the other way */
+	bool		commute;		/* true if the current pair is to be returned again,
+								 * exchanged */
 
 	/* For EXPLAIN */
-	uint64		ncompared;		/* number of comparisons */
-	double		ndistinct;		/* number of values */
+	uint64		ncompared;		/* number of comparisons of two fingerprints */
+	double		ndistinct;		/* number of values of all runs */
 } JoinPairs;
 
 extern void join_pairs_init(JoinPairs *pairs, MemoryContext context);
@@ -84,7 +86,7 @@ extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const Jo
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*
- * Return true if a left row needs no other match.
+ * Return true if a left row needs no more matches.
  */
 static inline bool
 join_pairs_row_done(const JoinPairs *pairs, uint32 row)

@@ -4,9 +4,9 @@
  *		Partitions of the entries of two inputs, in temporary files
  *
  * Inputs that exceed memory are partitioned by one block of a plan after the other
- * (corpus/join_plan.c).  A partition by a block has all pairs whose choice of blocks begins
- * with it.  So each input is read and written once for each block that can be the first of
- * a choice, not once for each choice.
+ * (corpus/join_plan.c).  The partitions by a block contain all pairs that a choice
+ * beginning with this block finds.  So each input is read and written once for each block
+ * that can be the first of a choice, not once for each choice.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +19,7 @@
 
 #include "join/join_partitions.h"
 
-/* Entries that are read at a time. */
+/* Number of entries that are read at a time. */
 #define READ_TOGETHER		1024
 
 /*
@@ -35,7 +35,8 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 }
 
 /*
- * Return the bits of a mask that a fingerprint has, side by side.
+ * Return the bits of a fingerprint that are set in a mask, moved together into the low
+ * bits.
  */
 static uint64
 gather_bits(SimHash fp, uint64 mask)
@@ -48,9 +49,9 @@ gather_bits(SimHash fp, uint64 mask)
 }
 
 /*
- * Distribute the entries of a file.  The hash value of each entry becomes one of its
- * equality keys and of the bits of `mask`.  Each value of a few bits gets a partition of its
- * own, if there are enough partitions.
+ * Distribute the entries of a file to partitions.  Combines the hash value of each entry,
+ * which is that of its equality keys, with the bits of the fingerprint in `mask`.  If
+ * there are enough partitions, equal keys and different bits lead to different partitions.
  */
 static void
 distribute_entries(JoinPartitions *partitions, JoinEntryFile *source, JoinEntryFile *target,
@@ -76,8 +77,8 @@ distribute_entries(JoinPartitions *partitions, JoinEntryFile *source, JoinEntryF
 }
 
 /*
- * Distribute the entries of both inputs to the partitions by some bits of the fingerprints,
- * and by the equality keys.  Deletes what the partitions had.
+ * Distribute the entries of both inputs to the partitions, by the equality keys and by the
+ * bits of the fingerprints in `mask`.  Deletes the previous contents of the partitions.
  */
 void
 join_partitions_make(JoinPartitions *partitions, JoinEntryFile *left, JoinEntryFile *right,

@@ -15,9 +15,9 @@
 
 typedef struct JoinPartitions
 {
-	MemoryContext context;		/* of the files */
+	MemoryContext context;		/* context of the arrays and files */
 	uint32		n;				/* number of partitions */
-	JoinEntryFile *left;		/* the entries of each */
+	JoinEntryFile *left;		/* left entries, by partition */
 	JoinEntryFile *right;
 } JoinPartitions;
 

@@ -3,8 +3,8 @@
  * join_path.c
  *		Path of a similarity join
  *
- * A path keeps the RestrictInfos of the join and its type, and reads the clauses again to
- * make the plan.  So core can translate it for a partition.
+ * A path keeps the RestrictInfos and the type of the join.  The clauses are read again
+ * when the plan is made.  So core can translate a path for a partition.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,8 +29,8 @@ static const CustomScanMethods join_scan_methods = {
 };
 
 /*
- * Make the plan of a path.  `scan_clauses` is empty: they are those of a base
- * relation.
+ * Make the plan of a path.  scan_clauses is empty, because only the path of a base
+ * relation has scan clauses.
  */
 static Plan *
 plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
@@ -53,7 +53,8 @@ plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 }
 
 /*
- * Translate the private data of a path whose parameters are to be those of a partition.
+ * Translate the private data of a path, if its parameters are changed from those of a
+ * partitioned table to those of a partition.
  */
 static List *
 reparameterize_join(PlannerInfo *root, List *custom_private, RelOptInfo *child)
@@ -84,8 +85,8 @@ has_row_identity(RelOptInfo *rel)
 }
 
 /*
- * Return true if the clauses contain one that depends on no column, and core does not
- * evaluate it above a custom path.
+ * Return true if a clause depends on no column and core would not evaluate it above a
+ * custom path.
  */
 static bool
 has_ungated_clause(List *restrictlist)
@@ -101,7 +102,7 @@ has_ungated_clause(List *restrictlist)
 }
 
 /*
- * Return a path without costs.  Its parameters are those of the two inputs.
+ * Return a path without costs.  Its parameterization is that of the two inputs together.
  */
 static CustomPath *
 make_path(PlannerInfo *root, RelOptInfo *joinrel, Path *left, Path *right, JoinType jointype,
@@ -128,9 +129,9 @@ make_path(PlannerInfo *root, RelOptInfo *joinrel, Path *left, Path *right, JoinT
 }
 
 /*
- * Add a path to a join relation, if a clause of the join bounds the distance of fingerprints.
- * The path reads each input once, so neither input can depend on rows of the other one.
- * An input may depend on other relations only if LATERAL forces it to.
+ * Add a path to a join relation, if a clause of the join bounds the distance of
+ * fingerprints.  The path reads each input once, so neither input may depend on rows of
+ * the other one.  An input may depend on other relations only if LATERAL forces it to.
  */
 void
 join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
@@ -152,7 +153,7 @@ join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 
 	path = make_path(root, joinrel, left_path, right_path, jointype, extra, required_outer);
 
-	/* parameters may have brought more clauses */
+	/* a parameterized path may have more clauses than extra->restrictlist */
 	if (join_clause_read(root, jointype, joinrel, left, right, linitial(path->custom_private),
 						 &clauses))
 	{

@@ -3,7 +3,8 @@
  * join_row.c
  *		The joined row
  *
- * A virtual tuple of the columns of both inputs.  Its values are in the inputs' slots.
+ * The joined row is a virtual tuple with the columns of both inputs.  Its values point
+ * into the inputs' slots.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,7 +18,7 @@
 #include "join/join_row.h"
 
 /*
- * Return the slot of the joined row, empty.
+ * Return the slot of the joined row, cleared.
  */
 TupleTableSlot *
 join_row_clear(SimHashJoinState *state)
@@ -31,7 +32,8 @@ join_row_clear(SimHashJoinState *state)
 }
 
 /*
- * Put the columns of an input into the joined row.  They stay in the input's slot.
+ * Set the columns of the joined row that belong to an input.  Values passed by reference
+ * stay in the input's slot.
  */
 void
 join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
@@ -44,7 +46,7 @@ join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
 }
 
 /*
- * Put a stored tuple into the joined row.
+ * Set the columns of the joined row to those of a stored tuple.
  */
 void
 join_row_put_tuple(JoinInput *input, TupleLocation location, TupleTableSlot *row)
@@ -55,10 +57,9 @@ join_row_put_tuple(JoinInput *input, TupleLocation location, TupleTableSlot *row
 }
 
 /*
- * Make the joined row of two stored tuples.  Without a right tuple, its columns are NULL.
- *
- * A left tuple is fetched once for all pairs that follow each other.  Its columns are put
- * into the row each time, because the executor may have materialized the last row.
+ * Make the joined row of two stored tuples.  If `right` is NO_TUPLE, the right columns are
+ * NULL.  A left tuple is fetched once for all consecutive pairs that have it.  Its columns
+ * are set each time, because the executor may have materialized the joined row.
  */
 TupleTableSlot *
 join_row_make(SimHashJoinState *state, TupleLocation left, TupleLocation right)
@@ -80,7 +81,7 @@ join_row_make(SimHashJoinState *state, TupleLocation left, TupleLocation right)
 }
 
 /*
- * Return the result for the joined row, or NULL if a clause above the join rejects it.
+ * Return the result row for the joined row, or NULL if a clause above the join rejects it.
  */
 TupleTableSlot *
 join_row_project(SimHashJoinState *state, TupleTableSlot *row)

@@ -17,7 +17,7 @@
 #include "join/join_pairs.h"
 #include "join/join_partitions.h"
 
-/* What the next call does. */
+/* Work of the next call. */
 typedef enum JoinPhase
 {
 	BEGIN_JOIN,					/* read the right input */
@@ -28,8 +28,8 @@ typedef enum JoinPhase
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,
 	RETURN_MATCHES,
-	RETURN_BATCH,				/* the last pairs of the batch */
-	RETURN_UNMATCHED,			/* left rows without a match */
+	RETURN_BATCH,				/* return the last pairs of the batch */
+	RETURN_UNMATCHED,			/* return left rows without a match */
 	JOIN_DONE
 } JoinPhase;
 
@@ -39,17 +39,18 @@ typedef struct JoinInput
 	PlanState  *plan;
 	ExprState  *key;
 	List	   *equal;			/* ExprStates of the equality keys */
-	FmgrInfo   *hash;			/* their hash functions */
-	int			first_column;	/* of the joined row */
+	FmgrInfo   *hash;			/* hash functions of the equality keys */
+	int			first_column;	/* index of its first column in the joined row, from 0 */
 	int			ncolumns;
-	TupleTableSlot *slot;		/* a stored tuple */
-	MemoryContext context;		/* of the entries and tuples */
+	TupleTableSlot *slot;		/* slot for a stored tuple */
+	MemoryContext context;		/* context of the entries and tuples */
 	JoinEntries entries;
 	JoinTuples	tuples;
-	bool		keeps_tuples;	/* false if only the keys are needed */
-	uint64		nrows;			/* number of rows kept */
-	SimHash	   *sample;			/* a random sample of their fingerprints */
-	bool		done;			/* has the last row been read? */
+	bool		keeps_tuples;	/* false if the join needs only the keys */
+	uint64		nrows;			/* number of rows kept, in the current chunk */
+	SimHash	   *sample;			/* random sample of their fingerprints, of Min(nrows,
+								 * INPUT_SAMPLE) elements */
+	bool		done;			/* true if the last row has been read */
 } JoinInput;
 
 typedef struct SimHashJoinState
@@ -57,50 +58,54 @@ typedef struct SimHashJoinState
 	CustomScanState css;		/* must be first */
 	JoinSpec	spec;
 	ExprState  *radius;
-	ExprState  *clauses;		/* decide whether a pair of rows matches */
-	Oid		   *collation;		/* of the equality keys */
+	ExprState  *clauses;		/* clauses that decide whether a pair of rows matches */
+	Oid		   *collation;		/* collations of the equality keys */
 	JoinInput	left;
 	JoinInput	right;
-	Size		memory;			/* limit in bytes */
+	Size		memory;			/* limit for the join, in bytes */
 
 	JoinPhase	phase;
 	bool		matchable;		/* false if no row can have a match */
-	bool		knows_radius;	/* has the radius been evaluated? */
-	uint8	   *matched;		/* a bit for each left row: has a match been found? */
+	bool		knows_radius;	/* true if the radius has been evaluated */
+	uint8	   *matched;		/* bitmap of the left rows that have a match; NULL for an
+								 * inner join */
 	bool		partitioned;
-	JoinPlan	plan;			/* of partitions */
-	int			block;			/* the block that partitions are made by */
+	JoinPlan	plan;			/* plan of the blocks to partition by */
+	int			block;			/* number of the block that the entries are partitioned by */
 	JoinPartitions partitions;
-	uint32		partition;		/* the next one */
+	uint32		partition;		/* number of the next partition */
 	JoinPairs	pairs;
 	JoinValue  *left_value;		/* the current pair of values */
 	JoinValue  *right_value;
-	uint32		left_entry;		/* the current entries of these */
+	uint32		left_entry;		/* numbers of the current entries in these values */
 	uint32		right_entry;
-	TupleLocation loaded;		/* the left tuple in the joined row, or NO_TUPLE */
+	TupleLocation loaded;		/* location of the left tuple in the joined row, or
+								 * NO_TUPLE */
 	JoinBatch	batch;			/* pairs whose tuples are in files */
-	bool		uses_batch;		/* are pairs collected in the batch? */
-	bool		returns_batch;	/* are its pairs being returned? */
-	JoinPair	pair;			/* the current pair, without a batch */
-	uint32		unmatched;		/* next loaded left entry to return if it has no match */
+	bool		uses_batch;		/* true if pairs are collected in the batch */
+	bool		returns_batch;	/* true if pairs of the batch are being returned */
+	JoinPair	pair;			/* the current pair, if the batch is not used */
+	uint32		unmatched;		/* index of the next loaded left entry to return if it has
+								 * no match */
 
 	/* For EXPLAIN */
 	double		npairs;			/* number of pairs of rows within the radius */
-	int			nbatches;		/* number of pairs of chunks joined */
-	Size		peak_memory;	/* in bytes */
-	uint64		disk;			/* bytes in temporary files */
+	int			nbatches;		/* number of pairs of chunks that were joined */
+	Size		peak_memory;	/* maximum memory in use, in bytes */
+	uint64		disk;			/* maximum size of the temporary files, in bytes */
 } SimHashJoinState;
 
 /*
- * Bytes of memory for each entry: in the array of entries, and as a value of its own.
+ * Bytes of memory for an entry, both in the array of entries and as a value (JoinPairs).
  */
 #define BYTES_PER_ENTRY \
 	(sizeof(JoinEntry) + sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32))
 
 /*
- * Parts of the memory, as divisors of it: tuples of the right input, entries of either input
- * while a chunk is joined, pairs of the batch and tuples of the batch, buffers of the
- * partitions' files.  They add up to the memory.
+ * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
+ * the entries of each input while a chunk is joined, one for pairs of the batch, one for
+ * tuples of the batch, and one for buffers of the partitions' files.  Together the parts
+ * do not exceed the memory.
  */
 #define TUPLES_PART			8
 #define ENTRIES_PART		3.5
@@ -108,18 +113,21 @@ typedef struct SimHashJoinState
 #define FILES_PART			8
 
 /*
- * A chunk of the left input may use one of so many parts of the memory, even if the right
- * input needs more than the rest.
+ * A chunk of the left input may always use the memory divided by this, even if the right
+ * input leaves less.
  */
 #define MIN_CHUNK_PART		4
 
-/* Number of partitions that are allowed however little memory there is. */
+/* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
 #define MIN_PARTITIONS		8
 
-/* Number of fingerprints in the sample of an input. */
+/* Maximum number of fingerprints in the sample of an input. */
 #define INPUT_SAMPLE		4096
 
-/* Maximum number of left rows in partitions.  Further rows are joined after them. */
+/*
+ * Maximum number of left rows that are partitioned at a time.  Further rows are joined
+ * after them.
+ */
 #define MAX_LEFT_ROWS		PG_INT32_MAX
 
 /*

@@ -3,7 +3,8 @@
  * join_tuples.c
  *		Tuples of an input of a join, in memory or in a temporary file
  *
- * A join fetches tuples in any order.  A tuplestore cannot do that: it has no addresses.
+ * A join fetches tuples in any order.  A tuplestore cannot do that, since its tuples have
+ * no addresses.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +22,9 @@
 #define BLOCK_SIZE			(64 * 1024)
 
 /*
- * Initialize an empty set of tuples.  Tuples beyond `limit` bytes go to a temporary file,
- * or none if it is 0.  The caller frees the memory by the context.
+ * Initialize an empty set of tuples.  Tuples beyond `limit` bytes go to a temporary file.
+ * If limit is 0, all tuples stay in memory.  To free the memory, the caller resets or
+ * deletes the context.
  */
 void
 join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
@@ -33,7 +35,7 @@ join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
 }
 
 /*
- * Return space for a tuple of some bytes, or NULL if the limit is reached.
+ * Allocate `size` bytes for a tuple.  Returns NULL if the limit is reached.
  */
 static char *
 allocate(JoinTuples *tuples, Size size)
@@ -91,7 +93,7 @@ join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 
 /*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
- * After the first call no tuple may be added.
+ * After the first call, no tuple may be added.
  */
 MinimalTuple
 join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
@@ -130,7 +132,8 @@ join_tuples_free(JoinTuples *tuples)
 }
 
 /*
- * Close the temporary file, if there is one.  The caller frees the memory by the context.
+ * Close the temporary file, if there is one.  To free the memory, the caller resets or
+ * deletes the context.
  */
 void
 join_tuples_close(JoinTuples *tuples)

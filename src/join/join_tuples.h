@@ -15,7 +15,7 @@
 #include "storage/buffile.h"
 
 /*
- * Where a tuple is: its address, or twice its offset in the temporary file, plus 1.
+ * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.
  */
 typedef uint64 TupleLocation;
 
@@ -23,16 +23,17 @@ typedef uint64 TupleLocation;
 
 typedef struct JoinTuples
 {
-	MemoryContext context;		/* of the tuples, and of the buffer */
-	Size		limit;			/* tuples go to the file beyond so many bytes; 0: none does */
+	MemoryContext context;		/* context of the tuples and of the buffer */
+	Size		limit;			/* bytes of memory beyond which tuples go to the file; 0 if
+								 * none does */
 	Size		memory;			/* size of all blocks, in bytes */
 	List	   *blocks;			/* blocks of memory */
 	char	   *free;			/* free space of the current block */
-	Size		nfree;			/* its size, in bytes */
+	Size		nfree;			/* size of the free space, in bytes */
 	BufFile    *file;			/* NULL if all tuples are in memory */
-	uint64		file_size;		/* in bytes */
-	char	   *buffer;			/* the tuple that was last read from the file */
-	Size		buffer_size;	/* in bytes */
+	uint64		file_size;		/* size of the file, in bytes */
+	char	   *buffer;			/* copy of the tuple last read from the file */
+	Size		buffer_size;	/* size of the buffer, in bytes */
 } JoinTuples;
 
 /*
