@@ -4,9 +4,9 @@
  *		The companion clause: the comparison beside a call of simhash_within
  *
  * The rewrite keeps a comparison if simhash_within is not equivalent to it, or if the
- * planner needs the comparison unchanged.  It adds simhash_within beside the
- * comparison.  The two clauses are nearly equivalent, so their estimates must not be
- * multiplied as if they were independent.
+ * planner needs the comparison unchanged.  It adds simhash_within beside the comparison.
+ * The two clauses are nearly equivalent, so they are not independent, and the product of
+ * their selectivities would be too small.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,25 +22,26 @@
 #include "planner/companion.h"
 #include "planner/rewrite/bound.h"
 
-/* A call to search for, of simhash_within or containment_within. */
+/* A call of simhash_within or containment_within, to search for. */
 typedef struct WithinCall
 {
-	const Predicate *predicate; /* its arguments */
-	Oid			within;			/* OID of the function */
+	const Predicate *predicate; /* predicate with the arguments of the call */
+	Oid			within;			/* OID of the function that is called */
 } WithinCall;
 
 /*
- * The OR arm in which the last call was found.  The planner estimates one arm after the
- * other.  So the next call is in the same arm or in the next one.  Each search begins
- * there, so a long OR is not searched from its beginning for each of its arms.
+ * Index of the OR arm in which the previous call was found.  The planner estimates one arm
+ * after the other, so the next call is in the same arm or in the next one.  Each search of
+ * an OR begins at this arm.  Otherwise, the planner's estimate of a long OR would take
+ * quadratic time.
  */
 static int	last_or_arm = 0;
 
 static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
 /*
- * Return true if a predicate has the arguments a and b.  If its distance is symmetric,
- * they may be exchanged.
+ * Return true if a predicate has the arguments a and b, in this order or, if its distance
+ * is symmetric, in either order.
  */
 static bool
 is_same_pair(const Predicate *predicate, Node *a, Node *b)
@@ -51,7 +52,7 @@ is_same_pair(const Predicate *predicate, Node *a, Node *b)
 }
 
 /*
- * Return true if a node is the call that is searched for.
+ * Return true if a node is the call to search for.
  */
 static bool
 is_call(Node *node, const WithinCall *call)
@@ -64,8 +65,9 @@ is_call(Node *node, const WithinCall *call)
 }
 
 /*
- * Return true if a clause compares the same distance with the same bound.  Reads it into
- * *comparison.
+ * Return true if a clause compares the distance of the call with the radius of the call.
+ * Uses *comparison as the output of read_comparison(), so it is valid only if the result
+ * is true.
  */
 static bool
 is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
@@ -78,8 +80,8 @@ is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
 }
 
 /*
- * Return the clause of a list element.  The element is a RestrictInfo if the planner has
- * distributed the clauses to relations already.
+ * Return the clause of a list element.  The element is the clause itself, or a
+ * RestrictInfo if the planner has distributed the clauses to relations.
  */
 static Node *
 clause_of(ListCell *lc)
@@ -90,8 +92,8 @@ clause_of(ListCell *lc)
 }
 
 /*
- * Search the arms of an OR for the call, beginning at the arm of the last call.  Returns
- * true if the call was found.
+ * Search the arms of an OR for the call, beginning at last_or_arm.  Returns true if the
+ * call was found.
  */
 static bool
 find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
@@ -103,7 +105,7 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 		int			n = (last_or_arm + i) % narms;
 		Node	   *arm = list_nth(arms, n);
 
-		/* an arm without AND has no companion clause */
+		/* an arm that is not an AND cannot contain both clauses */
 		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
 			is_call(arm, call))
 		{
@@ -115,9 +117,9 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Search an implicitly ANDed list of clauses for the call, and the ORs below it.  Then
- * search the list that contains the call for the companion clause.  Other lists are not
- * searched for comparisons.  Returns true if the call was found.
+ * Search an implicitly ANDed list of clauses, and ORs in the list, for the call.  If the
+ * call is found, searches the list that contains it, and no other list, for the companion
+ * clause.  Returns true if the call was found.
  */
 static bool
 find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
@@ -152,7 +154,7 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Forget the OR arm of the last call, so that plans do not depend on earlier queries.
+ * Reset last_or_arm, so that plans do not depend on earlier queries.
  */
 void
 companion_init(void)
@@ -161,8 +163,8 @@ companion_init(void)
 }
 
 /*
- * Find the companion clause of a predicate, among the clauses of its tables.  Sets
- * companion->clause to NULL if there is none.
+ * Find the companion clause of a predicate among the clauses of the predicate's relations.
+ * Sets companion->clause to NULL if there is none.
  */
 void
 companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion)
@@ -192,8 +194,9 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 }
 
 /*
- * Return true if the distance itself has statistics that the comparison may see.
- * ANALYZE collects them for an expression of an index or of extended statistics.
+ * Return true if the planner has statistics of the distance itself, and the operator of
+ * the companion clause may see them.  ANALYZE collects them if the distance is an
+ * expression of an index or of extended statistics.
  */
 bool
 companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid)

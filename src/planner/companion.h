@@ -15,8 +15,8 @@
 
 typedef struct Companion
 {
-	OpExpr	   *clause;			/* the comparison; NULL if there is none */
-	Comparison	comparison;		/* its distance and bound */
+	OpExpr	   *clause;			/* the companion clause, or NULL if there is none */
+	Comparison	comparison;		/* distance and bound of the companion clause */
 } Companion;
 
 extern void companion_init(void);

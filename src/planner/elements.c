@@ -3,10 +3,10 @@
  * elements.c
  *		Selectivity of containment, estimated from common elements of arrays
  *
- * ANALYZE keeps the most common elements of a column of arrays, with their frequencies.
- * Documents that share a passage have all of its elements, so the elements of a passage
- * are not independent.  They occur together.  Therefore as many documents contain at
- * least T elements of a passage as contain its T-th most common element.
+ * ANALYZE keeps the most common elements of a column of arrays, with their frequencies.  A
+ * document that contains a passage contains all elements of the passage.  So these
+ * elements are not independent.  They occur together.  Therefore assume that a document
+ * contains at least T elements of a passage if it contains the T-th most common one.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,25 +27,26 @@
 #include "type/hash_array.h"
 
 /*
- * Frequency of an element in a column that was never analyzed.  PostgreSQL uses the same
- * (DEFAULT_CONTAIN_SEL in array_selfuncs.c).
+ * Frequency of an element in a column that was never analyzed.  The same as
+ * DEFAULT_CONTAIN_SEL in array_selfuncs.c.
  */
 #define DEFAULT_FREQUENCY	0.005
 
-/* Elements of the documents, and their frequencies. */
+/* The common elements of the documents, called listed, and their frequencies. */
 typedef struct Elements
 {
 	int			n;				/* number of listed elements */
-	int64	   *element;		/* in ascending order */
-	double	   *frequency;		/* fraction of documents that contain the element */
-	double		other;			/* frequency of an element that is not listed */
+	int64	   *element;		/* listed elements, in ascending order */
+	double	   *frequency;		/* fraction of documents that contain the element, for each */
+	double		other;			/* frequency assumed for an element that is not listed */
 } Elements;
 
 /*
- * Read the common elements of a column, if the function may see its statistics.
+ * Read the common elements of a column and their frequencies, if the function may see the
+ * column's statistics.
  *
- * An unlisted element may be in one row, or in almost as many as the rarest listed one.
- * Assume the geometric mean of the two.
+ * An unlisted element may be in a single row, or in nearly as many rows as the rarest
+ * listed element.  Assume the geometric mean of these two frequencies.
  */
 static void
 read_statistics(VariableStatData *column, Oid function, Elements *elements)
@@ -83,8 +84,8 @@ read_statistics(VariableStatData *column, Oid function, Elements *elements)
 }
 
 /*
- * Read the elements of the documents.  Documents are a column, or a single constant,
- * whose elements have frequency 1.
+ * Read the elements of the documents.  The documents are a column, or a single constant.
+ * The elements of a constant have frequency 1.
  */
 static void
 read_documents(VariableStatData *documents, const Const *document, Oid function,
@@ -116,7 +117,7 @@ compare_descending(const void *a, const void *b)
 
 /*
  * Return the fraction of documents within a radius of a passage.  The radius is the
- * fraction of the passage's elements that a document may lack.
+ * maximum fraction of the passage's elements that a document may lack.
  */
 static double
 fraction_within(const Elements *documents, Datum passage, double radius)
@@ -150,8 +151,8 @@ fraction_within(const Elements *documents, Datum passage, double radius)
 }
 
 /*
- * Return the average fraction of documents within the radius, over a sample of passages.
- * If ndocuments is above 0, return the average probability that at least one of
+ * Return the average, over a sample of passages, of the fraction of documents within the
+ * radius.  If ndocuments is above 0, return the average probability that at least one of
  * ndocuments documents is within the radius.
  */
 static double
@@ -185,8 +186,8 @@ is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
 }
 
 /*
- * Return elements_selectivity() for passages that are not one constant.  Passages are
- * sampled from their column if it was analyzed, or else from the column of documents.
+ * Return elements_selectivity() if the passage is not a constant.  Passages are sampled
+ * from their column if it has statistics, else from the column of documents.
  */
 static Selectivity
 selectivity_of_sample(const Elements *elements, VariableStatData *documents,
@@ -211,7 +212,7 @@ selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 }
 
 /*
- * Return an array as a constant, or NULL if its value is not known to the planner.
+ * Return an array as a constant, or NULL if the planner does not know its value.
  */
 static const Const *
 constant_array(PlannerInfo *root, Node *array)
@@ -222,9 +223,9 @@ constant_array(PlannerInfo *root, Node *array)
 }
 
 /*
- * Return the fraction of rows for which a document is within the radius of a passage.
- * The rows are a table's rows if sjinfo is NULL, or else a join's pairs.  For semijoins
- * and antijoins, return the fraction of outer rows that have a match.
+ * Return the fraction of rows in which the document is within the radius of the passage.
+ * The rows are those of a table if sjinfo is NULL, else the pairs of a join.  For
+ * semijoins and antijoins, return the fraction of outer rows that have a match.
  */
 Selectivity
 elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,

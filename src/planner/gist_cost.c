@@ -3,9 +3,9 @@
  * gist_cost.c
  *		Cost of scans of GiST indexes on fingerprints
  *
- * GiST's own estimate is that a scan visits the leaves of the rows that it returns.
- * That is a page or two, for any radius.  With this estimate, the planner would prefer
- * GiST to every other plan.
+ * gistcostestimate() assumes that a scan visits only the leaves of the rows that it
+ * returns, which is a page or two for any radius.  With this estimate, the planner would
+ * prefer GiST to every other plan.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,17 +30,20 @@
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
 
-/* The search of an index path. */
+/* The condition of an index path that limits the leaves visited. */
 typedef struct Search
 {
-	int			column;			/* index column; -1: no condition on fingerprints */
-	int			radius;			/* smallest radius on this column, in bits */
-	List	   *before;			/* conditions on earlier columns (RestrictInfos) */
+	int			column;			/* number of the index column from 0, or -1 if no condition
+								 * is on fingerprints */
+	int			radius;			/* smallest radius of the conditions on this column, in
+								 * bits */
+	List	   *before;			/* RestrictInfos of the conditions on earlier columns */
 } Search;
 
 /*
- * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if
- * the condition is not on fingerprints or balls.  opfamily is the index column's.
+ * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if the
+ * condition is not on fingerprints or balls.  opfamily is the operator family of the index
+ * column.
  */
 static int
 clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
@@ -55,15 +58,15 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
 							 &otherwise))
 		return SIMHASH_BITS + 1;
 
-	/* equal balls have the same center, whatever their radius is */
+	/* equal balls have the same center, so search as with radius 0 */
 	if (get_op_opfamily_strategy(op->opno, opfamily) == STRATEGY_EQUAL)
 		return 0;
 	return predicate_radius(root, predicate.radius, &known);
 }
 
 /*
- * Read the search of an index path.  If several columns of fingerprints have conditions,
- * use the first of them.
+ * Read the Search of an index path.  If several columns of fingerprints have conditions,
+ * uses only those on the first of these columns.
  */
 static void
 read_search(PlannerInfo *root, IndexPath *path, Search *search)
@@ -113,10 +116,10 @@ is_by_distance(IndexPath *path)
 }
 
 /*
- * Return the fraction of leaves that a search visits.  leaves is their number, and the
- * radius is in bits.  The entries of a leaf agree on as many bits as are needed to
- * distinguish the leaves.  A search skips a leaf that differs from the center in more
- * than radius of these bits.
+ * Return the fraction of leaves that a search visits.  leaves is the number of leaves, and
+ * the radius is in bits.  Assumes that the entries of a leaf agree on log2(leaves) bits,
+ * just enough to distinguish the leaves.  A search skips a leaf if the center differs in
+ * more than radius of these bits.
  */
 static double
 visited_fraction(double leaves, int radius)
@@ -127,8 +130,8 @@ visited_fraction(double leaves, int radius)
 }
 
 /*
- * Return the cost of visiting leaves in one scan.  It is an average over loop_count
- * scans, which share the cache.
+ * Return the cost for one scan of visiting a number of leaves.  It is an average over
+ * loop_count scans, which share the cache.
  */
 static Cost
 cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loop_count)
@@ -145,8 +148,8 @@ cost_of_leaves(PlannerInfo *root, IndexOptInfo *index, double leaves, double loo
 }
 
 /*
- * Estimate the cost of an index path, as amcostestimate.  Adds the leaves that
- * gistcostestimate() ignores.
+ * Estimate the cost of an index path.  An amcostestimate function.  Adds the cost of the
+ * leaves that gistcostestimate() ignores.
  */
 static void
 estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
@@ -186,8 +189,8 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 }
 
 /*
- * Set the cost function of a table's GiST indexes on fingerprints and balls.  The
- * planner reads it from the IndexOptInfo of each index.  Indexes on other types keep
+ * Set the cost function in the IndexOptInfo of each GiST index of a table on fingerprints
+ * or balls.  The planner reads it from there.  Indexes on other types keep
  * gistcostestimate().
  */
 void

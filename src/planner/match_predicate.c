@@ -17,7 +17,7 @@
 #include "type/simhash_type.h"
 
 /*
- * Compare two fingerprints.
+ * Return how two fingerprints are related.
  */
 static Relationship
 relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
@@ -31,8 +31,8 @@ relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
 }
 
 /*
- * Initialize the match predicate of fingerprints at a distance of low to high bits,
- * inclusive.  No pair matches if high is negative.
+ * Initialize the match predicate that holds for fingerprints at a distance of low to high
+ * bits, inclusive.  If high is negative, no pair matches.
  */
 void
 match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
@@ -47,8 +47,9 @@ match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
 }
 
 /*
- * Compare two signatures.  Signatures with different parameters are apart.  An estimate
- * raises no error for them, but the query does when it compares them.
+ * Return how two signatures are related.  Signatures with different parameters are
+ * VALUES_APART.  An estimate raises no error for them, but the query does when it compares
+ * them.
  */
 static Relationship
 relate_signatures(Datum a, Datum b, const MatchPredicate *match)
@@ -64,7 +65,7 @@ relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 }
 
 /*
- * Initialize the match predicate of signatures that share a band.
+ * Initialize the match predicate that holds for signatures that share a band.
  */
 void
 match_predicate_of_signatures(MatchPredicate *match)

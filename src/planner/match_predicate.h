@@ -19,20 +19,23 @@ typedef enum Relationship
 } Relationship;
 
 /*
- * A test for two values, and bounds for the fraction of pairs that pass it.
+ * A predicate for pairs of values, and bounds for the fraction of pairs for which it
+ * holds.
  */
 typedef struct MatchPredicate MatchPredicate;
 
 struct MatchPredicate
 {
-	/* Compares two values. */
+	/* Returns how two values are related. */
 	Relationship (*relate) (Datum a, Datum b, const MatchPredicate *match);
 
 	bool		of_equal;		/* true if the predicate holds for equal values */
-	double		min_fraction;	/* fraction of matches among unrelated pairs */
-	double		max_fraction;	/* largest fraction of matches among any pairs */
+	double		min_fraction;	/* fraction of unrelated pairs for which the predicate
+								 * holds */
+	double		max_fraction;	/* maximum fraction of any pairs for which the predicate
+								 * holds */
 
-	/* Range of matching distances of fingerprints, inclusive, in bits */
+	/* For fingerprints: the range of distances that match, inclusive, in bits */
 	int			low;
 	int			high;
 };

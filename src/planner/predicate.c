@@ -23,7 +23,8 @@
 /* --- the radius --------------------------------------------------------------- */
 
 /*
- * Return the radius as a constant of a type, or NULL if the planner does not know it.
+ * Return the radius as a Const of a type, perhaps a NULL.  Returns a NULL pointer if the
+ * planner does not know the radius, or if it has another type.
  */
 static const Const *
 constant_radius(PlannerInfo *root, Node *radius, Oid type)
@@ -36,9 +37,9 @@ constant_radius(PlannerInfo *root, Node *radius, Oid type)
 }
 
 /*
- * Return the radius in bits, clamped to the range of distances.  Returns BALL_EMPTY if
- * it is NULL.  Sets *known to false, and returns UNKNOWN_RADIUS, if the planner does not
- * know it.
+ * Return the radius in bits, clamped to the range of a ball's radius.  Returns BALL_EMPTY
+ * if the radius is NULL.  If the planner does not know the radius, sets *known to false
+ * and returns UNKNOWN_RADIUS.
  */
 int
 predicate_radius(PlannerInfo *root, Node *radius, bool *known)
@@ -53,8 +54,9 @@ predicate_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /*
- * Return the radius of a distance that is a fraction.  Returns -1 if it is NULL.  Sets
- * *known to false, and returns UNKNOWN_FRACTION_RADIUS, if the planner does not know it.
+ * Return the radius of a distance that is a fraction.  Returns -1 if the radius is NULL.
+ * If the planner does not know the radius, sets *known to false and returns
+ * UNKNOWN_FRACTION_RADIUS.
  */
 double
 predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
@@ -70,7 +72,7 @@ predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
 /* --- reading a condition ------------------------------------------------------- */
 
 /*
- * Return true if an expression calls the function that makes a ball.
+ * Return true if an expression is a call of the function that makes a ball.
  */
 static bool
 is_ball_of(Node *ball, const SimHashObjects *objects)
@@ -79,8 +81,8 @@ is_ball_of(Node *ball, const SimHashObjects *objects)
 }
 
 /*
- * Return the radius of a ball that is written simhash_ball(center, radius), or else
- * NULL.
+ * Return the radius of a ball that is written as simhash_ball(center, radius).  Returns
+ * NULL for any other expression.
  */
 Node *
 predicate_ball_radius(Node *ball)
@@ -95,12 +97,12 @@ predicate_ball_radius(Node *ball)
 /* An argument of <@, @> or =~=: a ball, or a value, which has no radius. */
 typedef struct Side
 {
-	Node	   *center;			/* center of the ball, or the value; NULL: unknown */
-	Node	   *radius;			/* NULL: unknown, or none */
+	Node	   *center;			/* center of the ball, or the value; NULL if unknown */
+	Node	   *radius;			/* radius of the ball; NULL if unknown or if there is none */
 } Side;
 
 /*
- * Return a Const that is not NULL.
+ * Return a Const with a value that is not NULL.
  */
 static Node *
 make_constant(Oid type, Datum value)
@@ -113,8 +115,9 @@ make_constant(Oid type, Datum value)
 }
 
 /*
- * Read an argument that is a ball.  Returns false if the ball, its center or its radius
- * is NULL.  Sets nothing if they are unknown.
+ * Read an argument that is a ball.  Returns false if the ball, its center or its radius is
+ * a NULL constant.  If the planner does not know the ball, returns true and leaves *side
+ * unchanged.
  */
 static bool
 read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
@@ -159,11 +162,12 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 }
 
 /*
- * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns
- * false if the arguments have other types, or if a ball is NULL.  Then *otherwise is the
- * selectivity that the estimator returns.
+ * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns false
+ * if the arguments have other types, or if a ball is NULL.  Then sets *otherwise to the
+ * selectivity that the estimator should return.
  *
- * The types are checked because an operator of any types may name these estimators.
+ * The types are checked because an operator with any argument types may have these
+ * estimators.
  */
 bool
 predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, List *args,
@@ -171,7 +175,8 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 {
 	SimHashObjects objects;
 	Side		side[2] = {0};
-	int			value = -1;		/* the argument that is not a ball; -1: none */
+	int			value = -1;		/* index of the argument that is not a ball; -1 if both are
+								 * balls */
 	int			first;
 
 	*otherwise = DEFAULT_MATCHING_SEL;
@@ -197,8 +202,9 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 	}
 
 	/*
-	 * Of two balls, a is the one with an unknown center.  A column of balls has
-	 * statistics, as a column of centers has.
+	 * If both arguments are balls, and the center of one of them is unknown, that ball
+	 * becomes a.  A column of balls has statistics, which are used like those of a column
+	 * of centers.
 	 */
 	first = value >= 0 ? value : side[1].center == NULL;
 	predicate->distance = distance;
@@ -217,7 +223,8 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 }
 
 /*
- * Return the predicate that shares_band, or the operator %, computes.
+ * Return the predicate that shares_band or the operator % computes.  `function` is the OID
+ * of the function or of the operator's function.
  */
 Predicate
 predicate_of_band(Oid function, List *args)

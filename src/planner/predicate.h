@@ -14,10 +14,14 @@
 
 #include "planner/rewrite/objects.h"
 
-/* Radius in bits that is assumed if the planner does not know it: a common one. */
+/*
+ * Radius in bits to assume if the planner does not know the radius.  8 is a common choice.
+ */
 #define UNKNOWN_RADIUS			8
 
-/* Radius that is assumed for a distance that is a fraction. */
+/*
+ * Radius to assume if the distance is a fraction and the planner does not know the radius.
+ */
 #define UNKNOWN_FRACTION_RADIUS	0.5
 
 /*
@@ -27,13 +31,14 @@
 typedef struct Predicate
 {
 	const Distance *distance;
-	Oid			type;			/* type of signatures; InvalidOid: values of 64 bits */
-	Oid			ball;			/* type of balls; a and b may be columns of balls */
-	Oid			function;		/* computes the predicate; statistics are used only if
-								 * it may see them */
+	Oid			type;			/* type of signatures, or InvalidOid for values of 64 bits */
+	Oid			ball;			/* type of balls, or InvalidOid if neither a nor b may be a
+								 * column of balls */
+	Oid			function;		/* OID of the function that computes the predicate;
+								 * statistics are used only if it may see them */
 	Node	   *a;
-	Node	   *b;				/* NULL: an unknown constant */
-	Node	   *radius;			/* NULL: unknown */
+	Node	   *b;				/* NULL for an unknown constant */
+	Node	   *radius;			/* NULL if unknown */
 } Predicate;
 
 extern Predicate predicate_of_band(Oid function, List *args);

@@ -3,13 +3,14 @@
  * sample.c
  *		Samples of columns, and the fraction of rows that match
  *
- * ANALYZE keeps the most common values of a column and a histogram of the others.  The
- * bounds of the histogram are values of rows, evenly spread in sort order.  Sort order
- * says nothing about distances, so the bounds are a sample.
+ * ANALYZE keeps the most common values of a column and a histogram of the other values.
+ * The bounds of the histogram are values of the column, evenly spread in sort order.  Sort
+ * order says little about distances, so the bounds serve as a random sample.
  *
- * A sample of 100 values cannot show what is rarer than 1 in 100.  It also finds each of
- * its own values at distance 0.  So equal values are estimated as for equality, by the
- * number of distinct values.  No estimate is below the fraction for unrelated values.
+ * A sample of 100 values cannot show matches that are rarer than 1 in 100.  It also finds
+ * each of its own values at distance 0.  So the number of equal values is estimated as for
+ * the operator =, from the number of distinct values.  No estimate is below the fraction
+ * of matches among unrelated values.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,15 +29,15 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
-/* Number of distinct values that is assumed for a column that was never analyzed. */
+/* Number of distinct values to assume for a column that was never analyzed. */
 #define DEFAULT_NDISTINCT		10000
 
 /* --- making a sample -------------------------------------------------------- */
 
 /*
- * Return true if a type is the expected one: that of signatures, arrays or balls.  If
- * expected is InvalidOid, return true if the type has 64 bits.  It is the type of
- * fingerprints, or of values that are cast to fingerprints.
+ * Return true if a type is the expected one, which is a type of signatures, arrays or
+ * balls.  If expected is InvalidOid, return true if the type has 64 bits.  Such a type may
+ * be that of fingerprints, or of values that are cast to fingerprints.
  */
 static bool
 is_of_type(Oid type, Oid expected)
@@ -47,8 +48,8 @@ is_of_type(Oid type, Oid expected)
 }
 
 /*
- * Read a slot of a column's statistics.  Returns false, and leaves nothing to free, if
- * there is no such slot or if its values have another type.
+ * Read a slot of a column's statistics.  Returns false if there is no such slot, or if its
+ * values have another type.  Then there is nothing to free.
  */
 static bool
 get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot *slot)
@@ -63,8 +64,8 @@ get_values(VariableStatData *column, Oid type, int kind, int flags, AttStatsSlot
 }
 
 /*
- * Return a copy of a value of the statistics, which outlives them.  Of a ball, return
- * the center.
+ * Return a palloc'd copy of a value from the statistics.  If the values are balls, return
+ * the center of the ball.
  */
 static Datum
 copy_value(const Sample *sample, Datum value)
@@ -79,7 +80,7 @@ copy_value(const Sample *sample, Datum value)
 }
 
 /*
- * Add a value that stands for a fraction of rows.
+ * Add a value to a sample.  It represents a fraction of the rows.
  */
 static void
 add_value(Sample *sample, Datum value, double fraction)
@@ -92,8 +93,8 @@ add_value(Sample *sample, Datum value, double fraction)
 }
 
 /*
- * Read the values of a column, at most limit common ones and limit histogram bounds.
- * Common values beyond the limit count as part of the rest.
+ * Read at most limit common values and at most limit histogram bounds of a column.
+ * Further common values count as part of the rest.
  */
 static void
 read_values(VariableStatData *column, int limit, Sample *sample)
@@ -127,9 +128,9 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 }
 
 /*
- * Read a sample from the statistics of a column, if the function that compares its
- * values may see them.  Otherwise the sample has no values.  type is as in Sample.  The
- * sample must be freed with sample_free().
+ * Read a sample from the statistics of a column, if `function`, which compares its values,
+ * may see them.  Otherwise the sample has no values.  `type` is as in Sample.  Free the
+ * sample with sample_free().
  */
 void
 sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sample *sample)
@@ -148,7 +149,7 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 		statistic_proc_security_check(column, function))
 		read_values(column, limit, sample);
 
-	/* without values, no radius is known */
+	/* without values, the radius of balls is unknown */
 	sample->of_balls &= sample->nvalues > 0;
 
 	sample->ndistinct = get_variable_numdistinct(column, &is_default);
@@ -177,7 +178,7 @@ sample_free(Sample *sample)
 
 /*
  * Return a fraction, clamped to the bounds of the match predicate.  nonnull is the
- * fraction of rows, or of pairs, that are not NULL.
+ * fraction of rows, or of pairs, without NULL.
  */
 static double
 bounded(double fraction, double nonnull, const MatchPredicate *match)
@@ -186,9 +187,9 @@ bounded(double fraction, double nonnull, const MatchPredicate *match)
 }
 
 /*
- * Return the fraction of rows that are near a value.  Sets *is_common to true if it is
- * one of the common values.  Rows equal to the value are included only if it is common
- * and equal values match.
+ * Return the fraction of rows that match a value, as found in the sample.  Sets *is_common
+ * to true if the value is one of the common values.  Rows equal to the value are included
+ * only if the value is common and equal values match.
  */
 static double
 fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
@@ -232,17 +233,18 @@ sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
 }
 
 /*
- * The common values of one sample that are common in another one, too.
+ * Result of matching the common values of a sample with those of another sample.
  */
 typedef struct Matching
 {
-	int			nmatches;		/* number of values that are common in both */
-	double		unmatched;		/* fraction of rows whose value is common here only */
+	int			nmatches;		/* number of values that are common in both samples */
+	double		unmatched;		/* fraction of rows whose value is common in the first
+								 * sample only */
 } Matching;
 
 /*
- * Return the fraction of equal pairs, without pairs of a value that is common in both.
- * Assumes that all values of a occur in b, as eqjoinsel() does.
+ * Return the fraction of pairs with equal values, leaving out values that are common in
+ * both samples.  Assumes that all values of a occur in b, as eqjoinsel() does.
  */
 static double
 equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matching *in_b)
@@ -276,8 +278,8 @@ match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 }
 
 /*
- * Return the fraction of pairs that match, where each pair is a row of a and a row of b.
- * The order of the two samples makes no difference.
+ * Return the fraction of pairs that match, over all pairs of a row of a and a row of b.
+ * The result does not depend on the order of the samples.
  */
 double
 sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
@@ -321,7 +323,7 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 	double		rest = outer->rest;
 	double		fraction = 0;
 
-	/* of values that are not common in both, as many as possible are equal */
+	/* assume that values not common in both samples are equal as often as possible */
 	if (match->of_equal)
 		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
 	for (int i = 0; i < outer->nvalues; i++)
@@ -337,7 +339,10 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 			rest -= outer->fraction[i];
 	}
 
-	/* outer rows that no sampled value stands for */
+	/*
+	 * the other outer rows, which no value of the sample represents, match as often as
+	 * equal or unrelated values do, whichever is more
+	 */
 	fraction += Max(rest, 0) * Min(Max(equal, background), 1);
 	return Min(fraction, outer->nonnull);
 }

@@ -17,27 +17,30 @@
 #include "planner/match_predicate.h"
 
 /*
- * Maximum number of common values in a sample, and of histogram bounds.  For a
- * comparison with one center, use all that ANALYZE kept.  For a comparison of two
- * samples, use few, since all pairs are compared.
+ * Maximum number of common values in a sample, and of histogram bounds.  A sample to
+ * compare with a single value has all values that ANALYZE kept.  Two samples to compare
+ * with each other have few, since all pairs of their values are compared.
  */
 #define SAMPLE_ALL				INT_MAX
 #define SAMPLE_PAIRED			64
-#define SAMPLE_PAIRED_LARGE		40	/* signatures and arrays */
+#define SAMPLE_PAIRED_LARGE		40	/* for signatures and arrays */
 
 typedef struct Sample
 {
-	Oid			type;			/* type of signatures, arrays or balls; InvalidOid: any
-								 * type of 64 bits */
-	bool		of_balls;		/* the values are centers of balls */
+	Oid			type;			/* type of signatures, arrays or balls, or InvalidOid for
+								 * any type of 64 bits */
+	bool		of_balls;		/* true if the values are the centers of balls */
 	double		radius;			/* average radius of the balls, in bits */
-	double		nonnull;		/* fraction of rows that are not NULL */
+	double		nonnull;		/* fraction of rows whose value is not NULL */
 	int			ncommon;		/* number of common values */
 	int			nvalues;		/* number of common values and histogram bounds */
-	Datum	   *value;			/* common values, the most common first, then bounds */
-	double	   *fraction;		/* fraction of rows that a value stands for */
-	double		rest;			/* fraction of rows that have any other value */
-	double		ndistinct;		/* number of distinct values in the rest */
+	Datum	   *value;			/* common values, the most common first, then histogram
+								 * bounds */
+	double	   *fraction;		/* fraction of rows that the value represents, for each
+								 * value */
+	double		rest;			/* fraction of rows whose value is neither NULL nor one of
+								 * the common values of the sample */
+	double		ndistinct;		/* number of distinct values among these rows, at least 1 */
 } Sample;
 
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,

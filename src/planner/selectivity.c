@@ -27,8 +27,8 @@
 #include "type/simhash_type.h"
 
 /*
- * Return the expected distance of the nearest of nrows rows, in bits, if fingerprints
- * are uniformly distributed.
+ * Return the expected distance, in bits, of the nearest of nrows fingerprints, if they are
+ * uniformly distributed.
  */
 int
 selectivity_nearest_radius(double nrows)
@@ -43,9 +43,8 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * Return the smallest radius, in bits.  Candidates are the predicate's radius, if it is
- * known, and the average radius of each column of balls.  Returns UNKNOWN_RADIUS if
- * there is none.
+ * Return the smallest of the known radii, in bits.  These are the predicate's radius and
+ * the average radius of each column of balls.  Returns UNKNOWN_RADIUS if none is known.
  */
 static int
 radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a,
@@ -64,8 +63,8 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 }
 
 /*
- * Return the match predicate for values of one sample or two.  If the companion clause
- * tests for equality, only pairs at exactly that distance match.
+ * Return the match predicate for the values of samples a and b, which may be the same.  If
+ * the companion clause tests for equality, only pairs at exactly that distance match.
  */
 static MatchPredicate
 match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
@@ -87,8 +86,8 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companio
 }
 
 /*
- * Read a sample of a column for a predicate.  If paired is true, it will be compared
- * with another sample, otherwise with one value.
+ * Read a sample of a column for a predicate.  If paired is true, the sample is for a
+ * comparison with another sample, else for a comparison with one value.
  */
 static void
 get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
@@ -103,8 +102,8 @@ get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
 }
 
 /*
- * Return a column, or the other column if only the other one was analyzed.  Mostly the
- * values of the two are alike.
+ * Return `column`, or `other` if only that one was analyzed.  Two columns that are
+ * compared usually have similar values.
  */
 static VariableStatData *
 analyzed_column(VariableStatData *column, VariableStatData *other)
@@ -114,8 +113,9 @@ analyzed_column(VariableStatData *column, VariableStatData *other)
 }
 
 /*
- * Return a selectivity divided by the selectivity of its companion clause, at most 1.
- * The planner multiplies the two, and their product is the right estimate.
+ * Return a selectivity divided by the selectivity of its companion clause, at most 1.  The
+ * planner multiplies the result with the companion clause's selectivity, which yields the
+ * right estimate.
  */
 static Selectivity
 divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
@@ -124,9 +124,10 @@ divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
 }
 
 /*
- * Estimate a restriction with an unknown center.  If the center is a column of another
- * table, centers are distributed as the values of that column.  The estimate is for each
- * of its rows.  Otherwise assume that centers are distributed as the restricted column.
+ * Estimate a restriction whose center is not a constant.  If the center is a column of
+ * another table, assume that centers are distributed as the values of that column.  The
+ * estimate is an average over these values.  Otherwise assume that centers are distributed
+ * as the values of the restricted column.
  */
 static Selectivity
 restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
@@ -153,7 +154,8 @@ restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Estimate a restriction whose center is an expression, or unknown if center is NULL.
+ * Estimate a restriction of a column.  `center` is the expression for the center, or NULL
+ * if the center is unknown.
  */
 static Selectivity
 restriction_by_center(PlannerInfo *root, const Predicate *predicate,
@@ -183,7 +185,8 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Estimate a restriction from a sample of the column, on either side of the predicate.
+ * Estimate a restriction from a sample of the restricted column, which may be on either
+ * side of the predicate.
  */
 static Selectivity
 restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
@@ -206,9 +209,8 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 }
 
 /*
- * Return the fraction of a table's rows for which a predicate holds.  If the predicate
- * has a companion clause, the result is meant to be multiplied with that clause's
- * estimate.
+ * Return the fraction of a table's rows for which a predicate holds.  If the predicate has
+ * a companion clause, the planner multiplies the result with the estimate of that clause.
  */
 Selectivity
 selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
@@ -232,8 +234,8 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 }
 
 /*
- * Return the fraction of outer rows that have a match.  Only sjinfo tells on which side
- * of the predicate the inner rows are.
+ * Return the fraction of outer rows that have a match.  sjinfo tells on which side of the
+ * predicate the inner rows are.
  */
 static Selectivity
 semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
@@ -279,9 +281,9 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 }
 
 /*
- * Return the fraction of pairs for which a predicate holds.  For semijoins and
- * antijoins, return the fraction of outer rows that have a match.  If the predicate has
- * a companion clause, the result is meant to be multiplied with that clause's estimate.
+ * Return the fraction of pairs for which a predicate holds.  For semijoins and antijoins,
+ * return the fraction of outer rows that have a match.  If the predicate has a companion
+ * clause, the planner multiplies the result with the estimate of that clause.
  */
 Selectivity
 selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
@@ -304,10 +306,10 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Read the operator and the arguments that an estimator is called for.  If distance is
- * NULL, the operator is sig % sig, otherwise see predicate_read_ball().  Returns false
- * if there is no predicate.  Then *otherwise is the selectivity that the estimator
- * returns.
+ * Read the operator and the arguments from the arguments of an estimator.  If distance is
+ * NULL, the operator is sig % sig, else one that predicate_read_ball() can read.  Returns
+ * false if there is no predicate.  Then sets *otherwise to the selectivity that the
+ * estimator should return.
  */
 static bool
 read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *predicate,
@@ -327,7 +329,7 @@ read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *pred
 }
 
 /*
- * Return the result of a restriction estimator of operators.
+ * Return the result of a restriction estimator for an operator.
  */
 static Selectivity
 estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
@@ -342,7 +344,7 @@ estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
 }
 
 /*
- * Return the result of a join estimator of operators.
+ * Return the result of a join estimator for an operator.
  */
 static Selectivity
 estimate_join(FunctionCallInfo fcinfo, const Distance *distance)
@@ -359,7 +361,7 @@ estimate_join(FunctionCallInfo fcinfo, const Distance *distance)
 }
 
 /*
- * Estimators of <@, @> and =~= of fingerprints and balls.
+ * Estimators of the operators <@, @> and =~= on fingerprints and balls
  */
 PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
 Datum
@@ -376,7 +378,7 @@ simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Estimators of % of signatures.
+ * Estimators of the operator % on signatures
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_selectivity);
 Datum
@@ -393,7 +395,7 @@ simhash_minhash_join_selectivity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Estimators of <%@ of arrays and balls of them.
+ * Estimators of the operator <%@ on arrays and balls of arrays
  */
 PG_FUNCTION_INFO_V1(simhash_containment_selectivity);
 Datum

@@ -24,12 +24,12 @@
 #include "planner/selectivity.h"
 
 /*
- * Support function of functions that compute distances, and of functions of operators on
- * balls.
+ * Support function of functions that compute distances, and of the functions of operators
+ * on balls.
  *
- * It supports no request.  But the planner calls it when it simplifies the expressions
- * of a query.  This loads the library and installs its hook before the planner reads the
- * query's tables.  So the hook runs for the first query of a session, too.
+ * It serves no request.  But the planner calls it when it simplifies the expressions of a
+ * query, and that loads this library.  So the library's hooks are installed before the
+ * planner reads the query's tables, even for the first query of a session.
  */
 PG_FUNCTION_INFO_V1(simhash_distance_support);
 Datum
@@ -41,10 +41,11 @@ simhash_distance_support(PG_FUNCTION_ARGS)
 
 /*
  * Return the index condition of within(a, b, radius), where a or b is the index column.
- * It is column <@ ball(other, radius).  Returns NIL if the index cannot serve the call.
+ * The condition is column <@ ball(center, radius), where center is the other argument.
+ * Returns NIL if the index cannot serve the call.
  *
- * In the plan, the condition replaces the call.  So this function must check that the
- * user may execute the functions of both.
+ * In the plan, the condition replaces the call.  So this function checks that the user may
+ * execute the functions of the call and of the condition.
  */
 static List *
 within_condition(SupportRequestIndexCondition *req, const Distance *distance)
@@ -85,7 +86,8 @@ within_condition(SupportRequestIndexCondition *req, const Distance *distance)
 }
 
 /*
- * Serve a request for the selectivity of a predicate.
+ * Serve a request for the selectivity of a predicate.  Returns the request, with the
+ * result.
  */
 static Node *
 estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
@@ -100,7 +102,8 @@ estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
 }
 
 /*
- * Support within(a, b, radius) with its index condition and its selectivity.
+ * Serve a request for the index condition or the selectivity of within(a, b, radius).
+ * Returns NULL for other requests, or if the call cannot be served.
  */
 static Node *
 within_support(Node *request, const Distance *distance)
@@ -166,7 +169,7 @@ band_condition(SupportRequestIndexCondition *req)
 }
 
 /*
- * Support shares_band(a, b) with its index condition and its selectivity.
+ * Support function of shares_band(a, b), for its index condition and its selectivity
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_band_support);
 Datum

@@ -22,9 +22,9 @@
 static table_hook_type previous_hook = NULL;
 
 /*
- * Prepare a table for planning.  Calls the previous hook first, because it may add or
- * remove indexes.  Hides indexes before the rewrite, which matches clauses with the
- * remaining ones.
+ * Prepare a table for planning.  Calls the previous hook first, because that hook may add
+ * or remove indexes.  Hides indexes before the rewrite, which matches clauses with the
+ * remaining indexes.
  */
 static void
 prepare_table(TABLE_HOOK_PARAMETERS)

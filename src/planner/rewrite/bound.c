@@ -3,9 +3,9 @@
  * bound.c
  *		Convert the bound of a distance to a radius
  *
- * A Hamming distance is an integer from 0 to 64, so d <= 3.7 means d <= 3.  Every number
- * has a radius, its floor, and nothing but the floor matters.  Containment distance is a
- * fraction of type float8, and so is its radius.
+ * A Hamming distance is an integer from 0 to 64, so d <= 3.7 is equivalent to d <= 3.  The
+ * radius of a number is therefore its floor.  Containment distance is a fraction of type
+ * float8, and so is its radius.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,8 +32,8 @@
 /* --- of a constant ----------------------------------------------------------- */
 
 /*
- * Return the radius of a constant, in bits.  Sets *whole to true if the constant is
- * equal to it.
+ * Return the radius of a constant, in bits.  Sets *whole to true if the constant is equal
+ * to the radius.
  */
 static int64
 radius_of_constant(const Const *bound, bool *whole)
@@ -65,8 +65,8 @@ radius_of_constant(const Const *bound, bool *whole)
 }
 
 /*
- * Raise a NOTICE that a constant is between 0 and 1, once per statement.  The user has
- * taken the Hamming distance for a fraction.
+ * Raise a NOTICE that a constant is between 0 and 1, at most once per statement.  The user
+ * has probably taken the Hamming distance for a fraction.
  */
 static void
 notice_fraction(const Const *bound)
@@ -100,8 +100,8 @@ make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 }
 
 /*
- * Return the radius of a bound as an expression of type bigint: a cast, or a call of
- * simhash_radius().
+ * Return the radius of a bound that is not a constant, as an expression of type bigint:
+ * the bound itself, a cast of it, or a call of simhash_radius().
  */
 static Expr *
 radius_of_expression(const Comparison *comparison)
@@ -139,11 +139,14 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 	radius = constant->consttype == FLOAT4OID ? DatumGetFloat4(constant->constvalue) :
 		DatumGetFloat8(constant->constvalue);
 
-	/* the next smaller number, except for NaN: all numbers are less than NaN */
+	/*
+	 * use the next smaller number, except for NaN, since all other numbers are less than
+	 * NaN
+	 */
 	if (comparison->strategy == BTLessStrategyNumber && !isnan(radius))
 		radius = nextafter(radius, -HUGE_VAL);
 
-	/* no distance is less than 0 */
+	/* d = bound is equivalent to d <= bound only if the bound is at most 0 */
 	*exact = comparison->strategy != BTEqualStrategyNumber || radius <= 0;
 	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
 							  Float8GetDatum(radius), false, FLOAT8PASSBYVAL);
@@ -151,8 +154,8 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 
 /*
  * Return the radius of a comparison's bound, as an expression of the distance's
- * radius_type.  Sets *exact to true if the comparison is equivalent to being within the
- * radius.  Otherwise being within the radius is only a necessary condition.
+ * radius_type.  Sets *exact to true if the comparison is equivalent to distance <= radius.
+ * Otherwise, distance <= radius is necessary but not sufficient.
  */
 Expr *
 bound_radius(const Comparison *comparison, bool *exact)
@@ -166,8 +169,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*
-		 * Do not subtract 1 from the bound of <.  If the table has policies, an
-		 * index serves only leakproof clauses, and bigint - bigint is not leakproof.
+		 * Do not subtract 1 from the bound of <.  If the table has row security policies,
+		 * an index serves only leakproof clauses, and bigint - bigint is not leakproof.
 		 */
 		*exact = comparison->strategy == BTLessEqualStrategyNumber;
 		return radius_of_expression(comparison);
@@ -179,7 +182,7 @@ bound_radius(const Comparison *comparison, bool *exact)
 	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
 		radius--;
 
-	/* no distance is less than 0 */
+	/* d = bound is equivalent to d <= bound only if the bound is at most 0 */
 	*exact = comparison->strategy != BTEqualStrategyNumber ||
 		radius < 0 || (radius == 0 && whole);
 	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),

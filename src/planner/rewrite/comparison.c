@@ -23,18 +23,18 @@
 #include "planner/rewrite/comparison.h"
 
 /*
- * A call of a function of two arguments, spelled as an operator or as a function.
+ * A call with two arguments, written as an operator or as a function.
  */
 typedef struct Call
 {
-	Oid			spelling_class; /* pg_operator or pg_proc */
-	Oid			spelling;		/* OID of the operator or function */
-	Oid			function;		/* OID of the function */
+	Oid			spelling_class; /* OperatorRelationId or ProcedureRelationId */
+	Oid			spelling;		/* OID of the operator or function, in that catalog */
+	Oid			function;		/* OID of the function that is called */
 	List	   *args;
 } Call;
 
 /*
- * Read a call.  Returns false if a node is not a call of two arguments.
+ * Read a call.  Returns false if the node is not a call with two arguments.
  */
 static bool
 read_call(Node *node, Call *call)
@@ -58,8 +58,9 @@ read_call(Node *node, Call *call)
 }
 
 /*
- * Read the distance of a comparison: objects, spelling, a and b.  Returns false if the
- * expression is not a call of a distance function.
+ * Read an expression that computes a distance.  Sets the fields objects, spelling_class,
+ * spelling, a and b of *comparison.  Returns false if the expression is not a call of a
+ * distance function.
  */
 static bool
 read_distance(Node *node, Comparison *comparison)
@@ -93,8 +94,8 @@ is_distance(Node *node)
 }
 
 /*
- * Return the argument of a cast to a wider type, or else the node itself.  The casts
- * change no Hamming distance.
+ * If a node is a cast of an integer to a wider type, return its argument, else the node
+ * itself.  A Hamming distance has the same value in all of these types.
  */
 static Node *
 strip_widening(Node *node)
@@ -109,8 +110,8 @@ strip_widening(Node *node)
 }
 
 /*
- * Return the btree strategy number of an operator that compares numbers, or else
- * InvalidStrategy.
+ * Return the btree strategy number of an operator that compares numbers, or
+ * InvalidStrategy if it does not compare numbers.
  */
 static int
 number_strategy(Oid operator)
@@ -137,9 +138,8 @@ is_bound_type(const Distance *distance, Oid type)
 }
 
 /*
- * Read a clause that bounds a distance from above.  Returns false if it is another
- * clause.  Also returns false if it is volatile, since a rewrite may change how often it
- * is evaluated.
+ * Read a clause that bounds a distance from above.  Returns false for any other clause,
+ * and for a volatile clause, since a rewrite may change how often the clause is evaluated.
  */
 bool
 read_comparison(Node *clause, Comparison *comparison)
@@ -154,7 +154,7 @@ read_comparison(Node *clause, Comparison *comparison)
 	if (comparison->strategy == InvalidStrategy)
 		return false;
 
-	/* one side is the distance; a comparison of two distances has no bound */
+	/* one side must be a distance, and the other must not, since a distance is no bound */
 	left = strip_widening(linitial(op->args));
 	right = strip_widening(lsecond(op->args));
 	if (read_distance(left, comparison))
@@ -168,7 +168,7 @@ read_comparison(Node *clause, Comparison *comparison)
 		if (!read_distance(right, comparison))
 			return false;
 		comparison->bound = linitial(op->args);
-		/* commute: strategies go from 1 (less) to 5 (greater) */
+		/* commute the operator: strategies are numbered from 1 (less) to 5 (greater) */
 		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
 	return comparison->strategy <= BTEqualStrategyNumber &&

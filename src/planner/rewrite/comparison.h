@@ -15,18 +15,20 @@
 #include "planner/rewrite/objects.h"
 
 /*
- * A comparison of a distance with a bound: distance(a, b) < bound, or <= or =.  If the
- * query has the distance on the right, the comparison is commuted.
+ * A comparison of a distance with a bound: distance(a, b) < bound, or with <= or =.  If
+ * the query has the distance on the right side, the comparison is commuted.
  */
 typedef struct Comparison
 {
 	SimHashObjects objects;
 	Node	   *a;
 	Node	   *b;
-	Node	   *bound;			/* a number of any type */
+	Node	   *bound;			/* expression of any numeric type that is_bound_type()
+								 * accepts */
 	int			strategy;		/* btree strategy number */
-	Oid			spelling_class; /* pg_operator or pg_proc: how the distance is written */
-	Oid			spelling;		/* OID of this operator or function */
+	Oid			spelling_class; /* OperatorRelationId or ProcedureRelationId */
+	Oid			spelling;		/* OID of the operator or function that computes the
+								 * distance */
 } Comparison;
 
 extern bool read_comparison(Node *clause, Comparison *comparison);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * indexable.c
- *		Indexes that can serve a comparison, and other uses of its distance
+ *		Indexes that can serve a comparison, and other uses of a distance
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,8 +27,8 @@
 /* --- indexes that can serve a comparison ------------------------------------- */
 
 /*
- * Return true if an index of the table has an operator class that is not built in.  The
- * test is cheap, and spares most tables all other work.
+ * Return true if an index of the table has an operator class that is not built in.  This
+ * cheap test avoids all other work for most tables.
  */
 bool
 indexable_has_custom_opclass(RelOptInfo *rel)
@@ -47,8 +47,8 @@ indexable_has_custom_opclass(RelOptInfo *rel)
 }
 
 /*
- * Return true if an index of the table can search this column within a ball.  For the
- * index, the center and the radius must be constants.
+ * Return true if an index of the table has this column and can search it within a ball.
+ * The index requires that the center and the radius are pseudoconstants.
  */
 static bool
 indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *objects,
@@ -88,7 +88,8 @@ indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 /* --- other uses of the distance ---------------------------------------------- */
 
 /*
- * Return true if an expression contains the distance in the same spelling.
+ * Return true if an expression contains the distance of a comparison, written in the same
+ * way.  The context is the Comparison.
  */
 static bool
 is_same_distance(Node *node, void *context)
@@ -105,8 +106,9 @@ is_same_distance(Node *node, void *context)
 }
 
 /*
- * Return true if a constraint computes the distance, and the planner may exclude the
- * table by it.  See relation_excluded_by_constraints() in plancat.c for when it may.
+ * Return true if a constraint of the table computes the distance, and the planner may use
+ * the constraint to exclude the table.  The conditions are those of
+ * relation_excluded_by_constraints() in plancat.c.
  */
 static bool
 constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *comparison)
@@ -134,7 +136,7 @@ constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Comparison *compar
 }
 
 /*
- * Return true if the partition key of a table computes the distance.
+ * Return true if the partition key of a table contains the distance.
  */
 static bool
 key_compares(RelOptInfo *rel, const Comparison *comparison)
@@ -146,8 +148,8 @@ key_compares(RelOptInfo *rel, const Comparison *comparison)
 }
 
 /*
- * Return true if an object of the table computes the distance.  Objects are index
- * predicates and expressions, extended statistics, and the partition key.
+ * Return true if an index predicate, an index expression, extended statistics or the
+ * partition key of the table contain the distance.
  */
 static bool
 table_compares(RelOptInfo *rel, const Comparison *comparison)
@@ -170,9 +172,10 @@ table_compares(RelOptInfo *rel, const Comparison *comparison)
 }
 
 /*
- * Return true if the partition key of another child that the planner has created
- * computes the distance.  Pruning at run time uses the conditions of the topmost parent
- * as the last rewrite left them.  It prunes partitions of its children by them, too.
+ * Return true if the distance is in the partition key of any child relation that the
+ * planner has created.  At run time, the executor prunes partitions by the conditions of
+ * the topmost parent, as the last rewrite left them.  This includes partitions of the
+ * parent's children.
  */
 static bool
 other_child_compares(PlannerInfo *root, const Comparison *comparison)
@@ -190,12 +193,13 @@ other_child_compares(PlannerInfo *root, const Comparison *comparison)
 }
 
 /*
- * Return true if the planner may match the comparison with another object that computes
- * the distance.  It would not recognize the comparison after a rewrite.  The planner
- * matches equal nodes, so another spelling does not count.
+ * Return true if the planner may match the comparison with another object that contains
+ * the distance.  After a rewrite, the planner would not recognize the comparison.  The
+ * planner matches equal nodes, so a distance that is written in another way does not
+ * count.
  *
- * Uses what the planner has read of the table and of its parents.  Opens only the table,
- * for its constraints.
+ * Uses what the planner has read about the table and its parents.  Opens only the table
+ * itself, to read its constraints.
  */
 bool
 compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, const Comparison *comparison)

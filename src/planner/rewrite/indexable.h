@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * indexable.h
- *		Indexes that can serve a comparison, and other uses of its distance
+ *		Indexes that can serve a comparison, and other uses of a distance
  *
  * Copyright (c) 2026, the simhash authors
  *

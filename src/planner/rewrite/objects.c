@@ -3,10 +3,10 @@
  * objects.c
  *		Find the extension's own functions, types and operators
  *
- * A superuser can rename each of them, or use its name for another object.  So functions
- * are found by their C functions, among the members of the extension.  Types are the
- * argument and result types of these functions.  Operators are looked up in the operator
- * family of an index.
+ * A superuser can rename these objects, or give their names to other objects.  So a
+ * function is recognized by the C function that it calls, among the members of the
+ * extension.  Types are the argument and result types of these functions.  Operators are
+ * looked up in the operator family of an index.
  *
  * Reading all members takes almost a millisecond.  So the result is cached until one of
  * the functions changes.
@@ -90,14 +90,15 @@ static SimHashObjects containment_objects = {.distance = &distance_containment};
 
 static SimHashObjects *const all_objects[] = {&hamming_objects, &containment_objects};
 
-/* A function of the extension that the planner needs. */
+/* An SQL function of the extension that the planner needs */
 typedef struct Member
 {
 	const char *symbol;			/* name of the C function */
 	PGFunction	address;		/* address of the C function */
-	SimHashObjects *objects;	/* objects of its distance */
-	Oid		   *function;		/* field of objects for its OID */
-	uint32		hash;			/* hash value of the OID in invalidation messages */
+	SimHashObjects *objects;	/* objects of the distance that the function belongs to */
+	Oid		   *function;		/* the field of `objects` that stores its OID */
+	uint32		hash;			/* hash value of the function's OID in invalidation
+								 * messages */
 } Member;
 
 #define MEMBER(symbol, objects, field) \
@@ -119,17 +120,18 @@ static Member members[] = {
 };
 
 /*
- * Number of changes of members, and its value when members were last read.  If the two
- * are equal, the cache is valid.
+ * members_changes counts changes of members.  members_read is the value that
+ * members_changes had when the members were last read.  If the two are equal, the cache is
+ * valid.
  */
 static uint64 members_changes = 1;
 static uint64 members_read = 0;
 
-/* True if all members were found. */
+/* true if all members were found */
 static bool members_complete = false;
 
 /*
- * Record a function of the extension, if the planner needs it.
+ * If the planner needs a function of the extension, store its OID.
  */
 static void
 note_function(Oid function)
@@ -162,7 +164,8 @@ note_function(Oid function)
 }
 
 /*
- * Record all functions that are members of the extension.
+ * Find the functions that the planner needs, among all functions that are members of the
+ * extension.
  */
 static void
 read_members(Oid extension)
@@ -189,8 +192,8 @@ read_members(Oid extension)
 }
 
 /*
- * Find the members, unless the cache is valid.  The extension is found by its name,
- * since an extension cannot be renamed.
+ * Find the members, unless the cache is valid.  Searches for the extension by name, since
+ * an extension cannot be renamed.
  */
 static void
 find_members(void)
@@ -216,14 +219,14 @@ find_members(void)
 	}
 	members_complete = complete;
 
-	/* changes since the start of this function are read the next time */
+	/* changes that occurred while this function ran invalidate the cache again */
 	members_read = changes;
 }
 
 /*
- * Invalidate the cache if a member may have changed.  Core calls this when a function
- * changes, or with hash 0 when any may have changed.  While a member is missing, any
- * function may be that member.
+ * Invalidate the cache if a member may have changed.  An invalidation callback.  Core
+ * calls it when a function changes, or with hash 0 if any function may have changed.
+ * While a member is missing, any changed function may be that member.
  */
 static void
 note_change(Datum argument, syscache_id cache, uint32 hash)
@@ -245,7 +248,8 @@ objects_init(void)
 }
 
 /*
- * Find the objects of a distance.  Returns false if a function is missing.
+ * Set *objects to the objects of a distance.  Returns false if a function of the distance
+ * is missing.
  */
 bool
 objects_find(const Distance *distance, SimHashObjects *objects)
@@ -259,7 +263,7 @@ objects_find(const Distance *distance, SimHashObjects *objects)
 
 /*
  * Return the distance that a function computes, or NULL if it computes none.  Sets
- * *commuted to true if the function takes its arguments in the opposite order.
+ * *commuted to true if the function takes its two arguments in the opposite order.
  */
 const Distance *
 objects_distance(Oid function, bool *commuted)
@@ -277,8 +281,8 @@ objects_distance(Oid function, bool *commuted)
 }
 
 /*
- * Return the operator of an operator family that searches within a ball, or InvalidOid
- * if the family has none.
+ * Return the operator in an operator family that searches within a ball, or InvalidOid if
+ * the family has no such operator.
  */
 Oid
 objects_search_operator(const SimHashObjects *objects, Oid opfamily)

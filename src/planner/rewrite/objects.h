@@ -11,7 +11,7 @@
 #define SIMHASH_OBJECTS_H
 
 /*
- * A distance by which an index can search: Hamming distance of fingerprints, or
+ * A distance that an index can search by: the Hamming distance of fingerprints, or the
  * containment distance of arrays of hashes.
  */
 typedef struct Distance
@@ -19,13 +19,13 @@ typedef struct Distance
 	bool		symmetric;		/* true if either argument may be the index column */
 	Oid			radius_type;	/* type of a ball's radius */
 
-	/* Reads the center and the radius of a ball.  Returns false if one is NULL. */
+	/* Reads the center and the radius of a ball.  Returns false if either is NULL. */
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } Distance;
 
 /*
- * Objects of the extension that belong to a distance.  Plans contain them, or replace
- * them.  A function that the distance does not have is InvalidOid.
+ * Objects of the extension that belong to a distance and that occur in clauses or plans.
+ * Functions that the distance does not have are InvalidOid.
  */
 typedef struct SimHashObjects
 {
@@ -33,15 +33,15 @@ typedef struct SimHashObjects
 	Oid			type;			/* simhash or bigint[] */
 	Oid			ball_type;		/* simhash_ball or containment_ball */
 	Oid			distance_function;	/* hamming_distance or containment_distance */
-	Oid			commuted;		/* the same function with its arguments exchanged */
+	Oid			commuted;		/* OID of the distance function with exchanged arguments */
 	Oid			within;			/* simhash_within or containment_within */
-	Oid			ball;			/* the function that makes a ball */
+	Oid			ball;			/* function that makes a ball */
 	Oid			in_ball;		/* function of the operator <@ or <%@ */
-	Oid			ball_contains;	/* function of its commutator @> */
+	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ or <%@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
 	bool		incomplete;		/* true if a function was not found */
-	bool		restricted;		/* true if a function has an access list of its own */
+	bool		restricted;		/* true if a function has an access list */
 } SimHashObjects;
 
 extern const Distance distance_hamming;

@@ -4,8 +4,8 @@
  *		Check which functions the user may execute
  *
  * The executor checks EXECUTE for the functions in a plan.  An index scan calls other
- * functions than the clause that it serves, so the planner must check both.  Then a
- * query has the same result, or the same error, with an index and without.
+ * functions than the clause that it serves, so the planner must check both.  Then a query
+ * has the same result, or raises the same error, with and without an index.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,8 +27,7 @@
 /* --- of a clause ---------------------------------------------------------------- */
 
 /*
- * Return true if everybody may execute a function, since it has no access list of its
- * own.
+ * Return true if everybody may execute a function, because it has no access list.
  */
 static bool
 is_public(Oid function)
@@ -44,8 +43,8 @@ is_public(Oid function)
 }
 
 /*
- * Return true if the user may not execute a function.  If not everybody may execute it,
- * mark the plan as dependent on the role.  The context is the PlannerInfo.
+ * Return true if the user may not execute a function.  Unless everybody may execute it,
+ * marks the plan as dependent on the role.  The context is the PlannerInfo.
  */
 static bool
 is_forbidden(Oid function, void *context)
@@ -59,7 +58,8 @@ is_forbidden(Oid function, void *context)
 }
 
 /*
- * Return true if an expression contains a function that the user may not execute.
+ * Return true if an expression calls a function that the user may not execute.  The
+ * context is the PlannerInfo.
  */
 static bool
 contains_forbidden(Node *node, void *context)
@@ -72,7 +72,7 @@ contains_forbidden(Node *node, void *context)
 }
 
 /*
- * Return true if the user may execute all functions of an expression.
+ * Return true if the user may execute all functions that an expression calls.
  */
 bool
 privileges_suffice(PlannerInfo *root, Node *expression)
@@ -81,7 +81,7 @@ privileges_suffice(PlannerInfo *root, Node *expression)
 }
 
 /*
- * Return true if the user may execute the functions of an index condition.
+ * Return true if the user may execute the functions of the index condition of a distance.
  */
 bool
 privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects)
@@ -92,8 +92,9 @@ privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects)
 /* --- of a commutator ------------------------------------------------------------ */
 
 /*
- * True if a query of this session has called a distance or an operator on balls.  Until
- * then there is nothing to hide, and the members of the extension need not be read.
+ * True if a query of this session has called a distance, or the function of an operator on
+ * balls.  Until then, no index needs to be hidden, and the members of the extension need
+ * not be read.
  */
 bool		privileges_matter = false;
 
@@ -104,7 +105,8 @@ is_same_function(Oid function, void *context)
 }
 
 /*
- * Return true if a query or an expression calls a function.  The context is its OID.
+ * Return true if a query or an expression calls a function.  The context points to the
+ * function's OID.
  */
 static bool
 calls_function(Node *node, void *context)
@@ -120,7 +122,7 @@ calls_function(Node *node, void *context)
 
 /*
  * Return true if the query calls the function `other`, and the user may execute only one
- * of the two functions.  Core would make the index call `of_index` instead.
+ * of the two functions.  In an index scan, core calls `of_index` in place of `other`.
  */
 static bool
 is_replaced(PlannerInfo *root, Oid of_index, Oid other)
@@ -131,7 +133,7 @@ is_replaced(PlannerInfo *root, Oid of_index, Oid other)
 }
 
 /*
- * Return true if an index can search within a ball of a distance.
+ * Return true if an index can search within a ball for a distance.
  */
 static bool
 is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
@@ -143,9 +145,10 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 }
 
 /*
- * Remove indexes from a table's list if they need other privileges than a sequential
- * scan.  This concerns ball @> column and ORDER BY array <<%> column.  Core replaces
- * these operators by their commutators, and does not check what the user may execute.
+ * Remove indexes from a table's list if an index scan would need other privileges than a
+ * sequential scan.  Conditions of the form ball @> column, and ORDER BY array <<%> column,
+ * can cause this.  For an index, core replaces these operators by their commutators,
+ * without a check whether the user may execute the commutators' functions.
  */
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)

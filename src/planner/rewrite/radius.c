@@ -20,9 +20,8 @@
 #include "type/simhash_type.h"
 
 /*
- * Return the floor of a number as a radius in bits.  It is SIMHASH_BITS for all greater
- * numbers and NaN, and BALL_EMPTY for negative numbers.  NaN is greater than all
- * numbers.
+ * Return the floor of a number as a radius in bits, clamped: SIMHASH_BITS for all greater
+ * numbers, BALL_EMPTY for negative numbers.  NaN counts as greater than all numbers.
  */
 int64
 radius_of_float8(float8 bound)
@@ -33,7 +32,7 @@ radius_of_float8(float8 bound)
 }
 
 /*
- * Return true if a numeric is less than the limit.
+ * Return true if a numeric is less than `limit`.
  */
 static bool
 numeric_is_below(Datum number, int64 limit)
@@ -43,7 +42,7 @@ numeric_is_below(Datum number, int64 limit)
 }
 
 /*
- * Return the floor of a numeric as a radius in bits, as radius_of_float8() does.
+ * Return the floor of a numeric as a radius in bits, clamped as in radius_of_float8().
  */
 int64
 radius_of_numeric(Datum bound)

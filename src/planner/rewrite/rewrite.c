@@ -3,11 +3,11 @@
  * rewrite.c
  *		Rewrite comparisons of distances, so that an index can serve them
  *
- * fp <~> q <= 3 compares integers, so PostgreSQL matches no index with it.  This file
- * rewrites clauses that an index can serve to calls of simhash_within.  The support
- * function of simhash_within returns the index condition.  The rewrite happens before
- * the planner distributes a query's clauses to its tables.  README.md explains the order
- * of events, and what the rewrite must not change.
+ * The condition fp <~> q <= 3 compares integers, so PostgreSQL finds no index that matches
+ * it.  This file rewrites conditions that an index could serve to calls of simhash_within.
+ * The support function of simhash_within returns the index condition.  The rewrite happens
+ * before the planner distributes a query's clauses to its tables.  README.md explains the
+ * order of these steps, and what the rewrite must not change.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -34,44 +34,45 @@
 #include "planner/rewrite/rewrite.h"
 
 /*
- * The table that clauses are rewritten for.  If it is a child, the clauses reference one
- * of its parents.  Children are partitions, inheritance children and members of a UNION
- * ALL.
+ * The table that clauses are rewritten for.  If the table is a child, the clauses
+ * reference one of its parents.  A child is a partition, an inheritance child or a member
+ * of a UNION ALL.
  */
 typedef struct Rewrite
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	List	   *appinfos;		/* AppendRelInfos from that parent down to the table */
-	bool		for_siblings;	/* the clauses also apply to other children */
+	List	   *appinfos;		/* AppendRelInfos from the parent that the clauses
+								 * reference down to the table */
+	bool		for_siblings;	/* true if the clauses also apply to other children */
 
-	/* cache of the last compared_elsewhere() result, and its arguments */
+	/* Arguments and result of the last call of compared_elsewhere(), a cache */
 	Oid			spelling_class;
 	Oid			spelling;
 	bool		compared;
 } Rewrite;
 
 /*
- * The conditions of a parent before they were rewritten for one of its children.  They
- * live as long as planner_cxt.
+ * The conditions of a parent before they were rewritten for one of its children.  Freed
+ * when planner_cxt is reset.
  */
 typedef struct Original
 {
 	RelOptInfo *parent;
 	List	   *conditions;		/* RestrictInfos */
 	struct Original *next;
-	MemoryContextCallback forget;	/* removes this from originals */
+	MemoryContextCallback forget;	/* removes this Original from `originals` */
 } Original;
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */
-static Original *originals = NULL;	/* list of all parents' originals */
+static Original *originals = NULL;	/* list of the Originals of all parents */
 
 static List *rewrite_list(Rewrite *rewrite, List *clauses);
 
 /* --- rewriting a clause ------------------------------------------------------ */
 
 /*
- * Return an expression that references the table instead of its parent.
+ * Return an expression with references to the parent replaced by references to the table.
  */
 static Node *
 translate(Rewrite *rewrite, Node *node)
@@ -88,12 +89,12 @@ translate(Rewrite *rewrite, Node *node)
 }
 
 /*
- * Return true if the comparison must stay in the plan although simhash_within is
- * equivalent to it.
+ * Return true if a comparison must stay in the plan although simhash_within is equivalent
+ * to it.
  *
- * If other children share the clause, only this child can be checked for other uses of
- * the distance.  So the comparison stays, except if its distance is between two tables.
- * No object of another child contains such a distance.
+ * If the clause also applies to other children, other uses of the distance can be checked
+ * for this child only.  So the comparison must stay, unless its distance is between two
+ * tables.  No object of another child contains such a distance.
  */
 static bool
 must_keep(Rewrite *rewrite, const Comparison *comparison)
@@ -114,8 +115,9 @@ must_keep(Rewrite *rewrite, const Comparison *comparison)
 
 /*
  * Append a comparison to the result.  If an index can serve it, append simhash_within
- * instead of it or beside it.  `clauses` is the list that contains the comparison.  It
- * may contain the same simhash_within already, for another table.
+ * instead of the comparison or after it.  `clauses` is the list that contains the
+ * comparison.  It may already contain the same call of simhash_within, added for another
+ * table.
  */
 static List *
 append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
@@ -145,7 +147,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	{
 		result = lappend(result, clause);
 
-		/* a subplan is expensive, so do not execute it twice */
+		/* a subplan is expensive, so do not evaluate it in two clauses */
 		if (contain_subplans(clause))
 			return result;
 	}
@@ -155,8 +157,8 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 }
 
 /*
- * Append a clause to the result, with its comparisons below AND and OR rewritten.  A
- * clause that does not change keeps its node.
+ * Append a clause to the result, with the comparisons in it rewritten, also below AND and
+ * OR.  A clause that does not change is appended as the same node.
  */
 static List *
 append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
@@ -272,8 +274,8 @@ find_original(RelOptInfo *parent)
 }
 
 /*
- * Remember the conditions of a parent until planner_cxt is reset, unless they are
- * remembered already.
+ * Record the conditions of a parent until planner_cxt is reset, unless they are already
+ * recorded.
  */
 static void
 keep_original(PlannerInfo *root, RelOptInfo *parent)
@@ -293,7 +295,7 @@ keep_original(PlannerInfo *root, RelOptInfo *parent)
 }
 
 /*
- * Restore the conditions of a child's parent.  They may still be rewritten for the
+ * Restore the conditions of a child's parent, which may have been rewritten for the
  * previous child.
  */
 static void
@@ -311,8 +313,8 @@ restore_conditions(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /*
- * Rewrite the conditions of a parent for one child.  Core copies them to the child right
- * after the hook returns.
+ * Rewrite the conditions of a parent for one child.  Core copies them to the child as soon
+ * as the hook returns.
  */
 static void
 rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
@@ -344,9 +346,9 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 }
 
 /*
- * Return true if a parent has children for which core does not call the hook, up to 18.
- * They are members of a UNION ALL that are not tables.  Core copies to them the
- * conditions that were rewritten for the previous table.
+ * Return true if a parent has children for which core up to 18 does not call the hook.
+ * These are members of a UNION ALL that are not tables.  Core copies the conditions to
+ * them as they were rewritten for the previous table.
  */
 static bool
 has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
@@ -368,7 +370,7 @@ has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
 
 /*
  * Rewrite join clauses of a parent in place, for all children.  Core copies join clauses
- * to children after all children are known.  The other tables of the join have the same
+ * to the children only after all children are known.  The other tables of a join share the
  * RestrictInfo.
  */
 static void
@@ -384,9 +386,9 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 		List	   *rewritten;
 
 		/*
-		 * Skip a clause above an outer join that can make the parent's columns
-		 * NULL.  A scan cannot apply it, and a child's expression cannot replace a
-		 * column in it.
+		 * Skip a clause above an outer join that can make the parent's columns NULL.  A
+		 * scan cannot apply the clause, and a child's expression cannot replace a column
+		 * in it.
 		 */
 		if (is_nulled_below(rinfo, parent))
 			continue;
@@ -408,10 +410,10 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 }
 
 /*
- * Rewrite conditions for a child: a partition, an inheritance child or a member of a
- * UNION ALL.  Core has distributed them to its parents.  Conditions on the parent alone
- * are in the next parent above.  Join clauses are in the topmost parent.  Equalities of
- * two tables are in equivalence classes.
+ * Rewrite conditions for a child: a partition, an inheritance child or a member of a UNION
+ * ALL.  Core has already distributed the conditions to the child's parents.  Conditions on
+ * the parent alone are in the immediate parent.  Join clauses are in the topmost parent.
+ * Equalities of two tables are in equivalence classes.
  */
 static void
 rewrite_for_child(Rewrite *rewrite)
@@ -439,7 +441,9 @@ rewrite_for_child(Rewrite *rewrite)
 	{
 		EquivalenceClass *class = lfirst(lc);
 
-		/* a class with a constant has been distributed to tables already */
+		/*
+		 * the clauses of a class with a constant have already been distributed to tables
+		 */
 		if (class->ec_merged == NULL && !class->ec_has_const &&
 			bms_is_member(parent->relid, class->ec_relids))
 			rewrite_join_clauses(rewrite, parent, class->ec_sources);
@@ -449,8 +453,8 @@ rewrite_for_child(Rewrite *rewrite)
 /* --- conditions for a table ---------------------------------------------------- */
 
 /*
- * Rewrite the conditions that an index of the table can serve.  Does nothing for a
- * parent, which has no index that a scan can use.
+ * Rewrite the conditions that an index of the table can serve.  Does nothing for a parent,
+ * since scans do not use an index of a parent.
  */
 static void
 rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
@@ -459,7 +463,7 @@ rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 	Rewrite		rewrite = {.root = root, .rel = rel};
 	ListCell   *lc;
 
-	/* an index build plans a query without a jointree */
+	/* plan_create_index_workers() makes a dummy query without a jointree */
 	if (!enable_rewrite || rte->rtekind != RTE_RELATION || rte->inh ||
 		root->parse->jointree == NULL || !indexable_has_custom_opclass(rel))
 		return;
