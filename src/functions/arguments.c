@@ -21,7 +21,7 @@
 #include "type/simhash_type.h"
 
 /*
- * Return true if an argument is this name.
+ * Return true if a text is equal to a name.
  */
 bool
 text_is(const text *given, const char *name)
@@ -31,7 +31,8 @@ text_is(const text *given, const char *name)
 }
 
 /*
- * Check a width of shingles, in units, and return it.
+ * Check a width of shingles, in units, and return it.  Raises an error unless it is 1 to
+ * SHINGLE_MAX_WIDTH.
  */
 int
 check_width(int32 width)
@@ -45,8 +46,8 @@ check_width(int32 width)
 }
 
 /*
- * Return the unit of shingles that argument i names; NULL stands for the default.  Raises
- * an error if there is no such unit.
+ * Return the unit of shingles that argument i names, or the default if the argument is
+ * NULL.  Raises an error if there is no such unit.
  */
 ShingleUnit
 get_unit(FunctionCallInfo fcinfo, int i)
@@ -68,9 +69,9 @@ get_unit(FunctionCallInfo fcinfo, int i)
 }
 
 /*
- * Read the arguments of a function of n documents, the width of shingles and, for texts,
- * their unit.  NULL stands for the default of the last two.  Returns false if a document is
- * NULL: then the result is, too.
+ * Read the arguments of a function of n documents: the documents, the width of shingles
+ * and, for texts, the unit.  If the width or the unit is NULL, sets its default.  Returns
+ * false if a document is NULL.  Then the function's result is NULL.
  */
 bool
 get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width, ShingleUnit *unit)
@@ -85,8 +86,8 @@ get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width, ShingleUnit *u
 }
 
 /*
- * Check that an array has at most one dimension and no NULL, and return it.  `name` is
- * the argument's name in the error message.
+ * Check that an array has at most one dimension and no NULL, and return it.  Otherwise
+ * raises an error.  `name` is the argument's name in the error message.
  */
 ArrayType *
 check_array(ArrayType *array, const char *name)
@@ -114,9 +115,9 @@ array_nitems(ArrayType *array)
 }
 
 /*
- * Check a weight and return it as a fixed-point number, in units of 1/WEIGHT_ONE, rounded
- * half away from zero.  (Exactly.  Adding 0.5 and truncating would round the greatest
- * number below 0.5 to 1.)
+ * Check a weight and return it as a fixed-point number, in units of 1/WEIGHT_ONE.  The
+ * number is rounded half away from zero, exactly.  Adding 0.5 and truncating would round
+ * the greatest float8 below 0.5 to 1.
  */
 int64
 check_weight(float8 weight)

@@ -17,9 +17,9 @@
 #include "text/shingle.h"
 
 /*
- * Return the default width, in units, of the shingles of sketches and of the shortest
- * passage that common_passages() returns.  Eight words are more than an idiom.  48
- * characters of English are as long as that.
+ * Return a default width, in units: that of the shingles of sketches, and that of the
+ * shortest passage that common_passages() returns.  Eight words are longer than an idiom.
+ * 48 characters of English text are about eight words.
  */
 static inline int
 sketch_default_width(ShingleUnit unit)

@@ -26,14 +26,14 @@
 #include "compat.h"
 #include "type/minhash_type.h"
 
-/* Defaults in place of NULL. */
+/* Values to use for arguments that are NULL. */
 #define DEFAULT_PROBABILITY	0.5
 #define DEFAULT_RECALL		0.95
 
 /*
  * minhash_bands(sig)
  *
- * Returns the key of each band, for other index types.
+ * Returns the key of each band, for indexes of other types.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_bands);
 Datum
@@ -50,8 +50,8 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 }
 
 /*
- * Check a number from 0 to 1 and return it.  `what` is its name in the error message.
- * Returns 0 without a sign, which would show in results.
+ * Check that a number is from 0 to 1, inclusive, and return it.  `what` is the number's
+ * name in the error message.  Returns -0 as 0, because the sign would show in results.
  */
 static float8
 check_fraction(float8 fraction, const char *what)
@@ -65,8 +65,8 @@ check_fraction(float8 fraction, const char *what)
 }
 
 /*
- * Return the probability that sets of a resemblance share a band.  Computed by
- * logarithms, so that small probabilities are exact too.
+ * Return the probability that sets of a resemblance share a band.  Computed with
+ * logarithms, so that small probabilities are accurate.
  */
 static float8
 sharing_probability(float8 resemblance, int bands, int rows)
@@ -92,8 +92,8 @@ simhash_minhash_probability(PG_FUNCTION_ARGS)
 /*
  * minhash_threshold(bands, rows, probability)
  *
- * Returns the resemblance at which sets share a band with this probability: the inverse
- * of minhash_probability.
+ * Returns the resemblance at which sets share a band with the given probability.  This is
+ * the inverse function of minhash_probability().
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_threshold);
 Datum
@@ -114,21 +114,22 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 }
 
 /*
- * Advice.  For each number of rows, compute the fewest bands that find the pairs the
- * caller wants.  The more rows, the longer the signature, and the fewer pairs of less
- * resemblance are let through.  The advice is the smallest shape that is selective
- * enough, followed by larger ones.
+ * Advice.  For each number of rows, compute the smallest number of bands that finds the
+ * pairs that the caller wants.  With more rows, the signature is longer, and fewer pairs
+ * of less resemblance share a band.  The advised shape is the smallest one that is
+ * selective enough.  It is returned first, and larger shapes follow.
  */
 #define ADVICE_COLUMNS	8
 
 /*
- * The advised shape lets through at most this fraction of pairs of half the resemblance,
- * ...
+ * Maximum fraction of pairs of half the resemblance that share a band of the advised
+ * shape, unless the signature would exceed USUAL_LENGTH.
  */
 #define LET_THROUGH		0.025
 
 /*
- * ... unless the signature would be longer than this, which makes a value of a kilobyte.
+ * Maximum length of the advised signature, in minima, unless no signature of this length
+ * has the recall.  The value takes a kilobyte.
  */
 #define USUAL_LENGTH	256
 
@@ -139,8 +140,8 @@ typedef struct Shape
 } Shape;
 
 /*
- * Check a number greater than 0 and less than 1 and return it.  `what` is its name in the
- * error message.
+ * Check that a number is greater than 0 and less than 1, and return it.  `what` is the
+ * number's name in the error message.
  */
 static float8
 check_open_fraction(float8 fraction, const char *what)
@@ -154,9 +155,9 @@ check_open_fraction(float8 fraction, const char *what)
 }
 
 /*
- * Return the fewest bands of this many rows with which sets of the threshold's
- * resemblance share a band with probability `recall`.  Returns 0 if no signature has that
- * many bands.
+ * Return the smallest number of bands, of `rows` rows each, with which sets whose
+ * resemblance is the threshold share a band with probability `recall`.  Returns 0 if no
+ * signature has that many bands.
  */
 static int
 fewest_bands(float8 threshold, float8 recall, int rows)
@@ -179,7 +180,8 @@ fewest_bands(float8 threshold, float8 recall, int rows)
 }
 
 /*
- * Find the shapes that have this recall, fewest rows first.  Returns their number.
+ * Find the shapes that have the recall, in ascending order of rows.  Returns the number of
+ * shapes, at most MINHASH_MAX_ROWS.
  */
 static int
 find_shapes(float8 threshold, float8 recall, Shape *shapes)
@@ -200,7 +202,8 @@ find_shapes(float8 threshold, float8 recall, Shape *shapes)
 }
 
 /*
- * Return the index of the advised shape among n shapes, the smallest first.
+ * Return the index of the advised shape among n shapes, which are in ascending order of
+ * rows.
  */
 static int
 choose_shape(float8 threshold, const Shape *shapes, int n)
@@ -237,8 +240,8 @@ put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 }
 
 /*
- * Round a probability down to two digits, or to as many as keep it from being rounded to
- * 0 or 1.
+ * Round a probability down to two digits, or to more digits if it would become 0 or 1
+ * otherwise.
  */
 static float8
 round_down(float8 probability)
@@ -250,7 +253,7 @@ round_down(float8 probability)
 }
 
 /*
- * Raise an error: no signature has this recall.
+ * Raise the error that no signature has this recall.
  */
 static void
 report_no_shape(float8 threshold, float8 recall)
@@ -268,7 +271,7 @@ report_no_shape(float8 threshold, float8 recall)
 /*
  * minhash_advice(threshold, recall)
  *
- * Returns the advised shape, then larger ones, which let less through.
+ * Returns the advised shape, then larger shapes, which are more selective.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_advice);
 Datum

@@ -3,12 +3,13 @@
  * common_runs.c
  *		The runs of symbols that two sequences have in common
  *
- * First find all runs of a that are in b and are not part of a longer one.  They may
- * overlap.  A sequence that repeats itself has as many of them as it has symbols, each
- * nearly as long as the whole.  So take the longest run, then the longest of what is left
- * of the others, and so on.  No symbol of a is in two runs of the result.
+ * First find all runs of a that are in b and are not part of a longer such run.  These
+ * runs may overlap.  A sequence that repeats itself can have as many runs as symbols, each
+ * nearly as long as the sequence.  So take the longest run, and trim the other runs by the
+ * symbols that it covers.  Then take the longest of the remaining runs, and so on.  No
+ * symbol of a is in two runs of the result.
  *
- * No run contains another one, so what is left of a run is in one piece.
+ * No run contains another one, so a trimmed run is still a single run.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,10 +23,10 @@
 
 #include "functions/common_runs.h"
 
-/* Symbols between checks for interrupts. */
+/* Number of symbols between checks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
-/* A symbol of a in no run of the result. */
+/* Value for a symbol of a that is in no run of the result. */
 #define NOT_COVERED			(-1)
 
 /*
@@ -43,8 +44,9 @@ add_run(CommonRuns *result, int *capacity, CommonRun run)
 }
 
 /*
- * Find all longest runs, in the order of a.  locate_runs() finds their positions in b
- * later.  Checks for interrupts.
+ * Find all runs of a that are in b, have at least `minimum` symbols and are not part of a
+ * longer such run, in the order of a.  Does not set their positions in b, which
+ * locate_runs() finds.  Checks for interrupts.
  */
 static void
 find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int minimum,
@@ -68,8 +70,8 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 }
 
 /*
- * Compare two runs for the heap: the longer run is first, of equally long ones the first
- * in a.
+ * Compare two runs for the heap.  Longer runs come first, and runs of equal length are in
+ * the order of a.  x and y are indexes in the array of runs, which is `arg`.
  */
 static int
 compare_runs(Datum x, Datum y, void *arg)
@@ -84,8 +86,8 @@ compare_runs(Datum x, Datum y, void *arg)
 }
 
 /*
- * Cut off the symbols of a run that are in runs already taken, and return the rest.
- * covered[] has the number of the run that covers a symbol, or NOT_COVERED.
+ * Return a run without its symbols that are in runs already taken.  covered[] has the
+ * number of the run that covers each symbol of a, or NOT_COVERED.
  */
 static CommonRun
 trim_run(CommonRun run, const int *covered, const CommonRun *taken)
@@ -104,7 +106,8 @@ trim_run(CommonRun run, const int *covered, const CommonRun *taken)
 }
 
 /*
- * Take runs from the candidates, the longest first.  Checks for interrupts.
+ * Move runs from the candidates to the result, the longest first, as described at the top
+ * of this file.  Checks for interrupts.
  */
 static void
 take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
@@ -152,9 +155,9 @@ take_runs(CommonRuns *candidates, int na, int minimum, CommonRuns *result)
 }
 
 /*
- * Find the first position of each run in b.  A longer run that was trimmed may occur
- * later in b than what is left of it.  So only the runs of the result are looked up.  No
- * symbol of a is in two of them.  Checks for interrupts.
+ * Set the first position of each run of the result in b.  This is done after trimming,
+ * because the rest of a trimmed run may occur earlier in b than the whole run.  No symbol
+ * of a is in two runs of the result, so this takes linear time.  Checks for interrupts.
  */
 static void
 locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *result)
@@ -175,9 +178,9 @@ locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *resul
 }
 
 /*
- * Find the runs of at least `minimum` symbols that a and b have in common.  minimum is at
- * least 1, na and nb are at most AUTOMATON_MAX.  A symbol of a that is not in b may be
- * NULL.
+ * Find the runs of at least `minimum` symbols that a and b have in common.  minimum must
+ * be at least 1.  na and nb, the numbers of symbols of a and b, must be at most
+ * AUTOMATON_MAX.  A symbol of a that is not in b may be NULL.
  */
 void
 find_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int minimum,

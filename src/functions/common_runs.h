@@ -14,16 +14,16 @@
 
 typedef struct CommonRun
 {
-	int32		a;				/* position of its first symbol in a, from 0 */
-	int32		b;				/* likewise in b */
+	int32		a;				/* position of the run's first symbol in a, from 0 */
+	int32		b;				/* position of the run's first symbol in b, from 0 */
 	int32		length;
 } CommonRun;
 
 typedef struct CommonRuns
 {
 	int			n;
-	CommonRun  *runs;			/* the longest first */
-	int		   *by_position;	/* their numbers, in the order of their positions in a */
+	CommonRun  *runs;			/* runs, the longest first */
+	int		   *by_position;	/* indexes in `runs`, in the order of positions in a */
 } CommonRuns;
 
 extern void find_common_runs(const Symbol *a, int na, const Symbol *b, int nb,

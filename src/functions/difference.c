@@ -4,8 +4,8 @@
  *		shingle_difference(a, b, ...): why two documents do not resemble each other
  *		more
  *
- * Returns the shingles that only one of the documents has, with their positions.  Only
- * the set of one document is in memory while the other document is read.
+ * Returns the shingles that only one of the documents has, with their positions.  Keeps
+ * the set of one document in memory while it reads the other document.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -29,17 +29,18 @@
 #define DIFFERENCE_COLUMNS	4
 
 /*
- * State of one direction of a difference.
+ * State for one direction: one document is read, and the other one is a set.
  */
 typedef struct Difference
 {
 	ReturnSetInfo *result;
-	Datum		only_in;		/* name of the document that is read, a or b, as text */
+	Datum		only_in;		/* name of the document that is read: a or b, as a text */
 	SetBudget	budget;
 	ShingleSet other;			/* shingles of the other document */
-	int			width;			/* tokens only: width of a shingle */
-	int			ntokens;		/* tokens only: tokens of the document */
-	int			next;			/* tokens only: first token of the next shingle, from 0 */
+	int			width;			/* width of a shingle, in tokens; used for tokens only */
+	int			ntokens;		/* number of tokens of the document; used for tokens only */
+	int			next;			/* first token of the next shingle, from 0; used for tokens
+								 * only */
 } Difference;
 
 /*
@@ -66,7 +67,7 @@ end_difference(Difference *difference)
 }
 
 /*
- * Return a shingle unless the other document has it.  A LocatedConsumer.
+ * Add a shingle to the result unless the other document has it.  A LocatedConsumer.
  */
 static void
 report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
@@ -93,8 +94,8 @@ report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
 }
 
 /*
- * Return a shingle of tokens unless the other document has it.  The n-th shingle begins
- * with the n-th token.  A ShingleConsumer.
+ * Add a shingle of tokens to the result unless the other document has it.  The n-th
+ * shingle begins with the n-th token.  A ShingleConsumer.
  */
 static void
 report_tokens(void *arg, const char *shingle, size_t length)
@@ -108,7 +109,7 @@ report_tokens(void *arg, const char *shingle, size_t length)
 }
 
 /*
- * Return the shingles of a text that the other text does not have.
+ * Add the shingles of a text that the other text does not have to the result.
  */
 static void
 report_text(ReturnSetInfo *result, const char *only_in, text *document, text *other,
@@ -125,7 +126,7 @@ report_text(ReturnSetInfo *result, const char *only_in, text *document, text *ot
 }
 
 /*
- * Return the shingles of an array of tokens that the other array does not have.
+ * Add the shingles of an array of tokens that the other array does not have to the result.
  */
 static void
 report_array(ReturnSetInfo *result, const char *only_in, ArrayType *document,

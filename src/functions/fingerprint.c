@@ -4,8 +4,7 @@
  *		simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of
  *		features
  *
- * The result is NULL if there is nothing to fingerprint: no value of 64 bits could mean
- * that.
+ * The result is NULL if there is no feature, since no fingerprint can represent that.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,14 +27,15 @@
 #include "text/hash.h"
 #include "type/simhash_type.h"
 
-/* Estimate of a text's bytes for each of its distinct shingles, good for English. */
+/* Estimated number of bytes of an English text for each of its distinct shingles. */
 #define BYTES_A_SHINGLE(unit)	((unit) == UNIT_WORD ? 6 : 1)
 
-/* Features between checks for interrupts. */
+/* Number of features between checks for interrupts. */
 #define INTERRUPT_INTERVAL	1024
 
 /*
- * Return the hash of a feature in the server's encoding, converted to UTF-8.
+ * Return the hash of a feature given in the server's encoding.  The bytes hashed are
+ * UTF-8, or the bytes as stored in a SQL_ASCII database.
  */
 uint64
 hash_server_string(char *string, size_t length)
@@ -90,7 +90,7 @@ fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
 }
 
 /*
- * Return the fingerprint of a text of `length` bytes as a function's result.
+ * Return the fingerprint of a text, `length` bytes at `body`, as a function's result.
  */
 static Datum
 fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, int width,
@@ -104,8 +104,8 @@ fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, in
 }
 
 /*
- * Add a feature with a weight from SQL.  Raises an error if the weight or the sum of
- * weights is out of range.
+ * Add a feature with a weight that comes from SQL.  Raises an error if the weight or the
+ * sum of absolute weights is out of range.
  */
 void
 add_feature(Accumulator *acc, uint64 hash, float8 weight)
@@ -138,8 +138,8 @@ simhash_text(PG_FUNCTION_ARGS)
 /*
  * simhash(unknown)
  *
- * For a bare literal, which the parser would otherwise take for simhash's text form.  The
- * argument is a C string.
+ * Called for a literal without a type.  Without this function, the parser would resolve
+ * the call as a cast of the literal to the type simhash.  The argument is a C string.
  */
 PG_FUNCTION_INFO_V1(simhash_cstring);
 Datum
@@ -174,9 +174,9 @@ simhash_tokens(PG_FUNCTION_ARGS)
 }
 
 /*
- * Check the weights of n features and return them.  `features` is the name of the
- * features in the error message.  Raises an error unless there is one weight for each
- * feature.
+ * Check the weights of n features and return them.  Raises an error unless there is one
+ * weight for each feature.  `features` is the name of the argument with the features in
+ * the error message.
  */
 static float8 *
 check_weights(ArrayType *weights, int n, const char *features)
@@ -246,14 +246,15 @@ simhash_hashes(PG_FUNCTION_ARGS)
 	return fingerprint_of_sum(fcinfo, &acc);
 }
 
-/* Number of labels of lexemes, in the order {D,C,B,A}, as in ts_rank. */
+/* Number of labels of lexemes.  Weights are in the order {D,C,B,A}, as in ts_rank. */
 #define TS_LABELS	4
 
 static const float4 ts_default_weights[TS_LABELS] = {0.1f, 0.2f, 0.4f, 1.0f};
 
 /*
- * Check the weights of labels and copy them to weights[].  As in ts_rank, a negative
- * weight stands for the default.  Raises an error for a weight above 1.
+ * Check an array of weights of labels and copy it to weights[], which has TS_LABELS
+ * elements.  As in ts_rank, a negative weight is replaced by the default weight.  Raises
+ * an error for a weight above 1.
  */
 static void
 check_label_weights(ArrayType *array, float4 *weights)
@@ -282,8 +283,8 @@ check_label_weights(ArrayType *array, float4 *weights)
 }
 
 /*
- * Return the weight of a lexeme: the sum over its occurrences.  A lexeme whose positions
- * were stripped counts as one occurrence without a label.
+ * Return the weight of a lexeme, which is the sum of the weights of its occurrences.  A
+ * lexeme without positions counts as one occurrence without a label.
  */
 static int64
 lexeme_weight(TSVector document, WordEntry *entry, const int64 *label_weights)

@@ -3,8 +3,8 @@
  * passages.c
  *		common_passages(a, b, ...): the passages that two documents share
  *
- * Both documents are sequences of units, words or characters.  The symbol of a unit is
- * its address in the set of b's units.  So equal units are found, not equal hashes.
+ * Both documents are sequences of units, which are words or characters.  The symbol of a
+ * unit is its address in the set of b's units.  So units are equal, not only their hashes.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -36,7 +36,7 @@
 typedef struct Sequence
 {
 	ShingleSet *set;
-	bool		is_set;			/* true if the set is of this document's units */
+	bool		is_set;			/* true if `set` is the set of this document's own units */
 	int			n;
 	int			capacity;
 	Symbol	   *symbols;
@@ -55,7 +55,8 @@ begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
 }
 
 /*
- * Double the capacity of a sequence.  Raises an error if it has AUTOMATON_MAX units.
+ * Double the capacity of a sequence.  Raises an error if it has AUTOMATON_MAX units
+ * already.
  */
 static void
 enlarge_sequence(Sequence *sequence)
@@ -72,7 +73,8 @@ enlarge_sequence(Sequence *sequence)
 }
 
 /*
- * Append the next unit.  A LocatedConsumer.  Raises an error after AUTOMATON_MAX units.
+ * Append the next unit.  Raises an error if the sequence has AUTOMATON_MAX units already.
+ * A LocatedConsumer.
  */
 static void
 take_unit(void *arg, const char *unit, size_t length, Passage passage)
@@ -99,7 +101,7 @@ add_token(void *arg, const char *token, size_t length)
 }
 
 /*
- * Initialize an empty set with a budget of MaxAllocSize bytes.
+ * Initialize an empty set and its budget of MaxAllocSize bytes.
  */
 static void
 begin_set(ShingleSet *set, SetBudget *budget)
@@ -122,8 +124,8 @@ check_minimum(int32 minimum)
 }
 
 /*
- * Find where the passages start and end, in bytes.  The passages are taken in the order
- * of their positions, so that the text is read once.  Checks for interrupts.
+ * Set starts[] and ends[] to the byte offsets of the passages.  Visits the passages in the
+ * order of their positions, so that the text is read only once.  Checks for interrupts.
  */
 static void
 find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t *starts,
@@ -147,8 +149,8 @@ find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t 
 }
 
 /*
- * Return the characters of a run, from the first character of its first unit to the last
- * character of its last unit.
+ * Return the range of characters of a run, from the first character of its first unit to
+ * the last character of its last unit.
  */
 static Passage
 run_passage(const Sequence *sequence, int32 first, int32 length)
@@ -159,7 +161,8 @@ run_passage(const Sequence *sequence, int32 first, int32 length)
 }
 
 /*
- * Return the passages of the runs found, the longest first.  Checks for interrupts.
+ * Add the passages of the runs found to the result, the longest first.  Checks for
+ * interrupts.
  */
 static void
 report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequence *b,

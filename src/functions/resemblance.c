@@ -3,15 +3,15 @@
  * resemblance.c
  *		Exact resemblance and containment of two documents
  *
- * Broder, "On the resemblance and containment of documents", 1997, of the whole sets of
- * distinct shingles S(A) and S(B):
+ * As defined by Broder, "On the resemblance and containment of documents", 1997, but
+ * computed from all distinct shingles, S(A) and S(B):
  *
  *		resemblance r(A, B) = |S(A) & S(B)| / |S(A) | S(B)|
  *		containment c(A, B) = |S(A) & S(B)| / |S(A)|
  *
- * Queries compare the same documents again and again: a parameter with each candidate, an
- * outer row with the rows near it, and near-duplicates with each other.  So sets are kept
- * from one call to the next.
+ * Queries compare the same document many times: a parameter with each candidate, an outer
+ * row with the rows near it, and near-duplicates with each other.  So sets are kept from
+ * one call to the next.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,7 +31,7 @@
 #include "text/salt.h"
 
 /*
- * Numbers of distinct shingles: of a, of b and of their intersection.
+ * Numbers of distinct shingles of a, of b and of the intersection of a and b.
  */
 typedef struct SetComparison
 {
@@ -45,50 +45,55 @@ typedef struct SetComparison
  */
 typedef struct KeptSet
 {
-	bool		is_made;		/* true if set has been initialized */
-	struct varlena *document;	/* the document as stored; NULL if unknown */
+	bool		is_made;		/* true if `set` has been initialized */
+	struct varlena *document;	/* copy of the document as stored, or NULL if the set must
+								 * not be recognized */
 	int			width;
 	ShingleUnit unit;
-	bool		came_again;		/* true if the document was compared again after its
-								 * first call */
+	bool		came_again;		/* true if the document was an argument of an earlier call,
+								 * too */
 	ShingleSet	set;
 } KeptSet;
 
 /*
  * State kept from call to call for one call site of a query.
  *
- * The set of a document may be kept in one slot, found by the hash of its datum, until
- * the set of another document replaces it.  A document seen for the first time is not
- * kept, since most documents never recur.  All of these use the same memory, which stays
- * in the processor's cache.
+ * A slot keeps the set of a document, found by the hash of the document's datum, until the
+ * set of another document replaces it.  The set of a document seen for the first time is
+ * not kept, since most documents do not recur.  All sets that are not kept use the same
+ * memory, which stays in the processor's cache.
  *
- * A document is recognized by its datum as it is stored, compressed or not.  A document
- * stored out of line is not even read.  Comparing the TOAST pointer is enough, as long as
- * no other value can have taken its place.  That holds within one statement of the
- * client, since what the statement's snapshot has seen is not removed before the
- * statement ends.  Two things outlast that.  Expressions of PL/pgSQL run on in the next
- * statement of the same transaction.  Procedures run on in another transaction, and so do
- * the checks of domains of their variables.
+ * A document is recognized by its datum as stored, compressed or not.  A document stored
+ * out of line is not even read.  Comparing the TOAST pointer is enough, as long as no
+ * other value can have the same pointer.  That holds within one statement of the client,
+ * since values that the statement's snapshot sees are not removed before the statement
+ * ends.
+ *
+ * But a call site may outlive the statement.  Expressions of PL/pgSQL are also used in the
+ * next statement of the same transaction.  Procedures, and the checks of domains of their
+ * variables, are also used in the next transaction.  So the state is discarded if the
+ * statement or the transaction is another one.
  */
 #define KEPT_SETS		256
 
 typedef struct Keeper
 {
-	bool		in_use;			/* true during a call, or after an error in one */
+	bool		in_use;			/* true during a call, and after a call that raised an
+								 * error */
 	LocalTransactionId transaction;	/* transaction of the last call */
 	TimestampTz statement;		/* start of the statement of the last call */
-	SetBudget	budget;			/* budget for documents and shingles; its context has
-								 * all of this */
-	uint64		seen[KEPT_SETS];	/* hash of the document last seen, by slot */
-	KeptSet		kept[KEPT_SETS + 2];	/* kept sets, by slot; the last two are for a
-										 * and b of the current call, if they are not
-										 * kept */
-	KeptSet    *last[2];		/* sets of the last call */
+	SetBudget	budget;			/* budget for documents and shingles; its context is the
+								 * context of the whole state */
+	uint64		seen[KEPT_SETS];	/* by slot: hash of the document last seen */
+	KeptSet		kept[KEPT_SETS + 2];	/* kept sets by slot; then the sets of arguments 0
+										 * and 1 of the current call if they are not kept */
+	KeptSet    *last[2];		/* sets of the last call, by argument */
 } Keeper;
 
 /*
- * Return the state of this call site, empty if there is none or if it is from another
- * statement.  Beside the kept sets, a comparison may take 1 GB.
+ * Return the state of this call site.  Makes a new one if there is none, if it is from
+ * another statement or transaction, or if a call raised an error.  Sets the budget so that
+ * this comparison may take 1 GB besides the kept sets.
  */
 static Keeper *
 begin_comparison(FmgrInfo *function)
@@ -123,7 +128,7 @@ begin_comparison(FmgrInfo *function)
 }
 
 /*
- * Free the copy of a document, so that its set is not recognized later.
+ * Free the copy of a document, so that its set is not recognized any more.
  */
 static void
 forget_document(Keeper *keeper, KeptSet *kept)
@@ -149,9 +154,10 @@ forget_set(Keeper *keeper, KeptSet *kept)
 }
 
 /*
- * End a call.  Sets are kept between calls, so frees sets until they take no more memory
- * than a hash table may (hash_mem).  The sets of this call are freed last.  Of these two,
- * the one whose document has not been seen twice is freed first.
+ * End a call.  If the kept sets take more memory than a hash table may (hash_mem), frees
+ * all sets but the two of this call.  If that is not enough, frees these two, one after
+ * the other.  The first one is that of a document that was in no earlier call, if there is
+ * one.
  */
 static void
 end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
@@ -174,7 +180,7 @@ end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
 }
 
 /*
- * Add the shingles of a document, a text or an array of tokens, to a set.
+ * Add the shingles of a document, which is a text or an array of tokens, to a set.
  */
 static void
 add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
@@ -199,8 +205,8 @@ add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
 }
 
 /*
- * Return an argument as it is stored.  A pointer into memory is detoasted, since the
- * value that it points to may change.
+ * Return an argument as stored.  If it is a pointer to a value in memory, returns the
+ * detoasted value, since the value in memory may change.
  */
 static struct varlena *
 stored_argument(FunctionCallInfo fcinfo, int i)
@@ -213,7 +219,7 @@ stored_argument(FunctionCallInfo fcinfo, int i)
 }
 
 /*
- * Return true if a set is of this document with this width and unit.
+ * Return true if a set was made from this document with this width and this unit.
  */
 static bool
 is_set_of(const KeptSet *kept, const struct varlena *document, int width,
@@ -227,8 +233,8 @@ is_set_of(const KeptSet *kept, const struct varlena *document, int width,
 }
 
 /*
- * Make the set of a document in a slot, in place of another set.  If a copy of the
- * document would take too much memory, the set is not recognized later.
+ * Replace a set by the set of a document.  Does not copy the document if that would take
+ * more than hash_mem, so that the set is not recognized later.
  */
 static void
 make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
@@ -254,8 +260,8 @@ make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
 }
 
 /*
- * Return the set of argument i.  `other` is the set of the other argument, or NULL if
- * that is not known yet.
+ * Return the set of argument i.  `other` is the set of the other argument, or NULL if it
+ * has not been made yet.
  */
 static KeptSet *
 set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
@@ -264,7 +270,7 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 	struct varlena *document = stored_argument(fcinfo, i);
 	KeptSet    *kept = keeper->last[i];
 
-	/* most often it is that of the last call, or both arguments are the same */
+	/* try the set of the previous call first, then that of the other argument */
 	if (kept == NULL || !is_set_of(kept, document, width, unit))
 		kept = other;
 	if (kept == NULL || !is_set_of(kept, document, width, unit))
@@ -292,8 +298,8 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 
 /*
  * Compare the first two arguments of fn(a text, b text, width int, unit text) or of fn(a
- * text[], b text[], width int).  Returns false if one of them is NULL: then the result is
- * NULL.
+ * text[], b text[], width int).  Returns false if one of them is NULL.  Then the result of
+ * the function is NULL.
  */
 static bool
 compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *comparison)
@@ -317,8 +323,7 @@ compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *compa
 }
 
 /*
- * Return the resemblance.  It is NULL, like the containment below, if it would be 0/0: of
- * two blank documents, or with a blank A.
+ * Return the resemblance.  Returns NULL instead of 0/0, if both documents are blank.
  */
 static Datum
 resemblance(FunctionCallInfo fcinfo, bool are_arrays)

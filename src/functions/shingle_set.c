@@ -3,9 +3,9 @@
  * shingle_set.c
  *		A set of shingles
  *
- * Open addressing with linear probing, at most three quarters full.  The shingles
- * themselves are compared, not only their hashes: two shingles with one hash are two.
- * The hash is salted, so that no text can be crafted whose shingles collide.
+ * The set is a hash table with open addressing and linear probing, at most three quarters
+ * full.  The shingles themselves are compared, so two shingles with the same hash are
+ * distinct.  The hash is salted, so that no text can be crafted whose shingles collide.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,14 +32,13 @@ struct SetShingle
 	TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length))
 
 /*
- * A block of memory with shingles, one after the other, in the order in which they were
- * added.
+ * A block of memory with shingles, stored in the order in which they were added.
  */
 struct SetBlock
 {
 	SetBlock   *previous;
 	size_t		size;			/* size of data, in bytes */
-	size_t		used;			/* part of it in use, in bytes */
+	size_t		used;			/* number of bytes of data in use */
 	uint64		data[FLEXIBLE_ARRAY_MEMBER];
 };
 
@@ -48,8 +47,8 @@ struct SetBlock
 #define LAST_BLOCK_SIZE		(1024 * 1024)
 
 /*
- * Allocate memory within the budget.  Raises an error if it is exceeded.  While slots are
- * being replaced, the old and the new ones both count.
+ * Allocate memory within the budget.  Raises an error if that would exceed the budget.
+ * While slots are being replaced, both the old and the new slots count.
  */
 static void *
 budget_alloc(SetBudget *budget, size_t size)
@@ -134,8 +133,8 @@ shingle_set_free(ShingleSet *set)
 }
 
 /*
- * Remove all shingles.  Keeps the memory that another set of this size needs, unless that
- * is far too much for this size.
+ * Remove all shingles.  Keeps the slots and the newest block for the next shingles, unless
+ * the set has more than twice its initial slots and less than an eighth of them was used.
  */
 void
 shingle_set_clear(ShingleSet *set)
@@ -161,7 +160,7 @@ next_slot(const ShingleSet *set, uint32 i)
 }
 
 /*
- * Return the slot of a shingle, or the free slot where it belongs.
+ * Return the slot of a shingle, or the free slot to store it in.
  */
 static inline SetShingle **
 find_slot(const ShingleSet *set, uint64 hash, const char *bytes, size_t length)
@@ -187,7 +186,7 @@ shingle_at(const SetBlock *block, size_t offset)
 
 /*
  * Double the number of slots.  Reads the shingles in the order of memory, which is faster
- * than the order of slots.  Checks for interrupts.
+ * than reading them in the order of slots.  Checks for interrupts.
  */
 static void
 double_slots(ShingleSet *set)
@@ -216,7 +215,7 @@ double_slots(ShingleSet *set)
 }
 
 /*
- * Append a shingle to the memory of a set.
+ * Append a shingle to the memory of a set.  Does not store it in a slot.
  */
 static SetShingle *
 make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
@@ -235,8 +234,8 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 }
 
 /*
- * Add a shingle if it is not in the set.  Returns its address in the set, which never
- * changes.
+ * Add a shingle if it is not in the set.  Returns the address of the shingle in the set.
+ * The address does not change while the shingle is in the set.
  */
 const SetShingle *
 shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
@@ -254,7 +253,7 @@ shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
 }
 
 /*
- * Add a shingle.  A ShingleConsumer.
+ * Add a shingle to `set`, a ShingleSet.  A ShingleConsumer.
  */
 void
 shingle_set_add(void *set, const char *bytes, size_t length)

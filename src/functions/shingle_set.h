@@ -13,21 +13,21 @@
 typedef struct SetShingle SetShingle;
 typedef struct SetBlock SetBlock;
 
-/* Memory that one or more sets may take together. */
+/* Memory that one set may use, or several sets together. */
 typedef struct SetBudget
 {
 	MemoryContext context;
-	size_t		limit;			/* limit, in bytes; exceeding it raises an error */
+	size_t		limit;			/* maximum number of bytes; exceeding it raises an error */
 	size_t		allocated;
 } SetBudget;
 
 typedef struct ShingleSet
 {
 	SetBudget  *budget;
-	SetShingle **slots;			/* NULL is a free slot */
+	SetShingle **slots;			/* addresses of shingles; a free slot is NULL */
 	int			slot_bits;		/* log2 of the number of slots */
 	uint32		count;
-	SetBlock   *blocks;			/* shingles, in blocks, the last one first */
+	SetBlock   *blocks;			/* blocks of shingles, the newest first */
 } ShingleSet;
 
 extern void shingle_set_init(ShingleSet *set, SetBudget *budget);

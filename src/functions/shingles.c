@@ -20,8 +20,8 @@
 #include "text/encoding.h"
 
 /*
- * An array of text under construction: its header, filled in at the end, and its elements
- * in their final form.  (An ArrayBuildState would take several times the memory.)
+ * An array of text under construction: the header, which is filled in at the end, and the
+ * elements in their final form.  An ArrayBuildState would take several times the memory.
  */
 typedef struct ShingleArray
 {
@@ -39,8 +39,9 @@ begin_array(ShingleArray *array)
 }
 
 /*
- * Append a shingle.  A ShingleConsumer.  Raises an error as soon as the array exceeds
- * MaxAllocSize: wide shingles of a long text take many times the memory of the text.
+ * Append a shingle to a ShingleArray.  Raises an error as soon as the array exceeds
+ * MaxAllocSize, because wide shingles of a long text take many times the memory of the
+ * text.  A ShingleConsumer.
  */
 static void
 collect_shingle(void *arg, const char *shingle, size_t length)
@@ -76,7 +77,7 @@ finish_array(ShingleArray *array)
 		return PointerGetDatum(construct_empty_array(TEXTOID));
 	SET_VARSIZE(result, array->data.len);
 	result->ndim = 1;
-	result->dataoffset = 0;		/* no nulls */
+	result->dataoffset = 0;		/* no NULLs */
 	result->elemtype = TEXTOID;
 	ARR_DIMS(result)[0] = array->nelements;
 	ARR_LBOUND(result)[0] = 1;

@@ -4,9 +4,8 @@
  *		to_minhash(...), minhash_agg, minhash_union: the signature of a text, of
  *		tokens, of features, of more than one signature
  *
- * The result is NULL if there is no feature.  A signature has everything needed to add
- * features to it.  So the state of an aggregate is a signature: the smallest ranks so
- * far.
+ * The result is NULL if there is no feature.  Features can be added to a signature.  So
+ * the state of an aggregate is the signature of the features so far.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,14 +24,14 @@
 #include "type/minhash_type.h"
 
 /*
- * Numbers between checks for interrupts.  The interval is small, since long signatures
- * are slow.
+ * Number of hashes between checks for interrupts.  It is small, since adding a hash to a
+ * long signature is slow.
  */
 #define INTERRUPT_INTERVAL	256
 
 /*
- * Return the parameters with the arguments "bands" and "rows", of which argument `first`
- * is the first.  NULL stands for the default.  Raises an error if they are out of range.
+ * Return the parameters of a signature.  Arguments `first` and `first` + 1 are "bands" and
+ * "rows", and have defaults if they are NULL.  Raises an error if they are out of range.
  */
 static MinhashParams
 get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
@@ -47,7 +46,8 @@ get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
 }
 
 /*
- * Return argument i, a width of shingles in units.  NULL stands for the default.
+ * Return argument i, a width of shingles in units, or the default width if the argument is
+ * NULL.
  */
 static int
 get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
@@ -57,7 +57,7 @@ get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
 }
 
 /*
- * Return a new signature, with a builder to add features to it.
+ * Return a new signature of the empty set.  Initializes the builder to add features to it.
  */
 static Minhash *
 begin_signature(MinimaBuilder *builder, MinhashParams params)
@@ -69,7 +69,7 @@ begin_signature(MinimaBuilder *builder, MinhashParams params)
 }
 
 /*
- * Return a signature as a function's result: NULL if there was no feature.
+ * Return a signature as a function's result, which is NULL if no feature was added.
  */
 static Datum
 finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
@@ -80,7 +80,7 @@ finish_signature(FunctionCallInfo fcinfo, MinimaBuilder *builder, Minhash *sig)
 }
 
 /*
- * Add a shingle to a signature.  A ShingleConsumer.
+ * Add a shingle to a MinimaBuilder.  A ShingleConsumer.
  */
 static void
 add_minimum(void *builder, const char *shingle, size_t length)
@@ -136,7 +136,8 @@ simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the hash of a number.  Ranks need hashes that look random, and ids do not.
+ * Return the hash of a number.  Ranks need hashes that look random, and ids do not look
+ * random.
  */
 static uint64
 hash_number(uint64 number)
@@ -177,8 +178,8 @@ simhash_to_minhash_hashes(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the first argument, to add to it: the state of an aggregate itself, otherwise a
- * copy.
+ * Return the first argument as a signature that may be changed: the state of an aggregate
+ * itself, or else a copy.
  */
 static Minhash *
 get_state(FunctionCallInfo fcinfo)
@@ -195,7 +196,8 @@ get_state(FunctionCallInfo fcinfo)
 /*
  * minhash_agg(feature) and minhash_agg(feature, bands, rows)
  *
- * Transition function.  Ignores rows without a feature, as other aggregates do.
+ * The transition function.  Ignores rows in which the feature is NULL, as other aggregates
+ * do.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_agg_transition);
 Datum
@@ -233,8 +235,8 @@ simhash_minhash_agg_transition(PG_FUNCTION_ARGS)
 /*
  * minhash_union(a, b)
  *
- * Also the transition function of minhash_union_agg, and the combine function of both
- * aggregates.  Raises an error if the parameters differ.
+ * This is also the transition function of minhash_union_agg, and the combine function of
+ * both aggregates.  Raises an error if the parameters differ.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_union);
 Datum

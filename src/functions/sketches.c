@@ -4,8 +4,8 @@
  *		sketch(...), sketch_min(...), winnow(...): an array of some of the hashes of a
  *		text's shingles
  *
- * sketch(modulus) is a 0 mod p sketch: the hashes that a modulus divides (Manber;
- * Broder's MOD_m).  sketch_min(size) is a bottom-k sketch: the k smallest hashes.
+ * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
+ * (Manber; Broder's MOD_m). sketch_min(size) is a bottom-k sketch: the k smallest hashes.
  * winnow(guarantee) selects the smallest hash of each window (winnow.h).
  *
  * Texts that have a passage in common have elements in common.  A text without shingles
@@ -28,12 +28,12 @@
 
 #define GUARANTEE_MAX		WINDOW_MAX
 
-/* The default guarantee, in widths. */
+/* Default guarantee, as a multiple of the shingle width. */
 #define DEFAULT_GUARANTEE	3
 
 /*
- * A document and how to cut it: the arguments of all functions, except the second one,
- * which differs.
+ * A document and how to cut it into shingles.  All functions of this file have these
+ * arguments, besides their second argument.
  */
 typedef struct Source
 {
@@ -43,7 +43,8 @@ typedef struct Source
 } Source;
 
 /*
- * Read the arguments of a document.  Returns false if the result is NULL.
+ * Read the arguments that describe a document.  Returns false if the function's result is
+ * NULL.
  */
 static bool
 get_source(FunctionCallInfo fcinfo, Source *source)
@@ -82,7 +83,7 @@ read_source(FunctionCallInfo fcinfo, const Source *source, ShingleConsumer consu
 }
 
 /*
- * Raise an error: a sketch has more than SKETCH_MAX elements.
+ * Raise the error that a sketch would have more than SKETCH_MAX elements.
  */
 static void
 report_too_many(void)
@@ -101,7 +102,7 @@ add_hash(Sketch *sketch, uint64 hash)
 }
 
 /*
- * Return the elements as a function's result: an array in ascending order.  Frees the
+ * Return the elements as a function's result, an array in ascending order.  Frees the
  * sketch.  Raises an error if there are more than SKETCH_MAX elements.
  */
 static Datum
@@ -133,7 +134,7 @@ typedef struct ModulusSketch
 } ModulusSketch;
 
 /*
- * Add the hash of a shingle if the modulus divides it.  A ShingleConsumer.
+ * Add the hash of a shingle if it is a multiple of the modulus.  A ShingleConsumer.
  */
 static void
 add_multiple(void *arg, const char *shingle, size_t length)
@@ -149,7 +150,8 @@ add_multiple(void *arg, const char *shingle, size_t length)
  * sketch(body text, modulus int, width int, unit text) and sketch(tokens text[], modulus
  * int, width int)
  *
- * Returns a 0 mod p sketch: the hashes that the modulus divides, about one of `modulus`.
+ * Returns a 0 mod p sketch: the hashes that are multiples of the modulus.  The expected
+ * fraction of hashes is 1 / modulus.
  */
 PG_FUNCTION_INFO_V1(simhash_sketch);
 Datum
@@ -174,7 +176,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 }
 
 /*
- * Add the hash of a shingle.  A ShingleConsumer.
+ * Add the hash of a shingle to a sketch.  A ShingleConsumer.
  */
 static void
 add_any(void *sketch, const char *shingle, size_t length)
@@ -216,7 +218,7 @@ typedef struct WinnowedSketch
 } WinnowedSketch;
 
 /*
- * Add the hash that winnowing selects after this shingle, if there is one.  A
+ * Add the hash that winnowing selects after this shingle, if it selects one.  A
  * ShingleConsumer.
  */
 static void

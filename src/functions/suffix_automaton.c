@@ -3,11 +3,11 @@
  * suffix_automaton.c
  *		All passages of a sequence of symbols, in linear space
  *
- * The smallest automaton that recognizes every passage (Blumer and others, "The smallest
- * automaton recognizing the subwords of a text", 1985).  A state stands for all passages
- * that end at the same positions.  For n symbols there are at most 2n states and 3n
- * moves.  Moves are kept in a hash table, since there are as many symbols as a text has
- * words.
+ * This is the smallest automaton that recognizes every passage of the sequence (Blumer and
+ * others, "The smallest automaton recognizing the subwords of a text", 1985).  Each state
+ * represents all passages that end at the same positions.  For n symbols there are at most
+ * 2n states and 3n moves.  Moves are stored in a hash table, since there may be as many
+ * symbols as a text has words.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,12 +24,12 @@
 
 struct AutomatonState
 {
-	int32		length;			/* length of the longest passage of the state */
-	int32		link;			/* suffix link: the state of the longest suffix that
-								 * also occurs elsewhere */
-	int32		first_end;		/* end of the first occurrence, in symbols from the
-								 * beginning */
-	int32		moves;			/* last move added to this state */
+	int32		length;			/* length of the longest passage of the state, in symbols */
+	int32		link;			/* suffix link: state of the longest suffix of its passages
+								 * that also ends at other positions */
+	int32		first_end;		/* end of the first occurrence, in symbols from the start
+								 * of the sequence */
+	int32		moves;			/* index of the last move added to this state */
 };
 
 struct AutomatonMove
@@ -42,7 +42,8 @@ struct AutomatonMove
 };
 
 /*
- * Initialize an automaton for a sequence of at most nsymbols, at most AUTOMATON_MAX.
+ * Initialize an automaton for a sequence of at most nsymbols symbols.  nsymbols must not
+ * exceed AUTOMATON_MAX.
  */
 void
 automaton_init(SuffixAutomaton *automaton, int nsymbols)
@@ -88,7 +89,7 @@ move_bucket(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 }
 
 /*
- * Return the move from a state by a symbol, or NULL.
+ * Return the move from a state by a symbol, or NULL if there is none.
  */
 static AutomatonMove *
 find_move(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
@@ -118,7 +119,7 @@ add_move(SuffixAutomaton *automaton, int32 from, Symbol symbol, int32 to)
 }
 
 /*
- * Add a state without moves, and return it.
+ * Add a state without moves, and return its number.
  */
 static int32
 add_state(SuffixAutomaton *automaton, int32 length, int32 first_end)
@@ -130,8 +131,9 @@ add_state(SuffixAutomaton *automaton, int32 length, int32 first_end)
 }
 
 /*
- * Split the state after a move.  The passages of the state that are no longer than the
- * move makes them now end at more positions.  Returns the new state, which has these
+ * Split the state that a move leads to.  Some of its passages now also end at the appended
+ * symbol: those that are at most one symbol longer than the longest passage of the state
+ * that the move starts from.  Returns the number of the new state, which has these
  * passages.
  */
 static int32
@@ -183,8 +185,8 @@ automaton_extend(SuffixAutomaton *automaton, Symbol symbol)
 }
 
 /*
- * Update a match after the next symbol of another sequence.  NULL is a symbol that is not
- * in the automaton's sequence.
+ * Advance a match by the next symbol of another sequence.  Pass NULL for a symbol that
+ * does not occur in the automaton's sequence.
  */
 void
 automaton_match(const SuffixAutomaton *automaton, Symbol symbol, AutomatonMatch *match)
@@ -209,7 +211,7 @@ automaton_match(const SuffixAutomaton *automaton, Symbol symbol, AutomatonMatch 
 
 /*
  * Return the end of the first occurrence of the matching passage, in symbols from the
- * beginning.
+ * start of the sequence.
  */
 int32
 automaton_first_end(const SuffixAutomaton *automaton, AutomatonMatch match)

@@ -17,7 +17,10 @@
 #ifndef SIMHASH_SUFFIX_AUTOMATON_H
 #define SIMHASH_SUFFIX_AUTOMATON_H
 
-/* A symbol is an address.  Equal symbols have the same address. */
+/*
+ * A symbol of a sequence.  Symbols are equal if the pointers are equal.  The pointers are
+ * not dereferenced.  NULL is a symbol that is in no automaton's sequence.
+ */
 typedef const void *Symbol;
 
 typedef struct AutomatonState AutomatonState;
@@ -27,14 +30,18 @@ typedef struct SuffixAutomaton
 {
 	AutomatonState *states;
 	AutomatonMove *moves;
-	int32	   *buckets;		/* first move of each bucket, by state and symbol */
+	int32	   *buckets;		/* hash table: first move of each bucket, by state and
+								 * symbol */
 	int			bucket_bits;
 	int32		nstates;
 	int32		nmoves;
-	int32		last;			/* state of the whole sequence */
+	int32		last;			/* number of the state of the whole sequence */
 } SuffixAutomaton;
 
-/* The longest passage of the automaton's sequence that ends here in another sequence. */
+/*
+ * The longest passage of the automaton's sequence that ends at the current position of
+ * another sequence.
+ */
 typedef struct AutomatonMatch
 {
 	int32		state;
@@ -43,7 +50,7 @@ typedef struct AutomatonMatch
 
 #define AUTOMATON_NO_MATCH	((AutomatonMatch) {0, 0})
 
-/* Maximum number of symbols of a sequence. */
+/* Maximum number of symbols of an automaton's sequence. */
 #define AUTOMATON_MAX		(1 << 22)
 
 extern void automaton_init(SuffixAutomaton *automaton, int nsymbols);

@@ -5,8 +5,8 @@
  *		positions
  *
  * Windows are chunks of a text, to fingerprint or embed one by one.  They overlap if the
- * step is less than the size.  The text is read once.  Only the start positions of windows
- * that have not ended yet are kept.
+ * step is less than the size.  The text is read once.  A window that has started and not
+ * ended yet is called open.  Only the start positions of open windows are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -38,16 +38,18 @@ typedef struct Windows
 	size_t		length;
 	int64		size;			/* size of a window, in units */
 	int64		step;
-	int64		nunits;			/* units read so far */
-	TextPosition end;			/* end of the last unit */
-	int64		reached;		/* units before the end of the last window returned */
-	int64		oldest;			/* first unit of the oldest open window */
-	int64		first;			/* index in starts of the oldest open window */
-	int64		last;			/* index in starts after the newest open window */
+	int64		nunits;			/* number of units read so far */
+	TextPosition end;			/* end of the unit read last */
+	int64		reached;		/* number of units up to the end of the window returned
+								 * last */
+	int64		oldest;			/* number of the first unit of the oldest open window, from
+								 * 0 */
+	int64		first;			/* index of the oldest open window in `starts` */
+	int64		last;			/* end of the open windows in `starts` (exclusive) */
 	int64		capacity;
 	TextPosition *starts;
-	TextPosition unit_start;	/* positions of the last word or character; locate.h
-								 * returns characters only */
+	TextPosition unit_start;	/* start and end of the word or character read last;
+								 * locate.h counts characters only */
 	TextPosition unit_end;
 } Windows;
 
@@ -65,7 +67,8 @@ begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size,
 }
 
 /*
- * Return the oldest open window.  It ends with the last unit.
+ * Add the oldest open window to the result, and close it.  It ends with the unit read
+ * last.
  */
 static void
 return_window(Windows *windows)
@@ -88,7 +91,7 @@ return_window(Windows *windows)
 }
 
 /*
- * Add the start of a window to the open windows.
+ * Add a window, given by its start, to the open windows.
  */
 static void
 open_window(Windows *windows, TextPosition start)
@@ -109,7 +112,8 @@ open_window(Windows *windows, TextPosition start)
 }
 
 /*
- * Add the next unit, and return a window if it ends here.  A SegmentConsumer.
+ * Add the next unit.  If a window ends with it, adds the window to the result.  A
+ * SegmentConsumer.
  */
 static void
 take_segment(void *arg, TextPosition start, TextPosition end)
@@ -138,7 +142,8 @@ put_token(void *arg, const char *token, size_t length, Passage passage)
 }
 
 /*
- * End the text.  The first window that reaches the end of the text is the last one.
+ * End the text.  Adds the first window that reaches the end of the text to the result,
+ * unless the text has no unit or such a window has been added.  Ignores later windows.
  */
 static void
 end_windows(Windows *windows)
@@ -149,8 +154,8 @@ end_windows(Windows *windows)
 }
 
 /*
- * Raise an error unless a number is positive.  `name` is the argument's name in the
- * message.
+ * Raise an error unless a number is positive.  `name` is the name of the argument in the
+ * error message.
  */
 static void
 check_positive(int32 number, const char *name)
@@ -163,9 +168,9 @@ check_positive(int32 number, const char *name)
 }
 
 /*
- * Read the unit that argument i names.  Returns true if it is a unit of shingles, in
- * *unit, and false if it is a segment, in *segment.  NULL stands for the default.  Raises
- * an error if there is no such unit.
+ * Read the unit that argument i names.  If it is a unit of shingles, sets *unit and
+ * returns true.  If it is a kind of segment, sets *segment and returns false.  If the
+ * argument is NULL, uses the default.  Raises an error if there is no such unit.
  */
 static bool
 get_window_unit(FunctionCallInfo fcinfo, int i, ShingleUnit *unit, SegmentKind *segment)
