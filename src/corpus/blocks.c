@@ -4,9 +4,9 @@
  *		simhash_blocks(fp, blocks): near pairs by an equality join
  *
  * Two fingerprints that differ in fewer bits than they have blocks agree on at least one
- * block.  A table of (row, block) joined with itself on equal blocks therefore finds all
- * near pairs.  Use it where no index can serve, for example among the parts of a table on
- * several machines.
+ * block.  Therefore, a self-join of a table of (row, block) on equal blocks finds all near
+ * pairs.  Use such a join where no index can serve, for example between parts of a table
+ * on several machines.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -36,9 +36,10 @@ check_count(int32 blocks)
 }
 
 /*
- * Return block i of a fingerprint as a number that no other block has: bits * blocks +
- * i.  Block 0 is the least significant of `blocks` blocks.  Where `blocks` does not
- * divide 64, the most significant blocks have one bit more, as in an index (design.c).
+ * Return block i of a fingerprint as bits * blocks + i.  The number identifies both the
+ * block and its bits.  Block 0 is the least significant of `blocks` blocks.  If `blocks`
+ * does not divide 64, the most significant blocks have one bit more than the others, as in
+ * an index (design.c).
  */
 static int64
 numbered_block(SimHash fp, int blocks, int i)
@@ -55,7 +56,8 @@ numbered_block(SimHash fp, int blocks, int i)
 /*
  * simhash_blocks(fp simhash, blocks integer)
  *
- * Returns the set of numbered blocks, the least significant block first.
+ * Returns a row for each block, the least significant block first.  The row is a number
+ * that identifies the block and its bits.  See numbered_block().
  */
 PG_FUNCTION_INFO_V1(simhash_blocks);
 Datum

@@ -3,10 +3,11 @@
  * cluster.c
  *		The window function simhash_cluster
  *
- * The first call in a partition reads all rows of the partition and finds their
- * clusters.  Later calls look the result up.  Rows are read in one pass forward, since
- * the partition may be in a file, where a jump to another row costs the distance to it.
- * The mark is never moved for the same reason: moving it reads the rows that it passes.
+ * The first call in a partition reads all rows of the partition and finds their clusters.
+ * Later calls look up the result.  Rows are read in one pass forward, since the partition
+ * may be in a file, where access to another row takes time in proportion to its distance.
+ * The mark of the window object is never moved for the same reason.  Moving it would read
+ * the rows in between.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -41,8 +42,8 @@ typedef enum ClusterMethod
 } ClusterMethod;
 
 /*
- * Maximum number of rows.  A row number leaves ROW_MARK's bit free and fits into the
- * executor's int.
+ * Maximum number of rows.  A row number must not use the bit ROW_MARK, and must fit into
+ * the int of the executor.
  */
 #define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
 
@@ -51,9 +52,9 @@ typedef enum ClusterMethod
  */
 typedef struct Clusters
 {
-	MemoryContext context;		/* context of `first` */
-	uint32	   *first;			/* by row: the first row of its cluster, or NO_ROW
-								 * without a fingerprint */
+	MemoryContext context;		/* context to allocate `first` in */
+	uint32	   *first;			/* by row: the first row of its cluster, or NO_ROW if the
+								 * row has no fingerprint */
 } Clusters;
 
 /*
@@ -62,9 +63,9 @@ typedef struct Clusters
 typedef struct Reader
 {
 	WindowObject window;
-	MemoryContext context;		/* reset after each row; for memory that the argument
-								 * expressions leave behind */
-	int			row;			/* current row, from 0 */
+	MemoryContext context;		/* context that is reset after each row, for memory that
+								 * the argument expressions do not free */
+	int			row;			/* number of the current row, from 0 */
 	bool		radius_varies;	/* true if the radius may differ between rows */
 	bool		method_varies;
 } Reader;
@@ -109,8 +110,8 @@ get_radius(Reader *reader)
 }
 
 /*
- * Return the method of the current row.  NULL stands for single linkage.  Raises an error
- * if there is no such method.
+ * Return the method of the current row, or single linkage if the argument is NULL.  Raises
+ * an error if there is no such method.
  */
 static ClusterMethod
 get_method(Reader *reader)
@@ -134,9 +135,9 @@ get_method(Reader *reader)
 }
 
 /*
- * Check that the current row has this radius and this method.  Both may be expressions,
- * for example of the columns of PARTITION BY, but must be the same in all rows of a
- * partition.  Raises an error if they are not.
+ * Raise an error unless the current row has this radius and this method.  Both arguments
+ * may be expressions, for example of the columns of PARTITION BY, but must be the same in
+ * all rows of a partition.
  */
 static void
 check_settings(Reader *reader, int radius, ClusterMethod method)
@@ -154,8 +155,8 @@ check_settings(Reader *reader, int radius, ClusterMethod method)
 }
 
 /*
- * Read the rows of a partition.  Each row with a fingerprint becomes a member and a
- * cluster of its own.  Returns the number of members.
+ * Read the rows of a partition.  Each row with a fingerprint becomes a member, and the
+ * first row of a cluster of its own.  Returns the number of members.
  */
 static uint32
 read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Members *members,
@@ -181,8 +182,8 @@ read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Memb
 }
 
 /*
- * Find the clusters of the partition that the reader reads, in the current memory
- * context.  Raises an error if the partition has more than MAX_ROWS rows.
+ * Find the clusters of the partition that the reader reads.  Allocates temporary memory in
+ * the current context.  Raises an error if the partition has more than MAX_ROWS rows.
  */
 static void
 find_clusters(Clusters *clusters, Reader *reader)
@@ -223,8 +224,8 @@ find_clusters(Clusters *clusters, Reader *reader)
 /*
  * simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
  *
- * Returns the number, in the window's order and from 1, of the first row of the current
- * row's cluster.  Returns NULL for a row without a fingerprint.
+ * Returns the number of the first row of the current row's cluster.  Rows are numbered
+ * from 1, in the order of the window.  Returns NULL for a row without a fingerprint.
  */
 Datum
 simhash_cluster(PG_FUNCTION_ARGS)

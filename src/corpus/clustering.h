@@ -12,10 +12,10 @@
 
 #include "corpus/similarity_join.h"
 
-/* The cluster of a row without a fingerprint. */
+/* Value for a row without a fingerprint, which is in no cluster. */
 #define NO_ROW			PG_UINT32_MAX
 
-/* A bit that no row number has.  It marks some rows for a while. */
+/* A bit that no row number has.  It marks rows during a computation. */
 #define ROW_MARK		((uint32) 1 << 31)
 
 extern void cluster_equal(Members *members, uint32 *n, uint32 *parent,

@@ -6,8 +6,8 @@
  *
  * The first row of a partition reads all edges of the partition in one pass.  Every id in
  * them is a vertex.  Vertices are numbered in the order in which their ids first occur.
- * Disjoint sets of these numbers are the components, and the smallest id of a component
- * is its name.  Every later row only looks its component up.
+ * The components are disjoint sets of these numbers.  The result for a component is its
+ * smallest id.  Every later row only looks up its component.
  *
  * Memory depends on the number of distinct ids, not on the number of edges.  An id takes
  * 12 bytes in arrays, which double, and 8 bytes in a hash table, which doubles when it is
@@ -32,14 +32,14 @@
 #define MAX_VERTICES	0x7FFFFFFF
 
 /*
- * A slot of the hash table.  It has only the vertex number, the arrays have the rest.
- * The stored hash avoids most accesses to the arrays.
+ * A slot of the hash table.  It contains the vertex number, and the arrays contain the
+ * other data.  The stored hash avoids most accesses to the arrays.
  */
 typedef struct VertexSlot
 {
 	uint32		hash;
 	uint32		vertex:31;
-	uint32		status:1;		/* simplehash's */
+	uint32		status:1;		/* used by simplehash */
 } VertexSlot;
 
 StaticAssertDecl(sizeof(VertexSlot) == sizeof(uint64), "a slot has 8 bytes");
@@ -48,9 +48,9 @@ typedef struct Graph
 {
 	struct vertex_hash *table;	/* hash table; NULL until the edges have been read */
 	uint32		nvertices;
-	uint32		size;			/* size of the arrays; greater than nvertices */
-	int64	   *id;				/* id, by vertex */
-	uint32	   *parent;			/* parent, by vertex (union_find.h) */
+	uint32		size;			/* capacity of the arrays; always greater than nvertices */
+	int64	   *id;				/* ids, by vertex */
+	uint32	   *parent;			/* parents, by vertex (union_find.h) */
 } Graph;
 
 #define ID_OF(table, vertex)	(((Graph *) (table)->private_data)->id[vertex])
@@ -94,8 +94,8 @@ enlarge_arrays(Graph *graph)
 }
 
 /*
- * Return the vertex number that an id would have if it were new.  The id is stored behind
- * the ids of the graph, where the hash table can compare it with them.
+ * Return the vertex number that an id would get if it were new.  Stores the id after the
+ * ids of the graph, where the hash table can compare it with them.
  */
 static uint32
 propose_vertex(Graph *graph, int64 id)
@@ -105,8 +105,8 @@ propose_vertex(Graph *graph, int64 id)
 }
 
 /*
- * Return the vertex of an id.  Adds a vertex if the graph has none.  Raises an error if
- * there would be MAX_VERTICES of them.
+ * Return the vertex of an id.  Adds a vertex if the graph has none for the id.  Raises an
+ * error if there would be MAX_VERTICES vertices.
  */
 static uint32
 make_vertex(Graph *graph, int64 id)
@@ -145,8 +145,8 @@ join_components(Graph *graph, uint32 a, uint32 b)
 }
 
 /*
- * Read one end of the edge in row `row` of the partition, counted from 0.  Returns false
- * if the partition has no such row.
+ * Read one end of the edge in row `row` of the partition, counted from 0.  `argument` is 0
+ * or 1.  Returns false if the partition has no such row.
  */
 static bool
 read_end(WindowObject window, int argument, int64 row, int64 *id, bool *isnull)
@@ -160,8 +160,8 @@ read_end(WindowObject window, int argument, int64 row, int64 *id, bool *isnull)
 }
 
 /*
- * Read all edges of the partition.  Reading a row checks for interrupts.  Memory that the
- * argument expressions leave behind is freed after each row.
+ * Read all edges of the partition.  WinGetFuncArgInPartition() checks for interrupts.
+ * Memory that the argument expressions do not free is freed after each row.
  */
 static void
 read_edges(WindowObject window, Graph *graph)
@@ -187,8 +187,9 @@ read_edges(WindowObject window, Graph *graph)
 }
 
 /*
- * Return the smallest id of the component of an id.  Raises an error if the graph has no
- * such id: then a volatile expression has changed since the edges were read.
+ * Return the smallest id in the component of an id.  Raises an error if the graph has no
+ * such id.  This happens if the value of a volatile expression has changed since the edges
+ * were read.
  */
 static int64
 component_of(Graph *graph, int64 id)

@@ -5,16 +5,17 @@
  *
  * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on
  * at least p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web
- * crawling", 2007, section 3).  So a join finds all pairs if it goes through every choice
- * of p blocks and compares the fingerprints that agree on them.  A larger p makes fewer
+ * crawling", 2007, section 3).  So a join finds all pairs if, for every choice of p
+ * blocks, it compares the fingerprints that agree on these blocks.  A larger p makes fewer
  * useless comparisons but more choices.  With k = 8 and p = 3 there are 165 choices of 17
  * bits each.
  *
- * Bits need not be equally useful.  A bit that nearly all fingerprints share tells few of
- * them apart.  So blocks have equal weights rather than equally many bits.  The weight of
- * a bit is minus the logarithm to base 2 of the probability that the bit is the same in
- * two fingerprints, estimated from a sample.  Bits may be correlated.  So the comparisons of
- * a plan are also counted for the pairs of the sample, and the larger number counts.
+ * Bits are not equally useful.  A bit that is the same in nearly all fingerprints
+ * distinguishes few of them.  So blocks have about equal weights rather than equal numbers
+ * of bits.  The weight of a bit is minus the logarithm to base 2 of the probability that
+ * the bit is the same in two fingerprints, estimated from a sample.  Bits may be
+ * correlated.  So the comparisons of a plan are also counted for the pairs of the sample,
+ * and the larger of the two estimates is used.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,12 +32,14 @@
 #include "corpus/join_plan.h"
 #include "digest/splitmix.h"
 
-/* Largest sample, and the number of fingerprints of which one is in it. */
+/*
+ * Maximum size of the sample.  One of PLAN_SAMPLE_OF fingerprints is in a smaller sample.
+ */
 #define PLAN_SAMPLE				256
 #define PLAN_SAMPLE_OF			32
 
 /*
- * Return the number of choices of k blocks among n, 0 <= k <= n.
+ * Return the number of choices of k out of n blocks, 0 <= k <= n.
  */
 static double
 choices_of(int n, int k)
@@ -49,7 +52,7 @@ choices_of(int n, int k)
 }
 
 /*
- * Return the bits in which n fingerprints differ, n > 0.
+ * Return a mask of the bits that are not the same in all of n fingerprints, n > 0.
  */
 static uint64
 varying_bits(const SimHash *fp, uint32 n)
@@ -73,8 +76,8 @@ bit_weight(double f)
 }
 
 /*
- * Find the bits in which n fingerprints differ, n > 0, and estimate their weights from a
- * sample.  A bit that varies never weighs nothing, even if it is constant in the sample.
+ * Set the bits of a plan to those in `varying`, and estimate their weights from a sample.
+ * Each of these bits gets a weight above 0, even if it is the same in the whole sample.
  * So there is a plan as long as any two fingerprints differ.
  */
 static void
@@ -95,7 +98,8 @@ measure_bits(JoinPlan *plan, uint64 varying, const SimHash *sample, int nsample)
 }
 
 /*
- * Cut the bits into blocks of about equal weight, each of at least one bit.
+ * Cut the bits of a plan into blocks of about equal weight.  Each block has at least one
+ * bit.
  */
 static void
 cut_blocks(JoinPlan *plan, int nblocks)
@@ -125,10 +129,11 @@ cut_blocks(JoinPlan *plan, int nblocks)
 }
 
 /*
- * Return the cost of partitioning n members by every choice of `agree` blocks among those
- * that `nbits` bits are cut into.  *partitions is the number of times that all members are
- * partitioned by one block.  It is the caller's sum over `agree` from 1 on: a choice
- * shares its first blocks with others.
+ * Return the cost of partitioning n members by every choice of `agree` blocks, if nbits
+ * bits are cut into radius + `agree` blocks.  Call it with `agree` = 1, 2 and so on, and
+ * with *partitions = 0 at first.  It adds the number of choices to *partitions, which is
+ * the number of times that all members are partitioned by a block.  It is a sum, because
+ * choices share their first blocks.
  */
 static double
 partition_cost(double n, int nbits, int radius, int agree, double *partitions)
@@ -141,8 +146,8 @@ partition_cost(double n, int nbits, int radius, int agree, double *partitions)
 }
 
 /*
- * Estimate how often a pair of unrelated fingerprints is compared.  `total` is the weight of
- * all bits.
+ * Estimate how often the join compares a pair of unrelated fingerprints.  `total` is the
+ * weight of all bits.
  */
 static double
 comparisons_of_unrelated(double total, int radius, int agree)
@@ -153,10 +158,11 @@ comparisons_of_unrelated(double total, int radius, int agree)
 }
 
 /*
- * Estimate how often a pair of fingerprints is compared, on average over all pairs.  It
- * is compared once for each choice among the blocks that it agrees on.  The average over
- * the pairs of the sample heeds correlated bits and near pairs.  Equal fingerprints of the
- * sample are skipped, since they may be one that was drawn twice.
+ * Estimate how often the join compares a pair of fingerprints, on average over all pairs.
+ * It compares a pair once for each choice among the blocks on which the pair agrees.  The
+ * average over the pairs of the sample takes correlated bits and near pairs into account.
+ * Equal fingerprints of the sample are skipped, since they may be one fingerprint drawn
+ * twice.
  */
 static double
 comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, int agree)
@@ -180,9 +186,9 @@ comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, in
 }
 
 /*
- * Plan a join of n fingerprints, of which nfp are given, 0 < nfp <= n.  `comparisons` is
- * the number of comparisons that it takes to compare all with all.  The sample is random
- * because fingerprints at even distances may be alike.
+ * Plan a join of n fingerprints.  fp[0..nfp-1] are some or all of them, 0 < nfp <= n.
+ * `comparisons` is the number of comparisons if all pairs are compared.  The sample is
+ * drawn at random, because fingerprints at regular intervals may be alike.
  */
 void
 join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radius,
@@ -221,9 +227,8 @@ join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radi
 }
 
 /*
- * Estimate the cost of a join of n unrelated fingerprints before they are known.
- * `comparisons` is the number of comparisons that it takes to compare all with all.  The
- * result is in comparisons, too.
+ * Estimate the cost, in comparisons, of a join of n unrelated fingerprints that are not
+ * known yet.  `comparisons` is the number of comparisons if all pairs are compared.
  */
 double
 join_plan_cost(double n, int radius, double comparisons)

@@ -15,30 +15,32 @@
 #include "digest/simhash.h"
 
 /*
- * A plan cuts the bits that vary into `radius` + `agree` blocks.  Fingerprints within the
- * radius agree on at least `agree` of the blocks.
+ * A plan of a similarity join.  It cuts the bits in which the fingerprints are not all
+ * equal into `radius` + `agree` blocks.  Two fingerprints within the radius then agree on
+ * at least `agree` of the blocks.  If `agree` is 0, there are no blocks, and all pairs are
+ * compared.
  */
 typedef struct JoinPlan
 {
-	int			nbits;			/* number of bits that vary */
-	uint8		bit[SIMHASH_BITS];	/* these bits, the highest first; 63 is the most
-									 * significant */
-	double		weight[SIMHASH_BITS];	/* weight of each; 1 if half of the
-										 * fingerprints have the bit */
-	int			agree;			/* number of blocks to agree on; 0: no blocks, compare
-								 * all with all */
+	int			nbits;			/* number of bits that are not the same in all fingerprints */
+	uint8		bit[SIMHASH_BITS];	/* numbers of these bits, in descending order; 63 is
+									 * the most significant bit */
+	double		weight[SIMHASH_BITS];	/* weight of each bit in bit[]; 1 if half of the
+										 * fingerprints have the bit set */
+	int			agree;			/* number of blocks that a choice has; 0 if all pairs are
+								 * compared */
 	int			nblocks;
-	uint8		start[SIMHASH_BITS + 1];	/* start of each block in bit[], then the
-											 * end */
-	uint64		mask[SIMHASH_BITS]; /* bits of each block */
+	uint8		start[SIMHASH_BITS + 1];	/* index in bit[] of the start of each block,
+											 * then the end of the last one */
+	uint64		mask[SIMHASH_BITS]; /* bits of each block, as a mask */
 } JoinPlan;
 
-/* Members are partitioned by a digit of this many bits at a time. */
+/* Maximum number of bits that members are partitioned by at a time. */
 #define DIGIT_BITS			8
 
 /*
- * Cost of partitioning one member by one digit, in comparisons, as measured.  Tests set
- * it low.
+ * Cost of partitioning one member by one digit, in comparisons.  A measured value.  Tests
+ * define a lower one.
  */
 #ifndef PARTITION_COST
 #define PARTITION_COST		50

@@ -8,10 +8,10 @@
  *
  * Rows within the radius of each other are in one connected component.  So components are
  * found first, by single linkage.  Most components are small, and each of their rows is
- * compared with the leaders before it.  A large component would take too many
- * comparisons, so it is halved.  First find the leaders of the first half.  Then a
- * similarity join finds the rows of the second half that join one of them.  Then find the
- * leaders among the remaining rows.
+ * compared with the leaders before it.  A large component would take too many comparisons,
+ * so it is halved.  First, the leaders of the first half are found.  Then, a similarity
+ * join finds the rows of the second half that join one of these leaders.  Last, the
+ * leaders among the remaining rows are found.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,28 +32,28 @@
 #include "digest/match.h"
 
 /*
- * A component of at most this many rows is not halved: each row is compared with the
- * leaders before it.
+ * Maximum number of rows of a component that is not halved.  Each of its rows is compared
+ * with the leaders before the row.
  */
 #define FEW_ROWS			1024
 
-/* Leaders that a row is compared with in one call of match_keys(). */
+/* Maximum number of leaders that one call of match_keys() compares with a row. */
 #define COMPARED_AT_ONCE	1024
 
-/* Stands for a leader not found yet. */
+/* Value for a leader that has not been found yet. */
 #define NO_LEADER			PG_UINT32_MAX
 
 typedef struct LeaderClustering
 {
-	SimilarityJoin join;		/* joins leaders, whose rows have ROW_MARK, with other
-								 * rows */
-	Members		members;		/* members, in the order of rows within each component */
-	uint32	   *leader;			/* leader, by row */
+	SimilarityJoin join;		/* joins leaders, whose rows have ROW_MARK, with other rows */
+	Members		members;		/* sorted by component, then by row */
+	uint32	   *leader;			/* by row: the row of its leader, or NO_LEADER */
 } LeaderClustering;
 
 /*
- * Return the smallest row among the leaders within the radius of a fingerprint, or
- * NO_LEADER if there is none.  Rows of leaders may have ROW_MARK.  Checks for interrupts.
+ * Return the smallest row among n leaders within the radius of a fingerprint, or NO_LEADER
+ * if there is none.  The rows of leaders may have ROW_MARK, but the result does not.
+ * Checks for interrupts.
  */
 static uint32
 find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHash fp,
@@ -76,8 +76,8 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 }
 
 /*
- * Return true if a range has only leaders, or no leader: then it needs no comparison.  A
- * SimilarityJoin callback.
+ * Return true if a range has only leaders, or no leaders.  Such a range needs no
+ * comparison.  A SimilarityJoin callback.
  */
 static bool
 leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
@@ -105,8 +105,9 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Compare all leaders of a range with all other members, and note the first leader of
- * each member.  Moves the leaders to the front.
+ * Compare all leaders of a range with all other members of the range.  Updates the leader
+ * of each member to the first one within the radius.  Moves the leaders to the front of
+ * the range.
  */
 static void
 leader_compare(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -139,8 +140,9 @@ leader_compare(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Find the leaders in a range of rows none of which has a leader before the range.  Moves
- * the leaders to the front and returns their number.
+ * Find the leaders in a range of rows.  No row of the range may be within the radius of a
+ * leader before the range.  Moves the leaders to the front of the range, and returns their
+ * number.
  */
 static uint32
 lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -163,9 +165,9 @@ lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Find, among n rows from `first` on that have no leader, the rows that join one of the
- * given leaders.  Moves the remaining rows to the front of the range and returns their
- * number.
+ * Find the rows that join one of the given leaders, among n rows from `first` on that have
+ * no leader yet.  `leaders` is the index of the first leader.  Moves the rows that still
+ * have no leader to the front of the range, and returns their number.
  */
 static uint32
 follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
@@ -198,7 +200,7 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 }
 
 /*
- * Find the leaders in a range of rows as lead_few() does, by halving a large range.
+ * Find the leaders in a range of rows, as lead_few() does.  Halves a large range.
  */
 static uint32
 lead(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -220,7 +222,7 @@ lead(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Find the leader of each row of a component: n members from `first` on.
+ * Find the leader of each row of a component, which has n members from `first` on.
  */
 static void
 lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
@@ -244,9 +246,9 @@ lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 }
 
 /*
- * Sort members by component, and by row within each component.  fp_of_row[] has the
- * fingerprints by row.  On return, end[] has the end of each component at the component's
- * root.  Rows that are not members have ROW_MARK in parent[].
+ * Sort members by component, then by row.  fp_of_row[] has the fingerprints by row.  For
+ * the root of each component, sets end[root] to the end of the component in `members`
+ * (exclusive).  Rows that are not members must have ROW_MARK in parent[].
  */
 static void
 sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 nrows,
@@ -281,9 +283,10 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 }
 
 /*
- * Find the leader of each row by the leader algorithm.  On return parent[row] is that
- * leader, and a leader is its own.  On entry parent[] has the sets of equal fingerprints,
- * each of which has one member, and NO_ROW for a row without a fingerprint.
+ * Find the leader of each row by the leader algorithm.  On entry, parent[] has the sets of
+ * rows with equal fingerprints, each of which has one member, and NO_ROW for rows without
+ * a fingerprint.  On return, parent[row] is the leader of the row, and a leader is its own
+ * leader.
  */
 void
 cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)

@@ -10,11 +10,12 @@
  * first.  A range with few members is compared at once, however many bits are left.  So
  * nearly all work is done on ranges that fit into the processor's cache.
  *
- * In skewed data many members agree on all blocks of a choice.  They get a plan of their
- * own, made of the bits in which they still differ.  All other bits are known to agree.
- * The bits of a plan become fewer with each plan, so the recursion ends.
+ * In skewed data, many members may agree on all blocks of a choice.  These members get a
+ * plan of their own, with the bits in which they still differ.  The blocks of the choice
+ * are not among these bits.  So each plan has fewer bits than the plan before, and the
+ * recursion ends.
  *
- * The recursion is a stack of frames, so a caller can stop after any range.
+ * The recursion uses a stack of frames, so a caller can stop after any range.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -35,13 +36,13 @@
 #include "corpus/join_plan.h"
 #include "corpus/similarity_join.h"
 
-/* Comparing at most this many members is cheaper than partitioning them. */
+/* Comparing up to this many members is cheaper than partitioning them. */
 #define FEW_MEMBERS			(2 * PARTITION_COST)
 
 #define DIGIT_VALUES		(1 << DIGIT_BITS)
 
 /*
- * Some bits of a fingerprint, as a number.
+ * Some bits of a fingerprint, which are read as a number.
  */
 typedef struct Digit
 {
@@ -51,28 +52,31 @@ typedef struct Digit
 } Digit;
 
 /*
- * A frame of the stack: a range of members that agree on `nchosen` blocks, and what is left
- * to do with it.
+ * A frame of the stack.  It has a range of members that agree on `nchosen` blocks, and the
+ * state of the work on the range.
  *
- * A frame of choices goes through the blocks from first_block to last_block, to choose one
- * more of them.  A frame of parts has partitioned the range by a digit of one block, and
- * goes through the parts.
+ * A frame of choices chooses one more block: each of the blocks from first_block on, in
+ * turn.  A frame of parts has partitioned the range by a digit of one block, and goes
+ * through the parts.
  */
 typedef struct JoinFrame
 {
 	JoinPlan   *plan;
-	bool		owns_plan;		/* true in the first frame of a plan */
+	bool		owns_plan;		/* true in the first frame of a plan, which frees the plan */
 	bool		of_parts;
-	uint32		first;			/* the first member */
-	uint32		n;				/* number of members */
+	uint32		first;			/* index of the first member of the range */
+	uint32		n;				/* number of members of the range */
 	int			nchosen;
-	int			nskipped;		/* number of skipped blocks before this frame */
-	int			block;			/* next block to choose, or the block of the digit */
-	int			first_block;	/* of choices */
-	int			bit;			/* of parts: the first bit after the digit */
-	int			part;			/* of parts: the next one */
+	int			nskipped;		/* number of skipped blocks when the frame was pushed */
+	int			block;			/* of choices: the next block to choose; of parts: the
+								 * block of the digit */
+	int			first_block;	/* of choices: the first block to choose */
+	int			bit;			/* of parts: index in plan->bit[] of the first bit after
+								 * the digit */
+	int			part;			/* of parts: the next part */
 	int			nparts;
-	uint32		start[DIGIT_VALUES + 1];	/* start of each part in the range */
+	uint32		start[DIGIT_VALUES + 1];	/* of parts: start of each part, relative to
+											 * `first`, then the end */
 } JoinFrame;
 
 /* Initial capacity of the stack and of the list of skipped blocks. */
@@ -94,7 +98,7 @@ digit_of(const Digit *digit, SimHash fp)
 }
 
 /*
- * Initialize a digit from bits in descending order.
+ * Initialize a digit from the numbers of its bits, in descending order.
  */
 static void
 digit_init(Digit *digit, const uint8 *bits, int nbits)
@@ -113,8 +117,9 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 }
 
 /*
- * Sort a range of members by a digit.  For each i up to the number of digits, start[i]
- * becomes the number of members whose digit is less than i.  Checks for interrupts.
+ * Sort a range of members by a digit.  Sets start[i], for each i from 0 to the number of
+ * values of the digit, to the number of members whose digit is less than i.  Checks for
+ * interrupts.
  */
 static void
 partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
@@ -135,7 +140,7 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 	for (uint32 value = 0; value < nvalues; value++)
 		start[value + 1] += start[value];
 
-	/* move rows, then fingerprints, so that one scratch array is enough */
+	/* sort rows, then fingerprints, so that one scratch array is enough */
 	memcpy(next, start, nvalues * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -154,8 +159,8 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 }
 
 /*
- * Return the number of bits to partition n members by, of `left` bits: so many that few
- * members are left in each part.
+ * Return the number of bits to partition n members by, at most `left`.  It is chosen so
+ * that each part has few members.
  */
 static int
 digit_bits(uint32 n, int left)
@@ -164,7 +169,7 @@ digit_bits(uint32 n, int left)
 }
 
 /*
- * Push a frame on the stack, of choices from `block` on.
+ * Push a frame of choices on the stack.  `block` is the first block to choose.
  */
 static JoinFrame *
 push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nchosen,
@@ -204,7 +209,8 @@ pop_frame(SimilarityJoin *join)
 }
 
 /*
- * Note the block that was chosen last, as a mask.
+ * Set the chosen block to the block with this mask.  Keeps the first block if a plan is
+ * continued.
  */
 static void
 choose_block(SimilarityJoin *join, uint64 mask)
@@ -229,9 +235,9 @@ skip_block(SimilarityJoin *join, uint64 mask)
 }
 
 /*
- * Enter a range of members that agree on `nchosen` blocks, and on the bits before `bit` of
- * one more block.  Returns true if the range is to be compared.  Otherwise pushes a frame
- * that divides it, or nothing if the range is settled.
+ * Enter a range of members that agree on `nchosen` blocks, and on the bits of block
+ * `block` before index `bit`.  Returns true if the members are to be compared.  Otherwise
+ * pushes a frame that divides the range, or pushes nothing if the range is settled.
  */
 static bool
 enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int nchosen,
@@ -264,16 +270,17 @@ enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int 
 }
 
 /*
- * Enter a range of members of which nothing more is known than that they agree on all
- * blocks chosen before.  Returns true if the range is to be compared, perhaps without
- * members that need no comparison any more.  Otherwise makes a plan for it.
+ * Enter a range of members.  They agree on all blocks chosen before, and nothing more is
+ * known about them.  Returns true if the members are to be compared.  Then *first and *n
+ * may leave out members that need no more comparisons.  Otherwise, makes a plan for the
+ * range, unless fewer than two members are left.
  */
 static bool
 enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 {
 	JoinPlan   *plan;
 
-	/* every plan partitions by at least radius + 1 blocks */
+	/* every plan partitions members by at least radius + 1 blocks */
 	if (*n <= (uint32) FEW_MEMBERS * (join->radius + 1))
 		return true;
 	if (join->reduce)
@@ -299,8 +306,8 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 }
 
 /*
- * Advance a frame of choices to the range that chooses its next block.  Returns false
- * after the last one.
+ * Advance a frame of choices, and choose its next block.  Returns false after the last
+ * block.
  */
 static bool
 next_choice(SimilarityJoin *join, JoinFrame *frame)
@@ -316,10 +323,9 @@ next_choice(SimilarityJoin *join, JoinFrame *frame)
 }
 
 /*
- * Start a join of the first n members.  Allocates memory in the current context.
- *
- * If there is a plan, the members agree on one of its blocks, which is the first one that
- * is chosen.  The join goes through the choices that begin with this block.
+ * Start a join of the first n members.  Allocates memory in the current context.  If
+ * `plan` is not NULL, all members must agree on block `block` of the plan, and the join
+ * goes through the choices whose first block is this one.
  */
 void
 similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block)
@@ -340,7 +346,7 @@ similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block)
 }
 
 /*
- * Enter all members.  Returns true if they are to be compared.
+ * Enter the range of all members.  Returns true if they are to be compared.
  */
 static bool
 enter_all(SimilarityJoin *join, uint32 *first, uint32 *n)
@@ -357,9 +363,9 @@ enter_all(SimilarityJoin *join, uint32 *first, uint32 *n)
 }
 
 /*
- * Advance to the next range whose members are to be compared with each other.  Returns
- * false if there is none.  Checks for interrupts.  Must be called in the memory context of
- * similarity_join_begin().
+ * Advance to the next range whose members the caller must compare with each other.
+ * Returns false if there are no more ranges.  Checks for interrupts.  Call it in the
+ * memory context in which similarity_join_begin() was called.
  */
 bool
 similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)

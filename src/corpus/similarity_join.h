@@ -13,23 +13,24 @@
 #include "digest/simhash.h"
 
 /*
- * Fingerprints, each with the number of a row.  A join changes their order.
+ * Fingerprints with their row numbers.  A join changes the order of the elements.
  */
 typedef struct Members
 {
 	SimHash    *fp;
 	uint32	   *row;
-	SimHash    *scratch;		/* scratch space for as many fingerprints, to sort them */
-	uint64		seed;			/* seed of random choices, which affect only run time;
-								 * random, so that input cannot be crafted to be slow */
+	SimHash    *scratch;		/* scratch space for as many fingerprints, used for sorting */
+	uint64		seed;			/* seed of random choices, which affect only run time; it
+								 * is random, so that input cannot be crafted to be slow */
 } Members;
 
 /*
- * A join: an iterator over ranges of members.  Each pair of members within the radius is in
- * at least one range.  Users put this struct first in a struct of their own.
+ * A similarity join, which is an iterator over ranges of members.  Each pair of members
+ * within the radius is in at least one range.  Users put this struct first in a struct of
+ * their own.
  *
- * The callbacks get a range: the number of its first member and the number of members.
- * They may change the order within the range.
+ * The callbacks get the index of the first member of a range and the number of members.
+ * They may change the order of members within the range.
  */
 typedef struct SimilarityJoin SimilarityJoin;
 
@@ -39,30 +40,32 @@ struct SimilarityJoin
 	int			radius;			/* in bits, 0 to 64 */
 	uint64		random;			/* state of splitmix64, initially the seed */
 
-	/* Estimate the number of comparisons that all pairs of a range take. */
+	/* Estimates the number of comparisons if all pairs of a range are compared. */
 	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
 
-	/* Return true if a range needs no more work.  Must be quick.  May be NULL. */
+	/* Returns true if a range needs no more comparisons.  Must be quick.  May be NULL. */
 	bool		(*settled) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/*
-	 * Process all pairs of some members with the other members of a range, move these
-	 * members to the front, and return their number.  Must be quick.  May be NULL.
+	 * Compares some members of a range with all other members of the range.  Moves the
+	 * members that need no more comparisons to the front, and returns their number.  Must
+	 * be quick.  May be NULL.
 	 */
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/* Private state of the iterator */
-	uint32		unentered;		/* number of members, before the first range */
+	uint32		unentered;		/* number of members, until the first range has been
+								 * entered */
 	struct JoinPlan *plan;		/* plan to continue, or NULL */
-	int			block;			/* the block of this plan that is chosen first */
+	int			block;			/* the block of this plan that is the first of each choice */
 	struct JoinFrame *stack;
 	int			depth;
 	int			max_depth;
-	uint64	   *skipped;		/* masks of the blocks that the choice skips */
+	uint64	   *skipped;		/* masks of the blocks that the current choice skips */
 	int			nskipped;
 	int			max_skipped;
-	uint64		chosen;			/* masks of the first block that was chosen, if a plan is
-								 * continued, and of the last one */
+	uint64		chosen;			/* mask of the block chosen last, and of the first block if
+								 * a plan is continued */
 };
 
 extern void similarity_join_begin(SimilarityJoin *join, uint32 n, struct JoinPlan *plan,
@@ -71,10 +74,10 @@ extern bool similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 extern void similarity_join_end(SimilarityJoin *join);
 
 /*
- * Return true if the current range is the one that reports a pair, given the bits in
- * which its two members differ.  A pair is in every range whose blocks it agrees on.  It is
- * reported for the first choice of blocks among these: it agrees on the chosen blocks,
- * and on no block that the choice skips.
+ * Return true if the current range is the one that reports a pair.  `difference` has the
+ * bits in which the two members differ.  A pair is in the range of every choice whose
+ * blocks it agrees on.  Only the first of these choices reports it: the pair agrees on the
+ * chosen blocks, and on no block that the choice skips.
  */
 static inline bool
 similarity_join_reports(const SimilarityJoin *join, uint64 difference)

@@ -6,10 +6,10 @@
  * Two fingerprints are in one cluster if a chain of fingerprints leads from one to the
  * other, each within the radius of the next.
  *
- * In a range of fingerprints not every pair has to be compared.  Start at one
+ * In a range of fingerprints, not every pair has to be compared.  Start at one
  * fingerprint.  Visit every fingerprint reached so far, in turn, and compare it only with
- * the fingerprints not reached yet.  Where nearly all fingerprints are near each other,
- * one pass is enough.
+ * the fingerprints not reached yet.  If nearly all fingerprints are near each other, one
+ * visit reaches nearly all of them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,27 +31,27 @@
 #include "digest/match.h"
 #include "digest/splitmix.h"
 
-/* Members that are compared in one call of match_keys(). */
+/* Maximum number of members that one call of match_keys() compares with a member. */
 #define COMPARED_AT_ONCE		1024
 
-/* Members in the sample that estimates the number of neighbors. */
+/* Maximum size of the sample from which the number of neighbors is estimated. */
 #define NEIGHBOR_SAMPLE			256
 
 /*
- * Visits go on while each reaches at least one in this many of the members not reached
- * yet.
+ * single_reduce() continues while each visit reaches more than one in this many of the
+ * members not reached yet.
  */
 #define WORTH_VISITING			16
 
 typedef struct SingleLinkage
 {
 	SimilarityJoin join;
-	uint32	   *parent;			/* disjoint sets, by row */
+	uint32	   *parent;			/* disjoint sets of rows */
 } SingleLinkage;
 
 /*
- * Join the sets of two members.  Both members then store the root of the set.  When they
- * meet again, as near members do in many ranges, comparing the stored roots is enough.
+ * Join the sets of two members.  Stores the root of the joined set in both.  Near members
+ * are in the same range many times, and later it is enough to compare the stored roots.
  */
 static inline void
 join_sets(uint32 *parent, uint32 *a, uint32 *b)
@@ -63,11 +63,11 @@ join_sets(uint32 *parent, uint32 *a, uint32 *b)
 }
 
 /*
- * Visit a member of a range: join it with all members from `reached` on that are within
- * the radius, and move these before `reached`.  The member is a random one of those from
- * i to `reached` - 1, and is swapped into position i.  So visits are spread and do not
- * repeat the comparisons of a neighbor.  Returns the new `reached`.  Checks for
- * interrupts.
+ * Visit a member of a range: join its set with those of all members from index `reached`
+ * to `end` (exclusive) that are within the radius, and move these members before
+ * `reached`.  The member is a random one of those at i to `reached` - 1, and is swapped to
+ * index i.  A random choice spreads the visits, so that they do not repeat the comparisons
+ * of a neighbor.  Returns the new value of `reached`.  Checks for interrupts.
  */
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
@@ -89,7 +89,7 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 			uint32		match = from + positions[m];
 
 			join_sets(linkage->parent, &set[i], &set[match]);
-			/* the member that takes its position has been compared before */
+			/* the member that moves to `match` has already been compared */
 			members_swap(members, match, reached);
 		}
 	}
@@ -97,8 +97,8 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 }
 
 /*
- * Join all members of a range that are within the radius.  At radius 0 all members
- * reached from one are equal to it, so visiting one is enough.
+ * Join the sets of all members of a range that are within the radius of each other.  At
+ * radius 0, all members reached from a member are equal to it, so one of them is visited.
  */
 static void
 single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
@@ -112,9 +112,9 @@ single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
 
 /*
  * Estimate the number of comparisons that single_compare() makes.  Members with many
- * neighbors are soon reached: each visit compares as many pairs as it takes to find one
- * neighbor.  Members without neighbors are compared with each other.  Both numbers are
- * estimated from pairs of a random sample.  Equal members of the sample are ignored,
+ * neighbors are reached soon, and each visit makes as many comparisons as it takes to find
+ * one neighbor.  Members without neighbors are compared with each other.  Both numbers are
+ * estimated from the pairs of a random sample.  Equal members of the sample are ignored,
  * since they may be one member drawn twice.  A SimilarityJoin callback.
  */
 static double
@@ -192,8 +192,8 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
 
 /*
  * Join the sets of all members within the radius of each other.  The smallest row of a
- * cluster becomes the root of its rows.  On return, members store the number of another
- * row of their cluster in place of their own.
+ * cluster becomes the root of the rows of the cluster.  On return, members->row[] no
+ * longer has the row of each member, but that of any row in its cluster.
  */
 void
 cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
@@ -218,8 +218,9 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 }
 
 /*
- * Make the root of each row its parent.  A parent is a smaller row than its children, so
- * one pass is enough: the root of a parent has been found before.
+ * Make the root of each row its parent.  A parent is a smaller row than its children.  So
+ * one pass in the order of rows is enough, because the root of the parent has already been
+ * found.
  */
 void
 cluster_roots(uint32 *parent, uint32 nrows)
@@ -233,9 +234,9 @@ cluster_roots(uint32 *parent, uint32 nrows)
 }
 
 /*
- * Join the sets of equal members, and keep one member of each set, with the smallest
- * row.  *n is the number of members, before and after.  The root becomes the parent of
- * all rows of a set.
+ * Join the sets of equal members, and keep only one member of each set: that with the
+ * smallest row, which becomes the parent of all rows of the set.  *n is the number of
+ * members, before and after.
  */
 void
 cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)

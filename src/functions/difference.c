@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * difference.c
- *		shingle_difference(a, b, ...): why two documents do not resemble each other
- *		more
+ *		shingle_difference(a, b, ...): the shingles in which two documents differ
  *
  * Returns the shingles that only one of the documents has, with their positions.  Keeps
  * the set of one document in memory while it reads the other document.

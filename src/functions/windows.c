@@ -48,8 +48,11 @@ typedef struct Windows
 	int64		last;			/* end of the open windows in `starts` (exclusive) */
 	int64		capacity;
 	TextPosition *starts;
-	TextPosition unit_start;	/* start and end of the word or character read last;
-								 * locate.h counts characters only */
+
+	/*
+	 * Start and end of the word or character read last.  locate.h counts characters only.
+	 */
+	TextPosition unit_start;
 	TextPosition unit_end;
 } Windows;
 
