@@ -3,8 +3,8 @@
  * ascii.c
  *		ASCII, many bytes at a time
  *
- * Plain loops of fixed length.  The Makefile enables vectorization, so the compiler makes
- * vector instructions of them.
+ * The loops are plain and of fixed length.  The Makefile enables vectorization, so the
+ * compiler makes vector instructions of them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -19,7 +19,7 @@
 #define HIGH_BITS	UINT64CONST(0x8080808080808080)
 
 /*
- * Return the high bits of eight bytes, as eight bits.
+ * Return the high bits of eight bytes, gathered into the low eight bits.
  */
 static inline uint64
 gather_high_bits(uint64 bytes)
@@ -66,7 +66,7 @@ ascii_classify(const char *bytes, size_t n, AsciiBlock *block)
 }
 
 /*
- * Return the length in bytes of the ASCII text at the start of n bytes.
+ * Return the length in bytes of the ASCII prefix of n bytes.
  */
 size_t
 ascii_length(const char *bytes, size_t n)

@@ -13,9 +13,9 @@
 #define ASCII_BLOCK		64
 
 /*
- * A block of ASCII_BLOCK bytes, as tokens need them.  `lower` has letters in lower case
- * and other bytes unchanged.  Bit i of `alnum` is set if byte i is a letter or a digit.
- * In a text of unknown encoding, bytes above 127 are letters.
+ * A block of ASCII_BLOCK bytes, prepared for the tokenizer.  `lower` has the bytes, with
+ * letters in lower case.  Bit i of `alnum` is set if byte i is a letter or a digit.  In a
+ * text of unknown encoding, bytes above 127 count as letters.
  */
 typedef struct AsciiBlock
 {

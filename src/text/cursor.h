@@ -14,7 +14,7 @@
 
 #include "mb/pg_wchar.h"
 
-/* Both numbers count from 0. */
+/* A position in a text.  Both numbers count from 0. */
 typedef struct TextPosition
 {
 	int32		character;
@@ -24,8 +24,8 @@ typedef struct TextPosition
 #define TEXT_BEGIN		((TextPosition) {0, 0})
 
 /*
- * Return the number of bytes of the first character of a text that is not empty.  Invalid
- * data are read byte by byte.
+ * Return the number of bytes of the first character of a text that is not empty.  In
+ * invalid data, each byte counts as a character.
  */
 static inline int
 character_length(const char *text, size_t length)
@@ -44,8 +44,8 @@ next_character(const char *text, size_t length, TextPosition *position)
 }
 
 /*
- * Advance to a character, or to the end of the text.  Does nothing if the character has
- * been passed.
+ * Advance to a character, given by its number, or to the end of the text.  Does nothing if
+ * the position is after the character.
  */
 static inline void
 advance_to(const char *text, size_t length, TextPosition *position, int32 character)

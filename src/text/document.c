@@ -4,7 +4,7 @@
  *		From a text in the server's encoding to its shingles
  *
  * The text passes through the stages piece by piece.  The memory used does not depend on
- * its length.
+ * the length of the text.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,7 +27,7 @@
 /* Code points that the normalizer processes in one call. */
 #define BATCH_SIZE		128
 
-/* Bytes of ASCII, or of another encoding, between checks for interrupts. */
+/* Maximum bytes of ASCII, or of another encoding, between checks for interrupts. */
 #define PIECE_SIZE		8192
 
 typedef struct Document
@@ -39,8 +39,8 @@ typedef struct Document
 #define IS_ASCII(c)		((unsigned char) (c) < 0x80)
 
 /*
- * Write the pending code points.  The caller knows that nothing that follows can change
- * them.
+ * Pass the pending code points to the tokenizer.  The caller must know that no later code
+ * point can change them.
  */
 static void
 flush_normalizer(Document *document)
@@ -52,8 +52,8 @@ flush_normalizer(Document *document)
 }
 
 /*
- * Return the length of the ASCII text at s that needs no normalization.  That is all of
- * it but the last character, which a combining mark may follow.
+ * Return the length of the ASCII text at s that needs no normalization.  It ends before
+ * the last ASCII character, because a combining mark may follow that character.
  */
 static size_t
 plain_ascii_length(const char *s, const char *end)
@@ -64,8 +64,7 @@ plain_ascii_length(const char *s, const char *end)
 }
 
 /*
- * Process a piece of UTF-8 that starts and ends between two characters.  Checks for
- * interrupts.
+ * Process a piece of UTF-8.  It must consist of whole characters.  Checks for interrupts.
  */
 static void
 feed_utf8(Document *document, const char *utf8, size_t length)
@@ -118,13 +117,13 @@ feed_sql_ascii(Document *document, const char *text, size_t length)
 		if (document->tokenizer.mode == TOKENIZE_LETTERS)
 			tokenize_bytes(&document->tokenizer, text + done, n);
 		else
-			/* without letters it is ASCII, which is valid UTF-8 */
+			/* bytes without letters are ASCII, which is valid UTF-8 */
 			feed_utf8(document, text + done, n);
 	}
 }
 
 /*
- * Process a text of any other server encoding, converted in pieces.  Raises the
+ * Process a text of any other server encoding by conversion of pieces.  Raises the
  * conversion's error if a character has no equivalent.
  */
 static void
@@ -136,7 +135,7 @@ feed_converted(Document *document, const char *text, size_t length)
 		size_t		utf8_length;
 		char	   *utf8;
 
-		/* cut between characters; the conversion raises the error for invalid data */
+		/* cut between characters; if data are invalid, the conversion raises the error */
 		n = pg_mbcliplen(text, Min(length, INT_MAX), n);
 		if (n == 0)
 			n = Min(length, PIECE_SIZE);
@@ -151,7 +150,7 @@ feed_converted(Document *document, const char *text, size_t length)
 }
 
 /*
- * Read the text once.  Returns true if it had a token.
+ * Read the text once.  Returns true if it has a token.
  */
 static bool
 shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
@@ -177,11 +176,12 @@ shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
 }
 
 /*
- * Call the consumer with each shingle of a text, in order, as UTF-8.
+ * Call the consumer with each shingle of a text, in order.  The shingles are in UTF-8.  If
+ * the server's encoding is SQL_ASCII, bytes above 127 are unchanged.
  *
- * The text, `length` bytes of it, is in the server's encoding.  width is 1 to
- * SHINGLE_MAX_WIDTH, in units.  Returns false if the text is blank and so has no
- * shingle.  Checks for interrupts.
+ * `text` has `length` bytes in the server's encoding.  width is 1 to SHINGLE_MAX_WIDTH, in
+ * units.  Returns false if the text is blank, since it then has no shingle.  Checks for
+ * interrupts.
  */
 bool
 document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
@@ -192,8 +192,8 @@ document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
 }
 
 /*
- * Call the consumer with each shingle of tokens that the caller has cut.  The tokens are
- * not normalized.  `tokens` is an array without NULLs (arguments.h).  Returns false if it
+ * Call the consumer with each shingle of an array of tokens.  The tokens are not
+ * normalized.  `tokens` must be an array without NULLs (arguments.h).  Returns false if it
  * has no token.  Checks for interrupts.
  */
 bool

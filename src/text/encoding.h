@@ -18,7 +18,7 @@
 #include "text/ascii.h"
 
 /*
- * Return true if a string is stored as it is hashed.  ASCII is ASCII in every server
+ * Return true if a string is hashed in its stored form.  ASCII is the same in every server
  * encoding, even in MULE_INTERNAL, which PostgreSQL cannot convert.
  */
 static inline bool
@@ -30,10 +30,11 @@ needs_no_conversion(const char *string, size_t length)
 }
 
 /*
- * Convert a string between the server's encoding and UTF-8.  Both functions return the
- * given string if it needs no conversion, else a palloc'd one.  *length is the length of
- * the argument and then of the result, in bytes.  Raises the conversion's error if a
- * character has no equivalent.
+ * Convert a string between the server's encoding and UTF-8.
+ *
+ * Both functions return the given string if it needs no conversion, else a palloc'd
+ * string.  *length is the length of the argument on entry, and that of the result on
+ * return, in bytes.  Raises the conversion's error if a character has no equivalent.
  */
 static inline char *
 server_to_utf8(char *string, size_t *length)
@@ -64,15 +65,15 @@ utf8_to_server(char *utf8, size_t *length)
 }
 
 /*
- * UTF-8 is encoded and decoded here and not by utf8_to_unicode() and unicode_to_utf8().
- * Those are not inline in PostgreSQL 15: fingerprints of Chinese or Greek would take 6 to
- * 8 percent more instructions.
+ * UTF-8 is encoded and decoded here, not by utf8_to_unicode() and unicode_to_utf8().
+ * These are not inline in PostgreSQL 15, and fingerprints of Chinese or Greek texts would
+ * take 6 to 8 percent more instructions.
  */
 #define MAX_UTF8_LENGTH		4
 
 /*
- * Decode one code point of UTF-8, and advance *utf8, which must be before end.  The
- * server has verified its strings.  If invalid data get here all the same, each byte that
+ * Decode one code point of UTF-8, and advance *utf8 beyond it.  *utf8 must be before end.
+ * The server has verified its strings.  If data are invalid nevertheless, each byte that
  * is not UTF-8 becomes a replacement character.
  */
 static inline uint32
@@ -102,7 +103,7 @@ decode_utf8(const unsigned char **utf8, const unsigned char *end)
 }
 
 /*
- * Encode a code point.  Returns the number of bytes, at most MAX_UTF8_LENGTH.
+ * Encode a code point as UTF-8.  Returns the number of bytes, at most MAX_UTF8_LENGTH.
  */
 static inline size_t
 encode_utf8(uint32 cp, char *bytes)

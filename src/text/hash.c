@@ -21,14 +21,17 @@
 
 #include "text/hash.h"
 
-/* Before 0.8.0 XXH3 was not final: 0.7.3 hashes one-letter words differently. */
+/*
+ * Before 0.8.0, XXH3 was not final.  For example, 0.7.3 hashes one-letter words
+ * differently.
+ */
 #if XXH_VERSION_NUMBER < 800
 #error "simhash needs xxHash 0.8.0 or later"
 #endif
 
 /*
- * Known hashes of the longest input of each of XXH3's variants, which depend on the
- * length.  The input is the alphabet, repeated.
+ * Known hashes of the longest input of each variant of XXH3.  The variant depends on the
+ * length of the input.  The input is the alphabet, repeated.
  */
 static const struct
 {
@@ -47,8 +50,8 @@ static const struct
 #define KNOWN_MAX_LENGTH	500
 
 /*
- * Return true if the compiled hash is the one that stored fingerprints were made with.  A
- * header may differ from its version number, and a compiler may have a bug.
+ * Return true if the compiled hash is the one from which stored fingerprints were made.  A
+ * header's content may not match its version number, and a compiler may have a bug.
  */
 bool
 hash_is_frozen(void)

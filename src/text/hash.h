@@ -10,10 +10,14 @@
 #ifndef SIMHASH_HASH_H
 #define SIMHASH_HASH_H
 
-/* XXH3, 64 bits, seed 0.  The same bytes have the same hash everywhere. */
+/*
+ * Return the hash of some bytes: XXH3, 64 bits, seed 0.  It is the same on all machines.
+ */
 extern uint64 hash_feature(const char *bytes, size_t length);
 
-/* XXH3 with a seed, for hashes that are not stored (salt.h). */
+/*
+ * Return the XXH3 hash of some bytes with a seed, for hashes that are not stored (salt.h).
+ */
 extern uint64 hash_seeded(const char *bytes, size_t length, uint64 seed);
 extern bool hash_is_frozen(void);
 

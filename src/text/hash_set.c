@@ -15,7 +15,7 @@
 #include "text/hash_set.h"
 #include "text/salt.h"
 
-/* Larger sets, by log2 of their buckets, do not fit into the nearest cache. */
+/* Sets with more buckets, given as log2, do not fit into the nearest cache. */
 #define NEAR_BITS_MAX			11
 
 /* Maximum initial size, as log2 of the buckets. */
@@ -32,7 +32,7 @@ make_slots(const HashSet *set)
 }
 
 /*
- * Initialize an empty set with a capacity for about `expected` elements, an estimate.
+ * Initialize an empty set.  `expected` is an estimate of the number of elements.
  */
 void
 hash_set_init(HashSet *set, uint64 expected)
@@ -63,7 +63,7 @@ hash_set_free(HashSet *set)
 }
 
 /*
- * Remove all elements, and keep the capacity.
+ * Remove all elements.  Keeps the slots.
  */
 void
 hash_set_clear(HashSet *set)
@@ -84,10 +84,11 @@ bucket_of(const HashSet *set, uint64 hash)
 
 /*
  * Add a hash other than zero, searching from the bucket at slot `at` on.  Returns true if
- * it is new.
+ * the hash is new.
  *
- * The only branch is for a bucket full of other hashes, which is rare.  Texts repeat
- * themselves in any way, so a branch on whether a hash is new could not be predicted.
+ * The only branch is for a bucket full of other hashes, which is rare.  A branch on
+ * whether a hash is new could not be predicted, because any hash of a text may be a
+ * repetition.
  */
 static inline bool
 put(uint64 *slots, uint64 mask, uint64 at, uint64 hash)
@@ -129,8 +130,8 @@ grow(HashSet *set)
 }
 
 /*
- * Add n hashes, at most HASH_SET_SMALL.  Moves the new ones to the front and returns
- * their number.
+ * Add n hashes to the set.  n must not exceed HASH_SET_SMALL.  Moves the hashes that were
+ * not in the set to the front of hashes[], and returns their number.
  */
 int
 hash_set_add(HashSet *set, uint64 *hashes, int n)

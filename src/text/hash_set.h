@@ -6,8 +6,8 @@
  * Open addressing by buckets of two slots.  The first slot of a bucket is filled first,
  * and a full bucket is followed by the next one (linear probing).  At most half of all
  * slots are used.  The bucket of a hash depends on a salt, so that users cannot choose
- * hashes that collide.  A small set needs only its struct, on the stack.  A larger set
- * uses memory of the context that is current when it grows.
+ * hashes that collide.  A small set needs only its struct.  A larger set uses memory of
+ * the context that is current when the set grows.
  *
  * Hashes are added in batches.  All slots of a batch are prefetched from a large set
  * before the first is read, so that cache misses overlap.
@@ -19,15 +19,15 @@
 #ifndef SIMHASH_HASH_SET_H
 #define SIMHASH_HASH_SET_H
 
-#define HASH_SET_BUCKET			2	/* slots of a bucket */
+#define HASH_SET_BUCKET			2	/* number of slots of a bucket */
 #define HASH_SET_SMALL_BITS		7
 #define HASH_SET_SMALL			(HASH_SET_BUCKET << HASH_SET_SMALL_BITS)
 
 typedef struct HashSet
 {
-	uint64	   *slots;			/* inline_slots, or allocated; zero is a free slot */
+	uint64	   *slots;			/* inline_slots, or allocated; a free slot is zero */
 	int			bits;			/* log2 of the number of buckets */
-	uint64		count;			/* elements, including zero */
+	uint64		count;			/* number of elements, including zero */
 	bool		has_zero;		/* true if zero, which no slot can store, is an element */
 	uint64		inline_slots[HASH_SET_SMALL];
 } HashSet;
@@ -35,7 +35,7 @@ typedef struct HashSet
 /* State of an iteration over the elements. */
 typedef struct HashSetIterator
 {
-	uint64		next;			/* next slot */
+	uint64		next;			/* index of the next slot */
 	bool		zero_done;
 } HashSetIterator;
 
@@ -56,7 +56,7 @@ hash_set_size(const HashSet *set)
 }
 
 /*
- * Return the next element in *hash, in an arbitrary order.  Returns false after the last
+ * Set *hash to the next element, in arbitrary order.  Returns false after the last
  * element.
  */
 static inline bool

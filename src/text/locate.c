@@ -3,9 +3,10 @@
  * locate.c
  *		Positions of a text's shingles
  *
- * The text passes through the stages of document.c one character at a time.  Beside each
- * code point goes the passage of the text that it was made of.  Use this to inspect few
- * documents.  Fingerprints are made without it, several times as fast.
+ * The text passes through the stages of document.c one character at a time.  Each code
+ * point is accompanied by the passage of the text from which it was made.  This is for the
+ * inspection of few documents.  Fingerprints are made without passages, several times as
+ * fast.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -28,14 +29,17 @@ typedef struct Locator
 	Shingler	shingler;
 	LocatedConsumer consume;
 	void	   *arg;
-	Passage		pending;		/* passage of the code points pending in the normalizer */
-	Passage		current;		/* passage of the code point passed to the tokenizer */
-	uint64		nlocated;		/* units located so far */
-	Passage		unit[SHINGLE_MAX_WIDTH];	/* passages of the last units, a ring */
+	Passage		pending;		/* passage of the code points that are pending in the
+								 * normalizer */
+	Passage		current;		/* passage of the code point that was passed to the
+								 * tokenizer last */
+	uint64		nlocated;		/* number of units with a recorded passage */
+	Passage		unit[SHINGLE_MAX_WIDTH];	/* ring with the passages of the last units */
 } Locator;
 
 /*
- * Return the passage of a unit, one of the last SHINGLE_MAX_WIDTH.
+ * Return the passage of a unit, given by its number.  It must be one of the last
+ * SHINGLE_MAX_WIDTH units.
  */
 static inline Passage *
 unit_passage(Locator *locator, uint64 number)
@@ -50,8 +54,8 @@ locate_unit(Locator *locator, Passage passage)
 }
 
 /*
- * Record the passage of the space between two tokens: the gap between them, empty if both
- * come from one character.
+ * Record the passage of the space between two tokens.  It is the gap between the tokens,
+ * and is empty if both come from one character.
  */
 static void
 locate_joint(Locator *locator)
@@ -63,9 +67,9 @@ locate_joint(Locator *locator)
 }
 
 /*
- * Record the passages of the characters that have become units: the space between tokens,
- * if there is one, then the tokenizer's current character.  With only_joint, only the
- * space has been added so far.
+ * Record the passages of the characters that the tokenizer has added as units: the space
+ * between tokens, if it was added, then the current character.  If only_joint is true,
+ * only the space was added.
  */
 static void
 locate_chars(Locator *locator, bool only_joint)
@@ -124,7 +128,8 @@ tokenizer_has_taken(Locator *locator)
 }
 
 /*
- * Pass normalized code points that were made of a passage to the tokenizer.
+ * Pass n normalized code points to the tokenizer.  `passage` is the passage from which
+ * they were made.
  */
 static void
 feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage passage)
@@ -138,7 +143,7 @@ feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage pa
 }
 
 /*
- * Pass a byte of unknown encoding to the tokenizer.  Above 127 it is a letter.
+ * Pass a byte of unknown encoding to the tokenizer.  A byte above 127 is a letter.
  */
 static void
 feed_byte(Locator *locator, const char *byte, Passage here)
@@ -149,9 +154,9 @@ feed_byte(Locator *locator, const char *byte, Passage here)
 }
 
 /*
- * Normalize a code point.  The pending code points may come out as they would at the end
- * of the text.  Then this code point has not changed them, and the rest of the output was
- * made of it.  Otherwise this code point has combined with them.
+ * Normalize a code point.  If the output begins with the pending code points as they would
+ * be at the end of the text, the new code point has not changed them, and the rest of the
+ * output was made from it.  Otherwise, the new code point has combined with them.
  */
 static void
 feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
@@ -174,8 +179,8 @@ feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
 }
 
 /*
- * Process a character of `length` bytes in the server's encoding.  It may be more than
- * one code point.
+ * Process a character of `length` bytes in the server's encoding.  UTF-8 may have more
+ * than one code point for it.
  */
 static void
 feed_char(Locator *locator, char *character, size_t length, Passage here)
@@ -213,7 +218,7 @@ feed_text(Locator *locator, const char *text, size_t length)
 }
 
 /*
- * Read the text once.  Returns true if it had a token.
+ * Read the text once.  Returns true if it has a token.
  */
 static bool
 locate_tokens(Locator *locator, const char *text, size_t length, int width,
@@ -236,12 +241,10 @@ locate_tokens(Locator *locator, const char *text, size_t length, int width,
 }
 
 /*
- * Call the consumer with each shingle of a text, in order, as UTF-8, and with its
- * passage: from the first character of its first unit to the last character of its last
- * unit.
- *
- * The arguments and the shingles are those of document_shingles().  Checks for
- * interrupts.
+ * Call the consumer with each shingle of a text, in order, and with the passage of the
+ * shingle.  The passage is from the first character of the first unit to the last
+ * character of the last unit.  The arguments and the shingles are those of
+ * document_shingles().  Checks for interrupts.
  */
 void
 locate_shingles(const char *text, size_t length, int width, ShingleUnit unit,

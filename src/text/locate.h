@@ -16,11 +16,12 @@
 typedef struct Passage
 {
 	int32		start;
-	int32		end;			/* after the last character */
+	int32		end;			/* end of the range (exclusive) */
 } Passage;
 
 /*
- * Consumes the shingles one by one, in order.  The bytes are valid only during the call.
+ * Called with each shingle and its passage, in order.  The bytes are valid only during the
+ * call.
  */
 typedef void (*LocatedConsumer) (void *arg, const char *shingle, size_t length,
 								 Passage passage);

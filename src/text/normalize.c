@@ -38,16 +38,16 @@
 #define HANGUL_TCOUNT	28
 #define HANGUL_SCOUNT	(HANGUL_LCOUNT * HANGUL_VCOUNT * HANGUL_TCOUNT)
 
-/* The one non-starter that case folding turns into a starter (D147). */
+/* The only non-starter that case folding turns into a starter (D147). */
 #define COMBINING_YPOGEGRAMMENI	0x0345
 #define SMALL_IOTA				0x03B9
 
-/* Values below this are a token class, and the code point maps to itself. */
+/* A smaller value in the table is the token class of a code point that maps to itself. */
 #define FIRST_RECORD	8
 
 /*
- * Return the value of a code point in the two-stage table: a token class, or the number
- * of a record plus FIRST_RECORD.
+ * Return the value of a code point in the two-stage table: its token class, or
+ * FIRST_RECORD plus the number of its record.
  */
 static inline uint16
 unicode_lookup(uint32 cp)
@@ -108,8 +108,8 @@ compose_pair(uint32 first, uint32 second)
 }
 
 /*
- * Return the canonical decomposition of a code point that maps to itself, or NULL.
- * Hangul syllables count as indecomposable here, since what follows them cannot reorder
+ * Return the canonical decomposition of a code point that maps to itself, or NULL if it
+ * has none.  Returns NULL for Hangul syllables, too, since no later code point can reorder
  * their parts.
  */
 static const UnicodeDecomposition *
@@ -175,8 +175,8 @@ settle_run(Normalizer *norm, uint32 *out)
 }
 
 /*
- * Write the pending code points to out and return their number.  The caller knows that
- * nothing that follows can change them.
+ * Write the pending code points to out and return their number.  The caller must know that
+ * no later code point can change them.
  */
 static inline size_t
 settle(Normalizer *norm, uint32 *out)
@@ -203,8 +203,8 @@ run_append(Normalizer *norm, uint32 cp, uint8 ccc)
 }
 
 /*
- * Make a run of the pending starter.  It is decomposed, so that marks can be ordered
- * among its own.
+ * Replace the pending starter by a run with its decomposition, so that later marks can be
+ * ordered among the marks of the starter.
  */
 static void
 decompose_starter(Normalizer *norm)
@@ -229,9 +229,9 @@ decompose_starter(Normalizer *norm)
 }
 
 /*
- * Add a non-starter to the run, in canonical order (D109).  Its position is after all
- * marks of its own or a lower class, back to the last starter.  If there are too many
- * marks, the last one is dropped.
+ * Add a non-starter to the run, in canonical order (D109).  It goes after all marks of the
+ * same or a lower class that follow the last starter.  If there are too many marks, the
+ * last one in this order is dropped.
  */
 static void
 push_mark(Normalizer *norm, uint32 cp, uint8 ccc)
@@ -289,7 +289,7 @@ push_combining_starter(Normalizer *norm, uint32 cp, uint32 *out)
 }
 
 /*
- * Add one code point of a mapping, already folded and decomposed.  Returns the number of
+ * Add one code point of a mapping, which is folded and decomposed.  Returns the number of
  * code points written to out.
  */
 static size_t
@@ -313,8 +313,8 @@ push_mapped(Normalizer *norm, uint32 cp, uint32 *out)
 }
 
 /*
- * Add a code point that has a record: it has a mapping or may combine with what precedes
- * it.  Returns the number of code points written to out.
+ * Add a code point that has a record, because it has a mapping or may combine with the
+ * code points before it.  Returns the number of code points written to out.
  */
 static size_t
 push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *out)
@@ -322,7 +322,7 @@ push_record(Normalizer *norm, uint32 cp, const UnicodeRecord *record, uint32 *ou
 	size_t		n = 0;
 
 	if (record->length == 0)
-		return 0;				/* default-ignorable */
+		return 0;				/* default-ignorable code point */
 
 	/*
 	 * A starter ends the reordering of what precedes it, even if it folds to a mark
@@ -353,11 +353,10 @@ normalizer_init(Normalizer *norm)
 }
 
 /*
- * Push the next n code points of the text, any values up to U+10FFFF.
- *
- * Writes to out the normalized code points (as NORMALIZED) that no later code point can
- * change, and returns their number.  out must have a capacity of NORMALIZE_MAX_OUT(n).
- * The result does not depend on how a text is cut into pieces.
+ * Push the next n code points of the text, any values up to U+10FFFF.  Writes to out the
+ * normalized code points (as NORMALIZED) that no later code point can change, and returns
+ * their number.  out must have a capacity of NORMALIZE_MAX_OUT(n).  It makes no difference
+ * how the text is divided among the calls.
  */
 size_t
 normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out)
@@ -381,8 +380,8 @@ normalize_push(Normalizer *norm, const uint32 *codepoints, size_t n, uint32 *out
 }
 
 /*
- * End the text: write what is pending, at most NORMALIZE_MAX_PENDING code points, and
- * return their number.  Leaves the normalizer as normalizer_init() does.
+ * End the text.  Writes the pending code points, at most NORMALIZE_MAX_PENDING, to out,
+ * and returns their number.  Leaves the normalizer as normalizer_init() does.
  */
 size_t
 normalize_flush(Normalizer *norm, uint32 *out)

@@ -15,8 +15,8 @@ uint64		process_salt[SALT_NUMBERS];
 
 /*
  * Make the salt.  Called when the salt is first needed, not when the library is loaded.
- * The postmaster may load the library, and then all its children would have the same
- * salt.  Raises an error if the server has no random numbers.
+ * If the postmaster loaded the library, all its children would have the same salt.  Raises
+ * an error if the server cannot generate random numbers.
  */
 void
 salt_make(void)

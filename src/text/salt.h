@@ -3,9 +3,9 @@
  * salt.h
  *		Hashing that is unpredictable outside this process
  *
- * For hash tables of users' data.  If the hash were known, texts could be crafted whose
- * shingles all fall into one slot.  Nothing that is stored or shown may depend on these
- * hashes.  Fingerprints are made with hash.h.
+ * These hashes are for hash tables of users' data.  If the hash function were known, texts
+ * could be crafted whose shingles all fall into one slot.  Nothing that is stored or shown
+ * may depend on these hashes.  Fingerprints are made with hash.h.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,7 +23,7 @@ extern uint64 process_salt[SALT_NUMBERS];
 
 extern void salt_make(void);
 
-/* Make the salt if there is none.  Call it before using any function below. */
+/* Make the salt if there is none.  Call it before any of the functions below. */
 static inline void
 salt_init(void)
 {
@@ -61,8 +61,8 @@ salted_hash64(uint64 hash)
 }
 
 /*
- * Return the salted hash of a string.  XXH3's own steps can be inverted for short
- * strings, whatever its seed.  Hence the last step.
+ * Return the salted hash of a string.  For short strings, the steps of XXH3 can be
+ * inverted, whatever the seed is.  So the last step is another one.
  */
 static inline uint64
 salted_hash_bytes(const char *bytes, size_t length)

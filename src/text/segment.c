@@ -17,7 +17,7 @@
 #include "text/encoding.h"
 #include "text/segment.h"
 
-/* Characters between checks for interrupts. */
+/* Number of characters between checks for interrupts. */
 #define INTERRUPT_INTERVAL	4096
 
 /* The class of a character for sentences. */
@@ -28,8 +28,8 @@ typedef enum CharacterKind
 								 * nothing */
 	CHARACTER_WHITE,
 	CHARACTER_BREAK,			/* the end of a line; also white space */
-	CHARACTER_STOP,				/* ends a sentence if white space follows, and then no
-								 * lower-case letter */
+	CHARACTER_STOP,				/* ends a sentence if white space follows, and no
+								 * lower-case letter after that */
 	CHARACTER_END,				/* ends a sentence if white space follows */
 	CHARACTER_WIDE_END,			/* ends a sentence, whatever follows */
 	CHARACTER_CLOSER			/* may follow the end of a sentence */
@@ -155,7 +155,8 @@ kind_at(const Segmenter *segmenter, TextPosition position)
 }
 
 /*
- * Advance by one character, and check for interrupts now and then.
+ * Advance by one character.  Checks for interrupts after every INTERRUPT_INTERVAL
+ * characters.
  */
 static inline void
 step(const Segmenter *segmenter, TextPosition *position)
@@ -202,9 +203,9 @@ is_ending(CharacterKind kind)
 }
 
 /*
- * Return true if a sentence has ended before a character that is not white space.
- * `ending` is the class of its last ending character.  after_white is true if white space
- * followed it.
+ * Return true if a sentence ends before a character that is not white space.  `kind` is
+ * the class of this character, and `ending` that of the last character that may end the
+ * sentence.  after_white is true if white space is between them.
  */
 static bool
 has_ended(CharacterKind ending, bool after_white, CharacterKind kind)
@@ -222,7 +223,7 @@ static void
 cut_sentences(const Segmenter *segmenter, TextPosition position, TextPosition paragraph_end)
 {
 	TextPosition start = position;
-	TextPosition end = position;	/* after the last character that is not white space */
+	TextPosition end = position;	/* end of the last character that is not white space */
 	CharacterKind ending = CHARACTER_OTHER;
 	bool		is_open = false;
 	bool		after_white = false;
@@ -257,7 +258,7 @@ cut_sentences(const Segmenter *segmenter, TextPosition position, TextPosition pa
 }
 
 /*
- * Call the consumer with a paragraph or line, or with the paragraph's sentences.
+ * Call the consumer with a paragraph or line, or with each sentence of a paragraph.
  */
 static void
 end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPosition start, TextPosition end)
@@ -269,9 +270,8 @@ end_paragraph(const Segmenter *segmenter, SegmentKind kind, TextPosition start, 
 }
 
 /*
- * Call the consumer with each line, sentence or paragraph of a text that is not blank, in
- * order.  The text, `length` bytes of it, is in the server's encoding.  Checks for
- * interrupts.
+ * Call the consumer with each line, sentence or paragraph of a text, in order.  Skips
+ * blank ones.  `text` has `length` bytes in the server's encoding.  Checks for interrupts.
  */
 void
 segment_text(const char *text, size_t length, SegmentKind kind, SegmentConsumer consume,

@@ -19,7 +19,7 @@ typedef enum SegmentKind
 	SEGMENT_PARAGRAPH
 } SegmentKind;
 
-/* Consumes the segments one by one, in order. */
+/* Called with each segment, in order. */
 typedef void (*SegmentConsumer) (void *arg, TextPosition start, TextPosition end);
 
 extern void segment_text(const char *text, size_t length, SegmentKind kind,

@@ -17,8 +17,7 @@
 #include "text/shingle.h"
 
 /*
- * Initialize a shingler for a text.  The caller has checked that width is 1 to
- * SHINGLE_MAX_WIDTH, in units.
+ * Initialize a shingler for a text.  width must be 1 to SHINGLE_MAX_WIDTH, in units.
  */
 void
 shingler_init(Shingler *shingler, int width, ShingleUnit unit,
@@ -37,10 +36,11 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
 
 /*
  * Make space for n more bytes of the current unit.  Drops the units that no later shingle
- * contains.  Enlarges the buffer if the remaining units take more than half of it, so
- * that each byte is moved a bounded number of times.  Where the tokens of an array take
- * more than half of 1 GB, the buffer does too.  It need not be larger than the array can
- * be.
+ * contains.  If the remaining units take more than half of the buffer, enlarges it, so
+ * that each byte is moved a bounded number of times.
+ *
+ * The new size is twice the number of bytes needed, limited to MaxAllocSize unless more are
+ * needed.  The tokens of an array do not take more than MaxAllocSize.
  */
 void
 shingler_enlarge(Shingler *shingler, size_t n)
@@ -67,8 +67,8 @@ shingler_enlarge(Shingler *shingler, size_t n)
 }
 
 /*
- * End the text.  A text shorter than one shingle is one shingle.  Frees the buffer.
- * Returns true if there was a unit.
+ * End the text.  If the text has fewer units than a shingle, all of them are one shingle.
+ * Frees the buffer.  Returns true if there was a unit.
  */
 bool
 shingler_finish(Shingler *shingler)

@@ -21,7 +21,7 @@ typedef enum ShingleUnit
 
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
 
-/* Return the width, in units, that finds near-duplicates best: docs/quality.md. */
+/* Return the width, in units, that finds near-duplicates best.  See docs/quality.md. */
 static inline int
 shingle_default_width(ShingleUnit unit)
 {
@@ -29,14 +29,14 @@ shingle_default_width(ShingleUnit unit)
 }
 
 /*
- * Consumes the shingles one by one, in order.  The bytes are valid only during the call.
+ * Called with each shingle, in order.  The bytes are valid only during the call.
  */
 typedef void (*ShingleConsumer) (void *arg, const char *shingle, size_t length);
 
 /*
- * A window of the last `width` units.  Their bytes are adjacent, so that each shingle is a
- * slice of the buffer.  Offsets count bytes from the beginning of the text; `base` is the
- * offset of buffer[0].
+ * A window of the last `width` units.  The bytes of the units are adjacent, so that each
+ * shingle is a slice of the buffer.  Offsets count bytes from the beginning of the first
+ * unit.  `base` is the offset of buffer[0].
  */
 typedef struct Shingler
 {
@@ -44,12 +44,13 @@ typedef struct Shingler
 	ShingleUnit unit;
 	ShingleConsumer consume;
 	void	   *arg;
-	uint64		nunits;			/* units ended */
+	uint64		nunits;			/* number of units that have ended */
 	size_t		base;
-	size_t		used;			/* bytes in the buffer */
+	size_t		used;			/* number of bytes in the buffer */
 	size_t		size;			/* capacity of the buffer, in bytes */
 	char	   *buffer;			/* inline_buffer, or allocated */
-	size_t		start[SHINGLE_MAX_WIDTH];	/* offset of each of the last units, a ring */
+	size_t		start[SHINGLE_MAX_WIDTH];	/* ring with the offset of each of the last
+											 * units */
 	char		inline_buffer[2048];
 } Shingler;
 
@@ -59,7 +60,7 @@ extern bool shingler_finish(Shingler *shingler);
 extern void shingler_enlarge(Shingler *shingler, size_t n);
 
 /*
- * Return the address of a unit's offset.
+ * Return the address of the offset of a unit, given by its number.
  */
 static inline size_t *
 shingler_start(Shingler *shingler, uint64 unit_number)
@@ -68,8 +69,8 @@ shingler_start(Shingler *shingler, uint64 unit_number)
 }
 
 /*
- * Reserve n more bytes of the current unit, and return their address.  Write them there,
- * then count them by shingler_advance().
+ * Return the address of n free bytes in the buffer, for the current unit.  The caller
+ * writes at most n bytes there, and passes their number to shingler_advance().
  */
 static inline char *
 shingler_reserve(Shingler *shingler, size_t n)
@@ -80,7 +81,7 @@ shingler_reserve(Shingler *shingler, size_t n)
 }
 
 /*
- * Count n bytes that have been written.
+ * Append n bytes, written at the address from shingler_reserve(), to the current unit.
  */
 static inline void
 shingler_advance(Shingler *shingler, size_t n)
@@ -99,14 +100,14 @@ shingler_append(Shingler *shingler, const char *bytes, size_t n)
 }
 
 /*
- * Begin a unit, after a space if it is a token but the first.
+ * Begin a unit.  If it is a token, and not the first one, adds a space before it.
  */
 static inline void
 shingler_begin_unit(Shingler *shingler)
 {
 	bool		joined = shingler->unit == UNIT_WORD && shingler->nunits > 0;
 
-	/* set before the space is written, which may move the window */
+	/* store the offset before the space is appended, which may move the window */
 	*shingler_start(shingler, shingler->nunits) =
 		shingler->base + shingler->used + joined;
 	if (joined)

@@ -9,9 +9,9 @@
  * token.
  *
  * Shingles of words have the tokens as their units.  Shingles of characters have the code
- * points of the tokens, joined by single spaces, as their units.  Ideographs are joined
- * by spaces too.  So a width spans as much in Chinese as in the Latin words in its midst
- * (docs/quality.md), and a line break within Chinese text changes nothing.
+ * points of the tokens, joined by single spaces, as their units.  Ideographs are joined by
+ * spaces, too.  So a shingle spans as much of a Chinese text as of Latin words within it
+ * (docs/quality.md), and a line break within a Chinese text changes nothing.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -48,8 +48,8 @@ by_char(const Tokenizer *tokenizer)
 }
 
 /*
- * End the current token, if there is one.  Call it at a separator, at the beginning of
- * the next token, and at the end of the text.
+ * End the current token, if there is one.  Called at a separator, at the beginning of the
+ * next token, and at the end of the text.
  */
 static inline void
 end_token(Tokenizer *tokenizer)
@@ -73,7 +73,7 @@ append_unit(Tokenizer *tokenizer, const char *bytes, size_t n)
 }
 
 /*
- * Begin a token of a class, after the end of the current one.
+ * Begin a token of a class.  Ends the current token first, if there is one.
  */
 static inline void
 begin_token(Tokenizer *tokenizer, TokenClass class)
@@ -158,7 +158,7 @@ append_letters(Tokenizer *tokenizer, const char *bytes, size_t n)
 }
 
 /*
- * Tokenize a block of n bytes, each a character by itself.
+ * Tokenize a block of n bytes, each of which is a character.
  */
 static inline void
 tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
@@ -190,9 +190,9 @@ tokenize_block(Tokenizer *tokenizer, const AsciiBlock *block, int n)
 }
 
 /*
- * Tokenize the next bytes of the text, each a character by itself.  The result is that of
- * tokenize_normalized(), for ASCII that needs no normalization, and for SQL_ASCII, where
- * bytes above 127 are letters.  For TOKENIZE_LETTERS only.
+ * Tokenize the next n bytes of the text, each of which is a character.  The result is that
+ * of tokenize_normalized().  Use it for ASCII that needs no normalization, and for
+ * SQL_ASCII, where bytes above 127 are letters.  The mode must be TOKENIZE_LETTERS.
  */
 void
 tokenize_bytes(Tokenizer *tokenizer, const char *bytes, size_t n)

@@ -15,15 +15,15 @@
 
 /*
  * Maximum length of a token, in code points.  A longer token is cut into tokens of this
- * length, so that memory does not depend on the text.  Part of the definition of the
- * fingerprint.
+ * length, so that the memory used does not depend on the text.  It is part of the
+ * definition of the fingerprint.
  */
 #define TOKEN_MAX_LENGTH	1024
 
 typedef enum TokenizerMode
 {
-	TOKENIZE_LETTERS,			/* a token is made of letters and digits */
-	TOKENIZE_SYMBOLS			/* each code point except white space is a token: for
+	TOKENIZE_LETTERS,			/* tokens consist of letters and digits */
+	TOKENIZE_SYMBOLS			/* each code point except white space is a token; used for
 								 * a text without letters and digits */
 } TokenizerMode;
 
@@ -32,8 +32,8 @@ typedef struct Tokenizer
 	Shingler   *shingler;
 	TokenizerMode mode;
 	bool		open;			/* true inside a token */
-	TokenClass	last;			/* class of the current or last token; TOKEN_SPACE
-								 * before the first */
+	TokenClass	last;			/* class of the current or previous token; TOKEN_SPACE
+								 * before the first token */
 	int			length;			/* length of the current token, in code points */
 } Tokenizer;
 
