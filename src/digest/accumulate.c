@@ -34,8 +34,8 @@ accumulator_init(Accumulator *acc)
 /*
  * Carry-save adders, as in Harley and Seal's population count, but with the bits of each
  * position kept apart ("positional population count"; Klarqvist, Mula and Lemire,
- * "Efficient computation of positional population counts using SIMD instructions",
- * 2019).  Each adds 2^k hashes to k planes and returns the carry, of weight 2^k.
+ * "Efficient computation of positional population counts using SIMD instructions", 2019).
+ * Each function adds 2^k hashes to k planes, and returns the carry, of weight 2^k.
  */
 static inline uint64
 add_1_plane(uint64 *plane, uint64 a, uint64 b)
@@ -75,15 +75,15 @@ add_16(uint64 *plane, const uint64 *hashes)
 }
 
 /*
- * Count n features, hashes[0..n-1], each with weight 1.  hashes[] has COUNT_BATCH
- * elements; those from n on are overwritten.
+ * Count n features with the hashes hashes[0..n-1], each with weight 1.  hashes[] must have
+ * COUNT_BATCH elements.  The elements from n on are overwritten.
  */
 void
 accumulator_count(Accumulator *acc, uint64 *hashes, int n)
 {
 	uint64		carry;
 
-	/* zeros add nothing to any counter */
+	/* zeros do not change any counter */
 	for (int i = n; i < COUNT_BATCH; i++)
 		hashes[i] = 0;
 	carry = add_16(acc->plane, hashes);
@@ -98,7 +98,7 @@ accumulator_count(Accumulator *acc, uint64 *hashes, int n)
 }
 
 /*
- * Count the features of the batch, and empty it.
+ * Count the features of the batch.  Empties the batch.
  */
 void
 accumulator_count_batch(Accumulator *acc)
@@ -108,7 +108,7 @@ accumulator_count_batch(Accumulator *acc)
 }
 
 /*
- * Move the features of weight 1 to the weighted sums.
+ * Add the counts of the features of weight 1 to the weighted sums, and reset these counts.
  */
 void
 accumulator_fold_counts(Accumulator *acc)
@@ -126,8 +126,8 @@ accumulator_fold_counts(Accumulator *acc)
 }
 
 /*
- * Add a feature, with a weight in units of 1/WEIGHT_ONE, of either sign.  Returns false,
- * and adds nothing, if the sum of absolute weights would exceed MAGNITUDE_MAX.
+ * Add a feature.  Its weight is in units of 1/WEIGHT_ONE, and may be negative.  Returns
+ * false, and adds nothing, if the sum of absolute weights would exceed MAGNITUDE_MAX.
  */
 bool
 accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
@@ -144,8 +144,9 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 }
 
 /*
- * Add all features of another accumulator.  Returns false, and adds nothing, if the sum
- * of absolute weights would exceed MAGNITUDE_MAX.  Folds the counts of both.
+ * Add all features of another accumulator.  Returns false, and adds nothing, if the sum of
+ * absolute weights would exceed MAGNITUDE_MAX.  Moves the counts of both accumulators to
+ * their weighted sums.
  */
 bool
 accumulator_merge(Accumulator *acc, Accumulator *other)
@@ -199,9 +200,9 @@ signs(const Accumulator *acc)
 }
 
 /*
- * Set *fingerprint to the signs of the counters; a counter of zero, a tie, gives bit 0.
- * Returns false if no feature had any weight.  Then nothing is known, and a fingerprint
- * of zeros would make near-duplicates of all such documents.
+ * Set *fingerprint to the signs of the counters.  If a counter is zero, a tie, its bit is
+ * 0.  Returns false if the absolute weight of all features is zero.  A fingerprint of
+ * zeros would make all such documents near-duplicates.
  */
 bool
 accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint)

@@ -19,35 +19,38 @@
 #define WEIGHT_ONE			(INT64CONST(1) << 24)
 
 /*
- * Maximum absolute weight of a feature, in units of 1, and of all features together, in
- * units of 1/WEIGHT_ONE.
+ * Maximum absolute weight of a feature, in units of 1, and maximum absolute weight of all
+ * features together, in units of 1/WEIGHT_ONE.
  */
 #define WEIGHT_MAX			(INT64CONST(1) << 20)
 #define MAGNITUDE_MAX		(UINT64CONST(1) << 62)
 
 /*
- * Features of weight 1 are counted in bit slices.  Bit b of plane j is bit j of the
- * number of features that have bit b set.  This many planes count to 2^40.
+ * Features of weight 1 are counted in bit slices.  Bit b of plane j is bit j of the number
+ * of features that have bit b set.  This number of planes counts up to 2^40.
  */
 #define COUNT_PLANES		40
 
-/* Features that are added to the planes together. */
+/* Number of features that are added to the planes together. */
 #define COUNT_BATCH			16
 
 /*
- * Charikar's 64 counters are 2 * sum - total: the weight for a bit minus the weight
- * against it.  Features of weight 1 are kept apart until they must be added to weighted
- * ones.
+ * Counters of a fingerprint's bits.  Charikar's 64 counters are 2 * sum - total, which is
+ * the weight of the features with the bit set minus the weight of the others.  Features of
+ * weight 1 are counted separately until they must be added to weighted features.
  */
 typedef struct Accumulator
 {
-	uint64		count;			/* features of weight 1 in the planes */
+	uint64		count;			/* number of features of weight 1 in the planes */
 	uint64		plane[COUNT_PLANES];
-	int			nbatch;			/* features in the batch, not in the planes yet */
+	int			nbatch;			/* number of features in the batch, which are not in the
+								 * planes yet */
 	uint64		batch[COUNT_BATCH];
-	int64		sum[SIMHASH_BITS];	/* by bit: weight of the features that have it set */
+	int64		sum[SIMHASH_BITS];	/* for each bit: weight of the features that have it
+									 * set */
 	int64		total;			/* weight of all features */
-	uint64		magnitude;		/* their absolute weight; bounds the sums */
+	uint64		magnitude;		/* sum of the absolute weights of all features; bounds the
+								 * sums */
 } Accumulator;
 
 extern void accumulator_init(Accumulator *acc);
@@ -59,8 +62,8 @@ extern bool accumulator_merge(Accumulator *acc, Accumulator *other);
 extern bool accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint);
 
 /*
- * Add a feature of weight 1.  (MAGNITUDE_MAX leaves a margin for 2^38 of them beyond what
- * accumulator_add_weighted() allows, more than anybody can add.)
+ * Add a feature of weight 1.  This needs no check, because MAGNITUDE_MAX leaves a margin
+ * for 2^38 of these features, more than anybody can add.
  */
 static inline void
 accumulator_add(Accumulator *acc, uint64 hash)

@@ -14,17 +14,17 @@
 #include "digest/distinct.h"
 #include "digest/splitmix.h"
 
-/* Bits of a rank that one pass over the set sorts by. */
+/* Number of bits of a rank by which one pass over the set counts. */
 #define DIGIT_BITS		16
 #define DIGITS			(1 << DIGIT_BITS)
 
-/* A set of this size is cut down to DISTINCT_MAX features. */
+/* Number of features at which a set is cut down to DISTINCT_MAX features. */
 #define DROP_AT			(DISTINCT_MAX + DISTINCT_MAX / 2)
 
 /*
- * Return the rank of a hash: its number in an order that is independent of its bits.
- * (The smallest hashes themselves all begin with zeros.)  No two hashes have the same
- * rank.
+ * Return the rank of a hash, its position in an order that is independent of the hash's
+ * bits.  The order of the hashes themselves would not do, because the smallest hashes all
+ * begin with zeros.  No two hashes have the same rank.
  */
 static inline uint64
 rank_of(uint64 hash)
@@ -44,8 +44,8 @@ distinct_init(DistinctFeatures *features, uint64 expected)
 }
 
 /*
- * Count the hashes by the next digit of their rank.  Counts only hashes whose rank has
- * the same digits as `rank` above bit `shift` + DIGIT_BITS.
+ * Count the hashes by the next digit of their rank, which begins at bit `shift`.  Counts
+ * only hashes whose rank has the same higher digits as `rank`.
  */
 static void
 count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
@@ -65,8 +65,8 @@ count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
 }
 
 /*
- * Return the n-th smallest rank of a set of at least n hashes, found digit by digit.
- * Takes linear time for any hashes.  Checks for interrupts.
+ * Return the n-th smallest rank of a set of at least n hashes.  Finds the rank digit by
+ * digit, in linear time for any hashes.  Checks for interrupts.
  */
 static uint64
 find_rank(const HashSet *set, uint64 n)
@@ -89,8 +89,8 @@ find_rank(const HashSet *set, uint64 n)
 }
 
 /*
- * Add hashes[0..n-1] to the set, whatever their rank.  hashes[] has COUNT_BATCH elements,
- * which are overwritten.
+ * Add hashes[0..n-1] to the set, whatever their ranks are.  hashes[] must have COUNT_BATCH
+ * elements, which are overwritten.
  */
 static inline void
 add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
@@ -99,7 +99,7 @@ add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
 }
 
 /*
- * Drop all features but the DISTINCT_MAX of smallest rank.  Checks for interrupts.
+ * Keep only the DISTINCT_MAX features of smallest rank.  Checks for interrupts.
  */
 static void
 drop_superfluous(DistinctFeatures *features)
@@ -116,15 +116,15 @@ drop_superfluous(DistinctFeatures *features)
 
 	accumulator_init(&features->acc);
 	hash_set_clear(&features->set);
-	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are whole */
+	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are full */
 	for (int i = 0; i < n; i += COUNT_BATCH)
 		add_to_set(features, kept + i, COUNT_BATCH);
 	pfree(kept);
 }
 
 /*
- * Add the features of the batch to the set, except features whose rank exceeds
- * greatest_rank.
+ * Add the features of the batch to the set, without those whose rank exceeds
+ * greatest_rank.  Empties the batch.
  */
 void
 distinct_add_batch(DistinctFeatures *features)

@@ -3,8 +3,9 @@
  * distinct.h
  *		From the set of a text's shingles to a fingerprint
  *
- * A shingle counts once, however often it occurs.  So repeated text (the name in a page's
- * sidebar, "0 0" in its tables) does not outweigh the rest.
+ * A shingle counts once, however often it occurs.  So repeated text does not outweigh
+ * other text.  Examples are a name in the sidebar of a page, and "0 0" in the tables of a
+ * page.
  *
  *		DistinctFeatures features;
  *
@@ -23,10 +24,10 @@
 #include "text/hash_set.h"
 
 /*
- * Maximum number of features that count, so that memory does not depend on the text.  Of
- * more features, those of the smallest rank (distinct.c) count.  This choice depends
- * neither on the order of features nor on how often they occur.  It is part of the
- * definition of the fingerprint.
+ * Maximum number of features that count, so that the memory used does not depend on the
+ * text.  If there are more, only the features of smallest rank count (distinct.c).  This
+ * choice depends neither on the order of the features nor on how often they occur.  It is
+ * part of the definition of the fingerprint.
  */
 #define DISTINCT_MAX		(UINT64CONST(1) << 20)
 
@@ -34,10 +35,10 @@
 
 typedef struct DistinctFeatures
 {
-	Accumulator acc;			/* counts the features of the set; its batch waits for
-								 * both */
-	uint64		greatest_rank;	/* greatest rank kept when features were last dropped,
-								 * or RANK_ANY */
+	Accumulator acc;			/* counts the features of the set; its batch has the
+								 * features to add to the set next */
+	uint64		greatest_rank;	/* greatest rank that was kept when features were last
+								 * dropped, or RANK_ANY */
 	HashSet		set;
 } DistinctFeatures;
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match.c
- *		Comparison of many keys with the query's
+ *		Comparison of many keys with a query key
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -21,8 +21,8 @@
 #endif
 
 /*
- * Add a position if its key is within the radius.  Returns the number of matches.  There is
- * no branch, because the processor cannot predict which keys match.
+ * If the key at position i is within the radius, add its position.  Returns the new number
+ * of matches.  There is no branch, because the processor cannot predict which keys match.
  */
 static pg_attribute_always_inline int
 add_if_near(uint16 *positions, int nmatches, int i, int distance, int radius)
@@ -58,9 +58,10 @@ match_portable(const uint64 *keys, int n, uint64 query, int radius,
 
 #ifdef CPU_X86
 /*
- * Match the keys from i on, one by one.  match_popcnt matches all keys so.  The others match
- * the last keys so, which are too few to fill a vector.  nmatches is the number of matches
- * before i.  Returns the number of all matches.
+ * Match the keys from position i on, one by one.  match_popcnt matches all keys in this
+ * way.  The other methods match only the last keys in this way, if these are too few to
+ * fill a vector.  nmatches is the number of matches before i.  Returns the number of all
+ * matches.
  */
 CPU_POPCNT
 static inline int
@@ -82,8 +83,9 @@ match_popcnt(const uint64 *keys, int n, uint64 query, int radius,
 }
 
 /*
- * Add the positions of the keys in `found`, a bit mask from a vector instruction.  Returns
- * the number of matches.  The mask is mostly 0, so a branch is cheap.
+ * Add the positions of matching keys.  `found` is a bit mask from a vector instruction,
+ * and its bit 0 is the key at position i.  Returns the new number of matches.  The mask is
+ * mostly 0, so a branch is cheap.
  */
 static inline int
 add_positions(uint16 *positions, int nmatches, int i, uint32 found)
@@ -94,7 +96,7 @@ add_positions(uint16 *positions, int nmatches, int i, uint32 found)
 }
 
 /*
- * Match with AVX2.  Look up the number of bits of each half byte, then add up the bytes
+ * Match with AVX2.  Looks up the number of bits of each half byte, then adds up the bytes
  * (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions", 2018).
  */
 CPU_AVX2

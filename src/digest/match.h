@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * match.h
- *		Comparison of many keys with the query's
+ *		Comparison of many keys with a query key
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,18 +13,18 @@
 #include "cpu.h"
 
 /*
- * Find the keys, of n, that differ from the query in at most `radius` bits.  Write their
- * positions, ascending, and return their number.  The array of positions must have
- * capacity for n.
+ * Finds those of n keys that differ from the query in at most `radius` bits.  Writes their
+ * positions to positions[] in ascending order, and returns their number.  positions[] must
+ * have capacity for n.
  */
 typedef int (*MatchFunction) (const uint64 *keys, int n, uint64 query, int radius,
 							  uint16 *positions);
 
-/* The implementations, for tests. */
+/* All methods, the best one first, for tests. */
 extern const CpuMethod match_methods[];
 extern const int match_nmethods;
 
-/* The best implementation that the processor has. */
+/* The best method that the processor supports. */
 extern MatchFunction match_keys;
 
 #endif							/* SIMHASH_MATCH_H */

@@ -32,7 +32,8 @@
 #endif
 
 /*
- * The multipliers, by minimum: their lower and upper halves apart, as vectors are loaded.
+ * The multipliers, by minimum.  Lower and upper halves are in separate arrays, as vectors
+ * are loaded.
  */
 static uint32 multiplier_low[MINIMA_MAX];
 static uint32 multiplier_high[MINIMA_MAX];
@@ -166,7 +167,7 @@ const CpuMethod minima_lower_methods[] = {
 const int	minima_lower_nmethods = lengthof(minima_lower_methods);
 
 /*
- * Compute the multipliers, choose the best method and run it.
+ * Compute the multipliers, choose the best method and call it.
  */
 static void
 lower_choose(uint32 *minima, int n, const uint64 *hashes, int nhashes)
@@ -179,8 +180,8 @@ lower_choose(uint32 *minima, int n, const uint64 *hashes, int nhashes)
 LowerFunction minima_lower = lower_choose;
 
 /*
- * Begin with the minima of the empty set.  n, the length of the signature, is 1 to
- * MINIMA_MAX.
+ * Initialize minima[0..n-1] to the minima of the empty set.  n, the length of the
+ * signature, is 1 to MINIMA_MAX.
  */
 void
 minima_begin(MinimaBuilder *builder, uint32 *minima, int n)
@@ -194,7 +195,7 @@ minima_begin(MinimaBuilder *builder, uint32 *minima, int n)
 }
 
 /*
- * Add the features of the batch, and empty it.
+ * Add the features of the batch.  Empties the batch.
  */
 void
 minima_add_batch(MinimaBuilder *builder)
@@ -207,8 +208,8 @@ minima_add_batch(MinimaBuilder *builder)
 }
 
 /*
- * Add the features of the batch.  Returns false if there was no feature, so that nothing
- * is known of the set.
+ * Add the features of the batch, to complete the minima.  Returns false if no feature was
+ * ever added, so that the minima say nothing about a set.
  */
 bool
 minima_finish(MinimaBuilder *builder)
@@ -218,7 +219,7 @@ minima_finish(MinimaBuilder *builder)
 }
 
 /*
- * Replace the minima of a set by the minima of its union with another set.
+ * Replace the minima of a set by the minima of the union of this set and another set.
  */
 void
 minima_unite(uint32 *minima, const uint32 *other, int n)
@@ -228,7 +229,7 @@ minima_unite(uint32 *minima, const uint32 *other, int n)
 }
 
 /*
- * Return the number of minima that are equal in two signatures.
+ * Return the number of minima that are equal in two signatures of length n.
  */
 int
 minima_count_equal(const uint32 *a, const uint32 *b, int n)
@@ -241,8 +242,8 @@ minima_count_equal(const uint32 *a, const uint32 *b, int n)
 }
 
 /*
- * Return the number of minima of `a` that are at most those of `b`.  In these orders the
- * first feature of the union is one of a's.
+ * Return the number of minima of `a` that are less than or equal to those of `b`.  In the
+ * orders of these minima, the first feature of the union is a feature of a.
  */
 int
 minima_count_first(const uint32 *a, const uint32 *b, int n)
@@ -273,7 +274,8 @@ minima_cardinality(const uint32 *minima, int n)
 }
 
 /*
- * Return true if two signatures share a band: all minima of at least one band are equal.
+ * Return true if two signatures share a band, that is, if all minima of at least one band
+ * are equal.
  */
 bool
 minima_share_band(const uint32 *a, const uint32 *b, int bands, int rows)
@@ -295,9 +297,9 @@ little_endian(uint32 number)
 }
 
 /*
- * Return the key of a band, 0 to bands - 1.  It is XXH3 of the band's number and its
- * minima, as 32-bit numbers, least significant byte first.  rows is 1 to
- * MINIMA_MAX_ROWS.  Two signatures have the key of a band in common if they share the
+ * Return the key of a band, whose number is 0 to bands - 1.  The key is XXH3 of the band's
+ * number and the band's minima, as 32-bit numbers, least significant byte first.  rows is
+ * 1 to MINIMA_MAX_ROWS.  Two signatures have the key of a band in common if they share the
  * band.
  */
 uint64

@@ -4,11 +4,11 @@
  *		From hashed features to the minima of a signature
  *
  * Broder, "On the resemblance and containment of documents", 1997: in a random order of
- * all features, two sets have the same first feature with a probability that is their
- * resemblance, |A & B| / |A | B|.  Each minimum of a signature belongs to an order of its
- * own.  It is the smallest rank of any feature in that order.
+ * all features, the probability that two sets have the same first feature is their
+ * resemblance, |A & B| / |A | B|.  Each minimum of a signature has its own order.  The
+ * minimum is the smallest rank of any feature of the set in this order.
  *
- * Signatures are cut into bands for LSH banding (locality-sensitive hashing): two
+ * Signatures are cut into bands for LSH banding (locality-sensitive hashing).  Two
  * signatures share a band if all minima of the band are equal.
  *
  *		MinimaBuilder builder;
@@ -27,45 +27,50 @@
 #include "cpu.h"
 
 /*
- * Maximum length of a signature, in minima: more would estimate resemblance better than
- * to 0.8%.
+ * Maximum length of a signature, in minima.  A signature of this length estimates
+ * resemblance with a standard error of at most 0.8%.
  */
 #define MINIMA_MAX				4096
 
 /* Maximum number of minima of a band. */
 #define MINIMA_MAX_ROWS			64
 
-/* The minimum of the empty set. */
+/* Each minimum of the empty set. */
 #define MINIMUM_OF_NONE			PG_UINT32_MAX
 
 /*
- * Hashes that are ranked together, so that a multiplier is loaded once for all of them.
+ * Number of hashes that are ranked together, so that a multiplier is loaded once for all
+ * of them.
  */
 #define MINIMA_BATCH			16
 
 /*
- * Lower minima[0..n-1] to the smallest ranks of some hashes.  n is 1 to MINIMA_MAX.
+ * Replaces each of minima[0..n-1] by the smallest rank of some hashes, if that is smaller.
+ * n is 1 to MINIMA_MAX.
  */
 typedef void (*LowerFunction) (uint32 *minima, int n, const uint64 *hashes, int nhashes);
 
-/* All methods, for tests.  They may be called once minima_lower has been called. */
+/*
+ * All methods, for tests.  minima_lower must have been called before one of them is
+ * called.
+ */
 extern const CpuMethod minima_lower_methods[];
 extern const int minima_lower_nmethods;
 
-/* The best method that the processor has. */
+/* The best method that the processor supports. */
 extern LowerFunction minima_lower;
 
 /*
- * Minima of a set that features are added to one by one.  A repeated feature changes
- * nothing, so the features themselves are not kept.
+ * Builder of the minima of a set, to which features are added one by one.  A repeated
+ * feature changes nothing, so the features themselves are not stored.
  */
 typedef struct MinimaBuilder
 {
 	uint32	   *minima;			/* the caller's array */
 	int			n;
-	bool		any;			/* true if there was a feature */
+	bool		any;			/* true if a feature has been added */
 	int			nbatch;
-	uint64		batch[MINIMA_BATCH];	/* hashes not added yet */
+	uint64		batch[MINIMA_BATCH];	/* hashes to add next */
 } MinimaBuilder;
 
 extern void minima_begin(MinimaBuilder *builder, uint32 *minima, int n);

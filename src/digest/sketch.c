@@ -5,8 +5,8 @@
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
  * hashes that are duplicates or not among the smallest are dropped.  If more than half of
- * the array remains, its capacity is doubled.  So a hash is sorted a few times on
- * average, and memory never holds more than twice as many hashes as are kept.
+ * the array remains, its capacity is doubled.  So a hash is sorted a few times on average,
+ * and memory never contains more than twice as many hashes as are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,15 +23,18 @@
 
 #include "digest/sketch.h"
 
-/* Bits that one pass of a sort looks at. */
+/* Number of bits that one pass of a sort uses. */
 #define DIGIT_BITS		8
 #define DIGITS			(1 << DIGIT_BITS)
 
-/* Longer arrays are sorted by digits, shorter ones by insertion. */
+/*
+ * Maximum size of an array that is sorted by insertion.  Longer arrays are sorted by
+ * digits.
+ */
 #define INSERTION_MAX	96
 
 /*
- * Begin with an empty set.  max_size is 1 to SKETCH_MAX, or SKETCH_ALL.
+ * Initialize an empty set.  max_size is 1 to SKETCH_MAX, or SKETCH_ALL.
  */
 void
 sketch_begin(Sketch *sketch, int max_size)
@@ -74,7 +77,7 @@ sort_by_insertion(uint64 *hashes, int n)
 }
 
 /*
- * Sort by one digit from one array into another.  Returns false, and does nothing, if all
+ * Sort hashes[0..n-1] by one digit into sorted[].  Returns false, and does nothing, if all
  * hashes have the same digit.
  */
 static bool
@@ -101,7 +104,7 @@ sort_by_digit(const uint64 *hashes, uint64 *sorted, int n, int shift)
 
 /*
  * Sort hashes as unsigned numbers.  Sorting by digits takes linear time for any hashes.
- * Authors of texts can choose the hashes, so that quicksort would be slow.  Checks for
+ * Quicksort could be slow, because authors of texts can choose the hashes.  Checks for
  * interrupts.
  */
 static void
@@ -134,7 +137,7 @@ sort_hashes(uint64 *hashes, int n)
 }
 
 /*
- * Sort the hashes, drop duplicates, and keep only the max_size smallest.
+ * Sort the hashes, drop duplicates, and drop all but the max_size smallest.
  */
 static void
 tidy(Sketch *sketch)
@@ -152,8 +155,8 @@ tidy(Sketch *sketch)
 }
 
 /*
- * Free some of a full array, by dropping hashes or by doubling it.  Returns false if more
- * than SKETCH_MAX hashes have to be kept.
+ * Make space in a full array, by dropping hashes or by doubling the array.  Returns false
+ * if more than SKETCH_MAX hashes have to be kept.
  */
 bool
 sketch_enlarge(Sketch *sketch)
@@ -184,8 +187,8 @@ sketch_finish(Sketch *sketch)
 }
 
 /*
- * Write the elements of a complete set as signed numbers, in ascending order: hashes with
- * the highest bit set come first.
+ * Write the elements of a complete set as signed numbers, in ascending order.  Hashes with
+ * the highest bit set come first, since they are negative.
  */
 void
 sketch_write(const Sketch *sketch, int64 *elements)
@@ -193,7 +196,7 @@ sketch_write(const Sketch *sketch, int64 *elements)
 	int			low = 0;
 	int			high = sketch->n;
 
-	/* number of hashes without the highest bit */
+	/* search for the number of hashes without the highest bit */
 	while (low < high)
 	{
 		int			middle = low + (high - low) / 2;

@@ -3,9 +3,9 @@
  * sketch.h
  *		A set of some of a text's hashes
  *
- * A sketch is either a bottom-k sketch, the k smallest hashes (sketch_min), or has all
- * hashes that the caller has selected.  A repeated hash changes nothing.  Memory is
- * bounded by the number of hashes that are kept.
+ * A sketch is either a bottom-k sketch, which has the k smallest hashes (sketch_min), or
+ * has all hashes that the caller selects.  A repeated hash changes nothing.  The number of
+ * hashes that are kept bounds the memory.
  *
  *		Sketch		sketch;
  *
@@ -22,22 +22,24 @@
 #ifndef SIMHASH_SKETCH_H
 #define SIMHASH_SKETCH_H
 
-/* Maximum number of elements of a sketch: 256 MB.  Tests set it lower. */
+/*
+ * Maximum number of elements of a sketch, which take 256 MB.  Tests define a lower number.
+ */
 #ifndef SKETCH_MAX
 #define SKETCH_MAX			(1 << 25)
 #endif
 
-/* A max_size that keeps all hashes, not only the smallest. */
+/* Value of max_size to keep all hashes, not only the smallest. */
 #define SKETCH_ALL			PG_INT32_MAX
 
-/* Hashes that fit into the struct itself. */
+/* Number of hashes that fit into the struct itself. */
 #define SKETCH_INLINE		256
 
 typedef struct Sketch
 {
 	int			max_size;		/* number of smallest hashes to keep, or SKETCH_ALL */
-	uint64		greatest;		/* greatest hash that may be among them */
-	int			n;				/* hashes in the array, perhaps with duplicates */
+	uint64		greatest;		/* greatest hash that may be among the max_size smallest */
+	int			n;				/* number of hashes in the array, perhaps with duplicates */
 	int			capacity;
 	uint64	   *hashes;			/* inline_hashes, or allocated */
 	uint64		inline_hashes[SKETCH_INLINE];

@@ -4,7 +4,7 @@
  *		The generator splitmix64
  *
  * Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.  Its
- * numbers are frozen, since fingerprints and signatures are made of them.
+ * numbers are frozen, since fingerprints and signatures depend on them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -14,7 +14,7 @@
 #define SIMHASH_SPLITMIX_H
 
 /*
- * Return the finalizer's value for x.  It is a bijection: different numbers have
+ * Return the value of the finalizer for x.  It is a bijection, so different numbers have
  * different values.
  */
 static inline uint64
@@ -26,7 +26,7 @@ splitmix64_finalize(uint64 x)
 }
 
 /*
- * Return the next number of a sequence.  The state is initially the seed.
+ * Return the next number of a sequence.  Initialize *state with the seed.
  */
 static inline uint64
 splitmix64_next(uint64 *state)

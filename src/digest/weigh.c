@@ -3,9 +3,9 @@
  * weigh.c
  *		Adding a weighted feature to 64 counters
  *
- * One plain loop, compiled for several instruction sets.  The Makefile enables
- * vectorization, so the compiler makes vector instructions of it.  On arm64 the portable
- * version is vectorized too, since every arm64 processor has NEON.
+ * There is one plain loop, compiled for several instruction sets.  The Makefile enables
+ * vectorization, so the compiler makes vector instructions of the loop.  On arm64 the
+ * portable version is vectorized too, since every arm64 processor has NEON.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,7 +24,9 @@
 static pg_attribute_always_inline void
 weigh_loop(int64 *sum, uint64 hash, int64 weight)
 {
-	/* all operands have the same width, else gcc does not vectorize */
+	/*
+	 * all operands have the same width, because gcc would not vectorize the loop otherwise
+	 */
 	for (uint64 bit = 0; bit < SIMHASH_BITS; bit++)
 		sum[bit] += weight & -(int64) ((hash >> bit) & 1);
 }
@@ -62,7 +64,7 @@ const CpuMethod weigh_methods[] = {
 const int	weigh_nmethods = lengthof(weigh_methods);
 
 /*
- * Choose the best method and run it.
+ * Choose the best method and call it.
  */
 static void
 weigh_choose(int64 *sum, uint64 hash, int64 weight)

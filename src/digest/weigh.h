@@ -12,14 +12,14 @@
 
 #include "cpu.h"
 
-/* Add weight to sum[i] for each bit i set in hash.  sum has SIMHASH_BITS elements. */
+/* Adds weight to sum[i] for each bit i set in hash.  sum has SIMHASH_BITS elements. */
 typedef void (*WeighFunction) (int64 *sum, uint64 hash, int64 weight);
 
 /* All methods, for tests. */
 extern const CpuMethod weigh_methods[];
 extern const int weigh_nmethods;
 
-/* The best method that the processor has. */
+/* The best method that the processor supports. */
 extern WeighFunction weigh;
 
 #endif							/* SIMHASH_WEIGH_H */

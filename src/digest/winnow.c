@@ -7,8 +7,8 @@
  * So the queue ascends, and its first hash is the smallest of the window.  Each hash
  * enters and leaves the queue once.
  *
- * It does not matter which of equal hashes is selected: a selection is a set of hashes,
- * without their positions.
+ * It does not matter which one of several equal hashes is selected, because a selection is
+ * a set of hashes without their positions.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -25,7 +25,7 @@
 #include "digest/winnow.h"
 
 /*
- * Begin with no hash.  window is 1 to WINDOW_MAX.
+ * Initialize a winnower.  window, the number of hashes of a window, is 1 to WINDOW_MAX.
  */
 void
 winnow_begin(Winnower *winnower, int window)
@@ -44,7 +44,7 @@ winnow_begin(Winnower *winnower, int window)
 }
 
 /*
- * Return the element at a position of the ring, which need not be wrapped.
+ * Return the element of the queue at a position.
  */
 static inline WindowHash *
 queued(Winnower *winnower, uint64 position)
@@ -53,8 +53,9 @@ queued(Winnower *winnower, uint64 position)
 }
 
 /*
- * Add the next hash.  Returns true, with the hash in *selected, if it completes a window
- * whose smallest hash differs from that of the window before.
+ * Add the next hash.  Returns true if the hash completes a window whose smallest hash
+ * differs from that of the window before.  Sets *selected to that smallest hash.  If the
+ * result is false, *selected is not meaningful.
  */
 bool
 winnow_next(Winnower *winnower, uint64 hash, uint64 *selected)
@@ -80,8 +81,8 @@ winnow_next(Winnower *winnower, uint64 hash, uint64 *selected)
 }
 
 /*
- * End the sequence, and free its memory.  Returns true if there were hashes, but fewer
- * than a window.  Then *selected is the smallest of them.
+ * End the sequence, and free its memory.  Returns true if hashes were added, but fewer
+ * than a window has.  Then sets *selected to the smallest of them.
  */
 bool
 winnow_finish(Winnower *winnower, uint64 *selected)

@@ -20,25 +20,26 @@
 #ifndef SIMHASH_WINNOW_H
 #define SIMHASH_WINNOW_H
 
-/* Maximum number of hashes in a window. */
+/* Maximum number of hashes of a window. */
 #define WINDOW_MAX			65536
 
-/* Maximum window whose queue fits into the struct itself. */
+/* Maximum size of a queue that fits into the struct itself. */
 #define WINDOW_INLINE		64
 
 typedef struct WindowHash
 {
 	uint64		hash;
-	uint64		number;			/* position in the text, from 0 */
+	uint64		number;			/* number of the hash in the text, from 0 */
 } WindowHash;
 
 typedef struct Winnower
 {
 	uint64		window;
-	uint64		count;			/* hashes added so far */
-	uint64		selected;		/* last hash selected */
-	uint64		first;			/* start and end of the queue; positions in a ring,
-								 * not wrapped */
+	uint64		count;			/* number of hashes added so far */
+	uint64		selected;		/* hash selected last */
+
+	/* Start and end (exclusive) of the queue.  Position p is queue[p & mask]. */
+	uint64		first;
 	uint64		end;
 	uint64		mask;
 	WindowHash *queue;			/* inline_queue, or allocated */
