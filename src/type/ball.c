@@ -24,7 +24,7 @@
 	errhint("A radius is -1, for no fingerprint at all, to %d.", SIMHASH_BITS)
 
 /*
- * Return true if a ball can have this radius, in bits.
+ * Return true if a number is a valid radius of a ball, in bits.
  */
 static inline bool
 radius_is_valid(long radius)
@@ -41,8 +41,8 @@ skip_space(const char *s)
 }
 
 /*
- * Skip a delimiter and the spaces around it.  Returns false, and skips nothing, if the
- * delimiter is missing.
+ * Skip a delimiter and the white space around it.  Returns false, and skips nothing, if
+ * there is no such delimiter.
  */
 static bool
 skip_delimiter(const char **s, char delimiter)
@@ -56,8 +56,8 @@ skip_delimiter(const char **s, char delimiter)
 }
 
 /*
- * Parse (fingerprint,radius).  Returns false if the syntax is wrong.  The radius may be
- * out of range.
+ * Parse (fingerprint,radius).  Returns false if the syntax is wrong.  Does not check the
+ * range of the radius.
  */
 static bool
 parse_ball(const char *s, SimHash *center, long *radius)
@@ -157,8 +157,8 @@ simhash_ball_send(PG_FUNCTION_ARGS)
 /*
  * simhash_ball(simhash, bigint)
  *
- * Clamps the radius, so that the function raises no error.  The predicate that it
- * replaces in a plan raises none either.
+ * Clamps the radius, so that the function raises no error.  In a plan, it replaces a
+ * predicate, which raises no error either.
  */
 PG_FUNCTION_INFO_V1(simhash_ball);
 Datum
@@ -169,8 +169,9 @@ simhash_ball(PG_FUNCTION_ARGS)
 }
 
 /*
- * Compare two balls by center, then by radius.  Balls are equal if their text forms are:
- * two balls that contain the same fingerprints, all or none, may differ.
+ * Compare two balls by center, then by radius.  Two balls are equal if their text forms
+ * are equal.  Balls that contain the same fingerprints may differ, for example if both are
+ * empty.
  */
 static int
 compare_balls(FunctionCallInfo fcinfo)
@@ -235,7 +236,7 @@ simhash_ball_cmp(PG_FUNCTION_ARGS)
 /*
  * =~=
  *
- * For exclusion constraints that keep rows at a distance from each other.
+ * This operator is for exclusion constraints that keep rows at a distance from each other.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_near);
 Datum

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cast.c
- *		Casts between simhash and types that other software keeps fingerprints in
+ *		Casts between simhash and types in which other software stores fingerprints
  *
  * The casts to and from bigint need no function.
  *
@@ -22,9 +22,10 @@
 /*
  * Return the fingerprint of a text form.  Raises an error for any other string.
  *
- * The casts need functions.  The parser prefers a cast to a function only where the cast is
- * done by relabelling or by input and output.  Without these functions simhash(x) would
- * mean x::simhash where x is a varchar, a char(n), a name or a domain over one.
+ * The casts need functions.  For simhash(x), the parser prefers the cast x::simhash to a
+ * function simhash() only if the cast is done by relabelling or by input and output.  So
+ * without functions for the casts, simhash(x) would be x::simhash if x is a varchar, a
+ * char(n), a name or a domain over one of these.
  */
 static Datum
 parse_text(const char *string, size_t length)
@@ -65,7 +66,8 @@ simhash_from_name(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return a fingerprint as an unsigned decimal number, as other libraries store it.
+ * Return a fingerprint as an unsigned decimal number, the form in which other libraries
+ * store it.
  */
 PG_FUNCTION_INFO_V1(simhash_to_numeric);
 Datum
@@ -87,7 +89,7 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 	char	   *rest;
 	SimHash		fp;
 
-	/* 1.00 is an integer too; -0 is written as 0; NaN has no digits */
+	/* 1.00 is an integer, too; -0 is written as 0; the text form of NaN has no digits */
 	errno = 0;
 	fp = strtou64(string, &rest, 10);
 	if (*rest == '.')
@@ -102,9 +104,9 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the fingerprint of a small number, so that 42::simhash is read as
- * 42000000000::simhash, which is a bigint, is.  Raises an error if the number is negative,
- * since a negative integer is no half of a signed bigint.
+ * Return the fingerprint of a small number.  With this cast, 42::simhash is read in the
+ * same way as 42000000000::simhash, a cast of a bigint.  Raises an error if the number is
+ * negative, since a negative integer is not the signed form of 64 bits.
  */
 static Datum
 from_small_number(int32 value)

@@ -24,7 +24,7 @@
 #define BALL_COLUMNS		2
 
 /*
- * Check the columns of the row type.  Raises an error if a user has altered them.
+ * Check the columns of the row type.  Raises an error if a user has changed them.
  */
 static void
 check_columns(TupleDesc desc)
@@ -40,8 +40,8 @@ check_columns(TupleDesc desc)
 /*
  * containment_ball(passage, radius)
  *
- * Accepts any radius, so that the function raises no error.  The predicate that it
- * replaces in a plan raises none either.
+ * Accepts any radius, so that the function raises no error.  In a plan, it replaces a
+ * predicate, which raises no error either.
  */
 PG_FUNCTION_INFO_V1(simhash_containment_ball);
 Datum
@@ -58,8 +58,9 @@ simhash_containment_ball(PG_FUNCTION_ARGS)
 }
 
 /*
- * Set *passage and *radius to the fields of a ball.  *passage points into the ball or
- * into a copy of it.  Returns false if one of them is NULL: then nothing is in the ball.
+ * Set *passage and *radius to the fields of a ball.  *passage points into the ball or into
+ * a copy of the ball.  Returns false if either field is NULL.  Such a ball contains
+ * nothing.
  */
 bool
 containment_ball_open(Datum ball, Datum *passage, float8 *radius)
@@ -82,8 +83,8 @@ containment_ball_open(Datum ball, Datum *passage, float8 *radius)
 }
 
 /*
- * Return whether a document is within a distance of a passage, as a function's result.
- * It is NULL if the passage has no elements.
+ * Return true, as a function's result, if a document is within the radius of a passage.
+ * Returns NULL if the passage has no elements.
  */
 static Datum
 is_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * distance.c
- *		Hamming distance, and the predicates and estimates made of it
+ *		Hamming distance, and the predicates and estimates that use it
  *
  * No function here fails on any input, so all are leakproof.
  *
@@ -46,7 +46,7 @@ simhash_ball_contains_simhash(PG_FUNCTION_ARGS)
 										 PG_GETARG_SIMHASH(1)));
 }
 
-/* cos(pi d / 64) for d = 0 to 32.  A table needs no libm and is exact at 32. */
+/* cos(pi * d / 64) for d = 0 to 32.  A table needs no libm, and is exact for d = 32. */
 static const double cosine[SIMHASH_BITS / 2 + 1] = {
 	1.0, 0.9987954562051724, 0.9951847266721969,
 	0.989176509964781, 0.9807852804032304, 0.970031253194544,

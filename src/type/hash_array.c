@@ -25,11 +25,12 @@
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Elements between checks for interrupts. */
+/* Number of elements between checks for interrupts. */
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * Copy the elements that are not NULL to elements[].  Returns their number.
+ * Copy those of an array's n elements that are not NULL to elements[].  Returns their
+ * number.
  */
 static int
 copy_elements(ArrayType *array, int n, int64 *elements)
@@ -51,8 +52,9 @@ copy_elements(ArrayType *array, int n, int64 *elements)
 }
 
 /*
- * Return the distinct elements of an array of bigint in ascending order, palloc'd, and
- * their number in *n.  Sketches are already sorted.  Checks for interrupts.
+ * Return the distinct elements of an array of bigint as a palloc'd array, in ascending
+ * order.  Sets *n to their number.  Sketches are already sorted, which makes this fast.
+ * Checks for interrupts.
  */
 int64 *
 hash_array_elements(Datum value, int *n)
@@ -73,7 +75,7 @@ hash_array_elements(Datum value, int *n)
 }
 
 /*
- * Return true if a set of n elements has an element.
+ * Return true if a sorted set of n elements contains an element.
  */
 static bool
 has_element(const int64 *set, int n, int64 element)
@@ -94,7 +96,8 @@ has_element(const int64 *set, int n, int64 element)
 }
 
 /*
- * Cache of the passage of a function's last call, which is mostly that of the next call.
+ * Cache of the passage of a function's last call.  The next call usually has the same
+ * passage.
  */
 typedef struct PassageCache
 {
@@ -105,8 +108,8 @@ typedef struct PassageCache
 } PassageCache;
 
 /*
- * Return the elements of a passage, from the cache if the last call of the function had
- * the same passage.  Otherwise replaces the cache.
+ * Return the PassageCache of a passage.  If the last call of the function had another
+ * passage, replaces the cache.
  */
 static PassageCache *
 get_passage(FunctionCallInfo fcinfo, Datum value)
@@ -160,7 +163,8 @@ containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int 
 
 /*
  * Return the fraction of the distinct elements of `passage` that `document` lacks, as a
- * function's result.  Computed by one division.  It is NULL if `passage` has no elements.
+ * function's result.  Uses one division, as the index does, so that the results are equal.
+ * Returns NULL if `passage` has no elements.
  */
 static Datum
 containment_distance(FunctionCallInfo fcinfo, Datum document, Datum passage)

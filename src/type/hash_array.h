@@ -22,9 +22,10 @@ extern int	containment_missing(FunctionCallInfo fcinfo, Datum document, Datum pa
 extern bool containment_ball_open(Datum ball, Datum *passage, float8 *radius);
 
 /*
- * Return the maximum number of a passage's n elements that a document within a distance
- * may lack, or -1 if no document is within it.  Uses the same division as distances do,
- * so that both agree.  NaN is the largest number, as in PostgreSQL.
+ * Return the maximum number of a passage's n elements that a document may lack to be
+ * within a radius, or -1 if no document is within the radius.  Divides as
+ * containment_distance() does, so that the results agree.  NaN is greater than all
+ * numbers, as in PostgreSQL.
  */
 static inline int
 containment_max_missing(int n, float8 radius)
@@ -42,7 +43,10 @@ containment_max_missing(int n, float8 radius)
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
 
-/* The function of the commutator, by which the planner recognizes the distance too. */
+/*
+ * The function of the commutator.  The planner recognizes the distance by this function,
+ * too.
+ */
 extern Datum simhash_containment_distance_of(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_HASH_ARRAY_H */

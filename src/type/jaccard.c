@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * jaccard.c
- *		Estimates of sets from their signatures
+ *		Estimates for sets, from their signatures
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -13,17 +13,18 @@
 #include "type/minhash_type.h"
 
 /*
- * The first two arguments, which have the same parameters.
+ * The first two arguments of a function.  They have the same parameters.
  */
 typedef struct Pair
 {
 	Minhash    *a;
 	Minhash    *b;
-	int			n;				/* length of each */
+	int			n;				/* length of each signature, in minima */
 } Pair;
 
 /*
- * Return the first two arguments.  Raises an error if their parameters differ.
+ * Return the first two arguments of a function.  Raises an error if their parameters
+ * differ.
  */
 static Pair
 get_pair(FunctionCallInfo fcinfo)
@@ -37,7 +38,7 @@ get_pair(FunctionCallInfo fcinfo)
 	return pair;
 }
 
-/* Free copies of the arguments: searches compare many pairs in one memory context. */
+/* Free copies of the arguments.  A search compares many pairs in one memory context. */
 #define FREE_PAIR(pair) \
 	do { \
 		PG_FREE_IF_COPY((pair).a, 0); \
@@ -45,7 +46,8 @@ get_pair(FunctionCallInfo fcinfo)
 	} while (0)
 
 /*
- * Return the number of minima that are equal in both arguments, and their length in *n.
+ * Return the number of minima that are equal in both arguments.  Sets *n to the length of
+ * the signatures.
  */
 static int
 count_equal(FunctionCallInfo fcinfo, int *n)
@@ -61,8 +63,8 @@ count_equal(FunctionCallInfo fcinfo, int *n)
 /*
  * jaccard(a, b)
  *
- * Returns the fraction of equal minima.  Each minimum is equal with a probability that is
- * the resemblance.
+ * Returns the fraction of minima that are equal.  The probability that a minimum is equal
+ * in both signatures is the resemblance of the sets.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_jaccard);
 Datum
@@ -77,9 +79,9 @@ simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 /*
  * <%>, jaccard_distance(a, b)
  *
- * Returns the fraction of minima that differ.  Computed by one division: 1 - jaccard(a,
- * b) would differ where that was rounded.  Then a signature with d of n different minima
- * might not be within d / n.
+ * Returns the fraction of minima that differ.  Uses one division, because jaccard(a, b)
+ * may be rounded.  With 1 - jaccard(a, b), a signature with d of n different minima might
+ * not be within d / n.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_distance);
 Datum
@@ -94,7 +96,7 @@ simhash_minhash_distance(PG_FUNCTION_ARGS)
 /*
  * %, shares_band(a, b)
  *
- * LSH banding: returns true if all minima of at least one band are equal.
+ * LSH banding.  Returns true if all minima of at least one band are equal.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_shares_band);
 Datum
@@ -111,10 +113,10 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
 /*
  * containment(a, b)
  *
- * If the first feature of the union is in a, it is in b too with the probability that is
- * estimated: the fraction of a that b contains.  So no cardinality has to be estimated,
- * and the estimate is between 0 and 1.  Returns NULL for 0/0: a is so small beside b that
- * no minimum says anything about it.
+ * Returns an estimate of the fraction of a that b contains.  It is the probability that
+ * the first feature of the union is in b, given that it is in a.  So no cardinality has to
+ * be estimated, and the estimate is from 0 to 1.  Returns NULL instead of 0/0, if a is so
+ * small compared to b that no minimum is that of a.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_containment);
 Datum

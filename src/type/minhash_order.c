@@ -3,7 +3,7 @@
  * minhash_order.c
  *		Order and hashing of signatures, for GROUP BY, DISTINCT and joins
  *
- * Signatures with different parameters are different, which is not an error here.
+ * Signatures with different parameters are different.  Here, this is not an error.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -17,7 +17,7 @@
 #include "type/minhash_type.h"
 
 /*
- * Size of the parameters and minima, in bytes: everything that distinguishes signatures.
+ * Size in bytes of the parameters and minima, which are all that distinguishes signatures.
  */
 #define HASHED_SIZE(sig)		(VARSIZE(sig) - VARHDRSZ)
 
@@ -48,7 +48,8 @@ compare_signatures(const Minhash *a, const Minhash *b)
 }
 
 /*
- * Compare the two arguments.  Frees copies of them, since sorting calls this often.
+ * Compare the two arguments of a function.  Frees copies of the arguments, because sorting
+ * makes many calls.
  */
 static int
 compare_arguments(FunctionCallInfo fcinfo)

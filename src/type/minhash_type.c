@@ -3,8 +3,8 @@
  * minhash_type.c
  *		The type minhash: input, output and type modifiers
  *
- * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: bands x rows, the unit of
- * the features with the width of shingles, and the minima of each band.
+ * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: number of bands x rows of a
+ * band, the unit of the features with the width of shingles, and the minima of each band.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -23,11 +23,11 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
-/* Hexadecimal digits of a minimum. */
+/* Number of hexadecimal digits of a minimum. */
 #define MINIMUM_DIGITS		8
 
 /*
- * Names of units, by MinhashUnit, and whether they have a width.
+ * Name of each MinhashUnit, and whether the unit has a width.
  */
 static const struct
 {
@@ -45,8 +45,8 @@ StaticAssertDecl((int) MINHASH_OF_WORDS == (int) UNIT_WORD &&
 				 "units of shingles are units of signatures");
 
 /*
- * Return true if a signature can have this shape.  Otherwise raises an error, or saves it
- * in `context` if that is not NULL and returns false.
+ * Return true if a signature may have this shape.  Otherwise raises an error, or, if
+ * `context` is not NULL, saves an error in it and returns false.
  */
 bool
 minhash_check_shape(int bands, int rows, struct Node *context)
@@ -70,7 +70,7 @@ minhash_check_shape(int bands, int rows, struct Node *context)
 }
 
 /*
- * Return true if the features of a signature can have this unit and this width.
+ * Return true if the features of a signature may have this unit and this width.
  */
 static bool
 width_is_valid(int unit, int width)
@@ -83,7 +83,7 @@ width_is_valid(int unit, int width)
 }
 
 /*
- * Return true if a signature can have these parameters.
+ * Return true if a signature may have these parameters.
  */
 bool
 minhash_params_are_valid(MinhashParams params)
@@ -95,7 +95,7 @@ minhash_params_are_valid(MinhashParams params)
 }
 
 /*
- * Return a new signature whose minima are not computed yet.
+ * Allocate a signature with the given parameters.  Does not set its minima.
  */
 Minhash *
 minhash_new(MinhashParams params)
@@ -111,7 +111,7 @@ minhash_new(MinhashParams params)
 
 /*
  * Check a stored signature and return it.  Raises an error if it is damaged, since all
- * later code relies on its parameters and its size.
+ * other code relies on its parameters and its size.
  */
 Minhash *
 minhash_check(Minhash *sig)
@@ -127,8 +127,7 @@ minhash_check(Minhash *sig)
 }
 
 /*
- * Return the signature of a datum, which may be stored out of line.  Raises an error if
- * it is damaged.
+ * Return the detoasted signature of a datum.  Raises an error if it is damaged.
  */
 Minhash *
 minhash_detoast(Datum value)
@@ -137,7 +136,7 @@ minhash_detoast(Datum value)
 }
 
 /*
- * Return the parameters as a type modifier spells them.
+ * Return the parameters as text, written as in a type modifier.
  */
 char *
 minhash_params_name(MinhashParams params)
@@ -153,7 +152,7 @@ minhash_params_name(MinhashParams params)
 }
 
 /*
- * Raise an error if two signatures have different parameters.
+ * Raise an error unless two signatures have the same parameters.
  */
 void
 minhash_check_comparable(const Minhash *a, const Minhash *b)
@@ -167,7 +166,7 @@ minhash_check_comparable(const Minhash *a, const Minhash *b)
 }
 
 /*
- * Return the call of a function whose result has these parameters.
+ * Return the text of a function call whose result has these parameters, for a hint.
  */
 static char *
 example_call(MinhashParams params)
@@ -188,8 +187,8 @@ example_call(MinhashParams params)
 }
 
 /*
- * Return true if parameters match a type modifier.  Otherwise raises or saves an error,
- * as minhash_check_shape() does.
+ * Return true if parameters match a type modifier.  Otherwise raises or saves an error, as
+ * minhash_check_shape() does.
  */
 static bool
 check_modifier(MinhashParams params, int32 typmod, struct Node *context)
@@ -221,7 +220,7 @@ parse_number(const char **s, int *number)
 }
 
 /*
- * Parse one character that must be there.
+ * Parse one character.  Returns false if the next character is another one.
  */
 static bool
 parse_character(const char **s, char expected)
@@ -252,7 +251,8 @@ parse_unit(const char **s, int *unit, int *width)
 }
 
 /*
- * Parse all minima of a signature, to the end of the string.
+ * Parse all minima of a signature.  Returns false unless they end at the end of the
+ * string.
  */
 static bool
 parse_minima(const char *s, Minhash *sig)
@@ -272,8 +272,8 @@ parse_minima(const char *s, Minhash *sig)
 }
 
 /*
- * Parse the text form.  Returns NULL if the syntax is wrong, or with *failed true if an
- * error was saved in `context`.
+ * Parse the text form.  Returns NULL if the syntax is wrong.  If an error was saved in
+ * `context`, sets *failed to true and returns NULL.
  */
 static Minhash *
 parse_signature(const char *s, struct Node *context, bool *failed)
@@ -351,8 +351,8 @@ simhash_minhash_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * The binary form: version and unit of one byte each, width, bands and rows of two,
- * minima of four.
+ * Read the binary form: the version and the unit, one byte each; the width, the number of
+ * bands and the number of rows, two bytes each; the minima, four bytes each.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_recv);
 Datum
@@ -406,7 +406,7 @@ simhash_minhash_send(PG_FUNCTION_ARGS)
 }
 
 /*
- * Parse a modifier that is an integer.
+ * Parse a modifier that is an integer.  Returns false if it is not an integer.
  */
 static bool
 parse_integer(Datum modifier, int *number)
@@ -420,8 +420,8 @@ parse_integer(Datum modifier, int *number)
 }
 
 /*
- * Parse the modifiers from the third on: the unit, and its width.  Returns false if
- * features cannot have these.
+ * Parse the modifiers from the third one on, which are the unit and its width.  Returns
+ * false if features cannot have this unit and width.
  */
 static bool
 parse_features(const Datum *modifiers, int n, int *unit, int *width)
@@ -478,8 +478,8 @@ simhash_minhash_typmod_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * The cast from minhash to a type modifier.  Raises an error unless the value has the
- * type's parameters, and does not change it.
+ * Cast a value of type minhash to a type with a modifier.  Raises an error unless the
+ * value has the parameters of the type.  Does not change the value.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_modified);
 Datum

@@ -16,7 +16,7 @@
 #include "text/shingle.h"
 
 /*
- * The unit of a set's features.  The numbers are stored.
+ * The unit of a set's features.  Stored signatures contain these numbers.
  */
 typedef enum MinhashUnit
 {
@@ -33,7 +33,8 @@ typedef enum MinhashUnit
 typedef struct MinhashParams
 {
 	uint16		bands;			/* 1 to MINHASH_MAX_BANDS */
-	uint16		width;			/* width of shingles, in units; 0 for other features */
+	uint16		width;			/* width of shingles, in units; 0 if the features are not
+								 * shingles */
 	uint8		rows;			/* rows of a band, 1 to MINHASH_MAX_ROWS */
 	uint8		unit;			/* a MinhashUnit */
 } MinhashParams;
@@ -52,9 +53,9 @@ minhash_params(int bands, int rows, int unit, int width)
 
 #define MINHASH_MAX_BANDS		1024
 #define MINHASH_MAX_ROWS		MINIMA_MAX_ROWS
-#define MINHASH_MAX_LENGTH		MINIMA_MAX	/* minima; bands * rows */
+#define MINHASH_MAX_LENGTH		MINIMA_MAX	/* in minima; bands * rows must not exceed it */
 
-/* Defaults of functions, and of type modifiers.  docs/minhash.md explains them. */
+/* Defaults of functions and type modifiers.  See docs/minhash.md for the reasons. */
 #define MINHASH_DEFAULT_BANDS	18
 #define MINHASH_DEFAULT_ROWS	7
 #define MINHASH_DEFAULT_WORDS	3
@@ -73,14 +74,14 @@ minhash_default_width(ShingleUnit unit)
  */
 typedef struct Minhash
 {
-	int32		vl_len_;		/* varlena header, not to be touched directly */
+	int32		vl_len_;		/* varlena header; not to be accessed directly */
 	MinhashParams params;
 	uint8		version;		/* MINHASH_VERSION */
 	uint8		unused;			/* zero */
 	uint32		minima[FLEXIBLE_ARRAY_MEMBER];
 } Minhash;
 
-/* Increase this if the same features ever have other minima. */
+/* Increase this if the minima of the same features ever change. */
 #define MINHASH_VERSION			1
 
 #define MINHASH_SIZE(length)	(offsetof(Minhash, minima) + (length) * sizeof(uint32))
@@ -104,8 +105,8 @@ minhash_band_key(const Minhash *sig, int band)
 }
 
 /*
- * The type modifier that holds parameters: 11 bits for bands, 7 for rows, 9 for the
- * width, 2 for the unit.  It is greater than 0, and is stored in indexes too.
+ * The type modifier of some parameters: 11 bits for bands, 7 for rows, 9 for the width, 2
+ * for the unit.  It is greater than 0.  Indexes store it, too.
  */
 #define MINHASH_TYPMOD(bands, rows, unit, width) \
 	((bands) << 18 | (rows) << 11 | (width) << 2 | (unit))
@@ -117,8 +118,8 @@ minhash_typmod(MinhashParams params)
 }
 
 /*
- * Return the parameters that a type modifier holds.  They are invalid if no parameters
- * have this type modifier.
+ * Return the parameters of a type modifier.  They are invalid if no valid parameters have
+ * this type modifier.
  */
 static inline MinhashParams
 minhash_params_of_typmod(int32 typmod)
@@ -143,7 +144,7 @@ extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
 /*
- * Return true if two signatures can be compared.
+ * Return true if two signatures have the same parameters, so that they can be compared.
  */
 static inline bool
 minhash_same_params(MinhashParams a, MinhashParams b)

@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "type/simhash_type.h"
 
-/* Bytes of an invalid string that an error message shows. */
+/* Maximum number of bytes of an invalid string that an error message shows. */
 #define SHOWN_LENGTH	60
 
 /*
@@ -36,9 +36,9 @@ hex_digit_value(char c)
 }
 
 /*
- * Parse exactly n hexadecimal digits, at most 16.  The caller checks what follows them.
- * Returns false at the first character that is not a digit, which may be the terminating
- * zero.
+ * Parse exactly n hexadecimal digits, at most 16.  Does not check the characters after
+ * them.  Returns false at the first character that is not a digit, which may be the
+ * terminating NUL.
  */
 bool
 simhash_parse_digits(const char *digits, int n, uint64 *value)
@@ -65,7 +65,7 @@ simhash_parse_hex(const char *digits, SimHash *fp)
 }
 
 /*
- * Write SIMHASH_HEX_DIGITS digits and a terminating zero.
+ * Write the SIMHASH_HEX_DIGITS digits of a fingerprint and a terminating NUL.
  */
 void
 simhash_format_hex(SimHash fp, char *digits)
@@ -74,8 +74,8 @@ simhash_format_hex(SimHash fp, char *digits)
 }
 
 /*
- * Return the beginning of an invalid string, for an error message: the string may be a
- * whole document.  It need not be terminated.
+ * Return a copy of the beginning of an invalid string, for an error message.  The string
+ * may be a whole document, and need not be NUL-terminated.
  */
 char *
 simhash_excerpt(const char *string, size_t length)
@@ -86,7 +86,7 @@ simhash_excerpt(const char *string, size_t length)
 }
 
 /*
- * Return the hint for a string that is not a fingerprint: what to write instead.
+ * Return the hint for a string that is not a fingerprint.  It says what to write instead.
  */
 static const char *
 syntax_hint(const char *string, size_t length)
@@ -104,8 +104,8 @@ syntax_hint(const char *string, size_t length)
 }
 
 /*
- * Parse the text form, `length` bytes of it.  Otherwise raises an error, or saves it in
- * `context` if that is not NULL and returns false.
+ * Parse the text form, which has `length` bytes.  If it is invalid, raises an error, or,
+ * if `context` is not NULL, saves an error in it and returns false.
  */
 bool
 simhash_parse(const char *string, size_t length, struct Node *context,
@@ -162,7 +162,10 @@ simhash_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
-/* The order is that of unsigned integers, and therefore of the text form. */
+/*
+ * The order of fingerprints is that of unsigned integers, which is also that of the text
+ * form.
+ */
 
 PG_FUNCTION_INFO_V1(simhash_eq);
 Datum
@@ -244,8 +247,8 @@ simhash_fastcmp(Datum x, Datum y, SortSupport ssup)
 /*
  * simhash_sortsupport(internal)
  *
- * A fingerprint passed by value sorts as its Datum, for which tuplesort has a specialized
- * sort.
+ * If fingerprints are passed by value, the Datums are sorted as unsigned integers, for
+ * which tuplesort has a specialized sort.
  */
 PG_FUNCTION_INFO_V1(simhash_sortsupport);
 Datum

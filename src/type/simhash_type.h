@@ -44,7 +44,10 @@ typedef struct SimHashBall
 
 #define BALL_EMPTY					(-1)
 
-/* Clamp a number to the radius of a ball that contains the same fingerprints. */
+/*
+ * Return the radius, clamped to BALL_EMPTY to SIMHASH_BITS, of a ball that contains the
+ * same fingerprints as a ball with the given radius.
+ */
 static inline int
 simhash_clamp_radius(int64 radius)
 {
