@@ -28,8 +28,8 @@ bits_rotate_left(uint64 bits, int shift)
 }
 
 /*
- * Return the next larger number with as many bits set (Gosper's hack).  The pattern
- * must not be 0, and must not be the last one, whose set bits are the highest.
+ * Return the next larger number with the same number of set bits (Gosper's hack).  pattern
+ * must not be 0, and must not be the largest number with its number of set bits.
  */
 static inline uint64
 bits_next_pattern(uint64 pattern)
@@ -41,8 +41,9 @@ bits_next_pattern(uint64 pattern)
 }
 
 /*
- * Return the number of patterns of nbits bits with min_bits to max_bits of them set.
- * This is a sum of binomial coefficients.  Stops adding once the sum exceeds the limit.
+ * Return the number of patterns of nbits bits in which min_bits to max_bits bits are set,
+ * inclusive.  This is a sum of binomial coefficients.  Stops adding once the sum exceeds
+ * `limit`.
  */
 static inline double
 bits_count_patterns(int nbits, int min_bits, int max_bits, double limit)

@@ -55,7 +55,7 @@ extern int no_such_variable
 #define InitMaterializedSRF				SetSingleFuncCall
 #endif
 
-/* From 20 on, these have other names. */
+/* Names that differ from 20 on */
 #if PG_VERSION_NUM >= 200000
 #define pg_attribute_always_inline		pg_always_inline
 #define ssup_datum_unsigned_cmp			ssup_datum_uint64_cmp
@@ -80,8 +80,8 @@ extern int no_such_variable
 #endif
 
 /*
- * Fetch the next datum of a sort.  From 16 on, the sort owns the datum.  On 15, it is a
- * copy, which tuplesort_free_datum() frees.
+ * Fetch the next datum of a sort.  From 16 on, the sort owns the datum.  On 15, the datum
+ * is a copy, which the caller frees by tuplesort_free_datum().
  */
 #if PG_VERSION_NUM >= 160000
 #define tuplesort_getdatum_nocopy(state, datum) \
@@ -132,9 +132,9 @@ extern int no_such_variable
 #endif
 
 /*
- * Extend a relation by at least one page and at most n.  The caller must hold the
+ * Extend a relation by at least one page and at most n pages.  The caller must hold the
  * extension lock.  Pins the new buffers, sets *extended to their number, and returns the
- * first block number.  On 15, adds one page at a time.
+ * number of the first new block.  On 15, adds one page at a time.
  */
 #if PG_VERSION_NUM >= 160000
 #define extend_relation(relation, n, buffers, extended) \
@@ -193,8 +193,8 @@ extern int no_such_variable
 #endif
 
 /*
- * The local ID of this transaction, unique within the session.  The field moved in 17.
- * Includers need storage/proc.h.
+ * Return the local ID of this transaction, which is unique within the session.  The field
+ * moved in 17.  Includers need storage/proc.h.
  */
 #if PG_VERSION_NUM >= 170000
 #define my_local_transaction()			(MyProc->vxid.lxid)
@@ -235,8 +235,8 @@ extern int no_such_variable
 #endif
 
 /*
- * The number of workers that an index build may request.  From 17 on, core computes it
- * for access methods that set amcanbuildparallel.  Up to 16, includers need
+ * Return the number of workers that an index build may request.  From 17 on, core computes
+ * it for access methods that set amcanbuildparallel.  Up to 16, includers need
  * optimizer/optimizer.h, which is harmless later.
  */
 #if PG_VERSION_NUM >= 170000
@@ -249,7 +249,7 @@ extern int no_such_variable
 	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
-/* From 18 on, access methods have common names for comparisons. */
+/* From 18 on, core defines names for comparisons that all access methods use. */
 #if PG_VERSION_NUM >= 180000
 #include "access/cmptype.h"
 #else
@@ -298,8 +298,8 @@ extern int no_such_variable
 
 /*
  * make_restrictinfo_like() returns a RestrictInfo for another clause over the same
- * relations.  replace_restrictinfo() overwrites the old one in place.  From 16 on, it
- * keeps the serial number of the old one.
+ * relations as r.  replace_restrictinfo() overwrites a RestrictInfo in place.  From 16 on,
+ * the result keeps the serial number of the overwritten one.
  */
 #if PG_VERSION_NUM >= 160000
 #define make_restrictinfo_like(root, clause, r) \
@@ -329,7 +329,7 @@ extern int no_such_variable
 
 /*
  * From 16 on, a Var and a PlaceHolderVar record which outer joins can make them NULL.
- * These copy that from another one.
+ * These macros copy that record from one node to another.
  */
 #if PG_VERSION_NUM >= 160000
 #define HAVE_NULLING_RELS				true
@@ -344,8 +344,8 @@ extern int no_such_variable
 #endif
 
 /*
- * Translate expressions of a partitioned table to those of a partition, over all levels.
- * Includers need optimizer/appendinfo.h.
+ * Translate expressions of a partitioned table to expressions of a partition, over all
+ * levels.  Includers need optimizer/appendinfo.h.
  */
 #if PG_VERSION_NUM >= 160000
 #define translate_for_child(root, node, child) \
@@ -360,7 +360,8 @@ extern int no_such_variable
 
 /*
  * From 17 on, core evaluates clauses without columns above a custom path that replaces a
- * join, if the path has them.  Earlier, it evaluates them nowhere.
+ * join, if the path lists these clauses.  Earlier, core does not evaluate them for such a
+ * path.
  */
 #if PG_VERSION_NUM >= 170000
 #define CUSTOM_JOIN_IS_GATED			true
@@ -372,9 +373,9 @@ extern int no_such_variable
 #endif
 
 /*
- * Set the number of disabled nodes of a path that joins two others, from 18 on.  From 19
- * on, extensions can disable joins.  As for a join of foreign tables, there is no option
- * of core's for this one.
+ * Set the number of disabled nodes of a path that joins two other paths, from 18 on.  From
+ * 19 on, extensions can disable joins, and a disabled join counts as a node.  No option of
+ * core disables this join, just as none disables a join of foreign tables.
  */
 #if PG_VERSION_NUM >= 190000
 #define set_disabled_nodes(path, left, right, extra) \

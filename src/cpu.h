@@ -40,12 +40,12 @@
 #define CPU_X86
 #endif
 
-/* A function of any type.  The includer casts it to its own type. */
+/* A function of unknown type.  The includer casts it to the right type. */
 typedef void (*CpuFunction) (void);
 
 typedef struct CpuMethod
 {
-	const char *name;			/* of the instruction set that it needs */
+	const char *name;			/* name of the instruction set that the method needs */
 	bool		(*available) (void);
 	CpuFunction function;
 } CpuMethod;
@@ -54,8 +54,8 @@ typedef struct CpuMethod
 	{#instructions, cpu_has_##instructions, (CpuFunction) (function)}
 
 /*
- * Return the function of the best method that this processor supports.  The methods
- * must be sorted: the best one first, the portable one last.
+ * Return the function of the best method that this processor supports.  The methods must
+ * be sorted, from the best one to the portable one, which comes last.
  */
 static inline CpuFunction
 cpu_choose(const CpuMethod *methods)
@@ -67,7 +67,8 @@ cpu_choose(const CpuMethod *methods)
 
 /*
  * Instruction sets that methods may need.  Each has an attribute for functions that are
- * compiled with it.  cpu_has_*() returns true if the processor supports it.
+ * compiled for it.  cpu_has_*() returns true if the processor supports the instruction
+ * set.
  */
 static inline bool
 cpu_has_portable(void)

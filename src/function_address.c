@@ -3,10 +3,10 @@
  * function_address.c
  *		The C function that an SQL function calls
  *
- * ALTER FUNCTION can change a function's name and schema, so functions are recognized
- * by their C functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a
- * wrapper if the function has a SET clause or is SECURITY DEFINER.  A module that hooks
- * function calls has the same effect.
+ * ALTER FUNCTION can change a function's name and schema, so functions are recognized by
+ * their C functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a wrapper
+ * if the function has a SET clause, if it is SECURITY DEFINER, or if a module hooks
+ * function calls.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -32,8 +32,8 @@ text_attribute(HeapTuple tuple, AttrNumber attribute)
 }
 
 /*
- * Return the name of the C function that an SQL function calls.  tuple is its pg_proc
- * tuple.  Returns NULL if its language is not C.
+ * Return the name of the C function that an SQL function calls.  `tuple` is the SQL
+ * function's pg_proc tuple.  Returns NULL if the SQL function's language is not C.
  */
 char *
 function_symbol(HeapTuple tuple)
@@ -44,9 +44,9 @@ function_symbol(HeapTuple tuple)
 }
 
 /*
- * Return the address of the C function that an SQL function calls.  If its language is
- * not C, return the address that fmgr calls.  Raises an error if the SQL function does
- * not exist, or if the library cannot be loaded.
+ * Return the address of the C function that an SQL function calls.  If the SQL function's
+ * language is not C, return the address that fmgr calls.  Raises an error if the SQL
+ * function does not exist, or if its library cannot be loaded.
  */
 PGFunction
 function_address(Oid function)
