@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -48,13 +47,7 @@ join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 					MemoryContext context)
 {
 	if (file->file == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(context);
-
-		PrepareTempTablespaces();
-		file->file = BufFileCreateTemp(false);
-		MemoryContextSwitchTo(old);
-	}
+		file->file = join_create_file(context);
 	BufFileWrite(file->file, unconstify(JoinEntry *, entries), n * sizeof(JoinEntry));
 	file->n += n;
 }

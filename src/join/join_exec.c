@@ -206,7 +206,7 @@ next_row_pair(SimHashJoinState *state)
 static void
 mark_matched(SimHashJoinState *state, uint32 row)
 {
-	if (state->matched == NULL || (state->matched[row / 8] >> row % 8 & 1))
+	if (state->matched == NULL || join_bitmap_has(state->matched, row))
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
 	if (is_first_match_only(state))
@@ -270,7 +270,7 @@ return_unmatched(SimHashJoinState *state)
 			state->unmatched = 0;
 		}
 		entry = &entries->entry[state->unmatched++];
-		if (state->matched[entry->row / 8] >> entry->row % 8 & 1)
+		if (join_bitmap_has(state->matched, entry->row))
 			continue;
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);
 		result = join_row_project(state, join_row_make(state, entry->location, NO_TUPLE));

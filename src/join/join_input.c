@@ -119,7 +119,8 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Joi
 
 /*
  * Read the next row of an input into the joined row, and compute its keys.  Returns false
- * at the end of the input.  Sets *has_keys to false if a key is NULL, else sets *tuple.
+ * at the end of the input.  Sets *has_keys to false if a key is NULL.  Otherwise
+ * sets *tuple, if the input keeps tuples.
  */
 static bool
 read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_keys,
@@ -138,7 +139,7 @@ read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_
 	join_row_put(input, slot, row);
 	ExecStoreVirtualTuple(row);
 	*has_keys = compute_keys(state, input, row, entry);
-	if (*has_keys)
+	if (*has_keys && input->keeps_tuples)
 		*tuple = ExecFetchSlotMinimalTuple(slot, free_tuple);
 	return true;
 }
@@ -166,9 +167,13 @@ static void
 keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTuple tuple,
 		 bool free_tuple)
 {
-	entry->location = input->keeps_tuples ? join_tuples_add(&input->tuples, tuple) : NO_TUPLE;
-	if (free_tuple)
-		pfree(tuple);
+	entry->location = NO_TUPLE;
+	if (input->keeps_tuples)
+	{
+		entry->location = join_tuples_add(&input->tuples, tuple);
+		if (free_tuple)
+			pfree(tuple);
+	}
 	note_sample(state, input, entry->fp);
 	entry->row = input->nrows++;
 	join_entries_add(&input->entries, entry);
@@ -182,9 +187,9 @@ join_input_read_right(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->right;
 	JoinEntry	entry;
-	MinimalTuple tuple;
+	MinimalTuple tuple = NULL;
 	bool		has_keys;
-	bool		free_tuple;
+	bool		free_tuple = false;
 
 	while (read_row(state, input, &entry, &has_keys, &tuple, &free_tuple))
 	{
@@ -249,9 +254,9 @@ join_input_read_left(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->left;
 	JoinEntry	entry;
-	MinimalTuple tuple;
+	MinimalTuple tuple = NULL;
 	bool		has_keys;
-	bool		free_tuple;
+	bool		free_tuple = false;
 
 	for (;;)
 	{

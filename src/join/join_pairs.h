@@ -86,12 +86,21 @@ extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const Jo
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*
+ * Return true if a left row has its bit set in a bitmap of rows.
+ */
+static inline bool
+join_bitmap_has(const uint8 *bitmap, uint32 row)
+{
+	return bitmap[row / 8] >> row % 8 & 1;
+}
+
+/*
  * Return true if a left row needs no more matches.
  */
 static inline bool
 join_pairs_row_done(const JoinPairs *pairs, uint32 row)
 {
-	return pairs->matched && (pairs->matched[row / 8] >> row % 8 & 1);
+	return pairs->matched && join_bitmap_has(pairs->matched, row);
 }
 
 #endif							/* SIMHASH_JOIN_PAIRS_H */

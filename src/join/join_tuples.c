@@ -63,6 +63,21 @@ allocate(JoinTuples *tuples, Size size)
 }
 
 /*
+ * Create a temporary file, whose buffer is in a memory context.
+ */
+BufFile *
+join_create_file(MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	BufFile    *file;
+
+	PrepareTempTablespaces();
+	file = BufFileCreateTemp(false);
+	MemoryContextSwitchTo(old);
+	return file;
+}
+
+/*
  * Add a copy of a tuple.  Returns its location.
  */
 TupleLocation
@@ -78,13 +93,7 @@ join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 		return join_tuple_location((MinimalTuple) space);
 	}
 	if (tuples->file == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(tuples->context);
-
-		PrepareTempTablespaces();
-		tuples->file = BufFileCreateTemp(false);
-		MemoryContextSwitchTo(old);
-	}
+		tuples->file = join_create_file(tuples->context);
 	location = tuples->file_size << 1 | 1;
 	BufFileWrite(tuples->file, tuple, tuple->t_len);
 	tuples->file_size += tuple->t_len;

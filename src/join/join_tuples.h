@@ -45,6 +45,7 @@ join_tuple_location(MinimalTuple tuple)
 	return (TupleLocation) (uintptr_t) tuple;
 }
 
+extern BufFile *join_create_file(MemoryContext context);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
