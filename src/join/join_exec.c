@@ -24,7 +24,6 @@
 
 #include "access/sysattr.h"
 #include "executor/executor.h"
-#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
@@ -32,6 +31,7 @@
 #include "join/join_exec.h"
 #include "join/join_explain.h"
 #include "join/join_input.h"
+#include "join/join_return.h"
 #include "join/join_row.h"
 #include "type/simhash_type.h"
 
@@ -43,20 +43,11 @@ static const CustomExecMethods join_exec_methods;
 Node *
 join_create_state(CustomScan *scan)
 {
-	SimHashJoinState  *state = (SimHashJoinState *) newNode(sizeof(SimHashJoinState), T_CustomScanState);
+	SimHashJoinState *state = (SimHashJoinState *) newNode(sizeof(SimHashJoinState), T_CustomScanState);
 
 	state->css.methods = &join_exec_methods;
 	join_read_spec(scan, &state->spec);
 	return (Node *) state;
-}
-
-/*
- * Return true if one match of a left row is enough.
- */
-static bool
-is_first_match_only(const SimHashJoinState *state)
-{
-	return state->spec.jointype == JOIN_SEMI || state->spec.jointype == JOIN_ANTI;
 }
 
 /*
@@ -70,7 +61,7 @@ needs_right_columns(const SimHashJoinState *state)
 	const Plan *plan = state->css.ss.ps.plan;
 	Bitmapset  *columns = NULL;
 
-	if (!is_first_match_only(state))
+	if (!join_needs_one_match(state))
 		return true;
 	if (state->spec.jointype == JOIN_ANTI)
 		return false;
@@ -86,7 +77,7 @@ needs_right_columns(const SimHashJoinState *state)
 static void
 join_begin(CustomScanState *css, EState *estate, int eflags)
 {
-	SimHashJoinState  *state = (SimHashJoinState *) css;
+	SimHashJoinState *state = (SimHashJoinState *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	JoinSpec   *spec = &state->spec;
 	ListCell   *cell;
@@ -129,154 +120,6 @@ note_space(SimHashJoinState *state)
 	state->peak_memory = Max(state->peak_memory, memory);
 	state->disk = Max(state->disk, state->left.tuples.file_size + state->right.tuples.file_size +
 					  entries * sizeof(JoinEntry) * (state->partitioned ? 2 : 1));
-}
-
-/* --- returning ------------------------------------------------------------------- */
-
-/*
- * Advance to the next two entries within the radius.  Skips left entries that need no more
- * matches.  Returns false at the end of the two loaded chunks.
- */
-static bool
-next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
-{
-	do
-	{
-		JoinValue  *a = state->left_value;
-		JoinValue  *b = state->right_value;
-
-		CHECK_FOR_INTERRUPTS();
-		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
-		{
-			*left = &a->left[state->left_entry];
-			if (state->right_entry == b->nright ||
-				join_pairs_row_done(&state->pairs, (*left)->row))
-				continue;
-			*right = &b->right[state->right_entry++];
-			state->npairs++;
-			return true;
-		}
-		state->left_entry = state->right_entry = 0;
-	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
-	state->left_value = state->right_value = NULL;
-	return false;
-}
-
-/*
- * Return the next pair of rows within the radius, or NULL at the end of the two loaded
- * chunks.  If tuples are in files, collects pairs in the batch, and returns them once the
- * batch is full.
- */
-static const JoinPair *
-next_row_pair(SimHashJoinState *state)
-{
-	JoinEntry  *left;
-	JoinEntry  *right;
-
-	for (;;)
-	{
-		if (state->returns_batch)
-		{
-			const JoinPair *pair = join_batch_next(&state->batch, &state->right.tuples);
-
-			if (pair)
-				return pair;
-			state->returns_batch = false;
-		}
-		if (!next_entries(state, &left, &right))
-			return NULL;
-		if (!state->uses_batch)
-		{
-			state->pair = (JoinPair) {left->location, right->location, left->row};
-			return &state->pair;
-		}
-		join_batch_add(&state->batch, left->location, right->location, left->row);
-		if (join_batch_is_full(&state->batch))
-		{
-			join_batch_sort(&state->batch);
-			state->returns_batch = true;
-		}
-	}
-}
-
-/*
- * Mark a left row as having a match.  If one match is enough, the row must be one of
- * state->left_value, whose number of unmatched rows is reduced.
- */
-static void
-mark_matched(SimHashJoinState *state, uint32 row)
-{
-	if (state->matched == NULL || join_bitmap_has(state->matched, row))
-		return;
-	state->matched[row / 8] |= 1 << row % 8;
-	if (is_first_match_only(state))
-		state->left_value->nunmatched--;
-}
-
-/*
- * Return the next row of the result that comes from a match, or NULL if the two loaded
- * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
- * returns NULL.
- */
-static TupleTableSlot *
-return_match(SimHashJoinState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	bool		is_anti = state->spec.jointype == JOIN_ANTI;
-	const JoinPair *pair;
-
-	while ((pair = next_row_pair(state)) != NULL)
-	{
-		TupleTableSlot *row = NULL;
-		TupleTableSlot *result;
-
-		ResetExprContext(econtext);
-		if (!is_anti || state->clauses)
-		{
-			econtext->ecxt_scantuple = row = join_row_make(state, pair->left, pair->right);
-			if (!ExecQual(state->clauses, econtext))
-			{
-				InstrCountFiltered2(&state->css.ss.ps, 1);
-				continue;
-			}
-		}
-		mark_matched(state, pair->row);
-		if (!is_anti && (result = join_row_project(state, row)) != NULL)
-			return result;
-	}
-	return NULL;
-}
-
-/*
- * Return the next row of the result that comes from a left row without a match, or NULL if
- * there are no more.  If the join is partitioned, loads all left entries again, in the
- * order of the input.
- */
-static TupleTableSlot *
-return_unmatched(SimHashJoinState *state)
-{
-	JoinEntries *entries = &state->left.entries;
-
-	for (;;)
-	{
-		TupleTableSlot *result;
-		JoinEntry  *entry;
-
-		CHECK_FOR_INTERRUPTS();
-		if (state->unmatched == entries->n)
-		{
-			if (!state->partitioned || !join_entries_load_unsorted(entries))
-				return NULL;
-			state->unmatched = 0;
-		}
-		entry = &entries->entry[state->unmatched++];
-		if (join_bitmap_has(state->matched, entry->row))
-			continue;
-		ResetExprContext(state->css.ss.ps.ps_ExprContext);
-		result = join_row_project(state, join_row_make(state, entry->location, NO_TUPLE));
-		if (result)
-			return result;
-	}
 }
 
 /* --- phases ---------------------------------------------------------------------- */
@@ -404,7 +247,7 @@ plan_partitions(SimHashJoinState *state)
 static JoinPhase
 begin_matches(SimHashJoinState *state)
 {
-	state->uses_batch = !is_first_match_only(state) &&
+	state->uses_batch = !join_needs_one_match(state) &&
 		(state->left.tuples.file || state->right.tuples.file);
 	note_space(state);
 	if (state->matchable && state->left.nrows > 0 && !state->knows_radius)
@@ -498,7 +341,7 @@ next_right_chunk(SimHashJoinState *state)
 	if (!join_entries_load(&state->right.entries))
 		return NEXT_LEFT_CHUNK;
 	join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries,
-					 is_first_match_only(state) ? state->matched : NULL,
+					 join_needs_one_match(state) ? state->matched : NULL,
 					 by_block ? &state->plan : NULL, state->block);
 	state->nbatches++;
 	return RETURN_MATCHES;
@@ -540,18 +383,18 @@ join_exec(CustomScanState *css)
 				state->phase = next_right_chunk(state);
 				break;
 			case RETURN_MATCHES:
-				if ((result = return_match(state)) == NULL)
+				if ((result = join_return_match(state)) == NULL)
 				{
 					note_space(state);
 					state->phase = NEXT_RIGHT_CHUNK;
 				}
 				break;
 			case RETURN_BATCH:
-				if ((result = return_match(state)) == NULL)
+				if ((result = join_return_match(state)) == NULL)
 					state->phase = end_chunk(state);
 				break;
 			case RETURN_UNMATCHED:
-				if ((result = return_unmatched(state)) == NULL)
+				if ((result = join_return_unmatched(state)) == NULL)
 					state->phase = BEGIN_CHUNK;
 				break;
 			case JOIN_DONE:
@@ -581,7 +424,7 @@ forget_inputs(SimHashJoinState *state)
 static void
 join_rescan(CustomScanState *css)
 {
-	SimHashJoinState  *state = (SimHashJoinState *) css;
+	SimHashJoinState *state = (SimHashJoinState *) css;
 	ListCell   *cell;
 
 	forget_inputs(state);
@@ -603,7 +446,7 @@ join_rescan(CustomScanState *css)
 static void
 join_end(CustomScanState *css)
 {
-	SimHashJoinState  *state = (SimHashJoinState *) css;
+	SimHashJoinState *state = (SimHashJoinState *) css;
 
 	forget_inputs(state);
 	ExecEndNode(state->left.plan);

@@ -41,7 +41,7 @@ explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, E
 void
 join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 {
-	SimHashJoinState  *state = (SimHashJoinState *) css;
+	SimHashJoinState *state = (SimHashJoinState *) css;
 	JoinSpec   *spec = &state->spec;
 	Plan	   *plan = css->ss.ps.plan;
 

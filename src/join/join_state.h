@@ -139,4 +139,13 @@ join_returns_unmatched(const SimHashJoinState *state)
 	return state->spec.jointype == JOIN_LEFT || state->spec.jointype == JOIN_ANTI;
 }
 
+/*
+ * Return true if one match of a left row is enough.
+ */
+static inline bool
+join_needs_one_match(const SimHashJoinState *state)
+{
+	return state->spec.jointype == JOIN_SEMI || state->spec.jointype == JOIN_ANTI;
+}
+
 #endif							/* SIMHASH_JOIN_STATE_H */
