@@ -5,13 +5,13 @@
 \encoding UTF8
 \pset pager off
 \pset footer off
--- so that every figure is that of one core
+-- All figures are for one core.
 SET max_parallel_workers_per_gather = 0;
 \timing on
 \set ECHO all
 
 -- ---------------------------------------------------------------------------
--- 1. A table that fingerprints what is written to it
+-- 1. A table with a fingerprint column
 -- ---------------------------------------------------------------------------
 
 CREATE EXTENSION simhash;
@@ -24,7 +24,7 @@ CREATE TABLE packages (
     fp    simhash GENERATED ALWAYS AS (simhash(body)) STORED
 );
 
--- The long descriptions of all Debian packages, fingerprinted on the way in.
+-- Load the long descriptions of all Debian packages.  This computes the fingerprints, too.
 \copy packages (name, title, body) FROM 'packages.csv' CSV
 VACUUM ANALYZE packages;
 
@@ -42,11 +42,11 @@ FROM packages WHERE name IN ('manpages-de', 'manpages-fr', 'bash');
 
 SELECT fp AS german FROM packages WHERE name = 'manpages-de' \gset
 
--- Without an index every row is compared.
+-- Without an index, PostgreSQL compares all rows.
 EXPLAIN (ANALYZE, COSTS OFF)
 SELECT name FROM packages WHERE fp <~> :'german' <= 8;
 
--- With it, only those that may be near are.
+-- An index finds the near rows without reading the others.
 CREATE INDEX packages_fp ON packages USING simhash (fp);
 
 EXPLAIN (ANALYZE, COSTS OFF)
@@ -56,7 +56,7 @@ SELECT fp <~> :'german' AS bits, name, title
 FROM packages WHERE fp <~> :'german' <= 8
 ORDER BY bits, name;
 
--- Two of them side by side, line by line, and what differs.
+-- Show two of them side by side, line by line, and then their differences.
 SELECT CASE WHEN a IS DISTINCT FROM b THEN '*' END AS "*", a AS "manpages-de", b AS "manpages-fr"
 FROM packages p, packages q,
      unnest(string_to_array(p.body, E'\n'), string_to_array(q.body, E'\n')) AS line (a, b)
@@ -71,15 +71,15 @@ SELECT CASE only_in WHEN 'a' THEN p.name ELSE q.name END AS "only in", shingle,
 FROM packages p, packages q, shingle_difference(p.body, q.body)
 WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
--- All pairs of near-identical descriptions under different names:
+-- Count the pairs of near-identical descriptions under different names.
 SELECT count(*) AS pairs
 FROM packages a JOIN packages b ON a.fp <~> b.fp <= 3 AND a.name < b.name;
 
--- A fingerprint finds candidates; the texts themselves settle the matter.
--- resemblance: the share of word pairs that two texts have in common;
--- containment: the share of the first text's that the second has as well.
--- Of the twelve nearest (the index gives the nearest first) the family of git stands
--- out from strangers, whose fingerprints happen to be similar.
+-- Fingerprints find candidates.  The texts themselves decide.
+--   resemblance: the fraction of all word pairs of two texts that both contain
+--   containment: the fraction of the first text's word pairs that the second contains
+-- Here are the twelve nearest packages.  The family of git has a high resemblance.  The
+-- other fingerprints are similar by chance.
 SELECT p.fp <~> q.fp AS bits, p.name,
        round(resemblance(q.body, p.body)::numeric, 2) AS resemblance,
        round(containment(q.body, p.body)::numeric, 2) AS containment
@@ -89,7 +89,7 @@ FROM packages q, LATERAL (
 WHERE q.name = 'git-all'
 ORDER BY bits, p.name;
 
--- So: a wide radius for candidates, and a threshold to decide.
+-- Use a wide radius to find candidates, and a threshold of resemblance to decide.
 SELECT p.fp <~> q.fp AS bits, p.name, p.title
 FROM packages p, packages q
 WHERE q.name = 'git-all' AND p.fp <~> q.fp <= 12
@@ -100,14 +100,14 @@ ORDER BY bits, name;
 -- 3. The largest groups of near-identical descriptions
 -- ---------------------------------------------------------------------------
 
--- Same fingerprint: the type can be grouped, sorted and joined like any other.
+-- Group equal fingerprints.  The type can be grouped, sorted and joined as any other.
 SELECT count(*) AS packages, min(name) AS first, (array_agg(title ORDER BY name))[1] AS title
 FROM packages
 GROUP BY fp
 ORDER BY packages DESC LIMIT 6;
 
--- Within three bits of such a group there may be many more, which no equality
--- finds.  (Below, one family of packages is seen from several of its members.)
+-- Many more may be within three bits of such a group.  Equality does not find these.
+-- The result lists one family of packages several times, once for each of its groups.
 WITH same AS MATERIALIZED (
     SELECT fp, count(*) AS identical, (array_agg(title ORDER BY name))[1] AS title
     FROM packages GROUP BY fp HAVING count(*) >= 5
@@ -119,10 +119,10 @@ HAVING count(*) >= 2 * identical
 ORDER BY near DESC LIMIT 6;
 
 -- ---------------------------------------------------------------------------
--- 4. Clusters, and who survives
+-- 4. Clusters, and the row to keep of each
 -- ---------------------------------------------------------------------------
 
--- Of each cluster within 3 bits keep the longest description.
+-- Keep the longest description of each cluster within 3 bits.
 CREATE TABLE labelled AS
 SELECT id, row_number() OVER w AS n, simhash_cluster(fp, 3, 'leader') OVER w AS leader
 FROM packages
@@ -131,8 +131,8 @@ WINDOW w AS (ORDER BY length(body) DESC, id);
 SELECT count(*) FILTER (WHERE n = leader) AS survive, count(*) FILTER (WHERE n <> leader) AS go
 FROM labelled;
 
--- Of those clusters the ones with most near copies, beside exact ones: who survives,
--- and how near to it the others are.
+-- Show the clusters with the most copies that are near but not equal, the package that
+-- each cluster keeps, and how far the others are from it.
 SELECT k.name AS survivor, count(*) AS size,
        count(*) FILTER (WHERE d.fp <> k.fp) AS near_copies, max(d.fp <~> k.fp) AS farthest,
        round(min(resemblance(d.body, k.body))::numeric, 2) AS least_resemblance, k.title
@@ -141,8 +141,8 @@ FROM labelled l JOIN packages d USING (id)
 GROUP BY k.id
 ORDER BY near_copies DESC, survivor LIMIT 6;
 
--- Verified clusters: candidates within 10 bits, joined only where the texts resemble
--- each other.
+-- Verified clusters: find candidates within 10 bits, and keep the pairs whose texts
+-- resemble each other.
 CREATE TABLE verified AS
 WITH edges (a, b) AS (
     SELECT x.id, y.id
@@ -155,7 +155,7 @@ WITH edges (a, b) AS (
 )
 SELECT DISTINCT id, cluster FROM labelled;
 
--- How many rows would distance alone have merged that this keeps apart?
+-- Count the rows that distance alone would merge and verification keeps apart.
 CREATE TABLE chained AS
 SELECT id, simhash_cluster(fp, 10, 'single') OVER (ORDER BY id) AS cluster FROM packages;
 
@@ -163,7 +163,7 @@ SELECT merged_by_distance, merged_verified, merged_by_distance - merged_verified
 FROM (SELECT count(*) - count(DISTINCT cluster) AS merged_by_distance FROM chained) AS c,
      (SELECT count(*) - count(DISTINCT cluster) AS merged_verified FROM verified) AS v;
 
--- The largest cluster by distance alone falls into many: the largest of these.
+-- Verification divides the largest cluster by distance into many.  Show the largest ones.
 WITH largest AS (
     SELECT cluster, count(*) AS size FROM chained GROUP BY cluster ORDER BY size DESC LIMIT 1
 )
@@ -174,21 +174,22 @@ GROUP BY v.cluster, largest.size
 ORDER BY verified DESC, first LIMIT 6;
 
 -- ---------------------------------------------------------------------------
--- 5. Signatures: what shares most of its shingles
+-- 5. Signatures: texts that have most shingles in common
 -- ---------------------------------------------------------------------------
 
 ALTER TABLE packages ADD sig minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED;
 CREATE INDEX packages_sig ON packages USING simhash (sig);
 VACUUM ANALYZE packages;
 
--- Descriptions that share 60% of their shingles of three words with that of a library.
+-- Find the descriptions whose resemblance to that of a library is at least 0.6.  The
+-- shingles have three words.
 SELECT round(jaccard(p.sig, q.sig)::numeric, 2) AS estimated,
        round(resemblance(p.body, q.body, 3)::numeric, 2) AS exact, p.name, p.title
 FROM packages p, packages q
 WHERE q.name = 'libharfbuzz0b' AND p.sig % q.sig AND resemblance(p.body, q.body, 3) >= 0.6
 ORDER BY exact DESC, p.name LIMIT 8;
 
--- Clusters of candidates, verified as those above.
+-- Cluster by bands, and verify the pairs as above.
 CREATE TABLE by_bands AS
 WITH edges (a, b) AS (
     SELECT x.id, y.id
@@ -201,7 +202,7 @@ WITH edges (a, b) AS (
 )
 SELECT DISTINCT id, cluster FROM labelled;
 
--- How many rows each way merges: by fingerprints within 10 bits, by bands, by both.
+-- Count the rows that are merged by fingerprints within 10 bits, by bands, and by both.
 SELECT (SELECT count(*) - count(DISTINCT cluster) FROM verified) AS by_fingerprints,
        (SELECT count(*) - count(DISTINCT cluster) FROM by_bands) AS by_signatures,
        (SELECT count(*) - count(DISTINCT c) FROM (
@@ -229,13 +230,14 @@ WHERE name = 'git'
 ORDER BY n;
 
 -- ---------------------------------------------------------------------------
--- 7. Chinese: no spaces between words, no setting to change
+-- 7. Chinese: no spaces between words, no settings
 -- ---------------------------------------------------------------------------
 
--- Every ideograph counts as a word, so pairs of them are compared.
+-- Each ideograph counts as a word, so a shingle has two ideographs.
 SELECT shingles('散步的老朋友');
 
--- One word changed, punctuation changed, something else altogether:
+-- Compare a sentence with three others: one word changed, the punctuation changed, and
+-- an unrelated one.
 SELECT simhash('他今天早上在公园里散步，遇见了一位老朋友。') <~>
        simhash('他今天早上在公园里跑步，遇见了一位老朋友。') AS one_word,
        simhash('他今天早上在公园里散步，遇见了一位老朋友。') <~>
@@ -246,35 +248,35 @@ SELECT simhash('他今天早上在公园里散步，遇见了一位老朋友。'
 CREATE TABLE packages_zh (LIKE packages INCLUDING ALL);
 \copy packages_zh (name, title, body) FROM 'packages_zh.csv' CSV
 
--- The Chinese descriptions nearest to that of a game ...
+-- Find the Chinese descriptions that are nearest to that of a game.
 SELECT p.fp <~> q.fp AS bits, p.name, p.title
 FROM packages_zh p, packages_zh q
 WHERE q.name = '0ad'
 ORDER BY bits, name LIMIT 4;
 
--- ... and to a sentence typed in.
+-- Find the nearest ones to a new sentence.
 SELECT fp <~> simhash('本软件包包含了用于 GNU Aspell 拼写检查程序的法语字典文件。') AS bits,
        name, left(body, 40) AS body
 FROM packages_zh
 ORDER BY bits, name LIMIT 4;
 
 -- ---------------------------------------------------------------------------
--- 8. A million fingerprints more
+-- 8. A million more fingerprints
 -- ---------------------------------------------------------------------------
 
--- Random ones, together with those of the packages.
+-- Add random fingerprints to those of the packages.
 CREATE TABLE million AS
 SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 1000000) AS i
 UNION ALL
 SELECT 1000000 + id, fp FROM packages;
 VACUUM ANALYZE million;
 
--- What is near the German manual pages, reading all of the table ...
+-- Find what is near the German manual pages, first by reading the whole table.
 EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
 SELECT id FROM million WHERE fp <~> :'german' <= 8;
 CREATE TABLE by_eye AS SELECT id FROM million WHERE fp <~> :'german' <= 8;
 
--- ... and by the index.
+-- Then by the index.
 CREATE INDEX million_fp ON million USING simhash (fp);
 EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
 SELECT id FROM million WHERE fp <~> :'german' <= 8;
@@ -284,7 +286,7 @@ CREATE TABLE by_index AS SELECT id FROM million WHERE fp <~> :'german' <= 8;
 SELECT (SELECT count(*) FROM by_eye) AS by_eye, (SELECT count(*) FROM by_index) AS by_index,
        (SELECT count(*) FROM (TABLE by_eye EXCEPT TABLE by_index) AS d) AS differing;
 
--- The ten nearest, whatever their distance.
+-- Find the ten nearest, at any distance.
 EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
 SELECT id FROM million ORDER BY fp <~> :'german' LIMIT 10;
 
@@ -294,7 +296,8 @@ SELECT id FROM million ORDER BY fp <~> :'german' LIMIT 10;
 
 \timing off \\ \set ECHO none
 SET client_min_messages = error;
--- Milliseconds that a query takes for each of some packages' fingerprints, $1, on average.
+-- Return the average time of a query in milliseconds, over `times` fingerprints of
+-- packages.  The query contains %L for the fingerprint.
 CREATE FUNCTION pg_temp.milliseconds(query text, times integer) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
     fps simhash[] := array(SELECT fp FROM packages ORDER BY id LIMIT times);

@@ -35,17 +35,17 @@ def print_distances(points):
 
 def plot(points, path):
     panel = Panel(60, 40, 520, 330, (0, 1), (0, 1))
-    panel.frame("Share of the pairs that share a band", "resemblance",
+    panel.frame("Fraction of the pairs that share a band", "resemblance",
                 [(i / 10, f"0.{i}" if i < 10 else "1") for i in range(11)],
                 [(i / 5, f"{i * 20}%") for i in range(6)])
     shapes = list(dict.fromkeys((r["bands"], r["rows"]) for r in points))
     for colour, (bands, rows) in zip(COLOURS, shapes):
         panel.line([(i / 200, theory(i / 200, int(bands), int(rows))) for i in range(201)],
                    colour, "theory")
-        panel.dots([(float(r["s"]), share, max(0, share - 3 * standard_error(r)),
-                     min(1, share + 3 * standard_error(r)))
+        panel.dots([(float(r["s"]), fraction, max(0, fraction - 3 * standard_error(r)),
+                     min(1, fraction + 3 * standard_error(r)))
                     for r in points if (r["bands"], r["rows"]) == (bands, rows)
-                    for share in [int(r["found"]) / int(r["pairs"])]], colour)
+                    for fraction in [int(r["found"]) / int(r["pairs"])]], colour)
     key = legend(605, 60, [(c, f"{b} bands of {r} rows") for c, (b, r) in zip(COLOURS, shapes)])
     for i, words in enumerate(("dashed: 1 - (1 - s^rows)^bands;", "dots: measured,",
                                f"{int(points[0]['pairs']):,} pairs each;",

@@ -37,8 +37,8 @@ def amount(number):
     return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
-def percent(share):
-    return f"{100 * share:.0f}%"
+def percent(fraction):
+    return f"{100 * fraction:.0f}%"
 
 
 def per_million(row, columns_):
@@ -47,7 +47,7 @@ def per_million(row, columns_):
     return amount(candidates / int(row["queries"]) / int(row["documents"]) * 1e6)
 
 
-def share_found(rows, kind, shape, rate):
+def fraction_found(rows, kind, shape, rate):
     """Returns the fraction that is found of the texts with this rate of replaced words."""
     own = [row for row in rows if (row["edit"], row["rate"], row["shingles"], row["shape"])
            == ("replaced", rate, kind, shape)]
@@ -62,7 +62,7 @@ def choice(background, edited):
         for shape in SHAPES:
             own = {row["corpus"]: row for row in background
                    if (row["shingles"], row["shape"]) == (kind, shape)}
-            lines.append([kind, shape] + [share_found(edited, kind, shape, rate) for rate in ("0.02", "0.05", "0.1")]
+            lines.append([kind, shape] + [fraction_found(edited, kind, shape, rate) for rate in ("0.02", "0.05", "0.1")]
                          + [f"{per_million(own[corpus], LOW)} / {per_million(own[corpus], ALL)}"
                             for corpus in corpora])
     table("texts found with so many of their words replaced; candidates for a query and a million "
@@ -95,7 +95,7 @@ def edits(rows, edit, title, names, column, **fixed):
                              f"({sum(float(row['resemblance']) * int(row['texts']) for row in own) / texts:.2f})"
                              if own else "")
             lines.append([language, percent(float(rate))] + cells)
-    table(f"{edit}: share of the texts that are found (their mean resemblance); {title}",
+    table(f"{edit}: fraction of the texts that are found (their mean resemblance); {title}",
           ["texts", edit] + names, lines)
 
 
