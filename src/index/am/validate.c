@@ -53,7 +53,7 @@ validate_support(const char *opfamily, Oid family, Oid type)
 	if (!OidIsValid(function))
 		complain(opfamily, "no function for support number", psprintf("%d", OPCLASS_PROC));
 	else if (opclass == NULL)
-		complain(opfamily, "a support function that is not of its type:",
+		complain(opfamily, "wrong support function for its type:",
 				 format_procedure(function));
 	return opclass;
 }
@@ -101,7 +101,7 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 	/* operators on arrays are declared for type anyarray */
 	if ((operator->amoplefttype != type && operator->amoplefttype != ANYARRAYOID) ||
 		(expected && function_address(get_opcode(operator->amopopr)) != expected))
-		ok = complain(opfamily, "another operator than its strategy's:", name);
+		ok = complain(opfamily, "wrong operator for its strategy number:", name);
 	return ok;
 }
 
@@ -157,7 +157,7 @@ simhash_validate(Oid opclass_oid)
 	opclass = validate_support(opfamily, form->opcfamily, form->opcintype);
 	ok = opclass && validate_operators(opfamily, opclass, operators, form->opcintype);
 	if (OidIsValid(form->opckeytype) && form->opckeytype != form->opcintype)
-		ok = complain(opfamily, "another storage type:", format_type_be(form->opckeytype));
+		ok = complain(opfamily, "invalid storage type:", format_type_be(form->opckeytype));
 
 	ReleaseCatCacheList(operators);
 	ReleaseSysCache(family_tuple);
