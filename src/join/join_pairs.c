@@ -26,6 +26,9 @@
 /* Initial capacity of the arrays of values. */
 #define FEW_VALUES			64
 
+/* Number of values whose tuples are prefetched before they are paired with themselves. */
+#define VALUES_AHEAD		16
+
 /*
  * Return the number of comparisons that a range takes.  Two values are not compared if
  * both have only left entries, or if both have only right entries.  A SimilarityJoin
@@ -378,6 +381,23 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 }
 
 /*
+ * Advance to the next value that has entries of both inputs, to pair it with itself.
+ * Prefetches tuples, because nearly every tuple is a cache miss.
+ */
+static JoinValue *
+next_equal(JoinPairs *pairs)
+{
+	if (pairs->nequal + VALUES_AHEAD < pairs->end_left)
+	{
+		const JoinValue *ahead = &pairs->value[pairs->nequal + VALUES_AHEAD];
+
+		join_tuple_prefetch(ahead->left->location);
+		join_tuple_prefetch(ahead->right->location);
+	}
+	return &pairs->value[pairs->nequal++];
+}
+
+/*
  * Advance to the next pair of values of the current run.  Returns false at the end of the
  * run.  If both values have left and right entries, returns the pair twice, once in each
  * order.
@@ -391,7 +411,7 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 
 	if (pairs->nequal < pairs->end_left)
 	{
-		*left = *right = &pairs->value[pairs->nequal++];
+		*left = *right = next_equal(pairs);
 		return true;
 	}
 	if (pairs->commute)

@@ -15,7 +15,6 @@
 #include "commands/tablespace.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "join/join_tuples.h"
 
 /* Size of a block of tuples in memory, in bytes. */

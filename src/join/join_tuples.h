@@ -14,6 +14,8 @@
 #include "nodes/pg_list.h"
 #include "storage/buffile.h"
 
+#include "compat.h"
+
 /*
  * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.
  */
@@ -43,6 +45,18 @@ static inline TupleLocation
 join_tuple_location(MinimalTuple tuple)
 {
 	return (TupleLocation) (uintptr_t) tuple;
+}
+
+/*
+ * Prefetch the header and the first column of a tuple that is in memory.
+ */
+static inline void
+join_tuple_prefetch(TupleLocation location)
+{
+	char	   *tuple = (char *) (uintptr_t) location;
+
+	pg_prefetch(tuple);
+	pg_prefetch(tuple + MAXALIGN(SizeofMinimalTupleHeader));
 }
 
 extern BufFile *join_create_file(MemoryContext context);
