@@ -104,6 +104,7 @@ OBJS = \
 	src/join/join_path.o \
 	src/join/join_return.o \
 	src/join/join_row.o \
+	src/join/join_sort.o \
 	src/join/join_tuples.o \
 	src/planner/companion.o \
 	src/planner/elements.o \

@@ -9,33 +9,14 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "join/join_entries.h"
+#include "join/join_sort.h"
 
 /* Minimum capacity, and the initial size of the array. */
 #define MIN_CAPACITY		((Size) 1024)
-
-/*
- * Compare two entries by hash value, then by fingerprint.
- */
-static inline int
-compare_entries(const JoinEntry *a, const JoinEntry *b)
-{
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->fp > b->fp) - (a->fp < b->fp);
-}
-
-#define ST_SORT				sort_entries
-#define ST_ELEMENT_TYPE		JoinEntry
-#define ST_COMPARE(a, b)	compare_entries(a, b)
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE			static
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 /* --- in a file ------------------------------------------------------------------ */
 
@@ -194,7 +175,7 @@ join_entries_load(JoinEntries *entries)
 	else if (entries->loaded)
 		return false;
 	entries->loaded = true;
-	sort_entries(entries->entry, entries->n);
+	join_sort(entries->entry, entries->n);
 	return entries->n > 0;
 }
 
