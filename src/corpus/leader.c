@@ -184,7 +184,7 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 	for (uint32 i = 0; i < nleaders; i++)
 		joined->row[i] = row[leaders + i] | ROW_MARK;
 	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
-	similarity_join_begin(&clustering->join, nleaders + n, NULL, 0);
+	similarity_join_begin(&clustering->join, nleaders + n, NULL, 0, 0);
 	while (similarity_join_next(&clustering->join, &range, &size))
 		leader_compare(clustering, range, size);
 	similarity_join_end(&clustering->join);

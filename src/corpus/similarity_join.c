@@ -324,11 +324,11 @@ next_choice(SimilarityJoin *join, JoinFrame *frame)
 
 /*
  * Start a join of the first n members.  Allocates memory in the current context.  If
- * `plan` is not NULL, all members must agree on block `block` of the plan, and the join
- * goes through the choices whose first block is this one.
+ * `plan` is not NULL, the join goes through the choices whose first block is block `block`
+ * of the plan.  Then all members must agree on the first `nbits` bits of this block.
  */
 void
-similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block)
+similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block, int nbits)
 {
 	join->stack = NULL;
 	join->skipped = NULL;
@@ -337,6 +337,7 @@ similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block)
 	join->unentered = n;
 	join->plan = plan;
 	join->block = block;
+	join->nbits = nbits;
 	if (plan)
 	{
 		for (int i = 0; i < block; i++)
@@ -358,7 +359,7 @@ enter_all(SimilarityJoin *join, uint32 *first, uint32 *n)
 		return false;
 	if (join->plan)
 		return enter_block(join, join->plan, first, n, 0, join->block,
-						   join->plan->start[join->block + 1]);
+						   join->plan->start[join->block] + join->nbits);
 	return enter_range(join, first, n);
 }
 

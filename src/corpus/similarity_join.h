@@ -58,6 +58,7 @@ struct SimilarityJoin
 								 * entered */
 	struct JoinPlan *plan;		/* plan to continue, or NULL */
 	int			block;			/* the block of this plan that is the first of each choice */
+	int			nbits;			/* number of bits of this block that all members agree on */
 	struct JoinFrame *stack;
 	int			depth;
 	int			max_depth;
@@ -69,7 +70,7 @@ struct SimilarityJoin
 };
 
 extern void similarity_join_begin(SimilarityJoin *join, uint32 n, struct JoinPlan *plan,
-								  int block);
+								  int block, int nbits);
 extern bool similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n);
 extern void similarity_join_end(SimilarityJoin *join);
 

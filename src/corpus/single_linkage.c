@@ -211,7 +211,7 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 	};
 	uint32		first;
 
-	similarity_join_begin(&linkage.join, n, NULL, 0);
+	similarity_join_begin(&linkage.join, n, NULL, 0, 0);
 	while (similarity_join_next(&linkage.join, &first, &n))
 		single_compare(&linkage, first, n);
 	similarity_join_end(&linkage.join);

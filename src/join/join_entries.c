@@ -105,14 +105,11 @@ reserve_entries(JoinEntries *entries, uint32 n)
 }
 
 /*
- * Add an entry.  If the array is at its capacity, moves all loaded entries to the file
- * first.
+ * Add an entry.  The array must not be at its capacity.
  */
 void
 join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 {
-	if (entries->n == entries->capacity)
-		join_entries_spill(entries);
 	reserve_entries(entries, entries->n + 1);
 	entries->entry[entries->n++] = *entry;
 }

@@ -17,8 +17,7 @@ typedef struct JoinEntry
 {
 	SimHash		fp;
 	TupleLocation location;
-	uint32		hash;			/* hash value of the equality keys, and in a partition also
-								 * of the bits of a block */
+	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
 

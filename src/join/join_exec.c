@@ -342,7 +342,8 @@ next_right_chunk(SimHashJoinState *state)
 		return NEXT_LEFT_CHUNK;
 	join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries,
 					 join_needs_one_match(state) ? state->matched : NULL,
-					 by_block ? &state->plan : NULL, state->block);
+					 by_block ? &state->plan : NULL, state->block,
+					 state->partitions.nbits);
 	state->nbatches++;
 	return RETURN_MATCHES;
 }

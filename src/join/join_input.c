@@ -20,6 +20,7 @@
 #include "digest/splitmix.h"
 #include "join/join_input.h"
 #include "join/join_row.h"
+#include "join/join_sort.h"
 #include "type/simhash_type.h"
 
 /*
@@ -44,6 +45,7 @@ join_input_reset(JoinInput *input, Size limit, Size capacity)
 	join_input_close(input);
 	join_tuples_init(&input->tuples, input->context, limit);
 	join_entries_init(&input->entries, input->context, capacity);
+	input->nwritten = 0;
 	input->nrows = 0;
 }
 
@@ -161,15 +163,52 @@ note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
 }
 
 /*
+ * Move the tuples in memory to the temporary file, sorted like their entries.  So tuples
+ * whose fingerprints are in the same partition are close to each other in the file.
+ */
+static void
+spill_tuples(JoinInput *input)
+{
+	JoinEntries *entries = &input->entries;
+
+	if (!input->keeps_tuples)
+		return;
+	join_sort(entries->entry + input->nwritten, entries->n - input->nwritten);
+	for (; input->nwritten < entries->n; input->nwritten++)
+	{
+		JoinEntry  *entry = &entries->entry[input->nwritten];
+
+		CHECK_FOR_INTERRUPTS();
+		entry->location = join_tuples_write(&input->tuples, entry->location);
+	}
+	join_tuples_free(&input->tuples);
+}
+
+/*
+ * Move the tuples and the entries in memory to temporary files.
+ */
+static void
+spill_rows(JoinInput *input)
+{
+	spill_tuples(input);
+	join_entries_spill(&input->entries);
+	input->nwritten = 0;
+}
+
+/*
  * Keep a row of an input: its entry, and its tuple if the input keeps tuples.
  */
 static void
 keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTuple tuple,
 		 bool free_tuple)
 {
+	if (input->entries.n == input->entries.capacity)
+		spill_rows(input);
 	entry->location = NO_TUPLE;
 	if (input->keeps_tuples)
 	{
+		if (join_tuples_is_full(&input->tuples, tuple))
+			spill_tuples(input);
 		entry->location = join_tuples_add(&input->tuples, tuple);
 		if (free_tuple)
 			pfree(tuple);
@@ -198,7 +237,7 @@ join_input_read_right(SimHashJoinState *state)
 			keep_row(state, input, &entry, tuple, free_tuple);
 	}
 	if (input->entries.source)
-		join_entries_spill(&input->entries);
+		spill_rows(input);
 }
 
 /*
@@ -226,20 +265,9 @@ static void
 spill_left(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->left;
-	JoinTuples	tuples;
 
-	join_tuples_init(&tuples, input->context, 1);
-	for (uint32 i = 0; i < input->entries.n; i++)
-	{
-		JoinEntry  *entry = &input->entries.entry[i];
-
-		CHECK_FOR_INTERRUPTS();
-		entry->location = join_tuples_add(&tuples,
-										  join_tuples_fetch(&input->tuples, entry->location));
-	}
-	join_tuples_free(&input->tuples);
-	input->tuples = tuples;
-	join_entries_spill(&input->entries);
+	spill_rows(input);
+	input->tuples.limit = state->memory / TUPLES_PART;
 	join_entries_limit(&input->entries, state->right.entries.capacity);
 	state->partitioned = true;
 }
@@ -279,6 +307,6 @@ join_input_read_left(SimHashJoinState *state)
 			return result;
 	}
 	if (state->partitioned)
-		join_entries_spill(&input->entries);
+		spill_rows(input);
 	return NULL;
 }

@@ -90,13 +90,13 @@ join_pairs_init(JoinPairs *pairs, MemoryContext context)
  * allocated.
  *
  * If `plan` is not NULL, the entries are those of a partition by `block`, one of the
- * plan's blocks.  Their hash values include the bits of that block.  A pair that also
- * agrees on an earlier block is skipped here, because a partition by the earlier block
- * reports it.
+ * plan's blocks.  Those with equal hash values agree on the first `nbits` bits of that
+ * block.  A pair that also agrees on an earlier block is skipped here, because a partition
+ * by the earlier block reports it.
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *matched, JoinPlan *plan, int block)
+				 const uint8 *matched, JoinPlan *plan, int block, int nbits)
 {
 	MemoryContextReset(pairs->context);
 	pairs->left = left->entry;
@@ -106,6 +106,7 @@ join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *r
 	pairs->matched = matched;
 	pairs->plan = plan;
 	pairs->block = block;
+	pairs->nbits = nbits;
 	pairs->capacity = 0;
 	pairs->in_run = false;
 }
@@ -261,7 +262,7 @@ begin_run(JoinPairs *pairs)
 		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
 		pairs->nmatches = pairs->match = 0;
 		similarity_join_begin(&pairs->join, pairs->join.radius == 0 ? 0 : pairs->nvalues,
-							  pairs->plan, pairs->block);
+							  pairs->plan, pairs->block, pairs->nbits);
 		return true;
 	}
 	return false;

@@ -42,6 +42,8 @@ typedef struct JoinPairs
 	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
 	int			block;			/* the block of the plan that the entries are partitioned
 								 * by */
+	int			nbits;			/* number of bits of this block that entries with equal
+								 * hash values agree on */
 
 	/* Entries that have not been read yet, sorted by hash value and fingerprint */
 	JoinEntry  *left;
@@ -82,7 +84,8 @@ typedef struct JoinPairs
 
 extern void join_pairs_init(JoinPairs *pairs, MemoryContext context);
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-							 const uint8 *matched, JoinPlan *plan, int block);
+							 const uint8 *matched, JoinPlan *plan, int block,
+							 int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*

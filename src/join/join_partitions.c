@@ -14,8 +14,8 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 #include "join/join_partitions.h"
 
@@ -23,7 +23,7 @@
 #define READ_TOGETHER		1024
 
 /*
- * Initialize n empty partitions.
+ * Initialize n empty partitions.  n must be a power of 2.
  */
 void
 join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n)
@@ -36,26 +36,34 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 
 /*
  * Return the bits of a fingerprint that are set in a mask, moved together into the low
- * bits.
+ * bits.  The mask must not have all bits set.
  */
 static uint64
 gather_bits(SimHash fp, uint64 mask)
 {
 	uint64		bits = 0;
+	int			nbits = 0;
 
-	for (int n = 0; mask != 0; n++, mask &= mask - 1)
-		bits |= (uint64) ((fp & mask & -mask) != 0) << n;
+	while (mask != 0)
+	{
+		int			shift = pg_rightmost_one_pos64(mask);
+		int			length = pg_rightmost_one_pos64(~(mask >> shift));
+		uint64		run = (UINT64CONST(1) << length) - 1;
+
+		bits |= (fp >> shift & run) << nbits;
+		nbits += length;
+		mask &= ~(run << shift);
+	}
 	return bits;
 }
 
 /*
- * Distribute the entries of a file to partitions.  Combines the hash value of each entry,
- * which is that of its equality keys, with the bits of the fingerprint in `mask`.  If
- * there are enough partitions, equal keys and different bits lead to different partitions.
+ * Distribute the entries of a file to partitions, by the sum of the hash value and of the
+ * bits of the fingerprint in `mask`.
  */
 static void
 distribute_entries(JoinPartitions *partitions, JoinEntryFile *source, JoinEntryFile *target,
-		   uint64 mask)
+				   uint64 mask)
 {
 	JoinEntry  *entry = MemoryContextAlloc(partitions->context, READ_TOGETHER * sizeof(JoinEntry));
 	uint32		n;
@@ -66,24 +74,31 @@ distribute_entries(JoinPartitions *partitions, JoinEntryFile *source, JoinEntryF
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 		{
-			uint64		bits = gather_bits(entry[i].fp, mask);
-			uint32		partition = (entry[i].hash + bits) % partitions->n;
+			uint32		partition = entry[i].hash + gather_bits(entry[i].fp, mask);
 
-			entry[i].hash = hash_combine(entry[i].hash, murmurhash32(bits ^ bits >> 32));
-			join_entry_file_add(&target[partition], &entry[i], 1, partitions->context);
+			join_entry_file_add(&target[partition & (partitions->n - 1)], &entry[i], 1,
+								partitions->context);
 		}
 	}
 	pfree(entry);
 }
 
 /*
- * Distribute the entries of both inputs to the partitions, by the equality keys and by the
- * bits of the fingerprints in `mask`.  Deletes the previous contents of the partitions.
+ * Distribute the entries of both inputs to the partitions, by the equality keys and by
+ * some of the most significant bits of the fingerprints in `mask`.  So tuples of a
+ * partition by the first block are close to each other in the file.  Deletes the previous
+ * contents of the partitions.
+ *
+ * Sets partitions->nbits.  Entries of the same partition whose hash values are equal agree
+ * on this number of bits.
  */
 void
 join_partitions_make(JoinPartitions *partitions, JoinEntryFile *left, JoinEntryFile *right,
 					 uint64 mask)
 {
+	partitions->nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(partitions->n));
+	while (pg_popcount64(mask) > partitions->nbits)
+		mask &= mask - 1;
 	join_partitions_close(partitions);
 	distribute_entries(partitions, left, partitions->left, mask);
 	distribute_entries(partitions, right, partitions->right, mask);

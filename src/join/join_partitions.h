@@ -17,6 +17,8 @@ typedef struct JoinPartitions
 {
 	MemoryContext context;		/* context of the arrays and files */
 	uint32		n;				/* number of partitions */
+	int			nbits;			/* number of bits of a block that entries are partitioned
+								 * by */
 	JoinEntryFile *left;		/* left entries, by partition */
 	JoinEntryFile *right;
 } JoinPartitions;

@@ -47,6 +47,8 @@ typedef struct JoinInput
 	JoinEntries entries;
 	JoinTuples	tuples;
 	bool		keeps_tuples;	/* false if the join needs only the keys */
+	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
+								 * in the file */
 	uint64		nrows;			/* number of rows kept, in the current chunk */
 	SimHash	   *sample;			/* random sample of their fingerprints, of Min(nrows,
 								 * INPUT_SAMPLE) elements */

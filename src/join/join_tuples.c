@@ -21,9 +21,8 @@
 #define BLOCK_SIZE			(64 * 1024)
 
 /*
- * Initialize an empty set of tuples.  Tuples beyond `limit` bytes go to a temporary file.
- * If limit is 0, all tuples stay in memory.  To free the memory, the caller resets or
- * deletes the context.
+ * Initialize an empty set of tuples.  `limit` is the limit of join_tuples_is_full(), or 0
+ * for none.  To free the memory, the caller resets or deletes the context.
  */
 void
 join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
@@ -34,7 +33,20 @@ join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
 }
 
 /*
- * Allocate `size` bytes for a tuple.  Returns NULL if the limit is reached.
+ * Return true if the tuples in memory have to be moved to the file before a tuple is
+ * added, because memory would exceed the limit.
+ */
+bool
+join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple)
+{
+	Size		size = MAXALIGN(tuple->t_len);
+
+	return tuples->limit > 0 && tuples->blocks != NIL && tuples->nfree < size &&
+		tuples->memory + Max(size, BLOCK_SIZE) > tuples->limit;
+}
+
+/*
+ * Allocate `size` bytes for a tuple.
  */
 static char *
 allocate(JoinTuples *tuples, Size size)
@@ -46,8 +58,6 @@ allocate(JoinTuples *tuples, Size size)
 		Size		block = Max(size, BLOCK_SIZE);
 		MemoryContext old;
 
-		if (tuples->file || (tuples->limit > 0 && tuples->memory + block > tuples->limit))
-			return NULL;
 		tuples->free = MemoryContextAllocHuge(tuples->context, block);
 		tuples->nfree = block;
 		old = MemoryContextSwitchTo(tuples->context);
@@ -77,20 +87,25 @@ join_create_file(MemoryContext context)
 }
 
 /*
- * Add a copy of a tuple.  Returns its location.
+ * Add a copy of a tuple in memory.  Returns its location.
  */
 TupleLocation
 join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 {
-	Size		size = MAXALIGN(tuple->t_len);
-	char	   *space = allocate(tuples, size);
-	TupleLocation location;
+	char	   *space = allocate(tuples, MAXALIGN(tuple->t_len));
 
-	if (space)
-	{
-		memcpy(space, tuple, tuple->t_len);
-		return join_tuple_location((MinimalTuple) space);
-	}
+	memcpy(space, tuple, tuple->t_len);
+	return join_tuple_location((MinimalTuple) space);
+}
+
+/*
+ * Write a copy of a tuple in memory to the file.  Returns the location of the copy.
+ */
+TupleLocation
+join_tuples_write(JoinTuples *tuples, TupleLocation location)
+{
+	MinimalTuple tuple = join_tuples_fetch(tuples, location);
+
 	if (tuples->file == NULL)
 		tuples->file = join_create_file(tuples->context);
 	location = tuples->file_size << 1 | 1;
@@ -101,7 +116,7 @@ join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 
 /*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
- * After the first call, no tuple may be added.
+ * After the first call for a tuple in the file, none may be written.
  */
 MinimalTuple
 join_tuples_fetch(JoinTuples *tuples, TupleLocation location)

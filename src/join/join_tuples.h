@@ -26,8 +26,7 @@ typedef uint64 TupleLocation;
 typedef struct JoinTuples
 {
 	MemoryContext context;		/* context of the tuples and of the buffer */
-	Size		limit;			/* bytes of memory beyond which tuples go to the file; 0 if
-								 * none does */
+	Size		limit;			/* limit for the blocks, in bytes; 0 if there is none */
 	Size		memory;			/* size of all blocks, in bytes */
 	List	   *blocks;			/* blocks of memory */
 	char	   *free;			/* free space of the current block */
@@ -61,7 +60,9 @@ join_tuple_prefetch(TupleLocation location)
 
 extern BufFile *join_create_file(MemoryContext context);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
+extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
+extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
 extern void join_tuples_free(JoinTuples *tuples);
 extern void join_tuples_close(JoinTuples *tuples);

@@ -229,7 +229,7 @@ test_pairs(int shape, uint32 n, int radius)
 		member_row[i] = i;
 		memset(reports[i], 0, n);
 	}
-	similarity_join_begin(&join, n, NULL, 0);
+	similarity_join_begin(&join, n, NULL, 0, 0);
 	while (similarity_join_next(&join, &first, &count))
 		for (uint32 i = first; i < first + count; i++)
 			for (uint32 j = first; j < i; j++)
