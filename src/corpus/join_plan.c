@@ -33,7 +33,8 @@
 #include "digest/splitmix.h"
 
 /*
- * Maximum size of the sample.  One of PLAN_SAMPLE_OF fingerprints is in a smaller sample.
+ * The sample has one of every PLAN_SAMPLE_OF fingerprints, at least 16 if there are so
+ * many, and at most PLAN_SAMPLE.
  */
 #define PLAN_SAMPLE				256
 #define PLAN_SAMPLE_OF			32

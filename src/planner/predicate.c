@@ -54,7 +54,7 @@ predicate_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /*
- * Return the radius of a distance that is a fraction.  Returns -1 if the radius is NULL.
+ * Return a radius that is a fraction, not a number of bits.  Returns -1 if the radius is NULL.
  * If the planner does not know the radius, sets *known to false and returns
  * UNKNOWN_FRACTION_RADIUS.
  */

@@ -68,7 +68,8 @@ struct OverlapScan
 	OverlapStage stage;
 	const uint64 *keys;			/* query keys */
 	int			nkeys;
-	int			min_match;		/* minimum number of query keys of a row */
+	int			min_match;		/* minimum number of query keys that a matching row
+								 * contains */
 
 	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
