@@ -46,8 +46,7 @@ struct LeafReader
 	int			next;			/* index of the next key or range to read */
 
 	/* Current position. */
-	KeyRange	range;			/* the range that contains the keys of the leaf
-								 * read last */
+	KeyRange	range;			/* the range that is being read */
 	Entry		bound;			/* inclusive lower bound of the entries of the
 								 * range that are still to be read */
 	bool		in_range;		/* true if the range continues at `link` */

@@ -53,7 +53,7 @@ typedef struct SimHashScan
 	bool		want_nulls;		/* rows that are NULL */
 	bool		recheck;		/* true if the executor must recheck the scan keys */
 
-	/* The current search.  keys and overlap are not both in use. */
+	/* The current search.  At most one of keys and overlap is not NULL. */
 	ScanStage	stage;
 	HammingScan *hamming;		/* kept for all searches.  NULL in a multi-key
 								 * index. */

@@ -263,9 +263,9 @@ begin_phase(HammingScan *scan)
 }
 
 /*
- * Set reader->tids to queued matches at the radius.  Returns false if no such matches are
- * left.  When it has returned the last of them, it also starts the probes that find the
- * matches at this radius that are not queued.
+ * Set reader->tids to queued matches at the radius, while drain_queue is true.  Returns
+ * false if no such matches are left.  Then it also sets drain_queue to false, and starts
+ * the probes that find the other matches at this radius.
  */
 static bool
 fetch_queued(HammingScan *scan)
