@@ -195,7 +195,8 @@ append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
  * caller then inserts that entry alone, because a process that splits a page or finishes a
  * split must not hold locks of other leaves.
  *
- * All descents come before lock_leaves, because a descent must not hold other locks.
+ * All descents come before lock_leaves, because a process must not hold the lock of any
+ * page when it begins a descent.
  */
 static int
 insert_together(Relation index, const TreeEntry *entries, int n)

@@ -14,8 +14,8 @@
  * So at any time the pages of a level contain each entry once, and cover all keys.
  *
  * Both pages must be children of one parent.  A leftmost page is never merged into
- * another, so the root of a tree stays the root.  The only child of a parent is not merged
- * into another before the parent has been.
+ * another, so the root of a tree stays the root.  The only child of a parent cannot be
+ * merged until its parent has been merged.
  *
  * Only ambulkdelete merges pages, so only one process at a time merges pages of an index.
  *

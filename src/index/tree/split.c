@@ -154,8 +154,8 @@ ascends_locally(Page page, const PageItem *items, int at)
  * entries of the page and the new entry.
  *
  * Usually that is half of the items.  If the new entry is the last item, it is 90 percent,
- * because entries may be inserted in ascending order.  The entries of rows with equal
- * fingerprints are, for example.
+ * because entries may be inserted in ascending order, as those of rows with equal
+ * fingerprints are.
  *
  * If entries are inserted in ascending order before other entries, the items up to the new
  * entry go on the left page.  Then the next entries are inserted at the end of a page (as
