@@ -134,9 +134,9 @@ put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advis
 
 /*
  * simhash_index_advice(bigint, integer): return the designs for a number of rows and a
- * radius in bits, in the order of compare_advice.  Skips designs that are no faster than a
- * design returned before.  Advises the smallest design whose time is at most WORTHWHILE
- * times that of the fastest.
+ * radius in bits, the smallest first (compare_advice).  Skips designs that are no faster
+ * than a design returned before.  Advises the smallest design whose time is at most
+ * WORTHWHILE times that of the fastest.
  */
 PG_FUNCTION_INFO_V1(simhash_index_advice);
 Datum

@@ -40,7 +40,8 @@ typedef struct Probing
 								 * before the first pattern. */
 	uint64		pattern;		/* flipped prefix bits, as the highest bits of a
 								 * key */
-	int			before[DESIGN_MAX_TABLES];	/* for smaller radii, in bits */
+	int			before[DESIGN_MAX_TABLES];	/* for the previous radius, in bits; -1 if
+											 * there was none */
 	int			after[DESIGN_MAX_TABLES];	/* for this radius, in bits */
 } Probing;
 

@@ -60,7 +60,10 @@ typedef struct ProbePlans
 /* Estimated number of entries of a leaf.  Leaves are between half full and full. */
 #define ENTRIES_PER_LEAF		400
 
-/* Number of rows to assume if probe_plan_is_obvious: very many. */
+/*
+ * Number of rows to assume for a search whose probe plan does not depend on that number
+ * (probe_plan_is_obvious): very many.
+ */
 #define ROWS_UNKNOWN			1e18
 
 extern void probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind kind,
@@ -76,8 +79,9 @@ extern double probe_plan_count_entries(const ProbePlan *plan, int radius, double
 
 /*
  * Return true if the probe plan for a radius in bits can be chosen without the number of
- * rows.  Then one probe in each of radius + 1 permuted tables finds all matches.  On a
- * small index, a scan of one whole permuted table may cost less, but that is ignored.
+ * rows.  Then one probe in each of radius + 1 permuted tables finds all matches.  Only a
+ * scan of one whole permuted table needs fewer permuted tables.  On a small index it may
+ * cost less, but that is ignored.
  */
 static inline bool
 probe_plan_is_obvious(const Design *design, int radius)

@@ -99,8 +99,10 @@ query_array(const ScanKeyData *key, KeySet *keys)
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * Return the estimated number of query keys.  For && and @>, it is the number of elements
- * of the argument.  For <%@, it is the number of elements of the array in the ball.
+ * Return the estimated number of query keys.  For &&, @> and the ORDER BY operator, it is
+ * the number of elements of the argument.  For <%@, it is the number of elements of the
+ * array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
+ *
  * Returns HUGE_VAL if all rows match, that is, if the radius is at least 1 or the argument
  * of @> is empty.  Returns 0 if the ball cannot be read (predicate_read_ball).  Sets
  * *unknown to true if the radius is not known.
