@@ -37,7 +37,7 @@ typedef struct Elements
 {
 	int			n;				/* number of listed elements */
 	int64	   *element;		/* listed elements, in ascending order */
-	double	   *frequency;		/* fraction of documents that contain the element, for each */
+	double	   *frequency;		/* fraction of documents that contain each of them */
 	double		other;			/* frequency assumed for an element that is not listed */
 } Elements;
 

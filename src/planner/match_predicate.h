@@ -30,10 +30,10 @@ struct MatchPredicate
 	Relationship (*relate) (Datum a, Datum b, const MatchPredicate *match);
 
 	bool		of_equal;		/* true if the predicate holds for equal values */
-	double		min_fraction;	/* fraction of unrelated pairs for which the predicate
-								 * holds */
-	double		max_fraction;	/* maximum fraction of any pairs for which the predicate
-								 * holds */
+	double		min_fraction;	/* lower bound: fraction of unrelated pairs for which
+								 * the predicate holds */
+	double		max_fraction;	/* upper bound of the fraction of pairs, related or
+								 * not, for which the predicate holds */
 
 	/* For fingerprints: the range of distances that match, inclusive, in bits */
 	int			low;

@@ -146,7 +146,10 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 	if (comparison->strategy == BTLessStrategyNumber && !isnan(radius))
 		radius = nextafter(radius, -HUGE_VAL);
 
-	/* d = bound is equivalent to d <= bound only if the bound is at most 0 */
+	/*
+	 * No distance is less than 0.  So d = bound is equivalent to d <= bound if the bound is
+	 * at most 0, and only then.
+	 */
 	*exact = comparison->strategy != BTEqualStrategyNumber || radius <= 0;
 	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
 							  Float8GetDatum(radius), false, FLOAT8PASSBYVAL);
@@ -182,7 +185,10 @@ bound_radius(const Comparison *comparison, bool *exact)
 	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
 		radius--;
 
-	/* d = bound is equivalent to d <= bound only if the bound is at most 0 */
+	/*
+	 * No distance is less than 0.  So d = bound is equivalent to d <= bound if the bound is
+	 * at most 0, and only then.
+	 */
 	*exact = comparison->strategy != BTEqualStrategyNumber ||
 		radius < 0 || (radius == 0 && whole);
 	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
