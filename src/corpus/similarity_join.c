@@ -56,8 +56,9 @@ typedef struct Digit
  * state of the work on the range.
  *
  * A frame of choices chooses one more block: each of the blocks from first_block on, in
- * turn.  A frame of parts has partitioned the range by a digit of one block, and goes
- * through the parts.
+ * turn, up to the last one after which enough blocks are left for the rest of the choice.
+ * A frame of parts has partitioned the range by a digit of one block, and goes through the
+ * parts.
  */
 typedef struct JoinFrame
 {
