@@ -129,7 +129,7 @@ simhash_minhash_threshold(PG_FUNCTION_ARGS)
 
 /*
  * Maximum length of the advised signature, in minima, unless no signature of this length
- * has the recall.  The value takes a kilobyte.
+ * has the recall.  The minima of a signature of this length take a kilobyte.
  */
 #define USUAL_LENGTH	256
 

@@ -62,7 +62,7 @@ salted_hash64(uint64 hash)
 
 /*
  * Return the salted hash of a string.  For short strings, the steps of XXH3 can be
- * inverted, whatever the seed is.  So the last step is another one.
+ * inverted, whatever the seed is.  So the XXH3 hash is hashed again by salted_hash64().
  */
 static inline uint64
 salted_hash_bytes(const char *bytes, size_t length)

@@ -170,8 +170,8 @@ simhash_ball(PG_FUNCTION_ARGS)
 
 /*
  * Compare two balls by center, then by radius.  Two balls are equal if their text forms
- * are equal.  Balls that contain the same fingerprints may differ, for example if both are
- * empty.
+ * are equal.  Two balls that contain no fingerprint may differ, and so may two balls that
+ * contain all fingerprints.
  */
 static int
 compare_balls(FunctionCallInfo fcinfo)

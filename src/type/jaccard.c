@@ -116,7 +116,7 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
  * Returns an estimate of the fraction of a that b contains.  It is the probability that
  * the first feature of the union is in b, given that it is in a.  So no cardinality has to
  * be estimated, and the estimate is from 0 to 1.  Returns NULL instead of 0/0, if a is so
- * small compared to b that no minimum is that of a.
+ * small compared to b that each minimum of a is greater than that of b.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_containment);
 Datum

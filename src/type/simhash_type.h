@@ -45,8 +45,8 @@ typedef struct SimHashBall
 #define BALL_EMPTY					(-1)
 
 /*
- * Return the radius, clamped to BALL_EMPTY to SIMHASH_BITS, of a ball that contains the
- * same fingerprints as a ball with the given radius.
+ * Clamp a radius to the range from BALL_EMPTY to SIMHASH_BITS.  A ball with the result as
+ * its radius contains the same fingerprints.
  */
 static inline int
 simhash_clamp_radius(int64 radius)
