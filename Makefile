@@ -109,6 +109,7 @@ OBJS = \
 	src/planner/companion.o \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
+	src/planner/join_estimate.o \
 	src/planner/match_predicate.o \
 	src/planner/predicate.o \
 	src/planner/sample.o \

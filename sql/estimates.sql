@@ -83,6 +83,40 @@ SELECT misjudged_join(:'exists', 'small', 'small', 64, 1);
 SELECT misjudged_join(:'not_exists', 'big', 'small', 3, 3);
 SELECT misjudged_join(:'not_exists', 'skewed', 'skewed', 3, 3);
 
+-- joins without an index
+CREATE TABLE plain_big AS TABLE big;
+CREATE TABLE plain_small AS TABLE small;
+CREATE TABLE plain_skewed AS TABLE skewed;
+CREATE TABLE plain_neighbours AS TABLE neighbours;
+CREATE TABLE plain_repeated AS TABLE repeated;
+VACUUM ANALYZE plain_big, plain_small, plain_skewed, plain_neighbours, plain_repeated;
+SELECT misjudged_join(form, 'plain_' || a, 'plain_' || b, radius, factor)
+FROM (VALUES (:'inner', 'big', 'small', 3, 3), (:'inner', 'small', 'big', 0, 3), (:'inner', 'big', 'repeated', 3, 3),
+    (:'inner', 'skewed', 'skewed', 3, 3), (:'inner', 'skewed', 'big', 3, 3),
+    (:'inner', 'neighbours', 'neighbours', 4, 3), (:'inner', 'neighbours', 'repeated', 3, 3),
+    (:'inner', 'small', 'neighbours', 30, 3),
+    (:'exists', 'big', 'small', 3, 3), (:'exists', 'small', 'big', 3, 3), (:'exists', 'neighbours', 'repeated', 3, 3),
+    (:'exists', 'small', 'small', 64, 1), (:'not_exists', 'big', 'small', 3, 3),
+    (:'not_exists', 'skewed', 'skewed', 3, 3)) AS c (form, a, b, radius, factor);
+-- other comparisons of the distance, with an index and without
+SELECT misjudged(format(query, prefix, condition), 2)
+FROM unnest('{"",plain_}'::text[]) AS prefix,
+    unnest(ARRAY['SELECT FROM %1$sneighbours a JOIN %1$sneighbours b ON %2$s',
+                 'SELECT FROM %1$sneighbours a LEFT JOIN %1$sneighbours b ON %2$s']) AS query,
+    unnest(ARRAY['4 >= a.fp <~> b.fp', 'a.fp <~> b.fp < 4.5', 'a.fp <~> b.fp = 4', 'a.fp <~> b.fp = 0',
+                 'a.fp <~> b.fp BETWEEN 1 AND 4', 'a.fp <~> b.fp BETWEEN 0 AND 4', 'a.fp <~> b.fp > 30',
+                 'a.fp <~> b.fp >= 4', 'NOT a.fp <~> b.fp > 4', 'a.fp <~> b.fp = 4 OR a.fp <~> b.fp < 1',
+                 'a.fp <~> b.fp > 63 OR a.fp <~> b.fp < 5 AND a.fp <~> b.fp >= 1']) AS condition;
+-- inputs without statistics: uniform fingerprints are assumed
+SELECT misjudged(query, 3) FROM unnest(ARRAY[
+    'WITH a AS MATERIALIZED (TABLE big), b AS MATERIALIZED (TABLE big) SELECT FROM a JOIN b ON a.fp <~> b.fp <= 3',
+    'SELECT FROM generate_series(1, 20000) AS a JOIN generate_series(1, 20000) AS b
+     ON fingerprint(a) <~> fingerprint(b) <= 3',
+    'SELECT FROM generate_series(1, 1000) AS a WHERE EXISTS
+     (SELECT FROM generate_series(-1, -1000, -1) AS b WHERE fingerprint(a) <~> fingerprint(b) <= 20)',
+    'SELECT FROM (VALUES (fingerprint(1)), (fingerprint(2))) AS a (fp)
+     JOIN (VALUES (fingerprint(2)), (fingerprint(3)), (fingerprint(4))) AS b (fp) ON a.fp <~> b.fp <= 3']) AS query;
+
 --
 -- For a known center all most common values are compared
 --

@@ -40,18 +40,6 @@ static int	last_or_arm = 0;
 static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
 /*
- * Return true if a predicate has the arguments a and b, in this order or, if its distance
- * is symmetric, in either order.
- */
-static bool
-is_same_pair(const Predicate *predicate, Node *a, Node *b)
-{
-	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
-		(predicate->distance->symmetric &&
-		 equal(predicate->a, b) && equal(predicate->b, a));
-}
-
-/*
  * Return true if a node is the call to search for.
  */
 static bool
@@ -61,7 +49,7 @@ is_call(Node *node, const WithinCall *call)
 
 	return IsA(node, FuncExpr) && func->funcid == call->within &&
 		equal(lthird(func->args), call->predicate->radius) &&
-		is_same_pair(call->predicate, linitial(func->args), lsecond(func->args));
+		predicate_has_pair(call->predicate, linitial(func->args), lsecond(func->args));
 }
 
 /*
@@ -75,7 +63,7 @@ is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
 	bool		exact;
 
 	return read_comparison(node, comparison) &&
-		is_same_pair(call->predicate, comparison->a, comparison->b) &&
+		predicate_has_pair(call->predicate, comparison->a, comparison->b) &&
 		equal(bound_radius(comparison, &exact), call->predicate->radius);
 }
 

@@ -236,3 +236,17 @@ predicate_of_band(Oid function, List *args)
 		.b = lsecond(args)
 	};
 }
+
+/* --- comparing -------------------------------------------------------------- */
+
+/*
+ * Return true if a predicate has the arguments a and b, in this order or, if its distance
+ * is symmetric, in either order.
+ */
+bool
+predicate_has_pair(const Predicate *predicate, Node *a, Node *b)
+{
+	return (equal(predicate->a, a) && equal(predicate->b, b)) ||
+		(predicate->distance->symmetric &&
+		 equal(predicate->a, b) && equal(predicate->b, a));
+}

@@ -25,7 +25,7 @@
 #define UNKNOWN_FRACTION_RADIUS	0.5
 
 /*
- * The predicate distance(a, b) <= radius.  If distance is NULL, the predicate is that
+ * The predicate distance(a, b) <= radius, or distance(a, b) = radius.  If distance is NULL, the predicate is that
  * two signatures share a band.
  */
 typedef struct Predicate
@@ -39,11 +39,13 @@ typedef struct Predicate
 	Node	   *a;
 	Node	   *b;				/* NULL for an unknown constant */
 	Node	   *radius;			/* NULL if unknown */
+	bool		equality;		/* true if only pairs at exactly this distance match */
 } Predicate;
 
 extern Predicate predicate_of_band(Oid function, List *args);
 extern bool predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator,
 								List *args, Predicate *predicate, Selectivity *otherwise);
+extern bool predicate_has_pair(const Predicate *predicate, Node *a, Node *b);
 extern Node *predicate_ball_radius(Node *ball);
 extern int	predicate_radius(PlannerInfo *root, Node *radius, bool *known);
 extern double predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known);

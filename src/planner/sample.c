@@ -29,7 +29,10 @@
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
-/* Number of distinct values to assume for a column that was never analyzed. */
+/*
+ * Minimum number of distinct values to assume for a column that was never analyzed.  If the
+ * table has more rows, assume that all of them are distinct.
+ */
 #define DEFAULT_NDISTINCT		10000
 
 /* --- making a sample -------------------------------------------------------- */
@@ -154,7 +157,7 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 
 	sample->ndistinct = get_variable_numdistinct(column, &is_default);
 	if (is_default)
-		sample->ndistinct = DEFAULT_NDISTINCT;
+		sample->ndistinct = Max(column->rel ? column->rel->tuples : 0, DEFAULT_NDISTINCT);
 	sample->ndistinct = Max(sample->ndistinct - sample->ncommon, 1);
 }
 

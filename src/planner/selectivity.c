@@ -76,8 +76,9 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companio
 		match_predicate_of_signatures(&match);
 	else
 	{
-		bool		equality = companion->clause &&
-			companion->comparison.strategy == BTEqualStrategyNumber;
+		bool		equality = predicate->equality ||
+			(companion->clause &&
+			 companion->comparison.strategy == BTEqualStrategyNumber);
 		int			radius = radius_of_samples(root, predicate, a, b);
 
 		match_predicate_of_fingerprints(&match, equality ? radius : 0, radius);

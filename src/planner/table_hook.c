@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * table_hook.c
- *		The planner's hook for each table of a query
+ *		The planner's hooks for each relation of a query
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,16 +10,19 @@
 #include "postgres.h"
 
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/plancat.h"
 
 #include "compat.h"
 #include "planner/companion.h"
 #include "planner/gist_cost.h"
+#include "planner/join_estimate.h"
 #include "planner/rewrite/privileges.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
 
 static table_hook_type previous_hook = NULL;
+static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
 
 /*
  * Prepare a table for planning.  Calls the previous hook first, because that hook may add
@@ -38,11 +41,25 @@ prepare_table(TABLE_HOOK_PARAMETERS)
 }
 
 /*
- * Install the hook.  Called once, when the library is loaded.
+ * Estimate the join clauses of a relation.  Core calls this hook for relations of all
+ * kinds, after it has estimated the size of each, and before it joins any.
+ */
+static void
+estimate_joins(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	if (previous_pathlist_hook)
+		previous_pathlist_hook(root, rel, rti, rte);
+	join_estimate_clauses(root, rel);
+}
+
+/*
+ * Install the hooks.  Called once, when the library is loaded.
  */
 void
 table_hook_init(void)
 {
 	previous_hook = table_hook;
 	table_hook = prepare_table;
+	previous_pathlist_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = estimate_joins;
 }

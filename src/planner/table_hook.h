@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * table_hook.h
- *		The planner's hook for each table of a query
+ *		The planner's hooks for each relation of a query
  *
  * Copyright (c) 2026, the simhash authors
  *

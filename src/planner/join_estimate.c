@@ -1,0 +1,222 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_estimate.c
+ *		Selectivity of comparisons of a distance between two relations
+ *
+ * The clause a.fp <~> b.fp <= 3 compares integers, so core assumes its default: a third of
+ * all pairs.  Where an index serves the clause, the rewrite has replaced it by
+ * simhash_within, which estimates itself, or has added that beside it.  For all other
+ * comparisons, this file computes the selectivity and stores it where core caches
+ * selectivities, in the RestrictInfo.  Core does the same with clauses that it extracts
+ * from an OR (orclauses.c).  So the clause stays as the user wrote it, and needs no index.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "planner/companion.h"
+#include "planner/join_estimate.h"
+#include "planner/rewrite/bound.h"
+#include "planner/selectivity.h"
+
+/*
+ * Read a clause that bounds a distance from above: a comparison, or a call of
+ * simhash_within.  Returns false for any other clause.
+ */
+static bool
+read_upper_bound(Expr *clause, Predicate *predicate)
+{
+	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
+	Comparison	comparison;
+	bool		exact;
+
+	if (read_comparison((Node *) clause, &comparison))
+	{
+		*predicate = (Predicate) {
+			.distance = comparison.objects.distance,
+			.function = comparison.objects.distance_function,
+			.equality = comparison.strategy == BTEqualStrategyNumber,
+			.a = comparison.a,
+			.b = comparison.b,
+			.radius = (Node *) bound_radius(&comparison, &exact)
+		};
+		return true;
+	}
+	for (int i = 0; i < lengthof(distances) && IsA(clause, FuncExpr); i++)
+	{
+		FuncExpr   *func = (FuncExpr *) clause;
+		SimHashObjects objects;
+
+		if (!objects_find(distances[i], &objects) || func->funcid != objects.within)
+			continue;
+		*predicate = (Predicate) {
+			.distance = distances[i],
+			.function = objects.distance_function,
+			.a = linitial(func->args),
+			.b = lsecond(func->args),
+			.radius = lthird(func->args)
+		};
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Return true if a call of simhash_within has a companion clause.
+ */
+static bool
+has_companion(PlannerInfo *root, const FuncExpr *within, const Predicate *predicate)
+{
+	Predicate	call = *predicate;
+	Companion	companion;
+
+	call.function = within->funcid;
+	companion_find(root, &call, &companion);
+	return companion.clause != NULL;
+}
+
+/*
+ * Read the opposite of a clause that bounds a distance from below.  Returns false for any
+ * other clause.
+ */
+static bool
+read_lower_bound(Expr *clause, Predicate *opposite)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Oid			negator = IsA(clause, OpExpr) ? get_negator(op->opno) : InvalidOid;
+
+	if (!OidIsValid(negator) || list_length(op->args) != 2)
+		return false;
+	return read_upper_bound(make_opclause(negator, op->opresulttype, op->opretset,
+										  linitial(op->args), lsecond(op->args),
+										  op->opcollid, op->inputcollid), opposite);
+}
+
+/*
+ * Return the semijoin or antijoin that evaluates a clause, or NULL if another join does.
+ */
+static SpecialJoinInfo *
+semijoin_of(PlannerInfo *root, const RestrictInfo *rinfo)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->join_info_list)
+	{
+		SpecialJoinInfo *sjinfo = lfirst(lc);
+
+		if ((sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) &&
+			bms_overlap(rinfo->clause_relids, sjinfo->syn_lefthand) &&
+			bms_overlap(rinfo->clause_relids, sjinfo->syn_righthand))
+			return sjinfo;
+	}
+	return NULL;
+}
+
+/*
+ * Set the cached selectivities of a clause that bounds a distance from above.  A call of
+ * simhash_within estimates itself, or removes no rows if it has a companion clause.
+ */
+static void
+estimate_upper_bound(PlannerInfo *root, RestrictInfo *rinfo, const Predicate *predicate)
+{
+	SpecialJoinInfo *sjinfo = semijoin_of(root, rinfo);
+
+	if (IsA(rinfo->clause, FuncExpr))
+	{
+		if (has_companion(root, (FuncExpr *) rinfo->clause, predicate))
+			rinfo->norm_selec = rinfo->outer_selec = 1;
+		return;
+	}
+	rinfo->norm_selec = selectivity_of_join(root, predicate, JOIN_INNER, NULL);
+	rinfo->outer_selec = sjinfo == NULL ? rinfo->norm_selec :
+		selectivity_of_join(root, predicate, sjinfo->jointype, sjinfo);
+}
+
+/*
+ * Return the fraction of pairs that the upper bounds on the distance of a predicate leave.
+ */
+static Selectivity
+fraction_below_upper_bounds(PlannerInfo *root, List *clauses, const Predicate *predicate)
+{
+	Selectivity fraction = 1;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		Predicate	upper;
+
+		if (read_upper_bound(lfirst_node(RestrictInfo, lc)->clause, &upper) &&
+			upper.distance == predicate->distance &&
+			predicate_has_pair(predicate, upper.a, upper.b))
+			fraction = Min(fraction, selectivity_of_join(root, &upper, JOIN_INNER, NULL));
+	}
+	return fraction;
+}
+
+/*
+ * Set the cached selectivities of a clause that bounds a distance from below.  `opposite` is
+ * the predicate that must not hold.  The selectivities are for the pairs that upper bounds
+ * in `clauses` leave, as in d BETWEEN 1 AND 4.  In a semijoin the clause is not estimated to
+ * remove rows.
+ */
+static void
+estimate_lower_bound(PlannerInfo *root, RestrictInfo *rinfo, List *clauses,
+					 const Predicate *opposite)
+{
+	Selectivity below = selectivity_of_join(root, opposite, JOIN_INNER, NULL);
+	Selectivity upper = fraction_below_upper_bounds(root, clauses, opposite);
+
+	rinfo->norm_selec = below < upper ? 1 - below / upper : 0;
+	rinfo->outer_selec = semijoin_of(root, rinfo) ? 1 : rinfo->norm_selec;
+}
+
+/*
+ * Set the cached selectivities of a clause of several relations, and of the clauses in its
+ * ORs and ANDs, unless they are set.  `clauses` is the list that contains the clause.
+ */
+static void
+estimate_clause(PlannerInfo *root, Node *node, List *clauses)
+{
+	RestrictInfo *rinfo = (RestrictInfo *) node;
+	ListCell   *lc;
+
+	if (IsA(node, BoolExpr))
+	{
+		List	   *args = ((BoolExpr *) node)->args;
+
+		foreach(lc, args)
+			estimate_clause(root, lfirst(lc), is_andclause(node) ? args : NIL);
+	}
+	else if (rinfo->orclause)
+		estimate_clause(root, (Node *) rinfo->orclause, NIL);
+	else if (rinfo->norm_selec < 0 && bms_membership(rinfo->clause_relids) == BMS_MULTIPLE)
+	{
+		Predicate	predicate;
+
+		if (read_upper_bound(rinfo->clause, &predicate))
+			estimate_upper_bound(root, rinfo, &predicate);
+		else if (read_lower_bound(rinfo->clause, &predicate))
+			estimate_lower_bound(root, rinfo, clauses, &predicate);
+	}
+}
+
+/*
+ * Set the selectivities of the join clauses of a relation, unless they are set.  Core must
+ * have estimated the size of each relation.
+ */
+void
+join_estimate_clauses(PlannerInfo *root, RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->joininfo)
+		estimate_clause(root, lfirst(lc), rel->joininfo);
+}
