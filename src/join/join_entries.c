@@ -29,7 +29,8 @@ join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 {
 	if (file->file == NULL)
 		file->file = join_create_file(context);
-	BufFileWrite(file->file, unconstify(JoinEntry *, entries), n * sizeof(JoinEntry));
+	for (uint32 i = 0; i < n; i++)
+		BufFileWrite(file->file, unconstify(JoinEntry *, &entries[i]), file->entry_size);
 	file->n += n;
 }
 
@@ -40,10 +41,24 @@ uint32
 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 {
 	uint32		n = Min(max, file->n - file->nread);
+	char	   *source = (char *) (entries + n) - n * file->entry_size;
 
-	if (n > 0)
-		read_temp_file(file->file, entries, n * sizeof(JoinEntry));
+	if (n == 0)
+		return 0;
+	read_temp_file(file->file, source, n * file->entry_size);
 	file->nread += n;
+
+	/* the entries before entry i do not reach beyond the start of its source */
+	if (file->entry_size < sizeof(JoinEntry))
+	{
+		for (uint32 i = 0; i < n; i++, source += file->entry_size)
+		{
+			JoinEntry	entry = {0};
+
+			memcpy(&entry, source, ENTRY_SIZE_BRIEF);
+			entries[i] = entry;
+		}
+	}
 	return n;
 }
 
@@ -53,36 +68,25 @@ join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 void
 join_entry_file_rewind(JoinEntryFile *file)
 {
-	if (file->file && BufFileSeek(file->file, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of a join: %m")));
-	file->nread = 0;
-}
-
-/*
- * Delete a file, if there is one.
- */
-void
-join_entry_file_close(JoinEntryFile *file)
-{
 	if (file->file)
-		BufFileClose(file->file);
-	memset(file, 0, sizeof(JoinEntryFile));
+		join_seek_file(file->file, file->first * file->entry_size);
+	file->nread = 0;
 }
 
 /* --- in memory ------------------------------------------------------------------- */
 
 /*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
- * MIN_CAPACITY if that is more.  To free the memory, the caller resets or deletes the
- * context.
+ * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes,
+ * ENTRY_SIZE_BRIEF or ENTRY_SIZE_FULL.  To free the memory, the caller resets or deletes
+ * the context.
  */
 void
-join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity)
+join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Size entry_size)
 {
 	memset(entries, 0, sizeof(JoinEntries));
 	entries->context = context;
+	entries->file.entry_size = entry_size;
 	entries->capacity = Min(Max(capacity, MIN_CAPACITY), PG_INT32_MAX / 2);
 }
 
@@ -183,5 +187,7 @@ join_entries_load(JoinEntries *entries)
 void
 join_entries_close(JoinEntries *entries)
 {
-	join_entry_file_close(&entries->file);
+	if (entries->file.file)
+		BufFileClose(entries->file.file);
+	memset(&entries->file, 0, sizeof(JoinEntryFile));
 }

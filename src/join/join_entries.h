@@ -17,14 +17,22 @@ typedef struct JoinEntry
 {
 	SimHash		fp;
 	TupleLocation location;
+
+	/* The rest is not in files if the join has no use for it.  Then it is 0. */
 	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
 
-/* Entries in a temporary file. */
+/* Sizes of an entry in a file. */
+#define ENTRY_SIZE_BRIEF	offsetof(JoinEntry, hash)
+#define ENTRY_SIZE_FULL		sizeof(JoinEntry)
+
+/* Entries in a part of a temporary file. */
 typedef struct JoinEntryFile
 {
 	BufFile    *file;			/* NULL if not created yet */
+	Size		entry_size;
+	uint64		first;			/* number of the first entry in the file */
 	uint64		n;				/* number of entries */
 	uint64		nread;			/* number of entries read since the last rewind */
 } JoinEntryFile;
@@ -50,9 +58,9 @@ extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, u
 								MemoryContext context);
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
 extern void join_entry_file_rewind(JoinEntryFile *file);
-extern void join_entry_file_close(JoinEntryFile *file);
 
-extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity);
+extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
+							  Size entry_size);
 extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
 extern void join_entries_spill(JoinEntries *entries);
 extern void join_entries_rewind(JoinEntries *entries);

@@ -26,6 +26,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 #include "join/join_exec.h"
@@ -90,6 +91,9 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
 
+	state->left.entry_size = state->right.entry_size =
+		spec->jointype == JOIN_INNER && spec->equal_operators == NIL ?
+		ENTRY_SIZE_BRIEF : ENTRY_SIZE_FULL;
 	state->left.keeps_tuples = true;
 	state->right.keeps_tuples = state->clauses != NULL || needs_right_columns(state);
 
@@ -119,7 +123,7 @@ note_space(SimHashJoinState *state)
 	/* partitions are copies of all entries */
 	state->peak_memory = Max(state->peak_memory, memory);
 	state->disk = Max(state->disk, state->left.tuples.file_size + state->right.tuples.file_size +
-					  entries * sizeof(JoinEntry) * (state->partitioned ? 2 : 1));
+					  entries * state->left.entry_size * (state->partitioned ? 2 : 1));
 }
 
 /* --- phases ---------------------------------------------------------------------- */
@@ -131,7 +135,6 @@ static void
 end_partitions(SimHashJoinState *state)
 {
 	join_partitions_close(&state->partitions);
-	state->partitions.n = 0;
 	state->partitioned = false;
 }
 
@@ -221,14 +224,15 @@ plan_partitions(SimHashJoinState *state)
 	double		nright = state->right.nrows;
 	uint32		nsample_left = Min(state->left.nrows, INPUT_SAMPLE);
 	uint32		nsample_right = Min(state->right.nrows, INPUT_SAMPLE);
-	SimHash		sample[2 * INPUT_SAMPLE];
-	uint32		max_partitions = Max(state->memory / FILES_PART / (2 * BLCKSZ), MIN_PARTITIONS);
+	SimHash    *sample = palloc((nsample_left + nsample_right) * sizeof(SimHash));
+	uint32		max_partitions = Max(state->memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
 	uint32		n = 1;
 
 	memcpy(sample, state->left.sample, nsample_left * sizeof(SimHash));
 	memcpy(sample + nsample_left, state->right.sample, nsample_right * sizeof(SimHash));
 	join_plan_make(&state->plan, sample, nsample_left + nsample_right, nleft + nright,
 				   state->pairs.join.radius, nleft * nright, &state->pairs.join.random);
+	pfree(sample);
 
 	/* leave a margin for partitions of uneven size */
 	while (n * 2 <= max_partitions && Max(nleft, nright) * 1.5 / n > state->right.entries.capacity)
@@ -237,7 +241,9 @@ plan_partitions(SimHashJoinState *state)
 	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
 		state->plan.agree = 0;
-	join_partitions_init(&state->partitions, state->left.context, n);
+	join_partitions_init(&state->partitions, state->left.context, n, &state->plan,
+						 state->memory / FILES_PART, &state->left.entries.file,
+						 &state->right.entries.file);
 	state->block = -1;
 }
 
@@ -282,13 +288,9 @@ begin_matches(SimHashJoinState *state)
 static JoinPhase
 next_block(SimHashJoinState *state)
 {
-	JoinPlan   *plan = &state->plan;
-
-	if (++state->block > (plan->agree > 0 ? plan->nblocks - plan->agree : 0))
+	if (++state->block == state->partitions.nblocks)
 		return end_chunk(state);
-	join_partitions_make(&state->partitions, &state->left.entries.file,
-						 &state->right.entries.file,
-						 plan->agree > 0 ? plan->mask[state->block] : 0);
+	join_partitions_make(&state->partitions, state->block);
 	note_space(state);
 	state->partition = 0;
 	return NEXT_PARTITION;
@@ -304,8 +306,8 @@ next_partition(SimHashJoinState *state)
 
 	while (state->partition < partitions->n)
 	{
-		JoinEntryFile *left = &partitions->left[state->partition];
-		JoinEntryFile *right = &partitions->right[state->partition++];
+		JoinEntryFile *left = &partitions->left.partition[state->partition];
+		JoinEntryFile *right = &partitions->right.partition[state->partition++];
 
 		if (left->n == 0 || right->n == 0)
 			continue;
@@ -343,7 +345,7 @@ next_right_chunk(SimHashJoinState *state)
 	join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries,
 					 join_needs_one_match(state) ? state->matched : NULL,
 					 by_block ? &state->plan : NULL, state->block,
-					 state->partitions.nbits);
+					 by_block ? pg_popcount64(state->partitions.mask[state->block]) : 0);
 	state->nbatches++;
 	return RETURN_MATCHES;
 }

@@ -44,7 +44,7 @@ join_input_reset(JoinInput *input, Size limit, Size capacity)
 {
 	join_input_close(input);
 	join_tuples_init(&input->tuples, input->context, limit);
-	join_entries_init(&input->entries, input->context, capacity);
+	join_entries_init(&input->entries, input->context, capacity, input->entry_size);
 	input->nwritten = 0;
 	input->nrows = 0;
 }

@@ -23,18 +23,6 @@
 #define READ_TOGETHER		1024
 
 /*
- * Initialize n empty partitions.  n must be a power of 2.
- */
-void
-join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n)
-{
-	partitions->context = context;
-	partitions->n = n;
-	partitions->left = MemoryContextAllocZero(context, n * sizeof(JoinEntryFile));
-	partitions->right = MemoryContextAllocZero(context, n * sizeof(JoinEntryFile));
-}
-
-/*
  * Return the bits of a fingerprint that are set in a mask, moved together into the low
  * bits.  The mask must not have all bits set.
  */
@@ -58,61 +46,163 @@ gather_bits(SimHash fp, uint64 mask)
 }
 
 /*
- * Distribute the entries of a file to partitions, by the sum of the hash value and of the
- * bits of the fingerprint in `mask`.
+ * Return the number of the partition of an entry.
+ */
+static uint32
+partition_of(const JoinPartitions *partitions, const JoinEntry *entry, int block)
+{
+	return (entry->hash + gather_bits(entry->fp, partitions->mask[block])) & (partitions->n - 1);
+}
+
+/*
+ * Extend an empty file, so that any byte of the first `size` can be written.  A seek
+ * cannot leave the segments of a file, which have 1 GB each.
  */
 static void
-distribute_entries(JoinPartitions *partitions, JoinEntryFile *source, JoinEntryFile *target,
-				   uint64 mask)
+extend_file(BufFile *file, uint64 size)
 {
-	JoinEntry  *entry = MemoryContextAlloc(partitions->context, READ_TOGETHER * sizeof(JoinEntry));
+	const uint64 segment = UINT64CONST(1) << 30;
+
+	for (uint64 end = segment; end < size; end += segment)
+	{
+		join_seek_file(file, end);
+		BufFileWrite(file, "", 1);
+	}
+}
+
+/*
+ * Create the file for the partitions of an input, and count the entries of each partition
+ * by each block.
+ */
+static void
+init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *source)
+{
+	MemoryContext context = partitions->context;
+	Size		ncounts = (Size) partitions->nblocks * partitions->n;
+	JoinEntry  *entry = MemoryContextAlloc(context, READ_TOGETHER * sizeof(JoinEntry));
 	uint32		n;
 
+	input->source = source;
+	input->file = join_create_file(context);
+	extend_file(input->file, source->n * source->entry_size);
+	input->partition = MemoryContextAllocZero(context, partitions->n * sizeof(JoinEntryFile));
+	input->count = MemoryContextAllocZero(context, ncounts * sizeof(uint64));
 	join_entry_file_rewind(source);
 	while ((n = join_entry_file_read(source, entry, READ_TOGETHER)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = 0; i < n; i++)
-		{
-			uint32		partition = entry[i].hash + gather_bits(entry[i].fp, mask);
-
-			join_entry_file_add(&target[partition & (partitions->n - 1)], &entry[i], 1,
-								partitions->context);
-		}
+		for (int block = 0; block < partitions->nblocks; block++)
+			for (uint32 i = 0; i < n; i++)
+				input->count[block * partitions->n + partition_of(partitions, &entry[i], block)]++;
 	}
 	pfree(entry);
 }
 
 /*
- * Distribute the entries of both inputs to the partitions, by the equality keys and by
- * some of the most significant bits of the fingerprints in `mask`.  So tuples of a
- * partition by the first block are close to each other in the file.  Deletes the previous
- * contents of the partitions.
- *
- * Sets partitions->nbits.  Entries of the same partition whose hash values are equal agree
- * on this number of bits.
+ * Initialize `n` partitions by the blocks of a plan that can be the first of a choice.  If
+ * the plan has no blocks, entries are partitioned once, by the equality keys.  n must be a
+ * power of 2.  Distributing the entries takes `memory` bytes.
  */
 void
-join_partitions_make(JoinPartitions *partitions, JoinEntryFile *left, JoinEntryFile *right,
-					 uint64 mask)
+join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
+					 const JoinPlan *plan, Size memory, JoinEntryFile *left,
+					 JoinEntryFile *right)
 {
-	partitions->nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(partitions->n));
-	while (pg_popcount64(mask) > partitions->nbits)
-		mask &= mask - 1;
-	join_partitions_close(partitions);
-	distribute_entries(partitions, left, partitions->left, mask);
-	distribute_entries(partitions, right, partitions->right, mask);
+	partitions->context = context;
+	partitions->n = n;
+	partitions->buffer_size = Min(memory / n, BLCKSZ);
+	partitions->nblocks = plan->agree > 0 ? plan->nblocks - plan->agree + 1 : 1;
+	for (int block = 0; block < partitions->nblocks; block++)
+	{
+		uint64		mask = plan->agree > 0 ? plan->mask[block] : 0;
+		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
+
+		/* leave the most significant bits */
+		while (pg_popcount64(mask) > nbits)
+			mask &= mask - 1;
+		partitions->mask[block] = mask;
+	}
+	init_side(partitions, &partitions->left, left);
+	init_side(partitions, &partitions->right, right);
 }
 
 /*
- * Delete the files of all partitions.
+ * Write the entries in a partition's buffer to the partition.
+ */
+static void
+flush_buffer(JoinEntryFile *partition, const char *buffer, uint32 n)
+{
+	join_seek_file(partition->file, (partition->first + partition->n) * partition->entry_size);
+	BufFileWrite(partition->file, unconstify(char *, buffer), n * partition->entry_size);
+	partition->n += n;
+}
+
+/*
+ * Distribute the entries of an input to the partitions by a block.
+ */
+static void
+distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int block)
+{
+	Size		entry_size = input->source->entry_size;
+	JoinEntry  *entry = MemoryContextAlloc(partitions->context, READ_TOGETHER * sizeof(JoinEntry));
+	uint32	   *nbuffered = MemoryContextAllocZero(partitions->context, partitions->n * sizeof(uint32));
+	Size		buffer_size = partitions->buffer_size / entry_size * entry_size;
+	char	   *buffer = MemoryContextAllocHuge(partitions->context, partitions->n * buffer_size);
+	uint64		first = 0;
+	uint32		n;
+
+	for (uint32 i = 0; i < partitions->n; i++)
+	{
+		input->partition[i] = (JoinEntryFile) {
+			.file = input->file, .entry_size = entry_size, .first = first
+		};
+		first += input->count[block * partitions->n + i];
+	}
+	join_entry_file_rewind(input->source);
+	while ((n = join_entry_file_read(input->source, entry, READ_TOGETHER)) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		p = partition_of(partitions, &entry[i], block);
+
+			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, &entry[i], entry_size);
+			if (++nbuffered[p] * entry_size == buffer_size)
+			{
+				flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
+				nbuffered[p] = 0;
+			}
+		}
+	}
+	for (uint32 p = 0; p < partitions->n; p++)
+		flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
+	pfree(buffer);
+	pfree(nbuffered);
+	pfree(entry);
+}
+
+/*
+ * Distribute the entries of both inputs to the partitions, by the equality keys and by
+ * some of the most significant bits of a block.  So tuples of a partition by the first
+ * block are close to each other in the file.  Discards the previous contents of the
+ * partitions.
+ */
+void
+join_partitions_make(JoinPartitions *partitions, int block)
+{
+	distribute_entries(partitions, &partitions->left, block);
+	distribute_entries(partitions, &partitions->right, block);
+}
+
+/*
+ * Delete the files.  To free the memory, the caller resets or deletes the context.
  */
 void
 join_partitions_close(JoinPartitions *partitions)
 {
-	for (uint32 i = 0; i < partitions->n; i++)
-	{
-		join_entry_file_close(&partitions->left[i]);
-		join_entry_file_close(&partitions->right[i]);
-	}
+	if (partitions->left.file)
+		BufFileClose(partitions->left.file);
+	if (partitions->right.file)
+		BufFileClose(partitions->right.file);
+	memset(partitions, 0, sizeof(JoinPartitions));
 }

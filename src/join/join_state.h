@@ -46,6 +46,7 @@ typedef struct JoinInput
 	MemoryContext context;		/* context of the entries and tuples */
 	JoinEntries entries;
 	JoinTuples	tuples;
+	Size		entry_size;		/* size of an entry in files */
 	bool		keeps_tuples;	/* false if the join needs only the keys */
 	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
 								 * in the file */
@@ -106,7 +107,7 @@ typedef struct SimHashJoinState
 /*
  * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
  * the entries of each input while a chunk is joined, one for pairs of the batch, one for
- * tuples of the batch, and one for buffers of the partitions' files.  Together the parts
+ * tuples of the batch, and one for buffers of the partitions.  Together the parts
  * do not exceed the memory.
  */
 #define TUPLES_PART			8
@@ -119,6 +120,9 @@ typedef struct SimHashJoinState
  * input leaves less.
  */
 #define MIN_CHUNK_PART		4
+
+/* Minimum size of the buffer of a partition, in bytes. */
+#define MIN_BUFFER			2048
 
 /* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
 #define MIN_PARTITIONS		8

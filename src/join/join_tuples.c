@@ -87,6 +87,18 @@ join_create_file(MemoryContext context)
 }
 
 /*
+ * Set the position of a temporary file.
+ */
+void
+join_seek_file(BufFile *file, uint64 offset)
+{
+	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in temporary file of a join: %m")));
+}
+
+/*
  * Add a copy of a tuple in memory.  Returns its location.
  */
 TupleLocation
@@ -125,10 +137,7 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 
 	if (!(location & 1))
 		return (MinimalTuple) (uintptr_t) location;
-	if (BufFileSeek(tuples->file, 0, location >> 1, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file of a join: %m")));
+	join_seek_file(tuples->file, location >> 1);
 	read_temp_file(tuples->file, &size, sizeof(size));
 	if (size > tuples->buffer_size)
 	{

@@ -59,6 +59,7 @@ join_tuple_prefetch(TupleLocation location)
 }
 
 extern BufFile *join_create_file(MemoryContext context);
+extern void join_seek_file(BufFile *file, uint64 offset);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
 extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
