@@ -89,6 +89,7 @@ OBJS = \
 	src/index/tree/pause.o \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
+	src/join/join_bands.o \
 	src/join/join_batch.o \
 	src/join/join_clause.o \
 	src/join/join_cost.o \
@@ -104,6 +105,7 @@ OBJS = \
 	src/join/join_path.o \
 	src/join/join_return.o \
 	src/join/join_row.o \
+	src/join/join_signatures.o \
 	src/join/join_sort.o \
 	src/join/join_tuples.o \
 	src/planner/companion.o \

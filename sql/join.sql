@@ -278,6 +278,63 @@ SELECT show($$ SELECT d.id, q.n FROM docs d LEFT JOIN (SELECT * FROM queries WHE
     ON d.fp <~> q.fp <= (SELECT 1 / (count(*) * 0) FROM docs) $$, 'Custom');
 
 --
+-- Signatures that share a band
+--
+-- Families of signatures, equal ones, and NULLs
+CREATE TABLE sigs (id int, sig minhash, tenant int, body text);
+INSERT INTO sigs
+    SELECT n, to_minhash(ARRAY[n / 5, n % 5, 100, 101 + n % 3, 105 + n / 50], 6, 2), n % 4, 'words of ' || n / 10 || n % 3
+    FROM generate_series(1, 200) AS n;
+INSERT INTO sigs SELECT 1000 + n, CASE WHEN n > 5 THEN to_minhash('{1,2}'::bigint[], 6, 2) END, 1, 'same' FROM generate_series(1, 20) AS n;
+ANALYZE sigs;
+SELECT show($$ SELECT a.id, b.id AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.id < b.id $$);
+SELECT show($$ SELECT a.id, b.id AS other FROM sigs a LEFT JOIN sigs b ON b.sig % a.sig AND b.id < a.tenant $$);
+SELECT show($$ SELECT a.id FROM sigs a WHERE EXISTS (SELECT FROM sigs b WHERE shares_band(a.sig, b.sig) AND b.id < 20) $$);
+SELECT show($$ SELECT a.id FROM sigs a WHERE NOT EXISTS
+    (SELECT FROM sigs b WHERE b.sig % a.sig AND a.id <> b.id AND a.tenant = b.tenant) $$);
+SELECT show($$ SELECT a.id FROM sigs a WHERE NOT EXISTS
+    (SELECT FROM (SELECT sig FROM sigs WHERE id < 50) AS b WHERE b.sig % a.sig) $$, 'Join');
+-- the signatures are in the output, in another clause, or computed
+SELECT show($$ SELECT a.id, a.sig::text, b.sig::text AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.id < b.id $$, 'Join');
+SELECT show($$ SELECT a.id, b.id AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.sig <%> b.sig <= 0.4 $$, 'Join');
+SELECT show($$ SELECT a.id, b.id AS other, b AS doc FROM sigs a JOIN sigs b
+    ON to_minhash(a.body, 4, 1) % to_minhash(b.body, 4, 1) AND a.tenant = b.tenant $$, 'Join');
+-- a Hamming distance comes first
+SELECT show($$ SELECT a.id, d.id AS other FROM sigs a JOIN docs d
+    ON simhash(a.body) <~> d.fp <= 20 AND a.sig % to_minhash(ARRAY[d.id], 6, 2) $$, 'Join');
+-- rescans, and an empty input
+SELECT show($$ SELECT q.n, s.* FROM queries q LEFT JOIN LATERAL (SELECT a.id, b.id AS other FROM sigs a
+    JOIN sigs b ON a.sig % b.sig AND a.id < q.n AND b.id < q.n OFFSET 0) AS s ON true WHERE n IN (1, 5, 61) $$, 'Join');
+SELECT show($$ SELECT a.id, b.id AS other FROM sigs a LEFT JOIN (SELECT * FROM sigs WHERE sig IS NULL) AS b
+    ON a.sig % b.sig $$, 'rows');
+-- Signatures with different parameters cannot be compared.
+CREATE TABLE mixed AS SELECT id, tenant,
+    CASE tenant WHEN 1 THEN to_minhash(ARRAY[id / 9], 7, 2) WHEN 2 THEN to_minhash(ARRAY[id / 9], 3, 1) ELSE sig END AS sig
+    FROM sigs;
+SELECT count(*) FROM sigs a JOIN mixed b ON a.sig % b.sig;
+SELECT count(*) FROM sigs a LEFT JOIN mixed b ON b.sig % a.sig AND b.tenant = 1;
+SELECT a.id FROM sigs a WHERE EXISTS (SELECT FROM mixed b WHERE b.tenant = 2 AND a.sig % b.sig);
+SET simhash.enable_join = off;
+SELECT count(*) FROM sigs a LEFT JOIN mixed b ON b.sig % a.sig AND b.tenant = 1;
+SELECT a.id FROM sigs a WHERE EXISTS (SELECT FROM mixed b WHERE b.tenant = 2 AND a.sig % b.sig);
+-- but equalities can keep them apart
+SET enable_hashjoin = on;
+SELECT a.tenant, count(*) FROM mixed a JOIN mixed b ON a.sig % b.sig AND a.tenant = b.tenant GROUP BY 1 ORDER BY 1;
+SET enable_hashjoin = off;
+SET simhash.enable_join = on;
+SELECT a.tenant, count(*) FROM mixed a JOIN mixed b ON a.sig % b.sig AND a.tenant = b.tenant GROUP BY 1 ORDER BY 1;
+-- Different bands may have the same key, of 32 bits.
+CREATE TABLE singles AS SELECT n, to_minhash(ARRAY[n], 1, 1) AS sig FROM generate_series(1::bigint, 600000) AS n;
+SET work_mem = '1MB';
+SELECT count(*) AS by_join FROM (SELECT * FROM singles WHERE n % 2 = 0) a JOIN (SELECT * FROM singles WHERE n % 2 = 1) b
+    ON a.sig % b.sig \gset
+SET enable_hashjoin = on;
+SELECT count(*) = :by_join AS same FROM (SELECT * FROM singles WHERE n % 2 = 0) a
+    JOIN (SELECT * FROM singles WHERE n % 2 = 1) b ON a.sig = b.sig;
+SET enable_hashjoin = off;
+RESET work_mem;
+
+--
 -- What the node does not serve
 --
 SELECT show($$ SELECT id, n FROM docs d FULL JOIN queries q ON d.id = q.n AND d.fp <~> q.fp <= 40 $$, 'Join');

@@ -3,6 +3,9 @@
  * join_clause.c
  *		Clauses of a similarity join: the distance, equalities and others
  *
+ * A clause that tests whether two signatures share a band, sig % sig or shares_band(), is
+ * used only if no clause bounds a Hamming distance.
+ *
  * Three forms of clauses bound the distance: a comparison, a call of simhash_within, and a
  * test whether a fingerprint is in simhash_ball(center, radius).  One of the two
  * fingerprints is computed from the left rows, the other one from the right rows.  The
@@ -18,17 +21,23 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
+#include "function_address.h"
 #include "join/join_clause.h"
 #include "planner/predicate.h"
 #include "planner/rewrite/bound.h"
 #include "planner/rewrite/privileges.h"
+#include "type/minhash_type.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 
@@ -123,6 +132,34 @@ is_computed_from(PlannerInfo *root, Node *expression, RelOptInfo *rel)
 }
 
 /*
+ * Find out which of two values is computed from the left side, and which from the right
+ * side.  Sets *is_swapped to true if `a` is computed from the right side.  Returns false if
+ * the values are not of different sides.
+ */
+static bool
+find_sides(PlannerInfo *root, Node *a, Node *b, RelOptInfo *left, RelOptInfo *right,
+		   bool *is_swapped)
+{
+	*is_swapped = !is_computed_from(root, a, left);
+	return is_computed_from(root, a, *is_swapped ? right : left) &&
+		is_computed_from(root, b, *is_swapped ? left : right);
+}
+
+/*
+ * Use a clause, whose values are a and b, for a method of joining.
+ */
+static void
+use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo, Node *a, Node *b,
+		   bool is_swapped)
+{
+	clauses->method = method;
+	clauses->distance = rinfo;
+	clauses->is_swapped = is_swapped;
+	clauses->left_key = (Expr *) (is_swapped ? b : a);
+	clauses->right_key = (Expr *) (is_swapped ? a : b);
+}
+
+/*
  * If a clause bounds the distance, use it as the distance of the join, unless the clause
  * used so far is at least as good.  A clause is better if its radius is smaller, or if the
  * radii are equal and only this clause is exact.  The executor needs EXECUTE on the
@@ -139,24 +176,78 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 
 	if (!read_bound((Node *) rinfo->clause, &bound))
 		return;
-	is_swapped = !is_computed_from(root, bound.a, left);
-	if (!is_computed_from(root, bound.a, is_swapped ? right : left) ||
-		!is_computed_from(root, bound.b, is_swapped ? left : right) ||
+	if (!find_sides(root, bound.a, bound.b, left, right, &is_swapped) ||
 		bms_overlap(pull_varnos(root, (Node *) bound.radius), left->relids) ||
 		bms_overlap(pull_varnos(root, (Node *) bound.radius), right->relids) ||
 		!privileges_suffice(root, (Node *) bound.radius))
 		return;
 
 	bits = predicate_radius(root, (Node *) bound.radius, &known);
-	if (clauses->distance &&
+	if (clauses->distance && clauses->method == JOIN_BY_DISTANCE &&
 		(bits > clauses->bits || (bits == clauses->bits && (clauses->exact || !bound.exact))))
 		return;
-	clauses->distance = rinfo;
+	use_clause(clauses, JOIN_BY_DISTANCE, rinfo, bound.a, bound.b, is_swapped);
 	clauses->exact = bound.exact;
-	clauses->left_key = (Expr *) (is_swapped ? bound.b : bound.a);
-	clauses->right_key = (Expr *) (is_swapped ? bound.a : bound.b);
 	clauses->radius = bound.radius;
 	clauses->bits = bits;
+}
+
+/* --- bands ----------------------------------------------------------------------- */
+
+/*
+ * Return true if a function is shares_band().
+ */
+static bool
+is_shares_band(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	char	   *symbol;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	symbol = function_symbol(tuple);
+	ReleaseSysCache(tuple);
+	return symbol && strcmp(symbol, "simhash_minhash_shares_band") == 0 &&
+		function_address(function) == simhash_minhash_shares_band;
+}
+
+/*
+ * If a clause tests whether signatures of the two sides share a band, use it, unless
+ * another clause is used already.  It must not be volatile or contain a subplan, since the
+ * plan evaluates its arguments apart.
+ */
+static void
+take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
+		  JoinClauses *clauses)
+{
+	Node	   *clause = (Node *) rinfo->clause;
+	List	   *args;
+	bool		is_swapped;
+
+	if (clauses->distance)
+		return;
+	if (is_opclause(clause))
+	{
+		set_opfuncid((OpExpr *) clause);
+		clauses->function = ((OpExpr *) clause)->opfuncid;
+		args = ((OpExpr *) clause)->args;
+	}
+	else if (is_funcclause(clause))
+	{
+		clauses->function = ((FuncExpr *) clause)->funcid;
+		args = ((FuncExpr *) clause)->args;
+	}
+	else
+		return;
+	if (list_length(args) != 2 || !is_shares_band(clauses->function) ||
+		contain_volatile_functions(clause) || contain_subplans(clause) ||
+		!find_sides(root, linitial(args), lsecond(args), left, right, &is_swapped))
+		return;
+	use_clause(clauses, JOIN_BY_BANDS, rinfo, linitial(args), lsecond(args), is_swapped);
+	clauses->exact = true;
+	clauses->radius = (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										 Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	clauses->bits = 0;
 }
 
 /* --- equalities ------------------------------------------------------------------ */
@@ -238,8 +329,9 @@ insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
 
 /*
  * Read the clauses of a join.  Leaves out pseudoconstant clauses.  Returns false if no
- * clause bounds the distance between fingerprints of the two sides, or if another clause
- * must be evaluated before every such clause.
+ * clause bounds the distance between fingerprints of the two sides, or tests whether their
+ * signatures share a band, or if another clause must be evaluated before every such
+ * clause.
  */
 bool
 join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
@@ -272,6 +364,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 		if (level_of(rinfo) > min_level)
 			continue;
 		take_distance(root, rinfo, left, right, clauses);
+		take_band(root, rinfo, left, right, clauses);
 		take_equality(rinfo, left, right, clauses);
 	}
 	if (clauses->distance == NULL)

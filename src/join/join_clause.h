@@ -12,17 +12,28 @@
 
 #include "nodes/pathnodes.h"
 
+/* Method of finding pairs. */
+typedef enum JoinMethod
+{
+	JOIN_BY_DISTANCE,			/* finds pairs of fingerprints within a radius */
+	JOIN_BY_BANDS				/* finds pairs of signatures that share a band */
+} JoinMethod;
+
 /*
  * The clauses of a join of two relations, left and right.
  */
 typedef struct JoinClauses
 {
-	RestrictInfo *distance;		/* the clause that bounds the distance */
+	JoinMethod	method;
+	RestrictInfo *distance;		/* the clause that bounds the distance, or %, which needs a
+								 * band in common */
 	bool		exact;			/* true if `distance` is equivalent to being within the
-								 * radius */
-	Expr	   *left_key;		/* fingerprint of a left row, as an expression */
-	Expr	   *right_key;		/* fingerprint of a right row, as an expression */
-	Expr	   *radius;			/* of type int8; depends on neither side */
+								 * radius, or is % */
+	bool		is_swapped;		/* true if the right key is its first argument */
+	Oid			function;		/* function of %, if the method is JOIN_BY_BANDS */
+	Expr	   *left_key;		/* fingerprint or signature of a left row, as an expression */
+	Expr	   *right_key;		/* the same of a right row */
+	Expr	   *radius;			/* of type int8; depends on neither side; 0 for % */
 	int			bits;			/* the radius, or UNKNOWN_RADIUS if the planner does not
 								 * know it */
 

@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
@@ -27,6 +28,7 @@
 #include "join/join_cost.h"
 #include "join/join_entries.h"
 #include "planner/selectivity.h"
+#include "type/minhash_type.h"
 
 /*
  * Number of comparisons of two fingerprints that take as long as one operator of the
@@ -35,13 +37,41 @@
 #define COMPARISONS_PER_OPERATOR	100
 
 /*
- * Bytes in memory or on disk for each row, besides its columns: the key, hash value and
- * location.
+ * Bytes in memory or on disk for each row, besides its columns and its entry.
  */
-#define ROW_OVERHEAD				48
+#define ROW_OVERHEAD				24
 
 /* For each row, grouping equal values takes as long as this many operators. */
 #define GROUPING_OPERATORS			2
+
+/* Sorting and merging the key of one band takes as long as this many operators. */
+#define BAND_OPERATORS				2
+
+/*
+ * Return the number of bands of the signatures, if a column's type tells it.  Otherwise
+ * returns the default.
+ */
+static int
+number_of_bands(const JoinClauses *clauses)
+{
+	int32		typmod = exprTypmod((Node *) clauses->left_key);
+
+	if (typmod < 0)
+		typmod = exprTypmod((Node *) clauses->right_key);
+	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
+}
+
+/*
+ * Return the fraction of pairs that share a band.
+ */
+static Selectivity
+fraction_sharing_band(PlannerInfo *root, const JoinClauses *clauses)
+{
+	Predicate	predicate = predicate_of_band(clauses->function,
+											  list_make2(clauses->left_key, clauses->right_key));
+
+	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+}
 
 /*
  * Return the fraction of pairs within the radius.  Returns 1 if the extension's objects
@@ -132,18 +162,17 @@ input_bytes(const Path *path)
 /*
  * Return the cost of writing rows to temporary files and reading them, if the rows of both
  * inputs exceed the memory.  Returns 0 if they fit.  Entries are written and read once
- * more for each block that they are partitioned by.  There are at most radius + 1 such
- * blocks.
+ * more for each of the blocks or bands that they are partitioned by.
  */
 static Cost
-spilling_cost(const Path *left, const Path *right, int radius)
+spilling_cost(const Path *left, const Path *right, int nblocks, Size entry_size)
 {
-	double		bytes = input_bytes(left) + input_bytes(right);
-	double		entries = (left->rows + right->rows) * sizeof(JoinEntry);
+	double		entries = (left->rows + right->rows) * entry_size;
+	double		bytes = input_bytes(left) + input_bytes(right) + entries;
 
 	if (bytes <= get_hash_memory_limit())
 		return 0;
-	return seq_page_cost * ceil(2 * (bytes + (radius + 1) * entries) / BLCKSZ);
+	return seq_page_cost * ceil(2 * (bytes + nblocks * entries) / BLCKSZ);
 }
 
 /*
@@ -156,15 +185,29 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	const Path *right = lsecond(path->custom_paths);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
 	Cost		startup = loading_cost(root, clauses, left, right);
-	Cost		run = spilling_cost(left, right, Max(clauses->bits, 0));
+	Cost		run;
 	QualCost	cost;
 
 	/*
-	 * at first all pairs for which the equalities hold, then those also within the radius
+	 * at first all pairs for which the equalities hold, then those also within the radius,
+	 * or that share a band
 	 */
-	run += cpu_operator_cost / COMPARISONS_PER_OPERATOR *
-		join_plan_cost(left->rows + right->rows, clauses->bits, pairs);
-	pairs *= fraction_in_radius(root, clauses);
+	if (clauses->method == JOIN_BY_BANDS)
+	{
+		int			nbands = number_of_bands(clauses);
+
+		run = spilling_cost(left, right, nbands, sizeof(JoinEntry) + nbands * sizeof(uint32));
+		run += cpu_operator_cost * BAND_OPERATORS * nbands * (left->rows + right->rows);
+		pairs *= fraction_sharing_band(root, clauses);
+	}
+	else
+	{
+		/* there are at most radius + 1 blocks to partition by */
+		run = spilling_cost(left, right, Max(clauses->bits, 0) + 1, sizeof(JoinEntry));
+		run += cpu_operator_cost / COMPARISONS_PER_OPERATOR *
+			join_plan_cost(left->rows + right->rows, clauses->bits, pairs);
+		pairs *= fraction_in_radius(root, clauses);
+	}
 
 	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL)

@@ -30,7 +30,8 @@ join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 	if (file->file == NULL)
 		file->file = join_create_file(context);
 	for (uint32 i = 0; i < n; i++)
-		BufFileWrite(file->file, unconstify(JoinEntry *, &entries[i]), file->entry_size);
+		BufFileWrite(file->file, join_entry_at(entries, join_entry_stride(file->entry_size), i),
+					 file->entry_size);
 	file->n += n;
 }
 
@@ -41,7 +42,7 @@ uint32
 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 {
 	uint32		n = Min(max, file->n - file->nread);
-	char	   *source = (char *) (entries + n) - n * file->entry_size;
+	char	   *source = (char *) entries + n * (join_entry_stride(file->entry_size) - file->entry_size);
 
 	if (n == 0)
 		return 0;
@@ -77,8 +78,8 @@ join_entry_file_rewind(JoinEntryFile *file)
 
 /*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
- * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes,
- * ENTRY_SIZE_BRIEF or ENTRY_SIZE_FULL.  To free the memory, the caller resets or deletes
+ * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
+ * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory, the caller resets or deletes
  * the context.
  */
 void
@@ -87,6 +88,7 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Si
 	memset(entries, 0, sizeof(JoinEntries));
 	entries->context = context;
 	entries->file.entry_size = entry_size;
+	entries->stride = join_entry_stride(entry_size);
 	entries->capacity = Min(Max(capacity, MIN_CAPACITY), PG_INT32_MAX / 2);
 }
 
@@ -103,8 +105,8 @@ reserve_entries(JoinEntries *entries, uint32 n)
 		return;
 	allocated = Max(allocated, n);
 	entries->entry = entries->entry ?
-		repalloc_huge(entries->entry, allocated * sizeof(JoinEntry)) :
-		MemoryContextAllocHuge(entries->context, allocated * sizeof(JoinEntry));
+		repalloc_huge(entries->entry, allocated * entries->stride) :
+		MemoryContextAllocHuge(entries->context, allocated * entries->stride);
 	entries->allocated = allocated;
 }
 
@@ -115,7 +117,7 @@ void
 join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 {
 	reserve_entries(entries, entries->n + 1);
-	entries->entry[entries->n++] = *entry;
+	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
 }
 
 /*
@@ -165,8 +167,8 @@ join_entries_load_unsorted(JoinEntries *entries)
 }
 
 /*
- * Load the next chunk, which has as many entries as the capacity allows, and sort it by
- * hash value and fingerprint.  Returns false if there are no more entries.
+ * Load the next chunk, which has as many entries as the capacity allows.  Fingerprints are
+ * sorted by hash value and fingerprint.  Returns false if there are no more entries.
  */
 bool
 join_entries_load(JoinEntries *entries)
@@ -176,7 +178,8 @@ join_entries_load(JoinEntries *entries)
 	else if (entries->loaded)
 		return false;
 	entries->loaded = true;
-	join_sort(entries->entry, entries->n);
+	if (entries->stride == sizeof(JoinEntry))
+		join_sort(entries->entry, entries->n);
 	return entries->n > 0;
 }
 

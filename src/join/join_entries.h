@@ -15,12 +15,13 @@
 
 typedef struct JoinEntry
 {
-	SimHash		fp;
+	SimHash		fp;				/* in a join of signatures: their parameters */
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */
 	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
+	/* in a join of signatures, the keys of the bands follow */
 } JoinEntry;
 
 /* Sizes of an entry in a file. */
@@ -31,7 +32,7 @@ typedef struct JoinEntry
 typedef struct JoinEntryFile
 {
 	BufFile    *file;			/* NULL if not created yet */
-	Size		entry_size;
+	Size		entry_size;		/* in bytes */
 	uint64		first;			/* number of the first entry in the file */
 	uint64		n;				/* number of entries */
 	uint64		nread;			/* number of entries read since the last rewind */
@@ -43,6 +44,7 @@ typedef struct JoinEntryFile
 typedef struct JoinEntries
 {
 	MemoryContext context;		/* context of the array */
+	Size		stride;			/* size of an entry in memory, in bytes */
 	JoinEntry  *entry;
 	uint32		n;
 	uint32		allocated;		/* size of the array, in entries */
@@ -53,6 +55,42 @@ typedef struct JoinEntries
 	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
 								 * is NULL */
 } JoinEntries;
+
+/*
+ * Return the size of an entry in memory, which has entry_size bytes in a file.
+ */
+static inline Size
+join_entry_stride(Size entry_size)
+{
+	return Max(entry_size, sizeof(JoinEntry));
+}
+
+/*
+ * Return the keys of the bands of an entry.
+ */
+static inline uint32 *
+join_entry_keys(const JoinEntry *entry)
+{
+	return (uint32 *) (entry + 1);
+}
+
+/*
+ * Return element i of an array of entries.
+ */
+static inline JoinEntry *
+join_entry_at(const JoinEntry *entries, Size stride, uint32 i)
+{
+	return (JoinEntry *) ((char *) entries + i * stride);
+}
+
+/*
+ * Return loaded entry i.
+ */
+static inline JoinEntry *
+join_entries_at(const JoinEntries *entries, uint32 i)
+{
+	return join_entry_at(entries->entry, entries->stride, i);
+}
 
 extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 								MemoryContext context);

@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
@@ -82,7 +83,7 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	JoinSpec   *spec = &state->spec;
 	ListCell   *cell;
-	int			i = 0;
+	int			i;
 
 	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
 			   spec->left_equal, estate, eflags);
@@ -95,16 +96,22 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 		spec->jointype == JOIN_INNER && spec->equal_operators == NIL ?
 		ENTRY_SIZE_BRIEF : ENTRY_SIZE_FULL;
 	state->left.keeps_tuples = true;
-	state->right.keeps_tuples = state->clauses != NULL || needs_right_columns(state);
+	state->right.keeps_tuples = join_is_by_bands(state) || spec->clauses != NIL ||
+		needs_right_columns(state);
 
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
 
 	state->collation = palloc(list_length(spec->equal_collations) * sizeof(Oid));
+	i = 0;
 	foreach(cell, spec->equal_collations)
 		state->collation[i++] = lfirst_oid(cell);
 	state->pairs.context = AllocSetContextCreate(CurrentMemoryContext, "similarity join pairs",
 												 ALLOCSET_DEFAULT_SIZES);
+	state->bands.context = state->pairs.context;
+	state->entry = palloc(join_is_by_bands(state) ? MAX_ENTRY_SIZE : sizeof(JoinEntry));
+	for (i = 0; i < BAND_SALT; i++)
+		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
 	state->memory = get_hash_memory_limit();
 	state->phase = BEGIN_JOIN;
 }
@@ -123,6 +130,7 @@ note_space(SimHashJoinState *state)
 	/* partitions are copies of all entries */
 	state->peak_memory = Max(state->peak_memory, memory);
 	state->disk = Max(state->disk, state->left.tuples.file_size + state->right.tuples.file_size +
+					  state->left.signatures.file_size + state->right.signatures.file_size +
 					  entries * state->left.entry_size * (state->partitioned ? 2 : 1));
 }
 
@@ -145,8 +153,13 @@ static JoinPhase
 begin_join(SimHashJoinState *state)
 {
 	join_pairs_init(&state->pairs, state->pairs.context);
-	join_input_reset(&state->right, state->memory / TUPLES_PART,
-					 state->memory / ENTRIES_PART / BYTES_PER_ENTRY);
+	if (join_is_by_bands(state))
+		state->left.entry_size = state->right.entry_size = ENTRY_SIZE_FULL;
+	state->bands.nbands = 0;
+	state->has_other_params = false;
+	join_input_reset(state, &state->right,
+					 state->memory / (join_is_by_bands(state) ? SIGNATURES_PART : TUPLES_PART),
+					 join_right_capacity(state));
 	join_batch_init(&state->batch, state->right.context, state->memory / BATCH_PART);
 	state->returns_batch = false;
 	join_input_read_right(state);
@@ -183,7 +196,8 @@ begin_chunk(SimHashJoinState *state)
 	end_partitions(state);
 	if (state->left.done)
 		return JOIN_DONE;
-	join_input_reset(&state->left, 0, PG_INT32_MAX);
+	join_input_reset(state, &state->left,
+					 join_is_by_bands(state) ? state->memory / SIGNATURES_PART : 0, PG_INT32_MAX);
 	state->loaded = NO_TUPLE;
 	return READ_LEFT;
 }
@@ -214,36 +228,50 @@ end_chunk(SimHashJoinState *state)
 }
 
 /*
- * Plan the blocks to partition by, and choose the number of partitions so that most of
- * them fit into memory.
+ * Plan the blocks of fingerprints to partition by.
  */
 static void
-plan_partitions(SimHashJoinState *state)
+plan_blocks(SimHashJoinState *state)
 {
 	double		nleft = state->left.nrows;
 	double		nright = state->right.nrows;
 	uint32		nsample_left = Min(state->left.nrows, INPUT_SAMPLE);
 	uint32		nsample_right = Min(state->right.nrows, INPUT_SAMPLE);
 	SimHash    *sample = palloc((nsample_left + nsample_right) * sizeof(SimHash));
-	uint32		max_partitions = Max(state->memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
-	uint32		n = 1;
 
 	memcpy(sample, state->left.sample, nsample_left * sizeof(SimHash));
 	memcpy(sample + nsample_left, state->right.sample, nsample_right * sizeof(SimHash));
 	join_plan_make(&state->plan, sample, nsample_left + nsample_right, nleft + nright,
 				   state->pairs.join.radius, nleft * nright, &state->pairs.join.random);
 	pfree(sample);
+}
+
+/*
+ * Plan the blocks or bands to partition by, and choose the number of partitions so that
+ * most of them fit into memory.
+ */
+static void
+plan_partitions(SimHashJoinState *state)
+{
+	double		nrows = Max(state->left.nrows, state->right.nrows);
+	uint32		max_partitions = Max(state->memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
+	uint32		n = 1;
+	int			nbands = state->bands.nbands + state->has_other_params;
+
+	if (!join_is_by_bands(state))
+		plan_blocks(state);
 
 	/* leave a margin for partitions of uneven size */
-	while (n * 2 <= max_partitions && Max(nleft, nright) * 1.5 / n > state->right.entries.capacity)
+	while (n * 2 <= max_partitions && nrows * 1.5 / n > state->right.entries.capacity)
 		n *= 2;
 
 	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
-		state->plan.agree = 0;
-	join_partitions_init(&state->partitions, state->left.context, n, &state->plan,
-						 state->memory / FILES_PART, &state->left.entries.file,
-						 &state->right.entries.file);
+		state->plan.agree = nbands = 0;
+	join_partitions_init(&state->partitions, state->left.context, n,
+						 join_is_by_bands(state) ? NULL : &state->plan,
+						 &state->bands, nbands, state->memory / FILES_PART,
+						 &state->left.entries.file, &state->right.entries.file);
 	state->block = -1;
 }
 
@@ -282,7 +310,7 @@ begin_matches(SimHashJoinState *state)
 }
 
 /*
- * Partition both inputs by the next block.  If the plan has no blocks, partition once, by
+ * Partition both inputs by the next block or band.  If there is none, partition once, by
  * the equality keys.  Returns the next phase.
  */
 static JoinPhase
@@ -338,14 +366,20 @@ next_left_chunk(SimHashJoinState *state)
 static JoinPhase
 next_right_chunk(SimHashJoinState *state)
 {
-	bool		by_block = state->partitioned && state->plan.agree > 0;
+	bool		by_block = state->partitioned && state->partitions.n > 1 &&
+		(join_is_by_bands(state) || state->plan.agree > 0);
+	const uint8 *matched = join_needs_one_match(state) ? state->matched : NULL;
 
 	if (!join_entries_load(&state->right.entries))
 		return NEXT_LEFT_CHUNK;
-	join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries,
-					 join_needs_one_match(state) ? state->matched : NULL,
-					 by_block ? &state->plan : NULL, state->block,
-					 by_block ? pg_popcount64(state->partitions.mask[state->block]) : 0);
+	if (join_is_by_bands(state))
+		join_bands_begin(&state->bands, &state->left.entries, &state->right.entries, matched,
+						 by_block ? state->block : 0,
+						 by_block ? state->block + 1 : state->bands.nbands + state->has_other_params);
+	else
+		join_pairs_begin(&state->pairs, &state->left.entries, &state->right.entries, matched,
+						 by_block ? &state->plan : NULL, state->block,
+						 by_block ? pg_popcount64(state->partitions.mask[state->block]) : 0);
 	state->nbatches++;
 	return RETURN_MATCHES;
 }

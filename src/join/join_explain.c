@@ -56,8 +56,12 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 		ExplainPropertyFloat("Rows Removed by Join Filter", NULL,
 							 css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops,
 							 0, es);
-	ExplainPropertyFloat("Values", NULL, state->pairs.ndistinct, 0, es);
-	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared, 0, es);
+	if (join_is_by_bands(state))
+		ExplainPropertyText("Method", psprintf("%d bands", state->bands.nbands), es);
+	else
+		ExplainPropertyFloat("Values", NULL, state->pairs.ndistinct, 0, es);
+	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared + state->bands.ncompared,
+						 0, es);
 	ExplainPropertyFloat("Pairs", NULL, state->npairs, 0, es);
 	ExplainPropertyInteger("Batches", NULL, state->nbatches, es);
 	ExplainPropertyInteger("Memory Usage", "kB", (state->peak_memory + 1023) / 1024, es);

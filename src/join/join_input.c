@@ -20,6 +20,7 @@
 #include "digest/splitmix.h"
 #include "join/join_input.h"
 #include "join/join_row.h"
+#include "join/join_signatures.h"
 #include "join/join_sort.h"
 #include "type/simhash_type.h"
 
@@ -30,20 +31,22 @@ void
 join_input_close(JoinInput *input)
 {
 	join_tuples_close(&input->tuples);
+	join_tuples_close(&input->signatures);
 	join_entries_close(&input->entries);
 	MemoryContextReset(input->context);
 }
 
 /*
- * Free the rows of an input, and prepare to read other rows.  Tuples use at most `limit`
- * bytes of memory, or any number of bytes if limit is 0.  At most `capacity` entries are
- * in memory; see join_entries_init().
+ * Free the rows of an input, and prepare to read other rows.  Tuples and signatures use at
+ * most `limit` bytes of memory each, or any number of bytes if limit is 0.  At most
+ * `capacity` entries are in memory; see join_entries_init().
  */
 void
-join_input_reset(JoinInput *input, Size limit, Size capacity)
+join_input_reset(SimHashJoinState *state, JoinInput *input, Size limit, Size capacity)
 {
 	join_input_close(input);
 	join_tuples_init(&input->tuples, input->context, limit);
+	join_tuples_init(&input->signatures, input->context, limit);
 	join_entries_init(&input->entries, input->context, capacity, input->entry_size);
 	input->nwritten = 0;
 	input->nrows = 0;
@@ -79,6 +82,8 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 	input->slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
 										 &TTSOpsMinimalTuple);
 	input->sample = palloc(INPUT_SAMPLE * sizeof(SimHash));
+	if (join_is_by_bands(state))
+		join_signatures_init(state, input, key, estate);
 	input->context = AllocSetContextCreate(CurrentMemoryContext, "similarity join input",
 										   ALLOCSET_DEFAULT_SIZES);
 }
@@ -86,8 +91,9 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 /* --- reading --------------------------------------------------------------------- */
 
 /*
- * Compute the fingerprint and the hash value of a row.  Returns false if the fingerprint
- * or an equality key is NULL, so that the row has no match.
+ * Compute the fingerprint or the keys of the signature of a row, and its hash value.
+ * Returns false if the fingerprint, the signature or an equality key is NULL, so that the
+ * row has no match.
  */
 static bool
 compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, JoinEntry *entry)
@@ -97,10 +103,11 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Joi
 	bool		isnull;
 	ListCell   *cell;
 	int			i = 0;
+	Datum		key;
 
 	econtext->ecxt_scantuple = row;
 	entry->hash = 0;
-	entry->fp = DatumGetSimHash(ExecEvalExpr(input->key, econtext, &isnull));
+	key = ExecEvalExpr(input->key, econtext, &isnull);
 	foreach(cell, input->equal)
 	{
 		Datum		value;
@@ -115,18 +122,22 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Joi
 																		value)));
 		i++;
 	}
+	if (!isnull && join_is_by_bands(state))
+		join_signatures_set_keys(state, input, minhash_detoast(key), entry);
+	else if (!isnull)
+		entry->fp = DatumGetSimHash(key);
 	MemoryContextSwitchTo(old);
 	return !isnull;
 }
 
 /*
- * Read the next row of an input into the joined row, and compute its keys.  Returns false
- * at the end of the input.  Sets *has_keys to false if a key is NULL.  Otherwise
- * sets *tuple, if the input keeps tuples.
+ * Read the next row of an input into the joined row, and compute its keys in state->entry.
+ * Returns false at the end of the input.  Sets *has_keys to false if a key is NULL.
+ * Otherwise sets *tuple, if the input keeps tuples.
  */
 static bool
-read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_keys,
-		 MinimalTuple *tuple, bool *free_tuple)
+read_row(SimHashJoinState *state, JoinInput *input, bool *has_keys, MinimalTuple *tuple,
+		 bool *free_tuple)
 {
 	TupleTableSlot *slot = ExecProcNode(input->plan);
 	TupleTableSlot *row;
@@ -140,8 +151,11 @@ read_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, bool *has_
 	row = join_row_clear(state);
 	join_row_put(input, slot, row);
 	ExecStoreVirtualTuple(row);
-	*has_keys = compute_keys(state, input, row, entry);
-	if (*has_keys && input->keeps_tuples)
+	*has_keys = compute_keys(state, input, row, state->entry);
+	*free_tuple = true;
+	if (*has_keys && join_is_by_bands(state))
+		*tuple = join_signatures_add(input, slot);
+	else if (*has_keys && input->keeps_tuples)
 		*tuple = ExecFetchSlotMinimalTuple(slot, free_tuple);
 	return true;
 }
@@ -185,35 +199,41 @@ spill_tuples(JoinInput *input)
 }
 
 /*
- * Move the tuples and the entries in memory to temporary files.
+ * Move the entries in memory to a temporary file.  The tuples go to a file, too, unless
+ * they have a limit of their own.
  */
 static void
-spill_rows(JoinInput *input)
+spill_rows(SimHashJoinState *state, JoinInput *input)
 {
-	spill_tuples(input);
+	if (!join_is_by_bands(state))
+		spill_tuples(input);
 	join_entries_spill(&input->entries);
 	input->nwritten = 0;
 }
 
 /*
- * Keep a row of an input: its entry, and its tuple if the input keeps tuples.
+ * Keep a row of an input: state->entry, and its tuple if the input keeps tuples.
  */
 static void
-keep_row(SimHashJoinState *state, JoinInput *input, JoinEntry *entry, MinimalTuple tuple,
-		 bool free_tuple)
+keep_row(SimHashJoinState *state, JoinInput *input, MinimalTuple tuple, bool free_tuple)
 {
+	JoinEntry  *entry = state->entry;
+
 	if (input->entries.n == input->entries.capacity)
-		spill_rows(input);
+		spill_rows(state, input);
 	entry->location = NO_TUPLE;
-	if (input->keeps_tuples)
+	if (join_is_by_bands(state))
+		entry->location = join_tuples_put(&input->tuples, tuple);
+	else if (input->keeps_tuples)
 	{
 		if (join_tuples_is_full(&input->tuples, tuple))
 			spill_tuples(input);
 		entry->location = join_tuples_add(&input->tuples, tuple);
-		if (free_tuple)
-			pfree(tuple);
 	}
-	note_sample(state, input, entry->fp);
+	if (input->keeps_tuples && free_tuple)
+		pfree(tuple);
+	if (!join_is_by_bands(state))
+		note_sample(state, input, entry->fp);
 	entry->row = input->nrows++;
 	join_entries_add(&input->entries, entry);
 }
@@ -225,19 +245,18 @@ void
 join_input_read_right(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->right;
-	JoinEntry	entry;
 	MinimalTuple tuple = NULL;
 	bool		has_keys;
 	bool		free_tuple = false;
 
-	while (read_row(state, input, &entry, &has_keys, &tuple, &free_tuple))
+	while (read_row(state, input, &has_keys, &tuple, &free_tuple))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (has_keys)
-			keep_row(state, input, &entry, tuple, free_tuple);
+			keep_row(state, input, tuple, free_tuple);
 	}
 	if (input->entries.source)
-		spill_rows(input);
+		spill_rows(state, input);
 }
 
 /*
@@ -249,8 +268,9 @@ chunk_is_full(const SimHashJoinState *state)
 {
 	const JoinEntries *left = &state->left.entries;
 	Size		right_size = MemoryContextMemAllocated(state->right.context, true) +
-		(Size) state->right.entries.allocated * (BYTES_PER_ENTRY - sizeof(JoinEntry));
-	Size		left_size = (Size) left->n * BYTES_PER_ENTRY + state->left.tuples.memory;
+		(Size) state->right.entries.allocated * join_bytes_per_value(state);
+	Size		left_size = (Size) left->n * join_bytes_per_entry(state) +
+		state->left.tuples.memory + state->left.signatures.memory;
 
 	Size		limit = right_size < state->memory ? state->memory - right_size : 0;
 
@@ -266,8 +286,9 @@ spill_left(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->left;
 
-	spill_rows(input);
-	input->tuples.limit = state->memory / TUPLES_PART;
+	spill_rows(state, input);
+	if (!join_is_by_bands(state))
+		input->tuples.limit = state->memory / TUPLES_PART;
 	join_entries_limit(&input->entries, state->right.entries.capacity);
 	state->partitioned = true;
 }
@@ -281,7 +302,6 @@ TupleTableSlot *
 join_input_read_left(SimHashJoinState *state)
 {
 	JoinInput  *input = &state->left;
-	JoinEntry	entry;
 	MinimalTuple tuple = NULL;
 	bool		has_keys;
 	bool		free_tuple = false;
@@ -298,15 +318,15 @@ join_input_read_left(SimHashJoinState *state)
 			spill_left(state);
 		}
 		if (input->nrows == MAX_LEFT_ROWS ||
-			!read_row(state, input, &entry, &has_keys, &tuple, &free_tuple))
+			!read_row(state, input, &has_keys, &tuple, &free_tuple))
 			break;
 		if (has_keys)
-			keep_row(state, input, &entry, tuple, free_tuple);
+			keep_row(state, input, tuple, free_tuple);
 		else if (join_returns_unmatched(state) &&
 				 (result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
 			return result;
 	}
 	if (state->partitioned)
-		spill_rows(input);
+		spill_rows(state, input);
 	return NULL;
 }

@@ -13,7 +13,8 @@
 #include "join/join_state.h"
 
 extern void join_input_close(JoinInput *input);
-extern void join_input_reset(JoinInput *input, Size limit, Size capacity);
+extern void join_input_reset(SimHashJoinState *state, JoinInput *input, Size limit,
+							 Size capacity);
 extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan,
 							int first_column, Expr *key, List *equal, EState *estate, int eflags);
 extern void join_input_read_right(SimHashJoinState *state);

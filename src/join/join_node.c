@@ -61,7 +61,8 @@ join_node_make(JoinType jointype, const RelOptInfo *joinrel, const JoinClauses *
 	scan->custom_exprs = lappend(scan->custom_exprs,
 								 extract_actual_clauses(clauses->match, false));
 	scan->custom_exprs = lappend(scan->custom_exprs, list_make1(clauses->distance->clause));
-	scan->custom_private = list_make3(list_make2_int(jointype, JOIN_BY_DISTANCE),
+	scan->custom_private = list_make3(list_make3_int(jointype, clauses->method,
+													 clauses->is_swapped),
 									  clauses->equal_operators, clauses->equal_collations);
 	nulling_normalize(scan, joinrel->reltarget->exprs);
 	return scan;
@@ -77,6 +78,7 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 
 	spec->jointype = linitial_int(linitial(scan->custom_private));
 	spec->method = lsecond_int(linitial(scan->custom_private));
+	spec->is_swapped = lthird_int(linitial(scan->custom_private));
 	spec->equal_operators = lsecond(scan->custom_private);
 	spec->equal_collations = lthird(scan->custom_private);
 	spec->left_key = list_nth(exprs, 0);

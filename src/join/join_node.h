@@ -14,12 +14,6 @@
 
 #include "join/join_clause.h"
 
-/* Method of finding pairs. */
-typedef enum JoinMethod
-{
-	JOIN_BY_DISTANCE			/* finds pairs of fingerprints within a radius */
-} JoinMethod;
-
 /*
  * Description of the join that a plan node computes.  The node's children are the left
  * plan and the right plan.  Expressions refer to the columns of both, numbered from 1.
@@ -29,8 +23,11 @@ typedef struct JoinSpec
 {
 	JoinType	jointype;		/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
 	JoinMethod	method;
-	Expr	   *left_key;		/* fingerprint, computed from columns of the left child */
-	Expr	   *right_key;		/* fingerprint, computed from columns of the right child */
+	bool		is_swapped;		/* true if the right key is the first argument of the
+								 * clause */
+	Expr	   *left_key;		/* fingerprint or signature, computed from columns of the left
+								 * child */
+	Expr	   *right_key;		/* the same of the right child */
 	Expr	   *radius;			/* of type int8; refers to no column */
 	List	   *left_equal;		/* expressions to hash, computed from columns of the left
 								 * child */

@@ -51,7 +51,10 @@ gather_bits(SimHash fp, uint64 mask)
 static uint32
 partition_of(const JoinPartitions *partitions, const JoinEntry *entry, int block)
 {
-	return (entry->hash + gather_bits(entry->fp, partitions->mask[block])) & (partitions->n - 1);
+	uint32		value = partitions->bands ? join_bands_key(partitions->bands, entry, block) :
+		entry->hash + gather_bits(entry->fp, partitions->mask[block]);
+
+	return value & (partitions->n - 1);
 }
 
 /*
@@ -79,7 +82,8 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 {
 	MemoryContext context = partitions->context;
 	Size		ncounts = (Size) partitions->nblocks * partitions->n;
-	JoinEntry  *entry = MemoryContextAlloc(context, READ_TOGETHER * sizeof(JoinEntry));
+	Size		stride = join_entry_stride(source->entry_size);
+	JoinEntry  *entry = MemoryContextAlloc(context, READ_TOGETHER * stride);
 	uint32		n;
 
 	input->source = source;
@@ -93,26 +97,35 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 		CHECK_FOR_INTERRUPTS();
 		for (int block = 0; block < partitions->nblocks; block++)
 			for (uint32 i = 0; i < n; i++)
-				input->count[block * partitions->n + partition_of(partitions, &entry[i], block)]++;
+			{
+				uint32		p = partition_of(partitions, join_entry_at(entry, stride, i), block);
+
+				input->count[block * partitions->n + p]++;
+			}
 	}
 	pfree(entry);
 }
 
 /*
  * Initialize `n` partitions by the blocks of a plan that can be the first of a choice.  If
- * the plan has no blocks, entries are partitioned once, by the equality keys.  n must be a
- * power of 2.  Distributing the entries takes `memory` bytes.
+ * plan is NULL, by the first `nbands` bands.  If there are no blocks or bands, entries are
+ * partitioned once, by the equality keys.  n must be a power of 2.  Distributing the
+ * entries takes `memory` bytes.
  */
 void
 join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
-					 const JoinPlan *plan, Size memory, JoinEntryFile *left,
-					 JoinEntryFile *right)
+					 const JoinPlan *plan, const JoinBands *bands, int nbands, Size memory,
+					 JoinEntryFile *left, JoinEntryFile *right)
 {
 	partitions->context = context;
 	partitions->n = n;
 	partitions->buffer_size = Min(memory / n, BLCKSZ);
-	partitions->nblocks = plan->agree > 0 ? plan->nblocks - plan->agree + 1 : 1;
-	for (int block = 0; block < partitions->nblocks; block++)
+	partitions->bands = plan ? NULL : bands;
+	if (plan == NULL)
+		partitions->nblocks = Max(nbands, 1);
+	else
+		partitions->nblocks = plan->agree > 0 ? plan->nblocks - plan->agree + 1 : 1;
+	for (int block = 0; plan && block < partitions->nblocks; block++)
 	{
 		uint64		mask = plan->agree > 0 ? plan->mask[block] : 0;
 		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
@@ -144,9 +157,10 @@ static void
 distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int block)
 {
 	Size		entry_size = input->source->entry_size;
-	JoinEntry  *entry = MemoryContextAlloc(partitions->context, READ_TOGETHER * sizeof(JoinEntry));
+	Size		stride = join_entry_stride(entry_size);
+	JoinEntry  *entries = MemoryContextAlloc(partitions->context, READ_TOGETHER * stride);
 	uint32	   *nbuffered = MemoryContextAllocZero(partitions->context, partitions->n * sizeof(uint32));
-	Size		buffer_size = partitions->buffer_size / entry_size * entry_size;
+	Size		buffer_size = Max(partitions->buffer_size / entry_size, 1) * entry_size;
 	char	   *buffer = MemoryContextAllocHuge(partitions->context, partitions->n * buffer_size);
 	uint64		first = 0;
 	uint32		n;
@@ -159,14 +173,15 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 		first += input->count[block * partitions->n + i];
 	}
 	join_entry_file_rewind(input->source);
-	while ((n = join_entry_file_read(input->source, entry, READ_TOGETHER)) > 0)
+	while ((n = join_entry_file_read(input->source, entries, READ_TOGETHER)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 		{
-			uint32		p = partition_of(partitions, &entry[i], block);
+			const JoinEntry *entry = join_entry_at(entries, stride, i);
+			uint32		p = partition_of(partitions, entry, block);
 
-			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, &entry[i], entry_size);
+			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, entry, entry_size);
 			if (++nbuffered[p] * entry_size == buffer_size)
 			{
 				flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
@@ -178,7 +193,7 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 		flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
 	pfree(buffer);
 	pfree(nbuffered);
-	pfree(entry);
+	pfree(entries);
 }
 
 /*

@@ -11,7 +11,7 @@
 #define SIMHASH_JOIN_PARTITIONS_H
 
 #include "corpus/join_plan.h"
-#include "join/join_entries.h"
+#include "join/join_bands.h"
 
 /* An input whose entries are partitioned. */
 typedef struct PartitionedInput
@@ -28,7 +28,8 @@ typedef struct JoinPartitions
 	MemoryContext context;		/* context of the arrays and files */
 	uint32		n;				/* number of partitions, a power of 2 */
 	Size		buffer_size;	/* maximum size of a partition's buffer */
-	int			nblocks;		/* number of blocks to partition by, at least 1 */
+	int			nblocks;		/* number of blocks or bands to partition by, at least 1 */
+	const JoinBands *bands;		/* NULL if the entries are partitioned by blocks */
 	uint64		mask[SIMHASH_BITS]; /* bits of each block that entries are partitioned by.
 									 * Entries of the same partition whose hash values are
 									 * equal agree on these bits. */
@@ -37,8 +38,8 @@ typedef struct JoinPartitions
 } JoinPartitions;
 
 extern void join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
-								 const JoinPlan *plan, Size memory, JoinEntryFile *left,
-								 JoinEntryFile *right);
+								 const JoinPlan *plan, const JoinBands *bands, int nbands,
+								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
 extern void join_partitions_make(JoinPartitions *partitions, int block);
 extern void join_partitions_close(JoinPartitions *partitions);
 

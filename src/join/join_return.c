@@ -18,14 +18,22 @@
 
 #include "join/join_return.h"
 #include "join/join_row.h"
+#include "join/join_signatures.h"
 
 /*
- * Advance to the next two entries within the radius.  Skips left entries that need no more
- * matches.  Returns false at the end of the two loaded chunks.
+ * Advance to the next two entries within the radius, or with a key of a band in common.
+ * Skips left entries that need no more matches.  Returns false at the end of the two loaded chunks.
  */
 static bool
 next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
 {
+	if (join_is_by_bands(state))
+	{
+		bool		found = join_bands_next(&state->bands, left, right);
+
+		state->npairs += found;
+		return found;
+	}
 	do
 	{
 		JoinValue  *a = state->left_value;
@@ -86,8 +94,8 @@ next_row_pair(SimHashJoinState *state)
 }
 
 /*
- * Mark a left row as having a match.  If one match is enough, the row must be one of
- * state->left_value, whose number of unmatched rows is reduced.
+ * Mark a left row as having a match.  If one match is enough, and fingerprints are joined,
+ * the row must be one of state->left_value, whose number of unmatched rows is reduced.
  */
 static void
 mark_matched(SimHashJoinState *state, uint32 row)
@@ -95,7 +103,7 @@ mark_matched(SimHashJoinState *state, uint32 row)
 	if (state->matched == NULL || join_bitmap_has(state->matched, row))
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
-	if (join_needs_one_match(state))
+	if (join_needs_one_match(state) && state->left_value)
 		state->left_value->nunmatched--;
 }
 
@@ -117,10 +125,11 @@ join_return_match(SimHashJoinState *state)
 		TupleTableSlot *result;
 
 		ResetExprContext(econtext);
-		if (!is_anti || state->clauses)
+		if (!is_anti || state->clauses || join_is_by_bands(state))
 		{
 			econtext->ecxt_scantuple = row = join_row_make(state, pair->left, pair->right);
-			if (!ExecQual(state->clauses, econtext))
+			if (!ExecQual(state->clauses, econtext) ||
+				(join_is_by_bands(state) && !join_signatures_share_band(state)))
 			{
 				InstrCountFiltered2(&state->css.ss.ps, 1);
 				continue;
@@ -155,7 +164,7 @@ join_return_unmatched(SimHashJoinState *state)
 				return NULL;
 			state->unmatched = 0;
 		}
-		entry = &entries->entry[state->unmatched++];
+		entry = join_entries_at(entries, state->unmatched++);
 		if (join_bitmap_has(state->matched, entry->row))
 			continue;
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);

@@ -16,6 +16,7 @@
 #include "join/join_node.h"
 #include "join/join_pairs.h"
 #include "join/join_partitions.h"
+#include "type/minhash_type.h"
 
 /* Work of the next call. */
 typedef enum JoinPhase
@@ -46,15 +47,23 @@ typedef struct JoinInput
 	MemoryContext context;		/* context of the entries and tuples */
 	JoinEntries entries;
 	JoinTuples	tuples;
-	Size		entry_size;		/* size of an entry in files */
+	Size		entry_size;		/* size of an entry in files; for signatures, also in memory */
 	bool		keeps_tuples;	/* false if the join needs only the keys */
 	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
 								 * in the file */
+	JoinTuples	signatures;		/* signatures, if they are joined */
+	Minhash    *signature;		/* signature of the row last read */
+	int			signature_column;	/* index of the column of signatures if the tuples do not
+									 * have it, else -1 */
+	TupleTableSlot *narrow;		/* slot for a row without this column */
 	uint64		nrows;			/* number of rows kept, in the current chunk */
 	SimHash	   *sample;			/* random sample of their fingerprints, of Min(nrows,
 								 * INPUT_SAMPLE) elements */
 	bool		done;			/* true if the last row has been read */
 } JoinInput;
+
+/* Number of random numbers that hash a band: one for two minima, and two more. */
+#define BAND_SALT			(2 + MINHASH_MAX_ROWS / 2)
 
 typedef struct SimHashJoinState
 {
@@ -74,10 +83,15 @@ typedef struct SimHashJoinState
 								 * inner join */
 	bool		partitioned;
 	JoinPlan	plan;			/* plan of the blocks to partition by */
-	int			block;			/* number of the block that the entries are partitioned by */
+	int			block;			/* number of the block or band that the entries are
+								 * partitioned by */
 	JoinPartitions partitions;
 	uint32		partition;		/* number of the next partition */
-	JoinPairs	pairs;
+	JoinPairs	pairs;			/* pairs of fingerprints */
+	JoinBands	bands;			/* pairs of signatures */
+	bool		has_other_params;	/* true if a signature has other parameters than the first */
+	uint64		salt[BAND_SALT];	/* random numbers for the keys of bands */
+	JoinEntry  *entry;			/* entry of the row last read */
 	JoinValue  *left_value;		/* the current pair of values */
 	JoinValue  *right_value;
 	uint32		left_entry;		/* numbers of the current entries in these values */
@@ -99,10 +113,11 @@ typedef struct SimHashJoinState
 } SimHashJoinState;
 
 /*
- * Bytes of memory for an entry, both in the array of entries and as a value (JoinPairs).
+ * Bytes of memory for an entry while it is joined, besides its place in the array of
+ * entries: as a value (JoinPairs), or in the sorted order (JoinBands).
  */
-#define BYTES_PER_ENTRY \
-	(sizeof(JoinEntry) + sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32))
+#define BYTES_PER_VALUE		(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32))
+#define BYTES_PER_REF		(2 * sizeof(uint64))
 
 /*
  * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
@@ -116,6 +131,13 @@ typedef struct SimHashJoinState
 #define FILES_PART			8
 
 /*
+ * For signatures, one part is for the entries of the right input.  Four smaller parts are
+ * for the tuples and the signatures of both inputs.
+ */
+#define BAND_ENTRIES_PART	2.2
+#define SIGNATURES_PART		32
+
+/*
  * A chunk of the left input may always use the memory divided by this, even if the right
  * input leaves less.
  */
@@ -123,6 +145,9 @@ typedef struct SimHashJoinState
 
 /* Minimum size of the buffer of a partition, in bytes. */
 #define MIN_BUFFER			2048
+
+/* Maximum size of an entry, in bytes. */
+#define MAX_ENTRY_SIZE		(sizeof(JoinEntry) + MINHASH_MAX_BANDS * sizeof(uint32))
 
 /* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
 #define MIN_PARTITIONS		8
@@ -135,6 +160,44 @@ typedef struct SimHashJoinState
  * after them.
  */
 #define MAX_LEFT_ROWS		PG_INT32_MAX
+
+/*
+ * Return true if the join pairs signatures.
+ */
+static inline bool
+join_is_by_bands(const SimHashJoinState *state)
+{
+	return state->spec.method == JOIN_BY_BANDS;
+}
+
+/*
+ * Return the bytes of memory for an entry while it is joined, besides its place in the
+ * array of entries.
+ */
+static inline Size
+join_bytes_per_value(const SimHashJoinState *state)
+{
+	return join_is_by_bands(state) ? BYTES_PER_REF : BYTES_PER_VALUE;
+}
+
+/*
+ * Return the bytes of memory for an entry while it is joined.
+ */
+static inline Size
+join_bytes_per_entry(const SimHashJoinState *state)
+{
+	return join_entry_stride(state->right.entry_size) + join_bytes_per_value(state);
+}
+
+/*
+ * Return the number of right entries that may be in memory.
+ */
+static inline Size
+join_right_capacity(const SimHashJoinState *state)
+{
+	return state->memory / (join_is_by_bands(state) ? BAND_ENTRIES_PART : ENTRIES_PART) /
+		join_bytes_per_entry(state);
+}
 
 /*
  * Return true if the join returns left rows without a match.

@@ -127,6 +127,18 @@ join_tuples_write(JoinTuples *tuples, TupleLocation location)
 }
 
 /*
+ * Add a copy of a tuple, in memory as long as it is within the limit, then in the file.
+ * Returns its location.
+ */
+TupleLocation
+join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
+{
+	if (tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
+		return join_tuples_add(tuples, tuple);
+	return join_tuples_write(tuples, join_tuple_location(tuple));
+}
+
+/*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
  * After the first call for a tuple in the file, none may be written.
  */
@@ -137,6 +149,9 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 
 	if (!(location & 1))
 		return (MinimalTuple) (uintptr_t) location;
+	if (location == tuples->buffered)
+		return (MinimalTuple) tuples->buffer;
+	tuples->buffered = NO_TUPLE;
 	join_seek_file(tuples->file, location >> 1);
 	read_temp_file(tuples->file, &size, sizeof(size));
 	if (size > tuples->buffer_size)
@@ -149,6 +164,7 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	}
 	memcpy(tuples->buffer, &size, sizeof(size));
 	read_temp_file(tuples->file, tuples->buffer + sizeof(size), size - sizeof(size));
+	tuples->buffered = location;
 	return (MinimalTuple) tuples->buffer;
 }
 

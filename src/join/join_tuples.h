@@ -34,6 +34,7 @@ typedef struct JoinTuples
 	BufFile    *file;			/* NULL if all tuples are in memory */
 	uint64		file_size;		/* size of the file, in bytes */
 	char	   *buffer;			/* copy of the tuple last read from the file */
+	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
 	Size		buffer_size;	/* size of the buffer, in bytes */
 } JoinTuples;
 
@@ -63,6 +64,7 @@ extern void join_seek_file(BufFile *file, uint64 offset);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
 extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
+extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
 extern void join_tuples_free(JoinTuples *tuples);

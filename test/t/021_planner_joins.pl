@@ -54,11 +54,13 @@ BEGIN
             tab, length(tab) % 4, 12 + length(tab));
     END LOOP;
 END $$;
--- More rows than a similarity join with little memory holds.  Families of five rows, one
--- of 60 equal rows, and NULLs.
+-- More rows than a similarity join with little memory holds.  Families of near rows, 60
+-- equal rows, and NULLs.
 INSERT INTO many SELECT i, CASE WHEN i % 25 = 0 THEN fp_of('equal', i)
     WHEN i % 40 > 0 THEN flip(random_fp(i % 300), i % 7, i) END,
-    NULL, NULL, CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
+    CASE WHEN i % 25 = 0 THEN to_minhash('{1,2}'::bigint[], 6, 2)
+    WHEN i % 40 > 0 THEN to_minhash(ARRAY[i % 300, i % 300 + 1000, i % 300 + 2000, 3000 + i % 7], 6, 2) END,
+    NULL, CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
 CREATE INDEX ON fp_only USING simhash (fp);
 CREATE INDEX ON every USING simhash (fp);
 CREATE INDEX ON every USING simhash (sig);
@@ -276,10 +278,10 @@ sub large_query
 {
 	my ($a, $b) = map { large_source($_) } qw(a b);
 	my $radius = one_of(0, 1, 3, 6, 9);
-	my $on = one_of('a.fp <~> b.fp', 'b.fp <~> a.fp') . " <= $radius"
+	my $on = one_of(one_of('a.fp <~> b.fp', 'b.fp <~> a.fp') . " <= $radius", 'a.sig % b.sig', 'shares_band(b.sig, a.sig)')
 		. one_of('', ' AND a.n = b.n', ' AND a.id < b.id', ' AND a.n = b.n AND a.id > b.id');
 
-	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, b.fp FROM '
+	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text') . ' AS value FROM '
 		. "$a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on" if in_100(50);
 	return "SELECT a.id, a.body FROM $a WHERE " . one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $b WHERE $on)";
 }
