@@ -5,6 +5,7 @@
 #
 #   bash test/bench/join.sh                1 million rows
 #   ROWS=100000 bash test/bench/join.sh
+#   ROWS=10000000 bash test/bench/join.sh  fewer queries, each once: some 10 minutes
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
