@@ -283,20 +283,25 @@ SELECT show($$ SELECT d.id, q.n FROM docs d LEFT JOIN (SELECT * FROM queries WHE
 -- Families of signatures, equal ones, and NULLs
 CREATE TABLE sigs (id int, sig minhash, tenant int, body text);
 INSERT INTO sigs
-    SELECT n, to_minhash(ARRAY[n / 5, n % 5, 100, 101 + n % 3, 105 + n / 50], 6, 2), n % 4, 'words of ' || n / 10 || n % 3
+    SELECT n, to_minhash(ARRAY[n / 5, n % 5, 100, 101 + n % 3, 105 + n / 50], 6, 2), n % 4,
+           'words of ' || n / 10 || n % 3
     FROM generate_series(1, 200) AS n;
-INSERT INTO sigs SELECT 1000 + n, CASE WHEN n > 5 THEN to_minhash('{1,2}'::bigint[], 6, 2) END, 1, 'same' FROM generate_series(1, 20) AS n;
+INSERT INTO sigs SELECT 1000 + n, CASE WHEN n > 5 THEN to_minhash('{1,2}'::bigint[], 6, 2) END, 1, 'same'
+    FROM generate_series(1, 20) AS n;
 ANALYZE sigs;
 SELECT show($$ SELECT a.id, b.id AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.id < b.id $$);
 SELECT show($$ SELECT a.id, b.id AS other FROM sigs a LEFT JOIN sigs b ON b.sig % a.sig AND b.id < a.tenant $$);
-SELECT show($$ SELECT a.id FROM sigs a WHERE EXISTS (SELECT FROM sigs b WHERE shares_band(a.sig, b.sig) AND b.id < 20) $$);
+SELECT show($$ SELECT a.id FROM sigs a WHERE EXISTS
+    (SELECT FROM sigs b WHERE shares_band(a.sig, b.sig) AND b.id < 20) $$);
 SELECT show($$ SELECT a.id FROM sigs a WHERE NOT EXISTS
     (SELECT FROM sigs b WHERE b.sig % a.sig AND a.id <> b.id AND a.tenant = b.tenant) $$);
 SELECT show($$ SELECT a.id FROM sigs a WHERE NOT EXISTS
     (SELECT FROM (SELECT sig FROM sigs WHERE id < 50) AS b WHERE b.sig % a.sig) $$, 'Join');
 -- the signatures are in the output, in another clause, or computed
-SELECT show($$ SELECT a.id, a.sig::text, b.sig::text AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.id < b.id $$, 'Join');
-SELECT show($$ SELECT a.id, b.id AS other FROM sigs a JOIN sigs b ON a.sig % b.sig AND a.sig <%> b.sig <= 0.4 $$, 'Join');
+SELECT show($$ SELECT a.id, a.sig::text, b.sig::text AS other FROM sigs a JOIN sigs b
+    ON a.sig % b.sig AND a.id < b.id $$, 'Join');
+SELECT show($$ SELECT a.id, b.id AS other FROM sigs a JOIN sigs b
+    ON a.sig % b.sig AND a.sig <%> b.sig <= 0.4 $$, 'Join');
 SELECT show($$ SELECT a.id, b.id AS other, b AS doc FROM sigs a JOIN sigs b
     ON to_minhash(a.body, 4, 1) % to_minhash(b.body, 4, 1) AND a.tenant = b.tenant $$, 'Join');
 -- a Hamming distance comes first
@@ -309,7 +314,8 @@ SELECT show($$ SELECT a.id, b.id AS other FROM sigs a LEFT JOIN (SELECT * FROM s
     ON a.sig % b.sig $$, 'rows');
 -- Signatures with different parameters cannot be compared.
 CREATE TABLE mixed AS SELECT id, tenant,
-    CASE tenant WHEN 1 THEN to_minhash(ARRAY[id / 9], 7, 2) WHEN 2 THEN to_minhash(ARRAY[id / 9], 3, 1) ELSE sig END AS sig
+    CASE tenant WHEN 1 THEN to_minhash(ARRAY[id / 9], 7, 2)
+                WHEN 2 THEN to_minhash(ARRAY[id / 9], 3, 1) ELSE sig END AS sig
     FROM sigs;
 SELECT count(*) FROM sigs a JOIN mixed b ON a.sig % b.sig;
 SELECT count(*) FROM sigs a LEFT JOIN mixed b ON b.sig % a.sig AND b.tenant = 1;

@@ -56,7 +56,7 @@ entry_at(const BandSide *side, uint32 position)
  * Sort an array by one digit of the keys into another array.  The sort is stable.
  */
 static void
-sort_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
+sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 {
 	uint32		next[KEY_DIGIT_VALUES] = {0};
 	uint32		start = 0;
@@ -90,7 +90,7 @@ sort_side(JoinBands *bands, BandSide *side)
 	{
 		uint64	   *sorted = bands->scratch;
 
-		sort_by_digit(side->ref, sorted, side->n, shift);
+		sort_refs_by_digit(side->ref, sorted, side->n, shift);
 		bands->scratch = side->ref;
 		side->ref = sorted;
 	}

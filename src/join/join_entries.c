@@ -13,7 +13,6 @@
 
 #include "compat.h"
 #include "join/join_entries.h"
-#include "join/join_sort.h"
 
 /* Minimum capacity, and the initial size of the array. */
 #define MIN_CAPACITY		((Size) 1024)
@@ -167,8 +166,8 @@ join_entries_load_unsorted(JoinEntries *entries)
 }
 
 /*
- * Load the next chunk, which has as many entries as the capacity allows.  Fingerprints are
- * sorted by hash value and fingerprint.  Returns false if there are no more entries.
+ * Load the next chunk, which has as many entries as the capacity allows.  Returns false if
+ * there are no more entries.
  */
 bool
 join_entries_load(JoinEntries *entries)
@@ -178,8 +177,6 @@ join_entries_load(JoinEntries *entries)
 	else if (entries->loaded)
 		return false;
 	entries->loaded = true;
-	if (entries->stride == sizeof(JoinEntry))
-		join_sort(entries->entry, entries->n);
 	return entries->n > 0;
 }
 

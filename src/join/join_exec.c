@@ -35,6 +35,7 @@
 #include "join/join_input.h"
 #include "join/join_return.h"
 #include "join/join_row.h"
+#include "join/join_sort.h"
 #include "type/simhash_type.h"
 
 static const CustomExecMethods join_exec_methods;
@@ -348,12 +349,26 @@ next_partition(SimHashJoinState *state)
 }
 
 /*
+ * Load the next chunk of entries.  Fingerprints are sorted.  Returns false if there are no
+ * more entries.
+ */
+static bool
+load_chunk(SimHashJoinState *state, JoinEntries *entries)
+{
+	bool		found = join_entries_load(entries);
+
+	if (found && !join_is_by_bands(state))
+		join_sort(entries->entry, entries->n);
+	return found;
+}
+
+/*
  * Load the next chunk of left entries.  Returns the next phase.
  */
 static JoinPhase
 next_left_chunk(SimHashJoinState *state)
 {
-	if (!join_entries_load(&state->left.entries))
+	if (!load_chunk(state, &state->left.entries))
 		return state->partitioned ? NEXT_PARTITION : end_chunk(state);
 	join_entries_rewind(&state->right.entries);
 	return NEXT_RIGHT_CHUNK;
@@ -370,7 +385,7 @@ next_right_chunk(SimHashJoinState *state)
 		(join_is_by_bands(state) || state->plan.agree > 0);
 	const uint8 *matched = join_needs_one_match(state) ? state->matched : NULL;
 
-	if (!join_entries_load(&state->right.entries))
+	if (!load_chunk(state, &state->right.entries))
 		return NEXT_LEFT_CHUNK;
 	if (join_is_by_bands(state))
 		join_bands_begin(&state->bands, &state->left.entries, &state->right.entries, matched,

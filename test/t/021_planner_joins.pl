@@ -278,7 +278,8 @@ sub large_query
 {
 	my ($a, $b) = map { large_source($_) } qw(a b);
 	my $radius = one_of(0, 1, 3, 6, 9);
-	my $on = one_of(one_of('a.fp <~> b.fp', 'b.fp <~> a.fp') . " <= $radius", 'a.sig % b.sig', 'shares_band(b.sig, a.sig)')
+	my $on = one_of("a.fp <~> b.fp <= $radius", "b.fp <~> a.fp <= $radius", 'a.sig % b.sig',
+		'shares_band(b.sig, a.sig)')
 		. one_of('', ' AND a.n = b.n', ' AND a.id < b.id', ' AND a.n = b.n AND a.id > b.id');
 
 	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text') . ' AS value FROM '
