@@ -271,6 +271,24 @@ begin_run(JoinPairs *pairs)
 /* --- pairs --------------------------------------------------------------------- */
 
 /*
+ * Move the members of a range whose values are before index `limit` to the front.  Returns
+ * the end of these members (exclusive).  Swaps members without a branch, since a branch
+ * could not be predicted.
+ */
+static uint32
+move_to_front(Members *members, uint32 first, uint32 end, uint32 limit)
+{
+	for (uint32 i = first; i < end; i++)
+	{
+		bool		is_before = members->row[i] < limit;
+
+		members_swap(members, i, first);
+		first += is_before;
+	}
+	return first;
+}
+
+/*
  * In the current range, move members with only left entries to the front, and members with
  * only right entries to the end.
  */
@@ -279,19 +297,15 @@ arrange_range(JoinPairs *pairs)
 {
 	Members    *members = &pairs->join.members;
 
-	pairs->range_right = pairs->range;
-	pairs->range_left_end = pairs->range_end;
-	if (pairs->first_right == 0 && pairs->end_left == pairs->nvalues)
-		return;
-	for (uint32 i = pairs->range; i < pairs->range_left_end;)
-	{
-		if (members->row[i] < pairs->first_right)
-			members_swap(members, i++, pairs->range_right++);
-		else if (members->row[i] >= pairs->end_left)
-			members_swap(members, i, --pairs->range_left_end);
-		else
-			i++;
-	}
+	pairs->range_right = pairs->first_right == 0 ? pairs->range :
+		move_to_front(members, pairs->range, pairs->range_end, pairs->first_right);
+	if (pairs->end_left == pairs->nvalues)
+		pairs->range_left_end = pairs->range_end;
+	else if (pairs->end_left == pairs->first_right)
+		pairs->range_left_end = pairs->range_right;
+	else
+		pairs->range_left_end = move_to_front(members, pairs->range_right, pairs->range_end,
+											  pairs->end_left);
 }
 
 /*
