@@ -341,6 +341,29 @@ SET enable_hashjoin = off;
 RESET work_mem;
 
 --
+-- EXPLAIN ANALYZE
+--
+CREATE FUNCTION analyzed(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ '^ *(Join|Rows Removed|Method|Values|Comparisons|Pairs|Batches|Memory|Disk)' AND line ~ shown THEN
+            RETURN NEXT regexp_replace(line, '(Comparisons: |Usage: |agree on |blocks).*', '\1');
+        END IF;
+    END LOOP;
+END $$;
+CREATE TABLE uniform AS SELECT n, random_fp(n) AS fp FROM generate_series(1, 3000) AS n;
+ANALYZE uniform;
+SELECT analyzed($$ SELECT FROM uniform a LEFT JOIN uniform b ON a.fp <~> b.fp <= 3 AND a.n < b.n $$);
+SELECT analyzed($$ SELECT FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 $$);
+SELECT analyzed($$ SELECT FROM docs d JOIN queries q ON d.fp <~> q.fp <= 0 $$);
+SELECT analyzed($$ SELECT FROM docs d JOIN (SELECT * FROM queries WHERE n < 0) q ON d.fp <~> q.fp <= 3 $$);
+SELECT analyzed($$ SELECT FROM sigs a JOIN sigs b ON a.sig % b.sig $$);
+SET work_mem = '64kB';
+SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Method|Pairs|Disk');
+RESET work_mem;
+
+--
 -- What the node does not serve
 --
 SELECT show($$ SELECT id, n FROM docs d FULL JOIN queries q ON d.id = q.n AND d.fp <~> q.fp <= 40 $$, 'Join');

@@ -236,6 +236,16 @@ skip_block(SimilarityJoin *join, uint64 mask)
 }
 
 /*
+ * Note the plan for all members, or NULL if there is none.
+ */
+static void
+note_plan(SimilarityJoin *join, const JoinPlan *plan)
+{
+	join->agree = plan ? plan->agree : 0;
+	join->nblocks = plan ? plan->nblocks : 0;
+}
+
+/*
  * Enter a range of members that agree on `nchosen` blocks, and on the bits of block
  * `block` before index `bit`.  Returns true if the members are to be compared.  Otherwise
  * pushes a frame that divides the range, or pushes nothing if the range is settled.
@@ -302,6 +312,8 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 		pfree(plan);
 		return true;
 	}
+	if (join->depth == 0)
+		note_plan(join, plan);
 	push_frame(join, plan, *first, *n, 0, 0)->owns_plan = true;
 	return false;
 }
@@ -339,6 +351,7 @@ similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block,
 	join->plan = plan;
 	join->block = block;
 	join->nbits = nbits;
+	note_plan(join, plan);
 	if (plan)
 	{
 		for (int i = 0; i < block; i++)

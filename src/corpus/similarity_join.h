@@ -67,6 +67,10 @@ struct SimilarityJoin
 	int			max_skipped;
 	uint64		chosen;			/* mask of the block chosen last, and of the first block if
 								 * a plan is continued */
+
+	/* The plan for all members, for EXPLAIN */
+	int			agree;			/* number of blocks of a choice; 0 if all are compared */
+	int			nblocks;
 };
 
 extern void similarity_join_begin(SimilarityJoin *join, uint32 n, struct JoinPlan *plan,

@@ -35,6 +35,24 @@ explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, E
 }
 
 /*
+ * Return the method by which the pairs were found: bands, or blocks on which fingerprints
+ * agree.  For fingerprints, this is the method of the largest run.
+ */
+static const char *
+method_name(const SimHashJoinState *state)
+{
+	const JoinPairs *pairs = &state->pairs;
+
+	if (join_is_by_bands(state))
+		return psprintf("%d bands", state->bands.nbands);
+	if (state->pairs.join.radius == 0)
+		return "equal fingerprints";
+	if (pairs->agree == 0)
+		return "all pairs";
+	return psprintf("agree on %d of %d blocks", pairs->agree, pairs->nblocks);
+}
+
+/*
  * Show the condition of the join.  With ANALYZE, also show counters, memory and disk
  * space, over all loops of this process.  A CustomScan callback.
  */
@@ -56,9 +74,9 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 		ExplainPropertyFloat("Rows Removed by Join Filter", NULL,
 							 css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops,
 							 0, es);
-	if (join_is_by_bands(state))
-		ExplainPropertyText("Method", psprintf("%d bands", state->bands.nbands), es);
-	else
+	if (state->knows_radius || state->bands.nbands > 0)
+		ExplainPropertyText("Method", method_name(state), es);
+	if (!join_is_by_bands(state))
 		ExplainPropertyFloat("Values", NULL, state->pairs.ndistinct, 0, es);
 	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared + state->bands.ncompared,
 						 0, es);

@@ -320,6 +320,19 @@ begin_member(JoinPairs *pairs, uint32 member)
 }
 
 /*
+ * Note how the largest run was joined, for EXPLAIN.
+ */
+static void
+note_method(JoinPairs *pairs)
+{
+	if (pairs->nvalues <= pairs->largest_run)
+		return;
+	pairs->largest_run = pairs->nvalues;
+	pairs->agree = pairs->join.agree;
+	pairs->nblocks = pairs->join.nblocks;
+}
+
+/*
  * Advance to the next range of the similarity join that needs comparisons.  Returns false
  * if there is none.
  */
@@ -332,6 +345,7 @@ advance_range(JoinPairs *pairs)
 	{
 		if (!similarity_join_next(&pairs->join, &pairs->range, &n))
 			return false;
+		note_method(pairs);
 		pairs->range_end = pairs->range + n;
 		arrange_range(pairs);
 	} while (pairs->range_left_end == pairs->range || pairs->range_right == pairs->range_end);

@@ -80,6 +80,10 @@ typedef struct JoinPairs
 	/* For EXPLAIN */
 	uint64		ncompared;		/* number of comparisons of two fingerprints */
 	double		ndistinct;		/* number of values of all runs */
+	uint32		largest_run;	/* number of values of the largest run that was joined */
+	int			agree;			/* number of blocks of a choice in this run; 0 if all its
+								 * values were compared */
+	int			nblocks;		/* number of blocks in this run */
 } JoinPairs;
 
 extern void join_pairs_init(JoinPairs *pairs, MemoryContext context);

@@ -75,4 +75,5 @@ SELECT t.* FROM unnest(CASE WHEN :'large' THEN '{3,8}' ELSE '{3,8,10}' END::inte
               format('SELECT max(c) FROM (SELECT simhash_cluster(fp, %s) OVER () AS c FROM uniform) AS s', k),
               :rounds) AS t;
 \pset title 'within 10,000 tenants / all, k = 8'
-SELECT * FROM time_pair('k = 8', all_pairs('uniform', 8, 'AND a.tenant = b.tenant'), all_pairs('uniform', 8, ''), :rounds);
+SELECT * FROM time_pair('k = 8', all_pairs('uniform', 8, 'AND a.tenant = b.tenant'),
+    all_pairs('uniform', 8, ''), :rounds);
