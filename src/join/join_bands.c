@@ -53,7 +53,8 @@ entry_at(const BandSide *side, uint32 position)
 /* --- sorting --------------------------------------------------------------------- */
 
 /*
- * Sort an array by one digit of the keys into another array.  The sort is stable.
+ * Sort an array by one digit of the keys into another array.  The sort is stable.  Checks
+ * for interrupts.
  */
 static void
 sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
@@ -71,8 +72,10 @@ sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 		start += count;
 	}
 	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		sorted[next[ref[i] >> shift & (KEY_DIGIT_VALUES - 1)]++] = ref[i];
-	CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /*
@@ -111,6 +114,7 @@ sort_by_band(JoinBands *bands, BandSide *side)
 		uint32		key = join_bands_key(bands, entry, bands->band);
 		bool		is_other = join_bands_is_other(bands, entry);
 
+		CHECK_FOR_INTERRUPTS();
 		if (bands->band == bands->nbands)
 			key = (key & ~1) | !is_other;
 		else if (is_other)

@@ -272,7 +272,11 @@ chunk_is_full(const SimHashJoinState *state)
 	Size		left_size = (Size) left->n * join_bytes_per_entry(state) +
 		state->left.tuples.memory + state->left.signatures.memory;
 
-	Size		limit = right_size < state->memory ? state->memory - right_size : 0;
+	Size		limit;
+
+	if (join_is_by_bands(state))
+		right_size += state->memory / BATCH_PART * 2;
+	limit = right_size < state->memory ? state->memory - right_size : 0;
 
 	return left->n == left->capacity ||
 		(left->n > 0 && left_size > Max(limit, state->memory / MIN_CHUNK_PART));
@@ -289,8 +293,10 @@ spill_left(SimHashJoinState *state)
 	spill_rows(state, input);
 	if (!join_is_by_bands(state))
 		input->tuples.limit = state->memory / TUPLES_PART;
-	join_entries_limit(&input->entries, state->right.entries.capacity);
 	state->partitioned = true;
+	if (join_is_by_bands(state))
+		join_entries_limit(&state->right.entries, join_right_capacity(state));
+	join_entries_limit(&input->entries, state->right.entries.capacity);
 }
 
 /*

@@ -131,10 +131,12 @@ typedef struct SimHashJoinState
 #define FILES_PART			8
 
 /*
- * For signatures, one part is for the entries of the right input.  Four smaller parts are
- * for the tuples and the signatures of both inputs.
+ * For signatures, one part is for the entries of the right input, or of each input if they
+ * are partitioned.  Four smaller parts are for the tuples and the signatures of both
+ * inputs.
  */
 #define BAND_ENTRIES_PART	2.2
+#define BAND_PARTITION_PART	5
 #define SIGNATURES_PART		32
 
 /*
@@ -190,13 +192,17 @@ join_bytes_per_entry(const SimHashJoinState *state)
 }
 
 /*
- * Return the number of right entries that may be in memory.
+ * Return the number of right entries that may be in memory.  If the inputs are
+ * partitioned, so many left entries may be in memory, too.
  */
 static inline Size
 join_right_capacity(const SimHashJoinState *state)
 {
-	return state->memory / (join_is_by_bands(state) ? BAND_ENTRIES_PART : ENTRIES_PART) /
-		join_bytes_per_entry(state);
+	double		part = ENTRIES_PART;
+
+	if (join_is_by_bands(state))
+		part = state->partitioned ? BAND_PARTITION_PART : BAND_ENTRIES_PART;
+	return state->memory / part / join_bytes_per_entry(state);
 }
 
 /*

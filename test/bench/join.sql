@@ -54,19 +54,19 @@ SELECT t.* FROM (VALUES (1, 3, 10), (2, 8, 100), (3, 10, 100)) AS radii (i, k, p
     time_join(tab, k, part * ceil(:rows / 1e6)::integer, memory, :rounds) AS t
 WHERE NOT :'large' OR (k <= 8 AND tab = 'uniform') ORDER BY p, i, o;
 
--- Signatures, in families of 1 to 9, as in signature_index.sql.
+-- Signatures, a million at most, in families of 1 to 9, as in signature_index.sql.
 CREATE TABLE signatures AS
     SELECT row_number() OVER () AS id,
            to_minhash(ARRAY(SELECT family * 1000 + i + CASE WHEN i < member * 2 THEN member * 50 ELSE 0 END
                             FROM generate_series(1, 40) AS i))::minhash(18, 7, 'hash') AS sig
     FROM generate_series(1::bigint, :rows / 5) AS family,
-         generate_series(0, (hashint8(family) & 2147483647) % 9) AS member LIMIT :rows;
+         generate_series(0, (hashint8(family) & 2147483647) % 9) AS member LIMIT least(:rows, 1000000);
 CREATE INDEX ON signatures USING simhash (sig);
 VACUUM ANALYZE signatures;
 
 \pset title 'all pairs that share a band: an index search for each row / the join'
 SELECT t.* FROM unnest('{128MB,4MB}'::text[]) AS memory, LATERAL
-    time_join('signatures', NULL, 10, memory, 3) AS t;
+    time_join('signatures', NULL, 10, memory, :rounds) AS t;
 
 SET work_mem = '128MB';
 \pset title 'the join / simhash_cluster'
