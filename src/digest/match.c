@@ -59,8 +59,8 @@ match_portable(const uint64 *keys, int n, uint64 query, int radius,
 #ifdef CPU_X86
 /*
  * Match the keys from position i on, one by one.  match_popcnt matches all keys in this
- * way.  The other methods match only the last keys in this way, if these are too few to
- * fill a vector.  nmatches is the number of matches before i.  Returns the number of all
+ * way.  match_avx2 matches only the last keys in this way, if these are too few to fill a
+ * vector.  nmatches is the number of matches before i.  Returns the number of all
  * matches.
  */
 CPU_POPCNT
@@ -143,7 +143,15 @@ match_avx512(const uint64 *keys, int n, uint64 query, int radius,
 		nmatches = add_positions(positions, nmatches, i,
 								 _mm512_cmple_epi64_mask(_mm512_popcnt_epi64(x), radii));
 	}
-	return match_rest(keys, i, n, query, radius, positions, nmatches);
+	if (i < n)
+	{
+		__mmask8	rest = (1 << (n - i)) - 1;
+		__m512i		x = _mm512_xor_si512(_mm512_maskz_loadu_epi64(rest, keys + i), queries);
+
+		nmatches = add_positions(positions, nmatches, i,
+								 _mm512_mask_cmple_epi64_mask(rest, _mm512_popcnt_epi64(x), radii));
+	}
+	return nmatches;
 }
 #endif
 
