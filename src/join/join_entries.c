@@ -76,6 +76,15 @@ join_entry_file_rewind(JoinEntryFile *file)
 /* --- in memory ------------------------------------------------------------------- */
 
 /*
+ * Return the capacity to use if the memory has space for n entries.
+ */
+static uint32
+clamp_capacity(Size n)
+{
+	return Min(Max(n, MIN_CAPACITY), PG_INT32_MAX / 2);
+}
+
+/*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
  * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
  * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory, the caller resets or deletes
@@ -88,7 +97,7 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Si
 	entries->context = context;
 	entries->file.entry_size = entry_size;
 	entries->stride = join_entry_stride(entry_size);
-	entries->capacity = Min(Max(capacity, MIN_CAPACITY), PG_INT32_MAX / 2);
+	entries->capacity = clamp_capacity(capacity);
 }
 
 /*
@@ -134,12 +143,13 @@ join_entries_spill(JoinEntries *entries)
  * Free the array, discard the entries in it, and set the capacity.
  */
 void
-join_entries_limit(JoinEntries *entries, uint32 capacity)
+join_entries_limit(JoinEntries *entries, Size capacity)
 {
-	pfree(entries->entry);
+	if (entries->entry)
+		pfree(entries->entry);
 	entries->entry = NULL;
 	entries->n = entries->allocated = 0;
-	entries->capacity = capacity;
+	entries->capacity = clamp_capacity(capacity);
 }
 
 /*

@@ -102,7 +102,7 @@ extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size 
 extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
 extern void join_entries_spill(JoinEntries *entries);
 extern void join_entries_rewind(JoinEntries *entries);
-extern void join_entries_limit(JoinEntries *entries, uint32 capacity);
+extern void join_entries_limit(JoinEntries *entries, Size capacity);
 extern bool join_entries_load(JoinEntries *entries);
 extern bool join_entries_load_unsorted(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);

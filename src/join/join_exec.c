@@ -22,6 +22,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/sysattr.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
@@ -229,6 +231,16 @@ end_chunk(SimHashJoinState *state)
 }
 
 /*
+ * Return the maximum number of partitions, for which the buffers fit into their part of
+ * the memory.
+ */
+static uint32
+max_partitions(const SimHashJoinState *state)
+{
+	return Max(state->memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
+}
+
+/*
  * Plan the blocks of fingerprints to partition by.
  */
 static void
@@ -239,11 +251,21 @@ plan_blocks(SimHashJoinState *state)
 	uint32		nsample_left = Min(state->left.nrows, INPUT_SAMPLE);
 	uint32		nsample_right = Min(state->right.nrows, INPUT_SAMPLE);
 	SimHash    *sample = palloc((nsample_left + nsample_right) * sizeof(SimHash));
+	Size		capacity = state->memory / PARTITIONED_PART / join_bytes_per_entry(state);
+	double		chunks;
 
+	/* all tuples are in files, so more entries fit */
+	join_entries_limit(&state->left.entries, capacity);
+	join_entries_limit(&state->right.entries, capacity);
+
+	/* a chunk of a partition is joined once for each chunk of the other input */
+	chunks = Max(nleft, nright) / state->right.entries.capacity /
+		Min(max_partitions(state), exp2((double) SIMHASH_BITS / (state->pairs.join.radius + 2)));
 	memcpy(sample, state->left.sample, nsample_left * sizeof(SimHash));
 	memcpy(sample + nsample_left, state->right.sample, nsample_right * sizeof(SimHash));
-	join_plan_make(&state->plan, sample, nsample_left + nsample_right, nleft + nright,
-				   state->pairs.join.radius, nleft * nright, &state->pairs.join.random);
+	join_plan_make(&state->plan, sample, nsample_left + nsample_right,
+				   (nleft + nright) * Max(chunks, 1), state->pairs.join.radius,
+				   nleft * nright, &state->pairs.join.random);
 	pfree(sample);
 }
 
@@ -255,7 +277,6 @@ static void
 plan_partitions(SimHashJoinState *state)
 {
 	double		nrows = Max(state->left.nrows, state->right.nrows);
-	uint32		max_partitions = Max(state->memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
 	uint32		n = 1;
 	int			nbands = state->bands.nbands + state->has_other_params;
 
@@ -263,7 +284,7 @@ plan_partitions(SimHashJoinState *state)
 		plan_blocks(state);
 
 	/* leave a margin for partitions of uneven size */
-	while (n * 2 <= max_partitions && nrows * 1.5 / n > state->right.entries.capacity)
+	while (n * 2 <= max_partitions(state) && nrows * 1.5 / n > state->right.entries.capacity)
 		n *= 2;
 
 	/* one partition for each block would join all chunks again for each block */

@@ -140,6 +140,12 @@ typedef struct SimHashJoinState
 #define SIGNATURES_PART		32
 
 /*
+ * Part of the memory for the entries of each input once the inputs are partitioned.  Then
+ * no tuples are in memory besides the batch's, and no buffers while a chunk is joined.
+ */
+#define PARTITIONED_PART	2.5
+
+/*
  * A chunk of the left input may always use the memory divided by this, even if the right
  * input leaves less.
  */
