@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -31,18 +32,32 @@
 #include "type/minhash_type.h"
 
 /*
+ * Constants measured on one machine, by test/bench/join_grid.sh.  One unit of cost is about
+ * 2 microseconds here.  That is between a search of an index in memory, which takes about 1
+ * microsecond for each unit that it costs, and a nested loop, which takes 3 or 4.
+ *
+ * Reading a row into an input, and pairing two rows, each take as long as some number of
+ * operators of the executor.  So does writing an entry to one more temporary file.
+ */
+#define LOADING_OPERATORS			36
+#define PAIRING_OPERATORS			6
+#define SPILLING_OPERATORS			4
+
+/*
  * Number of comparisons of two fingerprints that take as long as one operator of the
  * executor.
  */
-#define COMPARISONS_PER_OPERATOR	100
+#define COMPARISONS_PER_OPERATOR	40
+
+/* Bytes of memory for an entry while it is joined, besides its size in files. */
+#define ENTRY_OVERHEAD				56
 
 /*
- * Bytes in memory or on disk for each row, besides its columns and its entry.
+ * Right entries stay in memory if they take at most the memory divided by this.  A chunk of
+ * left rows may take at least the memory divided by MIN_LEFT_PART.
  */
-#define ROW_OVERHEAD				24
-
-/* For each row, grouping equal values takes as long as this many operators. */
-#define GROUPING_OPERATORS			2
+#define RIGHT_PART					3.5
+#define MIN_LEFT_PART				4
 
 /* Sorting and merging the key of one band takes as long as this many operators. */
 #define BAND_OPERATORS				2
@@ -134,45 +149,98 @@ key_cost(PlannerInfo *root, Expr *key, List *equal, Cost *startup)
 }
 
 /*
- * Return the cost of reading both inputs, computing their keys and grouping equal values.
+ * The costs of reading an input, computing its keys and grouping equal values
  */
-static Cost
-loading_cost(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
-			 const Path *right)
+typedef struct InputCost
 {
-	Cost		cost = left->total_cost + right->total_cost;
-	Cost		of_row = cpu_tuple_cost + GROUPING_OPERATORS * cpu_operator_cost;
+	Cost		startup;
+	Cost		total;
+} InputCost;
 
-	cost += left->rows *
-		(of_row + key_cost(root, clauses->left_key, clauses->left_equal, &cost));
-	cost += right->rows *
-		(of_row + key_cost(root, clauses->right_key, clauses->right_equal, &cost));
+/*
+ * Return the costs of an input with this key and these arguments of equalities.
+ */
+static InputCost
+input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal)
+{
+	InputCost	cost = {path->startup_cost, path->total_cost};
+	Cost		startup = 0;
+	Cost		of_row = cpu_tuple_cost + LOADING_OPERATORS * cpu_operator_cost +
+		key_cost(root, key, equal, &startup);
+
+	cost.startup += startup;
+	cost.total += startup + path->rows * of_row;
 	return cost;
 }
 
 /*
- * Return the size in bytes of a path's rows in this join.
+ * The chunks of the inputs that are joined with each other
+ */
+typedef struct Chunks
+{
+	double		left;			/* number of left rows in a chunk */
+	double		right;			/* number of right rows in a chunk */
+	double		n;				/* number of pairs of chunks */
+	bool		partitioned;	/* true if neither input fits into memory */
+} Chunks;
+
+/*
+ * Return the size in bytes of a row's columns in memory and in files.
  */
 static double
-input_bytes(const Path *path)
+row_size(const Path *path)
 {
-	return path->rows * (MAXALIGN(path->pathtarget->width) + ROW_OVERHEAD);
+	return MAXALIGN(path->pathtarget->width) + MAXALIGN(SizeofMinimalTupleHeader);
 }
 
 /*
- * Return the cost of writing rows to temporary files and reading them, if the rows of both
- * inputs exceed the memory.  Returns 0 if they fit.  Entries are written and read once
- * more for each of the blocks or bands that they are partitioned by.
+ * Estimate the chunks.  If the right entries fit into memory, the left input is joined in
+ * chunks as it is read.  Otherwise both inputs are read before the join.  Partitions are
+ * estimated as one chunk.
+ */
+static Chunks
+estimate_chunks(const Path *left, const Path *right, Size entry_size)
+{
+	double		memory = get_hash_memory_limit();
+	double		of_entry = entry_size + ENTRY_OVERHEAD;
+	double		max_right = memory / RIGHT_PART / of_entry;
+	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_LEFT_PART) /
+		(of_entry + row_size(left));
+	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
+
+	if (right->rows <= max_right)
+		chunks.left = Min(chunks.left, Max(max_left, 1));
+	else if (left->rows <= max_left)
+		chunks.right = Max(max_right, 1);
+	else
+		chunks.partitioned = true;
+	chunks.n = ceil(left->rows / chunks.left) * ceil(right->rows / chunks.right);
+	return chunks;
+}
+
+/*
+ * Return the cost of writing rows to temporary files and reading them.  Tuples are written
+ * once.  Entries are written and read once more for each of the blocks or bands that they
+ * are partitioned by.
  */
 static Cost
-spilling_cost(const Path *left, const Path *right, int nblocks, Size entry_size)
+spilling_cost(const Path *left, const Path *right, const Chunks *chunks, int nblocks,
+			  Size entry_size)
 {
-	double		entries = (left->rows + right->rows) * entry_size;
-	double		bytes = input_bytes(left) + input_bytes(right) + entries;
+	double		entries = right->rows;
+	double		tuples = right->rows * row_size(right);
+	double		copies = 1;
 
-	if (bytes <= get_hash_memory_limit())
+	if (chunks->partitioned)
+	{
+		entries += left->rows;
+		tuples += left->rows * row_size(left);
+		copies += nblocks;
+	}
+	else if (chunks->right >= right->rows)
 		return 0;
-	return seq_page_cost * ceil(2 * (bytes + nblocks * entries) / BLCKSZ);
+	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
+		2 * seq_page_cost * ceil((tuples + entries * copies * entry_size) / BLCKSZ);
 }
 
 /*
@@ -183,29 +251,38 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 {
 	const Path *left = linitial(path->custom_paths);
 	const Path *right = lsecond(path->custom_paths);
+	InputCost	of_left = input_cost(root, left, clauses->left_key, clauses->left_equal);
+	InputCost	of_right = input_cost(root, right, clauses->right_key, clauses->right_equal);
+	bool		by_bands = clauses->method == JOIN_BY_BANDS;
+	int			nbands = by_bands ? number_of_bands(clauses) : 0;
+	Size		entry_size = sizeof(JoinEntry) + nbands * sizeof(uint32);
+	Chunks		chunks = estimate_chunks(left, right, entry_size);
+	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
-	Cost		startup = loading_cost(root, clauses, left, right);
+	Cost		startup;
 	Cost		run;
 	QualCost	cost;
+
+	/* the first pair needs all of the right input, and a chunk of the left one */
+	startup = of_right.total + of_left.startup + first * (of_left.total - of_left.startup);
+	run = (1 - first) * (of_left.total - of_left.startup) +
+		spilling_cost(left, right, &chunks, by_bands ? nbands : Max(clauses->bits, 0) + 1,
+					  entry_size);
 
 	/*
 	 * at first all pairs for which the equalities hold, then those also within the radius,
 	 * or that share a band
 	 */
-	if (clauses->method == JOIN_BY_BANDS)
+	if (by_bands)
 	{
-		int			nbands = number_of_bands(clauses);
-
-		run = spilling_cost(left, right, nbands, sizeof(JoinEntry) + nbands * sizeof(uint32));
-		run += cpu_operator_cost * BAND_OPERATORS * nbands * (left->rows + right->rows);
+		run += chunks.n * cpu_operator_cost * BAND_OPERATORS * nbands *
+			(chunks.left + chunks.right);
 		pairs *= fraction_sharing_band(root, clauses);
 	}
 	else
 	{
-		/* there are at most radius + 1 blocks to partition by */
-		run = spilling_cost(left, right, Max(clauses->bits, 0) + 1, sizeof(JoinEntry));
-		run += cpu_operator_cost / COMPARISONS_PER_OPERATOR *
-			join_plan_cost(left->rows + right->rows, clauses->bits, pairs);
+		run += chunks.n * cpu_operator_cost / COMPARISONS_PER_OPERATOR *
+			join_plan_cost(chunks.left + chunks.right, clauses->bits, pairs / chunks.n);
 		pairs *= fraction_in_radius(root, clauses);
 	}
 
@@ -214,7 +291,7 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 		pairs = Min(pairs, left->rows);
 	cost_qual_eval(&cost, clauses->match, root);
 	startup += cost.startup;
-	run += pairs * (cpu_operator_cost + cost.per_tuple);
+	run += pairs * (PAIRING_OPERATORS * cpu_operator_cost + cost.per_tuple);
 
 	cost_qual_eval(&cost, clauses->filter, root);
 	startup += cost.startup + path->path.pathtarget->cost.startup;

@@ -47,8 +47,12 @@
 /* Estimated fraction of the query keys that a matching row contains.  Not used for &&. */
 #define MATCHED_FRACTION	0.5
 
-/* CPU cost of a descent per page, as nbtree charges it. */
-#define DESCENT_PAGE_COST	(50.0 * cpu_operator_cost)
+/*
+ * CPU cost of a descent and of reading its first leaf.  It is that of a descent through
+ * three pages as nbtree charges it.  It matters in nested loops, which find most pages in
+ * memory.
+ */
+#define DESCENT_COST		(150.0 * cpu_operator_cost)
 
 /* Estimates of what a scan reads. */
 typedef struct ScanEstimate
@@ -448,7 +452,7 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 	}
 	return cached * (random * random_page_cost +
 					 (estimate->pages - random) * seq_page_cost) +
-		estimate->descents * DESCENT_PAGE_COST + estimate->entries * ENTRY_COST;
+		estimate->descents * DESCENT_COST + estimate->entries * ENTRY_COST;
 }
 
 /*
@@ -548,7 +552,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 
 	/* the arguments of the clauses are computed once */
 	cost_qual_eval(&qual_cost, quals, root);
-	*startup_cost = DESCENT_PAGE_COST + qual_cost.startup + qual_cost.per_tuple;
+	*startup_cost = DESCENT_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +
 		cost_of_reading(root, info, &all, loop_count) +
 		avoid_index_only_scan(root, path, *selectivity, loop_count);
