@@ -89,6 +89,7 @@ OBJS = \
 	src/index/tree/pause.o \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
+	src/index/tree/wal.o \
 	src/join/join_bands.o \
 	src/join/join_batch.o \
 	src/join/join_clause.o \

@@ -405,4 +405,11 @@ extern int no_such_variable
 #define pg_noreturn						__attribute__((noreturn))
 #endif
 
+/*
+ * True for the major releases whose generic_xlog.c has been read, so that tree/wal.c may
+ * write generic WAL records itself.  Within a major release the format does not change,
+ * because standbys of other minor releases replay the records.
+ */
+#define GENERIC_WAL_IS_KNOWN	(PG_VERSION_NUM >= 150000 && PG_VERSION_NUM < 200000)
+
 #endif							/* SIMHASH_COMPAT_H */

@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "index/options.h"
 #include "index/tree/pause.h"
+#include "index/tree/wal.h"
 #include "join/join_hook.h"
 #include "planner/rewrite/objects.h"
 #include "planner/rewrite/rewrite.h"
@@ -41,6 +42,7 @@ _PG_init(void)
 				 errhint("Compile simhash with the header of xxHash 0.8.0 or later.")));
 	options_init();
 	pause_init();
+	wal_init();
 	objects_init();
 	rewrite_init();
 	table_hook_init();

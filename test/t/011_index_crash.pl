@@ -49,6 +49,7 @@ CREATE INDEX lost_fp ON lost USING simhash (fp) WITH (blocks = 3);
 INSERT INTO lost (fp) SELECT fp_of(i) FROM generate_series(1, 3000) AS i;
 CREATE PROCEDURE write(seed bigint) LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM set_config('simhash.generic_wal', (hashint8extended(seed, 7) % 2 = 0)::text, false);
     FOR i IN seed .. seed + 10000000 LOOP
         INSERT INTO docs (fp) SELECT fp_of(i::bigint * 7 + j) FROM generate_series(1, 5) AS j;
         IF i % 11 = 0 THEN

@@ -33,6 +33,7 @@ CREATE PROCEDURE write(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
 BEGIN
+    PERFORM set_config('simhash.generic_wal', (hashint8extended(seed, 7) % 2 = 0)::text, false);
     WHILE clock_timestamp() < until LOOP
         i := i + 1;
         INSERT INTO docs (fp) SELECT fp_of(i * 7 + j) FROM generate_series(1, 7) AS j;

@@ -188,6 +188,8 @@ DECLARE
     low bigint;
     high bigint;
 BEGIN
+    -- half of the writers make WAL records by the interface, the others by hand
+    PERFORM set_config('simhash.generic_wal', (hashint8extended(seed, 7) % 2 = 0)::text, false);
     WHILE EXISTS (SELECT FROM load) LOOP
         i := i + 1;
         EXECUTE format('SELECT min(id), max(id) FROM %s', tab) INTO low, high;

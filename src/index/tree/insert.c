@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/generic_xlog.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
 
@@ -21,15 +20,16 @@
 #include "index/tree/insert.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
+#include "index/tree/wal.h"
 
 /* Maximum number of leaves in one WAL record. */
-#define MAX_LEAVES		MAX_GENERIC_XLOG_PAGES
+#define MAX_LEAVES		WAL_MAX_PAGES
 
 /*
  * Maximum number of entries formed and inserted at a time.  A row with one key has one
  * entry in each permuted table, and must not have more entries than this.
  */
-#define MAX_ENTRIES		256
+#define MAX_ENTRIES		WAL_MAX_ENTRIES
 
 StaticAssertDecl(MAX_ENTRIES >= DESIGN_MAX_TABLES, "a row of one key has more entries");
 
@@ -172,18 +172,19 @@ lock_leaves(Leaf *leaves, int nleaves)
 static int
 append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
 {
-	GenericXLogState *state = GenericXLogStart(index);
+	WalRecord	record;
 	int			n = 0;
 
+	wal_begin(&record, index);
 	for (int i = 0; i < nleaves; i++)
 	{
-		Page		page = GenericXLogRegisterBuffer(state, leaves[i].buffer, 0);
+		Page		page = wal_register(&record, leaves[i].buffer);
 
 		for (int j = 0; j < leaves[i].n; j++)
 			page_append(page, &leaves[i].entries[j].entry, InvalidBlockNumber);
 		n += leaves[i].n;
 	}
-	GenericXLogFinish(state);
+	wal_finish(&record);
 	return n;
 }
 
@@ -227,11 +228,11 @@ insert_entry(Relation index, int tree, const Entry *entry)
 		split_insert(index, buffer, entry, InvalidBlockNumber, InvalidBuffer);
 	else
 	{
-		GenericXLogState *state = GenericXLogStart(index);
+		WalRecord	record;
 
-		page_append(GenericXLogRegisterBuffer(state, buffer, 0), entry,
-					InvalidBlockNumber);
-		GenericXLogFinish(state);
+		wal_begin(&record, index);
+		page_append(wal_register(&record, buffer), entry, InvalidBlockNumber);
+		wal_finish(&record);
 		UnlockReleaseBuffer(buffer);
 	}
 }
