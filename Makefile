@@ -78,6 +78,7 @@ OBJS = \
 	src/index/simhash/probe.o \
 	src/index/simhash/probe_plan.o \
 	src/index/sketch/sketch_opclass.o \
+	src/index/tree/buffer_hint.o \
 	src/index/tree/descend.o \
 	src/index/tree/extend.o \
 	src/index/tree/free_list.o \

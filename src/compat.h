@@ -94,15 +94,25 @@ extern int no_such_variable
 #endif
 
 /*
- * Pin a page in the buffer that recently held it.  Returns false if the buffer no longer
- * holds the page.
+ * read_recent_buffer: pin a page in the buffer that recently held it.  Returns false if the
+ * buffer no longer holds the page.
+ *
+ * init_buffer_tag: set the tag of a page.  Includers need storage/buf_internals.h.
  */
 #if PG_VERSION_NUM >= 160000
+#define relation_file_number(relation)	((relation)->rd_locator.relNumber)
 #define read_recent_buffer(relation, block, recent) \
 	ReadRecentBuffer((relation)->rd_locator, MAIN_FORKNUM, (block), (recent))
+#define init_buffer_tag(tag, relation, block) \
+	InitBufferTag((tag), &(relation)->rd_locator, MAIN_FORKNUM, (block))
+#define buffer_tags_equal(a, b)			BufferTagsEqual((a), (b))
 #else
+#define relation_file_number(relation)	((relation)->rd_node.relNode)
 #define read_recent_buffer(relation, block, recent) \
 	ReadRecentBuffer((relation)->rd_node, MAIN_FORKNUM, (block), (recent))
+#define init_buffer_tag(tag, relation, block) \
+	INIT_BUFFERTAG(*(tag), (relation)->rd_node, MAIN_FORKNUM, (block))
+#define buffer_tags_equal(a, b)			BUFFERTAGS_EQUAL(*(a), *(b))
 #endif
 
 /*

@@ -299,7 +299,7 @@ get_probe_plans(IndexOptInfo *info, ProbePlans *plans)
  * negative, because an empty ball matches nothing.
  */
 static void
-add_searches(ScanEstimate *estimate, const ProbePlans *plans, int radius, double n)
+add_searches(ScanEstimate *estimate, ProbePlans *plans, int radius, double n)
 {
 	const ProbePlan *plan;
 	double		cost;

@@ -24,6 +24,7 @@
 #include "utils/spccache.h"
 
 #include "index/scan/prefetch.h"
+#include "index/tree/buffer_hint.h"
 #include "index/tree/descend.h"
 #include "index/tree/link.h"
 
@@ -52,6 +53,23 @@ prefetch_reset(Prefetch *prefetch)
 /* Maximum number of leaves to prefetch in a range.  Few ranges have more leaves. */
 #define MAX_LEAVES	8
 
+/* Number of keys in a cache line. */
+#define KEYS_PER_LINE	(64 / sizeof(uint64))
+
+/*
+ * Prefetch the keys around the position that a search for a key will look at first, among
+ * n entries of a leaf whose keys are from `first` to `end`.
+ */
+static void
+prefetch_keys(Page leaf, uint64 first, uint64 end, int n, uint64 key)
+{
+	const uint64 *guess = &page_keys(leaf)[guess_position(first, end, n, key)];
+
+	pg_prefetch(guess - KEYS_PER_LINE);
+	pg_prefetch(guess);
+	pg_prefetch(guess + KEYS_PER_LINE);
+}
+
 /*
  * Find the first leaves of a probe's range, at most MAX_LEAVES, and prefetch them.  The
  * caller must not hold a lock on any page.
@@ -60,20 +78,26 @@ static void
 prefetch_leaves(PrefetchProbe *probe, Relation index)
 {
 	PageLink	leaves[MAX_LEAVES];
+	uint64		end;
 	int			n = descend_find_leaves(index, probe->range.table, probe->range.low,
-										probe->range.high, leaves, MAX_LEAVES);
+										probe->range.high, leaves, MAX_LEAVES, &end);
 
 	for (int i = 0; i < n; i++)
 	{
+		int			nentries;
 		Buffer		recent;
 
 		if (!page_is_readable(index, leaves[i].block))
 			break;				/* the scan raises an error when it follows the link */
-		recent = PrefetchBuffer(index, MAIN_FORKNUM, leaves[i].block).recent_buffer;
+		recent = hint_prefetch_buffer(index, leaves[i].block, &nentries);
 		if (BufferIsValid(recent))
 			page_prefetch(BufferGetPage(recent));
-		if (i == 0)
-			probe->recent = recent;
+		if (i > 0)
+			continue;
+		probe->recent = recent;
+		if (nentries > 0)
+			prefetch_keys(BufferGetPage(recent), leaves[0].low_key.key,
+						  n > 1 ? leaves[1].low_key.key : end, nentries, probe->range.low);
 	}
 	if (n > 0)
 		probe->leaf = leaves[0];
@@ -125,6 +149,9 @@ prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *se
 	if (probe->leaf.block == InvalidBlockNumber)
 		*buffer = descend_to(index, range->table, 0, &low, BUFFER_LOCK_SHARE);
 	else
+	{
 		*buffer = descend_follow(index, &probe->leaf, probe->recent, &low);
+		hint_set_nentries(index, probe->leaf.block, page_nentries(BufferGetPage(*buffer)));
+	}
 	return true;
 }

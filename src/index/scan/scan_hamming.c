@@ -201,7 +201,7 @@ bound_distances(HammingScan *scan)
  * that ball, and sets *probes_ball to true.  Otherwise sets *probes_ball to false.
  */
 static const ProbePlan *
-choose_plan(const HammingScan *scan, int radius, bool *probes_ball)
+choose_plan(HammingScan *scan, int radius, bool *probes_ball)
 {
 	double		cost;
 	const ProbePlan *plan = probe_plans_choose(&scan->plans, radius, &cost);

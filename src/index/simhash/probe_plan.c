@@ -228,30 +228,37 @@ void
 probe_plans_init(ProbePlans *plans, const Design *design, double nrows)
 {
 	plans->nrows = nrows;
+	plans->chosen_radius = -1;
 	for (ProbePlanKind kind = 0; kind < PROBE_PLAN_KINDS; kind++)
 		probe_plan_init(&plans->kind[kind], design, kind, nrows);
 }
 
 /*
  * Return the cheapest probe plan for a radius in bits.  Sets *cost to its cost, in leaves
- * read.
+ * read.  Keeps the choice, because rescans mostly have the radius of the scan before.
  */
 const ProbePlan *
-probe_plans_choose(const ProbePlans *plans, int radius, double *cost)
+probe_plans_choose(ProbePlans *plans, int radius, double *cost)
 {
-	const ProbePlan *cheapest = &plans->kind[PROBE_PLAN_FULL];
-
-	*cost = probe_plan_cost(cheapest, radius, plans->nrows, HUGE_VAL);
-	for (ProbePlanKind kind = 0; kind < PROBE_PLAN_FULL; kind++)
+	if (radius != plans->chosen_radius)
 	{
-		const ProbePlan *plan = &plans->kind[kind];
-		double		other = probe_plan_cost(plan, radius, plans->nrows, *cost);
-
-		if (other < *cost && probe_plan_supports(plan, radius))
+		plans->chosen = PROBE_PLAN_FULL;
+		plans->chosen_radius = radius;
+		plans->chosen_cost = probe_plan_cost(&plans->kind[PROBE_PLAN_FULL], radius,
+											 plans->nrows, HUGE_VAL);
+		for (ProbePlanKind kind = 0; kind < PROBE_PLAN_FULL; kind++)
 		{
-			cheapest = plan;
-			*cost = other;
+			const ProbePlan *plan = &plans->kind[kind];
+			double		other = probe_plan_cost(plan, radius, plans->nrows,
+												plans->chosen_cost);
+
+			if (other < plans->chosen_cost && probe_plan_supports(plan, radius))
+			{
+				plans->chosen = kind;
+				plans->chosen_cost = other;
+			}
 		}
 	}
-	return cheapest;
+	*cost = plans->chosen_cost;
+	return &plans->kind[plans->chosen];
 }

@@ -55,6 +55,9 @@ typedef struct ProbePlans
 {
 	double		nrows;			/* number of rows of the index */
 	ProbePlan	kind[PROBE_PLAN_KINDS];
+	ProbePlanKind chosen;		/* the plan chosen last */
+	int			chosen_radius;	/* radius for which it was chosen, in bits, or -1 */
+	double		chosen_cost;	/* its cost, in leaves read */
 } ProbePlans;
 
 /* Estimated number of entries of a leaf.  Leaves are between half full and full. */
@@ -71,7 +74,7 @@ extern void probe_plan_init(ProbePlan *plan, const Design *design, ProbePlanKind
 extern bool probe_plan_supports(const ProbePlan *plan, int radius);
 extern int	probe_plan_max_flips(const ProbePlan *plan, int i, int radius);
 extern void probe_plans_init(ProbePlans *plans, const Design *design, double nrows);
-extern const ProbePlan *probe_plans_choose(const ProbePlans *plans, int radius, double *cost);
+extern const ProbePlan *probe_plans_choose(ProbePlans *plans, int radius, double *cost);
 extern double probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit);
 extern int	probe_plan_count_tables(const ProbePlan *plan, int radius);
 extern double probe_plan_count_probes(const ProbePlan *plan, int radius);

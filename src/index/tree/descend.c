@@ -38,22 +38,26 @@ entry_is_less(Page page, int i, const Entry *entry)
 }
 
 /*
- * Return an estimate, 0 to n - 1, of the position of a key among the first n entries of a
- * page.  Assumes that keys are spread evenly between the first entry and the page's high
- * key.
+ * Return an estimate, 0 to n - 1, of the position of a key among n entries.  Assumes that
+ * the keys of the entries are spread evenly between `first` and `end`.
  */
-static inline int
-guess_position(Page page, int n, uint64 key)
+int
+guess_position(uint64 first, uint64 end, int n, uint64 key)
 {
-	uint64		first = page_keys(page)[0];
-	uint64		beyond = page_is_rightmost(page) ? ~UINT64CONST(0) :
-		TreePageGetOpaque(page)->high_key;
-
 	if (key <= first)
 		return 0;
-	if (key >= beyond)
+	if (key >= end)
 		return n - 1;
-	return (double) (key - first) / (double) (beyond - first) * (n - 1);
+	return (double) (key - first) / (double) (end - first) * (n - 1);
+}
+
+/*
+ * Return the key at which the keys of a page end: its high key.
+ */
+static inline uint64
+page_end(Page page)
+{
+	return page_is_rightmost(page) ? PG_UINT64_MAX : TreePageGetOpaque(page)->high_key;
 }
 
 /*
@@ -75,7 +79,7 @@ page_search(Page page, int n, const Entry *entry)
 
 	if (n == 0)
 		return 0;
-	at = guess_position(page, n, entry->key);
+	at = guess_position(page_keys(page)[0], page_end(page), n, entry->key);
 	if (entry_is_less(page, at, entry))
 	{
 		do
@@ -325,14 +329,15 @@ descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry 
 /*
  * Set leaves[] to links to the leaves that contain keys from low to high, both inclusive.
  * Stops at max leaves, and at the end of the first leaf's parent.  Returns the number of
- * links, or 0 if the root is a leaf.  The first leaf may be split before the caller reads
- * it.  Then the range may begin to the right of that leaf.
+ * links, or 0 if the root is a leaf.  Sets *end to the key at which the last of these
+ * leaves ends.  The first leaf may be split before the caller reads it.  Then the range may
+ * begin to the right of that leaf.
  *
  * Reads inner pages only.  The caller must not hold the lock of any page.
  */
 int
 descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
-					PageLink *leaves, int max)
+					PageLink *leaves, int max, uint64 *end)
 {
 	Entry		entry = entry_before(low);
 	Buffer		buffer;
@@ -348,6 +353,7 @@ descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 	do
 		leaves[n++] = page_downlink(page, child++);
 	while (n < max && child < page_nentries(page) && page_keys(page)[child] <= high);
+	*end = child < page_nentries(page) ? page_keys(page)[child] : page_end(page);
 	UnlockReleaseBuffer(buffer);
 	return n;
 }

@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "index/tree/buffer_hint.h"
 #include "index/tree/link.h"
 #include "index/tree/meta.h"
 #include "index/tree/pause.h"
@@ -96,6 +97,8 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 							   "a link leads to it, but it is the metapage or past the end of the file");
 	if (BufferIsValid(recent) && read_recent_buffer(index, link->block, recent))
 		return recent;
+	if (strategy == NULL)
+		return hint_read_buffer(index, link->block);
 	return ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL, strategy);
 }
 
