@@ -83,7 +83,7 @@ static void
 check_entries(Relation index, BlockNumber block, Page page)
 {
 	int			n = page_nentries(page);
-	int			nsorted = page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : n;
+	int			nsorted = page_nsorted(page);
 	Entry		low_key = page_low_key(page);
 	Entry		previous = {0};
 

@@ -149,7 +149,7 @@ drop_before(Page page, const Entry *bound)
 		if (entry_compare(&items[i].entry, bound) >= 0)
 			items[nkept++] = items[i];
 	}
-	page_sort_items(items, nkept);
+	page_sort_items(items, 0, nkept);
 	page_set_items(page, items, nkept);
 }
 

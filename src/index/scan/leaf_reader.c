@@ -182,8 +182,8 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	reader->nleaves++;
 	if (!bound_met)
 		from = page_search(page, nsorted, &reader->bound);
-	if (reader->range.high < ~UINT64CONST(0))
-		to = page_search(page, nsorted, &end);
+	if (reader->range.high < ~UINT64CONST(0) && from < nsorted)
+		to = page_search_from(page, nsorted, &end, from);
 	collect(reader, buffer, from, to, true);
 	if (nsorted < n)
 		collect(reader, buffer, nsorted, n, bound_met);

@@ -62,24 +62,19 @@ page_end(Page page)
 
 /*
  * Return the number of entries less than `entry` among the first n entries of a page.
- * These must be in order.
- *
- * This is an interpolation search.  Fingerprints are hashes, so the estimate is mostly
- * off by a few entries only.  That saves most of the cache misses of a binary search.  The
- * search goes on from the estimate in steps that double (galloping).  So it makes at most
- * about twice as many comparisons as a binary search.
+ * These must be in order.  Searches from position `at` on, in steps that double
+ * (galloping).  So the search makes at most about twice as many comparisons as a binary
+ * search.  Unless n is 0, `at` must be less than n, and not less than 0.
  */
 int
-page_search(Page page, int n, const Entry *entry)
+page_search_from(Page page, int n, const Entry *entry, int at)
 {
 	int			low = 0;		/* all entries before position low are less */
 	int			high = n;		/* no entry from position high on is less */
 	int			step = 8;
-	int			at;
 
 	if (n == 0)
 		return 0;
-	at = guess_position(page_keys(page)[0], page_end(page), n, entry->key);
 	if (entry_is_less(page, at, entry))
 	{
 		do
@@ -110,6 +105,22 @@ page_search(Page page, int n, const Entry *entry)
 			high = mid;
 	}
 	return low;
+}
+
+/*
+ * Return the number of entries less than `entry` among the first n entries of a page.
+ * These must be in order.
+ *
+ * This is an interpolation search.  Fingerprints are hashes, so the estimate is mostly
+ * off by a few entries only.  That saves most of the cache misses of a binary search.
+ */
+int
+page_search(Page page, int n, const Entry *entry)
+{
+	if (n == 0)
+		return 0;
+	return page_search_from(page, n, entry,
+							guess_position(page_keys(page)[0], page_end(page), n, entry->key));
 }
 
 /*

@@ -26,5 +26,6 @@ extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high
 extern int	guess_position(uint64 first, uint64 end, int n, uint64 key);
 extern int	find_child(Page page, const Entry *entry);
 extern int	page_search(Page page, int n, const Entry *entry);
+extern int	page_search_from(Page page, int n, const Entry *entry, int at);
 
 #endif							/* SIMHASH_DESCEND_H */

@@ -182,7 +182,7 @@ move_left(Page left, Page page)
 	Entry		high_key = page_high_key(page);
 
 	n += page_get_items(page, items + n);
-	page_sort_items(items, n);
+	page_sort_items(items, page_nsorted(left), n);
 	page_set_items(left, items, n);
 	left_opaque->right = opaque->right;
 	page_set_high_key(left, &high_key);

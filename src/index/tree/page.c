@@ -113,20 +113,37 @@ page_set_items(Page page, const PageItem *items, int n)
 	TreePageGetOpaque(page)->nsorted = page_is_leaf(page) ? n : 0;
 }
 
-static int
-compare_items(const void *a, const void *b)
-{
-	return entry_compare(&((const PageItem *) a)->entry,
-						 &((const PageItem *) b)->entry);
-}
+#define ST_SORT sort_items
+#define ST_ELEMENT_TYPE PageItem
+#define ST_COMPARE(a, b) entry_compare(&(a)->entry, &(b)->entry)
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /*
- * Sort n items by key, then TID.
+ * Sort n items by key, then TID.  The first nsorted items must be in order already.  Sorts
+ * the other items, and merges them with the first ones, from the end.
  */
 void
-page_sort_items(PageItem *items, int n)
+page_sort_items(PageItem *items, int nsorted, int n)
 {
-	qsort(items, n, sizeof(PageItem), compare_items);
+	int			ntail = n - nsorted;
+	PageItem   *tail;
+
+	sort_items(items + nsorted, ntail);
+	if (nsorted == 0 || ntail == 0)
+		return;
+	tail = palloc(ntail * sizeof(PageItem));
+	memcpy(tail, items + nsorted, ntail * sizeof(PageItem));
+	while (ntail > 0)
+	{
+		bool		from_tail = nsorted == 0 ||
+			entry_compare(&items[nsorted - 1].entry, &tail[ntail - 1].entry) < 0;
+
+		items[--n] = from_tail ? tail[--ntail] : items[--nsorted];
+	}
+	pfree(tail);
 }
 
 /*

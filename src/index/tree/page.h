@@ -172,6 +172,13 @@ page_max_entries(Page page)
 	return page_is_leaf(page) ? MAX_LEAF_ENTRIES : MAX_INNER_ENTRIES;
 }
 
+/* Return the number of leading entries of a page that are in order. */
+static inline int
+page_nsorted(Page page)
+{
+	return page_is_leaf(page) ? TreePageGetOpaque(page)->nsorted : page_nentries(page);
+}
+
 static inline bool
 page_is_full(Page page)
 {
@@ -325,7 +332,7 @@ extern void page_set_high_key(Page page, const Entry *high_key);
 extern void page_append(Page page, const Entry *entry, BlockNumber child);
 extern int	page_get_items(Page page, PageItem *items);
 extern void page_set_items(Page page, const PageItem *items, int n);
-extern void page_sort_items(PageItem *items, int n);
+extern void page_sort_items(PageItem *items, int nsorted, int n);
 pg_noreturn extern void page_report_corruption(Relation index, BlockNumber block,
 											   const char *what);
 extern void page_check(Relation index, Buffer buffer);

@@ -204,7 +204,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	Assert(!page_split_is_incomplete(page));
 	items[n].entry = *entry;
 	items[n++].child = child;
-	page_sort_items(items, n);
+	page_sort_items(items, page_nsorted(page), n);
 	nleft = choose_division(page, items, n, entry);
 	high_key = items[nleft].entry;
 
