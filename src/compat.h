@@ -116,6 +116,19 @@ extern int no_such_variable
 #endif
 
 /*
+ * read_recent_keeps_usage: true if read_recent_buffer raises the usage count of a buffer,
+ * or the usage count is at its maximum.  Reads the count without a lock.  Includers need
+ * storage/buf_internals.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define read_recent_keeps_usage(buffer)	true
+#else
+#define read_recent_keeps_usage(buffer) \
+	(BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(&GetBufferDescriptor((buffer) - 1)->state)) == \
+	 BM_MAX_USAGE_COUNT)
+#endif
+
+/*
  * Read exactly size bytes from a temporary file.  Raises an error if the file ends earlier.
  * Includers need storage/buffile.h.
  */

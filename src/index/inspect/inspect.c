@@ -182,6 +182,6 @@ inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void 
 			break;
 		right = page_right_link(page);
 		bound = right.low_key;
-		buffer = descend_follow(index, &right, InvalidBuffer, &bound);
+		buffer = descend_follow(index, &right, &bound);
 	}
 }

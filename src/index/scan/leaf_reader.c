@@ -232,8 +232,7 @@ leaf_reader_read(LeafReader *reader)
 
 	CHECK_FOR_INTERRUPTS();
 	if (reader->in_range)
-		buffer = descend_follow(reader->index, &reader->link, InvalidBuffer,
-								&reader->bound);
+		buffer = descend_follow(reader->index, &reader->link, &reader->bound);
 	else if (!next_range(reader, &buffer))
 		return false;
 

@@ -94,7 +94,6 @@ prefetch_leaves(PrefetchProbe *probe, Relation index)
 			page_prefetch(BufferGetPage(recent));
 		if (i > 0)
 			continue;
-		probe->recent = recent;
 		if (nentries > 0)
 			prefetch_keys(BufferGetPage(recent), leaves[0].low_key.key,
 						  n > 1 ? leaves[1].low_key.key : end, nentries, probe->range.low);
@@ -118,7 +117,6 @@ fill_ring(Prefetch *prefetch, Relation index, NextRange next_range, void *search
 		if (!next_range(search, &probe->range))
 			return;
 		probe->leaf.block = InvalidBlockNumber;
-		probe->recent = InvalidBuffer;
 		if (prefetch->target > 0)
 			prefetch_leaves(probe, index);
 		prefetch->n++;
@@ -150,7 +148,7 @@ prefetch_next(Prefetch *prefetch, Relation index, NextRange next_range, void *se
 		*buffer = descend_to(index, range->table, 0, &low, BUFFER_LOCK_SHARE);
 	else
 	{
-		*buffer = descend_follow(index, &probe->leaf, probe->recent, &low);
+		*buffer = descend_follow(index, &probe->leaf, &low);
 		hint_set_nentries(index, probe->leaf.block, page_nentries(BufferGetPage(*buffer)));
 	}
 	return true;

@@ -26,8 +26,6 @@ typedef struct PrefetchProbe
 	PageLink	leaf;			/* downlink of the first leaf.  leaf.block is
 								 * InvalidBlockNumber if the downlink is
 								 * unknown. */
-	Buffer		recent;			/* buffer that contained the first leaf
-								 * recently, not pinned, or InvalidBuffer */
 } PrefetchProbe;
 
 /* A ring of probes: the next probe, and the probes after it, which are prefetched. */

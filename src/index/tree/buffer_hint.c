@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -65,7 +66,26 @@ hint_has_block(const BufferHint *hint, Relation index, BlockNumber block)
 }
 
 /*
+ * Pin a block of an index in the buffer that contained it recently.  Counts that as a hit
+ * of the index, as ReadBuffer does.  Returns false if the buffer no longer contains the
+ * block.
+ */
+static bool
+hint_pin_recent(Relation index, BlockNumber block, Buffer recent)
+{
+	if (!read_recent_buffer(index, block, recent))
+		return false;
+	pgstat_count_buffer_read(index);
+	pgstat_count_buffer_hit(index);
+	return true;
+}
+
+/*
  * Read a block of an index into a buffer, and pin it, as ReadBuffer does.
+ *
+ * Up to 18, ReadRecentBuffer does not raise the usage count of the buffer.  Then even the
+ * root would soon be evicted.  So ReadBuffer reads the block unless its usage count is at
+ * the maximum already.
  */
 Buffer
 hint_read_buffer(Relation index, BlockNumber block)
@@ -76,7 +96,8 @@ hint_read_buffer(Relation index, BlockNumber block)
 		return ReadBuffer(index, block);
 	hint = hint_of(index, block);
 	if (!hint_has_block(hint, index, block) ||
-		!read_recent_buffer(index, block, hint->buffer))
+		!read_recent_keeps_usage(hint->buffer) ||
+		!hint_pin_recent(index, block, hint->buffer))
 		*hint = (BufferHint) {ReadBuffer(index, block), 0};
 	return hint->buffer;
 }

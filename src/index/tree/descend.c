@@ -321,13 +321,12 @@ descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
 /*
  * Follow a link, then move right to the page of that level to which an entry belongs.  The
  * entry must not be less than the link's low key.  Returns the page pinned and
- * share-locked.  If `recent` is valid, it is a buffer that contained the linked page
- * recently.  The caller must not hold the lock of any page.
+ * share-locked.  The caller must not hold the lock of any page.
  */
 Buffer
-descend_follow(Relation index, const PageLink *link, Buffer recent, const Entry *entry)
+descend_follow(Relation index, const PageLink *link, const Entry *entry)
 {
-	Buffer		buffer = page_follow_recent(index, link, recent, BUFFER_LOCK_SHARE);
+	Buffer		buffer = page_follow(index, link, BUFFER_LOCK_SHARE);
 
 	if (!BufferIsValid(buffer))
 		buffer = descend_arrive(index, link->tree, link->level, entry,

@@ -19,8 +19,7 @@ extern Buffer descend_to(Relation index, int tree, int level,
 						 const Entry *entry, int lock);
 extern Buffer descend_for_insertion(Relation index, int tree, int level,
 									const Entry *entry);
-extern Buffer descend_follow(Relation index, const PageLink *link, Buffer recent,
-							 const Entry *entry);
+extern Buffer descend_follow(Relation index, const PageLink *link, const Entry *entry);
 extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 								PageLink *leaves, int max, uint64 *end);
 extern int	guess_position(uint64 first, uint64 end, int n, uint64 key);

@@ -84,19 +84,15 @@ page_report_mismatch(Relation index, const PageLink *link)
 }
 
 /*
- * Pin the block that a link leads to, and return its buffer.  If `recent` is valid, it is
- * a buffer that contained the block recently, and is tried first.  `strategy` may be NULL.
+ * Pin the block that a link leads to, and return its buffer.  `strategy` may be NULL.
  * Raises an error if the block cannot contain a tree page (page_is_readable).
  */
 Buffer
-page_pin(Relation index, const PageLink *link, Buffer recent,
-		 BufferAccessStrategy strategy)
+page_pin(Relation index, const PageLink *link, BufferAccessStrategy strategy)
 {
 	if (!page_is_readable(index, link->block))
 		page_report_corruption(index, link->block,
 							   "a link leads to it, but it is the metapage or past the end of the file");
-	if (BufferIsValid(recent) && read_recent_buffer(index, link->block, recent))
-		return recent;
 	if (strategy == NULL)
 		return hint_read_buffer(index, link->block);
 	return ReadBufferExtended(index, MAIN_FORKNUM, link->block, RBM_NORMAL, strategy);
@@ -104,20 +100,19 @@ page_pin(Relation index, const PageLink *link, Buffer recent,
 
 /*
  * Pin and lock the page that a link leads to, and return its buffer.  Returns
- * InvalidBuffer, with nothing pinned, if the link is stale.  If `recent` is valid, it is a
- * buffer that contained the page recently.
+ * InvalidBuffer, with nothing pinned, if the link is stale.
  *
  * The caller must not hold the lock of any page.  A stale link may lead to any page, but
  * a process that waits without a lock cannot be part of a deadlock.
  */
 Buffer
-page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock)
+page_follow(Relation index, const PageLink *link, int lock)
 {
 	Buffer		buffer;
 
 	CHECK_FOR_INTERRUPTS();
 	pause_before_link(link->level);
-	buffer = page_pin(index, link, recent, NULL);
+	buffer = page_pin(index, link, NULL);
 	page_prefetch(BufferGetPage(buffer));
 	LockBuffer(buffer, lock);
 	if (page_matches(index, buffer, link))
@@ -134,7 +129,7 @@ page_follow_recent(Relation index, const PageLink *link, Buffer recent, int lock
 Buffer
 page_follow_held(Relation index, const PageLink *link)
 {
-	Buffer		buffer = page_pin(index, link, InvalidBuffer, NULL);
+	Buffer		buffer = page_pin(index, link, NULL);
 
 	page_peek(index, buffer, link);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);

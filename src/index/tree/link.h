@@ -61,20 +61,8 @@ extern bool page_matches(Relation index, Buffer buffer, const PageLink *link);
 extern void page_peek(Relation index, Buffer buffer, const PageLink *link);
 pg_noreturn extern void page_report_mismatch(Relation index, const PageLink *link);
 extern bool page_is_readable(Relation index, BlockNumber block);
-extern Buffer page_pin(Relation index, const PageLink *link, Buffer recent,
-					   BufferAccessStrategy strategy);
-extern Buffer page_follow_recent(Relation index, const PageLink *link, Buffer recent,
-								 int lock);
+extern Buffer page_pin(Relation index, const PageLink *link, BufferAccessStrategy strategy);
+extern Buffer page_follow(Relation index, const PageLink *link, int lock);
 extern Buffer page_follow_held(Relation index, const PageLink *link);
-
-/*
- * Pin and lock the page that a link leads to, as page_follow_recent does without a recent
- * buffer.
- */
-static inline Buffer
-page_follow(Relation index, const PageLink *link, int lock)
-{
-	return page_follow_recent(index, link, InvalidBuffer, lock);
-}
 
 #endif							/* SIMHASH_LINK_H */

@@ -137,7 +137,7 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)
 {
-	Buffer		buffer = page_pin(index, link, InvalidBuffer, NULL);
+	Buffer		buffer = page_pin(index, link, NULL);
 
 	page_peek(index, buffer, link);
 	if (link->level > 0)

@@ -204,7 +204,7 @@ read_page(Vacuum *vacuum, const PageLink *link)
 	if (link->level == 0)
 		fetch_ahead(&vacuum->ahead, index, link);
 	pause_before_link(link->level);
-	buffer = page_pin(index, link, InvalidBuffer, vacuum->info->strategy);
+	buffer = page_pin(index, link, vacuum->info->strategy);
 	if (link->level == 0)
 		LockBufferForCleanup(buffer);
 	else
