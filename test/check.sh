@@ -267,7 +267,7 @@ suite_small() {
 	pgxs_suite REGRESS= TAP_TESTS= ISOLATION="${specs//.spec/}" \
 		ISOLATION_OPTS="--inputdir=test/small --load-extension=simhash"
 	count_pg_regress
-	pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/small/t/*.pl test/t/014*.pl'
+	pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
 	count_prove
 	note_skipped_files
 	count_forgotten 'test/small/*/*.*'

@@ -15,7 +15,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(random_seed seconds index_node standby_of install_load client running clients_ok
-  kill_and_start generic_records recovered_to read_pages write_pages
+  kill_and_start generic_records recovered_to read_pages write_pages index_pages
   same_rows_ok no_damage_ok sound_ok no_lost_pages_ok no_crash_ok free_pages has_small_pages);
 
 plan skip_all => 'servers refuse to run as root' if $> == 0;
@@ -471,26 +471,24 @@ sub free_pages
 	return $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$index') WHERE level IS NULL");
 }
 
-# Returns the number of zero pages in the files of an index, one file for each GB.  A
-# crash leaves zero pages where the index was extended and the WAL does not contain the
-# new page.
-sub zero_pages
+# Returns the pages of an index, from all its files, as a reference to a list of them.
+sub index_pages
 {
 	my ($node, $index) = @_;
 	my $path = $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')");
-	my $zeros = 0;
+	my $data = $node->data_dir;
+	my @others = map { substr($_, length("$data/")) } glob "$data/$path.*";
 
-	$path = $node->data_dir . "/$path";
-	foreach my $segment ($path, glob "$path.*")
-	{
-		open my $file, '<:raw', $segment or die "$segment: $!";
-		while (read $file, my $page, 8192)
-		{
-			$zeros++ unless $page =~ /[^\0]/;
-		}
-		close $file;
-	}
-	return $zeros;
+	return [ map { @{ read_pages($node, $_) } } $path, sort { length $a <=> length $b || $a cmp $b } @others ];
+}
+
+# Returns the number of zero pages of an index.  A crash leaves zero pages where the index
+# was extended and the WAL does not contain the new page.
+sub zero_pages
+{
+	my ($node, $index) = @_;
+
+	return scalar grep { !/[^\0]/ } @{ index_pages($node, $index) };
 }
 
 # Checks that each page of an index is in a tree, or free, or was never used.
