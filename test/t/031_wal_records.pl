@@ -50,7 +50,8 @@ sub insertion
 {
 	my ($table, $way, $from, $to) = @_;
 
-	return "$way{$way}; INSERT INTO ${table}_$way SELECT i, $table{$table}[1] FROM generate_series($from, ${to}::bigint) AS i;";
+	return "$way{$way}; INSERT INTO ${table}_$way SELECT i, $table{$table}[1]"
+	  . " FROM generate_series($from, ${to}::bigint) AS i;";
 }
 
 $node->safe_psql('postgres', <<'SQL');
@@ -250,7 +251,8 @@ CONF
 sub both_ways
 {
 	my ($table, $rows) = @_;
-	my $insertion = "INSERT INTO $table SELECT i, fp_of(i + random()::integer * 1000) FROM generate_series(1, $rows / 2) AS i";
+	my $insertion = "INSERT INTO $table SELECT i, fp_of(i + random()::integer * 1000)"
+	  . " FROM generate_series(1, $rows / 2) AS i";
 
 	return join '; ', map { ($way{$_}, $insertion) } shuffle(sort keys %way);
 }

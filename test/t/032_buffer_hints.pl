@@ -28,7 +28,8 @@ DECLARE
     pages integer := pg_relation_size('docs') / current_setting('block_size')::integer;
     n integer;
 BEGIN
-    ASSERT EXISTS (SELECT FROM plan(format('SELECT FROM docs WHERE fp <@ %L::simhash_ball', simhash_ball(q, 2)), 'docs_fp'));
+    ASSERT EXISTS (SELECT FROM plan(
+        format('SELECT FROM docs WHERE fp <@ %L::simhash_ball', simhash_ball(q, 2)), 'docs_fp'));
     FOR i IN 1 .. times LOOP
         SELECT count(*) INTO n FROM docs WHERE fp <@ simhash_ball(q, 2);
         ASSERT n > 0;

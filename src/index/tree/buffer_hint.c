@@ -95,10 +95,11 @@ hint_read_buffer(Relation index, BlockNumber block)
 	if (RelationUsesLocalBuffers(index))
 		return ReadBuffer(index, block);
 	hint = hint_of(index, block);
-	if (!hint_has_block(hint, index, block) ||
-		!read_recent_keeps_usage(hint->buffer) ||
-		!hint_pin_recent(index, block, hint->buffer))
+	if (!hint_has_block(hint, index, block))
 		*hint = (BufferHint) {ReadBuffer(index, block), 0};
+	else if (!read_recent_keeps_usage(hint->buffer) ||
+			 !hint_pin_recent(index, block, hint->buffer))
+		hint->buffer = ReadBuffer(index, block);
 	return hint->buffer;
 }
 
