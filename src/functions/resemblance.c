@@ -73,6 +73,11 @@ typedef struct KeptSet
  * next statement of the same transaction.  Procedures, and the checks of domains of their
  * variables, are also used in the next transaction.  So the state is discarded if the
  * statement or the transaction is another one.
+ *
+ * A similarity join returns the pairs of a family close together, so 256 sets are enough.
+ * For the 0.9 million pairs of 100,000 documents, a comparison took 1.4 times as long with
+ * one set for each argument, and 0.93 times as long with 4,096 sets.  If the pairs were
+ * first sorted by the left row, it took 1.3 times as long, and 1.9 times with the sort.
  */
 #define KEPT_SETS		256
 
