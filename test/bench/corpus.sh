@@ -1,10 +1,12 @@
 #!/bin/bash
-# Measures the time to deduplicate a corpus, from COPY to the remaining rows.  The
-# corpus has a million rows: real documents, and copies with known edits.  Runs on a
-# temporary PostgreSQL server of its own.  The SQL is in corpus.sql.
+# Measures the time to deduplicate a corpus, from COPY to the remaining rows, by clusters
+# and by all pairs.  The corpus has a million rows: real documents, and copies with known
+# edits.  Runs on a temporary PostgreSQL server of its own.  The SQL is in corpus.sql.
 #
 #   bash test/bench/corpus.sh
 #   ROWS=100000 RADIUS=3 bash test/bench/corpus.sh
+#   RADIUS=8 ...                 radius of the clusters (default: 8)
+#   PAIRS_RADIUS=12 ...          radius of the pairs (default: 10)
 #   RUNS=5 ...                   medians of so many runs (default: 3)
 #   SEED=7 ...                   other random edits
 #   DOCUMENTS=FOLDER ...         keeps the documents in FOLDER, and uses those already
@@ -18,6 +20,7 @@ set -euo pipefail
 
 ROWS=${ROWS:-1000000}
 RADIUS=${RADIUS:-8}
+PAIRS_RADIUS=${PAIRS_RADIUS:-10}
 RUNS=${RUNS:-3}
 SEED=${SEED:-1}
 
@@ -35,20 +38,23 @@ make_corpus() {
 
 # Runs a part of corpus.sql.
 run_part() {
-	local name=$1 file=$WORK/src/${1// /_}.sql
+	local name=$1 file=$WORK/src/${1// /_}.$BASHPID.sql
 	shift
 	sed -n "/^-- step: $name\$/,/^-- step: /p" test/bench/corpus.sql >"$file"
-	demo_psql -v radius="$RADIUS" -v rows="$ROWS" "$@" -f "$file"
+	demo_psql -v radius="$RADIUS" -v pairs_radius="$PAIRS_RADIUS" -v rows="$ROWS" "$@" -f "$file"
 }
 
-copy_in() {
-	local file copy copies=()
-	for file in "$WORK"/src/rows.?; do
-		run_part COPY -v file="$file" &
-		copies+=($!)
+# Runs a part in several sessions at the same time.  Arguments: the part, the name of a
+# variable of psql, and its value in each session.
+in_sessions() {
+	local part=$1 variable=$2 value session sessions=()
+	shift 2
+	for value; do
+		run_part "$part" -v "$variable=$value" &
+		sessions+=($!)
 	done
-	for copy in "${copies[@]}"; do
-		wait "$copy"
+	for session in "${sessions[@]}"; do
+		wait "$session"
 	done
 }
 
@@ -81,18 +87,39 @@ step() {
 	seconds=$(awk "BEGIN { print $EPOCHREALTIME - $started }")
 	kill "$watcher"
 	wait "$watcher" || true
-	printf '%s\t%s\t%s\t%s\n' "$RUN" "$name" "$seconds" "$(cat "$WORK/log/memory")" >>"$WORK/src/steps"
+	printf '%s\t%s\t%s\t%s\t%s\n' "$RUN" "$RECIPE" "$name" "$seconds" \
+		"$(cat "$WORK/log/memory")" >>"$WORK/src/steps"
+}
+
+# Loads the documents anew.
+begin_recipe() {
+	RECIPE=$1
+	demo_psql -c 'SET client_min_messages = error' -c 'DROP EXTENSION IF EXISTS simhash CASCADE' \
+		-c 'DROP TABLE IF EXISTS docs, candidates, edges, duplicates' -c CHECKPOINT
+	run_part 'a table'
+	step COPY in_sessions COPY file "$WORK"/src/rows.?
+}
+
+# Runs steps that are one part each.
+steps() {
+	local name
+	for name; do
+		step "$name" run_part "$name" >"$WORK/log/part"
+	done
 }
 
 run_corpus() {
-	local name
-	demo_psql -c 'SET client_min_messages = error' -c 'DROP EXTENSION IF EXISTS simhash CASCADE' \
-		-c 'DROP TABLE IF EXISTS docs, candidates, duplicates' -c CHECKPOINT
-	run_part 'a table'
-	step COPY copy_in
-	for name in index 'VACUUM ANALYZE' 'fingerprints alone' clusters verification deletion; do
-		step "$name" run_part "$name" >"$WORK/log/part"
-	done
+	begin_recipe clusters
+	steps index 'VACUUM ANALYZE' 'fingerprints alone' clusters verification deletion
+	run_part 'what went by clusters'
+
+	begin_recipe 'all pairs'
+	steps 'VACUUM ANALYZE'
+	run_part 'plan of the edges' >"$WORK/log/plan"
+	grep -q 'SimHash Join' "$WORK/log/plan" || { cat "$WORK/log/plan"; die "no SimHash Join"; }
+	step edges in_sessions edges half "< '8000000000000000'" ">= '8000000000000000'"
+	steps components deletion
+	run_part 'what went by all pairs'
 }
 
 main() {

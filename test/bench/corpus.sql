@@ -1,6 +1,7 @@
 -- A corpus from COPY to the remaining rows, step by step.  corpus.sh runs each part
 -- that begins with "-- step:" by itself, and measures its time.
--- Variables: radius; file, the input of COPY; rows.
+-- Variables: radius of the clusters; pairs_radius; half, a condition on the fingerprint;
+-- file, the input of COPY; rows.
 
 -- step: a table
 CREATE EXTENSION simhash;
@@ -9,6 +10,7 @@ CREATE TABLE docs (
     body text,
     fp   simhash GENERATED ALWAYS AS (simhash(body)) STORED
 );
+CREATE TABLE edges (a bigint, b bigint);
 
 -- step: COPY
 -- COPY computes the fingerprints.  Two sessions, with one file each.
@@ -51,43 +53,87 @@ ANALYZE duplicates;
 -- step: deletion
 DELETE FROM docs USING duplicates WHERE docs.id = duplicates.id;
 
+-- step: what went by clusters
+SET client_min_messages = error;
+DROP TABLE IF EXISTS went;
+CREATE TABLE went AS
+SELECT 'clusters alone' AS step, * FROM candidates
+UNION ALL
+SELECT 'clusters, verified', * FROM duplicates;
+
+-- step: plan of the edges
+-- An edge is a pair of near documents that resemble each other.
+SET work_mem = '512MB';
+CREATE VIEW resembling AS
+SELECT a.id AS a, b.id AS b, a.fp
+FROM docs a JOIN docs b ON a.fp <~> b.fp <= :pairs_radius AND a.id < b.id
+WHERE resemblance(a.body, b.body) >= 0.5;
+EXPLAIN (COSTS OFF) SELECT * FROM resembling;
+
+-- step: edges
+-- Two sessions, with one half of the fingerprints each.  The texts fit into memory.
+SET work_mem = '512MB';
+INSERT INTO edges SELECT a, b FROM resembling WHERE fp :half;
+
+-- step: components
+-- Each row that is not the first of its component, with that first row.
+SET work_mem = '256MB';
+CREATE TABLE duplicates AS
+SELECT DISTINCT id, keeper
+FROM (SELECT a, b, connected_component(a, b) OVER () AS keeper FROM edges) AS e,
+     LATERAL (VALUES (a), (b)) AS member (id)
+WHERE id <> keeper;
+ANALYZE duplicates;
+
+-- step: what went by all pairs
+INSERT INTO went SELECT 'all pairs, verified', * FROM duplicates;
+
 -- step: result
 -- Compare with the known families: all rows of a family except the oldest are
 -- duplicates.  A deleted row was found rightly if its keeper is of the same family.
 CREATE TABLE truth (id bigint, family bigint, edit text);
 COPY truth FROM :'file';
 CREATE TABLE found AS
-SELECT t.*, t.id <> min(t.id) OVER (PARTITION BY t.family) AS is_duplicate,
-       c.id IS NOT NULL AS candidate, d.id IS NOT NULL AS removed, k.family = t.family AS rightly
-FROM truth t LEFT JOIN candidates c USING (id) LEFT JOIN duplicates d USING (id) LEFT JOIN truth k ON k.id = c.keeper;
+SELECT s.step, t.*, t.id <> min(t.id) OVER (PARTITION BY s.step, t.family) AS is_duplicate,
+       w.id IS NOT NULL AS goes, k.family = t.family AS rightly
+FROM truth t CROSS JOIN (SELECT DISTINCT step FROM went) AS s
+    LEFT JOIN went w USING (step, id) LEFT JOIN truth k ON k.id = w.keeper;
 
 \pset footer off
 \pset title 'what there is'
-SELECT count(*) AS documents, count(DISTINCT family) AS families, count(*) FILTER (WHERE is_duplicate) AS duplicates,
-       (SELECT count(*) FROM docs) AS survivors
-FROM found;
+SELECT count(*) AS documents, count(DISTINCT family) AS families,
+       count(*) - count(DISTINCT family) AS duplicates
+FROM truth;
 \pset title 'what went'
 SELECT step, count(*) FILTER (WHERE goes) AS rows, round(avg(rightly::integer) FILTER (WHERE goes), 5) AS precision,
        round(count(*) FILTER (WHERE goes AND rightly) / count(*) FILTER (WHERE is_duplicate)::numeric, 4) AS recall
-FROM found, LATERAL (VALUES ('by clusters alone', candidate), ('verified', removed)) AS v (step, goes)
-GROUP BY step ORDER BY step;
-\pset title 'of what was done to the original'
-SELECT edit, count(*) FILTER (WHERE is_duplicate) AS duplicates,
-       round(count(*) FILTER (WHERE removed AND rightly) / count(*) FILTER (WHERE is_duplicate)::numeric, 3) AS recall
-FROM found GROUP BY edit ORDER BY recall DESC;
+FROM found GROUP BY step ORDER BY recall, precision;
+\pset title 'recall, by what was done to the original'
+WITH rate AS (
+    SELECT edit, step, count(*) AS duplicates, round(avg((goes AND rightly)::integer), 3) AS recall
+    FROM found WHERE is_duplicate GROUP BY edit, step
+)
+SELECT edit, c.duplicates, c.recall AS clusters, p.recall AS "all pairs"
+FROM rate c JOIN rate p USING (edit)
+WHERE c.step = 'clusters, verified' AND p.step = 'all pairs, verified'
+ORDER BY c.recall DESC;
 
 -- step: medians
-CREATE TABLE steps (run integer, step text, seconds float8, kilobytes bigint, n serial);
-COPY steps (run, step, seconds, kilobytes) FROM :'file';
+CREATE TABLE steps (run integer, recipe text, step text, seconds float8, kilobytes bigint, n serial);
+COPY steps (run, recipe, step, seconds, kilobytes) FROM :'file';
 \pset footer off
 \pset title 'medians of runs; all of it is without the fingerprints alone'
-SELECT coalesce(step, 'all of it') AS step,
+CREATE VIEW total AS
+SELECT run, recipe, NULL AS step, sum(seconds) AS seconds, max(kilobytes) AS kilobytes, max(n) + 1 AS n
+FROM steps WHERE step <> 'fingerprints alone' GROUP BY run, recipe;
+SELECT recipe, coalesce(step, 'all of it') AS step,
        round(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 1) AS seconds,
        round(min(seconds)::numeric, 1) AS "from", round(max(seconds)::numeric, 1) AS "to",
        round(:rows / percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)) AS "documents a second",
        round(max(kilobytes) / 1024.0) AS "MB of memory"
-FROM (SELECT step, seconds, kilobytes, n FROM steps
-      UNION ALL
-      SELECT NULL, sum(seconds), max(kilobytes), max(n) + 1
-      FROM steps WHERE step <> 'fingerprints alone' GROUP BY run) AS s
-GROUP BY step ORDER BY min(n);
+FROM (SELECT run, recipe, step, seconds, kilobytes, n FROM steps UNION ALL TABLE total) AS s
+GROUP BY recipe, step ORDER BY recipe DESC, min(n);
+\pset title 'all pairs / clusters, all of it'
+SELECT round(percentile_cont(0.5) WITHIN GROUP (ORDER BY p.seconds / c.seconds)::numeric, 2) AS times
+FROM total p JOIN total c USING (run)
+WHERE p.recipe = 'all pairs' AND c.recipe = 'clusters';
