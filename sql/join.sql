@@ -178,8 +178,8 @@ SELECT show($$ SELECT a.id, b.id AS other FROM parts a LEFT JOIN parts b
     ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id % 10 = b.id % 10 $$);
 SELECT show($$ SELECT a.id, b AS other FROM parts a LEFT JOIN parts b
     ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id % 10 = b.id % 10 $$, 'Custom');
-SELECT show($$ SELECT a.id FROM parts a WHERE NOT EXISTS
-    (SELECT FROM parts b WHERE a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id <> b.id) $$, 'Custom|Join Type');
+SELECT show($$ SELECT a.id FROM parts a WHERE NOT EXISTS (SELECT FROM parts b
+    WHERE simhash_within(a.fp, b.fp, 3) AND a.tenant = b.tenant AND a.id <> b.id) $$, 'Custom|Join Type');
 -- the left input depends on a partition of another table
 SELECT show($$ SELECT a.id, s.* FROM parts a LEFT JOIN LATERAL
     (SELECT b.id AS other, c.id AS third, b.tenant, a.id + b.id AS sum FROM parts b

@@ -36,11 +36,11 @@
  * 2 microseconds here.  That is between a search of an index in memory, which takes about 1
  * microsecond for each unit that it costs, and a nested loop, which takes 3 or 4.
  *
- * Reading a row into an input, and pairing two rows, each take as long as some number of
- * operators of the executor.  So does writing an entry to one more temporary file.
+ * Reading a row into an input takes as long as LOADING_OPERATORS operators of the executor.
+ * Writing an entry to one more temporary file takes as long as SPILLING_OPERATORS.  A pair
+ * costs what any join charges for a row.
  */
 #define LOADING_OPERATORS			36
-#define PAIRING_OPERATORS			6
 #define SPILLING_OPERATORS			4
 
 /*
@@ -291,7 +291,7 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 		pairs = Min(pairs, left->rows);
 	cost_qual_eval(&cost, clauses->match, root);
 	startup += cost.startup;
-	run += pairs * (PAIRING_OPERATORS * cpu_operator_cost + cost.per_tuple);
+	run += pairs * (cpu_operator_cost + cost.per_tuple);
 
 	cost_qual_eval(&cost, clauses->filter, root);
 	startup += cost.startup + path->path.pathtarget->cost.startup;

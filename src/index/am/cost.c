@@ -49,10 +49,10 @@
 
 /*
  * CPU cost of a descent and of reading its first leaf.  It is that of a descent through
- * three pages as nbtree charges it.  It matters in nested loops, which find most pages in
+ * two pages as nbtree charges it.  It matters in nested loops, which find most pages in
  * memory.
  */
-#define DESCENT_COST		(150.0 * cpu_operator_cost)
+#define DESCENT_COST		(100.0 * cpu_operator_cost)
 
 /* Estimates of what a scan reads. */
 typedef struct ScanEstimate
