@@ -161,7 +161,7 @@ begin_join(SimHashJoinState *state)
 	state->bands.nbands = 0;
 	state->has_other_params = false;
 	join_input_reset(state, &state->right,
-					 state->memory / (join_is_by_bands(state) ? SIGNATURES_PART : TUPLES_PART),
+					 state->memory / (join_is_by_bands(state) ? SIGNATURES_PART : ALL_TUPLES_PART),
 					 join_right_capacity(state));
 	join_batch_init(&state->batch, state->right.context, state->memory / BATCH_PART);
 	state->returns_batch = false;

@@ -181,7 +181,7 @@ note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
  * whose fingerprints are in the same partition are close to each other in the file.
  */
 static void
-spill_tuples(JoinInput *input)
+spill_tuples(SimHashJoinState *state, JoinInput *input)
 {
 	JoinEntries *entries = &input->entries;
 
@@ -196,6 +196,7 @@ spill_tuples(JoinInput *input)
 		entry->location = join_tuples_write(&input->tuples, entry->location);
 	}
 	join_tuples_free(&input->tuples);
+	input->tuples.limit = state->memory / TUPLES_PART;
 }
 
 /*
@@ -206,7 +207,7 @@ static void
 spill_rows(SimHashJoinState *state, JoinInput *input)
 {
 	if (!join_is_by_bands(state))
-		spill_tuples(input);
+		spill_tuples(state, input);
 	join_entries_spill(&input->entries);
 	input->nwritten = 0;
 }
@@ -227,7 +228,7 @@ keep_row(SimHashJoinState *state, JoinInput *input, MinimalTuple tuple, bool fre
 	else if (input->keeps_tuples)
 	{
 		if (join_tuples_is_full(&input->tuples, tuple))
-			spill_tuples(input);
+			spill_tuples(state, input);
 		entry->location = join_tuples_add(&input->tuples, tuple);
 	}
 	if (input->keeps_tuples && free_tuple)
@@ -291,8 +292,6 @@ spill_left(SimHashJoinState *state)
 	JoinInput  *input = &state->left;
 
 	spill_rows(state, input);
-	if (!join_is_by_bands(state))
-		input->tuples.limit = state->memory / TUPLES_PART;
 	state->partitioned = true;
 	if (join_is_by_bands(state))
 		join_entries_limit(&state->right.entries, join_right_capacity(state));

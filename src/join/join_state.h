@@ -123,9 +123,11 @@ typedef struct SimHashJoinState
  * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
  * the entries of each input while a chunk is joined, one for pairs of the batch, one for
  * tuples of the batch, and one for buffers of the partitions.  Together the parts
- * do not exceed the memory.
+ * do not exceed the memory.  Until the first right tuples go to a file, all right tuples
+ * may use the parts of the batch and the buffers, too.
  */
 #define TUPLES_PART			8
+#define ALL_TUPLES_PART		2.4
 #define ENTRIES_PART		3.5
 #define BATCH_PART			12
 #define FILES_PART			8
