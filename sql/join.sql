@@ -141,6 +141,8 @@ SELECT show($$ SELECT id FROM docs d WHERE NOT EXISTS
 -- subplans and clauses without columns
 SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5
     AND (SELECT count(*) FROM queries WHERE radius < d.tenant + q.radius) > 10 $$);
+SELECT show($$ SELECT id, n FROM docs d JOIN queries q
+    ON coalesce(d.fp, (SELECT fp FROM queries WHERE n = 62)) <~> q.fp <= 3 $$, 'Custom');
 SELECT show($$ SELECT id, n FROM docs d LEFT JOIN queries q
     ON d.fp <~> q.fp <= 5 AND now() > '2000-01-01' $$, 'rows');
 SELECT show($$ SELECT id, n FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 WHERE now() < '2000-01-01' $$, 'rows');
@@ -160,6 +162,8 @@ SELECT show($$ SELECT t.id, s.* FROM docs t LEFT JOIN
     ON t.fp <~> s.fp <= 1 AND s.r <> t.tenant WHERE t.tenant < 3 $$, 'Join');
 SELECT show($$ SELECT count(*), sum(n) FROM docs d LEFT JOIN queries q
     ON d.fp <~> q.fp <= 3 GROUP BY d.tenant $$, 'Join');
+SELECT show($$ SELECT d.tenant, q.lang, count(n) FROM docs d LEFT JOIN queries q
+    ON d.fp <~> q.fp <= 3 GROUP BY GROUPING SETS ((d.tenant), (q.lang), ()) $$, 'Join');
 
 --
 -- Tables of partitions, joined whole or partition by partition
@@ -220,6 +224,36 @@ MOVE FORWARD ALL IN pair;
 MOVE BACKWARD 20 IN pair;
 MOVE FORWARD ALL IN pair;
 ROLLBACK;
+-- a cursor that outlives its transaction, forward and backward
+BEGIN;
+DECLARE pair SCROLL CURSOR WITH HOLD FOR SELECT d.id, q.n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 2;
+MOVE 5 IN pair;
+COMMIT;
+MOVE ABSOLUTE 0 IN pair;
+SET simhash.enable_join = off;
+DO $$
+DECLARE
+    pair refcursor := 'pair';
+    pair_row record;
+    forward text[];
+    backward text[];
+BEGIN
+    LOOP
+        FETCH NEXT FROM pair INTO pair_row;
+        EXIT WHEN NOT FOUND;
+        forward := forward || pair_row::text;
+    END LOOP;
+    LOOP
+        FETCH PRIOR FROM pair INTO pair_row;
+        EXIT WHEN NOT FOUND;
+        backward := pair_row::text || backward;
+    END LOOP;
+    ASSERT forward = backward;
+    ASSERT (SELECT array_agg(r ORDER BY r) FROM unnest(forward) AS r) = (SELECT array_agg(s::text ORDER BY s::text)
+        FROM (SELECT d.id, q.n FROM docs d LEFT JOIN queries q ON d.fp <~> q.fp <= 2) AS s);
+END $$;
+RESET simhash.enable_join;
+CLOSE pair;
 
 -- in a parallel worker
 SELECT set_config(name, 'on', false) FROM pg_settings

@@ -160,6 +160,21 @@ finish($counts->{process});
 is($counts->{err}, '', 'counts on the standby are right');
 $primary->wait_for_catchup($standby);
 
+# --- a similarity join, which writes temporary files ---------------------------------
+
+my $pairs = 'SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 4 WHERE a.id <= 5000 AND b.id <= 5000';
+my %pairs = map
+{
+	$_ => $standby->safe_psql('postgres',
+		"SET work_mem = '64kB'; SET enable_nestloop = $_; SET simhash.enable_join = "
+		  . ($_ eq 'on' ? 'off' : "on; EXPLAIN (ANALYZE, BUFFERS) $pairs") . "; $pairs ORDER BY 1, 2")
+} qw(on off);
+like($pairs{off}, qr/^Custom Scan \(SimHash Join\).*?\n  Buffers: .*temp read=\d+ written=\d+/s,
+	'a similarity join on the standby writes temporary files');
+$pairs{off} =~ s/.*Execution Time: [^\n]*\n//s;
+ok($pairs{off} eq $pairs{on}, 'and returns the rows of a nested loop');
+cmp_ok(($pairs{on} =~ tr/\n//), '>', 4000, 'which are many');
+
 # --- a snapshot on the standby protects rows that the primary removes ---------------
 
 $primary->safe_psql('postgres', 'CHECKPOINT');
