@@ -23,7 +23,7 @@
 #define READ_TOGETHER		1024
 
 /*
- * Return the bits of a fingerprint that are set in a mask, moved together into the low
+ * Return the bits of a fingerprint at the positions set in `mask`, moved into the low
  * bits.  The mask must not have all bits set.
  */
 static uint64

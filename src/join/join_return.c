@@ -145,7 +145,7 @@ join_return_match(SimHashJoinState *state)
 /*
  * Return the next row of the result that comes from a left row without a match, or NULL if
  * there are no more.  If the join is partitioned, loads all left entries again, in the
- * order of the input.
+ * order of their file.
  */
 TupleTableSlot *
 join_return_unmatched(SimHashJoinState *state)

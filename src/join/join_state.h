@@ -108,8 +108,9 @@ typedef struct SimHashJoinState
 	/* For EXPLAIN */
 	double		npairs;			/* number of pairs of rows within the radius */
 	int			nbatches;		/* number of pairs of chunks that were joined */
-	Size		peak_memory;	/* maximum memory in use, in bytes */
-	uint64		disk;			/* maximum size of the temporary files, in bytes */
+	Size		peak_memory;	/* peak of the memory in use, in bytes */
+	uint64		disk;			/* peak of the total size of the temporary
+								 * files, in bytes */
 } SimHashJoinState;
 
 /*
