@@ -27,8 +27,8 @@
 
 typedef struct Sample
 {
-	Oid			type;			/* type of signatures, arrays or balls, or InvalidOid for
-								 * any type of 64 bits */
+	Oid			type;			/* type of the values, if they are signatures, arrays or
+								 * balls; InvalidOid if they have 64 bits, of any type */
 	bool		of_balls;		/* true if the values are the centers of balls */
 	double		radius;			/* average radius of the balls, in bits */
 	double		nonnull;		/* fraction of rows whose value is not NULL */

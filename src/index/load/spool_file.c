@@ -78,7 +78,7 @@ struct SpoolFile
 
 #define MAX_PARTS		64
 #else
-/* low limits for tests, so that few rows make parts on both levels */
+/* low limits for tests: a small number of rows makes parts on both levels */
 #define FILL_PERCENT	5
 #define MAX_PASSES		2
 #define MAX_PARTS		3

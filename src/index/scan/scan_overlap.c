@@ -73,9 +73,9 @@ struct OverlapScan
 
 	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
-	HitCounter *rare;			/* TIDs with a rare key.  Counts hits of rare
-								 * keys first, and then also hits of frequent
-								 * keys. */
+	HitCounter *rare;			/* hits of the TIDs with a rare key.  At first
+								 * only hits of rare keys are counted.  Hits
+								 * of frequent keys are added later. */
 	bool		rare_first;		/* true if OVERLAP_RARE and OVERLAP_FREQUENT
 								 * return rows (find_rare) */
 	PostingMerge *merge;		/* merge of all frequent keys.  NULL if no row
