@@ -43,17 +43,17 @@ typedef struct SetComparison
 /*
  * A document and the set of its shingles.
  */
-typedef struct KeptSet
+typedef struct CachedSet
 {
 	bool		is_made;		/* true if `set` has been initialized */
 	struct varlena *document;	/* copy of the document as stored, or NULL if the set must
 								 * not be recognized */
 	int			width;
 	ShingleUnit unit;
-	bool		came_again;		/* true if the document was an argument of an earlier call,
+	bool		is_repeated;	/* true if the document was an argument of an earlier call,
 								 * too */
 	ShingleSet	set;
-} KeptSet;
+} CachedSet;
 
 /*
  * State kept from call to call for one call site of a query.
@@ -79,9 +79,9 @@ typedef struct KeptSet
  * one set for each argument, and 0.93 times as long with 4,096 sets.  If the pairs were
  * first sorted by the left row, it took 1.3 times as long, and 1.9 times with the sort.
  */
-#define KEPT_SETS		256
+#define CACHED_SETS		256
 
-typedef struct Keeper
+typedef struct SetCache
 {
 	bool		in_use;			/* true during a call, and after a call that raised an
 								 * error */
@@ -89,58 +89,58 @@ typedef struct Keeper
 	TimestampTz statement;		/* start of the statement of the last call */
 	SetBudget	budget;			/* budget for documents and shingles; its context is the
 								 * context of the whole state */
-	uint64		seen[KEPT_SETS];	/* by slot: hash of the document last seen */
-	KeptSet		kept[KEPT_SETS + 2];	/* kept sets by slot; then the sets of arguments 0
+	uint64		seen[CACHED_SETS];	/* by slot: hash of the document last seen */
+	CachedSet	kept[CACHED_SETS + 2];	/* kept sets by slot; then the sets of arguments 0
 										 * and 1 of the current call if they are not kept */
-	KeptSet    *last[2];		/* sets of the last call, by argument */
-} Keeper;
+	CachedSet  *last[2];		/* sets of the last call, by argument */
+} SetCache;
 
 /*
  * Return the state of this call site.  Makes a new one if there is none, if it is from
  * another statement or transaction, or if a call raised an error.  Sets the budget so that
  * this comparison may take 1 GB besides the kept sets.
  */
-static Keeper *
+static SetCache *
 begin_comparison(FmgrInfo *function)
 {
-	Keeper	   *keeper = function->fn_extra;
+	SetCache   *cache = function->fn_extra;
 	MemoryContext context;
 
-	if (keeper != NULL)
+	if (cache != NULL)
 	{
-		if (!keeper->in_use &&
-			keeper->transaction == my_local_transaction() &&
-			keeper->statement == GetCurrentStatementStartTimestamp())
+		if (!cache->in_use &&
+			cache->transaction == my_local_transaction() &&
+			cache->statement == GetCurrentStatementStartTimestamp())
 		{
-			keeper->in_use = true;
-			keeper->budget.limit = keeper->budget.allocated + MaxAllocSize;
-			return keeper;
+			cache->in_use = true;
+			cache->budget.limit = cache->budget.allocated + MaxAllocSize;
+			return cache;
 		}
 		function->fn_extra = NULL;
-		MemoryContextDelete(keeper->budget.context);
+		MemoryContextDelete(cache->budget.context);
 	}
 	salt_init();
 	context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
 									ALLOCSET_DEFAULT_SIZES);
-	keeper = MemoryContextAllocZero(context, sizeof(Keeper));
-	keeper->budget.context = context;
-	keeper->budget.limit = MaxAllocSize;
-	keeper->transaction = my_local_transaction();
-	keeper->statement = GetCurrentStatementStartTimestamp();
-	keeper->in_use = true;
-	function->fn_extra = keeper;
-	return keeper;
+	cache = MemoryContextAllocZero(context, sizeof(SetCache));
+	cache->budget.context = context;
+	cache->budget.limit = MaxAllocSize;
+	cache->transaction = my_local_transaction();
+	cache->statement = GetCurrentStatementStartTimestamp();
+	cache->in_use = true;
+	function->fn_extra = cache;
+	return cache;
 }
 
 /*
  * Free the copy of a document, so that its set is not recognized any more.
  */
 static void
-forget_document(Keeper *keeper, KeptSet *kept)
+forget_document(SetCache *cache, CachedSet *kept)
 {
 	if (kept->document == NULL)
 		return;
-	keeper->budget.allocated -= VARSIZE_ANY(kept->document);
+	cache->budget.allocated -= VARSIZE_ANY(kept->document);
 	pfree(kept->document);
 	kept->document = NULL;
 }
@@ -149,11 +149,11 @@ forget_document(Keeper *keeper, KeptSet *kept)
  * Free a set and the copy of its document.
  */
 static void
-forget_set(Keeper *keeper, KeptSet *kept)
+forget_set(SetCache *cache, CachedSet *kept)
 {
 	if (!kept->is_made)
 		return;
-	forget_document(keeper, kept);
+	forget_document(cache, kept);
 	shingle_set_free(&kept->set);
 	kept->is_made = false;
 }
@@ -165,23 +165,23 @@ forget_set(Keeper *keeper, KeptSet *kept)
  * one.
  */
 static void
-end_comparison(Keeper *keeper, KeptSet *a, KeptSet *b)
+end_comparison(SetCache *cache, CachedSet *a, CachedSet *b)
 {
 	size_t		limit = get_hash_memory_limit();
 
-	if (keeper->budget.allocated > limit)
+	if (cache->budget.allocated > limit)
 	{
-		for (int i = 0; i < lengthof(keeper->kept); i++)
-			if (&keeper->kept[i] != a && &keeper->kept[i] != b)
-				forget_set(keeper, &keeper->kept[i]);
-		if (keeper->budget.allocated > limit)
-			forget_set(keeper, a->came_again ? b : a);
-		if (keeper->budget.allocated > limit)
-			forget_set(keeper, a->came_again ? a : b);
+		for (int i = 0; i < lengthof(cache->kept); i++)
+			if (&cache->kept[i] != a && &cache->kept[i] != b)
+				forget_set(cache, &cache->kept[i]);
+		if (cache->budget.allocated > limit)
+			forget_set(cache, a->is_repeated ? b : a);
+		if (cache->budget.allocated > limit)
+			forget_set(cache, a->is_repeated ? a : b);
 	}
-	keeper->last[0] = a;
-	keeper->last[1] = b;
-	keeper->in_use = false;
+	cache->last[0] = a;
+	cache->last[1] = b;
+	cache->in_use = false;
 }
 
 /*
@@ -227,7 +227,7 @@ stored_argument(FunctionCallInfo fcinfo, int i)
  * Return true if a set was made from this document with this width and this unit.
  */
 static bool
-is_set_of(const KeptSet *kept, const struct varlena *document, int width,
+is_set_of(const CachedSet *kept, const struct varlena *document, int width,
 		  ShingleUnit unit)
 {
 	size_t		size = VARSIZE_ANY(document);
@@ -242,25 +242,25 @@ is_set_of(const KeptSet *kept, const struct varlena *document, int width,
  * more than hash_mem, so that the set is not recognized later.
  */
 static void
-make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
+make_set(SetCache *cache, CachedSet *kept, struct varlena *document,
 		 bool is_array, int width, ShingleUnit unit)
 {
 	size_t		size = VARSIZE_ANY(document);
 
-	forget_document(keeper, kept);
+	forget_document(cache, kept);
 	if (kept->is_made)
 		shingle_set_clear(&kept->set);
 	else
-		shingle_set_init(&kept->set, &keeper->budget);
+		shingle_set_init(&kept->set, &cache->budget);
 	kept->is_made = true;
 	add_shingles(&kept->set, document, is_array, width, unit);
 	kept->width = width;
 	kept->unit = unit;
 	if (size <= get_hash_memory_limit())
 	{
-		kept->document = memcpy(MemoryContextAllocHuge(keeper->budget.context, size),
+		kept->document = memcpy(MemoryContextAllocHuge(cache->budget.context, size),
 								document, size);
-		keeper->budget.allocated += size;
+		cache->budget.allocated += size;
 	}
 }
 
@@ -268,12 +268,12 @@ make_set(Keeper *keeper, KeptSet *kept, struct varlena *document,
  * Return the set of argument i.  `other` is the set of the other argument, or NULL if it
  * has not been made yet.
  */
-static KeptSet *
-set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
-				int width, ShingleUnit unit, KeptSet *other)
+static CachedSet *
+set_of_argument(SetCache *cache, FunctionCallInfo fcinfo, int i, bool is_array,
+				int width, ShingleUnit unit, CachedSet *other)
 {
 	struct varlena *document = stored_argument(fcinfo, i);
-	KeptSet    *kept = keeper->last[i];
+	CachedSet  *kept = cache->last[i];
 
 	/* try the set of the previous call first, then that of the other argument */
 	if (kept == NULL || !is_set_of(kept, document, width, unit))
@@ -282,22 +282,22 @@ set_of_argument(Keeper *keeper, FunctionCallInfo fcinfo, int i, bool is_array,
 	{
 		uint64		hash = salted_hash_bytes((char *) document,
 											 VARSIZE_ANY(document));
-		int			slot = hash % KEPT_SETS;
+		int			slot = hash % CACHED_SETS;
 
-		kept = &keeper->kept[slot];
+		kept = &cache->kept[slot];
 		if (!is_set_of(kept, document, width, unit))
 		{
-			bool		came_again = keeper->seen[slot] == hash;
+			bool		is_repeated = cache->seen[slot] == hash;
 
-			if (!came_again || kept == other)
-				kept = &keeper->kept[KEPT_SETS + i];
-			keeper->seen[slot] = hash;
-			make_set(keeper, kept, document, is_array, width, unit);
-			kept->came_again = came_again;
+			if (!is_repeated || kept == other)
+				kept = &cache->kept[CACHED_SETS + i];
+			cache->seen[slot] = hash;
+			make_set(cache, kept, document, is_array, width, unit);
+			kept->is_repeated = is_repeated;
 			return kept;
 		}
 	}
-	kept->came_again = true;
+	kept->is_repeated = true;
 	return kept;
 }
 
@@ -311,19 +311,19 @@ compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *compa
 {
 	int			width;
 	ShingleUnit unit;
-	Keeper	   *keeper;
-	KeptSet    *a;
-	KeptSet    *b;
+	SetCache   *cache;
+	CachedSet  *a;
+	CachedSet  *b;
 
 	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
 		return false;
-	keeper = begin_comparison(fcinfo->flinfo);
-	a = set_of_argument(keeper, fcinfo, 0, are_arrays, width, unit, NULL);
-	b = set_of_argument(keeper, fcinfo, 1, are_arrays, width, unit, a);
+	cache = begin_comparison(fcinfo->flinfo);
+	a = set_of_argument(cache, fcinfo, 0, are_arrays, width, unit, NULL);
+	b = set_of_argument(cache, fcinfo, 1, are_arrays, width, unit, a);
 	*comparison = (SetComparison) {a->set.count, b->set.count, a->set.count};
 	if (a != b)
 		comparison->n_both = shingle_set_intersection(&a->set, &b->set);
-	end_comparison(keeper, a, b);
+	end_comparison(cache, a, b);
 	return true;
 }
 

@@ -27,8 +27,8 @@
  */
 typedef struct Call
 {
-	Oid			spelling_class; /* OperatorRelationId or ProcedureRelationId */
-	Oid			spelling;		/* OID of the operator or function, in that catalog */
+	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
+	Oid			callee;			/* OID of the operator or function, in that catalog */
 	Oid			function;		/* OID of the function that is called */
 	List	   *args;
 } Call;
@@ -58,8 +58,8 @@ read_call(Node *node, Call *call)
 }
 
 /*
- * Read an expression that computes a distance.  Sets the fields objects, spelling_class,
- * spelling, a and b of *comparison.  Returns false if the expression is not a call of a
+ * Read an expression that computes a distance.  Sets the fields objects, callee_class,
+ * callee, a and b of *comparison.  Returns false if the expression is not a call of a
  * distance function.
  */
 static bool
@@ -74,8 +74,8 @@ read_distance(Node *node, Comparison *comparison)
 	distance = objects_distance(call.function, &commuted);
 	if (distance == NULL || !objects_find(distance, &comparison->objects))
 		return false;
-	comparison->spelling_class = call.spelling_class;
-	comparison->spelling = call.spelling;
+	comparison->callee_class = call.callee_class;
+	comparison->callee = call.callee;
 	comparison->a = list_nth(call.args, commuted ? 1 : 0);
 	comparison->b = list_nth(call.args, commuted ? 0 : 1);
 	return true;

@@ -26,8 +26,8 @@ typedef struct Comparison
 	Node	   *bound;			/* expression of any numeric type that is_bound_type()
 								 * accepts */
 	int			strategy;		/* btree strategy number */
-	Oid			spelling_class; /* OperatorRelationId or ProcedureRelationId */
-	Oid			spelling;		/* OID of the operator or function that computes the
+	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
+	Oid			callee;			/* OID of the operator or function that computes the
 								 * distance */
 } Comparison;
 

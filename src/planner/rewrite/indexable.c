@@ -98,9 +98,9 @@ is_same_distance(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (comparison->spelling_class == OperatorRelationId ?
-		IsA(node, OpExpr) && ((OpExpr *) node)->opno == comparison->spelling :
-		IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == comparison->spelling)
+	if (comparison->callee_class == OperatorRelationId ?
+		IsA(node, OpExpr) && ((OpExpr *) node)->opno == comparison->callee :
+		IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == comparison->callee)
 		return true;
 	return expression_tree_walker(node, is_same_distance, context);
 }

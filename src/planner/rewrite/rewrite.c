@@ -47,8 +47,8 @@ typedef struct Rewrite
 	bool		for_siblings;	/* true if the clauses also apply to other children */
 
 	/* Arguments and result of the last call of compared_elsewhere(), a cache */
-	Oid			spelling_class;
-	Oid			spelling;
+	Oid			callee_class;
+	Oid			callee;
 	bool		compared;
 } Rewrite;
 
@@ -103,12 +103,12 @@ must_keep(Rewrite *rewrite, const Comparison *comparison)
 		bms_membership(pull_varnos(rewrite->root, (Node *)
 								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
 		return true;
-	if (comparison->spelling != rewrite->spelling ||
-		comparison->spelling_class != rewrite->spelling_class)
+	if (comparison->callee != rewrite->callee ||
+		comparison->callee_class != rewrite->callee_class)
 	{
 		rewrite->compared = compared_elsewhere(rewrite->root, rewrite->rel, comparison);
-		rewrite->spelling = comparison->spelling;
-		rewrite->spelling_class = comparison->spelling_class;
+		rewrite->callee = comparison->callee;
+		rewrite->callee_class = comparison->callee_class;
 	}
 	return rewrite->compared;
 }
