@@ -55,7 +55,7 @@ BEGIN
         IF i % 11 = 0 THEN
             INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 60);
         ELSIF i % 13 = 0 THEN
-            DELETE FROM docs WHERE id % 199 = i % 199;
+            DELETE FROM docs WHERE id IN (SELECT id FROM docs WHERE id % 199 = i % 199 FOR UPDATE SKIP LOCKED);
         ELSIF i % 17 = 0 THEN
             INSERT INTO docs (fp) SELECT fp_of(j) FROM generate_series(i, i + 30) AS j;
             ROLLBACK;

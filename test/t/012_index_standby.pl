@@ -41,7 +41,7 @@ BEGIN
         IF i % 19 = 0 THEN
             INSERT INTO docs (fp) SELECT '0123456789abcdef' FROM generate_series(1, 50);
         ELSIF i % 23 = 0 THEN
-            DELETE FROM docs WHERE id % 199 = i % 199;
+            DELETE FROM docs WHERE id IN (SELECT id FROM docs WHERE id % 199 = i % 199 FOR UPDATE SKIP LOCKED);
         ELSIF i % 97 = 0 THEN
             ROLLBACK;
         END IF;

@@ -82,9 +82,10 @@ BEGIN
         i := i + 1;
         INSERT INTO docs (sig) SELECT sig_of(i * 7 + j) FROM generate_series(1, 7) AS j;
         IF i % 11 = 0 THEN
-            DELETE FROM docs WHERE id % 97 = i % 97;
+            DELETE FROM docs WHERE id IN (SELECT id FROM docs WHERE id % 97 = i % 97 FOR UPDATE SKIP LOCKED);
         ELSIF i % 13 = 0 THEN
-            UPDATE docs SET sig = sig_of(i + id) WHERE id % 199 = i % 199;
+            UPDATE docs SET sig = sig_of(i + id)
+                WHERE id IN (SELECT id FROM docs WHERE id % 199 = i % 199 FOR UPDATE SKIP LOCKED);
         ELSIF i % 29 = 0 THEN
             ROLLBACK;
         END IF;
