@@ -17,6 +17,8 @@ set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
 . "$(dirname "$0")/quality/corpora.sh"
+# shellcheck source-path=SCRIPTDIR source=steps.sh
+. "$(dirname "$0")/steps.sh"
 
 ROWS=${ROWS:-1000000}
 RADIUS=${RADIUS:-8}
@@ -58,37 +60,12 @@ in_sessions() {
 	done
 }
 
-# Samples the memory of the server's sessions and workers, without shared memory, and
-# writes the maximum in kB to a file.  Runs until it is stopped.
-watch_memory() {
-	local server pids size now most=0 ending=
-	trap 'ending=yes' TERM
-	server=$(head -n 1 "$WORK/data/postmaster.pid")
-	until [ -n "$ending" ]; do
-		read -ra pids <"/proc/$server/task/$server/children" || true
-		now=0
-		while read -r _ size _; do
-			now=$((now + size))
-		done < <(grep -hs '^RssAnon' $(printf "/proc/%s/status " "${pids[@]}") || true)
-		[ "$now" -le "$most" ] || most=$now
-		sleep 0.1
-	done
-	echo "$most" >"$WORK/log/memory"
-}
-
 # Runs a command, and writes the step's name, seconds and memory.
 step() {
-	local name=$1 started watcher seconds
+	local name=$1
 	shift
-	watch_memory &
-	watcher=$!
-	started=$EPOCHREALTIME
-	"$@"
-	seconds=$(awk "BEGIN { print $EPOCHREALTIME - $started }")
-	kill "$watcher"
-	wait "$watcher" || true
-	printf '%s\t%s\t%s\t%s\t%s\n' "$RUN" "$RECIPE" "$name" "$seconds" \
-		"$(cat "$WORK/log/memory")" >>"$WORK/src/steps"
+	measure "$@"
+	printf '%s\t%s\t%s\t%s\t%s\n' "$RUN" "$RECIPE" "$name" "$SECONDS_TAKEN" "$KILOBYTES" >>"$WORK/src/steps"
 }
 
 # Loads the documents anew.

@@ -126,6 +126,10 @@ CHECKPOINT;
 \pset title 'WAL, bytes a row, of the index alone'
 SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000)
            AS "without full-page images";
+SET simhash.generic_wal = on;
+SELECT round((wal_of(insertion('docs', 50000)) - wal_of(insertion('plain', 50000))) / 50000)
+           AS "the same with simhash.generic_wal";
+RESET simhash.generic_wal;
 ALTER SYSTEM RESET full_page_writes;
 SELECT pg_reload_conf(), pg_sleep(1) \g /dev/null
 CHECKPOINT;

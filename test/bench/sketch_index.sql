@@ -104,3 +104,16 @@ SELECT * FROM compare(
     '', searches('$', 'd.sk <%>> (q.sk || 7::bigint) <= 0.5'), searches('$', 'd.sk <%>> q.sk <= 0.5'));
 \pset title 'with boilerplate in the passage / without: sk @> q'
 SELECT * FROM compare('', searches('$', 'd.sk @> (q.sk || 7::bigint)'), searches('$', 'd.sk @> q.sk'));
+
+\pset title 'insertion of a hundredth as many random documents'
+CREATE SEQUENCE batch;
+CREATE FUNCTION insertion(target text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format('INSERT INTO %s SELECT id, sketch_of(id)
+                   FROM (SELECT -i - (SELECT nextval(''batch'')) * 10000000 AS id
+                         FROM generate_series(1, %s) AS i) AS s', target,
+                  current_setting('bench.rows')::bigint / 100);
+SELECT set_config('bench.rows', :'rows', false) \g /dev/null
+CREATE TABLE plain (LIKE random);
+SELECT * FROM time_pair('simhash / GIN, fastupdate = off', insertion('random'), insertion('random_gin'), 5)
+UNION ALL
+SELECT * FROM time_pair('no index / GIN, fastupdate = off', insertion('plain'), insertion('random_gin'), 3);
