@@ -31,6 +31,8 @@ my $reader = PostgreSQL::Test::Cluster->new('reader');
 foreach ($node, $reader)
 {
 	$_->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+	# autovacuum could change plans
+	$_->append_conf('postgresql.conf', 'autovacuum = off');
 	$_->start;
 }
 
