@@ -23,24 +23,27 @@ sub temporary_files
 	return grep { -f } glob("$dir/* $dir/*/*");
 }
 
-# The leader waits at its first row as long as the test holds the lock.  The worker
-# scans all other pages meanwhile, and waits.
+# The leader waits at its first row as long as the test holds lock 1.  The worker scans
+# all other pages meanwhile, and waits.  It begins when the test releases lock 2.
+# Otherwise it could scan all pages before the leader begins.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE docs (fp simhash) WITH (parallel_workers = 1);
 INSERT INTO docs SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 20000) AS i;
 CREATE FUNCTION wait_in_leader(fp simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-    IF current_setting('test.leader', true) = pg_backend_pid()::text THEN
-        PERFORM pg_advisory_lock_shared(1);
-    END IF;
+    PERFORM pg_advisory_lock_shared(CASE current_setting('test.leader') WHEN pg_backend_pid()::text THEN 1 ELSE 2 END);
     RETURN fp;
 END $$;
 SQL
 my $lock = $node->background_psql('postgres');
-$lock->query_safe('SELECT pg_advisory_lock(1)');
+$lock->query_safe('SELECT pg_advisory_lock(1), pg_advisory_lock(2)');
 my $build = $node->background_psql('postgres', on_error_stop => 0);
 $build->query_safe(q{SELECT set_config('test.leader', pg_backend_pid()::text, false)});
 $build->query_until(qr/begun/, "\\echo begun\nCREATE INDEX docs_fp ON docs USING simhash (wait_in_leader(fp));\n");
+ok($node->poll_query_until('postgres',
+	q{SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}),
+	'the leader and the worker are at their first rows');
+$lock->query_safe('SELECT pg_advisory_unlock(2)');
 ok($node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE backend_type = 'parallel worker' AND wait_event = 'ParallelCreateIndexScan'}),
