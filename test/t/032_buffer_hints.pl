@@ -38,12 +38,20 @@ BEGIN
 END $$;
 SQL
 
-# In a session of its own, so that its statistics have arrived when it has ended.
+# Reads so many times, and sends the statistics.  Without that they could arrive after the
+# end of psql.
+sub read_often
+{
+	my ($times) = @_;
+
+	$node->safe_psql('postgres', "CALL read_often($times); SELECT pg_stat_force_next_flush()");
+}
+
 my $times = 5000;
-$node->safe_psql('postgres', 'CALL read_often(10)');
+read_often(10);
 my $counts = q{SELECT idx_blks_hit, idx_blks_read FROM pg_statio_user_indexes WHERE indexrelname = 'docs_fp'};
 my @before = split /\|/, $node->safe_psql('postgres', $counts);
-$node->safe_psql('postgres', "CALL read_often($times)");
+read_often($times);
 my @after = split /\|/, $node->safe_psql('postgres', $counts);
 my ($hits, $reads) = map { $after[$_] - $before[$_] } 0, 1;
 
