@@ -41,7 +41,8 @@ CREATE INDEX side_fp ON side USING simhash (fp) WITH (blocks = 2);
 CREATE INDEX ON side USING btree (id);
 CREATE TABLE once (id bigserial, fp simhash, EXCLUDE USING simhash (fp WITH =));
 
--- The constraint's scans keep pins, and check rows of uncommitted transactions.
+-- The constraint's scans keep pins, and check rows of uncommitted transactions.  The order
+-- of the rows prevents deadlocks of sessions that wait for each other's rows.
 CREATE PROCEDURE insert_once(seed bigint) LANGUAGE plpgsql AS \$\$
 DECLARE
     i bigint := seed;
@@ -49,7 +50,7 @@ BEGIN
     WHILE EXISTS (SELECT FROM load) LOOP
         i := i + 1;
         INSERT INTO once (fp) SELECT hashint8extended(fp_of(j % 3000)::bigint, 0)::simhash
-            FROM generate_series(i * 7, i * 7 + 5) AS j ON CONFLICT DO NOTHING;
+            FROM generate_series(i * 7, i * 7 + 5) AS j ORDER BY 1 ON CONFLICT DO NOTHING;
         COMMIT;
         IF i % 20 = 0 THEN
             DELETE FROM once WHERE ctid = ANY (ARRAY(SELECT ctid FROM once WHERE id % 5 < 4 FOR UPDATE SKIP LOCKED));
