@@ -162,7 +162,11 @@ $primary->wait_for_catchup($standby);
 
 # --- a similarity join, which writes temporary files ---------------------------------
 
-my $pairs = 'SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 4 WHERE a.id <= 5000 AND b.id <= 5000';
+# of rows that no writer deleted
+my $last = $primary->safe_psql('postgres', 'SELECT max(id) FROM docs');
+$primary->safe_psql('postgres', 'INSERT INTO docs (fp) SELECT fp_of(i) FROM generate_series(1, 5000) AS i');
+$primary->wait_for_catchup($standby);
+my $pairs = "SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 4 WHERE a.id > $last AND b.id > $last";
 my %pairs = map
 {
 	$_ => $standby->safe_psql('postgres',
