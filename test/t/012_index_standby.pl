@@ -74,7 +74,7 @@ BEGIN
 END $$;
 SQL
 
-my $standby = standby_of($primary, slot => 1);
+my $standby = standby_of($primary);
 
 # --- under load -----------------------------------------------------------------
 

@@ -115,7 +115,7 @@ BEGIN
 END $$;
 SQL
 
-my $standby = standby_of($primary, slot => 1);
+my $standby = standby_of($primary);
 
 sub same_bands_ok
 {

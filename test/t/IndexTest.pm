@@ -52,29 +52,35 @@ sub index_node
 
 	push @extra, '--no-data-checksums' if $how{damaged} && $node->pg_version >= 18;
 	$node->init(allows_streaming => $how{streaming} || 0, extra => \@extra);
-	$node->append_conf('postgresql.conf', "jit = off\nmax_parallel_workers_per_gather = 0\n" . ($how{conf} // ''));
+	$node->append_conf('postgresql.conf', <<"CONF");
+jit = off
+max_parallel_workers_per_gather = 0
+wal_sender_timeout = 0
+@{[ $how{conf} // '' ]}
+CONF
 	$node->start;
 	install_helpers($node);
 	return $node;
 }
 
-# Starts a standby from the current state of a server.  Its readers delay the replay,
-# and are not cancelled by it.  slot: the server keeps the WAL that the standby has not
-# received.
+# Starts a standby from the current state of a server, which keeps the WAL that the standby
+# has not received.  The standby's readers delay the replay, and are not cancelled by it,
+# wherever it reads the WAL from.
 sub standby_of
 {
 	my ($primary, %how) = @_;
 	my $standby = PostgreSQL::Test::Cluster->new('standby');
-	my $conf = "max_standby_streaming_delay = -1\n" . ($how{conf} // '');
 
-	if ($how{slot})
-	{
-		$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby')});
-		$conf .= "primary_slot_name = 'standby'\n";
-	}
+	$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby', true)});
 	$primary->backup('backup');
 	$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-	$standby->append_conf('postgresql.conf', $conf);
+	$standby->append_conf('postgresql.conf', <<"CONF");
+primary_slot_name = 'standby'
+wal_receiver_timeout = 0
+max_standby_streaming_delay = -1
+max_standby_archive_delay = -1
+@{[ $how{conf} // '' ]}
+CONF
 	$standby->start;
 	return $standby;
 }
