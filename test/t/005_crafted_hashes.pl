@@ -78,7 +78,7 @@ $node->safe_psql('postgres',
 		least float8 := 'infinity';
 		result text;
 	  BEGIN
-		FOR i IN 1 .. 5 LOOP
+		FOR i IN 1 .. 25 LOOP
 			started := clock_timestamp();
 			EXECUTE query INTO result;
 			least := least(least, extract(epoch FROM clock_timestamp() - started));
