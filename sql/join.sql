@@ -395,6 +395,11 @@ SELECT analyzed($$ SELECT FROM docs d JOIN (SELECT * FROM queries WHERE n < 0) q
 SELECT analyzed($$ SELECT FROM sigs a JOIN sigs b ON a.sig % b.sig $$);
 SET work_mem = '64kB';
 SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Method|Pairs|Disk');
+-- chunks of many left rows
+SELECT substring(line, 'Batches: (.*)')::int < 300 AS few
+FROM unnest(ARRAY[$$ SELECT FROM uniform a JOIN queries b ON a.fp <~> b.fp <= 3 WHERE a.n * b.n > 0 $$,
+    $$ SELECT FROM (SELECT * FROM singles WHERE n <= 3000) a JOIN (SELECT * FROM singles WHERE n <= 10) b
+    ON a.sig % b.sig WHERE a.n * b.n > 0 $$]) AS query, analyzed(query, 'Batches') AS line;
 RESET work_mem;
 
 --

@@ -17,8 +17,9 @@
 
 #include "join/join_tuples.h"
 
-/* Size of a block of tuples in memory, in bytes. */
-#define BLOCK_SIZE			(64 * 1024)
+/* Sizes of the first block of tuples in memory and of the largest ones, in bytes. */
+#define MIN_BLOCK_SIZE		(4 * 1024)
+#define MAX_BLOCK_SIZE		(64 * 1024)
 
 /*
  * Initialize an empty set of tuples.  `limit` is the limit of join_tuples_is_full(), or 0
@@ -33,6 +34,18 @@ join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
 }
 
 /*
+ * Return the size of the next block, in which a tuple of `size` bytes must fit.  The
+ * blocks grow with the tuples.  So few tuples take little of a small work_mem.
+ */
+static Size
+next_block_size(const JoinTuples *tuples, Size size)
+{
+	Size		block = Min(Max(tuples->memory, MIN_BLOCK_SIZE), MAX_BLOCK_SIZE);
+
+	return Max(block, size);
+}
+
+/*
  * Return true if the tuples in memory have to be moved to the file before a tuple is
  * added, because memory would exceed the limit.
  */
@@ -42,7 +55,7 @@ join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple)
 	Size		size = MAXALIGN(tuple->t_len);
 
 	return tuples->limit > 0 && tuples->blocks != NIL && tuples->nfree < size &&
-		tuples->memory + Max(size, BLOCK_SIZE) > tuples->limit;
+		tuples->memory + next_block_size(tuples, size) > tuples->limit;
 }
 
 /*
@@ -55,7 +68,7 @@ allocate(JoinTuples *tuples, Size size)
 
 	if (tuples->nfree < size)
 	{
-		Size		block = Max(size, BLOCK_SIZE);
+		Size		block = next_block_size(tuples, size);
 		MemoryContext old;
 
 		tuples->free = MemoryContextAllocHuge(tuples->context, block);
