@@ -254,13 +254,13 @@ is_first_band(const JoinBands *bands, const JoinEntry *left, const JoinEntry *ri
 }
 
 /*
- * Advance to the next pair of entries.  Returns false at the end.  Skips left entries that
- * need no more matches.
+ * Advance to the next pair of entries.  Returns false at the end, however often it is
+ * called there.  Skips left entries that need no more matches.
  */
 bool
 join_bands_next(JoinBands *bands, JoinEntry **left, JoinEntry **right)
 {
-	for (;;)
+	while (bands->band < bands->end_band)
 	{
 		for (; bands->next_left < bands->left.end;
 			 bands->next_left++, bands->next_right = bands->right.first)
@@ -283,9 +283,10 @@ join_bands_next(JoinBands *bands, JoinEntry **left, JoinEntry **right)
 		}
 		while (!next_key(bands))
 		{
-			if (++bands->band >= bands->end_band)
+			if (++bands->band == bands->end_band)
 				return false;
 			begin_band(bands);
 		}
 	}
+	return false;
 }
