@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -29,8 +30,11 @@ join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
 	if (file->file == NULL)
 		file->file = join_create_file(context);
 	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		BufFileWrite(file->file, join_entry_at(entries, join_entry_stride(file->entry_size), i),
 					 file->entry_size);
+	}
 	file->n += n;
 }
 

@@ -124,6 +124,7 @@ join_return_match(SimHashJoinState *state)
 		TupleTableSlot *row = NULL;
 		TupleTableSlot *result;
 
+		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		if (!is_anti || state->clauses || join_is_by_bands(state))
 		{
