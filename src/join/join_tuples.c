@@ -108,7 +108,7 @@ join_seek_file(BufFile *file, uint64 offset)
 	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file of a join: %m")));
+				 errmsg("could not seek in temporary file of a join")));
 }
 
 /*

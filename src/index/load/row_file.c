@@ -33,7 +33,7 @@ row_file_rewind(RowFile *file)
 	if (BufFileSeek(file->file, 0, 0, SEEK_SET) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file: %m")));
+				 errmsg("could not rewind temporary file")));
 	file->nread = 0;
 }
 
