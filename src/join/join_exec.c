@@ -112,7 +112,8 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->pairs.context = AllocSetContextCreate(CurrentMemoryContext, "similarity join pairs",
 												 ALLOCSET_DEFAULT_SIZES);
 	state->bands.context = state->pairs.context;
-	state->entry = palloc(join_is_by_bands(state) ? MAX_ENTRY_SIZE : sizeof(JoinEntry));
+	/* zeroed, because bytes without a value go to files, too */
+	state->entry = palloc0(join_is_by_bands(state) ? MAX_ENTRY_SIZE : sizeof(JoinEntry));
 	for (i = 0; i < BAND_SALT; i++)
 		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
 	state->memory = get_hash_memory_limit();
