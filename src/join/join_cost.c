@@ -112,6 +112,25 @@ fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
 }
 
 /*
+ * Return the fraction of pairs that the distance, or % of signatures, leaves.
+ *
+ * The planner has usually cached it in the clause, and asks for each join order.  A clause
+ * that is not exact has an estimate of its own.  A clause with a companion clause has 1
+ * (join_estimate.c).  The clauses of two partitions are copies, which join_estimate.c has
+ * not seen.
+ */
+static Selectivity
+fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *joinrel)
+{
+	Selectivity cached = clauses->distance->norm_selec;
+
+	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
+		return cached;
+	return clauses->method == JOIN_BY_BANDS ? fraction_sharing_band(root, clauses) :
+		fraction_in_radius(root, clauses);
+}
+
+/*
  * Return the fraction of pairs for which the equalities hold.  The estimate is for an
  * inner join whatever the join type is, because the join finds each pair.
  */
@@ -274,17 +293,12 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	 * or that share a band
 	 */
 	if (by_bands)
-	{
 		run += chunks.n * cpu_operator_cost * BAND_OPERATORS * nbands *
 			(chunks.left + chunks.right);
-		pairs *= fraction_sharing_band(root, clauses);
-	}
 	else
-	{
 		run += chunks.n * cpu_operator_cost / COMPARISONS_PER_OPERATOR *
 			join_plan_cost(chunks.left + chunks.right, clauses->bits, pairs / chunks.n);
-		pairs *= fraction_in_radius(root, clauses);
-	}
+	pairs *= fraction_found(root, clauses, path->path.parent);
 
 	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL)
