@@ -27,7 +27,7 @@
 
 #include "corpus/join_plan.h"
 #include "join/join_cost.h"
-#include "join/join_entries.h"
+#include "join/join_memory.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
 
@@ -48,16 +48,6 @@
  * executor.
  */
 #define COMPARISONS_PER_OPERATOR	40
-
-/* Bytes of memory for an entry while it is joined, besides its size in files. */
-#define ENTRY_OVERHEAD				56
-
-/*
- * Right entries stay in memory if they take at most the memory divided by this.  A chunk of
- * left rows may take at least the memory divided by MIN_LEFT_PART.
- */
-#define RIGHT_PART					3.5
-#define MIN_LEFT_PART				4
 
 /* Sorting and merging the key of one band takes as long as this many operators. */
 #define BAND_OPERATORS				2
@@ -218,12 +208,12 @@ row_size(const Path *path)
  * estimated as one chunk.
  */
 static Chunks
-estimate_chunks(const Path *left, const Path *right, Size entry_size)
+estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size entry_size)
 {
-	double		memory = get_hash_memory_limit();
-	double		of_entry = entry_size + ENTRY_OVERHEAD;
-	double		max_right = memory / RIGHT_PART / of_entry;
-	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_LEFT_PART) /
+	Size		memory = get_hash_memory_limit();
+	double		of_entry = join_memory_per_entry(method, entry_size);
+	double		max_right = join_memory_right_capacity(memory, method, false, entry_size);
+	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_PART) /
 		(of_entry + row_size(left));
 	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
 
@@ -275,7 +265,7 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	bool		by_bands = clauses->method == JOIN_BY_BANDS;
 	int			nbands = by_bands ? number_of_bands(clauses) : 0;
 	Size		entry_size = sizeof(JoinEntry) + nbands * sizeof(uint32);
-	Chunks		chunks = estimate_chunks(left, right, entry_size);
+	Chunks		chunks = estimate_chunks(left, right, clauses->method, entry_size);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
 	Cost		startup;

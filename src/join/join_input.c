@@ -269,7 +269,7 @@ chunk_is_full(const SimHashJoinState *state)
 {
 	const JoinEntries *left = &state->left.entries;
 	Size		right_size = MemoryContextMemAllocated(state->right.context, true) +
-		(Size) state->right.entries.allocated * join_bytes_per_value(state);
+		(Size) state->right.entries.allocated * join_memory_per_value(state->spec.method);
 	Size		left_size = (Size) left->n * join_bytes_per_entry(state) +
 		state->left.tuples.memory + state->left.signatures.memory;
 

@@ -13,6 +13,7 @@
 #include "nodes/execnodes.h"
 
 #include "join/join_batch.h"
+#include "join/join_memory.h"
 #include "join/join_node.h"
 #include "join/join_pairs.h"
 #include "join/join_partitions.h"
@@ -113,55 +114,8 @@ typedef struct SimHashJoinState
 								 * files, in bytes */
 } SimHashJoinState;
 
-/*
- * Bytes of memory for an entry while it is joined, besides its place in the array of
- * entries: as a value (JoinPairs), or in the sorted order (JoinBands).
- */
-#define BYTES_PER_VALUE		(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32))
-#define BYTES_PER_REF		(2 * sizeof(uint64))
-
-/*
- * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
- * the entries of each input while a chunk is joined, one for pairs of the batch, one for
- * tuples of the batch, and one for buffers of the partitions.  Together the parts
- * do not exceed the memory.  Until the first right tuples go to a file, all right tuples
- * may use the parts of the batch and the buffers, too.
- */
-#define TUPLES_PART			8
-#define ALL_TUPLES_PART		2.4
-#define ENTRIES_PART		3.5
-#define BATCH_PART			12
-#define FILES_PART			8
-
-/*
- * For signatures, one part is for the entries of the right input, or of each input if they
- * are partitioned.  Four smaller parts are for the tuples and the signatures of both
- * inputs.
- */
-#define BAND_ENTRIES_PART	2.2
-#define BAND_PARTITION_PART	5
-#define SIGNATURES_PART		32
-
-/*
- * Part of the memory for the entries of each input once the inputs are partitioned.  Then
- * no tuples are in memory besides the batch's, and no buffers while a chunk is joined.
- */
-#define PARTITIONED_PART	2.5
-
-/*
- * A chunk of the left input may always use the memory divided by this, even if the right
- * input leaves less.
- */
-#define MIN_CHUNK_PART		4
-
-/* Minimum size of the buffer of a partition, in bytes. */
-#define MIN_BUFFER			2048
-
 /* Maximum size of an entry, in bytes. */
 #define MAX_ENTRY_SIZE		(sizeof(JoinEntry) + MINHASH_MAX_BANDS * sizeof(uint32))
-
-/* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
-#define MIN_PARTITIONS		8
 
 /* Maximum number of fingerprints in the sample of an input. */
 #define INPUT_SAMPLE		4096
@@ -182,22 +136,12 @@ join_is_by_bands(const SimHashJoinState *state)
 }
 
 /*
- * Return the bytes of memory for an entry while it is joined, besides its place in the
- * array of entries.
- */
-static inline Size
-join_bytes_per_value(const SimHashJoinState *state)
-{
-	return join_is_by_bands(state) ? BYTES_PER_REF : BYTES_PER_VALUE;
-}
-
-/*
  * Return the bytes of memory for an entry while it is joined.
  */
 static inline Size
 join_bytes_per_entry(const SimHashJoinState *state)
 {
-	return join_entry_stride(state->right.entry_size) + join_bytes_per_value(state);
+	return join_memory_per_entry(state->spec.method, state->right.entry_size);
 }
 
 /*
@@ -207,11 +151,8 @@ join_bytes_per_entry(const SimHashJoinState *state)
 static inline Size
 join_right_capacity(const SimHashJoinState *state)
 {
-	double		part = ENTRIES_PART;
-
-	if (join_is_by_bands(state))
-		part = state->partitioned ? BAND_PARTITION_PART : BAND_ENTRIES_PART;
-	return state->memory / part / join_bytes_per_entry(state);
+	return join_memory_right_capacity(state->memory, state->spec.method, state->partitioned,
+									  state->right.entry_size);
 }
 
 /*
