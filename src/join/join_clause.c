@@ -22,6 +22,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -200,9 +201,13 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 static bool
 is_shares_band(Oid function)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	HeapTuple	tuple;
 	char	   *symbol;
 
+	/* core's functions need no look-up */
+	if (function < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	symbol = function_symbol(tuple);
@@ -339,6 +344,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 				 JoinClauses *clauses)
 {
 	List	   *match = NIL;
+	List	   *first = NIL;
 	Index		min_level = PG_UINT32_MAX;
 	ListCell   *lc;
 
@@ -357,18 +363,20 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 			min_level = Min(min_level, level_of(rinfo));
 		}
 	}
-	foreach(lc, match)
-	{
-		RestrictInfo *rinfo = lfirst(lc);
 
-		if (level_of(rinfo) > min_level)
-			continue;
-		take_distance(root, rinfo, left, right, clauses);
-		take_band(root, rinfo, left, right, clauses);
-		take_equality(rinfo, left, right, clauses);
+	/* the clauses that core could evaluate first */
+	foreach(lc, match)
+		if (level_of(lfirst(lc)) <= min_level)
+			first = lappend(first, lfirst(lc));
+	foreach(lc, first)
+	{
+		take_distance(root, lfirst(lc), left, right, clauses);
+		take_band(root, lfirst(lc), left, right, clauses);
 	}
 	if (clauses->distance == NULL)
 		return false;
+	foreach(lc, first)
+		take_equality(lfirst(lc), left, right, clauses);
 	foreach(lc, match)
 		if (lfirst(lc) != clauses->distance || !clauses->exact)
 			clauses->match = insert_clause(root, clauses->match, lfirst(lc));

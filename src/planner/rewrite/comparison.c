@@ -150,9 +150,6 @@ read_comparison(Node *clause, Comparison *comparison)
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
 		return false;
-	comparison->strategy = number_strategy(op->opno);
-	if (comparison->strategy == InvalidStrategy)
-		return false;
 
 	/* one side must be a distance, and the other must not, since a distance is no bound */
 	left = strip_widening(linitial(op->args));
@@ -168,9 +165,14 @@ read_comparison(Node *clause, Comparison *comparison)
 		if (!read_distance(right, comparison))
 			return false;
 		comparison->bound = linitial(op->args);
-		/* commute the operator: strategies are numbered from 1 (less) to 5 (greater) */
-		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	}
+
+	comparison->strategy = number_strategy(op->opno);
+	if (comparison->strategy == InvalidStrategy)
+		return false;
+	/* commute the operator: strategies are numbered from 1 (less) to 5 (greater) */
+	if (comparison->bound == linitial(op->args))
+		comparison->strategy = BTMaxStrategyNumber + 1 - comparison->strategy;
 	return comparison->strategy <= BTEqualStrategyNumber &&
 		is_bound_type(comparison->objects.distance, exprType(comparison->bound)) &&
 		!contain_volatile_functions(clause);
