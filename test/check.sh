@@ -57,7 +57,7 @@ run_suite() {
 meaning() {
 	case $1 in
 	links) say "the library needs more than libc at run time" ;;
-	layout) say "files have a circular dependency, two things have the same name, or a line is too long" ;;
+	layout) say "circular dependencies, names that stand twice, dead links, or long lines" ;;
 	tables) say "the committed Unicode tables differ from the Unicode data" ;;
 	unit) say "the result of a C function differs from ICU, or from its definition" ;;
 	regress | isolation | oldest) say "the output of SQL differs from the expected output:" \
@@ -192,7 +192,8 @@ suite_links() {
 	if [ -z "$plain" ]; then count 1 0; else count 0 1; fi
 }
 
-# Files have no circular dependencies, names are unique, and lines are short.
+# Files have no circular dependencies, names are unique, links lead somewhere, and lines
+# are short.
 suite_layout() {
 	STATUS=0
 	as_builder perl test/layout.pl || STATUS=$?

@@ -10,6 +10,8 @@
 #   contain both modules that their folders use and modules that use their folders.
 # - No two modules have the same base name, and no two static functions or types have the
 #   same name: the LOCATION of an error is a file's base name and a function.
+# - Links of the documentation lead to a file, and to a heading of it.  README.md links
+#   to every page of docs/.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
@@ -127,6 +129,51 @@ sub long_lines
 	return @long;
 }
 
+sub read_page
+{
+	my ($file) = @_;
+	open my $f, '<', $file or die "$file: $!";
+	local $/;
+	return <$f> =~ s/^ *```.*?^ *```$//msgr =~ s/^    .*$//mgr;
+}
+
+# Returns the anchors that GitHub makes of a page's headings.
+sub anchors
+{
+	my %seen;
+	return map
+	{
+		my $anchor = lc s/\[([^]]*)\]\([^)]*\)/$1/gr;
+		$anchor =~ s/[^\w\- ]//g;
+		$anchor =~ tr/ /-/;
+		my $n = $seen{$anchor}++;
+		($n ? "$anchor-$n" : $anchor) => 1;
+	} $_[0] =~ /^#+ (.*)$/mg;
+}
+
+sub dead_links
+{
+	my (%anchors, @dead);
+	my @files = split /\n/, `find *.md docs src test -name '*.md' | sort`;
+	$anchors{$_} = { anchors(read_page($_)) } foreach @files;
+	foreach my $file (@files)
+	{
+		my $text = read_page($file);
+		while ($text =~ /\]\((?!\w+:)([^)#]*)(?:#([^)]*))?\)/g)
+		{
+			my ($path, $anchor) = ($1, $2);
+			my $target = $path eq '' ? $file : $file =~ s{[^/]*$}{}r . $path;
+			1 while $target =~ s{(^|/)(?!\.\./)[^/]+/\.\./}{$1};
+			push @dead, "$file: $path" . (defined $anchor ? "#$anchor" : '')
+			  unless -e $target && (!defined $anchor || $anchors{$target}{$anchor});
+		}
+	}
+	my $readme = read_page('README.md');
+	push @dead, map { "README.md: no link to $_" }
+	  grep { m{^docs/} && index($readme, "($_)") < 0 } @files;
+	return @dead;
+}
+
 my ($passed, $failed) = (0, 0);
 
 sub check
@@ -158,6 +205,7 @@ foreach my $what (sort keys %places)
 	check("no $what stands twice", map { "$_: @{[sort keys %{ $names->{$_} }]}" }
 		grep { keys %{ $names->{$_} } > 1 } sort keys %$names);
 }
+check('links lead somewhere', dead_links());
 check('no line is too long', long_lines());
 print "$passed passed, $failed failed\n";
 exit($failed != 0);
