@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the picture of docs/minhash.md from the results of banding_curve.sh.
 
-    banding_curve.py FOLDER      reads FOLDER/banding.csv, writes FOLDER/banding.svg; prints
-                           how far the points are from theory
+    banding_curve.py FOLDER PICTURES      reads FOLDER/banding.csv, writes
+                                          PICTURES/banding.svg, prints how far the
+                                          points are from theory
 
 Nothing but the standard library.
 """
@@ -55,11 +56,11 @@ def plot(points, path):
 
 
 def main():
-    folder = Path(sys.argv[1])
+    folder, pictures = map(Path, sys.argv[1:])
     with open(folder / "banding.csv", newline="") as file:
         points = list(csv.DictReader(file))
     print_distances(points)
-    plot(points, folder / "banding.svg")
+    plot(points, pictures / "banding.svg")
 
 
 main()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the tables and the picture of docs/designs.md from the output of designs.sh.
 
-    designs.py FOLDER      reads FOLDER/*.csv, prints tables, writes FOLDER/latency.svg
+    designs.py FOLDER PICTURES      reads FOLDER/*.csv, prints tables, writes
+                                    PICTURES/latency.svg
 
 Uses the standard library alone.
 """
@@ -96,13 +97,13 @@ def plot(results, path):
 
 
 def main():
-    folder = Path(sys.argv[1])
+    folder, pictures = map(Path, sys.argv[1:])
     results = read_results(folder)
     print_sizes(results)
     for rows in sorted({r["rows"] for r in results}, key=int):
         for k in ("3", "8", "12"):
             print_searches(results, rows, k)
-    plot(results, folder / "latency.svg")
+    plot(results, pictures / "latency.svg")
 
 
 main()

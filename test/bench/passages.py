@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the picture of docs/passages.md from the results of passages.sh.
 
-    passages.py FOLDER     reads FOLDER/recall.csv, writes FOLDER/recall.svg
+    passages.py FOLDER PICTURES     reads FOLDER/recall.csv, writes PICTURES/recall.svg
 
 Uses the standard library alone.
 """
@@ -29,13 +29,13 @@ def plot_panel(points, corpus, replaced, words, left, top):
 
 
 def main():
-    folder = Path(sys.argv[1])
+    folder, pictures = map(Path, sys.argv[1:])
     with open(folder / "recall.csv", newline="") as file:
         points = list(csv.DictReader(file))
     panels = [plot_panel(points, corpus, replaced, words, 55 + 320 * i, 40 + 280 * j)
               for j, corpus in enumerate(NAMES) for i, (replaced, words) in enumerate(REPLACED)]
     key = legend(975, 60, [(c, f"guarantee {g}, width {w}") for c, (g, w) in zip(COLOURS, SHAPES)])
-    write_svg(folder / "recall.svg", 1140, 600, panels + [key])
+    write_svg(pictures / "recall.svg", 1140, 600, panels + [key])
 
 
 main()

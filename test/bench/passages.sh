@@ -4,7 +4,8 @@
 # sketches.  Writes the points and the picture of docs/passages.md.  passages.sql makes
 # the snippets.
 #
-#   bash test/bench/passages.sh           writes docs/passages/*.csv and recall.svg
+#   bash test/bench/passages.sh           writes test/bench/passages/*.csv and
+#                                         docs/pictures/recall.svg
 #   bash test/bench/passages.sh FOLDER    writes them into FOLDER
 #   SEED=7 ...                            other snippets
 #   DOCUMENTS=FOLDER ...                  keeps the documents in FOLDER, and uses those
@@ -17,12 +18,12 @@ set -euo pipefail
 . "$(dirname "$0")/quality/corpora.sh"
 
 main() {
-	local target=${1:-$ROOT/docs/passages} corpus
+	local target=${1:-$ROOT/test/bench/passages} pictures=${1:-$ROOT/docs/pictures} corpus
 	prepare python3
 	get_documents
 	build_and_start
 	demo_psql -c 'CREATE EXTENSION simhash'
-	mkdir -p "$target"
+	mkdir -p "$target" "$pictures"
 	echo corpus,words,replaced,guarantee,width,snippets,found,share >"$target/recall.csv"
 	echo corpus,guarantee,width,tokens,elements,density,theory >"$target/density.csv"
 	for corpus in manuals chinese; do
@@ -33,8 +34,8 @@ main() {
 		cat "$WORK/src/recall" >>"$target/recall.csv"
 		cat "$WORK/src/density" >>"$target/density.csv"
 	done
-	python3 "$ROOT/test/bench/passages.py" "$target"
-	say "wrote $target"
+	python3 "$ROOT/test/bench/passages.py" "$target" "$pictures"
+	say "wrote $target and $pictures"
 }
 
 main "$@"

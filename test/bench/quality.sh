@@ -3,7 +3,7 @@
 # on real documents.  Prints the tables of docs/quality.md, which describes the
 # measurements.  The parts are in test/bench/quality/.
 #
-#   bash test/bench/quality.sh           writes docs/quality/*.csv and *.svg
+#   bash test/bench/quality.sh           writes test/bench/quality/*.csv and docs/pictures
 #   bash test/bench/quality.sh FOLDER    writes them into FOLDER
 #   QUICK=1 ...                          small samples, as a trial; keeps the results
 #                                        only if FOLDER is named
@@ -108,10 +108,10 @@ wanted() {
 }
 
 main() {
-	local target=${1:-$ROOT/docs/quality}
+	local target=${1:-$ROOT/test/bench/quality} pictures=${1:-$ROOT/docs/pictures}
 	prepare mandoc python3
-	[ -z "${QUICK:-}" ] || target=${1:-$WORK/quick}
-	mkdir -p "$target"
+	[ -z "${QUICK:-}" ] || target=${1:-$WORK/quick} pictures=${1:-$WORK/quick}
+	mkdir -p "$target" "$pictures"
 	FILES=$WORK/src/scratch RESULTS=$WORK/src/out
 	as_builder mkdir "$FILES" "$RESULTS"
 	! wanted corpora || get_documents
@@ -124,10 +124,10 @@ main() {
 		measure_corpora
 		measure_edits
 		run_sql results.sql -v folder="$RESULTS" -v luck="$FILES/luck.csv"
-		python3 "$ROOT/test/bench/quality/plot.py" "$RESULTS"
 	fi
 	! wanted revisions || measure_revisions
 	cp "$RESULTS"/* "$target"
+	! wanted corpora || python3 "$ROOT/test/bench/quality/plot.py" "$target" "$pictures"
 	python3 "$ROOT/test/bench/quality/tables.py" "$target"
 	say "wrote $target ($((SECONDS / 60)) minutes)"
 }

@@ -3,7 +3,7 @@
 # each shape and width finds, and the number of other candidates, on real documents and
 # source files.  Prints the tables of docs/minhash.md.
 #
-#   bash test/bench/signature_shapes.sh           writes docs/minhash/*.csv
+#   bash test/bench/signature_shapes.sh           writes test/bench/minhash/*.csv
 #   bash test/bench/signature_shapes.sh FOLDER    writes them into FOLDER
 #   QUICK=1 ...                                   small samples, as a trial; keeps the
 #                                                 results only if FOLDER is named
@@ -37,7 +37,7 @@ write_table() {
 }
 
 main() {
-	local target=${1:-$ROOT/docs/minhash} corpus language
+	local target=${1:-$ROOT/test/bench/minhash} corpus language
 	prepare mandoc python3
 	[ -z "${QUICK:-}" ] || target=${1:-$WORK/quick}
 	mkdir -p "$target"

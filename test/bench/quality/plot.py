@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of docs/quality.md from its CSV files.
 
-    plot.py FOLDER      reads FOLDER/*.csv, writes FOLDER/*.svg
+    plot.py FOLDER PICTURES      reads FOLDER/*.csv, writes PICTURES/*.svg
 
 Uses the standard library alone.
 """
@@ -42,12 +42,12 @@ def curve_panel(rows, column, title, left):
     return panel
 
 
-def plot_curves(folder, curves):
+def plot_curves(pictures, curves):
     for corpus in {r["corpus"] for r in curves}:
         rows = [r for r in curves if (r["corpus"], r["truth_by"], r["threshold"], r["tokens"])
                 == (corpus, "word3", "0.8", "all")]
         title = TITLES.get(corpus, corpus)
-        write_svg(folder / f"curves-{corpus}.svg", 860, 345, [
+        write_svg(pictures / f"curves-{corpus}.svg", 860, 345, [
             curve_panel(rows, "doc_recall", f"Recall, {title}", 50),
             curve_panel(rows, "doc_precision", f"Precision, {title}", 405),
             legend(725, 60, [(c, words) for c, (_, words) in zip(COLOURS, KINDS)])])
@@ -77,7 +77,7 @@ def edit_panel(rows, edit, title, place, lengths):
     return panel
 
 
-def plot_edits(folder, edits):
+def plot_edits(pictures, edits):
     for language in {r["language"] for r in edits}:
         rows = [r for r in edits if r["language"] == language]
         lengths = sorted({r["length"] for r in rows}, key=int)
@@ -89,13 +89,13 @@ def plot_edits(folder, edits):
                       f"({language}, shingles of two words;", "vertical: bits that differ)"):
             key.text(645, y + 4, words, "start")
             y += 17
-        write_svg(folder / f"edits-{language}.svg", 900, 590, panels + [key])
+        write_svg(pictures / f"edits-{language}.svg", 900, 590, panels + [key])
 
 
 def main():
-    folder = Path(sys.argv[1])
-    plot_curves(folder, rows_of(folder, "curves"))
-    plot_edits(folder, rows_of(folder, "edits"))
+    folder, pictures = map(Path, sys.argv[1:])
+    plot_curves(pictures, rows_of(folder, "curves"))
+    plot_edits(pictures, rows_of(folder, "edits"))
 
 
 main()
