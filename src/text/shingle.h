@@ -21,7 +21,7 @@ typedef enum ShingleUnit
 
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
 
-/* Return the width, in units, that finds near-duplicates best.  See docs/quality.md. */
+/* Return the width, in units, that finds near-duplicates best.  See docs/evaluation.md. */
 static inline int
 shingle_default_width(ShingleUnit unit)
 {

@@ -11,7 +11,7 @@
  * Shingles of words have the tokens as their units.  Shingles of characters have the code
  * points of the tokens, joined by single spaces, as their units.  Ideographs are joined by
  * spaces, too.  So a shingle spans as much of a Chinese text as of Latin words within it
- * (docs/quality.md), and a line break within a Chinese text changes nothing.
+ * (docs/evaluation.md), and a line break within a Chinese text changes nothing.
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables and the picture of docs/designs.md from the output of designs.sh.
+"""Makes the tables and the picture of docs/performance.md from the output of designs.sh.
 
     designs.py FOLDER PICTURES      reads FOLDER/*.csv, prints tables, writes
                                     PICTURES/latency.svg

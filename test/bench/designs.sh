@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures the costs and benefits of every design of the index.  Prints CSV, from which
-# designs.py makes the tables and the picture of docs/designs.md.  Runs on a temporary
+# designs.py makes the tables and the picture of docs/performance.md.  Runs on a temporary
 # PostgreSQL server of its own.  The queries are in designs.sql.
 #
 #   bash test/bench/designs.sh >designs.csv           1 million rows, some minutes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures how well fingerprints find near-duplicates, and how far an edit moves them,
-# on real documents.  Prints the tables of docs/quality.md, which describes the
+# on real documents.  Prints the tables of docs/evaluation.md, which describes the
 # measurements.  The parts are in test/bench/quality/.
 #
 #   bash test/bench/quality.sh           writes test/bench/quality/*.csv and docs/pictures

@@ -22,7 +22,7 @@
 
 /*
  * Cost of a search of an index that is in memory, and size of a new index.  These are
- * fitted to the measurements in docs/designs.md.
+ * fitted to the measurements in docs/performance.md.
  */
 #define SEARCH_US		2.0		/* microseconds of a search, besides its leaves */
 #define LEAF_US			0.72	/* microseconds of each leaf that is read */

@@ -208,7 +208,7 @@ probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
 /*
  * Return the cost of a search within a radius in bits, in leaves read.  If the cost is
  * above the limit, may return any other number above the limit.  The formula is fitted to
- * the measurements in docs/designs.md.
+ * the measurements in docs/performance.md.
  */
 double
 probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/quality.md from its CSV files.
+"""Makes the pictures of docs/evaluation.md from its CSV files.
 
     plot.py FOLDER PICTURES      reads FOLDER/*.csv, writes PICTURES/*.svg
 

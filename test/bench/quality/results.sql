@@ -1,4 +1,4 @@
--- Computes the numbers of quality.md from the curves of pairs.c.
+-- Computes the numbers of evaluation.md from the curves of pairs.c.
 -- Variables: folder (reads curves.csv there, writes corpora.csv, best.csv, radius.csv
 -- and luck.csv) and luck (the curves of salted hashes).
 \set ON_ERROR_STOP on

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/quality.md from its CSV files.
+"""Prints the tables of docs/evaluation.md from its CSV files.
 
     tables.py FOLDER
 """
