@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the tables and the picture of docs/performance.md from the output of designs.sh.
+"""Makes tables and pictures of docs/performance.md from the output of designs.sh.
 
     designs.py FOLDER PICTURES      reads FOLDER/*.csv, prints tables, writes
-                                    PICTURES/latency.svg
+                                    PICTURES/latency.svg and rows.svg
 
 Uses the standard library alone.
 """
@@ -96,6 +96,22 @@ def plot(results, path):
     write_svg(path, 960, 430 + 17 * len(sizes), panels)
 
 
+def plot_rows(results, path):
+    """Plots the searches of the default design, and the sequential scan, by rows."""
+    own = sorted((r for r in results if design(r) == ("4", "1", "1")), key=lambda r: int(r["rows"]))
+    panel = Panel(75, 35, 430, 260, (0.8e6, 60e6), (0, 7), log_x=True)
+    panel.frame("Time of a search, by rows of the table", "rows",
+                [(int(r["rows"]), millions(r["rows"])) for r in own if r["k"] == "3"],
+                list(enumerate(("1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"))))
+    lines = [(f"within {k} bits", k, "us") for k in ("3", "8", "12")] + [("sequential scan", "3", "seqscan_us")]
+    for colour, (_, k, column) in zip(COLOURS, lines):
+        points = [(int(r["rows"]), math.log10(float(r[column]))) for r in own if r["k"] == k]
+        panel.line(points, colour)
+        panel.dots([(x, y, y, y) for x, y in points], colour)
+    key = legend(530, 60, [(colour, words) for colour, (words, _, _) in zip(COLOURS, lines)])
+    write_svg(path, 680, 345, [panel, key])
+
+
 def main():
     folder, pictures = map(Path, sys.argv[1:])
     results = read_results(folder)
@@ -104,6 +120,7 @@ def main():
         for k in ("3", "8", "12"):
             print_searches(results, rows, k)
     plot(results, pictures / "latency.svg")
+    plot_rows(results, pictures / "rows.svg")
 
 
 main()
