@@ -134,7 +134,7 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash('a') <~> 42::bigint$$,
     $$SELECT simhash('a') + 1$$);
 
--- errors of PostgreSQL itself: the README says what to write instead
+-- errors of PostgreSQL itself: docs/faq.md says what to write instead
 CREATE TEMP TABLE documents (body text, fp simhash);
 SELECT command, code FROM pg_temp.meet(
     $$CREATE INDEX ON documents USING simhash (body)$$,

@@ -12,6 +12,7 @@
 #   same name: the LOCATION of an error is a file's base name and a function.
 # - Links of the documentation lead to a file, and to a heading of it.  README.md links
 #   to every page of docs/.
+# - README.md has at most 150 lines.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
@@ -206,6 +207,7 @@ foreach my $what (sort keys %places)
 		grep { keys %{ $names->{$_} } > 1 } sort keys %$names);
 }
 check('links lead somewhere', dead_links());
+check('README.md has at most 150 lines', grep { $_ > 150 } `wc -l <README.md` + 0);
 check('no line is too long', long_lines());
 print "$passed passed, $failed failed\n";
 exit($failed != 0);

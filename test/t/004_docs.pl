@@ -1,9 +1,12 @@
 # The documentation's SQL produces the output that the documentation shows.
 #
-# For each file listed here, the test runs every block marked "sql", in order, in a
-# database of the file's own.  A block marked "text" that follows is the expected
-# output, notices first.  The blocks of README must run on an empty table.
-# On another server, all blocks of a file run in one session, as a reader types them.
+# For each page with SQL, the test runs every block marked "sql", in order, in a
+# database of the page's own.  (026_docs_machines.pl runs machines.md.)  A block marked
+# "text" that follows is the expected output, notices first.  On another server, all
+# blocks of a page run in one session, as a reader types them.  README's tour is that of
+# sql/tour.sql.
+#
+# In the last cell of a table's row, "`expression` is `value`" is an example.
 use strict;
 use warnings;
 
@@ -14,7 +17,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @files = ('README.md', map { "docs/$_.md" } qw(deduplicate recipes stream live minhash passages gist));
+my @files = grep { $_ ne 'docs/machines.md' && blocks_of($_) } 'README.md', pages();
 
 # Returns output without whitespace that an editor may change.
 sub trimmed
@@ -24,6 +27,14 @@ sub trimmed
 	$output =~ s/[ \t]+$//mg;
 	$output =~ s/\n+\z//;
 	return $output;
+}
+
+# Returns the examples in a file's tables: expressions, and their values as text.
+sub examples_of
+{
+	my ($file) = @_;
+
+	return docs_file($file) =~ /^\|.*\| `([^`]+)` is `([^`]+)` \|$/mg;
 }
 
 my $node = PostgreSQL::Test::Cluster->new('docs');
@@ -36,6 +47,7 @@ foreach ($node, $reader)
 	$_->start;
 }
 
+cmp_ok(scalar @files, '>=', 9, 'pages with SQL');
 foreach my $file (@files)
 {
 	my @blocks = blocks_of($file);
@@ -45,7 +57,6 @@ foreach my $file (@files)
 	my $errors;
 	my $ended = $reader->psql($database, join('', map { $_->{sql} } @blocks), stderr => \$errors);
 	is($ended, 0, "$file: runs in one session") or diag($errors);
-	cmp_ok(scalar @blocks, '>', 0, "$file has SQL in it");
 	foreach my $block (@blocks)
 	{
 		my ($line, $sql, $expected) = @$block{qw(line sql expected)};
@@ -59,12 +70,20 @@ foreach my $file (@files)
 			]);
 
 		is($status, 0, "$file, line $line: runs") or diag($stderr);
-		next if $file eq 'README.md';
 		$stderr =~ s/^psql:<stdin>:\d+: //mg;
 		is(trimmed(join("\n", grep { $_ ne '' } $stderr, $stdout)), trimmed($expected // ''),
 			"$file, line $line: output");
 	}
+	my @examples = examples_of($file);
+	while (my ($expression, $value) = splice @examples, 0, 2)
+	{
+		is($node->safe_psql($database, "SELECT ($expression)::text"), $value, "$file: $expression");
+	}
 }
+
+my ($tour) = map { $_->{sql} } blocks_of('README.md');
+$tour =~ s/^CREATE EXTENSION simhash;\n//;
+ok(index(docs_file('sql/tour.sql'), $tour) >= 0, "README's tour is in sql/tour.sql");
 
 # Functions in the specs of isolation tests are copies of those on a page.
 foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))

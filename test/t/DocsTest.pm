@@ -10,7 +10,7 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(docs_file blocks_of);
+our @EXPORT = qw(docs_file pages blocks_of);
 
 my $root = dirname(dirname(dirname(abs_path(__FILE__))));
 
@@ -20,6 +20,12 @@ sub docs_file
 	my ($file) = @_;
 
 	return slurp_file("$root/$file");
+}
+
+# Returns the names of the pages of docs/.
+sub pages
+{
+	return map { s{.*/}{docs/}r } sort glob("$root/docs/*.md");
 }
 
 # Returns the blocks of a file that are marked "sql", or "sql" and a tag: the heading of
