@@ -12,12 +12,13 @@
 #   same name: the LOCATION of an error is a file's base name and a function.
 # - Links of the documentation lead to a file, and to a heading of it.  README.md links
 #   to every page of docs/.
-# - README.md has at most 150 lines.
+# - README.md has at most 150 lines, and its figures of costs are those of docs/.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
 use strict;
 use warnings;
+use utf8;
 use open qw(:std :encoding(UTF-8));
 
 my (%text, %module, %uses, %owner, %places);
@@ -175,6 +176,14 @@ sub dead_links
 	return @dead;
 }
 
+# Returns figures of README.md that no page of measurements has.
+sub other_figures
+{
+	my ($costs) = read_page('README.md') =~ /^## What it costs\n(.*?)^## /ms;
+	my $measured = join '', map { read_page("docs/$_.md") } qw(performance gist);
+	return grep { $measured !~ /(?<![\d.,])\Q$_\E/ } $costs =~ /\d[\d.,]* (?:µs|ms|s|times)\b/g;
+}
+
 my ($passed, $failed) = (0, 0);
 
 sub check
@@ -208,6 +217,7 @@ foreach my $what (sort keys %places)
 }
 check('links lead somewhere', dead_links());
 check('README.md has at most 150 lines', grep { $_ > 150 } `wc -l <README.md` + 0);
+check('figures of README.md are those of docs/', other_figures());
 check('no line is too long', long_lines());
 print "$passed passed, $failed failed\n";
 exit($failed != 0);
