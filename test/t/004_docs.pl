@@ -81,6 +81,16 @@ foreach my $file (@files)
 	}
 }
 
+# The reference has each function that is not a part of a type, operator or operator
+# class: those have no names of arguments.
+my @names = split /\n/, $node->safe_psql('docs_reference_md', <<'SQL');
+SELECT DISTINCT proname FROM pg_depend JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash')
+    AND (proargnames IS NOT NULL OR prokind IN ('a', 'w'))
+SQL
+cmp_ok(scalar @names, '>', 30, 'functions');
+is(join(' ', grep { docs_file('docs/reference.md') !~ /`.*\b$_\b.*`/ } @names), '', 'functions not in reference.md');
+
 my ($tour) = map { $_->{sql} } blocks_of('README.md');
 $tour =~ s/^CREATE EXTENSION simhash;\n//;
 ok(index(docs_file('sql/tour.sql'), $tour) >= 0, "README's tour is in sql/tour.sql");
