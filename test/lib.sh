@@ -44,13 +44,14 @@ need_root() {
 	fi
 }
 
-# Shows progress every few seconds, and the whole output if it fails.
+# Waits while another apt holds the lock.  Shows progress every few seconds, and the whole
+# output if it fails.
 apt_get() {
 	local status=0 teller
 	: >"$WORK/log/apt"
 	tell_last_lines "$WORK/log/apt" &
 	teller=$!
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" \
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" \
 		</dev/null >"$WORK/log/apt" 2>&1 || status=$?
 	kill "$teller" 2>/dev/null || true
 	wait "$teller" 2>/dev/null || true
