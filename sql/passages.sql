@@ -251,6 +251,22 @@ FROM common_passages(
     || (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(30001, 50000) AS i));
 
 --
+-- winnow_hashes
+--
+-- the example of the paper: 17 17 8 39 17 are selected
+SELECT winnow_hashes('{77,74,42,17,98,50,17,98,8,88,67,39,77,74,42,17,98}', 4);
+-- winnow() selects from the hashes of the shingles in the same way
+SELECT winnow_hashes(array_agg((sketch(piece, 1, 2))[1] ORDER BY start), 4) = winnow(body, 5, 2) AS same
+FROM (VALUES ('the quick brown fox jumps over the lazy dog and the quick brown fox again')) AS v (body),
+     text_windows(body, 2, 1) AS w GROUP BY body;
+SELECT winnow_hashes('{3,-1,2}', 10), winnow_hashes('{}', 10), winnow_hashes('{5,5,5}', 1), winnow_hashes(NULL, 1),
+       winnow_hashes('{3,-1,2}', 1);
+SELECT winnow_hashes('{1}', 0);
+SELECT winnow_hashes('{1}', 65537);
+SELECT winnow_hashes('{1,NULL}', 1);
+SELECT winnow_hashes('{{1},{2}}', 1);
+
+--
 -- text_windows
 --
 SELECT w.*, substr(body, start, length) = piece AS right

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * sketches.c
- *		sketch(...), sketch_min(...), winnow(...): an array of some of the hashes of a
- *		text's shingles
+ *		sketch(...), sketch_min(...), winnow(...), winnow_hashes(...): an array of some of
+ *		the hashes of a text's shingles, or of given hashes
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
  * (Manber; Broder's MOD_m). sketch_min(size) is a bottom-k sketch: the k smallest hashes.
@@ -18,6 +18,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 
 #include "compat.h"
 #include "digest/sketch.h"
@@ -32,7 +33,7 @@
 #define DEFAULT_GUARANTEE	3
 
 /*
- * A document and how to cut it into shingles.  All functions of this file have these
+ * A document and how to cut it into shingles.  The functions of texts have these
  * arguments, besides their second argument.
  */
 typedef struct Source
@@ -263,4 +264,40 @@ simhash_winnow(PG_FUNCTION_ARGS)
 	if (winnow_finish(&of.winnower, &selected))
 		add_hash(&of.sketch, selected);
 	return finish_sketch(&of.sketch);
+}
+
+/*
+ * winnow_hashes(hashes bigint[], size int)
+ *
+ * Returns the smallest hash of each window of `size` hashes.
+ */
+PG_FUNCTION_INFO_V1(simhash_winnow_hashes);
+Datum
+simhash_winnow_hashes(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	int			n = array_nitems(array);
+	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
+	int32		size = PG_GETARG_INT32(1);
+	Sketch		sketch;
+	Winnower	winnower;
+	uint64		selected;
+
+	if (size < 1 || size > WINDOW_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("window of %d hashes is out of range", size),
+				 errhint("A window has 1 to %d hashes.", WINDOW_MAX)));
+	sketch_begin(&sketch, SKETCH_ALL);
+	winnow_begin(&winnower, size);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (winnow_next(&winnower, hashes[i], &selected))
+			add_hash(&sketch, selected);
+	}
+	if (winnow_finish(&winnower, &selected))
+		add_hash(&sketch, selected);
+	PG_FREE_IF_COPY(array, 0);
+	return finish_sketch(&sketch);
 }

@@ -996,6 +996,13 @@ CREATE FUNCTION winnow(tokens text[], guarantee integer DEFAULT NULL, width inte
 COMMENT ON FUNCTION winnow(text[], integer, integer) IS
     'winnowed sketch of tokens cut by the caller: documents with a common passage of at least guarantee tokens have '
     'an element in common; a passage shorter than width yields none';
+CREATE FUNCTION winnow_hashes(hashes bigint[], size integer)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_winnow_hashes'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION winnow_hashes(bigint[], integer) IS
+    'winnowed sketch of given hashes, in their order: the smallest of each window of so many; documents with so many '
+    'consecutive hashes in common have an element in common';
 
 CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,

@@ -223,6 +223,29 @@ random_window(int n)
 	}
 }
 
+/*
+ * Check the example of Schleimer, Wilkerson and Aiken, figure 2.  The paper selects 17 17
+ * 8 39 17.  The first two are equal, and of consecutive equal ones winnow_next() returns
+ * one.
+ */
+static void
+test_published_example(void)
+{
+	static const uint64 hashes[] = {
+		77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98
+	};
+	static const uint64 expected[] = {17, 8, 39, 17};
+	uint64		got[lengthof(hashes)];
+	int			ngot = winnow(hashes, lengthof(hashes), 4, got);
+
+	begin_group("winnowing, the published example");
+	unit_checks++;
+	if ((ngot != lengthof(expected) || memcmp(got, expected, sizeof(expected)) != 0) &&
+		count_failure())
+		printf("%d hashes are selected\n", ngot);
+	end_group("checks");
+}
+
 static void
 test_winnowing(int nsets)
 {
@@ -369,6 +392,7 @@ main(int argc, char **argv)
 	seed_random(argc, argv);
 	test_sets(3000);
 	test_limit();
+	test_published_example();
 	test_winnowing(4000);
 	test_guarantee(true);
 	test_guarantee(false);
