@@ -403,6 +403,25 @@ FROM unnest(ARRAY[$$ SELECT FROM uniform a JOIN queries b ON a.fp <~> b.fp <= 3 
 RESET work_mem;
 
 --
+-- Nearly all rows match: no comparisons once each left row has a match
+--
+CREATE FUNCTION comparisons(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    RETURN jsonb_path_query_first(plan, '$.**.Comparisons');
+END $$;
+CREATE TABLE dense AS
+    SELECT (random_fp(n)::bigint & 65535)::simhash AS fp, (random_fp(n)::bigint & 131070)::simhash AS other
+    FROM generate_series(1, 5000) AS n;
+SELECT comparisons(query) < 5000000 AS few FROM unnest(ARRAY[
+    $$ SELECT FROM dense a WHERE EXISTS (SELECT FROM dense b WHERE a.fp <~> b.fp <= 10) $$,
+    $$ SELECT FROM dense a WHERE EXISTS (SELECT FROM dense b WHERE a.fp <~> b.other <= 6) $$,
+    $$ SELECT FROM dense a WHERE NOT EXISTS (SELECT FROM dense b WHERE a.other <~> b.fp <= 6) $$]) AS query;
+SELECT show($$ SELECT fp FROM dense a WHERE NOT EXISTS
+    (SELECT FROM (SELECT * FROM dense LIMIT 60) b WHERE a.other <~> b.fp <= 3) $$, 'rows');
+
+--
 -- What the node does not serve
 --
 SELECT show($$ SELECT id, n FROM docs d FULL JOIN queries q ON d.id = q.n AND d.fp <~> q.fp <= 40 $$, 'Join');

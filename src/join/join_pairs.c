@@ -29,6 +29,9 @@
 /* Number of values whose tuples are prefetched before they are paired with themselves. */
 #define VALUES_AHEAD		16
 
+/* Number of members that are compared before the rest of a range is tested. */
+#define MIN_COMPARED		16
+
 /*
  * Return the number of comparisons that a range takes.  Two values are not compared if
  * both have only left entries, or if both have only right entries.  A SimilarityJoin
@@ -212,6 +215,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 	}
 	reserve_values(pairs, n);
 	pairs->nvalues = n;
+	pairs->nunmatched = 0;
 	pairs->first_right = next[1];
 	pairs->end_left = next[2];
 	pairs->ndistinct += n;
@@ -226,6 +230,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 		members->fp[i] = value.nleft > 0 ? value.left->fp : value.right->fp;
 		members->row[i] = i;
 		pairs->value[i] = value;
+		pairs->nunmatched += value.nunmatched;
 	}
 }
 
@@ -320,6 +325,32 @@ begin_member(JoinPairs *pairs, uint32 member)
 }
 
 /*
+ * Return true if the current member need not be compared any more: it has no right
+ * entries, and its left entries need no more matches.
+ */
+static bool
+member_is_settled(const JoinPairs *pairs)
+{
+	return pairs->matched && pairs->member < pairs->range_right &&
+		pairs->value[pairs->join.members.row[pairs->member]].nunmatched == 0;
+}
+
+/*
+ * Return true if the members after the current one need not be compared with each other.
+ * This takes time, so it is only tested each time that the number of compared members has
+ * doubled.
+ */
+static bool
+rest_is_settled(JoinPairs *pairs)
+{
+	uint32		next = pairs->member + 1;
+	uint32		ncompared = next - pairs->range;
+
+	return pairs->matched && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
+		pairs_settled(&pairs->join, next, pairs->range_end - next);
+}
+
+/*
  * Note how the largest run was joined, for EXPLAIN.
  */
 static void
@@ -365,7 +396,7 @@ compare_more(JoinPairs *pairs)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		while (pairs->compared_to < pairs->range_end)
+		while (pairs->compared_to < pairs->range_end && !member_is_settled(pairs))
 		{
 			uint32		from = pairs->compared_to;
 			uint32		n = Min(pairs->range_end - from, COMPARED_AT_ONCE);
@@ -379,7 +410,7 @@ compare_more(JoinPairs *pairs)
 			if (pairs->nmatches > 0)
 				return true;
 		}
-		if (pairs->member + 1 < pairs->range_left_end)
+		if (pairs->member + 1 < pairs->range_left_end && !rest_is_settled(pairs))
 			begin_member(pairs, pairs->member + 1);
 		else if (!advance_range(pairs))
 			return false;
@@ -473,7 +504,7 @@ join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 
 	while (!found && (pairs->in_run || begin_run(pairs)))
 	{
-		found = next_pair(pairs, left, right);
+		found = (pairs->matched == NULL || pairs->nunmatched > 0) && next_pair(pairs, left, right);
 		if (!found)
 		{
 			similarity_join_end(&pairs->join);

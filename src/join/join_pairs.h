@@ -61,6 +61,7 @@ typedef struct JoinPairs
 	uint32		first_right;	/* index of the first value with right entries */
 	uint32		end_left;		/* end of the values with left entries (exclusive) */
 	uint32		nequal;			/* index of the next value to pair with itself */
+	uint32		nunmatched;		/* number of left entries that need a match */
 
 	/* State of the comparisons in the current range of the similarity join */
 	bool		in_run;
@@ -99,6 +100,16 @@ static inline bool
 join_bitmap_has(const uint8 *bitmap, uint32 row)
 {
 	return bitmap[row / 8] >> row % 8 & 1;
+}
+
+/*
+ * Note that a left entry of a value of the current run needs no more matches.
+ */
+static inline void
+join_pairs_note_match(JoinPairs *pairs, JoinValue *value)
+{
+	value->nunmatched--;
+	pairs->nunmatched--;
 }
 
 /*

@@ -104,7 +104,7 @@ mark_matched(SimHashJoinState *state, uint32 row)
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
 	if (join_needs_one_match(state) && state->left_value)
-		state->left_value->nunmatched--;
+		join_pairs_note_match(&state->pairs, state->left_value);
 }
 
 /*
