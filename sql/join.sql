@@ -184,6 +184,9 @@ SELECT show($$ SELECT a.id, b AS other FROM parts a LEFT JOIN parts b
     ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant AND a.id % 10 = b.id % 10 $$, 'Custom');
 SELECT show($$ SELECT a.id FROM parts a WHERE NOT EXISTS (SELECT FROM parts b
     WHERE simhash_within(a.fp, b.fp, 3) AND a.tenant = b.tenant AND a.id <> b.id) $$, 'Custom|Join Type');
+-- the estimated rows of the join of two partitions: not a third of all pairs
+SELECT explained($$ SELECT FROM parts a JOIN parts b ON a.fp <~> b.fp <= 0 AND a.tenant = b.tenant LIMIT 1 $$,
+    'Plan Rows', 'Custom Scan') < 300 AS few;
 -- the left input depends on a partition of another table
 SELECT show($$ SELECT a.id, s.* FROM parts a LEFT JOIN LATERAL
     (SELECT b.id AS other, c.id AS third, b.tenant, a.id + b.id AS sum FROM parts b

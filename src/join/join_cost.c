@@ -253,7 +253,8 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks, int nbl
 }
 
 /*
- * Set the costs of a path.  path->path.rows must be set.
+ * Set the costs of a path.  path->path.rows must be set.  It is lowered if the path joins
+ * two partitions and core has estimated more rows than there are pairs.
  */
 void
 join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, CustomPath *path)
@@ -289,6 +290,10 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 		run += chunks.n * cpu_operator_cost / COMPARISONS_PER_OPERATOR *
 			join_plan_cost(chunks.left + chunks.right, clauses->bits, pairs / chunks.n);
 	pairs *= fraction_found(root, clauses, path->path.parent);
+
+	/* core estimates partitions before it calls the hook, with a third of all pairs */
+	if (jointype == JOIN_INNER && IS_OTHER_REL(path->path.parent))
+		path->path.rows = Min(path->path.rows, clamp_row_est(pairs));
 
 	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL)
