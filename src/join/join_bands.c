@@ -32,7 +32,10 @@
 #define KEY_DIGIT_VALUES	(1 << KEY_DIGIT_BITS)
 
 /* Up to this many entries are sorted by comparisons. */
-#define FEW_ENTRIES			512
+#define FEW_REFS			512
+
+/* Entries are prefetched at this distance in the sorted order. */
+#define PREFETCH_DISTANCE	16
 
 #define ST_SORT				sort_few_refs
 #define ST_ELEMENT_TYPE		uint64
@@ -84,7 +87,7 @@ sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 static void
 sort_side(JoinBands *bands, BandSide *side)
 {
-	if (side->n <= FEW_ENTRIES)
+	if (side->n <= FEW_REFS)
 	{
 		sort_few_refs(side->ref, side->n);
 		return;
@@ -161,9 +164,6 @@ join_bands_begin(JoinBands *bands, const JoinEntries *left, const JoinEntries *r
 	bands->end_band = end_band;
 	begin_band(bands);
 }
-
-/* Entries are prefetched at this distance in the sorted order. */
-#define PREFETCH_DISTANCE	16
 
 /* --- pairs ----------------------------------------------------------------------- */
 

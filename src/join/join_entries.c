@@ -91,8 +91,8 @@ clamp_capacity(Size n)
 /*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
  * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
- * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory, the caller resets or deletes
- * the context.
+ * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory,
+ * the caller resets or deletes the context.
  */
 void
 join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Size entry_size)

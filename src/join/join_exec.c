@@ -89,9 +89,9 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	int			i;
 
 	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
-			   spec->left_equal, estate, eflags);
+					spec->left_equal, estate, eflags);
 	join_input_init(state, &state->right, lsecond(scan->custom_plans), state->left.ncolumns,
-			   spec->right_key, spec->right_equal, estate, eflags);
+					spec->right_key, spec->right_equal, estate, eflags);
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
 
@@ -156,7 +156,7 @@ end_partitions(SimHashJoinState *state)
 static JoinPhase
 begin_join(SimHashJoinState *state)
 {
-	join_pairs_init(&state->pairs, state->pairs.context);
+	join_pairs_init(&state->pairs);
 	if (join_is_by_bands(state))
 		state->left.entry_size = state->right.entry_size = ENTRY_SIZE_FULL;
 	state->bands.nbands = 0;

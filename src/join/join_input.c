@@ -56,8 +56,8 @@ join_input_reset(SimHashJoinState *state, JoinInput *input, Size limit, Size cap
  * Initialize an input.  Its columns in the joined row begin at first_column.
  */
 void
-join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first_column, Expr *key,
-		   List *equal, EState *estate, int eflags)
+join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first_column,
+				Expr *key, List *equal, EState *estate, int eflags)
 {
 	PlanState  *parent = &state->css.ss.ps;
 	ListCell   *cell;
@@ -272,7 +272,6 @@ chunk_is_full(const SimHashJoinState *state)
 		(Size) state->right.entries.allocated * join_memory_per_value(state->spec.method);
 	Size		left_size = (Size) left->n * join_bytes_per_entry(state) +
 		state->left.tuples.memory + state->left.signatures.memory;
-
 	Size		limit;
 
 	if (join_is_by_bands(state))

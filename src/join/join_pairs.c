@@ -77,12 +77,12 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Initialize an iterator, which must be zeroed.  The caller sets pairs->join.radius.
+ * Initialize an iterator, which must be zeroed except for pairs->context.  The caller
+ * sets pairs->join.radius.
  */
 void
-join_pairs_init(JoinPairs *pairs, MemoryContext context)
+join_pairs_init(JoinPairs *pairs)
 {
-	pairs->context = context;
 	pairs->join.random = pg_prng_uint64(&pg_global_prng_state);
 	pairs->join.comparisons = pairs_comparisons;
 	pairs->join.settled = pairs_settled;

@@ -87,7 +87,7 @@ typedef struct JoinPairs
 	int			nblocks;		/* number of blocks in this run */
 } JoinPairs;
 
-extern void join_pairs_init(JoinPairs *pairs, MemoryContext context);
+extern void join_pairs_init(JoinPairs *pairs);
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 							 const uint8 *matched, JoinPlan *plan, int block,
 							 int nbits);

@@ -22,7 +22,8 @@
 
 /*
  * Advance to the next two entries within the radius, or with a key of a band in common.
- * Skips left entries that need no more matches.  Returns false at the end of the two loaded chunks.
+ * Skips left entries that need no more matches.  Returns false at the end of the two
+ * loaded chunks.
  */
 static bool
 next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)

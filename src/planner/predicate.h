@@ -25,8 +25,8 @@
 #define UNKNOWN_FRACTION_RADIUS	0.5
 
 /*
- * The predicate distance(a, b) <= radius, or distance(a, b) = radius.  If distance is NULL, the predicate is that
- * two signatures share a band.
+ * The predicate distance(a, b) <= radius, or distance(a, b) = radius.  If distance is
+ * NULL, the predicate is that two signatures share a band.
  */
 typedef struct Predicate
 {
