@@ -107,6 +107,9 @@ FROM unnest('{"",plain_}'::text[]) AS prefix,
                  'a.fp <~> b.fp BETWEEN 1 AND 4', 'a.fp <~> b.fp BETWEEN 0 AND 4', 'a.fp <~> b.fp > 30',
                  'a.fp <~> b.fp >= 4', 'NOT a.fp <~> b.fp > 4', 'a.fp <~> b.fp = 4 OR a.fp <~> b.fp < 1',
                  'a.fp <~> b.fp > 63 OR a.fp <~> b.fp < 5 AND a.fp <~> b.fp >= 1']) AS condition;
+-- a filter above an outer join, of the columns of one table
+SELECT misjudged('SELECT FROM plain_big a LEFT JOIN plain_skewed b USING (id)
+    WHERE coalesce(b.fp, fingerprint(0)) <~> fingerprint(0) <= 3', 2);
 -- inputs without statistics: uniform fingerprints are assumed
 SELECT misjudged(query, 3) FROM unnest(ARRAY[
     'WITH a AS MATERIALIZED (TABLE big), b AS MATERIALIZED (TABLE big) SELECT FROM a JOIN b ON a.fp <~> b.fp <= 3',

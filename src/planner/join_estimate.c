@@ -179,6 +179,19 @@ estimate_lower_bound(PlannerInfo *root, RestrictInfo *rinfo, List *clauses,
 }
 
 /*
+ * Return true if a clause is of several base relations.  From 16 on, the relids of a clause
+ * of one relation may contain outer joins.  Core uses no cached selectivity of a clause of
+ * a child relation.
+ */
+static bool
+is_join_clause(PlannerInfo *root, const RestrictInfo *rinfo)
+{
+	Relids		relids = bms_intersect(rinfo->clause_relids, root->all_baserels);
+
+	return bms_membership(relids) == BMS_MULTIPLE;
+}
+
+/*
  * Set the cached selectivities of a clause of several relations, and of the clauses in its
  * ORs and ANDs, unless they are set.  `clauses` is the list that contains the clause.
  */
@@ -197,7 +210,7 @@ estimate_clause(PlannerInfo *root, Node *node, List *clauses)
 	}
 	else if (rinfo->orclause)
 		estimate_clause(root, (Node *) rinfo->orclause, NIL);
-	else if (rinfo->norm_selec < 0 && bms_membership(rinfo->clause_relids) == BMS_MULTIPLE)
+	else if (rinfo->norm_selec < 0 && is_join_clause(root, rinfo))
 	{
 		Predicate	predicate;
 
