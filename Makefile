@@ -105,6 +105,7 @@ OBJS = \
 	src/join/join_pairs.o \
 	src/join/join_partitions.o \
 	src/join/join_path.o \
+	src/join/join_plan_partitions.o \
 	src/join/join_return.o \
 	src/join/join_row.o \
 	src/join/join_signatures.o \

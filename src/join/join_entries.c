@@ -130,6 +130,7 @@ join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 {
 	reserve_entries(entries, entries->n + 1);
 	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
+	entries->sorted = false;
 }
 
 /*
@@ -176,6 +177,7 @@ join_entries_load_unsorted(JoinEntries *entries)
 {
 	reserve_entries(entries, Min(entries->capacity, entries->source->n));
 	entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
+	entries->sorted = false;
 	return entries->n > 0;
 }
 

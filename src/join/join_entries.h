@@ -52,6 +52,7 @@ typedef struct JoinEntries
 	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
 	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
 								 * are loaded */
+	bool		sorted;			/* true if the loaded entries have been sorted */
 	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
 								 * is NULL */
 } JoinEntries;

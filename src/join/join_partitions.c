@@ -190,7 +190,8 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 		}
 	}
 	for (uint32 p = 0; p < partitions->n; p++)
-		flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
+		if (nbuffered[p] > 0)
+			flush_buffer(&input->partition[p], buffer + p * buffer_size, nbuffered[p]);
 	pfree(buffer);
 	pfree(nbuffered);
 	pfree(entries);
