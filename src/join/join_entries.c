@@ -18,6 +18,12 @@
 /* Minimum capacity, and the initial size of the array. */
 #define MIN_CAPACITY		((Size) 1024)
 
+/*
+ * Up to this size the array is doubled.  A larger one grows by a quarter, so that it hardly
+ * exceeds the memory of a chunk.
+ */
+#define MANY_BYTES			(1024 * 1024)
+
 /* --- in a file ------------------------------------------------------------------ */
 
 /*
@@ -110,8 +116,9 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Si
 static void
 reserve_entries(JoinEntries *entries, uint32 n)
 {
-	Size		allocated = Min(Max((Size) entries->allocated * 2, MIN_CAPACITY),
-								entries->capacity);
+	Size		more = entries->allocated * entries->stride > MANY_BYTES ?
+		entries->allocated / 4 : entries->allocated;
+	Size		allocated = Min(Max(entries->allocated + more, MIN_CAPACITY), entries->capacity);
 
 	if (n <= entries->allocated)
 		return;
