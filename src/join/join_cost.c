@@ -265,7 +265,7 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	InputCost	of_right = input_cost(root, right, clauses->right_key, clauses->right_equal);
 	bool		by_bands = clauses->method == JOIN_BY_BANDS;
 	int			nbands = by_bands ? number_of_bands(clauses) : 0;
-	Size		entry_size = sizeof(JoinEntry) + nbands * sizeof(uint32);
+	Size		entry_size = join_memory_entry_size(jointype, clauses->equal != NIL, nbands);
 	Chunks		chunks = estimate_chunks(left, right, clauses->method, entry_size);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);

@@ -95,8 +95,7 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
 
 	state->left.entry_size = state->right.entry_size =
-		spec->jointype == JOIN_INNER && spec->equal_operators == NIL ?
-		ENTRY_SIZE_BRIEF : ENTRY_SIZE_FULL;
+		join_memory_entry_size(spec->jointype, spec->equal_operators != NIL, 0);
 	state->left.keeps_tuples = true;
 	state->right.keeps_tuples = join_is_by_bands(state) || spec->clauses != NIL ||
 		needs_right_columns(state);

@@ -57,6 +57,19 @@
 #define MIN_PARTITIONS		8
 
 /*
+ * Return the size in files of an entry, with the keys of nbands bands, 0 if fingerprints
+ * are joined.  Only equalities need the hash value, and only the joins that are not inner
+ * ones need the number of the row.
+ */
+static inline Size
+join_memory_entry_size(JoinType jointype, bool has_equalities, int nbands)
+{
+	if (nbands == 0 && jointype == JOIN_INNER && !has_equalities)
+		return ENTRY_SIZE_BRIEF;
+	return ENTRY_SIZE_FULL + nbands * sizeof(uint32);
+}
+
+/*
  * Return the bytes of memory for an entry while it is joined, besides its place in the
  * array of entries: as a value (JoinPairs), or in the sorted order (JoinBands).
  */
