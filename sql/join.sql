@@ -398,6 +398,9 @@ SELECT analyzed($$ SELECT FROM docs d JOIN (SELECT * FROM queries WHERE n < 0) q
 SELECT analyzed($$ SELECT FROM sigs a JOIN sigs b ON a.sig % b.sig $$);
 SET work_mem = '64kB';
 SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Method|Pairs|Disk');
+-- Entries with many keys are not written anew for each band, if there are few chunks.
+CREATE TABLE many_bands AS SELECT n, to_minhash(ARRAY[n], 256, 1) AS sig FROM generate_series(1, 1100) AS n;
+SELECT analyzed($$ SELECT FROM many_bands a JOIN many_bands b ON a.sig % b.sig $$, 'Batches');
 -- chunks of many left rows
 SELECT substring(line, 'Batches: (.*)')::int < 300 AS few
 FROM unnest(ARRAY[$$ SELECT FROM uniform a JOIN queries b ON a.fp <~> b.fp <= 3 WHERE a.n * b.n > 0 $$,

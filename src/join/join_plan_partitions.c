@@ -13,6 +13,9 @@
 
 #include "join/join_plan_partitions.h"
 
+/* An entry is sorted by a key in the time that writing and reading so many bytes takes. */
+#define BYTES_PER_SORTING	64
+
 /*
  * Return the maximum number of partitions, for which the buffers fit into their part of
  * the memory.
@@ -53,6 +56,18 @@ plan_blocks(SimHashJoinState *state)
 }
 
 /*
+ * Return true if joining each chunk of left entries with each chunk of right ones takes
+ * less time than partitioning by bands.  Chunks sort an entry again for each chunk of the
+ * other input.  Partitions write an entry, with all of its keys, once for each band.
+ */
+static bool
+chunks_are_cheaper(const SimHashJoinState *state, double nrows)
+{
+	return nrows / state->right.entries.capacity * BYTES_PER_SORTING <
+		state->right.entry_size;
+}
+
+/*
  * Plan the blocks or bands to partition by, and choose the number of partitions so that
  * most of them fit into memory.
  */
@@ -67,8 +82,9 @@ join_plan_partitions(SimHashJoinState *state)
 		plan_blocks(state);
 
 	/* leave a margin for partitions of uneven size */
-	while (n * 2 <= max_partitions(state) && nrows * 1.5 / n > state->right.entries.capacity)
-		n *= 2;
+	if (!join_is_by_bands(state) || !chunks_are_cheaper(state, nrows))
+		while (n * 2 <= max_partitions(state) && nrows * 1.5 / n > state->right.entries.capacity)
+			n *= 2;
 
 	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
