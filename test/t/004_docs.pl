@@ -95,6 +95,20 @@ my ($tour) = map { $_->{sql} } blocks_of('README.md');
 $tour =~ s/^CREATE EXTENSION simhash;\n//;
 ok(index(docs_file('sql/tour.sql'), $tour) >= 0, "README's tour is in sql/tour.sql");
 
+# A block marked "perl FILE", or with another language, is a part of that file of
+# test/clients.
+my $quotations = 0;
+my $applications = docs_file('docs/applications.md');
+while ($applications =~ /^```\w+ (\w+\.\w+)\n(.*?)^```$/msg)
+{
+	my ($file, $quotation) = ($1, $2);
+
+	$quotations++;
+	ok(index(docs_file("test/clients/$file"), $quotation) >= 0, "applications.md quotes $file")
+	  or diag($quotation);
+}
+cmp_ok($quotations, '>', 10, 'quotations in applications.md');
+
 # Functions in the specs of isolation tests are copies of those on a page.
 foreach my $spec (glob("$FindBin::RealBin/../isolation/specs/*.spec"))
 {
