@@ -95,6 +95,16 @@ sub appended
 	return max(0, page_lower($after) - page_lower($before));
 }
 
+# Returns the fragment of pd_lower and pd_upper: from the first byte that differs to the last.
+sub bounds_fragment
+{
+	my ($before, $after) = @_;
+	my @differing = grep { substr($before, $_, 1) ne substr($after, $_, 1) } 12 .. 15;
+	my ($start, $length) = ($differing[0], $differing[-1] - $differing[0] + 1);
+
+	return pack('SS', $start, $length) . substr($after, $start, $length);
+}
+
 my %state;
 my $zeros = "\0" x 8192;
 foreach my $table (keys %table)
@@ -145,7 +155,7 @@ foreach my $table (sort keys %table)
 			my $size = appended($before, $after, $blocks[0][$j]);
 			$is_append = 0 if !$size;
 			next if !$size;
-			my $expected = pack('SS', 12, 4) . substr($after, 12, 4) .
+			my $expected = bounds_fragment($before, $after) .
 			  pack('SS', page_lower($before), $size) . substr($after, page_lower($before), $size) .
 			  pack('SS', page_upper($after), $size * 6 / 8) . substr($after, page_upper($after), $size * 6 / 8);
 			push @not_by_hand, $by_hand[$i]{lsn} if $blocks[0][$j]{data} ne $expected;

@@ -97,6 +97,7 @@ wal_register(WalRecord *record, Buffer leaf)
 		return GenericXLogRegisterBuffer(record->generic, leaf, 0);
 	page->buffer = leaf;
 	page->nentries = page_nentries(BufferGetPage(leaf));
+	memcpy(page->bounds, (char *) BufferGetPage(leaf) + WAL_BOUNDS_OFFSET, WAL_BOUNDS_SIZE);
 	return BufferGetPage(leaf);
 }
 
@@ -115,6 +116,24 @@ add_fragment(Fragments *fragments, Page page, const void *start, Size length)
 }
 
 /*
+ * Add a fragment of pd_lower and pd_upper, without equal bytes at its ends: the high byte
+ * of one of them seldom changes.  pd_lower grew, so some byte differs.
+ */
+static void
+add_bounds(Fragments *fragments, Page page, const char *old)
+{
+	const char *new = (const char *) page + WAL_BOUNDS_OFFSET;
+	int			start = 0;
+	int			end = WAL_BOUNDS_SIZE;
+
+	while (new[start] == old[start])
+		start++;
+	while (new[end - 1] == old[end - 1])
+		end--;
+	add_fragment(fragments, page, new + start, end - start);
+}
+
+/*
  * Register the changes of a page as its data in the WAL record.
  */
 static void
@@ -125,10 +144,7 @@ register_changes(const WalRecord *record, int i, Fragments *fragments)
 	int			new = page_nentries(page);
 	int			start = fragments->size;
 
-	StaticAssertStmt(offsetof(PageHeaderData, pd_upper) ==
-					 offsetof(PageHeaderData, pd_lower) + sizeof(LocationIndex),
-					 "pd_lower and pd_upper are one fragment");
-	add_fragment(fragments, page, &((PageHeader) page)->pd_lower, 2 * sizeof(LocationIndex));
+	add_bounds(fragments, page, record->page[i].bounds);
 	add_fragment(fragments, page, &page_keys(page)[old], (new - old) * sizeof(uint64));
 	add_fragment(fragments, page, leaf_tid(page, new - 1),
 				 (new - old) * sizeof(ItemPointerData));

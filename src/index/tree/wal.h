@@ -21,11 +21,20 @@
 /* Maximum number of entries in one WAL record. */
 #define WAL_MAX_ENTRIES		256
 
+/* Place of pd_lower and pd_upper, which are adjacent, on a page. */
+#define WAL_BOUNDS_OFFSET	offsetof(PageHeaderData, pd_lower)
+#define WAL_BOUNDS_SIZE		(2 * sizeof(LocationIndex))
+
+StaticAssertDecl(offsetof(PageHeaderData, pd_upper) ==
+				 WAL_BOUNDS_OFFSET + sizeof(LocationIndex),
+				 "pd_lower and pd_upper are adjacent");
+
 /* A leaf of a WAL record. */
 typedef struct WalPage
 {
 	Buffer		buffer;
 	int			nentries;		/* number of entries on the page before the change */
+	char		bounds[WAL_BOUNDS_SIZE];	/* pd_lower and pd_upper before the change */
 } WalPage;
 
 /* A WAL record that is being made. */
