@@ -42,11 +42,13 @@ CREATE FUNCTION passages() RETURNS TABLE (what text, passage bigint[]) LANGUAGE 
         ('long', (SELECT array_agg(e ORDER BY e) FROM generate_series(3, 60) AS i, unnest(sketch_of(i)) AS e)) $$;
 CREATE FUNCTION all_differing()
     RETURNS TABLE (
-        what text, everything text, few text, sharing text, containing text, within text, nearly text, other text,
-        not_null text) LANGUAGE sql AS $$
+        what text, everything text, few text, sharing text, containing text, contained text, part text, within text,
+        nearly text, other text, not_null text) LANGUAGE sql AS $$
     SELECT what, differing_order(passage, 'true'), differing_order(passage, 'true', 25),
         differing_order(passage, format('sk && %L', passage)),
         differing_order(passage, format('sk @> %L', passage)),
+        differing_order(passage, format('sk <@ %L', passage)),
+        differing_order(passage, format('sk <@ (%L::bigint[] || sketch_of(778)) AND sk && ''{1,2}''', passage)),
         differing_order(passage, format('sk <%%>> %L <= 0.5', passage)),
         differing_order(passage, format('%L <<%%> sk < 1', passage), 40),
         differing_order(passage, 'sk && ''{1,7}'' AND id % 2 = 0 AND sk <%>> ''{0,1,2,3,4,5,6,7}'' <= 0.9'),
@@ -95,12 +97,12 @@ SELECT plan($$SELECT id FROM docs WHERE sk && '{1,2}' ORDER BY sk <%>> '{1,2}' L
 SELECT plan($$SELECT id FROM docs WHERE '{1,2}' <<%> sk < 0.6 ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SET enable_bitmapscan = off;
 SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
-    'sk @> ''{1,2}''', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)',
+    'sk @> ''{1,2}''', '''{1,2}'' @> sk', 'sk <%>> ''{1,2}'' <= 0.5', '0.5 > containment_distance_of(''{1,2}'', sk)',
     'sk <%>> ''{1,2}'' = 0', 'sk <%>> ''{1,2}'' = 0.5',
     'sk <%>> ''{1,2}'' BETWEEN 0.1 AND 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 -- the reverse containment (elements that the passage lacks) uses no index
 SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
-    'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <@ ''{1,2}''', 'sk <%>> ''{1,2}'' <= random()',
+    'sk <<%> ''{1,2}'' <= 0.5', 'sk <%>> ''{1,2}'' > 0.5', 'sk <%>> ''{1,2}'' <= random()',
     'sk <%>> sk <= 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%>> b.sk <= 0.2', 'Index');
 SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <<%> b.sk <= 0.2', 'Index');
@@ -115,6 +117,14 @@ SELECT explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= 0', 'Plan Rows')
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
        explained('SELECT FROM docs WHERE sk <%>> ''{1,2}'' <= ''NaN''', 'Plan Rows')
            BETWEEN 5000 AND 6000 AS all_of_them;
+-- a scan for <@ fetches the rows that share an element, and its cost is that of fetching
+-- them
+SET enable_indexscan = off;
+SELECT explained('SELECT FROM docs WHERE sk <@ ''{1,2}''', 'Plan Rows', 'Bitmap Index Scan') / count(*)
+           BETWEEN 0.4 AND 1.2 AS overlapping,
+       explained('SELECT FROM docs WHERE sk <@ ''{1,2}''', 'Plan Rows') < count(*) / 2 AS contained
+FROM docs WHERE sk && '{1,2}';
+RESET enable_indexscan;
 -- work_mem shrinks between the start of the scan and its first fetch: an array of its
 -- size must not overflow
 SELECT string_to_array(string_agg(i::text, ','), ',')::bigint[] AS many FROM generate_series(1, 2000) AS i \gset

@@ -49,6 +49,12 @@ CREATE FUNCTION all_differing()
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{5,5,5}'' OR sk @> ''{0,NULL}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}'' AND sk && ''{7}'' OR sk @> ''{{1,2},{3,0}}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}''',
+        of_each('d.sk <@ q.sk'),
+        of_each('ARRAY(SELECT i::bigint FROM generate_series(0, q.id * 30) AS i) @> d.sk', 'q.id % 20 = 7'),
+        of_each('d.sk <@ q.sk AND d.sk <@ q.other OR d.sk <@ ''{0,1,2,3,4}'' AND d.sk && q.other'),
+        'SELECT ctid AS at, * FROM docs WHERE sk <@ ''{}'' OR sk <@ ''{0,0,1,NULL,2,3}'' AND id % 2 = 0',
+        'SELECT ctid AS at, * FROM docs
+         WHERE sk <@ ''{NULL}'' AND sk <@ ''{5,7}'' OR sk <@ NULL OR sk <@ ''{{0,3},{5,1}}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> NULL OR sk <%>> NULL < 0.5 OR sk <%>> ''{1,2}'' < NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NULL',
         'SELECT ctid AS at, * FROM docs WHERE sk IS NOT NULL',
@@ -66,10 +72,12 @@ RESET work_mem;
 SET enable_seqscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}'$$);
 SELECT plan($$SELECT FROM docs WHERE sk @> '{5,7}'$$);
+SELECT plan($$SELECT FROM docs WHERE sk <@ '{5,7}'$$);
 SELECT plan($$SELECT FROM docs WHERE sk IS NOT NULL$$);
 SET enable_bitmapscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);
 SELECT plan('SELECT FROM queries q JOIN docs d ON d.sk && q.sk', 'Index');
+SELECT plan('SELECT FROM queries q JOIN docs d ON q.sk @> d.sk', 'Index');
 -- LIMIT stops the scan; a cursor goes on where it stopped
 SELECT count(*) FROM (SELECT FROM docs WHERE sk && '{0,1,2,3,4,5}' LIMIT 10) AS s;
 BEGIN;

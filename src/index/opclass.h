@@ -49,6 +49,9 @@ typedef struct KeySet
 	int			min_match;		/* minimum number of query keys that a match
 								 * contains (threshold T).  Set for query keys
 								 * only. */
+	bool		or_empty;		/* true if rows without keys may match, too.  Then
+								 * min_match is 1, and the operator is rechecked.
+								 * Set for query keys only. */
 } KeySet;
 
 /* Value of params for NULLs, for values without parameters, and for unknown parameters */
@@ -99,9 +102,10 @@ typedef struct MultiKeyMethods
 
 	/*
 	 * Extract the query keys of a scan key.  Every matching row contains at least
-	 * keys->min_match of these keys.  This is the threshold T of the T-occurrence problem
-	 * (posting_merge.c).  Returns false if a full index scan is needed, because every row
-	 * that is not NULL matches.  Returns true and sets keys->n to 0 if no row matches.
+	 * keys->min_match of these keys, or none if keys->or_empty.  min_match is the
+	 * threshold T of the T-occurrence problem (posting_merge.c).  Returns false if a full
+	 * index scan is needed, because every row that is not NULL matches.  Returns true and
+	 * sets keys->n to 0 if no row with keys matches.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
@@ -198,6 +202,7 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 {
 	keys->params = NO_PARAMS;
 	keys->min_match = 1;
+	keys->or_empty = false;
 	return opclass->multi_key->extract_query(key, keys);
 }
 

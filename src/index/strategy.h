@@ -20,6 +20,7 @@
 #define STRATEGY_SHARES_BAND	6	/* signature % signature */
 #define STRATEGY_CONTAINMENT	7	/* ORDER BY array <%>> array */
 #define STRATEGY_CONTAINS	8	/* array @> array */
-#define NSTRATEGIES			8
+#define STRATEGY_CONTAINED	9	/* array <@ array */
+#define NSTRATEGIES			9
 
 #endif							/* SIMHASH_STRATEGY_H */

@@ -1142,11 +1142,12 @@ CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 5 && (anyarray, anyarray),
     OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
     OPERATOR 8 @> (anyarray, anyarray),
+    OPERATOR 9 <@ (anyarray, anyarray),
     FUNCTION 1 simhash_sketch_opclass(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
-    'arrays of hashes that have any or all elements of the query, or ordered by the fraction that they lack';
+    'arrays of hashes that have any or all elements of the query or no others, or ordered by the fraction they lack';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
-    'arrays of hashes that have any or all elements of the query, or ordered by the fraction that they lack';
+    'arrays of hashes that have any or all elements of the query or no others, or ordered by the fraction they lack';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,

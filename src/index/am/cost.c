@@ -27,6 +27,7 @@
 #include "index/simhash/probe_plan.h"
 #include "index/strategy.h"
 #include "index/tree/meta.h"
+#include "planner/elements.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
 
@@ -357,6 +358,23 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
 }
 
 /*
+ * Return the estimated number of query keys of a clause with an operator.  Returns
+ * HUGE_VAL for a clause without one, and if the clause needs a full index scan.  Sets
+ * *unknown to true if it may turn out to need one.
+ */
+static double
+estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 params,
+					int strategy, Expr *clause, bool *unknown)
+{
+	if (IsA(clause, OpExpr))
+		return methods->estimate_query_keys(root, params, strategy, (OpExpr *) clause, unknown);
+	if (IsA(clause, ScalarArrayOpExpr))
+		return methods->estimate_query_keys(root, params, InvalidStrategy, NULL, unknown) *
+			estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args));
+	return HUGE_VAL;
+}
+
+/*
  * Estimate what a scan of a multi-key index reads in total (*all), and what it reads
  * before its first row (*first).  The caller must set both to zero before.  *first is
  * changed only if the scan has an order.  Returns true if the scan may turn out to be a
@@ -367,7 +385,8 @@ estimate_scan(IndexPath *path, const Searches *searches, Selectivity selectivity
  * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
  * prefers the clause with the greatest min_match, which is not estimated:
  * query_keys_best.)  If all operators need a full index scan, sets *selectivity to 1,
- * because such a scan fetches all rows.
+ * because such a scan fetches all rows.  A scan for <@ fetches the rows that && matches,
+ * so *selectivity is at least their fraction.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
@@ -383,30 +402,29 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	bool		several_per_row = false;
 	bool		nulls = false;
 	bool		unknown = false;
+	Selectivity overlap = 0;
 	ListCell   *lc;
 
 	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
 	{
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
 
-		if (IsA(clause, ScalarArrayOpExpr))
-			nkeys = Min(nkeys,
-						methods->estimate_query_keys(root, params, InvalidStrategy, NULL, &unknown) *
-						estimate_elements(root, lsecond(((ScalarArrayOpExpr *) clause)->args)));
-		else if (IsA(clause, OpExpr))
-		{
-			OpExpr	   *op = (OpExpr *) clause;
-			int			strategy = get_op_opfamily_strategy(op->opno, info->opfamily[0]);
-			double		n = methods->estimate_query_keys(root, params, strategy, op, &unknown);
+		int			strategy = IsA(clause, OpExpr) ?
+			get_op_opfamily_strategy(((OpExpr *) clause)->opno, info->opfamily[0]) :
+			InvalidStrategy;
+		double		n = estimate_query_keys(root, methods, params, strategy, clause, &unknown);
 
-			has_operator = true;
-			if (n < nkeys)
-				several_per_row = strategy != STRATEGY_OVERLAP;
-			nkeys = Min(nkeys, n);
-		}
-		else if (IsA(clause, NullTest))
-			nulls |= ((NullTest *) clause)->nulltesttype == IS_NULL;
+		has_operator |= IsA(clause, OpExpr);
+		nulls |= IsA(clause, NullTest) && ((NullTest *) clause)->nulltesttype == IS_NULL;
+		if (n >= nkeys)
+			continue;
+		nkeys = n;
+		several_per_row = IsA(clause, OpExpr) && strategy != STRATEGY_OVERLAP &&
+			strategy != STRATEGY_CONTAINED;
+		overlap = strategy == STRATEGY_CONTAINED ?
+			elements_overlap(root, (OpExpr *) clause) : 0;
 	}
+	*selectivity = Max(*selectivity, overlap);
 	if (nulls)
 		nkeys = 1;
 	if (has_operator && isinf(nkeys))

@@ -39,7 +39,7 @@ query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
 		if (all)
 			continue;
 		Assert(set.key != &set.inline_key);
-		if (set.n == 0)
+		if (set.n == 0 && !set.or_empty)
 			return false;
 		sets[(*nsets)++] = set;
 	}
@@ -64,21 +64,25 @@ query_keys_best(const KeySet *sets, int nsets)
 }
 
 /*
- * Return min_match for a scan in order of overlap with `query`: the minimum number of
- * keys of `query` that a match contains.  It is the greatest min_match of the sets with
- * the same keys as `query`, or 0 if there is no such set.  If `sets` contains a set with
- * other keys, sets *recheck to true, because the scan does not check that set.
+ * Set query->min_match and query->or_empty for a scan in order of overlap with `query`.
+ * min_match is the greatest of the sets with the same keys as `query`, or 0 if there is no
+ * such set.  or_empty is true if all of these sets have or_empty.  Sets *recheck to true
+ * if the scan does not check a set: one with other keys, or with or_empty.
  */
-int
-query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query, bool *recheck)
+void
+query_keys_limit(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 {
-	int			min_match = 0;
-
+	query->min_match = 0;
+	query->or_empty = true;
 	for (int i = 0; i < nsets; i++)
-		if (sets[i].n == query->n &&
-			memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0)
-			min_match = Max(min_match, sets[i].min_match);
-		else
-			*recheck = true;
-	return min_match;
+	{
+		bool		same = sets[i].n == query->n &&
+			memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0;
+
+		*recheck |= !same || sets[i].or_empty;
+		if (!same)
+			continue;
+		query->min_match = Max(query->min_match, sets[i].min_match);
+		query->or_empty &= sets[i].or_empty;
+	}
 }

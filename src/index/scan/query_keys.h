@@ -18,7 +18,6 @@
 extern bool query_keys_read(Relation index, const Opclass *opclass, const ScanKeyData *keys,
 							int nkeys, KeySet *sets, int *nsets);
 extern const KeySet *query_keys_best(const KeySet *sets, int nsets);
-extern int	query_keys_min_match(const KeySet *sets, int nsets, const KeySet *query,
-								 bool *recheck);
+extern void query_keys_limit(const KeySet *sets, int nsets, KeySet *query, bool *recheck);
 
 #endif							/* SIMHASH_QUERY_KEYS_H */

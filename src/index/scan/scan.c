@@ -118,8 +118,9 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search for rows that contain at least keys->min_match of the query keys.  If
- * the postings cannot be merged within work_mem, counts hits instead.
+ * Begin a search for rows that contain at least keys->min_match of the query keys, and for
+ * rows without keys if keys->or_empty, which requests a recheck.  If the postings cannot be
+ * merged within work_mem, counts hits instead.
  *
  * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
  * been checked (leaf_reader_read).  Only a scan for any of several keys keeps that pin.
@@ -135,17 +136,16 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
 
 	if (min_match <= 1 || !IsMVCCSnapshot(scan->xs_snapshot))
 	{
-		state->recheck |= min_match > 1;
+		state->recheck |= min_match > 1 || keys->or_empty;
 		state->keys = keys_scan_any(state->context, reader, keys->key,
-									keys->n - min_match + 1);
+									keys->n - min_match + 1, keys->or_empty);
 		return;
 	}
 	state->keys = keys_scan_at_least(state->context, reader, keys->key, keys->n, min_match);
 	if (state->keys == NULL)
 	{
 		state->stage = SCAN_OVERLAP;
-		state->overlap = overlap_scan_create(state->context, reader, keys->key, keys->n,
-											 min_match);
+		state->overlap = overlap_scan_create(state->context, reader, keys);
 	}
 }
 
@@ -159,15 +159,13 @@ begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int ns
 {
 	ScanKey		key = scan->orderByData;
 	KeySet		query = {0};
-	int			min_match;
 
 	if (!(key->sk_flags & SK_ISNULL))
 		state->opclass->multi_key->extract_value(key->sk_argument, &query);
 	scan->xs_orderbynulls[0] = query.n == 0;
-	min_match = query_keys_min_match(sets, nsets, &query, &state->recheck);
+	query_keys_limit(sets, nsets, &query, &state->recheck);
 	state->stage = SCAN_OVERLAP;
-	state->overlap = overlap_scan_create(state->context, &state->reader, query.key,
-										 query.n, min_match);
+	state->overlap = overlap_scan_create(state->context, &state->reader, &query);
 }
 
 /*

@@ -25,9 +25,11 @@ struct KeysScan
 								 * twice. */
 	PostingMerge *merge;		/* NULL if the scan reads ranges, because one
 								 * key is enough or all rows match */
+	bool		or_empty;		/* true if rows without keys are still to be
+								 * read after the ranges */
 };
 
-/* Key ranges of all rows that are not NULL. */
+/* Key ranges of all rows that are not NULL: rows with keys, and rows without. */
 static const KeyRange not_null_rows[] = {
 	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
 	{PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY},
@@ -58,14 +60,18 @@ keys_scan_all(MemoryContext context, LeafReader *reader)
 }
 
 /*
- * Begin a scan for rows that contain any of n keys.  The array must stay valid until the
- * scan ends.
+ * Begin a scan for rows that contain any of n keys, and for rows without keys if or_empty
+ * is true.  The array must stay valid until the scan ends.
  */
 KeysScan *
-keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n)
+keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
+			  bool or_empty)
 {
+	KeysScan   *scan = create_scan(context, reader, n);
+
 	leaf_reader_start_keys(reader, keys, n);
-	return create_scan(context, reader, n);
+	scan->or_empty = or_empty;
+	return scan;
 }
 
 /*
@@ -109,12 +115,19 @@ keys_scan_next(KeysScan *scan)
 
 	if (scan->merge)
 		return posting_merge_next(scan->merge);
-	while (leaf_reader_next(reader))
+	for (;;)
 	{
-		if (scan->seen)
-			reader->ntids = tid_set_keep_new(scan->seen, reader->tids, reader->ntids);
-		if (reader->ntids > 0)
-			return true;
+		while (leaf_reader_next(reader))
+		{
+			if (scan->seen)
+				reader->ntids = tid_set_keep_new(scan->seen, reader->tids, reader->ntids);
+			if (reader->ntids > 0)
+				return true;
+		}
+		if (!scan->or_empty)
+			break;
+		leaf_reader_start_ranges(reader, &not_null_rows[1], 1);
+		scan->or_empty = false;
 	}
 	if (scan->seen)
 		reader->ntids = tid_set_fetch_deferred(scan->seen, reader->tids, MAX_LEAF_ENTRIES);

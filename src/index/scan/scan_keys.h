@@ -16,7 +16,7 @@ typedef struct KeysScan KeysScan;
 
 extern KeysScan *keys_scan_all(MemoryContext context, LeafReader *reader);
 extern KeysScan *keys_scan_any(MemoryContext context, LeafReader *reader,
-							   const uint64 *keys, int n);
+							   const uint64 *keys, int n, bool or_empty);
 extern KeysScan *keys_scan_at_least(MemoryContext context, LeafReader *reader,
 									const uint64 *keys, int n, int min_match);
 extern void keys_scan_return_once(KeysScan *scan, bool may_defer);

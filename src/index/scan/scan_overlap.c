@@ -21,7 +21,8 @@
  *
  * If there are frequent keys, and the rows with a rare key or the frequent keys are too many
  * for work_mem, the scan skips steps 1 and 2.  In steps 1 to 3, the scan returns only rows
- * with at least min_match query keys.  If min_match is not 0, the scan ends after step 3.
+ * with at least min_match query keys.  If min_match is not 0, the scan skips step 4, and
+ * step 5 unless or_empty is true.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,7 +32,6 @@
 
 #include "miscadmin.h"
 
-#include "index/opclass.h"
 #include "index/scan/hit_counter.h"
 #include "index/scan/posting_cursor.h"
 #include "index/scan/posting_merge.h"
@@ -70,6 +70,7 @@ struct OverlapScan
 	int			nkeys;
 	int			min_match;		/* minimum number of query keys that a matching row
 								 * contains */
+	bool		or_empty;		/* true if rows without keys may match anyway */
 
 	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
@@ -84,7 +85,8 @@ struct OverlapScan
 	HitCounter *all;			/* hits of the TIDs with any query key, for
 								 * OVERLAP_COUNTED.  NULL if not counted. */
 	TidSet	   *rest;			/* TIDs that OVERLAP_REST must not return: TIDs
-								 * with a query key, and TIDs already returned */
+								 * with a query key, and TIDs already returned.
+								 * NULL if min_match is not 0. */
 	bool		rest_read;		/* true if OVERLAP_REST has read all leaves.
 								 * Deferred TIDs may remain. */
 };
@@ -96,21 +98,21 @@ static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
 static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY};
 
 /*
- * Create a scan for rows that contain at least min_match of n keys.  If min_match is 0,
- * the scan returns all rows that are not NULL.  The array must stay valid until the scan
- * ends.
+ * Create a scan for rows that contain at least min_match of the query keys, or no keys if
+ * or_empty is true.  If min_match is 0, the scan returns all rows that are not NULL.  The
+ * array of keys must stay valid until the scan ends.
  */
 OverlapScan *
-overlap_scan_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
-					int min_match)
+overlap_scan_create(MemoryContext context, LeafReader *reader, const KeySet *query)
 {
 	OverlapScan *scan = MemoryContextAllocZero(context, sizeof(OverlapScan));
 
 	scan->context = context;
 	scan->reader = reader;
-	scan->keys = keys;
-	scan->nkeys = n;
-	scan->min_match = min_match;
+	scan->keys = query->key;
+	scan->nkeys = query->n;
+	scan->min_match = query->min_match;
+	scan->or_empty = query->or_empty;
 	return scan;
 }
 
@@ -379,13 +381,12 @@ begin_next_stage(OverlapScan *scan)
 			break;
 		case OVERLAP_REST:
 			free_counts(scan);
-			if (scan->min_match > 0)
-				scan->stage = OVERLAP_DONE;
-			else
+			if (scan->min_match == 0)
 				begin_rest(scan);
 			break;
 		case OVERLAP_EMPTY:
-			leaf_reader_start_ranges(scan->reader, &empty_rows, 1);
+			leaf_reader_start_ranges(scan->reader, &empty_rows,
+									 scan->min_match == 0 || scan->or_empty ? 1 : 0);
 			break;
 		default:
 			break;
@@ -412,7 +413,7 @@ overlap_scan_next(OverlapScan *scan, float8 *distance)
 			any = fetch_frequent(scan, &count);
 		else if (scan->stage == OVERLAP_COUNTED && scan->all)
 			any = fetch_counted(scan, &count);
-		else if (scan->stage == OVERLAP_REST)
+		else if (scan->stage == OVERLAP_REST && scan->rest)
 			any = fetch_rest(scan);
 		else if (scan->stage == OVERLAP_EMPTY)
 			any = leaf_reader_next(scan->reader);

@@ -62,11 +62,12 @@ array_keys(Datum value, KeySet *keys)
 
 /*
  * Extract the query keys.  For && and @>, they are the keys of the argument: && needs any
- * one of them, @> needs all.  For <%@, they are the n keys of the array in the ball, and
- * at least ceil((1 - radius) * n) of them are needed.
+ * one of them, @> needs all.  <@ needs any one of them too, or a row without keys, and is
+ * rechecked: the row may have other keys or NULLs.  For <%@, they are the n keys of the
+ * array in the ball, and at least ceil((1 - radius) * n) of them are needed.
  *
- * Returns false if every non-NULL row matches.  Returns true without keys if no row
- * matches.
+ * Returns false if every non-NULL row matches.  Returns true without keys if no row with
+ * keys matches.
  */
 static bool
 query_array(const ScanKeyData *key, KeySet *keys)
@@ -81,7 +82,8 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	if (key->sk_strategy == STRATEGY_CONTAINS && has_nulls(array))
 		return true;			/* no array contains NULL */
 	array_keys(array, keys);
-	if (key->sk_strategy == STRATEGY_OVERLAP)
+	keys->or_empty = key->sk_strategy == STRATEGY_CONTAINED;
+	if (key->sk_strategy == STRATEGY_OVERLAP || keys->or_empty)
 		return true;
 	if (keys->n == 0)			/* @> an empty array matches every array; a ball
 								 * around one contains none */
@@ -99,7 +101,7 @@ query_array(const ScanKeyData *key, KeySet *keys)
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * Return the estimated number of query keys.  For &&, @> and the ORDER BY operator, it is
+ * Return the estimated number of query keys.  For &&, @>, <@ and the ORDER BY operator, it is
  * the number of elements of the argument.  For <%@, it is the number of elements of the
  * array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
  *
@@ -136,6 +138,7 @@ static const OpclassOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
 	{STRATEGY_WITHIN, simhash_containment_in_ball},
 	{STRATEGY_CONTAINS, arraycontains},
+	{STRATEGY_CONTAINED, arraycontained},
 	{STRATEGY_CONTAINMENT, simhash_containment_distance},
 };
 

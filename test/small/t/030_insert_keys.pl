@@ -66,6 +66,7 @@ BEGIN
         FOR once IN SELECT d.* FROM (VALUES
             (format('sk && %L', q), format('sk || ''{}'' && %L', q)),
             (format('sk @> %L', q[1:i % 5 + 1]), format('sk || ''{}'' @> %L', q[1:i % 5 + 1])),
+            (format('sk <@ %L', q), format('(sk <@ %L) IS TRUE', q)),
             (format('sk <%%>> %L <= %s', q, i % 9 / 10.0), format('(sk <%%>> %L) + 0 <= %s', q, i % 9 / 10.0))
             ) AS v (by_index, by_eye), differing('SELECT ctid, sk FROM docs WHERE ' || by_index,
                                                  'SELECT ctid, sk FROM docs WHERE ' || by_eye) AS d
