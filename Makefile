@@ -29,6 +29,7 @@ OBJS = \
 	src/functions/common_runs.o \
 	src/functions/difference.o \
 	src/functions/fingerprint.o \
+	src/functions/joined_runs.o \
 	src/functions/passages.o \
 	src/functions/resemblance.o \
 	src/functions/shingle_set.o \

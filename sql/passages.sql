@@ -251,6 +251,89 @@ FROM common_passages(
     || (SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(30001, 50000) AS i));
 
 --
+-- edited_passages
+--
+SELECT p.*, substr(a, a_start, a_length) = passage AS in_a, substr(b, b_start, b_length) AS in_b
+FROM (VALUES ('He said: WE HOLD that all human beings are created equal!',
+              'We hold these truths to be self-evident, that all men are created equal.')) AS v (a, b),
+     edited_passages(a, b, 2, 6) AS p;
+-- a gap in b alone, in a alone, of a word that b has elsewhere, and one too many; a passage whose
+-- first position in b is another one
+SELECT gap, p.* FROM generate_series(0, 2) AS gap, edited_passages('a b c d e f', 'a b c X Y d e f', 1, gap) AS p;
+SELECT * FROM edited_passages('a b c X Y d e f', 'a b c d e f', 1, 2);
+SELECT * FROM edited_passages('a b c g d e f', 'f g a b c X d e f', 1, 1);
+SELECT * FROM edited_passages('x y a b c d e', 'x y . a b x y and a b c d e', 2, 1);
+-- characters; defaults, by name and by NULL; nothing in common, an empty text, NULL
+SELECT * FROM edited_passages('The quick brown fox', 'the quack brown fix', 3, 1, 'char');
+SELECT (SELECT array_agg(units) FROM edited_passages(body || ' x ' || body, body || ' ' || body)) AS words,
+       (SELECT array_agg(units)
+        FROM edited_passages(a => body, b => body || body, minimum => NULL, gap => NULL, unit => NULL)) AS others,
+       (SELECT count(*) FROM (VALUES ('a b', 'c d', 1), ('', 'c d', 1), (NULL, 'a', 0), ('a', NULL, 1)) AS v (a, b, m),
+                             edited_passages(a, b, m)) AS none
+FROM (VALUES ('The quick brown fox jumps over the lazy dog.')) AS v (body);
+-- Every sixth word or so of a text is replaced, left out, or has words before it: the
+-- passage is found as one, with these words in its gaps.
+CREATE TABLE edits AS
+    SELECT i AS id, p, 'w' || p AS word, abs(hashint8extended(p, i) % 3) AS edit,
+           (SELECT string_agg('s' || p || j, ' ')
+            FROM generate_series(1, 1 + abs(hashint8extended(p, -i) % 3)) AS j) AS other
+    FROM generate_series(1, 100) AS i,
+         LATERAL (SELECT k * 6 + abs(hashint8extended(k, i) % 3) AS p FROM generate_series(1, 9) AS k) AS k;
+SELECT count(*) AS compared, count(DISTINCT id) AS texts,
+       count(*) FILTER (WHERE passage <> a OR substr('z ' || b, b_start, b_length) <> b) AS parts,
+       count(*) FILTER (WHERE a_gaps <> a_words OR b_gaps <> b_words) AS wrong
+FROM (SELECT t.id, string_agg('w' || w, ' ' ORDER BY w) AS a,
+             string_agg(CASE edit WHEN 0 THEN other WHEN 1 THEN NULL WHEN 2 THEN other || ' w' || w ELSE 'w' || w END,
+                        ' ' ORDER BY w) AS b,
+             array_agg(CASE WHEN edit < 2 THEN word ELSE '' END ORDER BY w) FILTER (WHERE p = w) AS a_words,
+             array_agg(CASE WHEN edit <> 1 THEN other ELSE '' END ORDER BY w) FILTER (WHERE p = w) AS b_words
+      FROM generate_series(1, 100) AS t (id) CROSS JOIN generate_series(1, 60) AS w
+          LEFT JOIN edits AS e ON e.id = t.id AND p = w
+      GROUP BY t.id) AS t,
+     edited_passages('x y ' || a, 'z ' || b || ' y x', 3, 3);
+-- Random texts of few words.  A passage is one of both texts, without its gaps.  No word
+-- of a is in two passages, gaps are short, and each common passage is in one of them.
+CREATE TABLE joined AS
+    SELECT id, gap, e.*
+    FROM pairs, generate_series(0, 4, 2) AS gap,
+         edited_passages(array_to_string(a, ' '), array_to_string(b, ' '), minimum, gap) WITH ORDINALITY
+         AS e (a_start, a_length, b_start, b_length, units, passage, a_gaps, b_gaps, n);
+-- Return the words of a text without those of its gaps.
+CREATE FUNCTION kept(body text, gaps text[]) RETURNS text[] LANGUAGE sql IMMUTABLE RETURN ARRAY(
+    SELECT unnest(string_to_array(body, ' ')) AS w
+    EXCEPT ALL SELECT unnest(string_to_array(array_to_string(gaps, ' '), ' ')) ORDER BY w);
+SELECT count(*) AS compared, sum(cardinality(a_gaps)) AS gaps,
+       count(*) FILTER (WHERE units > before) AS not_longest_first,
+       count(*) FILTER (WHERE kept(passage, a_gaps) <> kept(in_b, b_gaps)
+                           OR cardinality(kept(passage, a_gaps)) <> units
+                           OR cardinality(a_gaps) <> cardinality(b_gaps)) AS different,
+       count(*) FILTER (WHERE passage !~ ('^.+' || array_to_string(a_gaps, '.+') || '.+$')
+                           OR in_b !~ ('^.+' || array_to_string(b_gaps, '.+') || '.+$')) AS elsewhere,
+       count(*) FILTER (WHERE gap < (SELECT max(cardinality(string_to_array(g, ' ')))
+                                     FROM unnest(a_gaps || b_gaps) AS g)) AS too_long
+FROM (SELECT j.*, lag(units) OVER (PARTITION BY id, gap ORDER BY n) AS before,
+             substr(array_to_string(b, ' '), b_start, b_length) AS in_b
+      FROM joined AS j JOIN pairs USING (id)) AS j;
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE (SELECT count(*) FROM joined AS j
+                               WHERE (j.id, j.gap) = (p.id, g)
+                                 AND int4range(j.a_start, j.a_start + a_length)
+                                     @> int4range(c.a_start, c.a_start + length)) <> 1) AS not_in_one,
+       count(*) FILTER (WHERE g = 0 AND NOT EXISTS (SELECT FROM joined AS j
+                                                    WHERE (j.id, j.gap, j.a_start, j.a_length, j.b_start)
+                                                          = (p.id, g, c.a_start, c.length, c.b_start))) AS without_gaps
+FROM pairs AS p, generate_series(0, 4, 2) AS g,
+     common_passages(array_to_string(a, ' '), array_to_string(b, ' '), minimum) AS c (a_start, length, b_start);
+SELECT count(*) AS compared,
+       count(*) FILTER (WHERE int4range(x.a_start, x.a_start + x.a_length)
+                              && int4range(y.a_start, y.a_start + y.a_length)) AS overlapping
+FROM joined AS x JOIN joined AS y USING (id, gap) WHERE x.n < y.n;
+-- repetitive texts: the search for a neighbour takes linear time
+SELECT count(*), sum(units) FROM edited_passages(repeat('ha ', 100000), repeat('ha ', 30000), 1, 1000);
+SELECT count(*), sum(units), max(cardinality(a_gaps))
+FROM edited_passages(repeat(repeat('ha ', 300) || 'x ', 300), repeat(repeat('ha ', 299) || 'y ', 300), 1, 1000);
+
+--
 -- winnow_hashes
 --
 -- the example of the paper: 17 17 8 39 17 are selected

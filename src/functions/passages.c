@@ -2,6 +2,7 @@
  *
  * passages.c
  *		common_passages(a, b, ...): the passages that two documents share
+ *		edited_passages(a, b, ...): the same, joined where only a few words differ
  *
  * Both documents are sequences of units, which are words or characters.  The symbol of a
  * unit is its address in the set of b's units.  So units are equal, not only their hashes.
@@ -12,15 +13,17 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "functions/common_runs.h"
+#include "functions/joined_runs.h"
 #include "functions/shingle_set.h"
 #include "text/cursor.h"
 #include "text/document.h"
@@ -28,7 +31,16 @@
 #include "text/salt.h"
 
 #define PASSAGE_COLUMNS		6
+#define JOINED_COLUMNS		8
 #define RUN_COLUMNS			3
+
+/*
+ * Maximum gap between two passages that edited_passages() joins.  The time grows with it.
+ */
+#define MAX_GAP				1000
+
+/* Number of units between checks for interrupts. */
+#define INTERRUPT_INTERVAL	1024
 
 /*
  * A document as a sequence of units.
@@ -114,6 +126,16 @@ begin_set(ShingleSet *set, SetBudget *budget)
 }
 
 static void
+check_gap(int32 gap)
+{
+	if (gap < 0 || gap > MAX_GAP)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("gap %d is out of range", gap),
+				 errhint("A gap has 0 to %d words or characters.", MAX_GAP)));
+}
+
+static void
 check_minimum(int32 minimum)
 {
 	if (minimum < 1)
@@ -124,28 +146,39 @@ check_minimum(int32 minimum)
 }
 
 /*
- * Set starts[] and ends[] to the byte offsets of the passages.  Visits the passages in the
- * order of their positions, so that the text is read only once.  Checks for interrupts.
+ * Return the range of bytes of each unit, as an allocated array.  Checks for interrupts.
  */
-static void
-find_bytes(text *body, const CommonRuns *found, const Passage *passages, size_t *starts,
-		   size_t *ends)
+static Passage *
+unit_bytes(text *body, const Sequence *sequence)
 {
 	const char *data = VARDATA_ANY(body);
 	size_t		length = VARSIZE_ANY_EXHDR(body);
+	Passage    *bytes = palloc(Max(sequence->n, 1) * sizeof(Passage));
 	TextPosition start = TEXT_BEGIN;
 	TextPosition end = TEXT_BEGIN;
 
-	for (int i = 0; i < found->n; i++)
+	for (int i = 0; i < sequence->n; i++)
 	{
-		int			run = found->by_position[i];
-
-		CHECK_FOR_INTERRUPTS();
-		advance_to(data, length, &start, passages[run].start);
-		advance_to(data, length, &end, passages[run].end);
-		starts[run] = start.byte;
-		ends[run] = end.byte;
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		advance_to(data, length, &start, sequence->passages[i].start);
+		advance_to(data, length, &end, sequence->passages[i].end);
+		bytes[i] = (Passage) {start.byte, end.byte};
 	}
+	return bytes;
+}
+
+/*
+ * Return the text of the units from `first` to `end` - 1, as it is written, or an empty
+ * text if there are none.
+ */
+static Datum
+text_of_units(text *body, const Passage *bytes, int32 first, int32 end)
+{
+	int32		start = first < end ? bytes[first].start : 0;
+	int32		length = first < end ? bytes[end - 1].end - start : 0;
+
+	return PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(body) + start, length));
 }
 
 /*
@@ -168,32 +201,142 @@ static void
 report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequence *b,
 				const CommonRuns *found)
 {
-	Passage    *passages = palloc_extended((found->n + 1) * sizeof(Passage), MCXT_ALLOC_HUGE);
-	size_t	   *starts = palloc_extended((found->n + 1) * sizeof(size_t), MCXT_ALLOC_HUGE);
-	size_t	   *ends = palloc_extended((found->n + 1) * sizeof(size_t), MCXT_ALLOC_HUGE);
+	const Passage *bytes = unit_bytes(body, a);
 
 	for (int i = 0; i < found->n; i++)
-		passages[i] = run_passage(a, found->runs[i].a, found->runs[i].length);
-	find_bytes(body, found, passages, starts, ends);
-	for (int i = 0; i < found->n; i++)
 	{
-		Passage		in_b = run_passage(b, found->runs[i].b, found->runs[i].length);
-		text	   *passage = cstring_to_text_with_len(VARDATA_ANY(body) + starts[i],
-													   ends[i] - starts[i]);
+		CommonRun	run = found->runs[i];
+		Passage		in_a = run_passage(a, run.a, run.length);
+		Passage		in_b = run_passage(b, run.b, run.length);
+		Datum		passage = text_of_units(body, bytes, run.a, run.a + run.length);
 		bool		nulls[PASSAGE_COLUMNS] = {false};
 		Datum		values[PASSAGE_COLUMNS] = {
-			Int32GetDatum(passages[i].start + 1),
-			Int32GetDatum(passages[i].end - passages[i].start),
+			Int32GetDatum(in_a.start + 1),
+			Int32GetDatum(in_a.end - in_a.start),
 			Int32GetDatum(in_b.start + 1),
 			Int32GetDatum(in_b.end - in_b.start),
-			Int32GetDatum(found->runs[i].length),
-			PointerGetDatum(passage)
+			Int32GetDatum(run.length),
+			passage
 		};
 
 		CHECK_FOR_INTERRUPTS();
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		pfree(passage);
+		pfree(DatumGetPointer(passage));
 	}
+}
+
+/*
+ * Return the texts of the gaps between the runs of a list, as an array.  `in_b` chooses the
+ * document.  A gap is empty if the other document has something inserted there.
+ */
+static Datum
+gap_texts(text *body, const Passage *bytes, const CommonRuns *found, const JoinedRuns *joined,
+		  int first, bool in_b)
+{
+	int			capacity = 8;
+	int			n = 0;
+	Datum	   *gaps = palloc(capacity * sizeof(Datum));
+
+	for (int i = first; joined->next[i] != NO_RUN; i = joined->next[i])
+	{
+		const CommonRun *run = &found->runs[i];
+		const CommonRun *next = &found->runs[joined->next[i]];
+
+		if (n == capacity)
+		{
+			capacity *= 2;
+			gaps = repalloc(gaps, capacity * sizeof(Datum));
+		}
+		gaps[n++] = text_of_units(body, bytes, (in_b ? run->b : run->a) + run->length,
+								  in_b ? next->b : next->a);
+	}
+	return PointerGetDatum(construct_array(gaps, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/*
+ * Add the passages of the joined runs to the result, the longest first.  Checks for
+ * interrupts.
+ */
+static void
+report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
+			  const Sequence *b, const CommonRuns *found, const JoinedRuns *joined)
+{
+	const Passage *a_bytes = unit_bytes(body, a);
+	const Passage *b_bytes = unit_bytes(other, b);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "edited passage",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old_context = MemoryContextSwitchTo(context);
+
+	for (int i = 0; i < joined->n; i++)
+	{
+		int			index = joined->joined[i].first;
+		CommonRun	first = found->runs[index];
+		CommonRun	last;
+		Passage		in_a;
+		Passage		in_b;
+		bool		nulls[JOINED_COLUMNS] = {false};
+
+		while (joined->next[index] != NO_RUN)
+			index = joined->next[index];
+		last = found->runs[index];
+		in_a = run_passage(a, first.a, last.a + last.length - first.a);
+		in_b = run_passage(b, first.b, last.b + last.length - first.b);
+		index = joined->joined[i].first;
+		tuplestore_putvalues(result->setResult, result->setDesc, (Datum[JOINED_COLUMNS])
+							 {
+								 Int32GetDatum(in_a.start + 1),
+								 Int32GetDatum(in_a.end - in_a.start),
+								 Int32GetDatum(in_b.start + 1),
+								 Int32GetDatum(in_b.end - in_b.start),
+								 Int32GetDatum(joined->joined[i].length),
+								 text_of_units(body, a_bytes, first.a, last.a + last.length),
+								 gap_texts(body, a_bytes, found, joined, index, false),
+								 gap_texts(other, b_bytes, found, joined, index, true)
+							 }, nulls);
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(old_context);
+	MemoryContextDelete(context);
+}
+
+/*
+ * The two documents of common_passages() and edited_passages(), and their common runs.
+ */
+typedef struct ComparedTexts
+{
+	text	   *body;
+	text	   *other;
+	ShingleSet	set;
+	SetBudget	budget;
+	Sequence	a;
+	Sequence	b;
+	int			minimum;
+	CommonRuns	found;
+} ComparedTexts;
+
+/*
+ * Find the common runs of the texts of arguments 0 and 1.  Argument 2 is the minimum,
+ * argument unit_argument the unit.
+ */
+static void
+compare_texts(FunctionCallInfo fcinfo, int unit_argument, ComparedTexts *c)
+{
+	ShingleUnit unit = get_unit(fcinfo, unit_argument);
+
+	c->minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
+	check_minimum(c->minimum);
+	c->body = PG_GETARG_TEXT_PP(0);
+	c->other = PG_GETARG_TEXT_PP(1);
+
+	begin_set(&c->set, &c->budget);
+	begin_sequence(&c->b, &c->set, true);
+	locate_shingles(VARDATA_ANY(c->other), VARSIZE_ANY_EXHDR(c->other), 1, unit, take_unit,
+					&c->b);
+	begin_sequence(&c->a, &c->set, false);
+	locate_shingles(VARDATA_ANY(c->body), VARSIZE_ANY_EXHDR(c->body), 1, unit, take_unit,
+					&c->a);
+	find_common_runs(c->a.symbols, c->a.n, c->b.symbols, c->b.n, c->minimum, &c->found);
 }
 
 /*
@@ -203,32 +346,38 @@ PG_FUNCTION_INFO_V1(simhash_common_passages_text);
 Datum
 simhash_common_passages_text(PG_FUNCTION_ARGS)
 {
-	ShingleSet	set;
-	SetBudget	budget;
-	Sequence	a;
-	Sequence	b;
-	CommonRuns	found;
-	ShingleUnit unit;
-	int			minimum;
-	text	   *body;
-	text	   *other;
+	ComparedTexts	c;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	unit = get_unit(fcinfo, 3);
-	minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
-	check_minimum(minimum);
-	body = PG_GETARG_TEXT_PP(0);
-	other = PG_GETARG_TEXT_PP(1);
+	compare_texts(fcinfo, 3, &c);
+	report_passages((ReturnSetInfo *) fcinfo->resultinfo, c.body, &c.a, &c.b, &c.found);
+	return (Datum) 0;
+}
 
-	begin_set(&set, &budget);
-	begin_sequence(&b, &set, true);
-	locate_shingles(VARDATA_ANY(other), VARSIZE_ANY_EXHDR(other), 1, unit, take_unit, &b);
-	begin_sequence(&a, &set, false);
-	locate_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), 1, unit, take_unit, &a);
-	find_common_runs(a.symbols, a.n, b.symbols, b.n, minimum, &found);
-	report_passages((ReturnSetInfo *) fcinfo->resultinfo, body, &a, &b, &found);
+/*
+ * edited_passages(a text, b text, minimum int, gap int, unit text)
+ */
+PG_FUNCTION_INFO_V1(simhash_edited_passages);
+Datum
+simhash_edited_passages(PG_FUNCTION_ARGS)
+{
+	ComparedTexts	c;
+	JoinedRuns	joined;
+	int			gap = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return (Datum) 0;
+	if (!PG_ARGISNULL(3))
+		check_gap(gap);
+	compare_texts(fcinfo, 4, &c);
+	if (PG_ARGISNULL(3))
+		gap = Min(c.minimum, MAX_GAP);
+	join_common_runs(c.a.symbols, c.a.n, c.b.symbols, c.b.n, gap, &c.found, &joined);
+	report_joined((ReturnSetInfo *) fcinfo->resultinfo, c.body, c.other, &c.a, &c.b,
+				  &c.found, &joined);
 	return (Datum) 0;
 }
 

@@ -1023,6 +1023,17 @@ COMMENT ON FUNCTION common_passages(text[], text[], integer) IS
     'passages of a of at least minimum tokens that are in b too, the longest first: first token in each, counted '
     'from 1, and number of tokens';
 
+CREATE FUNCTION edited_passages(a text, b text, minimum integer DEFAULT NULL, gap integer DEFAULT NULL,
+    unit text DEFAULT 'word',
+    OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
+    OUT units integer, OUT passage text, OUT a_gaps text[], OUT b_gaps text[])
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_edited_passages'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION edited_passages(text, text, integer, integer, text) IS
+    'passages of a that are in b too, joined where at most gap words or characters differ: as common_passages(), '
+    'with units the words or characters that both have, and what stands in each gap of a and of b';
+
 CREATE FUNCTION text_windows(body text, size integer DEFAULT 1, step integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT start integer, OUT length integer, OUT piece text)
     RETURNS SETOF record

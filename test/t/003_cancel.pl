@@ -226,11 +226,12 @@ for my $case (
 
 # Passages and pieces, which spill to a file, too.
 for my $case (
-	[ 'passages of words', $words, 44, 2, '$1, $1' ],
-	[ 'passages of characters', $words, 44, 1, q{$1, 'jumps over the quick brown fox', 5, 'char'} ])
+	[ 'passages of words', $words, 44, 2, 'common_passages($1, $1)' ],
+	[ 'passages of characters', $words, 44, 1, q{common_passages($1, 'jumps over the quick brown fox', 5, 'char')} ],
+	[ 'edited passages', $words, 44, 1, q{edited_passages($1, replace($1, 'fox', 'cat'), 1, 1000)} ])
 {
-	my ($name, $piece, $bytes, $size, $arguments) = @$case;
-	check($name, 'in_utf8', megabytes_of($piece, $bytes, $size), "SELECT count(*) FROM common_passages($arguments)");
+	my ($name, $piece, $bytes, $size, $call) = @$case;
+	check($name, 'in_utf8', megabytes_of($piece, $bytes, $size), "SELECT count(*) FROM $call");
 }
 for my $unit (qw(word sentence))
 {
