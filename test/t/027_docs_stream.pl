@@ -1,6 +1,6 @@
 # docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
-# two stored articles resemble each other, each skipped one resembles a stored one, and
-# labels are those of the connected components.
+# two stored articles resemble each other, each skipped one resembles a stored one, labels
+# are those of the connected components, and each refused note names a stored one.
 #
 # SIMHASH_ROUNDS sets the number of documents for each session.
 
@@ -123,7 +123,38 @@ WITH edge AS (SELECT a.id AS a, b.id AS b FROM docs AS a JOIN docs AS b ON (a.fp
      component AS (SELECT DISTINCT a AS id, connected_component(a, b) OVER () AS label FROM edge)
 SELECT count(*) FROM label FULL JOIN component USING (id) WHERE label.label IS DISTINCT FROM component.label
 SQL
-no_damage_ok($node, 'after all', 'articles_fp', 'docs_fp');
+
+# Notes are added, refused and deleted.  Each refused one is near the note that it names.
+answer($_->{sql})
+  foreach grep { $_->{sql} =~ /^CREATE/ && $_->{section} =~ /^(The constraint|Refuse)/ } blocks_of('docs/stream.md');
+answer(<<'SQL');
+TRUNCATE notes;
+CREATE FUNCTION note(i bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'a note on subject ' || (hashint8(i) & 31);
+CREATE TABLE noted (i bigint, added bigint, duplicate_of bigint, bits integer);
+CREATE PROCEDURE add_notes(seed bigint, n integer) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO noted SELECT i, a.* FROM add_note(note(i)) AS a;
+        COMMIT;
+        IF i % 5 = 0 THEN
+            DELETE FROM notes WHERE body = note(i);
+            COMMIT;
+        END IF;
+    END LOOP;
+END $$;
+SQL
+together_ok('add_notes');
+is(answer('SELECT count(*) FROM noted WHERE num_nonnulls(added, duplicate_of) = 1'),
+	8 * $rounds, 'each note was added, or names another');
+is(answer(<<'SQL'), '0', 'the note that it names was added, and is near');
+SELECT count(*) FROM noted AS n LEFT JOIN noted AS o ON o.added = n.duplicate_of
+WHERE n.added IS NULL
+      AND NOT coalesce((simhash(note(n.i)) <~> simhash(note(o.i))) + 0 = n.bits AND n.bits <= 3, false)
+SQL
+cmp_ok(answer('SELECT count(*) FROM noted WHERE added IS NULL'), '>', $rounds, 'many were refused');
+is(answer('SELECT count(*) FROM notes AS a JOIN notes AS b ON a.id < b.id AND (a.fp <~> b.fp) + 0 <= 3'),
+	'0', 'no two notes are near');
+no_damage_ok($node, 'after all', 'articles_fp', 'docs_fp', 'no_copies');
 no_crash_ok($node);
 
 done_testing();
