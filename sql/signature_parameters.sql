@@ -73,12 +73,10 @@ SELECT hint LIKE '(to_minhash(body%)::minhash(18,7)).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
 SELECT hint LIKE '(COALESCE(%)::minhash(18,7)).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash ((coalesce("Sig", to_minhash(body)::minhash(18, 7))))');
--- the partition's column is that of the topmost table, for which no index is built
+-- the partition's column is that of the topmost table
 CREATE TABLE parted (id integer, sig minhash) PARTITION BY RANGE (id);
 SELECT * FROM hints(
     'CREATE INDEX parted_sig ON parted USING simhash (sig)',
-    'CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10)',
-    'DROP INDEX parted_sig',
     'CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id)',
     'CREATE TABLE parted11 PARTITION OF parted1 FOR VALUES FROM (0) TO (5)',
     'CREATE INDEX ON parted USING simhash (sig)');
@@ -92,7 +90,7 @@ UPDATE pg_inherits SET inhdetachpending = false WHERE inhrelid = 'parted1'::regc
 -- follow the hints
 ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
 CREATE INDEX ON "my docs" USING simhash ("Sig");
-CREATE INDEX ON "my docs" USING simhash ((to_minhash(body)::minhash(18,7)));
+CREATE INDEX "my docs body" ON "my docs" USING simhash ((to_minhash(body)::minhash(18,7)));
 CREATE INDEX ON seen USING simhash ((sig::minhash(18,7)));
 ALTER TABLE parted ALTER COLUMN sig TYPE minhash(18,7);
 CREATE INDEX ON parted USING simhash (sig);
@@ -234,12 +232,15 @@ SELECT * FROM refused(
 --
 -- ALTER TABLE
 --
--- if the modifier is removed, the index is kept, and works
+-- the modifier of an indexed column cannot be removed: its dump could not be restored
 SELECT pg_relation_filenode('copied_sig') AS file \gset
 DROP INDEX copied_some;
 ALTER TABLE copied ALTER COLUMN sig TYPE minhash;
 SELECT pg_relation_filenode('copied_sig') = :file AS same_file, format_type(atttypid, atttypmod)
 FROM pg_attribute WHERE attrelid = 'copied'::regclass AND attname = 'sig';
+-- if the catalog loses it nevertheless, the index still refuses other parameters
+UPDATE pg_attribute SET atttypmod = -1
+WHERE attrelid IN ('copied'::regclass, 'copied_sig'::regclass) AND attname = 'sig';
 INSERT INTO copied VALUES (0, sig_of(7, 4, 6));
 UPDATE copied SET sig = sig_of(id, 4, 6) WHERE id = 7;
 \copy copied FROM stdin
@@ -253,7 +254,6 @@ SELECT check_indexes('copied');
 -- but REINDEX fails
 REINDEX INDEX copied_sig;
 REINDEX INDEX CONCURRENTLY copied_sig;
-DROP INDEX copied_sig_ccnew;
 TRUNCATE copied;
 VACUUM FULL copied;
 SELECT * FROM differing_by('SELECT id FROM copied WHERE sig % sig_of(123)');
@@ -279,14 +279,11 @@ SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
 ALTER TABLE domains ALTER COLUMN sig TYPE sig;
 SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
 ALTER TABLE domains ALTER COLUMN sig TYPE bare;
-SELECT * FROM differing_by('SELECT id FROM domains WHERE sig % sig_of(123)');
-SELECT * FROM refused('INSERT INTO domains VALUES (0, sig_of(7, 4, 6))');
 -- a generated column
 CREATE INDEX generated_sig ON generated USING simhash (sig);
 ALTER TABLE generated ALTER COLUMN sig TYPE minhash;
 INSERT INTO generated SELECT generate_series(401, 500);
 ALTER TABLE generated ALTER COLUMN sig TYPE minhash(4, 6, 'hash');
-ALTER TABLE generated ALTER COLUMN sig TYPE minhash(6, 4, 'hash');
 SELECT * FROM differing_by('SELECT id FROM generated WHERE sig % sig_of(423)');
 
 -- A build, by one process or several, detects a value that violates its column's
@@ -310,8 +307,9 @@ SELECT count(*) AS rows,
 FROM kept;
 SELECT * FROM refused('INSERT INTO kept VALUES (0, sig_of(7, 4, 6))');
 ALTER TABLE kept ALTER COLUMN sig TYPE minhash;
-SELECT * FROM refused('INSERT INTO kept VALUES (0, sig_of(7, 4, 6))');
-SELECT check_indexes('kept');
+-- without the index the modifier can go
+ALTER TABLE kept DROP CONSTRAINT kept_sig, ALTER COLUMN sig TYPE minhash;
+INSERT INTO kept VALUES (0, sig_of(7, 4, 6));
 
 RESET enable_seqscan;
 RESET max_parallel_maintenance_workers;

@@ -13,6 +13,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "index/am/create_hook.h"
 #include "index/options.h"
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
@@ -41,6 +42,7 @@ _PG_init(void)
 				 errdetail("Its fingerprints would differ from the fingerprints of other servers."),
 				 errhint("Compile simhash with the header of xxHash 0.8.0 or later.")));
 	options_init();
+	create_hook_init();
 	pause_init();
 	wal_init();
 	objects_init();
