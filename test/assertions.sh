@@ -66,7 +66,7 @@ main() {
 	export PG_MAJOR SERVER=$WORK/pgsql
 	[ -z "${POSTGRES_SOURCE:-}" ] ||
 		PG_MAJOR=$(sed -n "s/^PACKAGE_VERSION='\([0-9]*\).*/\1/p" "$POSTGRES_SOURCE/configure")
-	need_packages bison flex libc6-dev dpkg-dev libipc-run-perl valgrind
+	need_packages bison flex dpkg-dev libipc-run-perl valgrind
 	choose_builder
 	say "taking the source of PostgreSQL $PG_MAJOR"
 	(take_source) >"$WORK/log/source" 2>&1 || { tail -n 20 "$WORK/log/source"; die "no source"; }

