@@ -95,6 +95,17 @@ SELECT * FROM compare('', searches('$_gin', 'd.sk && q.sk'), searches('$', 'd.sk
 \pset title 'sk @> q: GIN / simhash'
 SELECT * FROM compare('', searches('$_gin', 'd.sk @> q.sk'), searches('$', 'd.sk @> q.sk'));
 
+-- the stored passages that a document contains: five elements of each random document;
+-- documents of 60 elements are the queries
+CREATE TABLE known AS SELECT id, sk[11:15] AS sk FROM random;
+CREATE TABLE known_gin AS TABLE known;
+CREATE INDEX ON known USING simhash (sk);
+CREATE INDEX ON known_gin USING gin (sk) WITH (fastupdate = off);
+INSERT INTO passages SELECT 'known', id, sk FROM random WHERE id % (:rows / 1000) = 1;
+VACUUM ANALYZE known, known_gin, passages;
+\pset title 'known passages in a document, sk <@ q: GIN / simhash'
+SELECT * FROM time_pair('', searches('known_gin', 'd.sk <@ q.sk'), searches('known', 'd.sk <@ q.sk'), 5);
+
 -- the element that a tenth of all documents has
 DELETE FROM corpora WHERE corpus <> 'random';
 \pset title 'with boilerplate in the passage / without: the ten with the most first'
