@@ -1,0 +1,67 @@
+#!/bin/bash
+# Compares the index with other tools on one corpus whose copies are known: pg_trgm, GIN
+# and B-trees, pgvector, datasketch.  Prints recall, precision, latency, build time and
+# size.  The SQL is in peers.sql, datasketch's part in peers.py.
+#
+#   bash test/bench/peers.sh
+#   ROWS=1000000 ...          documents (default: 100,000)
+#   SEARCHES=500 ...          searches of each method (default: 300)
+#   SECONDS_EACH=60 ...       stops the searches of a method after so long (default: 20)
+#   METHODS='simhash|GIN' ... methods whose name matches (default: all)
+#   SEED=7 ...                other edits and searches
+#   DOCUMENTS=FOLDER ...      keeps the documents in FOLDER, and uses those already there
+#                             (like test/bench/quality.sh)
+#
+# pgvector is the package of the release, which Debian has from 13 on.  datasketch is
+# whatever python3 imports: neither Debian nor npm has it.  PYTHONPATH may say where it is.
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=quality/corpora.sh
+. "$(dirname "$0")/quality/corpora.sh"
+
+ROWS=${ROWS:-100000}
+SEED=${SEED:-1}
+METHODS=${METHODS:-.}
+SKIPPED=()
+
+last_words() {
+	[ ${#SKIPPED[@]} = 0 ] || printf 'SKIPPED: %s\n' "${SKIPPED[@]}"
+}
+
+# Succeeds if datasketch is wanted and there.
+has_datasketch() {
+	[[ datasketch =~ $METHODS ]] || return 1
+	python3 -c 'import datasketch' 2>"$WORK/log/datasketch" && return
+	skip "datasketch: $(tail -n 1 "$WORK/log/datasketch")"
+	return 1
+}
+
+main() {
+	local pgvector folder datasketch=false
+	make_workspace
+	need_packages mandoc python3
+	pgvector=postgresql-$PG_MAJOR-pgvector
+	if available "$pgvector"; then
+		need_packages "$pgvector"
+	else
+		skip "pgvector: apt has no $pgvector"
+	fi
+	choose_builder
+	copy_sources
+	! has_datasketch || datasketch=true
+	get_documents
+	folder=$WORK/src/documents
+	say "making $ROWS documents, seed $SEED"
+	perl test/bench/corpus/documents.pl "$ROWS" "$SEED" \
+		"$folder"/{descriptions,manuals,documentation}.csv 3>"$WORK/src/truth" >"$WORK/src/rows"
+	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
+	demo_psql -f test/bench/peers.sql -v rows="$ROWS" -v seed="$SEED" -v methods="$METHODS" \
+		-v searches="${SEARCHES:-300}" -v seconds="${SECONDS_EACH:-20}" -v has_datasketch="$datasketch" \
+		-v file="$WORK/src/rows" -v truth="$WORK/src/truth" -v queries="$WORK/src/queries" \
+		-v results="$WORK/src/results" -v sizes="$WORK/src/sizes"
+	say "($((SECONDS / 60)) minutes)"
+}
+
+main
