@@ -37,6 +37,7 @@ OBJS = \
 	src/functions/signature.o \
 	src/functions/sketches.o \
 	src/functions/suffix_automaton.o \
+	src/functions/version_check.o \
 	src/functions/windows.o \
 	src/gist/balls.o \
 	src/gist/fingerprints.o \

@@ -532,3 +532,10 @@ WHERE pg_input_is_valid(s.input, s.type) <> (s.code IS NULL)
    OR (i.hint IS NULL) <> (s.code IS NULL) \gset
 \endif
 \echo wrong: :wrong
+
+-- The library serves SQL objects of its own version and older ones.
+SELECT needed, simhash_check_version(needed) IS NOT NULL AS served
+FROM unnest(ARRAY['0.9', '1.0', NULL]) AS needed;
+SELECT simhash_check_version('9999.0');
+SELECT simhash_check_version('');
+SELECT simhash_check_version('newest');

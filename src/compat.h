@@ -16,6 +16,14 @@
 #error "simhash needs PostgreSQL 15 or later"
 #endif
 
+/* From 18 on, the magic block contains the name and version of the module. */
+#if PG_VERSION_NUM >= 180000
+#define MODULE_MAGIC(module_name, module_version) \
+	PG_MODULE_MAGIC_EXT(.name = (module_name), .version = (module_version))
+#else
+#define MODULE_MAGIC(module_name, module_version)	PG_MODULE_MAGIC
+#endif
+
 /* From 16 on, the macros for variable-length data are in varatt.h. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"

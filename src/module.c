@@ -22,8 +22,9 @@
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
 #include "text/hash.h"
+#include "version.h"
 
-PG_MODULE_MAGIC;
+MODULE_MAGIC("simhash", SIMHASH_VERSION);
 
 extern PGDLLEXPORT void _PG_init(void);
 

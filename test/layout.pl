@@ -13,6 +13,7 @@
 # - Links of the documentation lead to a file, and to a heading of it.  README.md links
 #   to every page of docs/.
 # - README.md has at most 150 lines, and its figures of costs are those of docs/.
+# - META.json, simhash.control and the Makefile name the version of src/version.h.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
@@ -184,6 +185,25 @@ sub other_figures
 	return grep { $measured !~ /(?<![\d.,])\Q$_\E/ } $costs =~ /\d[\d.,]* (?:µs|ms|s|times)\b/g;
 }
 
+# Returns the versions that differ from that of src/version.h.  The extension's version is
+# the first two numbers.
+sub other_versions
+{
+	my %text = map { $_ => do { local (@ARGV, $/) = $_; <> } }
+	  qw(src/version.h META.json simhash.control Makefile);
+	my ($version) = $text{'src/version.h'} =~ /^#define SIMHASH_VERSION\s+"(\d+\.\d+\.\d+)"$/m;
+	my $script = $version =~ s/\.\d+$//r;
+	my $file = "src/sql/simhash--$script.sql";
+	my $meta = $text{'META.json'};
+	my @named = (
+		[ 'META.json', $version, $meta =~ /^    "version": "(.*)"/mg ],
+		[ 'META.json, provides', $version, $meta =~ /^ {12}"version": "(.*)"/mg ],
+		[ 'META.json, file', $file, $meta =~ /"file": "(.*)"/g ],
+		[ 'simhash.control', $script, $text{'simhash.control'} =~ /^default_version = '(.*)'/mg ],
+		[ 'Makefile', $file, $text{Makefile} =~ m{^DATA = .*?(\Q$file\E)}mg ]);
+	return map { "$_->[0]: @$_[2 .. $#$_], not $_->[1]" } grep { @$_ != 3 || $_->[1] ne $_->[2] } @named;
+}
+
 my ($passed, $failed) = (0, 0);
 
 sub check
@@ -218,6 +238,7 @@ foreach my $what (sort keys %places)
 check('links lead somewhere', dead_links());
 check('README.md has at most 150 lines', grep { $_ > 150 } `wc -l <README.md` + 0);
 check('figures of README.md are those of docs/', other_figures());
+check('there is one version', other_versions());
 check('no line is too long', long_lines());
 print "$passed passed, $failed failed\n";
 exit($failed != 0);

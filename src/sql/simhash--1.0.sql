@@ -4,6 +4,20 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
 --
+-- The library
+--
+
+CREATE FUNCTION simhash_version() RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_version() IS 'version of the library';
+CREATE FUNCTION simhash_check_version(text) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_check_version(text) IS
+    'raises an error if the library is older than this version of the extension';
+
+SELECT simhash_check_version('1.0');
+
+--
 -- Type simhash: a 64-bit fingerprint
 --
 

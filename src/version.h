@@ -1,0 +1,17 @@
+/*-------------------------------------------------------------------------
+ *
+ * version.h
+ *		Version of the library
+ *
+ * test/layout.pl checks that META.json, simhash.control and the Makefile agree.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_VERSION_H
+#define SIMHASH_VERSION_H
+
+#define SIMHASH_VERSION		"1.0.0"
+
+#endif							/* SIMHASH_VERSION_H */
