@@ -194,6 +194,12 @@ endif
 
 include $(PGXS)
 
+# A tarball of the last commit, which builds without git.
+VERSION = $(shell sed -n 's/^.define SIMHASH_VERSION[^"]*"\(.*\)"/\1/p' $(srcdir)/src/version.h)
+.PHONY: dist
+dist:
+	git -C $(srcdir) archive --prefix=simhash-$(VERSION)/ -o $(abspath simhash-$(VERSION).tar.gz) HEAD
+
 # A build outside of the source tree has the same directories.
 $(shell mkdir -p $(sort $(dir $(OBJS))))
 

@@ -3,7 +3,7 @@
  * version.h
  *		Version of the library
  *
- * test/layout.pl checks that META.json, simhash.control and the Makefile agree.
+ * test/layout.pl compares the other files that name the version.
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -13,7 +13,8 @@
 # - Links of the documentation lead to a file, and to a heading of it.  README.md links
 #   to every page of docs/.
 # - README.md has at most 150 lines, and its figures of costs are those of docs/.
-# - META.json, simhash.control and the Makefile name the version of src/version.h.
+# - META.json, simhash.control, the Makefile and debian/changelog name the version of
+#   src/version.h.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
@@ -190,7 +191,7 @@ sub other_figures
 sub other_versions
 {
 	my %text = map { $_ => do { local (@ARGV, $/) = $_; <> } }
-	  qw(src/version.h META.json simhash.control Makefile);
+	  qw(src/version.h META.json simhash.control Makefile debian/changelog);
 	my ($version) = $text{'src/version.h'} =~ /^#define SIMHASH_VERSION\s+"(\d+\.\d+\.\d+)"$/m;
 	my $script = $version =~ s/\.\d+$//r;
 	my $file = "src/sql/simhash--$script.sql";
@@ -200,6 +201,7 @@ sub other_versions
 		[ 'META.json, provides', $version, $meta =~ /^ {12}"version": "(.*)"/mg ],
 		[ 'META.json, file', $file, $meta =~ /"file": "(.*)"/g ],
 		[ 'simhash.control', $script, $text{'simhash.control'} =~ /^default_version = '(.*)'/mg ],
+		[ 'debian/changelog', $version, $text{'debian/changelog'} =~ /\A\S+ \((.*)-/ ],
 		[ 'Makefile', $file, $text{Makefile} =~ m{^DATA = .*?(\Q$file\E)}mg ]);
 	return map { "$_->[0]: @$_[2 .. $#$_], not $_->[1]" } grep { @$_ != 3 || $_->[1] ne $_->[2] } @named;
 }

@@ -7,6 +7,7 @@
 #   bash test/matrix.sh                 everything; takes hours
 #   bash test/matrix.sh 17 s390x        these
 #   bash test/matrix.sh newest          the newest available PostgreSQL
+#   bash test/matrix.sh trixie          the package of this release (package.sh)
 #
 # SUITES: the suites of check.sh to run (default: regress isolation tap oldest).
 # UBUNTU_MIRROR: the mirror of a distribution that has 16, if apt has none.
@@ -18,7 +19,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TARGETS=(15 16 17 18 19 master arm64 s390x)
+TARGETS=(15 16 17 18 19 master arm64 s390x bookworm trixie)
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 TABLE=()
@@ -93,6 +94,11 @@ make_version() {
 	esac
 }
 
+# Makes a clean system of a release.
+make_release() {
+	make_system "$SYSTEM" minbase apt "$1" "$DEBIAN"
+}
+
 # Makes a system with the sources of a branch, of the user or of origin, in /postgresql.
 make_source() {
 	local branch
@@ -131,7 +137,10 @@ run_target() {
 	local run=(env PG_MAJOR="$target" OLDEST=/oldest bash simhash/test/check.sh "${SUITES[@]}")
 	SYSTEM=$WORK/system-$target
 	LOG=$WORK/log/$target
-	if ! [[ $target =~ ^([0-9]+|master)$ ]]; then
+	if [[ $target =~ ^(bookworm|trixie)$ ]]; then
+		made=make_release
+		run=(bash simhash/test/package.sh)
+	elif ! [[ $target =~ ^([0-9]+|master)$ ]]; then
 		made=make_machine
 		run=(bash simhash/test/machine.sh "$(triplet "$target")")
 	fi

@@ -1,0 +1,84 @@
+#!/bin/bash
+# Builds the Debian package twice, and installs, tests and purges it.  It needs root and a
+# Debian that may be changed: it installs packages, to stay.  matrix.sh runs it in clean
+# systems of Debian 12 and 13.
+#
+#   bash test/matrix.sh bookworm trixie
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+PASSED=0
+FAILED=0
+
+# verdict NAME COMMAND...: the test passes if the command succeeds.
+verdict() {
+	local name=$1
+	shift
+	if "$@"; then
+		echo "ok - $name"
+		PASSED=$((PASSED + 1))
+	else
+		echo "not ok - $name"
+		FAILED=$((FAILED + 1))
+	fi
+}
+
+# Builds the source and binary packages, and moves them to a folder.  Both builds use the
+# same path, because bitcode contains it.
+build_package() {
+	local version source=$WORK/build/pg-simhash
+	version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' "$ROOT/debian/changelog")
+	mkdir -p "$source" &&
+		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
+			--exclude=.built-for -cf - . | tar -C "$source" --no-same-owner -xf - &&
+		tar -C "$source" --exclude=./debian -czf "$WORK/build/pg-simhash_$version.orig.tar.gz" . &&
+		(
+			cd "$source" && pg_buildext updatecontrol &&
+				DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -Pnocheck
+		) >"$WORK/log/build" 2>&1 || { tail -n 30 "$WORK/log/build"; return 1; }
+	mv "$WORK/build" "$WORK/$1"
+}
+
+same_packages() {
+	local deb
+	for deb in "$WORK"/first/*.deb; do
+		cmp "$deb" "$WORK/second/${deb##*/}" || return
+	done
+}
+
+install_package() {
+	apt_get install -y --no-install-recommends "$(echo "$WORK"/first/postgresql-*-simhash_*.deb)"
+}
+
+# Runs what autopkgtest runs, on the sources without a build.
+test_package() {
+	(cd "$WORK/second/pg-simhash" && rm -rf build-* && sh debian/tests/installcheck)
+}
+
+purge_package() {
+	dpkg --purge "$(basename "$WORK"/first/postgresql-*-simhash_*.deb | sed 's/_.*//')"
+}
+
+# Prints and refuses files that the purge left.
+nothing_left() {
+	! find /etc /usr /var/lib/postgresql -iname '*simhash*' | grep .
+}
+
+last_words() { last_line "$1" "$PASSED" "$FAILED"; }
+
+make_workspace
+need_root debhelper
+update_lists
+apt_get install -y --no-install-recommends build-essential debhelper lintian libxxhash-dev \
+	postgresql-server-dev-all || die "could not install what builds the package"
+verdict 'builds' build_package first
+verdict 'builds again' build_package second
+verdict 'both builds have the same bytes' same_packages
+verdict 'lintian finds nothing' lintian --fail-on error,warning "$(echo "$WORK"/first/*.changes)"
+verdict 'installs' install_package
+verdict 'passes the tests' test_package
+verdict 'is purged' purge_package
+verdict 'leaves no file' nothing_left
+[ "$FAILED" = 0 ]
