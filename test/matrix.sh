@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs the tests with every PostgreSQL of a Debian release.  Each runs in a system of
 # its own, made from apt's mirror and removed afterwards.  If npm is installed, each
-# build also runs in the oldest minor release that npm has.  Also runs on other
-# machines, as far as qemu emulates them.
+# build also runs in the oldest minor release that npm has.  Also upgrades a cluster from 15
+# to 19, and runs on other machines, as far as qemu emulates them.
 #
 #   bash test/matrix.sh                 everything; takes hours
 #   bash test/matrix.sh 17 s390x        these
@@ -19,7 +19,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TARGETS=(15 16 17 18 19 master arm64 s390x bookworm trixie)
+TARGETS=(15 16 17 18 19 master upgrade arm64 s390x bookworm trixie)
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 TABLE=()
@@ -81,14 +81,10 @@ make_version() {
 		;;
 	17) make_system "$SYSTEM" minbase "$packages" trixie "$DEBIAN" ;;
 	18) make_system "$SYSTEM" minbase "$packages" forky "$DEBIAN" ;;
-	19)
-		# No other packages come from experimental.
-		# shellcheck disable=SC2016
-		make_system "$SYSTEM" minbase "$packages" sid "deb $DEBIAN sid main" \
-			"deb $DEBIAN experimental main" --setup-hook='
-			mkdir -p "$1/etc/apt/preferences.d"
-			printf "Package: %s\nPin: release a=experimental\nPin-Priority: 990\n" src:postgresql-19 \
-				>"$1/etc/apt/preferences.d/experimental"'
+	19) make_experimental "$packages" ;;
+	upgrade)
+		packages=apt,postgresql-15,postgresql-server-dev-15,postgresql-19,postgresql-server-dev-19
+		make_experimental "$packages" "deb $DEBIAN bookworm main"
 		;;
 	master) make_source master ;;
 	esac
@@ -97,6 +93,19 @@ make_version() {
 # Makes a clean system of a release.
 make_release() {
 	make_system "$SYSTEM" minbase apt "$1" "$DEBIAN"
+}
+
+# Makes a system with packages of experimental, but only PostgreSQL is from there.
+# Arguments: packages, and further sources.
+make_experimental() {
+	local packages=$1
+	shift
+	# shellcheck disable=SC2016
+	make_system "$SYSTEM" minbase "$packages" sid "deb $DEBIAN sid main" \
+		"deb $DEBIAN experimental main" "$@" --setup-hook='
+		mkdir -p "$1/etc/apt/preferences.d"
+		printf "Package: %s\nPin: release a=experimental\nPin-Priority: 990\n" src:postgresql-19 \
+			>"$1/etc/apt/preferences.d/experimental"'
 }
 
 # Makes a system with the sources of a branch, of the user or of origin, in /postgresql.
@@ -137,7 +146,9 @@ run_target() {
 	local run=(env PG_MAJOR="$target" OLDEST=/oldest bash simhash/test/check.sh "${SUITES[@]}")
 	SYSTEM=$WORK/system-$target
 	LOG=$WORK/log/$target
-	if [[ $target =~ ^(bookworm|trixie)$ ]]; then
+	if [ "$target" = upgrade ]; then
+		run=(bash simhash/test/upgrade.sh 15 19)
+	elif [[ $target =~ ^(bookworm|trixie)$ ]]; then
 		made=make_release
 		run=(bash simhash/test/package.sh)
 	elif ! [[ $target =~ ^([0-9]+|master)$ ]]; then
