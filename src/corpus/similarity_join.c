@@ -104,6 +104,7 @@ digit_of(const Digit *digit, SimHash fp)
 static void
 digit_init(Digit *digit, const uint8 *bits, int nbits)
 {
+	Assert(nbits > 0);
 	digit->nbits = nbits;
 	digit->nruns = 0;
 	for (int i = 0; i < nbits; i++)

@@ -163,6 +163,7 @@ first_block(int blocks, uint32 chosen)
 			max_missing = missing;
 		}
 	}
+	Assert(first >= 0);
 	return first;
 }
 
