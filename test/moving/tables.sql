@@ -107,6 +107,7 @@ SELECT v.* FROM docs AS d, LATERAL (VALUES
     ('docs_sk', format('SELECT id FROM docs WHERE sk <%%@ %L', near)),
     ('docs_least', format('SELECT id FROM docs WHERE least && %L', least)),
     ('docs_least', format('SELECT id FROM docs WHERE least @> %L', least[1:2])),
+    ('docs_least', format('SELECT id FROM docs WHERE least <@ %L', least)),
     ('fps_fp', format('SELECT id FROM fps WHERE fp <~> %L <= 12', fp)),
     ('fps_fp', 'SELECT id FROM fps WHERE fp IS NULL'),
     ('fps_10_fp', format('SELECT id FROM fps_10 WHERE fp <~> %L <= 12', fp)),

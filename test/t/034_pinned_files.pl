@@ -29,7 +29,9 @@ my %searches = (
 		map({ "fp <~> '$_' <= 5" } '6512bd43d9caa6e0', 'c20ad4d76fe97759'), "fp = '6512bd43d9caa6e0'", 'fp IS NULL' ],
 	ball => [ "ball =~= '(6512bd43d9caa6e0,7)'", "ball =~= '(c20ad4d76fe97759,2)'", 'ball IS NULL' ],
 	sig => [ map { "sig % (SELECT sig_of($_))" } 50, 777 ],
-	sk => [ "sk && '{110,503}'", "sk @> '{111,113}'", "sk <%>> '{111,112,113}' <= 0.5", "sk <%>> '{111}' <= 1" ]);
+	sk => [
+		"sk && '{110,503}'", "sk @> '{111,113}'", "sk <@ '{111,112,113,114,0,1}'", "sk <%>> '{111,112,113}' <= 0.5",
+		"sk <%>> '{111}' <= 1" ]);
 
 # no checksums, since the pages have none
 my $node = index_node('pinned', damaged => 1, conf => 'autovacuum = off');
