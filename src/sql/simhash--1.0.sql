@@ -15,7 +15,7 @@ CREATE FUNCTION simhash_check_version(text) RETURNS void
 COMMENT ON FUNCTION simhash_check_version(text) IS
     'raises an error if the library is older than this version of the extension';
 
-SELECT simhash_check_version('1.0');
+SELECT simhash_check_version('1.0'::text);
 
 --
 -- Type simhash: a 64-bit fingerprint

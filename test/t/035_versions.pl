@@ -63,7 +63,7 @@ my $stage = $node->basedir . '/stage';
 my $old_library = read_library($libdir);
 my $new_library = edited($old_library, qr/(?<![\d.])1\.0\.0(?=\0)/, '1.1.0');
 
-my $check = "SELECT simhash_check_version('1.1');\n";
+my $check = "SELECT simhash_check_version('1.1'::text);\n";
 my $changed = "FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision\n"
   . "    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 5;\n";
 my $added = "CREATE FUNCTION simhash_added(simhash, simhash) RETURNS integer\n"
@@ -71,7 +71,7 @@ my $added = "CREATE FUNCTION simhash_added(simhash, simhash) RETURNS integer\n"
   . "COMMENT ON FUNCTION simhash_added(simhash, simhash) IS 'added';\n";
 
 my $script = slurp_file("$root/src/sql/simhash--1.0.sql");
-my $new_script = edited($script, qr/^SELECT simhash_check_version\('1\.0'\);\n/m, $check);
+my $new_script = edited($script, qr/^SELECT simhash_check_version\('1\.0'::text\);\n/m, $check);
 $new_script = edited($new_script, qr/(?<=^CREATE )FUNCTION simhash_similarity\([^;]*;\n/m, $changed) . $added;
 
 make_path("$stage$sharedir/extension", "$stage$libdir");
