@@ -9,7 +9,8 @@
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of the
 # sources in $TREE.  Its output goes to $LOG.  It calls `count PASSED FAILED`, or `skip
 # WHY` for all or part of it.  A suite that calls neither has failed.
-# `oldest` is not in SUITES: it uses a server from npm, or the one in $OLDEST.
+# Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST, and
+# `soak`, which takes as long as it is told (soak.sh).
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -62,7 +63,7 @@ meaning() {
 	unit) say "the result of a C function differs from ICU, or from its definition" ;;
 	regress | isolation | oldest) say "the output of SQL differs from the expected output:" \
 		"lines with - are missing, lines with + are new" ;;
-	tap | small) say "a test of a server failed: each line 'not ok' names a check" ;;
+	tap | small | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
 	esac
 }
 
@@ -77,7 +78,7 @@ show_failure() {
 	case $1 in
 	regress | oldest) excerpt head "$TREE/regression.diffs" ;;&
 	isolation | small | oldest) excerpt head "$TREE/output_iso/regression.diffs" ;;&
-	tap | small)
+	tap | small | soak)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
 			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
 		done
@@ -273,6 +274,30 @@ suite_small() {
 	note_skipped_files
 	count_forgotten 'test/small/*/*.*'
 	[ -z "${SERVER:-}" ] || TREE=$WORK/src build_extension
+}
+
+# The random tests of crashes, standbys, full disks, damage and many sessions, again and
+# again with new seeds, on ordinary and on small pages, for SOAK_MINUTES.
+suite_soak() {
+	local end=$((SECONDS + ${SOAK_MINUTES:-60} * 60))
+	build_small || return
+	while [ "$SECONDS" -lt "$end" ]; do
+		soak_round src stage \
+			'test/t/011*.pl test/t/012*.pl test/t/013*.pl test/t/014*.pl test/t/016*.pl test/t/021*.pl
+			test/t/023*.pl test/t/029*.pl test/t/031*.pl'
+		soak_round small stage_small 'test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
+	done
+}
+
+# Runs tests once.  Arguments: tree, its installed files, patterns of tests.
+soak_round() {
+	local LOG=$WORK/log/round
+	TREE=$WORK/$1 STAGE=$WORK/$2
+	write_settings
+	SIMHASH_SEED=$((RANDOM * 32768 + RANDOM + 1)) pgxs_suite REGRESS= ISOLATION= PROVE_TESTS="${3//$'\n'/ }" \
+		>"$LOG" 2>&1
+	cat "$LOG"
+	count_prove
 }
 
 # Builds in a tree of its own.  With SERVER, installs the build in place of the other
