@@ -61,13 +61,19 @@ CREATE TABLE "my docs" (id integer, body text, "Sig" minhash);
 CREATE DOMAIN bare AS minhash;
 CREATE TABLE of_domain (sig bare);
 CREATE MATERIALIZED VIEW seen AS SELECT to_minhash('a b c') AS sig;
+CREATE TABLE parent (sig minhash);
+CREATE TABLE child () INHERITS (parent);
+CREATE TYPE row_type AS (sig minhash);
+CREATE TABLE typed OF row_type;
 \set VERBOSITY terse
 CREATE INDEX ON "my docs" USING simhash ("Sig");
 SELECT * FROM hints(
     'CREATE INDEX ON "my docs" USING simhash ("Sig")',
     'CREATE INDEX ON of_domain USING simhash (sig)',
     'CREATE TABLE apart (sig minhash, EXCLUDE USING simhash (sig WITH %))',
-    'CREATE INDEX ON seen USING simhash (sig)');
+    'CREATE INDEX ON seen USING simhash (sig)',
+    'CREATE INDEX ON child USING simhash (sig)',
+    'CREATE INDEX ON typed USING simhash (sig)');
 -- each release prints an expression in its own way
 SELECT hint LIKE '(to_minhash(body%)::minhash(18,7)).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
@@ -92,6 +98,8 @@ ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
 CREATE INDEX ON "my docs" USING simhash ("Sig");
 CREATE INDEX "my docs body" ON "my docs" USING simhash ((to_minhash(body)::minhash(18,7)));
 CREATE INDEX ON seen USING simhash ((sig::minhash(18,7)));
+CREATE INDEX ON child USING simhash ((sig::minhash(18,7)));
+CREATE INDEX ON typed USING simhash ((sig::minhash(18,7)));
 ALTER TABLE parted ALTER COLUMN sig TYPE minhash(18,7);
 CREATE INDEX ON parted USING simhash (sig);
 CREATE TABLE other_part (id integer, sig minhash(20, 5));

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/table.h"
 #include "catalog/partition.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -46,6 +47,29 @@ qualified_name(Oid table)
 }
 
 /*
+ * Return true if an index is on a column whose type ALTER TABLE can change.  It cannot
+ * change the columns of materialized views and typed tables, nor inherited columns.  The
+ * columns of a partition are those of the topmost table.
+ */
+static bool
+can_alter_column(Relation index)
+{
+	AttrNumber	column = index->rd_index->indkey.values[0];
+	Relation	table;
+	bool		result;
+
+	if (column == InvalidAttrNumber)
+		return false;
+	table = table_open(index->rd_index->indrelid, NoLock);
+	result = table->rd_rel->relkind != RELKIND_MATVIEW &&
+		!OidIsValid(table->rd_rel->reloftype) &&
+		(table->rd_rel->relispartition ||
+		 TupleDescAttr(RelationGetDescr(table), column - 1)->attinhcount == 0);
+	table_close(table, NoLock);
+	return result;
+}
+
+/*
  * Raise an error for an index whose column or expression has no valid parameters.  The
  * hint shows how to write parameters.
  */
@@ -61,7 +85,7 @@ report_missing(Relation index, const Opclass *opclass)
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 			 errmsg("index \"%s\" cannot be built without the parameters of its values",
 					RelationGetRelationName(index)),
-			 index->rd_index->indkey.values[0] != 0 && get_rel_relkind(table) != RELKIND_MATVIEW ?
+			 can_alter_column(index) ?
 			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.",
 					 qualified_name(table), column, type) :
 			 errhint("Write them as a type modifier, for example (%s::%s).",
