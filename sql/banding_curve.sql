@@ -85,8 +85,8 @@ INSERT INTO expected
 SELECT count(DISTINCT (threshold, recall)) AS questions FROM advised;
 SELECT * FROM differing('TABLE advised', 'TABLE expected');
 -- the smallest shape first; each shape returns fewer false candidates than the one
--- before
-SELECT count(*) AS compared, count(*) FILTER (WHERE wrong) AS wrong FROM (
+-- before.  (A machine of 32 bits rounds otherwise, and has one shape less.)
+SELECT count(*) > 4950 AS compared, count(*) FILTER (WHERE wrong) AS wrong FROM (
     SELECT threshold, recall, n, length <= lag(length) OVER w OR at_half > lag(at_half) OVER w AS wrong
     FROM generate_series(1, 99) AS t, unnest(ARRAY[0.05, 0.5, 0.9, 0.99]) AS recall,
          LATERAL (SELECT t / 100.0 AS threshold) AS s,

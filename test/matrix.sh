@@ -19,7 +19,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TARGETS=(15 16 17 18 19 master upgrade arm64 s390x bookworm trixie)
+TARGETS=(15 16 17 18 19 master upgrade i386 arm64 s390x bookworm trixie)
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 TABLE=()
@@ -90,6 +90,12 @@ make_version() {
 	esac
 }
 
+# Makes a system of 32 bits, which the processor runs itself.
+make_i386() {
+	make_system "$SYSTEM" minbase apt,postgresql-15,postgresql-server-dev-15 bookworm "$DEBIAN" \
+		--architectures=i386
+}
+
 # Makes a clean system of a release.
 make_release() {
 	make_system "$SYSTEM" minbase apt "$1" "$DEBIAN"
@@ -148,6 +154,9 @@ run_target() {
 	LOG=$WORK/log/$target
 	if [ "$target" = upgrade ]; then
 		run=(bash simhash/test/upgrade.sh 15 19)
+	elif [ "$target" = i386 ]; then
+		made=make_i386
+		run=(env PG_MAJOR=15 bash simhash/test/check.sh "${SUITES[@]}")
 	elif [[ $target =~ ^(bookworm|trixie)$ ]]; then
 		made=make_release
 		run=(bash simhash/test/package.sh)

@@ -181,9 +181,10 @@ evaluate_radius(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	bool		isnull;
-	int64		radius = DatumGetInt64(ExecEvalExprSwitchContext(state->radius, econtext, &isnull));
+	Datum		value = ExecEvalExprSwitchContext(state->radius, econtext, &isnull);
+	int64		radius = isnull ? -1 : DatumGetInt64(value);
 
-	state->matchable = !isnull && radius >= 0;
+	state->matchable = radius >= 0;
 	state->pairs.join.radius = state->matchable ? simhash_clamp_radius(radius) : 0;
 	state->knows_radius = true;
 	ResetExprContext(econtext);
