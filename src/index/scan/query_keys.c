@@ -77,7 +77,8 @@ query_keys_limit(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 	for (int i = 0; i < nsets; i++)
 	{
 		bool		same = sets[i].n == query->n &&
-			memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0;
+			(query->n == 0 ||
+			 memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0);
 
 		*recheck |= !same || sets[i].or_empty;
 		if (!same)
