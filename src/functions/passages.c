@@ -242,6 +242,7 @@ gap_texts(text *body, const Passage *bytes, const CommonRuns *found, const Joine
 		const CommonRun *run = &found->runs[i];
 		const CommonRun *next = &found->runs[joined->next[i]];
 
+		CHECK_FOR_INTERRUPTS();
 		if (n == capacity)
 		{
 			capacity *= 2;
