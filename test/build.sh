@@ -7,20 +7,8 @@ set -euo pipefail
 SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
-PASSED=0 FAILED=0
-
-# verdict NAME COMMAND...: the test passes if the command succeeds.
-verdict() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok - $name"
-		PASSED=$((PASSED + 1))
-	else
-		echo "not ok - $name"
-		FAILED=$((FAILED + 1))
-	fi
-}
+# shellcheck source-path=SCRIPTDIR source=verdict.sh
+. "$(dirname "$0")/verdict.sh"
 
 # Builds without optimisation, which would only cost time: no built code runs.
 build() {

@@ -8,22 +8,8 @@ set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-
-PASSED=0
-FAILED=0
-
-# verdict NAME COMMAND...: the test passes if the command succeeds.
-verdict() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok - $name"
-		PASSED=$((PASSED + 1))
-	else
-		echo "not ok - $name"
-		FAILED=$((FAILED + 1))
-	fi
-}
+# shellcheck source-path=SCRIPTDIR source=verdict.sh
+. "$(dirname "$0")/verdict.sh"
 
 # Builds the source and binary packages, and moves them to a folder.  Both builds use the
 # same path, because bitcode contains it.
