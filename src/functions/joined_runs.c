@@ -22,7 +22,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "functions/joined_runs.h"
 
