@@ -408,7 +408,6 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
 	{
 		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
-
 		int			strategy = IsA(clause, OpExpr) ?
 			get_op_opfamily_strategy(((OpExpr *) clause)->opno, info->opfamily[0]) :
 			InvalidStrategy;

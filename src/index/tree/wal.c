@@ -102,7 +102,7 @@ wal_register(WalRecord *record, Buffer leaf)
 }
 
 /*
- * Add a fragment: `length` bytes of the page, from `offset` on.
+ * Add a fragment: `length` bytes of the page, from `start` on.
  */
 static void
 add_fragment(Fragments *fragments, Page page, const void *start, Size length)
@@ -144,6 +144,7 @@ register_changes(const WalRecord *record, int i, Fragments *fragments)
 	int			new = page_nentries(page);
 	int			start = fragments->size;
 
+	Assert(new > old);
 	add_bounds(fragments, page, record->page[i].bounds);
 	add_fragment(fragments, page, &page_keys(page)[old], (new - old) * sizeof(uint64));
 	add_fragment(fragments, page, leaf_tid(page, new - 1),
