@@ -38,9 +38,9 @@ install_package() {
 	apt_get install -y --no-install-recommends "$(echo "$WORK"/first/postgresql-*-simhash_*.deb)"
 }
 
-# Runs what autopkgtest runs, on the sources without a build.
+# Runs debian/tests of the source package, with the binary package.
 test_package() {
-	(cd "$WORK/second/pg-simhash" && rm -rf build-* && sh debian/tests/installcheck)
+	autopkgtest --no-built-binaries "$WORK"/first/*.deb "$WORK"/first/*.dsc -- null
 }
 
 purge_package() {
@@ -57,7 +57,7 @@ last_words() { last_line "$1" "$PASSED" "$FAILED"; }
 make_workspace
 need_root debhelper
 update_lists
-apt_get install -y --no-install-recommends build-essential debhelper lintian libxxhash-dev \
+apt_get install -y --no-install-recommends autopkgtest build-essential debhelper lintian libxxhash-dev \
 	postgresql-server-dev-all || die "could not install what builds the package"
 verdict 'builds' build_package first
 verdict 'builds again' build_package second
