@@ -7,8 +7,8 @@
  * Scripts.txt, ScriptExtensions.txt and LineBreak.txt.  Do not edit.
  *
  * The data these tables are derived from are Copyright (c) 1991-2022 Unicode,
- * Inc., used under the Unicode License (SPDX: Unicode-3.0), provided "as is";
- * for terms of use, see https://www.unicode.org/terms_of_use.html
+ * Inc., used under the Unicode License of their time (SPDX: Unicode-DFS-2016),
+ * provided "as is".  The notice is in debian/copyright.
  *
  * A file that includes this must declare TokenClass, bool, uint8, uint16 and
  * uint32 first.
