@@ -135,6 +135,22 @@ $node->safe_psql('postgres', 'VACUUM');
 $node->safe_psql('postgres', "SELECT add_rows('t_$_', 1701, 2000)") foreach sort keys %indexes;
 sound_files_ok('changed');
 
+# A file of a later version needs a newer library.  REINDEX by the older one would lose what
+# the newer one needs.
+foreach my $later (0, 1)
+{
+	my $file = path_of('sketch');
+	$node->stop;
+	my $pages = read_pages($node, $file);
+	substr($pages->[0], 28, 4) = pack('L', unpack('x28 L', $pages->[0]) + ($later ? 2 : -1));
+	write_pages($node, $file, $pages);
+	$node->start;
+	my ($status, $stdout, $stderr) =
+	  $node->psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM t_sketch WHERE sk && '{110}'});
+	like($stderr, $later ? qr/format version \d+, but.*HINT:  Install the newer library/s : qr/HINT:  Please REINDEX/,
+		$later ? 'a file of a later version' : 'a file of an earlier version');
+}
+
 $node->stop;
 no_crash_ok($node);
 done_testing();

@@ -98,6 +98,8 @@ check_metapage(Relation index, Page page)
 				 errmsg("index \"%s\" has format version %u, but version %u is expected",
 						RelationGetRelationName(index), meta->version,
 						META_VERSION),
+				 meta->version > META_VERSION ?
+				 errhint("Install the newer library that wrote the index, then reconnect.  If there is none, please REINDEX it.") :
 				 errhint("Please REINDEX it.")));
 	if (!design_is_valid(&design))
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
