@@ -63,7 +63,7 @@ simhash_check_version(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("version %s of simhash needs a newer library than %s",
 						needed, SIMHASH_VERSION),
-				 errhint("Install the library of version %s on this server. Then reconnect, because a session "
-						 "keeps using the library that it has loaded.", needed)));
+				 errhint("Install the library of version %s on this server. Then reconnect, or restart the "
+						 "server if it preloads the library.", needed)));
 	PG_RETURN_VOID();
 }
