@@ -5,6 +5,7 @@
 #
 #   bash test/assertions.sh              every suite
 #   bash test/assertions.sh regress tap  these suites
+#   bash test/assertions.sh valgrind     pg_regress in valgrind; takes hours
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -51,14 +52,16 @@ take_source() {
 	fi
 }
 
-# USE_VALGRIND wipes memory contexts, so that uses of freed memory are detected.
+# USE_VALGRIND wipes memory contexts, so that uses of freed memory are detected, and tells
+# valgrind of them.
 build_server() {
 	as_builder sh -c "cd postgresql && ./configure --prefix=$WORK/pgsql \
 		--enable-cassert --enable-debug --enable-tap-tests --without-icu \
 		--without-readline --without-zlib CPPFLAGS=-DUSE_VALGRIND \
 		CFLAGS='-O1 -g' &&
 		make -s -j$(nproc) && make -s install &&
-		make -s -C contrib install && make -s -C src/test/isolation install"
+		make -s -C contrib install && make -s -C src/test/isolation install &&
+		cp src/tools/valgrind.supp $WORK/pgsql"
 }
 
 main() {

@@ -9,8 +9,9 @@
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of the
 # sources in $TREE.  Its output goes to $LOG.  It calls `count PASSED FAILED`, or `skip
 # WHY` for all or part of it.  A suite that calls neither has failed.
-# Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST, and
-# `soak`, which takes as long as it is told (soak.sh).
+# Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST,
+# `valgrind`, which needs a server of assertions.sh, and `soak`, which takes as long as it
+# is told (soak.sh).
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -61,6 +62,7 @@ meaning() {
 	layout) say "circular dependencies, names that stand twice, dead links, or long lines" ;;
 	tables) say "the committed Unicode tables differ from the Unicode data" ;;
 	unit) say "the result of a C function differs from ICU, or from its definition" ;;
+	valgrind) say "the server used undefined or freed memory, or an output differs" ;;
 	regress | isolation | oldest) say "the output of SQL differs from the expected output:" \
 		"lines with - are missing, lines with + are new" ;;
 	tap | small | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
@@ -76,7 +78,7 @@ show_failure() {
 	say "           that is: $(meaning "$1")"
 	excerpt tail "$LOG"
 	case $1 in
-	regress | oldest) excerpt head "$TREE/regression.diffs" ;;&
+	regress | oldest | valgrind) excerpt head "$TREE/regression.diffs" ;;&
 	isolation | small | oldest) excerpt head "$TREE/output_iso/regression.diffs" ;;&
 	tap | small | soak)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
@@ -249,6 +251,27 @@ suite_oldest() {
 	write_settings
 	pgxs_suite TAP_TESTS= bindir="$SERVER/bin"
 	count_pg_regress
+}
+
+# pg_regress with the server in valgrind.  Each error of valgrind is a failure.
+suite_valgrind() {
+	local postgres=${SERVER:-}/bin/postgres
+	[ -n "${SERVER:-}" ] || { skip "only assertions.sh has a server for it"; return 0; }
+	as_builder mkdir "$WORK/valgrind"
+	as_builder mv "$postgres" "$postgres.native"
+	# initdb runs the server with the options that stay native
+	cat >"$postgres" <<-END
+		#!/bin/sh
+		case \$1 in -V | --boot | --check | --single) exec "$postgres.native" "\$@" ;; esac
+		exec valgrind --quiet --suppressions="$SERVER/valgrind.supp" --log-file="$WORK/valgrind/%p" \\
+			--error-markers=VALGRINDERROR-BEGIN,VALGRINDERROR-END "$postgres.native" "\$@"
+	END
+	chmod 755 "$postgres"
+	pgxs_suite ISOLATION= TAP_TESTS=
+	as_builder mv "$postgres.native" "$postgres"
+	count_pg_regress
+	cat "$WORK"/valgrind/*
+	count 0 "$(cat "$WORK"/valgrind/* | grep -c VALGRINDERROR-BEGIN)"
 }
 
 suite_tap() {
