@@ -19,7 +19,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TARGETS=(15 16 17 18 19 master upgrade i386 arm64 s390x bookworm trixie)
+TARGETS=(15 16 17 18 19 master upgrade i386 armhf arm64 s390x bookworm trixie)
 TOTAL_PASSED=0
 TOTAL_FAILED=0
 TABLE=()
@@ -140,6 +140,7 @@ make_machine() {
 triplet() {
 	case $1 in
 	arm64) echo aarch64-linux-gnu ;;
+	armhf) echo arm-linux-gnueabihf ;;
 	*) echo "$1-linux-gnu" ;;
 	esac
 }
