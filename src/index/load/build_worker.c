@@ -85,7 +85,7 @@ scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	group = keys.is_placeholder ? ROWS_WITH_PLACEHOLDER : ROWS_WITH_KEYS;
 	for (int i = 0; i < keys.n; i++)
 	{
-		Entry		row = make_row(keys.key[i], tid);
+		Entry		row = make_entry(keys.key[i], tid);
 
 		row_file_add(&scan->file[group], &row);
 	}

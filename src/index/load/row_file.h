@@ -37,19 +37,4 @@ extern void row_file_rewind(RowFile *file);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
 
-/*
- * Return a row.  The padding of the row is zero, because all its bytes are written to a
- * file.
- */
-static inline Entry
-make_row(SimHash fp, const ItemPointerData *tid)
-{
-	Entry		row;
-
-	memset(&row, 0, sizeof(row));
-	row.key = fp;
-	row.tid = *tid;
-	return row;
-}
-
 #endif							/* SIMHASH_ROW_FILE_H */

@@ -166,7 +166,7 @@ enlarge(Spool *spool)
 void
 spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
 {
-	Entry		row = make_row(fp, tid);
+	Entry		row = make_entry(fp, tid);
 
 	if (spool->file == NULL && spool->nentries == spool->size)
 		enlarge(spool);

@@ -109,7 +109,8 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 static void
 read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
 {
-	Entry		from = {cursor->key, tid_of_number(tid)};
+	ItemPointerData first = tid_of_number(tid);
+	Entry		from = make_entry(cursor->key, &first);
 	uint64		tids[MAX_LEAF_ENTRIES];
 	int			n;
 	bool		more;

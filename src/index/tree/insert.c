@@ -304,7 +304,7 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 void
 insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid)
 {
-	Entry		entry = {placeholder, *tid};
+	Entry		entry = make_entry(placeholder, tid);
 
 	insert_entry(index, placeholder_tree(meta_get(index)), &entry);
 }

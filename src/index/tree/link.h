@@ -51,7 +51,7 @@ page_downlink(Page page, int i)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
 	const DownlinkData *downlink = inner_downlink(page, i);
-	PageLink	link = {{page_keys(page)[i], downlink->tid},
+	PageLink	link = {page_entry(page, i),
 		BlockIdGetBlockNumber(&downlink->child), opaque->tree, opaque->level - 1};
 
 	return link;

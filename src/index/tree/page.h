@@ -30,6 +30,8 @@ typedef struct Entry
 	ItemPointerData tid;		/* TID of the heap tuple.  All zeros, which is not a
 								 * valid TID, in the bounds that entry_before() and
 								 * lowest_entry() return. */
+	uint16		unused;			/* 0, where other types would have padding.  Temporary
+								 * files contain all bytes of an entry. */
 } Entry;
 
 /*
@@ -154,15 +156,23 @@ inner_child(Page page, int i)
 	return BlockIdGetBlockNumber(&inner_downlink(page, i)->child);
 }
 
+/* Return an entry of a key and a TID. */
+static inline Entry
+make_entry(uint64 key, const ItemPointerData *tid)
+{
+	Entry		entry = {0};
+
+	entry.key = key;
+	entry.tid = *tid;
+	return entry;
+}
+
 /* Return the i-th entry of a leaf, or the key of the i-th downlink of an inner page. */
 static inline Entry
 page_entry(Page page, int i)
 {
-	Entry		entry;
-
-	entry.key = page_keys(page)[i];
-	entry.tid = page_is_leaf(page) ? *leaf_tid(page, i) : inner_downlink(page, i)->tid;
-	return entry;
+	return make_entry(page_keys(page)[i],
+					  page_is_leaf(page) ? leaf_tid(page, i) : &inner_downlink(page, i)->tid);
 }
 
 /* Return the maximum number of entries of a page. */
@@ -259,9 +269,9 @@ lowest_entry(void)
 static inline Entry
 highest_entry(void)
 {
-	Entry		entry = {PG_UINT64_MAX, tid_of_number(UINT64CONST(0xFFFFFFFFFFFF))};
+	ItemPointerData tid = tid_of_number(UINT64CONST(0xFFFFFFFFFFFF));
 
-	return entry;
+	return make_entry(PG_UINT64_MAX, &tid);
 }
 
 /* Return the low key of a page. */
@@ -269,9 +279,8 @@ static inline Entry
 page_low_key(Page page)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Entry		low_key = {opaque->low_key, opaque->low_tid};
 
-	return low_key;
+	return make_entry(opaque->low_key, &opaque->low_tid);
 }
 
 /* Return the high key of a page that is not rightmost. */
@@ -279,9 +288,8 @@ static inline Entry
 page_high_key(Page page)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	Entry		high_key = {opaque->high_key, opaque->high_tid};
 
-	return high_key;
+	return make_entry(opaque->high_key, &opaque->high_tid);
 }
 
 /*
