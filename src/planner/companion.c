@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -153,6 +154,8 @@ companion_init(void)
 /*
  * Find the companion clause of a predicate among the clauses of the predicate's relations.
  * Sets companion->clause to NULL if there is none.
+ *
+ * Checks for interrupts, since the planner searches all clauses once for each clause.
  */
 void
 companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion)
@@ -162,6 +165,7 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 	Relids		relids;
 	int			relid = -1;
 
+	CHECK_FOR_INTERRUPTS();
 	companion->clause = NULL;
 	if (predicate->distance == NULL || predicate->b == NULL ||
 		!objects_find(predicate->distance, &objects) ||

@@ -362,5 +362,19 @@ for my $case (
 	cmp_ok($memory, '<', $bytes + 2, "$name: within memory");
 }
 
+# The planner compares the conditions of a query with each other.
+$node->safe_psql('in_utf8', q{
+	CREATE TABLE few (fp simhash);
+	CREATE INDEX ON few USING simhash (fp);
+	CREATE FUNCTION plan_of_many(n integer) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE
+		line text;
+	BEGIN
+		EXECUTE (SELECT 'EXPLAIN SELECT FROM few WHERE ' || string_agg(format('fp <~> %L <= 3.5', i::simhash), ' AND ')
+		         FROM generate_series(1, n) AS i) INTO line;
+		RETURN line;
+	END $$});
+check('many conditions', 'in_utf8', q{''}, 'plan_of_many(8000)');
+
 $node->stop;
 done_testing();

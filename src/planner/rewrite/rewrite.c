@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -189,7 +190,8 @@ append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 }
 
 /*
- * Return a rewritten copy of an implicitly ANDed list.
+ * Return a rewritten copy of an implicitly ANDed list.  Checks for interrupts, since each
+ * comparison is looked up in the whole list.
  */
 static List *
 rewrite_list(Rewrite *rewrite, List *clauses)
@@ -198,7 +200,10 @@ rewrite_list(Rewrite *rewrite, List *clauses)
 	ListCell   *lc;
 
 	foreach(lc, clauses)
+	{
+		CHECK_FOR_INTERRUPTS();
 		result = append_clause(rewrite, result, clauses, lfirst(lc));
+	}
 	return result;
 }
 
