@@ -118,3 +118,17 @@ SELECT count(DISTINCT n.id) AS members, min(n.body) AS body, bool_and(m.id = fir
 FROM labelled JOIN numbered AS n ON n.n = a JOIN numbered AS m ON m.n = component,
      LATERAL (SELECT id FROM items WHERE items.body = n.body ORDER BY id LIMIT 1) AS first
 GROUP BY component ORDER BY 1, 2;
+
+-- No window function takes IGNORE NULLS.  Before 19, the clause is a syntax error.
+DO $$
+DECLARE
+    call text;
+BEGIN
+    FOREACH call IN ARRAY ARRAY['connected_component(1, 2)', 'simhash_cluster(1::bigint::simhash, 3)'] LOOP
+        BEGIN
+            EXECUTE format('SELECT %s IGNORE NULLS OVER ()', call);
+            RAISE NOTICE '% takes IGNORE NULLS', call;
+        EXCEPTION WHEN syntax_error OR feature_not_supported THEN
+        END;
+    END LOOP;
+END $$;

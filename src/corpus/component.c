@@ -218,8 +218,10 @@ simhash_connected_component(PG_FUNCTION_ARGS)
 	Graph	   *graph = WinGetPartitionLocalMemory(window, sizeof(Graph));
 	bool		a_isnull;
 	bool		b_isnull;
-	Datum		a = WinGetFuncArgCurrent(window, 0, &a_isnull);
+	Datum		a;
 
+	reject_null_treatment(window, fcinfo);
+	a = WinGetFuncArgCurrent(window, 0, &a_isnull);
 	WinGetFuncArgCurrent(window, 1, &b_isnull);
 	if (a_isnull || b_isnull)
 		PG_RETURN_NULL();
