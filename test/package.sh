@@ -12,17 +12,23 @@ set -euo pipefail
 . "$(dirname "$0")/verdict.sh"
 
 # Builds the source and binary packages, and moves them to a folder.  Both builds use the
-# same path, because bitcode contains it.
+# same path, because bitcode contains it.  The second build runs the tests, by a user other
+# than root.
 build_package() {
-	local version source=$WORK/build/pg-simhash
+	local version source=$WORK/build/pg-simhash command=(dpkg-buildpackage -us -uc)
+	if [ "$1" = first ]; then
+		command=(env DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" "${command[@]}" -Pnocheck)
+	else
+		command=(as_builder "${command[@]}" -d)
+	fi
 	version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' "$ROOT/debian/changelog")
 	mkdir -p "$source" &&
 		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
 			--exclude=.built-for -cf - . | tar -C "$source" --no-same-owner -xf - &&
 		tar -C "$source" --exclude=./debian -czf "$WORK/build/pg-simhash_$version.orig.tar.gz" . &&
+		chown -R "$BUILDER:" "$WORK/build" "$WORK/tmp" &&
 		(
-			cd "$source" && pg_buildext updatecontrol &&
-				DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -Pnocheck
+			cd "$source" && TREE=$source && pg_buildext updatecontrol && "${command[@]}"
 		) >"$WORK/log/build" 2>&1 || { tail -n 30 "$WORK/log/build"; return 1; }
 	mv "$WORK/build" "$WORK/$1"
 }
@@ -58,9 +64,10 @@ make_workspace
 need_root debhelper
 update_lists
 apt_get install -y --no-install-recommends autopkgtest build-essential debhelper lintian libxxhash-dev \
-	postgresql-server-dev-all || die "could not install what builds the package"
+	postgresql postgresql-server-dev-all || die "could not install what builds the package"
+choose_builder
 verdict 'builds' build_package first
-verdict 'builds again' build_package second
+verdict 'builds again, with its tests' build_package second
 verdict 'both builds have the same bytes' same_packages
 # The package closes no bug of Debian's, since Debian does not have it.
 verdict 'lintian finds nothing' lintian --fail-on error,warning \
