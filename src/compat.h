@@ -74,10 +74,10 @@ extern int no_such_variable
 #define NUMERIC_BTREE_FAMILY	1988
 
 /* From 16 on, input functions can report soft errors. */
-#if PG_VERSION_NUM >= 160000
-#include "nodes/miscnodes.h"
-#else
+#if PG_VERSION_NUM < 160000
 #define ereturn(context, result, ...)	ereport(ERROR, __VA_ARGS__)
+#elif !defined(FRONTEND)
+#include "nodes/miscnodes.h"
 #endif
 
 /* Prefetch a cache line, if the compiler has a built-in function for it. */

@@ -9,7 +9,7 @@
 #   bash test/matrix.sh newest          the newest available PostgreSQL
 #   bash test/matrix.sh trixie          the package of this release (package.sh)
 #
-# SUITES: the suites of check.sh to run (default: regress isolation tap oldest).
+# SUITES: the suites of check.sh to run (default: unit regress isolation tap oldest).
 # UBUNTU_MIRROR: the mirror of a distribution that has 16, if apt has none.
 # POSTGRES_SOURCE: a git repository of PostgreSQL, for master, and for 16 without a
 # mirror.  They are built with assertions.
@@ -217,7 +217,7 @@ last_words() {
 
 main() {
 	local target
-	read -r -a SUITES <<<"${SUITES:-regress isolation tap oldest}"
+	read -r -a SUITES <<<"${SUITES:-unit regress isolation tap oldest}"
 	for target; do
 		[[ " ${TARGETS[*]} newest " = *" $target "* ]] || die "no target '$target': ${TARGETS[*]} newest"
 	done
