@@ -22,7 +22,6 @@
 /* Statistics of a level of a tree. */
 typedef struct LevelStats
 {
-	const IndexMeta *meta;
 	int64		pages;			/* number of pages */
 	int64		entries;		/* number of entries on these pages */
 	int64		capacity;		/* maximum number of entries on these pages */
