@@ -75,9 +75,9 @@ SELECT * FROM hints(
     'CREATE INDEX ON child USING simhash (sig)',
     'CREATE INDEX ON typed USING simhash (sig)');
 -- each release prints an expression in its own way
-SELECT hint LIKE '(to_minhash(body%)::minhash(18,7)).' AS with_cast FROM hints(
+SELECT hint LIKE 'USING simhash ((to_minhash(body%)::minhash(18,7))).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
-SELECT hint LIKE '(COALESCE(%)::minhash(18,7)).' AS with_cast FROM hints(
+SELECT hint LIKE 'USING simhash ((COALESCE(%)::minhash(18,7))).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash ((coalesce("Sig", to_minhash(body)::minhash(18, 7))))');
 -- the partition's column is that of the topmost table
 CREATE TABLE parted (id integer, sig minhash) PARTITION BY RANGE (id);

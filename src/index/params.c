@@ -88,7 +88,7 @@ report_missing(Relation index, const Opclass *opclass)
 			 can_alter_column(index) ?
 			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.",
 					 qualified_name(table), column, type) :
-			 errhint("Write them as a type modifier, for example (%s::%s).",
+			 errhint("Write them as a type modifier, for example USING simhash ((%s::%s)).",
 					 column, type)));
 }
 
