@@ -153,11 +153,13 @@ simhash_index_advice(PG_FUNCTION_ARGS)
 	if (nrows < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of rows must not be negative")));
+				 errmsg("number of rows must not be negative"),
+				 errhint("Give the number of rows that the table has, or will have.")));
 	if (radius < 0 || radius > SIMHASH_BITS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("radius must be between %d and %d", 0, SIMHASH_BITS)));
+				 errmsg("radius must be between %d and %d", 0, SIMHASH_BITS),
+				 errhint("A radius is a number of bits, as in fp <~> q <= 3.")));
 
 	InitMaterializedSRF(fcinfo, 0);
 	n = estimate_designs(advice, nrows, radius);
