@@ -56,8 +56,8 @@ SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod,
 FROM pg_cast AS c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid
 ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
 
--- the functions and aggregates: all are immutable and parallel safe; those that accept
--- all inputs are leakproof
+-- the functions and aggregates: those that read no index, and no version, are immutable
+-- and parallel safe; those that accept all inputs are leakproof
 \pset format unaligned
 SELECT p.oid::regprocedure AS function, prorettype::regtype AS result, provolatile AS volatile,
        proisstrict AS strict, proparallel AS parallel, proleakproof AS leakproof

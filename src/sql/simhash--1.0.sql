@@ -8,10 +8,10 @@
 --
 
 CREATE FUNCTION simhash_version() RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_version() IS 'version of the library';
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION simhash_version() IS 'version of the library that this session has loaded';
 CREATE FUNCTION simhash_check_version(text) RETURNS void
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_check_version(text) IS
     'raises an error if the library is older than this version of the extension';
 
