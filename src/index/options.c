@@ -70,7 +70,8 @@ check_design(const IndexOptions *options)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("prefix (%d) must be less than blocks (%d)",
 						design.prefix, design.blocks),
-				 errhint("The default of blocks is %d.", DESIGN_DEFAULT_BLOCKS)));
+				 errhint("Choose a shorter prefix, or more blocks. The default of blocks is %d.",
+						 DESIGN_DEFAULT_BLOCKS)));
 	if (design.prefix > 1 && design.nested > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
