@@ -50,7 +50,7 @@ BEGIN
         hint := NULL;
         BEGIN
             EXECUTE command;
-        EXCEPTION WHEN invalid_object_definition THEN
+        EXCEPTION WHEN invalid_object_definition OR data_exception THEN
             GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
             hint := replace(replace(hint, 'public.', ''), 'Write them as a type modifier, for example ', '');
         END;
@@ -111,6 +111,13 @@ ALTER TABLE parted ATTACH PARTITION same_part FOR VALUES FROM (10) TO (20);
 INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(0, 4) AS i;
 INSERT INTO parted SELECT i, to_minhash('a b ' || i) FROM generate_series(10, 14) AS i;
 INSERT INTO parted VALUES (12, to_minhash('a b c', 20, 5));
+-- the hint names a call that makes such a signature, and the type of this one
+SELECT * FROM hints(
+    'SELECT to_minhash(''a b'', 20, 5)::minhash(18, 7)',
+    'SELECT to_minhash(ARRAY[1, 2])::minhash(18, 7)',
+    'SELECT minhash_agg(''a'')::minhash(18, 7, ''char'')',
+    'SELECT to_minhash(''a b'')::minhash(18, 7, ''feature'')',
+    'SELECT to_minhash(''a b'', width => 2)::minhash(18, 7, ''hash'')');
 -- a query repeats the cast of an indexed expression
 SET enable_seqscan = off;
 SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(18, 7) % (SELECT to_minhash(''a b''))', 'Scan');

@@ -200,7 +200,8 @@ check_modifier(MinhashParams params, int32 typmod, struct Node *context)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("signature with parameters %s does not fit type minhash%s",
 						minhash_params_name(params), minhash_params_name(wanted)),
-				 errhint("Make it with %s.", example_call(wanted))));
+				 errhint("Make it with %s, or change the type to minhash%s.",
+						 example_call(wanted), minhash_params_name(params))));
 	return true;
 }
 
