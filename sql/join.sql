@@ -63,6 +63,11 @@ SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a JOIN queries q ON a.f
     JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = a.tenant $$, 'Join|Scan on');
 SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a LEFT JOIN
     (queries q LEFT JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = 2) ON a.fp <~> q.fp <= 1 $$, 'Join|Scan on');
+-- an input that the planner knows to be empty, also for the genetic optimizer
+SET geqo_threshold = 2;
+SELECT show($$ SELECT id, n FROM docs d LEFT JOIN (SELECT * FROM queries WHERE false) AS q
+    ON d.fp <~> q.fp <= 1 $$, 'Type');
+RESET geqo_threshold;
 
 --
 -- Spellings of the distance

@@ -189,7 +189,7 @@ typedef struct Chunks
 {
 	double		left;			/* number of left rows in a chunk */
 	double		right;			/* number of right rows in a chunk */
-	double		n;				/* number of pairs of chunks */
+	double		n;				/* number of pairs of chunks, at least 1 */
 	bool		partitioned;	/* true if neither input fits into memory */
 } Chunks;
 
@@ -205,7 +205,8 @@ row_size(const Path *path)
 /*
  * Estimate the chunks.  If the right entries fit into memory, the left input is joined in
  * chunks as it is read.  Otherwise both inputs are read before the join.  Partitions are
- * estimated as one chunk.
+ * estimated as one chunk, and so is an input that core knows to be empty: its number of
+ * rows is 0.
  */
 static Chunks
 estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size entry_size)
@@ -223,7 +224,8 @@ estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size ent
 		chunks.right = Max(max_right, 1);
 	else
 		chunks.partitioned = true;
-	chunks.n = ceil(left->rows / chunks.left) * ceil(right->rows / chunks.right);
+	chunks.n = ceil(Max(left->rows, 1) / chunks.left) *
+		ceil(Max(right->rows, 1) / chunks.right);
 	return chunks;
 }
 
