@@ -10,6 +10,8 @@
 #include "postgres.h"
 
 #include "access/reloptions.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "index/access_method.h"
@@ -122,7 +124,9 @@ options_design(Relation index)
 					 errmsg("options of index \"%s\" have no effect",
 							RelationGetRelationName(index)),
 					 errdetail("blocks, prefix and nested are for fingerprints and balls."),
-					 errhint("Leave them out, or ALTER INDEX ... RESET them.")));
+					 errhint("To remove them, run ALTER INDEX %s RESET (blocks, prefix, nested).",
+							 quote_qualified_identifier(get_namespace_name_or_temp(RelationGetNamespace(index)),
+														RelationGetRelationName(index)))));
 		return DESIGN_WHOLE;
 	}
 	return options ?
