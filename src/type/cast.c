@@ -116,7 +116,7 @@ from_small_number(int32 value)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("value \"%d\" is out of range for type %s",
 						value, "simhash"),
-				 errhint("A fingerprint as a number is not negative, ...::numeric::simhash; its 64 bits as a signed number are a bigint, ...::bigint::simhash.")));
+				 errhint("Write ...::bigint::simhash for a signed number. An unsigned number is not negative.")));
 	PG_RETURN_SIMHASH(value);
 }
 
