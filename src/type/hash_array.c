@@ -155,7 +155,11 @@ containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int 
 	int			missing = query->n;
 
 	for (int i = 0; i < nelements; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
 		missing -= has_element(query->element, query->n, elements[i]);
+	}
 	pfree(elements);
 	*n = query->n;
 	return missing;

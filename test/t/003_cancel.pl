@@ -295,6 +295,14 @@ for my $case (
 	check($name, 'in_utf8', q{''}, "SELECT $use FROM many");
 }
 
+# The elements of two long arrays are compared after both have been read and sorted.  The
+# arrays are sorted and not compressed, so that comparing takes half of the time.
+$node->safe_psql('in_utf8', q{
+	CREATE TABLE sets (a bigint[], b bigint[]);
+	ALTER TABLE sets ALTER a SET STORAGE external, ALTER b SET STORAGE external;
+	INSERT INTO sets SELECT array_agg(i * 7), array_agg(i * 11) FROM generate_series(1::bigint, 10000000) AS i});
+check('distance of long arrays', 'in_utf8', q{''}, 'SELECT a <%>> b FROM sets');
+
 # Signatures of the maximal length, which cost some hundred times as much as others.
 $node->safe_psql('in_utf8', 'CREATE TABLE numbers AS SELECT array_fill(5::bigint, ARRAY[500000]) AS hashes');
 for my $case (
