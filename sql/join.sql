@@ -63,6 +63,10 @@ SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a JOIN queries q ON a.f
     JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = a.tenant $$, 'Join|Scan on');
 SELECT show($$ SELECT a.id, q.n, b.id AS other FROM docs a LEFT JOIN
     (queries q LEFT JOIN docs b ON b.fp <~> q.fp <= 1 AND b.tenant = 2) ON a.fp <~> q.fp <= 1 $$, 'Join|Scan on');
+-- an expression of the output contains a column of a subquery that the join itself computes
+SELECT show($$ SELECT a.id, s.either::text AS shown FROM docs a LEFT JOIN
+    (SELECT coalesce(b.fp, q.fp) AS either, q.fp, q.n FROM queries q LEFT JOIN docs b ON q.fp <~> b.fp <= 1) AS s
+    ON a.fp = s.either WHERE a.fp <~> s.fp <= 8 AND a.id % 64 = s.n % 64 $$, 'Join|Scan on');
 -- an input that the planner knows to be empty, also for the genetic optimizer
 SET geqo_threshold = 2;
 SELECT show($$ SELECT id, n FROM docs d LEFT JOIN (SELECT * FROM queries WHERE false) AS q

@@ -100,23 +100,47 @@ note_columns(Node *node, void *context)
 }
 
 /*
+ * The columns and PlaceHolderVars of a join's children, and the map to record columns in
+ */
+typedef struct EvaluatedHere
+{
+	NullingMap	of_children;
+	NullingMap *map;
+} EvaluatedHere;
+
+/*
+ * Record the columns inside each PlaceHolderVar of an expression that no child has.
+ */
+static bool
+note_evaluated(Node *node, void *context)
+{
+	EvaluatedHere *here = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, PlaceHolderVar))
+	{
+		PlaceHolderVar *placeholder = (PlaceHolderVar *) node;
+
+		if (find_placeholder(&here->of_children, placeholder))
+			return false;
+		note_columns((Node *) placeholder->phexpr, here->map);
+	}
+	return expression_tree_walker(node, note_evaluated, context);
+}
+
+/*
  * Record the columns inside those of the output's PlaceHolderVars that the join itself
- * evaluates because no child has them.
+ * evaluates because no child has them.  They may be part of a larger expression: at the
+ * topmost join, the output is that of the query.
  */
 static void
 note_evaluated_placeholders(List *output, List *columns, NullingMap *map)
 {
-	NullingMap	of_children = {NIL, NIL};
-	ListCell   *lc;
+	EvaluatedHere here = {{NIL, NIL}, map};
 
-	note_columns((Node *) columns, &of_children);
-	foreach(lc, output)
-	{
-		PlaceHolderVar *placeholder = lfirst(lc);
-
-		if (IsA(placeholder, PlaceHolderVar) && !find_placeholder(&of_children, placeholder))
-			note_columns((Node *) placeholder->phexpr, map);
-	}
+	note_columns((Node *) columns, &here.of_children);
+	note_evaluated((Node *) output, &here);
 }
 
 /*
