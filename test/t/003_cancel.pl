@@ -346,7 +346,8 @@ for my $case (
 
 # Clusters: of rows around planted centers, where many pairs are compared, and of rows
 # that are all in one cluster.  Memory is measured per row, beyond that of any window
-# function that reads the whole partition.
+# function that reads the whole partition.  Memory includes the shared buffers that a
+# session touches, which differ by a megabyte or two between two sessions.
 my $rows = 1_000_000;
 $node->safe_psql('in_utf8', qq{
 	CREATE TABLE planted AS
@@ -367,7 +368,7 @@ for my $case (
 	my $anyway = try('in_utf8', q{''}, "(SELECT max(c) FROM (SELECT count(fp) $over");
 	my $memory = ($tried->{memory} - $anyway->{memory}) * 1024 / $rows;
 	note("$name: $memory bytes a row");
-	cmp_ok($memory, '<', $bytes + 2, "$name: within memory");
+	cmp_ok($memory, '<', $bytes + 4, "$name: within memory");
 }
 
 # The planner compares the conditions of a query with each other.
