@@ -252,6 +252,7 @@ SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(colum
     ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '%s <<%%> sk < 0.2'),
     ('sk', 'containment_within(sk, %s, 0.5)'),
     ('sk', 'sk <%%@ containment_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
+    ('sk', 'sk && %s'), ('sk', '%s && sk'), ('sk', 'sketch_overlaps(sk, %s)'),
     ('sig', 'sig %% %s'), ('fp', 'fp <~> %s <= 8'),
     ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'),
     ('fp', 'ball @> %s')) AS c (column_name, condition);
@@ -272,8 +273,8 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
         'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)',
         'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
-    unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'q.sk <<%> d.sk <= 0.5', 'd.sig % q.sig', 'd.fp <~> q.fp <= 8',
-                 'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
+    unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'd.sk && q.sk', 'q.sk && d.sk', 'q.sk <<%> d.sk <= 0.5',
+                 'd.sig % q.sig', 'd.fp <~> q.fp <= 8', 'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
 -- only the first matching row is needed, so no bitmap scan, which reads all matches
 SELECT query, line
 FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,
@@ -281,7 +282,27 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXIS
     format('SELECT FROM %s AS q WHERE %s (SELECT FROM documents AS d WHERE %s AND d.id <> q.id)', asking, is_there,
            condition) AS query,
     plan(query, 'on documents|using documents') AS line WHERE line !~ 'Index Scan using documents';
-DROP TABLE documents, queries, few, unknown;
+-- a search for many elements, which are in few rows: by the index, also in a small table
+CREATE FUNCTION elements(n int, OUT sk bigint[]) LANGUAGE sql IMMUTABLE RETURN
+    (SELECT array_agg(hashint8extended(CASE WHEN i % 200 = 3 THEN i * 1000 ELSE -i END, 0) ORDER BY i)
+     FROM generate_series(1, n) AS i);
+CREATE TABLE thousand AS SELECT * FROM documents WHERE id <= 1000;
+CREATE INDEX thousand_sk ON thousand USING simhash (sk);
+VACUUM ANALYZE thousand;
+SELECT query FROM unnest('{documents,thousand}'::text[]) AS tab, unnest('{1,4,5,25,100,150}'::int[]) AS n,
+    unnest('{sk && %L,%L && sk,sk <@ %L}'::text[]) AS condition,
+    format('SELECT FROM %s WHERE ' || condition, tab, elements(n)) AS query
+WHERE explained(query, 'Plan Rows') > 40 + 0.02 * (SELECT count(*) FROM documents) OR whole_plan(query) ~ 'Seq Scan';
+SELECT query FROM unnest('{750,2500,5000}'::int[]) AS n, unnest('{sk && %L,%L && sk}'::text[]) AS condition,
+    format('SELECT FROM documents WHERE ' || condition, elements(n)) AS query
+WHERE explained(query, 'Plan Rows') > 40 OR whole_plan(query) ~ 'Seq Scan';
+SET plan_cache_mode = force_generic_plan;
+PREPARE overlapping (bigint[]) AS SELECT FROM documents WHERE sk && $1;
+PREPARE contained (bigint[]) AS SELECT FROM documents WHERE $1 @> sk;
+SELECT plan('EXECUTE overlapping(NULL)'), plan('EXECUTE contained(NULL)');
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+DROP TABLE documents, queries, few, unknown, thousand;
 
 --
 -- A full scan of a permuted table costs sequential reads, not random ones

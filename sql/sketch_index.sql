@@ -63,6 +63,15 @@ CREATE FUNCTION all_differing()
             WITH ORDINALITY AS q (q, n), differing_by(q) AS d $$;
 
 SELECT * FROM all_differing();
+-- the functions that the planner calls in place of the operators
+SELECT count(*) AS differing
+FROM queries AS a, queries AS b
+WHERE (a.sk && b.sk) IS DISTINCT FROM sketch_overlaps(a.sk, b.sk)
+    OR (a.sk <@ b.sk) IS DISTINCT FROM sketch_contained(a.sk, b.sk)
+    OR (a.sk <@ b.other) IS DISTINCT FROM sketch_contained(a.sk, b.other);
+SELECT count(*) FILTER (WHERE sketch_overlaps(a.sk, b.sk)) > 100 AS overlapping,
+       count(*) FILTER (WHERE sketch_contained(a.sk, b.sk)) > 100 AS contained
+FROM queries AS a, queries AS b;
 -- more rows than a TID set of this size holds: it sorts the rest
 SET work_mem = '64kB';
 SELECT * FROM all_differing();
@@ -78,6 +87,37 @@ SET enable_bitmapscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);
 SELECT plan('SELECT FROM queries q JOIN docs d ON d.sk && q.sk', 'Index');
 SELECT plan('SELECT FROM queries q JOIN docs d ON q.sk @> d.sk', 'Index');
+-- an operator stays where a partial index or the user's privileges need it; partitions
+SET enable_indexscan = off;
+CREATE INDEX docs_few ON docs USING simhash (sk) WHERE sk && '{1,2,3,4,5,6}';
+SELECT plan($$SELECT FROM docs WHERE sk && '{1,2,3,4,5,6}'$$, 'Filter|Recheck');
+DROP INDEX docs_few;
+SELECT plan($$SELECT FROM docs WHERE sk && '{1,2,3,4,5,6}'$$, 'Filter|Recheck');
+REVOKE EXECUTE ON FUNCTION sketch_overlaps(bigint[], bigint[]) FROM PUBLIC;
+CREATE ROLE simhash_test_overlap;
+GRANT USAGE ON SCHEMA sketch_test TO simhash_test_overlap;
+GRANT SELECT ON docs TO simhash_test_overlap;
+SET ROLE simhash_test_overlap;
+SELECT plan($$SELECT FROM docs WHERE sk && '{1,2,3,4,5,6}'$$, 'Filter|Recheck');
+RESET ROLE;
+DROP OWNED BY simhash_test_overlap;
+DROP ROLE simhash_test_overlap;
+GRANT EXECUTE ON FUNCTION sketch_overlaps(bigint[], bigint[]) TO PUBLIC;
+RESET enable_indexscan;
+CREATE TABLE parted (id bigint, sk bigint[]) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (1000);
+CREATE TABLE parted_2 PARTITION OF parted FOR VALUES FROM (1000) TO (2000);
+CREATE TABLE parted_3 PARTITION OF parted FOR VALUES FROM (2000) TO (4000);
+INSERT INTO parted TABLE docs;
+CREATE INDEX ON parted_1 USING simhash (sk);
+CREATE INDEX ON parted_2 USING gin (sk);
+ANALYZE parted;
+SELECT query, d.*
+FROM unnest(ARRAY['JOIN queries q ON d.sk && q.sk', 'RIGHT JOIN queries q ON q.sk && d.sk AND d.id <> q.id',
+        'JOIN queries q ON d.sk <@ q.sk WHERE d.sk && ''{1,2,3,4,5,6,7}''',
+        'LEFT JOIN queries q ON q.other @> d.sk AND d.sk && q.sk WHERE NOT d.sk && ''{0,1,2,3,4,5,6}''']) AS query,
+    differing_by('SELECT d.tableoid AS part, d.ctid AS at, q.id FROM parted d ' || query) AS d;
+DROP TABLE parted;
 -- LIMIT stops the scan; a cursor goes on where it stopped
 SELECT count(*) FROM (SELECT FROM docs WHERE sk && '{0,1,2,3,4,5}' LIMIT 10) AS s;
 BEGIN;

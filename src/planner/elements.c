@@ -19,7 +19,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
@@ -260,23 +259,4 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 		pfree(elements.frequency);
 	}
 	return selectivity;
-}
-
-/*
- * Return the fraction of rows whose array has an element in common with the other operand
- * of an operator.  The first operand is the column.
- */
-Selectivity
-elements_overlap(PlannerInfo *root, const OpExpr *clause)
-{
-	Predicate	predicate = {
-		.function = get_opcode(clause->opno),
-		.a = linitial(clause->args),
-		.b = lsecond(clause->args),
-		.radius = (Node *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-									 Float8GetDatum(nextafter(1, 0)), false,
-									 FLOAT8PASSBYVAL),
-	};
-
-	return elements_selectivity(root, &predicate, JOIN_INNER, NULL);
 }

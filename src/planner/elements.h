@@ -16,6 +16,5 @@
 
 extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
 										JoinType jointype, SpecialJoinInfo *sjinfo);
-extern Selectivity elements_overlap(PlannerInfo *root, const OpExpr *clause);
 
 #endif							/* SIMHASH_ELEMENTS_H */

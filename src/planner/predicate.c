@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -234,6 +236,23 @@ predicate_of_band(Oid function, List *args)
 		.function = function,
 		.a = linitial(args),
 		.b = lsecond(args)
+	};
+}
+
+/*
+ * Return the predicate that two arrays have an element in common: a <%>> b < 1.  `function`
+ * is the OID of the function that computes it.  It estimates a <@ b, too: an array that is
+ * in b has an element in common with b, unless it is empty.
+ */
+Predicate
+predicate_of_overlap(Oid function, List *args)
+{
+	return (Predicate) {
+		.distance = &distance_containment,
+		.function = function,
+		.a = linitial(args),
+		.b = lsecond(args),
+		.radius = make_constant(FLOAT8OID, Float8GetDatum(nextafter(1, 0)))
 	};
 }
 

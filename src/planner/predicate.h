@@ -43,6 +43,7 @@ typedef struct Predicate
 } Predicate;
 
 extern Predicate predicate_of_band(Oid function, List *args);
+extern Predicate predicate_of_overlap(Oid function, List *args);
 extern bool predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator,
 								List *args, Predicate *predicate, Selectivity *otherwise);
 extern bool predicate_has_pair(const Predicate *predicate, Node *a, Node *b);

@@ -9,13 +9,20 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "index/strategy.h"
@@ -37,6 +44,52 @@ simhash_distance_support(PG_FUNCTION_ARGS)
 {
 	privileges_matter = true;
 	PG_RETURN_POINTER(NULL);
+}
+
+/*
+ * Return the index condition `column operator other` of a call with two arguments, one of
+ * which is the index column.  Returns NIL if the index cannot serve it.
+ */
+static List *
+operator_condition(SupportRequestIndexCondition *req, Oid operator)
+{
+	List	   *args = ((FuncExpr *) req->node)->args;
+	Node	   *column = list_nth(args, req->indexarg);
+	Node	   *other = list_nth(args, 1 - req->indexarg);
+
+	if (!op_in_opfamily(operator, req->opfamily) ||
+		!is_pseudo_constant_for_index(req->root, other, req->index))
+		return NIL;
+	req->lossy = false;
+	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
+									(Expr *) other, InvalidOid, req->indexcollation));
+}
+
+/*
+ * Return the operator on arrays that is equivalent to a function, or InvalidOid.
+ */
+static Oid
+array_operator(Oid function)
+{
+	SimHashObjects objects;
+
+	if (!objects_find(&distance_containment, &objects))
+		return InvalidOid;
+	return function == objects.overlaps ? OID_ARRAY_OVERLAP_OP :
+		function == objects.contained ? OID_ARRAY_CONTAINED_OP : InvalidOid;
+}
+
+/*
+ * Return the index condition of sketch_overlaps(a, b), which is a && b, or of
+ * sketch_contained(a, b), which is a <@ b.  Indexes of any access method may serve these
+ * operators.
+ */
+static List *
+array_condition(SupportRequestIndexCondition *req, Oid operator)
+{
+	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
+		return NIL;
+	return operator_condition(req, req->indexarg == 0 ? operator : get_commutator(operator));
 }
 
 /*
@@ -134,11 +187,97 @@ simhash_within_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &distance_hamming));
 }
 
-PG_FUNCTION_INFO_V1(simhash_containment_within_support);
-Datum
-simhash_containment_within_support(PG_FUNCTION_ARGS)
+/*
+ * Elements to assume in an array whose column has no statistics: those of a page of text.
+ */
+#define DEFAULT_ELEMENTS	50.0
+
+/*
+ * Return the average number of elements of a column of arrays, from its width.
+ */
+static double
+average_elements(PlannerInfo *root, Node *node)
 {
-	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &distance_containment));
+	Var		   *column = (Var *) node;
+	RangeTblEntry *rte;
+	int32		width = 0;
+
+	if (root && IsA(column, Var) && column->varlevelsup == 0)
+	{
+		rte = planner_rt_fetch(column->varno, root);
+		if (rte->rtekind == RTE_RELATION)
+			width = get_attavgwidth(rte->relid, column->varattno);
+	}
+	return width > 0 ? (double) width / sizeof(int64) : DEFAULT_ELEMENTS;
+}
+
+/*
+ * Serve a request for the cost of a call with the arrays a and b.  Its time is that of
+ * copying the elements of a, and of searching for each among those of b.  A call of
+ * sketch_contained ends at the first element that b lacks.  So half of the searches are
+ * assumed.
+ */
+static Node *
+estimate_cost(SupportRequestCost *req)
+{
+	List	   *args = IsA(req->node, FuncExpr) ? ((FuncExpr *) req->node)->args : NIL;
+	double		elements;
+	double		searches;
+
+	if (list_length(args) < 2)
+		return NULL;
+	elements = average_elements(req->root, linitial(args));
+	searches = array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
+	req->startup = 0;
+	req->per_tuple = cpu_operator_cost *
+		(elements + searches * log2(2 + estimate_elements(req->root, lsecond(args))));
+	return (Node *) req;
+}
+
+/*
+ * Serve a request for the selectivity of sketch_overlaps(a, b) or sketch_contained(a, b).
+ * Returns the request, with the result.
+ *
+ * An array that is in b has an element in common with b, unless it is empty.  Core's
+ * estimate of a <@ b often exceeds that of a && b.
+ */
+static Node *
+estimate_array_operator(SupportRequestSelectivity *req)
+{
+	Predicate	predicate = predicate_of_overlap(req->funcid, req->args);
+
+	estimate_predicate(req, &predicate);
+	if (!req->is_join && array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
+		req->selectivity = Min(req->selectivity,
+							   restriction_selectivity(req->root, OID_ARRAY_CONTAINED_OP, req->args,
+													   req->inputcollid, req->varRelid));
+	return (Node *) req;
+}
+
+/*
+ * Support function of containment_within(), sketch_overlaps() and sketch_contained().  The
+ * latter two have no radius.
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_support);
+Datum
+simhash_sketch_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+
+	if (IsA(request, SupportRequestIndexCondition))
+	{
+		SupportRequestIndexCondition *req = (SupportRequestIndexCondition *) request;
+		Oid			operator = array_operator(req->funcid);
+
+		if (OidIsValid(operator))
+			PG_RETURN_POINTER(array_condition(req, operator));
+	}
+	else if (IsA(request, SupportRequestSelectivity) &&
+			 list_length(((SupportRequestSelectivity *) request)->args) == 2)
+		PG_RETURN_POINTER(estimate_array_operator((SupportRequestSelectivity *) request));
+	else if (IsA(request, SupportRequestCost))
+		PG_RETURN_POINTER(estimate_cost((SupportRequestCost *) request));
+	PG_RETURN_POINTER(within_support(request, &distance_containment));
 }
 
 /*
@@ -148,24 +287,15 @@ simhash_containment_within_support(PG_FUNCTION_ARGS)
 static List *
 band_condition(SupportRequestIndexCondition *req)
 {
-	FuncExpr   *call = (FuncExpr *) req->node;
-	Node	   *column;
-	Node	   *other;
+	List	   *args = ((FuncExpr *) req->node)->args;
 	Oid			type;
 	Oid			operator;
 
-	if (!is_funcclause(req->node) || list_length(call->args) != 2)
+	if (!is_funcclause(req->node) || list_length(args) != 2)
 		return NIL;
-	column = list_nth(call->args, req->indexarg);
-	other = list_nth(call->args, 1 - req->indexarg);
-	type = exprType(column);
+	type = exprType(list_nth(args, req->indexarg));
 	operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
-	if (!OidIsValid(operator) || get_opcode(operator) != req->funcid ||
-		!is_pseudo_constant_for_index(req->root, other, req->index))
-		return NIL;
-	req->lossy = false;
-	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
-									(Expr *) other, InvalidOid, req->indexcollation));
+	return get_opcode(operator) == req->funcid ? operator_condition(req, operator) : NIL;
 }
 
 /*

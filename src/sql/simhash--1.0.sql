@@ -1089,14 +1089,27 @@ CREATE OPERATOR <<%> (
 COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS
     'fraction of the distinct elements of the left array that the right one lacks, 0 to 1';
 
-CREATE FUNCTION containment_within_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'simhash_containment_within_support'
+CREATE FUNCTION sketch_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'simhash_sketch_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_within_support(internal) IS 'planner support of containment_within';
+COMMENT ON FUNCTION sketch_support(internal) IS
+    'planner support of sketch_overlaps, sketch_contained and containment_within';
+CREATE FUNCTION sketch_overlaps(a bigint[], b bigint[]) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_sketch_overlaps'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT sketch_support;
+COMMENT ON FUNCTION sketch_overlaps(bigint[], bigint[]) IS
+    'a && b: do they have an element in common?  The planner calls it in place of && where an index supports it';
+CREATE FUNCTION sketch_contained(a bigint[], b bigint[]) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_sketch_contained'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT sketch_support;
+COMMENT ON FUNCTION sketch_contained(bigint[], bigint[]) IS
+    'a <@ b: does b have all elements of a?  The planner calls it in place of <@ where an index supports it';
 CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT containment_within_support;
+    SUPPORT sketch_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
     'does document lack at most this fraction of the distinct elements of passage?  An index supports it';
 

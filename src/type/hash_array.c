@@ -75,6 +75,20 @@ hash_array_elements(Datum value, int *n)
 }
 
 /*
+ * Return true if an array contains NULLs.
+ */
+bool
+hash_array_has_nulls(Datum value)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	bool		result = array_contains_nulls(array);
+
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
+	return result;
+}
+
+/*
  * Return true if a sorted set of n elements contains an element.
  */
 static bool
@@ -199,4 +213,43 @@ Datum
 simhash_containment_distance_of(PG_FUNCTION_ARGS)
 {
 	return containment_distance(fcinfo, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
+}
+
+/*
+ * sketch_overlaps(a, b), the same as a && b
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_overlaps);
+Datum
+simhash_sketch_overlaps(PG_FUNCTION_ARGS)
+{
+	int			n;
+	int			missing = containment_missing(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &n);
+
+	PG_RETURN_BOOL(missing < n);
+}
+
+/*
+ * sketch_contained(a, b), the same as a <@ b.  An array with a NULL is in no other array.
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_contained);
+Datum
+simhash_sketch_contained(PG_FUNCTION_ARGS)
+{
+	int			nelements;
+	int64	   *elements;
+	const PassageCache *query;
+	bool		contained = true;
+
+	if (hash_array_has_nulls(PG_GETARG_DATUM(0)))
+		PG_RETURN_BOOL(false);
+	query = get_passage(fcinfo, PG_GETARG_DATUM(1));
+	elements = hash_array_elements(PG_GETARG_DATUM(0), &nelements);
+	for (int i = 0; i < nelements && contained; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		contained = has_element(query->element, query->n, elements[i]);
+	}
+	pfree(elements);
+	PG_RETURN_BOOL(contained);
 }

@@ -16,6 +16,7 @@
 #include "utils/float.h"
 
 extern int64 *hash_array_elements(Datum value, int *n);
+extern bool hash_array_has_nulls(Datum value);
 
 extern int	containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage,
 								int *n);

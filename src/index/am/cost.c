@@ -420,8 +420,14 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		nkeys = n;
 		several_per_row = IsA(clause, OpExpr) && strategy != STRATEGY_OVERLAP &&
 			strategy != STRATEGY_CONTAINED;
-		overlap = strategy == STRATEGY_CONTAINED ?
-			elements_overlap(root, (OpExpr *) clause) : 0;
+		overlap = 0;
+		if (strategy == STRATEGY_CONTAINED)
+		{
+			OpExpr	   *op = (OpExpr *) clause;
+			Predicate	predicate = predicate_of_overlap(get_opcode(op->opno), op->args);
+
+			overlap = elements_selectivity(root, &predicate, JOIN_INNER, NULL);
+		}
 	}
 	*selectivity = Max(*selectivity, overlap);
 	if (nulls)
@@ -540,15 +546,21 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 {
 	IndexOptInfo *info = path->indexinfo;
 	List	   *quals = get_quals_from_indexclauses(path->indexclauses);
-	List	   *selectivity_quals = add_predicate_to_index_quals(info, quals);
+	List	   *selectivity_quals = NIL;
 	const Opclass *opclass = opclass_of_family(info->opfamily[0], info->opcintype[0]);
 	Searches	searches = {0};
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
 	double		ntuples = 0;	/* number of index entries that the scan reads */
 	QualCost	qual_cost;
+	ListCell   *lc;
 
 	remove_multiple_distances(path);
+
+	/* a clause knows better than the operator in the index condition made from it */
+	foreach(lc, path->indexclauses)
+		selectivity_quals = lappend(selectivity_quals, lfirst_node(IndexClause, lc)->rinfo);
+	selectivity_quals = add_predicate_to_index_quals(info, selectivity_quals);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)

@@ -13,7 +13,6 @@
 
 #include "catalog/pg_type.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/selfuncs.h"
 
@@ -22,20 +21,6 @@
 #include "index/strategy.h"
 #include "planner/predicate.h"
 #include "type/hash_array.h"
-
-/*
- * Return true if an array contains NULLs.
- */
-static bool
-has_nulls(Datum value)
-{
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	bool		result = array_contains_nulls(array);
-
-	if ((Pointer) array != DatumGetPointer(value))
-		pfree(array);
-	return result;
-}
 
 /*
  * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending
@@ -79,7 +64,7 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	if (key->sk_strategy == STRATEGY_WITHIN &&
 		!containment_ball_open(key->sk_argument, &array, &radius))
 		return true;
-	if (key->sk_strategy == STRATEGY_CONTAINS && has_nulls(array))
+	if (key->sk_strategy == STRATEGY_CONTAINS && hash_array_has_nulls(array))
 		return true;			/* no array contains NULL */
 	array_keys(array, keys);
 	keys->or_empty = key->sk_strategy == STRATEGY_CONTAINED;

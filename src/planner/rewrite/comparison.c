@@ -177,3 +177,39 @@ read_comparison(Node *clause, Comparison *comparison)
 		is_bound_type(comparison->objects.distance, exprType(comparison->bound)) &&
 		!contain_volatile_functions(clause);
 }
+
+/*
+ * Read a && b, a <@ b or b @> a, for arrays of bigint.  Returns false for any other clause.
+ *
+ * Returns false, too, where an administrator has marked the operator's function as
+ * leakproof.  Then an index may serve the operator below a security barrier, but not the
+ * function that would replace it.
+ */
+bool
+read_array_operator(Node *clause, ArrayOperator *result)
+{
+	Comparison *operands = &result->operands;
+	Call		call;
+
+	if (!IsA(clause, OpExpr) || !read_call(clause, &call) ||
+		(call.callee != OID_ARRAY_OVERLAP_OP && call.callee != OID_ARRAY_CONTAINED_OP &&
+		 call.callee != OID_ARRAY_CONTAINS_OP) ||
+		exprType(linitial(call.args)) != INT8ARRAYOID ||
+		exprType(lsecond(call.args)) != INT8ARRAYOID ||
+		get_func_leakproof(call.function) ||
+		!objects_find(&distance_containment, &operands->objects))
+		return false;
+	operands->callee_class = call.callee_class;
+	operands->callee = call.callee;
+	operands->a = linitial(call.args);
+	operands->b = lsecond(call.args);
+	if (call.callee == OID_ARRAY_CONTAINS_OP)
+	{
+		operands->a = lsecond(call.args);
+		operands->b = linitial(call.args);
+	}
+	result->symmetric = call.callee == OID_ARRAY_OVERLAP_OP;
+	result->function = result->symmetric ?
+		operands->objects.overlaps : operands->objects.contained;
+	return true;
+}

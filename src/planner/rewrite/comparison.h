@@ -31,6 +31,18 @@ typedef struct Comparison
 								 * distance */
 } Comparison;
 
+/*
+ * An operator on arrays of hashes that sketch_overlaps(a, b) or sketch_contained(a, b) can
+ * replace.
+ */
+typedef struct ArrayOperator
+{
+	Comparison	operands;		/* objects, a, b, callee_class and callee */
+	Oid			function;		/* sketch_overlaps or sketch_contained */
+	bool		symmetric;		/* true if b may be the index column, too */
+} ArrayOperator;
+
 extern bool read_comparison(Node *clause, Comparison *comparison);
+extern bool read_array_operator(Node *clause, ArrayOperator *result);
 
 #endif							/* SIMHASH_COMPARISON_H */

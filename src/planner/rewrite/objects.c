@@ -84,6 +84,8 @@ extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_overlaps(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
 
 static SimHashObjects hamming_objects = {.distance = &distance_hamming};
 static SimHashObjects containment_objects = {.distance = &distance_containment};
@@ -117,6 +119,8 @@ static Member members[] = {
 	MEMBER(simhash_containment_within, containment_objects, within),
 	MEMBER(simhash_containment_ball, containment_objects, ball),
 	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
+	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
+	MEMBER(simhash_sketch_contained, containment_objects, contained),
 };
 
 /*

@@ -40,6 +40,8 @@ typedef struct SimHashObjects
 	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ or <%@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
+	Oid			overlaps;		/* sketch_overlaps, which replaces && */
+	Oid			contained;		/* sketch_contained, which replaces <@ */
 	bool		incomplete;		/* true if a function was not found */
 	bool		restricted;		/* true if a function has an access list */
 } SimHashObjects;

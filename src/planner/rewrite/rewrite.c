@@ -25,6 +25,7 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/guc.h"
 
 #include "compat.h"
@@ -115,6 +116,77 @@ must_keep(Rewrite *rewrite, const Comparison *comparison)
 }
 
 /*
+ * Return true if an index can search for an operator on arrays whose operands are the
+ * column a and the query b.
+ */
+static bool
+array_operator_indexable(Rewrite *rewrite, const Comparison *operands, Node *a, Node *b)
+{
+	a = translate(rewrite, a);
+	b = translate(rewrite, b);
+	return indexable_by_relation(rewrite->root, rewrite->rel, &operands->objects, a, b, b);
+}
+
+/*
+ * Maximum number of elements of a constant array for which core's estimates suffice.  Core
+ * takes each element for up to 0.5% of the rows.
+ */
+#define FEW_ELEMENTS	4
+
+/*
+ * Return true if an expression is a constant array of few elements.
+ */
+static bool
+is_short_array(Node *node)
+{
+	Const	   *constant = (Const *) node;
+	ArrayType  *array;
+
+	if (!IsA(node, Const) || constant->constisnull)
+		return false;
+	array = DatumGetArrayTypeP(constant->constvalue);
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) <= FEW_ELEMENTS;
+}
+
+/*
+ * Return the call that replaces an operator on arrays of hashes.  Core would estimate the
+ * operator as if elements were independent, and as if comparing each with each were cheap.
+ * Returns the clause itself if no index can serve it, or if the array is short.  Then a
+ * bitmap scan need not filter its rows by the call.  Below a security barrier a short array
+ * makes no difference: an administrator may have marked the call as leakproof.
+ */
+static Node *
+replace_array_operator(Rewrite *rewrite, Node *clause)
+{
+	ArrayOperator operator;
+	Comparison *operands = &operator.operands;
+	Node	   *column;
+	Node	   *query;
+	Node	   *call;
+
+	if (!read_array_operator(clause, &operator))
+		return clause;
+	column = operands->a;
+	query = operands->b;
+	if (!array_operator_indexable(rewrite, operands, column, query))
+	{
+		column = operands->b;
+		query = operands->a;
+		if (!operator.symmetric ||
+			!array_operator_indexable(rewrite, operands, column, query))
+			return clause;
+	}
+	call = (Node *) makeFuncExpr(operator.function, BOOLOID,
+								 list_make2(copyObject(column), copyObject(query)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if ((rewrite->root->qual_security_level == 0 && is_short_array(query)) ||
+		!privileges_suffice(rewrite->root, clause) ||
+		!privileges_suffice(rewrite->root, call) || must_keep(rewrite, operands))
+		return clause;
+	return call;
+}
+
+/*
  * Append a comparison to the result.  If an index can serve it, append simhash_within
  * instead of the comparison or after it.  `clauses` is the list that contains the
  * comparison.  It may already contain the same call of simhash_within, added for another
@@ -129,7 +201,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	bool		exact;
 
 	if (!read_comparison(clause, &comparison))
-		return lappend(result, clause);
+		return lappend(result, replace_array_operator(rewrite, clause));
 	radius = bound_radius(&comparison, &exact);
 	if (!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
 							   translate(rewrite, comparison.a),
