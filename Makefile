@@ -114,22 +114,22 @@ OBJS = \
 	src/join/join_signatures.o \
 	src/join/join_sort.o \
 	src/join/join_tuples.o \
+	src/planner/bound.o \
 	src/planner/companion.o \
+	src/planner/comparison.o \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
 	src/planner/join_estimate.o \
 	src/planner/match_predicate.o \
+	src/planner/objects.o \
 	src/planner/predicate.o \
+	src/planner/radius.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \
 	src/planner/table_hook.o \
-	src/planner/rewrite/bound.o \
-	src/planner/rewrite/comparison.o \
 	src/planner/rewrite/indexable.o \
-	src/planner/rewrite/objects.o \
 	src/planner/rewrite/privileges.o \
-	src/planner/rewrite/radius.o \
 	src/planner/rewrite/rewrite.o \
 	src/text/ascii.o \
 	src/text/document.o \

@@ -18,7 +18,7 @@
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
 #include "join/join_hook.h"
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
 #include "text/hash.h"

@@ -6,8 +6,9 @@
 # Run it at the top of the tree.  A module is a .c file and the .h file of its name.  It
 # uses the modules whose headers it includes, and those whose functions it calls.
 #
-# - Modules have no circular dependencies, and neither have folders.  src/ and src/index/
-#   contain both modules that their folders use and modules that use their folders.
+# - Modules have no circular dependencies, and neither have folders.  src/, src/index/ and
+#   src/planner/ contain both modules that their folders use and modules that use their
+#   folders.
 # - No two modules have the same base name, and no two static functions or types have the
 #   same name: the LOCATION of an error is a file's base name and a function.
 # - Links of the documentation lead to a file, and to a heading of it.  README.md links
@@ -108,7 +109,7 @@ sub folders
 		foreach my $used (keys %{ $uses{$user} })
 		{
 			my $to = $used =~ s{/?[^/]*$}{}r;
-			next if $from eq $to || grep { $_ eq '' || $_ eq 'index' } $from, $to;
+			next if $from eq $to || grep { /^(index|planner)?$/ } $from, $to;
 			$graph{$from}{$to} .= "\n\t\t$user ->$uses{$user}{$used}";
 		}
 	}

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "gist/agreement.h"
-#include "index/strategy.h"
+#include "type/strategy.h"
 
 /* --- the type of keys ----------------------------------------------------------- */
 

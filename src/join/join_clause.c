@@ -35,8 +35,8 @@
 
 #include "function_address.h"
 #include "join/join_clause.h"
+#include "planner/bound.h"
 #include "planner/predicate.h"
-#include "planner/rewrite/bound.h"
 #include "planner/rewrite/privileges.h"
 #include "type/minhash_type.h"
 

@@ -20,8 +20,8 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
+#include "planner/bound.h"
 #include "planner/companion.h"
-#include "planner/rewrite/bound.h"
 
 /* A call of simhash_within or containment_within, to search for. */
 typedef struct WithinCall

@@ -10,8 +10,8 @@
 #ifndef SIMHASH_COMPANION_H
 #define SIMHASH_COMPANION_H
 
+#include "planner/comparison.h"
 #include "planner/predicate.h"
-#include "planner/rewrite/comparison.h"
 
 typedef struct Companion
 {

@@ -24,11 +24,11 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
-#include "index/strategy.h"
 #include "planner/gist_cost.h"
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
+#include "type/strategy.h"
 
 /* The condition of an index path that limits the leaves visited. */
 typedef struct Search

@@ -22,9 +22,9 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "planner/bound.h"
 #include "planner/companion.h"
 #include "planner/join_estimate.h"
-#include "planner/rewrite/bound.h"
 #include "planner/selectivity.h"
 
 /*

@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 
 /*
  * Radius in bits to assume if the planner does not know the radius.  8 is a common choice.

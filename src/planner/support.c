@@ -25,10 +25,10 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "index/strategy.h"
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 #include "planner/rewrite/privileges.h"
 #include "planner/selectivity.h"
+#include "type/strategy.h"
 
 /*
  * Support function of functions that compute distances, and of the functions of operators

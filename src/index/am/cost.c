@@ -25,11 +25,11 @@
 #include "index/opclass_lookup.h"
 #include "index/params.h"
 #include "index/simhash/probe_plan.h"
-#include "index/strategy.h"
 #include "index/tree/meta.h"
 #include "planner/elements.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
+#include "type/strategy.h"
 
 /*
  * Minimum selectivity of a condition whose radius is unknown until execution.  It makes

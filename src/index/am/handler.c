@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/opclass.h"
-#include "index/strategy.h"
+#include "type/strategy.h"
 
 /*
  * amproperty: tell whether a column supports ORDER BY distance.  PostgreSQL cannot tell

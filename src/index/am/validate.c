@@ -24,7 +24,7 @@
 #include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/strategy.h"
+#include "type/strategy.h"
 
 /*
  * Report a fault of an operator family at level INFO, and return false.

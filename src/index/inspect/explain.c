@@ -17,7 +17,7 @@
 #include "index/inspect/inspect.h"
 #include "index/opclass_lookup.h"
 #include "index/scan/scan_hamming.h"
-#include "index/strategy.h"
+#include "type/strategy.h"
 
 #define EXPLAIN_COLUMNS		6
 

@@ -19,8 +19,8 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/opclass.h"
-#include "index/strategy.h"
 #include "type/minhash_type.h"
+#include "type/strategy.h"
 
 /*
  * Extract the keys of a signature, one for each band, in ascending order without

@@ -11,7 +11,7 @@
 
 #include "compat.h"
 #include "index/opclass.h"
-#include "index/strategy.h"
+#include "type/strategy.h"
 
 /* --- fingerprints ------------------------------------------------------------- */
 

@@ -18,9 +18,9 @@
 
 #include "compat.h"
 #include "index/opclass.h"
-#include "index/strategy.h"
 #include "planner/predicate.h"
 #include "type/hash_array.h"
+#include "type/strategy.h"
 
 /*
  * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending

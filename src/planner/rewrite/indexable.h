@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/rewrite/comparison.h"
+#include "planner/comparison.h"
 
 extern bool indexable_by_relation(PlannerInfo *root, RelOptInfo *rel,
 								  const SimHashObjects *objects,

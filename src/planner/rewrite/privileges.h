@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 
 extern bool privileges_matter;
 extern bool privileges_suffice(PlannerInfo *root, Node *expression);

@@ -29,8 +29,8 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/rewrite/bound.h"
-#include "planner/rewrite/comparison.h"
+#include "planner/bound.h"
+#include "planner/comparison.h"
 #include "planner/rewrite/indexable.h"
 #include "planner/rewrite/privileges.h"
 #include "planner/rewrite/rewrite.h"

@@ -25,8 +25,8 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "planner/rewrite/bound.h"
-#include "planner/rewrite/radius.h"
+#include "planner/bound.h"
+#include "planner/radius.h"
 #include "type/simhash_type.h"
 
 /* --- of a constant ----------------------------------------------------------- */

@@ -16,7 +16,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "planner/rewrite/radius.h"
+#include "planner/radius.h"
 #include "type/simhash_type.h"
 
 /*

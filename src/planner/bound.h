@@ -10,7 +10,7 @@
 #ifndef SIMHASH_BOUND_H
 #define SIMHASH_BOUND_H
 
-#include "planner/rewrite/comparison.h"
+#include "planner/comparison.h"
 
 extern Expr *bound_radius(const Comparison *comparison, bool *exact);
 

@@ -12,7 +12,7 @@
 
 #include "nodes/primnodes.h"
 
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 
 /*
  * A comparison of a distance with a bound: distance(a, b) < bound, or with <= or =.  If

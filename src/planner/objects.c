@@ -34,10 +34,10 @@
 
 #include "compat.h"
 #include "function_address.h"
-#include "index/strategy.h"
-#include "planner/rewrite/objects.h"
+#include "planner/objects.h"
 #include "type/hash_array.h"
 #include "type/simhash_type.h"
+#include "type/strategy.h"
 
 /* --- the distances ------------------------------------------------------------ */
 

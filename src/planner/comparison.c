@@ -20,7 +20,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "planner/rewrite/comparison.h"
+#include "planner/comparison.h"
 
 /*
  * A call with two arguments, written as an operator or as a function.
