@@ -249,7 +249,7 @@ BEGIN
         'SELECT quote_literal(%I) FROM documents WHERE id IN (6, 36, 51, 2) ORDER BY id', column_name);
 END $$;
 SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(column_name)), 20) FROM (VALUES
-    ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '%s <<%%> sk < 0.2'),
+    ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '0.2 > sk <%%>> %s'),
     ('sk', 'containment_within(sk, %s, 0.5)'),
     ('sk', 'sk <%%@ containment_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
     ('sk', 'sk && %s'), ('sk', '%s && sk'), ('sk', 'sketch_overlaps(sk, %s)'),
@@ -273,7 +273,7 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM documents d, %s q WHERE %s', 'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s)',
         'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)',
         'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
-    unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'd.sk && q.sk', 'q.sk && d.sk', 'q.sk <<%> d.sk <= 0.5',
+    unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'd.sk && q.sk', 'q.sk && d.sk', 'd.sk <%>> q.sk <= 0.5',
                  'd.sig % q.sig', 'd.fp <~> q.fp <= 8', 'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
 -- only the first matching row is needed, so no bitmap scan, which reads all matches
 SELECT query, line

@@ -630,10 +630,10 @@ CREATE FUNCTION public.planner_hostile(int) RETURNS boolean LANGUAGE plpgsql AS 
 CREATE FUNCTION public.planner_hostile(simhash_ball, text)
     RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $2 = $1::text; END';
 CREATE OPERATOR <<>> (LEFTARG = int, RIGHTARG = int, FUNCTION = public.planner_hostile,
-    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
-CREATE OPERATOR <<>> (RIGHTARG = int, FUNCTION = public.planner_hostile, RESTRICT = simhash_ball_selectivity);
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity);
+CREATE OPERATOR <<>> (RIGHTARG = int, FUNCTION = public.planner_hostile, RESTRICT = simhash_selectivity);
 CREATE OPERATOR <<>> (LEFTARG = simhash_ball, RIGHTARG = text, FUNCTION = public.planner_hostile,
-    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity);
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity);
 SELECT explained($$ SELECT FROM docs WHERE id <<>> 42 $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
 SELECT explained($$ SELECT FROM docs WHERE <<>> id $$, 'Plan Rows') BETWEEN 1 AND 685 AS in_range;
 SELECT explained($$ SELECT FROM docs WHERE simhash_ball(fp, kind) <<>> '42' $$, 'Plan Rows')

@@ -44,7 +44,7 @@ CREATE FUNCTION all_differing()
         of_each('d.sk @> q.sk'),
         of_each('d.sk @> q.sk[1:2] AND d.sk && q.other'),
         of_each('d.sk <%>> q.sk <= q.id % 20 / 20.0', 'q.id % 20 IN (5, 12, 17)'),
-        of_each('q.sk <<%> d.sk < 0.9 AND d.sk <%>> q.other < 0.95', 'q.id % 20 = 7'),
+        of_each('0.9 > d.sk <%>> q.sk AND d.sk <%>> q.other < 0.95', 'q.id % 20 = 7'),
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{0,1,2,3}'' AND sk @> ''{1,4}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{5,5,5}'' OR sk @> ''{0,NULL}''',
         'SELECT ctid AS at, * FROM docs WHERE sk @> ''{}'' AND sk && ''{7}'' OR sk @> ''{{1,2},{3,0}}''',

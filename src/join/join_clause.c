@@ -21,8 +21,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -31,14 +29,11 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
-#include "function_address.h"
 #include "join/join_clause.h"
 #include "planner/bound.h"
 #include "planner/predicate.h"
 #include "planner/rewrite/privileges.h"
-#include "type/minhash_type.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 
@@ -196,27 +191,6 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 /* --- bands ----------------------------------------------------------------------- */
 
 /*
- * Return true if a function is shares_band().
- */
-static bool
-is_shares_band(Oid function)
-{
-	HeapTuple	tuple;
-	char	   *symbol;
-
-	/* core's functions need no look-up */
-	if (function < FirstNormalObjectId)
-		return false;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	symbol = function_symbol(tuple);
-	ReleaseSysCache(tuple);
-	return symbol && strcmp(symbol, "simhash_minhash_shares_band") == 0 &&
-		function_address(function) == simhash_minhash_shares_band;
-}
-
-/*
  * If a clause tests whether signatures of the two sides share a band, use it, unless
  * another clause is used already.  It must not be volatile or contain a subplan, since the
  * plan evaluates its arguments apart.
@@ -244,7 +218,7 @@ take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *
 	}
 	else
 		return;
-	if (list_length(args) != 2 || !is_shares_band(clauses->function) ||
+	if (list_length(args) != 2 || !objects_is_shares_band(clauses->function) ||
 		contain_volatile_functions(clause) || contain_subplans(clause) ||
 		!find_sides(root, linitial(args), lsecond(args), left, right, &is_swapped))
 		return;

@@ -67,17 +67,16 @@ read_distance(Node *node, Comparison *comparison)
 {
 	Call		call;
 	const Distance *distance;
-	bool		commuted;
 
 	if (!read_call(node, &call))
 		return false;
-	distance = objects_distance(call.function, &commuted);
+	distance = objects_distance(call.function);
 	if (distance == NULL || !objects_find(distance, &comparison->objects))
 		return false;
 	comparison->callee_class = call.callee_class;
 	comparison->callee = call.callee;
-	comparison->a = list_nth(call.args, commuted ? 1 : 0);
-	comparison->b = list_nth(call.args, commuted ? 0 : 1);
+	comparison->a = linitial(call.args);
+	comparison->b = lsecond(call.args);
 	return true;
 }
 
@@ -88,9 +87,8 @@ static bool
 is_distance(Node *node)
 {
 	Call		call;
-	bool		commuted;
 
-	return read_call(node, &call) && objects_distance(call.function, &commuted) != NULL;
+	return read_call(node, &call) && objects_distance(call.function) != NULL;
 }
 
 /*

@@ -107,12 +107,11 @@ static bool
 is_by_distance(IndexPath *path)
 {
 	OpExpr	   *order;
-	bool		commuted;
 
 	if (path->indexorderbys == NIL)
 		return false;
 	order = linitial_node(OpExpr, path->indexorderbys);
-	return objects_distance(get_opcode(order->opno), &commuted) == &distance_hamming;
+	return objects_distance(get_opcode(order->opno)) == &distance_hamming;
 }
 
 /*

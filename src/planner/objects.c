@@ -36,6 +36,7 @@
 #include "function_address.h"
 #include "planner/objects.h"
 #include "type/hash_array.h"
+#include "type/minhash_type.h"
 #include "type/simhash_type.h"
 #include "type/strategy.h"
 
@@ -90,7 +91,11 @@ extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
 static SimHashObjects hamming_objects = {.distance = &distance_hamming};
 static SimHashObjects containment_objects = {.distance = &distance_containment};
 
-static SimHashObjects *const all_objects[] = {&hamming_objects, &containment_objects};
+static SimHashObjects band_objects = {.distance = NULL};
+
+static SimHashObjects *const all_objects[] = {
+	&hamming_objects, &containment_objects, &band_objects
+};
 
 /* An SQL function of the extension that the planner needs */
 typedef struct Member
@@ -115,12 +120,12 @@ static Member members[] = {
 	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
 	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
 	MEMBER(simhash_containment_distance, containment_objects, distance_function),
-	MEMBER(simhash_containment_distance_of, containment_objects, commuted),
 	MEMBER(simhash_containment_within, containment_objects, within),
 	MEMBER(simhash_containment_ball, containment_objects, ball),
 	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
 	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
 	MEMBER(simhash_sketch_contained, containment_objects, contained),
+	MEMBER(simhash_minhash_shares_band, band_objects, within),
 };
 
 /*
@@ -266,22 +271,45 @@ objects_find(const Distance *distance, SimHashObjects *objects)
 }
 
 /*
- * Return the distance that a function computes, or NULL if it computes none.  Sets
- * *commuted to true if the function takes its two arguments in the opposite order.
+ * Return the distance that a function computes, or NULL if it computes none.
  */
 const Distance *
-objects_distance(Oid function, bool *commuted)
+objects_distance(Oid function)
 {
 	if (function < FirstNormalObjectId)
 		return NULL;
 	find_members();
 	for (int i = 0; i < lengthof(all_objects); i++)
-	{
-		*commuted = function == all_objects[i]->commuted;
-		if (*commuted || function == all_objects[i]->distance_function)
+		if (function == all_objects[i]->distance_function)
 			return all_objects[i]->distance;
-	}
 	return NULL;
+}
+
+/*
+ * Return the distance whose balls have a type, or NULL if there is none.
+ */
+const Distance *
+objects_distance_of_ball(Oid type)
+{
+	if (type < FirstNormalObjectId)
+		return NULL;
+	find_members();
+	for (int i = 0; i < lengthof(all_objects); i++)
+		if (type == all_objects[i]->ball_type)
+			return all_objects[i]->distance;
+	return NULL;
+}
+
+/*
+ * Return true if a function is shares_band(), which is also the function of %.
+ */
+bool
+objects_is_shares_band(Oid function)
+{
+	if (function < FirstNormalObjectId)
+		return false;
+	find_members();
+	return function == band_objects.within;
 }
 
 /*

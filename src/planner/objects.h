@@ -29,12 +29,12 @@ typedef struct Distance
  */
 typedef struct SimHashObjects
 {
-	const Distance *distance;
+	const Distance *distance;	/* NULL for signatures that share a band */
 	Oid			type;			/* simhash or bigint[] */
 	Oid			ball_type;		/* simhash_ball or containment_ball */
 	Oid			distance_function;	/* hamming_distance or containment_distance */
-	Oid			commuted;		/* OID of the distance function with exchanged arguments */
-	Oid			within;			/* simhash_within or containment_within */
+	Oid			within;			/* simhash_within or containment_within; for signatures,
+								 * shares_band */
 	Oid			ball;			/* function that makes a ball */
 	Oid			in_ball;		/* function of the operator <@ or <%@ */
 	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ or <%@ */
@@ -50,7 +50,9 @@ extern const Distance distance_hamming;
 extern const Distance distance_containment;
 extern void objects_init(void);
 extern bool objects_find(const Distance *distance, SimHashObjects *objects);
-extern const Distance *objects_distance(Oid function, bool *commuted);
+extern const Distance *objects_distance(Oid function);
+extern const Distance *objects_distance_of_ball(Oid type);
+extern bool objects_is_shares_band(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
 #endif							/* SIMHASH_OBJECTS_H */

@@ -12,13 +12,13 @@
 #include <math.h>
 
 #include "access/stratnum.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "bits.h"
 #include "compat.h"
-#include "function_address.h"
 #include "planner/companion.h"
 #include "planner/elements.h"
 #include "planner/sample.h"
@@ -307,107 +307,62 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 }
 
 /*
- * Read the operator and the arguments from the arguments of an estimator.  If distance is
- * NULL, the operator is sig % sig, else one that predicate_read_ball() can read.  Returns
- * false if there is no predicate.  Then sets *otherwise to the selectivity that the
- * estimator should return.
+ * Read the operator and the arguments from the arguments of an estimator.  The operator is
+ * sig % sig, or one that predicate_read_ball() can read.  Returns false if there is no
+ * predicate.  Then sets *otherwise to the selectivity that the estimator should return.
  */
 static bool
-read_operator(FunctionCallInfo fcinfo, const Distance *distance, Predicate *predicate,
-			  Selectivity *otherwise)
+read_operator(FunctionCallInfo fcinfo, Predicate *predicate, Selectivity *otherwise)
 {
 	Oid			operator = PG_GETARG_OID(1);
 	List	   *args = (List *) PG_GETARG_POINTER(2);
+	const Distance *distance = NULL;
 
-	if (distance)
-		return predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), distance, operator,
-								   args, predicate, otherwise);
 	*otherwise = DEFAULT_MATCHING_SEL;
-	if (function_address(get_opcode(operator)) != simhash_minhash_shares_band)
+	if (list_length(args) != 2)
 		return false;
-	*predicate = predicate_of_band(get_opcode(operator), args);
-	return true;
+	if (objects_is_shares_band(get_opcode(operator)))
+	{
+		*predicate = predicate_of_band(get_opcode(operator), args);
+		return true;
+	}
+	for (int i = 0; i < 2 && distance == NULL; i++)
+		distance = objects_distance_of_ball(exprType(list_nth(args, i)));
+	return distance &&
+		predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), distance, operator, args,
+							predicate, otherwise);
 }
 
 /*
- * Return the result of a restriction estimator for an operator.
+ * Restriction estimator of %, and of the operators on balls
  */
-static Selectivity
-estimate_restriction(FunctionCallInfo fcinfo, const Distance *distance)
+PG_FUNCTION_INFO_V1(simhash_selectivity);
+Datum
+simhash_selectivity(PG_FUNCTION_ARGS)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	Predicate	predicate;
-	Selectivity otherwise;
+	Selectivity result;
 
-	if (!read_operator(fcinfo, distance, &predicate, &otherwise))
-		return otherwise;
-	return selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
+	if (read_operator(fcinfo, &predicate, &result))
+		result = selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
+	PG_RETURN_FLOAT8(result);
 }
 
 /*
- * Return the result of a join estimator for an operator.
+ * Join estimator of %, and of the operators on balls
  */
-static Selectivity
-estimate_join(FunctionCallInfo fcinfo, const Distance *distance)
+PG_FUNCTION_INFO_V1(simhash_join_selectivity);
+Datum
+simhash_join_selectivity(PG_FUNCTION_ARGS)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	JoinType	jointype = (JoinType) PG_GETARG_INT16(3);
 	SpecialJoinInfo *sjinfo = (SpecialJoinInfo *) PG_GETARG_POINTER(4);
 	Predicate	predicate;
-	Selectivity otherwise;
+	Selectivity result;
 
-	if (!read_operator(fcinfo, distance, &predicate, &otherwise))
-		return otherwise;
-	return selectivity_of_join(root, &predicate, jointype, sjinfo);
-}
-
-/*
- * Estimators of the operators <@, @> and =~= on fingerprints and balls
- */
-PG_FUNCTION_INFO_V1(simhash_ball_selectivity);
-Datum
-simhash_ball_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &distance_hamming));
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_join_selectivity);
-Datum
-simhash_ball_join_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, &distance_hamming));
-}
-
-/*
- * Estimators of the operator % on signatures
- */
-PG_FUNCTION_INFO_V1(simhash_minhash_selectivity);
-Datum
-simhash_minhash_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, NULL));
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_join_selectivity);
-Datum
-simhash_minhash_join_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, NULL));
-}
-
-/*
- * Estimators of the operator <%@ on arrays and balls of arrays
- */
-PG_FUNCTION_INFO_V1(simhash_containment_selectivity);
-Datum
-simhash_containment_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_restriction(fcinfo, &distance_containment));
-}
-
-PG_FUNCTION_INFO_V1(simhash_containment_join_selectivity);
-Datum
-simhash_containment_join_selectivity(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate_join(fcinfo, &distance_containment));
+	if (read_operator(fcinfo, &predicate, &result))
+		result = selectivity_of_join(root, &predicate, jointype, sjinfo);
+	PG_RETURN_FLOAT8(result);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * support.c
- *		Planner support functions of the distance predicates
+ *		Planner support function: index conditions, selectivities and costs of calls
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -31,38 +31,18 @@
 #include "type/strategy.h"
 
 /*
- * Support function of functions that compute distances, and of the functions of operators
- * on balls.
- *
- * It serves no request.  But the planner calls it when it simplifies the expressions of a
- * query, and that loads this library.  So the library's hooks are installed before the
- * planner reads the query's tables, even for the first query of a session.
+ * Return the distance that a function bounds, simhash_within or containment_within, and its
+ * objects.  Returns NULL for any other function.
  */
-PG_FUNCTION_INFO_V1(simhash_distance_support);
-Datum
-simhash_distance_support(PG_FUNCTION_ARGS)
+static const Distance *
+distance_of_within(Oid function, SimHashObjects *objects)
 {
-	privileges_matter = true;
-	PG_RETURN_POINTER(NULL);
-}
+	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
 
-/*
- * Return the index condition `column operator other` of a call with two arguments, one of
- * which is the index column.  Returns NIL if the index cannot serve it.
- */
-static List *
-operator_condition(SupportRequestIndexCondition *req, Oid operator)
-{
-	List	   *args = ((FuncExpr *) req->node)->args;
-	Node	   *column = list_nth(args, req->indexarg);
-	Node	   *other = list_nth(args, 1 - req->indexarg);
-
-	if (!op_in_opfamily(operator, req->opfamily) ||
-		!is_pseudo_constant_for_index(req->root, other, req->index))
-		return NIL;
-	req->lossy = false;
-	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
-									(Expr *) other, InvalidOid, req->indexcollation));
+	for (int i = 0; i < lengthof(distances); i++)
+		if (objects_find(distances[i], objects) && function == objects->within)
+			return distances[i];
+	return NULL;
 }
 
 /*
@@ -79,116 +59,141 @@ array_operator(Oid function)
 		function == objects.contained ? OID_ARRAY_CONTAINED_OP : InvalidOid;
 }
 
+/* --- index conditions ------------------------------------------------------------ */
+
 /*
- * Return the index condition of sketch_overlaps(a, b), which is a && b, or of
- * sketch_contained(a, b), which is a <@ b.  Indexes of any access method may serve these
- * operators.
+ * Return the index condition `column operator argument`.  Returns NIL if the index cannot
+ * serve it.
  */
 static List *
-array_condition(SupportRequestIndexCondition *req, Oid operator)
+operator_condition(SupportRequestIndexCondition *req, Oid operator, Node *argument)
 {
-	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
+	Node	   *column = list_nth(((FuncExpr *) req->node)->args, req->indexarg);
+
+	if (!op_in_opfamily(operator, req->opfamily) ||
+		!is_pseudo_constant_for_index(req->root, argument, req->index))
 		return NIL;
-	return operator_condition(req, req->indexarg == 0 ? operator : get_commutator(operator));
+	req->lossy = false;
+	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
+									(Expr *) argument, InvalidOid, req->indexcollation));
 }
 
 /*
  * Return the index condition of within(a, b, radius), where a or b is the index column.
  * The condition is column <@ ball(center, radius), where center is the other argument.
  * Returns NIL if the index cannot serve the call.
- *
- * In the plan, the condition replaces the call.  So this function checks that the user may
- * execute the functions of the call and of the condition.
  */
 static List *
-within_condition(SupportRequestIndexCondition *req, const Distance *distance)
+within_condition(SupportRequestIndexCondition *req, const SimHashObjects *objects)
+{
+	List	   *args = ((FuncExpr *) req->node)->args;
+	Oid			operator = objects_search_operator(objects, req->opfamily);
+	Node	   *ball;
+
+	if (req->indexarg > (objects->distance->symmetric ? 1 : 0) || !OidIsValid(operator) ||
+		!privileges_suffice_for_search(req->root, objects))
+		return NIL;
+	ball = (Node *) makeFuncExpr(objects->ball, objects->ball_type,
+								 list_make2(list_nth(args, 1 - req->indexarg), lthird(args)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return operator_condition(req, operator, eval_const_expressions(NULL, ball));
+}
+
+/*
+ * Return the index condition of a call with two arguments: shares_band(a, b) is a % b,
+ * sketch_overlaps(a, b) is a && b, sketch_contained(a, b) is a <@ b.  Indexes of any access
+ * method may serve the latter two.  Returns NIL if the index cannot serve the call.
+ */
+static List *
+two_argument_condition(SupportRequestIndexCondition *req)
+{
+	List	   *args = ((FuncExpr *) req->node)->args;
+	Oid			type = exprType(list_nth(args, req->indexarg));
+	Oid			operator = array_operator(req->funcid);
+
+	if (objects_is_shares_band(req->funcid))
+		operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
+	else if (req->indexarg == 1)
+		operator = get_commutator(operator);
+	return operator_condition(req, operator, list_nth(args, 1 - req->indexarg));
+}
+
+/*
+ * Return the index condition of a call, or NIL if the index cannot serve the call.
+ *
+ * In the plan, the condition replaces the call.  So the user must have EXECUTE on the
+ * functions of both.
+ */
+static List *
+index_condition(SupportRequestIndexCondition *req)
 {
 	SimHashObjects objects;
-	Oid			operator;
-	List	   *args;
-	Node	   *column;
-	Node	   *center;
-	Node	   *radius;
-	Expr	   *ball;
 
-	if (!is_funcclause(req->node) || req->indexarg > (distance->symmetric ? 1 : 0) ||
-		!objects_find(distance, &objects) || req->funcid != objects.within)
+	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
 		return NIL;
-	operator = objects_search_operator(&objects, req->opfamily);
-	if (!OidIsValid(operator) || !privileges_suffice_for_search(req->root, &objects) ||
-		!privileges_suffice(req->root, req->node))
-		return NIL;
-
-	args = ((FuncExpr *) req->node)->args;
-	column = list_nth(args, req->indexarg);
-	center = list_nth(args, 1 - req->indexarg);
-	radius = lthird(args);
-	if (!is_pseudo_constant_for_index(req->root, center, req->index) ||
-		!is_pseudo_constant_for_index(req->root, radius, req->index))
-		return NIL;
-
-	ball = (Expr *) makeFuncExpr(objects.ball, objects.ball_type,
-								 list_make2(center, radius),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	ball = (Expr *) eval_const_expressions(NULL, (Node *) ball);
-
-	req->lossy = false;
-	return list_make1(make_opclause(operator, BOOLOID, false,
-									(Expr *) column, ball,
-									InvalidOid, req->indexcollation));
+	if (distance_of_within(req->funcid, &objects))
+		return within_condition(req, &objects);
+	return list_length(((FuncExpr *) req->node)->args) == 2 ? two_argument_condition(req) : NIL;
 }
 
-/*
- * Serve a request for the selectivity of a predicate.  Returns the request, with the
- * result.
- */
-static Node *
-estimate_predicate(SupportRequestSelectivity *req, const Predicate *predicate)
-{
-	if (req->is_join)
-		req->selectivity = selectivity_of_join(req->root, predicate,
-											   req->jointype, req->sjinfo);
-	else
-		req->selectivity = selectivity_of_restriction(req->root, predicate,
-													  req->varRelid);
-	return (Node *) req;
-}
+/* --- selectivities ----------------------------------------------------------------- */
 
 /*
- * Serve a request for the index condition or the selectivity of within(a, b, radius).
- * Returns NULL for other requests, or if the call cannot be served.
+ * Read the predicate that a call computes.  Returns false if it is not one.
  */
-static Node *
-within_support(Node *request, const Distance *distance)
+static bool
+read_call_predicate(Oid function, List *args, Predicate *predicate)
 {
-	if (IsA(request, SupportRequestIndexCondition))
-		return (Node *) within_condition((SupportRequestIndexCondition *) request, distance);
+	SimHashObjects objects;
 
-	if (IsA(request, SupportRequestSelectivity))
-	{
-		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
-		Predicate	predicate = {
-			.distance = distance,
-			.function = req->funcid,
-			.a = linitial(req->args),
-			.b = lsecond(req->args),
-			.radius = lthird(req->args)
+	if (objects_is_shares_band(function))
+		*predicate = predicate_of_band(function, args);
+	else if (OidIsValid(array_operator(function)))
+		*predicate = predicate_of_overlap(function, args);
+	else if (distance_of_within(function, &objects))
+		*predicate = (Predicate) {
+			.distance = objects.distance,
+			.function = function,
+			.a = linitial(args),
+			.b = lsecond(args),
+			.radius = lthird(args)
 		};
-
-		return estimate_predicate(req, &predicate);
-	}
-	return NULL;
-}
-
-PG_FUNCTION_INFO_V1(simhash_within_support);
-Datum
-simhash_within_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(within_support((Node *) PG_GETARG_POINTER(0), &distance_hamming));
+	else
+		return false;
+	return true;
 }
 
 /*
- * Elements to assume in an array whose column has no statistics: those of a page of text.
+ * Set the selectivity of a call.  Returns false if the call is not a predicate.
+ *
+ * Core's estimate of a <@ b often exceeds that of a && b, although an array that is in b has
+ * an element in common with b, unless it is empty.
+ */
+static bool
+estimate_selectivity(SupportRequestSelectivity *req)
+{
+	Predicate	predicate;
+
+	if (!read_call_predicate(req->funcid, req->args, &predicate))
+		return false;
+	if (req->is_join)
+	{
+		req->selectivity = selectivity_of_join(req->root, &predicate, req->jointype, req->sjinfo);
+		return true;
+	}
+	req->selectivity = selectivity_of_restriction(req->root, &predicate, req->varRelid);
+	if (array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
+		req->selectivity = Min(req->selectivity,
+							   restriction_selectivity(req->root, OID_ARRAY_CONTAINED_OP, req->args,
+													   req->inputcollid, req->varRelid));
+	return true;
+}
+
+/* --- costs -------------------------------------------------------------------------- */
+
+/*
+ * Number of elements to assume in the arrays of a column without statistics: those of a
+ * page of text.
  */
 #define DEFAULT_ELEMENTS	50.0
 
@@ -212,109 +217,55 @@ average_elements(PlannerInfo *root, Node *node)
 }
 
 /*
- * Serve a request for the cost of a call with the arrays a and b.  Its time is that of
- * copying the elements of a, and of searching for each among those of b.  A call of
- * sketch_contained ends at the first element that b lacks.  So half of the searches are
- * assumed.
+ * Set the cost of a call with the arrays a and b.  Its time is that of copying the elements
+ * of a, and of searching for each among those of b.  A call of sketch_contained ends at the
+ * first element that b lacks.  So half of the searches are assumed.  Returns false if the
+ * function takes no arrays, or if core does not pass the call, as for operator ANY (array).
  */
-static Node *
+static bool
 estimate_cost(SupportRequestCost *req)
 {
-	List	   *args = IsA(req->node, FuncExpr) ? ((FuncExpr *) req->node)->args : NIL;
+	SimHashObjects objects;
+	Oid			operator = array_operator(req->funcid);
+	List	   *args;
 	double		elements;
 	double		searches;
 
-	if (list_length(args) < 2)
-		return NULL;
+	if (req->node == NULL || !IsA(req->node, FuncExpr) ||
+		(!OidIsValid(operator) &&
+		 distance_of_within(req->funcid, &objects) != &distance_containment))
+		return false;
+	args = ((FuncExpr *) req->node)->args;
 	elements = average_elements(req->root, linitial(args));
-	searches = array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
+	searches = operator == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
 	req->startup = 0;
 	req->per_tuple = cpu_operator_cost *
 		(elements + searches * log2(2 + estimate_elements(req->root, lsecond(args))));
-	return (Node *) req;
+	return true;
 }
 
 /*
- * Serve a request for the selectivity of sketch_overlaps(a, b) or sketch_contained(a, b).
- * Returns the request, with the result.
+ * Support function of all functions that the planner needs.  Returns the request with its
+ * result, or NULL if it does not serve the request.
  *
- * An array that is in b has an element in common with b, unless it is empty.  Core's
- * estimate of a <@ b often exceeds that of a && b.
+ * Of functions that compute distances, and of the functions of operators on balls, it serves
+ * no request.  But the planner calls it when it simplifies the expressions of a query, and
+ * that loads this library.  So the library's hooks are installed before the planner reads
+ * the query's tables, even for the first query of a session.
  */
-static Node *
-estimate_array_operator(SupportRequestSelectivity *req)
-{
-	Predicate	predicate = predicate_of_overlap(req->funcid, req->args);
-
-	estimate_predicate(req, &predicate);
-	if (!req->is_join && array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
-		req->selectivity = Min(req->selectivity,
-							   restriction_selectivity(req->root, OID_ARRAY_CONTAINED_OP, req->args,
-													   req->inputcollid, req->varRelid));
-	return (Node *) req;
-}
-
-/*
- * Support function of containment_within(), sketch_overlaps() and sketch_contained().  The
- * latter two have no radius.
- */
-PG_FUNCTION_INFO_V1(simhash_sketch_support);
+PG_FUNCTION_INFO_V1(simhash_support);
 Datum
-simhash_sketch_support(PG_FUNCTION_ARGS)
+simhash_support(PG_FUNCTION_ARGS)
 {
 	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	bool		served = false;
 
+	privileges_matter = true;
 	if (IsA(request, SupportRequestIndexCondition))
-	{
-		SupportRequestIndexCondition *req = (SupportRequestIndexCondition *) request;
-		Oid			operator = array_operator(req->funcid);
-
-		if (OidIsValid(operator))
-			PG_RETURN_POINTER(array_condition(req, operator));
-	}
-	else if (IsA(request, SupportRequestSelectivity) &&
-			 list_length(((SupportRequestSelectivity *) request)->args) == 2)
-		PG_RETURN_POINTER(estimate_array_operator((SupportRequestSelectivity *) request));
-	else if (IsA(request, SupportRequestCost))
-		PG_RETURN_POINTER(estimate_cost((SupportRequestCost *) request));
-	PG_RETURN_POINTER(within_support(request, &distance_containment));
-}
-
-/*
- * Return the index condition of shares_band(a, b), which is a % b.  Returns NIL if the
- * index cannot serve the call.
- */
-static List *
-band_condition(SupportRequestIndexCondition *req)
-{
-	List	   *args = ((FuncExpr *) req->node)->args;
-	Oid			type;
-	Oid			operator;
-
-	if (!is_funcclause(req->node) || list_length(args) != 2)
-		return NIL;
-	type = exprType(list_nth(args, req->indexarg));
-	operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
-	return get_opcode(operator) == req->funcid ? operator_condition(req, operator) : NIL;
-}
-
-/*
- * Support function of shares_band(a, b), for its index condition and its selectivity
- */
-PG_FUNCTION_INFO_V1(simhash_minhash_band_support);
-Datum
-simhash_minhash_band_support(PG_FUNCTION_ARGS)
-{
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
-
-	if (IsA(request, SupportRequestIndexCondition))
-		PG_RETURN_POINTER(band_condition((SupportRequestIndexCondition *) request));
+		PG_RETURN_POINTER(index_condition((SupportRequestIndexCondition *) request));
 	if (IsA(request, SupportRequestSelectivity))
-	{
-		SupportRequestSelectivity *req = (SupportRequestSelectivity *) request;
-		Predicate	predicate = predicate_of_band(req->funcid, req->args);
-
-		PG_RETURN_POINTER(estimate_predicate(req, &predicate));
-	}
-	PG_RETURN_POINTER(NULL);
+		served = estimate_selectivity((SupportRequestSelectivity *) request);
+	else if (IsA(request, SupportRequestCost))
+		served = estimate_cost((SupportRequestCost *) request);
+	PG_RETURN_POINTER(served ? request : NULL);
 }

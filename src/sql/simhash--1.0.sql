@@ -288,17 +288,23 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
 
 -- Planner support functions.  The one of distances and of operators on balls also loads the
 -- library before the planner reads the tables of a query.
-CREATE FUNCTION simhash_distance_support(internal) RETURNS internal
+CREATE FUNCTION simhash_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_distance_support(internal) IS 'planner support for distances, <@, @> and =~=';
-CREATE FUNCTION simhash_within_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support for simhash_within';
+COMMENT ON FUNCTION simhash_support(internal) IS
+    'planner support of distances, of operators on balls, of simhash_within, shares_band and others';
+CREATE FUNCTION simhash_selectivity(internal, oid, internal, integer) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_selectivity(internal, oid, internal, integer) IS
+    'restriction selectivity of operators on balls and of %';
+CREATE FUNCTION simhash_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_join_selectivity(internal, oid, internal, smallint, internal) IS
+    'join selectivity of operators on balls and of %';
 
 CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_hamming_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of differing bits, 0 to 64';
 
 CREATE OPERATOR <~> (
@@ -309,7 +315,7 @@ COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance: number of diffe
 
 CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_within_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
 
 -- The planner adds these to plans whose bound is not an integer.  The function of numeric is
@@ -327,43 +333,35 @@ COMMENT ON FUNCTION simhash_radius(numeric) IS
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@ operator';
 CREATE FUNCTION simhash_ball_contains(simhash_ball, simhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_ball_contains_simhash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementation of @> operator';
 CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
 
-CREATE FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) RETURNS double precision
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_selectivity(internal, oid, internal, integer) IS
-    'restriction selectivity of <@, @> and =~=';
-CREATE FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_ball_join_selectivity(internal, oid, internal, smallint, internal) IS
-    'join selectivity of <@, @> and =~=';
 
 CREATE OPERATOR <@ (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
     COMMUTATOR = @>,
-    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'is in the ball';
 CREATE OPERATOR @> (
     LEFTARG = simhash_ball, RIGHTARG = simhash, FUNCTION = simhash_ball_contains,
     COMMUTATOR = <@,
-    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR @> (simhash_ball, simhash) IS 'contains the fingerprint';
 CREATE OPERATOR =~= (
     LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_near,
     COMMUTATOR = =~=,
-    RESTRICT = simhash_ball_selectivity, JOIN = simhash_ball_join_selectivity
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the smaller radius of each other';
 
@@ -822,20 +820,6 @@ COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
 
 -- Functions and operators below name these, as the ones of fingerprints name
 -- simhash_distance_support and simhash_ball_selectivity.
-CREATE FUNCTION minhash_band_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'simhash_minhash_band_support'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_band_support(internal) IS 'planner support of shares_band';
-CREATE FUNCTION minhash_selectivity(internal, oid, internal, integer) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_minhash_selectivity'
-    LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_selectivity(internal, oid, internal, integer) IS
-    'restriction selectivity of % of signatures';
-CREATE FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_minhash_join_selectivity'
-    LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_join_selectivity(internal, oid, internal, smallint, internal) IS
-    'join selectivity of % of signatures';
 
 CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
@@ -849,7 +833,7 @@ COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS
 CREATE FUNCTION shares_band(minhash, minhash) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_minhash_shares_band'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT minhash_band_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION shares_band(minhash, minhash) IS
     'LSH banding (locality-sensitive hashing): are all minima of at least one band equal?';
 
@@ -861,7 +845,7 @@ COMMENT ON OPERATOR <%> (minhash, minhash) IS 'estimated Jaccard distance: fract
 CREATE OPERATOR % (
     LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = shares_band,
     COMMUTATOR = %,
-    RESTRICT = minhash_selectivity, JOIN = minhash_join_selectivity
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR % (minhash, minhash) IS
     'share a band: all minima of at least one band are equal; LSH banding (locality-sensitive hashing)';
@@ -1068,48 +1052,31 @@ COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS
 CREATE FUNCTION containment_distance(document bigint[], passage bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT simhash_distance_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION containment_distance(bigint[], bigint[]) IS
     'fraction of the distinct elements of passage that document lacks, 0 to 1';
-CREATE FUNCTION containment_distance_of(passage bigint[], document bigint[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_containment_distance_of'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION containment_distance_of(bigint[], bigint[]) IS 'implementation of <<%> operator';
 CREATE OPERATOR <%>> (
-    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance,
-    COMMUTATOR = <<%>
+    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance
 );
 COMMENT ON OPERATOR <%>> (bigint[], bigint[]) IS
     'fraction of the distinct elements of the right array that the left one lacks, 0 to 1';
-CREATE OPERATOR <<%> (
-    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = containment_distance_of,
-    COMMUTATOR = <%>>
-);
-COMMENT ON OPERATOR <<%> (bigint[], bigint[]) IS
-    'fraction of the distinct elements of the left array that the right one lacks, 0 to 1';
 
-CREATE FUNCTION sketch_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'simhash_sketch_support'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sketch_support(internal) IS
-    'planner support of sketch_overlaps, sketch_contained and containment_within';
 CREATE FUNCTION sketch_overlaps(a bigint[], b bigint[]) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_sketch_overlaps'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT sketch_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_overlaps(bigint[], bigint[]) IS
     'a && b: do they have an element in common?  The planner calls it in place of && where an index supports it';
 CREATE FUNCTION sketch_contained(a bigint[], b bigint[]) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_sketch_contained'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT sketch_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_contained(bigint[], bigint[]) IS
     'a <@ b: does b have all elements of a?  The planner calls it in place of <@ where an index supports it';
 CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-    SUPPORT sketch_support;
+    SUPPORT simhash_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
     'does document lack at most this fraction of the distinct elements of passage?  An index supports it';
 
@@ -1124,18 +1091,9 @@ CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION containment_in_ball(bigint[], containment_ball) IS 'implementation of <%@ operator';
-CREATE FUNCTION containment_selectivity(internal, oid, internal, integer) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_containment_selectivity'
-    LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_selectivity(internal, oid, internal, integer) IS 'restriction selectivity of <%@';
-CREATE FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_containment_join_selectivity'
-    LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_join_selectivity(internal, oid, internal, smallint, internal) IS
-    'join selectivity of <%@';
 CREATE OPERATOR <%@ (
     LEFTARG = bigint[], RIGHTARG = containment_ball, FUNCTION = containment_in_ball,
-    RESTRICT = containment_selectivity, JOIN = containment_join_selectivity
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR <%@ (bigint[], containment_ball) IS 'is in the ball';
 

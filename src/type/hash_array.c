@@ -180,39 +180,20 @@ containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int 
 }
 
 /*
- * Return the fraction of the distinct elements of `passage` that `document` lacks, as a
- * function's result.  Uses one division, as the index does, so that the results are equal.
- * Returns NULL if `passage` has no elements.
- */
-static Datum
-containment_distance(FunctionCallInfo fcinfo, Datum document, Datum passage)
-{
-	int			n;
-	int			missing = containment_missing(fcinfo, document, passage, &n);
-
-	if (n == 0)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((float8) missing / n);
-}
-
-/*
- * document <%>> passage
+ * document <%>> passage: the fraction of the distinct elements of `passage` that `document`
+ * lacks.  Uses one division, as the index does, so that the results are equal.  Returns NULL
+ * if `passage` has no elements.
  */
 PG_FUNCTION_INFO_V1(simhash_containment_distance);
 Datum
 simhash_containment_distance(PG_FUNCTION_ARGS)
 {
-	return containment_distance(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-}
+	int			n;
+	int			missing = containment_missing(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &n);
 
-/*
- * passage <<%> document
- */
-PG_FUNCTION_INFO_V1(simhash_containment_distance_of);
-Datum
-simhash_containment_distance_of(PG_FUNCTION_ARGS)
-{
-	return containment_distance(fcinfo, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
+	if (n == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8((float8) missing / n);
 }
 
 /*

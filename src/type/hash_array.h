@@ -44,10 +44,4 @@ containment_max_missing(int n, float8 radius)
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
 
-/*
- * The function of the commutator.  The planner recognizes the distance by this function,
- * too.
- */
-extern Datum simhash_containment_distance_of(PG_FUNCTION_ARGS);
-
 #endif							/* SIMHASH_HASH_ARRAY_H */

@@ -142,7 +142,7 @@ sub comparison
 		"$number >= $fp <~> $a.fp", "$a.fp <~> $fp BETWEEN 1 AND 8", "hamming_distance($a.fp, $fp) $less $number",
 		"simhash_within($fp, $a.fp, 5)", "$a.fp <@ simhash_ball($fp, 5)",
 		"$a.sig % $sig", "($a.sig % $sig AND $a.sig <%> $sig $less $radius)",
-		"$a.sk <%>> $sk $less $radius", "$sk <<%> $a.sk $less $radius", "containment_within($a.sk, $sk, 0.34)",
+		"$a.sk <%>> $sk $less $radius", "$radius >= $a.sk <%>> $sk", "containment_within($a.sk, $sk, 0.34)",
 		"$a.sk && $sk");
 }
 

@@ -146,9 +146,9 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 
 /*
  * Remove indexes from a table's list if an index scan would need other privileges than a
- * sequential scan.  Conditions of the form ball @> column, and ORDER BY array <<%> column,
- * can cause this.  For an index, core replaces these operators by their commutators,
- * without a check whether the user may execute the commutators' functions.
+ * sequential scan.  Conditions of the form ball @> column can cause this.  For an index, core
+ * replaces the operator by its commutator, without a check whether the user may execute the
+ * commutator's function.
  */
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
@@ -163,8 +163,7 @@ privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
 		SimHashObjects objects;
 
 		if (!objects_find(distances[i], &objects) || !objects.restricted ||
-			!(is_replaced(root, objects.in_ball, objects.ball_contains) ||
-			  is_replaced(root, objects.distance_function, objects.commuted)))
+			!is_replaced(root, objects.in_ball, objects.ball_contains))
 			continue;
 		foreach(lc, rel->indexlist)
 			if (is_index_of(lfirst(lc), &objects))
