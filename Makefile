@@ -122,6 +122,7 @@ OBJS = \
 	src/planner/join_estimate.o \
 	src/planner/match_predicate.o \
 	src/planner/objects.o \
+	src/planner/planner_run.o \
 	src/planner/predicate.o \
 	src/planner/radius.o \
 	src/planner/sample.o \
@@ -131,6 +132,7 @@ OBJS = \
 	src/planner/rewrite/indexable.o \
 	src/planner/rewrite/privileges.o \
 	src/planner/rewrite/rewrite.o \
+	src/planner/rewrite/rewrite_clause.o \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \

@@ -22,21 +22,15 @@
 
 #include "planner/bound.h"
 #include "planner/companion.h"
+#include "planner/planner_run.h"
 
 /* A call of simhash_within or containment_within, to search for. */
 typedef struct WithinCall
 {
 	const Predicate *predicate; /* predicate with the arguments of the call */
 	Oid			within;			/* OID of the function that is called */
+	int		   *last_or_arm;	/* index of the OR arm in which the previous call was found */
 } WithinCall;
-
-/*
- * Index of the OR arm in which the previous call was found.  The planner estimates one arm
- * after the other, so the next call is in the same arm or in the next one.  Each search of
- * an OR begins at this arm.  Otherwise, the planner's estimate of a long OR would take
- * quadratic time.
- */
-static int	last_or_arm = 0;
 
 static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
 
@@ -81,8 +75,11 @@ clause_of(ListCell *lc)
 }
 
 /*
- * Search the arms of an OR for the call, beginning at last_or_arm.  Returns true if the
- * call was found.
+ * Search the arms of an OR for the call.  Returns true if the call was found.
+ *
+ * The planner estimates one arm after the other, so the next call is in the same arm or in
+ * the next one.  So the search begins at the arm of the previous call.  Otherwise the
+ * planner's estimate of a long OR would take quadratic time.
  */
 static bool
 find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
@@ -91,14 +88,14 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 
 	for (int i = 0; i < narms; i++)
 	{
-		int			n = (last_or_arm + i) % narms;
+		int			n = (*call->last_or_arm + i) % narms;
 		Node	   *arm = list_nth(arms, n);
 
 		/* an arm that is not an AND cannot contain both clauses */
 		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
 			is_call(arm, call))
 		{
-			last_or_arm = n;
+			*call->last_or_arm = n;
 			return true;
 		}
 	}
@@ -143,15 +140,6 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Reset last_or_arm, so that plans do not depend on earlier queries.
- */
-void
-companion_init(void)
-{
-	last_or_arm = 0;
-}
-
-/*
  * Find the companion clause of a predicate among the clauses of the predicate's relations.
  * Sets companion->clause to NULL if there is none.
  *
@@ -172,6 +160,7 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 		objects.within != predicate->function)
 		return;
 	call.within = objects.within;
+	call.last_or_arm = &planner_run_of(root)->last_or_arm;
 	relids = bms_union(pull_varnos(root, predicate->a), pull_varnos(root, predicate->b));
 	while ((relid = bms_next_member(relids, relid)) >= 0)
 	{

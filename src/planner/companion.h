@@ -19,7 +19,6 @@ typedef struct Companion
 	Comparison	comparison;		/* distance and bound of the companion clause */
 } Companion;
 
-extern void companion_init(void);
 extern void companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion);
 extern bool companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid);
 

@@ -14,7 +14,6 @@
 #include "optimizer/plancat.h"
 
 #include "compat.h"
-#include "planner/companion.h"
 #include "planner/gist_cost.h"
 #include "planner/join_estimate.h"
 #include "planner/rewrite/privileges.h"
@@ -36,7 +35,6 @@ prepare_table(TABLE_HOOK_PARAMETERS)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
 	privileges_hide_indexes(root, rel);
 	gist_cost_init(rel);
-	companion_init();
 	rewrite_relation(root, rel);
 }
 

@@ -15,269 +15,25 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
-#include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "utils/array.h"
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/bound.h"
-#include "planner/comparison.h"
+#include "planner/planner_run.h"
 #include "planner/rewrite/indexable.h"
-#include "planner/rewrite/privileges.h"
 #include "planner/rewrite/rewrite.h"
+#include "planner/rewrite/rewrite_clause.h"
 
-/*
- * The table that clauses are rewritten for.  If the table is a child, the clauses
- * reference one of its parents.  A child is a partition, an inheritance child or a member
- * of a UNION ALL.
- */
-typedef struct Rewrite
-{
-	PlannerInfo *root;
-	RelOptInfo *rel;
-	List	   *appinfos;		/* AppendRelInfos from the parent that the clauses
-								 * reference down to the table */
-	bool		for_siblings;	/* true if the clauses also apply to other children */
-
-	/* Arguments and result of the last call of compared_elsewhere(), a cache */
-	Oid			callee_class;
-	Oid			callee;
-	bool		compared;
-} Rewrite;
-
-/*
- * The conditions of a parent before they were rewritten for one of its children.  Freed
- * when planner_cxt is reset.
- */
+/* The conditions of a parent before they were rewritten for one of its children */
 typedef struct Original
 {
 	RelOptInfo *parent;
 	List	   *conditions;		/* RestrictInfos */
-	struct Original *next;
-	MemoryContextCallback forget;	/* removes this Original from `originals` */
 } Original;
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */
-static Original *originals = NULL;	/* list of the Originals of all parents */
-
-static List *rewrite_list(Rewrite *rewrite, List *clauses);
-
-/* --- rewriting a clause ------------------------------------------------------ */
-
-/*
- * Return an expression with references to the parent replaced by references to the table.
- */
-static Node *
-translate(Rewrite *rewrite, Node *node)
-{
-	ListCell   *lc;
-
-	foreach(lc, rewrite->appinfos)
-	{
-		AppendRelInfo *appinfo = lfirst(lc);
-
-		node = adjust_appendrel_attrs(rewrite->root, node, 1, &appinfo);
-	}
-	return node;
-}
-
-/*
- * Return true if a comparison must stay in the plan although simhash_within is equivalent
- * to it.
- *
- * If the clause also applies to other children, other uses of the distance can be checked
- * for this child only.  So the comparison must stay, unless its distance is between two
- * tables.  No object of another child contains such a distance.
- */
-static bool
-must_keep(Rewrite *rewrite, const Comparison *comparison)
-{
-	if (rewrite->for_siblings &&
-		bms_membership(pull_varnos(rewrite->root, (Node *)
-								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
-		return true;
-	if (comparison->callee != rewrite->callee ||
-		comparison->callee_class != rewrite->callee_class)
-	{
-		rewrite->compared = compared_elsewhere(rewrite->root, rewrite->rel, comparison);
-		rewrite->callee = comparison->callee;
-		rewrite->callee_class = comparison->callee_class;
-	}
-	return rewrite->compared;
-}
-
-/*
- * Return true if an index can search for an operator on arrays whose operands are the
- * column a and the query b.
- */
-static bool
-array_operator_indexable(Rewrite *rewrite, const Comparison *operands, Node *a, Node *b)
-{
-	a = translate(rewrite, a);
-	b = translate(rewrite, b);
-	return indexable_by_relation(rewrite->root, rewrite->rel, &operands->objects, a, b, b);
-}
-
-/*
- * Maximum number of elements of a constant array for which core's estimates suffice.  Core
- * takes each element for up to 0.5% of the rows.
- */
-#define FEW_ELEMENTS	4
-
-/*
- * Return true if an expression is a constant array of few elements.
- */
-static bool
-is_short_array(Node *node)
-{
-	Const	   *constant = (Const *) node;
-	ArrayType  *array;
-
-	if (!IsA(node, Const) || constant->constisnull)
-		return false;
-	array = DatumGetArrayTypeP(constant->constvalue);
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) <= FEW_ELEMENTS;
-}
-
-/*
- * Return the call that replaces an operator on arrays of hashes.  Core would estimate the
- * operator as if elements were independent, and as if comparing each with each were cheap.
- * Returns the clause itself if no index can serve it, or if the array is short.  Then a
- * bitmap scan need not filter its rows by the call.  Below a security barrier a short array
- * makes no difference: an administrator may have marked the call as leakproof.
- */
-static Node *
-replace_array_operator(Rewrite *rewrite, Node *clause)
-{
-	ArrayOperator operator;
-	Comparison *operands = &operator.operands;
-	Node	   *column;
-	Node	   *query;
-	Node	   *call;
-
-	if (!read_array_operator(clause, &operator))
-		return clause;
-	column = operands->a;
-	query = operands->b;
-	if (!array_operator_indexable(rewrite, operands, column, query))
-	{
-		column = operands->b;
-		query = operands->a;
-		if (!operator.symmetric ||
-			!array_operator_indexable(rewrite, operands, column, query))
-			return clause;
-	}
-	call = (Node *) makeFuncExpr(operator.function, BOOLOID,
-								 list_make2(copyObject(column), copyObject(query)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if ((rewrite->root->qual_security_level == 0 && is_short_array(query)) ||
-		!privileges_suffice(rewrite->root, clause) ||
-		!privileges_suffice(rewrite->root, call) || must_keep(rewrite, operands))
-		return clause;
-	return call;
-}
-
-/*
- * Append a comparison to the result.  If an index can serve it, append simhash_within
- * instead of the comparison or after it.  `clauses` is the list that contains the
- * comparison.  It may already contain the same call of simhash_within, added for another
- * table.
- */
-static List *
-append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
-{
-	Comparison	comparison;
-	Expr	   *radius;
-	Expr	   *within;
-	bool		exact;
-
-	if (!read_comparison(clause, &comparison))
-		return lappend(result, replace_array_operator(rewrite, clause));
-	radius = bound_radius(&comparison, &exact);
-	if (!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
-							   translate(rewrite, comparison.a),
-							   translate(rewrite, comparison.b),
-							   translate(rewrite, (Node *) radius)) ||
-		!privileges_suffice_for_search(rewrite->root, &comparison.objects))
-		return lappend(result, clause);
-	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
-								   list_make3(copyObject(comparison.a),
-											  copyObject(comparison.b), radius),
-								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!privileges_suffice(rewrite->root, clause) ||
-		!privileges_suffice(rewrite->root, (Node *) within))
-		return lappend(result, clause);
-	if (!exact || must_keep(rewrite, &comparison))
-	{
-		result = lappend(result, clause);
-
-		/* a subplan is expensive, so do not evaluate it in two clauses */
-		if (contain_subplans(clause))
-			return result;
-	}
-	if (!list_member(clauses, within) && !list_member(result, within))
-		result = lappend(result, within);
-	return result;
-}
-
-/*
- * Append a clause to the result, with the comparisons in it rewritten, also below AND and
- * OR.  A clause that does not change is appended as the same node.
- */
-static List *
-append_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
-{
-	List	   *arms = NIL;
-	bool		changed = false;
-	ListCell   *lc;
-
-	if (is_andclause(clause))
-		return list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
-	if (!is_orclause(clause))
-		return append_comparison(rewrite, result, clauses, clause);
-
-	foreach(lc, ((BoolExpr *) clause)->args)
-	{
-		Node	   *arm = lfirst(lc);
-		List	   *conjuncts = is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
-		List	   *rewritten = rewrite_list(rewrite, conjuncts);
-
-		if (!equal(rewritten, conjuncts))
-		{
-			arm = (Node *) make_ands_explicit(rewritten);
-			changed = true;
-		}
-		arms = lappend(arms, arm);
-	}
-	return lappend(result, changed ? (Node *) make_orclause(arms) : clause);
-}
-
-/*
- * Return a rewritten copy of an implicitly ANDed list.  Checks for interrupts, since each
- * comparison is looked up in the whole list.
- */
-static List *
-rewrite_list(Rewrite *rewrite, List *clauses)
-{
-	List	   *result = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		CHECK_FOR_INTERRUPTS();
-		result = append_clause(rewrite, result, clauses, lfirst(lc));
-	}
-	return result;
-}
 
 /* --- conditions in the jointree ----------------------------------------------- */
 
@@ -325,50 +81,37 @@ clauses_of(List *restrictinfos)
 }
 
 /*
- * Remove an Original from the list.  Called when planner_cxt is reset.
- */
-static void
-forget_original(void *argument)
-{
-	Original  **link = &originals;
-
-	while (*link != argument)
-		link = &(*link)->next;
-	*link = (*link)->next;
-}
-
-/*
  * Return the Original of a parent, or NULL if its conditions were never rewritten.
  */
 static Original *
-find_original(RelOptInfo *parent)
+find_original(PlannerInfo *root, RelOptInfo *parent)
 {
-	Original   *original = originals;
+	ListCell   *lc;
 
-	while (original && original->parent != parent)
-		original = original->next;
-	return original;
+	foreach(lc, planner_run_of(root)->originals)
+		if (((Original *) lfirst(lc))->parent == parent)
+			return lfirst(lc);
+	return NULL;
 }
 
 /*
- * Record the conditions of a parent until planner_cxt is reset, unless they are already
- * recorded.
+ * Record the conditions of a parent, unless they are already recorded.
  */
 static void
 keep_original(PlannerInfo *root, RelOptInfo *parent)
 {
+	PlannerRun *run = planner_run_of(root);
+	MemoryContext old_context = MemoryContextSwitchTo(root->planner_cxt);
 	Original   *original;
 
-	if (find_original(parent))
-		return;
-	original = MemoryContextAlloc(root->planner_cxt, sizeof(Original));
-	original->parent = parent;
-	original->conditions = parent->baserestrictinfo;
-	original->next = originals;
-	originals = original;
-	original->forget.func = forget_original;
-	original->forget.arg = original;
-	MemoryContextRegisterResetCallback(root->planner_cxt, &original->forget);
+	if (find_original(root, parent) == NULL)
+	{
+		original = palloc(sizeof(Original));
+		original->parent = parent;
+		original->conditions = parent->baserestrictinfo;
+		run->originals = lappend(run->originals, original);
+	}
+	MemoryContextSwitchTo(old_context);
 }
 
 /*
@@ -381,10 +124,10 @@ restore_conditions(PlannerInfo *root, RelOptInfo *rel)
 	RelOptInfo *parent;
 	Original   *original;
 
-	if (originals == NULL || rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
+	if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
 		return;
 	parent = root->simple_rel_array[root->append_rel_array[rel->relid]->parent_relid];
-	original = find_original(parent);
+	original = find_original(root, parent);
 	if (original)
 		parent->baserestrictinfo = original->conditions;
 }
@@ -405,7 +148,7 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 	foreach(lc, parent->baserestrictinfo)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		List	   *rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+		List	   *rewritten = rewrite_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
 
 		changed |= list_length(rewritten) != 1 || linitial(rewritten) != rinfo->clause;
 		foreach(lc2, rewritten)
@@ -469,7 +212,7 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 		 */
 		if (is_nulled_below(rinfo, parent))
 			continue;
-		rewritten = append_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+		rewritten = rewrite_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
 		foreach(lc2, rewritten)
 		{
 			Expr	   *clause = lfirst(lc2);
