@@ -115,7 +115,6 @@ OBJS = \
 	src/join/join_sort.o \
 	src/join/join_tuples.o \
 	src/planner/bound.o \
-	src/planner/companion.o \
 	src/planner/comparison.o \
 	src/planner/elements.o \
 	src/planner/gist_cost.o \
@@ -125,6 +124,7 @@ OBJS = \
 	src/planner/planner_run.o \
 	src/planner/predicate.o \
 	src/planner/radius.o \
+	src/planner/redundant_clause.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
 	src/planner/support.o \

@@ -96,7 +96,7 @@ fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
 	if (!objects_find(&distance_hamming, &objects))
 		return 1;
 
-	/* for simhash_within, the estimate would be divided by that of a companion clause */
+	/* for simhash_within, the estimate would be divided by that of a redundant clause */
 	predicate.function = objects.distance_function;
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
 }
@@ -105,7 +105,7 @@ fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
  * Return the fraction of pairs that the distance, or % of signatures, leaves.
  *
  * The planner has usually cached it in the clause, and asks for each join order.  A clause
- * that is not exact has an estimate of its own.  A clause with a companion clause has 1
+ * that is not exact has an estimate of its own.  A call with a redundant clause has 1
  * (join_estimate.c).  The clauses of two partitions are copies, which join_estimate.c has
  * not seen.
  */

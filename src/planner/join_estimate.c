@@ -23,8 +23,8 @@
 #include "utils/lsyscache.h"
 
 #include "planner/bound.h"
-#include "planner/companion.h"
 #include "planner/join_estimate.h"
+#include "planner/redundant_clause.h"
 #include "planner/selectivity.h"
 
 /*
@@ -70,17 +70,17 @@ read_upper_bound(Expr *clause, Predicate *predicate)
 }
 
 /*
- * Return true if a call of simhash_within has a companion clause.
+ * Return true if a call of simhash_within has a redundant clause.
  */
 static bool
-has_companion(PlannerInfo *root, const FuncExpr *within, const Predicate *predicate)
+has_redundant_clause(PlannerInfo *root, const FuncExpr *within, const Predicate *predicate)
 {
 	Predicate	call = *predicate;
-	Companion	companion;
+	RedundantClause redundant;
 
 	call.function = within->funcid;
-	companion_find(root, &call, &companion);
-	return companion.clause != NULL;
+	redundant_clause_find(root, &call, &redundant);
+	return redundant.clause != NULL;
 }
 
 /*
@@ -122,7 +122,7 @@ semijoin_of(PlannerInfo *root, const RestrictInfo *rinfo)
 
 /*
  * Set the cached selectivities of a clause that bounds a distance from above.  A call of
- * simhash_within estimates itself, or removes no rows if it has a companion clause.
+ * simhash_within estimates itself, or removes no rows if it has a redundant clause.
  */
 static void
 estimate_upper_bound(PlannerInfo *root, RestrictInfo *rinfo, const Predicate *predicate)
@@ -131,7 +131,7 @@ estimate_upper_bound(PlannerInfo *root, RestrictInfo *rinfo, const Predicate *pr
 
 	if (IsA(rinfo->clause, FuncExpr))
 	{
-		if (has_companion(root, (FuncExpr *) rinfo->clause, predicate))
+		if (has_redundant_clause(root, (FuncExpr *) rinfo->clause, predicate))
 			rinfo->norm_selec = rinfo->outer_selec = 1;
 		return;
 	}

@@ -15,8 +15,8 @@
 typedef struct PlannerRun
 {
 	PlannerInfo *root;
-	int			last_or_arm;	/* index of the OR arm in which companion.c found the previous
-								 * call */
+	int			last_or_arm;	/* index of the OR arm in which redundant_clause.c found the
+								 * previous call */
 	List	   *originals;		/* Originals of rewrite.c */
 	struct PlannerRun *next;
 	MemoryContextCallback forget;

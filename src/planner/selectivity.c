@@ -19,8 +19,8 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "planner/companion.h"
 #include "planner/elements.h"
+#include "planner/redundant_clause.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
@@ -64,10 +64,10 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 
 /*
  * Return the match predicate for the values of samples a and b, which may be the same.  If
- * the companion clause tests for equality, only pairs at exactly that distance match.
+ * the redundant clause tests for equality, only pairs at exactly that distance match.
  */
 static MatchPredicate
-match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
+match_predicate_of(PlannerInfo *root, const Predicate *predicate, const RedundantClause *redundant,
 				   const Sample *a, const Sample *b)
 {
 	MatchPredicate match;
@@ -77,8 +77,8 @@ match_predicate_of(PlannerInfo *root, const Predicate *predicate, const Companio
 	else
 	{
 		bool		equality = predicate->equality ||
-			(companion->clause &&
-			 companion->comparison.strategy == BTEqualStrategyNumber);
+			(redundant->clause &&
+			 redundant->comparison.strategy == BTEqualStrategyNumber);
 		int			radius = radius_of_samples(root, predicate, a, b);
 
 		match_predicate_of_fingerprints(&match, equality ? radius : 0, radius);
@@ -114,12 +114,12 @@ analyzed_column(VariableStatData *column, VariableStatData *other)
 }
 
 /*
- * Return a selectivity divided by the selectivity of its companion clause, at most 1.  The
- * planner multiplies the result with the companion clause's selectivity, which yields the
+ * Return a selectivity divided by the selectivity of its redundant clause, at most 1.  The
+ * planner multiplies the result with the redundant clause's selectivity, which yields the
  * right estimate.
  */
 static Selectivity
-divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
+divide_by_redundant(Selectivity selectivity, Selectivity of_comparison)
 {
 	return selectivity < of_comparison ? selectivity / of_comparison : 1;
 }
@@ -132,7 +132,7 @@ divide_by_companion(Selectivity selectivity, Selectivity of_comparison)
  */
 static Selectivity
 restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
-					 const Companion *companion, VariableStatData *column, Node *center)
+					 const RedundantClause *redundant, VariableStatData *column, Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
@@ -144,7 +144,7 @@ restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
 		examine_variable(root, center, 0, &other);
 	get_sample(analyzed_column(column, &other), predicate, true, &sample);
 	get_sample(analyzed_column(&other, column), predicate, true, &centers);
-	match = match_predicate_of(root, predicate, companion, &sample, &centers);
+	match = match_predicate_of(root, predicate, redundant, &sample, &centers);
 	selectivity = sample_pairs(&sample, &centers, &match);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
@@ -160,7 +160,7 @@ restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
  */
 static Selectivity
 restriction_by_center(PlannerInfo *root, const Predicate *predicate,
-					  const Companion *companion, VariableStatData *column, Node *center)
+					  const RedundantClause *redundant, VariableStatData *column, Node *center)
 {
 	Const	   *constant;
 	Datum		value;
@@ -171,7 +171,7 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return restriction_by_pairs(root, predicate, companion, column, center);
+		return restriction_by_pairs(root, predicate, redundant, column, center);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
@@ -179,7 +179,7 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 	value = constant->constvalue;
 	if (OidIsValid(predicate->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	match = match_predicate_of(root, predicate, companion, &sample, &sample);
+	match = match_predicate_of(root, predicate, redundant, &sample, &sample);
 	selectivity = sample_near(&sample, value, &match);
 	sample_free(&sample);
 	return selectivity;
@@ -190,8 +190,8 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
  * side of the predicate.
  */
 static Selectivity
-restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
-					   int varRelid)
+restriction_by_samples(PlannerInfo *root, const Predicate *predicate,
+					   const RedundantClause *redundant, int varRelid)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
@@ -201,9 +201,9 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 	if (predicate->b)
 		examine_variable(root, predicate->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = restriction_by_center(root, predicate, companion, &b, predicate->a);
+		selectivity = restriction_by_center(root, predicate, redundant, &b, predicate->a);
 	else
-		selectivity = restriction_by_center(root, predicate, companion, &a, predicate->b);
+		selectivity = restriction_by_center(root, predicate, redundant, &a, predicate->b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	return selectivity;
@@ -211,25 +211,25 @@ restriction_by_samples(PlannerInfo *root, const Predicate *predicate, const Comp
 
 /*
  * Return the fraction of a table's rows for which a predicate holds.  If the predicate has
- * a companion clause, the planner multiplies the result with the estimate of that clause.
+ * a redundant clause, the planner multiplies the result with the estimate of that clause.
  */
 Selectivity
 selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
 {
-	Companion	companion;
+	RedundantClause redundant;
 	Selectivity selectivity;
 
-	companion_find(root, predicate, &companion);
-	if (companion.clause && companion_has_statistics(root, &companion, varRelid))
+	redundant_clause_find(root, predicate, &redundant);
+	if (redundant.clause && redundant_clause_has_statistics(root, &redundant, varRelid))
 		return 1;
 	if (predicate->distance == &distance_containment)
 		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
-		selectivity = restriction_by_samples(root, predicate, &companion, varRelid);
+		selectivity = restriction_by_samples(root, predicate, &redundant, varRelid);
 	CLAMP_PROBABILITY(selectivity);
-	if (companion.clause)
-		selectivity = divide_by_companion(selectivity,
-										  clause_selectivity(root, (Node *) companion.clause,
+	if (redundant.clause)
+		selectivity = divide_by_redundant(selectivity,
+										  clause_selectivity(root, (Node *) redundant.clause,
 															 varRelid, JOIN_INNER, NULL));
 	return selectivity;
 }
@@ -254,7 +254,7 @@ semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
  * Estimate a join from samples of both columns.
  */
 static Selectivity
-join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *companion,
+join_by_samples(PlannerInfo *root, const Predicate *predicate, const RedundantClause *redundant,
 				JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	VariableStatData a;
@@ -269,7 +269,7 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 		examine_variable(root, predicate->b, 0, &b);
 	get_sample(analyzed_column(&a, &b), predicate, true, &of_a);
 	get_sample(analyzed_column(&b, &a), predicate, true, &of_b);
-	match = match_predicate_of(root, predicate, companion, &of_a, &of_b);
+	match = match_predicate_of(root, predicate, redundant, &of_a, &of_b);
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
 		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &match);
 	else
@@ -283,25 +283,25 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const Companion *
 
 /*
  * Return the fraction of pairs for which a predicate holds.  For semijoins and antijoins,
- * return the fraction of outer rows that have a match.  If the predicate has a companion
+ * return the fraction of outer rows that have a match.  If the predicate has a redundant
  * clause, the planner multiplies the result with the estimate of that clause.
  */
 Selectivity
 selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 					JoinType jointype, SpecialJoinInfo *sjinfo)
 {
-	Companion	companion;
+	RedundantClause redundant;
 	Selectivity selectivity;
 
-	companion_find(root, predicate, &companion);
+	redundant_clause_find(root, predicate, &redundant);
 	if (predicate->distance == &distance_containment)
 		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
-		selectivity = join_by_samples(root, predicate, &companion, jointype, sjinfo);
+		selectivity = join_by_samples(root, predicate, &redundant, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
-	if (companion.clause)
-		selectivity = divide_by_companion(selectivity,
-										  clause_selectivity(root, (Node *) companion.clause,
+	if (redundant.clause)
+		selectivity = divide_by_redundant(selectivity,
+										  clause_selectivity(root, (Node *) redundant.clause,
 															 0, jointype, sjinfo));
 	return selectivity;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * companion.c
- *		The companion clause: the comparison beside a call of simhash_within
+ * redundant_clause.c
+ *		The redundant clause: a comparison that a call of simhash_within repeats
  *
  * The rewrite keeps a comparison if simhash_within is not equivalent to it, or if the
  * planner needs the comparison unchanged.  It adds simhash_within beside the comparison.
@@ -21,7 +21,7 @@
 #include "utils/selfuncs.h"
 
 #include "planner/bound.h"
-#include "planner/companion.h"
+#include "planner/redundant_clause.h"
 #include "planner/planner_run.h"
 
 /* A call of simhash_within or containment_within, to search for. */
@@ -32,7 +32,7 @@ typedef struct WithinCall
 	int		   *last_or_arm;	/* index of the OR arm in which the previous call was found */
 } WithinCall;
 
-static bool find_in_clauses(List *clauses, const WithinCall *call, Companion *companion);
+static bool find_in_clauses(List *clauses, const WithinCall *call, RedundantClause *redundant);
 
 /*
  * Return true if a node is the call to search for.
@@ -82,7 +82,7 @@ clause_of(ListCell *lc)
  * planner's estimate of a long OR would take quadratic time.
  */
 static bool
-find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
+find_in_or_arms(List *arms, const WithinCall *call, RedundantClause *redundant)
 {
 	int			narms = list_length(arms);
 
@@ -92,7 +92,7 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 		Node	   *arm = list_nth(arms, n);
 
 		/* an arm that is not an AND cannot contain both clauses */
-		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, companion) :
+		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, redundant) :
 			is_call(arm, call))
 		{
 			*call->last_or_arm = n;
@@ -104,16 +104,16 @@ find_in_or_arms(List *arms, const WithinCall *call, Companion *companion)
 
 /*
  * Search an implicitly ANDed list of clauses, and ORs in the list, for the call.  If the
- * call is found, searches the list that contains it, and no other list, for the companion
+ * call is found, searches the list that contains it, and no other list, for the redundant
  * clause.  Returns true if the call was found.
  */
 static bool
-find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
+find_in_clauses(List *clauses, const WithinCall *call, RedundantClause *redundant)
 {
 	bool		found = false;
 	ListCell   *lc;
 
-	companion->clause = NULL;
+	redundant->clause = NULL;
 	foreach(lc, clauses)
 	{
 		Node	   *node = clause_of(lc);
@@ -121,7 +121,7 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 		if (is_call(node, call))
 			found = true;
 		else if (is_orclause(node) &&
-				 find_in_or_arms(((BoolExpr *) node)->args, call, companion))
+				 find_in_or_arms(((BoolExpr *) node)->args, call, redundant))
 			return true;
 	}
 	if (!found)
@@ -130,9 +130,9 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 	{
 		Node	   *node = clause_of(lc);
 
-		if (is_comparison(node, call, &companion->comparison))
+		if (is_comparison(node, call, &redundant->comparison))
 		{
-			companion->clause = (OpExpr *) node;
+			redundant->clause = (OpExpr *) node;
 			break;
 		}
 	}
@@ -140,13 +140,14 @@ find_in_clauses(List *clauses, const WithinCall *call, Companion *companion)
 }
 
 /*
- * Find the companion clause of a predicate among the clauses of the predicate's relations.
- * Sets companion->clause to NULL if there is none.
+ * Find the redundant clause of a predicate among the clauses of the predicate's relations.
+ * Sets redundant->clause to NULL if there is none.
  *
  * Checks for interrupts, since the planner searches all clauses once for each clause.
  */
 void
-companion_find(PlannerInfo *root, const Predicate *predicate, Companion *companion)
+redundant_clause_find(PlannerInfo *root, const Predicate *predicate,
+					  RedundantClause *redundant)
 {
 	SimHashObjects objects;
 	WithinCall	call = {.predicate = predicate};
@@ -154,7 +155,7 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 	int			relid = -1;
 
 	CHECK_FOR_INTERRUPTS();
-	companion->clause = NULL;
+	redundant->clause = NULL;
 	if (predicate->distance == NULL || predicate->b == NULL ||
 		!objects_find(predicate->distance, &objects) ||
 		objects.within != predicate->function)
@@ -167,8 +168,8 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 		RelOptInfo *rel = relid < root->simple_rel_array_size ?
 			root->simple_rel_array[relid] : NULL;
 
-		if (rel && (find_in_clauses(rel->baserestrictinfo, &call, companion) ||
-					find_in_clauses(rel->joininfo, &call, companion)))
+		if (rel && (find_in_clauses(rel->baserestrictinfo, &call, redundant) ||
+					find_in_clauses(rel->joininfo, &call, redundant)))
 			break;
 	}
 	bms_free(relids);
@@ -176,18 +177,19 @@ companion_find(PlannerInfo *root, const Predicate *predicate, Companion *compani
 
 /*
  * Return true if the planner has statistics of the distance itself, and the operator of
- * the companion clause may see them.  ANALYZE collects them if the distance is an
+ * the redundant clause may see them.  ANALYZE collects them if the distance is an
  * expression of an index or of extended statistics.
  */
 bool
-companion_has_statistics(PlannerInfo *root, const Companion *companion, int varRelid)
+redundant_clause_has_statistics(PlannerInfo *root, const RedundantClause *redundant,
+								int varRelid)
 {
-	OpExpr	   *op = companion->clause;
+	OpExpr	   *op = redundant->clause;
 	Node	   *distance = linitial(op->args);
 	VariableStatData data;
 	bool		result;
 
-	if (distance == companion->comparison.bound)
+	if (distance == redundant->comparison.bound)
 		distance = lsecond(op->args);
 	examine_variable(root, distance, varRelid, &data);
 	result = HeapTupleIsValid(data.statsTuple) &&
