@@ -99,16 +99,24 @@ main() {
 	demo_psql -f test/demo.sql >&4 2>&1
 	exec 4>&-
 	wait "$spacing"
+	say_how_to_install
+}
+
+# Prints the commands that install the extension into the system's PostgreSQL.  Root may
+# have no sudo.
+say_how_to_install() {
+	local sudo='sudo ' as_postgres='sudo -u postgres'
+	[ "$(id -u)" != 0 ] || sudo='' as_postgres='runuser -u postgres --'
 	say "This server goes away now.  To have the extension in yours:"
 	installed "postgresql-server-dev-$PG_MAJOR" ||
-		say "    sudo apt-get install postgresql-server-dev-$PG_MAJOR"
-	say "    make && sudo make install"
+		say "    ${sudo}apt-get install postgresql-server-dev-$PG_MAJOR"
+	say "    make && ${sudo}make install"
 	if [ -z "$(pg_lsclusters -h)" ]; then
 		say "There is no database server here yet, only its programs.  To make one and start it:"
-		say "    sudo pg_createcluster $PG_MAJOR main --start"
+		say "    ${sudo}pg_createcluster $PG_MAJOR main --locale C.UTF-8 --start"
 	fi
 	say "and then, for each database that is to have it:"
-	say "    sudo -u postgres psql -c 'CREATE EXTENSION simhash' DATABASE"
+	say "    $as_postgres psql -c 'CREATE EXTENSION simhash' DATABASE"
 }
 
 main "$@"

@@ -4,7 +4,8 @@
  *		The version of the library, and a check that it is new enough
  *
  * Each script of the extension calls simhash_check_version(), so that a library never
- * serves SQL objects that are newer than itself.
+ * serves SQL objects that are newer than itself.  CREATE EXTENSION warns of a database of
+ * encoding SQL_ASCII by the same call.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -12,7 +13,10 @@
  */
 #include "postgres.h"
 
+#include "commands/dbcommands.h"
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "compat.h"
@@ -38,9 +42,25 @@ simhash_version(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(SIMHASH_VERSION));
 }
 
+/*
+ * Raise a WARNING if the database has encoding SQL_ASCII.  Values that are made of texts
+ * there differ from those of other databases, and a stored value cannot be mended.
+ */
+static void
+warn_of_sql_ascii(void)
+{
+	if (GetDatabaseEncoding() == PG_SQL_ASCII)
+		ereport(WARNING,
+				(errmsg("database \"%s\" has encoding SQL_ASCII, which has no letters beyond ASCII",
+						get_database_name(MyDatabaseId)),
+				 errdetail("Each byte above 127 counts as a letter without case. So a Chinese sentence is one word."),
+				 errhint("For texts that are not ASCII, use a database that you create by CREATE DATABASE name ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.")));
+}
+
 PG_FUNCTION_INFO_V1(simhash_check_version);
 /*
- * Raise an error if the library is older than a version of the extension.
+ * Raise an error if the library is older than a version of the extension.  Raise a WARNING
+ * if the database has no encoding.
  */
 Datum
 simhash_check_version(PG_FUNCTION_ARGS)
@@ -65,5 +85,6 @@ simhash_check_version(PG_FUNCTION_ARGS)
 						needed, SIMHASH_VERSION),
 				 errhint("Install the library of version %s on this server. Then reconnect, or restart the "
 						 "server if it preloads the library.", needed)));
+	warn_of_sql_ascii();
 	PG_RETURN_VOID();
 }

@@ -46,7 +46,17 @@ sub create
 		qq(CREATE DATABASE "in_$encoding" ENCODING '$encoding' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'));
 	return 0 if $rc != 0 && $err =~ /not a valid encoding/;
 	die $err if $rc != 0;
-	$node->safe_psql("in_$encoding", 'CREATE EXTENSION simhash');
+	($rc, $out, $err) = $node->psql("in_$encoding", 'CREATE EXTENSION simhash');
+	die $err if $rc != 0;
+	if ($encoding eq 'SQL_ASCII')
+	{
+		like($err, qr/WARNING:  database "in_SQL_ASCII" has encoding SQL_ASCII.*^HINT: .* ENCODING 'UTF8'/ms,
+			'SQL_ASCII: a warning, and what to do');
+	}
+	else
+	{
+		is($err, '', "$encoding: no warning");
+	}
 	return 1;
 }
 
