@@ -117,9 +117,9 @@ SELECT * FROM pg_temp.meet(
 CREATE TEMP TABLE t (fp simhash);
 SELECT * FROM pg_temp.meet(
     $$INSERT INTO t VALUES ('some text'::text)$$,
-    $$SELECT 'some text'::varchar <~> simhash('a')$$,
+    $$SELECT 'some text' <~> simhash('a')$$,
     $$SELECT FROM unnest(ARRAY['The quick brown fox jumps over it']) AS body WHERE body <~> simhash('a') <= 3$$,
-    $$SELECT simhash('a') = ANY (ARRAY['0123456789abcdef', 'some text'])$$);
+    $$SELECT FROM t WHERE fp = 'The quick brown fox'::varchar$$);
 -- no other casts, and no implicit ones
 SELECT command, code FROM pg_temp.meet(
     $$SELECT 1.5::float8::simhash$$,
@@ -129,6 +129,12 @@ SELECT command, code FROM pg_temp.meet(
     $$INSERT INTO t VALUES ('0123456789abcdef'::name)$$,
     $$INSERT INTO t VALUES (42::smallint)$$,
     $$SELECT ARRAY[simhash('a')] = ARRAY['0123456789abcdef']$$,
+    $$SELECT simhash('a') = ANY (ARRAY['0123456789abcdef'])$$,
+    $$SELECT simhash('a') IN ('0123456789abcdef'::text)$$,
+    $$SELECT simhash('a') <~> '0123456789abcdef'::text$$,
+    $$SELECT simhash_ball('0123456789abcdef'::varchar, 3)$$,
+    $$SELECT coalesce(simhash('a'), '0123456789abcdef'::text)$$,
+    $$SELECT simhash('a') UNION SELECT '0123456789abcdef'::text$$,
     $$INSERT INTO t VALUES (42.0)$$,
     $$SELECT FROM t WHERE fp = 42::bigint$$,
     $$SELECT simhash('a') <~> 42::bigint$$,

@@ -50,7 +50,7 @@ FROM pg_operator AS o JOIN member ON classid = 'pg_operator'::regclass AND objid
 JOIN pg_proc AS p ON p.oid = oprcode
 WHERE NOT (provolatile = 'i' AND proisstrict AND proparallel = 's' AND proleakproof);
 
--- the casts: none is implicit, except those from text and varchar
+-- the casts: of simhash, none is implicit; those from text and varchar are assignment casts
 SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod,
        CASE WHEN castfunc <> 0 THEN castfunc::regprocedure END AS function
 FROM pg_cast AS c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid

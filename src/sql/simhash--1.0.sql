@@ -371,8 +371,8 @@ COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS
     'estimated cosine similarity of the fingerprinted features: cos(pi * distance / 64)';
 
 --
--- Casts.  All but the casts from text and varchar are explicit: a number is not a fingerprint
--- by itself, since it may be signed or unsigned.
+-- Casts.  None is implicit.  All but the casts from text and varchar are explicit: a number is
+-- not a fingerprint by itself, since it may be signed or unsigned.
 --
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
@@ -429,12 +429,9 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 -- With a cast by input and output the parser would take simhash(x) of a varchar, a char(n), a
 -- name or a domain for x::simhash.
 --
--- The casts from text and varchar are implicit, because drivers send parameters and arrays of
--- these types where a fingerprint is meant: fp = $1, fp = ANY ($1), INSERT.  A function or an
--- operator that takes text is the better match.  A function that takes simhash and another type
--- that text is cast to, or anyelement, is ambiguous for a text.  PostgreSQL and this extension
--- have none.  Nothing is misread silently: any string but 16 hexadecimal digits is an error,
--- whose hint says how to fingerprint a text.
+-- The casts from text and varchar are assignment casts, so INSERT takes a parameter or a column
+-- of these types.  They are not implicit: body = fp is an error when it is parsed, not an error
+-- of some row.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
@@ -446,9 +443,9 @@ CREATE FUNCTION simhash_from_text(name) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_name'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(name) IS 'fingerprint from its 16 hexadecimal digits';
-CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text) AS IMPLICIT;
+CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
-CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text) AS IMPLICIT;
+CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (varchar AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (character AS simhash) WITH FUNCTION simhash_from_text(character);
 COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';

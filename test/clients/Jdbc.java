@@ -31,10 +31,24 @@ public class Jdbc {
 
         ResultSet first = db.createStatement().executeQuery("SELECT fp, sig, sk FROM docs WHERE id = 1");
         first.next();
-        System.out.println("fingerprint" + ids("SELECT id FROM docs WHERE fp = ?", first.getString("fp")));
+        System.out.println("fingerprint" + ids("SELECT id FROM docs WHERE fp = ?::simhash", first.getString("fp")));
+        // A string is bound as a varchar: an INSERT takes it, a comparison without a cast does not.
+        db.createStatement().execute("CREATE TEMP TABLE kept (fp simhash)");
+        try (PreparedStatement insert = db.prepareStatement("INSERT INTO kept VALUES (?)")) {
+            insert.setString(1, first.getString("fp"));
+            insert.executeUpdate();
+        }
+        try (PreparedStatement search = db.prepareStatement("SELECT FROM kept WHERE fp = ?")) {
+            search.setString(1, first.getString("fp"));
+            search.executeQuery();
+            throw new AssertionError("an implicit cast");
+        } catch (SQLException e) {
+            if (!e.getSQLState().equals("42883"))
+                throw e;
+        }
         System.out.println("null" + ids("SELECT id FROM docs WHERE fp IS NOT DISTINCT FROM ?::simhash", (Object) null));
         try {
-            ids("SELECT id FROM docs WHERE fp = ?", "no fingerprint");
+            ids("SELECT id FROM docs WHERE fp = ?::simhash", "no fingerprint");
         } catch (SQLException e) {
             System.out.println("wrong input " + e.getSQLState());
         }
