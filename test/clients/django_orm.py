@@ -1,148 +1,66 @@
 # Django (Debian: python3-django, python3-psycopg2).  PGHOST and the like say which server.
+# A project with a copy of the app library, from the first makemigrations to the admin.
 import os
+import pathlib
+import shutil
+import sys
+import tempfile
 
 import django
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import PostgresIndex
-from django.db import DataError, IntegrityError, connection, models, transaction
-from django.db.models import Expression, Func, Lookup, Value
-from django.db.models.constraints import BaseConstraint
+from django.core import serializers
+from django.core.management import call_command
+from django.db import DataError, IntegrityError, connection, transaction
+from django.db.models import Value
+from django.urls import path
 
-settings.configure(DATABASES={"default": {
-    "ENGINE": "django.db.backends.postgresql", "HOST": os.environ["PGHOST"],
-    "USER": os.environ["PGUSER"], "NAME": os.environ["PGDATABASE"]}})
+project = tempfile.TemporaryDirectory()
+shutil.copytree(os.path.join(os.path.dirname(__file__), "library"), os.path.join(project.name, "library"))
+sys.path[:0] = [project.name]
+settings.configure(
+    DATABASES={"default": {
+        "ENGINE": "django.db.backends.postgresql", "HOST": os.environ["PGHOST"],
+        "USER": os.environ["PGUSER"], "NAME": os.environ["PGDATABASE"]}},
+    INSTALLED_APPS=["django.contrib.admin", "django.contrib.auth", "django.contrib.contenttypes",
+                    "django.contrib.messages", "django.contrib.sessions", "library"],
+    MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware",
+                "django.contrib.auth.middleware.AuthenticationMiddleware",
+                "django.contrib.messages.middleware.MessageMiddleware"],
+    TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
+                "OPTIONS": {"context_processors": ["django.contrib.auth.context_processors.auth",
+                                                   "django.template.context_processors.request",
+                                                   "django.contrib.messages.context_processors.messages"]}}],
+    DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+    ALLOWED_HOSTS=["testserver"], ROOT_URLCONF="__main__", SECRET_KEY="of a test", STATIC_URL="/static/",
+    USE_TZ=True)
 django.setup()
 
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.forms import modelform_factory
+from django.test import Client
+from library.models import Distance, Doc, ToSimHash
 
-class Default(Expression):
-    def as_sql(self, compiler, connection):
-        return "DEFAULT", []
+urlpatterns = [path("admin/", admin.site.urls)]
+validates = django.VERSION >= (4, 1)    # full_clean() calls validate() of a constraint
 
+call_command("makemigrations", "library", verbosity=0)
+migration = pathlib.Path(project.name, "library", "migrations", "0001_initial.py")
+migration.write_text(
+    "from django.contrib.postgres.operations import CreateExtension\n"
+    + migration.read_text().replace("operations = [", 'operations = [CreateExtension("simhash"),'))
+with connection.cursor() as cursor:
+    cursor.execute("DROP EXTENSION simhash CASCADE")
+call_command("migrate", verbosity=0)
+call_command("makemigrations", "library", dry_run=True)
 
-class GeneratedField(models.Field):
-    """A column that PostgreSQL computes."""
-    type = None
-
-    def __init__(self, expression, **options):
-        super().__init__(null=True, editable=False, **options)
-        self.expression = expression
-
-    def deconstruct(self):
-        name, path, args, options = super().deconstruct()
-        del options["null"], options["editable"]
-        return name, path, [self.expression], options
-
-    def db_type(self, connection):
-        return f"{self.type} GENERATED ALWAYS AS ({self.expression}) STORED"
-
-    def cast_db_type(self, connection):
-        return self.type
-
-    def pre_save(self, instance, add):
-        return Default()
-
-
-class SimHashField(GeneratedField):
-    type = "simhash"
-
-
-class MinHashField(GeneratedField):
-    type = "minhash(18, 7)"
-
-
-class SketchField(GeneratedField):
-    type = "bigint[]"
-
-
-@SimHashField.register_lookup
-class Within(Lookup):
-    """fp__within=(text, radius)"""
-    lookup_name = "within"
-    prepare_rhs = False
-
-    def as_sql(self, compiler, connection):
-        left, params = self.process_lhs(compiler, connection)
-        return f"{left} <~> to_simhash(%s) <= %s", [*params, *self.rhs]
-
-
-@MinHashField.register_lookup
-class SharesBand(Lookup):
-    """sig__shares_band=signature"""
-    lookup_name = "shares_band"
-
-    def as_sql(self, compiler, connection):
-        left, params = self.process_lhs(compiler, connection)
-        return f"{left} %% %s::minhash", [*params, self.rhs]
-
-
-@SketchField.register_lookup
-class Overlap(Lookup):
-    """sk__overlap=[hash, ...]"""
-    lookup_name = "overlap"
-    prepare_rhs = False
-
-    def as_sql(self, compiler, connection):
-        left, params = self.process_lhs(compiler, connection)
-        return f"{left} && %s::bigint[]", [*params, self.rhs]
-
-
-class Distance(Func):
-    arg_joiner = " <~> "
-    template = "%(expressions)s"
-    output_field = models.IntegerField()
-
-
-class ToSimHash(Func):
-    function = "to_simhash"
-    output_field = models.TextField()
-
-
-class SimHashIndex(PostgresIndex):
-    suffix = "simhash"
-
-
-class NoCopies(BaseConstraint):
-    def __init__(self, field, radius, name):
-        super().__init__(name)
-        self.field, self.radius = field, radius
-
-    def deconstruct(self):
-        path, args, options = super().deconstruct()
-        return path, args, {**options, "field": self.field, "radius": self.radius}
-
-    def constraint_sql(self, model, schema_editor):
-        column = model._meta.get_field(self.field).column
-        return (f'CONSTRAINT "{self.name}" EXCLUDE USING simhash '
-                f'(simhash_ball("{column}", {self.radius}) WITH =~=)')
-
-    def create_sql(self, model, schema_editor):
-        return f'ALTER TABLE "{model._meta.db_table}" ADD {self.constraint_sql(model, schema_editor)}'
-
-    def remove_sql(self, model, schema_editor):
-        return f'ALTER TABLE "{model._meta.db_table}" DROP CONSTRAINT "{self.name}"'
-
-
-class Doc(models.Model):
-    body = models.TextField(null=True)
-    fp = SimHashField("simhash(body)")
-    sig = MinHashField("to_minhash(body)")
-    sk = SketchField("winnow(body, 6, 3)")
-
-    class Meta:
-        app_label = "library"
-        indexes = [SimHashIndex(fields=["fp"], name="library_doc_fp"),
-                   SimHashIndex(fields=["sig"], name="library_doc_sig"),
-                   SimHashIndex(fields=["sk"], name="library_doc_sk")]
-        constraints = [NoCopies(field="fp", radius=3, name="library_no_copies")]
-
-
-with connection.schema_editor() as editor:
-    editor.create_model(Doc)
 with connection.cursor() as cursor:
     cursor.execute("SELECT body FROM docs ORDER BY id")
     for body, in cursor.fetchall():
-        Doc.objects.create(body=body)
+        doc = Doc.objects.create(body=body)
+        created = doc.fp, doc.sig, doc.sk
+        doc.refresh_from_db()
+        assert created == (doc.fp, doc.sig, doc.sk), created
 
 text, radius = "The bridge was opened by the mayor on Monday!", 3
 near = Doc.objects.filter(fp__within=(text, radius)).order_by("id")
@@ -159,19 +77,48 @@ try:
     with transaction.atomic():
         list(Doc.objects.filter(fp="no fingerprint"))
 except DataError as e:
-    print("wrong input", e.__cause__.pgcode)
+    print("wrong input", e.__cause__.diag.sqlstate)
 
 try:
     with transaction.atomic():
         Doc.objects.create(body=text)
 except IntegrityError as e:
     assert e.__cause__.diag.constraint_name == "library_no_copies"
-    print("duplicate", e.__cause__.pgcode)
+    print("duplicate", e.__cause__.diag.sqlstate)
 
 with connection.cursor() as cursor:
     cursor.execute("SET enable_seqscan = off")
 if "library_doc_fp" in near.explain():
     print("plan uses the index")
 
-print("signatures", *Doc.objects.filter(sig__shares_band=first.sig).values_list("id", flat=True))
-print("sketches", *Doc.objects.filter(sk__overlap=first.sk).values_list("id", flat=True))
+similar = Doc.objects.filter(sig__shares_band=first.sig)
+print("signatures", *similar.values_list("id", flat=True))
+overlapping = Doc.objects.filter(sk__overlap=first.sk)
+print("sketches", *overlapping.values_list("id", flat=True))
+
+# A form refuses a copy of another row, and accepts the row itself and a text of its own.
+Form = modelform_factory(Doc, fields=["body"])
+try:
+    with transaction.atomic():
+        Form({"body": text}).save()
+except (ValueError if validates else IntegrityError):
+    print("form refuses a copy")
+assert Form({"body": text}, instance=first).is_valid()
+print("form", len(Form({"body": "A third text, of a form."}).save().fp))
+
+# The admin does the same.
+browser = Client()
+browser.force_login(User.objects.create_superuser("editor"))
+if validates:
+    assert "is violated" in browser.post("/admin/library/doc/add/", {"body": text}).content.decode()
+page = browser.post("/admin/library/doc/add/", {"body": "A fourth text, of the admin."}, follow=True)
+print("admin", page.status_code, Doc.objects.latest("id").fp in page.content.decode())
+
+# Rows that are dumped can be loaded.
+dump = serializers.serialize("json", Doc.objects.all())
+Doc.objects.all().delete()
+for row in serializers.deserialize("json", dump):
+    row.save()
+print("loaded", Doc.objects.filter(fp=first.fp).count(), "of", Doc.objects.count())
+
+call_command("migrate", "library", "zero", verbosity=0)
