@@ -51,6 +51,7 @@ OBJS = \
 	src/index/load/build_parallel.o \
 	src/index/load/build_tree.o \
 	src/index/load/build_worker.o \
+	src/index/load/heap_scan.o \
 	src/index/load/row_file.o \
 	src/index/load/spool.o \
 	src/index/load/spool_file.o \
@@ -69,7 +70,6 @@ OBJS = \
 	src/index/scan/posting_cursor.o \
 	src/index/scan/posting_merge.o \
 	src/index/scan/prefetch.o \
-	src/index/scan/query_keys.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \
 	src/index/scan/scan_keys.o \

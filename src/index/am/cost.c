@@ -384,7 +384,7 @@ estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 par
  * matching row contains.  A full index scan reads all entries.  If there are several
  * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
  * prefers the clause with the greatest min_match, which is not estimated:
- * query_keys_best.)  If all operators need a full index scan, sets *selectivity to 1,
+ * best_query_keys.)  If all operators need a full index scan, sets *selectivity to 1,
  * because such a scan fetches all rows.  A scan for <@ fetches the rows that && matches,
  * so *selectivity is at least their fraction.
  */

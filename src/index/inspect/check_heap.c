@@ -21,7 +21,6 @@
  */
 #include "postgres.h"
 
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "miscadmin.h"
@@ -30,7 +29,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/opclass_lookup.h"
+#include "index/load/heap_scan.h"
 #include "index/pair_sort.h"
 
 /*
@@ -64,9 +63,8 @@ typedef struct RowItems
 typedef struct HeapCheck
 {
 	Relation	index;
-	const Opclass *opclass;
 	IndexMeta	meta;
-	Tuplesortstate *sort;		/* sorts CheckItems by TID, then tree, then key */
+	PairSort   *sort;			/* sorts CheckItems by TID, then tree, then key */
 } HeapCheck;
 
 /*
@@ -116,25 +114,16 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 }
 
 /*
- * Put the keys of a heap row into the sort (an IndexBuildCallback).
+ * Put a key of a heap row into the sort (an AddKey).
  */
 static void
-put_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
-		bool alive, void *arg)
+put_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 {
-	HeapCheck  *check = arg;
-	KeySet		keys;
-	CheckItem	item;
+	CheckItem	item = {tid_number(tid), HEAP_ROW, key};
 
-	opclass_extract_value(check->opclass, values[0], isnull[0], &keys);
-	item.tid = tid_number(tid);
-	item.tree = keys.is_placeholder ? PLACEHOLDER_HEAP_ROW : HEAP_ROW;
-	for (int i = 0; i < keys.n; i++)
-	{
-		item.key = keys.key[i];
-		put_item(check, &item);
-	}
-	key_set_free(&keys);
+	if (is_placeholder)
+		item.tree = PLACEHOLDER_HEAP_ROW;
+	put_item(arg, &item);
 }
 
 pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);
@@ -246,6 +235,7 @@ put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 {
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+	double		nindexed;
 
 	/*
 	 * ii_Concurrent, because the scan has an MVCC snapshot.  Not ii_Unique, so that the
@@ -253,7 +243,8 @@ put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
 	 */
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
-	table_index_build_scan(heap, check->index, info, true, false, put_row, check, scan);
+	heap_scan_keys(heap, check->index, info, check->meta.params, false, scan, put_key, check,
+				   &nindexed);
 }
 
 /*
@@ -277,14 +268,12 @@ check_against_heap(Relation heap, Relation index)
 				 errhint("Check it in a later transaction.")));
 
 	check.index = index;
-	check.opclass = opclass_of_trees(index);
 	check.meta = *meta_reread(index);
-	check.sort = pair_sort_begin(maintenance_work_mem);
+	check.sort = pair_sort_begin(CurrentMemoryContext, maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)
 		inspect_walk_level(index, tree, 0, put_page, &check);
 	put_heap(&check, heap, snapshot);
-	tuplesort_performsort(check.sort);
 	compare_all(&check);
-	tuplesort_end(check.sort);
+	pair_sort_end(check.sort);
 	UnregisterSnapshot(snapshot);
 }

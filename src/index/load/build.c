@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "utils/backend_progress.h"
@@ -18,20 +17,18 @@
 #include "index/access_method.h"
 #include "index/load/build_parallel.h"
 #include "index/load/build_tree.h"
+#include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"
 #include "index/params.h"
 #include "index/tree/extend.h"
 
-/* State of a serial build, for the callback of the heap scan. */
-typedef struct Build
+/* Entries of a serial build. */
+typedef struct Spools
 {
-	const Opclass *opclass;
-	int32		params;
 	Spool	   *keys;
 	Spool	   *placeholders;	/* placeholders of rows without keys */
-	double		nrows;
-} Build;
+} Spools;
 
 /*
  * Minimum memory for placeholders, in kilobytes.  It is the minimum of
@@ -61,23 +58,14 @@ simhash_buildphasename(int64 phase)
 }
 
 /*
- * Add the keys of a row to a spool, or its placeholder to the other spool.  This is a
- * callback of table_index_build_scan().  Raises an error if the parameters of the row's
- * value differ from those of the index.
+ * Add a key to its spool (an AddKey).
  */
 static void
-build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
-			   bool alive, void *arg)
+spool_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 {
-	Build	   *build = arg;
-	KeySet		keys;
+	const Spools *spools = arg;
 
-	opclass_extract_value(build->opclass, values[0], isnull[0], &keys);
-	params_check(index, build->opclass, build->params, keys.params);
-	for (int i = 0; i < keys.n; i++)
-		spool_add(keys.is_placeholder ? build->placeholders : build->keys, keys.key[i], tid);
-	key_set_free(&keys);
-	build->nrows++;
+	spool_add(is_placeholder ? spools->placeholders : spools->keys, key, tid);
 }
 
 /*
@@ -85,39 +73,36 @@ build_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
  * numbers of rows in *result.
  */
 static void
-build_serially(Relation heap, Relation index, struct IndexInfo *info,
+build_serially(Relation heap, Relation index, struct IndexInfo *info, int32 params,
 			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
 {
-	Build		build = {0};
+	Spools		spools;
 	pg_atomic_uint64 done;
 
-	build.opclass = opclass_of_index(index);
-	build.params = params_of_column(index, build.opclass);
 	/*
 	 * Placeholders get an eighth of the memory.  Usually there are few of them, but there
 	 * may be many.
 	 */
-	build.keys = spool_create(maintenance_work_mem / 8 * 7);
-	build.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
+	spools.keys = spool_create(maintenance_work_mem / 8 * 7);
+	spools.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
 
 	build_report_phase(PHASE_SCAN);
-	result->heap_tuples = table_index_build_scan(heap, index, info, true, true,
-												 build_callback, &build, NULL);
-	result->index_tuples = build.nrows;
+	result->heap_tuples = heap_scan_keys(heap, index, info, params, true, NULL, spool_key,
+										 &spools, &result->index_tuples);
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 spool_count(build.keys) * design->ntables +
-								 spool_count(build.placeholders));
+								 spool_count(spools.keys) * design->ntables +
+								 spool_count(spools.placeholders));
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		spool_begin(build.keys, &design->table[i]);
-		roots[i] = build_tree(index, i, build.keys, &done);
+		spool_begin(spools.keys, &design->table[i]);
+		roots[i] = build_tree(index, i, spools.keys, &done);
 	}
-	spool_begin(build.placeholders, &design->table[design->ntables]);
-	roots[design->ntables] = build_tree(index, design->ntables, build.placeholders, &done);
-	spool_free(build.keys);
-	spool_free(build.placeholders);
+	spool_begin(spools.placeholders, &design->table[design->ntables]);
+	roots[design->ntables] = build_tree(index, design->ntables, spools.placeholders, &done);
+	spool_free(spools.keys);
+	spool_free(spools.placeholders);
 }
 
 /*
@@ -143,7 +128,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 
 	design_init(&design, &options);
 	if (!build_in_parallel(heap, index, info, &design, roots, result))
-		build_serially(heap, index, info, &design, roots, result);
+		build_serially(heap, index, info, params, &design, roots, result);
 
 	meta_init(meta.data, &design, params, roots);
 	build_write_page(index, META_BLOCK, meta.data);

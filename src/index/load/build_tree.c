@@ -188,6 +188,19 @@ write_downlink(BufFile *file, const Entry *low_key, BlockNumber block)
 }
 
 /*
+ * Write the current page of a level.
+ */
+static void
+write_level(TreeBuild *build, int at)
+{
+	Page		page = build->level[at]->page.data;
+
+	if (at == 0)
+		TreePageGetOpaque(page)->nsorted = page_nentries(page);
+	build_write_page(build->index, build->level[at]->block, page);
+}
+
+/*
  * Write the current page of a level.  The page is full, or it is the last page of the
  * level.  Then add its downlink to the parent level, or to the file of downlinks.
  */
@@ -195,12 +208,9 @@ static void
 finish_page(TreeBuild *build, int at)
 {
 	BuildLevel *level = build->level[at];
-	Page		page = level->page.data;
-	Entry		low = page_low_key(page);
+	Entry		low = page_low_key(level->page.data);
 
-	if (at == 0)
-		TreePageGetOpaque(page)->nsorted = page_nentries(page);
-	build_write_page(build->index, level->block, page);
+	write_level(build, at);
 	if (build->downlinks)
 		write_downlink(build->downlinks, &low, level->block);
 	else
@@ -252,11 +262,7 @@ finish_levels(TreeBuild *build)
 		finish_page(build, at++);
 	root.block = build->level[at]->block;
 	root.level = at;
-	if (at == 0)
-		TreePageGetOpaque(build->level[at]->page.data)->nsorted =
-			page_nentries(build->level[at]->page.data);
-	build_write_page(build->index, root.block, build->level[at]->page.data);
-
+	write_level(build, at);
 	for (int i = 0; i < build->nlevels; i++)
 	{
 		if (build->level[i])

@@ -27,25 +27,16 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "access/tableam.h"
 #include "miscadmin.h"
 #include "utils/backend_progress.h"
 #include "utils/wait_event.h"
 
 #include "compat.h"
 #include "index/load/build_worker.h"
+#include "index/load/heap_scan.h"
 #include "index/load/row_file.h"
 #include "index/opclass_lookup.h"
 #include "index/params.h"
-
-/* State of a participant's heap scan. */
-typedef struct ParticipantScan
-{
-	const Opclass *opclass;
-	int32		params;
-	RowFile		file[NGROUPS];
-	double		nrows;
-} ParticipantScan;
 
 /* State of reading a tree's downlinks to leaves from the files of its ranges. */
 typedef struct DownlinkReader
@@ -58,39 +49,34 @@ typedef struct DownlinkReader
 } DownlinkReader;
 
 /*
- * Set *name, of length MAXPGPATH, to the name of a participant's file of rows.
+ * Return the name of a participant's file of rows.
  */
-static void
-make_file_name(char *name, int participant, RowGroup group)
+static char *
+rows_name(int participant, RowGroup group)
 {
-	snprintf(name, MAXPGPATH, "%s.%d",
-			 group == ROWS_WITH_PLACEHOLDER ? "placeholders" : "keys", participant);
+	return psprintf("%s.%d", group == ROWS_WITH_PLACEHOLDER ? "placeholders" : "keys",
+					participant);
 }
 
 /*
- * Add the keys or the placeholder of a row to the participant's files.  This is a
- * callback of table_index_build_scan().  Raises an error if the parameters of the row's
- * value differ from those of the index.
+ * Return the name of the file with the downlinks of a range.
+ */
+static char *
+downlinks_name(int tree, int range)
+{
+	return psprintf("downlinks.%d.%d", tree, range);
+}
+
+/*
+ * Add a key to its file, of a participant's files of the groups (an AddKey).
  */
 static void
-scan_callback(Relation index, ItemPointer tid, Datum *values, bool *isnull,
-			  bool alive, void *arg)
+write_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 {
-	ParticipantScan *scan = arg;
-	KeySet		keys;
-	RowGroup	group;
+	RowFile    *files = arg;
+	Entry		row = make_entry(key, tid);
 
-	opclass_extract_value(scan->opclass, values[0], isnull[0], &keys);
-	params_check(index, scan->opclass, scan->params, keys.params);
-	group = keys.is_placeholder ? ROWS_WITH_PLACEHOLDER : ROWS_WITH_KEYS;
-	for (int i = 0; i < keys.n; i++)
-	{
-		Entry		row = make_entry(keys.key[i], tid);
-
-		row_file_add(&scan->file[group], &row);
-	}
-	key_set_free(&keys);
-	scan->nrows++;
+	row_file_add(&files[is_placeholder ? ROWS_WITH_PLACEHOLDER : ROWS_WITH_KEYS], &row);
 }
 
 /*
@@ -102,28 +88,23 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		  int participant, Relation heap, Relation index, IndexInfo *info)
 {
 	ScanResult *result = &shared->scan_result[participant];
-	ParticipantScan scan = {0};
-	char		name[MAXPGPATH];
+	RowFile		files[NGROUPS] = {0};
 
 	for (RowGroup group = 0; group < NGROUPS; group++)
-	{
-		make_file_name(name, participant, group);
-		scan.file[group].file = BufFileCreateFileSet(&shared->files.fs, name);
-	}
-	scan.opclass = opclass_of_index(index);
-	scan.params = params_of_column(index, scan.opclass);
+		files[group].file = BufFileCreateFileSet(&shared->files.fs,
+												 rows_name(participant, group));
 	build_report_phase(PHASE_SCAN);
-	result->heap_tuples =
-		table_index_build_scan(heap, index, info, true, !IsParallelWorker(),
-							   scan_callback, &scan,
-							   begin_parallel_scan(heap, parallel_scan));
-	result->index_tuples = scan.nrows;
+	result->heap_tuples = heap_scan_keys(heap, index, info,
+										 params_of_column(index, opclass_of_index(index)),
+										 !IsParallelWorker(),
+										 begin_parallel_scan(heap, parallel_scan),
+										 write_key, files, &result->index_tuples);
 	result->broken_hot_chain = info->ii_BrokenHotChain;
 	for (RowGroup group = 0; group < NGROUPS; group++)
 	{
-		result->nrows[group] = scan.file[group].nrows;
-		BufFileExportFileSet(scan.file[group].file);
-		BufFileClose(scan.file[group].file);
+		result->nrows[group] = files[group].nrows;
+		BufFileExportFileSet(files[group].file);
+		BufFileClose(files[group].file);
 	}
 }
 
@@ -150,7 +131,6 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 		  uint64 min, uint64 max, Spool *spool)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
-	char		name[MAXPGPATH];
 	int			n;
 
 	for (int i = 0; i < shared->nparticipants; i++)
@@ -159,8 +139,8 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 
 		if (file.nrows == 0)
 			continue;
-		make_file_name(name, i, group);
-		file.file = BufFileOpenFileSet(&shared->files.fs, name, O_RDONLY, false);
+		file.file = BufFileOpenFileSet(&shared->files.fs, rows_name(i, group), O_RDONLY,
+									   false);
 		while (row_file_read(&file, table, min, max, rows, &n))
 		{
 			for (int j = 0; j < n; j++)
@@ -181,15 +161,6 @@ range_min(const SharedBuild *shared, int range)
 }
 
 /*
- * Set *name, of length MAXPGPATH, to the name of the file with the downlinks of a range.
- */
-static void
-make_downlinks_name(char *name, int tree, int range)
-{
-	snprintf(name, MAXPGPATH, "downlinks.%d.%d", tree, range);
-}
-
-/*
  * Build a range of a tree's leaves, and write the downlinks to these leaves to a file.
  */
 static void
@@ -200,7 +171,6 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	uint64		min = range_min(shared, range);
 	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
 	LeafRange	leaves;
-	char		name[MAXPGPATH];
 	BufFile    *downlinks;
 
 	spool_reuse(spool);
@@ -212,8 +182,7 @@ build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spo
 	leaves.high = entry_before(next_min);
 	leaves.block = shared->first_leaves + tree * shared->nranges + range;
 	leaves.right = is_last ? InvalidBlockNumber : leaves.block + 1;
-	make_downlinks_name(name, tree, range);
-	downlinks = BufFileCreateFileSet(&shared->files.fs, name);
+	downlinks = BufFileCreateFileSet(&shared->files.fs, downlinks_name(tree, range));
 	pg_atomic_fetch_add_u32(&shared->tree[tree].nleaves,
 							build_leaves(index, tree, &leaves, spool, downlinks,
 										 &shared->ndone));
@@ -228,7 +197,6 @@ static void
 read_downlink(void *arg, LeafDownlink *downlink)
 {
 	DownlinkReader *reader = arg;
-	char		name[MAXPGPATH];
 
 	if (reader->file && reader->nleft == 0)
 	{
@@ -237,8 +205,8 @@ read_downlink(void *arg, LeafDownlink *downlink)
 	}
 	if (reader->file == NULL)
 	{
-		make_downlinks_name(name, reader->tree, reader->range++);
-		reader->file = BufFileOpenFileSet(&reader->shared->files.fs, name,
+		reader->file = BufFileOpenFileSet(&reader->shared->files.fs,
+										  downlinks_name(reader->tree, reader->range++),
 										  O_RDONLY, false);
 		reader->nleft = BufFileSize(reader->file) / sizeof(LeafDownlink);
 	}

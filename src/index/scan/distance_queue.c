@@ -44,17 +44,8 @@ struct DistanceQueue
 								 * dropped, inclusive */
 	TidList		list[SIMHASH_BITS + 1]; /* indexed by distance */
 
-	/*
-	 * Sorts all TIDs by distance, in place of the lists.  NULL while the queue uses the
-	 * lists.
-	 */
-	Tuplesortstate *sort;
-	bool		sorted;			/* true after tuplesort_performsort */
-	bool		has_next;		/* true if next_distance and next_tid contain a
-								 * TID that was read from the sort, but not
-								 * fetched */
-	uint64		next_distance;
-	uint64		next_tid;		/* tid_number */
+	PairSort   *sort;			/* sorts distances and TIDs, in place of the
+								 * lists.  NULL while the queue uses the lists. */
 };
 
 /* Initial capacity of a list, in TIDs. */
@@ -95,30 +86,6 @@ free_tid_list(DistanceQueue *queue, TidList *list)
 }
 
 /*
- * End the sort, if there is one.
- */
-static void
-queue_end_sort(DistanceQueue *queue)
-{
-	if (queue->sort)
-		tuplesort_end(queue->sort);
-	queue->sort = NULL;
-}
-
-/*
- * Begin a sort of TIDs that uses at most work_mem of memory.
- */
-static void
-queue_begin_sort(DistanceQueue *queue)
-{
-	MemoryContext old_context = MemoryContextSwitchTo(queue->context);
-
-	queue->sort = pair_sort_begin(work_mem);
-	queue->sorted = false;
-	MemoryContextSwitchTo(old_context);
-}
-
-/*
  * Remove all TIDs and end the sort.  Does not change the limit.
  */
 static void
@@ -126,7 +93,8 @@ queue_clear(DistanceQueue *queue)
 {
 	for (int i = 0; i <= SIMHASH_BITS; i++)
 		free_tid_list(queue, &queue->list[i]);
-	queue_end_sort(queue);
+	pair_sort_end(queue->sort);
+	queue->sort = NULL;
 	queue->farthest = SIMHASH_BITS;
 }
 
@@ -154,7 +122,7 @@ distance_queue_enlarge(DistanceQueue *queue, bool may_sort)
 
 	queue_clear(queue);
 	if (queue->max_capacity == limit && may_sort)
-		queue_begin_sort(queue);
+		queue->sort = pair_sort_begin(queue->context, work_mem);
 	queue->max_capacity = Min(queue->max_capacity * MAX_CAPACITY_FACTOR, limit);
 }
 
@@ -164,7 +132,7 @@ distance_queue_enlarge(DistanceQueue *queue, bool may_sort)
 void
 distance_queue_free(DistanceQueue *queue)
 {
-	queue_end_sort(queue);
+	pair_sort_end(queue->sort);
 	MemoryContextDelete(queue->context);
 }
 
@@ -223,32 +191,17 @@ distance_queue_farthest(const DistanceQueue *queue)
 }
 
 /*
- * Read the next TID of the sort.  Sets has_next to false if there is none.
- */
-static void
-read_sorted(DistanceQueue *queue)
-{
-	queue->has_next = pair_sort_get(queue->sort, &queue->next_distance, &queue->next_tid);
-}
-
-/*
  * Fetch TIDs as distance_queue_fetch() does, for a queue that sorts its TIDs.
  */
 static int
-fetch_sorted_tids(DistanceQueue *queue, int distance, ItemPointerData *tids, int max)
+fetch_sorted_tids(PairSort *sort, int distance, ItemPointerData *tids, int max)
 {
 	int			n = 0;
 
-	if (!queue->sorted)
+	while (n < max && pair_sort_peek(sort) && sort->first <= distance)
 	{
-		tuplesort_performsort(queue->sort);
-		queue->sorted = true;
-		read_sorted(queue);
-	}
-	while (n < max && queue->has_next && queue->next_distance <= distance)
-	{
-		tids[n++] = tid_of_number(queue->next_tid);
-		read_sorted(queue);
+		tids[n++] = tid_of_number(sort->second);
+		pair_sort_advance(sort);
 	}
 	return n;
 }
@@ -266,7 +219,7 @@ distance_queue_fetch(DistanceQueue *queue, int distance, ItemPointerData *tids, 
 	int			n;
 
 	if (queue->sort)
-		return fetch_sorted_tids(queue, distance, tids, max);
+		return fetch_sorted_tids(queue->sort, distance, tids, max);
 	n = Min(max, list->n - list->nfetched);
 	if (n == 0)
 	{

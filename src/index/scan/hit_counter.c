@@ -16,23 +16,8 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
 #include "index/pair_sort.h"
 #include "index/scan/hit_counter.h"
-#include "index/tree/page.h"
-
-#define SH_PREFIX			counts
-#define SH_ELEMENT_TYPE		TidCount
-#define SH_KEY_TYPE			uint64
-#define SH_KEY				tid
-#define SH_HASH_KEY(tb, key) tid_number_hash(key)
-#define SH_EQUAL(tb, a, b)	((a) == (b))
-#define SH_SCOPE			static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 /*
  * A pointer to an element of the hash table.  The TIDs are ranked by sorting such
@@ -40,18 +25,12 @@
  */
 typedef TidCount *RankedTid;
 
-/*
- * Estimate of the memory that a TID needs at worst, in bytes.  While the hash table
- * grows, the old table of half its size still exists.
- */
-#define COUNT_SIZE			(3 * sizeof(TidCount) + sizeof(TidCount *))
-
 struct HitCounter
 {
 	MemoryContext context;
 
 	/* In memory: a hash table by TID, and an array that ranks its elements. */
-	counts_hash *counts;		/* NULL if the TIDs are sorted instead */
+	tids_hash  *counts;			/* NULL if the TIDs are sorted instead */
 	uint64		max_counts;		/* number of TIDs that fit into work_mem */
 	TidCount  **ranked;			/* pointers to all elements of counts.  NULL
 								 * before the first hit_counter_by_tid() or
@@ -60,13 +39,11 @@ struct HitCounter
 	int64		next;			/* index in ranked of the next TID to fetch */
 
 	/* On disk: two sorts, one after the other. */
-	Tuplesortstate *hits;		/* sorts TIDs with numbers of hits, by TID.  A
+	PairSort   *hits;			/* sorts TIDs with numbers of hits, by TID.  A
 								 * TID may occur several times. */
-	Tuplesortstate *ranking;	/* sorts the TIDs, each once, by descending
-								 * number of hits */
-	uint64		next_tid;		/* next TID of ranking, as tid_number */
-	uint32		next_count;		/* number of hits of next_tid */
-	bool		has_next;		/* true if next_tid is valid */
+	PairSort   *ranking;		/* sorts the TIDs, each once, by descending
+								 * number of hits.  The sort key is
+								 * PG_UINT32_MAX minus the number of hits. */
 };
 
 /*
@@ -108,22 +85,9 @@ hit_counter_create(MemoryContext parent)
 	HitCounter *counter = MemoryContextAllocZero(context, sizeof(HitCounter));
 
 	counter->context = context;
-	counter->counts = counts_create(context, 64, NULL);
-	counter->max_counts = work_mem * UINT64CONST(1024) / COUNT_SIZE;
+	counter->counts = tids_create(context, 64, NULL);
+	counter->max_counts = tid_hash_max(sizeof(TidCount *));
 	return counter;
-}
-
-/*
- * Begin a sort that uses at most work_mem of memory.
- */
-static Tuplesortstate *
-counter_begin_sort(HitCounter *counter)
-{
-	MemoryContext old_context = MemoryContextSwitchTo(counter->context);
-	Tuplesortstate *sort = pair_sort_begin(work_mem);
-
-	MemoryContextSwitchTo(old_context);
-	return sort;
 }
 
 /*
@@ -133,17 +97,17 @@ counter_begin_sort(HitCounter *counter)
 static void
 switch_to_sort(HitCounter *counter)
 {
-	counts_iterator i;
-	TidCount   *entry;
+	tids_iterator i;
+	TidCount   *tid;
 
-	counter->hits = counter_begin_sort(counter);
-	counts_start_iterate(counter->counts, &i);
-	while ((entry = counts_iterate(counter->counts, &i)) != NULL)
+	counter->hits = pair_sort_begin(counter->context, work_mem);
+	tids_start_iterate(counter->counts, &i);
+	while ((tid = tids_iterate(counter->counts, &i)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		pair_sort_put(counter->hits, entry->tid, entry->count);
+		pair_sort_put(counter->hits, tid->tid, tid->count);
 	}
-	counts_destroy(counter->counts);
+	tids_destroy(counter->counts);
 	counter->counts = NULL;
 }
 
@@ -156,7 +120,7 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 	for (int i = 0; i < n; i++)
 	{
 		uint64		tid = tid_number(&tids[i]);
-		TidCount   *entry;
+		TidCount   *found;
 		bool		known;
 
 		if (counter->counts && counter->counts->members >= counter->max_counts)
@@ -166,8 +130,8 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 			pair_sort_put(counter->hits, tid, 1);
 			continue;
 		}
-		entry = counts_insert(counter->counts, tid, &known);
-		entry->count = known ? entry->count + 1 : 1;
+		found = tids_insert(counter->counts, tid, &known);
+		found->count = known ? found->count + 1 : 1;
 	}
 }
 
@@ -187,9 +151,9 @@ hit_counter_in_memory(const HitCounter *counter)
 uint32
 hit_counter_look_up(const HitCounter *counter, uint64 tid)
 {
-	TidCount   *entry = counts_lookup(counter->counts, tid);
+	TidCount   *found = tids_lookup(counter->counts, tid);
 
-	return entry ? entry->count : 0;
+	return found ? found->count : 0;
 }
 
 /*
@@ -198,15 +162,15 @@ hit_counter_look_up(const HitCounter *counter, uint64 tid)
 static void
 collect_counts(HitCounter *counter)
 {
-	counts_iterator i;
-	TidCount   *entry;
+	tids_iterator i;
+	TidCount   *tid;
 
 	counter->ranked = MemoryContextAllocHuge(counter->context,
 											 Max(counter->counts->members, 1) * sizeof(TidCount *));
 	counter->nranked = 0;
-	counts_start_iterate(counter->counts, &i);
-	while ((entry = counts_iterate(counter->counts, &i)) != NULL)
-		counter->ranked[counter->nranked++] = entry;
+	tids_start_iterate(counter->counts, &i);
+	while ((tid = tids_iterate(counter->counts, &i)) != NULL)
+		counter->ranked[counter->nranked++] = tid;
 }
 
 /*
@@ -224,21 +188,8 @@ hit_counter_by_tid(HitCounter *counter)
 }
 
 /*
- * Read the next TID of the ranking.  Sets has_next to false if there is none.
- */
-static void
-read_next_ranked(HitCounter *counter)
-{
-	uint64		first = 0;
-
-	counter->has_next = pair_sort_get(counter->ranking, &first, &counter->next_tid);
-	counter->next_count = PG_UINT32_MAX - first;
-}
-
-/*
  * Add up the hits of each TID, which the first sort returns in TID order, and sort the
- * TIDs by number of hits.  The sort key is PG_UINT32_MAX minus the number of hits, so
- * that the TIDs with the most hits come first.
+ * TIDs by descending number of hits.
  */
 static void
 rank_sorted(HitCounter *counter)
@@ -248,8 +199,7 @@ rank_sorted(HitCounter *counter)
 	uint64		tid;
 	uint64		n;
 
-	tuplesort_performsort(counter->hits);
-	counter->ranking = counter_begin_sort(counter);
+	counter->ranking = pair_sort_begin(counter->context, work_mem);
 	while (pair_sort_get(counter->hits, &tid, &n))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -260,10 +210,8 @@ rank_sorted(HitCounter *counter)
 	}
 	if (count > 0)
 		pair_sort_put(counter->ranking, PG_UINT32_MAX - count, last);
-	tuplesort_end(counter->hits);
+	pair_sort_end(counter->hits);
 	counter->hits = NULL;
-	tuplesort_performsort(counter->ranking);
-	read_next_ranked(counter);
 }
 
 /*
@@ -283,6 +231,26 @@ hit_counter_rank(HitCounter *counter)
 }
 
 /*
+ * Set *next to the next ranked TID and its count.  Returns false after the last TID.
+ */
+static inline bool
+peek_ranked(HitCounter *counter, TidCount *next)
+{
+	if (counter->counts)
+	{
+		if (counter->next == counter->nranked)
+			return false;
+		*next = *counter->ranked[counter->next];
+		return true;
+	}
+	if (!pair_sort_peek(counter->ranking))
+		return false;
+	next->count = PG_UINT32_MAX - counter->ranking->first;
+	next->tid = counter->ranking->second;
+	return true;
+}
+
+/*
  * Fetch at most max of the next ranked TIDs.  All TIDs of a call have the same number of
  * hits, and *count is set to this number.  Returns the number of TIDs fetched, or 0 after
  * the last TID.
@@ -291,26 +259,16 @@ int
 hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max, uint32 *count)
 {
 	int			n = 0;
+	TidCount	next;
 
-	if (counter->counts)
+	while (n < max && peek_ranked(counter, &next) && (n == 0 || next.count == *count))
 	{
-		while (n < max && counter->next < counter->nranked)
-		{
-			const TidCount *entry = counter->ranked[counter->next];
-
-			if (n > 0 && entry->count != *count)
-				break;
-			*count = entry->count;
-			tids[n++] = tid_of_number(entry->tid);
+		*count = next.count;
+		tids[n++] = tid_of_number(next.tid);
+		if (counter->counts)
 			counter->next++;
-		}
-		return n;
-	}
-	while (n < max && counter->has_next && (n == 0 || counter->next_count == *count))
-	{
-		*count = counter->next_count;
-		tids[n++] = tid_of_number(counter->next_tid);
-		read_next_ranked(counter);
+		else
+			pair_sort_advance(counter->ranking);
 	}
 	return n;
 }
@@ -321,9 +279,7 @@ hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max, uint32 *c
 void
 hit_counter_free(HitCounter *counter)
 {
-	if (counter->hits)
-		tuplesort_end(counter->hits);
-	if (counter->ranking)
-		tuplesort_end(counter->ranking);
+	pair_sort_end(counter->hits);
+	pair_sort_end(counter->ranking);
 	MemoryContextDelete(counter->context);
 }

@@ -10,17 +10,9 @@
 #ifndef SIMHASH_HIT_COUNTER_H
 #define SIMHASH_HIT_COUNTER_H
 
-#include "storage/itemptr.h"
+#include "index/scan/tid_hash.h"
 
 typedef struct HitCounter HitCounter;
-
-/* A TID and its number of hits.  An element of the hash table. */
-typedef struct TidCount
-{
-	uint64		tid;			/* tid_number */
-	uint32		count;			/* number of hits */
-	char		status;			/* for simplehash */
-} TidCount;
 
 extern HitCounter *hit_counter_create(MemoryContext parent);
 extern void hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n);

@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/scan/query_keys.h"
+#include "index/params.h"
 #include "index/scan/scan_hamming.h"
 #include "index/scan/scan_keys.h"
 #include "index/scan/scan_overlap.h"
@@ -118,8 +118,85 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * Begin a search for rows that contain at least keys->min_match of the query keys, and for
- * rows without keys if keys->or_empty, which requests a recheck.  If the postings cannot be
+ * Extract the query keys of the scan keys, for rows that are not NULL.  Stores a set of
+ * query keys in `sets` for each scan key, and sets *nsets to the number of sets.  A scan
+ * key has no set if every row that is not NULL matches it.  This is so for IS NOT NULL,
+ * and for an operator that needs a full index scan.
+ *
+ * Returns false if no row matches.  Raises an error if the parameters of a query differ
+ * from those of the index.
+ */
+static bool
+read_query_keys(IndexScanDesc scan, const Opclass *opclass, KeySet *sets, int *nsets)
+{
+	Relation	index = scan->indexRelation;
+
+	*nsets = 0;
+	for (int i = 0; i < scan->numberOfKeys; i++)
+	{
+		ScanKey		key = &scan->keyData[i];
+		KeySet		set;
+		bool		all;
+
+		if (key->sk_flags & SK_ISNULL)
+			continue;			/* IS NOT NULL */
+		all = !opclass_extract_query(opclass, key, &set);
+		params_check(index, opclass, meta_get(index)->params, set.params);
+		if (all)
+			continue;
+		Assert(set.key != &set.inline_key);
+		if (set.n == 0 && !set.or_empty)
+			return false;
+		sets[(*nsets)++] = set;
+	}
+	return true;
+}
+
+/*
+ * Return the set of query keys to search for.  This is the set with the greatest
+ * min_match.  If several sets have the greatest min_match, it is one with the fewest
+ * keys.  nsets is at least 1.
+ */
+static const KeySet *
+best_query_keys(const KeySet *sets, int nsets)
+{
+	const KeySet *best = &sets[0];
+
+	for (int i = 1; i < nsets; i++)
+		if (sets[i].min_match != best->min_match ?
+			sets[i].min_match > best->min_match : sets[i].n < best->n)
+			best = &sets[i];
+	return best;
+}
+
+/*
+ * Set query->min_match and query->or_empty for a scan in order of overlap with `query`.
+ * min_match is the greatest of the sets with the same keys as `query`, or 0 if there is no
+ * such set.  or_empty is true if all of these sets have or_empty.  Sets *recheck to true
+ * if the scan does not check a set: one with other keys, or with or_empty.
+ */
+static void
+limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
+{
+	query->min_match = 0;
+	query->or_empty = true;
+	for (int i = 0; i < nsets; i++)
+	{
+		bool		same = sets[i].n == query->n &&
+			(query->n == 0 ||
+			 memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0);
+
+		*recheck |= !same || sets[i].or_empty;
+		if (!same)
+			continue;
+		query->min_match = Max(query->min_match, sets[i].min_match);
+		query->or_empty &= sets[i].or_empty;
+	}
+}
+
+/*
+ * Begin a search for rows that contain at least query.min_match of the query keys, and for
+ * rows without keys if query.or_empty, which requests a recheck.  If the postings cannot be
  * merged within work_mem, counts hits instead.
  *
  * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
@@ -129,23 +206,20 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
  * at most n - T of all n keys.
  */
 static void
-begin_keys(IndexScanDesc scan, SimHashScan *state, const KeySet *keys)
+begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
 {
-	LeafReader *reader = &state->reader;
-	int			min_match = keys->min_match;
-
-	if (min_match <= 1 || !IsMVCCSnapshot(scan->xs_snapshot))
+	state->recheck |= query.or_empty;
+	if (query.min_match > 1 && !IsMVCCSnapshot(scan->xs_snapshot))
 	{
-		state->recheck |= min_match > 1 || keys->or_empty;
-		state->keys = keys_scan_any(state->context, reader, keys->key,
-									keys->n - min_match + 1, keys->or_empty);
-		return;
+		state->recheck = true;
+		query.n -= query.min_match - 1;
+		query.min_match = 1;
 	}
-	state->keys = keys_scan_at_least(state->context, reader, keys->key, keys->n, min_match);
+	state->keys = keys_scan_create(state->context, &state->reader, &query);
 	if (state->keys == NULL)
 	{
 		state->stage = SCAN_OVERLAP;
-		state->overlap = overlap_scan_create(state->context, reader, keys);
+		state->overlap = overlap_scan_create(state->context, &state->reader, &query);
 	}
 }
 
@@ -163,14 +237,14 @@ begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int ns
 	if (!(key->sk_flags & SK_ISNULL))
 		state->opclass->multi_key->extract_value(key->sk_argument, &query);
 	scan->xs_orderbynulls[0] = query.n == 0;
-	query_keys_limit(sets, nsets, &query, &state->recheck);
+	limit_query(sets, nsets, &query, &state->recheck);
 	state->stage = SCAN_OVERLAP;
 	state->overlap = overlap_scan_create(state->context, &state->reader, &query);
 }
 
 /*
  * Begin a search of a multi-key index.  Without ORDER BY and with several sets of query
- * keys, searches for the keys of the best set (query_keys_best), and requests a recheck.
+ * keys, searches for the keys of the best set (best_query_keys), and requests a recheck.
  * Returns false if no non-NULL row can match.
  */
 static bool
@@ -179,18 +253,17 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 	MemoryContext old_context = MemoryContextSwitchTo(state->context);
 	KeySet	   *sets = palloc(scan->numberOfKeys * sizeof(KeySet));
 	int			nsets;
-	bool		any = query_keys_read(scan->indexRelation, state->opclass, scan->keyData,
-									  scan->numberOfKeys, sets, &nsets);
+	bool		any = read_query_keys(scan, state->opclass, sets, &nsets);
 
 	state->stage = SCAN_KEYS;
 	if (any && scan->numberOfOrderBys > 0)
 		begin_overlap(scan, state, sets, nsets);
 	else if (any && nsets == 0)
-		state->keys = keys_scan_all(state->context, &state->reader);
+		state->keys = keys_scan_create(state->context, &state->reader, NULL);
 	else if (any)
 	{
 		state->recheck |= nsets > 1;
-		begin_keys(scan, state, query_keys_best(sets, nsets));
+		begin_keys(scan, state, *best_query_keys(sets, nsets));
 	}
 	MemoryContextSwitchTo(old_context);
 	return any;

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "index/opclass.h"
 #include "index/scan/posting_merge.h"
 #include "index/scan/scan_keys.h"
 #include "index/scan/tid_set.h"
@@ -36,60 +35,34 @@ static const KeyRange not_null_rows[] = {
 };
 
 /*
- * Create a scan that reads nranges ranges.
+ * Begin a scan for rows that contain at least query->min_match of the query keys, and for
+ * rows without keys if query->or_empty is true.  If `query` is NULL, the scan is for all
+ * rows that are not NULL.  Returns NULL if the postings of the query keys must be merged,
+ * but cannot be merged within work_mem.  The array of keys must stay valid until the scan
+ * ends.
  */
-static KeysScan *
-create_scan(MemoryContext context, LeafReader *reader, int nranges)
+KeysScan *
+keys_scan_create(MemoryContext context, LeafReader *reader, const KeySet *query)
 {
 	KeysScan   *scan = MemoryContextAllocZero(context, sizeof(KeysScan));
 
 	scan->context = context;
 	scan->reader = reader;
-	scan->nranges = nranges;
-	return scan;
-}
-
-/*
- * Begin a scan for all rows that are not NULL.
- */
-KeysScan *
-keys_scan_all(MemoryContext context, LeafReader *reader)
-{
-	leaf_reader_start_ranges(reader, not_null_rows, lengthof(not_null_rows));
-	return create_scan(context, reader, lengthof(not_null_rows));
-}
-
-/*
- * Begin a scan for rows that contain any of n keys, and for rows without keys if or_empty
- * is true.  The array must stay valid until the scan ends.
- */
-KeysScan *
-keys_scan_any(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
-			  bool or_empty)
-{
-	KeysScan   *scan = create_scan(context, reader, n);
-
-	leaf_reader_start_keys(reader, keys, n);
-	scan->or_empty = or_empty;
-	return scan;
-}
-
-/*
- * Begin a scan for rows that contain at least min_match of n keys.  Returns NULL if the
- * postings of n keys cannot be merged within work_mem.  The array must stay valid until
- * the scan ends.
- */
-KeysScan *
-keys_scan_at_least(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
-				   int min_match)
-{
-	PostingMerge *merge = posting_merge_create(context, reader, keys, n, min_match);
-	KeysScan   *scan;
-
-	if (merge == NULL)
-		return NULL;
-	scan = create_scan(context, reader, 0);
-	scan->merge = merge;
+	if (query == NULL)
+	{
+		scan->nranges = lengthof(not_null_rows);
+		leaf_reader_start_ranges(reader, not_null_rows, scan->nranges);
+		return scan;
+	}
+	scan->or_empty = query->or_empty;
+	if (query->min_match > 1)
+	{
+		scan->merge = posting_merge_create(context, reader, query->key, query->n,
+										   query->min_match);
+		return scan->merge ? scan : NULL;
+	}
+	scan->nranges = query->n;
+	leaf_reader_start_keys(reader, query->key, query->n);
 	return scan;
 }
 

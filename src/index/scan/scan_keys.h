@@ -10,15 +10,13 @@
 #ifndef SIMHASH_SCAN_KEYS_H
 #define SIMHASH_SCAN_KEYS_H
 
+#include "index/opclass.h"
 #include "index/scan/leaf_reader.h"
 
 typedef struct KeysScan KeysScan;
 
-extern KeysScan *keys_scan_all(MemoryContext context, LeafReader *reader);
-extern KeysScan *keys_scan_any(MemoryContext context, LeafReader *reader,
-							   const uint64 *keys, int n, bool or_empty);
-extern KeysScan *keys_scan_at_least(MemoryContext context, LeafReader *reader,
-									const uint64 *keys, int n, int min_match);
+extern KeysScan *keys_scan_create(MemoryContext context, LeafReader *reader,
+								  const KeySet *query);
 extern void keys_scan_return_once(KeysScan *scan, bool may_defer);
 extern bool keys_scan_next(KeysScan *scan);
 extern void keys_scan_end(KeysScan *scan);

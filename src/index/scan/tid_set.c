@@ -17,45 +17,17 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
 #include "index/pair_sort.h"
+#include "index/scan/tid_hash.h"
 #include "index/scan/tid_set.h"
-#include "index/tree/page.h"
-
-/* An element of the hash table. */
-typedef struct SeenTid
-{
-	uint64		tid;			/* tid_number */
-	char		status;			/* for simplehash */
-} SeenTid;
-
-#define SH_PREFIX			seen
-#define SH_ELEMENT_TYPE		SeenTid
-#define SH_KEY_TYPE			uint64
-#define SH_KEY				tid
-#define SH_HASH_KEY(tb, key) tid_number_hash(key)
-#define SH_EQUAL(tb, a, b)	((a) == (b))
-#define SH_SCOPE			static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
-/*
- * Estimate of the memory that a TID needs at worst, in bytes.  While the hash table
- * grows, the old table of half its size still exists.
- */
-#define SEEN_SIZE			(3 * sizeof(SeenTid))
 
 struct TidSet
 {
 	MemoryContext context;
-	seen_hash  *tids;			/* TIDs returned or excluded */
+	tids_hash  *tids;			/* TIDs returned or excluded */
 	uint64		max_tids;		/* number of TIDs that fit into work_mem */
-	Tuplesortstate *deferred;	/* sort of pairs of a TID and its category,
+	PairSort   *deferred;		/* sort of pairs of a TID and its category,
 								 * EXCLUDED or DEFERRED.  NULL if there is none. */
-	bool		sorted;			/* true after tuplesort_performsort */
 	uint64		last;			/* last TID read from deferred, a tid_number() */
 };
 
@@ -74,8 +46,8 @@ tid_set_create(MemoryContext parent, bool may_defer)
 	TidSet	   *set = MemoryContextAllocZero(context, sizeof(TidSet));
 
 	set->context = context;
-	set->tids = seen_create(context, 64, NULL);
-	set->max_tids = may_defer ? work_mem * UINT64CONST(1024) / SEEN_SIZE : PG_UINT64_MAX;
+	set->tids = tids_create(context, 64, NULL);
+	set->max_tids = may_defer ? tid_hash_max(0) : PG_UINT64_MAX;
 	return set;
 }
 
@@ -87,19 +59,28 @@ tid_set_create(MemoryContext parent, bool may_defer)
 #define DEFERRED	1
 
 /*
- * Add a TID with a category to the sort of deferred TIDs.  May write to disk.
+ * Add a TID to the set, and return true if it was not in the set.  If the set is full,
+ * adds a TID that is not in the set to the sort instead, with this category, and returns
+ * false.  May write to disk.
  */
-static void
-defer_tid(TidSet *set, uint64 tid, uint64 category)
+static bool
+add_tid(TidSet *set, const ItemPointerData *tid, uint64 category)
 {
-	if (set->deferred == NULL)
-	{
-		MemoryContext old_context = MemoryContextSwitchTo(set->context);
+	uint64		number = tid_number(tid);
+	bool		known;
 
-		set->deferred = pair_sort_begin(work_mem);
-		MemoryContextSwitchTo(old_context);
+	if (set->tids->members < set->max_tids)
+	{
+		tids_insert(set->tids, number, &known);
+		return !known;
 	}
-	pair_sort_put(set->deferred, tid, category);
+	if (tids_lookup(set->tids, number) == NULL)
+	{
+		if (set->deferred == NULL)
+			set->deferred = pair_sort_begin(set->context, work_mem);
+		pair_sort_put(set->deferred, number, category);
+	}
+	return false;
 }
 
 /*
@@ -110,15 +91,7 @@ void
 tid_set_exclude(TidSet *set, const ItemPointerData *tids, int n)
 {
 	for (int i = 0; i < n; i++)
-	{
-		uint64		tid = tid_number(&tids[i]);
-		bool		known;
-
-		if (set->tids->members < set->max_tids)
-			seen_insert(set->tids, tid, &known);
-		else if (seen_lookup(set->tids, tid) == NULL)
-			defer_tid(set, tid, EXCLUDED);
-	}
+		add_tid(set, &tids[i], EXCLUDED);
 }
 
 /*
@@ -132,24 +105,8 @@ tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n)
 	int			nkept = 0;
 
 	for (int i = 0; i < n; i++)
-	{
-		uint64		tid = tid_number(&tids[i]);
-		bool		known;
-
-		if (set->tids->members < set->max_tids)
-			seen_insert(set->tids, tid, &known);
-		else
-		{
-			known = seen_lookup(set->tids, tid) != NULL;
-			if (!known)
-			{
-				defer_tid(set, tid, DEFERRED);
-				continue;
-			}
-		}
-		if (!known)
+		if (add_tid(set, &tids[i], DEFERRED))
 			tids[nkept++] = tids[i];
-	}
 	return nkept;
 }
 
@@ -166,9 +123,6 @@ tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max)
 
 	if (set->deferred == NULL)
 		return 0;
-	if (!set->sorted)
-		tuplesort_performsort(set->deferred);
-	set->sorted = true;
 	while (n < max && pair_sort_get(set->deferred, &tid, &category))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -187,7 +141,6 @@ tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max)
 void
 tid_set_free(TidSet *set)
 {
-	if (set->deferred)
-		tuplesort_end(set->deferred);
+	pair_sort_end(set->deferred);
 	MemoryContextDelete(set->context);
 }

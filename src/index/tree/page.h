@@ -11,7 +11,6 @@
 #define SIMHASH_PAGE_H
 
 #include "access/htup_details.h"
-#include "common/hashfn.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/itemptr.h"
@@ -212,13 +211,6 @@ tid_number(const ItemPointerData *tid)
 {
 	return (uint64) ItemPointerGetBlockNumberNoCheck(tid) << 16 |
 		ItemPointerGetOffsetNumberNoCheck(tid);
-}
-
-/* Return the hash of a TID, given as a number by tid_number, for a hash table. */
-static inline uint32
-tid_number_hash(uint64 number)
-{
-	return hash_combine(murmurhash32((uint32) number), murmurhash32(number >> 32));
 }
 
 /* Return the TID of a number.  The inverse of tid_number. */
