@@ -48,31 +48,8 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
-CREATE PROCEDURE read(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
-DECLARE
-    i bigint := seed;
-    once record;
-    rows bigint := 0;
-    rounds integer := 0;
-BEGIN
-    WHILE clock_timestamp() < until OR rounds < 2 LOOP
-        i := i + 1;
-        COMMIT;
-        SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        FOR step IN 1 .. 3 LOOP
-            once := CASE step WHEN 3 THEN differing_order('docs', i, 1) ELSE differing('docs', i, 5) END;
-            IF once.differing <> 0 THEN
-                RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
-            END IF;
-            rows := rows + once.rows;
-            PERFORM pg_sleep(0.01);
-        END LOOP;
-        rounds := rounds + 1;
-    END LOOP;
-    ASSERT rows > 0, 'no rows were compared';
-    RAISE NOTICE '% rounds, % rows', rounds, rows;
-END $$;
 SQL
+install_read($primary, q{CASE step WHEN 3 THEN differing_order(tab, i, 1) ELSE differing(tab, i, 5) END}, 3);
 
 my $standby = standby_of($primary);
 
@@ -81,7 +58,7 @@ my $standby = standby_of($primary);
 my $until = $primary->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
 my @running = (
 	(map { client($primary, "CALL write($seed + ${_}::bigint * 1000000000, '$until')") } 1, 2),
-	(map { client($standby, "CALL read($seed + ${_}::bigint * 1000000, '$until')") } 1, 2));
+	(map { client($standby, "CALL read('docs', $seed + ${_}::bigint * 1000000, 2, '$until')") } 1, 2));
 my $vacuums = 0;
 while ($primary->safe_psql('postgres', "SELECT clock_timestamp() < '$until'") eq 't')
 {

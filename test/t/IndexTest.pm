@@ -14,7 +14,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(random_seed seconds index_node standby_of install_load client running clients_ok
+our @EXPORT = qw(random_seed seconds index_node standby_of install_load install_read client running clients_ok
   kill_and_start generic_records recovered_to read_pages write_pages index_pages
   same_rows_ok no_damage_ok sound_ok no_lost_pages_ok no_crash_ok free_pages has_small_pages);
 
@@ -176,8 +176,7 @@ SQL
 # write: a few rows at a time, not many more than max_rows in all, until `load` is
 # empty.
 # check_index: checks the index and reads its statistics, until `load` is empty.
-# read: compares index scans with sequential scans within one snapshot, for at least so
-# many rounds, and until a point in time.
+# read: see install_read.
 sub install_load
 {
 	my ($node) = @_;
@@ -330,9 +329,24 @@ BEGIN
              + (SELECT count(*) FROM n FULL JOIN m USING (j) WHERE n.n IS DISTINCT FROM m.n)', tab)
         USING seed INTO rows, differing;
 END $$;
+SQL
+	install_read($node, <<'SQL');
+CASE i % 5 WHEN 0 THEN differing(tab, i, 4) WHEN 1 THEN differing_order(tab, i, 3)
+    WHEN 2 THEN read_slowly(tab, i) WHEN 3 THEN read_nearest_slowly(tab, i) ELSE differing_join(tab, i) END
+SQL
+}
 
+# Creates the procedure read.  It compares index scans with sequential scans, for at least
+# so many rounds, and until a point in time.  Each round has a snapshot, and compares so
+# many times.  The expression $compare returns the numbers of rows and of differing rows,
+# for the table tab, the seed i and the comparison step of the round.
+sub install_read
+{
+	my ($node, $compare, $steps) = (@_, 1);
+
+	$node->safe_psql('postgres', <<SQL);
 CREATE PROCEDURE read(tab regclass, seed bigint, min_rounds integer, until timestamptz DEFAULT '-infinity')
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql AS \$\$
 DECLARE
     i bigint := seed;
     once record;
@@ -343,17 +357,21 @@ BEGIN
         i := i + 1;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        once := CASE i % 5 WHEN 0 THEN differing(tab, i, 4) WHEN 1 THEN differing_order(tab, i, 3)
-            WHEN 2 THEN read_slowly(tab, i) WHEN 3 THEN read_nearest_slowly(tab, i) ELSE differing_join(tab, i) END;
-        IF once.differing <> 0 THEN
-            RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
-        END IF;
-        rows := rows + once.rows;
+        FOR step IN 1 .. $steps LOOP
+            once := $compare;
+            IF once.differing <> 0 THEN
+                RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
+            END IF;
+            rows := rows + once.rows;
+            IF step < $steps THEN
+                PERFORM pg_sleep(0.01);
+            END IF;
+        END LOOP;
         rounds := rounds + 1;
     END LOOP;
     ASSERT rows > 0, 'no rows were compared';
     RAISE NOTICE '% rounds, % rows', rounds, rows;
-END $$;
+END \$\$;
 SQL
 }
 
