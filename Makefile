@@ -45,7 +45,6 @@ OBJS = \
 	src/index/am/cost.o \
 	src/index/am/create_hook.o \
 	src/index/am/handler.o \
-	src/index/am/insert_row.o \
 	src/index/am/validate.o \
 	src/index/load/build.o \
 	src/index/load/build_parallel.o \

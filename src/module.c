@@ -13,7 +13,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "index/am/create_hook.h"
+#include "index/access_method.h"
 #include "index/options.h"
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"

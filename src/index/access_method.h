@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * access_method.h
- *		Functions that PostgreSQL calls, by the file that defines them
+ *		Functions that PostgreSQL and _PG_init call, by the file that defines them
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -20,7 +20,7 @@ extern IndexBuildResult *simhash_build(Relation heap, Relation index,
 extern void simhash_buildempty(Relation index);
 extern char *simhash_buildphasename(int64 phase);
 
-/* am/insert_row.c */
+/* tree/insert.c */
 extern bool simhash_insert(Relation index, Datum *values, bool *isnull,
 						   ItemPointer tid, Relation heap,
 						   IndexUniqueCheck unique_check, bool index_unchanged,
@@ -50,6 +50,9 @@ extern void simhash_costestimate(PlannerInfo *root, IndexPath *path,
 
 /* options.c */
 extern bytea *simhash_options(Datum reloptions, bool validate);
+
+/* am/create_hook.c */
+extern void create_hook_init(void);
 
 /* am/validate.c */
 extern bool simhash_validate(Oid opclass);

@@ -24,7 +24,7 @@
 #include "utils/syscache.h"
 
 #include "function_address.h"
-#include "index/am/create_hook.h"
+#include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/params.h"
 

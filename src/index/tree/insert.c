@@ -16,8 +16,10 @@
 #include "miscadmin.h"
 #include "utils/rel.h"
 
+#include "index/access_method.h"
+#include "index/opclass_lookup.h"
+#include "index/params.h"
 #include "index/tree/descend.h"
-#include "index/tree/insert.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
 #include "index/tree/wal.h"
@@ -269,7 +271,7 @@ insert_entries(Relation index, const TreeEntry *entries, int n)
  * A crash, an error or a cancellation may leave a row with only some of its entries.
  * Then the row's transaction has not committed, and no snapshot ever sees the row.
  */
-void
+static void
 insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 {
 	int			ntables = meta_get(index)->design.ntables;
@@ -298,13 +300,28 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 }
 
 /*
- * Insert the entry of a row without keys.  `placeholder` is the key of the entry:
- * PLACEHOLDER_NULL or PLACEHOLDER_EMPTY (opclass.h).
+ * aminsert: insert the entries of a row, or its placeholder.  Raises an error if the
+ * parameters of the value differ from those of the index.  Returns false, because no
+ * index of this access method is unique.
  */
-void
-insert_placeholder(Relation index, uint64 placeholder, ItemPointer tid)
+bool
+simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+			   Relation heap, IndexUniqueCheck unique_check,
+			   bool index_unchanged, struct IndexInfo *info)
 {
-	Entry		entry = make_entry(placeholder, tid);
+	const Opclass *opclass = opclass_of_trees(index);
+	KeySet		keys;
 
-	insert_entry(index, placeholder_tree(meta_get(index)), &entry);
+	opclass_extract_value(opclass, values[0], isnull[0], &keys);
+	params_check(index, opclass, meta_get(index)->params, keys.params);
+	if (keys.is_placeholder)
+	{
+		Entry		entry = make_entry(keys.key[0], tid);
+
+		insert_entry(index, placeholder_tree(meta_get(index)), &entry);
+	}
+	else
+		insert_keys(index, keys.key, keys.n, tid);
+	key_set_free(&keys);
+	return false;
 }

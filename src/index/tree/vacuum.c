@@ -29,16 +29,28 @@
 #include "index/tree/split.h"
 
 /*
- * Return true if the entries of a tree are counted as rows.  That is so for the first tree
- * and for the tree of placeholders.  If rows have at most one key, each row counts once.
- * If rows may have several keys, the count is a number of entries, and
- * simhash_vacuumcleanup replaces it by a number of rows.
+ * State of the prefetching of leaves.  The order of leaves in the file is not the order of
+ * their keys.  The downlinks to the next leaves are on a page of level 1, and `parent` is a
+ * copy of that page.
  */
-static bool
-tree_counts_rows(Relation index, int tree)
+typedef struct LeafAhead
 {
-	return tree == 0 || tree == placeholder_tree(meta_get(index));
-}
+	int			max_leaves;		/* number of leaves to prefetch; 0 if none */
+	bool		known;			/* true if `parent` contains a page of this tree */
+	int			fetched;		/* position in `parent` of the first downlink whose leaf
+								 * has not been prefetched */
+	PGAlignedBlock parent;		/* copy of a page of level 1 */
+} LeafAhead;
+
+/* State of one call of ambulkdelete. */
+typedef struct Vacuum
+{
+	IndexVacuumInfo *info;		/* arguments of ambulkdelete */
+	IndexBulkDeleteResult *stats;
+	IndexBulkDeleteCallback callback;
+	void	   *callback_state;
+	LeafAhead	ahead;			/* prefetching of leaves */
+} Vacuum;
 
 /*
  * Copy the live entries of a locked leaf to kept[0..MAX_LEAF_ENTRIES-1], and return their
@@ -46,8 +58,7 @@ tree_counts_rows(Relation index, int tree)
  * Raises an error if a TID is invalid.
  */
 static int
-collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
-			 IndexBulkDeleteCallback callback, void *callback_state)
+collect_live(Vacuum *vacuum, Buffer buffer, Entry *kept, int *nsorted)
 {
 	Page		page = BufferGetPage(buffer);
 	int			n = page_nentries(page);
@@ -59,8 +70,8 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 	{
 		Entry		entry = page_entry(page, i);
 
-		(void) leaf_checked_tid(index, buffer, i);
-		if (callback(&entry.tid, callback_state))
+		(void) leaf_checked_tid(vacuum->info->index, buffer, i);
+		if (vacuum->callback(&entry.tid, vacuum->callback_state))
 			continue;
 		kept[nkept++] = entry;
 		*nsorted += (i < was_sorted);
@@ -70,7 +81,11 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
 
 /*
  * Remove from a leaf the entries that the callback reports as dead, in one WAL record.
- * Adds the numbers of removed and remaining rows to *stats.
+ * Adds the numbers of removed and remaining rows to the statistics.
+ *
+ * The entries of the first tree and of the tree of placeholders are counted as rows.  If
+ * rows have at most one key, each row counts once.  If rows may have several keys, the
+ * count is a number of entries, and simhash_vacuumcleanup replaces it by a number of rows.
  *
  * The caller holds a pin and the cleanup lock of the buffer, so no scan has a pin on the
  * leaf.  A scan with a non-MVCC snapshot keeps its pin on a leaf until the executor has
@@ -79,16 +94,15 @@ collect_live(Relation index, Buffer buffer, Entry *kept, int *nsorted,
  * not tell the two apart.
  */
 static void
-vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
-			IndexBulkDeleteCallback callback, void *callback_state)
+vacuum_leaf(Vacuum *vacuum, Buffer buffer)
 {
+	Relation	index = vacuum->info->index;
 	Page		page = BufferGetPage(buffer);
 	int			n = page_nentries(page);
 	int			tree = TreePageGetOpaque(page)->tree;
 	Entry		kept[MAX_LEAF_ENTRIES];
 	int			nsorted;
-	int			nkept = collect_live(index, buffer, kept, &nsorted, callback,
-									 callback_state);
+	int			nkept = collect_live(vacuum, buffer, kept, &nsorted);
 
 	if (nkept < n)
 	{
@@ -101,72 +115,40 @@ vacuum_leaf(Relation index, Buffer buffer, IndexBulkDeleteResult *stats,
 		TreePageGetOpaque(page)->nsorted = nsorted;
 		GenericXLogFinish(state);
 	}
-	if (tree_counts_rows(index, tree))
+	if (tree == 0 || tree == placeholder_tree(meta_get(index)))
 	{
-		stats->tuples_removed += n - nkept;
-		stats->num_index_tuples += nkept;
+		vacuum->stats->tuples_removed += n - nkept;
+		vacuum->stats->num_index_tuples += nkept;
 	}
-}
-
-/* --- prefetching of leaves -------------------------------------------------------- */
-
-/*
- * State of the prefetching of leaves.  The order of leaves in the file is not the order of
- * their keys.  The downlinks to the next leaves are on a page of level 1, and `parent` is a
- * copy of that page.
- */
-typedef struct LeafAhead
-{
-	int			max_leaves;		/* number of leaves to prefetch; 0 if none */
-	bool		known;			/* true if `parent` contains a page of this tree */
-	int			at;				/* position in `parent` of the downlink of the leaf read
-								 * last */
-	int			fetched;		/* position in `parent` of the first downlink whose leaf
-								 * has not been prefetched */
-	PGAlignedBlock parent;		/* copy of a page of level 1 */
-} LeafAhead;
-
-/*
- * Copy the parent page of a leaf to ahead->parent.  The tree must have a level 1.
- * Share-locks one page at a time meanwhile.  The caller must not hold the lock of any page.
- */
-static void
-copy_downlinks(LeafAhead *ahead, Relation index, const PageLink *leaf)
-{
-	Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low_key,
-									BUFFER_LOCK_SHARE);
-
-	memcpy(ahead->parent.data, BufferGetPage(buffer), BLCKSZ);
-	UnlockReleaseBuffer(buffer);
-	ahead->at = ahead->fetched = 0;
-	ahead->known = true;
 }
 
 /*
  * Prefetch up to ahead->max_leaves leaves that follow the leaf of a link, as far as the
- * parent page has downlinks to them.  The caller must not hold the lock of any page.
+ * parent page has downlinks to them.  Share-locks one page at a time.  The caller must not
+ * hold the lock of any page.
  */
 static void
 fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 {
 	Page		parent = ahead->parent.data;
+	int			next;
 	int			end;
 
 	if (ahead->max_leaves == 0 || meta_get(index)->root[leaf->tree].level == 0)
 		return;
 	if (!ahead->known || page_is_left_of(parent, &leaf->low_key))
-		copy_downlinks(ahead, index, leaf);
-	while (ahead->at < page_nentries(parent))
 	{
-		Entry		downlink_key = page_entry(parent, ahead->at);
+		Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low_key,
+										BUFFER_LOCK_SHARE);
 
-		if (entry_compare(&downlink_key, &leaf->low_key) >= 0)
-			break;
-		ahead->at++;
+		memcpy(parent, BufferGetPage(buffer), BLCKSZ);
+		UnlockReleaseBuffer(buffer);
+		ahead->fetched = 0;
+		ahead->known = true;
 	}
-	ahead->fetched = Max(ahead->fetched, ahead->at + 1);
-	end = Min(page_nentries(parent), ahead->at + 1 + ahead->max_leaves);
-	for (; ahead->fetched < end; ahead->fetched++)
+	next = find_child(parent, &leaf->low_key) + 1;
+	end = Min(page_nentries(parent), next + ahead->max_leaves);
+	for (ahead->fetched = Max(ahead->fetched, next); ahead->fetched < end; ahead->fetched++)
 	{
 		BlockNumber block = inner_child(parent, ahead->fetched);
 
@@ -174,18 +156,6 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 			PrefetchBuffer(index, MAIN_FORKNUM, block);
 	}
 }
-
-/* --- the pass --------------------------------------------------------------------- */
-
-/* State of one call of ambulkdelete. */
-typedef struct Vacuum
-{
-	IndexVacuumInfo *info;		/* arguments of ambulkdelete */
-	IndexBulkDeleteResult *stats;
-	IndexBulkDeleteCallback callback;
-	void	   *callback_state;
-	LeafAhead	ahead;			/* prefetching of leaves */
-} Vacuum;
 
 /*
  * Pin and lock the page that a link leads to, and return its buffer.  Locks a leaf for
@@ -249,8 +219,7 @@ visit_page(Vacuum *vacuum, const PageLink *link)
 	PageVisit	visit;
 
 	if (link->level == 0)
-		vacuum_leaf(vacuum->info->index, buffer, vacuum->stats, vacuum->callback,
-					vacuum->callback_state);
+		vacuum_leaf(vacuum, buffer);
 	visit.n = page_nentries(page);
 	visit.incomplete = page_split_is_incomplete(page);
 	visit.rightmost = page_is_rightmost(page);
