@@ -93,26 +93,26 @@ OBJS = \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
 	src/index/tree/wal.o \
-	src/join/join_bands.o \
-	src/join/join_batch.o \
-	src/join/join_clause.o \
-	src/join/join_cost.o \
-	src/join/join_entries.o \
-	src/join/join_exec.o \
-	src/join/join_explain.o \
-	src/join/join_hook.o \
-	src/join/join_input.o \
-	src/join/join_node.o \
-	src/join/join_nulling.o \
-	src/join/join_pairs.o \
-	src/join/join_partitions.o \
-	src/join/join_path.o \
-	src/join/join_plan_partitions.o \
-	src/join/join_return.o \
-	src/join/join_row.o \
-	src/join/join_signatures.o \
-	src/join/join_sort.o \
-	src/join/join_tuples.o \
+	src/join/exec/join_exec.o \
+	src/join/exec/join_explain.o \
+	src/join/exec/join_input.o \
+	src/join/exec/join_plan_partitions.o \
+	src/join/exec/join_return.o \
+	src/join/exec/join_row.o \
+	src/join/exec/join_signatures.o \
+	src/join/match/band_pairs.o \
+	src/join/match/distance_pairs.o \
+	src/join/plan/join_clause.o \
+	src/join/plan/join_cost.o \
+	src/join/plan/join_hook.o \
+	src/join/plan/join_node.o \
+	src/join/plan/join_path.o \
+	src/join/plan/nulling.o \
+	src/join/store/entries.o \
+	src/join/store/entry_sort.o \
+	src/join/store/partitions.o \
+	src/join/store/pending_pairs.o \
+	src/join/store/tuples.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
 	src/planner/elements.o \

@@ -17,7 +17,7 @@
 #include "index/options.h"
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
-#include "join/join_hook.h"
+#include "join/plan/join_hook.h"
 #include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"

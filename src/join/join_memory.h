@@ -13,8 +13,8 @@
 #ifndef SIMHASH_JOIN_MEMORY_H
 #define SIMHASH_JOIN_MEMORY_H
 
-#include "join/join_clause.h"
-#include "join/join_pairs.h"
+#include "join/plan/join_clause.h"
+#include "join/match/distance_pairs.h"
 
 /*
  * Parts of the memory, as divisors.  One part is for tuples of the right input, one for

@@ -1,0 +1,518 @@
+/*-------------------------------------------------------------------------
+ *
+ * distance_pairs.c
+ *		Pairs of entries of two inputs within a radius
+ *
+ * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A run
+ * is all entries of both inputs with the same hash value.  Within a run, equal
+ * fingerprints are one value.  A similarity join (corpus/similarity_join.c) finds the
+ * pairs of values within the radius.  So a self-join compares two values only once, and
+ * equal entries take linear time.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "digest/match.h"
+#include "join/match/distance_pairs.h"
+
+/* Initial capacity of the arrays of values. */
+#define FEW_VALUES			64
+
+/* Number of values whose tuples are prefetched before they are paired with themselves. */
+#define VALUES_AHEAD		16
+
+/* Number of members that are compared before the rest of a range is tested. */
+#define MIN_COMPARED		16
+
+/*
+ * Return the number of comparisons that a range takes.  Two values are not compared if
+ * both have only left entries, or if both have only right entries.  A SimilarityJoin
+ * callback.
+ */
+static double
+pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	JoinPairs  *pairs = (JoinPairs *) join;
+	double		nleft = 0;
+	double		nright = 0;
+
+	for (uint32 i = first; i < first + n; i++)
+	{
+		nleft += join->members.row[i] < pairs->first_right;
+		nright += join->members.row[i] >= pairs->end_left;
+	}
+	return ((double) n * n - nleft * nleft - nright * nright) / 2;
+}
+
+/*
+ * Return true if a range has no right entry, or no left entry that needs a match.  A
+ * SimilarityJoin callback.
+ */
+static bool
+pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
+{
+	JoinPairs  *pairs = (JoinPairs *) join;
+	bool		has_left = false;
+	bool		has_right = false;
+
+	for (uint32 i = first; i < first + n; i++)
+	{
+		uint32		row = join->members.row[i];
+
+		has_right |= row >= pairs->first_right;
+		has_left |= row < pairs->end_left &&
+			(pairs->matched == NULL || pairs->value[row].nunmatched > 0);
+		if (has_left && has_right)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Initialize an iterator, which must be zeroed except for pairs->context.  The caller
+ * sets pairs->join.radius.
+ */
+void
+join_pairs_init(JoinPairs *pairs)
+{
+	pairs->join.random = pg_prng_uint64(&pg_global_prng_state);
+	pairs->join.comparisons = pairs_comparisons;
+	pairs->join.settled = pairs_settled;
+}
+
+/*
+ * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
+ * allocated.
+ *
+ * If `plan` is not NULL, the entries are those of a partition by `block`, one of the
+ * plan's blocks.  Those with equal hash values agree on the first `nbits` bits of that
+ * block.  A pair that also agrees on an earlier block is skipped here, because a partition
+ * by the earlier block reports it.
+ */
+void
+join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
+				 const uint8 *matched, JoinPlan *plan, int block, int nbits)
+{
+	MemoryContextReset(pairs->context);
+	pairs->left = left->entry;
+	pairs->left_end = left->entry + left->n;
+	pairs->right = right->entry;
+	pairs->right_end = right->entry + right->n;
+	pairs->matched = matched;
+	pairs->plan = plan;
+	pairs->block = block;
+	pairs->nbits = nbits;
+	pairs->capacity = 0;
+	pairs->in_run = false;
+}
+
+/* --- values -------------------------------------------------------------------- */
+
+/*
+ * Return the end (exclusive) of the run that begins at an entry.
+ */
+static JoinEntry *
+end_of_run(JoinEntry *entry, JoinEntry *end)
+{
+	uint32		hash = entry->hash;
+
+	while (entry < end && entry->hash == hash)
+		entry++;
+	return entry;
+}
+
+/*
+ * Make sure that the arrays have capacity for n values.  Their contents are lost if they
+ * have to grow.
+ */
+static void
+reserve_values(JoinPairs *pairs, Size n)
+{
+	Members    *members = &pairs->join.members;
+	MemoryContext old;
+
+	if (n <= pairs->capacity)
+		return;
+	if (pairs->capacity > 0)
+	{
+		pfree(pairs->value);
+		pfree(members->fp);
+		pfree(members->row);
+		pfree(members->scratch);
+	}
+	n = Max(n, FEW_VALUES);
+	old = MemoryContextSwitchTo(pairs->context);
+	pairs->value = palloc_extended(n * sizeof(JoinValue), MCXT_ALLOC_HUGE);
+	members->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	members->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members->scratch = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
+	MemoryContextSwitchTo(old);
+	pairs->capacity = n;
+}
+
+/*
+ * Read the next value of a run: the smallest remaining fingerprint and its entries in both
+ * inputs.  Advances *left and *right beyond these entries.  Returns false at the end of
+ * the run.
+ */
+static bool
+read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEntry **right,
+		   JoinEntry *right_end, JoinValue *value)
+{
+	SimHash		fp;
+
+	if (*left < left_end && (*right == right_end || (*left)->fp <= (*right)->fp))
+		fp = (*left)->fp;
+	else if (*right < right_end)
+		fp = (*right)->fp;
+	else
+		return false;
+
+	value->left = *left;
+	value->right = *right;
+	value->nunmatched = 0;
+	for (; *left < left_end && (*left)->fp == fp; (*left)++)
+		value->nunmatched += !join_pairs_row_done(pairs, (*left)->row);
+	while (*right < right_end && (*right)->fp == fp)
+		(*right)++;
+	value->nleft = *left - value->left;
+	value->nright = *right - value->right;
+	return true;
+}
+
+/*
+ * Make the values of the run of entries up to left_end and right_end (exclusive).  Stores
+ * them in the order that JoinPairs requires.
+ */
+static void
+make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
+{
+	Members    *members = &pairs->join.members;
+	JoinEntry  *left = pairs->left;
+	JoinEntry  *right = pairs->right;
+	Size		n = 0;
+	uint32		next[3];		/* next index for values with only left entries, with both,
+								 * and with only right entries */
+	JoinValue	value;
+
+	memset(next, 0, sizeof(next));
+	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	{
+		CHECK_FOR_INTERRUPTS();
+		n++;
+		if (value.nright == 0)
+			next[1]++;
+		if (value.nleft > 0)
+			next[2]++;
+	}
+	reserve_values(pairs, n);
+	pairs->nvalues = n;
+	pairs->nunmatched = 0;
+	pairs->first_right = next[1];
+	pairs->end_left = next[2];
+	pairs->ndistinct += n;
+
+	left = pairs->left;
+	right = pairs->right;
+	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	{
+		uint32		i = next[value.nright == 0 ? 0 : value.nleft > 0 ? 1 : 2]++;
+
+		CHECK_FOR_INTERRUPTS();
+		members->fp[i] = value.nleft > 0 ? value.left->fp : value.right->fp;
+		members->row[i] = i;
+		pairs->value[i] = value;
+		pairs->nunmatched += value.nunmatched;
+	}
+}
+
+/*
+ * Advance to the next run that has entries of both inputs.  Returns false if there is
+ * none.
+ */
+static bool
+begin_run(JoinPairs *pairs)
+{
+	while (pairs->left < pairs->left_end && pairs->right < pairs->right_end)
+	{
+		JoinEntry  *left_end = pairs->left;
+		JoinEntry  *right_end = pairs->right;
+		bool		in_both;
+
+		if (pairs->left->hash <= pairs->right->hash)
+			left_end = end_of_run(pairs->left, pairs->left_end);
+		if (pairs->right->hash <= pairs->left->hash)
+			right_end = end_of_run(pairs->right, pairs->right_end);
+		in_both = left_end > pairs->left && right_end > pairs->right;
+		if (in_both)
+			make_values(pairs, left_end, right_end);
+		pairs->left = left_end;
+		pairs->right = right_end;
+		CHECK_FOR_INTERRUPTS();
+		if (!in_both)
+			continue;
+
+		pairs->in_run = true;
+		pairs->commute = false;
+		/* equal fingerprints agree on block 0, so only partitions by block 0 pair them */
+		pairs->nequal = pairs->plan && pairs->block > 0 ? pairs->end_left : pairs->first_right;
+		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
+		pairs->nmatches = pairs->match = 0;
+		similarity_join_begin(&pairs->join, pairs->join.radius == 0 ? 0 : pairs->nvalues,
+							  pairs->plan, pairs->block, pairs->nbits);
+		return true;
+	}
+	return false;
+}
+
+/* --- pairs --------------------------------------------------------------------- */
+
+/*
+ * Move the members of a range whose values are before index `limit` to the front.  Returns
+ * the end of these members (exclusive).  Swaps members without a branch, since a branch
+ * could not be predicted.
+ */
+static uint32
+move_to_front(Members *members, uint32 first, uint32 end, uint32 limit)
+{
+	for (uint32 i = first; i < end; i++)
+	{
+		bool		is_before = members->row[i] < limit;
+
+		members_swap(members, i, first);
+		first += is_before;
+	}
+	return first;
+}
+
+/*
+ * In the current range, move members with only left entries to the front, and members with
+ * only right entries to the end.
+ */
+static void
+arrange_range(JoinPairs *pairs)
+{
+	Members    *members = &pairs->join.members;
+
+	pairs->range_right = pairs->first_right == 0 ? pairs->range :
+		move_to_front(members, pairs->range, pairs->range_end, pairs->first_right);
+	if (pairs->end_left == pairs->nvalues)
+		pairs->range_left_end = pairs->range_end;
+	else if (pairs->end_left == pairs->first_right)
+		pairs->range_left_end = pairs->range_right;
+	else
+		pairs->range_left_end = move_to_front(members, pairs->range_right, pairs->range_end,
+											  pairs->end_left);
+}
+
+/*
+ * Start to compare a member with the members after it.  A member without right entries is
+ * compared only with members that have right entries.
+ */
+static void
+begin_member(JoinPairs *pairs, uint32 member)
+{
+	pairs->member = member;
+	pairs->compared_to = Max(pairs->range_right, member + 1);
+}
+
+/*
+ * Return true if the current member need not be compared any more: it has no right
+ * entries, and its left entries need no more matches.
+ */
+static bool
+member_is_settled(const JoinPairs *pairs)
+{
+	return pairs->matched && pairs->member < pairs->range_right &&
+		pairs->value[pairs->join.members.row[pairs->member]].nunmatched == 0;
+}
+
+/*
+ * Return true if the members after the current one need not be compared with each other.
+ * This takes time, so it is only tested each time that the number of compared members has
+ * doubled.
+ */
+static bool
+rest_is_settled(JoinPairs *pairs)
+{
+	uint32		next = pairs->member + 1;
+	uint32		ncompared = next - pairs->range;
+
+	return pairs->matched && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
+		pairs_settled(&pairs->join, next, pairs->range_end - next);
+}
+
+/*
+ * Note how the largest run was joined, for EXPLAIN.
+ */
+static void
+note_method(JoinPairs *pairs)
+{
+	if (pairs->nvalues <= pairs->largest_run)
+		return;
+	pairs->largest_run = pairs->nvalues;
+	pairs->agree = pairs->join.agree;
+	pairs->nblocks = pairs->join.nblocks;
+}
+
+/*
+ * Advance to the next range of the similarity join that needs comparisons.  Returns false
+ * if there is none.
+ */
+static bool
+advance_range(JoinPairs *pairs)
+{
+	uint32		n;
+
+	do
+	{
+		if (!similarity_join_next(&pairs->join, &pairs->range, &n))
+			return false;
+		note_method(pairs);
+		pairs->range_end = pairs->range + n;
+		arrange_range(pairs);
+	} while (pairs->range_left_end == pairs->range || pairs->range_right == pairs->range_end);
+	begin_member(pairs, pairs->range);
+	return true;
+}
+
+/*
+ * Compare members until at least one member is within the radius of the current member.
+ * Returns false at the end of the run.  Checks for interrupts.
+ */
+static bool
+compare_more(JoinPairs *pairs)
+{
+	const SimHash *fp = pairs->join.members.fp;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (pairs->compared_to < pairs->range_end && !member_is_settled(pairs))
+		{
+			uint32		from = pairs->compared_to;
+			uint32		n = Min(pairs->range_end - from, COMPARED_AT_ONCE);
+
+			pairs->compared_from = from;
+			pairs->compared_to = from + n;
+			pairs->ncompared += n;
+			pairs->match = 0;
+			pairs->nmatches = match_keys(fp + from, n, fp[pairs->member], pairs->join.radius,
+										 pairs->position);
+			if (pairs->nmatches > 0)
+				return true;
+		}
+		if (pairs->member + 1 < pairs->range_left_end && !rest_is_settled(pairs))
+			begin_member(pairs, pairs->member + 1);
+		else if (!advance_range(pairs))
+			return false;
+	}
+}
+
+/*
+ * Advance to the next two members that are within the radius and that the current range
+ * reports.  Returns false at the end of the run.
+ */
+static bool
+next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
+{
+	Members    *members = &pairs->join.members;
+
+	for (;;)
+	{
+		while (pairs->match < pairs->nmatches)
+		{
+			*a = pairs->member;
+			*b = pairs->compared_from + pairs->position[pairs->match++];
+			if (similarity_join_reports(&pairs->join, members->fp[*a] ^ members->fp[*b]))
+				return true;
+		}
+		if (!compare_more(pairs))
+			return false;
+	}
+}
+
+/*
+ * Advance to the next value that has entries of both inputs, to pair it with itself.
+ * Prefetches tuples, because nearly every tuple is a cache miss.
+ */
+static JoinValue *
+next_equal(JoinPairs *pairs)
+{
+	if (pairs->nequal + VALUES_AHEAD < pairs->end_left)
+	{
+		const JoinValue *ahead = &pairs->value[pairs->nequal + VALUES_AHEAD];
+
+		join_tuple_prefetch(ahead->left->location);
+		join_tuple_prefetch(ahead->right->location);
+	}
+	return &pairs->value[pairs->nequal++];
+}
+
+/*
+ * Advance to the next pair of values of the current run.  Returns false at the end of the
+ * run.  If both values have left and right entries, returns the pair twice, once in each
+ * order.
+ */
+static bool
+next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
+{
+	uint32	   *row = pairs->join.members.row;
+	uint32		a;
+	uint32		b;
+
+	if (pairs->nequal < pairs->end_left)
+	{
+		*left = *right = next_equal(pairs);
+		return true;
+	}
+	if (pairs->commute)
+	{
+		JoinValue  *value = *left;
+
+		*left = *right;
+		*right = value;
+		pairs->commute = false;
+		return true;
+	}
+	if (!next_members(pairs, &a, &b))
+		return false;
+	*left = &pairs->value[row[a]];
+	*right = &pairs->value[row[b]];
+	pairs->commute = (*left)->nright > 0 && (*right)->nleft > 0;
+	return true;
+}
+
+/*
+ * Advance to the next pair of values within the radius.  On entry, *left and *right must
+ * be the previous pair.  Returns false at the end.  Skips left values whose rows need no
+ * more matches.
+ */
+bool
+join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)
+{
+	MemoryContext old = MemoryContextSwitchTo(pairs->context);
+	bool		found = false;
+
+	while (!found && (pairs->in_run || begin_run(pairs)))
+	{
+		found = (pairs->matched == NULL || pairs->nunmatched > 0) && next_pair(pairs, left, right);
+		if (!found)
+		{
+			similarity_join_end(&pairs->join);
+			pairs->in_run = false;
+		}
+		else if (pairs->matched && (*left)->nunmatched == 0)
+			found = false;
+	}
+	MemoryContextSwitchTo(old);
+	return found;
+}

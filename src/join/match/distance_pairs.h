@@ -1,0 +1,124 @@
+/*-------------------------------------------------------------------------
+ *
+ * distance_pairs.h
+ *		Pairs of entries of two inputs within a radius
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_DISTANCE_PAIRS_H
+#define SIMHASH_DISTANCE_PAIRS_H
+
+#include "corpus/join_plan.h"
+#include "corpus/similarity_join.h"
+#include "join/store/entries.h"
+
+/*
+ * A distinct fingerprint of a run, and its entries in both inputs.
+ */
+typedef struct JoinValue
+{
+	JoinEntry  *left;
+	JoinEntry  *right;
+	uint32		nleft;
+	uint32		nright;
+	uint32		nunmatched;		/* number of left entries that need a match */
+} JoinValue;
+
+/* Maximum number of members that one call of match_keys() compares with a member. */
+#define COMPARED_AT_ONCE	1024
+
+/*
+ * An iterator over pairs of a left value and a right value within the radius.
+ */
+typedef struct JoinPairs
+{
+	SimilarityJoin join;		/* joins the values of a run; must be first */
+	MemoryContext context;		/* context of the iterator's memory; reset by
+								 * join_pairs_begin() */
+	const uint8 *matched;		/* bitmap of left rows that need no more matches; NULL if
+								 * all left rows need all of their matches */
+	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
+	int			block;			/* the block of the plan that the entries are partitioned
+								 * by */
+	int			nbits;			/* number of bits of this block that entries with equal
+								 * hash values agree on */
+
+	/* Entries that have not been read yet, sorted by hash value and fingerprint */
+	JoinEntry  *left;
+	JoinEntry  *left_end;
+	JoinEntry  *right;
+	JoinEntry  *right_end;
+
+	/*
+	 * Values of the current run.  Values with only left entries come first, then values
+	 * with both, then values with only right entries.
+	 */
+	JoinValue  *value;
+	uint32		capacity;		/* capacity of `value` and of the arrays of `join` */
+	uint32		nvalues;
+	uint32		first_right;	/* index of the first value with right entries */
+	uint32		end_left;		/* end of the values with left entries (exclusive) */
+	uint32		nequal;			/* index of the next value to pair with itself */
+	uint32		nunmatched;		/* number of left entries that need a match */
+
+	/* State of the comparisons in the current range of the similarity join */
+	bool		in_run;
+	uint32		range;
+	uint32		range_end;
+	uint32		range_right;	/* first member of the range with right entries */
+	uint32		range_left_end; /* end of the members with left entries (exclusive) */
+	uint32		member;
+	uint32		compared_from;	/* first member compared by the last call of match_keys() */
+	uint32		compared_to;	/* next member to compare with `member` */
+	int			nmatches;
+	int			match;
+	uint16		position[COMPARED_AT_ONCE];
+	bool		commute;		/* true if the current pair is to be returned again,
+								 * exchanged */
+
+	/* For EXPLAIN */
+	uint64		ncompared;		/* number of comparisons of two fingerprints */
+	double		ndistinct;		/* number of values of all runs */
+	uint32		largest_run;	/* number of values of the largest run that was joined */
+	int			agree;			/* number of blocks of a choice in this run; 0 if all its
+								 * values were compared */
+	int			nblocks;		/* number of blocks in this run */
+} JoinPairs;
+
+extern void join_pairs_init(JoinPairs *pairs);
+extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
+							 const uint8 *matched, JoinPlan *plan, int block,
+							 int nbits);
+extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
+
+/*
+ * Return true if a left row has its bit set in a bitmap of rows.
+ */
+static inline bool
+join_bitmap_has(const uint8 *bitmap, uint32 row)
+{
+	return bitmap[row / 8] >> row % 8 & 1;
+}
+
+/*
+ * Note that a left entry of a value of the current run needs no more matches.
+ */
+static inline void
+join_pairs_note_match(JoinPairs *pairs, JoinValue *value)
+{
+	value->nunmatched--;
+	pairs->nunmatched--;
+}
+
+/*
+ * Return true if a left row needs no more matches.
+ */
+static inline bool
+join_pairs_row_done(const JoinPairs *pairs, uint32 row)
+{
+	return pairs->matched && join_bitmap_has(pairs->matched, row);
+}
+
+#endif							/* SIMHASH_DISTANCE_PAIRS_H */

@@ -1,0 +1,358 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_clause.c
+ *		Clauses of a similarity join: the distance, equalities and others
+ *
+ * A clause that tests whether two signatures share a band, sig % sig or shares_band(), is
+ * used only if no clause bounds a Hamming distance.
+ *
+ * Three forms of clauses bound the distance: a comparison, a call of simhash_within, and a
+ * test whether a fingerprint is in simhash_ball(center, radius).  One of the two
+ * fingerprints is computed from the left rows, the other one from the right rows.  The
+ * radius depends on neither side.
+ *
+ * The join compares fingerprints before it evaluates any other clause.  So the clause that
+ * bounds the distance must be one that core, too, could evaluate first.  See
+ * "Security-level constraints on qual clauses" in src/backend/optimizer/README.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "join/plan/join_clause.h"
+#include "planner/bound.h"
+#include "planner/predicate.h"
+#include "planner/rewrite/privileges.h"
+
+/* --- the distance ---------------------------------------------------------------- */
+
+/* A clause that implies distance(a, b) <= radius. */
+typedef struct DistanceBound
+{
+	Node	   *a;
+	Node	   *b;
+	Expr	   *radius;
+	bool		exact;			/* true if the clause is equivalent to that */
+} DistanceBound;
+
+/*
+ * Read a call of simhash_within, or a test whether a fingerprint is in a ball.  Returns
+ * false if the clause is neither, or if the ball is not written as simhash_ball(center,
+ * radius).
+ */
+static bool
+read_within(Node *clause, DistanceBound *bound)
+{
+	SimHashObjects objects;
+	List	   *args;
+	Node	   *ball;
+
+	if (!(IsA(clause, FuncExpr) || is_opclause(clause)) ||
+		!objects_find(&distance_hamming, &objects))
+		return false;
+	bound->exact = true;
+	if (IsA(clause, FuncExpr))
+	{
+		args = ((FuncExpr *) clause)->args;
+		if (((FuncExpr *) clause)->funcid != objects.within)
+			return false;
+		bound->a = linitial(args);
+		bound->b = lsecond(args);
+		bound->radius = lthird(args);
+		return true;
+	}
+	args = ((OpExpr *) clause)->args;
+	set_opfuncid((OpExpr *) clause);
+	if (((OpExpr *) clause)->opfuncid == objects.in_ball)
+	{
+		bound->a = linitial(args);
+		ball = lsecond(args);
+	}
+	else if (((OpExpr *) clause)->opfuncid == objects.ball_contains)
+	{
+		bound->a = lsecond(args);
+		ball = linitial(args);
+	}
+	else
+		return false;
+	bound->radius = (Expr *) predicate_ball_radius(ball);
+	if (bound->radius == NULL)
+		return false;
+	bound->b = linitial(((FuncExpr *) ball)->args);
+	return true;
+}
+
+/*
+ * Read a clause that bounds a Hamming distance from above.  Returns false if the clause
+ * does not bound one, is volatile or contains a subplan.  The plan evaluates parts of the
+ * clause twice.
+ */
+static bool
+read_bound(Node *clause, DistanceBound *bound)
+{
+	Comparison	comparison;
+
+	if (read_comparison(clause, &comparison))
+	{
+		if (comparison.objects.distance != &distance_hamming)
+			return false;
+		bound->a = comparison.a;
+		bound->b = comparison.b;
+		bound->radius = bound_radius(&comparison, &bound->exact);
+	}
+	else if (!read_within(clause, bound) || contain_volatile_functions(clause))
+		return false;
+	return !contain_subplans(clause);
+}
+
+/*
+ * Return true if an expression contains columns of one relation, and of no other.
+ */
+static bool
+is_computed_from(PlannerInfo *root, Node *expression, RelOptInfo *rel)
+{
+	Relids		relids = pull_varnos(root, expression);
+
+	return !bms_is_empty(relids) && bms_is_subset(relids, rel->relids);
+}
+
+/*
+ * Find out which of two values is computed from the left side, and which from the right
+ * side.  Sets *is_swapped to true if `a` is computed from the right side.  Returns false if
+ * the values are not of different sides.
+ */
+static bool
+find_sides(PlannerInfo *root, Node *a, Node *b, RelOptInfo *left, RelOptInfo *right,
+		   bool *is_swapped)
+{
+	*is_swapped = !is_computed_from(root, a, left);
+	return is_computed_from(root, a, *is_swapped ? right : left) &&
+		is_computed_from(root, b, *is_swapped ? left : right);
+}
+
+/*
+ * Use a clause, whose values are a and b, for a method of joining.
+ */
+static void
+use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo, Node *a, Node *b,
+		   bool is_swapped)
+{
+	clauses->method = method;
+	clauses->distance = rinfo;
+	clauses->is_swapped = is_swapped;
+	clauses->left_key = (Expr *) (is_swapped ? b : a);
+	clauses->right_key = (Expr *) (is_swapped ? a : b);
+}
+
+/*
+ * If a clause bounds the distance, use it as the distance of the join, unless the clause
+ * used so far is at least as good.  A clause is better if its radius is smaller, or if the
+ * radii are equal and only this clause is exact.  The executor needs EXECUTE on the
+ * functions of the radius, which the clause may not contain, so the user must have it.
+ */
+static void
+take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
+			  JoinClauses *clauses)
+{
+	DistanceBound bound;
+	bool		is_swapped;
+	bool		known;
+	int			bits;
+
+	if (!read_bound((Node *) rinfo->clause, &bound))
+		return;
+	if (!find_sides(root, bound.a, bound.b, left, right, &is_swapped) ||
+		bms_overlap(pull_varnos(root, (Node *) bound.radius), left->relids) ||
+		bms_overlap(pull_varnos(root, (Node *) bound.radius), right->relids) ||
+		!privileges_suffice(root, (Node *) bound.radius))
+		return;
+
+	bits = predicate_radius(root, (Node *) bound.radius, &known);
+	if (clauses->distance && clauses->method == JOIN_BY_DISTANCE &&
+		(bits > clauses->bits || (bits == clauses->bits && (clauses->exact || !bound.exact))))
+		return;
+	use_clause(clauses, JOIN_BY_DISTANCE, rinfo, bound.a, bound.b, is_swapped);
+	clauses->exact = bound.exact;
+	clauses->radius = bound.radius;
+	clauses->bits = bits;
+}
+
+/* --- bands ----------------------------------------------------------------------- */
+
+/*
+ * If a clause tests whether signatures of the two sides share a band, use it, unless
+ * another clause is used already.  It must not be volatile or contain a subplan, since the
+ * plan evaluates its arguments apart.
+ */
+static void
+take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
+		  JoinClauses *clauses)
+{
+	Node	   *clause = (Node *) rinfo->clause;
+	List	   *args;
+	bool		is_swapped;
+
+	if (clauses->distance)
+		return;
+	if (is_opclause(clause))
+	{
+		set_opfuncid((OpExpr *) clause);
+		clauses->function = ((OpExpr *) clause)->opfuncid;
+		args = ((OpExpr *) clause)->args;
+	}
+	else if (is_funcclause(clause))
+	{
+		clauses->function = ((FuncExpr *) clause)->funcid;
+		args = ((FuncExpr *) clause)->args;
+	}
+	else
+		return;
+	if (list_length(args) != 2 || !objects_is_shares_band(clauses->function) ||
+		contain_volatile_functions(clause) || contain_subplans(clause) ||
+		!find_sides(root, linitial(args), lsecond(args), left, right, &is_swapped))
+		return;
+	use_clause(clauses, JOIN_BY_BANDS, rinfo, linitial(args), lsecond(args), is_swapped);
+	clauses->exact = true;
+	clauses->radius = (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										 Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	clauses->bits = 0;
+}
+
+/* --- equalities ------------------------------------------------------------------ */
+
+/*
+ * If a clause is an equality that can be hashed, add it to the equalities.  The operator
+ * must be strict, so that rows with a NULL match nothing.
+ */
+static void
+take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClauses *clauses)
+{
+	OpExpr	   *op = (OpExpr *) rinfo->clause;
+	Oid			operator = rinfo->hashjoinoperator;
+	bool		is_swapped;
+	RegProcedure left_hash;
+	RegProcedure right_hash;
+
+	if (!rinfo->can_join || !OidIsValid(operator) || contain_subplans((Node *) op))
+		return;
+	is_swapped = !bms_is_subset(rinfo->left_relids, left->relids);
+	if (!bms_is_subset(rinfo->left_relids, is_swapped ? right->relids : left->relids) ||
+		!bms_is_subset(rinfo->right_relids, is_swapped ? left->relids : right->relids))
+		return;
+	if (is_swapped)
+		operator = get_commutator(operator);
+	if (!OidIsValid(operator) || !op_strict(operator) ||
+		!get_op_hash_functions(operator, &left_hash, &right_hash))
+		return;
+	clauses->equal = lappend(clauses->equal, rinfo);
+	clauses->left_equal = lappend(clauses->left_equal,
+								  list_nth(op->args, is_swapped ? 1 : 0));
+	clauses->right_equal = lappend(clauses->right_equal,
+								   list_nth(op->args, is_swapped ? 0 : 1));
+	clauses->equal_operators = lappend_oid(clauses->equal_operators, operator);
+	clauses->equal_collations = lappend_oid(clauses->equal_collations, op->inputcollid);
+}
+
+/* --- all clauses ----------------------------------------------------------------- */
+
+/*
+ * Return the level of a clause.  Clauses of lower levels must be evaluated before it.
+ */
+static Index
+level_of(const RestrictInfo *rinfo)
+{
+	return rinfo->leakproof ? 0 : rinfo->security_level;
+}
+
+/*
+ * Return true if clause `one` should be evaluated before clause `other`: its level is
+ * lower, or the levels are equal and it is cheaper.
+ */
+static bool
+precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
+{
+	QualCost	cost_one;
+	QualCost	cost_other;
+
+	if (level_of(one) != level_of(other))
+		return level_of(one) < level_of(other);
+	cost_qual_eval_node(&cost_one, (Node *) one, root);
+	cost_qual_eval_node(&cost_other, (Node *) other, root);
+	return cost_one.per_tuple < cost_other.per_tuple;
+}
+
+/*
+ * Insert a clause into a list in the order of evaluation, after the clauses of equal level
+ * and cost, as order_qual_clauses() in core does.
+ */
+static List *
+insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
+{
+	int			position = list_length(list);
+
+	while (position > 0 && precedes(root, rinfo, list_nth(list, position - 1)))
+		position--;
+	return list_insert_nth(list, position, rinfo);
+}
+
+/*
+ * Read the clauses of a join.  Leaves out pseudoconstant clauses.  Returns false if no
+ * clause bounds the distance between fingerprints of the two sides, or tests whether their
+ * signatures share a band, or if another clause must be evaluated before every such
+ * clause.
+ */
+bool
+join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
+				 RelOptInfo *left, RelOptInfo *right, List *restrictlist,
+				 JoinClauses *clauses)
+{
+	List	   *match = NIL;
+	List	   *first = NIL;
+	Index		min_level = PG_UINT32_MAX;
+	ListCell   *lc;
+
+	memset(clauses, 0, sizeof(JoinClauses));
+	foreach(lc, restrictlist)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (IS_OUTER_JOIN(jointype) && RINFO_IS_PUSHED_DOWN(rinfo, joinrel->relids))
+			clauses->filter = insert_clause(root, clauses->filter, rinfo);
+		else
+		{
+			match = lappend(match, rinfo);
+			min_level = Min(min_level, level_of(rinfo));
+		}
+	}
+
+	/* the clauses that core could evaluate first */
+	foreach(lc, match)
+		if (level_of(lfirst(lc)) <= min_level)
+			first = lappend(first, lfirst(lc));
+	foreach(lc, first)
+	{
+		take_distance(root, lfirst(lc), left, right, clauses);
+		take_band(root, lfirst(lc), left, right, clauses);
+	}
+	if (clauses->distance == NULL)
+		return false;
+	foreach(lc, first)
+		take_equality(lfirst(lc), left, right, clauses);
+	foreach(lc, match)
+		if (lfirst(lc) != clauses->distance || !clauses->exact)
+			clauses->match = insert_clause(root, clauses->match, lfirst(lc));
+	return true;
+}

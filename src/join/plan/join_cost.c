@@ -1,0 +1,313 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_cost.c
+ *		Cost of a similarity join
+ *
+ * The join reads each row of both inputs once, and computes its keys.  Then it partitions
+ * the fingerprints by blocks of their bits, and compares fingerprints that agree on some
+ * blocks (corpus/join_plan.c).  The other clauses are evaluated for each pair within the
+ * radius.
+ *
+ * Costs are in PostgreSQL's units.  The executor evaluates an operator at
+ * cpu_operator_cost.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "corpus/join_plan.h"
+#include "join/plan/join_cost.h"
+#include "join/join_memory.h"
+#include "planner/selectivity.h"
+#include "type/minhash_type.h"
+
+/*
+ * Constants measured on one machine, by test/bench/join_grid.sh.  One unit of cost is about
+ * 2 microseconds here.  That is between a search of an index in memory, which takes about 1
+ * microsecond for each unit that it costs, and a nested loop, which takes 3 or 4.
+ *
+ * Reading a row into an input takes as long as LOADING_OPERATORS operators of the executor.
+ * Writing an entry to one more temporary file takes as long as SPILLING_OPERATORS.  A pair
+ * costs what any join charges for a row.
+ */
+#define LOADING_OPERATORS			36
+#define SPILLING_OPERATORS			4
+
+/*
+ * Number of comparisons of two fingerprints that take as long as one operator of the
+ * executor.
+ */
+#define COMPARISONS_PER_OPERATOR	40
+
+/* Sorting and merging the key of one band takes as long as this many operators. */
+#define BAND_OPERATORS				2
+
+/*
+ * Return the number of bands of the signatures, if a column's type tells it.  Otherwise
+ * returns the default.
+ */
+static int
+number_of_bands(const JoinClauses *clauses)
+{
+	int32		typmod = exprTypmod((Node *) clauses->left_key);
+
+	if (typmod < 0)
+		typmod = exprTypmod((Node *) clauses->right_key);
+	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
+}
+
+/*
+ * Return the fraction of pairs that share a band.
+ */
+static Selectivity
+fraction_sharing_band(PlannerInfo *root, const JoinClauses *clauses)
+{
+	Predicate	predicate = predicate_of_band(clauses->function,
+											  list_make2(clauses->left_key, clauses->right_key));
+
+	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+}
+
+/*
+ * Return the fraction of pairs within the radius.  Returns 1 if the extension's objects
+ * are missing.
+ */
+static Selectivity
+fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
+{
+	SimHashObjects objects;
+	Predicate	predicate = {
+		.distance = &distance_hamming,
+		.a = (Node *) clauses->left_key,
+		.b = (Node *) clauses->right_key,
+		.radius = (Node *) clauses->radius
+	};
+
+	if (!objects_find(&distance_hamming, &objects))
+		return 1;
+
+	/* for simhash_within, the estimate would be divided by that of a redundant clause */
+	predicate.function = objects.distance_function;
+	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+}
+
+/*
+ * Return the fraction of pairs that the distance, or % of signatures, leaves.
+ *
+ * The planner has usually cached it in the clause, and asks for each join order.  A clause
+ * that is not exact has an estimate of its own.  A call with a redundant clause has 1
+ * (join_estimate.c).  The clauses of two partitions are copies, which join_estimate.c has
+ * not seen.
+ */
+static Selectivity
+fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *joinrel)
+{
+	Selectivity cached = clauses->distance->norm_selec;
+
+	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
+		return cached;
+	return clauses->method == JOIN_BY_BANDS ? fraction_sharing_band(root, clauses) :
+		fraction_in_radius(root, clauses);
+}
+
+/*
+ * Return the fraction of pairs for which the equalities hold.  The estimate is for an
+ * inner join whatever the join type is, because the join finds each pair.
+ */
+static Selectivity
+fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
+			   const Path *right)
+{
+	SpecialJoinInfo sjinfo = {
+		.type = T_SpecialJoinInfo,
+		.min_lefthand = left->parent->relids,
+		.min_righthand = right->parent->relids,
+		.syn_lefthand = left->parent->relids,
+		.syn_righthand = right->parent->relids,
+		.jointype = JOIN_INNER
+	};
+
+	return clauselist_selectivity(root, clauses->equal, 0, JOIN_INNER, &sjinfo);
+}
+
+/*
+ * Return the cost for each row of computing the key and the arguments of the equalities.
+ * Adds the costs that occur only once to *startup.
+ */
+static Cost
+key_cost(PlannerInfo *root, Expr *key, List *equal, Cost *startup)
+{
+	QualCost	cost;
+	QualCost	equal_cost;
+
+	cost_qual_eval_node(&cost, (Node *) key, root);
+	cost_qual_eval(&equal_cost, equal, root);
+	*startup += cost.startup + equal_cost.startup;
+	return cost.per_tuple + equal_cost.per_tuple +
+		cpu_operator_cost * list_length(equal);
+}
+
+/*
+ * The costs of reading an input, computing its keys and grouping equal values
+ */
+typedef struct InputCost
+{
+	Cost		startup;
+	Cost		total;
+} InputCost;
+
+/*
+ * Return the costs of an input with this key and these arguments of equalities.
+ */
+static InputCost
+input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal)
+{
+	InputCost	cost = {path->startup_cost, path->total_cost};
+	Cost		startup = 0;
+	Cost		of_row = cpu_tuple_cost + LOADING_OPERATORS * cpu_operator_cost +
+		key_cost(root, key, equal, &startup);
+
+	cost.startup += startup;
+	cost.total += startup + path->rows * of_row;
+	return cost;
+}
+
+/*
+ * The chunks of the inputs that are joined with each other
+ */
+typedef struct Chunks
+{
+	double		left;			/* number of left rows in a chunk */
+	double		right;			/* number of right rows in a chunk */
+	double		n;				/* number of pairs of chunks, at least 1 */
+	bool		partitioned;	/* true if neither input fits into memory */
+} Chunks;
+
+/*
+ * Return the size in bytes of a row's columns in memory and in files.
+ */
+static double
+row_size(const Path *path)
+{
+	return MAXALIGN(path->pathtarget->width) + MAXALIGN(SizeofMinimalTupleHeader);
+}
+
+/*
+ * Estimate the chunks.  If the right entries fit into memory, the left input is joined in
+ * chunks as it is read.  Otherwise both inputs are read before the join.  Partitions are
+ * estimated as one chunk, and so is an input that core knows to be empty: its number of
+ * rows is 0.
+ */
+static Chunks
+estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size entry_size)
+{
+	Size		memory = get_hash_memory_limit();
+	double		of_entry = join_memory_per_entry(method, entry_size);
+	double		max_right = join_memory_right_capacity(memory, method, false, entry_size);
+	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_PART) /
+		(of_entry + row_size(left));
+	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
+
+	if (right->rows <= max_right)
+		chunks.left = Min(chunks.left, Max(max_left, 1));
+	else if (left->rows <= max_left)
+		chunks.right = Max(max_right, 1);
+	else
+		chunks.partitioned = true;
+	chunks.n = ceil(Max(left->rows, 1) / chunks.left) *
+		ceil(Max(right->rows, 1) / chunks.right);
+	return chunks;
+}
+
+/*
+ * Return the cost of writing rows to temporary files and reading them.  Tuples are written
+ * once.  Entries are written and read once more for each of the blocks or bands that they
+ * are partitioned by.
+ */
+static Cost
+spilling_cost(const Path *left, const Path *right, const Chunks *chunks, int nblocks,
+			  Size entry_size)
+{
+	double		entries = right->rows;
+	double		tuples = right->rows * row_size(right);
+	double		copies = 1;
+
+	if (chunks->partitioned)
+	{
+		entries += left->rows;
+		tuples += left->rows * row_size(left);
+		copies += nblocks;
+	}
+	else if (chunks->right >= right->rows)
+		return 0;
+	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
+		2 * seq_page_cost * ceil((tuples + entries * copies * entry_size) / BLCKSZ);
+}
+
+/*
+ * Set the costs of a path.  path->path.rows must be set.  It is lowered if the path joins
+ * two partitions and core has estimated more rows than there are pairs.
+ */
+void
+join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, CustomPath *path)
+{
+	const Path *left = linitial(path->custom_paths);
+	const Path *right = lsecond(path->custom_paths);
+	InputCost	of_left = input_cost(root, left, clauses->left_key, clauses->left_equal);
+	InputCost	of_right = input_cost(root, right, clauses->right_key, clauses->right_equal);
+	bool		by_bands = clauses->method == JOIN_BY_BANDS;
+	int			nbands = by_bands ? number_of_bands(clauses) : 0;
+	Size		entry_size = join_memory_entry_size(jointype, clauses->equal != NIL, nbands);
+	Chunks		chunks = estimate_chunks(left, right, clauses->method, entry_size);
+	double		first = Min(chunks.left / Max(left->rows, 1), 1);
+	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
+	Cost		startup;
+	Cost		run;
+	QualCost	cost;
+
+	/* the first pair needs all of the right input, and a chunk of the left one */
+	startup = of_right.total + of_left.startup + first * (of_left.total - of_left.startup);
+	run = (1 - first) * (of_left.total - of_left.startup) +
+		spilling_cost(left, right, &chunks, by_bands ? nbands : Max(clauses->bits, 0) + 1,
+					  entry_size);
+
+	/*
+	 * at first all pairs for which the equalities hold, then those also within the radius,
+	 * or that share a band
+	 */
+	if (by_bands)
+		run += chunks.n * cpu_operator_cost * BAND_OPERATORS * nbands *
+			(chunks.left + chunks.right);
+	else
+		run += chunks.n * cpu_operator_cost / COMPARISONS_PER_OPERATOR *
+			join_plan_cost(chunks.left + chunks.right, clauses->bits, pairs / chunks.n);
+	pairs *= fraction_found(root, clauses, path->path.parent);
+
+	/* core estimates partitions before it calls the hook, with a third of all pairs */
+	if (jointype == JOIN_INNER && IS_OTHER_REL(path->path.parent))
+		path->path.rows = Min(path->path.rows, clamp_row_est(pairs));
+
+	/* without other clauses, the first pair of a left row decides about it */
+	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL)
+		pairs = Min(pairs, left->rows);
+	cost_qual_eval(&cost, clauses->match, root);
+	startup += cost.startup;
+	run += pairs * (cpu_operator_cost + cost.per_tuple);
+
+	cost_qual_eval(&cost, clauses->filter, root);
+	startup += cost.startup + path->path.pathtarget->cost.startup;
+	run += path->path.rows *
+		(cpu_tuple_cost + cost.per_tuple + path->path.pathtarget->cost.per_tuple);
+	path->path.startup_cost = startup;
+	path->path.total_cost = startup + run;
+}

@@ -1,0 +1,91 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_node.c
+ *		Plan node of a similarity join
+ *
+ * The node is a CustomScan that scans no relation.  Its custom_scan_tlist has the columns
+ * of the left child and then the columns of the right child.  In the node's expressions,
+ * core replaces each column by a reference to the list.  Core copies and serializes the
+ * node, so its data are stored in lists.  JoinSpec describes them.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/restrictinfo.h"
+
+#include "join/plan/join_node.h"
+#include "join/plan/nulling.h"
+
+/*
+ * Return a target list with the columns of both children, numbered from 1.
+ */
+static List *
+columns_of(List *children)
+{
+	List	   *columns = NIL;
+	ListCell   *child;
+	ListCell   *lc;
+
+	foreach(child, children)
+	{
+		foreach(lc, ((Plan *) lfirst(child))->targetlist)
+		{
+			TargetEntry *column = lfirst_node(TargetEntry, lc);
+
+			columns = lappend(columns, makeTargetEntry(column->expr, list_length(columns) + 1,
+													   column->resname, false));
+		}
+	}
+	return columns;
+}
+
+/*
+ * Return the plan node of a join.  The caller sets its methods.
+ */
+CustomScan *
+join_node_make(JoinType jointype, const RelOptInfo *joinrel, const JoinClauses *clauses,
+			   List *tlist, List *children)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = extract_actual_clauses(clauses->filter, false);
+	scan->custom_plans = children;
+	scan->custom_scan_tlist = columns_of(children);
+	scan->custom_exprs = list_make5(clauses->left_key, clauses->right_key, clauses->radius,
+									clauses->left_equal, clauses->right_equal);
+	scan->custom_exprs = lappend(scan->custom_exprs,
+								 extract_actual_clauses(clauses->match, false));
+	scan->custom_exprs = lappend(scan->custom_exprs, list_make1(clauses->distance->clause));
+	scan->custom_private = list_make3(list_make3_int(jointype, clauses->method,
+													 clauses->is_swapped),
+									  clauses->equal_operators, clauses->equal_collations);
+	nulling_normalize(scan, joinrel->reltarget->exprs);
+	return scan;
+}
+
+/*
+ * Read the JoinSpec of a plan node.
+ */
+void
+join_read_spec(const CustomScan *scan, JoinSpec *spec)
+{
+	List	   *exprs = scan->custom_exprs;
+
+	spec->jointype = linitial_int(linitial(scan->custom_private));
+	spec->method = lsecond_int(linitial(scan->custom_private));
+	spec->is_swapped = lthird_int(linitial(scan->custom_private));
+	spec->equal_operators = lsecond(scan->custom_private);
+	spec->equal_collations = lthird(scan->custom_private);
+	spec->left_key = list_nth(exprs, 0);
+	spec->right_key = list_nth(exprs, 1);
+	spec->radius = list_nth(exprs, 2);
+	spec->left_equal = list_nth(exprs, 3);
+	spec->right_equal = list_nth(exprs, 4);
+	spec->clauses = list_nth(exprs, 5);
+	spec->distance_clauses = list_nth(exprs, 6);
+}

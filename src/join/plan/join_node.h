@@ -1,0 +1,46 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_node.h
+ *		Plan node of a similarity join
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_JOIN_NODE_H
+#define SIMHASH_JOIN_NODE_H
+
+#include "nodes/plannodes.h"
+
+#include "join/plan/join_clause.h"
+
+/*
+ * Description of the join that a plan node computes.  The node's children are the left
+ * plan and the right plan.  Expressions refer to the columns of both, numbered from 1.
+ * The columns of the left child come first.
+ */
+typedef struct JoinSpec
+{
+	JoinType	jointype;		/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
+	JoinMethod	method;
+	bool		is_swapped;		/* true if the right key is the first argument of the
+								 * clause */
+	Expr	   *left_key;		/* fingerprint or signature, computed from columns of the left
+								 * child */
+	Expr	   *right_key;		/* the same of the right child */
+	Expr	   *radius;			/* of type int8; refers to no column */
+	List	   *left_equal;		/* expressions to hash, computed from columns of the left
+								 * child */
+	List	   *right_equal;
+	List	   *equal_operators;	/* OIDs; the left expression is the left argument */
+	List	   *equal_collations;	/* OIDs */
+	List	   *clauses;		/* expressions that decide whether a pair matches; without
+								 * the distance if it is exact */
+	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
+} JoinSpec;
+
+extern CustomScan *join_node_make(JoinType jointype, const RelOptInfo *joinrel,
+								  const JoinClauses *clauses, List *tlist, List *children);
+extern void join_read_spec(const CustomScan *scan, JoinSpec *spec);
+
+#endif							/* SIMHASH_JOIN_NODE_H */

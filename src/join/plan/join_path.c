@@ -1,0 +1,173 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_path.c
+ *		Path of a similarity join
+ *
+ * A path keeps the RestrictInfos and the type of the join.  The clauses are read again
+ * when the plan is made.  So core can translate a path for a partition.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/pathnode.h"
+
+#include "compat.h"
+#include "join/plan/join_clause.h"
+#include "join/plan/join_cost.h"
+#include "join/exec/join_exec.h"
+#include "join/plan/join_node.h"
+#include "join/plan/join_path.h"
+
+static const CustomScanMethods join_scan_methods = {
+	.CustomName = "SimHash Join",
+	.CreateCustomScanState = join_create_state
+};
+
+/*
+ * Make the plan of a path.  scan_clauses is empty, because only the path of a base
+ * relation has scan clauses.
+ */
+static Plan *
+plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
+		  List *scan_clauses, List *children)
+{
+	List	   *restrictlist = linitial(path->custom_private);
+	JoinType	jointype = intVal(lsecond(path->custom_private));
+	JoinClauses clauses;
+	CustomScan *scan;
+
+	if (!join_clause_read(root, jointype, joinrel,
+						  ((Path *) linitial(path->custom_paths))->parent,
+						  ((Path *) lsecond(path->custom_paths))->parent,
+						  restrictlist, &clauses))
+		elog(ERROR, "could not find the distance of a similarity join");
+	scan = join_node_make(jointype, joinrel, &clauses, tlist, children);
+	scan->flags = path->flags;
+	scan->methods = &join_scan_methods;
+	return (Plan *) scan;
+}
+
+/*
+ * Translate the private data of a path, if its parameters are changed from those of a
+ * partitioned table to those of a partition.
+ */
+static List *
+reparameterize_join(PlannerInfo *root, List *custom_private, RelOptInfo *child)
+{
+	return list_make2(translate_for_child(root, linitial(custom_private), child),
+					  lsecond(custom_private));
+}
+
+static const CustomPathMethods join_path_methods = {
+	.CustomName = "SimHash Join",
+	.PlanCustomPath = plan_join,
+	.ReparameterizeCustomPathByChild = reparameterize_join
+};
+
+/*
+ * Return true if the output of a relation identifies rows of an inherited table to
+ * update.  setrefs.c does not expect such columns in custom_scan_tlist.
+ */
+static bool
+has_row_identity(RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->reltarget->exprs)
+		if (IsA(lfirst(lc), Var) && ((Var *) lfirst(lc))->varno == ROWID_VAR)
+			return true;
+	return false;
+}
+
+/*
+ * Return true if a clause depends on no column and core would not evaluate it above a
+ * custom path.
+ */
+static bool
+has_ungated_clause(List *restrictlist)
+{
+	ListCell   *lc;
+
+	if (CUSTOM_JOIN_IS_GATED)
+		return false;
+	foreach(lc, restrictlist)
+		if (lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			return true;
+	return false;
+}
+
+/*
+ * Return a path without costs.  Its parameterization is that of the two inputs together.
+ */
+static CustomPath *
+make_path(PlannerInfo *root, RelOptInfo *joinrel, Path *left, Path *right, JoinType jointype,
+		  JoinPathExtraData *extra, Relids required_outer)
+{
+	CustomPath *path = makeNode(CustomPath);
+	List	   *restrictlist = extra->restrictlist;
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = joinrel;
+	path->path.pathtarget = joinrel->reltarget;
+	path->path.param_info = get_joinrel_parampathinfo(root, joinrel, left, right, extra->sjinfo,
+													  required_outer, &restrictlist);
+	path->path.parallel_safe = joinrel->consider_parallel &&
+		left->parallel_safe && right->parallel_safe;
+	path->path.rows = path->path.param_info ? path->path.param_info->ppi_rows : joinrel->rows;
+	set_disabled_nodes(&path->path, left, right, extra);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make2(left, right);
+	path->custom_private = list_make2(restrictlist, makeInteger(jointype));
+	set_gating_clauses(path, restrictlist);
+	path->methods = &join_path_methods;
+	return path;
+}
+
+/*
+ * Add a path to a join relation, if a clause of the join bounds the distance of
+ * fingerprints.  The path reads each input once, so neither input may depend on rows of
+ * the other one.  An input may depend on other relations only if LATERAL forces it to.
+ */
+void
+join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
+			  JoinType jointype, JoinPathExtraData *extra)
+{
+	Path	   *left_path = left->cheapest_total_path;
+	Path	   *right_path = right->cheapest_total_path;
+	Relids		required_outer;
+	JoinClauses clauses;
+	CustomPath *path;
+
+	if (!join_clause_read(root, jointype, joinrel, left, right, extra->restrictlist, &clauses) ||
+		has_ungated_clause(extra->restrictlist) ||
+		has_row_identity(left) || has_row_identity(right))
+		return;
+	required_outer = bms_union(PATH_REQ_OUTER(left_path), PATH_REQ_OUTER(right_path));
+	if (!bms_is_subset(required_outer, joinrel->lateral_relids))
+		return;
+
+	path = make_path(root, joinrel, left_path, right_path, jointype, extra, required_outer);
+
+	/* a parameterized path may have more clauses than extra->restrictlist */
+	if (join_clause_read(root, jointype, joinrel, left, right, linitial(path->custom_private),
+						 &clauses))
+	{
+		join_cost(root, jointype, &clauses, path);
+		add_path(joinrel, &path->path);
+	}
+}
+
+/*
+ * Register the plan node, so that core can read plans for parallel workers.  Called once,
+ * when the library is loaded.
+ */
+void
+join_path_init(void)
+{
+	RegisterCustomScanMethods(&join_scan_methods);
+}

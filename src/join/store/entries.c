@@ -1,0 +1,216 @@
+/*-------------------------------------------------------------------------
+ *
+ * entries.c
+ *		Entries of an input of a join: fingerprints and the locations of their tuples
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "join/store/entries.h"
+
+/* Minimum capacity, and the initial size of the array. */
+#define MIN_CAPACITY		((Size) 1024)
+
+/*
+ * Up to this size the array is doubled.  A larger one grows by a quarter, so that it hardly
+ * exceeds the memory of a chunk.
+ */
+#define MANY_BYTES			(1024 * 1024)
+
+/* --- in a file ------------------------------------------------------------------ */
+
+/*
+ * Append n entries to a file.  Creates the file, in `context`, if there is none.
+ */
+void
+join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
+					MemoryContext context)
+{
+	if (file->file == NULL)
+		file->file = join_create_file(context);
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		BufFileWrite(file->file, join_entry_at(entries, join_entry_stride(file->entry_size), i),
+					 file->entry_size);
+	}
+	file->n += n;
+}
+
+/*
+ * Read at most max of the next entries of a file.  Returns their number, 0 at the end.
+ */
+uint32
+join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
+{
+	uint32		n = Min(max, file->n - file->nread);
+	char	   *source = (char *) entries + n * (join_entry_stride(file->entry_size) - file->entry_size);
+
+	if (n == 0)
+		return 0;
+	read_temp_file(file->file, source, n * file->entry_size);
+	file->nread += n;
+
+	/* the entries before entry i do not reach beyond the start of its source */
+	if (file->entry_size < sizeof(JoinEntry))
+	{
+		for (uint32 i = 0; i < n; i++, source += file->entry_size)
+		{
+			JoinEntry	entry = {0};
+
+			memcpy(&entry, source, ENTRY_SIZE_BRIEF);
+			entries[i] = entry;
+		}
+	}
+	return n;
+}
+
+/*
+ * Continue reading at the first entry of a file.
+ */
+void
+join_entry_file_rewind(JoinEntryFile *file)
+{
+	if (file->file)
+		join_seek_file(file->file, file->first * file->entry_size);
+	file->nread = 0;
+}
+
+/* --- in memory ------------------------------------------------------------------- */
+
+/*
+ * Return the capacity to use if the memory has space for n entries.
+ */
+static uint32
+clamp_capacity(Size n)
+{
+	return Min(Max(n, MIN_CAPACITY), PG_INT32_MAX / 2);
+}
+
+/*
+ * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
+ * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
+ * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory,
+ * the caller resets or deletes the context.
+ */
+void
+join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Size entry_size)
+{
+	memset(entries, 0, sizeof(JoinEntries));
+	entries->context = context;
+	entries->file.entry_size = entry_size;
+	entries->stride = join_entry_stride(entry_size);
+	entries->capacity = clamp_capacity(capacity);
+}
+
+/*
+ * Make sure that the array has space for n entries.  n must not exceed the capacity.
+ */
+static void
+reserve_entries(JoinEntries *entries, uint32 n)
+{
+	Size		more = entries->allocated * entries->stride > MANY_BYTES ?
+		entries->allocated / 4 : entries->allocated;
+	Size		allocated = Min(Max(entries->allocated + more, MIN_CAPACITY), entries->capacity);
+
+	if (n <= entries->allocated)
+		return;
+	allocated = Max(allocated, n);
+	entries->entry = entries->entry ?
+		repalloc_huge(entries->entry, allocated * entries->stride) :
+		MemoryContextAllocHuge(entries->context, allocated * entries->stride);
+	entries->allocated = allocated;
+}
+
+/*
+ * Add an entry.  The array must not be at its capacity.
+ */
+void
+join_entries_add(JoinEntries *entries, const JoinEntry *entry)
+{
+	reserve_entries(entries, entries->n + 1);
+	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
+	entries->sorted = false;
+}
+
+/*
+ * Move the loaded entries to the file.  From now on, chunks are loaded from the file.
+ */
+void
+join_entries_spill(JoinEntries *entries)
+{
+	join_entry_file_add(&entries->file, entries->entry, entries->n, entries->context);
+	entries->source = &entries->file;
+	entries->n = 0;
+}
+
+/*
+ * Free the array, discard the entries in it, and set the capacity.
+ */
+void
+join_entries_limit(JoinEntries *entries, Size capacity)
+{
+	if (entries->entry)
+		pfree(entries->entry);
+	entries->entry = NULL;
+	entries->n = entries->allocated = 0;
+	entries->capacity = clamp_capacity(capacity);
+}
+
+/*
+ * Continue loading at the first chunk.
+ */
+void
+join_entries_rewind(JoinEntries *entries)
+{
+	entries->loaded = false;
+	if (entries->source)
+		join_entry_file_rewind(entries->source);
+}
+
+/*
+ * Load the next chunk of entries->source, in the order of the file.  Returns false if
+ * there are no more entries.
+ */
+bool
+join_entries_load_unsorted(JoinEntries *entries)
+{
+	reserve_entries(entries, Min(entries->capacity, entries->source->n));
+	entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
+	entries->sorted = false;
+	return entries->n > 0;
+}
+
+/*
+ * Load the next chunk, which has as many entries as the capacity allows.  Returns false if
+ * there are no more entries.
+ */
+bool
+join_entries_load(JoinEntries *entries)
+{
+	if (entries->source)
+		join_entries_load_unsorted(entries);
+	else if (entries->loaded)
+		return false;
+	entries->loaded = true;
+	return entries->n > 0;
+}
+
+/*
+ * Delete the file, if there is one.  To free the memory, the caller resets or deletes the
+ * context.
+ */
+void
+join_entries_close(JoinEntries *entries)
+{
+	if (entries->file.file)
+		BufFileClose(entries->file.file);
+	memset(&entries->file, 0, sizeof(JoinEntryFile));
+}

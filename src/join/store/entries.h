@@ -1,0 +1,111 @@
+/*-------------------------------------------------------------------------
+ *
+ * entries.h
+ *		Entries of an input of a join: fingerprints and the locations of their tuples
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_ENTRIES_H
+#define SIMHASH_ENTRIES_H
+
+#include "digest/simhash.h"
+#include "join/store/tuples.h"
+
+typedef struct JoinEntry
+{
+	SimHash		fp;				/* in a join of signatures: their parameters */
+	TupleLocation location;
+
+	/* The rest is not in files if the join has no use for it.  Then it is 0. */
+	uint32		hash;			/* hash value of the equality keys */
+	uint32		row;			/* number of the row in its input or chunk, from 0 */
+	/* in a join of signatures, the keys of the bands follow */
+} JoinEntry;
+
+/* Sizes of an entry in a file. */
+#define ENTRY_SIZE_BRIEF	offsetof(JoinEntry, hash)
+#define ENTRY_SIZE_FULL		sizeof(JoinEntry)
+
+/* Entries in a part of a temporary file. */
+typedef struct JoinEntryFile
+{
+	BufFile    *file;			/* NULL if not created yet */
+	Size		entry_size;		/* in bytes */
+	uint64		first;			/* number of the first entry in the file */
+	uint64		n;				/* number of entries */
+	uint64		nread;			/* number of entries read since the last rewind */
+} JoinEntryFile;
+
+/*
+ * Loaded entries: all entries of an input, or a chunk of the entries in a file.
+ */
+typedef struct JoinEntries
+{
+	MemoryContext context;		/* context of the array */
+	Size		stride;			/* size of an entry in memory, in bytes */
+	JoinEntry  *entry;
+	uint32		n;
+	uint32		allocated;		/* size of the array, in entries */
+	uint32		capacity;		/* maximum number of loaded entries */
+	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
+	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
+								 * are loaded */
+	bool		sorted;			/* true if the loaded entries have been sorted */
+	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
+								 * is NULL */
+} JoinEntries;
+
+/*
+ * Return the size of an entry in memory, which has entry_size bytes in a file.
+ */
+static inline Size
+join_entry_stride(Size entry_size)
+{
+	return Max(entry_size, sizeof(JoinEntry));
+}
+
+/*
+ * Return the keys of the bands of an entry.
+ */
+static inline uint32 *
+join_entry_keys(const JoinEntry *entry)
+{
+	return (uint32 *) (entry + 1);
+}
+
+/*
+ * Return element i of an array of entries.
+ */
+static inline JoinEntry *
+join_entry_at(const JoinEntry *entries, Size stride, uint32 i)
+{
+	return (JoinEntry *) ((char *) entries + i * stride);
+}
+
+/*
+ * Return loaded entry i.
+ */
+static inline JoinEntry *
+join_entries_at(const JoinEntries *entries, uint32 i)
+{
+	return join_entry_at(entries->entry, entries->stride, i);
+}
+
+extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
+								MemoryContext context);
+extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
+extern void join_entry_file_rewind(JoinEntryFile *file);
+
+extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
+							  Size entry_size);
+extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
+extern void join_entries_spill(JoinEntries *entries);
+extern void join_entries_rewind(JoinEntries *entries);
+extern void join_entries_limit(JoinEntries *entries, Size capacity);
+extern bool join_entries_load(JoinEntries *entries);
+extern bool join_entries_load_unsorted(JoinEntries *entries);
+extern void join_entries_close(JoinEntries *entries);
+
+#endif							/* SIMHASH_ENTRIES_H */

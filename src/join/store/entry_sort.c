@@ -1,0 +1,145 @@
+/*-------------------------------------------------------------------------
+ *
+ * entry_sort.c
+ *		Sorts entries by hash value, then by fingerprint
+ *
+ * An in-place radix sort, the most significant bits first (McIlroy, Bostic and McIlroy,
+ * "Engineering radix sort", 1993, "American flag sort").  Bits that are the same in a
+ * whole range are skipped.  Small ranges are sorted by comparisons.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "join/store/entry_sort.h"
+
+/* Ranges of up to this many entries are sorted by comparisons. */
+#define FEW_ENTRIES			16
+
+/* Maximum number of bits of a digit. */
+#define SORT_DIGIT_BITS		8
+#define SORT_DIGIT_VALUES	(1 << SORT_DIGIT_BITS)
+
+/*
+ * Compare two entries by hash value, then by fingerprint.
+ */
+static inline int
+compare_entries(const JoinEntry *a, const JoinEntry *b)
+{
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->fp > b->fp) - (a->fp < b->fp);
+}
+
+#define ST_SORT				sort_few
+#define ST_ELEMENT_TYPE		JoinEntry
+#define ST_COMPARE(a, b)	compare_entries(a, b)
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * A digit of the sort key: some bits of the hash value or of the fingerprint.
+ */
+typedef struct SortDigit
+{
+	bool		of_hash;
+	int			shift;
+	uint32		nvalues;		/* a power of 2 */
+} SortDigit;
+
+static inline uint32
+value_of(const SortDigit *digit, const JoinEntry *entry)
+{
+	uint64		key = digit->of_hash ? entry->hash : entry->fp;
+
+	return key >> digit->shift & (digit->nvalues - 1);
+}
+
+/*
+ * Find the most significant digit that is not the same in all of n entries.  The digit is
+ * chosen so that each part has few entries.  Returns false if all entries are equal.
+ */
+static bool
+find_digit(const JoinEntry *entry, uint32 n, SortDigit *digit)
+{
+	uint64		varying_hash = 0;
+	uint64		varying_fp = 0;
+	uint64		varying;
+	int			nbits = Min(pg_leftmost_one_pos32(n) - 1, SORT_DIGIT_BITS);
+
+	for (uint32 i = 1; i < n; i++)
+	{
+		varying_hash |= entry[i].hash ^ entry[0].hash;
+		varying_fp |= entry[i].fp ^ entry[0].fp;
+	}
+	digit->of_hash = varying_hash != 0;
+	varying = digit->of_hash ? varying_hash : varying_fp;
+	if (varying == 0)
+		return false;
+	digit->shift = Max(pg_leftmost_one_pos64(varying) + 1 - nbits, 0);
+	digit->nvalues = 1 << nbits;
+	return true;
+}
+
+/*
+ * Sort n entries.  Checks for interrupts.
+ */
+void
+join_sort(JoinEntry *entry, uint32 n)
+{
+	SortDigit	digit;
+	uint32		next[SORT_DIGIT_VALUES];	/* next free element of each part */
+	uint32		end[SORT_DIGIT_VALUES];	/* end of each part (exclusive) */
+	uint32		start = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	if (n <= FEW_ENTRIES)
+	{
+		sort_few(entry, n);
+		return;
+	}
+	if (!find_digit(entry, n, &digit))
+		return;
+	memset(next, 0, digit.nvalues * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		next[value_of(&digit, &entry[i])]++;
+	for (uint32 part = 0; part < digit.nvalues; part++)
+	{
+		end[part] = start + next[part];
+		next[part] = start;
+		start = end[part];
+	}
+
+	for (uint32 part = 0; part < digit.nvalues; part++)
+	{
+		while (next[part] < end[part])
+		{
+			JoinEntry	moved = entry[next[part]];
+			uint32		target;
+
+			CHECK_FOR_INTERRUPTS();
+			while ((target = value_of(&digit, &moved)) != part)
+			{
+				JoinEntry	other = entry[next[target]];
+
+				entry[next[target]++] = moved;
+				moved = other;
+			}
+			entry[next[part]++] = moved;
+		}
+	}
+
+	start = 0;
+	for (uint32 part = 0; part < digit.nvalues; part++)
+	{
+		if (end[part] - start > 1)
+			join_sort(entry + start, end[part] - start);
+		start = end[part];
+	}
+}

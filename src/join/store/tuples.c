@@ -1,0 +1,205 @@
+/*-------------------------------------------------------------------------
+ *
+ * tuples.c
+ *		Tuples of an input of a join, in memory or in a temporary file
+ *
+ * A join fetches tuples in any order.  A tuplestore cannot do that, since its tuples have
+ * no addresses.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "commands/tablespace.h"
+#include "utils/memutils.h"
+
+#include "join/store/tuples.h"
+
+/* Sizes of the first block of tuples in memory and of the largest ones, in bytes. */
+#define MIN_BLOCK_SIZE		(4 * 1024)
+#define MAX_BLOCK_SIZE		(64 * 1024)
+
+/*
+ * Initialize an empty set of tuples.  `limit` is the limit of join_tuples_is_full(), or 0
+ * for none.  To free the memory, the caller resets or deletes the context.
+ */
+void
+join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
+{
+	memset(tuples, 0, sizeof(JoinTuples));
+	tuples->context = context;
+	tuples->limit = limit;
+}
+
+/*
+ * Return the size of the next block, in which a tuple of `size` bytes must fit.  The
+ * blocks grow with the tuples.  So few tuples take little of a small work_mem.
+ */
+static Size
+next_block_size(const JoinTuples *tuples, Size size)
+{
+	Size		block = Min(Max(tuples->memory, MIN_BLOCK_SIZE), MAX_BLOCK_SIZE);
+
+	return Max(block, size);
+}
+
+/*
+ * Return true if the tuples in memory have to be moved to the file before a tuple is
+ * added, because memory would exceed the limit.
+ */
+bool
+join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple)
+{
+	Size		size = MAXALIGN(tuple->t_len);
+
+	return tuples->limit > 0 && tuples->blocks != NIL && tuples->nfree < size &&
+		tuples->memory + next_block_size(tuples, size) > tuples->limit;
+}
+
+/*
+ * Allocate `size` bytes for a tuple.
+ */
+static char *
+allocate(JoinTuples *tuples, Size size)
+{
+	char	   *space;
+
+	if (tuples->nfree < size)
+	{
+		Size		block = next_block_size(tuples, size);
+		MemoryContext old;
+
+		tuples->free = MemoryContextAllocHuge(tuples->context, block);
+		tuples->nfree = block;
+		old = MemoryContextSwitchTo(tuples->context);
+		tuples->blocks = lappend(tuples->blocks, tuples->free);
+		MemoryContextSwitchTo(old);
+		tuples->memory += block;
+	}
+	space = tuples->free;
+	tuples->free += size;
+	tuples->nfree -= size;
+	return space;
+}
+
+/*
+ * Create a temporary file, whose buffer is in a memory context.
+ */
+BufFile *
+join_create_file(MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	BufFile    *file;
+
+	PrepareTempTablespaces();
+	file = BufFileCreateTemp(false);
+	MemoryContextSwitchTo(old);
+	return file;
+}
+
+/*
+ * Set the position of a temporary file.
+ */
+void
+join_seek_file(BufFile *file, uint64 offset)
+{
+	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in temporary file of a join")));
+}
+
+/*
+ * Add a copy of a tuple in memory.  Returns its location.
+ */
+TupleLocation
+join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
+{
+	char	   *space = allocate(tuples, MAXALIGN(tuple->t_len));
+
+	memcpy(space, tuple, tuple->t_len);
+	return join_tuple_location((MinimalTuple) space);
+}
+
+/*
+ * Write a copy of a tuple in memory to the file.  Returns the location of the copy.
+ */
+TupleLocation
+join_tuples_write(JoinTuples *tuples, TupleLocation location)
+{
+	MinimalTuple tuple = join_tuples_fetch(tuples, location);
+
+	if (tuples->file == NULL)
+		tuples->file = join_create_file(tuples->context);
+	location = tuples->file_size << 1 | 1;
+	BufFileWrite(tuples->file, tuple, tuple->t_len);
+	tuples->file_size += tuple->t_len;
+	return location;
+}
+
+/*
+ * Add a copy of a tuple, in memory as long as it is within the limit, then in the file.
+ * Returns its location.
+ */
+TupleLocation
+join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
+{
+	if (tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
+		return join_tuples_add(tuples, tuple);
+	return join_tuples_write(tuples, join_tuple_location(tuple));
+}
+
+/*
+ * Return the tuple at a location.  A tuple from the file is valid until the next call.
+ * After the first call for a tuple in the file, none may be written.
+ */
+MinimalTuple
+join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
+{
+	uint32		size;
+
+	if (!(location & 1))
+		return (MinimalTuple) (uintptr_t) location;
+	if (location == tuples->buffered)
+		return (MinimalTuple) tuples->buffer;
+	tuples->buffered = NO_TUPLE;
+	join_seek_file(tuples->file, location >> 1);
+	read_temp_file(tuples->file, &size, sizeof(size));
+	if (size > tuples->buffer_size)
+	{
+		if (tuples->buffer)
+			pfree(tuples->buffer);
+		tuples->buffer = NULL;
+		tuples->buffer_size = Max(size, 1024);
+		tuples->buffer = MemoryContextAllocHuge(tuples->context, tuples->buffer_size);
+	}
+	memcpy(tuples->buffer, &size, sizeof(size));
+	read_temp_file(tuples->file, tuples->buffer + sizeof(size), size - sizeof(size));
+	tuples->buffered = location;
+	return (MinimalTuple) tuples->buffer;
+}
+
+/*
+ * Free the tuples in memory.
+ */
+void
+join_tuples_free(JoinTuples *tuples)
+{
+	list_free_deep(tuples->blocks);
+	tuples->blocks = NIL;
+	tuples->nfree = tuples->memory = 0;
+}
+
+/*
+ * Close the temporary file, if there is one.  To free the memory, the caller resets or
+ * deletes the context.
+ */
+void
+join_tuples_close(JoinTuples *tuples)
+{
+	if (tuples->file)
+		BufFileClose(tuples->file);
+	tuples->file = NULL;
+}

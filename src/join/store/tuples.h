@@ -1,0 +1,73 @@
+/*-------------------------------------------------------------------------
+ *
+ * tuples.h
+ *		Tuples of an input of a join, in memory or in a temporary file
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_TUPLES_H
+#define SIMHASH_TUPLES_H
+
+#include "access/htup_details.h"
+#include "nodes/pg_list.h"
+#include "storage/buffile.h"
+
+#include "compat.h"
+
+/*
+ * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.
+ */
+typedef uint64 TupleLocation;
+
+#define NO_TUPLE			((TupleLocation) 0)
+
+typedef struct JoinTuples
+{
+	MemoryContext context;		/* context of the tuples and of the buffer */
+	Size		limit;			/* limit for the blocks, in bytes; 0 if there is none */
+	Size		memory;			/* size of all blocks, in bytes */
+	List	   *blocks;			/* blocks of memory */
+	char	   *free;			/* free space of the current block */
+	Size		nfree;			/* size of the free space, in bytes */
+	BufFile    *file;			/* NULL if all tuples are in memory */
+	uint64		file_size;		/* size of the file, in bytes */
+	char	   *buffer;			/* copy of the tuple last read from the file */
+	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
+	Size		buffer_size;	/* size of the buffer, in bytes */
+} JoinTuples;
+
+/*
+ * Return the location of a tuple in memory.
+ */
+static inline TupleLocation
+join_tuple_location(MinimalTuple tuple)
+{
+	return (TupleLocation) (uintptr_t) tuple;
+}
+
+/*
+ * Prefetch the header and the first column of a tuple that is in memory.
+ */
+static inline void
+join_tuple_prefetch(TupleLocation location)
+{
+	char	   *tuple = (char *) (uintptr_t) location;
+
+	pg_prefetch(tuple);
+	pg_prefetch(tuple + MAXALIGN(SizeofMinimalTupleHeader));
+}
+
+extern BufFile *join_create_file(MemoryContext context);
+extern void join_seek_file(BufFile *file, uint64 offset);
+extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
+extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
+extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
+extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
+extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
+extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
+extern void join_tuples_free(JoinTuples *tuples);
+extern void join_tuples_close(JoinTuples *tuples);
+
+#endif							/* SIMHASH_TUPLES_H */
