@@ -96,12 +96,14 @@ OBJS = \
 	src/join/exec/join_exec.o \
 	src/join/exec/join_explain.o \
 	src/join/exec/join_input.o \
-	src/join/exec/join_plan_partitions.o \
+	src/join/exec/join_phases.o \
 	src/join/exec/join_return.o \
 	src/join/exec/join_row.o \
-	src/join/exec/join_signatures.o \
 	src/join/match/band_pairs.o \
+	src/join/match/by_band.o \
+	src/join/match/by_distance.o \
 	src/join/match/distance_pairs.o \
+	src/join/match/join_methods.o \
 	src/join/plan/join_clause.o \
 	src/join/plan/join_cost.o \
 	src/join/plan/join_hook.o \
@@ -111,7 +113,8 @@ OBJS = \
 	src/join/store/entries.o \
 	src/join/store/entry_sort.o \
 	src/join/store/partitions.o \
-	src/join/store/pending_pairs.o \
+	src/join/store/pending.o \
+	src/join/store/store.o \
 	src/join/store/tuples.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \

@@ -17,6 +17,7 @@
 #include "index/options.h"
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
+#include "join/exec/join_state.h"
 #include "join/plan/join_hook.h"
 #include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
@@ -49,6 +50,7 @@ _PG_init(void)
 	objects_init();
 	rewrite_init();
 	table_hook_init();
+	join_exec_init();
 	join_hook_init();
 	MarkGUCPrefixReserved("simhash");
 }

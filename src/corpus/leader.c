@@ -37,9 +37,6 @@
  */
 #define FEW_ROWS			1024
 
-/* Maximum number of leaders that one call of match_keys() compares with a row. */
-#define COMPARED_AT_ONCE	1024
-
 /* Value for a leader that has not been found yet. */
 #define NO_LEADER			PG_UINT32_MAX
 

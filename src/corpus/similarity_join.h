@@ -24,6 +24,9 @@ typedef struct Members
 								 * is random, so that input cannot be crafted to be slow */
 } Members;
 
+/* Maximum number of members that one call of match_keys() compares with a member. */
+#define COMPARED_AT_ONCE	1024
+
 /*
  * A similarity join, which is an iterator over ranges of members.  Each pair of members
  * within the radius is in at least one range.  Users put this struct first in a struct of

@@ -31,9 +31,6 @@
 #include "digest/match.h"
 #include "digest/splitmix.h"
 
-/* Maximum number of members that one call of match_keys() compares with a member. */
-#define COMPARED_AT_ONCE		1024
-
 /* Maximum size of the sample from which the number of neighbors is estimated. */
 #define NEIGHBOR_SAMPLE			256
 

@@ -16,7 +16,6 @@
 #include "compat.h"
 #include EXPLAIN_FORMAT_HEADER
 #include EXPLAIN_STATE_HEADER
-#include "join/exec/join_explain.h"
 #include "join/exec/join_state.h"
 
 /*
@@ -32,24 +31,6 @@ explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, E
 	context = set_deparse_context_plan(es->deparse_cxt, plan, ancestors);
 	ExplainPropertyText(label, deparse_expression((Node *) make_ands_explicit(clauses), context,
 												  true, false), es);
-}
-
-/*
- * Return the method by which the pairs were found: bands, or blocks on which fingerprints
- * agree.  For fingerprints, this is the method of the largest run.
- */
-static const char *
-method_name(const SimHashJoinState *state)
-{
-	const JoinPairs *pairs = &state->pairs;
-
-	if (join_is_by_bands(state))
-		return psprintf("%d bands", state->bands.nbands);
-	if (state->pairs.join.radius == 0)
-		return "equal fingerprints";
-	if (pairs->agree == 0)
-		return "all pairs";
-	return psprintf("agree on %d of %d blocks", pairs->agree, pairs->nblocks);
 }
 
 /*
@@ -74,12 +55,7 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 		ExplainPropertyFloat("Rows Removed by Join Filter", NULL,
 							 css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops,
 							 0, es);
-	if (state->knows_radius || state->bands.nbands > 0)
-		ExplainPropertyText("Method", method_name(state), es);
-	if (!join_is_by_bands(state))
-		ExplainPropertyFloat("Values", NULL, state->pairs.ndistinct, 0, es);
-	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared + state->bands.ncompared,
-						 0, es);
+	state->match->methods->explain(state->match, es);
 	ExplainPropertyFloat("Pairs", NULL, state->npairs, 0, es);
 	ExplainPropertyInteger("Batches", NULL, state->nbatches, es);
 	ExplainPropertyInteger("Memory Usage", "kB", (state->peak_memory + 1023) / 1024, es);

@@ -17,40 +17,13 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "digest/splitmix.h"
-#include "join/exec/join_input.h"
-#include "join/exec/join_row.h"
-#include "join/exec/join_signatures.h"
-#include "join/store/entry_sort.h"
-#include "type/simhash_type.h"
+#include "join/exec/join_state.h"
 
 /*
- * Free the rows of an input, and delete its files.
+ * Maximum number of left rows that are partitioned at a time.  Further rows are joined
+ * after them.
  */
-void
-join_input_close(JoinInput *input)
-{
-	join_tuples_close(&input->tuples);
-	join_tuples_close(&input->signatures);
-	join_entries_close(&input->entries);
-	MemoryContextReset(input->context);
-}
-
-/*
- * Free the rows of an input, and prepare to read other rows.  Tuples and signatures use at
- * most `limit` bytes of memory each, or any number of bytes if limit is 0.  At most
- * `capacity` entries are in memory; see join_entries_init().
- */
-void
-join_input_reset(SimHashJoinState *state, JoinInput *input, Size limit, Size capacity)
-{
-	join_input_close(input);
-	join_tuples_init(&input->tuples, input->context, limit);
-	join_tuples_init(&input->signatures, input->context, limit);
-	join_entries_init(&input->entries, input->context, capacity, input->entry_size);
-	input->nwritten = 0;
-	input->nrows = 0;
-}
+#define MAX_LEFT_ROWS		PG_INT32_MAX
 
 /*
  * Initialize an input.  Its columns in the joined row begin at first_column.
@@ -81,33 +54,35 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 	input->ncolumns = ExecGetResultType(input->plan)->natts;
 	input->slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
 										 &TTSOpsMinimalTuple);
-	input->sample = palloc(INPUT_SAMPLE * sizeof(SimHash));
-	if (join_is_by_bands(state))
-		join_signatures_init(state, input, key, estate);
-	input->context = AllocSetContextCreate(CurrentMemoryContext, "similarity join input",
-										   ALLOCSET_DEFAULT_SIZES);
+	input->store.context = AllocSetContextCreate(CurrentMemoryContext, "similarity join input",
+												 ALLOCSET_DEFAULT_SIZES);
+	if (state->match->methods->stores_values)
+	{
+		input->store.value_column = join_value_column(state->css.ss.ps.plan, state->spec.clauses,
+													  key, first_column);
+		input->store.narrow = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
+													 &TTSOpsVirtual);
+	}
 }
 
 /* --- reading --------------------------------------------------------------------- */
 
 /*
- * Compute the fingerprint or the keys of the signature of a row, and its hash value.
- * Returns false if the fingerprint, the signature or an equality key is NULL, so that the
- * row has no match.
+ * Compute the key of a row, and the hash value of its equality keys.  Returns false if one
+ * of them is NULL, so that the row has no match.  Allocates in the current memory context.
  */
 static bool
-compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, JoinEntry *entry)
+compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Datum *key,
+			 uint32 *hash)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	bool		isnull;
 	ListCell   *cell;
 	int			i = 0;
-	Datum		key;
 
 	econtext->ecxt_scantuple = row;
-	entry->hash = 0;
-	key = ExecEvalExpr(input->key, econtext, &isnull);
+	*hash = 0;
+	*key = ExecEvalExpr(input->key, econtext, &isnull);
 	foreach(cell, input->equal)
 	{
 		Datum		value;
@@ -116,31 +91,27 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Joi
 			break;
 		value = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &isnull);
 		if (!isnull)
-			entry->hash = hash_combine(entry->hash,
-									   DatumGetUInt32(FunctionCall1Coll(&input->hash[i],
-																		state->collation[i],
-																		value)));
+			*hash = hash_combine(*hash,
+								 DatumGetUInt32(FunctionCall1Coll(&input->hash[i],
+																  state->collation[i],
+																  value)));
 		i++;
 	}
-	if (!isnull && join_is_by_bands(state))
-		join_signatures_set_keys(state, input, minhash_detoast(key), entry);
-	else if (!isnull)
-		entry->fp = DatumGetSimHash(key);
-	MemoryContextSwitchTo(old);
 	return !isnull;
 }
 
 /*
- * Read the next row of an input into the joined row, and compute its keys in state->entry.
- * Returns false at the end of the input.  Sets *has_keys to false if a key is NULL.
- * Otherwise sets *tuple, if the input keeps tuples.
+ * Read the next row of an input into the joined row, and keep it if it may have a match.
+ * Returns false at the end of the input.  Sets *kept.
  */
 static bool
-read_row(SimHashJoinState *state, JoinInput *input, bool *has_keys, MinimalTuple *tuple,
-		 bool *free_tuple)
+read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
 {
 	TupleTableSlot *slot = ExecProcNode(input->plan);
 	TupleTableSlot *row;
+	MemoryContext old;
+	Datum		key;
+	uint32		hash;
 
 	if (TupIsNull(slot))
 	{
@@ -151,92 +122,12 @@ read_row(SimHashJoinState *state, JoinInput *input, bool *has_keys, MinimalTuple
 	row = join_row_clear(state);
 	join_row_put(input, slot, row);
 	ExecStoreVirtualTuple(row);
-	*has_keys = compute_keys(state, input, row, state->entry);
-	*free_tuple = true;
-	if (*has_keys && join_is_by_bands(state))
-		*tuple = join_signatures_add(input, slot);
-	else if (*has_keys && input->keeps_tuples)
-		*tuple = ExecFetchSlotMinimalTuple(slot, free_tuple);
+	old = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	*kept = compute_keys(state, input, row, &key, &hash) &&
+		state->match->methods->add(state->match, &input->store, key, hash, slot);
+	MemoryContextSwitchTo(old);
+	input->store.nrows += *kept;
 	return true;
-}
-
-/*
- * Consider the fingerprint of the next row for the sample.  Every row so far is in the
- * sample with the same probability (Vitter, "Random sampling with a reservoir", 1985,
- * algorithm R).
- */
-static void
-note_sample(SimHashJoinState *state, JoinInput *input, SimHash fp)
-{
-	uint64		i = input->nrows;
-
-	if (i >= INPUT_SAMPLE)
-		i = draw_below(&state->pairs.join.random, Min(i + 1, PG_UINT32_MAX));
-	if (i < INPUT_SAMPLE)
-		input->sample[i] = fp;
-}
-
-/*
- * Move the tuples in memory to the temporary file, sorted like their entries.  So tuples
- * whose fingerprints are in the same partition are close to each other in the file.
- */
-static void
-spill_tuples(SimHashJoinState *state, JoinInput *input)
-{
-	JoinEntries *entries = &input->entries;
-
-	if (!input->keeps_tuples)
-		return;
-	join_sort(entries->entry + input->nwritten, entries->n - input->nwritten);
-	for (; input->nwritten < entries->n; input->nwritten++)
-	{
-		JoinEntry  *entry = &entries->entry[input->nwritten];
-
-		CHECK_FOR_INTERRUPTS();
-		entry->location = join_tuples_write(&input->tuples, entry->location);
-	}
-	join_tuples_free(&input->tuples);
-	input->tuples.limit = state->memory / TUPLES_PART;
-}
-
-/*
- * Move the entries in memory to a temporary file.  The tuples go to a file, too, unless
- * they have a limit of their own.
- */
-static void
-spill_rows(SimHashJoinState *state, JoinInput *input)
-{
-	if (!join_is_by_bands(state))
-		spill_tuples(state, input);
-	join_entries_spill(&input->entries);
-	input->nwritten = 0;
-}
-
-/*
- * Keep a row of an input: state->entry, and its tuple if the input keeps tuples.
- */
-static void
-keep_row(SimHashJoinState *state, JoinInput *input, MinimalTuple tuple, bool free_tuple)
-{
-	JoinEntry  *entry = state->entry;
-
-	if (input->entries.n == input->entries.capacity)
-		spill_rows(state, input);
-	entry->location = NO_TUPLE;
-	if (join_is_by_bands(state))
-		entry->location = join_tuples_put(&input->tuples, tuple);
-	else if (input->keeps_tuples)
-	{
-		if (join_tuples_is_full(&input->tuples, tuple))
-			spill_tuples(state, input);
-		entry->location = join_tuples_add(&input->tuples, tuple);
-	}
-	if (input->keeps_tuples && free_tuple)
-		pfree(tuple);
-	if (!join_is_by_bands(state))
-		note_sample(state, input, entry->fp);
-	entry->row = input->nrows++;
-	join_entries_add(&input->entries, entry);
 }
 
 /*
@@ -245,19 +136,15 @@ keep_row(SimHashJoinState *state, JoinInput *input, MinimalTuple tuple, bool fre
 void
 join_input_read_right(SimHashJoinState *state)
 {
-	JoinInput  *input = &state->right;
-	MinimalTuple tuple = NULL;
-	bool		has_keys;
-	bool		free_tuple = false;
+	const JoinMethods *methods = state->match->methods;
+	bool		kept;
 
-	while (read_row(state, input, &has_keys, &tuple, &free_tuple))
-	{
+	while (read_row(state, &state->right, &kept))
 		CHECK_FOR_INTERRUPTS();
-		if (has_keys)
-			keep_row(state, input, tuple, free_tuple);
-	}
-	if (input->entries.source)
-		spill_rows(state, input);
+	if (methods->end_right)
+		methods->end_right(state->match);
+	if (state->right.store.entries.source)
+		methods->spill(state->match, &state->right.store);
 }
 
 /*
@@ -267,34 +154,27 @@ join_input_read_right(SimHashJoinState *state)
 static bool
 chunk_is_full(const SimHashJoinState *state)
 {
-	const JoinEntries *left = &state->left.entries;
-	Size		right_size = MemoryContextMemAllocated(state->right.context, true) +
-		(Size) state->right.entries.allocated * join_memory_per_value(state->spec.method);
-	Size		left_size = (Size) left->n * join_bytes_per_entry(state) +
-		state->left.tuples.memory + state->left.signatures.memory;
-	Size		limit;
+	const JoinMatch *match = state->match;
+	const JoinStore *left = match->left;
+	Size		right_size = match->reserved + MemoryContextMemAllocated(match->right->context, true) +
+		(Size) match->right->entries.allocated * match->joined_size;
+	Size		left_size = left->tuples.memory + left->values.memory +
+		(Size) left->entries.n * join_entry_memory(match->entry_size, match->joined_size);
+	Size		limit = right_size < match->memory ? match->memory - right_size : 0;
 
-	if (join_is_by_bands(state))
-		right_size += state->memory / BATCH_PART * 2;
-	limit = right_size < state->memory ? state->memory - right_size : 0;
-
-	return left->n == left->capacity ||
-		(left->n > 0 && left_size > Max(limit, state->memory / MIN_CHUNK_PART));
+	return left->entries.n == left->entries.capacity ||
+		(left->entries.n > 0 && left_size > Max(limit, match->memory / MIN_CHUNK_PART));
 }
 
 /*
  * Move the chunk of left rows to temporary files.  All later left rows go there, too.
  */
 static void
-spill_left(SimHashJoinState *state)
+spill_left(JoinMatch *match)
 {
-	JoinInput  *input = &state->left;
-
-	spill_rows(state, input);
-	state->partitioned = true;
-	if (join_is_by_bands(state))
-		join_entries_limit(&state->right.entries, join_right_capacity(state));
-	join_entries_limit(&input->entries, state->right.entries.capacity);
+	match->methods->spill(match, match->left);
+	match->partitioned = true;
+	join_match_limit(match, match->memory);
 }
 
 /*
@@ -305,32 +185,27 @@ spill_left(SimHashJoinState *state)
 TupleTableSlot *
 join_input_read_left(SimHashJoinState *state)
 {
-	JoinInput  *input = &state->left;
-	MinimalTuple tuple = NULL;
-	bool		has_keys;
-	bool		free_tuple = false;
+	JoinMatch  *match = state->match;
+	bool		kept;
 
 	for (;;)
 	{
 		TupleTableSlot *result;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!state->partitioned && chunk_is_full(state))
+		if (!match->partitioned && chunk_is_full(state))
 		{
-			if (state->right.entries.source == NULL)
+			if (match->right->entries.source == NULL)
 				break;
-			spill_left(state);
+			spill_left(match);
 		}
-		if (input->nrows == MAX_LEFT_ROWS ||
-			!read_row(state, input, &has_keys, &tuple, &free_tuple))
+		if (match->left->nrows == MAX_LEFT_ROWS || !read_row(state, &state->left, &kept))
 			break;
-		if (has_keys)
-			keep_row(state, input, tuple, free_tuple);
-		else if (join_returns_unmatched(state) &&
-				 (result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
+		if (!kept && join_returns_unmatched(state) &&
+			(result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
 			return result;
 	}
-	if (state->partitioned)
-		spill_rows(state, input);
+	if (match->partitioned)
+		match->methods->spill(match, match->left);
 	return NULL;
 }

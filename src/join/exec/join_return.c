@@ -3,8 +3,8 @@
  * join_return.c
  *		Rows that a similarity join returns
  *
- * A chunk of left entries and a chunk of right entries are loaded.  The values of both are
- * paired (distance_pairs.c), and each pair of values gives pairs of rows.
+ * A chunk of left entries and a chunk of right entries are loaded, and the methods of the
+ * join pair them.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -16,51 +16,12 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 
-#include "join/exec/join_return.h"
-#include "join/exec/join_row.h"
-#include "join/exec/join_signatures.h"
+#include "join/exec/join_state.h"
 
 /*
- * Advance to the next two entries within the radius, or with a key of a band in common.
- * Skips left entries that need no more matches.  Returns false at the end of the two
- * loaded chunks.
- */
-static bool
-next_entries(SimHashJoinState *state, JoinEntry **left, JoinEntry **right)
-{
-	if (join_is_by_bands(state))
-	{
-		bool		found = join_bands_next(&state->bands, left, right);
-
-		state->npairs += found;
-		return found;
-	}
-	do
-	{
-		JoinValue  *a = state->left_value;
-		JoinValue  *b = state->right_value;
-
-		CHECK_FOR_INTERRUPTS();
-		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
-		{
-			*left = &a->left[state->left_entry];
-			if (state->right_entry == b->nright ||
-				join_pairs_row_done(&state->pairs, (*left)->row))
-				continue;
-			*right = &b->right[state->right_entry++];
-			state->npairs++;
-			return true;
-		}
-		state->left_entry = state->right_entry = 0;
-	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
-	state->left_value = state->right_value = NULL;
-	return false;
-}
-
-/*
- * Return the next pair of rows within the radius, or NULL at the end of the two loaded
- * chunks.  If tuples are in files, collects pairs in the batch, and returns them once the
- * batch is full.
+ * Return the next pair of rows that the methods find, or NULL at the end of the two loaded
+ * chunks.  If tuples are in files, lets pairs wait, and returns them once no more may be
+ * pending.
  */
 static const JoinPair *
 next_row_pair(SimHashJoinState *state)
@@ -70,42 +31,44 @@ next_row_pair(SimHashJoinState *state)
 
 	for (;;)
 	{
-		if (state->returns_batch)
+		if (state->returns_pending)
 		{
-			const JoinPair *pair = join_batch_next(&state->batch, &state->right.tuples);
+			const JoinPair *pair = pending_next(&state->pending, &state->right.store.tuples);
 
 			if (pair)
 				return pair;
-			state->returns_batch = false;
+			state->returns_pending = false;
 		}
-		if (!next_entries(state, &left, &right))
+		if (!state->match->methods->next_pair(state->match, &left, &right))
 			return NULL;
-		if (!state->uses_batch)
+		state->npairs++;
+		if (!state->uses_pending)
 		{
 			state->pair = (JoinPair) {left->location, right->location, left->row};
 			return &state->pair;
 		}
-		join_batch_add(&state->batch, left->location, right->location, left->row);
-		if (join_batch_is_full(&state->batch))
+		pending_add(&state->pending, left->location, right->location, left->row);
+		if (pending_is_full(&state->pending))
 		{
-			join_batch_sort(&state->batch);
-			state->returns_batch = true;
+			pending_sort(&state->pending);
+			state->returns_pending = true;
 		}
 	}
 }
 
 /*
- * Mark a left row as having a match.  If one match is enough, and fingerprints are joined,
- * the row must be one of state->left_value, whose number of unmatched rows is reduced.
+ * Mark a left row, of the pair last returned, as having a match.
  */
 static void
 mark_matched(SimHashJoinState *state, uint32 row)
 {
+	const JoinMethods *methods = state->match->methods;
+
 	if (state->matched == NULL || join_bitmap_has(state->matched, row))
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
-	if (join_needs_one_match(state) && state->left_value)
-		join_pairs_note_match(&state->pairs, state->left_value);
+	if (join_needs_one_match(state->spec.jointype) && methods->note_done)
+		methods->note_done(state->match);
 }
 
 /*
@@ -117,6 +80,7 @@ TupleTableSlot *
 join_return_match(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	const JoinMethods *methods = state->match->methods;
 	bool		is_anti = state->spec.jointype == JOIN_ANTI;
 	const JoinPair *pair;
 
@@ -127,11 +91,12 @@ join_return_match(SimHashJoinState *state)
 
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
-		if (!is_anti || state->clauses || join_is_by_bands(state))
+		if (!is_anti || state->clauses || methods->verify)
 		{
 			econtext->ecxt_scantuple = row = join_row_make(state, pair->left, pair->right);
 			if (!ExecQual(state->clauses, econtext) ||
-				(join_is_by_bands(state) && !join_signatures_share_band(state)))
+				(methods->verify &&
+				 !methods->verify(state->match, state->left.slot, state->right.slot)))
 			{
 				InstrCountFiltered2(&state->css.ss.ps, 1);
 				continue;
@@ -147,12 +112,12 @@ join_return_match(SimHashJoinState *state)
 /*
  * Return the next row of the result that comes from a left row without a match, or NULL if
  * there are no more.  If the join is partitioned, loads all left entries again, in the
- * order of their file.
+ * order of their file.  A row may have several entries, so it is marked once it is returned.
  */
 TupleTableSlot *
 join_return_unmatched(SimHashJoinState *state)
 {
-	JoinEntries *entries = &state->left.entries;
+	JoinEntries *entries = &state->left.store.entries;
 
 	for (;;)
 	{
@@ -162,13 +127,14 @@ join_return_unmatched(SimHashJoinState *state)
 		CHECK_FOR_INTERRUPTS();
 		if (state->unmatched == entries->n)
 		{
-			if (!state->partitioned || !join_entries_load_unsorted(entries))
+			if (!state->match->partitioned || !join_entries_load_unsorted(entries))
 				return NULL;
 			state->unmatched = 0;
 		}
 		entry = join_entries_at(entries, state->unmatched++);
 		if (join_bitmap_has(state->matched, entry->row))
 			continue;
+		state->matched[entry->row / 8] |= 1 << entry->row % 8;
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);
 		result = join_row_project(state, join_row_make(state, entry->location, NO_TUPLE));
 		if (result)

@@ -15,7 +15,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 
-#include "join/exec/join_row.h"
+#include "join/exec/join_state.h"
 
 /*
  * Return the slot of the joined row, cleared.
@@ -48,10 +48,10 @@ join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
 /*
  * Set the columns of the joined row to those of a stored tuple.
  */
-void
-join_row_put_tuple(JoinInput *input, TupleLocation location, TupleTableSlot *row)
+static void
+put_tuple(JoinInput *input, TupleLocation location, TupleTableSlot *row)
 {
-	ExecStoreMinimalTuple(join_tuples_fetch(&input->tuples, location), input->slot,
+	ExecStoreMinimalTuple(join_tuples_fetch(&input->store.tuples, location), input->slot,
 						  false);
 	join_row_put(input, input->slot, row);
 }
@@ -70,10 +70,10 @@ join_row_make(SimHashJoinState *state, TupleLocation left, TupleLocation right)
 	if (state->loaded == left)
 		join_row_put(&state->left, state->left.slot, row);
 	else
-		join_row_put_tuple(&state->left, left, row);
+		put_tuple(&state->left, left, row);
 	state->loaded = left;
 	if (right != NO_TUPLE)
-		join_row_put_tuple(&state->right, right, row);
+		put_tuple(&state->right, right, row);
 	else
 		memset(row->tts_isnull + state->right.first_column, true,
 			   state->right.ncolumns * sizeof(bool));

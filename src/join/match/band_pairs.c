@@ -3,7 +3,7 @@
  * band_pairs.c
  *		Pairs of entries of two inputs that share the key of a band
  *
- * Each entry has one key for each band of its signature (join_signatures.c).  For one band
+ * Each entry has one key for each band of its signature (by_band.c).  For one band
  * after the other, both inputs are sorted by the key of this band, and merged.  A pair may
  * share several keys.  It is returned for the first of them only.  The keys of the two
  * entries decide that, so no set of pairs is needed.
@@ -25,7 +25,6 @@
 
 #include "compat.h"
 #include "join/match/band_pairs.h"
-#include "join/match/distance_pairs.h"
 
 /* The sort goes through the keys by digits of this many bits. */
 #define KEY_DIGIT_BITS		11
@@ -145,7 +144,7 @@ begin_band(JoinBands *bands)
  */
 void
 join_bands_begin(JoinBands *bands, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *matched, int first_band, int end_band)
+				 const uint8 *done, int first_band, int end_band)
 {
 	Size		max = Max(left->n, right->n);
 	MemoryContext old;
@@ -159,7 +158,7 @@ join_bands_begin(JoinBands *bands, const JoinEntries *left, const JoinEntries *r
 	bands->right.ref = palloc_extended(max * sizeof(uint64), MCXT_ALLOC_HUGE);
 	bands->scratch = palloc_extended(max * sizeof(uint64), MCXT_ALLOC_HUGE);
 	MemoryContextSwitchTo(old);
-	bands->matched = matched;
+	bands->done = done;
 	bands->band = first_band;
 	bands->end_band = end_band;
 	begin_band(bands);
@@ -191,7 +190,7 @@ find_end(const JoinBands *bands, BandSide *side)
 	do
 	{
 		if (side->n - side->end > PREFETCH_DISTANCE)
-			pg_prefetch(join_entry_keys(entry_at(side, side->end + PREFETCH_DISTANCE)));
+			pg_prefetch(join_band_keys(entry_at(side, side->end + PREFETCH_DISTANCE)));
 		side->end++;
 	} while (side->end < side->n && key_at(bands, side, side->end) == key);
 }
@@ -242,8 +241,8 @@ next_key(JoinBands *bands)
 static inline bool
 is_first_band(const JoinBands *bands, const JoinEntry *left, const JoinEntry *right)
 {
-	const uint32 *left_key = join_entry_keys(left);
-	const uint32 *right_key = join_entry_keys(right);
+	const uint32 *left_key = join_band_keys(left);
+	const uint32 *right_key = join_band_keys(right);
 
 	if (bands->band == bands->nbands)
 		return true;
@@ -268,7 +267,7 @@ join_bands_next(JoinBands *bands, JoinEntry **left, JoinEntry **right)
 			uint32		end = bands->right.end;
 
 			*left = entry_at(&bands->left, bands->next_left);
-			if (bands->matched && join_bitmap_has(bands->matched, (*left)->row))
+			if (bands->done && join_bitmap_has(bands->done, (*left)->row))
 				continue;
 			if (bands->band == bands->nbands && !join_bands_is_other(bands, *left))
 				end = bands->right_other;

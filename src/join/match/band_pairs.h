@@ -29,7 +29,7 @@ typedef struct BandSide
 typedef struct JoinBands
 {
 	MemoryContext context;		/* context of the arrays; reset by join_bands_begin() */
-	const uint8 *matched;		/* bitmap of left rows that need no more matches; NULL if
+	const uint8 *done;		/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	uint64		params;			/* parameters of the entries that have keys */
 	int			nbands;
@@ -46,12 +46,21 @@ typedef struct JoinBands
 } JoinBands;
 
 /*
+ * Return the keys of the bands of an entry, which follow it.
+ */
+static inline uint32 *
+join_band_keys(const JoinEntry *entry)
+{
+	return (uint32 *) (entry + 1);
+}
+
+/*
  * Return true if an entry has other parameters than the entries with keys.
  */
 static inline bool
 join_bands_is_other(const JoinBands *bands, const JoinEntry *entry)
 {
-	return entry->fp != bands->params;
+	return entry->key != bands->params;
 }
 
 /*
@@ -63,11 +72,11 @@ static inline uint32
 join_bands_key(const JoinBands *bands, const JoinEntry *entry, int band)
 {
 	return band == bands->nbands || join_bands_is_other(bands, entry) ? entry->hash :
-		join_entry_keys(entry)[band];
+		join_band_keys(entry)[band];
 }
 
 extern void join_bands_begin(JoinBands *bands, const JoinEntries *left,
-							 const JoinEntries *right, const uint8 *matched,
+							 const JoinEntries *right, const uint8 *done,
 							 int first_band, int end_band);
 extern bool join_bands_next(JoinBands *bands, JoinEntry **left, JoinEntry **right);
 

@@ -3,8 +3,8 @@
  * distance_pairs.c
  *		Pairs of entries of two inputs within a radius
  *
- * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A run
- * is all entries of both inputs with the same hash value.  Within a run, equal
+ * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A group
+ * is all entries of both inputs with the same hash value.  Within a group, equal
  * fingerprints are one value.  A similarity join (corpus/similarity_join.c) finds the
  * pairs of values within the radius.  So a self-join compares two values only once, and
  * equal entries take linear time.
@@ -69,7 +69,7 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 
 		has_right |= row >= pairs->first_right;
 		has_left |= row < pairs->end_left &&
-			(pairs->matched == NULL || pairs->value[row].nunmatched > 0);
+			(pairs->done == NULL || pairs->value[row].nunmatched > 0);
 		if (has_left && has_right)
 			return false;
 	}
@@ -99,28 +99,28 @@ join_pairs_init(JoinPairs *pairs)
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *matched, JoinPlan *plan, int block, int nbits)
+				 const uint8 *done, JoinPlan *plan, int block, int nbits)
 {
 	MemoryContextReset(pairs->context);
 	pairs->left = left->entry;
 	pairs->left_end = left->entry + left->n;
 	pairs->right = right->entry;
 	pairs->right_end = right->entry + right->n;
-	pairs->matched = matched;
+	pairs->done = done;
 	pairs->plan = plan;
 	pairs->block = block;
 	pairs->nbits = nbits;
 	pairs->capacity = 0;
-	pairs->in_run = false;
+	pairs->in_group = false;
 }
 
 /* --- values -------------------------------------------------------------------- */
 
 /*
- * Return the end (exclusive) of the run that begins at an entry.
+ * Return the end (exclusive) of the group that begins at an entry.
  */
 static JoinEntry *
-end_of_run(JoinEntry *entry, JoinEntry *end)
+end_of_group(JoinEntry *entry, JoinEntry *end)
 {
 	uint32		hash = entry->hash;
 
@@ -159,9 +159,9 @@ reserve_values(JoinPairs *pairs, Size n)
 }
 
 /*
- * Read the next value of a run: the smallest remaining fingerprint and its entries in both
+ * Read the next value of a group: the smallest remaining fingerprint and its entries in both
  * inputs.  Advances *left and *right beyond these entries.  Returns false at the end of
- * the run.
+ * the group.
  */
 static bool
 read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEntry **right,
@@ -169,19 +169,19 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 {
 	SimHash		fp;
 
-	if (*left < left_end && (*right == right_end || (*left)->fp <= (*right)->fp))
-		fp = (*left)->fp;
+	if (*left < left_end && (*right == right_end || (*left)->key <= (*right)->key))
+		fp = (*left)->key;
 	else if (*right < right_end)
-		fp = (*right)->fp;
+		fp = (*right)->key;
 	else
 		return false;
 
 	value->left = *left;
 	value->right = *right;
 	value->nunmatched = 0;
-	for (; *left < left_end && (*left)->fp == fp; (*left)++)
+	for (; *left < left_end && (*left)->key == fp; (*left)++)
 		value->nunmatched += !join_pairs_row_done(pairs, (*left)->row);
-	while (*right < right_end && (*right)->fp == fp)
+	while (*right < right_end && (*right)->key == fp)
 		(*right)++;
 	value->nleft = *left - value->left;
 	value->nright = *right - value->right;
@@ -189,7 +189,7 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 }
 
 /*
- * Make the values of the run of entries up to left_end and right_end (exclusive).  Stores
+ * Make the values of the group of entries up to left_end and right_end (exclusive).  Stores
  * them in the order that JoinPairs requires.
  */
 static void
@@ -227,7 +227,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 		uint32		i = next[value.nright == 0 ? 0 : value.nleft > 0 ? 1 : 2]++;
 
 		CHECK_FOR_INTERRUPTS();
-		members->fp[i] = value.nleft > 0 ? value.left->fp : value.right->fp;
+		members->fp[i] = value.nleft > 0 ? value.left->key : value.right->key;
 		members->row[i] = i;
 		pairs->value[i] = value;
 		pairs->nunmatched += value.nunmatched;
@@ -235,11 +235,11 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 }
 
 /*
- * Advance to the next run that has entries of both inputs.  Returns false if there is
+ * Advance to the next group that has entries of both inputs.  Returns false if there is
  * none.
  */
 static bool
-begin_run(JoinPairs *pairs)
+begin_group(JoinPairs *pairs)
 {
 	while (pairs->left < pairs->left_end && pairs->right < pairs->right_end)
 	{
@@ -248,9 +248,9 @@ begin_run(JoinPairs *pairs)
 		bool		in_both;
 
 		if (pairs->left->hash <= pairs->right->hash)
-			left_end = end_of_run(pairs->left, pairs->left_end);
+			left_end = end_of_group(pairs->left, pairs->left_end);
 		if (pairs->right->hash <= pairs->left->hash)
-			right_end = end_of_run(pairs->right, pairs->right_end);
+			right_end = end_of_group(pairs->right, pairs->right_end);
 		in_both = left_end > pairs->left && right_end > pairs->right;
 		if (in_both)
 			make_values(pairs, left_end, right_end);
@@ -260,7 +260,7 @@ begin_run(JoinPairs *pairs)
 		if (!in_both)
 			continue;
 
-		pairs->in_run = true;
+		pairs->in_group = true;
 		pairs->commute = false;
 		/* equal fingerprints agree on block 0, so only partitions by block 0 pair them */
 		pairs->nequal = pairs->plan && pairs->block > 0 ? pairs->end_left : pairs->first_right;
@@ -331,7 +331,7 @@ begin_member(JoinPairs *pairs, uint32 member)
 static bool
 member_is_settled(const JoinPairs *pairs)
 {
-	return pairs->matched && pairs->member < pairs->range_right &&
+	return pairs->done && pairs->member < pairs->range_right &&
 		pairs->value[pairs->join.members.row[pairs->member]].nunmatched == 0;
 }
 
@@ -346,19 +346,19 @@ rest_is_settled(JoinPairs *pairs)
 	uint32		next = pairs->member + 1;
 	uint32		ncompared = next - pairs->range;
 
-	return pairs->matched && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
+	return pairs->done && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
 		pairs_settled(&pairs->join, next, pairs->range_end - next);
 }
 
 /*
- * Note how the largest run was joined, for EXPLAIN.
+ * Note how the largest group was joined, for EXPLAIN.
  */
 static void
 note_method(JoinPairs *pairs)
 {
-	if (pairs->nvalues <= pairs->largest_run)
+	if (pairs->nvalues <= pairs->largest_group)
 		return;
-	pairs->largest_run = pairs->nvalues;
+	pairs->largest_group = pairs->nvalues;
 	pairs->agree = pairs->join.agree;
 	pairs->nblocks = pairs->join.nblocks;
 }
@@ -386,7 +386,7 @@ advance_range(JoinPairs *pairs)
 
 /*
  * Compare members until at least one member is within the radius of the current member.
- * Returns false at the end of the run.  Checks for interrupts.
+ * Returns false at the end of the group.  Checks for interrupts.
  */
 static bool
 compare_more(JoinPairs *pairs)
@@ -419,7 +419,7 @@ compare_more(JoinPairs *pairs)
 
 /*
  * Advance to the next two members that are within the radius and that the current range
- * reports.  Returns false at the end of the run.
+ * reports.  Returns false at the end of the group.
  */
 static bool
 next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
@@ -458,8 +458,8 @@ next_equal(JoinPairs *pairs)
 }
 
 /*
- * Advance to the next pair of values of the current run.  Returns false at the end of the
- * run.  If both values have left and right entries, returns the pair twice, once in each
+ * Advance to the next pair of values of the current group.  Returns false at the end of the
+ * group.  If both values have left and right entries, returns the pair twice, once in each
  * order.
  */
 static bool
@@ -502,15 +502,15 @@ join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 	MemoryContext old = MemoryContextSwitchTo(pairs->context);
 	bool		found = false;
 
-	while (!found && (pairs->in_run || begin_run(pairs)))
+	while (!found && (pairs->in_group || begin_group(pairs)))
 	{
-		found = (pairs->matched == NULL || pairs->nunmatched > 0) && next_pair(pairs, left, right);
+		found = (pairs->done == NULL || pairs->nunmatched > 0) && next_pair(pairs, left, right);
 		if (!found)
 		{
 			similarity_join_end(&pairs->join);
-			pairs->in_run = false;
+			pairs->in_group = false;
 		}
-		else if (pairs->matched && (*left)->nunmatched == 0)
+		else if (pairs->done && (*left)->nunmatched == 0)
 			found = false;
 	}
 	MemoryContextSwitchTo(old);

@@ -15,7 +15,7 @@
 #include "join/store/entries.h"
 
 /*
- * A distinct fingerprint of a run, and its entries in both inputs.
+ * A distinct fingerprint of a group, and its entries in both inputs.
  */
 typedef struct JoinValue
 {
@@ -26,18 +26,15 @@ typedef struct JoinValue
 	uint32		nunmatched;		/* number of left entries that need a match */
 } JoinValue;
 
-/* Maximum number of members that one call of match_keys() compares with a member. */
-#define COMPARED_AT_ONCE	1024
-
 /*
  * An iterator over pairs of a left value and a right value within the radius.
  */
 typedef struct JoinPairs
 {
-	SimilarityJoin join;		/* joins the values of a run; must be first */
+	SimilarityJoin join;		/* joins the values of a group; must be first */
 	MemoryContext context;		/* context of the iterator's memory; reset by
 								 * join_pairs_begin() */
-	const uint8 *matched;		/* bitmap of left rows that need no more matches; NULL if
+	const uint8 *done;		/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
 	int			block;			/* the block of the plan that the entries are partitioned
@@ -52,7 +49,7 @@ typedef struct JoinPairs
 	JoinEntry  *right_end;
 
 	/*
-	 * Values of the current run.  Values with only left entries come first, then values
+	 * Values of the current group.  Values with only left entries come first, then values
 	 * with both, then values with only right entries.
 	 */
 	JoinValue  *value;
@@ -64,7 +61,7 @@ typedef struct JoinPairs
 	uint32		nunmatched;		/* number of left entries that need a match */
 
 	/* State of the comparisons in the current range of the similarity join */
-	bool		in_run;
+	bool		in_group;
 	uint32		range;
 	uint32		range_end;
 	uint32		range_right;	/* first member of the range with right entries */
@@ -80,30 +77,21 @@ typedef struct JoinPairs
 
 	/* For EXPLAIN */
 	uint64		ncompared;		/* number of comparisons of two fingerprints */
-	double		ndistinct;		/* number of values of all runs */
-	uint32		largest_run;	/* number of values of the largest run that was joined */
-	int			agree;			/* number of blocks of a choice in this run; 0 if all its
+	double		ndistinct;		/* number of values of all groups */
+	uint32		largest_group;	/* number of values of the largest group that was joined */
+	int			agree;			/* number of blocks of a choice in this group; 0 if all its
 								 * values were compared */
-	int			nblocks;		/* number of blocks in this run */
+	int			nblocks;		/* number of blocks in this group */
 } JoinPairs;
 
 extern void join_pairs_init(JoinPairs *pairs);
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-							 const uint8 *matched, JoinPlan *plan, int block,
+							 const uint8 *done, JoinPlan *plan, int block,
 							 int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*
- * Return true if a left row has its bit set in a bitmap of rows.
- */
-static inline bool
-join_bitmap_has(const uint8 *bitmap, uint32 row)
-{
-	return bitmap[row / 8] >> row % 8 & 1;
-}
-
-/*
- * Note that a left entry of a value of the current run needs no more matches.
+ * Note that a left entry of a value of the current group needs no more matches.
  */
 static inline void
 join_pairs_note_match(JoinPairs *pairs, JoinValue *value)
@@ -118,7 +106,7 @@ join_pairs_note_match(JoinPairs *pairs, JoinValue *value)
 static inline bool
 join_pairs_row_done(const JoinPairs *pairs, uint32 row)
 {
-	return pairs->matched && join_bitmap_has(pairs->matched, row);
+	return pairs->done && join_bitmap_has(pairs->done, row);
 }
 
 #endif							/* SIMHASH_DISTANCE_PAIRS_H */

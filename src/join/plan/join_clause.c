@@ -21,8 +21,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -224,9 +222,6 @@ take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *
 		return;
 	use_clause(clauses, JOIN_BY_BANDS, rinfo, linitial(args), lsecond(args), is_swapped);
 	clauses->exact = true;
-	clauses->radius = (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-										 Int64GetDatum(0), false, FLOAT8PASSBYVAL);
-	clauses->bits = 0;
 }
 
 /* --- equalities ------------------------------------------------------------------ */

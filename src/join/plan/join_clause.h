@@ -12,12 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-/* Method of finding pairs. */
-typedef enum JoinMethod
-{
-	JOIN_BY_DISTANCE,			/* finds pairs of fingerprints within a radius */
-	JOIN_BY_BANDS				/* finds pairs of signatures that share a band */
-} JoinMethod;
+#include "join/join_sizes.h"
 
 /*
  * The clauses of a join of two relations, left and right.
@@ -33,7 +28,7 @@ typedef struct JoinClauses
 	Oid			function;		/* function of %, if the method is JOIN_BY_BANDS */
 	Expr	   *left_key;		/* fingerprint or signature of a left row, as an expression */
 	Expr	   *right_key;		/* the same of a right row */
-	Expr	   *radius;			/* of type int8; depends on neither side; 0 for % */
+	Expr	   *radius;			/* depends on neither side; of type int8; NULL for % */
 	int			bits;			/* the radius, or UNKNOWN_RADIUS if the planner does not
 								 * know it */
 

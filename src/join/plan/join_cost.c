@@ -27,7 +27,7 @@
 
 #include "corpus/join_plan.h"
 #include "join/plan/join_cost.h"
-#include "join/join_memory.h"
+#include "join/join_sizes.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
 
@@ -53,29 +53,63 @@
 #define BAND_OPERATORS				2
 
 /*
- * Return the number of bands of the signatures, if a column's type tells it.  Otherwise
- * returns the default.
+ * The chunks of the inputs that are joined with each other
  */
-static int
-number_of_bands(const JoinClauses *clauses)
+typedef struct Chunks
 {
-	int32		typmod = exprTypmod((Node *) clauses->left_key);
-
-	if (typmod < 0)
-		typmod = exprTypmod((Node *) clauses->right_key);
-	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
-}
+	double		left;			/* number of left rows in a chunk */
+	double		right;			/* number of right rows in a chunk */
+	double		n;				/* number of pairs of chunks, at least 1 */
+	bool		partitioned;	/* true if neither input fits into memory */
+} Chunks;
 
 /*
- * Return the fraction of pairs that share a band.
+ * The sizes of a method
  */
-static Selectivity
-fraction_sharing_band(PlannerInfo *root, const JoinClauses *clauses)
+typedef struct MethodSizes
 {
-	Predicate	predicate = predicate_of_band(clauses->function,
-											  list_make2(clauses->left_key, clauses->right_key));
+	Size		entry;			/* bytes of an entry in files */
+	Size		joined;			/* more bytes for an entry while it is joined */
+	double		right_part;		/* the memory divided by this is for the right entries */
+	int			nblocks;		/* number of blocks that entries are partitioned by */
+} MethodSizes;
 
-	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+/*
+ * What the cost of a method depends on
+ */
+typedef struct MethodCosts
+{
+	/* Returns the sizes. */
+	MethodSizes (*sizes) (JoinType jointype, const JoinClauses *clauses);
+
+	/*
+	 * Returns the cost of finding the pairs of two chunks, in operators.  `pairs` is the
+	 * number of pairs for which the equalities hold.
+	 */
+	double		(*pairing) (const JoinClauses *clauses, const Chunks *chunks, double pairs);
+
+	/* Returns the fraction of pairs that are found. */
+	Selectivity (*fraction) (PlannerInfo *root, const JoinClauses *clauses);
+} MethodCosts;
+
+/* --- fingerprints within a radius -------------------------------------------------- */
+
+static MethodSizes
+distance_sizes(JoinType jointype, const JoinClauses *clauses)
+{
+	return (MethodSizes) {
+		.entry = join_distance_entry_size(jointype, clauses->equal != NIL),
+		.joined = DISTANCE_JOINED_SIZE,
+		.right_part = ENTRIES_PART,
+		.nblocks = Max(clauses->bits, 0) + 1
+	};
+}
+
+static double
+distance_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+{
+	return join_plan_cost(chunks->left + chunks->right, clauses->bits, pairs) /
+		COMPARISONS_PER_OPERATOR;
 }
 
 /*
@@ -83,7 +117,7 @@ fraction_sharing_band(PlannerInfo *root, const JoinClauses *clauses)
  * are missing.
  */
 static Selectivity
-fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
+distance_fraction(PlannerInfo *root, const JoinClauses *clauses)
 {
 	SimHashObjects objects;
 	Predicate	predicate = {
@@ -101,6 +135,58 @@ fraction_in_radius(PlannerInfo *root, const JoinClauses *clauses)
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
 }
 
+/* --- signatures that share a band -------------------------------------------------- */
+
+/*
+ * Return the number of bands of the signatures, if a column's type tells it.  Otherwise
+ * returns the default.
+ */
+static int
+number_of_bands(const JoinClauses *clauses)
+{
+	int32		typmod = exprTypmod((Node *) clauses->left_key);
+
+	if (typmod < 0)
+		typmod = exprTypmod((Node *) clauses->right_key);
+	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
+}
+
+static MethodSizes
+band_sizes(JoinType jointype, const JoinClauses *clauses)
+{
+	int			nbands = number_of_bands(clauses);
+
+	return (MethodSizes) {
+		.entry = join_band_entry_size(nbands),
+		.joined = BAND_JOINED_SIZE,
+		.right_part = BAND_ENTRIES_PART,
+		.nblocks = nbands
+	};
+}
+
+static double
+band_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+{
+	return (chunks->left + chunks->right) * BAND_OPERATORS * number_of_bands(clauses);
+}
+
+static Selectivity
+band_fraction(PlannerInfo *root, const JoinClauses *clauses)
+{
+	Predicate	predicate = predicate_of_band(clauses->function,
+											  list_make2(clauses->left_key, clauses->right_key));
+
+	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+}
+
+/* The costs of each JoinMethod. */
+static const MethodCosts method_costs[] = {
+	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing, distance_fraction},
+	[JOIN_BY_BANDS] = {band_sizes, band_pairing, band_fraction}
+};
+
+/* --- all methods ------------------------------------------------------------------ */
+
 /*
  * Return the fraction of pairs that the distance, or % of signatures, leaves.
  *
@@ -116,8 +202,7 @@ fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *
 
 	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
 		return cached;
-	return clauses->method == JOIN_BY_BANDS ? fraction_sharing_band(root, clauses) :
-		fraction_in_radius(root, clauses);
+	return method_costs[clauses->method].fraction(root, clauses);
 }
 
 /*
@@ -183,17 +268,6 @@ input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal)
 }
 
 /*
- * The chunks of the inputs that are joined with each other
- */
-typedef struct Chunks
-{
-	double		left;			/* number of left rows in a chunk */
-	double		right;			/* number of right rows in a chunk */
-	double		n;				/* number of pairs of chunks, at least 1 */
-	bool		partitioned;	/* true if neither input fits into memory */
-} Chunks;
-
-/*
  * Return the size in bytes of a row's columns in memory and in files.
  */
 static double
@@ -209,11 +283,11 @@ row_size(const Path *path)
  * rows is 0.
  */
 static Chunks
-estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size entry_size)
+estimate_chunks(const Path *left, const Path *right, const MethodSizes *sizes)
 {
 	Size		memory = get_hash_memory_limit();
-	double		of_entry = join_memory_per_entry(method, entry_size);
-	double		max_right = join_memory_right_capacity(memory, method, false, entry_size);
+	double		of_entry = join_entry_memory(sizes->entry, sizes->joined);
+	double		max_right = floor(memory / sizes->right_part / of_entry);
 	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_PART) /
 		(of_entry + row_size(left));
 	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
@@ -235,8 +309,8 @@ estimate_chunks(const Path *left, const Path *right, JoinMethod method, Size ent
  * are partitioned by.
  */
 static Cost
-spilling_cost(const Path *left, const Path *right, const Chunks *chunks, int nblocks,
-			  Size entry_size)
+spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
+			  const MethodSizes *sizes)
 {
 	double		entries = right->rows;
 	double		tuples = right->rows * row_size(right);
@@ -246,12 +320,12 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks, int nbl
 	{
 		entries += left->rows;
 		tuples += left->rows * row_size(left);
-		copies += nblocks;
+		copies += sizes->nblocks;
 	}
 	else if (chunks->right >= right->rows)
 		return 0;
 	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
-		2 * seq_page_cost * ceil((tuples + entries * copies * entry_size) / BLCKSZ);
+		2 * seq_page_cost * ceil((tuples + entries * copies * sizes->entry) / BLCKSZ);
 }
 
 /*
@@ -265,10 +339,9 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	const Path *right = lsecond(path->custom_paths);
 	InputCost	of_left = input_cost(root, left, clauses->left_key, clauses->left_equal);
 	InputCost	of_right = input_cost(root, right, clauses->right_key, clauses->right_equal);
-	bool		by_bands = clauses->method == JOIN_BY_BANDS;
-	int			nbands = by_bands ? number_of_bands(clauses) : 0;
-	Size		entry_size = join_memory_entry_size(jointype, clauses->equal != NIL, nbands);
-	Chunks		chunks = estimate_chunks(left, right, clauses->method, entry_size);
+	const MethodCosts *method = &method_costs[clauses->method];
+	MethodSizes sizes = method->sizes(jointype, clauses);
+	Chunks		chunks = estimate_chunks(left, right, &sizes);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
 	Cost		startup;
@@ -278,19 +351,10 @@ join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, Cust
 	/* the first pair needs all of the right input, and a chunk of the left one */
 	startup = of_right.total + of_left.startup + first * (of_left.total - of_left.startup);
 	run = (1 - first) * (of_left.total - of_left.startup) +
-		spilling_cost(left, right, &chunks, by_bands ? nbands : Max(clauses->bits, 0) + 1,
-					  entry_size);
+		spilling_cost(left, right, &chunks, &sizes);
 
-	/*
-	 * at first all pairs for which the equalities hold, then those also within the radius,
-	 * or that share a band
-	 */
-	if (by_bands)
-		run += chunks.n * cpu_operator_cost * BAND_OPERATORS * nbands *
-			(chunks.left + chunks.right);
-	else
-		run += chunks.n * cpu_operator_cost / COMPARISONS_PER_OPERATOR *
-			join_plan_cost(chunks.left + chunks.right, clauses->bits, pairs / chunks.n);
+	/* at first all pairs for which the equalities hold, then those that are found */
+	run += chunks.n * cpu_operator_cost * method->pairing(clauses, &chunks, pairs / chunks.n);
 	pairs *= fraction_found(root, clauses, path->path.parent);
 
 	/* core estimates partitions before it calls the hook, with a third of all pairs */

@@ -54,7 +54,7 @@ add_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 }
 
 /*
- * Define the option, register the plan node and install the hook.  Called once, when the
+ * Define the option and install the hook.  Called once, when the
  * library is loaded.
  */
 void
@@ -65,7 +65,6 @@ join_hook_init(void)
 							 NULL,
 							 &enable_join, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
-	join_path_init();
 	previous_hook = set_join_pathlist_hook;
 	set_join_pathlist_hook = add_join_paths;
 }

@@ -28,7 +28,7 @@ typedef struct JoinSpec
 	Expr	   *left_key;		/* fingerprint or signature, computed from columns of the left
 								 * child */
 	Expr	   *right_key;		/* the same of the right child */
-	Expr	   *radius;			/* of type int8; refers to no column */
+	Expr	   *radius;			/* refers to no column; of type int8; NULL for % */
 	List	   *left_equal;		/* expressions to hash, computed from columns of the left
 								 * child */
 	List	   *right_equal;

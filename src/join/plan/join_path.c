@@ -19,14 +19,8 @@
 #include "compat.h"
 #include "join/plan/join_clause.h"
 #include "join/plan/join_cost.h"
-#include "join/exec/join_exec.h"
 #include "join/plan/join_node.h"
 #include "join/plan/join_path.h"
-
-static const CustomScanMethods join_scan_methods = {
-	.CustomName = "SimHash Join",
-	.CreateCustomScanState = join_create_state
-};
 
 /*
  * Make the plan of a path.  scan_clauses is empty, because only the path of a base
@@ -48,7 +42,7 @@ plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 		elog(ERROR, "could not find the distance of a similarity join");
 	scan = join_node_make(jointype, joinrel, &clauses, tlist, children);
 	scan->flags = path->flags;
-	scan->methods = &join_scan_methods;
+	scan->methods = GetCustomScanMethods(JOIN_NODE_NAME, false);
 	return (Plan *) scan;
 }
 
@@ -64,7 +58,7 @@ reparameterize_join(PlannerInfo *root, List *custom_private, RelOptInfo *child)
 }
 
 static const CustomPathMethods join_path_methods = {
-	.CustomName = "SimHash Join",
+	.CustomName = JOIN_NODE_NAME,
 	.PlanCustomPath = plan_join,
 	.ReparameterizeCustomPathByChild = reparameterize_join
 };
@@ -160,14 +154,4 @@ join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 		join_cost(root, jointype, &clauses, path);
 		add_path(joinrel, &path->path);
 	}
-}
-
-/*
- * Register the plan node, so that core can read plans for parallel workers.  Called once,
- * when the library is loaded.
- */
-void
-join_path_init(void)
-{
-	RegisterCustomScanMethods(&join_scan_methods);
 }

@@ -12,7 +12,6 @@
 
 #include "nodes/pathnodes.h"
 
-extern void join_path_init(void);
 extern void join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left,
 						  RelOptInfo *right, JoinType jointype, JoinPathExtraData *extra);
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * entries.c
- *		Entries of an input of a join: fingerprints and the locations of their tuples
+ *		Entries of an input of a join: keys and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -97,7 +97,7 @@ clamp_capacity(Size n)
 /*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
  * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
- * ENTRY_SIZE_BRIEF, ENTRY_SIZE_FULL, or more if keys of bands follow.  To free the memory,
+ * ENTRY_SIZE_BRIEF, ENTRY_SIZE, or more if a method's own data follow.  To free the memory,
  * the caller resets or deletes the context.
  */
 void

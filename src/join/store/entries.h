@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * entries.h
- *		Entries of an input of a join: fingerprints and the locations of their tuples
+ *		Entries of an input of a join: keys and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,23 +10,26 @@
 #ifndef SIMHASH_ENTRIES_H
 #define SIMHASH_ENTRIES_H
 
-#include "digest/simhash.h"
+#include "join/join_sizes.h"
 #include "join/store/tuples.h"
 
+/*
+ * An entry of a row.  What a method adds to this struct follows it.  All entries of an
+ * execution have the same size.  A method that wants more keys for some rows adds several
+ * entries for a row.
+ */
 typedef struct JoinEntry
 {
-	SimHash		fp;				/* in a join of signatures: their parameters */
+	uint64		key;			/* of the method: a fingerprint, or parameters of signatures */
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */
 	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
-	/* in a join of signatures, the keys of the bands follow */
 } JoinEntry;
 
-/* Sizes of an entry in a file. */
-#define ENTRY_SIZE_BRIEF	offsetof(JoinEntry, hash)
-#define ENTRY_SIZE_FULL		sizeof(JoinEntry)
+StaticAssertDecl(sizeof(JoinEntry) == ENTRY_SIZE, "size of a JoinEntry");
+StaticAssertDecl(offsetof(JoinEntry, hash) == ENTRY_SIZE_BRIEF, "brief size of a JoinEntry");
 
 /* Entries in a part of a temporary file. */
 typedef struct JoinEntryFile
@@ -67,15 +70,6 @@ join_entry_stride(Size entry_size)
 }
 
 /*
- * Return the keys of the bands of an entry.
- */
-static inline uint32 *
-join_entry_keys(const JoinEntry *entry)
-{
-	return (uint32 *) (entry + 1);
-}
-
-/*
  * Return element i of an array of entries.
  */
 static inline JoinEntry *
@@ -91,6 +85,15 @@ static inline JoinEntry *
 join_entries_at(const JoinEntries *entries, uint32 i)
 {
 	return join_entry_at(entries->entry, entries->stride, i);
+}
+
+/*
+ * Return true if a row has its bit set in a bitmap of rows.
+ */
+static inline bool
+join_bitmap_has(const uint8 *bitmap, uint32 row)
+{
+	return bitmap[row / 8] >> row % 8 & 1;
 }
 
 extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,

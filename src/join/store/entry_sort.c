@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * entry_sort.c
- *		Sorts entries by hash value, then by fingerprint
+ *		Sorts entries by hash value, then by key
  *
  * An in-place radix sort, the most significant bits first (McIlroy, Bostic and McIlroy,
  * "Engineering radix sort", 1993, "American flag sort").  Bits that are the same in a
@@ -26,14 +26,14 @@
 #define SORT_DIGIT_VALUES	(1 << SORT_DIGIT_BITS)
 
 /*
- * Compare two entries by hash value, then by fingerprint.
+ * Compare two entries by hash value, then by key.
  */
 static inline int
 compare_entries(const JoinEntry *a, const JoinEntry *b)
 {
 	if (a->hash != b->hash)
 		return a->hash < b->hash ? -1 : 1;
-	return (a->fp > b->fp) - (a->fp < b->fp);
+	return (a->key > b->key) - (a->key < b->key);
 }
 
 #define ST_SORT				sort_few
@@ -44,7 +44,7 @@ compare_entries(const JoinEntry *a, const JoinEntry *b)
 #include "lib/sort_template.h"
 
 /*
- * A digit of the sort key: some bits of the hash value or of the fingerprint.
+ * A digit of the sort key: some bits of the hash value or of the key.
  */
 typedef struct SortDigit
 {
@@ -56,7 +56,7 @@ typedef struct SortDigit
 static inline uint32
 value_of(const SortDigit *digit, const JoinEntry *entry)
 {
-	uint64		key = digit->of_hash ? entry->hash : entry->fp;
+	uint64		key = digit->of_hash ? entry->hash : entry->key;
 
 	return key >> digit->shift & (digit->nvalues - 1);
 }
@@ -69,17 +69,17 @@ static bool
 find_digit(const JoinEntry *entry, uint32 n, SortDigit *digit)
 {
 	uint64		varying_hash = 0;
-	uint64		varying_fp = 0;
+	uint64		varying_key = 0;
 	uint64		varying;
 	int			nbits = Min(pg_leftmost_one_pos32(n) - 1, SORT_DIGIT_BITS);
 
 	for (uint32 i = 1; i < n; i++)
 	{
 		varying_hash |= entry[i].hash ^ entry[0].hash;
-		varying_fp |= entry[i].fp ^ entry[0].fp;
+		varying_key |= entry[i].key ^ entry[0].key;
 	}
 	digit->of_hash = varying_hash != 0;
-	varying = digit->of_hash ? varying_hash : varying_fp;
+	varying = digit->of_hash ? varying_hash : varying_key;
 	if (varying == 0)
 		return false;
 	digit->shift = Max(pg_leftmost_one_pos64(varying) + 1 - nbits, 0);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * entry_sort.h
- *		Sorts entries by hash value, then by fingerprint
+ *		Sorts entries by hash value, then by key
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -3,10 +3,8 @@
  * partitions.c
  *		Partitions of the entries of two inputs, in temporary files
  *
- * Inputs that exceed memory are partitioned by one block of a plan after the other
- * (corpus/join_plan.c).  The partitions by a block contain all pairs that a choice
- * beginning with this block finds.  So each input is read and written once for each block
- * that can be the first of a choice, not once for each choice.
+ * Inputs that exceed memory are partitioned by one block after the other.  A block is what
+ * a method partitions by at a time: some bits of fingerprints, or a band of signatures.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,46 +13,25 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 #include "join/store/partitions.h"
 
 /* Number of entries that are read at a time. */
 #define READ_TOGETHER		1024
 
-/*
- * Return the bits of a fingerprint at the positions set in `mask`, moved into the low
- * bits.  The mask must not have all bits set.
- */
-static uint64
-gather_bits(SimHash fp, uint64 mask)
-{
-	uint64		bits = 0;
-	int			nbits = 0;
+/* Minimum size of the buffer of a partition, in bytes. */
+#define MIN_BUFFER			2048
 
-	while (mask != 0)
-	{
-		int			shift = pg_rightmost_one_pos64(mask);
-		int			length = pg_rightmost_one_pos64(~(mask >> shift));
-		uint64		run = (UINT64CONST(1) << length) - 1;
-
-		bits |= (fp >> shift & run) << nbits;
-		nbits += length;
-		mask &= ~(run << shift);
-	}
-	return bits;
-}
+/* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
+#define MIN_PARTITIONS		8
 
 /*
  * Return the number of the partition of an entry.
  */
-static uint32
+static inline uint32
 partition_of(const JoinPartitions *partitions, const JoinEntry *entry, int block)
 {
-	uint32		value = partitions->bands ? join_bands_key(partitions->bands, entry, block) :
-		entry->hash + gather_bits(entry->fp, partitions->mask[block]);
-
-	return value & (partitions->n - 1);
+	return partitions->number_of(partitions->arg, entry, block) & (partitions->n - 1);
 }
 
 /*
@@ -107,34 +84,30 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 }
 
 /*
- * Initialize `n` partitions by the blocks of a plan that can be the first of a choice.  If
- * plan is NULL, by the first `nbands` bands.  If there are no blocks or bands, entries are
- * partitioned once, by the equality keys.  n must be a power of 2.  Distributing the
- * entries takes `memory` bytes.
+ * Return the maximum number of partitions of a join with `memory` bytes, for which the
+ * buffers fit into their part of the memory.
+ */
+uint32
+join_partitions_max(Size memory)
+{
+	return Max(memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
+}
+
+/*
+ * Initialize `n` partitions, a power of 2, by each of nblocks blocks.  Distributing the
+ * entries takes a part of `memory` bytes.
  */
 void
-join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
-					 const JoinPlan *plan, const JoinBands *bands, int nbands, Size memory,
+join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n, int nblocks,
+					 PartitionFunction number_of, const void *arg, Size memory,
 					 JoinEntryFile *left, JoinEntryFile *right)
 {
 	partitions->context = context;
 	partitions->n = n;
-	partitions->buffer_size = Min(memory / n, BLCKSZ);
-	partitions->bands = plan ? NULL : bands;
-	if (plan == NULL)
-		partitions->nblocks = Max(nbands, 1);
-	else
-		partitions->nblocks = plan->agree > 0 ? plan->nblocks - plan->agree + 1 : 1;
-	for (int block = 0; plan && block < partitions->nblocks; block++)
-	{
-		uint64		mask = plan->agree > 0 ? plan->mask[block] : 0;
-		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
-
-		/* leave the most significant bits */
-		while (pg_popcount64(mask) > nbits)
-			mask &= mask - 1;
-		partitions->mask[block] = mask;
-	}
+	partitions->buffer_size = Min(memory / FILES_PART / n, BLCKSZ);
+	partitions->nblocks = nblocks;
+	partitions->number_of = number_of;
+	partitions->arg = arg;
 	init_side(partitions, &partitions->left, left);
 	init_side(partitions, &partitions->right, right);
 }
@@ -198,10 +171,8 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 }
 
 /*
- * Distribute the entries of both inputs to the partitions, by the equality keys and by
- * some of the most significant bits of a block.  So tuples of a partition by the first
- * block are close to each other in the file.  Discards the previous contents of the
- * partitions.
+ * Distribute the entries of both inputs to the partitions by a block.  Discards the
+ * previous contents of the partitions.
  */
 void
 join_partitions_make(JoinPartitions *partitions, int block)

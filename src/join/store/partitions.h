@@ -10,8 +10,7 @@
 #ifndef SIMHASH_PARTITIONS_H
 #define SIMHASH_PARTITIONS_H
 
-#include "corpus/join_plan.h"
-#include "join/match/band_pairs.h"
+#include "join/store/entries.h"
 
 /* An input whose entries are partitioned. */
 typedef struct PartitionedInput
@@ -23,22 +22,27 @@ typedef struct PartitionedInput
 								 * block 1 and so on */
 } PartitionedInput;
 
+/*
+ * Returns a number of an entry.  Its low bits are the number of the entry's partition by a
+ * block.
+ */
+typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int block);
+
 typedef struct JoinPartitions
 {
 	MemoryContext context;		/* context of the arrays and files */
 	uint32		n;				/* number of partitions, a power of 2 */
 	Size		buffer_size;	/* maximum size of a partition's buffer */
-	int			nblocks;		/* number of blocks or bands to partition by, at least 1 */
-	const JoinBands *bands;		/* NULL if the entries are partitioned by blocks */
-	uint64		mask[SIMHASH_BITS]; /* bits of each block that entries are partitioned by.
-									 * Entries of the same partition whose hash values are
-									 * equal agree on these bits. */
+	int			nblocks;		/* number of blocks to partition by, at least 1 */
+	PartitionFunction number_of;
+	const void *arg;			/* argument of number_of() */
 	PartitionedInput left;
 	PartitionedInput right;
 } JoinPartitions;
 
+extern uint32 join_partitions_max(Size memory);
 extern void join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
-								 const JoinPlan *plan, const JoinBands *bands, int nbands,
+								 int nblocks, PartitionFunction number_of, const void *arg,
 								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
 extern void join_partitions_make(JoinPartitions *partitions, int block);
 extern void join_partitions_close(JoinPartitions *partitions);

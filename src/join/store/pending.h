@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
  *
- * pending_pairs.h
- *		Batches of pairs whose tuples are in temporary files
+ * pending.h
+ *		Pairs that wait for tuples from temporary files
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_PENDING_PAIRS_H
-#define SIMHASH_PENDING_PAIRS_H
+#ifndef SIMHASH_PENDING_H
+#define SIMHASH_PENDING_H
 
 #include "join/store/tuples.h"
 
-/* A left row and a right row whose fingerprints are within the radius. */
+/* A left row and a right row that the method has paired. */
 typedef struct JoinPair
 {
 	TupleLocation left;
@@ -23,7 +23,7 @@ typedef struct JoinPair
 /*
  * Pairs.  The right tuples of some of them are in memory.
  */
-typedef struct JoinBatch
+typedef struct PendingPairs
 {
 	MemoryContext context;		/* context of the pairs */
 	MemoryContext tuple_context;	/* context of the loaded tuples */
@@ -34,13 +34,13 @@ typedef struct JoinBatch
 	uint32		next;			/* index of the next pair to return */
 	uint32		end;			/* end of the pairs whose right tuples are loaded
 								 * (exclusive) */
-} JoinBatch;
+} PendingPairs;
 
-extern void join_batch_init(JoinBatch *batch, MemoryContext context, Size memory);
-extern bool join_batch_is_full(const JoinBatch *batch);
-extern void join_batch_add(JoinBatch *batch, TupleLocation left, TupleLocation right,
+extern void pending_init(PendingPairs *pending, MemoryContext context, Size memory);
+extern bool pending_is_full(const PendingPairs *pending);
+extern void pending_add(PendingPairs *pending, TupleLocation left, TupleLocation right,
 						   uint32 row);
-extern void join_batch_sort(JoinBatch *batch);
-extern const JoinPair *join_batch_next(JoinBatch *batch, JoinTuples *right);
+extern void pending_sort(PendingPairs *pending);
+extern const JoinPair *pending_next(PendingPairs *pending, JoinTuples *right);
 
-#endif							/* SIMHASH_PENDING_PAIRS_H */
+#endif							/* SIMHASH_PENDING_H */

@@ -1,0 +1,322 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_phases.c
+ *		Phases of a similarity join
+ *
+ * The right input is read first.  Its entries and tuples stay in memory, or go to temporary
+ * files.  Then the left input is read.
+ *
+ * If the right entries fit into memory, the left input is read and joined in chunks that
+ * fit beside the right entries.  If the left input fits, the right entries are loaded in
+ * chunks.  If neither input fits, both inputs are partitioned, by one block after the
+ * other (partitions.c).  Left and right entries of the same partition are joined.  A
+ * partition that does not fit is joined chunk by chunk.
+ *
+ * After a chunk of the left input, or after all partitions, a left join or antijoin
+ * returns the left rows without a match.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+#include "join/exec/join_state.h"
+
+/*
+ * Update the maxima of memory and disk space in use.
+ */
+static void
+note_space(SimHashJoinState *state)
+{
+	const JoinMatch *match = state->match;
+	Size		memory = MemoryContextMemAllocated(match->left->context, true) +
+		MemoryContextMemAllocated(match->right->context, true) +
+		MemoryContextMemAllocated(match->context, true);
+	uint64		disk = join_store_disk(match->left) + join_store_disk(match->right);
+
+	/* partitions are copies of all entries */
+	if (match->partitioned)
+		disk += (match->left->entries.file.n + match->right->entries.file.n) * match->entry_size;
+	state->peak_memory = Max(state->peak_memory, memory);
+	state->disk = Max(state->disk, disk);
+}
+
+/*
+ * Delete the partitions, if there are any.
+ */
+void
+join_end_partitions(SimHashJoinState *state)
+{
+	join_partitions_close(&state->match->partitions);
+	state->match->partitioned = false;
+}
+
+/*
+ * Read the right input.  Returns the next phase.
+ */
+static JoinPhase
+begin_join(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	match->methods->begin(match);
+	join_store_reset(match->right, match->right_limit,
+					 join_match_capacity(match, match->memory, match->right_part),
+					 match->entry_size);
+	pending_init(&state->pending, match->right->context, match->memory / PENDING_PART);
+	state->returns_pending = false;
+	join_input_read_right(state);
+	state->left.done = false;
+	match->knows_radius = false;
+	state->matchable = match->right->nrows > 0;
+	return state->matchable || join_returns_unmatched(state) ? BEGIN_CHUNK : JOIN_DONE;
+}
+
+/*
+ * Evaluate the radius, if there is one.  As in a nested loop, the radius is evaluated only
+ * if both inputs have rows that may match, since the evaluation may raise an error.
+ */
+static void
+evaluate_radius(SimHashJoinState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	bool		isnull;
+	Datum		radius;
+
+	state->match->knows_radius = true;
+	if (state->radius == NULL)
+		return;
+	radius = ExecEvalExprSwitchContext(state->radius, econtext, &isnull);
+	state->matchable = state->match->methods->set_radius(state->match, radius, isnull);
+	ResetExprContext(econtext);
+}
+
+/*
+ * Prepare to read a chunk of the left input.  Returns the next phase.
+ */
+static JoinPhase
+begin_chunk(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	join_end_partitions(state);
+	if (state->left.done)
+		return JOIN_DONE;
+	join_store_reset(match->left, match->left_limit, PG_INT32_MAX, match->entry_size);
+	state->loaded = NO_TUPLE;
+	return READ_LEFT;
+}
+
+/*
+ * Prepare to return the last pending pairs.  If there are none, prepare to return left rows
+ * without a match, if the join returns them.  Returns the next phase.
+ */
+static JoinPhase
+end_chunk(SimHashJoinState *state)
+{
+	JoinEntries *left = &state->left.store.entries;
+
+	if (state->pending.n > 0)
+	{
+		pending_sort(&state->pending);
+		state->returns_pending = true;
+		return RETURN_PENDING;
+	}
+	if (!join_returns_unmatched(state))
+		return BEGIN_CHUNK;
+	state->unmatched = 0;
+	if (state->match->partitioned)
+	{
+		left->source = &left->file;
+		join_entries_rewind(left);
+		left->n = 0;
+	}
+	return RETURN_UNMATCHED;
+}
+
+/*
+ * Prepare to join the rows of the left input that have been read.  Returns the next phase.
+ */
+static JoinPhase
+begin_matches(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+	JoinEntries *right = &match->right->entries;
+	bool		needs_one_match = join_needs_one_match(state->spec.jointype);
+
+	state->uses_pending = !needs_one_match &&
+		(match->left->tuples.file || match->right->tuples.file);
+	note_space(state);
+	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
+		evaluate_radius(state);
+	if (!state->matchable && !join_returns_unmatched(state))
+		return JOIN_DONE;
+	state->matched = NULL;
+	if (state->spec.jointype != JOIN_INNER)
+	{
+		Size		size = match->left->nrows / 8 + 1;
+
+		state->matched = MemoryContextAllocHuge(match->left->context, size);
+		memset(state->matched, 0, size);
+	}
+	match->done = needs_one_match ? state->matched : NULL;
+	if (!state->matchable)
+		return end_chunk(state);
+	if (match->partitioned)
+	{
+		match->methods->partition(match, match->memory);
+		match->block = -1;
+		return NEXT_BLOCK;
+	}
+	right->source = right->file.n > 0 ? &right->file : NULL;
+	join_entries_rewind(&match->left->entries);
+	return NEXT_LEFT_CHUNK;
+}
+
+/*
+ * Partition both inputs by the next block.  Returns the next phase.
+ */
+static JoinPhase
+next_block(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (++match->block == match->partitions.nblocks)
+		return end_chunk(state);
+	join_partitions_make(&match->partitions, match->block);
+	note_space(state);
+	state->partition = 0;
+	return NEXT_PARTITION;
+}
+
+/*
+ * Advance to the next partition that has entries of both inputs.  Returns the next phase.
+ */
+static JoinPhase
+next_partition(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+	JoinPartitions *partitions = &match->partitions;
+
+	while (state->partition < partitions->n)
+	{
+		JoinEntryFile *left = &partitions->left.partition[state->partition];
+		JoinEntryFile *right = &partitions->right.partition[state->partition++];
+
+		if (left->n == 0 || right->n == 0)
+			continue;
+		match->left->entries.source = left;
+		match->right->entries.source = right;
+		join_entries_rewind(&match->left->entries);
+		return NEXT_LEFT_CHUNK;
+	}
+	return NEXT_BLOCK;
+}
+
+/*
+ * Load the next chunk of entries, and sort it if the methods want that.  Returns false if
+ * there are no more entries.
+ */
+static bool
+load_chunk(const JoinMatch *match, JoinEntries *entries)
+{
+	bool		found = join_entries_load(entries);
+
+	if (found && match->methods->sort && !entries->sorted)
+	{
+		match->methods->sort(entries->entry, entries->n);
+		entries->sorted = true;
+	}
+	return found;
+}
+
+/*
+ * Load the next chunk of left entries.  Returns the next phase.
+ */
+static JoinPhase
+next_left_chunk(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (!load_chunk(match, &match->left->entries))
+		return match->partitioned ? NEXT_PARTITION : end_chunk(state);
+	join_entries_rewind(&match->right->entries);
+	return NEXT_RIGHT_CHUNK;
+}
+
+/*
+ * Load the next chunk of right entries, and begin to pair the loaded left entries with
+ * them.  Returns the next phase.
+ */
+static JoinPhase
+next_right_chunk(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (!load_chunk(match, &match->right->entries))
+		return NEXT_LEFT_CHUNK;
+	match->methods->begin_pairs(match);
+	state->nbatches++;
+	return RETURN_MATCHES;
+}
+
+/*
+ * Return the next row.  A CustomScan callback.
+ */
+TupleTableSlot *
+join_next_row(CustomScanState *css)
+{
+	SimHashJoinState *state = (SimHashJoinState *) css;
+	TupleTableSlot *result = NULL;
+
+	while (result == NULL && state->phase != JOIN_DONE)
+	{
+		switch (state->phase)
+		{
+			case BEGIN_JOIN:
+				state->phase = begin_join(state);
+				break;
+			case BEGIN_CHUNK:
+				state->phase = begin_chunk(state);
+				break;
+			case READ_LEFT:
+				if ((result = join_input_read_left(state)) == NULL)
+					state->phase = begin_matches(state);
+				break;
+			case NEXT_BLOCK:
+				state->phase = next_block(state);
+				break;
+			case NEXT_PARTITION:
+				state->phase = next_partition(state);
+				break;
+			case NEXT_LEFT_CHUNK:
+				state->phase = next_left_chunk(state);
+				break;
+			case NEXT_RIGHT_CHUNK:
+				state->phase = next_right_chunk(state);
+				break;
+			case RETURN_MATCHES:
+				if ((result = join_return_match(state)) == NULL)
+				{
+					note_space(state);
+					state->phase = NEXT_RIGHT_CHUNK;
+				}
+				break;
+			case RETURN_PENDING:
+				if ((result = join_return_match(state)) == NULL)
+					state->phase = end_chunk(state);
+				break;
+			case RETURN_UNMATCHED:
+				if ((result = join_return_unmatched(state)) == NULL)
+					state->phase = BEGIN_CHUNK;
+				break;
+			case JOIN_DONE:
+				break;
+		}
+	}
+	return result;
+}

@@ -1,0 +1,327 @@
+/*-------------------------------------------------------------------------
+ *
+ * by_distance.c
+ *		Methods of a join of fingerprints within a radius
+ *
+ * An entry has the fingerprint of a row.  Loaded entries are sorted by hash value and
+ * fingerprint, and paired by distance_pairs.c.  If neither input fits into memory, entries
+ * are partitioned by blocks of their bits (corpus/join_plan.c): each block that can be the
+ * first of a choice.  The partitions by a block contain all pairs that a choice beginning
+ * with this block finds.  So each input is read and written once for each such block, not
+ * once for each choice.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "compat.h"
+#include EXPLAIN_FORMAT_HEADER
+#include EXPLAIN_STATE_HEADER
+#include "digest/splitmix.h"
+#include "join/match/distance_pairs.h"
+#include "join/match/join_methods.h"
+#include "join/store/entry_sort.h"
+#include "type/simhash_type.h"
+
+/* Maximum number of fingerprints in the sample of an input. */
+#define INPUT_SAMPLE		4096
+
+typedef struct DistanceMatch
+{
+	JoinMatch	match;			/* must be first */
+	JoinPairs	pairs;
+	JoinValue  *left_value;		/* the current pair of values */
+	JoinValue  *right_value;
+	uint32		left_entry;		/* numbers of the next entries in these values */
+	uint32		right_entry;
+	SimHash		left_sample[INPUT_SAMPLE];	/* random sample of the fingerprints of an input,
+											 * of Min(nrows, INPUT_SAMPLE) elements */
+	SimHash		right_sample[INPUT_SAMPLE];
+	JoinPlan	plan;			/* plan of the blocks to partition by */
+	uint64		mask[SIMHASH_BITS]; /* bits of each block that entries are partitioned by.
+									 * Entries of the same partition whose hash values are
+									 * equal agree on these bits. */
+} DistanceMatch;
+
+StaticAssertDecl(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32) <= DISTANCE_JOINED_SIZE,
+				 "memory for a value");
+
+static void
+distance_init(JoinMatch *match)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+
+	state->pairs.context = match->context;
+	join_pairs_init(&state->pairs);
+}
+
+static void
+distance_begin(JoinMatch *match)
+{
+	match->entry_size = join_distance_entry_size(match->jointype, match->has_equalities);
+	match->joined_size = DISTANCE_JOINED_SIZE;
+	match->right_limit = match->memory / ALL_TUPLES_PART;
+	match->right_part = ENTRIES_PART;
+	match->partitioned_part = PARTITIONED_PART;
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+/*
+ * Consider the fingerprint of the next row for the sample of an input.  Every row so far is
+ * in the sample with the same probability (Vitter, "Random sampling with a reservoir",
+ * 1985, algorithm R).
+ */
+static void
+add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
+{
+	uint64		i = store->nrows;
+
+	if (i >= INPUT_SAMPLE)
+		i = draw_below(&state->pairs.join.random, Min(i + 1, PG_UINT32_MAX));
+	if (i < INPUT_SAMPLE)
+		(store == state->match.left ? state->left_sample : state->right_sample)[i] = fp;
+}
+
+/*
+ * Move the tuples in memory to the temporary file, sorted like their entries.  So tuples
+ * whose fingerprints are in the same partition are close to each other in the file.
+ */
+static void
+spill_tuples(JoinMatch *match, JoinStore *store)
+{
+	JoinEntries *entries = &store->entries;
+
+	if (!store->keeps_tuples)
+		return;
+	join_sort(entries->entry + store->nwritten, entries->n - store->nwritten);
+	for (; store->nwritten < entries->n; store->nwritten++)
+	{
+		JoinEntry  *entry = &entries->entry[store->nwritten];
+
+		CHECK_FOR_INTERRUPTS();
+		entry->location = join_tuples_write(&store->tuples, entry->location);
+	}
+	join_tuples_free(&store->tuples);
+	store->tuples.limit = match->memory / TUPLES_PART;
+}
+
+static void
+distance_spill(JoinMatch *match, JoinStore *store)
+{
+	spill_tuples(match, store);
+	join_entries_spill(&store->entries);
+	store->nwritten = 0;
+}
+
+static bool
+distance_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
+{
+	JoinEntry	entry = {DatumGetSimHash(key), NO_TUPLE, hash, store->nrows};
+
+	if (store->entries.n == store->entries.capacity)
+		distance_spill(match, store);
+	if (store->keeps_tuples)
+	{
+		bool		free_tuple;
+		MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &free_tuple);
+
+		if (join_tuples_is_full(&store->tuples, tuple))
+			spill_tuples(match, store);
+		entry.location = join_tuples_add(&store->tuples, tuple);
+	}
+	add_to_sample((DistanceMatch *) match, store, entry.key);
+	join_entries_add(&store->entries, &entry);
+	return true;
+}
+
+static bool
+distance_set_radius(JoinMatch *match, Datum radius, bool isnull)
+{
+	int64		bits = isnull ? -1 : DatumGetInt64(radius);
+
+	((DistanceMatch *) match)->pairs.join.radius = bits < 0 ? 0 : simhash_clamp_radius(bits);
+	return bits >= 0;
+}
+
+/* --- partitions ------------------------------------------------------------------ */
+
+/*
+ * Return the bits of a fingerprint at the positions set in `mask`, moved into the low
+ * bits.  The mask must not have all bits set.
+ */
+static uint64
+gather_bits(SimHash fp, uint64 mask)
+{
+	uint64		bits = 0;
+	int			nbits = 0;
+
+	while (mask != 0)
+	{
+		int			shift = pg_rightmost_one_pos64(mask);
+		int			length = pg_rightmost_one_pos64(~(mask >> shift));
+		uint64		run = (UINT64CONST(1) << length) - 1;
+
+		bits |= (fp >> shift & run) << nbits;
+		nbits += length;
+		mask &= ~(run << shift);
+	}
+	return bits;
+}
+
+/*
+ * Return the number of the partition of an entry, by the equality keys and by some of the
+ * most significant bits of a block.  So tuples of a partition by the first block are close
+ * to each other in the file.  A PartitionFunction.
+ */
+static uint32
+distance_partition_of(const void *arg, const JoinEntry *entry, int block)
+{
+	return entry->hash + gather_bits(entry->key, ((const DistanceMatch *) arg)->mask[block]);
+}
+
+/*
+ * Plan the blocks to partition by.
+ */
+static void
+plan_blocks(DistanceMatch *state)
+{
+	const JoinMatch *match = &state->match;
+	SimilarityJoin *join = &state->pairs.join;
+	double		nleft = match->left->nrows;
+	double		nright = match->right->nrows;
+	uint32		nsample_left = Min(match->left->nrows, INPUT_SAMPLE);
+	uint32		nsample_right = Min(match->right->nrows, INPUT_SAMPLE);
+	SimHash    *sample = palloc((nsample_left + nsample_right) * sizeof(SimHash));
+
+	/* a chunk of a partition is joined once for each chunk of the other input */
+	double		chunks = Max(nleft, nright) / match->right->entries.capacity /
+		Min(join_partitions_max(match->memory),
+			exp2((double) SIMHASH_BITS / (join->radius + 2)));
+
+	memcpy(sample, state->left_sample, nsample_left * sizeof(SimHash));
+	memcpy(sample + nsample_left, state->right_sample, nsample_right * sizeof(SimHash));
+	join_plan_make(&state->plan, sample, nsample_left + nsample_right,
+				   (nleft + nright) * Max(chunks, 1), join->radius, nleft * nright,
+				   &join->random);
+	pfree(sample);
+}
+
+static void
+distance_partition(JoinMatch *match, Size memory)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+	JoinPlan   *plan = &state->plan;
+	uint32		n;
+	int			nblocks = 1;
+
+	/* all tuples are in files, so more entries fit */
+	join_match_limit(match, memory);
+	plan_blocks(state);
+	n = join_match_partitions(match);
+
+	/* one partition for each block would join all chunks again for each block */
+	if (n == 1)
+		plan->agree = 0;
+	if (plan->agree > 0)
+		nblocks = plan->nblocks - plan->agree + 1;
+	for (int block = 0; block < nblocks; block++)
+	{
+		uint64		mask = plan->agree > 0 ? plan->mask[block] : 0;
+		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
+
+		/* leave the most significant bits */
+		while (pg_popcount64(mask) > nbits)
+			mask &= mask - 1;
+		state->mask[block] = mask;
+	}
+	join_partitions_init(&match->partitions, match->left->context, n, nblocks,
+						 distance_partition_of, state, match->memory,
+						 &match->left->entries.file, &match->right->entries.file);
+}
+
+/* --- pairs ----------------------------------------------------------------------- */
+
+static void
+distance_begin_pairs(JoinMatch *match)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+	bool		by_block = match->partitioned && match->partitions.n > 1 && state->plan.agree > 0;
+
+	state->left_value = state->right_value = NULL;
+	join_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
+					 by_block ? &state->plan : NULL, match->block,
+					 by_block ? pg_popcount64(state->mask[match->block]) : 0);
+}
+
+static bool
+distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+
+	do
+	{
+		JoinValue  *a = state->left_value;
+		JoinValue  *b = state->right_value;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
+		{
+			*left = &a->left[state->left_entry];
+			if (state->right_entry == b->nright ||
+				join_pairs_row_done(&state->pairs, (*left)->row))
+				continue;
+			*right = &b->right[state->right_entry++];
+			return true;
+		}
+		state->left_entry = state->right_entry = 0;
+	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
+	state->left_value = state->right_value = NULL;
+	return false;
+}
+
+static void
+distance_note_done(JoinMatch *match)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+
+	join_pairs_note_match(&state->pairs, state->left_value);
+}
+
+/*
+ * Show the method of the largest group, and counters.
+ */
+static void
+distance_explain(const JoinMatch *match, ExplainState *es)
+{
+	const JoinPairs *pairs = &((const DistanceMatch *) match)->pairs;
+	const char *method = pairs->agree == 0 ? "all pairs" :
+		psprintf("agree on %d of %d blocks", pairs->agree, pairs->nblocks);
+
+	if (match->knows_radius)
+		ExplainPropertyText("Method", pairs->join.radius == 0 ? "equal fingerprints" : method, es);
+	ExplainPropertyFloat("Values", NULL, pairs->ndistinct, 0, es);
+	ExplainPropertyFloat("Comparisons", NULL, pairs->ncompared, 0, es);
+}
+
+const JoinMethods join_by_distance = {
+	.state_size = sizeof(DistanceMatch),
+	.init = distance_init,
+	.begin = distance_begin,
+	.add = distance_add,
+	.spill = distance_spill,
+	.set_radius = distance_set_radius,
+	.partition = distance_partition,
+	.sort = join_sort,
+	.begin_pairs = distance_begin_pairs,
+	.next_pair = distance_next_pair,
+	.note_done = distance_note_done,
+	.explain = distance_explain
+};

@@ -1,0 +1,152 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_methods.h
+ *		Methods of a similarity join: how rows are keyed, and how they meet
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_JOIN_METHODS_H
+#define SIMHASH_JOIN_METHODS_H
+
+#include "join/store/partitions.h"
+#include "join/store/store.h"
+
+struct ExplainState;
+
+typedef struct JoinMatch JoinMatch;
+
+/*
+ * A set of methods.  Functions that may be NULL are marked.
+ */
+typedef struct JoinMethods
+{
+	Size		state_size;		/* size of the private state, which begins with a JoinMatch */
+	bool		stores_values;	/* true if values are stored apart from the tuples.  Then all
+								 * tuples are kept. */
+
+	/* Initializes the private state, which is zeroed but for the JoinMatch. */
+	void		(*init) (JoinMatch *match);
+
+	/*
+	 * Prepares to read the right input, which may be the second one of this state.  Sets
+	 * the limits and sizes in the JoinMatch.
+	 */
+	void		(*begin) (JoinMatch *match);
+
+	/*
+	 * Keeps a row: makes its entries from its key and the hash value of its equality keys.
+	 * `slot` has the row as the input returned it.  The number of the row is store->nrows.
+	 * Returns false if the row can match nothing.  Allocates in the current memory context,
+	 * which is reset after the row.
+	 */
+	bool		(*add) (JoinMatch *match, JoinStore *store, Datum key, uint32 hash,
+						TupleTableSlot *slot);
+
+	/*
+	 * Called after the last right row, and before the first left row.  May make the right
+	 * entries now.  May be NULL.
+	 */
+	void		(*end_right) (JoinMatch *match);
+
+	/* Moves the entries in memory to the file, and tuples if the method wants that. */
+	void		(*spill) (JoinMatch *match, JoinStore *store);
+
+	/* Sets the radius.  Returns false if no row can match.  NULL if there is no radius. */
+	bool		(*set_radius) (JoinMatch *match, Datum radius, bool isnull);
+
+	/*
+	 * Neither input fits into memory.  Limits the loaded entries, and initializes the
+	 * partitions.  `memory` is what is left for them, in bytes.
+	 */
+	void		(*partition) (JoinMatch *match, Size memory);
+
+	/* Sorts loaded entries.  May be NULL. */
+	void		(*sort) (JoinEntry *entry, uint32 n);
+
+	/*
+	 * Starts to pair the loaded entries of both inputs.  If the inputs are partitioned,
+	 * they are those of a partition by match->block.
+	 */
+	void		(*begin_pairs) (JoinMatch *match);
+
+	/*
+	 * Advances to the next pair of entries.  Skips left rows in match->done.  A pair of rows
+	 * is returned once by all calls together.  Returns false at the end.
+	 */
+	bool		(*next_pair) (JoinMatch *match, JoinEntry **left, JoinEntry **right);
+
+	/*
+	 * Tests whether the stored tuples of a pair match.  Called after the other clauses.
+	 * NULL if each pair matches.
+	 */
+	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right);
+
+	/*
+	 * Notes that the left row of the pair last returned has its only match.  May be NULL.
+	 * Not called if pairs are pending.
+	 */
+	void		(*note_done) (JoinMatch *match);
+
+	/* Shows the method, and its counters, in EXPLAIN ANALYZE. */
+	void		(*explain) (const JoinMatch *match, struct ExplainState *es);
+} JoinMethods;
+
+/*
+ * State of finding pairs that all methods have.
+ */
+struct JoinMatch
+{
+	/* Set by the executor */
+	const JoinMethods *methods;
+	JoinType	jointype;
+	bool		has_equalities;
+	bool		is_swapped;		/* true if the right key is the first argument of the clause */
+	Size		memory;			/* limit for the join, in bytes */
+	JoinStore  *left;
+	JoinStore  *right;
+	MemoryContext context;		/* context of the pairs; reset by begin_pairs() */
+	bool		knows_radius;	/* true if set_radius() has been called */
+	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if all
+								 * left rows need all of their matches */
+	bool		partitioned;
+	JoinPartitions partitions;
+	int			block;			/* number of the block that the entries are partitioned by */
+
+	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
+	Size		entry_size;		/* size of an entry in files */
+	Size		joined_size;	/* more memory for an entry while it is joined */
+	Size		right_limit;	/* limits of tuples and values, or 0; see join_store_reset() */
+	Size		left_limit;
+	Size		reserved;		/* memory that no left chunk may use */
+	double		right_part;		/* the memory divided by this is for the right entries */
+	double		partitioned_part;	/* and once the inputs are partitioned, for the entries
+									 * of each input */
+};
+
+/*
+ * Return the number of entries that may be in memory, as part of the memory.
+ */
+static inline Size
+join_match_capacity(const JoinMatch *match, Size memory, double part)
+{
+	return memory / part / join_entry_memory(match->entry_size, match->joined_size);
+}
+
+/*
+ * Return true if one match of a left row is enough.
+ */
+static inline bool
+join_needs_one_match(JoinType jointype)
+{
+	return jointype == JOIN_SEMI || jointype == JOIN_ANTI;
+}
+
+extern void join_match_limit(JoinMatch *match, Size memory);
+extern uint32 join_match_partitions(const JoinMatch *match);
+
+extern const JoinMethods join_by_distance;
+extern const JoinMethods join_by_bands;
+
+#endif							/* SIMHASH_JOIN_METHODS_H */

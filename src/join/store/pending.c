@@ -1,0 +1,132 @@
+/*-------------------------------------------------------------------------
+ *
+ * pending.c
+ *		Pairs that wait for tuples from temporary files
+ *
+ * Pairs are found in the order of fingerprints.  Fetching the tuples of one pair after the
+ * other would read a block of a file for nearly each tuple.  So pairs are collected and
+ * sorted by the locations of their right tuples.  As many right tuples as memory allows
+ * are loaded in this order.  Their pairs are sorted by the locations of their left tuples,
+ * and returned in this order.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "join/store/pending.h"
+
+#define ST_SORT				sort_by_left
+#define ST_ELEMENT_TYPE		JoinPair
+#define ST_COMPARE(a, b)	(((a)->left > (b)->left) - ((a)->left < (b)->left))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define ST_SORT				sort_by_right
+#define ST_ELEMENT_TYPE		JoinPair
+#define ST_COMPARE(a, b)	(((a)->right > (b)->right) - ((a)->right < (b)->right))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * Initialize an empty set of pending pairs, which take at most `memory` bytes.  Their
+ * loaded tuples take at most `memory` bytes and one tuple more.  To free the memory, the
+ * caller resets or deletes the context.
+ */
+void
+pending_init(PendingPairs *pending, MemoryContext context, Size memory)
+{
+	memset(pending, 0, sizeof(PendingPairs));
+	pending->context = context;
+	pending->memory = memory;
+	pending->capacity = Min(memory, MaxAllocSize) / sizeof(JoinPair);
+	pending->tuple_context = AllocSetContextCreate(context, "similarity join pending pairs",
+												 ALLOCSET_DEFAULT_SIZES);
+}
+
+/*
+ * Return true if no more pairs may be added.
+ */
+bool
+pending_is_full(const PendingPairs *pending)
+{
+	return pending->n == pending->capacity;
+}
+
+/*
+ * Add a pair.  The set must not be full.  `row` is the number of the left row.
+ */
+void
+pending_add(PendingPairs *pending, TupleLocation left, TupleLocation right, uint32 row)
+{
+	if (pending->pair == NULL)
+		pending->pair = MemoryContextAlloc(pending->context, pending->capacity * sizeof(JoinPair));
+	pending->pair[pending->n++] = (JoinPair) {left, right, row};
+}
+
+/*
+ * Sort the pairs by their right tuples.  Call it after the last pending_add() and before
+ * pending_next().
+ */
+void
+pending_sort(PendingPairs *pending)
+{
+	sort_by_right(pending->pair, pending->n);
+	pending->next = pending->end = 0;
+}
+
+/*
+ * Load the right tuples of the next pairs, as many as memory allows, and sort these pairs
+ * by their left tuples.  Frees the tuples loaded before.
+ */
+static void
+load_tuples(PendingPairs *pending, JoinTuples *right)
+{
+	TupleLocation location = 0;
+	MinimalTuple tuple = NULL;
+	Size		size = 0;
+
+	MemoryContextReset(pending->tuple_context);
+	while (pending->end < pending->n && size < pending->memory)
+	{
+		JoinPair   *pair = &pending->pair[pending->end++];
+
+		CHECK_FOR_INTERRUPTS();
+		if (tuple == NULL || pair->right != location)
+		{
+			MinimalTuple fetched = join_tuples_fetch(right, pair->right);
+
+			location = pair->right;
+			tuple = MemoryContextAllocHuge(pending->tuple_context, fetched->t_len);
+			memcpy(tuple, fetched, fetched->t_len);
+			size += fetched->t_len;
+		}
+		pair->right = join_tuple_location(tuple);
+	}
+	sort_by_left(pending->pair + pending->next, pending->end - pending->next);
+}
+
+/*
+ * Return the next of the sorted pairs.  Its right tuple is in memory.  After the last pair,
+ * empties the set and returns NULL.
+ */
+const JoinPair *
+pending_next(PendingPairs *pending, JoinTuples *right)
+{
+	if (pending->next == pending->end && pending->end < pending->n)
+		load_tuples(pending, right);
+	if (pending->next == pending->end)
+	{
+		pending->n = 0;
+		return NULL;
+	}
+	return &pending->pair[pending->next++];
+}

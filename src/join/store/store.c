@@ -1,0 +1,132 @@
+/*-------------------------------------------------------------------------
+ *
+ * store.c
+ *		What a join keeps of an input: entries, tuples and values
+ *
+ * Some methods store the value that a row is joined by, such as its signature, apart from
+ * the row's tuple.  If no clause and no output needs the column of values, the tuple has a
+ * NULL instead.  So the tuples stay small, and a value is fetched only if the other
+ * clauses hold for a pair.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "optimizer/optimizer.h"
+#include "utils/memutils.h"
+
+#include "join/store/store.h"
+
+/*
+ * Free the rows, and delete their files.
+ */
+void
+join_store_close(JoinStore *store)
+{
+	join_tuples_close(&store->tuples);
+	join_tuples_close(&store->values);
+	join_entries_close(&store->entries);
+	MemoryContextReset(store->context);
+	store->nwritten = store->nrows = 0;
+}
+
+/*
+ * Free the rows, and prepare to keep others.  Tuples and values use at most `limit` bytes
+ * of memory each, or any number of bytes if limit is 0.  See join_entries_init() for
+ * `capacity` and entry_size.
+ */
+void
+join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
+{
+	join_store_close(store);
+	join_tuples_init(&store->tuples, store->context, limit);
+	join_tuples_init(&store->values, store->context, limit);
+	join_entries_init(&store->entries, store->context, capacity, entry_size);
+}
+
+/*
+ * Return the size of the files, in bytes.
+ */
+uint64
+join_store_disk(const JoinStore *store)
+{
+	return store->tuples.file_size + store->values.file_size +
+		store->entries.file.n * store->entries.file.entry_size;
+}
+
+/*
+ * Return the index of the column of an input that has the values.  Returns -1 if the key is
+ * an expression, or if the plan node's output, its filter or `clauses` need the column, too.
+ */
+int
+join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column)
+{
+	Bitmapset  *columns = NULL;
+	AttrNumber	attno;
+
+	if (!IsA(key, Var))
+		return -1;
+	attno = ((const Var *) key)->varattno;
+	pull_varattnos((Node *) plan->targetlist, INDEX_VAR, &columns);
+	pull_varattnos((Node *) plan->qual, INDEX_VAR, &columns);
+	pull_varattnos((Node *) clauses, INDEX_VAR, &columns);
+	if (bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, columns))
+		return -1;
+	return attno - 1 - first_column;
+}
+
+/*
+ * Store a copy of the value of a row, which begins with a varlena header.  Returns the
+ * row's tuple, which is followed by the location of the value.  Allocates in the current
+ * memory context.
+ */
+MinimalTuple
+join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
+{
+	char	   *copy = palloc(size);
+	TupleLocation location;
+	MinimalTuple tuple;
+	MinimalTuple result;
+	bool		free_tuple;
+
+	memcpy(copy, value, size);
+	/* as a tuple does, it begins with its size in bytes */
+	memcpy(copy, &(uint32) {size}, sizeof(uint32));
+	location = join_tuples_put(&store->values, (MinimalTuple) copy);
+	if (store->value_column >= 0)
+	{
+		TupleTableSlot *narrow = ExecClearTuple(store->narrow);
+		int			natts = narrow->tts_tupleDescriptor->natts;
+
+		memcpy(narrow->tts_values, slot->tts_values, natts * sizeof(Datum));
+		memcpy(narrow->tts_isnull, slot->tts_isnull, natts * sizeof(bool));
+		narrow->tts_isnull[store->value_column] = true;
+		slot = ExecStoreVirtualTuple(narrow);
+	}
+	tuple = ExecFetchSlotMinimalTuple(slot, &free_tuple);
+	size = MAXALIGN(tuple->t_len);
+	result = palloc(size + sizeof(location));
+	memcpy(result, tuple, tuple->t_len);
+	memcpy((char *) result + size, &location, sizeof(location));
+	result->t_len = size + sizeof(location);
+	return result;
+}
+
+/*
+ * Return the value of the stored tuple in a slot.  Its header is the size in bytes.
+ */
+const void *
+join_fetch_value(JoinStore *store, TupleTableSlot *slot)
+{
+	bool		free_tuple;
+	MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &free_tuple);
+	TupleLocation location;
+
+	memcpy(&location, (char *) tuple + tuple->t_len - sizeof(location), sizeof(location));
+	Assert(!free_tuple);
+	return join_tuples_fetch(&store->values, location);
+}

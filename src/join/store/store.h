@@ -1,0 +1,46 @@
+/*-------------------------------------------------------------------------
+ *
+ * store.h
+ *		What a join keeps of an input: entries, tuples and values
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_STORE_H
+#define SIMHASH_STORE_H
+
+#include "executor/tuptable.h"
+#include "nodes/plannodes.h"
+
+#include "join/store/entries.h"
+
+/*
+ * The rows of an input, or a chunk of them.  A row has a tuple and any number of entries,
+ * all with the row's number.
+ */
+typedef struct JoinStore
+{
+	MemoryContext context;		/* context of everything below */
+	JoinEntries entries;
+	JoinTuples	tuples;
+	JoinTuples	values;			/* values that decide about a pair last, if they are stored
+								 * apart */
+	bool		keeps_tuples;	/* false if the join needs only the entries */
+	int			value_column;	/* index of the column of values if the tuples do not have
+								 * it, else -1 */
+	TupleTableSlot *narrow;		/* slot for a row without this column */
+	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
+								 * in the file */
+	uint64		nrows;			/* number of rows */
+} JoinStore;
+
+extern void join_store_close(JoinStore *store);
+extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
+extern uint64 join_store_disk(const JoinStore *store);
+extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column);
+extern MinimalTuple join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value,
+									 Size size);
+extern const void *join_fetch_value(JoinStore *store, TupleTableSlot *slot);
+
+#endif							/* SIMHASH_STORE_H */
