@@ -18,7 +18,7 @@
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"
-#include "join/plan/join_hook.h"
+#include "join/plan/join_path.h"
 #include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"

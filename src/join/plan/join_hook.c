@@ -12,7 +12,6 @@
 #include "optimizer/paths.h"
 #include "utils/guc.h"
 
-#include "join/plan/join_hook.h"
 #include "join/plan/join_path.h"
 
 static set_join_pathlist_hook_type previous_hook = NULL;

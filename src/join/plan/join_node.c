@@ -44,26 +44,38 @@ columns_of(List *children)
 }
 
 /*
- * Return the plan node of a join.  The caller sets its methods.
+ * Describe a join for the private data of its path.  Returns two lists: one of expressions,
+ * the last of which are the clauses tested above the join, and one of everything else.
+ */
+List *
+join_node_describe(JoinType jointype, const JoinClauses *clauses)
+{
+	List	   *exprs = list_make5(clauses->left_key, clauses->right_key, clauses->radius,
+								   clauses->left_equal, clauses->right_equal);
+
+	exprs = lappend(exprs, extract_actual_clauses(clauses->match, false));
+	exprs = lappend(exprs, list_make1(clauses->distance->clause));
+	exprs = lappend(exprs, extract_actual_clauses(clauses->filter, false));
+	return list_make2(exprs,
+					  list_make3(list_make3_int(jointype, clauses->method, clauses->is_swapped),
+								 clauses->equal_operators, clauses->equal_collations));
+}
+
+/*
+ * Return the plan node of a join that has been described.  The caller sets its methods.
  */
 CustomScan *
-join_node_make(JoinType jointype, const RelOptInfo *joinrel, const JoinClauses *clauses,
-			   List *tlist, List *children)
+join_node_make(const RelOptInfo *joinrel, List *description, List *tlist, List *children)
 {
 	CustomScan *scan = makeNode(CustomScan);
+	List	   *exprs = list_copy(linitial(description));
 
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = extract_actual_clauses(clauses->filter, false);
+	scan->scan.plan.qual = llast(exprs);
 	scan->custom_plans = children;
 	scan->custom_scan_tlist = columns_of(children);
-	scan->custom_exprs = list_make5(clauses->left_key, clauses->right_key, clauses->radius,
-									clauses->left_equal, clauses->right_equal);
-	scan->custom_exprs = lappend(scan->custom_exprs,
-								 extract_actual_clauses(clauses->match, false));
-	scan->custom_exprs = lappend(scan->custom_exprs, list_make1(clauses->distance->clause));
-	scan->custom_private = list_make3(list_make3_int(jointype, clauses->method,
-													 clauses->is_swapped),
-									  clauses->equal_operators, clauses->equal_collations);
+	scan->custom_exprs = list_delete_last(exprs);
+	scan->custom_private = lsecond(description);
 	nulling_normalize(scan, joinrel->reltarget->exprs);
 	return scan;
 }
@@ -81,10 +93,10 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 	spec->is_swapped = lthird_int(linitial(scan->custom_private));
 	spec->equal_operators = lsecond(scan->custom_private);
 	spec->equal_collations = lthird(scan->custom_private);
-	spec->left_key = list_nth(exprs, 0);
-	spec->right_key = list_nth(exprs, 1);
-	spec->radius = list_nth(exprs, 2);
-	spec->left_equal = list_nth(exprs, 3);
+	spec->left_key = linitial(exprs);
+	spec->right_key = lsecond(exprs);
+	spec->radius = lthird(exprs);
+	spec->left_equal = lfourth(exprs);
 	spec->right_equal = list_nth(exprs, 4);
 	spec->clauses = list_nth(exprs, 5);
 	spec->distance_clauses = list_nth(exprs, 6);

@@ -39,8 +39,9 @@ typedef struct JoinSpec
 	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
 } JoinSpec;
 
-extern CustomScan *join_node_make(JoinType jointype, const RelOptInfo *joinrel,
-								  const JoinClauses *clauses, List *tlist, List *children);
+extern List *join_node_describe(JoinType jointype, const JoinClauses *clauses);
+extern CustomScan *join_node_make(const RelOptInfo *joinrel, List *description, List *tlist,
+								  List *children);
 extern void join_read_spec(const CustomScan *scan, JoinSpec *spec);
 
 #endif							/* SIMHASH_JOIN_NODE_H */

@@ -3,8 +3,8 @@
  * join_path.c
  *		Path of a similarity join
  *
- * A path keeps the RestrictInfos and the type of the join.  The clauses are read again
- * when the plan is made.  So core can translate a path for a partition.
+ * The clauses are read once.  A path keeps what the plan needs of them as lists of
+ * expressions, which core can translate for a partition.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -24,23 +24,14 @@
 
 /*
  * Make the plan of a path.  scan_clauses is empty, because only the path of a base
- * relation has scan clauses.
+ * relation has scan clauses.  A CustomPath callback.
  */
 static Plan *
 plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 		  List *scan_clauses, List *children)
 {
-	List	   *restrictlist = linitial(path->custom_private);
-	JoinType	jointype = intVal(lsecond(path->custom_private));
-	JoinClauses clauses;
-	CustomScan *scan;
+	CustomScan *scan = join_node_make(joinrel, path->custom_private, tlist, children);
 
-	if (!join_clause_read(root, jointype, joinrel,
-						  ((Path *) linitial(path->custom_paths))->parent,
-						  ((Path *) lsecond(path->custom_paths))->parent,
-						  restrictlist, &clauses))
-		elog(ERROR, "could not find the distance of a similarity join");
-	scan = join_node_make(jointype, joinrel, &clauses, tlist, children);
 	scan->flags = path->flags;
 	scan->methods = GetCustomScanMethods(JOIN_NODE_NAME, false);
 	return (Plan *) scan;
@@ -48,7 +39,7 @@ plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 
 /*
  * Translate the private data of a path, if its parameters are changed from those of a
- * partitioned table to those of a partition.
+ * partitioned table to those of a partition.  A CustomPath callback.
  */
 static List *
 reparameterize_join(PlannerInfo *root, List *custom_private, RelOptInfo *child)
@@ -96,36 +87,11 @@ has_ungated_clause(List *restrictlist)
 }
 
 /*
- * Return a path without costs.  Its parameterization is that of the two inputs together.
- */
-static CustomPath *
-make_path(PlannerInfo *root, RelOptInfo *joinrel, Path *left, Path *right, JoinType jointype,
-		  JoinPathExtraData *extra, Relids required_outer)
-{
-	CustomPath *path = makeNode(CustomPath);
-	List	   *restrictlist = extra->restrictlist;
-
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = joinrel;
-	path->path.pathtarget = joinrel->reltarget;
-	path->path.param_info = get_joinrel_parampathinfo(root, joinrel, left, right, extra->sjinfo,
-													  required_outer, &restrictlist);
-	path->path.parallel_safe = joinrel->consider_parallel &&
-		left->parallel_safe && right->parallel_safe;
-	path->path.rows = path->path.param_info ? path->path.param_info->ppi_rows : joinrel->rows;
-	set_disabled_nodes(&path->path, left, right, extra);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make2(left, right);
-	path->custom_private = list_make2(restrictlist, makeInteger(jointype));
-	set_gating_clauses(path, restrictlist);
-	path->methods = &join_path_methods;
-	return path;
-}
-
-/*
  * Add a path to a join relation, if a clause of the join bounds the distance of
- * fingerprints.  The path reads each input once, so neither input may depend on rows of
- * the other one.  An input may depend on other relations only if LATERAL forces it to.
+ * fingerprints, or tests whether signatures share a band.  The path reads each input once,
+ * so neither input may depend on rows of the other one.  An input may depend on other
+ * relations only if LATERAL forces it to.  The parameterization of the path is that of the
+ * two inputs together.
  */
 void
 join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
@@ -133,25 +99,35 @@ join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 {
 	Path	   *left_path = left->cheapest_total_path;
 	Path	   *right_path = right->cheapest_total_path;
-	Relids		required_outer;
+	Relids		required_outer = bms_union(PATH_REQ_OUTER(left_path), PATH_REQ_OUTER(right_path));
+	List	   *restrictlist = extra->restrictlist;
+	ParamPathInfo *param_info;
 	JoinClauses clauses;
 	CustomPath *path;
 
-	if (!join_clause_read(root, jointype, joinrel, left, right, extra->restrictlist, &clauses) ||
-		has_ungated_clause(extra->restrictlist) ||
-		has_row_identity(left) || has_row_identity(right))
+	if (!bms_is_subset(required_outer, joinrel->lateral_relids) ||
+		has_ungated_clause(restrictlist) || has_row_identity(left) || has_row_identity(right))
 		return;
-	required_outer = bms_union(PATH_REQ_OUTER(left_path), PATH_REQ_OUTER(right_path));
-	if (!bms_is_subset(required_outer, joinrel->lateral_relids))
-		return;
-
-	path = make_path(root, joinrel, left_path, right_path, jointype, extra, required_outer);
 
 	/* a parameterized path may have more clauses than extra->restrictlist */
-	if (join_clause_read(root, jointype, joinrel, left, right, linitial(path->custom_private),
-						 &clauses))
-	{
-		join_cost(root, jointype, &clauses, path);
-		add_path(joinrel, &path->path);
-	}
+	param_info = get_joinrel_parampathinfo(root, joinrel, left_path, right_path, extra->sjinfo,
+										   required_outer, &restrictlist);
+	if (!join_clause_read(root, jointype, joinrel, left, right, restrictlist, &clauses))
+		return;
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = joinrel;
+	path->path.pathtarget = joinrel->reltarget;
+	path->path.param_info = param_info;
+	path->path.parallel_safe = joinrel->consider_parallel &&
+		left_path->parallel_safe && right_path->parallel_safe;
+	path->path.rows = param_info ? param_info->ppi_rows : joinrel->rows;
+	set_disabled_nodes(&path->path, left_path, right_path, extra);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make2(left_path, right_path);
+	path->custom_private = join_node_describe(jointype, &clauses);
+	set_gating_clauses(path, restrictlist);
+	path->methods = &join_path_methods;
+	join_cost(root, jointype, &clauses, path);
+	add_path(joinrel, &path->path);
 }

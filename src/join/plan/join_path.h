@@ -12,6 +12,10 @@
 
 #include "nodes/pathnodes.h"
 
+/* join_hook.c */
+extern void join_hook_init(void);
+
+/* join_path.c */
 extern void join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left,
 						  RelOptInfo *right, JoinType jointype, JoinPathExtraData *extra);
 
