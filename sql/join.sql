@@ -393,7 +393,8 @@ CREATE FUNCTION analyzed(query text, shown text DEFAULT '') RETURNS SETOF text L
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '^ *(Join|Rows Removed|Method|Values|Comparisons|Pairs|Batches|Memory|Disk)' AND line ~ shown THEN
+        IF line ~ '^ *(Join|Rows Removed|Method|Values|Comparisons|Pairs|Passes|Batches|Memory|Disk)'
+            AND line ~ shown THEN
             RETURN NEXT regexp_replace(line, '(Comparisons: |Usage: |agree on |blocks).*', '\1');
         END IF;
     END LOOP;
@@ -407,14 +408,78 @@ SELECT analyzed($$ SELECT FROM docs d JOIN (SELECT * FROM queries WHERE n < 0) q
 SELECT analyzed($$ SELECT FROM sigs a JOIN sigs b ON a.sig % b.sig $$);
 SET work_mem = '64kB';
 SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Method|Pairs|Disk');
+CREATE FUNCTION memory_usage(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    RETURN jsonb_path_query_first(plan, '$.**."Memory Usage"');
+END $$;
 -- Entries with many keys are not written anew for each band, if there are few chunks.
 CREATE TABLE many_bands AS SELECT n, to_minhash(ARRAY[n], 256, 1) AS sig FROM generate_series(1, 1100) AS n;
-SELECT analyzed($$ SELECT FROM many_bands a JOIN many_bands b ON a.sig % b.sig $$, 'Batches');
+SELECT analyzed($$ SELECT FROM many_bands a JOIN many_bands b ON a.sig % b.sig $$, 'Passes|Batches');
 -- chunks of many left rows
-SELECT substring(line, 'Batches: (.*)')::int < 300 AS few
+SELECT substring(line, 'Passes: (.*)')::int < 300 AS few
 FROM unnest(ARRAY[$$ SELECT FROM uniform a JOIN queries b ON a.fp <~> b.fp <= 3 WHERE a.n * b.n > 0 $$,
     $$ SELECT FROM (SELECT * FROM singles WHERE n <= 3000) a JOIN (SELECT * FROM singles WHERE n <= 10) b
-    ON a.sig % b.sig WHERE a.n * b.n > 0 $$]) AS query, analyzed(query, 'Batches') AS line;
+    ON a.sig % b.sig WHERE a.n * b.n > 0 $$]) AS query, analyzed(query, 'Passes') AS line;
+-- Batches are parts of the right input, as in a hash join: partitions, or chunks beside a small left input.
+SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Batches');
+SELECT analyzed($$ SELECT FROM (SELECT * FROM queries WHERE radius > 4) a RIGHT JOIN uniform b
+    ON a.fp <~> b.fp <= 3 $$, 'Join Type|Batches');
+SELECT analyzed($$ SELECT FROM (SELECT * FROM queries WHERE radius > 4) a LEFT JOIN uniform b
+    ON a.fp <~> b.fp <= 3 $$, 'Join Type|Batches');
+-- The bitmap of matched left rows is limited, too: 600,000 left rows are joined in three parts.
+SELECT count(*), sum((n <= 3000)::int) AS low FROM singles a WHERE EXISTS
+    (SELECT FROM (SELECT * FROM singles WHERE n <= 3000) b WHERE a.sig % b.sig);
+SELECT memory_usage($$ SELECT FROM singles a WHERE EXISTS
+    (SELECT FROM (SELECT * FROM singles WHERE n <= 3000) b WHERE a.sig % b.sig) $$) < 305 AS within;
+RESET work_mem;
+
+--
+-- Rescans read an input again only if its rows have changed
+--
+CREATE FUNCTION loops(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ 'SimHash Join|Scan on' THEN
+            RETURN NEXT regexp_replace(line, '\(actual .*(loops=\d+)\)', '(\1)');
+        END IF;
+    END LOOP;
+END $$;
+CREATE FUNCTION rescanned(query text) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT * FROM show(query, 'rows') UNION ALL SELECT * FROM loops(query) $$;
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    JOIN docs b ON a.fp <~> b.fp <= q.radius AND a.tenant = b.tenant) AS s WHERE n < 7 OR n = 61 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id + b.id) FROM sigs a
+    JOIN sigs b ON a.sig % b.sig AND a.id < b.id + q.n) AS s WHERE n < 4 $$);
+-- left rows with a NULL have been returned, not kept
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    LEFT JOIN docs b ON a.fp <~> b.fp <= q.radius) AS s WHERE n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n) FROM uniform a
+    WHERE a.n < 90 AND NOT EXISTS (SELECT FROM uniform b WHERE a.fp <~> b.fp <= q.radius * 3 AND a.n > b.n)) AS s
+    WHERE n < 4 $$);
+-- an input, or a key, depends on the parameter
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    JOIN docs b ON a.fp <~> b.fp <= 3 WHERE a.id > q.n * 3) AS s WHERE n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    JOIN docs b ON a.fp <~> b.fp <= 3 WHERE b.id > q.n * 3) AS s WHERE n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    JOIN docs b ON coalesce(a.fp, q.fp) <~> b.fp <= 3) AS s WHERE n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    JOIN docs b ON a.fp <~> b.fp <= 3 AND a.tenant = b.tenant + q.n) AS s WHERE n < 4 $$);
+-- each scan ends early, or the inputs are in files
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*) FROM (SELECT FROM docs a
+    JOIN docs b ON a.fp <~> b.fp <= q.radius LIMIT q.n * 20) AS s) AS s WHERE n < 9 $$);
+CREATE TABLE spilled AS SELECT * FROM uniform WHERE n <= 1100;
+ANALYZE spilled;
+SET work_mem = '64kB';
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n - b.n) FROM spilled a
+    JOIN spilled b ON a.fp <~> b.fp <= q.radius * 4) AS s WHERE q.n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n) FROM spilled a
+    LEFT JOIN spilled b ON a.fp <~> b.fp <= q.radius * 4 AND a.n < b.n) AS s WHERE q.n IN (1, 61, 3) $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*) FROM (SELECT FROM many_bands a
+    JOIN many_bands b ON a.sig % b.sig AND a.n + b.n > q.n * 200 LIMIT q.n * 400) AS s) AS s WHERE n < 4 $$);
 RESET work_mem;
 
 --

@@ -60,6 +60,12 @@ typedef enum JoinMethod
  */
 #define MIN_CHUNK_PART		4
 
+/*
+ * Maximum part of the memory for the bitmap of matched left rows.  If the inputs are
+ * partitioned, the entries get the rest.
+ */
+#define BITMAP_PART			4
+
 /* Size of the part of an entry that all methods have, in bytes. */
 #define ENTRY_SIZE			24
 

@@ -12,6 +12,7 @@
 #include "access/sysattr.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
@@ -60,6 +61,21 @@ needs_right_columns(const SimHashJoinState *state)
 }
 
 /*
+ * Add the parameters in an expression to a set.  An expression_tree_walker callback.
+ */
+static bool
+add_params(Node *node, void *context)
+{
+	Bitmapset **params = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		*params = bms_add_member(*params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, add_params, context);
+}
+
+/*
  * Create the state of the methods.
  */
 static JoinMatch *
@@ -104,6 +120,9 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->right.store.keeps_tuples = state->match->methods->stores_values ||
 		spec->clauses != NIL || needs_right_columns(state);
 
+	add_params((Node *) list_make4(spec->left_key, spec->right_key, spec->left_equal,
+								   spec->right_equal), &state->key_params);
+
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
 
@@ -114,38 +133,56 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 }
 
 /*
- * Free the rows of both inputs, and delete the files.
+ * Forget the rows of an input.  Then it is read again.
  */
 static void
-forget_inputs(SimHashJoinState *state)
+forget_input(JoinInput *input)
 {
-	join_end_partitions(state);
-	join_store_close(&state->left.store);
-	join_store_close(&state->right.store);
-	MemoryContextReset(state->match->context);
-	join_row_clear(state);
+	join_store_close(&input->store);
+	input->done = input->complete = false;
 }
 
 /*
- * Prepare to return the rows again, perhaps with other parameters.  A CustomScan callback.
+ * Prepare to return the rows again, perhaps with other parameters.  Keeps the rows of the
+ * right input, or of both, if they are complete and their parameters have not changed.
+ * Keeps the right rows alone only if there are no partitions, which limit the loaded right
+ * entries.  A CustomScan callback.
  */
 static void
 join_rescan(CustomScanState *css)
 {
 	SimHashJoinState *state = (SimHashJoinState *) css;
-	ListCell   *cell;
+	JoinInput  *left = &state->left;
+	JoinInput  *right = &state->right;
+	bool		keeps_left;
+	bool		keeps_right;
 
-	forget_inputs(state);
-	state->phase = BEGIN_JOIN;
-	foreach(cell, css->custom_ps)
+	if (css->ss.ps.chgParam)
 	{
-		PlanState  *plan = lfirst(cell);
-
-		if (css->ss.ps.chgParam)
-			UpdateChangedParamSet(plan, css->ss.ps.chgParam);
-		if (plan->chgParam == NULL)
-			ExecReScan(plan);
+		UpdateChangedParamSet(left->plan, css->ss.ps.chgParam);
+		UpdateChangedParamSet(right->plan, css->ss.ps.chgParam);
 	}
+	keeps_right = right->complete && right->plan->chgParam == NULL &&
+		!bms_overlap(css->ss.ps.chgParam, state->key_params);
+	keeps_left = keeps_right && left->done && left->complete && left->plan->chgParam == NULL;
+	keeps_right = keeps_left || (keeps_right && !state->match->partitioned);
+
+	join_partitions_close(&state->match->partitions);
+	MemoryContextReset(state->match->context);
+	join_row_clear(state);
+	if (!keeps_left)
+	{
+		forget_input(left);
+		if (left->plan->chgParam == NULL)
+			ExecReScan(left->plan);
+	}
+	if (!keeps_right)
+	{
+		forget_input(right);
+		if (right->plan->chgParam == NULL)
+			ExecReScan(right->plan);
+	}
+	state->phase = BEGIN_JOIN;
 }
 
 /*
@@ -156,7 +193,9 @@ join_end(CustomScanState *css)
 {
 	SimHashJoinState *state = (SimHashJoinState *) css;
 
-	forget_inputs(state);
+	join_partitions_close(&state->match->partitions);
+	forget_input(&state->left);
+	forget_input(&state->right);
 	ExecEndNode(state->left.plan);
 	ExecEndNode(state->right.plan);
 }

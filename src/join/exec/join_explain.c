@@ -57,6 +57,7 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 							 0, es);
 	state->match->methods->explain(state->match, es);
 	ExplainPropertyFloat("Pairs", NULL, state->npairs, 0, es);
+	ExplainPropertyInteger("Passes", NULL, state->npasses, es);
 	ExplainPropertyInteger("Batches", NULL, state->nbatches, es);
 	ExplainPropertyInteger("Memory Usage", "kB", (state->peak_memory + 1023) / 1024, es);
 	if (state->disk > 0)

@@ -19,11 +19,6 @@
 
 #include "join/exec/join_state.h"
 
-/*
- * Maximum number of left rows that are partitioned at a time.  Further rows are joined
- * after them.
- */
-#define MAX_LEFT_ROWS		PG_INT32_MAX
 
 /*
  * Initialize an input.  Its columns in the joined row begin at first_column.
@@ -158,7 +153,7 @@ chunk_is_full(const SimHashJoinState *state)
 	const JoinStore *left = match->left;
 	Size		right_size = match->reserved + MemoryContextMemAllocated(match->right->context, true) +
 		(Size) match->right->entries.allocated * match->joined_size;
-	Size		left_size = left->tuples.memory + left->values.memory +
+	Size		left_size = left->tuples.memory + left->values.memory + join_bitmap_size(state) +
 		(Size) left->entries.n * join_entry_memory(match->entry_size, match->joined_size);
 	Size		limit = right_size < match->memory ? match->memory - right_size : 0;
 
@@ -178,9 +173,20 @@ spill_left(JoinMatch *match)
 }
 
 /*
- * Read a chunk of the left input, or all of it (at most MAX_LEFT_ROWS rows) if neither
- * input fits into memory.  Stops early to return a row that has no match because a key is
- * NULL.  Returns NULL at the end of the chunk.
+ * Return true if no more left rows may be partitioned at a time.  Further rows are joined
+ * after them.
+ */
+static bool
+left_is_full(const SimHashJoinState *state)
+{
+	return state->left.store.nrows == PG_INT32_MAX ||
+		join_bitmap_size(state) > state->match->memory / BITMAP_PART;
+}
+
+/*
+ * Read a chunk of the left input, or all of it if neither input fits into memory.  Stops
+ * early to return a row that is not kept, if the join returns rows without a match.
+ * Returns NULL at the end of the chunk.
  */
 TupleTableSlot *
 join_input_read_left(SimHashJoinState *state)
@@ -199,10 +205,12 @@ join_input_read_left(SimHashJoinState *state)
 				break;
 			spill_left(match);
 		}
-		if (match->left->nrows == MAX_LEFT_ROWS || !read_row(state, &state->left, &kept))
+		if (left_is_full(state) || !read_row(state, &state->left, &kept))
 			break;
-		if (!kept && join_returns_unmatched(state) &&
-			(result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
+		if (kept || !join_returns_unmatched(state))
+			continue;
+		state->left.complete = false;
+		if ((result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
 			return result;
 	}
 	if (match->partitioned)

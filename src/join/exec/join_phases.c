@@ -46,37 +46,6 @@ note_space(SimHashJoinState *state)
 }
 
 /*
- * Delete the partitions, if there are any.
- */
-void
-join_end_partitions(SimHashJoinState *state)
-{
-	join_partitions_close(&state->match->partitions);
-	state->match->partitioned = false;
-}
-
-/*
- * Read the right input.  Returns the next phase.
- */
-static JoinPhase
-begin_join(SimHashJoinState *state)
-{
-	JoinMatch  *match = state->match;
-
-	match->methods->begin(match);
-	join_store_reset(match->right, match->right_limit,
-					 join_match_capacity(match, match->memory, match->right_part),
-					 match->entry_size);
-	pending_init(&state->pending, match->right->context, match->memory / PENDING_PART);
-	state->returns_pending = false;
-	join_input_read_right(state);
-	state->left.done = false;
-	match->knows_radius = false;
-	state->matchable = match->right->nrows > 0;
-	return state->matchable || join_returns_unmatched(state) ? BEGIN_CHUNK : JOIN_DONE;
-}
-
-/*
  * Evaluate the radius, if there is one.  As in a nested loop, the radius is evaluated only
  * if both inputs have rows that may match, since the evaluation may raise an error.
  */
@@ -103,9 +72,12 @@ begin_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	join_end_partitions(state);
+	join_partitions_close(&match->partitions);
 	if (state->left.done)
 		return JOIN_DONE;
+	match->partitioned = false;
+	state->matched = NULL;
+	state->left.complete = match->left->nrows == 0;
 	join_store_reset(match->left, match->left_limit, PG_INT32_MAX, match->entry_size);
 	state->loaded = NO_TUPLE;
 	return READ_LEFT;
@@ -146,6 +118,8 @@ begin_matches(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 	JoinEntries *right = &match->right->entries;
+	int			nbatches = 1;
+	Size		bitmap_size = join_bitmap_size(state);
 	bool		needs_one_match = join_needs_one_match(state->spec.jointype);
 
 	state->uses_pending = !needs_one_match &&
@@ -155,26 +129,63 @@ begin_matches(SimHashJoinState *state)
 		evaluate_radius(state);
 	if (!state->matchable && !join_returns_unmatched(state))
 		return JOIN_DONE;
-	state->matched = NULL;
-	if (state->spec.jointype != JOIN_INNER)
+	if (bitmap_size > 0)
 	{
-		Size		size = match->left->nrows / 8 + 1;
-
-		state->matched = MemoryContextAllocHuge(match->left->context, size);
-		memset(state->matched, 0, size);
+		if (state->matched == NULL)
+			state->matched = MemoryContextAllocHuge(match->left->context, bitmap_size);
+		memset(state->matched, 0, bitmap_size);
 	}
 	match->done = needs_one_match ? state->matched : NULL;
 	if (!state->matchable)
 		return end_chunk(state);
 	if (match->partitioned)
 	{
-		match->methods->partition(match, match->memory);
+		match->methods->partition(match, match->memory - bitmap_size);
 		match->block = -1;
-		return NEXT_BLOCK;
 	}
-	right->source = right->file.n > 0 ? &right->file : NULL;
-	join_entries_rewind(&match->left->entries);
-	return NEXT_LEFT_CHUNK;
+	else
+	{
+		right->source = right->file.n > 0 ? &right->file : NULL;
+		join_entries_rewind(&match->left->entries);
+	}
+	if (match->partitions.n > 1)
+		nbatches = match->partitions.n;
+	else if (right->file.n > 0)
+		nbatches = (right->file.n - 1) / right->capacity + 1;
+	state->nbatches = Max(state->nbatches, nbatches);
+	return match->partitioned ? NEXT_BLOCK : NEXT_LEFT_CHUNK;
+}
+
+/*
+ * Read the right input, unless a rescan has kept it.  Returns the next phase.
+ */
+static JoinPhase
+begin_join(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (!state->right.complete)
+	{
+		match->methods->begin(match);
+		join_store_reset(match->right, match->right_limit,
+						 join_match_capacity(match, match->memory, match->right_part),
+						 match->entry_size);
+		pending_init(&state->pending, match->right->context, match->memory / PENDING_PART);
+		join_input_read_right(state);
+		state->right.complete = true;
+	}
+	state->pending.n = state->pending.next = state->pending.end = 0;
+	state->returns_pending = false;
+	match->knows_radius = false;
+	state->matchable = match->right->nrows > 0;
+	state->nbatches = Max(state->nbatches, 1);
+	if (!state->matchable && !join_returns_unmatched(state))
+		return JOIN_DONE;
+	if (!state->left.done)
+		return BEGIN_CHUNK;
+
+	/* a rescan has kept the left rows, too */
+	return begin_matches(state);
 }
 
 /*
@@ -260,7 +271,7 @@ next_right_chunk(SimHashJoinState *state)
 	if (!load_chunk(match, &match->right->entries))
 		return NEXT_LEFT_CHUNK;
 	match->methods->begin_pairs(match);
-	state->nbatches++;
+	state->npasses++;
 	return RETURN_MATCHES;
 }
 

@@ -45,6 +45,7 @@ typedef struct JoinInput
 	TupleTableSlot *slot;		/* slot for a stored tuple */
 	JoinStore	store;
 	bool		done;			/* true if the last row has been read */
+	bool		complete;		/* true if the store has all rows of the input */
 } JoinInput;
 
 typedef struct SimHashJoinState
@@ -57,6 +58,7 @@ typedef struct SimHashJoinState
 	JoinInput	left;
 	JoinInput	right;
 	JoinMatch  *match;			/* finds pairs */
+	Bitmapset  *key_params;		/* parameters that the keys of the inputs depend on */
 
 	JoinPhase	phase;
 	bool		matchable;		/* false if no row can have a match */
@@ -74,11 +76,22 @@ typedef struct SimHashJoinState
 
 	/* For EXPLAIN */
 	double		npairs;			/* number of pairs of rows that the method found */
-	int			nbatches;		/* number of pairs of chunks that were joined */
+	int			npasses;		/* number of pairs of chunks that were joined */
+	int			nbatches;		/* maximum number of parts of the right input of which one
+								 * after the other was in memory */
 	Size		peak_memory;	/* peak of the memory in use, in bytes */
 	uint64		disk;			/* peak of the total size of the temporary
 								 * files, in bytes */
 } SimHashJoinState;
+
+/*
+ * Return the size of the bitmap of matched left rows, in bytes.
+ */
+static inline Size
+join_bitmap_size(const SimHashJoinState *state)
+{
+	return state->spec.jointype == JOIN_INNER ? 0 : state->left.store.nrows / 8 + 1;
+}
 
 /*
  * Return true if the join returns left rows without a match.
@@ -94,7 +107,6 @@ extern void join_exec_init(void);
 
 /* join_phases.c */
 extern TupleTableSlot *join_next_row(CustomScanState *css);
-extern void join_end_partitions(SimHashJoinState *state);
 
 /* join_input.c */
 extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan,

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "join/store/partitions.h"
 
@@ -102,7 +103,8 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 					 PartitionFunction number_of, const void *arg, Size memory,
 					 JoinEntryFile *left, JoinEntryFile *right)
 {
-	partitions->context = context;
+	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
+												ALLOCSET_DEFAULT_SIZES);
 	partitions->n = n;
 	partitions->buffer_size = Min(memory / FILES_PART / n, BLCKSZ);
 	partitions->nblocks = nblocks;
@@ -182,7 +184,7 @@ join_partitions_make(JoinPartitions *partitions, int block)
 }
 
 /*
- * Delete the files.  To free the memory, the caller resets or deletes the context.
+ * Delete the files and free the memory.  Does nothing if there are no partitions.
  */
 void
 join_partitions_close(JoinPartitions *partitions)
@@ -191,5 +193,7 @@ join_partitions_close(JoinPartitions *partitions)
 		BufFileClose(partitions->left.file);
 	if (partitions->right.file)
 		BufFileClose(partitions->right.file);
+	if (partitions->context)
+		MemoryContextDelete(partitions->context);
 	memset(partitions, 0, sizeof(JoinPartitions));
 }
