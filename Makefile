@@ -164,7 +164,7 @@ REGRESS = install setup tour types fingerprint shingles resemblance difference a
 	published_examples unicode vectors minhash banding_curve passages errors \
 	connected_component blocks fingerprint_index index_designs nearest parallel_build \
 	index_inspect vacuum exclude gist sketch_index containment_index signature_index \
-	signature_parameters estimates cluster join planner renamed_objects
+	signature_parameters estimates cluster join join_memory planner renamed_objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \
