@@ -147,7 +147,7 @@ OBJS = \
 	src/text/tokenize.o \
 	src/type/ball.o \
 	src/type/cast.o \
-	src/type/containment_ball.o \
+	src/type/sketch_ball.o \
 	src/type/distance.o \
 	src/type/hash_array.o \
 	src/type/jaccard.o \
@@ -163,8 +163,9 @@ PG_CPPFLAGS = -I$(srcdir)/src
 REGRESS = install setup tour types fingerprint shingles resemblance difference aggregate \
 	published_examples unicode vectors minhash banding_curve passages errors \
 	connected_component blocks fingerprint_index index_designs nearest parallel_build \
-	index_inspect vacuum exclude gist sketch_index containment_index signature_index \
-	signature_parameters estimates cluster join join_memory planner renamed_objects
+	index_inspect vacuum exclude gist sketch_index containment_index jaccard_index \
+	signature_index signature_parameters estimates cluster join join_memory planner \
+	renamed_objects
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

@@ -71,7 +71,7 @@ CREATE FUNCTION distances_differing()
     SELECT s, count(*), sum(by_index + by_bitmap), sum(d.rows)
     FROM unnest(ARRAY['sk <%%>> %L <= %s', '%2$s >= containment_distance(sk, %1$L)',
                       'containment_distance(sk, %L) < %s', 'sk <%%>> %L = %s',
-                      'sk <%%>> %L <= %s::real', 'containment_within(sk, %L, %s)', 'sk <%%@ containment_ball(%L, %s)',
+                      'sk <%%>> %L <= %s::real', 'containment_within(sk, %L, %s)', 'sk <%%>@ sketch_ball(%L, %s)',
          'sk @> %L AND %s IS NOT NULL']) AS s,
          passages(), bounds() AS t,
          format('SELECT ctid AS at, * FROM docs WHERE ' || s, passage, format('float8 %L', t)) AS q,
@@ -139,18 +139,18 @@ RESET enable_bitmapscan;
 RESET work_mem;
 -- a ball from a function, from a NULL array, and of an altered type
 CREATE FUNCTION ball_of(a integer, radius float8)
-    RETURNS containment_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN containment_ball(ARRAY[a], radius); END $$;
-SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%@ ball_of(1, b.id)', 'Index');
-SELECT count(*) FROM docs WHERE sk <%@ ball_of(1, 0.5);
+    RETURNS sketch_ball STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN sketch_ball(ARRAY[a], radius); END $$;
+SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%>@ ball_of(1, b.id)', 'Index');
+SELECT count(*) FROM docs WHERE sk <%>@ ball_of(1, 0.5);
 SELECT count(*)
-FROM docs WHERE sk <%@ ROW('{1}', NULL)::containment_ball OR sk <%@ ROW(NULL, 0.5)::containment_ball OR sk <%@ NULL;
+FROM docs WHERE sk <%>@ ROW('{1}', NULL)::sketch_ball OR sk <%>@ ROW(NULL, 0.5)::sketch_ball OR sk <%>@ NULL;
 BEGIN;
-ALTER TYPE containment_ball ADD ATTRIBUTE x text;
-SELECT containment_ball('{1,2}', 0.5);
+ALTER TYPE sketch_ball ADD ATTRIBUTE x text;
+SELECT sketch_ball('{1,2}', 0.5);
 ROLLBACK;
 BEGIN;
-ALTER TYPE containment_ball ALTER ATTRIBUTE radius TYPE text;
-SELECT count(*) FROM docs WHERE sk <%@ ROW('{1}', '0.5')::containment_ball;
+ALTER TYPE sketch_ball ALTER ATTRIBUTE radius TYPE text;
+SELECT count(*) FROM docs WHERE sk <%>@ ROW('{1}', '0.5')::sketch_ball;
 ROLLBACK;
 SELECT plan($$SELECT id FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}' LIMIT 10$$);
 SELECT count(*) FROM (SELECT FROM docs WHERE sk IS NULL ORDER BY sk <%>> '{1,2}') AS s;

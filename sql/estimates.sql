@@ -251,7 +251,7 @@ END $$;
 SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(column_name)), 20) FROM (VALUES
     ('sk', 'sk <%%>> %s <= 0.3'), ('sk', 'sk <%%>> %s <= 0.5'), ('sk', '0.2 > sk <%%>> %s'),
     ('sk', 'containment_within(sk, %s, 0.5)'),
-    ('sk', 'sk <%%@ containment_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
+    ('sk', 'sk <%%>@ sketch_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
     ('sk', 'sk && %s'), ('sk', '%s && sk'), ('sk', 'sketch_overlaps(sk, %s)'),
     ('sig', 'sig %% %s'), ('fp', 'fp <~> %s <= 8'),
     ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'),

@@ -44,7 +44,9 @@ INSERT INTO spelling (condition) VALUES
     ('d.sig % w.sig'), ('w.sig % d.sig'), ('shares_band(d.sig, w.sig)'), ('d.sig % w.sig AND d.sig <%> w.sig <= 0.2'),
     ('d.sk <%>> w.sk <= 0.2'), ('containment_distance(d.sk, w.sk) <= 0.2'),
     ('containment_within(d.sk, w.sk, 0.2)'),
-    ('d.sk <%@ containment_ball(w.sk, 0.2)'), ('d.sk && w.sk'), ('d.sk @> w.sk'), ('w.sk <@ d.sk'),
+    ('d.sk <%>@ sketch_ball(w.sk, 0.2)'), ('d.sk <%> w.sk <= 0.2'), ('0.2 >= jaccard_distance(w.sk, d.sk)'),
+    ('jaccard_within(w.sk, d.sk, 0.2)'), ('d.sk <%@ sketch_ball(w.sk, 0.2)'), ('d.sk && w.sk'),
+    ('d.sk @> w.sk'), ('w.sk <@ d.sk'),
     ('(d.fp <~> w.fp <= 1 OR simhash_ball(w.fp, 2) @> d.fp)');
 INSERT INTO spelling (condition, ordered) VALUES
     ('true', 'd.fp <~> fp_of(9)'), ('true', 'fp_of(9) <~> d.fp'),
@@ -118,9 +120,9 @@ SELECT * FROM survey();
 ALTER TYPE fingerprint RENAME TO simhash;
 ALTER TYPE simhash_ball RENAME TO neighbourhood;
 ALTER TYPE minhash RENAME TO signature;
-ALTER TYPE containment_ball RENAME TO simhash_ball;
+ALTER TYPE sketch_ball RENAME TO simhash_ball;
 SELECT * FROM survey();
-ALTER TYPE simhash_ball RENAME TO containment_ball;
+ALTER TYPE simhash_ball RENAME TO sketch_ball;
 ALTER TYPE signature RENAME TO minhash;
 ALTER TYPE neighbourhood RENAME TO simhash_ball;
 
@@ -143,14 +145,14 @@ CREATE SCHEMA elsewhere;
 ALTER FUNCTION simhash_within(simhash, simhash, bigint) SET SCHEMA elsewhere;
 ALTER FUNCTION simhash_ball(simhash, bigint) SET SCHEMA elsewhere;
 ALTER FUNCTION jaccard_distance(minhash, minhash) SET SCHEMA elsewhere;
-ALTER OPERATOR <%@ (bigint[], containment_ball) SET SCHEMA elsewhere;
-ALTER TYPE containment_ball SET SCHEMA elsewhere;
+ALTER OPERATOR <%>@ (bigint[], sketch_ball) SET SCHEMA elsewhere;
+ALTER TYPE sketch_ball SET SCHEMA elsewhere;
 SELECT * FROM survey();
 ALTER FUNCTION elsewhere.simhash_within(simhash, simhash, bigint) SET SCHEMA public;
 ALTER FUNCTION elsewhere.simhash_ball(simhash, bigint) SET SCHEMA public;
 ALTER FUNCTION elsewhere.jaccard_distance(minhash, minhash) SET SCHEMA public;
-ALTER TYPE elsewhere.containment_ball SET SCHEMA public;
-ALTER OPERATOR elsewhere.<%@ (bigint[], containment_ball) SET SCHEMA public;
+ALTER TYPE elsewhere.sketch_ball SET SCHEMA public;
+ALTER OPERATOR elsewhere.<%>@ (bigint[], sketch_ball) SET SCHEMA public;
 
 ALTER EXTENSION simhash SET SCHEMA elsewhere;
 SELECT * FROM survey();

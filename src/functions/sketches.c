@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * sketches.c
- *		sketch(...), sketch_min(...), winnow(...), winnow_hashes(...): an array of some of
- *		the hashes of a text's shingles, or of given hashes
+ *		shingle_hashes(...), sketch(...), sketch_min(...), winnow(...), winnow_hashes(...):
+ *		an array of all or some of the hashes of a text's shingles, or of given hashes
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
  * (Manber; Broder's MOD_m). sketch_min(size) is a bottom-k sketch: the k smallest hashes.
@@ -26,16 +26,14 @@
 #include "functions/arguments.h"
 #include "text/document.h"
 #include "text/hash.h"
+#include "type/minhash_type.h"
 
 #define GUARANTEE_MAX		WINDOW_MAX
 
 /* Default guarantee, as a multiple of the shingle width. */
 #define DEFAULT_GUARANTEE	3
 
-/*
- * A document and how to cut it into shingles.  The functions of texts have these
- * arguments, besides their second argument.
- */
+/* A document and how to cut it into shingles. */
 typedef struct Source
 {
 	bool		is_array;		/* true for an array of tokens, false for a text */
@@ -44,18 +42,21 @@ typedef struct Source
 } Source;
 
 /*
- * Read the arguments that describe a document.  Returns false if the function's result is
- * NULL.
+ * Read the arguments that describe a document: the document, argument i, which is the width
+ * of shingles, and for a text the next one, which is the unit.  If the width is NULL, sets
+ * the default that the function default_width() returns.  Returns false if the function's
+ * result is NULL.
  */
 static bool
-get_source(FunctionCallInfo fcinfo, Source *source)
+get_source(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit),
+		   Source *source)
 {
-	source->is_array = PG_NARGS() < 4;
+	source->is_array = PG_NARGS() == i + 1;
 	if (PG_ARGISNULL(0))
 		return false;
-	source->unit = source->is_array ? UNIT_WORD : get_unit(fcinfo, 3);
-	source->width = PG_ARGISNULL(2) ? sketch_default_width(source->unit) :
-		check_width(PG_GETARG_INT32(2));
+	source->unit = source->is_array ? UNIT_WORD : get_unit(fcinfo, i + 1);
+	source->width = PG_ARGISNULL(i) ? default_width(source->unit) :
+		check_width(PG_GETARG_INT32(i));
 	return true;
 }
 
@@ -162,7 +163,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 	ModulusSketch of;
 	int32		modulus;
 
-	if (PG_ARGISNULL(1) || !get_source(fcinfo, &source))
+	if (PG_ARGISNULL(1) || !get_source(fcinfo, 2, sketch_default_width, &source))
 		PG_RETURN_NULL();
 	modulus = PG_GETARG_INT32(1);
 	if (modulus < 1)
@@ -186,6 +187,26 @@ add_any(void *sketch, const char *shingle, size_t length)
 }
 
 /*
+ * shingle_hashes(body text, width int, unit text) and shingle_hashes(tokens text[], width
+ * int)
+ *
+ * Returns all hashes.
+ */
+PG_FUNCTION_INFO_V1(simhash_shingle_hashes);
+Datum
+simhash_shingle_hashes(PG_FUNCTION_ARGS)
+{
+	Source		source;
+	Sketch		sketch;
+
+	if (!get_source(fcinfo, 1, minhash_default_width, &source))
+		PG_RETURN_NULL();
+	sketch_begin(&sketch, SKETCH_ALL);
+	read_source(fcinfo, &source, add_any, &sketch);
+	return finish_sketch(&sketch);
+}
+
+/*
  * sketch_min(body text, size int, width int, unit text) and sketch_min(tokens text[],
  * size int, width int)
  *
@@ -199,7 +220,7 @@ simhash_sketch_min(PG_FUNCTION_ARGS)
 	Sketch		sketch;
 	int32		size;
 
-	if (PG_ARGISNULL(1) || !get_source(fcinfo, &source))
+	if (PG_ARGISNULL(1) || !get_source(fcinfo, 2, sketch_default_width, &source))
 		PG_RETURN_NULL();
 	size = PG_GETARG_INT32(1);
 	if (size < 1 || size > SKETCH_MAX)
@@ -247,7 +268,7 @@ simhash_winnow(PG_FUNCTION_ARGS)
 	int32		guarantee;
 	uint64		selected;
 
-	if (!get_source(fcinfo, &source))
+	if (!get_source(fcinfo, 2, sketch_default_width, &source))
 		PG_RETURN_NULL();
 	guarantee = PG_ARGISNULL(1) ? DEFAULT_GUARANTEE * source.width :
 		PG_GETARG_INT32(1);

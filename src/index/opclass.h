@@ -50,8 +50,9 @@ typedef struct KeySet
 								 * contains (threshold T).  Set for query keys
 								 * only. */
 	bool		or_empty;		/* true if rows without keys may match, too.  Then
-								 * min_match is 1, and the operator is rechecked.
-								 * Set for query keys only. */
+								 * min_match is 1.  Set for query keys only. */
+	bool		recheck;		/* true if the operator must be rechecked.  Set
+								 * for query keys only. */
 } KeySet;
 
 /* Value of params for NULLs, for values without parameters, and for unknown parameters */
@@ -104,8 +105,8 @@ typedef struct MultiKeyMethods
 	 * Extract the query keys of a scan key.  Every matching row contains at least
 	 * keys->min_match of these keys, or none if keys->or_empty.  min_match is the
 	 * threshold T of the T-occurrence problem (posting_merge.c).  Returns false if a full
-	 * index scan is needed, because every row that is not NULL matches.  Returns true and
-	 * sets keys->n to 0 if no row with keys matches.
+	 * index scan is needed, because every row that is not NULL matches, or may match if
+	 * keys->recheck.  Returns true and sets keys->n to 0 if no row with keys matches.
 	 */
 	bool		(*extract_query) (const ScanKeyData *key, KeySet *keys);
 
@@ -202,7 +203,7 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 {
 	keys->params = NO_PARAMS;
 	keys->min_match = 1;
-	keys->or_empty = false;
+	keys->or_empty = keys->recheck = false;
 	return opclass->multi_key->extract_query(key, keys);
 }
 

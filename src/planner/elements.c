@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * elements.c
- *		Selectivity of containment, estimated from common elements of arrays
+ *		Selectivity of distances of arrays, estimated from their common elements
  *
  * ANALYZE keeps the most common elements of a column of arrays, with their frequencies.  A
  * document that contains a passage contains all elements of the passage.  So these
@@ -116,15 +116,17 @@ compare_descending(const void *a, const void *b)
 }
 
 /*
- * Return the fraction of documents within a radius of a passage.  The radius is the
- * maximum fraction of the passage's elements that a document may lack.
+ * Return the fraction of documents that have as many elements of a passage as a document
+ * within the radius must have.  By containment, this is the fraction within the radius.  By
+ * Jaccard distance, it is an upper bound: of these documents, those with many further elements
+ * are beyond the radius.
  */
 static double
 fraction_within(const Elements *documents, Datum passage, double radius)
 {
 	int			nkeys;
 	int64	   *key = hash_array_elements(passage, &nkeys);
-	int			min_match = nkeys - containment_max_missing(nkeys, radius);
+	int			min_match = nkeys - max_missing(nkeys, radius);
 	double	   *frequency = palloc(documents->n * sizeof(double));
 	int			nlisted = 0;
 	double		fraction = documents->other;
@@ -240,6 +242,14 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 	Elements	elements;
 	Selectivity selectivity;
 
+	if (predicate->distance->symmetric && document && !passage)
+	{
+		Predicate	commuted = *predicate;
+
+		commuted.a = predicate->b;
+		commuted.b = predicate->a;
+		return elements_selectivity(root, &commuted, jointype, sjinfo);
+	}
 	if (radius < 0 || (document && document->constisnull) || (passage && passage->constisnull))
 		return 0;
 	examine_variable(root, predicate->a, 0, &documents);

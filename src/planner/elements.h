@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * elements.h
- *		Selectivity of containment, estimated from common elements of arrays
+ *		Selectivity of distances of arrays, estimated from their common elements
  *
  * Copyright (c) 2026, the simhash authors
  *

@@ -34,7 +34,8 @@
 static bool
 read_upper_bound(Expr *clause, Predicate *predicate)
 {
-	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
+	FuncExpr   *func = (FuncExpr *) clause;
+	SimHashObjects objects;
 	Comparison	comparison;
 	bool		exact;
 
@@ -50,23 +51,16 @@ read_upper_bound(Expr *clause, Predicate *predicate)
 		};
 		return true;
 	}
-	for (int i = 0; i < lengthof(distances) && IsA(clause, FuncExpr); i++)
-	{
-		FuncExpr   *func = (FuncExpr *) clause;
-		SimHashObjects objects;
-
-		if (!objects_find(distances[i], &objects) || func->funcid != objects.within)
-			continue;
-		*predicate = (Predicate) {
-			.distance = distances[i],
-			.function = objects.distance_function,
-			.a = linitial(func->args),
-			.b = lsecond(func->args),
-			.radius = lthird(func->args)
-		};
-		return true;
-	}
-	return false;
+	if (!IsA(clause, FuncExpr) || !objects_find_within(func->funcid, &objects))
+		return false;
+	*predicate = (Predicate) {
+		.distance = objects.distance,
+		.function = objects.distance_function,
+		.a = linitial(func->args),
+		.b = lsecond(func->args),
+		.radius = lthird(func->args)
+	};
+	return true;
 }
 
 /*

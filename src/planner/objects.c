@@ -53,11 +53,11 @@ open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
 }
 
 static bool
-open_containment_ball(Datum ball, Datum *passage, Datum *radius)
+open_sketch_ball(Datum ball, Datum *center, Datum *radius)
 {
 	float8		number;
 
-	if (!containment_ball_open(ball, passage, &number))
+	if (!sketch_ball_open(ball, center, &number))
 		return false;
 	*radius = Float8GetDatum(number);
 	return true;
@@ -66,13 +66,28 @@ open_containment_ball(Datum ball, Datum *passage, Datum *radius)
 const Distance distance_hamming = {
 	.symmetric = true,
 	.radius_type = INT8OID,
+	.within_strategy = STRATEGY_WITHIN,
 	.open_ball = open_fingerprint_ball
 };
 
 const Distance distance_containment = {
+	.of_arrays = true,
 	.symmetric = false,
 	.radius_type = FLOAT8OID,
-	.open_ball = open_containment_ball
+	.within_strategy = STRATEGY_WITHIN,
+	.open_ball = open_sketch_ball
+};
+
+const Distance distance_jaccard = {
+	.of_arrays = true,
+	.symmetric = true,
+	.radius_type = FLOAT8OID,
+	.within_strategy = STRATEGY_RESEMBLES,
+	.open_ball = open_sketch_ball
+};
+
+const Distance *const all_distances[] = {
+	&distance_hamming, &distance_containment, &distance_jaccard, NULL
 };
 
 /* --- finding objects ---------------------------------------------------------- */
@@ -84,17 +99,19 @@ extern Datum simhash_ball_contains_simhash(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
-extern Datum simhash_containment_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_array_distance(PG_FUNCTION_ARGS);
+extern Datum simhash_jaccard_within(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_overlaps(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
 
 static SimHashObjects hamming_objects = {.distance = &distance_hamming};
 static SimHashObjects containment_objects = {.distance = &distance_containment};
-
+static SimHashObjects jaccard_objects = {.distance = &distance_jaccard};
 static SimHashObjects band_objects = {.distance = NULL};
 
 static SimHashObjects *const all_objects[] = {
-	&hamming_objects, &containment_objects, &band_objects
+	&hamming_objects, &containment_objects, &jaccard_objects, &band_objects
 };
 
 /* An SQL function of the extension that the planner needs */
@@ -121,8 +138,12 @@ static Member members[] = {
 	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
 	MEMBER(simhash_containment_distance, containment_objects, distance_function),
 	MEMBER(simhash_containment_within, containment_objects, within),
-	MEMBER(simhash_containment_ball, containment_objects, ball),
+	MEMBER(simhash_sketch_ball, containment_objects, ball),
 	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
+	MEMBER(simhash_array_distance, jaccard_objects, distance_function),
+	MEMBER(simhash_jaccard_within, jaccard_objects, within),
+	MEMBER(simhash_sketch_ball, jaccard_objects, ball),
+	MEMBER(simhash_jaccard_in_ball, jaccard_objects, in_ball),
 	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
 	MEMBER(simhash_sketch_contained, containment_objects, contained),
 	MEMBER(simhash_minhash_shares_band, band_objects, within),
@@ -271,6 +292,19 @@ objects_find(const Distance *distance, SimHashObjects *objects)
 }
 
 /*
+ * Set *objects to the objects of the distance that a function bounds: simhash_within,
+ * containment_within or jaccard_within.  Returns false for any other function.
+ */
+bool
+objects_find_within(Oid function, SimHashObjects *objects)
+{
+	for (int i = 0; all_distances[i]; i++)
+		if (objects_find(all_distances[i], objects) && function == objects->within)
+			return true;
+	return false;
+}
+
+/*
  * Return the distance that a function computes, or NULL if it computes none.
  */
 const Distance *
@@ -286,18 +320,23 @@ objects_distance(Oid function)
 }
 
 /*
- * Return the distance whose balls have a type, or NULL if there is none.
+ * Return the distance whose balls have a type, or NULL if there is none.  If the balls of
+ * several distances have this type, return the one whose operator calls `function`, else
+ * any of them.
  */
 const Distance *
-objects_distance_of_ball(Oid type)
+objects_distance_of_ball(Oid type, Oid function)
 {
+	const Distance *distance = NULL;
+
 	if (type < FirstNormalObjectId)
 		return NULL;
 	find_members();
 	for (int i = 0; i < lengthof(all_objects); i++)
-		if (type == all_objects[i]->ball_type)
-			return all_objects[i]->distance;
-	return NULL;
+		if (type == all_objects[i]->ball_type &&
+			(distance == NULL || function == all_objects[i]->in_ball))
+			distance = all_objects[i]->distance;
+	return distance;
 }
 
 /*
@@ -320,7 +359,7 @@ Oid
 objects_search_operator(const SimHashObjects *objects, Oid opfamily)
 {
 	Oid			operator = get_opfamily_member(opfamily, objects->type, objects->ball_type,
-											   STRATEGY_WITHIN);
+											   objects->distance->within_strategy);
 
 	return OidIsValid(operator) && get_opcode(operator) == objects->in_ball ?
 		operator : InvalidOid;

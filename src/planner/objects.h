@@ -12,12 +12,14 @@
 
 /*
  * A distance that an index can search by: the Hamming distance of fingerprints, or the
- * containment distance of arrays of hashes.
+ * containment distance or Jaccard distance of arrays of hashes.
  */
 typedef struct Distance
 {
+	bool		of_arrays;		/* true for distances of arrays of hashes */
 	bool		symmetric;		/* true if either argument may be the index column */
 	Oid			radius_type;	/* type of a ball's radius */
+	int			within_strategy;	/* strategy of the operator that searches within a ball */
 
 	/* Reads the center and the radius of a ball.  Returns false if either is NULL. */
 	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
@@ -31,13 +33,14 @@ typedef struct SimHashObjects
 {
 	const Distance *distance;	/* NULL for signatures that share a band */
 	Oid			type;			/* simhash or bigint[] */
-	Oid			ball_type;		/* simhash_ball or containment_ball */
-	Oid			distance_function;	/* hamming_distance or containment_distance */
-	Oid			within;			/* simhash_within or containment_within; for signatures,
-								 * shares_band */
+	Oid			ball_type;		/* simhash_ball or sketch_ball */
+	Oid			distance_function;	/* hamming_distance, containment_distance or
+									 * jaccard_distance */
+	Oid			within;			/* simhash_within, containment_within or jaccard_within; for
+								 * signatures, shares_band */
 	Oid			ball;			/* function that makes a ball */
-	Oid			in_ball;		/* function of the operator <@ or <%@ */
-	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ or <%@ */
+	Oid			in_ball;		/* function of the operator <@, <%>@ or <%@ */
+	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
 	Oid			overlaps;		/* sketch_overlaps, which replaces && */
@@ -48,10 +51,16 @@ typedef struct SimHashObjects
 
 extern const Distance distance_hamming;
 extern const Distance distance_containment;
+extern const Distance distance_jaccard;
+
+/* the distances, in an array that ends with NULL */
+extern const Distance *const all_distances[];
+
 extern void objects_init(void);
 extern bool objects_find(const Distance *distance, SimHashObjects *objects);
+extern bool objects_find_within(Oid function, SimHashObjects *objects);
 extern const Distance *objects_distance(Oid function);
-extern const Distance *objects_distance_of_ball(Oid type);
+extern const Distance *objects_distance_of_ball(Oid type, Oid function);
 extern bool objects_is_shares_band(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 

@@ -222,7 +222,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	redundant_clause_find(root, predicate, &redundant);
 	if (redundant.clause && redundant_clause_has_statistics(root, &redundant, varRelid))
 		return 1;
-	if (predicate->distance == &distance_containment)
+	if (predicate->distance && predicate->distance->of_arrays)
 		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
 	else
 		selectivity = restriction_by_samples(root, predicate, &redundant, varRelid);
@@ -294,7 +294,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 	Selectivity selectivity;
 
 	redundant_clause_find(root, predicate, &redundant);
-	if (predicate->distance == &distance_containment)
+	if (predicate->distance && predicate->distance->of_arrays)
 		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
 	else
 		selectivity = join_by_samples(root, predicate, &redundant, jointype, sjinfo);
@@ -327,7 +327,7 @@ read_operator(FunctionCallInfo fcinfo, Predicate *predicate, Selectivity *otherw
 		return true;
 	}
 	for (int i = 0; i < 2 && distance == NULL; i++)
-		distance = objects_distance_of_ball(exprType(list_nth(args, i)));
+		distance = objects_distance_of_ball(exprType(list_nth(args, i)), get_opcode(operator));
 	return distance &&
 		predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), distance, operator, args,
 							predicate, otherwise);

@@ -31,21 +31,6 @@
 #include "type/strategy.h"
 
 /*
- * Return the distance that a function bounds, simhash_within or containment_within, and its
- * objects.  Returns NULL for any other function.
- */
-static const Distance *
-distance_of_within(Oid function, SimHashObjects *objects)
-{
-	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
-
-	for (int i = 0; i < lengthof(distances); i++)
-		if (objects_find(distances[i], objects) && function == objects->within)
-			return distances[i];
-	return NULL;
-}
-
-/*
  * Return the operator on arrays that is equivalent to a function, or InvalidOid.
  */
 static Oid
@@ -131,7 +116,7 @@ index_condition(SupportRequestIndexCondition *req)
 
 	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
 		return NIL;
-	if (distance_of_within(req->funcid, &objects))
+	if (objects_find_within(req->funcid, &objects))
 		return within_condition(req, &objects);
 	return list_length(((FuncExpr *) req->node)->args) == 2 ? two_argument_condition(req) : NIL;
 }
@@ -150,7 +135,7 @@ read_call_predicate(Oid function, List *args, Predicate *predicate)
 		*predicate = predicate_of_band(function, args);
 	else if (OidIsValid(array_operator(function)))
 		*predicate = predicate_of_overlap(function, args);
-	else if (distance_of_within(function, &objects))
+	else if (objects_find_within(function, &objects))
 		*predicate = (Predicate) {
 			.distance = objects.distance,
 			.function = function,
@@ -233,7 +218,7 @@ estimate_cost(SupportRequestCost *req)
 
 	if (req->node == NULL || !IsA(req->node, FuncExpr) ||
 		(!OidIsValid(operator) &&
-		 distance_of_within(req->funcid, &objects) != &distance_containment))
+		 !(objects_find_within(req->funcid, &objects) && objects.distance->of_arrays)))
 		return false;
 	args = ((FuncExpr *) req->node)->args;
 	elements = average_elements(req->root, linitial(args));

@@ -950,6 +950,19 @@ COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS
 -- elements.
 --
 
+-- Defaults: a width of 3 words or 8 characters, as to_minhash() has them.
+CREATE FUNCTION shingle_hashes(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_shingle_hashes'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION shingle_hashes(text, integer, text) IS
+    'the hashes of all shingles of a text; 1 minus the distance <%> of two such arrays is the resemblance of the texts';
+CREATE FUNCTION shingle_hashes(tokens text[], width integer DEFAULT NULL)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'simhash_shingle_hashes'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION shingle_hashes(text[], integer) IS 'the hashes of all shingles of tokens cut by the caller';
+
 -- Defaults: a width of 8 words or 48 characters, a guarantee of 3 widths.
 CREATE FUNCTION sketch(body text, modulus integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
@@ -1077,22 +1090,48 @@ CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius d
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
     'does document lack at most this fraction of the distinct elements of passage?  An index supports it';
 
-CREATE TYPE containment_ball AS (passage bigint[], radius double precision);
-COMMENT ON TYPE containment_ball IS 'all arrays that lack at most this fraction of the distinct elements of passage';
-CREATE FUNCTION containment_ball(passage bigint[], radius double precision) RETURNS containment_ball
-    AS 'MODULE_PATHNAME', 'simhash_containment_ball'
+CREATE FUNCTION jaccard_distance(bigint[], bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_array_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION jaccard_distance(bigint[], bigint[]) IS
+    'fraction of the distinct elements of two arrays that are not in both, 0 to 1';
+CREATE OPERATOR <%> (
+    LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = jaccard_distance, COMMUTATOR = <%>
+);
+COMMENT ON OPERATOR <%> (bigint[], bigint[]) IS
+    'Jaccard distance: fraction of the distinct elements of two arrays that are not in both, 0 to 1';
+CREATE FUNCTION jaccard_within(bigint[], bigint[], radius double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_jaccard_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION jaccard_within(bigint[], bigint[], double precision) IS
+    'is the Jaccard distance of two arrays at most radius?  An index supports it';
+
+CREATE TYPE sketch_ball AS (center bigint[], radius double precision);
+COMMENT ON TYPE sketch_ball IS 'all arrays within a distance of center';
+CREATE FUNCTION sketch_ball(center bigint[], radius double precision) RETURNS sketch_ball
+    AS 'MODULE_PATHNAME', 'simhash_sketch_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION containment_ball(bigint[], double precision) IS
-    'all arrays that lack at most this fraction of the distinct elements of passage';
-CREATE FUNCTION containment_in_ball(bigint[], containment_ball) RETURNS boolean
+COMMENT ON FUNCTION sketch_ball(bigint[], double precision) IS 'all arrays within a distance of center';
+CREATE FUNCTION containment_in_ball(bigint[], sketch_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION containment_in_ball(bigint[], containment_ball) IS 'implementation of <%@ operator';
-CREATE OPERATOR <%@ (
-    LEFTARG = bigint[], RIGHTARG = containment_ball, FUNCTION = containment_in_ball,
+COMMENT ON FUNCTION containment_in_ball(bigint[], sketch_ball) IS 'implementation of <%>@ operator';
+CREATE OPERATOR <%>@ (
+    LEFTARG = bigint[], RIGHTARG = sketch_ball, FUNCTION = containment_in_ball,
     RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
-COMMENT ON OPERATOR <%@ (bigint[], containment_ball) IS 'is in the ball';
+COMMENT ON OPERATOR <%>@ (bigint[], sketch_ball) IS 'is in the ball, by containment distance';
+CREATE FUNCTION jaccard_in_ball(bigint[], sketch_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_jaccard_in_ball'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION jaccard_in_ball(bigint[], sketch_ball) IS 'implementation of <%@ operator';
+CREATE OPERATOR <%@ (
+    LEFTARG = bigint[], RIGHTARG = sketch_ball, FUNCTION = jaccard_in_ball,
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
+);
+COMMENT ON OPERATOR <%@ (bigint[], sketch_ball) IS 'is in the ball, by Jaccard distance';
 
 CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
     AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -1131,16 +1170,19 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS
     'balls whose centers are within the smaller radius of each other, for exclusion constraints';
 
 CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
-    OPERATOR 1 <%@ (bigint[], containment_ball),
+    OPERATOR 1 <%>@ (bigint[], sketch_ball),
     OPERATOR 5 && (anyarray, anyarray),
     OPERATOR 7 <%>> (bigint[], bigint[]) FOR ORDER BY float_ops,
     OPERATOR 8 @> (anyarray, anyarray),
     OPERATOR 9 <@ (anyarray, anyarray),
+    OPERATOR 10 <%@ (bigint[], sketch_ball),
     FUNCTION 1 simhash_sketch_opclass(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
-    'arrays of hashes that have any or all elements of the query or no others, or ordered by the fraction they lack';
+    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by the '
+    'fraction they lack';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
-    'arrays of hashes that have any or all elements of the query or no others, or ordered by the fraction they lack';
+    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by the '
+    'fraction they lack';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,

@@ -157,43 +157,53 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 }
 
 /*
- * Return the number of distinct elements of `passage` that `document` lacks.  Sets *n to
- * the number of distinct elements of `passage`.  Checks for interrupts.
+ * Count the distinct elements of the arrays a and b.  Checks for interrupts.
  */
-int
-containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage, int *n)
+Overlap
+hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b)
 {
-	int			nelements;
-	const PassageCache *query = get_passage(fcinfo, passage);
-	int64	   *elements = hash_array_elements(document, &nelements);
-	int			missing = query->n;
+	const PassageCache *query = get_passage(fcinfo, b);
+	Overlap		overlap = {.b = query->n};
+	int64	   *elements = hash_array_elements(a, &overlap.a);
 
-	for (int i = 0; i < nelements; i++)
+	for (int i = 0; i < overlap.a; i++)
 	{
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		missing -= has_element(query->element, query->n, elements[i]);
+		overlap.both += has_element(query->element, query->n, elements[i]);
 	}
 	pfree(elements);
-	*n = query->n;
-	return missing;
+	return overlap;
 }
 
 /*
  * document <%>> passage: the fraction of the distinct elements of `passage` that `document`
- * lacks.  Uses one division, as the index does, so that the results are equal.  Returns NULL
- * if `passage` has no elements.
+ * lacks.  Returns NULL if `passage` has no elements.
  */
 PG_FUNCTION_INFO_V1(simhash_containment_distance);
 Datum
 simhash_containment_distance(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int			missing = containment_missing(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &n);
+	Overlap		overlap = hash_array_overlap(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 
-	if (n == 0)
+	if (overlap.b == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((float8) missing / n);
+	PG_RETURN_FLOAT8(containment_distance_of(&overlap));
+}
+
+/*
+ * a <%> b: the fraction of the distinct elements of a and b that are not in both.  Returns
+ * NULL if neither has elements.
+ */
+PG_FUNCTION_INFO_V1(simhash_array_distance);
+Datum
+simhash_array_distance(PG_FUNCTION_ARGS)
+{
+	Overlap		overlap = hash_array_overlap(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+
+	if (overlap_union(&overlap) == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(jaccard_distance_of(&overlap));
 }
 
 /*
@@ -203,10 +213,9 @@ PG_FUNCTION_INFO_V1(simhash_sketch_overlaps);
 Datum
 simhash_sketch_overlaps(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int			missing = containment_missing(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &n);
+	Overlap		overlap = hash_array_overlap(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 
-	PG_RETURN_BOOL(missing < n);
+	PG_RETURN_BOOL(overlap.both > 0);
 }
 
 /*

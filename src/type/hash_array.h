@@ -18,30 +18,71 @@
 extern int64 *hash_array_elements(Datum value, int *n);
 extern bool hash_array_has_nulls(Datum value);
 
-extern int	containment_missing(FunctionCallInfo fcinfo, Datum document, Datum passage,
-								int *n);
-extern bool containment_ball_open(Datum ball, Datum *passage, float8 *radius);
+extern bool sketch_ball_open(Datum ball, Datum *center, float8 *radius);
+
+/* Numbers of distinct elements of two arrays, which are not NULL. */
+typedef struct Overlap
+{
+	int			a;
+	int			b;
+	int			both;			/* number of elements that are in both arrays */
+} Overlap;
+
+extern Overlap hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b);
 
 /*
- * Return the maximum number of a passage's n elements that a document may lack to be
- * within a radius, or -1 if no document is within the radius.  Divides as
- * containment_distance() does, so that the results agree.  NaN is greater than all
- * numbers, as in PostgreSQL.
+ * Return the number of distinct elements that are in either array.
+ */
+static inline int64
+overlap_union(const Overlap *overlap)
+{
+	return (int64) overlap->a + overlap->b - overlap->both;
+}
+
+/*
+ * Return the fraction of the elements of b that a lacks.  b must have elements.  Computes it
+ * by one division, as the index does, so that the results are equal.
+ */
+static inline float8
+containment_distance_of(const Overlap *overlap)
+{
+	return (float8) (overlap->b - overlap->both) / overlap->b;
+}
+
+/*
+ * Return the fraction of the elements of a and b that are not in both.  There must be
+ * elements.  Computes it by one division, as the join does, so that the results are equal.
+ */
+static inline float8
+jaccard_distance_of(const Overlap *overlap)
+{
+	int64		either = overlap_union(overlap);
+
+	return (float8) (either - overlap->both) / either;
+}
+
+/*
+ * Return the maximum number of a query's n elements that an array may lack to be within a
+ * radius of the query, or -1 if no array is within the radius.  It is the same for both
+ * distances: an array of these elements alone has the least Jaccard distance.  Divides as
+ * the distances do, so that the results agree.  NaN is greater than all numbers, as in
+ * PostgreSQL.
  */
 static inline int
-containment_max_missing(int n, float8 radius)
+max_missing(int n, float8 radius)
 {
-	int			max_missing = float8_ge(radius, 1) ? n : Max(floor(radius * n), -1);
+	int			missing = float8_ge(radius, 1) ? n : Max(floor(radius * n), -1);
 
-	while (max_missing < n && float8_le((float8) (max_missing + 1) / n, radius))
-		max_missing++;
-	while (max_missing >= 0 && float8_gt((float8) max_missing / n, radius))
-		max_missing--;
-	return max_missing;
+	while (missing < n && float8_le((float8) (missing + 1) / n, radius))
+		missing++;
+	while (missing >= 0 && float8_gt((float8) missing / n, radius))
+		missing--;
+	return missing;
 }
 
 /* The functions of operators that an index supports. */
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_jaccard_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_HASH_ARRAY_H */

@@ -12,7 +12,7 @@
 #ifndef SIMHASH_STRATEGY_H
 #define SIMHASH_STRATEGY_H
 
-#define STRATEGY_WITHIN		1	/* fp <@ ball, array <%@ ball */
+#define STRATEGY_WITHIN		1	/* fp <@ ball, array <%>@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
 #define STRATEGY_NEAR		4	/* ball =~= ball */
@@ -21,6 +21,7 @@
 #define STRATEGY_CONTAINMENT	7	/* ORDER BY array <%>> array */
 #define STRATEGY_CONTAINS	8	/* array @> array */
 #define STRATEGY_CONTAINED	9	/* array <@ array */
-#define NSTRATEGIES			9
+#define STRATEGY_RESEMBLES	10	/* array <%@ ball */
+#define NSTRATEGIES			10
 
 #endif							/* SIMHASH_STRATEGY_H */

@@ -23,7 +23,7 @@ CREATE TABLE docs (
     plain minhash,
     sk bigint[] GENERATED ALWAYS AS (winnow(body, 8)) STORED,
     least bigint[] GENERATED ALWAYS AS (sketch_min(body, 8)) STORED,
-    near containment_ball,
+    near sketch_ball,
     CHECK (fp <~> simhash(body) = 0),
     CHECK (fp <@ ball),
     CHECK (sig % to_minhash(body)));
@@ -42,7 +42,7 @@ INSERT INTO docs (id, body, chars, features, hashes, words, plain, near)
 SELECT i, body, to_minhash(body, 5, 4, 9, 'char'),
     (SELECT minhash_agg(word, 6, 4) FROM string_to_table(body, ' ') AS word),
     to_minhash(winnow(body, 8), 6, 4), to_minhash(body, 20, 5, 2), to_minhash(body),
-    containment_ball(winnow(body, 8), 0.5)
+    sketch_ball(winnow(body, 8), 0.5)
 FROM generate_series(1, 300) AS i, LATERAL (SELECT text_of(i) AS body) AS t;
 
 -- The designs of an index of fingerprints, and the other access methods
@@ -104,7 +104,7 @@ SELECT v.* FROM docs AS d, LATERAL (VALUES
     ('docs_words', format('SELECT id FROM docs WHERE words %% %L', words)),
     ('docs_plain', format('SELECT id FROM docs WHERE plain::minhash(18, 7) %% %L', plain)),
     ('docs_sk', format('SELECT id FROM docs WHERE sk <%%>> %L <= 0.5', sk)),
-    ('docs_sk', format('SELECT id FROM docs WHERE sk <%%@ %L', near)),
+    ('docs_sk', format('SELECT id FROM docs WHERE sk <%%>@ %L', near)),
     ('docs_least', format('SELECT id FROM docs WHERE least && %L', least)),
     ('docs_least', format('SELECT id FROM docs WHERE least @> %L', least[1:2])),
     ('docs_least', format('SELECT id FROM docs WHERE least <@ %L', least)),

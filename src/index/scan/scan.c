@@ -121,14 +121,16 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
  * Extract the query keys of the scan keys, for rows that are not NULL.  Stores a set of
  * query keys in `sets` for each scan key, and sets *nsets to the number of sets.  A scan
  * key has no set if every row that is not NULL matches it.  This is so for IS NOT NULL,
- * and for an operator that needs a full index scan.
+ * and for an operator that needs a full index scan.  Requests a recheck for such an operator
+ * if it wants one.
  *
  * Returns false if no row matches.  Raises an error if the parameters of a query differ
  * from those of the index.
  */
 static bool
-read_query_keys(IndexScanDesc scan, const Opclass *opclass, KeySet *sets, int *nsets)
+read_query_keys(IndexScanDesc scan, SimHashScan *state, KeySet *sets, int *nsets)
 {
+	const Opclass *opclass = state->opclass;
 	Relation	index = scan->indexRelation;
 
 	*nsets = 0;
@@ -143,7 +145,10 @@ read_query_keys(IndexScanDesc scan, const Opclass *opclass, KeySet *sets, int *n
 		all = !opclass_extract_query(opclass, key, &set);
 		params_check(index, opclass, meta_get(index)->params, set.params);
 		if (all)
+		{
+			state->recheck |= set.recheck;
 			continue;
+		}
 		Assert(set.key != &set.inline_key);
 		if (set.n == 0 && !set.or_empty)
 			return false;
@@ -173,7 +178,7 @@ best_query_keys(const KeySet *sets, int nsets)
  * Set query->min_match and query->or_empty for a scan in order of overlap with `query`.
  * min_match is the greatest of the sets with the same keys as `query`, or 0 if there is no
  * such set.  or_empty is true if all of these sets have or_empty.  Sets *recheck to true
- * if the scan does not check a set: one with other keys, or with or_empty.
+ * if the scan does not check a set: one with other keys, or with recheck.
  */
 static void
 limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
@@ -186,7 +191,7 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 			(query->n == 0 ||
 			 memcmp(sets[i].key, query->key, query->n * sizeof(uint64)) == 0);
 
-		*recheck |= !same || sets[i].or_empty;
+		*recheck |= !same || sets[i].recheck;
 		if (!same)
 			continue;
 		query->min_match = Max(query->min_match, sets[i].min_match);
@@ -196,8 +201,8 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 
 /*
  * Begin a search for rows that contain at least query.min_match of the query keys, and for
- * rows without keys if query.or_empty, which requests a recheck.  If the postings cannot be
- * merged within work_mem, counts hits instead.
+ * rows without keys if query.or_empty.  If the postings cannot be merged within work_mem,
+ * counts hits instead.
  *
  * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
  * been checked (leaf_reader_read).  Only a scan for any of several keys keeps that pin.
@@ -208,7 +213,7 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
 {
-	state->recheck |= query.or_empty;
+	state->recheck |= query.recheck;
 	if (query.min_match > 1 && !IsMVCCSnapshot(scan->xs_snapshot))
 	{
 		state->recheck = true;
@@ -253,7 +258,7 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 	MemoryContext old_context = MemoryContextSwitchTo(state->context);
 	KeySet	   *sets = palloc(scan->numberOfKeys * sizeof(KeySet));
 	int			nsets;
-	bool		any = read_query_keys(scan, state->opclass, sets, &nsets);
+	bool		any = read_query_keys(scan, state, sets, &nsets);
 
 	state->stage = SCAN_KEYS;
 	if (any && scan->numberOfOrderBys > 0)

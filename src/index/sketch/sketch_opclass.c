@@ -46,10 +46,20 @@ array_keys(Datum value, KeySet *keys)
 }
 
 /*
+ * Return true if the argument of an operator with this strategy is a ball.
+ */
+static bool
+is_ball_strategy(int strategy)
+{
+	return strategy == STRATEGY_WITHIN || strategy == STRATEGY_RESEMBLES;
+}
+
+/*
  * Extract the query keys.  For && and @>, they are the keys of the argument: && needs any
  * one of them, @> needs all.  <@ needs any one of them too, or a row without keys, and is
- * rechecked: the row may have other keys or NULLs.  For <%@, they are the n keys of the
- * array in the ball, and at least ceil((1 - radius) * n) of them are needed.
+ * rechecked: the row may have other keys or NULLs.  For <%>@ and <%@, they are the n keys of
+ * the array in the ball, and at least ceil((1 - radius) * n) of them are needed.  <%@ is
+ * rechecked: the row may have too many other keys.
  *
  * Returns false if every non-NULL row matches.  Returns true without keys if no row with
  * keys matches.
@@ -61,19 +71,22 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	float8		radius = 0;
 
 	keys->n = 0;
-	if (key->sk_strategy == STRATEGY_WITHIN &&
-		!containment_ball_open(key->sk_argument, &array, &radius))
+	if (is_ball_strategy(key->sk_strategy) &&
+		!sketch_ball_open(key->sk_argument, &array, &radius))
 		return true;
 	if (key->sk_strategy == STRATEGY_CONTAINS && hash_array_has_nulls(array))
 		return true;			/* no array contains NULL */
 	array_keys(array, keys);
 	keys->or_empty = key->sk_strategy == STRATEGY_CONTAINED;
+	keys->recheck = keys->or_empty || key->sk_strategy == STRATEGY_RESEMBLES;
 	if (key->sk_strategy == STRATEGY_OVERLAP || keys->or_empty)
 		return true;
 	if (keys->n == 0)			/* @> an empty array matches every array; a ball
-								 * around one contains none */
-		return key->sk_strategy == STRATEGY_WITHIN;
-	keys->min_match = keys->n - containment_max_missing(keys->n, radius);
+								 * around one contains none, or by <%@ all arrays
+								 * with elements */
+		return key->sk_strategy == STRATEGY_WITHIN ||
+			(key->sk_strategy == STRATEGY_RESEMBLES && float8_lt(radius, 1));
+	keys->min_match = keys->n - max_missing(keys->n, radius);
 	if (keys->min_match > keys->n)
 		keys->n = 0;
 	return keys->min_match > 0;
@@ -87,8 +100,8 @@ query_array(const ScanKeyData *key, KeySet *keys)
 
 /*
  * Return the estimated number of query keys.  For &&, @>, <@ and the ORDER BY operator, it is
- * the number of elements of the argument.  For <%@, it is the number of elements of the
- * array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
+ * the number of elements of the argument.  For <%>@ and <%@, it is the number of elements of
+ * the array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
  *
  * Returns HUGE_VAL if all rows match, that is, if the radius is at least 1 or the argument
  * of @> is empty.  Returns 0 if the ball cannot be read (predicate_read_ball).  Sets
@@ -101,14 +114,15 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 	Node	   *array = clause ? lsecond(clause->args) : NULL;
 	double		n;
 
-	if (array && strategy == STRATEGY_WITHIN)
+	if (array && is_ball_strategy(strategy))
 	{
 		Predicate	predicate;
 		Selectivity otherwise;
 		bool		known;
 
-		if (!predicate_read_ball(root, &distance_containment, clause->opno, clause->args,
-								 &predicate, &otherwise))
+		if (!predicate_read_ball(root, strategy == STRATEGY_WITHIN ?
+								 &distance_containment : &distance_jaccard,
+								 clause->opno, clause->args, &predicate, &otherwise))
 			return 0;
 		if (float8_ge(predicate_fraction_radius(root, predicate.radius, &known), 1))
 			return HUGE_VAL;
@@ -122,6 +136,7 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 static const OpclassOperator array_operators[] = {
 	{STRATEGY_OVERLAP, arrayoverlap},
 	{STRATEGY_WITHIN, simhash_containment_in_ball},
+	{STRATEGY_RESEMBLES, simhash_jaccard_in_ball},
 	{STRATEGY_CONTAINS, arraycontains},
 	{STRATEGY_CONTAINED, arraycontained},
 	{STRATEGY_CONTAINMENT, simhash_containment_distance},

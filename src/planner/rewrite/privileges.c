@@ -153,16 +153,15 @@ is_index_of(const IndexOptInfo *index, const SimHashObjects *objects)
 void
 privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel)
 {
-	static const Distance *const distances[] = {&distance_hamming, &distance_containment};
 	ListCell   *lc;
 
 	if (!privileges_matter || !indexable_has_custom_opclass(rel))
 		return;
-	for (int i = 0; i < lengthof(distances) && rel->indexlist != NIL; i++)
+	for (int i = 0; all_distances[i] && rel->indexlist != NIL; i++)
 	{
 		SimHashObjects objects;
 
-		if (!objects_find(distances[i], &objects) || !objects.restricted ||
+		if (!objects_find(all_distances[i], &objects) || !objects.restricted ||
 			!is_replaced(root, objects.in_ball, objects.ball_contains))
 			continue;
 		foreach(lc, rel->indexlist)

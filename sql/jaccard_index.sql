@@ -1,0 +1,151 @@
+--
+-- Exact resemblance: the Jaccard distance of arrays of hashes
+--
+CREATE SCHEMA jaccard_test;
+SET search_path = jaccard_test, public;
+SET max_parallel_workers_per_gather = 0;
+
+-- the definition, in plain SQL
+CREATE FUNCTION defined(a bigint[], b bigint[]) RETURNS float8 LANGUAGE sql IMMUTABLE STRICT RETURN (
+    SELECT (count(*) FILTER (WHERE n = 1))::float8 / nullif(count(*), 0)
+    FROM (SELECT count(*) AS n FROM (SELECT DISTINCT e, 1 FROM unnest(a) AS e UNION ALL
+                                     SELECT DISTINCT e, 2 FROM unnest(b) AS e) AS both_of_them (e, side)
+          WHERE e IS NOT NULL GROUP BY e) AS elements);
+SELECT a <%> b AS distance, jaccard_distance(b, a) IS NOT DISTINCT FROM defined(a, b) AS defined FROM (VALUES
+    ('{1,2,3}'::bigint[], '{1,2,3}'::bigint[]), ('{3,1,2,2}', '{4,3,NULL,3}'), ('{}', '{1}'), ('{NULL}', '{1,2}'),
+    ('{{1,2},{3,4}}', '{4,-1}'), ('{}', '{}'), ('{NULL}', '{}'), (NULL, '{1}'), ('{1}', NULL),
+    ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
+-- signatures have the operator, too
+SELECT '{1}' <%> '{1}';
+SELECT '{1}' <%> ARRAY[1] AS of_integers, '{1}' <%> '{1}'::bigint[] AS distance;
+
+-- of the hashes of all shingles, it is 1 minus the resemblance of the texts
+CREATE FUNCTION words(i bigint, n integer) RETURNS text LANGUAGE sql IMMUTABLE RETURN (
+    SELECT string_agg(chr(97 + (hashint8(i / 8 * 100 + j) & 15))
+                      || CASE WHEN hashint8(i * 777 + j) & 31 = 0 THEN i::text ELSE '' END, ' ')
+    FROM generate_series(1, n) AS j);
+SELECT unit, width, count(*), count(*) FILTER (
+    WHERE abs((shingle_hashes(a, width, unit) <%> shingle_hashes(b, width, unit))
+              - (1 - resemblance(a, b, width, unit))) > 1e-15) AS differing,
+    count(*) FILTER (WHERE resemblance(a, b, width, unit) BETWEEN 0.3 AND 0.9) > 50 AS many
+FROM (SELECT words(i, 10 + (i % 30)::int) AS a, words(i + 1, 10 + (i % 30)::int) AS b
+      FROM generate_series(1, 400) AS i) AS t,
+    (VALUES ('word', 3), ('word', 1), ('char', 8)) AS u (unit, width)
+GROUP BY unit, width ORDER BY unit, width;
+SELECT shingle_hashes('a b c d') = sketch('a b c d', 1, 3) AS three_words,
+    shingle_hashes('abcdefgh ijk', unit => 'char') = sketch('abcdefgh ijk', 1, 8, 'char') AS eight_characters,
+    shingle_hashes(ARRAY['a', 'b', 'c', 'd']) = shingle_hashes('a b c d') AS tokens,
+    shingle_hashes('') = '{}' AS empty, shingle_hashes(NULL::text) IS NULL AS of_null;
+SELECT shingle_hashes('a b c', 0);
+SELECT shingle_hashes('a b c', 3, 'line');
+
+-- Families of six rows, of twenty elements or fewer.  Some elements occur in thousands of
+-- rows, and some rows have many further elements.
+CREATE FUNCTION set_of(i bigint, seed bigint DEFAULT 0) RETURNS bigint[] LANGUAGE sql IMMUTABLE
+    RETURN CASE i % 40
+        WHEN 0 THEN NULL
+        WHEN 1 THEN '{}'
+        WHEN 2 THEN '{NULL}'
+        ELSE ARRAY(SELECT CASE WHEN j % 4 = 0 THEN hashint8(i * j) & 7
+                               ELSE hashint8extended(
+                                   i / 6 * 100 + j, CASE WHEN hashint8(i * j + 3) & 7 = 0 THEN i ELSE seed END) END
+                   FROM generate_series(1, CASE WHEN i % 11 = 0 THEN 40 ELSE 20 - i % 3 END) AS j) END;
+CREATE TABLE docs AS SELECT i AS id, set_of(i) AS sk FROM generate_series(1, 2000) AS i;
+CREATE INDEX docs_sk ON docs USING simhash (sk);
+VACUUM ANALYZE docs;
+
+-- queries: of a family; with other elements; of elements that occur in many rows, some of
+-- them in all; of an element that occurs nowhere; long ones
+CREATE FUNCTION queries() RETURNS TABLE (what text, q bigint[]) LANGUAGE sql AS $$
+    VALUES ('family', set_of(777)), ('near', set_of(777, 1)), ('one', (set_of(781))[1:1]),
+        ('common', '{0,1,2}'), ('common and rare', '{5,6,7}' || (set_of(783))[1:5]),
+        ('twice', set_of(787) || set_of(787) || NULL), ('nowhere', '{42,43}'), ('with nowhere', '{3,42,43}'),
+        ('empty', '{}'), ('NULLs', '{NULL}'), ('NULL', NULL),
+        ('long', (SELECT array_agg(e ORDER BY e) FROM generate_series(3, 60) AS i, unnest(set_of(i)) AS e)) $$;
+-- a distance within a family, the numbers next to it, and others
+CREATE FUNCTION bounds() RETURNS SETOF float8 LANGUAGE sql AS $$
+    SELECT min(sk <%> set_of(777)) + step FROM docs, unnest('{0,1e-16,-1e-16}'::float8[]) AS step
+    WHERE id IN (775, 776) GROUP BY step
+    UNION ALL SELECT unnest('{-1,0,0.5,0.6666666666666666,0.9999999999999999,1,NaN,Infinity,NULL}'::float8[]) $$;
+CREATE FUNCTION distances_differing(spellings text[])
+    RETURNS TABLE (spelling text, queries bigint, differing numeric, found boolean) LANGUAGE sql AS $$
+    SELECT s, count(*), sum(by_index + by_bitmap), sum(d.rows) > 500
+    FROM unnest(spellings) AS s,
+        queries(), bounds() AS t,
+        format('SELECT ctid AS at, * FROM docs WHERE ' || s, q, format('%L::float8', t)) AS query,
+        differing_by(query) AS d
+    GROUP BY s ORDER BY s $$;
+SELECT * FROM distances_differing(ARRAY[
+    'sk <%%> %L <= %s', '%2$s >= jaccard_distance(%1$L, sk)', '%L <%%> sk < %s', 'sk <%%> %L = %s',
+    'sk <%%> %L <= %s::real', 'jaccard_within(%L, sk, %s)', 'sk <%%@ sketch_ball(%L, %s)']);
+-- beside other conditions, and more keys than work_mem can merge
+SET work_mem = '64kB';
+SELECT s, count(*), sum(by_index + by_bitmap) AS differing, sum(d.rows) > 0 AS found
+FROM unnest(ARRAY['sk <%%> %L <= 0.6 AND sk <%%>> %1$L <= 0.3', 'sk <%%> %L <= 0.8 AND sk && ''{1,7}''',
+                  'sk <%%> %L <= 0.5 OR sk <@ %1$L', 'sk <%%> %L <= 1 AND sk IS NOT NULL AND sk @> ''{1}''',
+                  'sk <%%> %L BETWEEN 0.2 AND 0.9', 'sk <%%> (%L || array_agg_of(60)) <= 0.97',
+                  'sk <%%@ ANY (ARRAY[sketch_ball(%L, 0.4), sketch_ball(set_of(999), 0.3), NULL])']) AS s,
+    queries(), format('SELECT ctid AS at, * FROM docs WHERE ' || replace(s, 'array_agg_of(60)', quote_literal(
+        (SELECT array_agg(i) FROM generate_series(1, 60) AS i)) || '::bigint[]'), q) AS query,
+    differing_by(query) AS d
+GROUP BY s ORDER BY s;
+RESET work_mem;
+
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
+    'sk <%> ''{1,2}'' <= 0.5', '0.5 > jaccard_distance(''{1,2}'', sk)', 'sk <%> ''{1,2}'' = 0',
+    'sk <%> ''{1,2}'' = 0.5']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+-- a radius of i/n finds a subset of n - i of n elements: 1 - i/n in floating point is not
+-- always (n - i)/n
+CREATE TABLE subsets AS SELECT n, array_agg(i) AS sk
+FROM generate_series(1, 40) AS n, generate_series(bigint '1', n) AS i GROUP BY n;
+CREATE INDEX subsets_sk ON subsets USING simhash (sk);
+SELECT plan('SELECT FROM subsets q, subsets s WHERE s.sk <%> q.sk <= (q.n - s.n) / q.n::float8', 'Index') AS not_served;
+CREATE VIEW fractions AS SELECT q.sk, (i / q.n::float8) AS radius FROM subsets q, generate_series(0, q.n - 1) AS i;
+SELECT plan('SELECT FROM fractions f, subsets s WHERE s.sk <%> f.sk <= f.radius', 'Index');
+SELECT count(*),
+    count(*) = (SELECT count(*) FROM fractions f, subsets s WHERE (s.sk <%> f.sk) + 0 <= f.radius) AS all_of_them
+FROM fractions f, subsets s WHERE s.sk <%> f.sk <= f.radius;
+-- no index serves these
+SELECT condition, plan('SELECT FROM docs WHERE ' || condition) FROM unnest(ARRAY[
+    'sk <%> ''{1,2}'' > 0.5', 'sk <%> ''{1,2}'' <= random()', 'sk <%> sk <= 0.5'])
+    WITH ORDINALITY AS c (condition, n) ORDER BY n;
+SELECT plan('SELECT FROM docs AS a JOIN docs AS b ON a.sk <%> b.sk <= 0.2 WHERE b.id < 5', 'Index');
+-- a parameter, as a driver binds it
+PREPARE search (bigint[], float8) AS SELECT count(*) FROM docs WHERE sk <%> $1 <= 1 - $2;
+SET plan_cache_mode = force_generic_plan;
+SELECT plan('EXECUTE search (''{1,2}'', 0.5)', 'Index');
+EXECUTE search ('{5,3,7}', 0.1);
+RESET plan_cache_mode;
+-- rows in order of distance are sorted
+SELECT plan($$SELECT id FROM docs WHERE sk <%> '{1,2}' <= 0.5 ORDER BY sk <%> '{1,2}' LIMIT 10$$);
+-- the index orders by containment while it searches by resemblance
+SELECT what, order_differs('docs', format('sk <%%> %L <= 0.7', q), format('sk <%%>> %L', q), NULL, true) AS differs
+FROM queries() WHERE what IN ('family', 'near', 'common and rare');
+-- a scan reads the keys of the query, not the whole index
+SELECT pages_read($$SELECT id FROM docs WHERE sk <%> set_of(777) <= 0.2$$) < 100 AS few;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- estimates: no rows, all rows, as many as the elements tell
+SELECT explained('SELECT FROM docs WHERE sk <%> ''{1,2}'' < 0', 'Plan Rows') <= 1 AS none,
+    explained('SELECT FROM docs WHERE sk <%> ''{1,2}'' <= 1', 'Plan Rows') BETWEEN 1800 AND 2000 AS all_of_them,
+    explained('SELECT FROM docs WHERE sk <%> ''{1,2}'' <= 0.4', 'Plan Rows') =
+        explained('SELECT FROM docs WHERE ''{1,2}'' <%> sk <= 0.4', 'Plan Rows') AS symmetric;
+
+--
+-- After insertions, updates and deletions
+--
+INSERT INTO docs SELECT i, set_of(i) FROM generate_series(2001, 2100) AS i;
+UPDATE docs SET sk = set_of(id + 1, 3) WHERE id % 5 = 0;
+DELETE FROM docs WHERE id % 7 = 0;
+SELECT * FROM distances_differing('{sk <%%> %L <= %s}');
+VACUUM docs;
+INSERT INTO docs SELECT i, set_of(i) FROM generate_series(2101, 2200) AS i;
+SELECT * FROM distances_differing('{sk <%%> %L <= %s}');
+SELECT check_indexes('docs');
+TRUNCATE docs;
+SELECT * FROM distances_differing('{sk <%%> %L <= %s}');
+
+DROP SCHEMA jaccard_test CASCADE;

@@ -1,0 +1,160 @@
+/*-------------------------------------------------------------------------
+ *
+ * sketch_ball.c
+ *		The type sketch_ball: the argument of an index search in place of sk <%> q <= t or
+ *		sk <%>> q <= t
+ *
+ * It is a row type, (center bigint[], radius double precision), since only plans have
+ * values of it.  The operator tells the distance.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "type/hash_array.h"
+
+#define BALL_COLUMNS		2
+
+/*
+ * Check the columns of the row type.  Raises an error if a user has changed them.
+ */
+static void
+check_columns(TupleDesc desc)
+{
+	if (desc->natts != BALL_COLUMNS ||
+		TupleDescAttr(desc, 0)->atttypid != INT8ARRAYOID ||
+		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("type sketch_ball must have the columns bigint[] and double precision")));
+}
+
+/*
+ * sketch_ball(center, radius)
+ *
+ * Accepts any radius, so that the function raises no error.  In a plan, it replaces a
+ * predicate, which raises no error either.
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_ball);
+Datum
+simhash_sketch_ball(PG_FUNCTION_ARGS)
+{
+	Datum		values[BALL_COLUMNS] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
+	bool		nulls[BALL_COLUMNS] = {false, false};
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	check_columns(desc);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/*
+ * Set *center and *radius to the fields of a ball.  *center points into the ball or into a
+ * copy of the ball.  Returns false if either field is NULL.  Such a ball contains nothing.
+ */
+bool
+sketch_ball_open(Datum ball, Datum *center, float8 *radius)
+{
+	HeapTupleHeader header = get_tuple_header(ball);
+	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+											  HeapTupleHeaderGetTypMod(header));
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	Datum		values[BALL_COLUMNS];
+	bool		nulls[BALL_COLUMNS];
+
+	check_columns(desc);
+	heap_deform_tuple(&tuple, desc, values, nulls);
+	ReleaseTupleDesc(desc);
+	if (nulls[0] || nulls[1])
+		return false;
+	*center = values[0];
+	*radius = DatumGetFloat8(values[1]);
+	return true;
+}
+
+/*
+ * Return true, as a function's result, if the containment distance of a document from a
+ * passage is at most the radius.  Returns NULL if the passage has no elements.
+ */
+static Datum
+contains_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)
+{
+	Overlap		overlap = hash_array_overlap(fcinfo, document, passage);
+
+	if (overlap.b == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(float8_le(containment_distance_of(&overlap), radius));
+}
+
+/*
+ * Return true, as a function's result, if the Jaccard distance of two arrays is at most the
+ * radius.  Returns NULL if neither has elements.
+ */
+static Datum
+resembles_within(FunctionCallInfo fcinfo, Datum a, Datum b, float8 radius)
+{
+	Overlap		overlap = hash_array_overlap(fcinfo, a, b);
+
+	if (overlap_union(&overlap) == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(float8_le(jaccard_distance_of(&overlap), radius));
+}
+
+/*
+ * containment_within(document, passage, radius)
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_within);
+Datum
+simhash_containment_within(PG_FUNCTION_ARGS)
+{
+	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2));
+}
+
+/*
+ * jaccard_within(a, b, radius)
+ */
+PG_FUNCTION_INFO_V1(simhash_jaccard_within);
+Datum
+simhash_jaccard_within(PG_FUNCTION_ARGS)
+{
+	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2));
+}
+
+/*
+ * document <%>@ ball
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_in_ball);
+Datum
+simhash_containment_in_ball(PG_FUNCTION_ARGS)
+{
+	Datum		passage;
+	float8		radius;
+
+	if (!sketch_ball_open(PG_GETARG_DATUM(1), &passage, &radius))
+		PG_RETURN_NULL();
+	return contains_within(fcinfo, PG_GETARG_DATUM(0), passage, radius);
+}
+
+/*
+ * array <%@ ball
+ */
+PG_FUNCTION_INFO_V1(simhash_jaccard_in_ball);
+Datum
+simhash_jaccard_in_ball(PG_FUNCTION_ARGS)
+{
+	Datum		center;
+	float8		radius;
+
+	if (!sketch_ball_open(PG_GETARG_DATUM(1), &center, &radius))
+		PG_RETURN_NULL();
+	return resembles_within(fcinfo, PG_GETARG_DATUM(0), center, radius);
+}
