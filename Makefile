@@ -94,11 +94,9 @@ OBJS = \
 	src/index/tree/vacuum.o \
 	src/index/tree/wal.o \
 	src/join/exec/join_exec.o \
-	src/join/exec/join_explain.o \
 	src/join/exec/join_input.o \
 	src/join/exec/join_phases.o \
 	src/join/exec/join_return.o \
-	src/join/exec/join_row.o \
 	src/join/match/band_pairs.o \
 	src/join/match/by_band.o \
 	src/join/match/by_distance.o \
@@ -106,7 +104,6 @@ OBJS = \
 	src/join/match/join_methods.o \
 	src/join/plan/join_clause.o \
 	src/join/plan/join_cost.o \
-	src/join/plan/join_hook.o \
 	src/join/plan/join_node.o \
 	src/join/plan/join_path.o \
 	src/join/plan/nulling.o \

@@ -18,7 +18,7 @@
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"
-#include "join/plan/join_path.h"
+#include "join/plan/join_clause.h"
 #include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
@@ -51,6 +51,6 @@ _PG_init(void)
 	rewrite_init();
 	table_hook_init();
 	join_exec_init();
-	join_hook_init();
+	join_path_init();
 	MarkGUCPrefixReserved("simhash");
 }

@@ -114,18 +114,11 @@ extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *pla
 extern void join_input_read_right(SimHashJoinState *state);
 extern TupleTableSlot *join_input_read_left(SimHashJoinState *state);
 
-/* join_row.c */
+/* join_return.c */
 extern TupleTableSlot *join_row_clear(SimHashJoinState *state);
 extern void join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row);
-extern TupleTableSlot *join_row_make(SimHashJoinState *state, TupleLocation left,
-									 TupleLocation right);
 extern TupleTableSlot *join_row_project(SimHashJoinState *state, TupleTableSlot *row);
-
-/* join_return.c */
 extern TupleTableSlot *join_return_match(SimHashJoinState *state);
 extern TupleTableSlot *join_return_unmatched(SimHashJoinState *state);
-
-/* join_explain.c */
-extern void join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* SIMHASH_JOIN_STATE_H */

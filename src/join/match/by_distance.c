@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
@@ -27,7 +28,6 @@
 #include "digest/splitmix.h"
 #include "join/match/distance_pairs.h"
 #include "join/match/join_methods.h"
-#include "join/store/entry_sort.h"
 #include "type/simhash_type.h"
 
 /* Maximum number of fingerprints in the sample of an input. */
@@ -41,9 +41,8 @@ typedef struct DistanceMatch
 	JoinValue  *right_value;
 	uint32		left_entry;		/* numbers of the next entries in these values */
 	uint32		right_entry;
-	SimHash		left_sample[INPUT_SAMPLE];	/* random sample of the fingerprints of an input,
-											 * of Min(nrows, INPUT_SAMPLE) elements */
-	SimHash		right_sample[INPUT_SAMPLE];
+	SimHash		sample[2 * INPUT_SAMPLE];	/* random samples of the right and the left
+											 * fingerprints, see sample_size() */
 	JoinPlan	plan;			/* plan of the blocks to partition by */
 	uint64		mask[SIMHASH_BITS]; /* bits of each block that entries are partitioned by.
 									 * Entries of the same partition whose hash values are
@@ -59,7 +58,7 @@ distance_init(JoinMatch *match)
 	DistanceMatch *state = (DistanceMatch *) match;
 
 	state->pairs.context = match->context;
-	join_pairs_init(&state->pairs);
+	state->pairs.join.random = pg_prng_uint64(&pg_global_prng_state);
 }
 
 static void
@@ -75,9 +74,19 @@ distance_begin(JoinMatch *match)
 /* --- rows ------------------------------------------------------------------------ */
 
 /*
- * Consider the fingerprint of the next row for the sample of an input.  Every row so far is
- * in the sample with the same probability (Vitter, "Random sampling with a reservoir",
- * 1985, algorithm R).
+ * Return the size of the sample of an input's fingerprints.
+ */
+static uint32
+sample_size(const JoinStore *store)
+{
+	return Min(store->nrows, INPUT_SAMPLE);
+}
+
+/*
+ * Consider the fingerprint of the next row for the sample of an input.  The sample of the
+ * left input follows that of the right one, which is complete.  Every row so far is in the
+ * sample with the same probability (Vitter, "Random sampling with a reservoir", 1985,
+ * algorithm R).
  */
 static void
 add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
@@ -87,7 +96,7 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
 	if (i >= INPUT_SAMPLE)
 		i = draw_below(&state->pairs.join.random, Min(i + 1, PG_UINT32_MAX));
 	if (i < INPUT_SAMPLE)
-		(store == state->match.left ? state->left_sample : state->right_sample)[i] = fp;
+		state->sample[store == state->match.right ? i : sample_size(state->match.right) + i] = fp;
 }
 
 /*
@@ -197,21 +206,16 @@ plan_blocks(DistanceMatch *state)
 	SimilarityJoin *join = &state->pairs.join;
 	double		nleft = match->left->nrows;
 	double		nright = match->right->nrows;
-	uint32		nsample_left = Min(match->left->nrows, INPUT_SAMPLE);
-	uint32		nsample_right = Min(match->right->nrows, INPUT_SAMPLE);
-	SimHash    *sample = palloc((nsample_left + nsample_right) * sizeof(SimHash));
 
 	/* a chunk of a partition is joined once for each chunk of the other input */
 	double		chunks = Max(nleft, nright) / match->right->entries.capacity /
 		Min(join_partitions_max(match->memory),
 			exp2((double) SIMHASH_BITS / (join->radius + 2)));
 
-	memcpy(sample, state->left_sample, nsample_left * sizeof(SimHash));
-	memcpy(sample + nsample_left, state->right_sample, nsample_right * sizeof(SimHash));
-	join_plan_make(&state->plan, sample, nsample_left + nsample_right,
+	join_plan_make(&state->plan, state->sample,
+				   sample_size(match->left) + sample_size(match->right),
 				   (nleft + nright) * Max(chunks, 1), join->radius, nleft * nright,
 				   &join->random);
-	pfree(sample);
 }
 
 static void

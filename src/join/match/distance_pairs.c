@@ -15,7 +15,6 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -77,20 +76,9 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Initialize an iterator, which must be zeroed except for pairs->context.  The caller
- * sets pairs->join.radius.
- */
-void
-join_pairs_init(JoinPairs *pairs)
-{
-	pairs->join.random = pg_prng_uint64(&pg_global_prng_state);
-	pairs->join.comparisons = pairs_comparisons;
-	pairs->join.settled = pairs_settled;
-}
-
-/*
  * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
- * allocated.
+ * allocated.  Before the first call, the caller zeroes the iterator, and sets its context
+ * and the radius and the random state of the similarity join.
  *
  * If `plan` is not NULL, the entries are those of a partition by `block`, one of the
  * plan's blocks.  Those with equal hash values agree on the first `nbits` bits of that
@@ -102,6 +90,8 @@ join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *r
 				 const uint8 *done, JoinPlan *plan, int block, int nbits)
 {
 	MemoryContextReset(pairs->context);
+	pairs->join.comparisons = pairs_comparisons;
+	pairs->join.settled = pairs_settled;
 	pairs->left = left->entry;
 	pairs->left_end = left->entry + left->n;
 	pairs->right = right->entry;
@@ -441,26 +431,10 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 }
 
 /*
- * Advance to the next value that has entries of both inputs, to pair it with itself.
- * Prefetches tuples, because nearly every tuple is a cache miss.
- */
-static JoinValue *
-next_equal(JoinPairs *pairs)
-{
-	if (pairs->nequal + VALUES_AHEAD < pairs->end_left)
-	{
-		const JoinValue *ahead = &pairs->value[pairs->nequal + VALUES_AHEAD];
-
-		join_tuple_prefetch(ahead->left->location);
-		join_tuple_prefetch(ahead->right->location);
-	}
-	return &pairs->value[pairs->nequal++];
-}
-
-/*
  * Advance to the next pair of values of the current group.  Returns false at the end of the
- * group.  If both values have left and right entries, returns the pair twice, once in each
- * order.
+ * group.  Pairs each value that has entries of both inputs with itself first.  Prefetches
+ * tuples of these values, because nearly every tuple is a cache miss.  If both values of a
+ * pair have left and right entries, returns it twice, once in each order.
  */
 static bool
 next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
@@ -471,7 +445,14 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 
 	if (pairs->nequal < pairs->end_left)
 	{
-		*left = *right = next_equal(pairs);
+		if (pairs->nequal + VALUES_AHEAD < pairs->end_left)
+		{
+			const JoinValue *ahead = &pairs->value[pairs->nequal + VALUES_AHEAD];
+
+			join_tuple_prefetch(ahead->left->location);
+			join_tuple_prefetch(ahead->right->location);
+		}
+		*left = *right = &pairs->value[pairs->nequal++];
 		return true;
 	}
 	if (pairs->commute)

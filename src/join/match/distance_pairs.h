@@ -84,7 +84,6 @@ typedef struct JoinPairs
 	int			nblocks;		/* number of blocks in this group */
 } JoinPairs;
 
-extern void join_pairs_init(JoinPairs *pairs);
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 							 const uint8 *done, JoinPlan *plan, int block,
 							 int nbits);

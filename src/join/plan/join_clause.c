@@ -146,11 +146,11 @@ static void
 use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo, Node *a, Node *b,
 		   bool is_swapped)
 {
-	clauses->method = method;
+	clauses->spec.method = method;
 	clauses->distance = rinfo;
-	clauses->is_swapped = is_swapped;
-	clauses->left_key = (Expr *) (is_swapped ? b : a);
-	clauses->right_key = (Expr *) (is_swapped ? a : b);
+	clauses->spec.is_swapped = is_swapped;
+	clauses->spec.left_key = (Expr *) (is_swapped ? b : a);
+	clauses->spec.right_key = (Expr *) (is_swapped ? a : b);
 }
 
 /*
@@ -177,12 +177,12 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 		return;
 
 	bits = predicate_radius(root, (Node *) bound.radius, &known);
-	if (clauses->distance && clauses->method == JOIN_BY_DISTANCE &&
+	if (clauses->distance && clauses->spec.method == JOIN_BY_DISTANCE &&
 		(bits > clauses->bits || (bits == clauses->bits && (clauses->exact || !bound.exact))))
 		return;
 	use_clause(clauses, JOIN_BY_DISTANCE, rinfo, bound.a, bound.b, is_swapped);
 	clauses->exact = bound.exact;
-	clauses->radius = bound.radius;
+	clauses->spec.radius = bound.radius;
 	clauses->bits = bits;
 }
 
@@ -251,12 +251,12 @@ take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClau
 		!get_op_hash_functions(operator, &left_hash, &right_hash))
 		return;
 	clauses->equal = lappend(clauses->equal, rinfo);
-	clauses->left_equal = lappend(clauses->left_equal,
+	clauses->spec.left_equal = lappend(clauses->spec.left_equal,
 								  list_nth(op->args, is_swapped ? 1 : 0));
-	clauses->right_equal = lappend(clauses->right_equal,
+	clauses->spec.right_equal = lappend(clauses->spec.right_equal,
 								   list_nth(op->args, is_swapped ? 0 : 1));
-	clauses->equal_operators = lappend_oid(clauses->equal_operators, operator);
-	clauses->equal_collations = lappend_oid(clauses->equal_collations, op->inputcollid);
+	clauses->spec.equal_operators = lappend_oid(clauses->spec.equal_operators, operator);
+	clauses->spec.equal_collations = lappend_oid(clauses->spec.equal_collations, op->inputcollid);
 }
 
 /* --- all clauses ----------------------------------------------------------------- */
@@ -349,5 +349,8 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 	foreach(lc, match)
 		if (lfirst(lc) != clauses->distance || !clauses->exact)
 			clauses->match = insert_clause(root, clauses->match, lfirst(lc));
+	clauses->spec.jointype = jointype;
+	clauses->spec.clauses = extract_actual_clauses(clauses->match, false);
+	clauses->spec.distance_clauses = list_make1(clauses->distance->clause);
 	return true;
 }

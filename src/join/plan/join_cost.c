@@ -26,7 +26,7 @@
 #include "optimizer/optimizer.h"
 
 #include "corpus/join_plan.h"
-#include "join/plan/join_cost.h"
+#include "join/plan/join_clause.h"
 #include "join/join_sizes.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
@@ -80,7 +80,7 @@ typedef struct MethodSizes
 typedef struct MethodCosts
 {
 	/* Returns the sizes. */
-	MethodSizes (*sizes) (JoinType jointype, const JoinClauses *clauses);
+	MethodSizes (*sizes) (const JoinClauses *clauses);
 
 	/*
 	 * Returns the cost of finding the pairs of two chunks, in operators.  `pairs` is the
@@ -95,10 +95,10 @@ typedef struct MethodCosts
 /* --- fingerprints within a radius -------------------------------------------------- */
 
 static MethodSizes
-distance_sizes(JoinType jointype, const JoinClauses *clauses)
+distance_sizes(const JoinClauses *clauses)
 {
 	return (MethodSizes) {
-		.entry = join_distance_entry_size(jointype, clauses->equal != NIL),
+		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
 		.joined = DISTANCE_JOINED_SIZE,
 		.right_part = ENTRIES_PART,
 		.nblocks = Max(clauses->bits, 0) + 1
@@ -122,9 +122,9 @@ distance_fraction(PlannerInfo *root, const JoinClauses *clauses)
 	SimHashObjects objects;
 	Predicate	predicate = {
 		.distance = &distance_hamming,
-		.a = (Node *) clauses->left_key,
-		.b = (Node *) clauses->right_key,
-		.radius = (Node *) clauses->radius
+		.a = (Node *) clauses->spec.left_key,
+		.b = (Node *) clauses->spec.right_key,
+		.radius = (Node *) clauses->spec.radius
 	};
 
 	if (!objects_find(&distance_hamming, &objects))
@@ -144,15 +144,15 @@ distance_fraction(PlannerInfo *root, const JoinClauses *clauses)
 static int
 number_of_bands(const JoinClauses *clauses)
 {
-	int32		typmod = exprTypmod((Node *) clauses->left_key);
+	int32		typmod = exprTypmod((Node *) clauses->spec.left_key);
 
 	if (typmod < 0)
-		typmod = exprTypmod((Node *) clauses->right_key);
+		typmod = exprTypmod((Node *) clauses->spec.right_key);
 	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
 }
 
 static MethodSizes
-band_sizes(JoinType jointype, const JoinClauses *clauses)
+band_sizes(const JoinClauses *clauses)
 {
 	int			nbands = number_of_bands(clauses);
 
@@ -174,7 +174,7 @@ static Selectivity
 band_fraction(PlannerInfo *root, const JoinClauses *clauses)
 {
 	Predicate	predicate = predicate_of_band(clauses->function,
-											  list_make2(clauses->left_key, clauses->right_key));
+											  list_make2(clauses->spec.left_key, clauses->spec.right_key));
 
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
 }
@@ -202,7 +202,7 @@ fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *
 
 	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
 		return cached;
-	return method_costs[clauses->method].fraction(root, clauses);
+	return method_costs[clauses->spec.method].fraction(root, clauses);
 }
 
 /*
@@ -333,14 +333,15 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
  * two partitions and core has estimated more rows than there are pairs.
  */
 void
-join_cost(PlannerInfo *root, JoinType jointype, const JoinClauses *clauses, CustomPath *path)
+join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
 	const Path *left = linitial(path->custom_paths);
 	const Path *right = lsecond(path->custom_paths);
-	InputCost	of_left = input_cost(root, left, clauses->left_key, clauses->left_equal);
-	InputCost	of_right = input_cost(root, right, clauses->right_key, clauses->right_equal);
-	const MethodCosts *method = &method_costs[clauses->method];
-	MethodSizes sizes = method->sizes(jointype, clauses);
+	InputCost	of_left = input_cost(root, left, clauses->spec.left_key, clauses->spec.left_equal);
+	InputCost	of_right = input_cost(root, right, clauses->spec.right_key, clauses->spec.right_equal);
+	const MethodCosts *method = &method_costs[clauses->spec.method];
+	JoinType	jointype = clauses->spec.jointype;
+	MethodSizes sizes = method->sizes(clauses);
 	Chunks		chunks = estimate_chunks(left, right, &sizes);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);

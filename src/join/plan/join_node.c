@@ -15,10 +15,8 @@
 #include "postgres.h"
 
 #include "nodes/makefuncs.h"
-#include "optimizer/restrictinfo.h"
 
 #include "join/plan/join_node.h"
-#include "join/plan/nulling.h"
 
 /*
  * Return a target list with the columns of both children, numbered from 1.
@@ -45,27 +43,26 @@ columns_of(List *children)
 
 /*
  * Describe a join for the private data of its path.  Returns two lists: one of expressions,
- * the last of which are the clauses tested above the join, and one of everything else.
+ * the last of which are those tested above the join, and one of everything else.
  */
 List *
-join_node_describe(JoinType jointype, const JoinClauses *clauses)
+join_node_describe(const JoinSpec *spec, List *filter)
 {
-	List	   *exprs = list_make5(clauses->left_key, clauses->right_key, clauses->radius,
-								   clauses->left_equal, clauses->right_equal);
+	List	   *exprs = list_make5(spec->left_key, spec->right_key, spec->radius,
+								   spec->left_equal, spec->right_equal);
 
-	exprs = lappend(exprs, extract_actual_clauses(clauses->match, false));
-	exprs = lappend(exprs, list_make1(clauses->distance->clause));
-	exprs = lappend(exprs, extract_actual_clauses(clauses->filter, false));
+	exprs = lappend(lappend(lappend(exprs, spec->clauses), spec->distance_clauses), filter);
 	return list_make2(exprs,
-					  list_make3(list_make3_int(jointype, clauses->method, clauses->is_swapped),
-								 clauses->equal_operators, clauses->equal_collations));
+					  list_make3(list_make3_int(spec->jointype, spec->method, spec->is_swapped),
+								 spec->equal_operators, spec->equal_collations));
 }
 
 /*
- * Return the plan node of a join that has been described.  The caller sets its methods.
+ * Return the plan node of a join that has been described.  The caller sets its methods, and
+ * calls nulling_normalize().
  */
 CustomScan *
-join_node_make(const RelOptInfo *joinrel, List *description, List *tlist, List *children)
+join_node_make(List *description, List *tlist, List *children)
 {
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *exprs = list_copy(linitial(description));
@@ -76,7 +73,6 @@ join_node_make(const RelOptInfo *joinrel, List *description, List *tlist, List *
 	scan->custom_scan_tlist = columns_of(children);
 	scan->custom_exprs = list_delete_last(exprs);
 	scan->custom_private = lsecond(description);
-	nulling_normalize(scan, joinrel->reltarget->exprs);
 	return scan;
 }
 

@@ -10,9 +10,10 @@
 #ifndef SIMHASH_JOIN_NODE_H
 #define SIMHASH_JOIN_NODE_H
 
+#include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 
-#include "join/plan/join_clause.h"
+#include "join/join_sizes.h"
 
 /*
  * Description of the join that a plan node computes.  The node's children are the left
@@ -39,9 +40,11 @@ typedef struct JoinSpec
 	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
 } JoinSpec;
 
-extern List *join_node_describe(JoinType jointype, const JoinClauses *clauses);
-extern CustomScan *join_node_make(const RelOptInfo *joinrel, List *description, List *tlist,
-								  List *children);
+extern List *join_node_describe(const JoinSpec *spec, List *filter);
+extern CustomScan *join_node_make(List *description, List *tlist, List *children);
 extern void join_read_spec(const CustomScan *scan, JoinSpec *spec);
+
+/* nulling.c */
+extern void nulling_normalize(CustomScan *scan, List *output);
 
 #endif							/* SIMHASH_JOIN_NODE_H */

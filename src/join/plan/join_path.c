@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * join_path.c
- *		Path of a similarity join
+ *		The planner's hook for joins, and the path of a similarity join
  *
  * The clauses are read once.  A path keeps what the plan needs of them as lists of
  * expressions, which core can translate for a partition.
@@ -15,12 +15,15 @@
 #include "nodes/extensible.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/guc.h"
 
 #include "compat.h"
 #include "join/plan/join_clause.h"
-#include "join/plan/join_cost.h"
-#include "join/plan/join_node.h"
-#include "join/plan/join_path.h"
+
+static set_join_pathlist_hook_type previous_hook = NULL;
+static bool enable_join = true;
 
 /*
  * Make the plan of a path.  scan_clauses is empty, because only the path of a base
@@ -30,8 +33,9 @@ static Plan *
 plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 		  List *scan_clauses, List *children)
 {
-	CustomScan *scan = join_node_make(joinrel, path->custom_private, tlist, children);
+	CustomScan *scan = join_node_make(path->custom_private, tlist, children);
 
+	nulling_normalize(scan, joinrel->reltarget->exprs);
 	scan->flags = path->flags;
 	scan->methods = GetCustomScanMethods(JOIN_NODE_NAME, false);
 	return (Plan *) scan;
@@ -87,14 +91,36 @@ has_ungated_clause(List *restrictlist)
 }
 
 /*
+ * Return true if the join should be done with outerrel as the left side.  For an inner
+ * join, core offers both orders, and the side with more rows should be the left one.
+ */
+static bool
+is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInfo *innerrel)
+{
+	switch (jointype)
+	{
+		case JOIN_LEFT:
+		case JOIN_SEMI:
+		case JOIN_ANTI:
+			return true;
+		case JOIN_INNER:
+			if (outerrel->rows != innerrel->rows)
+				return outerrel->rows > innerrel->rows;
+			return bms_compare(outerrel->relids, innerrel->relids) < 0;
+		default:
+			return false;
+	}
+}
+
+/*
  * Add a path to a join relation, if a clause of the join bounds the distance of
  * fingerprints, or tests whether signatures share a band.  The path reads each input once,
  * so neither input may depend on rows of the other one.  An input may depend on other
  * relations only if LATERAL forces it to.  The parameterization of the path is that of the
  * two inputs together.
  */
-void
-join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
+static void
+add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
 			  JoinType jointype, JoinPathExtraData *extra)
 {
 	Path	   *left_path = left->cheapest_total_path;
@@ -125,9 +151,39 @@ join_path_add(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 	set_disabled_nodes(&path->path, left_path, right_path, extra);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make2(left_path, right_path);
-	path->custom_private = join_node_describe(jointype, &clauses);
+	path->custom_private = join_node_describe(&clauses.spec,
+											  extract_actual_clauses(clauses.filter, false));
 	set_gating_clauses(path, restrictlist);
 	path->methods = &join_path_methods;
-	join_cost(root, jointype, &clauses, path);
+	join_cost(root, &clauses, path);
 	add_path(joinrel, &path->path);
+}
+
+/*
+ * Add a similarity join to the paths of a join relation.  Calls the previous hook first.
+ */
+static void
+add_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+			   RelOptInfo *innerrel, JoinType jointype, JoinPathExtraData *extra)
+{
+	if (previous_hook)
+		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
+	if (enable_join && is_suitable_order(jointype, outerrel, innerrel))
+		add_join_path(root, joinrel, outerrel, innerrel, jointype, extra);
+}
+
+/*
+ * Define the option and install the hook.  Called once, when the
+ * library is loaded.
+ */
+void
+join_path_init(void)
+{
+	DefineCustomBoolVariable("simhash.enable_join",
+							 "Enables the planner's use of similarity join plans.",
+							 NULL,
+							 &enable_join, true, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = add_join_paths;
 }

@@ -25,7 +25,7 @@
 #include "nodes/pathnodes.h"
 
 #include "compat.h"
-#include "join/plan/nulling.h"
+#include "join/plan/join_node.h"
 
 /*
  * Vars and PlaceHolderVars to agree with: one Var for each column, and one PlaceHolderVar

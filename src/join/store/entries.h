@@ -111,4 +111,7 @@ extern bool join_entries_load(JoinEntries *entries);
 extern bool join_entries_load_unsorted(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);
 
+/* entry_sort.c */
+extern void join_sort(JoinEntry *entry, uint32 n);
+
 #endif							/* SIMHASH_ENTRIES_H */

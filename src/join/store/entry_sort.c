@@ -16,7 +16,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-#include "join/store/entry_sort.h"
+#include "join/store/entries.h"
 
 /* Ranges of up to this many entries are sorted by comparisons. */
 #define FEW_ENTRIES			16
