@@ -26,16 +26,16 @@ CREATE TABLE wide AS SELECT id, fp, sig, long_sig, tenant, repeat(body, 16) AS b
 CREATE INDEX ON docs (id);
 ANALYZE docs, wide;
 
--- Conditions, the method that joins many rows, by how many blocks or bands, and the pairs of
--- rows of docs that fulfill the condition
+-- Conditions, the method that joins many rows, by how many blocks or bands, the size of its
+-- files compared with others, and the pairs of rows of docs that fulfill the condition
 CREATE TABLE conditions AS SELECT * FROM (VALUES
-    (1, 'a.fp <~> b.fp <= 3', 'agree on 1 of . blocks', 4),
-    (2, 'a.fp <~> b.fp <= 8 AND a.tenant = b.tenant', 'agree on 1 of . blocks', 9),
-    (3, 'a.fp <~> b.fp <= 0', 'equal fingerprints', 1),
-    (4, 'a.fp <~> b.fp <= 24 AND a.tenant = b.tenant', 'all pairs', 1),
-    (5, 'a.sig % b.sig', '6 bands', 6),
-    (6, 'a.sig % b.sig AND a.tenant = b.tenant', '6 bands', 6),
-    (7, 'a.long_sig % b.long_sig', '128 bands', 128)) AS c (c, clause, method, blocks);
+    (1, 'a.fp <~> b.fp <= 3', 'agree on 1 of . blocks', 4, 1),
+    (2, 'a.fp <~> b.fp <= 8 AND a.tenant = b.tenant', 'agree on 1 of . blocks', 9, 1),
+    (3, 'a.fp <~> b.fp <= 0', 'equal fingerprints', 1, 1),
+    (4, 'a.fp <~> b.fp <= 24 AND a.tenant = b.tenant', 'all pairs', 1, 1),
+    (5, 'a.sig % b.sig', '6 bands', 6, 1),
+    (6, 'a.sig % b.sig AND a.tenant = b.tenant', '6 bands', 6, 1),
+    (7, 'a.long_sig % b.long_sig', '128 bands', 128, 15)) AS c (c, clause, method, blocks, size);
 SET simhash.enable_join = off;
 CREATE TABLE pairs AS
     WITH blocks AS (SELECT id, fp, block FROM docs, simhash_blocks(fp, 4) AS block),
@@ -77,8 +77,11 @@ CREATE FUNCTION expected_of(jointype text, l int, r int, rights text, joined tex
         format('SELECT l, r FROM pairs WHERE l <= %s AND r <= %s AND %s', l, r, joined), l, rights);
 
 -- Create the table `found` of a query's rows, in little memory.  Returns what EXPLAIN ANALYZE
--- says of the join: chunks joined, kB of the files, and blocks read for each pair.
-CREATE FUNCTION find(query text, OUT batches int, OUT disk int, OUT method text, OUT reads float8)
+-- says of the join: parts of the right input, kB of files, kB of memory, fingerprints in the
+-- chunks joined, and blocks read for each pair.
+CREATE FUNCTION find(
+    query text, OUT batches int, OUT disk int, OUT memory int, OUT method text, OUT fingerprints float8,
+    OUT reads float8)
 LANGUAGE plpgsql AS $$
 DECLARE
     node jsonb;
@@ -93,7 +96,9 @@ BEGIN
     ASSERT node IS NOT NULL, query;
     batches := node->'Batches';
     disk := coalesce((node->'Disk Usage')::int, 0);
+    memory := node->'Memory Usage';
     method := node->>'Method';
+    fingerprints := node->'Values';
     reads := (node->'Temp Read Blocks')::float8 / greatest((node->'Pairs')::float8, 1);
 END $$;
 
@@ -106,19 +111,21 @@ CREATE TABLE ways AS SELECT * FROM (VALUES
     (5, 'right in chunks', 30, 1400, 'docs'),
     (6, 'partitions', 1400, 1400, 'docs'),
     (7, 'partitions in chunks', 9000, 9000, 'docs')) AS w (w, name, l, r, rights);
--- Return true if a join took a way.  Few rows with many keys are joined in chunks, and
--- written once, instead of in partitions.
-CREATE FUNCTION took(way ways, condition conditions, batches int, disk int, method text) RETURNS boolean LANGUAGE sql
+-- Return true if a join took a way.  The right input fits, or has chunks or partitions.
+-- Chunks of the left input take less memory than all of it.  They, and those of a partition,
+-- meet fingerprints several times.  Long signatures take more of the files.
+CREATE FUNCTION took(way ways, condition conditions, batches int, disk int, memory int, method text,
+    fingerprints float8)
+RETURNS boolean LANGUAGE sql
     RETURN CASE way.w
         WHEN 1 THEN batches = 1 AND disk = 0
         WHEN 2 THEN batches = 1 AND disk >= 40
-        WHEN 3 THEN batches > 10 AND disk < 20
-        WHEN 4 THEN batches > 10 AND disk >= 40
-        WHEN 5 THEN batches = 2 AND disk > 75
-        WHEN 6 THEN CASE WHEN condition.blocks > 100 THEN batches = 4
-                         ELSE batches = 2 * condition.blocks END
-            AND disk > 200 AND method ~ condition.method
-        ELSE batches > 16 * condition.blocks AND disk > 1500 AND method ~ condition.method END;
+        WHEN 3 THEN batches = 1 AND disk < 20 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 1600)
+        WHEN 4 THEN batches = 1 AND disk >= 40 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 2000)
+        WHEN 5 THEN batches = 2 AND disk / condition.size BETWEEN 75 AND 240
+        WHEN 6 THEN batches = 2 AND disk / condition.size > 240 AND method ~ condition.method
+        ELSE batches = 8 AND disk > 1500 AND method ~ condition.method
+            AND (condition.c NOT IN (1, 3) OR fingerprints > 18000 * condition.blocks) END;
 
 -- Compare the rows of a join with the expected ones.  Inner and left joins must read the
 -- tuples of many pairs together.
@@ -126,8 +133,8 @@ CREATE FUNCTION compare(way ways, condition conditions, jointype text, OUT rows 
     OUT took boolean)
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT took(way, condition, f.batches, f.disk, f.method)
-           AND (way.w <> 6 OR jointype IN ('semi', 'anti') OR condition.blocks > 100 OR reads < 0.5) INTO took
+    SELECT took(way, condition, f.batches, f.disk, f.memory, f.method, f.fingerprints)
+           AND (way.w <> 6 OR jointype IN ('semi', 'anti') OR condition.size > 1 OR reads < 0.5) INTO took
     FROM find(join_of(jointype, format('(SELECT %s)', way.l), format('(SELECT %s)', way.r), way.rights,
                       condition.clause)) AS f;
     SELECT * INTO rows, differing
@@ -136,7 +143,7 @@ BEGIN
 END $$;
 SELECT name, clause, bool_and(took) AS took,
        string_agg(concat_ws(' ', rows, jointype, 'differing: ' || NULLIF(differing, 0)), ', ' ORDER BY j) AS rows
-FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 3, 5) ELSE blocks < 100 OR w > 4 END,
+FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 3, 5) ELSE size = 1 OR w > 4 END,
      unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j (jointype, j), compare(way, condition, jointype)
 GROUP BY w, name, c, clause ORDER BY w, c;
 
