@@ -33,22 +33,6 @@ extern Datum simhash_handler(PG_FUNCTION_ARGS);
 static object_access_hook_type previous_hook = NULL;
 
 /*
- * Return true if an access method is the one of this extension.
- */
-static bool
-is_our_access_method(Oid access_method)
-{
-	HeapTuple	tuple = SearchSysCache1(AMOID, ObjectIdGetDatum(access_method));
-	Oid			handler;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	handler = ((Form_pg_am) GETSTRUCT(tuple))->amhandler;
-	ReleaseSysCache(tuple);
-	return function_address(handler) == simhash_handler;
-}
-
-/*
  * Return true if a new relation is an index of this access method.  Its row of pg_class
  * is not visible yet, so read the relation cache.
  */
@@ -56,15 +40,21 @@ static bool
 is_our_index(Oid oid)
 {
 	Relation	relation = RelationIdGetRelation(oid);
-	bool		result;
+	HeapTuple	method = NULL;
+	Oid			handler = InvalidOid;
 
 	if (!RelationIsValid(relation))
 		return false;
-	result = (relation->rd_rel->relkind == RELKIND_INDEX ||
-			  relation->rd_rel->relkind == RELKIND_PARTITIONED_INDEX) &&
-		is_our_access_method(relation->rd_rel->relam);
+	if (relation->rd_rel->relkind == RELKIND_INDEX ||
+		relation->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+		method = SearchSysCache1(AMOID, ObjectIdGetDatum(relation->rd_rel->relam));
+	if (HeapTupleIsValid(method))
+	{
+		handler = ((Form_pg_am) GETSTRUCT(method))->amhandler;
+		ReleaseSysCache(method);
+	}
 	RelationClose(relation);
-	return result;
+	return OidIsValid(handler) && function_address(handler) == simhash_handler;
 }
 
 /*

@@ -72,24 +72,9 @@ typedef struct HeapCheck
  * the tree.
  */
 static void
-put_item(HeapCheck *check, const CheckItem *item)
+put_item(HeapCheck *check, const ItemPointerData *tid, uint16 tree, uint64 key)
 {
-	pair_sort_put(check->sort, item->tid << 16 | item->tree, item->key);
-}
-
-/*
- * Get the next item from the sort.  Returns false after the last item.
- */
-static bool
-get_item(HeapCheck *check, CheckItem *item)
-{
-	uint64		head;
-
-	if (!pair_sort_get(check->sort, &head, &item->key))
-		return false;
-	item->tid = head >> 16;
-	item->tree = head & 0xFFFF;
-	return true;
+	pair_sort_put(check->sort, tid_number(tid) << 16 | tree, key);
 }
 
 /*
@@ -102,15 +87,8 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 	int			tree = TreePageGetOpaque(page)->tree;
 
 	for (int i = 0; i < page_nentries(page); i++)
-	{
-		CheckItem	item;
-
-		item.tid = tid_number(leaf_tid(page, i));
-		item.tree = tree;
-		item.key = design_fingerprint(&check->meta.design.table[tree],
-									  page_keys(page)[i]);
-		put_item(check, &item);
-	}
+		put_item(check, leaf_tid(page, i), tree,
+				 design_fingerprint(&check->meta.design.table[tree], page_keys(page)[i]));
 }
 
 /*
@@ -119,11 +97,7 @@ put_page(void *arg, Relation index, BlockNumber block, Page page)
 static void
 put_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 {
-	CheckItem	item = {tid_number(tid), HEAP_ROW, key};
-
-	if (is_placeholder)
-		item.tree = PLACEHOLDER_HEAP_ROW;
-	put_item(arg, &item);
+	put_item(arg, tid, is_placeholder ? PLACEHOLDER_HEAP_ROW : HEAP_ROW, key);
 }
 
 pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);
@@ -189,38 +163,30 @@ compare_tid(HeapCheck *check, const RowItems *items)
 }
 
 /*
- * Append an item to the items of a TID, in a longer array if necessary.
- */
-static void
-add_item(RowItems *items, const CheckItem *item)
-{
-	if (items->n == items->max_items)
-	{
-		items->max_items *= 2;
-		items->item = repalloc_huge(items->item, items->max_items * sizeof(CheckItem));
-	}
-	items->item[items->n++] = *item;
-}
-
-/*
  * Read all sorted items, and compare the items of each TID.  Checks for interrupts.
  */
 static void
 compare_all(HeapCheck *check)
 {
 	RowItems	items = {.max_items = MAX_TREES};
-	CheckItem	item;
+	uint64		head;
+	uint64		key;
 
 	items.item = palloc(items.max_items * sizeof(CheckItem));
-	while (get_item(check, &item))
+	while (pair_sort_get(check->sort, &head, &key))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (items.n > 0 && item.tid != items.item[0].tid)
+		if (items.n > 0 && head >> 16 != items.item[0].tid)
 		{
 			compare_tid(check, &items);
 			items.n = 0;
 		}
-		add_item(&items, &item);
+		if (items.n == items.max_items)
+		{
+			items.max_items *= 2;
+			items.item = repalloc_huge(items.item, items.max_items * sizeof(CheckItem));
+		}
+		items.item[items.n++] = (CheckItem) {head >> 16, head & 0xFFFF, key};
 	}
 	compare_tid(check, &items);
 	pfree(items.item);

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
@@ -131,7 +130,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 		build_serially(heap, index, info, params, &design, roots, result);
 
 	meta_init(meta.data, &design, params, roots);
-	build_write_page(index, META_BLOCK, meta.data);
+	build_write_page(ReadBuffer(index, META_BLOCK), meta.data, RelationNeedsWAL(index));
 	return result;
 }
 
@@ -142,15 +141,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 static void
 write_init_page(Relation index, Page page)
 {
-	Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	START_CRIT_SECTION();
-	memcpy(BufferGetPage(buffer), page, BLCKSZ);
-	MarkBufferDirty(buffer);
-	log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
-	UnlockReleaseBuffer(buffer);
+	build_write_page(ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL), page, true);
 }
 
 /*

@@ -132,19 +132,17 @@ allocate_block(TreeBuild *build)
 }
 
 /*
- * Write a page to a block, and log it if the index needs WAL.  Holds an exclusive lock on
- * the buffer while it writes.
+ * Write a page to a pinned buffer, and log it if `log` is true.  Holds an exclusive lock on
+ * the buffer while it writes, then unpins it.
  */
 void
-build_write_page(Relation index, BlockNumber block, Page page)
+build_write_page(Buffer buffer, Page page, bool log)
 {
-	Buffer		buffer = ReadBuffer(index, block);
-
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
 	memcpy(BufferGetPage(buffer), page, BLCKSZ);
 	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
+	if (log)
 		log_newpage_buffer(buffer, true);
 	END_CRIT_SECTION();
 	UnlockReleaseBuffer(buffer);
@@ -197,7 +195,8 @@ write_level(TreeBuild *build, int at)
 
 	if (at == 0)
 		TreePageGetOpaque(page)->nsorted = page_nentries(page);
-	build_write_page(build->index, build->level[at]->block, page);
+	build_write_page(ReadBuffer(build->index, build->level[at]->block), page,
+					 RelationNeedsWAL(build->index));
 }
 
 /*

@@ -48,7 +48,7 @@ typedef struct LeafDownlink
 typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
 
 extern void build_report_phase(BuildPhase phase);
-extern void build_write_page(Relation index, BlockNumber block, Page page);
+extern void build_write_page(Buffer buffer, Page page, bool log);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);
 extern BlockNumber build_leaves(Relation index, int tree, const LeafRange *range,

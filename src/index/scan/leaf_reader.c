@@ -56,6 +56,20 @@ leaf_reader_reset(LeafReader *reader, Snapshot snapshot)
 }
 
 /*
+ * Add the TIDs of all entries in the range to reader->tids (a CollectMatches).
+ */
+static void
+collect_all(LeafReader *reader, void *search, Buffer buffer, int from, int to, bool bound_met)
+{
+	const uint64 *keys = page_keys(BufferGetPage(buffer));
+
+	for (int i = from; i < to; i++)
+		if (keys[i] <= reader->range.high &&
+			(bound_met || leaf_reader_meets_bound(reader, buffer, i)))
+			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer, i);
+}
+
+/*
  * Start to read the ranges of a search.  next_range(search) returns the ranges, one at a
  * time.  `collect` adds the matches of a leaf to reader->tids.  If `collect` is NULL, all
  * entries of the ranges match.
@@ -65,7 +79,7 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 				  void *search)
 {
 	reader->next_range = next_range;
-	reader->collect = collect;
+	reader->collect = collect ? collect : collect_all;
 	reader->search = search;
 	reader->in_range = false;
 	prefetch_reset(&reader->prefetch);
@@ -128,34 +142,6 @@ leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
 }
 
 /*
- * Add the TIDs of all entries in the range to reader->tids, as a CollectMatches function
- * does.
- */
-static void
-collect_all(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
-{
-	const uint64 *keys = page_keys(BufferGetPage(buffer));
-
-	for (int i = from; i < to; i++)
-		if (keys[i] <= reader->range.high &&
-			(bound_met || leaf_reader_meets_bound(reader, buffer, i)))
-			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer, i);
-}
-
-/*
- * Add the TIDs of the search's matches to reader->tids, as a CollectMatches function
- * does.
- */
-static inline void
-collect(LeafReader *reader, Buffer buffer, int from, int to, bool bound_met)
-{
-	if (reader->collect)
-		reader->collect(reader, reader->search, buffer, from, to, bound_met);
-	else
-		collect_all(reader, buffer, from, to, bound_met);
-}
-
-/*
  * Read the matches of a leaf.  If the range continues on the right sibling, also read the
  * right-link.  The caller holds the lock of the leaf.
  *
@@ -184,9 +170,9 @@ read_leaf(LeafReader *reader, Buffer buffer)
 		from = page_search(page, nsorted, &reader->bound);
 	if (reader->range.high < ~UINT64CONST(0) && from < nsorted)
 		to = page_search_from(page, nsorted, &end, from);
-	collect(reader, buffer, from, to, true);
+	reader->collect(reader, reader->search, buffer, from, to, true);
 	if (nsorted < n)
-		collect(reader, buffer, nsorted, n, bound_met);
+		reader->collect(reader, reader->search, buffer, nsorted, n, bound_met);
 
 	reader->in_range = !page_is_rightmost(page) && opaque->high_key <= reader->range.high;
 	if (reader->in_range)
@@ -194,21 +180,6 @@ read_leaf(LeafReader *reader, Buffer buffer)
 		reader->link = page_right_link(page);
 		reader->bound = reader->link.low_key;
 	}
-}
-
-/*
- * Advance to the first leaf of the next range.  Sets *buffer to the leaf, pinned and
- * share-locked.  Returns false after the last range.
- */
-static bool
-next_range(LeafReader *reader, Buffer *buffer)
-{
-	if (!prefetch_next(&reader->prefetch, reader->index, reader->next_range,
-					   reader->search, &reader->range, buffer))
-		return false;
-	reader->bound = entry_before(reader->range.low);
-	reader->nranges_read++;
-	return true;
 }
 
 /*
@@ -233,8 +204,14 @@ leaf_reader_read(LeafReader *reader)
 	CHECK_FOR_INTERRUPTS();
 	if (reader->in_range)
 		buffer = descend_follow(reader->index, &reader->link, &reader->bound);
-	else if (!next_range(reader, &buffer))
-		return false;
+	else
+	{
+		if (!prefetch_next(&reader->prefetch, reader->index, reader->next_range,
+						   reader->search, &reader->range, &buffer))
+			return false;
+		reader->bound = entry_before(reader->range.low);
+		reader->nranges_read++;
+	}
 
 	read_leaf(reader, buffer);
 	if (reader->ntids > 0 && reader->keep_pin)

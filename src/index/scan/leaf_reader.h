@@ -35,7 +35,7 @@ struct LeafReader
 
 	/* The search: its ranges, and the matches in them. */
 	NextRange	next_range;
-	CollectMatches collect;		/* NULL if all entries of the ranges match */
+	CollectMatches collect;
 	void	   *search;			/* argument of next_range and collect */
 	Prefetch	prefetch;
 

@@ -66,22 +66,8 @@ hint_has_block(const BufferHint *hint, Relation index, BlockNumber block)
 }
 
 /*
- * Pin a block of an index in the buffer that contained it recently.  Counts that as a hit
- * of the index, as ReadBuffer does.  Returns false if the buffer no longer contains the
- * block.
- */
-static bool
-hint_pin_recent(Relation index, BlockNumber block, Buffer recent)
-{
-	if (!read_recent_buffer(index, block, recent))
-		return false;
-	pgstat_count_buffer_read(index);
-	pgstat_count_buffer_hit(index);
-	return true;
-}
-
-/*
- * Read a block of an index into a buffer, and pin it, as ReadBuffer does.
+ * Read a block of an index into a buffer, and pin it, as ReadBuffer does.  Counts a block
+ * that the hint's buffer still contains as a hit of the index, as ReadBuffer does.
  *
  * Up to 18, ReadRecentBuffer does not raise the usage count of the buffer.  Then even the
  * root would soon be evicted.  So ReadBuffer reads the block unless its usage count is at
@@ -97,8 +83,13 @@ hint_read_buffer(Relation index, BlockNumber block)
 	hint = hint_of(index, block);
 	if (!hint_has_block(hint, index, block))
 		*hint = (BufferHint) {ReadBuffer(index, block), 0};
-	else if (!read_recent_keeps_usage(hint->buffer) ||
-			 !hint_pin_recent(index, block, hint->buffer))
+	else if (read_recent_keeps_usage(hint->buffer) &&
+			 read_recent_buffer(index, block, hint->buffer))
+	{
+		pgstat_count_buffer_read(index);
+		pgstat_count_buffer_hit(index);
+	}
+	else
 		hint->buffer = ReadBuffer(index, block);
 	return hint->buffer;
 }

@@ -61,28 +61,6 @@ merge_limit(int level)
 }
 
 /*
- * Unlock and unpin *buffer, unless it is InvalidBuffer, and set it to InvalidBuffer.
- */
-static void
-release_if_valid(Buffer *buffer)
-{
-	if (BufferIsValid(*buffer))
-		UnlockReleaseBuffer(*buffer);
-	*buffer = InvalidBuffer;
-}
-
-/*
- * Unlock and unpin those pages of a merge that are locked.
- */
-static void
-merge_release(Merge *merge)
-{
-	release_if_valid(&merge->page);
-	release_if_valid(&merge->left);
-	release_if_valid(&merge->parent);
-}
-
-/*
  * Pin and exclusively lock the parent of the page that a link leads to.  Sets merge->at.
  * Returns true if the parent has a downlink to the page, and this is not the parent's first
  * downlink.  Leaves the parent locked in any case.
@@ -232,6 +210,10 @@ merge_into_left(Relation index, const PageLink *link)
 
 	if (possible)
 		merge_pages(index, &merge);
-	merge_release(&merge);
+	if (BufferIsValid(merge.page))
+		UnlockReleaseBuffer(merge.page);
+	if (BufferIsValid(merge.left))
+		UnlockReleaseBuffer(merge.left);
+	UnlockReleaseBuffer(merge.parent);
 	return possible;
 }

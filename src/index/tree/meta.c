@@ -17,15 +17,6 @@
 #include "index/tree/page.h"
 
 /*
- * Return the size in bytes of the metapage's data for ntrees trees.
- */
-static inline Size
-meta_page_size(uint32 ntrees)
-{
-	return offsetof(MetaPageData, root) + ntrees * sizeof(TreeRoot);
-}
-
-/*
  * Format the metapage of an index of this design.  `params` are the parameters of all
  * values, or NO_PARAMS.  roots[] has the root of each tree.
  */
@@ -49,7 +40,7 @@ meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
 
 	/* otherwise generic WAL would take the data for the hole, and not log it */
 	((PageHeader) page)->pd_lower =
-		((char *) meta + meta_page_size(meta->ntrees)) - (char *) page;
+		(char *) &meta->root[meta->ntrees] - (char *) page;
 }
 
 static inline DesignOptions

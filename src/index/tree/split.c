@@ -347,29 +347,19 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
  * Insert a downlink to the left page's right sibling into the parent, which must not be
  * full.  Clear the left page's incomplete-split flag.  One WAL record logs both changes.
  * `high_key` is the high key of the left page.  The caller holds the exclusive locks of
- * both pages, and keeps them.
- */
-static void
-complete_split(Relation index, Buffer parent, Buffer left, const Entry *high_key)
-{
-	BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
-	GenericXLogState *state = GenericXLogStart(index);
-
-	insert_downlink(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
-	clear_incomplete_split(state, left);
-	GenericXLogFinish(state);
-}
-
-/*
- * Complete the split of the left page, unless `left` is InvalidBuffer.  Unlock and unpin
- * the pages.
+ * both pages.  Unlocks and unpins them.  If `left` is InvalidBuffer, changes nothing.
  */
 static void
 complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)
 {
 	if (BufferIsValid(left))
 	{
-		complete_split(index, parent, left, high_key);
+		BlockNumber right = TreePageGetOpaque(BufferGetPage(left))->right;
+		GenericXLogState *state = GenericXLogStart(index);
+
+		insert_downlink(GenericXLogRegisterBuffer(state, parent, 0), high_key, right);
+		clear_incomplete_split(state, left);
+		GenericXLogFinish(state);
 		UnlockReleaseBuffer(left);
 	}
 	UnlockReleaseBuffer(parent);

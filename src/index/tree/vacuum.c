@@ -158,33 +158,6 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 }
 
 /*
- * Pin and lock the page that a link leads to, and return its buffer.  Locks a leaf for
- * cleanup, and an inner page with a share lock.  Raises an error if the page does not match
- * the link.
- *
- * The link leads to a leftmost page, or is the right-link of a page that has been unlocked
- * since.  The link is not stale nevertheless, because only this pass merges pages.
- */
-static Buffer
-read_page(Vacuum *vacuum, const PageLink *link)
-{
-	Relation	index = vacuum->info->index;
-	Buffer		buffer;
-
-	if (link->level == 0)
-		fetch_ahead(&vacuum->ahead, index, link);
-	pause_before_link(link->level);
-	buffer = page_pin(index, link, vacuum->info->strategy);
-	if (link->level == 0)
-		LockBufferForCleanup(buffer);
-	else
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	if (!page_matches(index, buffer, link))
-		page_report_mismatch(index, link);
-	return buffer;
-}
-
-/*
  * Return a link to the leftmost page of a level.
  */
 static PageLink
@@ -208,18 +181,34 @@ typedef struct PageVisit
 } PageVisit;
 
 /*
- * Read the page that a link leads to, and return its state.  If the page is a leaf, first
- * removes its dead entries.  Leaves the page unlocked and unpinned.
+ * Read the page that a link leads to, and return its state.  If the page is a leaf, locks
+ * it for cleanup, and first removes its dead entries.  Share-locks an inner page.  Leaves
+ * the page unlocked and unpinned.  Raises an error if the page does not match the link.
+ *
+ * The link leads to a leftmost page, or is the right-link of a page that has been unlocked
+ * since.  The link is not stale nevertheless, because only this pass merges pages.
  */
 static PageVisit
 visit_page(Vacuum *vacuum, const PageLink *link)
 {
-	Buffer		buffer = read_page(vacuum, link);
-	Page		page = BufferGetPage(buffer);
+	Relation	index = vacuum->info->index;
+	Buffer		buffer;
+	Page		page;
 	PageVisit	visit;
 
 	if (link->level == 0)
+		fetch_ahead(&vacuum->ahead, index, link);
+	pause_before_link(link->level);
+	buffer = page_pin(index, link, vacuum->info->strategy);
+	if (link->level == 0)
+		LockBufferForCleanup(buffer);
+	else
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (!page_matches(index, buffer, link))
+		page_report_mismatch(index, link);
+	if (link->level == 0)
 		vacuum_leaf(vacuum, buffer);
+	page = BufferGetPage(buffer);
 	visit.n = page_nentries(page);
 	visit.incomplete = page_split_is_incomplete(page);
 	visit.rightmost = page_is_rightmost(page);
