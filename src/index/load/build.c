@@ -135,18 +135,8 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 }
 
 /*
- * Add a page to the initialization fork, and log it.  This fork is logged although the
- * index is unlogged.
- */
-static void
-write_init_page(Relation index, Page page)
-{
-	build_write_page(ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL), page, true);
-}
-
-/*
  * ambuildempty: write the metapage and an empty leaf for each tree to the initialization
- * fork.
+ * fork.  Logs them, although the index is unlogged.
  */
 void
 simhash_buildempty(Relation index)
@@ -164,10 +154,10 @@ simhash_buildempty(Relation index)
 		roots[i].level = 0;
 	}
 	meta_init(page.data, &design, params_of_column(index, opclass_of_index(index)), roots);
-	write_init_page(index, page.data);
-	for (int i = 0; i <= design.ntables; i++)
+	for (int i = 0; i <= design.ntables + 1; i++)
 	{
+		build_write_page(ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL),
+						 page.data, true);
 		page_init(page.data, i, 0, &lowest);
-		write_init_page(index, page.data);
 	}
 }

@@ -17,7 +17,6 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "tcop/tcopprot.h"
@@ -34,8 +33,6 @@
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)
 #define KEY_SCAN			UINT64CONST(0x51A5000000000002)
 #define KEY_QUERY			UINT64CONST(0x51A5000000000003)
-#define KEY_WAL_USAGE		UINT64CONST(0x51A5000000000004)
-#define KEY_BUFFER_USAGE	UINT64CONST(0x51A5000000000005)
 
 /*
  * The leader's state of a parallel build.  `context` and `snapshot` are in local memory.
@@ -47,8 +44,6 @@ typedef struct Leader
 	Snapshot	snapshot;
 	SharedBuild *shared;
 	ParallelTableScanDesc scan;
-	WalUsage   *wal_usage;
-	BufferUsage *buffer_usage;
 } Leader;
 
 /*
@@ -60,8 +55,7 @@ void
 simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 {
 	SharedBuild *shared = shm_toc_lookup(toc, KEY_BUILD, false);
-	WalUsage   *wal_usage = shm_toc_lookup(toc, KEY_WAL_USAGE, false);
-	BufferUsage *buffer_usage = shm_toc_lookup(toc, KEY_BUFFER_USAGE, false);
+	int			participant = ParallelWorkerNumber + 1;
 	LOCKMODE	heap_lock = shared->concurrent ? ShareUpdateExclusiveLock : ShareLock;
 	LOCKMODE	index_lock = shared->concurrent ? RowExclusiveLock : AccessExclusiveLock;
 	Relation	heap;
@@ -80,10 +74,10 @@ simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	SharedFileSetAttach(&shared->files, seg);
 
 	InstrStartParallelQuery();
-	build_participate(shared, shm_toc_lookup(toc, KEY_SCAN, false),
-					  ParallelWorkerNumber + 1, heap, index, info);
-	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
-						  &wal_usage[ParallelWorkerNumber]);
+	build_participate(shared, shm_toc_lookup(toc, KEY_SCAN, false), participant, heap, index,
+					  info);
+	InstrEndParallelQuery(&shared->participant[participant].buffer_usage,
+						  &shared->participant[participant].wal_usage);
 
 	index_close(index, index_lock);
 	table_close(heap, heap_lock);
@@ -98,19 +92,15 @@ allocate_shared(Leader *leader, Relation heap)
 {
 	ParallelContext *context = leader->context;
 	shm_toc_estimator *estimator = &context->estimator;
-	Size		build_size = offsetof(SharedBuild, scan_result) +
-		(context->nworkers + 1) * sizeof(ScanResult);
+	Size		build_size = offsetof(SharedBuild, participant) +
+		(context->nworkers + 1) * sizeof(Participant);
 	Size		scan_size = table_parallelscan_estimate(heap, leader->snapshot);
-	Size		wal_size = context->nworkers * sizeof(WalUsage);
-	Size		buffer_size = context->nworkers * sizeof(BufferUsage);
 	Size		query_size = debug_query_string ? strlen(debug_query_string) + 1 : 0;
 
 	shm_toc_estimate_chunk(estimator, build_size);
 	shm_toc_estimate_chunk(estimator, scan_size);
-	shm_toc_estimate_chunk(estimator, wal_size);
-	shm_toc_estimate_chunk(estimator, buffer_size);
 	shm_toc_estimate_chunk(estimator, query_size);
-	shm_toc_estimate_keys(estimator, 5);
+	shm_toc_estimate_keys(estimator, 3);
 	InitializeParallelDSM(context);
 	if (context->seg == NULL)
 		return false;
@@ -120,10 +110,6 @@ allocate_shared(Leader *leader, Relation heap)
 	shm_toc_insert(context->toc, KEY_BUILD, leader->shared);
 	leader->scan = shm_toc_allocate(context->toc, scan_size);
 	shm_toc_insert(context->toc, KEY_SCAN, leader->scan);
-	leader->wal_usage = shm_toc_allocate(context->toc, wal_size);
-	shm_toc_insert(context->toc, KEY_WAL_USAGE, leader->wal_usage);
-	leader->buffer_usage = shm_toc_allocate(context->toc, buffer_size);
-	shm_toc_insert(context->toc, KEY_BUFFER_USAGE, leader->buffer_usage);
 	if (debug_query_string)
 	{
 		char	   *query = shm_toc_allocate(context->toc, query_size);
@@ -217,18 +203,18 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 
 	/* after this call, the leader can read all data that the workers have written */
 	WaitForParallelWorkersToFinish(leader->context);
-	for (int i = 0; i < leader->context->nworkers_launched; i++)
-		InstrAccumParallelQuery(&leader->buffer_usage[i], &leader->wal_usage[i]);
-
 	for (int i = 0; i <= shared->design.ntables; i++)
 		roots[i] = shared->tree[i].root;
 	result->heap_tuples = result->index_tuples = 0;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		result->heap_tuples += shared->scan_result[i].heap_tuples;
-		result->index_tuples += shared->scan_result[i].index_tuples;
-		if (shared->scan_result[i].broken_hot_chain)
-			info->ii_BrokenHotChain = true;
+		Participant *participant = &shared->participant[i];
+
+		result->heap_tuples += participant->heap_tuples;
+		result->index_tuples += participant->index_tuples;
+		info->ii_BrokenHotChain |= participant->broken_hot_chain;
+		if (i > 0)
+			InstrAccumParallelQuery(&participant->buffer_usage, &participant->wal_usage);
 	}
 }
 

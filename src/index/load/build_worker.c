@@ -81,13 +81,13 @@ write_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid
 
 /*
  * Scan this participant's part of the heap.  Writes the rows to the participant's files,
- * and stores the results of the scan in shared->scan_result.
+ * and stores the results of the scan in shared->participant.
  */
 static void
 scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 		  int participant, Relation heap, Relation index, IndexInfo *info)
 {
-	ScanResult *result = &shared->scan_result[participant];
+	Participant *result = &shared->participant[participant];
 	RowFile		files[NGROUPS] = {0};
 
 	for (RowGroup group = 0; group < NGROUPS; group++)
@@ -118,7 +118,7 @@ count_rows(const SharedBuild *shared, RowGroup group)
 	int64		nrows = 0;
 
 	for (int i = 0; i < shared->nparticipants; i++)
-		nrows += shared->scan_result[i].nrows[group];
+		nrows += shared->participant[i].nrows[group];
 	return nrows;
 }
 
@@ -135,7 +135,7 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		RowFile		file = {.nrows = shared->scan_result[i].nrows[group]};
+		RowFile		file = {.nrows = shared->participant[i].nrows[group]};
 
 		if (file.nrows == 0)
 			continue;

@@ -11,6 +11,7 @@
 #define SIMHASH_BUILD_WORKER_H
 
 #include "access/relscan.h"
+#include "executor/instrument.h"
 #include "nodes/execnodes.h"
 #include "storage/barrier.h"
 #include "storage/sharedfileset.h"
@@ -30,18 +31,23 @@ typedef enum RowGroup
 #define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
 
 /*
- * Results of a participant's heap scan.  If the participant attached after the end of the
- * scan, they are all zero, and the participant has written no file of rows.
+ * Results of a participant.  If the participant attached after the end of the scan, those
+ * of its heap scan are all zero, and it has written no file of rows.
  */
-typedef struct ScanResult
+typedef struct Participant
 {
+	/* results of the heap scan */
 	double		heap_tuples;
 	double		index_tuples;
 	int64		nrows[NGROUPS]; /* number of rows in the file of each group.  A
 								 * heap row has one for each of its keys, or one
 								 * for its placeholder. */
 	bool		broken_hot_chain;
-} ScanResult;
+
+	/* what a worker has used, set at its end */
+	BufferUsage buffer_usage;
+	WalUsage	wal_usage;
+} Participant;
 
 /* State of a tree that is built in ranges. */
 typedef struct SharedTree
@@ -78,10 +84,10 @@ typedef struct SharedBuild
 	SharedTree	tree[MAX_TREES];
 
 	/*
-	 * Indexed by participant.  Each participant writes its own element before it arrives
-	 * at the barrier.
+	 * The leader, then the workers.  Each participant writes the results of its heap scan
+	 * before it arrives at the barrier.
 	 */
-	ScanResult	scan_result[FLEXIBLE_ARRAY_MEMBER];
+	Participant participant[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
 extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,

@@ -229,20 +229,9 @@ spool_begin(Spool *spool, const PermutedTable *table)
 }
 
 /*
- * Return the number of bits to shift an offset to the right to get the number of its
- * bucket.  The offset is a key minus spool->low.key.
- */
-static int
-bucket_shift(const Spool *spool)
-{
-	uint64		width = spool->high.key - spool->low.key;
-
-	return Max(0, pg_leftmost_one_pos64(width | 1) + 1 - BUCKET_BITS);
-}
-
-/*
  * Set begin[] to the index of the first entry of each bucket.  The length of begin is
- * NBUCKETS.
+ * NBUCKETS.  The number of an entry's bucket is its key minus `lowest`, shifted to the right
+ * by `shift` bits.
  */
 static void
 count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
@@ -276,7 +265,8 @@ sort_by_buckets(Spool *spool)
 	size_t		next[NBUCKETS];
 	size_t		begin = 0;
 	uint64		lowest = spool->low.key;
-	int			shift = bucket_shift(spool);
+	uint64		width = spool->high.key - lowest;
+	int			shift = Max(0, pg_leftmost_one_pos64(width | 1) + 1 - BUCKET_BITS);
 	Entry	   *swap = spool->entries;
 
 	if (spool->sorted == NULL)
