@@ -51,7 +51,6 @@ OBJS = \
 	src/index/load/build_tree.o \
 	src/index/load/build_worker.o \
 	src/index/load/heap_scan.o \
-	src/index/load/row_file.o \
 	src/index/load/spool.o \
 	src/index/load/spool_file.o \
 	src/index/inspect/check.o \
@@ -66,8 +65,7 @@ OBJS = \
 	src/index/scan/distance_queue.o \
 	src/index/scan/hit_counter.o \
 	src/index/scan/leaf_reader.o \
-	src/index/scan/posting_cursor.o \
-	src/index/scan/posting_merge.o \
+	src/index/scan/postings.o \
 	src/index/scan/prefetch.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \

@@ -104,7 +104,7 @@ typedef struct MultiKeyMethods
 	/*
 	 * Extract the query keys of a scan key.  Every matching row contains at least
 	 * keys->min_match of these keys, or none if keys->or_empty.  min_match is the
-	 * threshold T of the T-occurrence problem (posting_merge.c).  Returns false if a full
+	 * threshold T of the T-occurrence problem (postings.c).  Returns false if a full
 	 * index scan is needed, because every row that is not NULL matches, or may match if
 	 * keys->recheck.  Returns true and sets keys->n to 0 if no row with keys matches.
 	 */

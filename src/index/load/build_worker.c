@@ -34,7 +34,7 @@
 #include "compat.h"
 #include "index/load/build_worker.h"
 #include "index/load/heap_scan.h"
-#include "index/load/row_file.h"
+#include "index/load/spool_file.h"
 #include "index/opclass_lookup.h"
 #include "index/params.h"
 

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "index/scan/posting_merge.h"
+#include "index/scan/postings.h"
 #include "index/scan/scan_keys.h"
 #include "index/scan/tid_set.h"
 

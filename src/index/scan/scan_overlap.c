@@ -14,7 +14,7 @@
  *	  keys.  A row without a rare key contains at most F query keys.  So the scan first
  *	  returns the rows with a rare key that contain at least F query keys.
  * 2. Rows that contain all frequent keys but no rare key, found by a merge
- *	  (posting_merge.c).
+ *	  (postings.c).
  * 3. All other rows with a query key.  For these, the scan counts the hits of all keys.
  * 4. Rows with keys, but none of the query keys.
  * 5. Rows without keys.
@@ -33,8 +33,7 @@
 #include "miscadmin.h"
 
 #include "index/scan/hit_counter.h"
-#include "index/scan/posting_cursor.h"
-#include "index/scan/posting_merge.h"
+#include "index/scan/postings.h"
 #include "index/scan/scan_overlap.h"
 #include "index/scan/tid_set.h"
 

@@ -1,18 +1,16 @@
 /*-------------------------------------------------------------------------
  *
- * posting_cursor.h
- *		Cursor over the postings of a key, in TID order
+ * postings.h
+ *		Read the postings of keys in TID order: cursors, and their merge
  *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef SIMHASH_POSTING_CURSOR_H
-#define SIMHASH_POSTING_CURSOR_H
+#ifndef SIMHASH_POSTINGS_H
+#define SIMHASH_POSTINGS_H
 
-#include "storage/itemptr.h"
-#include "utils/relcache.h"
-#include "utils/snapshot.h"
+#include "index/scan/leaf_reader.h"
 
 /* A cursor over the postings of a key.  It copies at most `max` TIDs at a time. */
 typedef struct PostingCursor
@@ -27,8 +25,6 @@ typedef struct PostingCursor
 } PostingCursor;
 
 extern void posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max);
-extern void posting_cursor_set(PostingCursor *cursor, const ItemPointerData *tids, int n,
-							   bool more);
 extern bool posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor,
 								uint64 tid);
 
@@ -39,4 +35,10 @@ posting_cursor_tid(const PostingCursor *cursor)
 	return cursor->tid[cursor->next];
 }
 
-#endif							/* SIMHASH_POSTING_CURSOR_H */
+typedef struct PostingMerge PostingMerge;
+
+extern PostingMerge *posting_merge_create(MemoryContext context, LeafReader *reader,
+										  const uint64 *keys, int n, int min_match);
+extern bool posting_merge_next(PostingMerge *merge);
+
+#endif							/* SIMHASH_POSTINGS_H */
