@@ -11,14 +11,14 @@
 #define SIMHASH_BITS_H
 
 /*
- * A run of bits that a bit permutation moves together: the bits of `mask`, rotated to
- * the left by `shift` bits.
+ * Bits that a bit permutation moves together: the bits of `mask`, rotated to the left by
+ * `shift` bits.
  */
-typedef struct BitRun
+typedef struct BitGroup
 {
 	uint64		mask;
 	int			shift;
-} BitRun;
+} BitGroup;
 
 /* Rotate bits to the left by shift, 0 to 63. */
 static inline uint64

@@ -48,7 +48,7 @@ typedef struct Digit
 {
 	int			nbits;
 	int			nruns;
-	BitRun		run[DIGIT_BITS];
+	BitGroup	run[DIGIT_BITS];
 } Digit;
 
 /*
@@ -113,7 +113,7 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 		int			shift = (target - bits[i]) & (SIMHASH_BITS - 1);
 
 		if (i == 0 || shift != digit->run[digit->nruns - 1].shift)
-			digit->run[digit->nruns++] = (BitRun) {0, shift};
+			digit->run[digit->nruns++] = (BitGroup) {0, shift};
 		digit->run[digit->nruns - 1].mask |= UINT64CONST(1) << target;
 	}
 }

@@ -12,7 +12,7 @@
 #include "access/stratnum.h"
 
 #include "compat.h"
-#include "gist/agreement.h"
+#include "gist/union_key.h"
 #include "type/strategy.h"
 
 /* --- the type of keys ----------------------------------------------------------- */
@@ -29,7 +29,7 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_key_out);
 Datum
 simhash_ball_gist_key_out(PG_FUNCTION_ARGS)
 {
-	const BallAgreement *key = DatumGetBallAgreementP(PG_GETARG_DATUM(0));
+	const BallUnionKey *key = DatumGetBallUnionKeyP(PG_GETARG_DATUM(0));
 	char		mask[SIMHASH_HEX_DIGITS + 1];
 	char		value[SIMHASH_HEX_DIGITS + 1];
 
@@ -46,12 +46,12 @@ simhash_ball_gist_compress(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
 	const SimHashBall *ball;
-	BallAgreement *key;
+	BallUnionKey *key;
 
 	if (!entry->leafkey)
 		PG_RETURN_POINTER(entry);
 	ball = DatumGetSimHashBallP(entry->key);
-	key = palloc0(sizeof(BallAgreement));
+	key = palloc0(sizeof(BallUnionKey));
 	key->centers.mask = ALL_BITS;
 	key->centers.value = ball->center;
 	key->radius = ball->radius;
@@ -63,7 +63,7 @@ Datum
 simhash_ball_gist_fetch(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
-	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
+	const BallUnionKey *key = DatumGetBallUnionKeyP(entry->key);
 	SimHashBall *ball = palloc0(sizeof(SimHashBall));
 
 	ball->center = key->centers.value;
@@ -85,8 +85,8 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
 	const SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(1);
 	StrategyNumber strategy = PG_GETARG_UINT16(2);
 	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
-	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
-	int			distance = agreement_distance(&key->centers, ball->center);
+	const BallUnionKey *key = DatumGetBallUnionKeyP(entry->key);
+	int			distance = union_key_distance(&key->centers, ball->center);
 
 	*recheck = false;
 	switch (strategy)
@@ -108,19 +108,19 @@ simhash_ball_gist_consistent(PG_FUNCTION_ARGS)
  * Replace a key of balls by its union with another key of balls (a UniteKeys).
  */
 static void
-unite_balls(Agreement *key, const Agreement *other)
+unite_balls(UnionKey *key, const UnionKey *other)
 {
-	BallAgreement *balls = (BallAgreement *) key;
+	BallUnionKey *balls = (BallUnionKey *) key;
 
-	agreement_unite(key, other);
-	balls->radius = Max(balls->radius, ((const BallAgreement *) other)->radius);
+	union_key_unite(key, other);
+	balls->radius = Max(balls->radius, ((const BallUnionKey *) other)->radius);
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_union);
 Datum
 simhash_ball_gist_union(PG_FUNCTION_ARGS)
 {
-	return keys_union(fcinfo, sizeof(BallAgreement), unite_balls);
+	return keys_union(fcinfo, sizeof(BallUnionKey), unite_balls);
 }
 
 /*
@@ -134,10 +134,10 @@ simhash_ball_gist_penalty(PG_FUNCTION_ARGS)
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
 	GISTENTRY  *added = (GISTENTRY *) PG_GETARG_POINTER(1);
 	float	   *penalty = (float *) PG_GETARG_POINTER(2);
-	const BallAgreement *key = DatumGetBallAgreementP(entry->key);
-	const BallAgreement *other = DatumGetBallAgreementP(added->key);
+	const BallUnionKey *key = DatumGetBallUnionKeyP(entry->key);
+	const BallUnionKey *other = DatumGetBallUnionKeyP(added->key);
 
-	*penalty = agreement_penalty(&key->centers, &other->centers) +
+	*penalty = union_key_penalty(&key->centers, &other->centers) +
 		Max(0, other->radius - key->radius);
 	PG_RETURN_POINTER(penalty);
 }
@@ -146,17 +146,17 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_picksplit);
 Datum
 simhash_ball_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	return keys_picksplit(fcinfo, sizeof(BallAgreement), unite_balls);
+	return keys_picksplit(fcinfo, sizeof(BallUnionKey), unite_balls);
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_gist_same);
 Datum
 simhash_ball_gist_same(PG_FUNCTION_ARGS)
 {
-	const BallAgreement *a = DatumGetBallAgreementP(PG_GETARG_DATUM(0));
-	const BallAgreement *b = DatumGetBallAgreementP(PG_GETARG_DATUM(1));
+	const BallUnionKey *a = DatumGetBallUnionKeyP(PG_GETARG_DATUM(0));
+	const BallUnionKey *b = DatumGetBallUnionKeyP(PG_GETARG_DATUM(1));
 	bool	   *same = (bool *) PG_GETARG_POINTER(2);
 
-	*same = agreement_equal(&a->centers, &b->centers) && a->radius == b->radius;
+	*same = union_key_equal(&a->centers, &b->centers) && a->radius == b->radius;
 	PG_RETURN_POINTER(same);
 }

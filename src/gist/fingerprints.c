@@ -12,7 +12,7 @@
 #include "access/stratnum.h"
 
 #include "compat.h"
-#include "gist/agreement.h"
+#include "gist/union_key.h"
 #include "type/strategy.h"
 
 /* --- the type of keys ----------------------------------------------------------- */
@@ -29,7 +29,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_key_out);
 Datum
 simhash_gist_key_out(PG_FUNCTION_ARGS)
 {
-	const Agreement *key = DatumGetAgreementP(PG_GETARG_DATUM(0));
+	const UnionKey *key = DatumGetUnionKeyP(PG_GETARG_DATUM(0));
 	char		mask[SIMHASH_HEX_DIGITS + 1];
 	char		value[SIMHASH_HEX_DIGITS + 1];
 
@@ -45,11 +45,11 @@ Datum
 simhash_gist_compress(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
-	Agreement  *key;
+	UnionKey   *key;
 
 	if (!entry->leafkey)
 		PG_RETURN_POINTER(entry);
-	key = palloc(sizeof(Agreement));
+	key = palloc(sizeof(UnionKey));
 	key->mask = ALL_BITS;
 	key->value = DatumGetSimHash(entry->key);
 	return entry_with(entry, PointerGetDatum(key));
@@ -61,7 +61,7 @@ simhash_gist_fetch(PG_FUNCTION_ARGS)
 {
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
 
-	return entry_with(entry, SimHashGetDatum(DatumGetAgreementP(entry->key)->value));
+	return entry_with(entry, SimHashGetDatum(DatumGetUnionKeyP(entry->key)->value));
 }
 
 /* --- searching ------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ simhash_gist_consistent(PG_FUNCTION_ARGS)
 	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
 	StrategyNumber strategy = PG_GETARG_UINT16(2);
 	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
-	const Agreement *key = DatumGetAgreementP(entry->key);
+	const UnionKey *key = DatumGetUnionKeyP(entry->key);
 	const SimHashBall *ball;
 
 	*recheck = false;
@@ -85,9 +85,9 @@ simhash_gist_consistent(PG_FUNCTION_ARGS)
 	{
 		case STRATEGY_WITHIN:
 			ball = PG_GETARG_SIMHASH_BALL_P(1);
-			PG_RETURN_BOOL(agreement_distance(key, ball->center) <= ball->radius);
+			PG_RETURN_BOOL(union_key_distance(key, ball->center) <= ball->radius);
 		case STRATEGY_EQUAL:
-			PG_RETURN_BOOL(agreement_distance(key, PG_GETARG_SIMHASH(1)) == 0);
+			PG_RETURN_BOOL(union_key_distance(key, PG_GETARG_SIMHASH(1)) == 0);
 		default:
 			elog(ERROR, "unrecognized strategy number: %d", strategy);
 	}
@@ -108,7 +108,7 @@ simhash_gist_distance(PG_FUNCTION_ARGS)
 	if (strategy != STRATEGY_DISTANCE)
 		elog(ERROR, "unrecognized strategy number: %d", strategy);
 	*recheck = false;
-	PG_RETURN_FLOAT8(agreement_distance(DatumGetAgreementP(entry->key),
+	PG_RETURN_FLOAT8(union_key_distance(DatumGetUnionKeyP(entry->key),
 										PG_GETARG_SIMHASH(1)));
 }
 
@@ -118,7 +118,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_union);
 Datum
 simhash_gist_union(PG_FUNCTION_ARGS)
 {
-	return keys_union(fcinfo, sizeof(Agreement), agreement_unite);
+	return keys_union(fcinfo, sizeof(UnionKey), union_key_unite);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_penalty);
@@ -129,8 +129,8 @@ simhash_gist_penalty(PG_FUNCTION_ARGS)
 	GISTENTRY  *added = (GISTENTRY *) PG_GETARG_POINTER(1);
 	float	   *penalty = (float *) PG_GETARG_POINTER(2);
 
-	*penalty = agreement_penalty(DatumGetAgreementP(entry->key),
-								 DatumGetAgreementP(added->key));
+	*penalty = union_key_penalty(DatumGetUnionKeyP(entry->key),
+								 DatumGetUnionKeyP(added->key));
 	PG_RETURN_POINTER(penalty);
 }
 
@@ -138,7 +138,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_picksplit);
 Datum
 simhash_gist_picksplit(PG_FUNCTION_ARGS)
 {
-	return keys_picksplit(fcinfo, sizeof(Agreement), agreement_unite);
+	return keys_picksplit(fcinfo, sizeof(UnionKey), union_key_unite);
 }
 
 PG_FUNCTION_INFO_V1(simhash_gist_same);
@@ -147,8 +147,8 @@ simhash_gist_same(PG_FUNCTION_ARGS)
 {
 	bool	   *same = (bool *) PG_GETARG_POINTER(2);
 
-	*same = agreement_equal(DatumGetAgreementP(PG_GETARG_DATUM(0)),
-							DatumGetAgreementP(PG_GETARG_DATUM(1)));
+	*same = union_key_equal(DatumGetUnionKeyP(PG_GETARG_DATUM(0)),
+							DatumGetUnionKeyP(PG_GETARG_DATUM(1)));
 	PG_RETURN_POINTER(same);
 }
 

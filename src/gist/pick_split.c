@@ -3,8 +3,8 @@
  * pick_split.c
  *		Union, penalty, page split and sort order of keys
  *
- * Both operator classes use these functions.  A key of balls begins with the agreement of
- * the centers, so it is treated like a key of fingerprints.  README.md explains the order.
+ * Both operator classes use these functions.  A key of balls begins with the key of the
+ * centers, so it is treated like a key of fingerprints.  README.md explains the order.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,7 +15,7 @@
 #include "utils/sortsupport.h"
 
 #include "compat.h"
-#include "gist/agreement.h"
+#include "gist/union_key.h"
 
 /*
  * Minimum number of entries on each side of a split, in tenths of all entries.
@@ -36,10 +36,10 @@ gray_rank(SimHash fp)
 
 /* --- union ---------------------------------------------------------------------- */
 
-static inline const Agreement *
-entry_agreement(const GistEntryVector *entries, OffsetNumber offset)
+static inline const UnionKey *
+entry_key(const GistEntryVector *entries, OffsetNumber offset)
 {
-	return DatumGetAgreementP(entries->vector[offset].key);
+	return DatumGetUnionKeyP(entries->vector[offset].key);
 }
 
 /*
@@ -50,11 +50,11 @@ static Datum
 unite_entries(const GistEntryVector *entries, const OffsetNumber *offsets, int n, Size size,
 			  UniteKeys unite)
 {
-	Agreement  *key = palloc(size);
+	UnionKey   *key = palloc(size);
 
-	memcpy(key, entry_agreement(entries, offsets ? offsets[0] : 0), size);
+	memcpy(key, entry_key(entries, offsets ? offsets[0] : 0), size);
 	for (int i = 1; i < n; i++)
-		unite(key, entry_agreement(entries, offsets ? offsets[i] : i));
+		unite(key, entry_key(entries, offsets ? offsets[i] : i));
 	return PointerGetDatum(key);
 }
 
@@ -74,15 +74,15 @@ keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 /* --- penalty ------------------------------------------------------------------- */
 
 /*
- * Return the penalty of adding another agreement to an agreement.  It is the number of
- * bits that the agreement loses, plus a fraction of at most 1/2.  The fraction is higher if
- * fewer bits remain.  So it decides between agreements that lose equally many bits.
+ * Return the penalty of adding another key to a key.  It is the number of bits that the
+ * key loses, plus a fraction of at most 1/2.  The fraction is higher if fewer bits remain.
+ * So it decides between keys that lose equally many bits.
  */
 float
-agreement_penalty(const Agreement *agreement, const Agreement *other)
+union_key_penalty(const UnionKey *key, const UnionKey *other)
 {
-	uint64		lost = agreement_lost(agreement, other);
-	int			left = pg_popcount64(agreement->mask & ~lost);
+	uint64		lost = union_key_lost(key, other);
+	int			left = pg_popcount64(key->mask & ~lost);
 
 	return pg_popcount64(lost) + (float) (SIMHASH_BITS - left) / (2 * SIMHASH_BITS);
 }
@@ -122,7 +122,7 @@ rank_entries(const GistEntryVector *entries, int n)
 	for (int i = 0; i < n; i++)
 	{
 		ranked[i].offset = FirstOffsetNumber + i;
-		ranked[i].rank = gray_rank(entry_agreement(entries, ranked[i].offset)->value);
+		ranked[i].rank = gray_rank(entry_key(entries, ranked[i].offset)->value);
 	}
 	qsort(ranked, n, sizeof(Ranked), compare_ranked);
 	return ranked;
@@ -142,20 +142,20 @@ choose_cut(const GistEntryVector *entries, const Ranked *ranked, int n)
 	int			min_side = Max(1, n * MIN_SIDE_TENTHS / 10);
 	int			cut = n / 2;
 	int			best = -1;
-	Agreement	side;
+	UnionKey	side;
 
-	side = *entry_agreement(entries, ranked[n - 1].offset);
+	side = *entry_key(entries, ranked[n - 1].offset);
 	for (int i = n - 1; i >= min_side; i--)
 	{
-		agreement_unite(&side, entry_agreement(entries, ranked[i].offset));
+		union_key_unite(&side, entry_key(entries, ranked[i].offset));
 		right_bits[i] = pg_popcount64(side.mask);
 	}
-	side = *entry_agreement(entries, ranked[0].offset);
+	side = *entry_key(entries, ranked[0].offset);
 	for (int i = 1; i <= n - min_side; i++)
 	{
 		int			bits;
 
-		agreement_unite(&side, entry_agreement(entries, ranked[i - 1].offset));
+		union_key_unite(&side, entry_key(entries, ranked[i - 1].offset));
 		if (i < min_side)
 			continue;
 		bits = i * pg_popcount64(side.mask) + (n - i) * right_bits[i];
@@ -207,10 +207,10 @@ keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
  * Compare two leaf keys by rank, for SortSupport.
  */
 static int
-compare_agreements(Datum x, Datum y, SortSupport ssup)
+compare_keys(Datum x, Datum y, SortSupport ssup)
 {
-	uint64		a = gray_rank(DatumGetAgreementP(x)->value);
-	uint64		b = gray_rank(DatumGetAgreementP(y)->value);
+	uint64		a = gray_rank(DatumGetUnionKeyP(x)->value);
+	uint64		b = gray_rank(DatumGetUnionKeyP(y)->value);
 
 	return (a > b) - (a < b);
 }
@@ -220,7 +220,7 @@ compare_agreements(Datum x, Datum y, SortSupport ssup)
 static Datum
 abbreviate(Datum original, SortSupport ssup)
 {
-	return (Datum) gray_rank(DatumGetAgreementP(original)->value);
+	return (Datum) gray_rank(DatumGetUnionKeyP(original)->value);
 }
 
 /* Return false: never abort abbreviation, because the abbreviated key is the sort key. */
@@ -241,14 +241,14 @@ simhash_gist_sortsupport(PG_FUNCTION_ARGS)
 {
 	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
 
-	ssup->comparator = compare_agreements;
+	ssup->comparator = compare_keys;
 #if SIZEOF_DATUM >= 8
 	if (ssup->abbreviate)
 	{
 		ssup->comparator = ssup_datum_unsigned_cmp;
 		ssup->abbrev_converter = abbreviate;
 		ssup->abbrev_abort = never_abort;
-		ssup->abbrev_full_comparator = compare_agreements;
+		ssup->abbrev_full_comparator = compare_keys;
 	}
 #endif
 	PG_RETURN_VOID();

@@ -164,7 +164,7 @@ static bool members_complete = false;
  * If the planner needs a function of the extension, store its OID.
  */
 static void
-note_function(Oid function)
+record_function(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	Form_pg_proc form;
@@ -215,7 +215,7 @@ read_members(Oid extension)
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
 		if (form->classid == ProcedureRelationId && form->deptype == DEPENDENCY_EXTENSION)
-			note_function(form->objid);
+			record_function(form->objid);
 	}
 	systable_endscan(scan);
 	table_close(depend, AccessShareLock);
@@ -259,7 +259,7 @@ find_members(void)
  * While a member is missing, any changed function may be that member.
  */
 static void
-note_change(Datum argument, syscache_id cache, uint32 hash)
+forget_objects(Datum argument, syscache_id cache, uint32 hash)
 {
 	bool		of_member = hash == 0 || !members_complete;
 
@@ -274,7 +274,7 @@ note_change(Datum argument, syscache_id cache, uint32 hash)
 void
 objects_init(void)
 {
-	CacheRegisterSyscacheCallback(PROCOID, note_change, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, forget_objects, (Datum) 0);
 }
 
 /*

@@ -96,7 +96,7 @@ test_design(const DesignOptions *options)
 		if (key != ~UINT64CONST(0) << (64 - table->nprefix))
 			fail(options, "keys do not begin with the prefix");
 		if (options->prefix == 1 && options->nested == 1 &&
-			table->run[0].mask != ~UINT64CONST(0))
+			table->group[0].mask != ~UINT64CONST(0))
 			fail(options, "keys are not just rotated");
 		all |= table->mask;
 		for (int round = 0; round < 200; round++)

@@ -166,7 +166,7 @@ ends_at_downlink(Page page, Page parent, int i)
  * Store a mismatch in *check, for the error message.  Returns false.
  */
 static bool
-note_mismatch(LevelCheck *check, BlockNumber block, const char *what)
+record_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 {
 	check->block = block;
 	check->what = what;
@@ -199,25 +199,25 @@ check_child(LevelCheck *check, Page parent, int i)
 	bool		incomplete;
 
 	if (!copy_page(check, &link, page))
-		return note_mismatch(check, link.block,
-						   "it is not the page that a link to it describes");
+		return record_mismatch(check, link.block,
+							   "it is not the page that a link to it describes");
 	if (check->expected != InvalidBlockNumber && check->expected != link.block &&
 		entry_compare(&link.low_key, &check->low_key) == 0)
-		return note_mismatch(check, link.block,
-						   "a downlink leads to it, but the right-link of its left sibling does not");
+		return record_mismatch(check, link.block,
+							   "a downlink leads to it, but the right-link of its left sibling does not");
 	incomplete = page_split_is_incomplete(page);
 	while (page_split_is_incomplete(page))
 	{
 		PageLink	right = page_right_link(page);
 
 		if (!copy_page(check, &right, page))
-			return note_mismatch(check, right.block,
-							   "it is not the page that the right-link of its left sibling describes");
+			return record_mismatch(check, right.block,
+								   "it is not the page that the right-link of its left sibling describes");
 	}
 	if (!ends_at_downlink(page, parent, i + 1))
-		return note_mismatch(check, link.block, incomplete ?
-						   "it has the incomplete-split flag, but its split is complete" :
-						   "its high key does not match the parent level");
+		return record_mismatch(check, link.block, incomplete ?
+							   "it has the incomplete-split flag, but its split is complete" :
+							   "its high key does not match the parent level");
 
 	if (incomplete)
 		count_incomplete(check, &link);

@@ -155,13 +155,13 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 	shared->concurrent = info->ii_Concurrent;
 	shared->query_id = pgstat_get_my_query_id();
 	shared->design = *design;
-	shared->nranges = nworkers + 1;
+	shared->npartitions = nworkers + 1;
 	SharedFileSetInit(&shared->files, leader->context->seg);
 	pg_atomic_init_u32(&shared->next_unit, 0);
 	pg_atomic_init_u64(&shared->ndone, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
-		pg_atomic_init_u32(&shared->tree[i].nranges_left, shared->nranges);
+		pg_atomic_init_u32(&shared->tree[i].npartitions_left, shared->npartitions);
 		pg_atomic_init_u32(&shared->tree[i].nleaves, 0);
 	}
 	table_parallelscan_initialize(heap, leader->scan, leader->snapshot);
@@ -172,7 +172,7 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 	if (leader->context->nworkers_launched == 0)
 		return false;
 	shared->nparticipants = leader->context->nworkers_launched + 1;
-	shared->first_leaves = page_extend(index, design->ntables * shared->nranges);
+	shared->first_leaves = page_extend(index, design->ntables * shared->npartitions);
 	ereport(DEBUG1,
 			(errmsg_internal("building index \"%s\" with %d parallel workers",
 							 RelationGetRelationName(index),

@@ -6,9 +6,9 @@
  * Pages are filled in local memory.  A full page is written through shared buffers and
  * logged as a whole.  The build does not change a page after it has written it.
  *
- * Several processes may build the leaves of one tree.  The tree is then divided into ranges
- * of keys.  For each range, one process builds the chain of leaves.  The process that
- * finishes the last range builds the inner levels.
+ * Several processes may build the leaves of one tree.  The tree is then divided into
+ * partitions of keys.  For each partition, one process builds the chain of leaves.  The
+ * process that finishes the last partition builds the inner levels.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -52,7 +52,7 @@ typedef struct BuildLevel
 	PGAlignedBlock page;
 } BuildLevel;
 
-/* State of a process that builds a tree, a range of its leaves, or its inner levels. */
+/* State of a process that builds a tree, a partition of its leaves, or its inner levels. */
 typedef struct TreeBuild
 {
 	Relation	index;
@@ -132,8 +132,8 @@ allocate_block(TreeBuild *build)
 }
 
 /*
- * Write a page to a pinned buffer, and log it if `log` is true.  Holds an exclusive lock on
- * the buffer while it writes, then unpins it.
+ * Write a page to a pinned buffer, and log it if `log` is true.  Holds an exclusive lock
+ * on the buffer while it writes, then unpins it.
  */
 void
 build_write_page(Buffer buffer, Page page, bool log)
@@ -282,8 +282,8 @@ report_done(pg_atomic_uint64 *done, int nentries)
 }
 
 /*
- * Sort the next range of entries of the spool.  Reports the phase of sorting first, and
- * then the phase of writing.  Returns false if there are no more entries.
+ * Sort the next partition of entries of the spool.  Reports the phase of sorting first,
+ * and then the phase of writing.  Returns false if there are no more entries.
  */
 static bool
 sort_next(Spool *spool)
@@ -342,12 +342,12 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
- * Build a range of the leaves of a tree from the entries of the spool.  The caller has
+ * Build a partition of the leaves of a tree from the entries of the spool.  The caller has
  * called spool_begin().  Writes the downlinks to the file `downlinks`, and returns the
  * number of leaves.  *done counts the entries that all processes have written.
  */
 BlockNumber
-build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
+build_leaves(Relation index, int tree, const LeafPartition *partition, Spool *spool,
 			 BufFile *downlinks, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
@@ -360,16 +360,16 @@ build_leaves(Relation index, int tree, const LeafRange *range, Spool *spool,
 	build.downlinks = downlinks;
 
 	/* the first leaf is allocated already, because the leaf to its left links to it */
-	build.next_block = range->block;
-	build.end_block = range->block + 1;
-	add_level(&build, &range->low);
+	build.next_block = partition->block;
+	build.end_block = partition->block + 1;
+	add_level(&build, &partition->low);
 	add_entries(&build, spool, done);
 
 	last = build.level[0]->page.data;
-	if (BlockNumberIsValid(range->right))
+	if (BlockNumberIsValid(partition->right))
 	{
-		TreePageGetOpaque(last)->right = range->right;
-		page_set_high_key(last, &range->high);
+		TreePageGetOpaque(last)->right = partition->right;
+		page_set_high_key(last, &partition->high);
 	}
 	finish_page(&build, 0);
 	pfree(build.level[0]);

@@ -26,16 +26,16 @@ typedef enum BuildPhase
 	PHASE_WRITE
 } BuildPhase;
 
-/* A range of the leaves of a tree.  One process builds it. */
-typedef struct LeafRange
+/* A partition of the leaves of a tree.  One process builds it. */
+typedef struct LeafPartition
 {
 	Entry		low;			/* low key of the first leaf */
 	Entry		high;			/* high key of the last leaf, exclusive.  Unused
 								 * if there is no leaf to the right. */
 	BlockNumber block;			/* block of the first leaf, allocated already */
-	BlockNumber right;			/* block of the first leaf of the next range, or
+	BlockNumber right;			/* block of the first leaf of the next partition, or
 								 * InvalidBlockNumber */
-} LeafRange;
+} LeafPartition;
 
 /* A downlink to a leaf, as a temporary file contains it. */
 typedef struct LeafDownlink
@@ -51,7 +51,7 @@ extern void build_report_phase(BuildPhase phase);
 extern void build_write_page(Buffer buffer, Page page, bool log);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);
-extern BlockNumber build_leaves(Relation index, int tree, const LeafRange *range,
+extern BlockNumber build_leaves(Relation index, int tree, const LeafPartition *partition,
 								Spool *spool, BufFile *downlinks,
 								pg_atomic_uint64 *done);
 extern TreeRoot build_inner_levels(Relation index, int tree, BlockNumber nleaves,

@@ -4,15 +4,15 @@
  *		The work of each participant of a parallel CREATE INDEX
  *
  * The participants are the leader and its workers.  Together they scan the heap.  Each
- * writes the rows that it finds to a temporary file of its own.  When all have reached
- * the end of the scan, they build the trees in units of work.  A unit is a range of a
- * tree's leaves, or the whole tree of placeholders.  For a range, a participant reads the
- * files of all participants.  It sorts the rows of the range as a serial build does, in
- * its share of maintenance_work_mem.  The participant that finishes the last range of a
- * tree builds the inner levels of the tree.
+ * writes the rows that it finds to a temporary file of its own.  When all have reached the
+ * end of the scan, they build the trees in units of work.  A unit is a partition of a
+ * tree's leaves, which is a range of keys, or the whole tree of placeholders.  For a
+ * partition, a participant reads the files of all participants.  It sorts the rows of the
+ * partition as a serial build does, in its share of maintenance_work_mem.  The participant
+ * that finishes the last partition of a tree builds the inner levels of the tree.
  *
- * A tree has one range for the leader and one for each planned worker.  The ranges have
- * equal width, because keys are spread well.  If the keys are not spread well, or if
+ * A tree has one partition for the leader and one for each planned worker.  The partitions
+ * have equal width, because keys are spread well.  If the keys are not spread well, or if
  * workers are missing, the build only takes longer.
  *
  * The rows are in files, not in shared memory.  So a build that does not fit into memory
@@ -38,12 +38,12 @@
 #include "index/opclass_lookup.h"
 #include "index/params.h"
 
-/* State of reading a tree's downlinks to leaves from the files of its ranges. */
+/* State of reading a tree's downlinks to leaves from the files of its partitions. */
 typedef struct DownlinkReader
 {
 	SharedBuild *shared;
 	int			tree;
-	int			range;			/* range whose file is opened next */
+	int			partition;	/* partition whose file is opened next */
 	BufFile    *file;
 	int64		nleft;			/* number of unread downlinks in the file */
 } DownlinkReader;
@@ -59,12 +59,12 @@ rows_name(int participant, RowGroup group)
 }
 
 /*
- * Return the name of the file with the downlinks of a range.
+ * Return the name of the file with the downlinks of a partition.
  */
 static char *
-downlinks_name(int tree, int range)
+downlinks_name(int tree, int partition)
 {
-	return psprintf("downlinks.%d.%d", tree, range);
+	return psprintf("downlinks.%d.%d", tree, partition);
 }
 
 /*
@@ -152,37 +152,37 @@ read_rows(SharedBuild *shared, RowGroup group, const PermutedTable *table,
 }
 
 /*
- * Return the inclusive lower bound of the keys of a range.
+ * Return the inclusive lower bound of the keys of a partition.
  */
 static uint64
-range_min(const SharedBuild *shared, int range)
+partition_min(const SharedBuild *shared, int partition)
 {
-	return range == 0 ? 0 : (PG_UINT64_MAX / shared->nranges + 1) * range;
+	return partition == 0 ? 0 : (PG_UINT64_MAX / shared->npartitions + 1) * partition;
 }
 
 /*
- * Build a range of a tree's leaves, and write the downlinks to these leaves to a file.
+ * Build a partition of a tree's leaves, and write the downlinks to these leaves to a file.
  */
 static void
-build_range(SharedBuild *shared, Relation index, int tree, int range, Spool *spool)
+build_partition(SharedBuild *shared, Relation index, int tree, int partition, Spool *spool)
 {
 	const PermutedTable *table = &shared->design.table[tree];
-	bool		is_last = range == shared->nranges - 1;
-	uint64		min = range_min(shared, range);
-	uint64		next_min = is_last ? 0 : range_min(shared, range + 1);
-	LeafRange	leaves;
+	bool		is_last = partition == shared->npartitions - 1;
+	uint64		min = partition_min(shared, partition);
+	uint64		next_min = is_last ? 0 : partition_min(shared, partition + 1);
+	LeafPartition leaves;
 	BufFile    *downlinks;
 
 	spool_reuse(spool);
-	/* for the last range, next_min - 1 wraps around to the greatest of all keys */
+	/* for the last partition, next_min - 1 wraps around to the greatest of all keys */
 	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
 	leaves.low = entry_before(min);
 	leaves.high = entry_before(next_min);
-	leaves.block = shared->first_leaves + tree * shared->nranges + range;
+	leaves.block = shared->first_leaves + tree * shared->npartitions + partition;
 	leaves.right = is_last ? InvalidBlockNumber : leaves.block + 1;
-	downlinks = BufFileCreateFileSet(&shared->files.fs, downlinks_name(tree, range));
+	downlinks = BufFileCreateFileSet(&shared->files.fs, downlinks_name(tree, partition));
 	pg_atomic_fetch_add_u32(&shared->tree[tree].nleaves,
 							build_leaves(index, tree, &leaves, spool, downlinks,
 										 &shared->ndone));
@@ -206,7 +206,7 @@ read_downlink(void *arg, LeafDownlink *downlink)
 	if (reader->file == NULL)
 	{
 		reader->file = BufFileOpenFileSet(&reader->shared->files.fs,
-										  downlinks_name(reader->tree, reader->range++),
+										  downlinks_name(reader->tree, reader->partition++),
 										  O_RDONLY, false);
 		reader->nleft = BufFileSize(reader->file) / sizeof(LeafDownlink);
 	}
@@ -215,7 +215,7 @@ read_downlink(void *arg, LeafDownlink *downlink)
 }
 
 /*
- * Build the inner levels of a tree.  All ranges of the tree must be finished.
+ * Build the inner levels of a tree.  All partitions of the tree must be finished.
  */
 static void
 finish_tree(SharedBuild *shared, Relation index, int tree)
@@ -248,26 +248,26 @@ build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
 /*
  * Do units of work until none are left.  A counter assigns each unit to one participant.
  * The first unit is the tree of placeholders, because that tree may be large.  The next
- * units are the ranges of the other trees, tree by tree.
+ * units are the partitions of the other trees, tree by tree.
  */
 static void
 do_units(SharedBuild *shared, Relation index)
 {
-	int			nunits = 1 + shared->design.ntables * shared->nranges;
+	int			nunits = 1 + shared->design.ntables * shared->npartitions;
 	Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
 	int			unit;
 
 	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)
 	{
-		int			tree = (unit - 1) / shared->nranges;
+		int			tree = (unit - 1) / shared->npartitions;
 
 		if (unit == 0)
 		{
 			build_placeholders(shared, index, spool);
 			continue;
 		}
-		build_range(shared, index, tree, (unit - 1) % shared->nranges, spool);
-		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].nranges_left, 1) == 0)
+		build_partition(shared, index, tree, (unit - 1) % shared->npartitions, spool);
+		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].npartitions_left, 1) == 0)
 			finish_tree(shared, index, tree);
 	}
 	spool_free(spool);

@@ -49,11 +49,11 @@ typedef struct Participant
 	WalUsage	wal_usage;
 } Participant;
 
-/* State of a tree that is built in ranges. */
+/* State of a tree that is built in partitions. */
 typedef struct SharedTree
 {
-	pg_atomic_uint32 nranges_left;
-	pg_atomic_uint32 nleaves;	/* number of leaves in finished ranges */
+	pg_atomic_uint32 npartitions_left;
+	pg_atomic_uint32 nleaves;	/* number of leaves in finished partitions */
 	TreeRoot	root;
 } SharedTree;
 
@@ -66,14 +66,14 @@ typedef struct SharedBuild
 	bool		concurrent;
 	uint64		query_id;
 	Design		design;
-	int			nranges;		/* number of ranges of each tree, except the
+	int			npartitions;	/* number of partitions of each tree, except the
 								 * tree of placeholders */
 
 	/* set by the leader before the end of the scan */
 	int			nparticipants;	/* maximum number of participants: the leader
 								 * and all launched workers */
 	BlockNumber first_leaves;	/* first of the contiguous blocks that are the
-								 * first leaves of the ranges, tree by tree */
+								 * first leaves of the partitions, tree by tree */
 
 	/* barrier at the end of the heap scan */
 	Barrier		scanned;

@@ -6,8 +6,8 @@
  * While the rows fit into half of the memory, they are one array.  For each permuted
  * table, the array is sorted again, into the other half.  This takes a fraction of the
  * time of a tuplesort for each table.  If the rows do not fit, they are in a file.  Then
- * the entries of a table are read into memory range by range, and each range is sorted in
- * memory.
+ * the entries of a table are divided into partitions, which are ranges of entries.  One
+ * partition after the other is read into memory and sorted there.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,7 +30,7 @@ struct Spool
 	const PermutedTable *table;	/* permuted table of the entries' keys.  NULL if
 								 * the keys are not permuted. */
 
-	/* Entries in memory.  These are all entries, or those of the current range. */
+	/* Entries in memory.  These are all entries, or those of the current partition. */
 	Entry	   *entries;
 	Entry	   *sorted;			/* array to sort into.  NULL if not allocated. */
 	size_t		nentries;
@@ -42,11 +42,11 @@ struct Spool
 	SpoolFile  *file;
 
 	/*
-	 * Ranges of the entries of `table`.  The current range contains the entries greater
-	 * than `low`, up to and including `high`.
+	 * Partitions of the entries of `table`.  The current partition contains the entries
+	 * greater than `low`, up to and including `high`.
 	 */
-	int			nranges;
-	int			range;			/* number of the range to sort next */
+	int			npartitions;
+	int			partition;	/* number of the partition to sort next */
 	Entry		low;
 	Entry		high;
 };
@@ -128,8 +128,8 @@ resize(Spool *spool, size_t size)
 
 /*
  * Move all rows to a file, because they do not fit into memory.  The sample and the
- * buffers of the file use a quarter of the memory.  Ranges are sorted in the other three
- * quarters.
+ * buffers of the file use a quarter of the memory.  Partitions are sorted in the other
+ * three quarters.
  */
 static void
 switch_to_file(Spool *spool)
@@ -216,22 +216,22 @@ void
 spool_begin(Spool *spool, const PermutedTable *table)
 {
 	if (spool->file)
-		spool->nranges = spool_file_divide(spool->file, table, spool->size);
+		spool->npartitions = spool_file_divide(spool->file, table, spool->size);
 	else
 	{
 		change_table(spool, table);
-		spool->nranges = 1;
+		spool->npartitions = 1;
 		spool->high = highest_entry();
 	}
 	spool->table = table;
-	spool->range = 0;
+	spool->partition = 0;
 	spool->low = lowest_entry();
 }
 
 /*
  * Set begin[] to the index of the first entry of each bucket.  The length of begin is
- * NBUCKETS.  The number of an entry's bucket is its key minus `lowest`, shifted to the right
- * by `shift` bits.
+ * NBUCKETS.  The number of an entry's bucket is its key minus `lowest`, shifted to the
+ * right by `shift` bits.
  */
 static void
 count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
@@ -304,44 +304,44 @@ sort(Spool *spool)
 }
 
 /*
- * Return true if an entry is in the current range.
+ * Return true if an entry is in the current partition.
  */
 static bool
-is_in_range(const Spool *spool, const Entry *entry)
+is_in_partition(const Spool *spool, const Entry *entry)
 {
 	return entry_compare(entry, &spool->low) > 0 &&
 		entry_compare(entry, &spool->high) <= 0;
 }
 
 /*
- * Add an entry of the current range.  If memory is full, sorts the entries read so far,
- * keeps the smaller half, and shortens the range so that it ends with this half.  The
- * other entries of the range are read again later.
+ * Add an entry of the current partition.  If memory is full, sorts the entries read so
+ * far, keeps the smaller half, and shortens the partition so that it ends with this half.
+ * The other entries of the partition are read again later.
  */
 static void
-add_to_range(Spool *spool, const Entry *entry)
+add_to_partition(Spool *spool, const Entry *entry)
 {
 	if (spool->nentries == spool->size)
 	{
 		sort(spool);
 		spool->nentries /= 2;
 		spool->high = spool->entries[spool->nentries - 1];
-		if (!is_in_range(spool, entry))
+		if (!is_in_partition(spool, entry))
 			return;
 	}
 	spool->entries[spool->nentries++] = *entry;
 }
 
 /*
- * Read the entries of the current range from the file.  If not all of them fit into
- * memory, keeps the smallest that fit, and shortens the range.
+ * Read the entries of the current partition from the file.  If not all of them fit into
+ * memory, keeps the smallest that fit, and shortens the partition.
  */
 static void
-read_range(Spool *spool)
+load_partition(Spool *spool)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	Entry		end;
-	RowFile    *file = spool_file_range(spool->file, spool->range, &end);
+	RowFile    *file = spool_file_partition(spool->file, spool->partition, &end);
 	int			n;
 
 	spool->high = end;
@@ -353,28 +353,28 @@ read_range(Spool *spool)
 			Entry		entry = rows[i];
 
 			entry.key = design_key(spool->table, entry.key);
-			if (is_in_range(spool, &entry))
-				add_to_range(spool, &entry);
+			if (is_in_partition(spool, &entry))
+				add_to_partition(spool, &entry);
 		}
 	}
 	pfree(rows);
 	if (entry_compare(&spool->high, &end) == 0)
-		spool->range++;
+		spool->partition++;
 }
 
 /*
- * Sort the entries of the next range.  spool_next() then returns them.  Returns false if
- * there are no more ranges.
+ * Sort the entries of the next partition.  spool_next() then returns them.  Returns false
+ * if there are no more partitions.
  */
 bool
 spool_sort(Spool *spool)
 {
-	if (spool->range == spool->nranges)
+	if (spool->partition == spool->npartitions)
 		return false;
 	if (spool->file)
-		read_range(spool);
+		load_partition(spool);
 	else
-		spool->range++;
+		spool->partition++;
 	sort(spool);
 	spool->low = spool->high;
 	spool->next = 0;
@@ -382,7 +382,8 @@ spool_sort(Spool *spool)
 }
 
 /*
- * Set *entry to the next entry of the sorted range.  Returns false after the last entry.
+ * Set *entry to the next entry of the sorted partition.  Returns false after the last
+ * entry.
  */
 bool
 spool_next(Spool *spool, Entry *entry)

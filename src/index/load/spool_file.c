@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * spool_file.c
- *		Rows of a spool that do not fit into memory, read in ranges
+ *		Rows of a spool that do not fit into memory, read in partitions
  *
- * For each permuted table, the entries are divided into ranges that should fit into
- * memory.  A random sample of the rows determines the bounds of the ranges.  So the ranges
- * have about the same number of entries, however the keys are spread.  A bound is an entry,
- * which has a TID.  So rows can be divided even if all their keys are equal.
+ * For each permuted table, the entries are divided into partitions that should fit into
+ * memory.  A random sample of the rows determines the bounds of the partitions.  So the
+ * partitions have about the same number of entries, however the keys are spread.  A bound
+ * is an entry, which has a TID.  So rows can be divided even if all their keys are equal.
  *
- * If there are few ranges, they are picked from the file of all rows.  The file is read
- * once for each range, in a fraction of the time that sorting takes.  If there are many
- * ranges, the rows are first distributed to further files, the parts.  Each part contains
- * the rows of one or more ranges.  If a part has many ranges, its rows are distributed to
- * further parts before its first range is read.
+ * If there are few partitions, they are picked from the file of all rows.  The file is
+ * read once for each partition, in a fraction of the time that sorting takes.  If there
+ * are many partitions, the rows are first distributed to further files.  Each file
+ * contains the rows of one or more partitions.  If a file has many partitions, its rows
+ * are distributed once more before its first partition is read.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -27,18 +27,18 @@
 #include "index/load/spool_file.h"
 
 /*
- * Files to which the rows of nranges consecutive ranges are distributed.  Each part
- * contains the rows of part_ranges ranges, except that the last part may contain fewer
- * ranges.
+ * Files to which the rows of npartitions consecutive partitions are distributed.  Each
+ * file contains the rows of per_file partitions.  The last file may contain fewer
+ * partitions.
  */
-typedef struct Parts
+typedef struct PartitionFiles
 {
-	int			first_range;
-	int			nranges;
-	int			n;				/* number of parts.  0 if no rows are distributed. */
-	int			part_ranges;
-	RowFile    *part;
-} Parts;
+	int			first_partition;
+	int			npartitions;
+	int			n;				/* number of files.  0 if no rows are distributed. */
+	int			per_file;
+	RowFile    *file;
+} PartitionFiles;
 
 #define LEVELS			2
 
@@ -59,31 +59,32 @@ struct SpoolFile
 	const PermutedTable *table;	/* permuted table of the sample's keys.  NULL if
 								 * the keys are not permuted. */
 
-	int			nranges;
-	int			max_parts;		/* maximum number of parts of a level */
-	Parts		level[LEVELS];	/* level[0] has the parts of all rows, level[1]
-								 * the parts of one of those parts */
+	int			npartitions;
+	int			max_files;		/* maximum number of files of a level */
+	PartitionFiles level[LEVELS];	/* level[0] has the rows of all partitions,
+									 * level[1] those of one file of level[0] */
 };
 
 #ifndef SIMHASH_TEST_BUILD
 /*
- * Expected percentage of memory that a range fills.  With 85, few ranges need more memory
- * than there is.
+ * Expected percentage of memory that a partition fills.  With 85, few partitions need more
+ * memory than there is.
  */
 #define FILL_PERCENT	85
 
 /*
- * Maximum number of ranges that are picked from one file.  Each of them is picked by
- * reading the whole file.  If a file has more ranges, its rows are distributed to parts.
+ * Maximum number of partitions that are picked from one file.  Each of them is picked by
+ * reading the whole file.  If a file has more partitions, its rows are distributed to
+ * other files.
  */
 #define MAX_PASSES		8
 
-#define MAX_PARTS		64
+#define MAX_FILES		64
 #else
-/* low limits for tests: a small number of rows makes parts on both levels */
+/* low limits for tests: a small number of rows makes files on both levels */
 #define FILL_PERCENT	5
 #define MAX_PASSES		2
-#define MAX_PARTS		3
+#define MAX_FILES		3
 #endif
 #define MAX_SAMPLE		32768
 
@@ -158,9 +159,9 @@ spool_file_create(int memory)
 	size_t		half = (size_t) memory * 1024 / 2;
 
 	file->rows.file = BufFileCreateTemp(false);
-	file->max_parts = Min(MAX_PARTS, Max(4, half / LEVELS / BLCKSZ));
+	file->max_files = Min(MAX_FILES, Max(4, half / LEVELS / BLCKSZ));
 	for (int i = 0; i < LEVELS; i++)
-		file->level[i].part = palloc0(file->max_parts * sizeof(RowFile));
+		file->level[i].file = palloc0(file->max_files * sizeof(RowFile));
 	file->max_sample = Min(MAX_SAMPLE, Max(256, half / sizeof(Entry)));
 	file->sample = palloc(file->max_sample * sizeof(Entry));
 	reservoir_init_selection_state(&file->reservoir, file->max_sample);
@@ -205,41 +206,41 @@ spool_file_add(SpoolFile *file, const Entry *row)
 }
 
 /*
- * Close and remove the files of parts, if there are any.
+ * Close and remove the files of partitions, if there are any.
  */
 static void
-close_parts(Parts *parts)
+close_files(PartitionFiles *files)
 {
-	for (int i = 0; i < parts->n; i++)
-		BufFileClose(parts->part[i].file);
-	parts->n = 0;
+	for (int i = 0; i < files->n; i++)
+		BufFileClose(files->file[i].file);
+	files->n = 0;
 }
 
 /*
- * Return the inclusive upper bound of a range.
+ * Return the inclusive upper bound of a partition.
  *
- * distribute() may ask for a range after the last range that it distributes, because the
- * last part may have fewer than part_ranges ranges.  The result is not used in that case,
- * because find_part() ignores the bound of the last part.
+ * distribute() may pass a partition after the last partition that it distributes, because
+ * the last file may have fewer than per_file partitions.  The result is not used in that
+ * case, because find_file() ignores the bound of the last file.
  */
 static Entry
-range_last(const SpoolFile *file, int range)
+partition_last(const SpoolFile *file, int partition)
 {
-	if (range >= file->nranges - 1)
+	if (partition >= file->npartitions - 1)
 		return highest_entry();
-	return file->sample[(int64) (range + 1) * file->nsample / file->nranges - 1];
+	return file->sample[(int64) (partition + 1) * file->nsample / file->npartitions - 1];
 }
 
 /*
- * Return the number of the part that an entry belongs to.  ends[] contains the inclusive
- * upper bound of each part, in ascending order.  An entry above the bounds of all other
- * parts belongs to the last part, whose bound is ignored.
+ * Return the number of the file that an entry belongs to.  ends[] contains the inclusive
+ * upper bound of each file, in ascending order.  An entry above the bounds of all other
+ * files belongs to the last file, whose bound is ignored.
  */
 static int
-find_part(const Entry *ends, int nparts, const Entry *entry)
+find_file(const Entry *ends, int nfiles, const Entry *entry)
 {
 	int			low = 0;
-	int			high = nparts - 1;
+	int			high = nfiles - 1;
 
 	while (low < high)
 	{
@@ -254,24 +255,25 @@ find_part(const Entry *ends, int nparts, const Entry *entry)
 }
 
 /*
- * Distribute the rows of nranges ranges, beginning with first_range, to parts.  The file
- * `source` contains the rows of these ranges and no others.
+ * Distribute the rows of npartitions partitions, beginning with first_partition, to files.
+ * The file `source` contains the rows of these partitions and no others.
  */
 static void
-distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts *parts)
+distribute(SpoolFile *file, RowFile *source, int first_partition, int npartitions,
+		   PartitionFiles *files)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
-	Entry		ends[MAX_PARTS];
+	Entry		ends[MAX_FILES];
 	int			n;
 
-	parts->first_range = first_range;
-	parts->nranges = nranges;
-	parts->part_ranges = (nranges + file->max_parts - 1) / file->max_parts;
-	parts->n = (nranges + parts->part_ranges - 1) / parts->part_ranges;
-	for (int i = 0; i < parts->n; i++)
+	files->first_partition = first_partition;
+	files->npartitions = npartitions;
+	files->per_file = (npartitions + file->max_files - 1) / file->max_files;
+	files->n = (npartitions + files->per_file - 1) / files->per_file;
+	for (int i = 0; i < files->n; i++)
 	{
-		parts->part[i] = (RowFile) {.file = BufFileCreateTemp(false)};
-		ends[i] = range_last(file, first_range + (i + 1) * parts->part_ranges - 1);
+		files->file[i] = (RowFile) {.file = BufFileCreateTemp(false)};
+		ends[i] = partition_last(file, first_partition + (i + 1) * files->per_file - 1);
 	}
 	row_file_rewind(source);
 	while (row_file_read(source, file->table, 0, PG_UINT64_MAX, rows, &n))
@@ -281,25 +283,25 @@ distribute(SpoolFile *file, RowFile *source, int first_range, int nranges, Parts
 			Entry		entry = rows[i];
 
 			entry.key = design_key(file->table, entry.key);
-			row_file_add(&parts->part[find_part(ends, parts->n, &entry)], &rows[i]);
+			row_file_add(&files->file[find_file(ends, files->n, &entry)], &rows[i]);
 		}
 	}
 	pfree(rows);
 }
 
 /*
- * Divide the entries of a permuted table into ranges, each expected to fill FILL_PERCENT
- * of range_size entries.  Returns the number of ranges, which is at most the number of
- * sampled rows.  The table must remain valid while ranges are read, and until the next
- * call of this function has returned.
+ * Divide the entries of a permuted table into partitions, each expected to fill
+ * FILL_PERCENT of partition_size entries.  Returns the number of partitions, which is at
+ * most the number of sampled rows.  The table must remain valid while partitions are read,
+ * and until the next call of this function has returned.
  */
 int
-spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size)
+spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t partition_size)
 {
-	int64		nranges = file->rows.nrows / (range_size * FILL_PERCENT / 100) + 1;
+	int64		npartitions = file->rows.nrows / (partition_size * FILL_PERCENT / 100) + 1;
 
 	for (int i = 0; i < LEVELS; i++)
-		close_parts(&file->level[i]);
+		close_files(&file->level[i]);
 	for (int i = 0; i < file->nsample; i++)
 	{
 		Entry	   *entry = &file->sample[i];
@@ -310,65 +312,65 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t range_size
 	}
 	sort_sample(file->sample, file->nsample);
 	file->table = table;
-	file->nranges = Min(nranges, file->nsample);
-	return file->nranges;
+	file->npartitions = Min(npartitions, file->nsample);
+	return file->npartitions;
 }
 
 /*
- * Return a file that contains the rows of a range, among rows of other ranges.
- * Distributes rows to parts if necessary.  The file has at most MAX_PASSES ranges, unless
- * even two levels of parts are too few for that.
+ * Return a file that contains the rows of a partition, among rows of other partitions.
+ * Distributes rows to files if necessary.  The file has at most MAX_PASSES partitions,
+ * unless even two levels of files are too few for that.
  */
 static RowFile *
-file_of_range(SpoolFile *file, int range)
+file_of_partition(SpoolFile *file, int partition)
 {
 	RowFile    *rows = &file->rows;
 	int			first = 0;
-	int			nranges = file->nranges;
+	int			npartitions = file->npartitions;
 
-	for (int i = 0; i < LEVELS && nranges > MAX_PASSES; i++)
+	for (int i = 0; i < LEVELS && npartitions > MAX_PASSES; i++)
 	{
-		Parts	   *parts = &file->level[i];
+		PartitionFiles *files = &file->level[i];
 		int			at;
 
-		if (parts->n == 0 || parts->first_range != first)
+		if (files->n == 0 || files->first_partition != first)
 		{
-			close_parts(parts);
-			distribute(file, rows, first, nranges, parts);
+			close_files(files);
+			distribute(file, rows, first, npartitions, files);
 		}
-		at = (range - first) / parts->part_ranges;
-		rows = &parts->part[at];
-		first += at * parts->part_ranges;
-		nranges = Min(parts->part_ranges, parts->first_range + parts->nranges - first);
+		at = (partition - first) / files->per_file;
+		rows = &files->file[at];
+		first += at * files->per_file;
+		npartitions = Min(files->per_file, files->first_partition + files->npartitions - first);
 	}
 	return rows;
 }
 
 /*
- * Return a file that contains the rows of a range, among rows of other ranges.  The file
- * is rewound, and the caller must not close it.  Sets *last to the upper bound of the
- * range, inclusive.
+ * Return a file that contains the rows of a partition, among rows of other partitions.
+ * The file is rewound, and the caller must not close it.  Sets *last to the upper bound of
+ * the partition, inclusive.
  */
 RowFile *
-spool_file_range(SpoolFile *file, int range, Entry *last)
+spool_file_partition(SpoolFile *file, int partition, Entry *last)
 {
-	RowFile    *rows = file_of_range(file, range);
+	RowFile    *rows = file_of_partition(file, partition);
 
-	*last = range_last(file, range);
+	*last = partition_last(file, partition);
 	row_file_rewind(rows);
 	return rows;
 }
 
 /*
- * Close and remove the file and its parts, and free the memory.
+ * Close and remove the files, and free the memory.
  */
 void
 spool_file_close(SpoolFile *file)
 {
 	for (int i = 0; i < LEVELS; i++)
 	{
-		close_parts(&file->level[i]);
-		pfree(file->level[i].part);
+		close_files(&file->level[i]);
+		pfree(file->level[i].file);
 	}
 	BufFileClose(file->rows.file);
 	pfree(file->sample);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * spool_file.h
- *		Rows of a spool that do not fit into memory, read in ranges
+ *		Rows of a spool that do not fit into memory, read in partitions
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -42,8 +42,8 @@ extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 extern SpoolFile *spool_file_create(int memory);
 extern void spool_file_add(SpoolFile *file, const Entry *row);
 extern int	spool_file_divide(SpoolFile *file, const PermutedTable *table,
-							  size_t range_size);
-extern RowFile *spool_file_range(SpoolFile *file, int range, Entry *last);
+							  size_t partition_size);
+extern RowFile *spool_file_partition(SpoolFile *file, int partition, Entry *last);
 extern void spool_file_close(SpoolFile *file);
 
 #endif							/* SIMHASH_SPOOL_FILE_H */

@@ -102,7 +102,7 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 	const uint64 *keys = page_keys(BufferGetPage(buffer)) + from;
 	const PermutedTable *table = &scan->design.table[reader->range.table];
 	SimHash		center = scan->queue ? scan->query : scan->balls[0].center;
-	int			radius = scan->queue ? scan->horizon : scan->balls[0].radius;
+	int			radius = scan->queue ? scan->last_radius : scan->balls[0].radius;
 	uint16		positions[MAX_LEAF_ENTRIES];
 	int			n = match_keys(keys, to - from, design_key(table, center), radius,
 							   positions);
@@ -166,7 +166,7 @@ read_matches(HammingScan *scan)
 		for (int i = 0; i < scan->nfar; i++)
 			distance_queue_add(scan->queue, scan->far[i].distance, &scan->far[i].tid);
 		if (scan->nfar > 0)
-			scan->horizon = Min(scan->horizon, distance_queue_farthest(scan->queue));
+			scan->last_radius = Min(scan->last_radius, distance_queue_farthest(scan->queue));
 		scan->nfar = 0;
 		if (scan->reader->ntids > 0)
 			return true;
@@ -244,15 +244,15 @@ begin_phase(HammingScan *scan)
 	bool		probes_ball;
 	bool		single_pass;
 
-	scan->radius = scan->horizon = scan->completed_radius + 1;
+	scan->radius = scan->last_radius = scan->completed_radius + 1;
 	scan->chosen = choose_plan(scan, scan->radius, &scan->probes_ball);
 	single_pass = scan->probes_ball || scan->chosen->kind == PROBE_PLAN_FULL;
 	if (single_pass)
-		scan->horizon = scan->max_radius;
-	while (scan->horizon < scan->max_radius &&
-		   choose_plan(scan, scan->horizon + 1, &probes_ball) == scan->chosen &&
+		scan->last_radius = scan->max_radius;
+	while (scan->last_radius < scan->max_radius &&
+		   choose_plan(scan, scan->last_radius + 1, &probes_ball) == scan->chosen &&
 		   !probes_ball)
-		scan->horizon++;
+		scan->last_radius++;
 
 	if (scan->chosen == last)
 		distance_queue_enlarge(scan->queue, single_pass);
@@ -285,7 +285,7 @@ fetch_queued(HammingScan *scan)
 
 /*
  * Advance to the next radius, after all matches within the current radius have been
- * returned.  Begins a new phase if the current radius is the horizon.  Returns false if
+ * returned.  Begins a new phase if the current radius is the last one of the phase.  Returns false if
  * the current radius is the last one.
  */
 static bool
@@ -293,7 +293,7 @@ advance_radius(HammingScan *scan)
 {
 	if (scan->radius == scan->max_radius)
 		return false;
-	if (scan->radius < scan->horizon)
+	if (scan->radius < scan->last_radius)
 	{
 		scan->radius++;
 		scan->drain_queue = true;

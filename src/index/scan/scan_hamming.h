@@ -55,9 +55,8 @@ typedef struct HammingScan
 									 * distance. */
 	int			radius;			/* distance of the matches that the scan returns
 								 * now.  0 if the search has no order. */
-	int			horizon;		/* maximum radius of the current phase,
-								 * inclusive.  It decreases when the queue drops
-								 * matches. */
+	int			last_radius;	/* last radius of the current phase, inclusive.
+								 * It decreases when the queue drops matches. */
 	bool		drain_queue;	/* true if the scan must return the queued
 								 * matches at the radius before it probes
 								 * further */

@@ -115,24 +115,24 @@ init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
 	table->nprefix = order->n;
 	table->block = block;
 	table->nblock = first.length;
-	table->nruns = 0;
+	table->ngroups = 0;
 	append_bits(order, others);
 
 	for (int i = 0; i < SIMHASH_BITS; i++)
 	{
 		int			shift = (order->bit[i] - i) & (SIMHASH_BITS - 1);
-		int			run = 0;
+		int			group = 0;
 
-		while (run < table->nruns && table->run[run].shift != shift)
-			run++;
-		if (run == table->nruns)
+		while (group < table->ngroups && table->group[group].shift != shift)
+			group++;
+		if (group == table->ngroups)
 		{
-			Assert(run < TABLE_MAX_RUNS);
-			table->run[run].shift = shift;
-			table->run[run].mask = 0;
-			table->nruns++;
+			Assert(group < TABLE_MAX_GROUPS);
+			table->group[group].shift = shift;
+			table->group[group].mask = 0;
+			table->ngroups++;
 		}
-		table->run[run].mask |=
+		table->group[group].mask |=
 			UINT64CONST(1) << (SIMHASH_BITS - 1 - order->bit[i]);
 	}
 }
@@ -140,7 +140,7 @@ init_table(PermutedTable *table, int block, BitRange first, BitOrder *order)
 /*
  * Return the number of the chosen block that comes first in the permuted table.  The other
  * chosen blocks follow in a circle.  The block that comes first has the longest gap before
- * it: a run of blocks that are not chosen.  So among adjacent chosen blocks, the leftmost
+ * it: blocks in a row that are not chosen.  So among adjacent chosen blocks, the leftmost
  * comes first.  Every block comes first in some permuted table.
  */
 static int
@@ -213,8 +213,8 @@ init_identity(PermutedTable *table)
 	memset(table, 0, sizeof(PermutedTable));
 	table->mask = PG_UINT64_MAX;
 	table->nprefix = table->nblock = SIMHASH_BITS;
-	table->nruns = 1;
-	table->run[0].mask = PG_UINT64_MAX;
+	table->ngroups = 1;
+	table->group[0].mask = PG_UINT64_MAX;
 }
 
 /*

@@ -46,8 +46,8 @@ typedef struct DesignOptions
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 
-/* Maximum number of runs of a permuted table, in any valid design. */
-#define TABLE_MAX_RUNS			6
+/* Maximum number of bit groups of a permuted table, in any valid design. */
+#define TABLE_MAX_GROUPS			6
 
 /*
  * A permuted table.  Its keys are the fingerprints of all rows, with their bits permuted.
@@ -59,8 +59,8 @@ typedef struct PermutedTable
 	int			nprefix;		/* number of bits in mask */
 	int			block;			/* number of the block that comes first */
 	int			nblock;			/* number of bits in that block */
-	int			nruns;			/* number of runs of the bit permutation */
-	BitRun		run[TABLE_MAX_RUNS];
+	int			ngroups;			/* number of groups of the bit permutation */
+	BitGroup	group[TABLE_MAX_GROUPS];
 } PermutedTable;
 
 /*
@@ -94,8 +94,8 @@ design_key(const PermutedTable *table, SimHash fp)
 {
 	uint64		key = 0;
 
-	for (int i = 0; i < table->nruns; i++)
-		key |= bits_rotate_left(fp & table->run[i].mask, table->run[i].shift);
+	for (int i = 0; i < table->ngroups; i++)
+		key |= bits_rotate_left(fp & table->group[i].mask, table->group[i].shift);
 	return key;
 }
 
@@ -105,8 +105,8 @@ design_fingerprint(const PermutedTable *table, uint64 key)
 {
 	SimHash		fp = 0;
 
-	for (int i = 0; i < table->nruns; i++)
-		fp |= bits_rotate_left(key, (64 - table->run[i].shift) & 63) & table->run[i].mask;
+	for (int i = 0; i < table->ngroups; i++)
+		fp |= bits_rotate_left(key, (64 - table->group[i].shift) & 63) & table->group[i].mask;
 	return fp;
 }
 

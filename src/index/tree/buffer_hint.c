@@ -116,7 +116,7 @@ hint_prefetch_buffer(Relation index, BlockNumber block, int *nentries)
 }
 
 /*
- * Note the number of entries of a leaf that has just been read.
+ * Record the number of entries of a leaf that has just been read.
  */
 void
 hint_set_nentries(Relation index, BlockNumber block, int nentries)
