@@ -50,7 +50,8 @@ typedef struct Windows
 	TextPosition *starts;
 
 	/*
-	 * Start and end of the word or character read last.  locate.h counts characters only.
+	 * Start and end of the word or character read last.  locate.h passes them as numbers of
+	 * characters.  advance_to() finds their bytes, from the previous position on.
 	 */
 	TextPosition unit_start;
 	TextPosition unit_end;

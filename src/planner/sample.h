@@ -40,7 +40,8 @@ typedef struct Sample
 								 * value */
 	double		rest;			/* fraction of rows whose value is neither NULL nor one of
 								 * the common values of the sample */
-	double		ndistinct;		/* number of distinct values among these rows, at least 1 */
+	double		ndistinct;		/* number of distinct values of the rows that `rest`
+								 * counts, at least 1 */
 } Sample;
 
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,

@@ -113,10 +113,11 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
 /*
  * containment(a, b)
  *
- * Returns an estimate of the fraction of a that b contains.  It is the probability that
- * the first feature of the union is in b, given that it is in a.  So no cardinality has to
- * be estimated, and the estimate is from 0 to 1.  Returns NULL instead of 0/0, if a is so
- * small compared to b that each minimum of a is greater than that of b.
+ * Return an estimate of the fraction of a's features that b contains, from 0 to 1.  Each
+ * minimum of the union of a and b is that of a random feature of the union.  Of the minima
+ * that are those of a feature of a, the estimate is the fraction that are also those of one
+ * of b.  So no cardinality has to be estimated.  Returns NULL if no minimum is that of a
+ * feature of a, because a has very few features compared to b.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_containment);
 Datum

@@ -377,9 +377,9 @@ build_leaves(Relation index, int tree, const LeafPartition *partition, Spool *sp
 }
 
 /*
- * Build the inner levels above nleaves leaves, and return the root.  Calls
- * next_downlink() once for each leaf, which must return the downlinks in order.  nleaves
- * must be at least 2.
+ * Build the inner levels above nleaves leaves, and return the root.  nleaves must be at
+ * least 2.  Calls next_downlink() nleaves times.  It must return the downlinks to the
+ * leaves from left to right.
  */
 TreeRoot
 build_inner_levels(Relation index, int tree, BlockNumber nleaves,

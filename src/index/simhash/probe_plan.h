@@ -16,7 +16,7 @@
 
 /*
  * The kinds of probe plans.  A probe plan is a way to search a design.  It contains the
- * permuted tables to probe, and by how many leading bits of its keys to probe each.
+ * permuted tables to probe, and for each of them the length of the key prefixes.
  */
 typedef enum ProbePlanKind
 {
@@ -36,9 +36,9 @@ typedef enum ProbePlanKind
 typedef struct ProbedTable
 {
 	int			table;			/* index of the permuted table in the design */
-	int			nbits;			/* number of leading bits of its keys to probe
-								 * by */
-	uint64		mask;			/* the same bits in a fingerprint */
+	int			nbits;			/* length in bits of the key prefixes that are
+								 * probed */
+	uint64		mask;			/* bits of a fingerprint that form this prefix */
 } ProbedTable;
 
 /* A probe plan for an index of this design. */

@@ -57,8 +57,9 @@ typedef struct MetaPageData
 #define MetaPageGetData(page) ((MetaPageData *) PageGetContents(page))
 
 /*
- * The metapage in a backend's relation cache.  A root may be out of date, because it has
- * been split since.  Then its page usually has a right sibling (descend.c).
+ * The metapage in a backend's relation cache.  The root of a tree may have been split after
+ * the metapage was read.  Then root[] has the leftmost page of a lower level
+ * (follow_root in descend.c).
  */
 typedef struct IndexMeta
 {

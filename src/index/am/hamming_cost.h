@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * hamming_cost.h
+ *		What a scan by Hamming distance reads, from its radius and the design
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SIMHASH_HAMMING_COST_H
+#define SIMHASH_HAMMING_COST_H
+
+#include "nodes/pathnodes.h"
+
+/* Estimates of what a scan reads. */
+typedef struct ScanEstimate
+{
+	double		descents;
+	double		pages;			/* number of leaves */
+	double		entries;
+} ScanEstimate;
+
+extern bool hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
+								  ScanEstimate *first, ScanEstimate *all);
+
+#endif							/* SIMHASH_HAMMING_COST_H */
