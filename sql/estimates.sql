@@ -293,16 +293,39 @@ SELECT query FROM unnest('{documents,thousand}'::text[]) AS tab, unnest('{1,4,5,
     unnest('{sk && %L,%L && sk,sk <@ %L}'::text[]) AS condition,
     format('SELECT FROM %s WHERE ' || condition, tab, elements(n)) AS query
 WHERE explained(query, 'Plan Rows') > 40 + 0.02 * (SELECT count(*) FROM documents) OR whole_plan(query) ~ 'Seq Scan';
-SELECT query FROM unnest('{750,2500,5000}'::int[]) AS n, unnest('{sk && %L,%L && sk}'::text[]) AS condition,
+SELECT query FROM unnest('{750,2500,5000}'::int[]) AS n, unnest('{sk && %L,%L && sk,sk @> %L}'::text[]) AS condition,
     format('SELECT FROM documents WHERE ' || condition, elements(n)) AS query
 WHERE explained(query, 'Plan Rows') > 40 OR whole_plan(query) ~ 'Seq Scan';
+-- also for one row, in partitions and children, without statistics, below OR, and in joins
+CREATE TEMP TABLE unanalyzed AS SELECT id, sk FROM documents;	-- autovacuum does not analyze it
+CREATE INDEX unanalyzed_sk ON unanalyzed USING simhash (sk);
+CREATE TABLE parted (LIKE documents) PARTITION BY HASH (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted_2 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parted TABLE documents;
+CREATE INDEX ON parted USING simhash (sk);
+CREATE TABLE parent (LIKE documents);
+CREATE TABLE child () INHERITS (parent);
+INSERT INTO child TABLE documents;
+CREATE INDEX child_sk ON child USING simhash (sk);
+VACUUM ANALYZE parted, parent, child;
+SELECT query FROM unnest('{documents,thousand,unanalyzed,parted,parent}'::text[]) AS tab, unnest('{1,3,4,5,25,150}'::int[]) AS n,
+    unnest(ARRAY['SELECT FROM %s WHERE sk && %L', 'SELECT FROM %s WHERE sk <@ %L', 'SELECT FROM %s WHERE sk && %L AND id > 7',
+                 'SELECT FROM %s WHERE sk && %L OR sk && ''{5,6,7}''', 'SELECT FROM %s WHERE sk && %L LIMIT 1',
+                 'SELECT EXISTS (SELECT FROM %s WHERE sk && %L)', 'SELECT EXISTS (SELECT FROM %s WHERE sk <@ %L)']) AS form,
+    format(form, tab, elements(n)) AS query
+WHERE whole_plan(query) ~ 'Seq Scan on (documents|thousand|unanalyzed|parted_|child)';
+SELECT query FROM unnest('{documents,unanalyzed,parted,child}'::text[]) AS tab, unnest('{&&,<@,@>}'::text[]) AS operator,
+    unnest('{JOIN %s d ON d.sk %s q.sk,LEFT JOIN %s d ON d.sk %s q.sk}'::text[]) AS form,
+    format('SELECT FROM (SELECT sk FROM queries WHERE family = id LIMIT 5) q ' || form, tab, operator) AS query
+WHERE whole_plan(query) ~ 'Seq Scan on (documents|unanalyzed|parted_|child)';
 SET plan_cache_mode = force_generic_plan;
 PREPARE overlapping (bigint[]) AS SELECT FROM documents WHERE sk && $1;
 PREPARE contained (bigint[]) AS SELECT FROM documents WHERE $1 @> sk;
 SELECT plan('EXECUTE overlapping(NULL)'), plan('EXECUTE contained(NULL)');
 DEALLOCATE ALL;
 RESET plan_cache_mode;
-DROP TABLE documents, queries, few, unknown, thousand;
+DROP TABLE documents, queries, few, unknown, thousand, unanalyzed, parted, parent, child;
 
 --
 -- A full scan of a permuted table costs sequential reads, not random ones

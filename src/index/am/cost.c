@@ -75,7 +75,9 @@ estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 par
  * full index scan.
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
- * matching row contains.  A full index scan reads all entries.  If there are several
+ * matching row contains.  A scan for @> ends at the first query key that no row contains.  So
+ * it is assumed to have no more descents than an average row has entries.  A full index scan
+ * reads all entries.  If there are several
  * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
  * prefers the clause with the greatest min_match, which is not estimated:
  * best_query_keys.)  If all operators need a full index scan, sets *selectivity to 1,
@@ -91,6 +93,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	int32		params = opclass->params && !info->hypothetical ?
 		params_of_index(info->indexoid) : NO_PARAMS;
 	double		nkeys = HUGE_VAL;
+	double		max_descents = HUGE_VAL;
 	double		entries_per_row = 1;
 	bool		has_operator = false;
 	bool		several_per_row = false;
@@ -114,6 +117,8 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		nkeys = n;
 		several_per_row = IsA(clause, OpExpr) && strategy != STRATEGY_OVERLAP &&
 			strategy != STRATEGY_CONTAINED;
+		max_descents = strategy == STRATEGY_CONTAINS ?
+			info->pages * (double) ENTRIES_PER_LEAF / Max(info->tuples, 1) : HUGE_VAL;
 		overlap = 0;
 		if (strategy == STRATEGY_CONTAINED)
 		{
@@ -130,7 +135,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		*selectivity = 1;
 	if (several_per_row && !isinf(nkeys))
 		entries_per_row = Max(1, MATCHED_FRACTION * nkeys);
-	all->descents = isinf(nkeys) ? 1 : nkeys;
+	all->descents = isinf(nkeys) ? 1 : Min(nkeys, max_descents);
 	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);

@@ -242,7 +242,8 @@ compare_cursors(Datum a, Datum b, void *context)
 
 /*
  * Open a cursor at the first TID of each key, and add the cursor to the binary heap.  A
- * key without postings gets no cursor.
+ * key without postings gets no cursor.  Stops as soon as fewer than min_match keys can get
+ * one, because then nothing matches.
  */
 static void
 open_cursors(PostingMerge *merge)
@@ -254,16 +255,21 @@ open_cursors(PostingMerge *merge)
 	uint64	   *tids = MemoryContextAllocHuge(merge->context,
 											  (Size) merge->n * merge->max_tids * sizeof(uint64));
 	int			n = 0;
+	int64		before = reader->nranges_read;
 
 	merge->heap = binaryheap_allocate(merge->n, compare_cursors, NULL);
 	merge->removed = MemoryContextAllocHuge(merge->context,
 											merge->n * sizeof(PostingCursor *));
 	MemoryContextSwitchTo(old_context);
 	leaf_reader_start_keys(reader, merge->keys, merge->n);
-	while (leaf_reader_next(reader))
+	while ((reader->in_range ||
+			reader->nranges_read - before - n <= merge->n - merge->min_match) &&
+		   leaf_reader_read(reader))
 	{
 		PostingCursor *cursor = &cursors[n];
 
+		if (reader->ntids == 0)
+			continue;
 		posting_cursor_init(cursor, reader->range.low, tids + (Size) n++ * merge->max_tids,
 							merge->max_tids);
 		set_cursor(cursor, reader->tids, reader->ntids, reader->in_range);

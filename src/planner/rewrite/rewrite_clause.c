@@ -80,13 +80,8 @@ array_operator_indexable(Rewrite *rewrite, const Comparison *operands, Node *a, 
 }
 
 /*
- * Maximum number of elements of a constant array for which core's estimates suffice.  Core
- * takes each element for up to 0.5% of the rows.
- */
-#define FEW_ELEMENTS	4
-
-/*
- * Return true if an expression is a constant array of few elements.
+ * Return true if an expression is a constant array of at most one element.  Core's estimates
+ * suffice for it.
  */
 static bool
 is_short_array(Node *node)
@@ -97,7 +92,7 @@ is_short_array(Node *node)
 	if (!IsA(node, Const) || constant->constisnull)
 		return false;
 	array = DatumGetArrayTypeP(constant->constvalue);
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) <= FEW_ELEMENTS;
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) <= 1;
 }
 
 /*
