@@ -47,25 +47,25 @@ qualified_name(Oid table)
 }
 
 /*
- * Return true if an index is on a column whose type ALTER TABLE can change.  It cannot
- * change the columns of materialized views and typed tables, nor inherited columns.  The
- * columns of a partition are those of the topmost table.
+ * Return true if ALTER TABLE can change the type of the column of an index.  `table` is
+ * the table to alter.  ALTER TABLE cannot change the columns of materialized views and
+ * typed tables, nor inherited columns.
  */
 static bool
-can_alter_column(Relation index)
+can_alter_column(Relation index, Oid table)
 {
 	AttrNumber	column = index->rd_index->indkey.values[0];
-	Relation	table;
+	Relation	relation;
 	bool		result;
 
 	if (column == InvalidAttrNumber)
 		return false;
-	table = table_open(index->rd_index->indrelid, NoLock);
-	result = table->rd_rel->relkind != RELKIND_MATVIEW &&
-		!OidIsValid(table->rd_rel->reloftype) &&
-		(table->rd_rel->relispartition ||
-		 TupleDescAttr(RelationGetDescr(table), column - 1)->attinhcount == 0);
-	table_close(table, NoLock);
+	column = get_attnum(table, get_attname(index->rd_index->indrelid, column, false));
+	relation = table_open(table, AccessShareLock);
+	result = relation->rd_rel->relkind != RELKIND_MATVIEW &&
+		!OidIsValid(relation->rd_rel->reloftype) &&
+		TupleDescAttr(RelationGetDescr(relation), column - 1)->attinhcount == 0;
+	table_close(relation, AccessShareLock);
 	return result;
 }
 
@@ -85,21 +85,19 @@ report_missing(Relation index, const Opclass *opclass)
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 			 errmsg("index \"%s\" cannot be built without the parameters of its values",
 					RelationGetRelationName(index)),
-			 can_alter_column(index) ?
-			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.",
+			 can_alter_column(index, table) ?
+			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.  To change the column to a type without them, drop the index first.",
 					 qualified_name(table), column, type) :
 			 errhint("Write them as a type modifier, for example USING simhash ((%s::%s)).",
 					 column, type)));
 }
 
 /*
- * Return the parameters of the indexed column or expression: its type modifier, or the
- * type modifier of the base type if its type is a domain.  Returns NO_PARAMS if the
- * values of the Opclass have no parameters.  Raises an error if the type modifier is
- * missing or invalid.
+ * Return the type modifier of the indexed column or expression, or that of the base type if
+ * its type is a domain.  Returns NO_PARAMS if the values of the Opclass have no parameters.
  */
-int32
-params_of_column(Relation index, const Opclass *opclass)
+static int32
+catalog_params(Relation index, const Opclass *opclass)
 {
 	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(index), 0);
 	int32		params = column->atttypmod;
@@ -107,7 +105,19 @@ params_of_column(Relation index, const Opclass *opclass)
 	if (opclass->params == NULL)
 		return NO_PARAMS;
 	(void) getBaseTypeAndTypmod(column->atttypid, &params);
-	if (!opclass->params->are_valid(params))
+	return params;
+}
+
+/*
+ * Return the parameters of the indexed column or expression.  Returns NO_PARAMS if the
+ * values of the Opclass have no parameters.  Raises an error if they are missing or invalid.
+ */
+int32
+params_of_column(Relation index, const Opclass *opclass)
+{
+	int32		params = catalog_params(index, opclass);
+
+	if (opclass->params && !opclass->params->are_valid(params))
 		report_missing(index, opclass);
 	return params;
 }
@@ -127,15 +137,19 @@ params_of_index(Oid index)
 }
 
 /*
- * Raise an error if the metapage has parameters that no value of the Opclass can have.
- * This is called for every row inserted, so it allocates no memory.
+ * Raise an error if the parameters in the metapage are not those of the column, or if no value
+ * of the Opclass can have them.  An index remains usable if a superuser has removed the type
+ * modifier from the catalog.  This is called for every row inserted, so it allocates no memory.
  */
 void
 params_check_stored(Relation index, const Opclass *opclass)
 {
 	int32		params = meta_get(index)->params;
+	int32		expected = catalog_params(index, opclass);
 
-	if (opclass->params ? !opclass->params->are_valid(params) : params != NO_PARAMS)
+	if (params != expected &&
+		(opclass->params == NULL || opclass->params->are_valid(expected) ||
+		 !opclass->params->are_valid(params)))
 		page_report_corruption(index, META_BLOCK, "its parameters are those of other values");
 }
 

@@ -16,6 +16,8 @@ use constant {
 	BLOCK => 8192,
 	FIRST_KEY => 24,
 	FREE_PAGE => 40,   # offset in the metapage; the number of free pages follows
+	DESIGN => 32,      # blocks, prefix, nested and the number of trees, 16 bits each
+	VERSION => 28,
 	PARAMETERS => 48,
 	ROOTS => 52,
 	SPECIAL => 8144,
@@ -288,6 +290,11 @@ my @rows = (
 		my $leaf = (leaves($index, 3))[2];
 		put($index, $leaf, key_at(5), pack('Q', get($index, $leaf, key_at(5), 'Q') ^ 1));
 		return tid($index, $leaf, 5); } ],
+	[ 'its block is past the end of the table', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 2))[3];
+		append_entry($index, $leaf, get($index, $leaf, key_at(3), 'a8'), pack('S3', 1, 2, 3));
+		return '(65538,3)'; } ],
 	[ 'it has a duplicate entry in one tree', sub {
 		my ($index) = @_;
 		my $leaf = (leaves($index, 2))[3];
@@ -409,6 +416,30 @@ SELECT pg_relation_filepath('${table}_fp');
 SQL
 	$case->{path} =~ s/^\s+//;
 }
+
+# Indexes in which one bit of the design or of the parameters is flipped, one for each bit
+my @bits = map {
+	my $column = $_;
+	map { { table => "${column}_bit_$_", column => $column, bit => $_ } }
+	  DESIGN * 8 .. DESIGN * 8 + 63, PARAMETERS * 8 .. PARAMETERS * 8 + 31
+} qw(fp sig);
+foreach my $case (@bits)
+{
+	$case->{path} = $node->safe_psql('postgres', <<"SQL");
+CREATE TABLE $case->{table} AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp, to_minhash(i::text)::minhash(18, 7) AS sig
+FROM generate_series(1, 100) AS i;
+CREATE INDEX $case->{table}_index ON $case->{table} USING simhash ($case->{column});
+SELECT pg_relation_filepath('$case->{table}_index');
+SQL
+}
+
+# An index of an older format
+my $older = { table => 'older' };
+$older->{path} = $node->safe_psql('postgres', <<"SQL");
+CREATE TABLE older AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 3000) AS i;
+CREATE INDEX older_fp ON older USING simhash (fp);
+SELECT pg_relation_filepath('older_fp');
+SQL
 $node->stop;
 
 foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
@@ -418,6 +449,17 @@ foreach my $case (@pages, @ways_in, @rows, @unseen, @incomplete, @free)
 	$case->{position} = $case->{damage}->($index);
 	write_pages($node, $case->{path}, $index);
 }
+foreach my $case (@bits)
+{
+	my $index = read_pages($node, $case->{path});
+	my $offset = int($case->{bit} / 8);
+
+	put($index, 0, $offset, chr(get($index, 0, $offset, 'C') ^ 1 << $case->{bit} % 8));
+	write_pages($node, $case->{path}, $index);
+}
+my $of_older = read_pages($node, $older->{path});
+put($of_older, 0, VERSION, pack('L', get($of_older, 0, VERSION, 'L') - 1));
+write_pages($node, $older->{path}, $of_older);
 $node->start;
 
 # Returns the messages of a statement, with error codes.
@@ -457,6 +499,55 @@ foreach my $case (@unseen)
 	is(said("SELECT simhash_index_check('$case->{table}_fp', true)"), '', "rows: $case->{name}: is no damage");
 }
 
+# --- single bits of the metapage -----------------------------------------------------------
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION meets(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN '00000';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END $$;
+SQL
+my %meets;
+foreach my $case (@bits)
+{
+	my $table = $case->{table};
+	my %statement = (check => "SELECT simhash_index_check(''${table}_index'', true)", reindex => "REINDEX INDEX ${table}_index");
+
+	if ($case->{column} eq 'sig' && $case->{bit} >= PARAMETERS * 8)
+	{
+		$statement{'check of pages'} = "SELECT simhash_index_check(''${table}_index'')";
+		$statement{search} = "SELECT FROM $table WHERE sig % to_minhash(''7'')";
+		$statement{'search for another'} = "SELECT FROM $table WHERE sig % to_minhash(''7'', 18, 5)";
+		$statement{insertion} = "INSERT INTO $table VALUES (0, NULL, to_minhash(''7''))";
+	}
+	foreach my $which (sort { ($a eq 'reindex') <=> ($b eq 'reindex') } keys %statement)
+	{
+		push @{ $meets{ $which . ': ' . $node->safe_psql('postgres', "SELECT meets('$statement{$which}')") } }, $table;
+	}
+	push @{ $meets{ 'check after REINDEX: ' . $node->safe_psql('postgres', "SELECT meets('$statement{check}')") } }, $table;
+}
+is_deeply([ sort keys %meets ],
+	[ 'check after REINDEX: 00000', 'check of pages: XX002', 'check: XX002', 'insertion: XX002', 'reindex: 00000',
+		'search for another: XX002', 'search: XX002' ],
+	'a flipped bit of the design or of the parameters is found, and REINDEX heals')
+  or diag(explain(\%meets));
+
+# --- an index of an older format -----------------------------------------------------------
+
+is(said('VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) older'), '', 'older format: VACUUM without dead rows works');
+
+# A vacuum that skipped the index would let TIDs be reused while the index has entries with them.
+$node->safe_psql('postgres', 'DELETE FROM older WHERE id % 2 = 0');
+my $wrong_version = qr/ERROR:  XX002: index "older_fp" has format version \d+, but version \d+ is expected\n.*INDEX_CLEANUP OFF/;
+like(said($_), $wrong_version, "older format: $_")
+  foreach 'SELECT FROM older WHERE fp = 0::simhash', 'INSERT INTO older VALUES (0, 0::simhash)', 'VACUUM older';
+is(said('VACUUM (INDEX_CLEANUP OFF, FREEZE) older'), '', 'older format: VACUUM (INDEX_CLEANUP OFF) works');
+is(said('REINDEX INDEX older_fp; VACUUM older'), '', 'older format: VACUUM works after REINDEX');
+sound_ok($node, 'older', 'older format, after REINDEX', times => 20);
+
 # --- the messages of other statements ---------------------------------------------------
 
 foreach my $case (@ways_in)
@@ -488,7 +579,8 @@ is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer-
 # No statement uses an impossible number of free pages.
 foreach my $case (grep { $_->{name} =~ /it counts more/ } @free)
 {
-	foreach my $statement ("SELECT * FROM simhash_index_stats('$case->{table}_fp')", "VACUUM $case->{table}")
+	foreach my $statement ("SELECT * FROM simhash_index_stats('$case->{table}_fp')",
+		"DELETE FROM $case->{table} WHERE id = 1; VACUUM (INDEX_CLEANUP ON) $case->{table}")
 	{
 		like(said($statement), qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block 0\n/,
 			"$statement: $case->{name}");

@@ -65,6 +65,7 @@ typedef struct HeapCheck
 	Relation	index;
 	IndexMeta	meta;
 	PairSort   *sort;			/* sorts CheckItems by TID, then tree, then key */
+	BlockNumber nblocks;		/* length of the heap, read after the entries */
 } HeapCheck;
 
 /*
@@ -147,8 +148,9 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
 }
 
 /*
- * Compare the heap row of a TID with the entries of this TID.  Does nothing if no row
- * visible to the snapshot has this TID.
+ * Compare the heap row of a TID with the entries of this TID.  If no row visible to the
+ * snapshot has this TID, only checks that the heap has its block.  The heap does not become
+ * shorter meanwhile, because that takes an exclusive lock.
  */
 static void
 compare_tid(HeapCheck *check, const RowItems *items)
@@ -160,6 +162,8 @@ compare_tid(HeapCheck *check, const RowItems *items)
 	if (nentries < items->n)
 		compare_row(check, &items->item[nentries], items->n - nentries,
 					items->item, nentries);
+	else if (nentries > 0 && items->item->tid >> 16 >= check->nblocks)
+		report_row(check, items->item->tid, "its block is past the end of the table");
 }
 
 /*
@@ -238,6 +242,8 @@ check_against_heap(Relation heap, Relation index)
 	check.sort = pair_sort_begin(CurrentMemoryContext, maintenance_work_mem);
 	for (int tree = 0; tree < check.meta.ntrees; tree++)
 		inspect_walk_level(index, tree, 0, put_page, &check);
+	check.nblocks = heap->rd_tableam == GetHeapamTableAmRoutine() ?
+		RelationGetNumberOfBlocks(heap) : MaxBlockNumber;
 	put_heap(&check, heap, snapshot);
 	compare_all(&check);
 	pair_sort_end(check.sort);

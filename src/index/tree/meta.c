@@ -91,7 +91,7 @@ check_metapage(Relation index, Page page)
 						META_VERSION),
 				 meta->version > META_VERSION ?
 				 errhint("Install the newer library that wrote the index, then reconnect.  If there is none, please REINDEX it.") :
-				 errhint("Please REINDEX it.")));
+				 errhint("Please REINDEX it.  Until then, VACUUM (INDEX_CLEANUP OFF) vacuums its table.")));
 	if (!design_is_valid(&design))
 		page_report_corruption(index, META_BLOCK, "its design is unknown");
 	if (meta->ntrees != design_count_tables(&design) + 1)

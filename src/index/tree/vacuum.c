@@ -272,16 +272,6 @@ vacuum_tree(Vacuum *vacuum, int tree)
 }
 
 /*
- * Set the numbers of pages and of free pages of the index in *stats.
- */
-static void
-count_pages(Relation index, IndexBulkDeleteResult *stats)
-{
-	stats->num_pages = RelationGetNumberOfBlocks(index);
-	stats->pages_deleted = stats->pages_free = meta_count_free(index);
-}
-
-/*
  * ambulkdelete: remove all entries whose TIDs the callback reports as dead, merge pages,
  * and return the statistics.
  */
@@ -305,7 +295,8 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		get_tablespace_maintenance_io_concurrency(index->rd_rel->reltablespace);
 	for (int tree = 0; tree < ntrees; tree++)
 		vacuum_tree(vacuum, tree);
-	count_pages(index, stats);
+	stats->num_pages = RelationGetNumberOfBlocks(index);
+	stats->pages_deleted = stats->pages_free = meta_count_free(index);
 	pfree(vacuum);
 	return stats;
 }
@@ -317,6 +308,11 @@ simhash_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
  * several keys.  Then the number of heap tuples is used instead.  A partial index may have
  * fewer rows, so its number is marked as estimated.  VACUUM does not store an estimated
  * number in pg_class.
+ *
+ * If ambulkdelete was not called, this reads no page.  So an index that is damaged or of
+ * another format does not prevent the vacuum of a table without dead rows.  If there are dead
+ * rows, ambulkdelete has to raise an error.  Otherwise their TIDs would be reused while the
+ * index has entries with them.
  */
 IndexBulkDeleteResult *
 simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
@@ -329,7 +325,7 @@ simhash_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	if (stats == NULL)
 	{
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
-		count_pages(info->index, stats);
+		stats->num_pages = RelationGetNumberOfBlocks(info->index);
 	}
 	if (!rows_known)
 	{
