@@ -53,6 +53,11 @@ SELECT * FROM simhash_index_advice(1, 65);
 SELECT * FROM simhash_index_advice(1, -1);
 SELECT * FROM simhash_index_advice(NULL, 3);
 
+-- no such index
+SELECT * FROM simhash_index_stats(0);
+SELECT * FROM simhash_index_explain(4294967295, '0123456789abcdef', 3);
+SELECT simhash_index_check(0);
+
 -- a sound index raises no error, whatever its history
 SELECT simhash_index_check('report_4'), simhash_index_check('report_4', heap => true);
 SELECT simhash_index_check('report_2', true), simhash_index_check('report_part', true),

@@ -98,7 +98,11 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 		open->heap = table_open(heap_oid, AccessShareLock);
 		become_owner(open);
 	}
-	open->index = relation_open(index_oid, AccessShareLock);
+	open->index = try_relation_open(index_oid, AccessShareLock);
+	if (open->index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("index with OID %u does not exist", index_oid)));
 	check_openable(open->index, open->save_userid, for_monitors);
 	if (open->heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
 		ereport(ERROR,
