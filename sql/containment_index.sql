@@ -147,6 +147,11 @@ FROM docs WHERE sk <%>@ ROW('{1}', NULL)::sketch_ball OR sk <%>@ ROW(NULL, 0.5):
 BEGIN;
 ALTER TYPE sketch_ball ADD ATTRIBUTE x text;
 SELECT sketch_ball('{1,2}', 0.5);
+SELECT count(*) FROM docs WHERE sk <%>> '{1}' <= 0.5;
+ALTER TYPE sketch_ball DROP ATTRIBUTE x;
+SELECT count(*) FROM docs WHERE sk <%>> '{1}' <= 0.5;
+ALTER TYPE sketch_ball DROP ATTRIBUTE radius;
+SELECT sketch_ball('{1,2}', 0.5);
 ROLLBACK;
 BEGIN;
 ALTER TYPE sketch_ball ALTER ATTRIBUTE radius TYPE text;

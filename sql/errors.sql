@@ -545,3 +545,5 @@ FROM unnest(ARRAY['0.9', '1.0', NULL]) AS needed;
 SELECT simhash_check_version('9999.0');
 SELECT simhash_check_version('');
 SELECT simhash_check_version('newest');
+SELECT simhash_check_version('1.0garbage');
+SELECT simhash_check_version('1.0 ');

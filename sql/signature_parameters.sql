@@ -65,6 +65,8 @@ CREATE TABLE parent (sig minhash);
 CREATE TABLE child () INHERITS (parent);
 CREATE TYPE row_type AS (sig minhash);
 CREATE TABLE typed OF row_type;
+CREATE TABLE typed_parted OF row_type PARTITION BY HASH (sig);
+CREATE TABLE typed_part PARTITION OF typed_parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 \set VERBOSITY terse
 CREATE INDEX ON "my docs" USING simhash ("Sig");
 SELECT * FROM hints(
@@ -73,7 +75,8 @@ SELECT * FROM hints(
     'CREATE TABLE apart (sig minhash, EXCLUDE USING simhash (sig WITH %))',
     'CREATE INDEX ON seen USING simhash (sig)',
     'CREATE INDEX ON child USING simhash (sig)',
-    'CREATE INDEX ON typed USING simhash (sig)');
+    'CREATE INDEX ON typed USING simhash (sig)',
+    'CREATE INDEX ON typed_part USING simhash (sig)');
 -- each release prints an expression in its own way
 SELECT hint LIKE 'USING simhash ((to_minhash(body%)::minhash(18,7))).' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
@@ -100,6 +103,12 @@ CREATE INDEX "my docs body" ON "my docs" USING simhash ((to_minhash(body)::minha
 CREATE INDEX ON seen USING simhash ((sig::minhash(18,7)));
 CREATE INDEX ON child USING simhash ((sig::minhash(18,7)));
 CREATE INDEX ON typed USING simhash ((sig::minhash(18,7)));
+CREATE INDEX ON typed_part USING simhash ((sig::minhash(18,7)));
+CREATE TABLE widened (sig minhash(18, 7));
+CREATE INDEX widened_sig ON widened USING simhash (sig);
+SELECT * FROM hints('ALTER TABLE widened ALTER COLUMN sig TYPE minhash');
+DROP INDEX widened_sig;
+ALTER TABLE widened ALTER COLUMN sig TYPE minhash;
 ALTER TABLE parted ALTER COLUMN sig TYPE minhash(18,7);
 CREATE INDEX ON parted USING simhash (sig);
 CREATE TABLE other_part (id integer, sig minhash(20, 5));
@@ -118,6 +127,21 @@ SELECT * FROM hints(
     'SELECT minhash_agg(''a'')::minhash(18, 7, ''char'')',
     'SELECT to_minhash(''a b'')::minhash(18, 7, ''feature'')',
     'SELECT to_minhash(''a b'', width => 2)::minhash(18, 7, ''hash'')');
+-- the call, typed as it stands
+CREATE FUNCTION hinted_call_fits(sig minhash, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+    made minhash;
+BEGIN
+    EXECUTE format('SELECT $1::%s', type) USING sig;
+    RETURN 'no hint';
+EXCEPTION WHEN data_exception THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    EXECUTE format('SELECT %s FROM (SELECT ''a b''::text AS body, ''a''::text AS feature, ''{1,2}''::bigint[] AS hashes) AS t',
+                   substring(hint FROM 'Make it with (.*), or')) INTO made;
+    RETURN fits(made, type);
+END $$;
+SELECT DISTINCT hinted_call_fits(m.sig, t.type) FROM made AS m JOIN made AS t ON m.type <> t.type;
 -- a query repeats the cast of an indexed expression
 SET enable_seqscan = off;
 SELECT plan('SELECT FROM "my docs" WHERE to_minhash(body)::minhash(18, 7) % (SELECT to_minhash(''a b''))', 'Scan');

@@ -71,7 +71,8 @@ simhash_check_version(PG_FUNCTION_ARGS)
 	int			needed_major;
 	int			needed_minor;
 
-	if (!read_version(needed, &needed_major, &needed_minor))
+	if (!read_version(needed, &needed_major, &needed_minor) ||
+		strspn(needed, "0123456789.") != strlen(needed))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid version of simhash: \"%s\"", needed),

@@ -116,7 +116,8 @@ from_small_number(int32 value)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("value \"%d\" is out of range for type %s",
 						value, "simhash"),
-				 errhint("Write ...::bigint::simhash for a signed number. An unsigned number is not negative.")));
+				 errhint("Write (%d)::bigint::simhash for a signed number. An unsigned number is not negative.",
+						 value)));
 	PG_RETURN_SIMHASH(value);
 }
 

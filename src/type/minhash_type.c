@@ -174,14 +174,14 @@ example_call(MinhashParams params)
 	switch (params.unit)
 	{
 		case MINHASH_OF_FEATURES:
-			return psprintf("minhash_agg(..., %d, %d)", params.bands, params.rows);
+			return psprintf("minhash_agg(feature, %d, %d)", params.bands, params.rows);
 		case MINHASH_OF_HASHES:
 			return psprintf("to_minhash(hashes, %d, %d)", params.bands, params.rows);
 		case MINHASH_OF_WORDS:
-			return psprintf("to_minhash(..., %d, %d, %d)", params.bands, params.rows,
+			return psprintf("to_minhash(body, %d, %d, %d)", params.bands, params.rows,
 							params.width);
 		default:
-			return psprintf("to_minhash(..., %d, %d, %d, '%s')", params.bands, params.rows,
+			return psprintf("to_minhash(body, %d, %d, %d, '%s')", params.bands, params.rows,
 							params.width, units[params.unit].name);
 	}
 }
@@ -315,7 +315,7 @@ simhash_minhash_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"minhash", simhash_excerpt(string, strlen(string))),
-				 errhint("Use to_minhash(...) to compute the signature of a text. The text form is bands, rows, shingles, and the minima of each band in hexadecimal, for example 2x1:word3:01234567-89abcdef.")));
+				 errhint("Use to_minhash(body) to compute the signature of a text. The text form is bands, rows, shingles, and the minima of each band in hexadecimal, for example 2x1:word3:01234567-89abcdef.")));
 	if (!check_modifier(sig->params, PG_GETARG_INT32(2), fcinfo->context))
 		PG_RETURN_NULL();
 	PG_RETURN_MINHASH_P(sig);

@@ -24,12 +24,13 @@
 #define BALL_COLUMNS		2
 
 /*
- * Check the columns of the row type.  Raises an error if a user has changed them.
+ * Check the columns of the row type.  Raises an error if a user has changed them.  A user may
+ * have added columns.  They are NULL in a ball that a plan makes.
  */
 static void
 check_columns(TupleDesc desc)
 {
-	if (desc->natts != BALL_COLUMNS ||
+	if (desc->natts < BALL_COLUMNS ||
 		TupleDescAttr(desc, 0)->atttypid != INT8ARRAYOID ||
 		TupleDescAttr(desc, 1)->atttypid != FLOAT8OID)
 		ereport(ERROR,
@@ -47,13 +48,19 @@ PG_FUNCTION_INFO_V1(simhash_sketch_ball);
 Datum
 simhash_sketch_ball(PG_FUNCTION_ARGS)
 {
-	Datum		values[BALL_COLUMNS] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
-	bool		nulls[BALL_COLUMNS] = {false, false};
+	Datum		values[MaxTupleAttributeNumber];
+	bool		nulls[MaxTupleAttributeNumber];
 	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	check_columns(desc);
+	memset(nulls, true, desc->natts);
+	for (int i = 0; i < BALL_COLUMNS; i++)
+	{
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = false;
+	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
@@ -68,16 +75,17 @@ sketch_ball_open(Datum ball, Datum *center, float8 *radius)
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
 											  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
-	Datum		values[BALL_COLUMNS];
-	bool		nulls[BALL_COLUMNS];
+	Datum		number;
+	bool		no_center;
+	bool		no_radius;
 
 	check_columns(desc);
-	heap_deform_tuple(&tuple, desc, values, nulls);
+	*center = heap_getattr(&tuple, 1, desc, &no_center);
+	number = heap_getattr(&tuple, 2, desc, &no_radius);
 	ReleaseTupleDesc(desc);
-	if (nulls[0] || nulls[1])
+	if (no_center || no_radius)
 		return false;
-	*center = values[0];
-	*radius = DatumGetFloat8(values[1]);
+	*radius = DatumGetFloat8(number);
 	return true;
 }
 
