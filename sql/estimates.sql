@@ -309,13 +309,17 @@ CREATE TABLE child () INHERITS (parent);
 INSERT INTO child TABLE documents;
 CREATE INDEX child_sk ON child USING simhash (sk);
 VACUUM ANALYZE parted, parent, child;
-SELECT query FROM unnest('{documents,thousand,unanalyzed,parted,parent}'::text[]) AS tab, unnest('{1,3,4,5,25,150}'::int[]) AS n,
-    unnest(ARRAY['SELECT FROM %s WHERE sk && %L', 'SELECT FROM %s WHERE sk <@ %L', 'SELECT FROM %s WHERE sk && %L AND id > 7',
+SELECT query FROM unnest('{documents,thousand,unanalyzed,parted,parent}'::text[]) AS tab,
+    unnest('{1,3,4,5,25,150}'::int[]) AS n,
+    unnest(ARRAY['SELECT FROM %s WHERE sk && %L', 'SELECT FROM %s WHERE sk <@ %L',
+                 'SELECT FROM %s WHERE sk && %L AND id > 7',
                  'SELECT FROM %s WHERE sk && %L OR sk && ''{5,6,7}''', 'SELECT FROM %s WHERE sk && %L LIMIT 1',
-                 'SELECT EXISTS (SELECT FROM %s WHERE sk && %L)', 'SELECT EXISTS (SELECT FROM %s WHERE sk <@ %L)']) AS form,
+                 'SELECT EXISTS (SELECT FROM %s WHERE sk && %L)', 'SELECT EXISTS (SELECT FROM %s WHERE sk <@ %L)'])
+        AS form,
     format(form, tab, elements(n)) AS query
 WHERE whole_plan(query) ~ 'Seq Scan on (documents|thousand|unanalyzed|parted_|child)';
-SELECT query FROM unnest('{documents,unanalyzed,parted,child}'::text[]) AS tab, unnest('{&&,<@,@>}'::text[]) AS operator,
+SELECT query FROM unnest('{documents,unanalyzed,parted,child}'::text[]) AS tab,
+    unnest('{&&,<@,@>}'::text[]) AS operator,
     unnest('{JOIN %s d ON d.sk %s q.sk,LEFT JOIN %s d ON d.sk %s q.sk}'::text[]) AS form,
     format('SELECT FROM (SELECT sk FROM queries WHERE family = id LIMIT 5) q ' || form, tab, operator) AS query
 WHERE whole_plan(query) ~ 'Seq Scan on (documents|unanalyzed|parted_|child)';

@@ -137,7 +137,7 @@ BEGIN
     RETURN 'no hint';
 EXCEPTION WHEN data_exception THEN
     GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    EXECUTE format('SELECT %s FROM (SELECT ''a b''::text AS body, ''a''::text AS feature, ''{1,2}''::bigint[] AS hashes) AS t',
+    EXECUTE format('SELECT %s FROM (VALUES (text ''a b'', text ''a'', ARRAY[1::bigint])) AS t (body, feature, hashes)',
                    substring(hint FROM 'Make it with (.*), or')) INTO made;
     RETURN fits(made, type);
 END $$;

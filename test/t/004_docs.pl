@@ -99,7 +99,7 @@ ok(index(docs_file('sql/tour.sql'), $tour) >= 0, "README's tour is in sql/tour.s
 # test/clients.
 my $quotations = 0;
 my $applications = docs_file('docs/applications.md');
-while ($applications =~ /^```\w+ ([\w/]+\.\w+)\n(.*?)^```$/msg)
+while ($applications =~ /^```\w+ ([\w\/]+\.\w+)\n(.*?)^```$/msg)
 {
 	my ($file, $quotation) = ($1, $2);
 

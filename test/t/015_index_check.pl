@@ -426,7 +426,8 @@ my @bits = map {
 foreach my $case (@bits)
 {
 	$case->{path} = $node->safe_psql('postgres', <<"SQL");
-CREATE TABLE $case->{table} AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp, to_minhash(i::text)::minhash(18, 7) AS sig
+CREATE TABLE $case->{table} AS
+SELECT i AS id, hashint8extended(i, 0)::simhash AS fp, to_minhash(i::text)::minhash(18, 7) AS sig
 FROM generate_series(1, 100) AS i;
 CREATE INDEX $case->{table}_index ON $case->{table} USING simhash ($case->{column});
 SELECT pg_relation_filepath('$case->{table}_index');
@@ -514,7 +515,10 @@ my %meets;
 foreach my $case (@bits)
 {
 	my $table = $case->{table};
-	my %statement = (check => "SELECT simhash_index_check(''${table}_index'', true)", reindex => "REINDEX INDEX ${table}_index");
+	my %statement = (
+		check => "SELECT simhash_index_check(''${table}_index'', true)",
+		reindex => "REINDEX INDEX ${table}_index");
+	my $meets = sub { return $node->safe_psql('postgres', "SELECT meets('$_[0]')") };
 
 	if ($case->{column} eq 'sig' && $case->{bit} >= PARAMETERS * 8)
 	{
@@ -525,9 +529,9 @@ foreach my $case (@bits)
 	}
 	foreach my $which (sort { ($a eq 'reindex') <=> ($b eq 'reindex') } keys %statement)
 	{
-		push @{ $meets{ $which . ': ' . $node->safe_psql('postgres', "SELECT meets('$statement{$which}')") } }, $table;
+		push @{ $meets{ "$which: " . $meets->($statement{$which}) } }, $table;
 	}
-	push @{ $meets{ 'check after REINDEX: ' . $node->safe_psql('postgres', "SELECT meets('$statement{check}')") } }, $table;
+	push @{ $meets{ 'check after REINDEX: ' . $meets->($statement{check}) } }, $table;
 }
 is_deeply([ sort keys %meets ],
 	[ 'check after REINDEX: 00000', 'check of pages: XX002', 'check: XX002', 'insertion: XX002', 'reindex: 00000',
@@ -541,7 +545,8 @@ is(said('VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) older'), '', 'older format: VACU
 
 # A vacuum that skipped the index would let TIDs be reused while the index has entries with them.
 $node->safe_psql('postgres', 'DELETE FROM older WHERE id % 2 = 0');
-my $wrong_version = qr/ERROR:  XX002: index "older_fp" has format version \d+, but version \d+ is expected\n.*INDEX_CLEANUP OFF/;
+my $wrong_version =
+  qr/ERROR:  XX002: index "older_fp" has format version \d+, but version \d+ is expected\n.*INDEX_CLEANUP OFF/;
 like(said($_), $wrong_version, "older format: $_")
   foreach 'SELECT FROM older WHERE fp = 0::simhash', 'INSERT INTO older VALUES (0, 0::simhash)', 'VACUUM older';
 is(said('VACUUM (INDEX_CLEANUP OFF, FREEZE) older'), '', 'older format: VACUUM (INDEX_CLEANUP OFF) works');
