@@ -9,7 +9,6 @@ OBJS = \
 	$(WIN32RES) \
 	src/function_address.o \
 	src/module.o \
-	src/corpus/blocks.o \
 	src/corpus/cluster.o \
 	src/corpus/component.o \
 	src/corpus/join_plan.o \
@@ -158,7 +157,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # drops it.
 REGRESS = install setup tour types fingerprint shingles resemblance difference aggregate \
 	published_examples unicode vectors minhash banding_curve passages errors \
-	connected_component blocks fingerprint_index index_designs nearest parallel_build \
+	connected_component fingerprint_index index_designs nearest parallel_build \
 	index_inspect vacuum exclude gist sketch_index containment_index jaccard_index \
 	signature_index signature_parameters estimates cluster join join_memory planner \
 	renamed_objects

@@ -59,7 +59,7 @@ BEGIN
         || ') AS q' INTO actual;
     FOREACH spelling IN ARRAY '{%s.fp <~> %s.fp <= %s, "hamming_distance(%s.fp, %s.fp) <= %s",
             "simhash_within(%s.fp, %s.fp, %s)", "%s.fp <@ simhash_ball(%s.fp, %s)",
-            "simhash_ball(%s.fp, %3$s) @> %2$s.fp"}'::text[] LOOP
+            "%2$s.fp <@ simhash_ball(%1$s.fp, %3$s)"}'::text[] LOOP
         RETURN QUERY SELECT misjudged(format(form, a, b, format(spelling, 'a', 'b', radius)), actual, factor);
         RETURN QUERY SELECT misjudged(format(form, a, b, format(spelling, 'b', 'a', radius)), actual, factor);
     END LOOP;
@@ -254,8 +254,8 @@ SELECT misjudged(format('SELECT FROM documents WHERE ' || condition, asked(colum
     ('sk', 'sk <%%>@ sketch_ball(%s, 0.5)'), ('sk', 'sk <%%>> %s <= 0'),
     ('sk', 'sk && %s'), ('sk', '%s && sk'), ('sk', 'sketch_overlaps(sk, %s)'),
     ('sig', 'sig %% %s'), ('fp', 'fp <~> %s <= 8'),
-    ('ball', 'ball =~= %s'), ('fp', 'ball =~= simhash_ball(%s, 64)'),
-    ('fp', 'ball @> %s')) AS c (column_name, condition);
+    ('ball', 'simhash_ball(fp, 6) =~= %s'), ('fp', 'simhash_ball(fp, 6) =~= simhash_ball(%s, 64)'),
+    ('fp', '%s <@ simhash_ball(fp, 6)')) AS c (column_name, condition);
 SELECT misjudged(query, 20) FROM unnest(ARRAY[
     'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 0.5',
     'SELECT FROM documents WHERE sk <%>> ''{1,2,3}'' <= 1',
@@ -274,7 +274,7 @@ FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest(ARRAY[
         'SELECT FROM %s q WHERE EXISTS (SELECT FROM documents d WHERE %s AND d.id <> q.id)',
         'SELECT FROM documents d WHERE EXISTS (SELECT FROM %s q WHERE %s)']) AS query,
     unnest(ARRAY['d.sk <%>> q.sk <= 0.3', 'd.sk && q.sk', 'q.sk && d.sk', 'd.sk <%>> q.sk <= 0.5',
-                 'd.sig % q.sig', 'd.fp <~> q.fp <= 8', 'd.ball =~= q.ball', 'q.ball @> d.fp']) AS condition;
+                 'd.sig % q.sig', 'd.fp <~> q.fp <= 8', 'd.ball =~= q.ball', 'd.fp <@ q.ball']) AS condition;
 -- only the first matching row is needed, so no bitmap scan, which reads all matches
 SELECT query, line
 FROM unnest('{queries,few,unknown}'::text[]) AS asking, unnest('{EXISTS,NOT EXISTS}'::text[]) AS is_there,

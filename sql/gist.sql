@@ -474,7 +474,7 @@ SET search_path = gist_test, public;
 SELECT costs_twice($$SELECT FROM twice AS a JOIN twice AS b ON a.fp <@ simhash_ball(b.fp, 20) WHERE b.id = 1$$);
 \c -
 SET search_path = gist_test, public;
-SELECT costs_twice($$SELECT FROM twice AS a JOIN twice AS b ON simhash_ball(b.fp, 20) @> a.fp WHERE b.id = 1$$);
+SELECT costs_twice($$SELECT FROM twice AS a JOIN twice AS b ON a.fp <@ simhash_ball(b.fp, 20) WHERE b.id = 1$$);
 \c -
 SET search_path = gist_test, public;
 SELECT costs_twice($$SELECT FROM wide AS a JOIN twice AS b ON a.ball =~= simhash_ball(b.fp, 20) WHERE b.id = 1$$);

@@ -91,6 +91,7 @@ FROM (SELECT p.oid::regprocedure AS function, proargnames[i] AS argument,
                                 WHEN 'text[]' THEN quote_literal('{a,b,c,d,e,f,g,h,i,j,a,b,c,' || n || '}')
                                 || '::text[]'
                                 WHEN 'bigint[]' THEN quote_literal('{1,2,3}') || '::bigint[]'
+                                WHEN 'tsvector' THEN quote_literal('fat:2,4 cat:3A') || '::tsvector'
                                 WHEN 'double precision' THEN '0.8'
                                 WHEN 'simhash' THEN quote_literal('0123456789abcdef') || '::simhash'
                                 WHEN 'regclass' THEN quote_literal('sample_fp')

@@ -5,18 +5,15 @@ CREATE SCHEMA passages_test;
 SET search_path = passages_test, public;
 
 --
--- sketch, sketch_min, winnow.  test/reference/sketch_reference.py made these vectors.
+-- sketch, winnow.  test/reference/sketch_reference.py made these vectors.
 --
 CREATE TABLE vectors (what text, got bigint[], expected bigint[]);
 INSERT INTO vectors VALUES
     ('all shingles', sketch('Hello, World!', 1, 1), '{-7685981735718036227,-3006315319938684482}'),
-    ('the smallest, unsigned', sketch_min('Hello, World!', 1, 1), '{-7685981735718036227}'),
     ('a token', winnow(ARRAY['abc'], 1, 1), '{8696274497037089104}'),
     ('words', winnow('The quick brown fox jumps over the lazy dog.', 4, 2),
      '{-8670804373930987551,1169610072685614380,4244502788689958599,6052499707733337702,7854267933804621254}'),
     ('words, divisible by 3', sketch('The quick brown fox jumps over the lazy dog.', 3, 2), '{6052499707733337702}'),
-    ('words, the 3 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 3, 2),
-     '{1169610072685614380,4244502788689958599,6052499707733337702}'),
     ('the default', winnow('The quick brown fox jumps over the lazy dog.'), '{6786795602936114476}'),
     ('all, by default', sketch('The quick brown fox jumps over the lazy dog.', 1),
      '{-1997692829972925095,6786795602936114476}'),
@@ -26,15 +23,11 @@ INSERT INTO vectors VALUES
     ('characters, divisible by 5', sketch('The quick brown fox jumps over the lazy dog.', 5, 4, 'char'),
      '{-8034365597584000336,-3571925630909858461,-2225915098233752401,1235013137874376085,'
      '4143889366639329400,7527733932619798420}'),
-    ('characters, the 2 smallest', sketch_min('The quick brown fox jumps over the lazy dog.', 2, 4, 'char'),
-     '{151301256907609649,285084706917848623}'),
     ('Chinese', winnow('人人生而自由，在尊严和权利上一律平等。', 10),
      '{-6807669661422846049,-6660578534644778395,-5631928791028597688,2920130077860168622,'
      '3887686530781022796,4783614071187115889}'),
     ('Chinese, divisible by 2', sketch('人人生而自由，在尊严和权利上一律平等。', 2),
      '{-8974928529472977356,-5631928791028597688,-2019987964560648548,2920130077860168622,3887686530781022796}'),
-    ('Chinese, the 3 smallest', sketch_min('人人生而自由，在尊严和权利上一律平等。', 3),
-     '{2920130077860168622,3887686530781022796,4783614071187115889}'),
     ('shorter than a shingle', winnow('a b', 10), '{-9203958345980433332}');
 SELECT count(*) AS compared, array_agg(what) FILTER (WHERE got IS DISTINCT FROM expected) AS wrong FROM vectors;
 -- defaults, by name and by NULL
@@ -46,24 +39,22 @@ SELECT winnow(body) = winnow(body => body, guarantee => 24, width => 8, unit => 
        winnow(body) = winnow(tokens) AS same,
        sketch(body, 2) = sketch(body => body, modulus => 2, width => 8, unit => 'word') AS sketch,
        sketch(tokens, 2) = sketch(tokens => tokens, modulus => 2, width => 8) AS sketch_tokens,
-       sketch_min(body, 2, unit => 'char')
-           = sketch_min(body => body, size => 2, width => 48, unit => 'char') AS sketch_min,
-       sketch_min(tokens, 2) = sketch_min(tokens => tokens, size => 2, width => 8) AS sketch_min_tokens
+       sketch(body, 2, unit => 'char') = sketch(body, 2, 48, 'char') AS sketch_characters
 FROM (SELECT string_agg('w' || i, ' ') AS body, array_agg('w' || i) AS tokens FROM generate_series(1, 100) AS i) AS t;
 -- an input without shingles, and a NULL input
-SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch_min('{}'::text[], 3) AS no_tokens,
+SELECT winnow('') AS empty, sketch(E' \n', 1) AS blank, sketch('{}'::text[], 3) AS no_tokens,
        sketch('a', 2147483647) AS none_divisible;
 SELECT winnow(NULL::text) IS NULL AS winnow, winnow(NULL::text[]) IS NULL AS tokens,
        sketch(NULL::text, 1) IS NULL AS sketch, sketch('a', NULL) IS NULL AS modulus,
-       sketch(NULL::text[], 1) IS NULL AS sketch_tokens, sketch_min(NULL::text, 1) IS NULL AS sketch_min,
-       sketch_min(ARRAY['a'], NULL) IS NULL AS size;
+       sketch(NULL::text[], 1) IS NULL AS sketch_tokens,
+       sketch(ARRAY['a'], NULL) IS NULL AS tokens_modulus;
 -- the result is a plain array
 SELECT array_ndims(s), array_lower(s, 1), cardinality(s), pg_column_size(s) AS bytes
 FROM (SELECT sketch('a b c', 1, 1) AS s) AS t;
 -- untyped parameters are texts
 PREPARE untyped AS
-    SELECT cardinality(winnow($1, 1, 1)), cardinality(sketch($1, $2, 1)), cardinality(sketch_min($1, $3, 1));
-EXECUTE untyped('a b c', 1, 2);
+    SELECT cardinality(winnow($1, 1, 1)), cardinality(sketch($1, $2, 1));
+EXECUTE untyped('a b c', 1);
 DEALLOCATE untyped;
 
 -- Random texts of few and of many different words, some of them long, compared with the
@@ -95,11 +86,6 @@ SELECT count(*) AS compared, count(*) FILTER (WHERE sketch(body, modulus, width)
 FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 2, 7, 100]) AS modulus, LATERAL (
     SELECT as_array(array_agg(hash)) AS expected
     FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width AND number % modulus = 0) AS e;
-SELECT count(*) AS compared, count(*) FILTER (WHERE sketch_min(body, size, width) IS DISTINCT FROM expected) AS wrong
-FROM docs, unnest(ARRAY[1, 2, 5, 8]) AS width, unnest(ARRAY[1, 10, 300]) AS size, LATERAL (
-    SELECT as_array(
-        array(SELECT DISTINCT hash
-              FROM hashes AS h WHERE h.id = docs.id AND h.width = width.width ORDER BY 1 LIMIT size)) AS expected) AS e;
 
 -- The guarantee: texts with a common run of `guarantee` words have a common element,
 -- whatever is around the run.  Texts whose common runs are shorter than a shingle have
@@ -130,8 +116,7 @@ FROM (SELECT string_agg(i::text, ' ') AS body FROM generate_series(1, 10000) AS 
      unnest(ARRAY[1, 2, 5, 20, 100, 9999, 10000, 65536]) AS guarantee;
 -- only the set of shingles counts
 SELECT cardinality(winnow(repeat('the same again ', 20000), 50, 3)) AS winnow,
-       cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch,
-       cardinality(sketch_min(repeat('the same again ', 20000), 1000, 2)) AS sketch_min;
+       cardinality(sketch(repeat('the same again ', 20000), 1, 2)) AS sketch;
 
 --
 -- common_passages

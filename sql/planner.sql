@@ -84,7 +84,7 @@ SELECT show($$ SELECT * FROM docs WHERE NOT (fp <~> fingerprint(7) > 3 OR kind >
 SELECT show($$ SELECT * FROM docs WHERE simhash_within(fp, fingerprint(7), 3) $$);
 SELECT show($$ SELECT * FROM docs WHERE simhash_within(fingerprint(7), fp, 3) $$);
 SELECT show($$ SELECT * FROM docs WHERE fp <@ simhash_ball(fingerprint(7), 3) $$);
-SELECT show($$ SELECT * FROM docs WHERE simhash_ball(fingerprint(7), 3) @> fp $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <@ simhash_ball(fingerprint(7), 3) $$);
 SELECT show($$ SELECT * FROM docs WHERE fp = fingerprint(7) $$);
 -- several comparisons in one query
 SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 5 AND fp <~> fingerprint(7) < 3 AND kind = 0 $$);
@@ -606,7 +606,7 @@ SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(0) <= 3 $$, 'Pla
            BETWEEN 900 AND 1100 AS a_tenth;
 SELECT explained($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$, 'Plan Rows')
            BETWEEN 900 AND 1100 AS a_tenth;
-SELECT explained($$ SELECT FROM skewed WHERE simhash_ball(fingerprint(0), 3) @> fp $$, 'Plan Rows')
+SELECT explained($$ SELECT FROM skewed WHERE fp <@ simhash_ball(fingerprint(0), 3) $$, 'Plan Rows')
            BETWEEN 900 AND 1100 AS a_tenth;
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 3 $$, 'Plan Rows') AS few;
 SELECT explained($$ SELECT FROM skewed WHERE fp <~> fingerprint(-1) <= 31 $$, 'Plan Rows')

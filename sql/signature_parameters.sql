@@ -157,7 +157,7 @@ CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4
     RETURN CASE WHEN i % 10 > 0
         THEN to_minhash(ARRAY(SELECT i / 5 * 100 + j + (i % 5 * 7) * (j = 1)::integer
                               FROM generate_series(1, 20) AS j), bands, rows) END;
-CREATE DOMAIN sig AS minhash(6, 4, 'hash') CHECK (cardinality(VALUE) > 0);
+CREATE DOMAIN sig AS minhash(6, 4, 'hash') CHECK (minhash_cardinality(VALUE) > 0);
 CREATE DOMAIN sig_of_sig AS sig;
 CREATE TABLE source AS
     SELECT i AS id, sig_of(i)::minhash(6, 4, 'hash') AS sig FROM generate_series(1::bigint, 400) AS i;

@@ -123,9 +123,10 @@ INSERT INTO news SELECT id, body FROM docs ORDER BY id ON CONFLICT ON CONSTRAINT
 SELECT id FROM news ORDER BY id;
 
 --
--- Why two texts resemble each other, and the shingles that only one of them has
+-- How two texts resemble each other, and the shingles that only one of them has
 --
-SELECT r.* FROM docs a, docs b, resemblance_report(a.body, b.body) AS r WHERE a.id = 2 AND b.id = 5;
+SELECT a.fp <~> b.fp AS bits, resemblance(a.body, b.body), containment(a.body, b.body), containment(b.body, a.body)
+FROM docs a, docs b WHERE a.id = 2 AND b.id = 5;
 SELECT only_in, shingle, substr(CASE only_in WHEN 'a' THEN a.body ELSE b.body END, start, length) AS passage
 FROM docs a, docs b, shingle_difference(a.body, b.body) WHERE a.id = 2 AND b.id = 5
 ORDER BY only_in, start;

@@ -156,14 +156,6 @@ SELECT count(DISTINCT fp) - count(DISTINCT simhash_hash(fp)) < 5 AS spread,
        count(DISTINCT simhash_hash_extended(fp, 1)) = count(DISTINCT fp) AS seeded
 FROM fingerprints;
 
--- the minimum and the maximum
-SELECT min(fp), max(fp), min(fp) FILTER (WHERE id < -6) IS NULL AS of_none,
-       max(fp) FILTER (WHERE id = -6) IS NULL AS of_null FROM fingerprints;
-SELECT count(*) AS compared,
-       count(*) FILTER (WHERE least::numeric <> least_number OR greatest::numeric <> greatest_number) AS wrong
-FROM (SELECT min(fp) AS least, max(fp) AS greatest, min(fp::numeric) AS least_number,
-             max(fp::numeric) AS greatest_number FROM fingerprints WHERE fp IS NOT NULL GROUP BY id % 100) AS g;
-
 -- a btree index
 CREATE INDEX fingerprints_btree ON fingerprints (fp);
 SET enable_seqscan = off;
@@ -177,8 +169,6 @@ SELECT count(*) FROM fingerprints WHERE fp IS NULL;
 SELECT id, fp FROM fingerprints WHERE fp > '7ffffffffffffffe' AND fp <= '8000000000000001' ORDER BY fp;
 SELECT fp FROM fingerprints ORDER BY fp LIMIT 2;
 SELECT fp FROM fingerprints ORDER BY fp DESC NULLS LAST LIMIT 2;
-SELECT plan('SELECT min(fp), max(fp) FROM fingerprints', 'Scan|Sort');
-SELECT min(fp), max(fp) FROM fingerprints;
 SELECT id FROM fingerprints WHERE fp IN ('0000000000000001', 'ffffffffffffffff', '1234567812345678') ORDER BY id;
 DROP INDEX fingerprints_btree;
 -- a hash index
@@ -229,7 +219,7 @@ INSERT INTO by_range SELECT fp FROM fingerprints WHERE id < 0 AND fp IS NOT NULL
 SELECT tableoid::regclass, fp FROM by_range ORDER BY fp;
 
 --
--- Balls have equality and an order, by center, then by radius
+-- Balls have equality, of center and radius, and no order
 --
 CREATE TEMP TABLE balls (id integer, b simhash_ball);
 INSERT INTO balls SELECT i, simhash_ball(('x' || left(md5((i % 40)::text), 16))::bit(64)::simhash, i % 7 - 1)
@@ -237,61 +227,34 @@ INSERT INTO balls SELECT i, simhash_ball(('x' || left(md5((i % 40)::text), 16)):
 INSERT INTO balls
 VALUES (0, NULL), (-1, '(0000000000000000,-1)'), (-2, '(0000000000000000,64)'), (-3, '(ffffffffffffffff,-1)'),
        (-4, '(7fffffffffffffff,3)'), (-5, '(8000000000000000,2)');
-SELECT id, b FROM balls WHERE id <= 0 ORDER BY b;
-SELECT id, b FROM balls WHERE id <= 0 ORDER BY b DESC NULLS LAST;
--- the order is that of rows of center and radius
-CREATE TEMP VIEW parts AS
-    SELECT id, b, substr(b::text, 2, 16)::simhash AS center, rtrim(split_part(b::text, ',', 2), ')')::integer AS radius
-    FROM balls;
+ANALYZE balls;
 SELECT count(*) AS pairs,
-       count(*) FILTER (WHERE (a.b < b.b) <> ((a.center, a.radius) < (b.center, b.radius))
-                           OR (a.b <= b.b) <> ((a.center, a.radius) <= (b.center, b.radius))
-                           OR (a.b > b.b) <> ((a.center, a.radius) > (b.center, b.radius))
-                           OR (a.b >= b.b) <> ((a.center, a.radius) >= (b.center, b.radius))
-                           OR (a.b = b.b) <> ((a.center, a.radius) = (b.center, b.radius))
-                           OR (a.b <> b.b) <> ((a.center, a.radius) <> (b.center, b.radius))
-                           OR simhash_ball_cmp(a.b, b.b) <> btrecordcmp((a.center, a.radius), (b.center, b.radius))
+       count(*) FILTER (WHERE (a.b = b.b) <> (a.b::text = b.b::text) OR (a.b <> b.b) <> (a.b::text <> b.b::text)
                            OR (simhash_ball_hash(a.b) = simhash_ball_hash(b.b)) <> (a.b = b.b)
                            OR (simhash_ball_hash_extended(a.b, 1) = simhash_ball_hash_extended(b.b, 1))
                                <> (a.b = b.b)) AS wrong
-FROM parts AS a, parts AS b WHERE a.id <= 100 AND b.id <= 100 AND a.b IS NOT NULL AND b.b IS NOT NULL;
-SELECT bool_and(
-    (simhash_ball_hash_extended(b, 0) & 4294967295) = (simhash_ball_hash(b)::bigint & 4294967295)) AS extended
-    FROM balls;
--- DISTINCT, GROUP BY, joins and rows, by hash and by sort
-SET enable_sort = off;
+FROM balls AS a, balls AS b WHERE a.id <= 100 AND b.id <= 100 AND a.b IS NOT NULL AND b.b IS NOT NULL;
+-- DISTINCT, GROUP BY, set operations, joins and rows
 EXPLAIN (COSTS OFF) SELECT DISTINCT b FROM balls;
 SELECT count(*) FROM (SELECT DISTINCT b FROM balls) AS d;
 SELECT n, count(*) FROM (SELECT b, count(*) AS n FROM balls GROUP BY b) AS g GROUP BY n ORDER BY n;
-RESET enable_sort;
-SET enable_hashagg = off;
-EXPLAIN (COSTS OFF) SELECT DISTINCT b FROM balls;
-SELECT count(*) FROM (SELECT DISTINCT b FROM balls) AS d;
-RESET enable_hashagg;
 SET enable_nestloop = off;
-SET enable_mergejoin = off;
+SELECT plan('SELECT count(*) FROM balls AS a JOIN balls AS b USING (b)', 'Join');
 SELECT count(*) FROM balls AS a JOIN balls AS b USING (b);
-RESET enable_mergejoin;
-SET enable_hashjoin = off;
-SELECT count(*) FROM balls AS a JOIN balls AS b USING (b);
-RESET enable_hashjoin;
 RESET enable_nestloop;
-SELECT ROW(1, '(0123456789abcdef,3)'::simhash_ball) = ROW(1, '(0123456789ABCDEF,3)'::simhash_ball) AS equal,
-       ROW(1, '(0123456789abcdef,3)'::simhash_ball) < ROW(1, '(0123456789abcdef,4)'::simhash_ball) AS less,
+SELECT '(0123456789abcdef,3)'::simhash_ball = '(0123456789ABCDEF,3)' AS equal,
        '(0123456789abcdef,3)'::simhash_ball IN ('(0123456789abcdef,2)', '(0123456789abcdef,3)') AS "in";
-SELECT b FROM balls WHERE id = -1 UNION SELECT b FROM balls WHERE id IN (-1, -2) ORDER BY b;
--- indexes, and a primary key
-CREATE TEMP TABLE keys (b simhash_ball PRIMARY KEY);
-INSERT INTO keys SELECT b FROM balls WHERE b IS NOT NULL ON CONFLICT DO NOTHING;
-SELECT count(*) FROM keys;
+SELECT count(*) FROM (SELECT b FROM balls WHERE id = -1 UNION SELECT b FROM balls WHERE id IN (-1, -2)) AS u;
+SELECT count(*) FROM (SELECT b FROM balls EXCEPT SELECT b FROM balls WHERE id > 0) AS e;
+-- a hash index
 CREATE INDEX balls_hash ON balls USING hash (b);
-CREATE INDEX balls_btree ON balls (b);
 SET enable_seqscan = off;
-SELECT id FROM balls WHERE b = '(7fffffffffffffff,3)';
-SELECT id FROM balls WHERE b >= '(ffffffffffffffff,-1)' ORDER BY b;
-DROP INDEX balls_btree;
+SELECT plan('SELECT id FROM balls WHERE b = ''(7fffffffffffffff,3)''', 'Index Cond');
 SELECT id FROM balls WHERE b = '(7fffffffffffffff,3)';
 RESET enable_seqscan;
+\set VERBOSITY terse
+SELECT b FROM balls ORDER BY b;
+\set VERBOSITY default
 
 --
 -- Distance
@@ -305,15 +268,13 @@ FROM (VALUES ('0000000000000000'::simhash, '0000000000000000'::simhash), ('00000
      AS v (a, b);
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (a.fp <~> b.fp) <> bit_count(a.fp::bit(64) # b.fp::bit(64))) AS wrong,
        count(*) FILTER (WHERE simhash_within(a.fp, b.fp, a.id) <> ((a.fp <~> b.fp) <= a.id)
-                           OR (a.fp <@ simhash_ball(b.fp, a.id)) <> ((a.fp <~> b.fp) <= a.id)
-                           OR (simhash_ball(b.fp, a.id) @> a.fp) <> ((a.fp <~> b.fp) <= a.id)) AS inconsistent
+                           OR (a.fp <@ simhash_ball(b.fp, a.id)) <> ((a.fp <~> b.fp) <= a.id)) AS inconsistent
 FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100 AND a.fp IS NOT NULL AND b.fp IS NOT NULL;
 -- a radius out of range is clamped, without an error: below 0 nothing is within it,
 -- from 64 on everything is
 SELECT r, simhash_within(a, a, r) AS same, simhash_within(a, b, r) AS one_bit,
        simhash_within(a, (~ a::bigint)::simhash, r) AS opposite,
-       a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit, simhash_ball(a, r) @> a AS same,
-       simhash_ball(a, r) @> b AS one_bit
+       a <@ simhash_ball(a, r) AS same, b <@ simhash_ball(a, r) AS one_bit
 FROM (VALUES ('0123456789abcdef'::simhash, '0123456789abcdee'::simhash)) AS f (a, b),
      (VALUES (-9223372036854775808), (-4294967296), (-1), (0), (1), (63), (64), (65), (4294967295), (4294967296),
              (9223372036854775807)) AS v (r)
@@ -324,18 +285,6 @@ SELECT '0123456789abcdef' <@ '(0123456789abcdef,-1)'::simhash_ball AS empty,
 SELECT simhash_within(NULL, '0000000000000000', 3) IS NULL AS a,
        simhash_within('0000000000000000', '0000000000000000', NULL) IS NULL AS b,
        NULL::simhash <@ '(0123456789abcdef,64)' IS NULL AS c, '0000000000000000'::simhash <@ NULL IS NULL AS d;
--- the estimated cosine
-SELECT a <~> '0000000000000000' AS distance, round(simhash_similarity(a, '0000000000000000')::numeric, 12) AS similarity
-FROM (VALUES ('0000000000000000'::simhash), ('0000000000000001'), ('000000000000ffff'), ('00000000001fffff'),
-             ('00000000ffffffff'),
-             ('0000ffffffffffff'), ('ffffffffffffffff')) AS v (a) ORDER BY 1;
-SELECT simhash_similarity('0000000000000000', '0000000000000000') = 1 AS same,
-       simhash_similarity('0000000000000000', 'ffffffffffffffff') = -1 AS opposite,
-       abs(simhash_similarity('0000000000000000', '00000000ffffffff')) < 1e-15 AS unrelated,
-       simhash_similarity(NULL, '0000000000000000') IS NULL AS "null";
-SELECT count(simhash_similarity(a.fp, b.fp)) AS compared,
-       count(*) FILTER (WHERE abs(simhash_similarity(a.fp, b.fp) - cos(pi() * (a.fp <~> b.fp) / 64)) > 1e-12) AS wrong
-FROM fingerprints AS a, fingerprints AS b WHERE a.id <= 100 AND b.id <= 100;
 -- leakproof: a scan below a security barrier view may compute distances
 CREATE TEMP VIEW barrier WITH (security_barrier) AS SELECT * FROM fingerprints WHERE id <> 1;
 EXPLAIN (COSTS OFF) SELECT id FROM barrier WHERE simhash_within(fp, 'ffffffffffffffff', 1);

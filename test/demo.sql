@@ -62,8 +62,9 @@ FROM packages p, packages q,
      unnest(string_to_array(p.body, E'\n'), string_to_array(q.body, E'\n')) AS line (a, b)
 WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
-SELECT report.*
-FROM packages p, packages q, resemblance_report(p.body, q.body) AS report
+SELECT p.fp <~> q.fp AS bits, resemblance(p.body, q.body),
+       containment(p.body, q.body) AS de_in_fr, containment(q.body, p.body) AS fr_in_de
+FROM packages p, packages q
 WHERE p.name = 'manpages-de' AND q.name = 'manpages-fr';
 
 SELECT CASE only_in WHEN 'a' THEN p.name ELSE q.name END AS "only in", shingle,
@@ -215,7 +216,6 @@ SELECT (SELECT count(*) - count(DISTINCT cluster) FROM verified) AS by_fingerpri
 
 SELECT edit,
        simhash(body) <~> simhash(edited) AS bits,
-       round(simhash_similarity(simhash(body), simhash(edited))::numeric, 2) AS similarity,
        round(resemblance(body, edited)::numeric, 2) AS resemblance
 FROM packages, LATERAL (VALUES
     (1, 'case, spacing, punctuation', upper(regexp_replace(body, '[\s,.;]+', ' - ', 'g'))),

@@ -4,9 +4,9 @@
  *		A set of some of a text's hashes
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
- * hashes that are duplicates or not among the smallest are dropped.  If more than half of
- * the array remains, its capacity is doubled.  So a hash is sorted a few times on average,
- * and memory never contains more than twice as many hashes as are kept.
+ * duplicates are dropped.  If more than half of the array remains, its capacity is doubled.
+ * So a hash is sorted a few times on average, and memory never contains more than twice as
+ * many hashes as are kept.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -34,13 +34,11 @@
 #define INSERTION_MAX	96
 
 /*
- * Initialize an empty set.  max_size is 1 to SKETCH_MAX, or SKETCH_ALL.
+ * Initialize an empty set.
  */
 void
-sketch_begin(Sketch *sketch, int max_size)
+sketch_begin(Sketch *sketch)
 {
-	sketch->max_size = max_size;
-	sketch->greatest = PG_UINT64_MAX;
 	sketch->n = 0;
 	sketch->capacity = SKETCH_INLINE;
 	sketch->hashes = sketch->inline_hashes;
@@ -137,7 +135,7 @@ sort_hashes(uint64 *hashes, int n)
 }
 
 /*
- * Sort the hashes, drop duplicates, and drop all but the max_size smallest.
+ * Sort the hashes, and drop duplicates.
  */
 static void
 tidy(Sketch *sketch)
@@ -146,16 +144,14 @@ tidy(Sketch *sketch)
 	int			n = 0;
 
 	sort_hashes(hashes, sketch->n);
-	for (int i = 0; i < sketch->n && n < sketch->max_size; i++)
+	for (int i = 0; i < sketch->n; i++)
 		if (n == 0 || hashes[i] != hashes[n - 1])
 			hashes[n++] = hashes[i];
 	sketch->n = n;
-	if (n == sketch->max_size)
-		sketch->greatest = hashes[n - 1];
 }
 
 /*
- * Make space in a full array, by dropping hashes or by doubling the array.  Returns false
+ * Make space in a full array, by dropping duplicates or by doubling the array.  Returns false
  * if more than SKETCH_MAX hashes have to be kept.
  */
 bool

@@ -3,13 +3,12 @@
  * sketch.h
  *		A set of some of a text's hashes
  *
- * A sketch is either a bottom-k sketch, which has the k smallest hashes (sketch_min), or
- * has all hashes that the caller selects.  A repeated hash changes nothing.  The number of
- * hashes that are kept bounds the memory.
+ * A sketch has all hashes that the caller selects.  A repeated hash changes nothing.  The
+ * number of distinct hashes bounds the memory.
  *
  *		Sketch		sketch;
  *
- *		sketch_begin(&sketch, SKETCH_ALL);
+ *		sketch_begin(&sketch);
  *		fits = sketch_add(&sketch, hash);
  *		fits = sketch_finish(&sketch);
  *		sketch_write(&sketch, array);
@@ -29,23 +28,18 @@
 #define SKETCH_MAX			(1 << 25)
 #endif
 
-/* Value of max_size to keep all hashes, not only the smallest. */
-#define SKETCH_ALL			PG_INT32_MAX
-
 /* Number of hashes that fit into the struct itself. */
 #define SKETCH_INLINE		256
 
 typedef struct Sketch
 {
-	int			max_size;		/* number of smallest hashes to keep, or SKETCH_ALL */
-	uint64		greatest;		/* greatest hash that may be among the max_size smallest */
 	int			n;				/* number of hashes in the array, perhaps with duplicates */
 	int			capacity;
 	uint64	   *hashes;			/* inline_hashes, or allocated */
 	uint64		inline_hashes[SKETCH_INLINE];
 } Sketch;
 
-extern void sketch_begin(Sketch *sketch, int max_size);
+extern void sketch_begin(Sketch *sketch);
 extern bool sketch_enlarge(Sketch *sketch);
 extern bool sketch_finish(Sketch *sketch);
 extern void sketch_write(const Sketch *sketch, int64 *elements);
@@ -57,8 +51,6 @@ extern void sketch_free(Sketch *sketch);
 static inline bool
 sketch_add(Sketch *sketch, uint64 hash)
 {
-	if (hash > sketch->greatest)
-		return true;
 	sketch->hashes[sketch->n++] = hash;
 	return sketch->n < sketch->capacity || sketch_enlarge(sketch);
 }

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * banding.c
- *		LSH banding (locality-sensitive hashing): the bands of signatures, the
- *		probability that one is shared, and advice on their shape
+ *		LSH banding (locality-sensitive hashing): the bands of signatures, and advice on
+ *		their shape
  *
  * Two sets of resemblance s have an equal minimum with probability s, share a band of r
  * rows with probability s^r, and share at least one of b bands with probability 1 - (1 -
@@ -26,8 +26,7 @@
 #include "compat.h"
 #include "type/minhash_type.h"
 
-/* Values to use for arguments that are NULL. */
-#define DEFAULT_PROBABILITY	0.5
+/* Recall to use if the argument is NULL. */
 #define DEFAULT_RECALL		0.95
 
 /*
@@ -50,21 +49,6 @@ simhash_minhash_bands(PG_FUNCTION_ARGS)
 }
 
 /*
- * Check that a number is from 0 to 1, inclusive, and return it.  `what` is the number's
- * name in the error message.  Returns -0 as 0, because the sign would show in results.
- */
-static float8
-check_fraction(float8 fraction, const char *what)
-{
-	if (!(fraction >= 0 && fraction <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
-				 errhint("The value must be from 0 to 1.")));
-	return fraction == 0 ? 0 : fraction;
-}
-
-/*
  * Return the probability that sets of a resemblance share a band.  Computed with
  * logarithms, so that small probabilities are accurate.
  */
@@ -72,45 +56,6 @@ static float8
 sharing_probability(float8 resemblance, int bands, int rows)
 {
 	return -expm1(bands * log1p(-pow(resemblance, rows)));
-}
-
-/*
- * minhash_probability(resemblance, bands, rows)
- */
-PG_FUNCTION_INFO_V1(simhash_minhash_probability);
-Datum
-simhash_minhash_probability(PG_FUNCTION_ARGS)
-{
-	float8		resemblance = check_fraction(PG_GETARG_FLOAT8(0), "resemblance");
-	int			bands = PG_GETARG_INT32(1);
-	int			rows = PG_GETARG_INT32(2);
-
-	(void) minhash_check_shape(bands, rows, NULL);
-	PG_RETURN_FLOAT8(sharing_probability(resemblance, bands, rows));
-}
-
-/*
- * minhash_threshold(bands, rows, probability)
- *
- * Returns the resemblance at which sets share a band with the given probability.  This is
- * the inverse function of minhash_probability().
- */
-PG_FUNCTION_INFO_V1(simhash_minhash_threshold);
-Datum
-simhash_minhash_threshold(PG_FUNCTION_ARGS)
-{
-	int			bands;
-	int			rows;
-	float8		probability;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	bands = PG_GETARG_INT32(0);
-	rows = PG_GETARG_INT32(1);
-	probability = PG_ARGISNULL(2) ? DEFAULT_PROBABILITY :
-		check_fraction(PG_GETARG_FLOAT8(2), "probability");
-	(void) minhash_check_shape(bands, rows, NULL);
-	PG_RETURN_FLOAT8(pow(-expm1(log1p(-probability) / bands), 1.0 / rows));
 }
 
 /*

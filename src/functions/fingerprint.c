@@ -218,19 +218,24 @@ simhash_features(PG_FUNCTION_ARGS)
 }
 
 /*
- * simhash(hashes bigint[]) and simhash(hashes bigint[], weights float8[])
+ * simhash(hashes bigint[], weights float8[])
  */
 PG_FUNCTION_INFO_V1(simhash_hashes);
 Datum
 simhash_hashes(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
-	int			n = array_nitems(array);
-	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
+	ArrayType  *array;
+	int			n;
+	int64	   *hashes;
 	float8	   *weights = NULL;
 	Accumulator acc;
 
-	if (PG_NARGS() > 1)
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	n = array_nitems(array);
+	hashes = (int64 *) ARR_DATA_PTR(array);
+	if (!PG_ARGISNULL(1))
 		weights = check_weights(PG_GETARG_ARRAYTYPE_P(1), n, "hashes");
 
 	accumulator_init(&acc);
@@ -301,20 +306,24 @@ lexeme_weight(TSVector document, WordEntry *entry, const int64 *label_weights)
 }
 
 /*
- * simhash(document tsvector) and simhash(document tsvector, weights float4[])
+ * simhash(document tsvector, weights float4[])
  */
 PG_FUNCTION_INFO_V1(simhash_tsvector);
 Datum
 simhash_tsvector(PG_FUNCTION_ARGS)
 {
-	TSVector	document = PG_GETARG_TSVECTOR(0);
-	WordEntry  *entries = ARRPTR(document);
+	TSVector	document;
+	WordEntry  *entries;
 	float4		weights[TS_LABELS];
 	int64		label_weights[TS_LABELS];
 	Accumulator acc;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	document = PG_GETARG_TSVECTOR(0);
+	entries = ARRPTR(document);
 	memcpy(weights, ts_default_weights, sizeof(weights));
-	if (PG_NARGS() > 1)
+	if (!PG_ARGISNULL(1))
 		check_label_weights(PG_GETARG_ARRAYTYPE_P(1), weights);
 	for (int i = 0; i < TS_LABELS; i++)
 		label_weights[i] = check_weight(weights[i]);

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * sketches.c
- *		shingle_hashes(...), sketch(...), sketch_min(...), winnow(...), winnow_hashes(...):
- *		an array of all or some of the hashes of a text's shingles, or of given hashes
+ *		shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of
+ *		all or some of the hashes of a text's shingles, or of given hashes
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
- * (Manber; Broder's MOD_m). sketch_min(size) is a bottom-k sketch: the k smallest hashes.
- * winnow(guarantee) selects the smallest hash of each window (winnow.h).
+ * (Manber; Broder's MOD_m).  winnow(guarantee) selects the smallest hash of each window
+ * (winnow.h).
  *
  * Texts that have a passage in common have elements in common.  A text without shingles
  * has nothing in common with any other text, so its array is empty, not NULL.
@@ -172,7 +172,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 				 errmsg("modulus %d is out of range", modulus),
 				 errhint("A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.")));
 	of.modulus = modulus;
-	sketch_begin(&of.sketch, SKETCH_ALL);
+	sketch_begin(&of.sketch);
 	read_source(fcinfo, &source, add_multiple, &of);
 	return finish_sketch(&of.sketch);
 }
@@ -201,34 +201,7 @@ simhash_shingle_hashes(PG_FUNCTION_ARGS)
 
 	if (!get_source(fcinfo, 1, minhash_default_width, &source))
 		PG_RETURN_NULL();
-	sketch_begin(&sketch, SKETCH_ALL);
-	read_source(fcinfo, &source, add_any, &sketch);
-	return finish_sketch(&sketch);
-}
-
-/*
- * sketch_min(body text, size int, width int, unit text) and sketch_min(tokens text[],
- * size int, width int)
- *
- * Returns a bottom-k sketch: the `size` smallest hashes.
- */
-PG_FUNCTION_INFO_V1(simhash_sketch_min);
-Datum
-simhash_sketch_min(PG_FUNCTION_ARGS)
-{
-	Source		source;
-	Sketch		sketch;
-	int32		size;
-
-	if (PG_ARGISNULL(1) || !get_source(fcinfo, 2, sketch_default_width, &source))
-		PG_RETURN_NULL();
-	size = PG_GETARG_INT32(1);
-	if (size < 1 || size > SKETCH_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("size %d is out of range", size),
-				 errhint("A sketch has 1 to %d elements.", SKETCH_MAX)));
-	sketch_begin(&sketch, size);
+	sketch_begin(&sketch);
 	read_source(fcinfo, &source, add_any, &sketch);
 	return finish_sketch(&sketch);
 }
@@ -279,7 +252,7 @@ simhash_winnow(PG_FUNCTION_ARGS)
 						guarantee, source.width),
 				 errhint("A guarantee is at least the width, and at most %d.",
 						 GUARANTEE_MAX)));
-	sketch_begin(&of.sketch, SKETCH_ALL);
+	sketch_begin(&of.sketch);
 	winnow_begin(&of.winnower, guarantee - source.width + 1);
 	read_source(fcinfo, &source, add_smallest, &of);
 	if (winnow_finish(&of.winnower, &selected))
@@ -309,7 +282,7 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("window of %d hashes is out of range", size),
 				 errhint("A window has 1 to %d hashes.", WINDOW_MAX)));
-	sketch_begin(&sketch, SKETCH_ALL);
+	sketch_begin(&sketch);
 	winnow_begin(&winnower, size);
 	for (int i = 0; i < n; i++)
 	{

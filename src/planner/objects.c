@@ -95,7 +95,6 @@ const Distance *const all_distances[] = {
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_within(PG_FUNCTION_ARGS);
 extern Datum simhash_ball(PG_FUNCTION_ARGS);
-extern Datum simhash_ball_contains_simhash(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
@@ -133,7 +132,6 @@ static Member members[] = {
 	MEMBER(simhash_within, hamming_objects, within),
 	MEMBER(simhash_ball, hamming_objects, ball),
 	MEMBER(simhash_in_ball, hamming_objects, in_ball),
-	MEMBER(simhash_ball_contains_simhash, hamming_objects, ball_contains),
 	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
 	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
 	MEMBER(simhash_containment_distance, containment_objects, distance_function),
@@ -184,7 +182,6 @@ record_function(Oid function)
 			continue;
 		*member->function = function;
 		member->hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
-		objects->restricted |= !heap_attisnull(tuple, Anum_pg_proc_proacl, NULL);
 		if (member->function == &objects->distance_function)
 			objects->type = form->proargtypes.values[0];
 		else if (member->function == &objects->ball)

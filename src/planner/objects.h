@@ -40,13 +40,11 @@ typedef struct SimHashObjects
 								 * signatures, shares_band */
 	Oid			ball;			/* function that makes a ball */
 	Oid			in_ball;		/* function of the operator <@, <%>@ or <%@ */
-	Oid			ball_contains;	/* function of the operator @>, the commutator of <@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
 	Oid			overlaps;		/* sketch_overlaps, which replaces && */
 	Oid			contained;		/* sketch_contained, which replaces <@ */
 	bool		incomplete;		/* true if a function was not found */
-	bool		restricted;		/* true if a function has an access list */
 } SimHashObjects;
 
 extern const Distance distance_hamming;

@@ -96,7 +96,7 @@ predicate_ball_radius(Node *ball)
 	return lsecond(((FuncExpr *) ball)->args);
 }
 
-/* An argument of <@, @> or =~=: a ball, or a value, which has no radius. */
+/* An argument of <@ or =~=: a ball, or a value, which has no radius. */
 typedef struct Side
 {
 	Node	   *center;			/* center of the ball, or the value; NULL if unknown */
@@ -164,8 +164,8 @@ smaller_radius(PlannerInfo *root, Node *a, Node *b)
 }
 
 /*
- * Read fp <@ ball, ball @> fp or ball =~= ball as distance(a, b) <= radius.  Returns false
- * if the arguments have other types, or if a ball is NULL.  Then sets *otherwise to the
+ * Read fp <@ ball or ball =~= ball as distance(a, b) <= radius.  Returns false if the
+ * arguments have other types, or if a ball is NULL.  Then sets *otherwise to the
  * selectivity that the estimator should return.
  *
  * The types are checked because an operator with any argument types may have these

@@ -16,7 +16,6 @@
 #include "compat.h"
 #include "planner/gist_cost.h"
 #include "planner/join_estimate.h"
-#include "planner/rewrite/privileges.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/table_hook.h"
 
@@ -25,15 +24,13 @@ static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
 
 /*
  * Prepare a table for planning.  Calls the previous hook first, because that hook may add
- * or remove indexes.  Hides indexes before the rewrite, which matches clauses with the
- * remaining indexes.
+ * or remove indexes.
  */
 static void
 prepare_table(TABLE_HOOK_PARAMETERS)
 {
 	if (previous_hook)
 		previous_hook(TABLE_HOOK_ARGUMENTS);
-	privileges_hide_indexes(root, rel);
 	gist_cost_init(rel);
 	rewrite_relation(root, rel);
 }

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION simhash_version() IS 'version of the library that this sessi
 CREATE FUNCTION simhash_check_version(text) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_check_version(text) IS
-    'raises an error if the library is older than this version of the extension';
+    'called by the scripts of the extension: raises an error if the library is older';
 
 SELECT simhash_check_version('1.0'::text);
 
@@ -108,36 +108,16 @@ COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal, as unsigned
 
 CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'three-way comparison';
-CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'transition function of min';
-CREATE FUNCTION simhash_larger(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'transition function of max';
-CREATE AGGREGATE min(simhash) (
-    SFUNC = simhash_smaller, STYPE = simhash, SORTOP = <,
-    COMBINEFUNC = simhash_smaller, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE min(simhash) IS 'minimum fingerprint, as unsigned integer';
-CREATE AGGREGATE max(simhash) (
-    SFUNC = simhash_larger, STYPE = simhash, SORTOP = >,
-    COMBINEFUNC = simhash_larger, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE max(simhash) IS 'maximum fingerprint, as unsigned integer';
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'btree support: three-way comparison';
 CREATE FUNCTION simhash_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION simhash_sortsupport(internal) IS 'btree support: sort support';
 CREATE FUNCTION simhash_hash(simhash) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash';
+COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash support';
 CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash';
-
-CREATE FUNCTION simhash_minhash_opclass(internal) RETURNS internal
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_minhash_opclass(internal) IS 'index support: signatures, by their bands';
+COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash support';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
     OPERATOR 1 <,
@@ -195,7 +175,7 @@ COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS
     'ball with a center and a radius; the radius is clamped to -1 (empty) to 64 (all fingerprints)';
 
 --
--- Order and equality of balls: by center, then by radius
+-- Equality of balls: of center and radius
 --
 
 CREATE FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) RETURNS boolean
@@ -204,23 +184,10 @@ COMMENT ON FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) IS 'implementati
 CREATE FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) IS 'implementation of <> operator';
-CREATE FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) IS 'implementation of < operator';
-CREATE FUNCTION simhash_ball_le(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_le(simhash_ball, simhash_ball) IS 'implementation of <= operator';
-CREATE FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) IS 'implementation of > operator';
-CREATE FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) IS 'implementation of >= operator';
-
 CREATE OPERATOR = (
     LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_eq,
     COMMUTATOR = =, NEGATOR = <>,
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR = (simhash_ball, simhash_ball) IS 'equal';
 CREATE OPERATOR <> (
@@ -229,51 +196,12 @@ CREATE OPERATOR <> (
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR <> (simhash_ball, simhash_ball) IS 'not equal';
-CREATE OPERATOR < (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_lt,
-    COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-COMMENT ON OPERATOR < (simhash_ball, simhash_ball) IS 'less than, by center, then by radius';
-CREATE OPERATOR <= (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_le,
-    COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-COMMENT ON OPERATOR <= (simhash_ball, simhash_ball) IS 'less than or equal, by center, then by radius';
-CREATE OPERATOR > (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_gt,
-    COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
-COMMENT ON OPERATOR > (simhash_ball, simhash_ball) IS 'greater than, by center, then by radius';
-CREATE OPERATOR >= (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ge,
-    COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-COMMENT ON OPERATOR >= (simhash_ball, simhash_ball) IS 'greater than or equal, by center, then by radius';
-
-CREATE FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'three-way comparison';
 CREATE FUNCTION simhash_ball_hash(simhash_ball) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash';
+COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash support';
 CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash';
-
-CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
-    FUNCTION 1 simhash_ball_cmp(simhash_ball, simhash_ball),
-    FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS simhash_ball_ops USING btree IS 'order of balls, by center, then by radius';
-COMMENT ON OPERATOR FAMILY simhash_ball_ops USING btree IS 'order of balls, by center, then by radius';
+COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash support';
 
 CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING hash AS
     OPERATOR 1 =,
@@ -291,15 +219,15 @@ COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equality of balls';
 CREATE FUNCTION simhash_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_support(internal) IS
-    'planner support of distances, of operators on balls, of simhash_within, shares_band and others';
+    'called by the planner: support of distances, operators on balls, simhash_within, shares_band and others';
 CREATE FUNCTION simhash_selectivity(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_selectivity(internal, oid, internal, integer) IS
-    'restriction selectivity of operators on balls and of %';
+    'called by the planner: restriction selectivity of operators on balls and of %';
 CREATE FUNCTION simhash_join_selectivity(internal, oid, internal, smallint, internal) RETURNS double precision
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_join_selectivity(internal, oid, internal, smallint, internal) IS
-    'join selectivity of operators on balls and of %';
+    'called by the planner: join selectivity of operators on balls and of %';
 
 CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_hamming_distance'
@@ -324,51 +252,33 @@ CREATE FUNCTION simhash_radius(bound double precision) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_float8'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_radius(double precision) IS
-    'radius of a bound on a distance: the greatest integer not above it, clamped to -1 to 64';
+    'called by the planner: radius of a bound, the greatest integer not above it, clamped to -1 to 64';
 CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_numeric'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_radius(numeric) IS
-    'radius of a bound on a distance: the greatest integer not above it, clamped to -1 to 64';
+    'called by the planner: radius of a bound, the greatest integer not above it, clamped to -1 to 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@ operator';
-CREATE FUNCTION simhash_ball_contains(simhash_ball, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_ball_contains_simhash'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_support;
-COMMENT ON FUNCTION simhash_ball_contains(simhash_ball, simhash) IS 'implementation of @> operator';
 CREATE FUNCTION simhash_ball_near(simhash_ball, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_ball_near(simhash_ball, simhash_ball) IS 'implementation of =~= operator';
 
-
 CREATE OPERATOR <@ (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
-    COMMUTATOR = @>,
     RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR <@ (simhash, simhash_ball) IS 'is in the ball';
-CREATE OPERATOR @> (
-    LEFTARG = simhash_ball, RIGHTARG = simhash, FUNCTION = simhash_ball_contains,
-    COMMUTATOR = <@,
-    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
-);
-COMMENT ON OPERATOR @> (simhash_ball, simhash) IS 'contains the fingerprint';
 CREATE OPERATOR =~= (
     LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_near,
     COMMUTATOR = =~=,
     RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR =~= (simhash_ball, simhash_ball) IS 'centers are within the smaller radius of each other';
-
-CREATE FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_similarity(simhash, simhash) IS
-    'estimated cosine similarity of the fingerprinted features: cos(pi * distance / 64)';
 
 --
 -- Casts.  None is implicit.  All but the casts from text and varchar are explicit: a number is
@@ -382,10 +292,10 @@ COMMENT ON CAST (bigint AS simhash) IS 'the same 64 bits';
 
 CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'fingerprint as unsigned integer';
+COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'implementation of cast: as unsigned integer';
 CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'fingerprint from unsigned integer';
+COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'implementation of cast: from unsigned integer';
 CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
 COMMENT ON CAST (simhash AS numeric) IS 'as unsigned integer';
 CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_from_numeric(numeric);
@@ -393,22 +303,22 @@ COMMENT ON CAST (numeric AS simhash) IS 'from unsigned integer';
 
 CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_integer(integer) IS 'fingerprint from unsigned integer';
+COMMENT ON FUNCTION simhash_from_integer(integer) IS 'implementation of cast: from unsigned integer';
 CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
 -- Drivers send small numbers as smallint.
 CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'fingerprint from unsigned integer';
+COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'implementation of cast: from unsigned integer';
 CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
 COMMENT ON CAST (smallint AS simhash) IS 'from unsigned integer';
 
 CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'fingerprint as bit(64), most significant bit first';
+COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'implementation of cast: as bit(64), most significant bit first';
 CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_bit(bit) IS 'fingerprint from bit(64), most significant bit first';
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'implementation of cast: from bit(64), most significant bit first';
 CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash);
 COMMENT ON CAST (simhash AS bit) IS 'as bit(64), most significant bit first';
 CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
@@ -416,10 +326,10 @@ COMMENT ON CAST (bit AS simhash) IS 'from bit(64), most significant bit first';
 
 CREATE FUNCTION simhash_to_bytea(simhash) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'fingerprint as 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'implementation of cast: as 8 bytes, most significant first';
 CREATE FUNCTION simhash_from_bytea(bytea) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_bytea(bytea) IS 'fingerprint from 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_from_bytea(bytea) IS 'implementation of cast: from 8 bytes, most significant first';
 CREATE CAST (simhash AS bytea) WITH FUNCTION simhash_to_bytea(simhash);
 COMMENT ON CAST (simhash AS bytea) IS 'as 8 bytes, most significant first';
 CREATE CAST (bytea AS simhash) WITH FUNCTION simhash_from_bytea(bytea);
@@ -434,15 +344,15 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 -- of some row.
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_text(text) IS 'fingerprint from its 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_from_text(text) IS 'implementation of cast: from 16 hexadecimal digits';
 CREATE FUNCTION simhash_from_text(character) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_bpchar'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_text(character) IS 'fingerprint from its 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_from_text(character) IS 'implementation of cast: from 16 hexadecimal digits';
 CREATE FUNCTION simhash_from_text(name) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_name'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_text(name) IS 'fingerprint from its 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_from_text(name) IS 'implementation of cast: from 16 hexadecimal digits';
 CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
@@ -483,28 +393,18 @@ CREATE FUNCTION simhash(features text[], weights double precision[]) RETURNS sim
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text[], double precision[]) IS 'fingerprint of weighted features';
 
-CREATE FUNCTION simhash(hashes bigint[]) RETURNS simhash
+CREATE FUNCTION simhash(hashes bigint[], weights double precision[] DEFAULT NULL) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_hashes'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash(bigint[]) IS 'fingerprint of features given by their 64-bit hashes';
-
-CREATE FUNCTION simhash(hashes bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_hashes'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION simhash(bigint[], double precision[]) IS
-    'fingerprint of weighted features given by their 64-bit hashes';
+    'fingerprint of features given by their 64-bit hashes, with or without weights';
 
-CREATE FUNCTION simhash(document tsvector) RETURNS simhash
+CREATE FUNCTION simhash(document tsvector, weights real[] DEFAULT NULL) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_tsvector'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash(tsvector) IS
-    'fingerprint of lexemes, weighted by their occurrences and labels as ts_rank does';
-
-CREATE FUNCTION simhash(document tsvector, weights real[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_tsvector'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(tsvector, real[]) IS
-    'fingerprint of lexemes, weighted by their occurrences and the given weights of the labels {D,C,B,A}';
+    'fingerprint of lexemes, by their occurrences and the weights {D,C,B,A} of their labels, by default as ts_rank '
+    'has them';
 
 -- The first function under a name that no type and no other function has.  So no call is taken
 -- for a cast, and untyped parameters are a text, a width and a unit.
@@ -593,29 +493,7 @@ CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
 COMMENT ON FUNCTION containment(text[], text[], integer) IS
     'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
 
--- Both are for inspecting two documents, not for searching many.
-CREATE FUNCTION resemblance_report(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
-    OUT distance integer, OUT resemblance double precision,
-    OUT a_in_b double precision, OUT b_in_a double precision)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 4000
-BEGIN ATOMIC
-    SELECT to_simhash(a, width, unit) <~> to_simhash(b, width, unit),
-           resemblance(a, b, width, unit),
-           containment(a, b, width, unit), containment(b, a, width, unit);
-END;
-COMMENT ON FUNCTION resemblance_report(text, text, integer, text) IS
-    'similarity of two texts: distance of their fingerprints, resemblance, and containment each way';
-CREATE FUNCTION resemblance_report(a text[], b text[], width integer DEFAULT 2,
-    OUT distance integer, OUT resemblance double precision,
-    OUT a_in_b double precision, OUT b_in_a double precision)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 4000
-BEGIN ATOMIC
-    SELECT simhash(a, width) <~> simhash(b, width),
-           resemblance(a, b, width), containment(a, b, width), containment(b, a, width);
-END;
-COMMENT ON FUNCTION resemblance_report(text[], text[], integer) IS
-    'similarity of two documents of tokens: distance of their fingerprints, resemblance, and containment each way';
-
+-- These are for inspecting two documents, not for searching many.
 CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
@@ -649,12 +527,6 @@ CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
 COMMENT ON FUNCTION connected_component(bigint, bigint) IS
     'smallest id of the connected component of an edge; each row of the window is an edge from a to b';
-
-CREATE FUNCTION simhash_blocks(fp simhash, blocks integer) RETURNS SETOF bigint
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 ROWS 4;
-COMMENT ON FUNCTION simhash_blocks(simhash, integer) IS
-    'the blocks of a fingerprint, numbered so that different blocks never have equal numbers; fingerprints within '
-    'blocks - 1 bits have one in common';
 
 --
 -- Type minhash: a signature, from which the resemblance of sets is estimated
@@ -708,7 +580,7 @@ CREATE FUNCTION minhash_modified(minhash, integer) RETURNS minhash
     AS 'MODULE_PATHNAME', 'simhash_minhash_modified'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_modified(minhash, integer) IS
-    'the signature, if it has the parameters of the type modifier; else an error';
+    'implementation of cast: the signature, if it has the parameters of the type modifier; else an error';
 CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_modified(minhash, integer) AS IMPLICIT;
 COMMENT ON CAST (minhash AS minhash) IS 'to a column with other parameters: an error';
 
@@ -781,15 +653,15 @@ COMMENT ON OPERATOR >= (minhash, minhash) IS 'greater than or equal, by paramete
 CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_minhash_cmp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION minhash_cmp(minhash, minhash) IS 'three-way comparison';
+COMMENT ON FUNCTION minhash_cmp(minhash, minhash) IS 'btree support: three-way comparison';
 CREATE FUNCTION minhash_hash(minhash) RETURNS integer
     AS 'MODULE_PATHNAME', 'simhash_minhash_hash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash';
+COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash support';
 CREATE FUNCTION minhash_hash_extended(minhash, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_minhash_hash_extended'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION minhash_hash_extended(minhash, bigint) IS 'hash';
+COMMENT ON FUNCTION minhash_hash_extended(minhash, bigint) IS 'hash support';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING btree AS
     OPERATOR 1 <,
@@ -814,9 +686,6 @@ COMMENT ON OPERATOR FAMILY minhash_ops USING hash IS 'equality of signatures';
 --
 -- Estimates from signatures.  Signatures with different parameters raise an error.
 --
-
--- Functions and operators below name these, as the ones of fingerprints name
--- simhash_distance_support and simhash_ball_selectivity.
 
 CREATE FUNCTION jaccard(minhash, minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_jaccard'
@@ -852,10 +721,10 @@ CREATE FUNCTION containment(a minhash, b minhash) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION containment(minhash, minhash) IS
     'estimated containment: fraction of the features of a that b has, 0 to 1';
-CREATE FUNCTION cardinality(minhash) RETURNS double precision
+CREATE FUNCTION minhash_cardinality(minhash) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_minhash_cardinality'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION cardinality(minhash) IS 'estimated number of distinct features';
+COMMENT ON FUNCTION minhash_cardinality(minhash) IS 'estimated number of distinct features';
 
 --
 -- Signatures
@@ -922,18 +791,6 @@ CREATE FUNCTION minhash_bands(minhash) RETURNS bigint[]
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bands(minhash) IS
     'a hash of each band and its number; signatures share a band if they have one of these in common';
-CREATE FUNCTION minhash_probability(resemblance double precision, bands integer, rows integer)
-    RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_minhash_probability'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_probability(double precision, integer, integer) IS
-    'probability that the signatures of sets of this resemblance share a band';
-CREATE FUNCTION minhash_threshold(bands integer, rows integer, probability double precision DEFAULT 0.5)
-    RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_minhash_threshold'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_threshold(integer, integer, double precision) IS
-    'resemblance from which on signatures share a band with at least this probability';
 CREATE FUNCTION minhash_advice(threshold double precision, recall double precision DEFAULT 0.95,
     OUT bands integer, OUT rows integer, OUT length integer, OUT bytes integer,
     OUT finds double precision, OUT at_three_quarters double precision,
@@ -976,19 +833,6 @@ CREATE FUNCTION sketch(tokens text[], modulus integer, width integer DEFAULT NUL
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION sketch(text[], integer, integer) IS
     '0 mod p sketch of tokens cut by the caller: the hashes of their shingles that the modulus divides';
-
-CREATE FUNCTION sketch_min(body text, size integer, width integer DEFAULT NULL, unit text DEFAULT 'word')
-    RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'simhash_sketch_min'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch_min(text, integer, integer, text) IS
-    'bottom-k sketch of a text: the size smallest hashes of its shingles';
-CREATE FUNCTION sketch_min(tokens text[], size integer, width integer DEFAULT NULL)
-    RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'simhash_sketch_min'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION sketch_min(text[], integer, integer) IS
-    'bottom-k sketch of tokens cut by the caller: the size smallest hashes of their shingles';
 
 CREATE FUNCTION winnow(body text, guarantee integer DEFAULT NULL, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS bigint[]
@@ -1052,10 +896,6 @@ COMMENT ON FUNCTION text_windows(text, integer, integer, text) IS
     'units; position and length in characters, as substr() counts';
 
 --
--- Index access method
---
-
---
 -- Sets of hashes: arrays of bigint
 --
 
@@ -1076,19 +916,19 @@ CREATE FUNCTION sketch_overlaps(a bigint[], b bigint[]) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_overlaps(bigint[], bigint[]) IS
-    'a && b: do they have an element in common?  The planner calls it in place of && where an index supports it';
+    'called by the planner in place of a && b, which an index supports';
 CREATE FUNCTION sketch_contained(a bigint[], b bigint[]) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_sketch_contained'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_contained(bigint[], bigint[]) IS
-    'a <@ b: does b have all elements of a?  The planner calls it in place of <@ where an index supports it';
+    'called by the planner in place of a <@ b, which an index supports';
 CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
-    'does document lack at most this fraction of the distinct elements of passage?  An index supports it';
+    'called by the planner in place of document <%>> passage <= radius, which an index supports';
 
 CREATE FUNCTION jaccard_distance(bigint[], bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_array_distance'
@@ -1106,14 +946,15 @@ CREATE FUNCTION jaccard_within(bigint[], bigint[], radius double precision) RETU
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION jaccard_within(bigint[], bigint[], double precision) IS
-    'is the Jaccard distance of two arrays at most radius?  An index supports it';
+    'called by the planner in place of a <%> b <= radius, which an index supports';
 
 CREATE TYPE sketch_ball AS (center bigint[], radius double precision);
 COMMENT ON TYPE sketch_ball IS 'all arrays within a distance of center';
 CREATE FUNCTION sketch_ball(center bigint[], radius double precision) RETURNS sketch_ball
     AS 'MODULE_PATHNAME', 'simhash_sketch_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sketch_ball(bigint[], double precision) IS 'all arrays within a distance of center';
+COMMENT ON FUNCTION sketch_ball(bigint[], double precision) IS
+    'called by the planner: all arrays within a distance of center';
 CREATE FUNCTION containment_in_ball(bigint[], sketch_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -1133,6 +974,10 @@ CREATE OPERATOR <%@ (
 );
 COMMENT ON OPERATOR <%@ (bigint[], sketch_ball) IS 'is in the ball, by Jaccard distance';
 
+--
+-- Index access method
+--
+
 CREATE FUNCTION simhash_handler(internal) RETURNS index_am_handler
     AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION simhash_handler(internal) IS 'handler of the index access method simhash';
@@ -1149,6 +994,9 @@ COMMENT ON FUNCTION simhash_opclass(internal) IS 'index support: fingerprints';
 CREATE FUNCTION simhash_ball_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_opclass(internal) IS 'index support: balls, by their centers';
+CREATE FUNCTION simhash_minhash_opclass(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_minhash_opclass(internal) IS 'index support: signatures, by their bands';
 CREATE FUNCTION simhash_sketch_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_sketch_opclass(internal) IS 'index support: arrays of hashes, by their elements';

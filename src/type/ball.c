@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * ball.c
- *		The type simhash_ball, a center and a radius: input, output, order and hashing
+ *		The type simhash_ball, a center and a radius: input, output, equality and hashing
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -169,68 +169,31 @@ simhash_ball(PG_FUNCTION_ARGS)
 }
 
 /*
- * Compare two balls by center, then by radius.  Two balls are equal if their text forms
- * are equal.  Two balls that contain no fingerprint may differ, and so may two balls that
- * contain all fingerprints.
+ * Return true if the two arguments of a function have the same center and radius.  Two
+ * balls that contain no fingerprint may differ, and so may two balls that contain all
+ * fingerprints.
  */
-static int
-compare_balls(FunctionCallInfo fcinfo)
+static bool
+balls_are_equal(FunctionCallInfo fcinfo)
 {
 	SimHashBall *a = PG_GETARG_SIMHASH_BALL_P(0);
 	SimHashBall *b = PG_GETARG_SIMHASH_BALL_P(1);
 
-	if (a->center != b->center)
-		return a->center < b->center ? -1 : 1;
-	return (a->radius > b->radius) - (a->radius < b->radius);
+	return a->center == b->center && a->radius == b->radius;
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_eq);
 Datum
 simhash_ball_eq(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_balls(fcinfo) == 0);
+	PG_RETURN_BOOL(balls_are_equal(fcinfo));
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_ne);
 Datum
 simhash_ball_ne(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_balls(fcinfo) != 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_lt);
-Datum
-simhash_ball_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_balls(fcinfo) < 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_le);
-Datum
-simhash_ball_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_balls(fcinfo) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_gt);
-Datum
-simhash_ball_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_balls(fcinfo) > 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_ge);
-Datum
-simhash_ball_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_balls(fcinfo) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_cmp);
-Datum
-simhash_ball_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_balls(fcinfo));
+	PG_RETURN_BOOL(!balls_are_equal(fcinfo));
 }
 
 /*

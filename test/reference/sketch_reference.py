@@ -8,8 +8,8 @@ Reads one JSON object a line and prints one a line.  The input has one of
     {"text": "...", "width": 8, "unit": "word"}     width and unit optional
     {"tokens": ["..."], "width": 8}                 width optional
 
-and may have "modulus", "size", "guarantee", and an "id", which is copied.  The output has
-"sketch", if there is a modulus; "sketch_min", if there is a size; and "winnow".
+and may have "modulus", "guarantee", and an "id", which is copied.  The output has "sketch",
+if there is a modulus, and "winnow".
 """
 
 import json
@@ -47,8 +47,6 @@ def sketches(request):
     reply = {'winnow': as_array(smallest_of_windows(hashes, window))}
     if 'modulus' in request:
         reply['sketch'] = as_array(h for h in hashes if h % request['modulus'] == 0)
-    if 'size' in request:
-        reply['sketch_min'] = as_array(sorted(set(hashes))[:request['size']])
     return reply
 
 

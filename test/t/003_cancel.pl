@@ -186,7 +186,6 @@ my @huge = (
 	[ 'SQL_ASCII', 'in_sql_ascii', q{chr(233) || chr(224) || ' '}, 3, 'simhash($1)' ],
 	[ 'winnowed words', 'in_utf8', $words, 44, 'winnow($1)' ],
 	[ 'winnowed words, wide windows', 'in_utf8', $words, 44, 'winnow($1, 65536)' ],
-	[ 'smallest hashes of words', 'in_utf8', $words, 44, 'sketch_min($1, 1000)' ],
 );
 for my $case (@huge)
 {

@@ -135,7 +135,7 @@ $node->safe_psql('postgres', sprintf(<<'END', $rounds));
 CREATE FUNCTION used(sig minhash) RETURNS boolean LANGUAGE sql
     RETURN sig::text::minhash::text = sig::text AND jaccard(sig, sig) = 1 AND sig <%%> sig = 0 AND sig %% sig
       AND containment(sig, sig) = 1
-        AND cardinality(sig) >= 1 AND minhash_union(sig, sig)::text = sig::text
+        AND minhash_cardinality(sig) >= 1 AND minhash_union(sig, sig)::text = sig::text
         AND array_length(minhash_bands(sig), 1) > 0 AND minhash_cmp(sig, sig) = 0
         AND minhash_hash(sig) IS NOT NULL AND minhash_hash_extended(sig, 1) IS NOT NULL
         AND minhash_send(sig) IS NOT NULL;

@@ -64,7 +64,7 @@ my $old_library = read_library($libdir);
 my $new_library = edited($old_library, qr/(?<![\d.])1\.0\.0(?=\0)/, '1.1.0');
 
 my $check = "SELECT simhash_check_version('1.1'::text);\n";
-my $changed = "FUNCTION simhash_similarity(simhash, simhash) RETURNS double precision\n"
+my $changed = "FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean\n"
   . "    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 5;\n";
 my $added = "CREATE FUNCTION simhash_added(simhash, simhash) RETURNS integer\n"
   . "    AS 'MODULE_PATHNAME', 'simhash_hamming_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;\n"
@@ -72,7 +72,7 @@ my $added = "CREATE FUNCTION simhash_added(simhash, simhash) RETURNS integer\n"
 
 my $script = slurp_file("$root/src/sql/simhash--1.0.sql");
 my $new_script = edited($script, qr/^SELECT simhash_check_version\('1\.0'::text\);\n/m, $check);
-$new_script = edited($new_script, qr/(?<=^CREATE )FUNCTION simhash_similarity\([^;]*;\n/m, $changed) . $added;
+$new_script = edited($new_script, qr/(?<=^CREATE )FUNCTION simhash_within\([^;]*;\n/m, $changed) . $added;
 
 make_path("$stage$sharedir/extension", "$stage$libdir");
 write_file("$stage$sharedir/extension/simhash.control", slurp_file("$root/simhash.control"));
@@ -148,11 +148,11 @@ cmp_ok(scalar keys %{ $objects{fresh} }, '>', 200, 'the comparison has objects')
 is(differing($objects{updated}, $objects{fresh}), '', 'an update creates the same objects as CREATE EXTENSION');
 is(differing($objects{old}, $objects{fresh}) =~ s/;.*//mgr,
 	join("\n", 'FUNCTION simhash_added(public.simhash, public.simhash)',
-		'simhash_added(public.simhash, public.simhash)', 'simhash_similarity(public.simhash, public.simhash)'),
+		'simhash_added(public.simhash, public.simhash)', 'simhash_within(public.simhash, public.simhash, bigint)'),
 	'the comparison sees what 1.1 changes');
 
 # a newer library serves older objects
-is($node->safe_psql('old', q{SELECT simhash_similarity(simhash('a'), simhash('a'))}), '1',
+is($node->safe_psql('old', q{SELECT simhash_within(simhash('a'), simhash('a'), 0)}), 't',
 	'a newer library serves 1.0');
 
 SKIP:

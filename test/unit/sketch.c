@@ -121,7 +121,7 @@ check_elements(const char *what, Sketch *sketch, const uint64 *set, int n)
 }
 
 /*
- * Check the sketches of sets, and of their smallest elements.
+ * Check the sketches of sets.
  */
 static void
 test_sets(int nsets)
@@ -131,21 +131,17 @@ test_sets(int nsets)
 	{
 		static uint64 hashes[MAX_HASHES];
 		int			n = make_hashes(hashes);
-		int			size = random_below(10) ? 1 + random_below(300) : 1 + random_below(3000);
 		Sketch		all;
-		Sketch		smallest;
 		bool		fits = true;
 
-		sketch_begin(&all, SKETCH_ALL);
-		sketch_begin(&smallest, size);
+		sketch_begin(&all);
 		for (int i = 0; i < n; i++)
-			fits &= sketch_add(&all, hashes[i]) && sketch_add(&smallest, hashes[i]);
+			fits &= sketch_add(&all, hashes[i]);
 		unit_checks++;
 		if (!fits && count_failure())
 			printf("%d hashes are too many\n", n);
 		n = naive_set(hashes, n);
 		check_elements("all", &all, hashes, n);
-		check_elements("smallest", &smallest, hashes, Min(n, size));
 	}
 	end_group("checks");
 }
@@ -159,7 +155,7 @@ test_limit(void)
 	Sketch		sketch;
 
 	begin_group("limit");
-	sketch_begin(&sketch, SKETCH_ALL);
+	sketch_begin(&sketch);
 	for (uint64 i = 0; i < SKETCH_MAX; i++)
 	{
 		unit_checks++;

@@ -72,18 +72,10 @@ read_within(Node *clause, DistanceBound *bound)
 	}
 	args = ((OpExpr *) clause)->args;
 	set_opfuncid((OpExpr *) clause);
-	if (((OpExpr *) clause)->opfuncid == objects.in_ball)
-	{
-		bound->a = linitial(args);
-		ball = lsecond(args);
-	}
-	else if (((OpExpr *) clause)->opfuncid == objects.ball_contains)
-	{
-		bound->a = lsecond(args);
-		ball = linitial(args);
-	}
-	else
+	if (((OpExpr *) clause)->opfuncid != objects.in_ball)
 		return false;
+	bound->a = linitial(args);
+	ball = lsecond(args);
 	bound->radius = (Expr *) predicate_ball_radius(ball);
 	if (bound->radius == NULL)
 		return false;

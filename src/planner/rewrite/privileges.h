@@ -14,9 +14,7 @@
 
 #include "planner/objects.h"
 
-extern bool privileges_matter;
 extern bool privileges_suffice(PlannerInfo *root, Node *expression);
 extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
-extern void privileges_hide_indexes(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* SIMHASH_PRIVILEGES_H */

@@ -28,13 +28,13 @@ FROM pair JOIN resemblance USING (text, edit, rate) JOIN shapes.kind USING (n) C
 
 INSERT INTO shapes.edits
 SELECT :'language', length, edit, rate, n, shingles, bands, rows, count(*), round(avg(s)::numeric, 4),
-	count(*) FILTER (WHERE found), round(sum(minhash_probability(s, bands, rows))::numeric, 2)
+	count(*) FILTER (WHERE found), round(sum(1 - (1 - s ^ rows) ^ bands)::numeric, 2)
 FROM compared
 GROUP BY length, edit, rate, n, shingles, bands, rows;
 
 INSERT INTO shapes.recall
 SELECT :'language', n, shingles, bands, rows, round(s::numeric, 1), count(*),
-	count(*) FILTER (WHERE found), round(sum(minhash_probability(s, bands, rows))::numeric, 2)
+	count(*) FILTER (WHERE found), round(sum(1 - (1 - s ^ rows) ^ bands)::numeric, 2)
 FROM compared
 WHERE abs(s - round(s::numeric, 1)::float8) <= 0.02 AND round(s::numeric, 1) IN (0.7, 0.8, 0.9)
 GROUP BY n, shingles, bands, rows, round(s::numeric, 1);
