@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "digest/accumulate.h"
 #include "functions/arguments.h"
+#include "text/document.h"
 #include "type/simhash_type.h"
 
 /*
@@ -69,20 +70,46 @@ get_unit(FunctionCallInfo fcinfo, int i)
 }
 
 /*
- * Read the arguments of a function of n documents: the documents, the width of shingles
- * and, for texts, the unit.  If the width or the unit is NULL, sets its default.  Returns
- * false if a document is NULL.  Then the function's result is NULL.
+ * Read how to cut the documents that a function has as its first arguments.  `i` is the
+ * number of the argument with the width of shingles.  A function of texts has the unit as
+ * its next argument.  A function of arrays of tokens has no such argument.  If the width or
+ * the unit is NULL, uses its default.
  */
-bool
-get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width, ShingleUnit *unit)
+Cut
+get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit))
 {
-	for (int i = 0; i < n; i++)
-		if (PG_ARGISNULL(i))
-			return false;
-	*unit = PG_NARGS() > n + 1 ? get_unit(fcinfo, n + 1) : UNIT_WORD;
-	*width = PG_ARGISNULL(n) ? shingle_default_width(*unit) :
-		check_width(PG_GETARG_INT32(n));
-	return true;
+	Cut			cut;
+
+	cut.is_array = PG_NARGS() == i + 1;
+	cut.unit = cut.is_array ? UNIT_WORD : get_unit(fcinfo, i + 1);
+	cut.width = PG_ARGISNULL(i) ? default_width(cut.unit) : check_width(PG_GETARG_INT32(i));
+	return cut;
+}
+
+/*
+ * Call the consumer with each shingle of a document, which is a text or an array of tokens.
+ * Frees a detoasted copy of the document.  Raises an error unless an array has one
+ * dimension and no NULL.  Checks for interrupts.
+ */
+void
+cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(document);
+	struct varlena *value;
+
+	if (cut->is_array)
+	{
+		value = pg_detoast_datum(stored);
+		token_shingles(check_array((ArrayType *) value, "tokens"), cut->width, consume, arg);
+	}
+	else
+	{
+		value = pg_detoast_datum_packed(stored);
+		document_shingles(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), cut->width,
+						  cut->unit, consume, arg);
+	}
+	if (value != stored)
+		pfree(value);
 }
 
 /*

@@ -27,11 +27,19 @@ sketch_default_width(ShingleUnit unit)
 	return unit == UNIT_WORD ? 8 : 48;
 }
 
+/* How to cut a document into shingles. */
+typedef struct Cut
+{
+	bool		is_array;		/* true for an array of tokens, false for a text */
+	int			width;			/* of a shingle, in units */
+	ShingleUnit unit;			/* UNIT_WORD for an array of tokens */
+} Cut;
+
 extern bool text_is(const text *given, const char *name);
 extern int	check_width(int32 width);
 extern ShingleUnit get_unit(FunctionCallInfo fcinfo, int i);
-extern bool get_shingle_arguments(FunctionCallInfo fcinfo, int n, int *width,
-								  ShingleUnit *unit);
+extern Cut get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit));
+extern void cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg);
 extern ArrayType *check_array(ArrayType *array, const char *name);
 extern int	array_nitems(ArrayType *array);
 extern int64 check_weight(float8 weight);

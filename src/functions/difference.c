@@ -20,10 +20,8 @@
 #include "compat.h"
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
-#include "text/document.h"
 #include "text/encoding.h"
 #include "text/locate.h"
-#include "text/salt.h"
 
 #define DIFFERENCE_COLUMNS	4
 
@@ -36,34 +34,10 @@ typedef struct Difference
 	Datum		only_in;		/* name of the document that is read: a or b, as a text */
 	SetBudget	budget;
 	ShingleSet other;			/* shingles of the other document */
-	int			width;			/* width of a shingle, in tokens; used for tokens only */
-	int			ntokens;		/* number of tokens of the document; used for tokens only */
+	int			ntokens;		/* number of tokens of a shingle; used for tokens only */
 	int			next;			/* first token of the next shingle, from 0; used for tokens
 								 * only */
 } Difference;
-
-/*
- * Initialize a difference, with an empty set and a budget of MaxAllocSize bytes.
- */
-static void
-begin_difference(Difference *difference, ReturnSetInfo *result, const char *only_in)
-{
-	salt_init();
-	difference->result = result;
-	difference->only_in = CStringGetTextDatum(only_in);
-	difference->budget.context = AllocSetContextCreate(CurrentMemoryContext,
-													   "shingles of a document",
-													   ALLOCSET_DEFAULT_SIZES);
-	difference->budget.limit = MaxAllocSize;
-	difference->budget.allocated = 0;
-	shingle_set_init(&difference->other, &difference->budget);
-}
-
-static void
-end_difference(Difference *difference)
-{
-	MemoryContextDelete(difference->budget.context);
-}
 
 /*
  * Add a shingle to the result unless the other document has it.  A LocatedConsumer.
@@ -103,87 +77,56 @@ report_tokens(void *arg, const char *shingle, size_t length)
 	Passage		passage;
 
 	passage.start = difference->next++;
-	passage.end = passage.start + Min(difference->width, difference->ntokens);
+	passage.end = passage.start + difference->ntokens;
 	report_shingle(difference, shingle, length, passage);
 }
 
 /*
- * Add the shingles of a text that the other text does not have to the result.
+ * Add the shingles of a document that the other document does not have to the result.
  */
 static void
-report_text(ReturnSetInfo *result, const char *only_in, text *document, text *other,
-			int width, ShingleUnit unit)
+report_document(ReturnSetInfo *result, const char *only_in, Datum document, Datum other,
+				const Cut *cut)
 {
-	Difference	difference;
+	Difference	difference = {.result = result,.only_in = CStringGetTextDatum(only_in)};
 
-	begin_difference(&difference, result, only_in);
-	document_shingles(VARDATA_ANY(other), VARSIZE_ANY_EXHDR(other), width, unit,
-					  shingle_set_add, &difference.other);
-	locate_shingles(VARDATA_ANY(document), VARSIZE_ANY_EXHDR(document), width, unit,
-					report_shingle, &difference);
-	end_difference(&difference);
+	shingle_set_begin(&difference.other, &difference.budget,
+					  AllocSetContextCreate(CurrentMemoryContext, "shingles of a document",
+											ALLOCSET_DEFAULT_SIZES));
+	cut_document(other, cut, shingle_set_add, &difference.other);
+	if (cut->is_array)
+	{
+		ArrayType  *tokens = DatumGetArrayTypeP(document);
+
+		difference.ntokens = Min(cut->width, array_nitems(tokens));
+		cut_document(PointerGetDatum(tokens), cut, report_tokens, &difference);
+	}
+	else
+	{
+		text	   *body = DatumGetTextPP(document);
+
+		locate_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), cut->width, cut->unit,
+						report_shingle, &difference);
+	}
+	MemoryContextDelete(difference.budget.context);
 }
 
 /*
- * Add the shingles of an array of tokens that the other array does not have to the result.
+ * shingle_difference(a text, b text, width int, unit text) and shingle_difference(a text[],
+ * b text[], width int)
  */
-static void
-report_array(ReturnSetInfo *result, const char *only_in, ArrayType *document,
-			 ArrayType *other, int width)
-{
-	Difference	difference;
-
-	begin_difference(&difference, result, only_in);
-	token_shingles(other, width, shingle_set_add, &difference.other);
-	difference.width = width;
-	difference.ntokens = array_nitems(document);
-	difference.next = 0;
-	token_shingles(document, width, report_tokens, &difference);
-	end_difference(&difference);
-}
-
-/*
- * shingle_difference(a text, b text, width int, unit text)
- */
-PG_FUNCTION_INFO_V1(simhash_shingle_difference_text);
+PG_FUNCTION_INFO_V1(simhash_shingle_difference);
 Datum
-simhash_shingle_difference_text(PG_FUNCTION_ARGS)
+simhash_shingle_difference(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			width;
-	ShingleUnit unit;
+	Cut			cut;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (get_shingle_arguments(fcinfo, 2, &width, &unit))
-	{
-		text	   *a = PG_GETARG_TEXT_PP(0);
-		text	   *b = PG_GETARG_TEXT_PP(1);
-
-		report_text(result, "a", a, b, width, unit);
-		report_text(result, "b", b, a, width, unit);
-	}
-	return (Datum) 0;
-}
-
-/*
- * shingle_difference(a text[], b text[], width int)
- */
-PG_FUNCTION_INFO_V1(simhash_shingle_difference_tokens);
-Datum
-simhash_shingle_difference_tokens(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			width;
-	ShingleUnit unit;
-
-	InitMaterializedSRF(fcinfo, 0);
-	if (get_shingle_arguments(fcinfo, 2, &width, &unit))
-	{
-		ArrayType  *a = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-		ArrayType  *b = check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens");
-
-		report_array(result, "a", a, b, width);
-		report_array(result, "b", b, a, width);
-	}
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return (Datum) 0;
+	cut = get_cut(fcinfo, 2, shingle_default_width);
+	report_document(result, "a", PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &cut);
+	report_document(result, "b", PG_GETARG_DATUM(1), PG_GETARG_DATUM(0), &cut);
 	return (Datum) 0;
 }

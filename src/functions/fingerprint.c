@@ -122,15 +122,15 @@ Datum
 simhash_text(PG_FUNCTION_ARGS)
 {
 	text	   *body;
-	int			width;
-	ShingleUnit unit;
+	Cut			cut;
 	Datum		result;
 
-	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
+	cut = get_cut(fcinfo, 1, shingle_default_width);
 	body = PG_GETARG_TEXT_PP(0);
 	result = fingerprint_of_text(fcinfo, VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body),
-								 width, unit);
+								 cut.width, cut.unit);
 	PG_FREE_IF_COPY(body, 0);
 	return result;
 }
@@ -160,15 +160,15 @@ Datum
 simhash_tokens(PG_FUNCTION_ARGS)
 {
 	ArrayType  *tokens;
-	int			width;
-	ShingleUnit unit;
+	Cut			cut;
 	DistinctFeatures features;
 
-	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
+	cut = get_cut(fcinfo, 1, shingle_default_width);
+	tokens = PG_GETARG_ARRAYTYPE_P(0);
 	distinct_init(&features, array_nitems(tokens));
-	token_shingles(tokens, width, add_distinct, &features);
+	cut_document(PointerGetDatum(tokens), &cut, add_distinct, &features);
 	PG_FREE_IF_COPY(tokens, 0);
 	return fingerprint_of_set(fcinfo, &features);
 }

@@ -28,7 +28,6 @@
 #include "text/cursor.h"
 #include "text/document.h"
 #include "text/locate.h"
-#include "text/salt.h"
 
 #define PASSAGE_COLUMNS		6
 #define JOINED_COLUMNS		8
@@ -112,19 +111,6 @@ add_token(void *arg, const char *token, size_t length)
 	take_unit(sequence, token, length, (Passage) {sequence->n, sequence->n + 1});
 }
 
-/*
- * Initialize an empty set and its budget of MaxAllocSize bytes.
- */
-static void
-begin_set(ShingleSet *set, SetBudget *budget)
-{
-	salt_init();
-	budget->context = CurrentMemoryContext;
-	budget->limit = MaxAllocSize;
-	budget->allocated = 0;
-	shingle_set_init(set, budget);
-}
-
 static void
 check_gap(int32 gap)
 {
@@ -194,6 +180,25 @@ run_passage(const Sequence *sequence, int32 first, int32 length)
 }
 
 /*
+ * Set the columns that common_passages() and edited_passages() have in common, for the
+ * passage from one run to another, of `units` common units.
+ */
+static void
+set_passage(Datum *values, text *body, const Passage *bytes, const Sequence *a,
+			const Sequence *b, CommonRun first, CommonRun last, int units)
+{
+	Passage		in_a = run_passage(a, first.a, last.a + last.length - first.a);
+	Passage		in_b = run_passage(b, first.b, last.b + last.length - first.b);
+
+	values[0] = Int32GetDatum(in_a.start + 1);
+	values[1] = Int32GetDatum(in_a.end - in_a.start);
+	values[2] = Int32GetDatum(in_b.start + 1);
+	values[3] = Int32GetDatum(in_b.end - in_b.start);
+	values[4] = Int32GetDatum(units);
+	values[5] = text_of_units(body, bytes, first.a, last.a + last.length);
+}
+
+/*
  * Add the passages of the runs found to the result, the longest first.  Checks for
  * interrupts.
  */
@@ -202,26 +207,38 @@ report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequ
 				const CommonRuns *found)
 {
 	const Passage *bytes = unit_bytes(body, a);
+	Datum		values[PASSAGE_COLUMNS];
+	bool		nulls[PASSAGE_COLUMNS] = {false};
 
 	for (int i = 0; i < found->n; i++)
 	{
 		CommonRun	run = found->runs[i];
-		Passage		in_a = run_passage(a, run.a, run.length);
-		Passage		in_b = run_passage(b, run.b, run.length);
-		Datum		passage = text_of_units(body, bytes, run.a, run.a + run.length);
-		bool		nulls[PASSAGE_COLUMNS] = {false};
-		Datum		values[PASSAGE_COLUMNS] = {
-			Int32GetDatum(in_a.start + 1),
-			Int32GetDatum(in_a.end - in_a.start),
-			Int32GetDatum(in_b.start + 1),
-			Int32GetDatum(in_b.end - in_b.start),
-			Int32GetDatum(run.length),
-			passage
+
+		CHECK_FOR_INTERRUPTS();
+		set_passage(values, body, bytes, a, b, run, run, run.length);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		pfree(DatumGetPointer(values[PASSAGE_COLUMNS - 1]));
+	}
+}
+
+/*
+ * Add the runs of tokens found to the result, the longest first.  Checks for interrupts.
+ */
+static void
+report_runs(ReturnSetInfo *result, const CommonRuns *found)
+{
+	bool		nulls[RUN_COLUMNS] = {false};
+
+	for (int i = 0; i < found->n; i++)
+	{
+		Datum		values[RUN_COLUMNS] = {
+			Int32GetDatum(found->runs[i].a + 1),
+			Int32GetDatum(found->runs[i].b + 1),
+			Int32GetDatum(found->runs[i].length)
 		};
 
 		CHECK_FOR_INTERRUPTS();
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		pfree(DatumGetPointer(passage));
 	}
 }
 
@@ -270,30 +287,18 @@ report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
 
 	for (int i = 0; i < joined->n; i++)
 	{
-		int			index = joined->joined[i].first;
-		CommonRun	first = found->runs[index];
-		CommonRun	last;
-		Passage		in_a;
-		Passage		in_b;
+		int			first = joined->joined[i].first;
+		int			last = first;
+		Datum		values[JOINED_COLUMNS];
 		bool		nulls[JOINED_COLUMNS] = {false};
 
-		while (joined->next[index] != NO_RUN)
-			index = joined->next[index];
-		last = found->runs[index];
-		in_a = run_passage(a, first.a, last.a + last.length - first.a);
-		in_b = run_passage(b, first.b, last.b + last.length - first.b);
-		index = joined->joined[i].first;
-		tuplestore_putvalues(result->setResult, result->setDesc, (Datum[JOINED_COLUMNS])
-							 {
-								 Int32GetDatum(in_a.start + 1),
-								 Int32GetDatum(in_a.end - in_a.start),
-								 Int32GetDatum(in_b.start + 1),
-								 Int32GetDatum(in_b.end - in_b.start),
-								 Int32GetDatum(joined->joined[i].length),
-								 text_of_units(body, a_bytes, first.a, last.a + last.length),
-								 gap_texts(body, a_bytes, found, joined, index, false),
-								 gap_texts(other, b_bytes, found, joined, index, true)
-							 }, nulls);
+		while (joined->next[last] != NO_RUN)
+			last = joined->next[last];
+		set_passage(values, body, a_bytes, a, b, found->runs[first], found->runs[last],
+					joined->joined[i].length);
+		values[PASSAGE_COLUMNS] = gap_texts(body, a_bytes, found, joined, first, false);
+		values[PASSAGE_COLUMNS + 1] = gap_texts(other, b_bytes, found, joined, first, true);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(context);
 	}
@@ -302,58 +307,83 @@ report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
 }
 
 /*
- * The two documents of common_passages() and edited_passages(), and their common runs.
+ * The two documents of common_passages() or edited_passages(), and their common runs.
  */
-typedef struct ComparedTexts
+typedef struct ComparedDocuments
 {
-	text	   *body;
-	text	   *other;
+	bool		are_arrays;
+	text	   *body;			/* the first document, if it is a text */
+	text	   *other;			/* the second document, if it is a text */
 	ShingleSet	set;
 	SetBudget	budget;
 	Sequence	a;
 	Sequence	b;
 	int			minimum;
 	CommonRuns	found;
-} ComparedTexts;
+} ComparedDocuments;
+
+static void
+read_tokens(FunctionCallInfo fcinfo, int i, Sequence *sequence)
+{
+	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(i), "tokens");
+
+	token_shingles(tokens, 1, add_token, sequence);
+}
 
 /*
- * Find the common runs of the texts of arguments 0 and 1.  Argument 2 is the minimum,
- * argument unit_argument the unit.
+ * Find the common runs of the documents of arguments 0 and 1.  Argument 2 is the minimum.
+ * unit_argument is the number of the argument with the unit, if the function is one of
+ * texts.  A function of arrays of tokens has no such argument.
  */
 static void
-compare_texts(FunctionCallInfo fcinfo, int unit_argument, ComparedTexts *c)
+find_passages(FunctionCallInfo fcinfo, int unit_argument, ComparedDocuments *c)
 {
-	ShingleUnit unit = get_unit(fcinfo, unit_argument);
+	ShingleUnit unit;
 
+	c->are_arrays = PG_NARGS() <= unit_argument;
+	unit = c->are_arrays ? UNIT_WORD : get_unit(fcinfo, unit_argument);
 	c->minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
 	check_minimum(c->minimum);
-	c->body = PG_GETARG_TEXT_PP(0);
-	c->other = PG_GETARG_TEXT_PP(1);
 
-	begin_set(&c->set, &c->budget);
+	shingle_set_begin(&c->set, &c->budget, CurrentMemoryContext);
 	begin_sequence(&c->b, &c->set, true);
-	locate_shingles(VARDATA_ANY(c->other), VARSIZE_ANY_EXHDR(c->other), 1, unit, take_unit,
-					&c->b);
 	begin_sequence(&c->a, &c->set, false);
-	locate_shingles(VARDATA_ANY(c->body), VARSIZE_ANY_EXHDR(c->body), 1, unit, take_unit,
-					&c->a);
+	if (c->are_arrays)
+	{
+		read_tokens(fcinfo, 1, &c->b);
+		read_tokens(fcinfo, 0, &c->a);
+	}
+	else
+	{
+		c->body = PG_GETARG_TEXT_PP(0);
+		c->other = PG_GETARG_TEXT_PP(1);
+		locate_shingles(VARDATA_ANY(c->other), VARSIZE_ANY_EXHDR(c->other), 1, unit, take_unit,
+						&c->b);
+		locate_shingles(VARDATA_ANY(c->body), VARSIZE_ANY_EXHDR(c->body), 1, unit, take_unit,
+						&c->a);
+	}
 	find_common_runs(c->a.symbols, c->a.n, c->b.symbols, c->b.n, c->minimum, &c->found);
 }
 
 /*
- * common_passages(a text, b text, minimum int, unit text)
+ * common_passages(a text, b text, minimum int, unit text) and common_passages(a text[], b
+ * text[], minimum int)
  */
-PG_FUNCTION_INFO_V1(simhash_common_passages_text);
+PG_FUNCTION_INFO_V1(simhash_common_passages);
 Datum
-simhash_common_passages_text(PG_FUNCTION_ARGS)
+simhash_common_passages(PG_FUNCTION_ARGS)
 {
-	ComparedTexts	c;
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ComparedDocuments c;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	compare_texts(fcinfo, 3, &c);
-	report_passages((ReturnSetInfo *) fcinfo->resultinfo, c.body, &c.a, &c.b, &c.found);
+	find_passages(fcinfo, 3, &c);
+	if (c.are_arrays)
+		report_runs(result, &c.found);
+	else
+		report_passages(result, c.body, &c.a, &c.b, &c.found);
 	return (Datum) 0;
 }
 
@@ -364,7 +394,7 @@ PG_FUNCTION_INFO_V1(simhash_edited_passages);
 Datum
 simhash_edited_passages(PG_FUNCTION_ARGS)
 {
-	ComparedTexts	c;
+	ComparedDocuments c;
 	JoinedRuns	joined;
 	int			gap = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
 
@@ -373,53 +403,11 @@ simhash_edited_passages(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	if (!PG_ARGISNULL(3))
 		check_gap(gap);
-	compare_texts(fcinfo, 4, &c);
+	find_passages(fcinfo, 4, &c);
 	if (PG_ARGISNULL(3))
 		gap = Min(c.minimum, MAX_GAP);
 	join_common_runs(c.a.symbols, c.a.n, c.b.symbols, c.b.n, gap, &c.found, &joined);
 	report_joined((ReturnSetInfo *) fcinfo->resultinfo, c.body, c.other, &c.a, &c.b,
 				  &c.found, &joined);
-	return (Datum) 0;
-}
-
-/*
- * common_passages(a text[], b text[], minimum int)
- */
-PG_FUNCTION_INFO_V1(simhash_common_passages_tokens);
-Datum
-simhash_common_passages_tokens(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	ShingleSet	set;
-	SetBudget	budget;
-	Sequence	a;
-	Sequence	b;
-	CommonRuns	found;
-	int			minimum;
-
-	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return (Datum) 0;
-	minimum = PG_ARGISNULL(2) ? sketch_default_width(UNIT_WORD) : PG_GETARG_INT32(2);
-	check_minimum(minimum);
-
-	begin_set(&set, &budget);
-	begin_sequence(&b, &set, true);
-	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(1), "tokens"), 1, add_token, &b);
-	begin_sequence(&a, &set, false);
-	token_shingles(check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens"), 1, add_token, &a);
-	find_common_runs(a.symbols, a.n, b.symbols, b.n, minimum, &found);
-	for (int i = 0; i < found.n; i++)
-	{
-		bool		nulls[RUN_COLUMNS] = {false};
-		Datum		values[RUN_COLUMNS] = {
-			Int32GetDatum(found.runs[i].a + 1),
-			Int32GetDatum(found.runs[i].b + 1),
-			Int32GetDatum(found.runs[i].length)
-		};
-
-		CHECK_FOR_INTERRUPTS();
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
 	return (Datum) 0;
 }

@@ -27,7 +27,6 @@
 #include "compat.h"
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
-#include "text/document.h"
 #include "text/salt.h"
 
 /*
@@ -48,8 +47,7 @@ typedef struct CachedSet
 	bool		is_made;		/* true if `set` has been initialized */
 	struct varlena *document;	/* copy of the document as stored, or NULL if the set must
 								 * not be recognized */
-	int			width;
-	ShingleUnit unit;
+	Cut			cut;
 	bool		is_repeated;	/* true if the document was an argument of an earlier call,
 								 * too */
 	ShingleSet	set;
@@ -185,31 +183,6 @@ end_comparison(SetCache *cache, CachedSet *a, CachedSet *b)
 }
 
 /*
- * Add the shingles of a document, which is a text or an array of tokens, to a set.
- */
-static void
-add_shingles(ShingleSet *set, struct varlena *document, bool is_array,
-			 int width, ShingleUnit unit)
-{
-	struct varlena *value;
-
-	if (is_array)
-	{
-		value = pg_detoast_datum(document);
-		token_shingles(check_array((ArrayType *) value, "tokens"), width,
-					   shingle_set_add, set);
-	}
-	else
-	{
-		value = pg_detoast_datum_packed(document);
-		document_shingles(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), width,
-						  unit, shingle_set_add, set);
-	}
-	if (value != document)
-		pfree(value);
-}
-
-/*
  * Return an argument as stored.  If it is a pointer to a value in memory, returns the
  * detoasted value, since the value in memory may change.
  */
@@ -224,16 +197,15 @@ stored_argument(FunctionCallInfo fcinfo, int i)
 }
 
 /*
- * Return true if a set was made from this document with this width and this unit.
+ * Return true if a set was made from this document, cut in this way.
  */
 static bool
-is_set_of(const CachedSet *kept, const struct varlena *document, int width,
-		  ShingleUnit unit)
+is_set_of(const CachedSet *kept, const struct varlena *document, const Cut *cut)
 {
 	size_t		size = VARSIZE_ANY(document);
 
-	return kept->document != NULL && kept->width == width &&
-		kept->unit == unit && VARSIZE_ANY(kept->document) == size &&
+	return kept->document != NULL && kept->cut.width == cut->width &&
+		kept->cut.unit == cut->unit && VARSIZE_ANY(kept->document) == size &&
 		memcmp(kept->document, document, size) == 0;
 }
 
@@ -242,8 +214,7 @@ is_set_of(const CachedSet *kept, const struct varlena *document, int width,
  * more than hash_mem, so that the set is not recognized later.
  */
 static void
-make_set(SetCache *cache, CachedSet *kept, struct varlena *document,
-		 bool is_array, int width, ShingleUnit unit)
+make_set(SetCache *cache, CachedSet *kept, struct varlena *document, const Cut *cut)
 {
 	size_t		size = VARSIZE_ANY(document);
 
@@ -253,9 +224,8 @@ make_set(SetCache *cache, CachedSet *kept, struct varlena *document,
 	else
 		shingle_set_init(&kept->set, &cache->budget);
 	kept->is_made = true;
-	add_shingles(&kept->set, document, is_array, width, unit);
-	kept->width = width;
-	kept->unit = unit;
+	cut_document(PointerGetDatum(document), cut, shingle_set_add, &kept->set);
+	kept->cut = *cut;
 	if (size <= get_hash_memory_limit())
 	{
 		kept->document = memcpy(MemoryContextAllocHuge(cache->budget.context, size),
@@ -269,30 +239,30 @@ make_set(SetCache *cache, CachedSet *kept, struct varlena *document,
  * has not been made yet.
  */
 static CachedSet *
-set_of_argument(SetCache *cache, FunctionCallInfo fcinfo, int i, bool is_array,
-				int width, ShingleUnit unit, CachedSet *other)
+set_of_argument(SetCache *cache, FunctionCallInfo fcinfo, int i, const Cut *cut,
+				CachedSet *other)
 {
 	struct varlena *document = stored_argument(fcinfo, i);
 	CachedSet  *kept = cache->last[i];
 
 	/* try the set of the previous call first, then that of the other argument */
-	if (kept == NULL || !is_set_of(kept, document, width, unit))
+	if (kept == NULL || !is_set_of(kept, document, cut))
 		kept = other;
-	if (kept == NULL || !is_set_of(kept, document, width, unit))
+	if (kept == NULL || !is_set_of(kept, document, cut))
 	{
 		uint64		hash = salted_hash_bytes((char *) document,
 											 VARSIZE_ANY(document));
 		int			slot = hash % CACHED_SETS;
 
 		kept = &cache->kept[slot];
-		if (!is_set_of(kept, document, width, unit))
+		if (!is_set_of(kept, document, cut))
 		{
 			bool		is_repeated = cache->seen[slot] == hash;
 
 			if (!is_repeated || kept == other)
 				kept = &cache->kept[CACHED_SETS + i];
 			cache->seen[slot] = hash;
-			make_set(cache, kept, document, is_array, width, unit);
+			make_set(cache, kept, document, cut);
 			kept->is_repeated = is_repeated;
 			return kept;
 		}
@@ -307,19 +277,19 @@ set_of_argument(SetCache *cache, FunctionCallInfo fcinfo, int i, bool is_array,
  * the function is NULL.
  */
 static bool
-compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *comparison)
+compare_documents(FunctionCallInfo fcinfo, SetComparison *comparison)
 {
-	int			width;
-	ShingleUnit unit;
+	Cut			cut;
 	SetCache   *cache;
 	CachedSet  *a;
 	CachedSet  *b;
 
-	if (!get_shingle_arguments(fcinfo, 2, &width, &unit))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return false;
+	cut = get_cut(fcinfo, 2, shingle_default_width);
 	cache = begin_comparison(fcinfo->flinfo);
-	a = set_of_argument(cache, fcinfo, 0, are_arrays, width, unit, NULL);
-	b = set_of_argument(cache, fcinfo, 1, are_arrays, width, unit, a);
+	a = set_of_argument(cache, fcinfo, 0, &cut, NULL);
+	b = set_of_argument(cache, fcinfo, 1, &cut, a);
 	*comparison = (SetComparison) {a->set.count, b->set.count, a->set.count};
 	if (a != b)
 		comparison->n_both = shingle_set_intersection(&a->set, &b->set);
@@ -328,15 +298,18 @@ compare_documents(FunctionCallInfo fcinfo, bool are_arrays, SetComparison *compa
 }
 
 /*
- * Return the resemblance.  Returns NULL instead of 0/0, if both documents are blank.
+ * resemblance(a, b, ...)
+ *
+ * Returns NULL instead of 0/0, if both documents are blank.
  */
-static Datum
-resemblance(FunctionCallInfo fcinfo, bool are_arrays)
+PG_FUNCTION_INFO_V1(simhash_resemblance);
+Datum
+simhash_resemblance(PG_FUNCTION_ARGS)
 {
 	SetComparison comparison;
 	uint64		n_union;
 
-	if (!compare_documents(fcinfo, are_arrays, &comparison))
+	if (!compare_documents(fcinfo, &comparison))
 		PG_RETURN_NULL();
 	n_union = comparison.n_a + comparison.n_b - comparison.n_both;
 	if (n_union == 0)
@@ -344,40 +317,16 @@ resemblance(FunctionCallInfo fcinfo, bool are_arrays)
 	PG_RETURN_FLOAT8((double) comparison.n_both / n_union);
 }
 
-static Datum
-containment(FunctionCallInfo fcinfo, bool are_arrays)
+/*
+ * containment(a, b, ...)
+ */
+PG_FUNCTION_INFO_V1(simhash_containment);
+Datum
+simhash_containment(PG_FUNCTION_ARGS)
 {
 	SetComparison comparison;
 
-	if (!compare_documents(fcinfo, are_arrays, &comparison) || comparison.n_a == 0)
+	if (!compare_documents(fcinfo, &comparison) || comparison.n_a == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
-}
-
-PG_FUNCTION_INFO_V1(simhash_resemblance_text);
-Datum
-simhash_resemblance_text(PG_FUNCTION_ARGS)
-{
-	return resemblance(fcinfo, false);
-}
-
-PG_FUNCTION_INFO_V1(simhash_resemblance_tokens);
-Datum
-simhash_resemblance_tokens(PG_FUNCTION_ARGS)
-{
-	return resemblance(fcinfo, true);
-}
-
-PG_FUNCTION_INFO_V1(simhash_containment_text);
-Datum
-simhash_containment_text(PG_FUNCTION_ARGS)
-{
-	return containment(fcinfo, false);
-}
-
-PG_FUNCTION_INFO_V1(simhash_containment_tokens);
-Datum
-simhash_containment_tokens(PG_FUNCTION_ARGS)
-{
-	return containment(fcinfo, true);
 }

@@ -110,6 +110,17 @@ shingle_set_init(ShingleSet *set, SetBudget *budget)
 	add_block(set, FIRST_BLOCK_SIZE);
 }
 
+/*
+ * Initialize an empty set, and a budget of MaxAllocSize bytes for it alone.
+ */
+void
+shingle_set_begin(ShingleSet *set, SetBudget *budget, MemoryContext context)
+{
+	salt_init();
+	*budget = (SetBudget) {.context = context,.limit = MaxAllocSize};
+	shingle_set_init(set, budget);
+}
+
 static void
 free_blocks(ShingleSet *set, SetBlock *block)
 {

@@ -31,6 +31,7 @@ typedef struct ShingleSet
 } ShingleSet;
 
 extern void shingle_set_init(ShingleSet *set, SetBudget *budget);
+extern void shingle_set_begin(ShingleSet *set, SetBudget *budget, MemoryContext context);
 extern void shingle_set_clear(ShingleSet *set);
 extern void shingle_set_free(ShingleSet *set);
 extern const SetShingle *shingle_set_put(ShingleSet *set, const char *bytes, size_t length);

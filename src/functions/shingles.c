@@ -16,7 +16,6 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "text/document.h"
 #include "text/encoding.h"
 
 /*
@@ -85,42 +84,19 @@ finish_array(ShingleArray *array)
 }
 
 /*
- * shingles(body text, width int, unit text)
+ * shingles(body text, width int, unit text) and shingles(tokens text[], width int)
  */
-PG_FUNCTION_INFO_V1(simhash_shingles_text);
+PG_FUNCTION_INFO_V1(simhash_shingles);
 Datum
-simhash_shingles_text(PG_FUNCTION_ARGS)
+simhash_shingles(PG_FUNCTION_ARGS)
 {
-	text	   *body;
-	int			width;
-	ShingleUnit unit;
 	ShingleArray shingles;
+	Cut			cut;
 
-	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	body = PG_GETARG_TEXT_PP(0);
+	cut = get_cut(fcinfo, 1, shingle_default_width);
 	begin_array(&shingles);
-	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), width, unit,
-					  collect_shingle, &shingles);
-	PG_RETURN_DATUM(finish_array(&shingles));
-}
-
-/*
- * shingles(tokens text[], width int)
- */
-PG_FUNCTION_INFO_V1(simhash_shingles_tokens);
-Datum
-simhash_shingles_tokens(PG_FUNCTION_ARGS)
-{
-	ArrayType  *tokens;
-	int			width;
-	ShingleUnit unit;
-	ShingleArray shingles;
-
-	if (!get_shingle_arguments(fcinfo, 1, &width, &unit))
-		PG_RETURN_NULL();
-	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	begin_array(&shingles);
-	token_shingles(tokens, width, collect_shingle, &shingles);
+	cut_document(PG_GETARG_DATUM(0), &cut, collect_shingle, &shingles);
 	PG_RETURN_DATUM(finish_array(&shingles));
 }

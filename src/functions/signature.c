@@ -19,7 +19,6 @@
 #include "compat.h"
 #include "functions/arguments.h"
 #include "functions/fingerprint.h"
-#include "text/document.h"
 #include "text/hash.h"
 #include "type/minhash_type.h"
 
@@ -43,17 +42,6 @@ get_params(FunctionCallInfo fcinfo, int first, MinhashUnit unit, int width)
 
 	(void) minhash_check_shape(bands, rows, NULL);
 	return minhash_params(bands, rows, unit, width);
-}
-
-/*
- * Return argument i, a width of shingles in units, or the default width if the argument is
- * NULL.
- */
-static int
-get_width(FunctionCallInfo fcinfo, int i, ShingleUnit unit)
-{
-	return PG_ARGISNULL(i) ? minhash_default_width(unit) :
-		check_width(PG_GETARG_INT32(i));
 }
 
 /*
@@ -89,49 +77,23 @@ add_minimum(void *builder, const char *shingle, size_t length)
 }
 
 /*
- * to_minhash(body text, bands int, rows int, width int, unit text)
+ * to_minhash(body text, bands int, rows int, width int, unit text) and to_minhash(tokens
+ * text[], bands int, rows int, width int)
  */
-PG_FUNCTION_INFO_V1(simhash_to_minhash_text);
+PG_FUNCTION_INFO_V1(simhash_to_minhash);
 Datum
-simhash_to_minhash_text(PG_FUNCTION_ARGS)
+simhash_to_minhash(PG_FUNCTION_ARGS)
 {
-	ShingleUnit unit;
-	MinhashParams params;
-	MinimaBuilder builder;
-	Minhash    *sig;
-	text	   *body;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	unit = get_unit(fcinfo, 4);
-	params = get_params(fcinfo, 1, (MinhashUnit) unit, get_width(fcinfo, 3, unit));
-	sig = begin_signature(&builder, params);
-	body = PG_GETARG_TEXT_PP(0);
-	document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), params.width, unit,
-					  add_minimum, &builder);
-	PG_FREE_IF_COPY(body, 0);
-	return finish_signature(fcinfo, &builder, sig);
-}
-
-/*
- * to_minhash(tokens text[], bands int, rows int, width int)
- */
-PG_FUNCTION_INFO_V1(simhash_to_minhash_tokens);
-Datum
-simhash_to_minhash_tokens(PG_FUNCTION_ARGS)
-{
-	ArrayType  *tokens;
-	MinhashParams params;
+	Cut			cut;
 	MinimaBuilder builder;
 	Minhash    *sig;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-	params = get_params(fcinfo, 1, MINHASH_OF_WORDS, get_width(fcinfo, 3, UNIT_WORD));
-	sig = begin_signature(&builder, params);
-	token_shingles(tokens, params.width, add_minimum, &builder);
-	PG_FREE_IF_COPY(tokens, 0);
+	cut = get_cut(fcinfo, 3, minhash_default_width);
+	sig = begin_signature(&builder,
+						  get_params(fcinfo, 1, (MinhashUnit) cut.unit, cut.width));
+	cut_document(PG_GETARG_DATUM(0), &cut, add_minimum, &builder);
 	return finish_signature(fcinfo, &builder, sig);
 }
 

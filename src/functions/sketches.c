@@ -24,7 +24,6 @@
 #include "digest/sketch.h"
 #include "digest/winnow.h"
 #include "functions/arguments.h"
-#include "text/document.h"
 #include "text/hash.h"
 #include "type/minhash_type.h"
 
@@ -32,57 +31,6 @@
 
 /* Default guarantee, as a multiple of the shingle width. */
 #define DEFAULT_GUARANTEE	3
-
-/* A document and how to cut it into shingles. */
-typedef struct Source
-{
-	bool		is_array;		/* true for an array of tokens, false for a text */
-	int			width;
-	ShingleUnit unit;
-} Source;
-
-/*
- * Read the arguments that describe a document: the document, argument i, which is the width
- * of shingles, and for a text the next one, which is the unit.  If the width is NULL, sets
- * the default that the function default_width() returns.  Returns false if the function's
- * result is NULL.
- */
-static bool
-get_source(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit),
-		   Source *source)
-{
-	source->is_array = PG_NARGS() == i + 1;
-	if (PG_ARGISNULL(0))
-		return false;
-	source->unit = source->is_array ? UNIT_WORD : get_unit(fcinfo, i + 1);
-	source->width = PG_ARGISNULL(i) ? default_width(source->unit) :
-		check_width(PG_GETARG_INT32(i));
-	return true;
-}
-
-/*
- * Call the consumer with each shingle of the document.
- */
-static void
-read_source(FunctionCallInfo fcinfo, const Source *source, ShingleConsumer consume,
-			void *arg)
-{
-	if (source->is_array)
-	{
-		ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(0), "tokens");
-
-		token_shingles(tokens, source->width, consume, arg);
-		PG_FREE_IF_COPY(tokens, 0);
-	}
-	else
-	{
-		text	   *body = PG_GETARG_TEXT_PP(0);
-
-		document_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), source->width,
-						  source->unit, consume, arg);
-		PG_FREE_IF_COPY(body, 0);
-	}
-}
 
 /*
  * Raise the error that a sketch would have more than SKETCH_MAX elements.
@@ -159,12 +107,13 @@ PG_FUNCTION_INFO_V1(simhash_sketch);
 Datum
 simhash_sketch(PG_FUNCTION_ARGS)
 {
-	Source		source;
+	Cut			cut;
 	ModulusSketch of;
 	int32		modulus;
 
-	if (PG_ARGISNULL(1) || !get_source(fcinfo, 2, sketch_default_width, &source))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
+	cut = get_cut(fcinfo, 2, sketch_default_width);
 	modulus = PG_GETARG_INT32(1);
 	if (modulus < 1)
 		ereport(ERROR,
@@ -173,7 +122,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 				 errhint("A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.")));
 	of.modulus = modulus;
 	sketch_begin(&of.sketch);
-	read_source(fcinfo, &source, add_multiple, &of);
+	cut_document(PG_GETARG_DATUM(0), &cut, add_multiple, &of);
 	return finish_sketch(&of.sketch);
 }
 
@@ -196,13 +145,14 @@ PG_FUNCTION_INFO_V1(simhash_shingle_hashes);
 Datum
 simhash_shingle_hashes(PG_FUNCTION_ARGS)
 {
-	Source		source;
+	Cut			cut;
 	Sketch		sketch;
 
-	if (!get_source(fcinfo, 1, minhash_default_width, &source))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
+	cut = get_cut(fcinfo, 1, minhash_default_width);
 	sketch_begin(&sketch);
-	read_source(fcinfo, &source, add_any, &sketch);
+	cut_document(PG_GETARG_DATUM(0), &cut, add_any, &sketch);
 	return finish_sketch(&sketch);
 }
 
@@ -236,25 +186,26 @@ PG_FUNCTION_INFO_V1(simhash_winnow);
 Datum
 simhash_winnow(PG_FUNCTION_ARGS)
 {
-	Source		source;
+	Cut			cut;
 	WinnowedSketch of;
 	int32		guarantee;
 	uint64		selected;
 
-	if (!get_source(fcinfo, 2, sketch_default_width, &source))
+	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	guarantee = PG_ARGISNULL(1) ? DEFAULT_GUARANTEE * source.width :
+	cut = get_cut(fcinfo, 2, sketch_default_width);
+	guarantee = PG_ARGISNULL(1) ? DEFAULT_GUARANTEE * cut.width :
 		PG_GETARG_INT32(1);
-	if (guarantee < source.width || guarantee > GUARANTEE_MAX)
+	if (guarantee < cut.width || guarantee > GUARANTEE_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("guarantee %d is out of range for shingles of width %d",
-						guarantee, source.width),
+						guarantee, cut.width),
 				 errhint("A guarantee is at least the width, and at most %d.",
 						 GUARANTEE_MAX)));
 	sketch_begin(&of.sketch);
-	winnow_begin(&of.winnower, guarantee - source.width + 1);
-	read_source(fcinfo, &source, add_smallest, &of);
+	winnow_begin(&of.winnower, guarantee - cut.width + 1);
+	cut_document(PG_GETARG_DATUM(0), &cut, add_smallest, &of);
 	if (winnow_finish(&of.winnower, &selected))
 		add_hash(&of.sketch, selected);
 	return finish_sketch(&of.sketch);

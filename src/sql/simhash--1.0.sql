@@ -459,36 +459,36 @@ COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weig
 
 CREATE FUNCTION shingles(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS text[]
-    AS 'MODULE_PATHNAME', 'simhash_shingles_text'
+    AS 'MODULE_PATHNAME', 'simhash_shingles'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text, integer, text) IS 'shingles of a text, in order, as fingerprints are made of them';
 CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
-    AS 'MODULE_PATHNAME', 'simhash_shingles_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_shingles'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text[], integer) IS 'shingles of tokens cut by the caller, in order';
 
 CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_resemblance_text'
+    AS 'MODULE_PATHNAME', 'simhash_resemblance'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text, text, integer, text) IS
     'exact resemblance: fraction of the distinct shingles of both texts that both contain, 0 to 1';
 CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_resemblance_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_resemblance'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text[], text[], integer) IS
     'exact resemblance: fraction of the distinct shingles of both token sequences that both contain, 0 to 1';
 
 CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_containment_text'
+    AS 'MODULE_PATHNAME', 'simhash_containment'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text, text, integer, text) IS
     'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
 CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
     RETURNS double precision
-    AS 'MODULE_PATHNAME', 'simhash_containment_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_containment'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text[], text[], integer) IS
     'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
@@ -497,7 +497,7 @@ COMMENT ON FUNCTION containment(text[], text[], integer) IS
 CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_shingle_difference_text'
+    AS 'MODULE_PATHNAME', 'simhash_shingle_difference'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
     'shingles that only one of two texts has, in order: the text, a or b; position and length of the passage in '
@@ -505,7 +505,7 @@ COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
 CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_shingle_difference_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_shingle_difference'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
     'shingles that only one of two documents of tokens has, in order: the document, a or b; first token, counted '
@@ -734,14 +734,14 @@ COMMENT ON FUNCTION minhash_cardinality(minhash) IS 'estimated number of distinc
 CREATE FUNCTION to_minhash(body text, bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS minhash
-    AS 'MODULE_PATHNAME', 'simhash_to_minhash_text'
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_minhash(text, integer, integer, integer, text) IS
     'MinHash signature of a text, from its shingles of width words or characters';
 CREATE FUNCTION to_minhash(tokens text[], bands integer DEFAULT NULL, rows integer DEFAULT NULL,
     width integer DEFAULT NULL)
     RETURNS minhash
-    AS 'MODULE_PATHNAME', 'simhash_to_minhash_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_minhash(text[], integer, integer, integer) IS
     'MinHash signature of tokens cut by the caller, from their shingles of width tokens';
@@ -860,7 +860,7 @@ CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, un
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
     OUT units integer, OUT passage text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_common_passages_text'
+    AS 'MODULE_PATHNAME', 'simhash_common_passages'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION common_passages(text, text, integer, text) IS
     'passages of a of at least minimum words or characters that are in b too, the longest first: position and length '
@@ -869,7 +869,7 @@ COMMENT ON FUNCTION common_passages(text, text, integer, text) IS
 CREATE FUNCTION common_passages(a text[], b text[], minimum integer DEFAULT NULL,
     OUT a_start integer, OUT b_start integer, OUT length integer)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_common_passages_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_common_passages'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION common_passages(text[], text[], integer) IS
     'passages of a of at least minimum tokens that are in b too, the longest first: first token in each, counted '

@@ -63,47 +63,21 @@ compare_arguments(FunctionCallInfo fcinfo)
 	return order;
 }
 
-PG_FUNCTION_INFO_V1(simhash_minhash_eq);
-Datum
-simhash_minhash_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) == 0);
-}
+#define COMPARISON_OF_SIGNATURES(name, op) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		PG_RETURN_BOOL(compare_arguments(fcinfo) op 0); \
+	} \
+	extern Datum name(PG_FUNCTION_ARGS)
 
-PG_FUNCTION_INFO_V1(simhash_minhash_ne);
-Datum
-simhash_minhash_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) != 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_lt);
-Datum
-simhash_minhash_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) < 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_le);
-Datum
-simhash_minhash_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_gt);
-Datum
-simhash_minhash_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) > 0);
-}
-
-PG_FUNCTION_INFO_V1(simhash_minhash_ge);
-Datum
-simhash_minhash_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0);
-}
+COMPARISON_OF_SIGNATURES(simhash_minhash_eq, ==);
+COMPARISON_OF_SIGNATURES(simhash_minhash_ne, !=);
+COMPARISON_OF_SIGNATURES(simhash_minhash_lt, <);
+COMPARISON_OF_SIGNATURES(simhash_minhash_le, <=);
+COMPARISON_OF_SIGNATURES(simhash_minhash_gt, >);
+COMPARISON_OF_SIGNATURES(simhash_minhash_ge, >=);
 
 PG_FUNCTION_INFO_V1(simhash_minhash_cmp);
 Datum
