@@ -173,7 +173,7 @@ read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Memb
 		if (!isnull)
 		{
 			members->fp[n] = DatumGetSimHash(datum);
-			members->row[n++] = reader->row;
+			members->tag[n++] = reader->row;
 		}
 		check_settings(reader, radius, method);
 		MemoryContextReset(reader->context);
@@ -182,8 +182,9 @@ read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Memb
 }
 
 /*
- * Find the clusters of the partition that the reader reads.  Allocates temporary memory in
- * the current context.  Raises an error if the partition has more than MAX_ROWS rows.
+ * Read the partition and find its clusters.  Allocates clusters->first in the current memory
+ * context, and frees everything else.  Raises an error if the partition has more than
+ * MAX_ROWS rows.
  */
 static void
 find_clusters(Clusters *clusters, Reader *reader)
@@ -203,7 +204,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 				 errhint("Add PARTITION BY to the window.")));
 	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
-	members.row = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members.tag = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.scratch = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	members.seed = pg_prng_uint64(&pg_global_prng_state);
@@ -217,7 +218,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 	else
 		cluster_leader(&members, n, radius, clusters->first, nrows);
 	pfree(members.fp);
-	pfree(members.row);
+	pfree(members.tag);
 	pfree(members.scratch);
 }
 

@@ -79,7 +79,7 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 static bool
 leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
 {
-	uint32	   *row = join->members.row + first;
+	uint32	   *row = join->members.tag + first;
 
 	for (uint32 i = 1; i < n; i++)
 		if ((row[i] ^ row[0]) & ROW_MARK)
@@ -97,7 +97,7 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
-		nleaders += (join->members.row[first + i] & ROW_MARK) != 0;
+		nleaders += (join->members.tag[first + i] & ROW_MARK) != 0;
 	return (double) nleaders * (n - nleaders);
 }
 
@@ -110,21 +110,12 @@ static void
 leader_compare(LeaderClustering *clustering, uint32 first, uint32 n)
 {
 	SimHash    *fp = clustering->join.members.fp + first;
-	uint32	   *row = clustering->join.members.row + first;
+	uint32	   *row = clustering->join.members.tag + first;
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
-	{
-		SimHash		moved_fp = fp[i];
-		uint32		moved_row = row[i];
-
-		if (!(moved_row & ROW_MARK))
-			continue;
-		fp[i] = fp[nleaders];
-		row[i] = row[nleaders];
-		fp[nleaders] = moved_fp;
-		row[nleaders++] = moved_row;
-	}
+		if (row[i] & ROW_MARK)
+			members_swap(&clustering->join.members, first + i, first + nleaders++);
 	if (nleaders == 0)
 		return;
 	for (uint32 i = nleaders; i < n; i++)
@@ -145,7 +136,7 @@ static uint32
 lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
 {
 	SimHash    *fp = clustering->members.fp + first;
-	uint32	   *row = clustering->members.row + first;
+	uint32	   *row = clustering->members.tag + first;
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -170,7 +161,7 @@ static uint32
 follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 first, uint32 n)
 {
 	SimHash    *fp = clustering->members.fp;
-	uint32	   *row = clustering->members.row;
+	uint32	   *row = clustering->members.tag;
 	Members    *joined = &clustering->join.members;
 	uint32		range;
 	uint32		size;
@@ -179,8 +170,8 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 	memcpy(joined->fp, fp + leaders, nleaders * sizeof(SimHash));
 	memcpy(joined->fp + nleaders, fp + first, n * sizeof(SimHash));
 	for (uint32 i = 0; i < nleaders; i++)
-		joined->row[i] = row[leaders + i] | ROW_MARK;
-	memcpy(joined->row + nleaders, row + first, n * sizeof(uint32));
+		joined->tag[i] = row[leaders + i] | ROW_MARK;
+	memcpy(joined->tag + nleaders, row + first, n * sizeof(uint32));
 	similarity_join_begin(&clustering->join, nleaders + n, NULL, 0, 0);
 	while (similarity_join_next(&clustering->join, &range, &size))
 		leader_compare(clustering, range, size);
@@ -197,13 +188,15 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 }
 
 /*
- * Find the leaders in a range of rows, as lead_few() does.  Halves a large range.
+ * Find the leaders in a range of any size.  See lead_few() for what it requires, moves and
+ * returns.  In a large range, finds the leaders of the first half, removes the rows of the
+ * second half that join them, and finds the leaders among the rest.
  */
 static uint32
 lead(LeaderClustering *clustering, uint32 first, uint32 n)
 {
 	SimHash    *fp = clustering->members.fp;
-	uint32	   *row = clustering->members.row;
+	uint32	   *row = clustering->members.tag;
 	uint32		half = first + n / 2;
 	uint32		nleaders;
 	uint32		more;
@@ -227,18 +220,18 @@ lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 	Members    *joined = &clustering->join.members;
 
 	for (uint32 i = 0; i < n; i++)
-		clustering->leader[clustering->members.row[first + i]] = NO_LEADER;
+		clustering->leader[clustering->members.tag[first + i]] = NO_LEADER;
 	if (n > FEW_ROWS)
 	{
 		joined->scratch = clustering->members.scratch;
 		joined->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
-		joined->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
+		joined->tag = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
 	}
 	lead(clustering, first, n);
 	if (n > FEW_ROWS)
 	{
 		pfree(joined->fp);
-		pfree(joined->row);
+		pfree(joined->tag);
 	}
 }
 
@@ -257,7 +250,7 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		end[union_find_root(parent, members->row[i])]++;
+		end[union_find_root(parent, members->tag[i])]++;
 	}
 	for (uint32 row = 0; row < nrows; row++)
 	{
@@ -275,7 +268,7 @@ sort_by_component(Members *members, uint32 n, const SimHash *fp_of_row, uint32 n
 			continue;
 		position = end[union_find_root(parent, row)]++;
 		members->fp[position] = fp_of_row[row];
-		members->row[position] = row;
+		members->tag[position] = row;
 	}
 }
 
@@ -308,7 +301,7 @@ cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nr
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		fp_of_row[members->row[i]] = members->fp[i];
+		fp_of_row[members->tag[i]] = members->fp[i];
 	}
 	cluster_single(members, n, radius, parent);
 	sort_by_component(members, n, fp_of_row, nrows, parent, end);
@@ -316,7 +309,7 @@ cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nr
 
 	while (first < n)
 	{
-		uint32		root = members->row[first];
+		uint32		root = members->tag[first];
 		uint32		size = end[root] - first;
 
 		CHECK_FOR_INTERRUPTS();

@@ -57,26 +57,26 @@ typedef struct Digit
  *
  * A frame of choices chooses one more block: each of the blocks from first_block on, in
  * turn, up to the last one after which enough blocks are left for the rest of the choice.
- * A frame of parts has partitioned the range by a digit of one block, and goes through the
- * parts.
+ * A frame of partitions has partitioned the range by a digit of one block, and goes through the
+ * partitions.
  */
 typedef struct JoinFrame
 {
 	JoinPlan   *plan;
 	bool		owns_plan;		/* true in the first frame of a plan, which frees the plan */
-	bool		of_parts;
+	bool		of_partitions;
 	uint32		first;			/* index of the first member of the range */
 	uint32		n;				/* number of members of the range */
 	int			nchosen;
 	int			nskipped;		/* number of skipped blocks when the frame was pushed */
-	int			block;			/* of choices: the next block to choose; of parts: the
+	int			block;			/* of choices: the next block to choose; of partitions: the
 								 * block of the digit */
 	int			first_block;	/* of choices: the first block to choose */
-	int			bit;			/* of parts: index in plan->bit[] of the first bit after
+	int			bit;			/* of partitions: index in plan->bit[] of the first bit after
 								 * the digit */
-	int			part;			/* of parts: the next part */
-	int			nparts;
-	uint32		start[DIGIT_VALUES + 1];	/* of parts: start of each part, relative to
+	int			partition;			/* of partitions: the next partition */
+	int			npartitions;
+	uint32		start[DIGIT_VALUES + 1];	/* of partitions: start of each partition, relative to
 											 * `first`, then the end */
 } JoinFrame;
 
@@ -128,8 +128,8 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 		  uint32 *start)
 {
 	SimHash    *fp = members->fp + first;
-	uint32	   *row = members->row + first;
-	uint32	   *rows = (uint32 *) members->scratch;
+	uint32	   *tag = members->tag + first;
+	uint32	   *tags = (uint32 *) members->scratch;
 	uint32		nvalues = 1 << digit->nbits;
 	uint32		next[DIGIT_VALUES];
 
@@ -142,14 +142,14 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 	for (uint32 value = 0; value < nvalues; value++)
 		start[value + 1] += start[value];
 
-	/* sort rows, then fingerprints, so that one scratch array is enough */
+	/* sort tags, then fingerprints, so that one scratch array is enough */
 	memcpy(next, start, nvalues * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		rows[next[digit_of(digit, fp[i])]++] = row[i];
+		tags[next[digit_of(digit, fp[i])]++] = tag[i];
 	}
-	memcpy(row, rows, n * sizeof(uint32));
+	memcpy(tag, tags, n * sizeof(uint32));
 
 	memcpy(next, start, nvalues * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
@@ -162,7 +162,7 @@ partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
 
 /*
  * Return the number of bits to partition n members by, at most `left`.  It is chosen so
- * that each part has few members.
+ * that each partition has few members.
  */
 static int
 digit_bits(uint32 n, int left)
@@ -188,7 +188,7 @@ push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nch
 	}
 	frame = &join->stack[join->depth++];
 	frame->plan = plan;
-	frame->owns_plan = frame->of_parts = false;
+	frame->owns_plan = frame->of_partitions = false;
 	frame->first = first;
 	frame->n = n;
 	frame->nchosen = nchosen;
@@ -273,10 +273,10 @@ enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int 
 
 	frame = push_frame(join, plan, *first, *n, nchosen, block);
 	digit_init(&digit, plan->bit + bit, digit_bits(*n, left));
-	frame->of_parts = true;
+	frame->of_partitions = true;
 	frame->bit = bit + digit.nbits;
-	frame->part = 0;
-	frame->nparts = 1 << digit.nbits;
+	frame->partition = 0;
+	frame->npartitions = 1 << digit.nbits;
 	partition(&join->members, *first, *n, &digit, frame->start);
 	return false;
 }
@@ -396,7 +396,7 @@ similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 		CHECK_FOR_INTERRUPTS();
 		*first = frame->first;
 		*n = frame->n;
-		if (!frame->of_parts)
+		if (!frame->of_partitions)
 		{
 			if (!next_choice(join, frame))
 				pop_frame(join);
@@ -404,11 +404,11 @@ similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 								 plan->start[frame->block - 1]))
 				return true;
 		}
-		else if (frame->part == frame->nparts)
+		else if (frame->partition == frame->npartitions)
 			pop_frame(join);
 		else
 		{
-			uint32	   *start = &frame->start[frame->part++];
+			uint32	   *start = &frame->start[frame->partition++];
 
 			*first += start[0];
 			*n = start[1] - start[0];

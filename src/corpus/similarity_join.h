@@ -13,12 +13,13 @@
 #include "digest/simhash.h"
 
 /*
- * Fingerprints with their row numbers.  A join changes the order of the elements.
+ * Fingerprints, each with a number of the caller's, such as its row.  A join changes the
+ * order of the members.
  */
 typedef struct Members
 {
 	SimHash    *fp;
-	uint32	   *row;
+	uint32	   *tag;
 	SimHash    *scratch;		/* scratch space for as many fingerprints, used for sorting */
 	uint64		seed;			/* seed of random choices, which affect only run time; it
 								 * is random, so that input cannot be crafted to be slow */
@@ -105,12 +106,12 @@ static inline void
 members_swap(Members *members, uint32 a, uint32 b)
 {
 	SimHash		fp = members->fp[a];
-	uint32		row = members->row[a];
+	uint32		tag = members->tag[a];
 
 	members->fp[a] = members->fp[b];
-	members->row[a] = members->row[b];
+	members->tag[a] = members->tag[b];
 	members->fp[b] = fp;
-	members->row[b] = row;
+	members->tag[b] = tag;
 }
 
 #endif							/* SIMHASH_SIMILARITY_JOIN_H */

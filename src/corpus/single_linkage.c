@@ -60,18 +60,19 @@ join_sets(uint32 *parent, uint32 *a, uint32 *b)
 }
 
 /*
- * Visit a member of a range: join its set with those of all members from index `reached`
- * to `end` (exclusive) that are within the radius, and move these members before
- * `reached`.  The member is a random one of those at i to `reached` - 1, and is swapped to
- * index i.  A random choice spreads the visits, so that they do not repeat the comparisons
- * of a neighbor.  Returns the new value of `reached`.  Checks for interrupts.
+ * Visit one of the members i to `reached` - 1, which have been reached and not visited.
+ * Compares it with the members from `reached` to `end` - 1, and joins its set with the
+ * sets of those within the radius.  These have then been reached, so they are moved before
+ * `reached`.  The visited member is chosen at random and swapped to index i.  A random
+ * choice spreads the visits, so that they do not repeat the comparisons of a neighbor.
+ * Returns the new value of `reached`.  Checks for interrupts.
  */
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 {
 	Members    *members = &linkage->join.members;
 	SimHash    *fp = members->fp;
-	uint32	   *set = members->row;
+	uint32	   *set = members->tag;
 
 	members_swap(members, i, i + draw_below(&linkage->join.random, reached - i));
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
@@ -94,8 +95,9 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 }
 
 /*
- * Join the sets of all members of a range that are within the radius of each other.  At
- * radius 0, all members reached from a member are equal to it, so one of them is visited.
+ * Join the sets of all members of a range that are within the radius of each other.
+ * Visits each member that has been reached, as long as others have not.  At radius 0, only
+ * one of several equal members is visited, since it reaches all of them.
  */
 static void
 single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
@@ -151,7 +153,7 @@ static bool
 single_settled(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	uint32	   *parent = ((SingleLinkage *) join)->parent;
-	uint32	   *set = join->members.row + first;
+	uint32	   *set = join->members.tag + first;
 
 	set[0] = union_find_root(parent, set[0]);
 	for (uint32 i = 1; i < n; i++)
@@ -189,7 +191,7 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
 
 /*
  * Join the sets of all members within the radius of each other.  The smallest row of a
- * cluster becomes the root of the rows of the cluster.  On return, members->row[] no
+ * cluster becomes the root of the rows of the cluster.  On return, members->tag[] no
  * longer has the row of each member, but that of any row in its cluster.
  */
 void
@@ -244,16 +246,16 @@ cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)
 	cluster_roots(parent, nrows);
 	for (uint32 i = 0; i < *n; i++)
 	{
-		uint32		root = parent[members->row[i]] & ~ROW_MARK;
+		uint32		root = parent[members->tag[i]] & ~ROW_MARK;
 
 		CHECK_FOR_INTERRUPTS();
 		if (parent[root] != root)
 			continue;
 		parent[root] |= ROW_MARK;
 		members->fp[kept] = members->fp[i];
-		members->row[kept++] = root;
+		members->tag[kept++] = root;
 	}
 	for (uint32 i = 0; i < kept; i++)
-		parent[members->row[i]] &= ~ROW_MARK;
+		parent[members->tag[i]] &= ~ROW_MARK;
 	*n = kept;
 }

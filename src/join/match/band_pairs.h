@@ -16,10 +16,11 @@
 typedef struct BandSide
 {
 	const JoinEntries *entries;
-	uint64	   *ref;			/* key (upper 32 bits) and index of each entry */
+	uint64	   *ref;			/* key (upper 32 bits) and index in `entries` of each entry that
+								 * has a key; n elements, sorted */
 	uint32		n;
-	uint32		first;			/* the entries with the current key, in ref[] */
-	uint32		end;			/* (exclusive) */
+	uint32		first;			/* index in ref[] of the first entry with the current key */
+	uint32		end;			/* end of the entries with the current key (exclusive) */
 } BandSide;
 
 /*

@@ -45,8 +45,8 @@ pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 
 	for (uint32 i = first; i < first + n; i++)
 	{
-		nleft += join->members.row[i] < pairs->first_right;
-		nright += join->members.row[i] >= pairs->end_left;
+		nleft += join->members.tag[i] < pairs->first_right;
+		nright += join->members.tag[i] >= pairs->end_left;
 	}
 	return ((double) n * n - nleft * nleft - nright * nright) / 2;
 }
@@ -64,11 +64,11 @@ pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
 
 	for (uint32 i = first; i < first + n; i++)
 	{
-		uint32		row = join->members.row[i];
+		uint32		value = join->members.tag[i];
 
-		has_right |= row >= pairs->first_right;
-		has_left |= row < pairs->end_left &&
-			(pairs->done == NULL || pairs->value[row].nunmatched > 0);
+		has_right |= value >= pairs->first_right;
+		has_left |= value < pairs->end_left &&
+			(pairs->done == NULL || pairs->value[value].nunmatched > 0);
 		if (has_left && has_right)
 			return false;
 	}
@@ -135,14 +135,14 @@ reserve_values(JoinPairs *pairs, Size n)
 	{
 		pfree(pairs->value);
 		pfree(members->fp);
-		pfree(members->row);
+		pfree(members->tag);
 		pfree(members->scratch);
 	}
 	n = Max(n, FEW_VALUES);
 	old = MemoryContextSwitchTo(pairs->context);
 	pairs->value = palloc_extended(n * sizeof(JoinValue), MCXT_ALLOC_HUGE);
 	members->fp = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
-	members->row = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
+	members->tag = palloc_extended(n * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members->scratch = palloc_extended(n * sizeof(SimHash), MCXT_ALLOC_HUGE);
 	MemoryContextSwitchTo(old);
 	pairs->capacity = n;
@@ -218,7 +218,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 
 		CHECK_FOR_INTERRUPTS();
 		members->fp[i] = value.nleft > 0 ? value.left->key : value.right->key;
-		members->row[i] = i;
+		members->tag[i] = i;
 		pairs->value[i] = value;
 		pairs->nunmatched += value.nunmatched;
 	}
@@ -275,7 +275,7 @@ move_to_front(Members *members, uint32 first, uint32 end, uint32 limit)
 {
 	for (uint32 i = first; i < end; i++)
 	{
-		bool		is_before = members->row[i] < limit;
+		bool		is_before = members->tag[i] < limit;
 
 		members_swap(members, i, first);
 		first += is_before;
@@ -322,7 +322,7 @@ static bool
 member_is_settled(const JoinPairs *pairs)
 {
 	return pairs->done && pairs->member < pairs->range_right &&
-		pairs->value[pairs->join.members.row[pairs->member]].nunmatched == 0;
+		pairs->value[pairs->join.members.tag[pairs->member]].nunmatched == 0;
 }
 
 /*
@@ -439,7 +439,7 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 static bool
 next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 {
-	uint32	   *row = pairs->join.members.row;
+	uint32	   *tag = pairs->join.members.tag;
 	uint32		a;
 	uint32		b;
 
@@ -466,8 +466,8 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 	}
 	if (!next_members(pairs, &a, &b))
 		return false;
-	*left = &pairs->value[row[a]];
-	*right = &pairs->value[row[b]];
+	*left = &pairs->value[tag[a]];
+	*right = &pairs->value[tag[b]];
 	pairs->commute = (*left)->nright > 0 && (*right)->nleft > 0;
 	return true;
 }

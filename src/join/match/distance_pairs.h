@@ -79,9 +79,9 @@ typedef struct JoinPairs
 	uint64		ncompared;		/* number of comparisons of two fingerprints */
 	double		ndistinct;		/* number of values of all groups */
 	uint32		largest_group;	/* number of values of the largest group that was joined */
-	int			agree;			/* number of blocks of a choice in this group; 0 if all its
-								 * values were compared */
-	int			nblocks;		/* number of blocks in this group */
+	int			agree;			/* number of blocks on which compared values of the largest
+								 * group agree; 0 if all its values were compared */
+	int			nblocks;		/* number of blocks that the largest group was cut into */
 } JoinPairs;
 
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,

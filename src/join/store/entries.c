@@ -19,8 +19,8 @@
 #define MIN_CAPACITY		((Size) 1024)
 
 /*
- * Up to this size the array is doubled.  A larger one grows by a quarter, so that it hardly
- * exceeds the memory of a chunk.
+ * Size in bytes from which the array grows by a quarter, so that it hardly exceeds the
+ * memory of a chunk.  A smaller array is doubled.
  */
 #define MANY_BYTES			(1024 * 1024)
 
