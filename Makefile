@@ -95,7 +95,6 @@ OBJS = \
 	src/join/exec/join_input.o \
 	src/join/exec/join_phases.o \
 	src/join/exec/join_return.o \
-	src/join/match/band_pairs.o \
 	src/join/match/by_band.o \
 	src/join/match/by_distance.o \
 	src/join/match/distance_pairs.o \

@@ -3,10 +3,18 @@
  * by_band.c
  *		Methods of a join of signatures that share a band
  *
- * An entry has the keys of all bands of a row's signature.  The signature is a value that
- * is stored apart from the tuple.  Keys are hash values, so the signatures of each pair are
- * tested, after the other clauses.  If neither input fits into memory, entries are
- * partitioned by one band after the other.
+ * An entry has one key for each band of a row's signature.  The signature is a value that is
+ * stored apart from the tuple.  For one band after the other, both inputs are sorted by the
+ * key of this band, and merged.  A pair may share several keys.  It is returned for the
+ * first of them only.  The keys of the two entries decide that, so no set of pairs is
+ * needed.  If neither input fits into memory, entries are partitioned by one band after the
+ * other.
+ *
+ * Keys are hash values, so the signatures of each pair are tested, after the other clauses.
+ * A pair that shares a band shares its key, so it is returned.
+ *
+ * Nearly all signatures have the same parameters.  Entries with other parameters have no
+ * keys.  They are paired with all entries of the same equality keys, as in a nested loop.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -15,11 +23,12 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include EXPLAIN_FORMAT_HEADER
 #include EXPLAIN_STATE_HEADER
-#include "join/match/band_pairs.h"
 #include "join/match/join_methods.h"
 #include "type/minhash_type.h"
 
@@ -29,11 +38,75 @@
 /* Number of random numbers that hash a band: one for two minima, and two more. */
 #define BAND_SALT			(2 + MINHASH_MAX_ROWS / 2)
 
+/* Entries are prefetched at this distance in the sorted order. */
+#define PREFETCH_DISTANCE	16
+
+/* One input, sorted by the keys of the current band. */
+typedef struct BandSide
+{
+	const JoinEntries *entries;
+	uint64	   *ref;			/* key (upper 32 bits) and index in `entries` of each entry that
+								 * has a key; n elements, sorted */
+	uint32		n;
+	uint32		first;			/* index in ref[] of the first entry with the current key */
+	uint32		end;			/* end of the entries with the current key (exclusive) */
+} BandSide;
+
+/*
+ * An iterator over pairs of a left entry and a right entry.  After the last band, it
+ * returns the pairs in which an entry has other parameters, if there are any.
+ */
+typedef struct JoinBands
+{
+	uint64		params;			/* parameters of the entries that have keys */
+	int			nbands;
+	int			band;			/* the current band; nbands for other parameters */
+	int			end_band;		/* (exclusive) */
+	BandSide	left;
+	BandSide	right;
+	uint64	   *scratch;		/* scratch space for sorting */
+	uint32		right_other;	/* end of the right entries with the current key and other
+								 * parameters (exclusive) */
+	uint32		next_left;		/* the next pair, in ref[] */
+	uint32		next_right;
+	uint64		ncompared;		/* number of tested pairs, for EXPLAIN */
+} JoinBands;
+
+/*
+ * Return the keys of the bands of an entry, which follow it.
+ */
+static inline uint32 *
+band_keys(const JoinEntry *entry)
+{
+	return (uint32 *) (entry + 1);
+}
+
+/*
+ * Return true if an entry has other parameters than the entries with keys.
+ */
+static inline bool
+has_other_params(const JoinBands *bands, const JoinEntry *entry)
+{
+	return entry->key != bands->params;
+}
+
+/*
+ * Return the key of an entry for a band.  The pairs with other parameters have the hash
+ * value of the equality keys as key.  So have entries without keys, which are not paired
+ * by it.
+ */
+static inline uint32
+band_key(const JoinBands *bands, const JoinEntry *entry, int band)
+{
+	return band == bands->nbands || has_other_params(bands, entry) ? entry->hash :
+		band_keys(entry)[band];
+}
+
 typedef struct BandMatch
 {
 	JoinMatch	match;			/* must be first */
 	JoinBands	bands;
-	bool		has_other_params;	/* true if a signature has other parameters than the first */
+	bool		has_others;		/* true if a signature has other parameters than the first */
 	uint64		salt[BAND_SALT];	/* random numbers for the keys of bands */
 	JoinEntry	entry;			/* entry of the row last read, with the keys that follow it;
 								 * zeroed at first, because all bytes go to files */
@@ -49,7 +122,6 @@ band_init(JoinMatch *match)
 {
 	BandMatch  *state = (BandMatch *) match;
 
-	state->bands.context = match->context;
 	for (int i = 0; i < BAND_SALT; i++)
 		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
 }
@@ -60,7 +132,7 @@ band_begin(JoinMatch *match)
 	BandMatch  *state = (BandMatch *) match;
 
 	state->bands.nbands = 0;
-	state->has_other_params = false;
+	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
 	match->joined_size = BAND_JOINED_SIZE;
 	match->right_limit = match->left_limit = match->memory / SIGNATURES_PART;
@@ -70,23 +142,6 @@ band_begin(JoinMatch *match)
 }
 
 /* --- rows ------------------------------------------------------------------------ */
-
-/*
- * Set the parameters of the signatures that get keys to those of the first row.
- */
-static void
-set_params(BandMatch *state, JoinStore *store, int32 params)
-{
-	JoinMatch  *match = &state->match;
-
-	state->bands.params = (uint64) params;
-	state->bands.nbands = minhash_params_of_typmod(params).bands;
-	match->entry_size = join_band_entry_size(state->bands.nbands);
-	join_entries_init(&store->entries, store->context,
-					  store == match->left ? PG_INT32_MAX :
-					  join_match_capacity(match, match->memory, match->right_part),
-					  match->entry_size);
-}
 
 /*
  * Return the hash value of a band and of the equality keys.  The hash function is NH, with
@@ -129,10 +184,18 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 	JoinEntry  *entry = &state->entry;
 
 	if (state->bands.nbands == 0)
-		set_params(state, store, params);
+	{
+		state->bands.params = (uint64) params;
+		state->bands.nbands = sig->params.bands;
+		match->entry_size = join_band_entry_size(sig->params.bands);
+		join_entries_init(&store->entries, store->context,
+						  store == match->left ? PG_INT32_MAX :
+						  join_match_capacity(match, match->memory, match->right_part),
+						  match->entry_size);
+	}
 	*entry = (JoinEntry) {(uint64) params, NO_TUPLE, hash, store->nrows};
-	if (join_bands_is_other(&state->bands, entry))
-		state->has_other_params = true;
+	if (has_other_params(&state->bands, entry))
+		state->has_others = true;
 	else
 		for (int i = 0; i < state->bands.nbands; i++)
 			state->keys[i] = hash_band(state->salt, sig->minima + i * rows, rows, hash);
@@ -153,56 +216,240 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 static uint32
 band_partition_of(const void *arg, const JoinEntry *entry, int band)
 {
-	return join_bands_key(&((const BandMatch *) arg)->bands, entry, band);
+	return band_key(&((const BandMatch *) arg)->bands, entry, band);
 }
 
 /*
- * Return true if joining each chunk of left entries with each chunk of right ones takes
- * less time than partitioning by bands.  Chunks sort an entry again for each chunk of the
- * other input.  Partitions write an entry, with all of its keys, once for each band.
+ * Return the number of bands, and one more for the pairs with other parameters if there are
+ * any.
  */
-static bool
-chunks_are_cheaper(const JoinMatch *match)
+static int
+number_of_passes(const BandMatch *state)
 {
-	return (double) Max(match->left->entries.file.n, match->right->entries.file.n) /
-		match->right->entries.capacity * BYTES_PER_SORTING < match->entry_size;
+	return state->bands.nbands + state->has_others;
 }
 
 /*
- * Partition by all bands, and last by the equality keys if there are other parameters.
+ * Partition by all bands, and last by the equality keys if there are other parameters.  If
+ * it takes less time, all chunks are joined with each other instead.  Chunks sort an entry
+ * again for each chunk of the other input.  Partitions write an entry, with all of its keys,
+ * once for each band.
  */
 static void
 band_partition(JoinMatch *match, Size memory)
 {
-	BandMatch  *state = (BandMatch *) match;
+	double		nentries = Max(match->left->entries.file.n, match->right->entries.file.n);
 	uint32		n = 1;
 
 	join_match_limit(match, memory);
-	if (!chunks_are_cheaper(match))
+	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING >= match->entry_size)
 		n = join_match_partitions(match);
 	join_partitions_init(&match->partitions, match->left->context, n,
-						 n == 1 ? 1 : state->bands.nbands + state->has_other_params,
-						 band_partition_of, state, match->memory,
+						 n == 1 ? 1 : number_of_passes((BandMatch *) match),
+						 band_partition_of, match, match->memory,
 						 &match->left->entries.file, &match->right->entries.file);
+}
+
+/* --- sorting --------------------------------------------------------------------- */
+
+/*
+ * Return the entry that is at a position of the sorted order.
+ */
+static inline JoinEntry *
+entry_at(const BandSide *side, uint32 position)
+{
+	return join_entries_at(side->entries, (uint32) side->ref[position]);
+}
+
+/*
+ * Sort the entries of a side by their keys of the current band.  For the pairs with other
+ * parameters, the last bit of a key is 0 if the entry has other parameters.  So these
+ * entries come first.
+ */
+static void
+sort_by_band(JoinBands *bands, BandSide *side)
+{
+	side->n = side->first = side->end = 0;
+	for (uint32 i = 0; i < side->entries->n; i++)
+	{
+		const JoinEntry *entry = join_entries_at(side->entries, i);
+		uint32		key = band_key(bands, entry, bands->band);
+		bool		is_other = has_other_params(bands, entry);
+
+		CHECK_FOR_INTERRUPTS();
+		if (bands->band == bands->nbands)
+			key = (key & ~1) | !is_other;
+		else if (is_other)
+			continue;
+		side->ref[side->n++] = (uint64) key << 32 | i;
+	}
+	join_sort_refs(&side->ref, &bands->scratch, side->n);
+}
+
+/*
+ * Start with the current band.
+ */
+static void
+begin_band(JoinBands *bands)
+{
+	sort_by_band(bands, &bands->left);
+	sort_by_band(bands, &bands->right);
+	bands->next_left = bands->next_right = 0;
 }
 
 /* --- pairs ----------------------------------------------------------------------- */
 
+/*
+ * Start with one band if the entries are partitioned, otherwise with the first of all.  The
+ * number of bands stands for the pairs with other parameters.
+ */
 static void
 band_begin_pairs(JoinMatch *match)
 {
-	BandMatch  *state = (BandMatch *) match;
+	JoinBands  *bands = &((BandMatch *) match)->bands;
 	bool		by_band = match->partitioned && match->partitions.n > 1;
+	Size		size;
+	MemoryContext old;
 
-	join_bands_begin(&state->bands, &match->left->entries, &match->right->entries, match->done,
-					 by_band ? match->block : 0,
-					 by_band ? match->block + 1 : state->bands.nbands + state->has_other_params);
+	MemoryContextReset(match->context);
+	old = MemoryContextSwitchTo(match->context);
+	bands->left.entries = &match->left->entries;
+	bands->right.entries = &match->right->entries;
+	/* sorting exchanges the arrays, so each has space for either side */
+	size = Max(bands->left.entries->n, bands->right.entries->n) * sizeof(uint64);
+	bands->left.ref = palloc_extended(size, MCXT_ALLOC_HUGE);
+	bands->right.ref = palloc_extended(size, MCXT_ALLOC_HUGE);
+	bands->scratch = palloc_extended(size, MCXT_ALLOC_HUGE);
+	MemoryContextSwitchTo(old);
+	bands->band = by_band ? match->block : 0;
+	bands->end_band = by_band ? match->block + 1 : number_of_passes((BandMatch *) match);
+	begin_band(bands);
 }
 
+/*
+ * Return the key at a position of the sorted order.
+ */
+static inline uint32
+key_at(const JoinBands *bands, const BandSide *side, uint32 position)
+{
+	uint32		key = side->ref[position] >> 32;
+
+	return bands->band < bands->nbands ? key : key & ~1;
+}
+
+/*
+ * Set the end of the entries with the current key, which begin at side->first.  Prefetches
+ * entries.
+ */
+static void
+find_end(const JoinBands *bands, BandSide *side)
+{
+	uint32		key = key_at(bands, side, side->first);
+
+	side->end = side->first;
+	do
+	{
+		if (side->n - side->end > PREFETCH_DISTANCE)
+			pg_prefetch(band_keys(entry_at(side, side->end + PREFETCH_DISTANCE)));
+		side->end++;
+	} while (side->end < side->n && key_at(bands, side, side->end) == key);
+}
+
+/*
+ * Advance to the next key that entries of both sides have.  Returns false if the current
+ * band has no more.
+ */
+static bool
+next_key(JoinBands *bands)
+{
+	BandSide   *left = &bands->left;
+	BandSide   *right = &bands->right;
+
+	left->first = left->end;
+	right->first = right->end;
+	for (;;)
+	{
+		uint32		left_key;
+		uint32		right_key;
+
+		CHECK_FOR_INTERRUPTS();
+		if (left->first == left->n || right->first == right->n)
+			return false;
+		left_key = key_at(bands, left, left->first);
+		right_key = key_at(bands, right, right->first);
+		if (left_key == right_key)
+			break;
+		if (left_key < right_key)
+			left->first++;
+		else
+			right->first++;
+	}
+	find_end(bands, left);
+	find_end(bands, right);
+	bands->next_left = left->first;
+	bands->next_right = bands->right_other = right->first;
+	if (bands->band == bands->nbands)
+		while (bands->right_other < right->end && !(right->ref[bands->right_other] >> 32 & 1))
+			bands->right_other++;
+	return true;
+}
+
+/*
+ * Return true if two entries that share the key of the current band share no key of an
+ * earlier band.
+ */
+static inline bool
+is_first_band(const JoinBands *bands, const JoinEntry *left, const JoinEntry *right)
+{
+	const uint32 *left_key = band_keys(left);
+	const uint32 *right_key = band_keys(right);
+
+	if (bands->band == bands->nbands)
+		return true;
+	for (int i = 0; i < bands->band; i++)
+		if (left_key[i] == right_key[i])
+			return false;
+	return true;
+}
+
+/*
+ * Advance to the next pair of entries.  Returns false at the end, however often it is
+ * called there.
+ */
 static bool
 band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
-	return join_bands_next(&((BandMatch *) match)->bands, left, right);
+	JoinBands  *bands = &((BandMatch *) match)->bands;
+
+	while (bands->band < bands->end_band)
+	{
+		for (; bands->next_left < bands->left.end;
+			 bands->next_left++, bands->next_right = bands->right.first)
+		{
+			uint32		end = bands->right.end;
+
+			*left = entry_at(&bands->left, bands->next_left);
+			if (match->done && join_bitmap_has(match->done, (*left)->row))
+				continue;
+			if (bands->band == bands->nbands && !has_other_params(bands, *left))
+				end = bands->right_other;
+			while (bands->next_right < end)
+			{
+				*right = entry_at(&bands->right, bands->next_right++);
+				CHECK_FOR_INTERRUPTS();
+				bands->ncompared++;
+				if (is_first_band(bands, *left, *right))
+					return true;
+			}
+		}
+		while (!next_key(bands))
+		{
+			if (++bands->band == bands->end_band)
+				return false;
+			begin_band(bands);
+		}
+	}
+	return false;
 }
 
 /*

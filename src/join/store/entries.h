@@ -113,5 +113,6 @@ extern void join_entries_close(JoinEntries *entries);
 
 /* entry_sort.c */
 extern void join_sort(JoinEntry *entry, uint32 n);
+extern void join_sort_refs(uint64 **ref, uint64 **scratch, uint32 n);
 
 #endif							/* SIMHASH_ENTRIES_H */

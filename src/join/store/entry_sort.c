@@ -1,9 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * entry_sort.c
- *		Sorts entries by hash value, then by key
+ *		Sorts entries by hash value and key, or references to entries by a number
  *
- * An in-place radix sort, the most significant bits first (McIlroy, Bostic and McIlroy,
+ * lib/sort_template.h alone takes twice the time for 200,000 entries, and six times for as
+ * many references.
+ *
+ * Entries are sorted by an in-place radix sort, the most significant bits first (McIlroy, Bostic and McIlroy,
  * "Engineering radix sort", 1993, "American flag sort").  Bits that are the same in a
  * whole range are skipped.  Small ranges are sorted by comparisons.
  *
@@ -39,6 +42,20 @@ compare_entries(const JoinEntry *a, const JoinEntry *b)
 #define ST_SORT				sort_few
 #define ST_ELEMENT_TYPE		JoinEntry
 #define ST_COMPARE(a, b)	compare_entries(a, b)
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* References are sorted by digits of this many bits of their upper half. */
+#define REF_DIGIT_BITS		11
+#define REF_DIGIT_VALUES	(1 << REF_DIGIT_BITS)
+
+/* Up to this many references are sorted by comparisons. */
+#define FEW_REFS			512
+
+#define ST_SORT				sort_few_refs
+#define ST_ELEMENT_TYPE		uint64
+#define ST_COMPARE(a, b)	((*(a) > *(b)) - (*(a) < *(b)))
 #define ST_SCOPE			static
 #define ST_DEFINE
 #include "lib/sort_template.h"
@@ -141,5 +158,53 @@ join_sort(JoinEntry *entry, uint32 n)
 		if (end[part] - start > 1)
 			join_sort(entry + start, end[part] - start);
 		start = end[part];
+	}
+}
+
+/*
+ * Sort references by one digit into another array.  The sort is stable.  Checks for
+ * interrupts.
+ */
+static void
+sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
+{
+	uint32		next[REF_DIGIT_VALUES] = {0};
+	uint32		start = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		next[ref[i] >> shift & (REF_DIGIT_VALUES - 1)]++;
+	for (int digit = 0; digit < REF_DIGIT_VALUES; digit++)
+	{
+		uint32		count = next[digit];
+
+		next[digit] = start;
+		start += count;
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sorted[next[ref[i] >> shift & (REF_DIGIT_VALUES - 1)]++] = ref[i];
+	}
+}
+
+/*
+ * Sort n references by their upper 32 bits.  The lower ones are indexes of entries, in
+ * ascending order.  *scratch is an array of the same size.  May exchange the arrays.
+ */
+void
+join_sort_refs(uint64 **ref, uint64 **scratch, uint32 n)
+{
+	if (n <= FEW_REFS)
+	{
+		sort_few_refs(*ref, n);
+		return;
+	}
+	for (int shift = 32; shift < 64; shift += REF_DIGIT_BITS)
+	{
+		uint64	   *sorted = *scratch;
+
+		sort_refs_by_digit(*ref, sorted, n, shift);
+		*scratch = *ref;
+		*ref = sorted;
 	}
 }
