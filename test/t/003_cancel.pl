@@ -3,12 +3,19 @@
 # need a constant per row, and connected_component() needs little for each distinct id.
 #
 # Time is processor time of the backend, as a fraction of the whole query's.  So the
-# result is the same on a slow or busy machine.  The backend is stopped between the
-# measurement and the cancel, so that it uses no time there.
+# result is the same on a slow or busy machine.
+#
+# A module sets InterruptPending at each tick of a timer while the whole query runs, and
+# sees when the next CHECK_FOR_INTERRUPTS clears it.  So every loop is watched.  Then one
+# query is really cancelled, and must end.  Its backend is stopped between the measurement
+# and the cancel, so that it uses no time there.
 
 use strict;
 use warnings;
 
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Copy qw(copy);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -21,7 +28,20 @@ plan skip_all => 'processor time is read from /proc/PID/schedstat' unless proc($
 my $megabytes = 50;       # of each text
 my $soon = 1 / 3;         # fraction of the whole; to free the memory takes longest
 my $array_soon = 0.6;     # where PostgreSQL reads or builds an array without interrupts
+my $longest = 0.08;       # fraction of the whole between two checks for interrupts
+my $few = 3;              # ticks, of some milliseconds each, that are not noticed
 my $slack = 32 * 1024;    # kB of memory beyond the text's
+
+# Compile the module.
+chomp(my $compiler = `pg_config --cc`);
+plan skip_all => "no compiler '$compiler'" if system("$compiler --version >/dev/null 2>&1") != 0;
+my $module = PostgreSQL::Test::Utils::tempdir();
+for my $file ('Makefile', 'watch_interrupts.c')
+{
+	my $from = dirname(dirname(abs_path(__FILE__))) . "/hook/$file";
+	copy($from, $module) or die "$from: $!";
+}
+command_ok([ 'make', '-s', '-C', $module, 'MODULES=watch_interrupts', 'with_llvm=no', 'all' ], 'the module compiles');
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
@@ -35,8 +55,25 @@ for my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
 	# the processor time of `use` in ns, that of the session at the end, and the growth of
 	# the memory's peak by `use` in kB.  Shared buffers are left out, because how many of
 	# them a session touches depends on others.
+	$node->safe_psql("in_\L$encoding\E", qq{
+		CREATE FUNCTION watch_interrupts() RETURNS void AS '$module/watch_interrupts' LANGUAGE C;
+		CREATE FUNCTION ticks(OUT longest integer, OUT ticks integer) AS '$module/watch_interrupts', 'watched_ticks'
+			LANGUAGE C});
 	$node->safe_psql("in_\L$encoding\E", q{
 		CREATE EXTENSION simhash;
+		-- Return the longest time between two checks for interrupts by `use`, and its whole time.
+		CREATE FUNCTION watch(make text, use text, OUT longest integer, OUT ticks integer) LANGUAGE plpgsql AS $$
+		DECLARE
+			body text;
+		BEGIN
+			EXECUTE 'SELECT ' || make INTO body;
+			PERFORM watch_interrupts();
+			BEGIN
+				EXECUTE 'SELECT (' || use || ') IS NULL' USING body;
+			EXCEPTION WHEN program_limit_exceeded THEN NULL;
+			END;
+			SELECT * INTO longest, ticks FROM ticks();
+		END $$;
 		CREATE FUNCTION status(what text) RETURNS bigint LANGUAGE sql AS $$
 			SELECT substring(pg_read_file('/proc/self/status') FROM what || ':\s*(\d+) kB')::bigint $$;
 		CREATE FUNCTION peak() RETURNS bigint LANGUAGE sql AS $$
@@ -122,7 +159,27 @@ sub try
 	return { outcome => $outcome, used => $used, memory => $memory, after => $end - ($cancelled // $end) };
 }
 
-# Cancels the query early and late, and checks that it ends at once.
+# Checks that the query checks for interrupts all the time.  What PostgreSQL itself does
+# without checks, to read the text or the array, is measured by another query.  The least
+# of up to three runs counts.
+sub checks_often
+{
+	my ($name, $database, $make, $use) = @_;
+	my $read = $use =~ /^\w+\(([^,()]*\$1)/ ? "octet_length($1)" : 'octet_length($1)';
+	$read = "SELECT cardinality($1) FROM $2" if $use =~ /^SELECT \w+\((\w+).*\) FROM (many|numbers)$/;
+	my $limit = $use =~ /FROM many|shingles/ ? $array_soon : $longest;
+	my ($own, $wait, $ticks);
+	for (1 .. 3)
+	{
+		($own, undef, $wait, $ticks) = map { split /\|/, $node->safe_psql($database,
+				"SELECT * FROM watch(\$q\$$make\$q\$, \$q\$$_\$q\$)") } $read, $use;
+		note("$name: waits $wait of $ticks ticks, $own of them to read");
+		last if $wait - $own < $limit * $ticks + $few;
+	}
+	cmp_ok($wait - $own, '<', $limit * $ticks + $few, "$name: checks for interrupts all the time");
+}
+
+# Cancels the query, and checks that it ends at once.
 #
 # A run that ends before it is cancelled is repeated with an earlier cancel.  PostgreSQL
 # builds and reads arrays without a check for interrupts, so these have a higher limit.
@@ -133,7 +190,7 @@ sub ends_soon
 	my ($name, $database, $make, $use, $whole) = @_;
 	my $array = $use =~ /FROM many|shingles/;
 	my $limit = $whole * ($array ? $array_soon : $soon);
-	for my $part ($array ? 0.2 : (0.2, 0.6))
+	for my $part (0.2)
 	{
 		my $tried;
 		my ($over, $late) = (0, 0);
@@ -157,6 +214,7 @@ sub check
 	my $tried = try($database, $make, $use);
 	is($tried->{outcome}, $expected // 'finished', "$name: ends as expected");
 	note(sprintf '%s: %.2f s', $name, $tried->{used} / 1e9);
+	checks_often($name, $database, $make, $use);
 	ends_soon($name, $database, $make, $use, $tried->{used});
 	return $tried;
 }
