@@ -38,7 +38,8 @@ CREATE TABLE conditions AS SELECT * FROM (VALUES
     (7, 'a.long_sig % b.long_sig', '128 bands', 128, 15)) AS c (c, clause, method, blocks, size);
 SET simhash.enable_join = off;
 CREATE TABLE pairs AS
-    WITH blocks AS (SELECT id, fp, block FROM docs, simhash_blocks(fp, 4) AS block),
+    WITH blocks AS (SELECT id, fp, (fp::bigint >> 16 * i & 65535) * 4 + i AS block
+                    FROM docs, generate_series(0, 3) AS i),
          bands AS (SELECT id, tenant, band FROM docs, unnest(minhash_bands(sig)) AS band)
     SELECT DISTINCT 1 AS c, a.id AS l, b.id AS r, a.fp <~> b.fp AS distance
     FROM blocks a JOIN blocks b USING (block) WHERE a.fp <~> b.fp <= 3
