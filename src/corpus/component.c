@@ -85,14 +85,6 @@ init_graph(Graph *graph)
 	graph->table = vertex_create(context, FIRST_VERTICES, graph);
 }
 
-static void
-enlarge_arrays(Graph *graph)
-{
-	graph->size *= 2;
-	graph->id = repalloc_huge(graph->id, graph->size * sizeof(int64));
-	graph->parent = repalloc_huge(graph->parent, graph->size * sizeof(uint32));
-}
-
 /*
  * Return the vertex number that an id would get if it were new.  Stores the id after the
  * ids of the graph, where the hash table can compare it with them.
@@ -125,7 +117,11 @@ make_vertex(Graph *graph, int64 id)
 				 errdetail("The edges of a partition can have at most %u distinct ids.", MAX_VERTICES - 1),
 				 errhint("Leave out the edges (id, id), or use PARTITION BY.")));
 	if (graph->nvertices == graph->size)
-		enlarge_arrays(graph);
+	{
+		graph->size *= 2;
+		graph->id = repalloc_huge(graph->id, graph->size * sizeof(int64));
+		graph->parent = repalloc_huge(graph->parent, graph->size * sizeof(uint32));
+	}
 	return proposed;
 }
 

@@ -171,6 +171,16 @@ digit_bits(uint32 n, int left)
 }
 
 /*
+ * Enlarge an array, which may be NULL, from *max elements of `size` bytes.
+ */
+static void *
+enlarge_array(void *array, int *max, Size size)
+{
+	*max = Max(2 * *max, INITIAL_CAPACITY);
+	return array ? repalloc(array, *max * size) : palloc(*max * size);
+}
+
+/*
  * Push a frame of choices on the stack.  `block` is the first block to choose.
  */
 static JoinFrame *
@@ -180,12 +190,7 @@ push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nch
 	JoinFrame  *frame;
 
 	if (join->depth == join->max_depth)
-	{
-		join->max_depth = Max(2 * join->max_depth, INITIAL_CAPACITY);
-		join->stack = join->stack ?
-			repalloc(join->stack, join->max_depth * sizeof(JoinFrame)) :
-			palloc(join->max_depth * sizeof(JoinFrame));
-	}
+		join->stack = enlarge_array(join->stack, &join->max_depth, sizeof(JoinFrame));
 	frame = &join->stack[join->depth++];
 	frame->plan = plan;
 	frame->owns_plan = frame->of_partitions = false;
@@ -227,12 +232,7 @@ static void
 skip_block(SimilarityJoin *join, uint64 mask)
 {
 	if (join->nskipped == join->max_skipped)
-	{
-		join->max_skipped = Max(2 * join->max_skipped, INITIAL_CAPACITY);
-		join->skipped = join->skipped ?
-			repalloc(join->skipped, join->max_skipped * sizeof(uint64)) :
-			palloc(join->max_skipped * sizeof(uint64));
-	}
+		join->skipped = enlarge_array(join->skipped, &join->max_skipped, sizeof(uint64));
 	join->skipped[join->nskipped++] = mask;
 }
 
