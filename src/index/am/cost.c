@@ -256,7 +256,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 
 	remove_multiple_distances(path);
 
-	/* a clause knows better than the operator in the index condition made from it */
+	/* estimate the query's clauses, which know more than the index conditions made from them */
 	foreach(lc, path->indexclauses)
 		selectivity_quals = lappend(selectivity_quals, lfirst_node(IndexClause, lc)->rinfo);
 	selectivity_quals = add_predicate_to_index_quals(info, selectivity_quals);
@@ -275,7 +275,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*correlation = 0;
 	*pages = all.pages;
 
-	/* the arguments of the clauses are computed once */
+	/* charge the arguments of the clauses once, because a scan evaluates them once */
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +

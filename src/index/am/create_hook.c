@@ -58,9 +58,9 @@ is_our_index(Oid oid)
 }
 
 /*
- * Raise an error if a new index has no parameters, and its values have some.  The
- * command counter is advanced to see the rows of the catalogs.  index_create() does so next
- * anyway.
+ * Raise an error if a new index lacks the parameters that its values have (an
+ * object_access_hook).  Advances the command counter, so that the catalog rows of the new
+ * index are visible.  index_create() advances it next anyway.
  */
 static void
 check_new_index(ObjectAccessType access, Oid class, Oid object, int sub_object, void *arg)

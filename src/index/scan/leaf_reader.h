@@ -18,10 +18,9 @@
 typedef struct LeafReader LeafReader;
 
 /*
- * Add the TIDs of matching entries of a locked leaf to reader->tids.  The function checks
- * the entries from `from` to `to` - 1 only, and skips keys above reader->range.high.  If
- * bound_met is false, it also skips entries for which leaf_reader_meets_bound() returns
- * false.
+ * Add the TIDs of matching entries of a locked leaf to reader->tids.  Checks only the
+ * entries from position `from` to `to` - 1, and skips keys above reader->range.high.  If
+ * bound_met is false, also skips entries for which leaf_reader_meets_bound() returns false.
  */
 typedef void (*CollectMatches) (LeafReader *reader, void *search, Buffer buffer, int from,
 								int to, bool bound_met);

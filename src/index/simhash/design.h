@@ -42,7 +42,8 @@ typedef struct DesignOptions
 
 /*
  * The design for searches for equal keys: one permuted table, with the identity
- * permutation.  An operator class has this design, and users cannot choose it.
+ * permutation.  Indexes of multi-key operator classes have this design.  Users cannot
+ * choose it.
  */
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 

@@ -9,8 +9,9 @@
  * found a block.  ReadRecentBuffer pins this buffer, and checks that it still contains the
  * block.  So nothing needs to be invalidated.
  *
- * There is one array of hints for all indexes.  The block and the file decide which hint
- * is the block's.  If several blocks have the same hint, it is about the one read last.
+ * There is one array of hints for all indexes.  A hash of the file, plus the block, is the
+ * position of a block's hint.  If several blocks have the same position, the hint is that
+ * of the block read last.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -30,7 +31,7 @@
 /* Number of hints.  They take 1 MB of a backend, of which it uses the pages it touches. */
 #define NHINTS			(1 << 17)
 
-/* What a backend knows of a block since it last read it. */
+/* A hint: where a block was, and what it contained, when this backend last read it. */
 typedef struct BufferHint
 {
 	Buffer		buffer;			/* buffer that contained the block, or InvalidBuffer */
@@ -52,7 +53,7 @@ hint_of(Relation index, BlockNumber block)
 
 /*
  * Return true if the buffer of a hint contains a block.  Reads the tag of the buffer
- * without a lock, so that may change at any time.
+ * without a lock.  So the buffer may contain another block by the time of the return.
  */
 static bool
 hint_has_block(const BufferHint *hint, Relation index, BlockNumber block)
