@@ -282,21 +282,6 @@ report_done(pg_atomic_uint64 *done, int nentries)
 }
 
 /*
- * Sort the next partition of entries of the spool.  Reports the phase of sorting first,
- * and then the phase of writing.  Returns false if there are no more entries.
- */
-static bool
-sort_next(Spool *spool)
-{
-	bool		more;
-
-	build_report_phase(PHASE_SORT);
-	more = spool_sort(spool);
-	build_report_phase(PHASE_WRITE);
-	return more;
-}
-
-/*
  * Add all entries of the spool to the leaves.  *done counts the entries that all
  * processes have written.  Checks for interrupts.
  */
@@ -306,8 +291,15 @@ add_entries(TreeBuild *build, Spool *spool, pg_atomic_uint64 *done)
 	Entry		entry;
 	int			unreported = 0;
 
-	while (sort_next(spool))
+	for (;;)
 	{
+		bool		more;
+
+		build_report_phase(PHASE_SORT);
+		more = spool_sort(spool);
+		build_report_phase(PHASE_WRITE);
+		if (!more)
+			break;
 		while (spool_next(spool, &entry))
 		{
 			add_entry(build, 0, &entry, InvalidBlockNumber);

@@ -109,27 +109,14 @@ next_array_range(void *search, KeyRange *range)
 }
 
 /*
- * Start to read the postings of n keys, or n ranges if `keys` is NULL.  The array must
- * stay valid until the search ends.
- */
-static void
-start_array(LeafReader *reader, const uint64 *keys, const KeyRange *ranges, int n)
-{
-	reader->keys = keys;
-	reader->ranges = ranges;
-	reader->nranges = n;
-	reader->next = 0;
-	leaf_reader_start(reader, next_array_range, NULL, reader);
-}
-
-/*
  * Start to read the postings of n keys of a multi-key index.  The array must stay valid
  * until the search ends.
  */
 void
 leaf_reader_start_keys(LeafReader *reader, const uint64 *keys, int n)
 {
-	start_array(reader, keys, NULL, n);
+	leaf_reader_start_ranges(reader, NULL, n);
+	reader->keys = keys;
 }
 
 /*
@@ -138,7 +125,11 @@ leaf_reader_start_keys(LeafReader *reader, const uint64 *keys, int n)
 void
 leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
 {
-	start_array(reader, NULL, ranges, n);
+	reader->keys = NULL;
+	reader->ranges = ranges;
+	reader->nranges = n;
+	reader->next = 0;
+	leaf_reader_start(reader, next_array_range, NULL, reader);
 }
 
 /*

@@ -378,34 +378,6 @@ estimate_rows(HammingScan *scan)
 }
 
 /*
- * Compute the probe plans for an index with nrows rows, unless scan->plans has them
- * already.
- */
-static void
-set_rows(HammingScan *scan, double nrows)
-{
-	if (nrows != scan->plans.nrows)
-		probe_plans_init(&scan->plans, &scan->design, nrows);
-}
-
-/*
- * Begin a search without an order.
- */
-static void
-begin_unordered(HammingScan *scan)
-{
-	SimHashBall everything = {.radius = SIMHASH_BITS};
-	SimHashBall *ball = scan->nballs > 0 ? &scan->balls[0] : &everything;
-	double		cost;
-
-	if (scan->nballs > 0)
-		scan->chosen = probe_plans_choose(&scan->plans, ball->radius, &cost);
-	else
-		scan->chosen = &scan->plans.kind[PROBE_PLAN_FULL];
-	start_probing(scan, ball->center, ball->radius);
-}
-
-/*
  * Begin a search for the rows that match nkeys scan keys.  `order` is the scan key of
  * ORDER BY, or NULL.  Returns false if a ball is empty, so that no row matches.  A search
  * with an order also returns false if bound_distances() finds that no fingerprint is
@@ -415,6 +387,9 @@ bool
 hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 				   const ScanKeyData *order)
 {
+	double		cost;
+	double		nrows = ROWS_UNKNOWN;
+
 	scan->nentries = 0;
 	scan->radius = 0;			/* a search without an order has radius 0 */
 	read_order(scan, order);
@@ -422,14 +397,21 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 		return false;
 
 	/* the choice of an obvious probe plan does not depend on the number of rows */
-	if (scan->queue == NULL && scan->nballs > 0 &&
-		probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
-		set_rows(scan, ROWS_UNKNOWN);
-	else
-		set_rows(scan, estimate_rows(scan));
+	if (scan->queue || scan->nballs == 0 ||
+		!probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
+		nrows = estimate_rows(scan);
+	if (nrows != scan->plans.nrows)
+		probe_plans_init(&scan->plans, &scan->design, nrows);
+	if (scan->queue == NULL && scan->nballs > 0)
+	{
+		scan->chosen = probe_plans_choose(&scan->plans, scan->balls[0].radius, &cost);
+		start_probing(scan, scan->balls[0].center, scan->balls[0].radius);
+		return true;
+	}
 	if (scan->queue == NULL)
 	{
-		begin_unordered(scan);
+		scan->chosen = &scan->plans.kind[PROBE_PLAN_FULL];
+		start_probing(scan, 0, SIMHASH_BITS);
 		return true;
 	}
 	bound_distances(scan);

@@ -118,21 +118,6 @@ overlap_scan_create(MemoryContext context, LeafReader *reader, const KeySet *que
 /* --- reading ------------------------------------------------------------------- */
 
 /*
- * Count the hits of all query keys for OVERLAP_COUNTED, and rank the TIDs.
- */
-static void
-count_all(OverlapScan *scan)
-{
-	LeafReader *reader = scan->reader;
-
-	scan->all = hit_counter_create(scan->context);
-	leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
-	while (leaf_reader_next(reader))
-		hit_counter_add(scan->all, reader->tids, reader->ntids);
-	hit_counter_rank(scan->all);
-}
-
-/*
  * Count the hits of the rare keys, and store the other query keys in `frequent`.  Of a
  * frequent key, reads only the first RARE_LEAVES leaves that contain it.
  */
@@ -358,6 +343,8 @@ free_counts(OverlapScan *scan)
 static void
 begin_next_stage(OverlapScan *scan)
 {
+	LeafReader *reader = scan->reader;
+
 	scan->stage++;
 	switch (scan->stage)
 	{
@@ -375,7 +362,11 @@ begin_next_stage(OverlapScan *scan)
 				scan->nfrequent > 0)
 			{
 				free_counts(scan);
-				count_all(scan);
+				scan->all = hit_counter_create(scan->context);
+				leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
+				while (leaf_reader_next(reader))
+					hit_counter_add(scan->all, reader->tids, reader->ntids);
+				hit_counter_rank(scan->all);
 			}
 			break;
 		case OVERLAP_REST:
@@ -384,7 +375,7 @@ begin_next_stage(OverlapScan *scan)
 				begin_rest(scan);
 			break;
 		case OVERLAP_EMPTY:
-			leaf_reader_start_ranges(scan->reader, &empty_rows,
+			leaf_reader_start_ranges(reader, &empty_rows,
 									 scan->min_match == 0 || scan->or_empty ? 1 : 0);
 			break;
 		default:

@@ -75,20 +75,10 @@ leaf_count_fitting(Page page, const TreeEntry *entries, int n)
 }
 
 /*
- * Return true if leaf a comes before leaf b in the lock order: by tree, then low key.
- */
-static bool
-leaf_is_before(const Leaf *a, const Leaf *b)
-{
-	if (a->tree != b->tree)
-		return a->tree < b->tree;
-	return entry_compare(&a->low_key, &b->low_key) < 0;
-}
-
-/*
  * Descend to the leaf of the first of n entries, and pin that leaf.  Fills in *leaf, and
  * leaves the leaf unlocked.  Returns false, with nothing pinned, if no entry fits on the
- * leaf.  Also returns false if the leaf does not come after `before` in the lock order.
+ * leaf.  Also returns false if the leaf does not come after `before` in the lock order: by
+ * tree, then low key.
  * `before` is NULL if there is no leaf before.
  */
 static bool
@@ -104,7 +94,9 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 	leaf->entries = entries;
 	leaf->n = leaf_count_fitting(page, entries, n);
 	LockBuffer(leaf->buffer, BUFFER_LOCK_UNLOCK);
-	if (leaf->n > 0 && (before == NULL || leaf_is_before(before, leaf)))
+	if (leaf->n > 0 &&
+		(before == NULL || before->tree < leaf->tree ||
+		 (before->tree == leaf->tree && entry_compare(&before->low_key, &leaf->low_key) < 0)))
 		return true;
 	ReleaseBuffer(leaf->buffer);
 	return false;
