@@ -20,6 +20,7 @@
 #include "utils/relcache.h"
 
 #include "type/simhash_type.h"
+#include "type/strategy.h"
 
 /* declared here, so that includers do not need the planner's headers */
 struct PlannerInfo;
@@ -65,13 +66,6 @@ typedef struct KeySet
 /* Numbers of the two trees of a multi-key index: for keys, and for placeholders */
 #define KEYS_TREE			0
 #define PLACEHOLDER_TREE	1
-
-/* A strategy number (strategy.h), and the function of the operator with this strategy. */
-typedef struct OpclassOperator
-{
-	int			strategy;
-	PGFunction	function;
-} OpclassOperator;
 
 /*
  * Methods for values with one key.  A scan searches for the keys within a ball, and finds
@@ -149,9 +143,11 @@ typedef struct Opclass
 	/* true if the operator must be rechecked on each row that a scan finds */
 	bool		recheck;
 
-	/* the operators that an operator class must have, in an array of length noperators */
-	const OpclassOperator *operators;
-	int			noperators;
+	/*
+	 * Functions of the operators that an operator class must have, by strategy number.
+	 * NULL for a strategy that it must not have.
+	 */
+	PGFunction	operators[NSTRATEGIES + 1];
 
 	/* Exactly one of hamming and multi_key is NULL. */
 	const HammingMethods *hamming;

@@ -22,20 +22,18 @@
 typedef struct IndexOptions
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
-	int			blocks;
-	int			prefix;
-	int			nested;
+	DesignOptions design;
 } IndexOptions;
 
 static relopt_kind options_kind;
 
 static const relopt_parse_elt options_table[] = {
 	{.optname = "blocks", .opttype = RELOPT_TYPE_INT,
-	.offset = offsetof(IndexOptions, blocks)},
+	.offset = offsetof(IndexOptions, design.blocks)},
 	{.optname = "prefix", .opttype = RELOPT_TYPE_INT,
-	.offset = offsetof(IndexOptions, prefix)},
+	.offset = offsetof(IndexOptions, design.prefix)},
 	{.optname = "nested", .opttype = RELOPT_TYPE_INT,
-	.offset = offsetof(IndexOptions, nested)}
+	.offset = offsetof(IndexOptions, design.nested)}
 };
 
 /*
@@ -62,19 +60,18 @@ options_init(void)
  * limits of each option.
  */
 static void
-check_design(const IndexOptions *options)
+check_design(const DesignOptions *design)
 {
-	DesignOptions design = {options->blocks, options->prefix, options->nested};
-	int			ntables = design_count_tables(&design);
+	int			ntables = design_count_tables(design);
 
-	if (design.prefix >= design.blocks)
+	if (design->prefix >= design->blocks)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("prefix (%d) must be less than blocks (%d)",
-						design.prefix, design.blocks),
+						design->prefix, design->blocks),
 				 errhint("Choose a shorter prefix, or more blocks. The default of blocks is %d.",
 						 DESIGN_DEFAULT_BLOCKS)));
-	if (design.prefix > 1 && design.nested > 1)
+	if (design->prefix > 1 && design->nested > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("prefix and nested cannot be combined"),
@@ -85,7 +82,7 @@ check_design(const IndexOptions *options)
 				 errmsg("an index of %d permuted tables is too large", ntables),
 				 errdetail("These options ask for %d permuted tables, each a copy of all fingerprints; at most %d are allowed.",
 						   ntables, DESIGN_MAX_TABLES),
-				 design.nested > 1 ?
+				 design->nested > 1 ?
 				 errhint("Choose a smaller number for nested, or fewer blocks.") :
 				 errhint("Choose fewer blocks, or a shorter prefix.")));
 }
@@ -101,7 +98,7 @@ simhash_options(Datum reloptions, bool validate)
 										   lengthof(options_table));
 
 	if (validate && options)
-		check_design((IndexOptions *) options);
+		check_design(&((IndexOptions *) options)->design);
 	return options;
 }
 
@@ -129,7 +126,5 @@ options_design(Relation index)
 														RelationGetRelationName(index)))));
 		return DESIGN_WHOLE;
 	}
-	return options ?
-		(DesignOptions) {options->blocks, options->prefix, options->nested} :
-		DESIGN_DEFAULT;
+	return options ? options->design : DESIGN_DEFAULT;
 }

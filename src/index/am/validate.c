@@ -24,7 +24,6 @@
 #include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "type/strategy.h"
 
 /*
  * Report a fault of an operator family at level INFO, and return false.
@@ -87,12 +86,10 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 				  Form_pg_amop operator, Oid type)
 {
 	const char *name = format_operator(operator->amopopr);
-	PGFunction	expected = NULL;
+	PGFunction	expected = operator->amopstrategy <= NSTRATEGIES ?
+		opclass->operators[operator->amopstrategy] : NULL;
 	bool		ok = true;
 
-	for (int i = 0; i < opclass->noperators; i++)
-		if (opclass->operators[i].strategy == operator->amopstrategy)
-			expected = opclass->operators[i].function;
 	if (expected == NULL)
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
 	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
@@ -124,10 +121,9 @@ validate_operators(const char *opfamily, const Opclass *opclass, CatCList *opera
 		if (operator->amopstrategy <= NSTRATEGIES)
 			seen |= 1 << operator->amopstrategy;
 	}
-	for (int i = 0; i < opclass->noperators; i++)
-		if (!(seen & (1 << opclass->operators[i].strategy)))
-			ok = complain(opfamily, "no operator for strategy",
-						  psprintf("%d", opclass->operators[i].strategy));
+	for (int strategy = 1; strategy <= NSTRATEGIES; strategy++)
+		if (opclass->operators[strategy] && !(seen & (1 << strategy)))
+			ok = complain(opfamily, "no operator for strategy", psprintf("%d", strategy));
 	return ok;
 }
 

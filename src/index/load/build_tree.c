@@ -172,20 +172,6 @@ add_level(TreeBuild *build, const Entry *low)
 static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
 
 /*
- * Append the downlink to a leaf to a file.
- */
-static void
-write_downlink(BufFile *file, const Entry *low_key, BlockNumber block)
-{
-	LeafDownlink downlink;
-
-	memset(&downlink, 0, sizeof(downlink));
-	downlink.low_key = *low_key;
-	downlink.block = block;
-	BufFileWrite(file, &downlink, sizeof(downlink));
-}
-
-/*
  * Write the current page of a level.
  */
 static void
@@ -211,7 +197,14 @@ finish_page(TreeBuild *build, int at)
 
 	write_level(build, at);
 	if (build->downlinks)
-		write_downlink(build->downlinks, &low, level->block);
+	{
+		LeafDownlink downlink;
+
+		memset(&downlink, 0, sizeof(downlink));
+		downlink.low_key = low;
+		downlink.block = level->block;
+		BufFileWrite(build->downlinks, &downlink, sizeof(downlink));
+	}
 	else
 		add_entry(build, at + 1, &low, level->block);
 }

@@ -231,21 +231,6 @@ finish_tree(SharedBuild *shared, Relation index, int tree)
 }
 
 /*
- * Build the tree of placeholders.
- */
-static void
-build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
-{
-	int			tree = shared->design.ntables;
-	const PermutedTable *table = &shared->design.table[tree];
-
-	spool_reuse(spool);
-	read_rows(shared, ROWS_WITH_PLACEHOLDER, table, 0, PG_UINT64_MAX, spool);
-	spool_begin(spool, table);
-	shared->tree[tree].root = build_tree(index, tree, spool, &shared->ndone);
-}
-
-/*
  * Do units of work until none are left.  A counter assigns each unit to one participant.
  * The first unit is the tree of placeholders, because that tree may be large.  The next
  * units are the partitions of the other trees, tree by tree.
@@ -253,6 +238,8 @@ build_placeholders(SharedBuild *shared, Relation index, Spool *spool)
 static void
 do_units(SharedBuild *shared, Relation index)
 {
+	int			placeholders = shared->design.ntables;	/* tree of placeholders */
+	const PermutedTable *table = &shared->design.table[placeholders];
 	int			nunits = 1 + shared->design.ntables * shared->npartitions;
 	Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
 	int			unit;
@@ -263,7 +250,10 @@ do_units(SharedBuild *shared, Relation index)
 
 		if (unit == 0)
 		{
-			build_placeholders(shared, index, spool);
+			read_rows(shared, ROWS_WITH_PLACEHOLDER, table, 0, PG_UINT64_MAX, spool);
+			spool_begin(spool, table);
+			shared->tree[placeholders].root = build_tree(index, placeholders, spool,
+														 &shared->ndone);
 			continue;
 		}
 		build_partition(shared, index, tree, (unit - 1) % shared->npartitions, spool);

@@ -20,7 +20,6 @@
 #include "compat.h"
 #include "index/opclass.h"
 #include "type/minhash_type.h"
-#include "type/strategy.h"
 
 /*
  * Extract the keys of a signature, one for each band, in ascending order without
@@ -78,10 +77,6 @@ estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clau
 		MINHASH_DEFAULT_BANDS;
 }
 
-static const OpclassOperator signature_operators[] = {
-	{STRATEGY_SHARES_BAND, simhash_minhash_shares_band},
-};
-
 static const MultiKeyMethods signature_methods = {
 	.extract_value = signature_keys,
 	.extract_query = query_bands,
@@ -98,8 +93,9 @@ static const ParamsMethods signature_params = {
 static const Opclass signature_opclass = {
 	.length = -1,
 	.recheck = true,
-	.operators = signature_operators,
-	.noperators = lengthof(signature_operators),
+	.operators = {
+		[STRATEGY_SHARES_BAND] = simhash_minhash_shares_band,
+	},
 	.multi_key = &signature_methods,
 	.params = &signature_params,
 };

@@ -11,7 +11,6 @@
 
 #include "compat.h"
 #include "index/opclass.h"
-#include "type/strategy.h"
 
 /* --- fingerprints ------------------------------------------------------------- */
 
@@ -36,12 +35,6 @@ fingerprint_query(const ScanKeyData *key)
 	return ball;
 }
 
-static const OpclassOperator fingerprint_operators[] = {
-	{STRATEGY_WITHIN, simhash_in_ball},
-	{STRATEGY_EQUAL, simhash_eq},
-	{STRATEGY_DISTANCE, simhash_hamming_distance},
-};
-
 static const HammingMethods fingerprint_methods = {
 	.get_key = fingerprint_key,
 	.get_ball = fingerprint_query,
@@ -49,8 +42,11 @@ static const HammingMethods fingerprint_methods = {
 
 static const Opclass fingerprint_opclass = {
 	.length = sizeof(SimHash),
-	.operators = fingerprint_operators,
-	.noperators = lengthof(fingerprint_operators),
+	.operators = {
+		[STRATEGY_WITHIN] = simhash_in_ball,
+		[STRATEGY_EQUAL] = simhash_eq,
+		[STRATEGY_DISTANCE] = simhash_hamming_distance,
+	},
 	.hamming = &fingerprint_methods,
 };
 
@@ -80,10 +76,6 @@ ball_query(const ScanKeyData *key)
 	return *DatumGetSimHashBallP(key->sk_argument);
 }
 
-static const OpclassOperator ball_operators[] = {
-	{STRATEGY_NEAR, simhash_ball_near},
-};
-
 static const HammingMethods ball_methods = {
 	.get_key = ball_key,
 	.get_ball = ball_query,
@@ -92,8 +84,9 @@ static const HammingMethods ball_methods = {
 static const Opclass ball_opclass = {
 	.length = sizeof(SimHashBall),
 	.recheck = true,
-	.operators = ball_operators,
-	.noperators = lengthof(ball_operators),
+	.operators = {
+		[STRATEGY_NEAR] = simhash_ball_near,
+	},
 	.hamming = &ball_methods,
 };
 

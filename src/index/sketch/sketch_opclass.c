@@ -20,7 +20,6 @@
 #include "index/opclass.h"
 #include "planner/predicate.h"
 #include "type/hash_array.h"
-#include "type/strategy.h"
 
 /*
  * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending
@@ -133,15 +132,6 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 	return strategy == STRATEGY_CONTAINS && n == 0 ? HUGE_VAL : n;
 }
 
-static const OpclassOperator array_operators[] = {
-	{STRATEGY_OVERLAP, arrayoverlap},
-	{STRATEGY_WITHIN, simhash_containment_in_ball},
-	{STRATEGY_RESEMBLES, simhash_jaccard_in_ball},
-	{STRATEGY_CONTAINS, arraycontains},
-	{STRATEGY_CONTAINED, arraycontained},
-	{STRATEGY_CONTAINMENT, simhash_containment_distance},
-};
-
 static const MultiKeyMethods array_methods = {
 	.extract_value = array_keys,
 	.extract_query = query_array,
@@ -151,8 +141,14 @@ static const MultiKeyMethods array_methods = {
 static const Opclass array_opclass = {
 	.type = INT8ARRAYOID,
 	.length = -1,
-	.operators = array_operators,
-	.noperators = lengthof(array_operators),
+	.operators = {
+		[STRATEGY_OVERLAP] = arrayoverlap,
+		[STRATEGY_WITHIN] = simhash_containment_in_ball,
+		[STRATEGY_RESEMBLES] = simhash_jaccard_in_ball,
+		[STRATEGY_CONTAINS] = arraycontains,
+		[STRATEGY_CONTAINED] = arraycontained,
+		[STRATEGY_CONTAINMENT] = simhash_containment_distance,
+	},
 	.multi_key = &array_methods,
 };
 

@@ -202,18 +202,6 @@ follow_root(Relation index, int tree, int level, int lock, PageLink *link)
 }
 
 /*
- * Return the link that a descent for an entry follows from an inner page.  It is the
- * right-link if the entry belongs to the right of the page, else a downlink.
- */
-static PageLink
-next_link(Page page, const Entry *entry)
-{
-	if (page_is_left_of(page, entry))
-		return page_right_link(page);
-	return page_downlink(page, find_child(page, entry));
-}
-
-/*
  * Count a stale link of a descent in *nstale.  Raises an error if the number exceeds
  * MAX_STALE_LINKS.
  */
@@ -252,7 +240,10 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
 			return buffer;
 		else
 		{
-			link = next_link(BufferGetPage(buffer), entry);
+			Page		page = BufferGetPage(buffer);
+
+			link = page_is_left_of(page, entry) ? page_right_link(page) :
+				page_downlink(page, find_child(page, entry));
 			UnlockReleaseBuffer(buffer);
 			buffer = page_follow(index, &link, lock_for(&link, level, lock));
 		}

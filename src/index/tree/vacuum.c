@@ -157,20 +157,6 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 	}
 }
 
-/*
- * Return a link to the leftmost page of a level.
- */
-static PageLink
-leftmost_link(Relation index, int tree, int level)
-{
-	Entry		lowest = lowest_entry();
-	Buffer		buffer = descend_to(index, tree, level, &lowest, BUFFER_LOCK_SHARE);
-	PageLink	link = {lowest, BufferGetBlockNumber(buffer), tree, level};
-
-	UnlockReleaseBuffer(buffer);
-	return link;
-}
-
 /* State of a page after vacuum has removed its dead entries. */
 typedef struct PageVisit
 {
@@ -231,10 +217,13 @@ static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 {
 	Relation	index = vacuum->info->index;
-	PageLink	link = leftmost_link(index, tree, level);
+	Entry		lowest = lowest_entry();
+	Buffer		leftmost = descend_to(index, tree, level, &lowest, BUFFER_LOCK_SHARE);
+	PageLink	link = {lowest, BufferGetBlockNumber(leftmost), tree, level};
 	int			limit = merge_limit(level);
 	int			nleft = limit + 1;	/* number of entries of the left sibling */
 
+	UnlockReleaseBuffer(leftmost);
 	for (;;)
 	{
 		PageVisit	visit;
