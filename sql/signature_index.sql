@@ -120,6 +120,11 @@ SELECT condition, scans(condition) FROM unnest(ARRAY[
     'sig % sig_of(5) AND sig <%> sig_of(5) <= 0.2']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
 SELECT condition, scans(condition) FROM unnest(ARRAY[
     'sig <%> sig_of(5) <= 0.2', 'NOT sig % sig_of(5)']) WITH ORDINALITY AS c (condition, n) ORDER BY n;
+-- A bound above 1 is probably meant as a number of bits.
+SELECT count(*) = (SELECT count(sig) FROM docs) AS every_row FROM docs WHERE sig <%> sig_of(5) <= 3;
+SELECT count(*) > 0 AS found FROM docs AS a JOIN docs AS b ON a.id = b.id AND jaccard_distance(a.sig, b.sig) < 1.5;
+SELECT count(*) > 0 AS no_notice FROM docs
+WHERE sig <%> sig_of(5) <= 1 OR sig <%> sig_of(5) > 3 OR sig <%> sig_of(5) <= NULL OR sig <%> sig_of(id) < id;
 -- parameters, and joins
 SET plan_cache_mode = force_generic_plan;
 PREPARE within(minhash, float8) AS SELECT id FROM docs WHERE sig % $1 AND sig <%> $1 <= $2;

@@ -204,6 +204,9 @@ CREATE TEMP TABLE of_domain AS SELECT id, sk::hashes FROM queries;
 CREATE INDEX ON of_domain USING simhash (sk);
 SELECT check_indexes('fleeting'), check_indexes('of_domain');
 
+-- A bound above 1 is probably meant as a number of bits.
+SELECT count(*) > 0 AS found FROM docs WHERE sk <%>> '{1,2}' <= 3;
+
 --
 -- Options and conditions without support
 --

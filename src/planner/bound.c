@@ -65,11 +65,12 @@ radius_of_constant(const Const *bound, bool *whole)
 }
 
 /*
- * Raise a NOTICE that a constant is between 0 and 1, at most once per statement.  The user
- * has probably taken the Hamming distance for a fraction.
+ * Raise a NOTICE that the bound of a Hamming distance is less than one bit, or that the
+ * bound of a fraction is above 1, at most once per statement.  The user has probably taken
+ * one for the other.
  */
 static void
-notice_fraction(const Const *bound)
+notice_unit(const Const *bound, bool of_bits)
 {
 	static TimestampTz last_notice = 0;
 	Oid			output;
@@ -82,9 +83,39 @@ notice_fraction(const Const *bound)
 	getTypeOutputInfo(bound->consttype, &output, &is_varlena);
 	number = OidOutputFunctionCall(output, bound->constvalue);
 	ereport(NOTICE,
-			(errmsg("a bound of %s is less than one bit", number),
-			 errhint("The Hamming distance is a number of bits from 0 to %d, as in fp <~> q <= 3.  The distance of signatures is a fraction, as in sig <%%> q <= %s.",
-					 SIMHASH_BITS, number)));
+			of_bits ? errmsg("a bound of %s is less than one bit", number) :
+			errmsg("a bound of %s is greater than any distance", number),
+			of_bits ?
+			errhint("The Hamming distance is a number of bits from 0 to %d, as in fp <~> q <= 3.  The distance of signatures is a fraction, as in sig <%%> q <= %s.",
+					SIMHASH_BITS, number) :
+			errhint("The distance of signatures and of sketches is a fraction from 0 to 1, as in sig <%%> q <= 0.2.  The Hamming distance is a number of bits, as in fp <~> q <= 3."));
+}
+
+/*
+ * Return the value of a constant of type float4 or float8.  Raises a NOTICE if no fraction
+ * is greater.
+ */
+static float8
+fraction_of_constant(const Const *bound)
+{
+	float8		fraction = bound->consttype == FLOAT4OID ?
+		DatumGetFloat4(bound->constvalue) : DatumGetFloat8(bound->constvalue);
+
+	if (fraction > 1)
+		notice_unit(bound, false);
+	return fraction;
+}
+
+/*
+ * Raise a NOTICE if a clause bounds the distance of signatures by a constant above 1.
+ */
+void
+check_signature_bound(Node *clause)
+{
+	const Const *bound = read_signature_bound(clause);
+
+	if (bound)
+		(void) fraction_of_constant(bound);
 }
 
 /* --- of an expression --------------------------------------------------------- */
@@ -136,8 +167,7 @@ radius_of_fraction(const Comparison *comparison, bool *exact)
 		return exprType((Node *) bound) == FLOAT8OID ? bound :
 			make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
 	}
-	radius = constant->consttype == FLOAT4OID ? DatumGetFloat4(constant->constvalue) :
-		DatumGetFloat8(constant->constvalue);
+	radius = fraction_of_constant(constant);
 
 	/*
 	 * use the next smaller number, except for NaN, since all other numbers are less than
@@ -181,7 +211,7 @@ bound_radius(const Comparison *comparison, bool *exact)
 
 	radius = radius_of_constant(constant, &whole);
 	if (radius == 0 && !whole)
-		notice_fraction(constant);
+		notice_unit(constant, true);
 	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
 		radius--;
 

@@ -13,5 +13,6 @@
 #include "planner/comparison.h"
 
 extern Expr *bound_radius(const Comparison *comparison, bool *exact);
+extern void check_signature_bound(Node *clause);
 
 #endif							/* SIMHASH_BOUND_H */

@@ -177,6 +177,27 @@ read_comparison(Node *clause, Comparison *comparison)
 }
 
 /*
+ * Return the constant that bounds the distance of two signatures from above, or NULL if a
+ * clause has none.  No index serves such a clause.
+ */
+const Const *
+read_signature_bound(Node *clause)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	const Const *bound;
+	Call		call;
+	int			strategy;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
+		!read_call(linitial(op->args), &call) || !objects_is_signature_distance(call.function))
+		return NULL;
+	bound = lsecond(op->args);
+	strategy = number_strategy(op->opno);
+	return IsA(bound, Const) && !bound->constisnull && strategy != InvalidStrategy &&
+		strategy <= BTEqualStrategyNumber ? bound : NULL;
+}
+
+/*
  * Read a && b, a <@ b or b @> a, for arrays of bigint.  Returns false for any other clause.
  *
  * Returns false, too, where an administrator has marked the operator's function as

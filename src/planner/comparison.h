@@ -43,6 +43,7 @@ typedef struct ArrayOperator
 } ArrayOperator;
 
 extern bool read_comparison(Node *clause, Comparison *comparison);
+extern const Const *read_signature_bound(Node *clause);
 extern bool read_array_operator(Node *clause, ArrayOperator *result);
 
 #endif							/* SIMHASH_COMPARISON_H */

@@ -103,6 +103,7 @@ extern Datum simhash_array_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_jaccard_within(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_overlaps(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
+extern Datum simhash_minhash_distance(PG_FUNCTION_ARGS);
 
 static SimHashObjects hamming_objects = {.distance = &distance_hamming};
 static SimHashObjects containment_objects = {.distance = &distance_containment};
@@ -145,6 +146,7 @@ static Member members[] = {
 	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
 	MEMBER(simhash_sketch_contained, containment_objects, contained),
 	MEMBER(simhash_minhash_shares_band, band_objects, within),
+	MEMBER(simhash_minhash_distance, band_objects, distance_function),
 };
 
 /*
@@ -346,6 +348,19 @@ objects_is_shares_band(Oid function)
 		return false;
 	find_members();
 	return function == band_objects.within;
+}
+
+/*
+ * Return true if a function is jaccard_distance() of signatures, which is also the function
+ * of <%>.
+ */
+bool
+objects_is_signature_distance(Oid function)
+{
+	if (function < FirstNormalObjectId)
+		return false;
+	find_members();
+	return function == band_objects.distance_function;
 }
 
 /*

@@ -60,6 +60,7 @@ extern bool objects_find_within(Oid function, SimHashObjects *objects);
 extern const Distance *objects_distance(Oid function);
 extern const Distance *objects_distance_of_ball(Oid type, Oid function);
 extern bool objects_is_shares_band(Oid function);
+extern bool objects_is_signature_distance(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
 #endif							/* SIMHASH_OBJECTS_H */

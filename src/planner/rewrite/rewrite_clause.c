@@ -148,7 +148,10 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	bool		exact;
 
 	if (!read_comparison(clause, &comparison))
+	{
+		check_signature_bound(clause);
 		return lappend(result, replace_array_operator(rewrite, clause));
+	}
 	radius = bound_radius(&comparison, &exact);
 	if (!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
 							   translate(rewrite, comparison.a),
