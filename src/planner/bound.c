@@ -92,8 +92,8 @@ notice_unit(const Const *bound, bool of_bits)
 }
 
 /*
- * Return the value of a constant of type float4 or float8.  Raises a NOTICE if no fraction
- * is greater.
+ * Return the value of a constant of type float4 or float8.  Raises a NOTICE if it is
+ * finite and above 1.
  */
 static float8
 fraction_of_constant(const Const *bound)
@@ -101,7 +101,7 @@ fraction_of_constant(const Const *bound)
 	float8		fraction = bound->consttype == FLOAT4OID ?
 		DatumGetFloat4(bound->constvalue) : DatumGetFloat8(bound->constvalue);
 
-	if (fraction > 1)
+	if (fraction > 1 && !isinf(fraction))
 		notice_unit(bound, false);
 	return fraction;
 }
