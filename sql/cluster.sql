@@ -61,6 +61,11 @@ FROM chain ORDER BY id COLLATE "C";
 -- no row, NULLs alone, one row
 SELECT simhash_cluster(fp, 3) OVER () FROM chain WHERE false;
 SELECT simhash_cluster(fp, 3) OVER (), simhash_cluster(NULL, 3, 'leader') OVER () FROM chain WHERE fp IS NULL;
+-- a radius of any type of number
+SELECT count(*) AS rows, count(*) FILTER (WHERE c = n AND c = f AND c = i) AS same
+FROM (SELECT simhash_cluster(fp, 3) OVER w AS c, simhash_cluster(fp, 3.0) OVER w AS n,
+             simhash_cluster(fp, 3::real) OVER w AS f, simhash_cluster(fp, 3::bigint) OVER w AS i
+      FROM chain WHERE fp IS NOT NULL WINDOW w AS (ORDER BY id)) AS s;
 SELECT simhash_cluster(fp, 0) OVER (), simhash_cluster(fp, 64, 'leader') OVER () FROM chain WHERE id = 'D';
 
 -- every shape of data, within any radius

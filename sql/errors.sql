@@ -290,6 +290,8 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash_cluster(fp, -1) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 65) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 9223372036854775807, 'leader') OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 0.9) OVER () FROM rows$$,
+    $$SELECT simhash_cluster(fp, 'NaN') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, NULL) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, 'complete') OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp, 3, '') OVER () FROM rows$$,
@@ -303,7 +305,6 @@ SELECT * FROM pg_temp.meet(
     $$SELECT count(c) FROM (SELECT simhash_cluster(fp, -1) OVER () AS c FROM rows WHERE false) AS s$$);
 SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash_cluster(fp, 3) FROM rows$$,
-    $$SELECT simhash_cluster(fp, 3.5) OVER () FROM rows$$,
     $$SELECT simhash_cluster(fp) OVER () FROM rows$$,
     $$SELECT simhash_cluster('some text'::text, 3) OVER () FROM rows$$);
 -- signatures: the text form

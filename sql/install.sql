@@ -92,7 +92,7 @@ FROM (SELECT p.oid::regprocedure AS function, proargnames[i] AS argument,
                                 || '::text[]'
                                 WHEN 'bigint[]' THEN quote_literal('{1,2,3}') || '::bigint[]'
                                 WHEN 'tsvector' THEN quote_literal('fat:2,4 cat:3A') || '::tsvector'
-                                WHEN 'double precision' THEN '0.8'
+                                WHEN 'double precision' THEN CASE prokind WHEN 'w' THEN '3.0' ELSE '0.8' END
                                 WHEN 'simhash' THEN quote_literal('0123456789abcdef') || '::simhash'
                                 WHEN 'regclass' THEN quote_literal('sample_fp')
                                 ELSE '3' END, ', ' ORDER BY n)

@@ -15,6 +15,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -85,28 +87,28 @@ get_argument(Reader *reader, int argument, bool *isnull)
 }
 
 /*
- * Return the radius of the current row, in bits.  Raises an error if it is NULL or not 0
- * to SIMHASH_BITS.
+ * Return the radius of the current row, in bits.  Raises an error if it is NULL or no whole
+ * number from 0 to SIMHASH_BITS.
  */
 static int
 get_radius(Reader *reader)
 {
 	bool		isnull;
 	Datum		datum = get_argument(reader, ARGUMENT_RADIUS, &isnull);
-	int64		radius;
+	float8		radius;
 
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("cluster radius must not be null"),
 				 errhint("A radius is a number of bits, 0 to %d.", SIMHASH_BITS)));
-	radius = DatumGetInt64(datum);
-	if (radius < 0 || radius > SIMHASH_BITS)
+	radius = DatumGetFloat8(datum);
+	if (!(radius >= 0 && radius <= SIMHASH_BITS && radius == floor(radius)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cluster radius %lld is out of range", (long long) radius),
-				 errhint("A radius is a number of bits, 0 to %d.", SIMHASH_BITS)));
-	return radius;
+				 errmsg("invalid cluster radius: %.15g", radius),
+				 errhint("A radius is a whole number of bits, 0 to %d.", SIMHASH_BITS)));
+	return (int) radius;
 }
 
 /*
@@ -223,7 +225,7 @@ find_clusters(Clusters *clusters, Reader *reader)
 }
 
 /*
- * simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
+ * simhash_cluster(fp simhash, radius double precision, method text DEFAULT 'single')
  *
  * Returns the number of the first row of the current row's cluster.  Rows are numbered
  * from 1, in the order of the window.  Returns NULL for a row without a fingerprint.

@@ -515,10 +515,10 @@ COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
 -- Whole corpora
 --
 
-CREATE FUNCTION simhash_cluster(fp simhash, radius bigint, method text DEFAULT 'single')
+CREATE FUNCTION simhash_cluster(fp simhash, radius double precision, method text DEFAULT 'single')
     RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_cluster(simhash, bigint, text) IS
+COMMENT ON FUNCTION simhash_cluster(simhash, double precision, text) IS
     'number of the first row of the row''s cluster, in the window''s order; method ''single'', single linkage: '
     'connected within the radius; method ''leader'': within the radius of the first leader';
 
