@@ -387,6 +387,64 @@ SET enable_hashjoin = off;
 RESET work_mem;
 
 --
+-- Arrays within a Jaccard distance
+--
+-- Families, equal arrays, empty ones, NULLs, and elements that many rows have
+CREATE TABLE sets AS SELECT n AS id, n % 3 AS tenant,
+    CASE WHEN n % 20 = 1 THEN NULL WHEN n % 20 = 2 THEN '{}' WHEN n % 20 = 3 THEN '{NULL}'
+         WHEN n % 20 = 4 THEN '{7,8,9}'
+         ELSE ARRAY(SELECT CASE WHEN j % 3 = 0 THEN n % 2 WHEN hashint8(n * 50 + j) & 7 = 0 THEN -n * j
+                                ELSE hashint8(n / 5 * 50 + j) END
+                    FROM generate_series(1, 4 + n % 30) AS j) || NULL::bigint END AS sk
+    FROM generate_series(bigint '1', 600) AS n;
+CREATE TABLE few_sets AS SELECT * FROM sets WHERE id % 3 = 0;
+ANALYZE sets, few_sets;
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 0.6 $$);
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a LEFT JOIN few_sets b
+    ON 0.5 > jaccard_distance(b.sk, a.sk) AND a.tenant = b.tenant $$);
+SELECT show($$ SELECT a.* FROM sets a WHERE EXISTS
+    (SELECT FROM few_sets b WHERE a.sk <%> b.sk <= 0.5 AND a.id <> b.id) $$);
+SELECT show($$ SELECT a.* FROM sets a WHERE NOT EXISTS
+    (SELECT FROM few_sets b WHERE jaccard_within(a.sk, b.sk, 0.3)) $$);
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN sets b ON a.sk <%> b.sk = 0 AND a.id < b.id $$);
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk BETWEEN 0.2 AND 0.5 $$);
+SELECT show($$ SELECT a.id, b.sk FROM sets a JOIN few_sets b
+    ON a.sk <%> b.sk <= 0.9 AND a.sk <%> b.sk <= 0.4 $$, 'Join');
+-- columns that the output needs, whole rows, and arrays that are computed
+SELECT show($$ SELECT a, b.sk FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 0.2 $$, 'rows');
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b
+    ON (a.sk || 5::bigint) <%> b.sk <= 0.5 $$, 'Join');
+-- a Hamming distance is preferred, bands are not
+SELECT show($$ SELECT a.id FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 0.5
+    AND a.sk[1]::simhash <~> b.sk[1]::simhash <= 3 $$, 'Join');
+SELECT show($$ SELECT a.id FROM sets a JOIN few_sets b ON to_minhash(coalesce(array_remove(a.sk, NULL), '{1}'), 4, 2) %
+    to_minhash(coalesce(array_remove(b.sk, NULL), '{2}'), 4, 2) AND a.sk <%> b.sk <= 0.5 $$, 'Join Cond');
+-- every radius that a parameter may have, and a rescan with another one, or the same
+SELECT show($$ SELECT r.n, s.* FROM (VALUES (1, 0.5), (2, 0.5), (3, 0), (4, 1), (5, 'NaN'), (6, NULL), (7, -1),
+        (8, 2.0 / 3)) AS r (n, radius), LATERAL (SELECT a.id, b.id AS other FROM (SELECT * FROM sets OFFSET 0) a
+        LEFT JOIN few_sets b ON a.sk <%> b.sk <= r.radius) AS s $$, 'Join|Loop|rows');
+-- known to match all pairs: not served
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 1 $$, 'Loop|rows');
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%>> b.sk <= 0.5 $$, 'Loop|rows');
+-- equal arrays meet once, and arrays that share a template of common elements meet by none of them
+CREATE FUNCTION compared(query text, OUT keys float8, OUT comparisons float8, OUT pairs float8) LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    plan := jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "SimHash Join")');
+    keys := plan->'Keys'; comparisons := plan->'Comparisons'; pairs := plan->'Pairs';
+END $$;
+CREATE TABLE equal_sets AS SELECT n, ARRAY(SELECT j FROM generate_series(bigint '1', 50) AS j) AS sk
+    FROM generate_series(1, 1000) AS n;
+CREATE TABLE template AS SELECT n, ARRAY(SELECT CASE WHEN j > 10 THEN j ELSE n * 10 + j END
+    FROM generate_series(bigint '1', 50) AS j) AS sk FROM generate_series(100, 1100) AS n;
+ANALYZE equal_sets, template;
+SELECT comparisons < 1.01 * pairs AS equal_meet_once
+FROM compared('SELECT FROM equal_sets a JOIN equal_sets b ON a.sk <%> b.sk <= 0.5');
+SELECT comparisons < 8100 AS only_with_themselves
+FROM compared('SELECT FROM template a JOIN template b ON a.sk <%> b.sk <= 0.15');
+
+--
 -- EXPLAIN ANALYZE
 --
 CREATE FUNCTION analyzed(query text, shown text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$

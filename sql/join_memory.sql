@@ -20,9 +20,11 @@ CREATE TABLE docs AS
                 WHEN i % 40 <> 1 THEN
                     to_minhash(ARRAY[i / 3, i / 3 + 10000, i / 3 + 20000, 30000 + i], 6, 2) END AS sig,
            CASE WHEN i <= 1400 AND i % 40 <> 1 THEN to_minhash(ARRAY[i / 3], 128, 1) END AS long_sig,
+           CASE WHEN i % 120 = 0 OR i < 100 AND i % 10 = 0 THEN '{-1,-2}'::bigint[]
+                WHEN i % 40 <> 1 THEN ARRAY[i / 3, i / 3 + 10000, -5, i / 3 + 20000, 30000 + i, -7] END AS sk,
            CASE WHEN i % 40 <> 2 THEN i / 3 % 499 END AS tenant, md5(i::text) AS body
     FROM generate_series(1, 9000) AS i;
-CREATE TABLE wide AS SELECT id, fp, sig, long_sig, tenant, repeat(body, 16) AS body FROM docs WHERE id <= 100;
+CREATE TABLE wide AS SELECT id, fp, sig, long_sig, sk, tenant, repeat(body, 16) AS body FROM docs WHERE id <= 100;
 CREATE INDEX ON docs (id);
 ANALYZE docs, wide;
 
@@ -35,7 +37,9 @@ CREATE TABLE conditions AS SELECT * FROM (VALUES
     (4, 'a.fp <~> b.fp <= 24 AND a.tenant = b.tenant', 'all pairs', 1, 1),
     (5, 'a.sig % b.sig', '6 bands', 6, 1),
     (6, 'a.sig % b.sig AND a.tenant = b.tenant', '6 bands', 6, 1),
-    (7, 'a.long_sig % b.long_sig', '128 bands', 128, 15)) AS c (c, clause, method, blocks, size);
+    (7, 'a.long_sig % b.long_sig', '128 bands', 128, 15),
+    (8, 'a.sk <%> b.sk <= 0.3', 'rare keys', 1, 2),
+    (9, 'a.sk <%> b.sk <= 0.3 AND a.tenant = b.tenant', 'rare keys', 1, 2)) AS c (c, clause, method, blocks, size);
 SET simhash.enable_join = off;
 CREATE TABLE pairs AS
     WITH blocks AS (SELECT id, fp, (fp::bigint >> 16 * i & 65535) * 4 + i AS block
@@ -48,7 +52,9 @@ CREATE TABLE pairs AS
     UNION ALL SELECT 4, a.id, b.id, NULL::int FROM docs a JOIN docs b USING (tenant) WHERE a.fp <~> b.fp <= 24
     UNION ALL SELECT DISTINCT 5, a.id, b.id, NULL::int FROM bands a JOIN bands b USING (band)
     UNION ALL SELECT DISTINCT 6, a.id, b.id, NULL::int FROM bands a JOIN bands b USING (band, tenant)
-    UNION ALL SELECT 7, a.id, b.id, NULL::int FROM docs a JOIN docs b USING (long_sig);
+    UNION ALL SELECT 7, a.id, b.id, NULL::int FROM docs a JOIN docs b USING (long_sig)
+    UNION ALL SELECT 8, a.id, b.id, NULL::int FROM docs a JOIN docs b ON a.sk[1] = b.sk[1]
+    UNION ALL SELECT 9, a.id, b.id, NULL::int FROM docs a JOIN docs b ON a.sk[1] = b.sk[1] AND a.tenant = b.tenant;
 DELETE FROM pairs WHERE l = r;
 CREATE INDEX ON pairs (c, l);
 ANALYZE pairs;
@@ -123,8 +129,10 @@ RETURNS boolean LANGUAGE sql
         WHEN 2 THEN batches = 1 AND disk >= 40
         WHEN 3 THEN batches = 1 AND disk < 20 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 1600)
         WHEN 4 THEN batches = 1 AND disk >= 40 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 2000)
-        WHEN 5 THEN batches = 2 AND disk / condition.size BETWEEN 75 AND 240
-        WHEN 6 THEN batches = 2 AND disk / condition.size > 240 AND method ~ condition.method
+        WHEN 5 THEN batches = CASE method WHEN 'rare keys' THEN 3 ELSE 2 END
+            AND disk / condition.size BETWEEN 75 AND 240
+        WHEN 6 THEN batches = CASE method WHEN 'rare keys' THEN 4 ELSE 2 END
+            AND disk / condition.size > 240 AND method ~ condition.method
         ELSE batches = 8 AND disk > 1500 AND method ~ condition.method
             AND (condition.c NOT IN (1, 3) OR fingerprints > 18000 * condition.blocks) END;
 
@@ -135,7 +143,7 @@ CREATE FUNCTION compare(way ways, condition conditions, jointype text, OUT rows 
 LANGUAGE plpgsql AS $$
 BEGIN
     SELECT took(way, condition, f.batches, f.disk, f.memory, f.method, f.fingerprints)
-           AND (way.w <> 6 OR jointype IN ('semi', 'anti') OR condition.size > 1 OR reads < 0.5) INTO took
+           AND (way.w <> 6 OR jointype IN ('semi', 'anti') OR condition.size > 2 OR reads < 0.5) INTO took
     FROM find(join_of(jointype, format('(SELECT %s)', way.l), format('(SELECT %s)', way.r), way.rights,
                       condition.clause)) AS f;
     SELECT * INTO rows, differing
@@ -144,7 +152,7 @@ BEGIN
 END $$;
 SELECT name, clause, bool_and(took) AS took,
        string_agg(concat_ws(' ', rows, jointype, 'differing: ' || NULLIF(differing, 0)), ', ' ORDER BY j) AS rows
-FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 3, 5) ELSE size = 1 OR w > 4 END,
+FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 3, 5, 8) ELSE size < 15 OR w > 4 END,
      unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j (jointype, j), compare(way, condition, jointype)
 GROUP BY w, name, c, clause ORDER BY w, c;
 
@@ -188,7 +196,7 @@ FROM conditions, unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j (
                                        expected_of(jointype, l, r, 'docs', 'c = ' || c)), ' UNION ALL ') AS expected
               FROM steps WHERE way = 0) AS e,
      compare_steps(0, join_of(jointype, 's.l', 's.r', 'docs', clause), expected)
-WHERE c IN (1, 2, 5, 6) GROUP BY c, clause ORDER BY c;
+WHERE c IN (1, 2, 5, 6, 8) GROUP BY c, clause ORDER BY c;
 -- The radius and the filter change, and no input.
 INSERT INTO steps SELECT w, n, l, r, radius, stop FROM ways, (VALUES
     (1, 8, NULL), (2, 8, 3), (3, 8, NULL), (4, 0, NULL), (5, NULL, NULL), (6, 3, NULL)) AS s (n, radius, stop)

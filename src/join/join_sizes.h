@@ -22,7 +22,8 @@
 typedef enum JoinMethod
 {
 	JOIN_BY_DISTANCE,			/* finds pairs of fingerprints within a radius */
-	JOIN_BY_BANDS				/* finds pairs of signatures that share a band */
+	JOIN_BY_BANDS,				/* finds pairs of signatures that share a band */
+	JOIN_BY_RARE_KEYS			/* finds pairs of arrays within a Jaccard distance */
 } JoinMethod;
 
 /*
@@ -46,6 +47,15 @@ typedef enum JoinMethod
 #define BAND_ENTRIES_PART	2.2
 #define BAND_PARTITION_PART	5
 #define SIGNATURES_PART		32
+
+/*
+ * For arrays, one part is for the entries of the right input, one for its tuples, which have
+ * the arrays, one for the tuples of a left chunk, and one for the counts of elements.
+ */
+#define RARE_ENTRIES_PART	3.2
+#define RARE_TUPLES_PART	5
+#define RARE_LEFT_TUPLES_PART	12
+#define COUNTS_PART			16
 
 /*
  * Part of the memory for the entries of each input once the inputs are partitioned.  Then
@@ -78,6 +88,10 @@ typedef enum JoinMethod
  */
 #define DISTANCE_JOINED_SIZE	52
 #define BAND_JOINED_SIZE		16
+#define RARE_JOINED_SIZE		16
+
+/* Size of an entry of a rare key. */
+#define RARE_ENTRY_SIZE			40
 
 /*
  * Return the size in files of an entry with a fingerprint.  Only equalities need the hash

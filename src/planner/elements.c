@@ -20,6 +20,7 @@
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
 #include "planner/elements.h"
@@ -269,4 +270,29 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 		pfree(elements.frequency);
 	}
 	return selectivity;
+}
+
+/*
+ * Number of elements to assume in the arrays of a column without statistics: those of a
+ * page of text.
+ */
+#define DEFAULT_ELEMENTS	50.0
+
+/*
+ * Return the average number of elements of a column of arrays, from its width.
+ */
+double
+elements_average(PlannerInfo *root, Node *node)
+{
+	Var		   *column = (Var *) node;
+	RangeTblEntry *rte;
+	int32		width = 0;
+
+	if (root && IsA(column, Var) && column->varlevelsup == 0)
+	{
+		rte = planner_rt_fetch(column->varno, root);
+		if (rte->rtekind == RTE_RELATION)
+			width = get_attavgwidth(rte->relid, column->varattno);
+	}
+	return width > 0 ? (double) width / sizeof(int64) : DEFAULT_ELEMENTS;
 }

@@ -25,6 +25,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "planner/elements.h"
 #include "planner/objects.h"
 #include "planner/rewrite/privileges.h"
 #include "planner/selectivity.h"
@@ -177,31 +178,6 @@ estimate_selectivity(SupportRequestSelectivity *req)
 /* --- costs -------------------------------------------------------------------------- */
 
 /*
- * Number of elements to assume in the arrays of a column without statistics: those of a
- * page of text.
- */
-#define DEFAULT_ELEMENTS	50.0
-
-/*
- * Return the average number of elements of a column of arrays, from its width.
- */
-static double
-average_elements(PlannerInfo *root, Node *node)
-{
-	Var		   *column = (Var *) node;
-	RangeTblEntry *rte;
-	int32		width = 0;
-
-	if (root && IsA(column, Var) && column->varlevelsup == 0)
-	{
-		rte = planner_rt_fetch(column->varno, root);
-		if (rte->rtekind == RTE_RELATION)
-			width = get_attavgwidth(rte->relid, column->varattno);
-	}
-	return width > 0 ? (double) width / sizeof(int64) : DEFAULT_ELEMENTS;
-}
-
-/*
  * Set the cost of a call with the arrays a and b.  Its time is that of copying the elements
  * of a, and of searching for each among those of b.  A call of sketch_contained ends at the
  * first element that b lacks.  So half of the searches are assumed.  Returns false if the
@@ -221,7 +197,7 @@ estimate_cost(SupportRequestCost *req)
 		 !(objects_find_within(req->funcid, &objects) && objects.distance->of_arrays)))
 		return false;
 	args = ((FuncExpr *) req->node)->args;
-	elements = average_elements(req->root, linitial(args));
+	elements = elements_average(req->root, linitial(args));
 	searches = operator == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
 	req->startup = 0;
 	req->per_tuple = cpu_operator_cost *

@@ -80,6 +80,28 @@ max_missing(int n, float8 radius)
 	return missing;
 }
 
+/*
+ * Return the least number of elements that arrays of a and b elements must share to be
+ * within a radius by Jaccard distance.  Divides as the distance does, so that the results
+ * agree.  Returns more than the arrays can share if they cannot be within the radius.
+ */
+static inline int
+jaccard_min_both(int a, int b, float8 radius)
+{
+	Overlap		overlap = {.a = a,.b = b};
+
+	if (a == 0 && b == 0)
+		return 1;
+	if (float8_ge(radius, 1))
+		return 0;
+	overlap.both = Min((1 - radius) / (2 - radius) * ((float8) a + b), Min(a, b));
+	while (overlap.both > 0 && float8_le(jaccard_distance_of(&overlap), radius))
+		overlap.both--;
+	while (overlap.both <= Min(a, b) && float8_gt(jaccard_distance_of(&overlap), radius))
+		overlap.both++;
+	return overlap.both;
+}
+
 /* The functions of operators that an index supports. */
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_jaccard_in_ball(PG_FUNCTION_ARGS);

@@ -29,7 +29,8 @@ static const CustomExecMethods join_exec_methods;
 /* The methods of each JoinMethod. */
 static const JoinMethods *const join_methods[] = {
 	[JOIN_BY_DISTANCE] = &join_by_distance,
-	[JOIN_BY_BANDS] = &join_by_bands
+	[JOIN_BY_BANDS] = &join_by_bands,
+	[JOIN_BY_RARE_KEYS] = &join_by_rare_keys
 };
 
 /*
@@ -128,6 +129,8 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 
 	add_params((Node *) list_make4(spec->left_key, spec->right_key, spec->left_equal,
 								   spec->right_equal), &state->key_params);
+	if (state->match->methods->keys_need_radius)
+		add_params((Node *) spec->radius, &state->key_params);
 
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);

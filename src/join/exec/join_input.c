@@ -96,6 +96,25 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Dat
 }
 
 /*
+ * Evaluate the radius, if there is one.  As in a nested loop, the radius is evaluated only
+ * if both inputs have rows that may match, since the evaluation may raise an error.
+ */
+void
+join_evaluate_radius(SimHashJoinState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	bool		isnull;
+	Datum		radius;
+
+	state->match->knows_radius = true;
+	if (state->radius == NULL)
+		return;
+	radius = ExecEvalExprSwitchContext(state->radius, econtext, &isnull);
+	state->matchable = state->match->methods->set_radius(state->match, radius, isnull);
+	ResetExprContext(econtext);
+}
+
+/*
  * Read the next row of an input into the joined row, and keep it if it may have a match.
  * Returns false at the end of the input.  Sets *kept.
  */
@@ -113,6 +132,9 @@ read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
 		input->done = true;
 		return false;
 	}
+	if (input == &state->left && state->matchable && !state->match->knows_radius &&
+		state->match->methods->keys_need_radius)
+		join_evaluate_radius(state);
 	ResetExprContext(state->css.ss.ps.ps_ExprContext);
 	row = join_row_clear(state);
 	join_row_put(input, slot, row);
@@ -136,8 +158,6 @@ join_input_read_right(SimHashJoinState *state)
 
 	while (read_row(state, &state->right, &kept))
 		CHECK_FOR_INTERRUPTS();
-	if (methods->end_right)
-		methods->end_right(state->match);
 	if (state->right.store.entries.source)
 		methods->spill(state->match, &state->right.store);
 }

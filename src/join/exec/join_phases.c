@@ -46,25 +46,6 @@ note_space(SimHashJoinState *state)
 }
 
 /*
- * Evaluate the radius, if there is one.  As in a nested loop, the radius is evaluated only
- * if both inputs have rows that may match, since the evaluation may raise an error.
- */
-static void
-evaluate_radius(SimHashJoinState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	bool		isnull;
-	Datum		radius;
-
-	state->match->knows_radius = true;
-	if (state->radius == NULL)
-		return;
-	radius = ExecEvalExprSwitchContext(state->radius, econtext, &isnull);
-	state->matchable = state->match->methods->set_radius(state->match, radius, isnull);
-	ResetExprContext(econtext);
-}
-
-/*
  * Prepare to read a chunk of the left input.  Returns the next phase.
  */
 static JoinPhase
@@ -126,7 +107,7 @@ begin_matches(SimHashJoinState *state)
 		(match->left->tuples.file || match->right->tuples.file);
 	note_space(state);
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
-		evaluate_radius(state);
+		join_evaluate_radius(state);
 	if (!state->matchable && !join_returns_unmatched(state))
 		return JOIN_DONE;
 	if (bitmap_size > 0)

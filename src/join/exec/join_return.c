@@ -127,12 +127,10 @@ next_row_pair(SimHashJoinState *state)
 		if (!state->match->methods->next_pair(state->match, &left, &right))
 			return NULL;
 		state->npairs++;
+		state->pair = (JoinPair) {left->location, right->location, left->row, state->match->tag};
 		if (!state->uses_pending)
-		{
-			state->pair = (JoinPair) {left->location, right->location, left->row};
 			return &state->pair;
-		}
-		pending_add(&state->pending, left->location, right->location, left->row);
+		pending_add(&state->pending, &state->pair);
 		if (pending_is_full(&state->pending))
 		{
 			pending_sort(&state->pending);
@@ -181,7 +179,7 @@ join_return_match(SimHashJoinState *state)
 			econtext->ecxt_scantuple = row = make_row(state, pair->left, pair->right);
 			if (!ExecQual(state->clauses, econtext) ||
 				(methods->verify &&
-				 !methods->verify(state->match, state->left.slot, state->right.slot)))
+				 !methods->verify(state->match, state->left.slot, state->right.slot, pair->tag)))
 			{
 				InstrCountFiltered2(&state->css.ss.ps, 1);
 				continue;

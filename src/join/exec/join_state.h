@@ -111,6 +111,7 @@ extern TupleTableSlot *join_next_row(CustomScanState *css);
 /* join_input.c */
 extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan,
 							int first_column, Expr *key, List *equal, EState *estate, int eflags);
+extern void join_evaluate_radius(SimHashJoinState *state);
 extern void join_input_read_right(SimHashJoinState *state);
 extern TupleTableSlot *join_input_read_left(SimHashJoinState *state);
 

@@ -41,17 +41,6 @@
 /* Entries are prefetched at this distance in the sorted order. */
 #define PREFETCH_DISTANCE	16
 
-/* One input, sorted by the keys of the current band. */
-typedef struct BandSide
-{
-	const JoinEntries *entries;
-	uint64	   *ref;			/* key (upper 32 bits) and index in `entries` of each entry that
-								 * has a key; n elements, sorted */
-	uint32		n;
-	uint32		first;			/* index in ref[] of the first entry with the current key */
-	uint32		end;			/* end of the entries with the current key (exclusive) */
-} BandSide;
-
 /*
  * An iterator over pairs of a left entry and a right entry.  After the last band, it
  * returns the pairs in which an entry has other parameters, if there are any.
@@ -62,8 +51,8 @@ typedef struct JoinBands
 	int			nbands;
 	int			band;			/* the current band; nbands for other parameters */
 	int			end_band;		/* (exclusive) */
-	BandSide	left;
-	BandSide	right;
+	EntryRefs	left;			/* sorted by the keys of the current band */
+	EntryRefs	right;
 	uint64	   *scratch;		/* scratch space for sorting */
 	uint32		right_other;	/* end of the right entries with the current key and other
 								 * parameters (exclusive) */
@@ -253,21 +242,12 @@ band_partition(JoinMatch *match, Size memory)
 /* --- sorting --------------------------------------------------------------------- */
 
 /*
- * Return the entry that is at a position of the sorted order.
- */
-static inline JoinEntry *
-entry_at(const BandSide *side, uint32 position)
-{
-	return join_entries_at(side->entries, (uint32) side->ref[position]);
-}
-
-/*
  * Sort the entries of a side by their keys of the current band.  For the pairs with other
  * parameters, the last bit of a key is 0 if the entry has other parameters.  So these
  * entries come first.
  */
 static void
-sort_by_band(JoinBands *bands, BandSide *side)
+sort_by_band(JoinBands *bands, EntryRefs *side)
 {
 	side->n = side->first = side->end = 0;
 	for (uint32 i = 0; i < side->entries->n; i++)
@@ -283,7 +263,7 @@ sort_by_band(JoinBands *bands, BandSide *side)
 			continue;
 		side->ref[side->n++] = (uint64) key << 32 | i;
 	}
-	join_sort_refs(&side->ref, &bands->scratch, side->n);
+	entry_refs_sort(side, &bands->scratch);
 }
 
 /*
@@ -308,19 +288,11 @@ band_begin_pairs(JoinMatch *match)
 {
 	JoinBands  *bands = &((BandMatch *) match)->bands;
 	bool		by_band = match->partitioned && match->partitions.n > 1;
-	Size		size;
-	MemoryContext old;
 
 	MemoryContextReset(match->context);
-	old = MemoryContextSwitchTo(match->context);
 	bands->left.entries = &match->left->entries;
 	bands->right.entries = &match->right->entries;
-	/* sorting exchanges the arrays, so each has space for either side */
-	size = Max(bands->left.entries->n, bands->right.entries->n) * sizeof(uint64);
-	bands->left.ref = palloc_extended(size, MCXT_ALLOC_HUGE);
-	bands->right.ref = palloc_extended(size, MCXT_ALLOC_HUGE);
-	bands->scratch = palloc_extended(size, MCXT_ALLOC_HUGE);
-	MemoryContextSwitchTo(old);
+	bands->scratch = entry_refs_begin(&bands->left, &bands->right, match->context);
 	bands->band = by_band ? match->block : 0;
 	bands->end_band = by_band ? match->block + 1 : number_of_passes((BandMatch *) match);
 	begin_band(bands);
@@ -330,7 +302,7 @@ band_begin_pairs(JoinMatch *match)
  * Return the key at a position of the sorted order.
  */
 static inline uint32
-key_at(const JoinBands *bands, const BandSide *side, uint32 position)
+key_at(const JoinBands *bands, const EntryRefs *side, uint32 position)
 {
 	uint32		key = side->ref[position] >> 32;
 
@@ -342,7 +314,7 @@ key_at(const JoinBands *bands, const BandSide *side, uint32 position)
  * entries.
  */
 static void
-find_end(const JoinBands *bands, BandSide *side)
+find_end(const JoinBands *bands, EntryRefs *side)
 {
 	uint32		key = key_at(bands, side, side->first);
 
@@ -350,7 +322,7 @@ find_end(const JoinBands *bands, BandSide *side)
 	do
 	{
 		if (side->n - side->end > PREFETCH_DISTANCE)
-			pg_prefetch(band_keys(entry_at(side, side->end + PREFETCH_DISTANCE)));
+			pg_prefetch(band_keys(entry_refs_at(side, side->end + PREFETCH_DISTANCE)));
 		side->end++;
 	} while (side->end < side->n && key_at(bands, side, side->end) == key);
 }
@@ -362,8 +334,8 @@ find_end(const JoinBands *bands, BandSide *side)
 static bool
 next_key(JoinBands *bands)
 {
-	BandSide   *left = &bands->left;
-	BandSide   *right = &bands->right;
+	EntryRefs   *left = &bands->left;
+	EntryRefs   *right = &bands->right;
 
 	left->first = left->end;
 	right->first = right->end;
@@ -428,14 +400,14 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		{
 			uint32		end = bands->right.end;
 
-			*left = entry_at(&bands->left, bands->next_left);
+			*left = entry_refs_at(&bands->left, bands->next_left);
 			if (match->done && join_bitmap_has(match->done, (*left)->row))
 				continue;
 			if (bands->band == bands->nbands && !has_other_params(bands, *left))
 				end = bands->right_other;
 			while (bands->next_right < end)
 			{
-				*right = entry_at(&bands->right, bands->next_right++);
+				*right = entry_refs_at(&bands->right, bands->next_right++);
 				CHECK_FOR_INTERRUPTS();
 				bands->ncompared++;
 				if (is_first_band(bands, *left, *right))
@@ -457,7 +429,7 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
  * different parameters.
  */
 static bool
-band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right)
+band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint32 tag)
 {
 	const Minhash *a = join_fetch_value(match->left, left);
 	const Minhash *b = join_fetch_value(match->right, right);

@@ -23,8 +23,11 @@ typedef struct JoinMatch JoinMatch;
 typedef struct JoinMethods
 {
 	Size		state_size;		/* size of the private state, which begins with a JoinMatch */
-	bool		stores_values;	/* true if values are stored apart from the tuples.  Then all
-								 * tuples are kept. */
+	bool		stores_values;	/* true if values are stored apart from the tuples, or at
+								 * their end.  Then all tuples are kept. */
+	bool		keys_need_radius;	/* true if set_radius() is called before the first left row
+									 * is kept.  Then a rescan with another radius reads both
+									 * inputs again. */
 
 	/* Initializes the private state, which is zeroed but for the JoinMatch. */
 	void		(*init) (JoinMatch *match);
@@ -44,16 +47,13 @@ typedef struct JoinMethods
 	bool		(*add) (JoinMatch *match, JoinStore *store, Datum key, uint32 hash,
 						TupleTableSlot *slot);
 
-	/*
-	 * Called after the last right row, and before the first left row.  May make the right
-	 * entries now.  May be NULL.
-	 */
-	void		(*end_right) (JoinMatch *match);
-
 	/* Moves the entries in memory to the file, and tuples if the method wants that. */
 	void		(*spill) (JoinMatch *match, JoinStore *store);
 
-	/* Sets the radius.  Returns false if no row can match.  NULL if there is no radius. */
+	/*
+	 * Sets the radius, after the last right row.  Returns false if no row can match.  NULL if
+	 * there is no radius.
+	 */
 	bool		(*set_radius) (JoinMatch *match, Datum radius, bool isnull);
 
 	/*
@@ -78,10 +78,11 @@ typedef struct JoinMethods
 	bool		(*next_pair) (JoinMatch *match, JoinEntry **left, JoinEntry **right);
 
 	/*
-	 * Tests whether the stored tuples of a pair match.  Called after the other clauses.
-	 * NULL if each pair matches.
+	 * Tests whether the stored tuples of a pair match.  Called after the other clauses, with
+	 * the tag that next_pair() has set.  NULL if each pair matches.
 	 */
-	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right);
+	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right,
+						   uint32 tag);
 
 	/*
 	 * Notes that the left row of the pair last returned has its only match.  May be NULL.
@@ -113,6 +114,7 @@ struct JoinMatch
 	bool		partitioned;
 	JoinPartitions partitions;
 	int			block;			/* number of the block that the entries are partitioned by */
+	uint32		tag;			/* of the pair that next_pair() has found */
 
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
 	Size		entry_size;		/* size of an entry in files */
@@ -148,5 +150,6 @@ extern uint32 join_match_partitions(const JoinMatch *match);
 
 extern const JoinMethods join_by_distance;
 extern const JoinMethods join_by_bands;
+extern const JoinMethods join_by_rare_keys;
 
 #endif							/* SIMHASH_JOIN_METHODS_H */

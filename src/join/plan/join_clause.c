@@ -3,15 +3,16 @@
  * join_clause.c
  *		Clauses of a similarity join: the distance, equalities and others
  *
- * A clause that tests whether two signatures share a band, sig % sig or shares_band(), is
- * used only if no clause bounds a Hamming distance.
+ * A clause that bounds a Hamming distance is preferred.  The next best one bounds a Jaccard
+ * distance of arrays.  A clause that tests whether two signatures share a band, sig % sig or
+ * shares_band(), is used only if there is neither.
  *
- * Three forms of clauses bound the distance: a comparison, a call of simhash_within, and a
- * test whether a fingerprint is in simhash_ball(center, radius).  One of the two
- * fingerprints is computed from the left rows, the other one from the right rows.  The
+ * Three forms of clauses bound a distance: a comparison, a call of simhash_within or
+ * jaccard_within, and a test whether a fingerprint is in simhash_ball(center, radius).  One of
+ * the two values is computed from the left rows, the other one from the right rows.  The
  * radius depends on neither side.
  *
- * The join compares fingerprints before it evaluates any other clause.  So the clause that
+ * The join compares values before it evaluates any other clause.  So the clause that
  * bounds the distance must be one that core, too, could evaluate first.  See
  * "Security-level constraints on qual clauses" in src/backend/optimizer/README.
  *
@@ -26,10 +27,12 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
 #include "planner/bound.h"
+#include "planner/elements.h"
 #include "planner/predicate.h"
 #include "planner/rewrite/privileges.h"
 
@@ -38,6 +41,7 @@
 /* A clause that implies distance(a, b) <= radius. */
 typedef struct DistanceBound
 {
+	const Distance *distance;
 	Node	   *a;
 	Node	   *b;
 	Expr	   *radius;
@@ -45,9 +49,9 @@ typedef struct DistanceBound
 } DistanceBound;
 
 /*
- * Read a call of simhash_within, or a test whether a fingerprint is in a ball.  Returns
- * false if the clause is neither, or if the ball is not written as simhash_ball(center,
- * radius).
+ * Read a call of simhash_within or jaccard_within, or a test whether a fingerprint is in a
+ * ball.  Returns false if the clause is none of these, or if the ball is not written as
+ * simhash_ball(center, radius).
  */
 static bool
 read_within(Node *clause, DistanceBound *bound)
@@ -56,20 +60,21 @@ read_within(Node *clause, DistanceBound *bound)
 	List	   *args;
 	Node	   *ball;
 
-	if (!(IsA(clause, FuncExpr) || is_opclause(clause)) ||
-		!objects_find(&distance_hamming, &objects))
-		return false;
 	bound->exact = true;
 	if (IsA(clause, FuncExpr))
 	{
 		args = ((FuncExpr *) clause)->args;
-		if (((FuncExpr *) clause)->funcid != objects.within)
+		if (!objects_find_within(((FuncExpr *) clause)->funcid, &objects))
 			return false;
+		bound->distance = objects.distance;
 		bound->a = linitial(args);
 		bound->b = lsecond(args);
 		bound->radius = lthird(args);
 		return true;
 	}
+	if (!is_opclause(clause) || !objects_find(&distance_hamming, &objects))
+		return false;
+	bound->distance = &distance_hamming;
 	args = ((OpExpr *) clause)->args;
 	set_opfuncid((OpExpr *) clause);
 	if (((OpExpr *) clause)->opfuncid != objects.in_ball)
@@ -84,9 +89,9 @@ read_within(Node *clause, DistanceBound *bound)
 }
 
 /*
- * Read a clause that bounds a Hamming distance from above.  Returns false if the clause
- * does not bound one, is volatile or contains a subplan.  The plan evaluates parts of the
- * clause twice.
+ * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
+ * Returns false if the clause does not bound one, is volatile or contains a subplan.  The
+ * plan evaluates parts of the clause twice.
  */
 static bool
 read_bound(Node *clause, DistanceBound *bound)
@@ -95,15 +100,14 @@ read_bound(Node *clause, DistanceBound *bound)
 
 	if (read_comparison(clause, &comparison))
 	{
-		if (comparison.objects.distance != &distance_hamming)
-			return false;
+		bound->distance = comparison.objects.distance;
 		bound->a = comparison.a;
 		bound->b = comparison.b;
 		bound->radius = bound_radius(&comparison, &bound->exact);
 	}
 	else if (!read_within(clause, bound) || contain_volatile_functions(clause))
 		return false;
-	return !contain_subplans(clause);
+	return bound->distance != &distance_containment && !contain_subplans(clause);
 }
 
 /*
@@ -148,8 +152,9 @@ use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo, Node *a
 /*
  * If a clause bounds the distance, use it as the distance of the join, unless the clause
  * used so far is at least as good.  A clause is better if its radius is smaller, or if the
- * radii are equal and only this clause is exact.  The executor needs EXECUTE on the
- * functions of the radius, which the clause may not contain, so the user must have it.
+ * radii are equal and only this clause is exact.  A clause that all pairs match is not used.
+ * The executor needs EXECUTE on the functions of the radius, which the clause may not
+ * contain, so the user must have it.
  */
 static void
 take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
@@ -158,7 +163,7 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 	DistanceBound bound;
 	bool		is_swapped;
 	bool		known;
-	int			bits;
+	double		radius;
 
 	if (!read_bound((Node *) rinfo->clause, &bound))
 		return;
@@ -168,14 +173,24 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 		!privileges_suffice(root, (Node *) bound.radius))
 		return;
 
-	bits = predicate_radius(root, (Node *) bound.radius, &known);
-	if (clauses->distance && clauses->spec.method == JOIN_BY_DISTANCE &&
-		(bits > clauses->bits || (bits == clauses->bits && (clauses->exact || !bound.exact))))
+	radius = bound.distance->of_arrays ?
+		predicate_fraction_radius(root, (Node *) bound.radius, &known) :
+		predicate_radius(root, (Node *) bound.radius, &known);
+	if (bound.distance->of_arrays && float8_ge(radius, 1))
 		return;
-	use_clause(clauses, JOIN_BY_DISTANCE, rinfo, bound.a, bound.b, is_swapped);
+	if (clauses->metric && (clauses->metric != bound.distance ?
+							clauses->metric == &distance_hamming :
+							radius > clauses->radius ||
+							(radius == clauses->radius && (clauses->exact || !bound.exact))))
+		return;
+	use_clause(clauses, bound.distance->of_arrays ? JOIN_BY_RARE_KEYS : JOIN_BY_DISTANCE,
+			   rinfo, bound.a, bound.b, is_swapped);
 	clauses->exact = bound.exact;
 	clauses->spec.radius = bound.radius;
-	clauses->bits = bits;
+	clauses->metric = bound.distance;
+	clauses->radius = radius;
+	if (bound.distance->of_arrays)
+		clauses->elements = Max(elements_average(root, bound.a), elements_average(root, bound.b));
 }
 
 /* --- bands ----------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #define SIMHASH_JOIN_CLAUSE_H
 
 #include "join/plan/join_node.h"
+#include "planner/objects.h"
 
 /*
  * The clauses of a join of two relations, left and right.
@@ -23,8 +24,11 @@ typedef struct JoinClauses
 	bool		exact;			/* true if `distance` is equivalent to being within the
 								 * radius, or is % */
 	Oid			function;		/* function of %, if the method is JOIN_BY_BANDS */
-	int			bits;			/* the radius, or UNKNOWN_RADIUS if the planner does not
-								 * know it */
+	const Distance *metric;		/* the distance that is bounded; NULL for % */
+	double		radius;			/* in bits, or as a fraction; an assumption if the planner
+								 * does not know it */
+	double		elements;		/* average number of elements of the arrays, if the method is
+								 * JOIN_BY_RARE_KEYS */
 
 	/* Lists of RestrictInfos; the last two in the order of evaluation */
 	List	   *equal;			/* equalities that can be hashed */

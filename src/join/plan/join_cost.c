@@ -53,6 +53,13 @@
 #define BAND_OPERATORS				2
 
 /*
+ * Putting an element of an array in order takes as long as ELEMENT_OPERATORS operators, and
+ * making, sorting and merging the entry of a key as RARE_KEY_OPERATORS.
+ */
+#define ELEMENT_OPERATORS			6
+#define RARE_KEY_OPERATORS			12
+
+/*
  * The chunks of the inputs that are joined with each other
  */
 typedef struct Chunks
@@ -92,25 +99,7 @@ typedef struct MethodCosts
 	Selectivity (*fraction) (PlannerInfo *root, const JoinClauses *clauses);
 } MethodCosts;
 
-/* --- fingerprints within a radius -------------------------------------------------- */
-
-static MethodSizes
-distance_sizes(const JoinClauses *clauses)
-{
-	return (MethodSizes) {
-		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
-		.joined = DISTANCE_JOINED_SIZE,
-		.right_part = ENTRIES_PART,
-		.nblocks = Max(clauses->bits, 0) + 1
-	};
-}
-
-static double
-distance_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
-{
-	return join_plan_cost(chunks->left + chunks->right, clauses->bits, pairs) /
-		COMPARISONS_PER_OPERATOR;
-}
+/* --- values within a radius -------------------------------------------------- */
 
 /*
  * Return the fraction of pairs within the radius.  Returns 1 if the extension's objects
@@ -121,18 +110,36 @@ distance_fraction(PlannerInfo *root, const JoinClauses *clauses)
 {
 	SimHashObjects objects;
 	Predicate	predicate = {
-		.distance = &distance_hamming,
+		.distance = clauses->metric,
 		.a = (Node *) clauses->spec.left_key,
 		.b = (Node *) clauses->spec.right_key,
 		.radius = (Node *) clauses->spec.radius
 	};
 
-	if (!objects_find(&distance_hamming, &objects))
+	if (!objects_find(clauses->metric, &objects))
 		return 1;
 
-	/* for simhash_within, the estimate would be divided by that of a redundant clause */
+	/* for a call of within, the estimate would be divided by that of a redundant clause */
 	predicate.function = objects.distance_function;
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
+}
+
+static MethodSizes
+distance_sizes(const JoinClauses *clauses)
+{
+	return (MethodSizes) {
+		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
+		.joined = DISTANCE_JOINED_SIZE,
+		.right_part = ENTRIES_PART,
+		.nblocks = Max(clauses->radius, 0) + 1
+	};
+}
+
+static double
+distance_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+{
+	return join_plan_cost(chunks->left + chunks->right, clauses->radius, pairs) /
+		COMPARISONS_PER_OPERATOR;
 }
 
 /* --- signatures that share a band -------------------------------------------------- */
@@ -179,10 +186,40 @@ band_fraction(PlannerInfo *root, const JoinClauses *clauses)
 	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
 }
 
+/* --- arrays that share a rare key --------------------------------------------------- */
+
+/*
+ * Return the average number of entries of a row.
+ */
+static double
+rare_keys(const JoinClauses *clauses)
+{
+	return floor(Max(clauses->radius, 0) * clauses->elements) + 1;
+}
+
+static MethodSizes
+rare_sizes(const JoinClauses *clauses)
+{
+	return (MethodSizes) {
+		.entry = RARE_ENTRY_SIZE * rare_keys(clauses),
+		.joined = RARE_JOINED_SIZE * rare_keys(clauses),
+		.right_part = RARE_ENTRIES_PART,
+		.nblocks = 1
+	};
+}
+
+static double
+rare_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+{
+	return (chunks->left + chunks->right) *
+		(clauses->elements * ELEMENT_OPERATORS + rare_keys(clauses) * RARE_KEY_OPERATORS);
+}
+
 /* The costs of each JoinMethod. */
 static const MethodCosts method_costs[] = {
 	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing, distance_fraction},
-	[JOIN_BY_BANDS] = {band_sizes, band_pairing, band_fraction}
+	[JOIN_BY_BANDS] = {band_sizes, band_pairing, band_fraction},
+	[JOIN_BY_RARE_KEYS] = {rare_sizes, rare_pairing, distance_fraction}
 };
 
 /* --- all methods ------------------------------------------------------------------ */

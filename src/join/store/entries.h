@@ -24,7 +24,8 @@ typedef struct JoinEntry
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */
-	uint32		hash;			/* hash value of the equality keys */
+	uint32		hash;			/* hash value of the equality keys, or what the method has in
+								 * its place */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
 
@@ -87,6 +88,26 @@ join_entries_at(const JoinEntries *entries, uint32 i)
 	return join_entry_at(entries->entry, entries->stride, i);
 }
 
+/* References to loaded entries of one input, sorted by 32 bits. */
+typedef struct EntryRefs
+{
+	const JoinEntries *entries;
+	uint64	   *ref;			/* a key (upper 32 bits) and index in `entries` of each entry that
+								 * has a key; n elements, sorted */
+	uint32		n;
+	uint32		first;			/* index in ref[] of the first entry with the current key */
+	uint32		end;			/* end of the entries with the current key (exclusive) */
+} EntryRefs;
+
+/*
+ * Return the entry that is at a position of the sorted order.
+ */
+static inline JoinEntry *
+entry_refs_at(const EntryRefs *refs, uint32 position)
+{
+	return join_entries_at(refs->entries, (uint32) refs->ref[position]);
+}
+
 /*
  * Return true if a row has its bit set in a bitmap of rows.
  */
@@ -113,6 +134,7 @@ extern void join_entries_close(JoinEntries *entries);
 
 /* entry_sort.c */
 extern void join_sort(JoinEntry *entry, uint32 n);
-extern void join_sort_refs(uint64 **ref, uint64 **scratch, uint32 n);
+extern uint64 *entry_refs_begin(EntryRefs *left, EntryRefs *right, MemoryContext context);
+extern void entry_refs_sort(EntryRefs *refs, uint64 **scratch);
 
 #endif							/* SIMHASH_ENTRIES_H */

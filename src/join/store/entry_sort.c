@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "port/pg_bitutils.h"
 
 #include "join/store/entries.h"
@@ -188,23 +189,40 @@ sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 }
 
 /*
- * Sort n references by their upper 32 bits.  The lower ones are indexes of entries, in
- * ascending order.  *scratch is an array of the same size.  May exchange the arrays.
+ * Allocate the references to the entries of two inputs, which the caller has set.  Returns
+ * the scratch space for sorting them.
+ */
+uint64 *
+entry_refs_begin(EntryRefs *left, EntryRefs *right, MemoryContext context)
+{
+	/* sorting exchanges the arrays, so each has space for either side */
+	Size		size = Max(left->entries->n, right->entries->n) * sizeof(uint64);
+
+	left->ref = MemoryContextAllocHuge(context, size);
+	right->ref = MemoryContextAllocHuge(context, size);
+	left->n = left->first = left->end = 0;
+	right->n = right->first = right->end = 0;
+	return MemoryContextAllocHuge(context, size);
+}
+
+/*
+ * Sort references by their upper 32 bits.  The lower ones are indexes of entries, in
+ * ascending order.  May exchange the array and the scratch space.
  */
 void
-join_sort_refs(uint64 **ref, uint64 **scratch, uint32 n)
+entry_refs_sort(EntryRefs *refs, uint64 **scratch)
 {
-	if (n <= FEW_REFS)
+	if (refs->n <= FEW_REFS)
 	{
-		sort_few_refs(*ref, n);
+		sort_few_refs(refs->ref, refs->n);
 		return;
 	}
 	for (int shift = 32; shift < 64; shift += REF_DIGIT_BITS)
 	{
 		uint64	   *sorted = *scratch;
 
-		sort_refs_by_digit(*ref, sorted, n, shift);
-		*scratch = *ref;
-		*ref = sorted;
+		sort_refs_by_digit(refs->ref, sorted, refs->n, shift);
+		*scratch = refs->ref;
+		refs->ref = sorted;
 	}
 }

@@ -62,14 +62,14 @@ pending_is_full(const PendingPairs *pending)
 }
 
 /*
- * Add a pair.  The set must not be full.  `row` is the number of the left row.
+ * Add a pair.  The set must not be full.
  */
 void
-pending_add(PendingPairs *pending, TupleLocation left, TupleLocation right, uint32 row)
+pending_add(PendingPairs *pending, const JoinPair *pair)
 {
 	if (pending->pair == NULL)
 		pending->pair = MemoryContextAlloc(pending->context, pending->capacity * sizeof(JoinPair));
-	pending->pair[pending->n++] = (JoinPair) {left, right, row};
+	pending->pair[pending->n++] = *pair;
 }
 
 /*

@@ -18,6 +18,7 @@ typedef struct JoinPair
 	TupleLocation left;
 	TupleLocation right;
 	uint32		row;			/* number of the left row */
+	uint32		tag;			/* what the method passes on to verify() */
 } JoinPair;
 
 /*
@@ -38,8 +39,7 @@ typedef struct PendingPairs
 
 extern void pending_init(PendingPairs *pending, MemoryContext context, Size memory);
 extern bool pending_is_full(const PendingPairs *pending);
-extern void pending_add(PendingPairs *pending, TupleLocation left, TupleLocation right,
-						   uint32 row);
+extern void pending_add(PendingPairs *pending, const JoinPair *pair);
 extern void pending_sort(PendingPairs *pending);
 extern const JoinPair *pending_next(PendingPairs *pending, JoinTuples *right);
 

@@ -3,10 +3,10 @@
  * store.c
  *		What a join keeps of an input: entries, tuples and values
  *
- * Some methods store the value that a row is joined by, such as its signature, apart from
- * the row's tuple.  If no clause and no output needs the column of values, the tuple has a
- * NULL instead.  So the tuples stay small, and a value is fetched only if the other
- * clauses hold for a pair.
+ * Some methods store the value that a row is joined by, either apart from the row's tuple,
+ * or at its end.  If no clause and no output needs the column of values, the tuple has a NULL
+ * instead.  A value that is stored apart is fetched only if the other clauses hold for a
+ * pair.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -80,23 +80,17 @@ join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_co
 }
 
 /*
- * Store a copy of the value of a row, which begins with a varlena header.  Returns the
- * row's tuple, which is followed by the location of the value.  Allocates in the current
- * memory context.
+ * Return the tuple of a row, which ends with a copy of a value of `size` bytes.  Allocates in
+ * the current memory context.
  */
 MinimalTuple
-join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
+join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
 {
-	char	   *copy = palloc(size);
-	TupleLocation location;
 	MinimalTuple tuple;
 	MinimalTuple result;
+	Size		tuple_size;
 	bool		free_tuple;
 
-	memcpy(copy, value, size);
-	/* as a tuple does, it begins with its size in bytes */
-	memcpy(copy, &(uint32) {size}, sizeof(uint32));
-	location = join_tuples_put(&store->values, (MinimalTuple) copy);
 	if (store->value_column >= 0)
 	{
 		TupleTableSlot *narrow = ExecClearTuple(store->narrow);
@@ -108,12 +102,30 @@ join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size
 		slot = ExecStoreVirtualTuple(narrow);
 	}
 	tuple = ExecFetchSlotMinimalTuple(slot, &free_tuple);
-	size = MAXALIGN(tuple->t_len);
-	result = palloc(size + sizeof(location));
+	tuple_size = MAXALIGN(tuple->t_len);
+	result = palloc_extended(tuple_size + size, MCXT_ALLOC_HUGE);
 	memcpy(result, tuple, tuple->t_len);
-	memcpy((char *) result + size, &location, sizeof(location));
-	result->t_len = size + sizeof(location);
+	memcpy((char *) result + tuple_size, value, size);
+	result->t_len = tuple_size + size;
 	return result;
+}
+
+/*
+ * Store a copy of the value of a row, which begins with a varlena header.  Returns the
+ * row's tuple, which ends with the location of the value.  Allocates in the current memory
+ * context.
+ */
+MinimalTuple
+join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
+{
+	char	   *copy = palloc(size);
+	TupleLocation location;
+
+	memcpy(copy, value, size);
+	/* as a tuple does, it begins with its size in bytes */
+	memcpy(copy, &(uint32) {size}, sizeof(uint32));
+	location = join_tuples_put(&store->values, (MinimalTuple) copy);
+	return join_append_value(store, slot, &location, sizeof(location));
 }
 
 /*

@@ -1,0 +1,456 @@
+/*-------------------------------------------------------------------------
+ *
+ * by_rare_keys.c
+ *		Methods of a join of arrays of hashes within a Jaccard distance: prefix filtering
+ *
+ * The elements of each array are put in a total order, the rarest first.  The prefix of an
+ * array is so many of its first elements that an array which has none of them is beyond the
+ * radius.  If two arrays are within the radius, the first element that they share is in the
+ * prefixes of both.  (Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins
+ * in data cleaning", 2006; Bayardo, Ma, Srikant, "Scaling up all pairs similarity search",
+ * 2007.)  So a row has an entry for each key of its prefix, and rows meet by these
+ * (rare_pairs.c).
+ *
+ * The order is by an estimate of the frequency of the elements in the right input, then by
+ * the elements themselves.  It need not be right, but it must be the same for all rows.  So
+ * the right rows are counted first, and all entries are made after that, once the radius is
+ * known.
+ *
+ * An array is stored at the end of the row's tuple.  It decides about a pair after the other
+ * clauses.  Two rows may meet by several keys.  They are returned for the first one.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "compat.h"
+#include EXPLAIN_FORMAT_HEADER
+#include EXPLAIN_STATE_HEADER
+#include "digest/splitmix.h"
+#include "join/match/join_methods.h"
+#include "join/match/rare_pairs.h"
+#include "type/hash_array.h"
+
+typedef struct RareMatch
+{
+	JoinMatch	match;			/* must be first */
+	RarePairs	pairs;
+	float8		radius;
+	bool		has_entries;	/* true if the right entries have been made */
+	bool		matchable;		/* false if no row is within the radius of another */
+	uint16	   *count;			/* estimated numbers of right rows with an element, by
+								 * hash value; in the context of the right rows */
+	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
+	uint64		nentries;		/* for EXPLAIN */
+} RareMatch;
+
+/* Number of elements between checks for interrupts, a power of 2. */
+#define INTERRUPT_INTERVAL	4096
+
+StaticAssertDecl(2 * sizeof(uint64) == RARE_JOINED_SIZE, "memory for a place in the order");
+
+/* An element of an array, to be put in order. */
+typedef struct RankedElement
+{
+	uint32		count;
+	uint32		index;			/* index in the array */
+	int64		element;
+} RankedElement;
+
+/*
+ * Compare two elements by their counts, then by themselves.
+ */
+static inline int
+compare_ranks(uint32 count_a, int64 a, uint32 count_b, int64 b)
+{
+	if (count_a != count_b)
+		return count_a < count_b ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+#define ST_SORT				rank_elements
+#define ST_ELEMENT_TYPE		RankedElement
+#define ST_COMPARE(a, b)	compare_ranks((a)->count, (a)->element, (b)->count, (b)->element)
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+static void
+rare_init(JoinMatch *match)
+{
+	((RareMatch *) match)->pairs.context = match->context;
+}
+
+static void
+rare_begin(JoinMatch *match)
+{
+	RareMatch  *state = (RareMatch *) match;
+
+	state->has_entries = false;
+	state->count = NULL;
+	match->entry_size = RARE_ENTRY_SIZE;
+	match->joined_size = RARE_JOINED_SIZE;
+	match->right_limit = match->memory / RARE_TUPLES_PART;
+	match->left_limit = match->memory / RARE_LEFT_TUPLES_PART;
+	match->reserved = match->memory / PENDING_PART * 2;
+	match->right_part = RARE_ENTRIES_PART;
+	match->partitioned_part = PARTITIONED_PART;
+}
+
+/* --- the order of elements --------------------------------------------------------- */
+
+/*
+ * Return the count of an element.
+ */
+static inline uint16 *
+count_of(const RareMatch *state, int64 element)
+{
+	return &state->count[splitmix64_finalize((uint64) element) & state->mask];
+}
+
+/*
+ * Count the elements of a right row.  A count that has reached its maximum stays there.
+ */
+static void
+count_elements(RareMatch *state, const int64 *element, int n)
+{
+	if (state->count == NULL)
+	{
+		Size		ncounts = pg_prevpower2_64(Min(Max(state->match.memory / COUNTS_PART, 1024),
+												   MaxAllocSize / 2) / sizeof(uint16));
+
+		state->count = MemoryContextAllocZero(state->match.right->context,
+											  ncounts * sizeof(uint16));
+		state->mask = ncounts - 1;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		uint16	   *count = count_of(state, element[i]);
+
+		*count += *count < PG_UINT16_MAX;
+	}
+}
+
+/* --- entries ------------------------------------------------------------------------ */
+
+/*
+ * Add an entry, and move entries to the file if there are too many.
+ */
+static void
+add_rare_entry(RareMatch *state, JoinStore *store, const RareEntry *entry)
+{
+	if (store->entries.n == store->entries.capacity)
+		join_entries_spill(&store->entries);
+	join_entries_add(&store->entries, &entry->entry);
+	state->nentries++;
+}
+
+/*
+ * Return true if all rows are within the radius of each other, except rows without elements.
+ */
+static inline bool
+matches_all(const RareMatch *state)
+{
+	return float8_ge(state->radius, 1);
+}
+
+/*
+ * Return the n elements of an array, the rarest first.  Sets *prefix to the number of those
+ * in the prefix.
+ */
+static RankedElement *
+rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
+{
+	RankedElement *ranked = palloc_extended(Max(n, 1) * sizeof(RankedElement), MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < n; i++)
+		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
+	rank_elements(ranked, n);
+	*prefix = Min(max_missing(n, state->radius) + 1, n);
+	return ranked;
+}
+
+/*
+ * Return true if a right row may have an element of a prefix.
+ */
+static bool
+may_meet(const RankedElement *ranked, int prefix)
+{
+	for (int i = 0; i < prefix; i++)
+		if (ranked[i].count > 0)
+			return true;
+	return false;
+}
+
+/*
+ * Make the entries of a row with n elements.  `row` has its tuple, the hash value of its
+ * equality keys and its number.  An element that no right row has needs no entry.  If all
+ * rows are within the radius, a row has a single entry.
+ */
+static void
+add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked, int prefix, int n,
+			const JoinEntry *row)
+{
+	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
+	RareEntry	entry = {*row,.size = n};
+
+	entry.entry.hash = 0;
+	if (matches_all(state))
+	{
+		entry.entry.key = group;
+		add_rare_entry(state, store, &entry);
+		return;
+	}
+	for (int i = 0; i < prefix; i++)
+	{
+		if (ranked[i].count == 0)
+			continue;
+		entry.previous = i > 0 ? (uint64) ranked[i - 1].element + group : 0;
+		entry.entry.key = (uint64) ranked[i].element + group;
+		entry.entry.hash = ranked[i].index + 1;
+		entry.position = i;
+		add_rare_entry(state, store, &entry);
+	}
+}
+
+/*
+ * Return the array at the end of a stored tuple.  Sets *n to the number of its elements.
+ */
+static const int64 *
+stored_array(MinimalTuple tuple, int *n)
+{
+	const int64 *end = (const int64 *) ((const char *) tuple + tuple->t_len) - 1;
+
+	*n = (int) *end;
+	return end - *n;
+}
+
+/*
+ * Return the array to store with a tuple: its elements, then their number.
+ */
+static int64 *
+array_to_store(const int64 *element, int n)
+{
+	int64	   *stored = palloc_extended((n + (Size) 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+
+	memcpy(stored, element, n * sizeof(int64));
+	stored[n] = n;
+	return stored;
+}
+
+/*
+ * Keep a row.  A right row at first has one entry, without a key.  A left row gets its
+ * entries at once.  A left row without entries matches nothing.
+ */
+static bool
+rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
+{
+	RareMatch  *state = (RareMatch *) match;
+	RareEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
+	bool		is_left = store == match->left;
+	RankedElement *ranked = NULL;
+	int			prefix = 0;
+	int			n;
+	int64	   *element;
+
+	if (is_left && (match->right->nrows == 0 || !state->matchable))
+		return false;
+	element = hash_array_elements(key, &n);
+	if (is_left)
+	{
+		ranked = rank_array(state, element, n, &prefix);
+		if (!matches_all(state) && !may_meet(ranked, prefix))
+			return false;
+	}
+	row.entry.location = join_tuples_put(&store->tuples,
+										 join_append_value(store, slot, array_to_store(element, n),
+														   (n + (Size) 1) * sizeof(int64)));
+	if (is_left)
+		add_rare_entries(state, store, ranked, prefix, n, &row.entry);
+	else
+	{
+		count_elements(state, element, n);
+		add_rare_entry(state, store, &row);
+	}
+	return true;
+}
+
+/*
+ * Make the entries of the right rows, in place of one for each row.
+ */
+static void
+make_right_entries(RareMatch *state)
+{
+	JoinMatch  *match = &state->match;
+	JoinStore  *right = match->right;
+	JoinEntries rows = right->entries;
+
+	if (rows.source)
+		rows.source = &rows.file;
+	join_entries_init(&right->entries, right->context,
+					  join_match_capacity(match, match->memory, match->right_part),
+					  match->entry_size);
+	state->nentries = 0;
+	join_entries_rewind(&rows);
+	while (join_entries_load(&rows))
+		for (uint32 i = 0; i < rows.n; i++)
+		{
+			const JoinEntry *row = join_entries_at(&rows, i);
+			int			n;
+			const int64 *element = stored_array(join_tuples_fetch(&right->tuples, row->location), &n);
+			int			prefix;
+			RankedElement *ranked = rank_array(state, element, n, &prefix);
+
+			CHECK_FOR_INTERRUPTS();
+			add_rare_entries(state, right, ranked, prefix, n, row);
+			pfree(ranked);
+		}
+	join_entries_close(&rows);
+	if (rows.entry)
+		pfree(rows.entry);
+	if (right->entries.source)
+		join_entries_spill(&right->entries);
+}
+
+/*
+ * Set the radius.  Makes the right entries, unless a rescan has kept them.  A rescan with
+ * another radius keeps no rows.
+ */
+static bool
+rare_set_radius(JoinMatch *match, Datum radius, bool isnull)
+{
+	RareMatch  *state = (RareMatch *) match;
+
+	if (!state->has_entries)
+	{
+		state->radius = isnull ? -1 : DatumGetFloat8(radius);
+		state->matchable = float8_ge(state->radius, 0);
+		if (state->matchable)
+			make_right_entries(state);
+		state->has_entries = true;
+	}
+	return state->matchable;
+}
+
+/* --- pairs ------------------------------------------------------------------------- */
+
+static void
+rare_spill(JoinMatch *match, JoinStore *store)
+{
+	join_entries_spill(&store->entries);
+}
+
+/*
+ * Return the number of the partition of an entry.  A PartitionFunction.
+ */
+static uint32
+rare_partition_of(const void *arg, const JoinEntry *entry, int block)
+{
+	return splitmix64_finalize(entry->key);
+}
+
+/*
+ * Partition by the keys.
+ */
+static void
+rare_partition(JoinMatch *match, Size memory)
+{
+	join_match_limit(match, memory);
+	join_partitions_init(&match->partitions, match->left->context, join_match_partitions(match),
+						 1, rare_partition_of, NULL, match->memory,
+						 &match->left->entries.file, &match->right->entries.file);
+}
+
+static void
+rare_begin_pairs(JoinMatch *match)
+{
+	RareMatch  *state = (RareMatch *) match;
+
+	rare_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
+					 state->radius);
+}
+
+/*
+ * Advance to the next pair.  Sets match->tag to the index of the shared key in the left
+ * array, plus 1, or to 0 if neither row has a rarer element that the other one may share.
+ */
+static bool
+rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
+{
+	if (!rare_pairs_next(&((RareMatch *) match)->pairs, left, right))
+		return false;
+	match->tag = ((RareEntry *) *left)->position > 0 && ((RareEntry *) *right)->position > 0 ?
+		(*left)->hash : 0;
+	return true;
+}
+
+/*
+ * Return true if two arrays are within the radius, and have met by the first element that
+ * they share.  Stops as soon as too few elements are left.
+ */
+static bool
+rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint32 tag)
+{
+	RareMatch  *state = (RareMatch *) match;
+	bool		free_tuple;
+	int			na;
+	int			nb;
+	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
+	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
+	int			min_both = jaccard_min_both(na, nb, state->radius);
+	int64		met = tag > 0 ? a[tag - 1] : 0;
+	uint32		met_count = tag > 0 ? *count_of(state, met) : 0;
+	int			both = 0;
+
+	for (int i = 0, j = 0; both + Min(na - i, nb - j) >= min_both;)
+	{
+		int			order;
+
+		if (i == na || j == nb || (tag == 0 && both >= min_both))
+			return true;
+		if (((i + j) & (INTERRUPT_INTERVAL - 1)) < 2)
+			CHECK_FOR_INTERRUPTS();
+		order = (a[i] > b[j]) - (a[i] < b[j]);
+		if (order == 0)
+		{
+			if (tag > 0 && compare_ranks(*count_of(state, a[i]), a[i], met_count, met) < 0)
+				return false;
+			both++;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return false;
+}
+
+static void
+rare_explain(const JoinMatch *match, ExplainState *es)
+{
+	const RareMatch *state = (const RareMatch *) match;
+
+	ExplainPropertyText("Method", matches_all(state) ? "all pairs" : "rare keys", es);
+	ExplainPropertyFloat("Keys", NULL, state->nentries, 0, es);
+	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared, 0, es);
+}
+
+const JoinMethods join_by_rare_keys = {
+	.state_size = sizeof(RareMatch),
+	.stores_values = true,
+	.keys_need_radius = true,
+	.init = rare_init,
+	.begin = rare_begin,
+	.add = rare_add,
+	.spill = rare_spill,
+	.set_radius = rare_set_radius,
+	.partition = rare_partition,
+	.begin_pairs = rare_begin_pairs,
+	.next_pair = rare_next_pair,
+	.verify = rare_verify,
+	.explain = rare_explain
+};

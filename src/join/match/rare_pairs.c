@@ -1,0 +1,244 @@
+/*-------------------------------------------------------------------------
+ *
+ * rare_pairs.c
+ *		Pairs of entries of two inputs that share a rare key
+ *
+ * The entries of both inputs are sorted by key, and merged.  A run is the entries of both
+ * inputs with the same key.  Two tests on the entries alone reject most pairs of a run:
+ *
+ * - Rows that share the previous key, too, have met there already.
+ * - If the key is the first one that the rows share, they share at most this key and all
+ *	 that follow it.  With so many elements in common they would be beyond the radius.  (The
+ *	 positional filter of Xiao, Wang, Lin, Yu, "Efficient similarity joins for near duplicate
+ *	 detection", 2008.)
+ *
+ * In a long run, entries are sorted by the previous key, too.  So those that have met already
+ * are skipped together, and equal rows meet once, not once for each key.
+ *
+ * Copyright (c) 2026, the simhash authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "digest/splitmix.h"
+#include "join/match/rare_pairs.h"
+#include "type/hash_array.h"
+
+/* A run is long if it has more pairs of entries. */
+#define LONG_RUN			64
+
+/*
+ * Compare two entries by key, then by previous key.  Entries without a previous key come
+ * first.
+ */
+static inline int
+compare_rare_entries(const RareEntry *a, const RareEntry *b)
+{
+	if (a->entry.key != b->entry.key)
+		return a->entry.key < b->entry.key ? -1 : 1;
+	if ((a->position > 0) != (b->position > 0))
+		return a->position > 0 ? 1 : -1;
+	return (a->previous > b->previous) - (a->previous < b->previous);
+}
+
+static inline const RareEntry *
+rare_entry_at(const EntryRefs *side, uint64 ref)
+{
+	return (const RareEntry *) join_entries_at(side->entries, (uint32) ref);
+}
+
+#define ST_SORT				sort_run
+#define ST_ELEMENT_TYPE		uint64
+#define ST_COMPARE_ARG_TYPE	const EntryRefs
+#define ST_COMPARE(a, b, side) \
+	compare_rare_entries(rare_entry_at(side, *(a)), rare_entry_at(side, *(b)))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * Sort the entries of a side by 32 bits of their keys.
+ */
+static void
+sort_by_key(RarePairs *pairs, EntryRefs *side)
+{
+	side->n = side->entries->n;
+	for (uint32 i = 0; i < side->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		side->ref[i] = splitmix64_finalize(join_entries_at(side->entries, i)->key) >> 32 << 32 | i;
+	}
+	entry_refs_sort(side, &pairs->scratch);
+}
+
+/*
+ * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
+ * allocated.
+ */
+void
+rare_pairs_begin(RarePairs *pairs, const JoinEntries *left, const JoinEntries *right,
+				 const uint8 *done, float8 radius)
+{
+	MemoryContextReset(pairs->context);
+	pairs->left.entries = left;
+	pairs->right.entries = right;
+	pairs->scratch = entry_refs_begin(&pairs->left, &pairs->right, pairs->context);
+	pairs->done = done;
+	pairs->radius = radius;
+	sort_by_key(pairs, &pairs->left);
+	sort_by_key(pairs, &pairs->right);
+	pairs->next_left = pairs->next_right = pairs->end_right = 0;
+}
+
+/*
+ * Set the end of the entries with the same 32 bits of the key as the first one.
+ */
+static void
+find_run_end(EntryRefs *side)
+{
+	side->end = side->first + 1;
+	while (side->end < side->n && side->ref[side->end] >> 32 == side->ref[side->first] >> 32)
+		side->end++;
+}
+
+/*
+ * Advance `position` in the sorted right entries of the run over those that compare less than
+ * `limit`, or not more if `over` is true.
+ */
+static uint32
+advance_over(const RarePairs *pairs, uint32 position, const RareEntry *limit, bool over)
+{
+	const EntryRefs *right = &pairs->right;
+
+	while (position < right->end &&
+		   compare_rare_entries(rare_entry_at(right, right->ref[position]), limit) < over)
+	{
+		CHECK_FOR_INTERRUPTS();
+		position++;
+	}
+	return position;
+}
+
+/*
+ * Set the right entries to pair with the current left entry: those with the same key,
+ * without those that have met already.  Left entries of a sorted run come in order.
+ */
+static void
+begin_left(RarePairs *pairs)
+{
+	const RareEntry *left = rare_entry_at(&pairs->left, pairs->left.ref[pairs->next_left]);
+	const EntryRefs *right = &pairs->right;
+	RareEntry	limit = {.entry.key = left->entry.key};
+
+	if (!pairs->sorted)
+	{
+		pairs->first_right = right->first;
+		pairs->end_right = right->end;
+		pairs->first_met = pairs->end_met = right->end;
+	}
+	else
+	{
+		pairs->first_right = advance_over(pairs, pairs->first_right, &limit, false);
+		limit.position = 1;
+		limit.previous = PG_UINT64_MAX;
+		pairs->end_right = advance_over(pairs, Max(pairs->end_right, pairs->first_right),
+										&limit, true);
+		pairs->first_met = advance_over(pairs, Max(pairs->first_met, pairs->first_right),
+										left, false);
+		pairs->end_met = left->position == 0 ? pairs->first_met :
+			advance_over(pairs, Max(pairs->end_met, pairs->first_met), left, true);
+	}
+	pairs->next_right = pairs->first_right;
+}
+
+/*
+ * Advance to the next run.  Returns false if there are no more.
+ */
+static bool
+next_run(RarePairs *pairs)
+{
+	EntryRefs  *left = &pairs->left;
+	EntryRefs  *right = &pairs->right;
+
+	left->first = left->end;
+	right->first = right->end;
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (left->first == left->n || right->first == right->n)
+			return false;
+		if (left->ref[left->first] >> 32 == right->ref[right->first] >> 32)
+			break;
+		if (left->ref[left->first] >> 32 < right->ref[right->first] >> 32)
+			left->first++;
+		else
+			right->first++;
+	}
+	find_run_end(left);
+	find_run_end(right);
+	pairs->sorted = (uint64) (left->end - left->first) * (right->end - right->first) > LONG_RUN;
+	if (pairs->sorted)
+	{
+		sort_run(&left->ref[left->first], left->end - left->first, left);
+		sort_run(&right->ref[right->first], right->end - right->first, right);
+	}
+	pairs->next_left = left->first;
+	pairs->first_right = pairs->end_right = right->first;
+	pairs->first_met = pairs->end_met = right->first;
+	begin_left(pairs);
+	return true;
+}
+
+/*
+ * Return true if two rows may be within the radius, and may meet here first.
+ */
+static bool
+may_match(const RarePairs *pairs, const RareEntry *left, const RareEntry *right)
+{
+	Overlap		overlap = {.a = left->size,.b = right->size};
+
+	if (left->entry.key != right->entry.key ||
+		(left->position > 0 && right->position > 0 && left->previous == right->previous))
+		return false;
+	if (float8_ge(pairs->radius, 1))
+		return true;
+	overlap.both = Min(left->size - left->position, right->size - right->position);
+	return float8_le(jaccard_distance_of(&overlap), pairs->radius);
+}
+
+/*
+ * Advance to the next pair of entries.  Returns false at the end, however often it is
+ * called there.  Skips left entries that need no more matches.
+ */
+bool
+rare_pairs_next(RarePairs *pairs, JoinEntry **left, JoinEntry **right)
+{
+	do
+	{
+		while (pairs->next_left < pairs->left.end)
+		{
+			*left = entry_refs_at(&pairs->left, pairs->next_left);
+			while (!(pairs->done && join_bitmap_has(pairs->done, (*left)->row)))
+			{
+				CHECK_FOR_INTERRUPTS();
+				if (pairs->next_right == pairs->first_met)
+					pairs->next_right = pairs->end_met;
+				if (pairs->next_right >= pairs->end_right)
+					break;
+				*right = entry_refs_at(&pairs->right, pairs->next_right++);
+				pairs->ncompared++;
+				if (may_match(pairs, (RareEntry *) *left, (RareEntry *) *right))
+					return true;
+			}
+			if (++pairs->next_left < pairs->left.end)
+				begin_left(pairs);
+		}
+	} while (next_run(pairs));
+	return false;
+}
