@@ -49,12 +49,14 @@ typedef enum JoinMethod
 #define SIGNATURES_PART		32
 
 /*
- * For arrays, one part is for the entries of the right input, one for its tuples, which have
- * the arrays, one for the tuples of a left chunk, and one for the counts of elements.
+ * For arrays, one part is for the entries of the right input, or of each input if they are
+ * partitioned, one for the right tuples, which have the arrays, one for the tuples of a left
+ * chunk, and one for the counts of elements.
  */
 #define RARE_ENTRIES_PART	3.2
 #define RARE_TUPLES_PART	5
 #define RARE_LEFT_TUPLES_PART	12
+#define RARE_PARTITION_PART	4.5
 #define COUNTS_PART			16
 
 /*

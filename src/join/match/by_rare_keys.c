@@ -100,7 +100,7 @@ rare_begin(JoinMatch *match)
 	match->left_limit = match->memory / RARE_LEFT_TUPLES_PART;
 	match->reserved = match->memory / PENDING_PART * 2;
 	match->right_part = RARE_ENTRIES_PART;
-	match->partitioned_part = PARTITIONED_PART;
+	match->partitioned_part = RARE_PARTITION_PART;
 }
 
 /* --- the order of elements --------------------------------------------------------- */
