@@ -22,7 +22,9 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "planner/elements.h"
 #include "planner/sample.h"
 #include "type/hash_array.h"
@@ -279,20 +281,20 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 #define DEFAULT_ELEMENTS	50.0
 
 /*
- * Return the average number of elements of a column of arrays, from its width.
+ * Return the estimated number of elements of an array: of a column from its average width,
+ * of anything else as core does.  Core takes 10 elements for a column, up to 16.
  */
 double
-elements_average(PlannerInfo *root, Node *node)
+elements_count(PlannerInfo *root, Node *node)
 {
 	Var		   *column = (Var *) node;
 	RangeTblEntry *rte;
 	int32		width = 0;
 
-	if (root && IsA(column, Var) && column->varlevelsup == 0)
-	{
-		rte = planner_rt_fetch(column->varno, root);
-		if (rte->rtekind == RTE_RELATION)
-			width = get_attavgwidth(rte->relid, column->varattno);
-	}
+	if (root == NULL || !IsA(column, Var) || column->varlevelsup > 0)
+		return estimate_elements(root, node);
+	rte = planner_rt_fetch(column->varno, root);
+	if (rte->rtekind == RTE_RELATION)
+		width = get_attavgwidth(rte->relid, column->varattno);
 	return width > 0 ? (double) width / sizeof(int64) : DEFAULT_ELEMENTS;
 }

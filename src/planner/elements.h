@@ -16,6 +16,6 @@
 
 extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
 										JoinType jointype, SpecialJoinInfo *sjinfo);
-extern double elements_average(PlannerInfo *root, Node *node);
+extern double elements_count(PlannerInfo *root, Node *node);
 
 #endif							/* SIMHASH_ELEMENTS_H */

@@ -197,11 +197,11 @@ estimate_cost(SupportRequestCost *req)
 		 !(objects_find_within(req->funcid, &objects) && objects.distance->of_arrays)))
 		return false;
 	args = ((FuncExpr *) req->node)->args;
-	elements = elements_average(req->root, linitial(args));
+	elements = elements_count(req->root, linitial(args));
 	searches = operator == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
 	req->startup = 0;
 	req->per_tuple = cpu_operator_cost *
-		(elements + searches * log2(2 + estimate_elements(req->root, lsecond(args))));
+		(elements + searches * log2(2 + elements_count(req->root, lsecond(args))));
 	return true;
 }
 

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "index/opclass.h"
+#include "planner/elements.h"
 #include "planner/predicate.h"
 #include "type/hash_array.h"
 
@@ -128,7 +129,7 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 		*unknown |= !known;
 		array = predicate.b;
 	}
-	n = array ? estimate_elements(root, array) : ARRAY_ELEMENTS;
+	n = array ? elements_count(root, array) : ARRAY_ELEMENTS;
 	return strategy == STRATEGY_CONTAINS && n == 0 ? HUGE_VAL : n;
 }
 

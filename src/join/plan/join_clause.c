@@ -190,7 +190,7 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 	clauses->metric = bound.distance;
 	clauses->radius = radius;
 	if (bound.distance->of_arrays)
-		clauses->elements = Max(elements_average(root, bound.a), elements_average(root, bound.b));
+		clauses->elements = Max(elements_count(root, bound.a), elements_count(root, bound.b));
 }
 
 /* --- bands ----------------------------------------------------------------------- */
