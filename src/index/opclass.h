@@ -133,7 +133,8 @@ typedef struct ParamsMethods
 typedef struct Opclass
 {
 	/*
-	 * `type` is the type of the values if it is a built-in type, else InvalidOid.
+	 * `type` is the type of the values if it is a built-in type, RECORDOID if it is a row
+	 * type, else InvalidOid.
 	 * `length` is the typlen of the type in pg_type.  Values of a type with another OID
 	 * or another length must not be read as these values.
 	 */
@@ -213,6 +214,7 @@ extern Datum simhash_ball_opclass(PG_FUNCTION_ARGS);
 
 /* sketch/sketch_opclass.c */
 extern Datum simhash_sketch_opclass(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_ball_opclass(PG_FUNCTION_ARGS);
 
 /* minhash/minhash_opclass.c */
 extern Datum simhash_minhash_opclass(PG_FUNCTION_ARGS);

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -21,7 +22,8 @@
 
 /* Support functions of this extension.  Each returns an Opclass. */
 static const PGFunction support_functions[] = {
-	simhash_opclass, simhash_ball_opclass, simhash_sketch_opclass, simhash_minhash_opclass
+	simhash_opclass, simhash_ball_opclass, simhash_sketch_opclass, simhash_sketch_ball_opclass,
+	simhash_minhash_opclass
 };
 
 /*
@@ -59,7 +61,8 @@ static bool
 takes_type(const Opclass *opclass, Oid type, int length)
 {
 	return opclass->length == length &&
-		(!OidIsValid(opclass->type) || opclass->type == type);
+		(!OidIsValid(opclass->type) || opclass->type == type ||
+		 (opclass->type == RECORDOID && type_is_rowtype(type)));
 }
 
 /*

@@ -120,7 +120,7 @@ options_design(Relation index)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("options of index \"%s\" have no effect",
 							RelationGetRelationName(index)),
-					 errdetail("blocks, prefix and nested are for fingerprints and balls."),
+					 errdetail("blocks, prefix and nested are for the types simhash and simhash_ball."),
 					 errhint("To remove them, run ALTER INDEX %s RESET (blocks, prefix, nested).",
 							 quote_qualified_identifier(get_namespace_name_or_temp(RelationGetNamespace(index)),
 														RelationGetRelationName(index)))));

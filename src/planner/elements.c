@@ -245,7 +245,8 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 	Elements	elements;
 	Selectivity selectivity;
 
-	if (predicate->distance->symmetric && document && !passage)
+	/* b is NULL if it is a ball whose center is unknown */
+	if (predicate->distance->symmetric && document && predicate->b && !passage)
 	{
 		Predicate	commuted = *predicate;
 

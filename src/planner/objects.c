@@ -111,7 +111,7 @@ static SimHashObjects jaccard_objects = {.distance = &distance_jaccard};
 static SimHashObjects band_objects = {.distance = NULL};
 
 static SimHashObjects *const all_objects[] = {
-	&hamming_objects, &containment_objects, &jaccard_objects, &band_objects
+	&hamming_objects, &jaccard_objects, &containment_objects, &band_objects
 };
 
 /* An SQL function of the extension that the planner needs */
@@ -321,7 +321,7 @@ objects_distance(Oid function)
 /*
  * Return the distance whose balls have a type, or NULL if there is none.  If the balls of
  * several distances have this type, return the one whose operator calls `function`, else
- * any of them.
+ * the first: =~= of sketch balls compares by Jaccard distance.
  */
 const Distance *
 objects_distance_of_ball(Oid type, Oid function)

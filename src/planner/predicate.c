@@ -16,6 +16,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -151,15 +152,18 @@ read_ball_side(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Sid
  * either.  Either radius may be NULL.
  */
 static Node *
-smaller_radius(PlannerInfo *root, Node *a, Node *b)
+smaller_radius(PlannerInfo *root, const Distance *distance, Node *a, Node *b)
 {
+	bool		of_arrays = distance->of_arrays;
 	bool		a_known;
 	bool		b_known;
-	int			a_radius = predicate_radius(root, a, &a_known);
-	int			b_radius = predicate_radius(root, b, &b_known);
+	double		a_radius = of_arrays ? predicate_fraction_radius(root, a, &a_known) :
+		predicate_radius(root, a, &a_known);
+	double		b_radius = of_arrays ? predicate_fraction_radius(root, b, &b_known) :
+		predicate_radius(root, b, &b_known);
 
 	if (a_known && b_known)
-		return a_radius < b_radius ? a : b;
+		return float8_lt(a_radius, b_radius) ? a : b;
 	return b == NULL || a_known ? a : b;
 }
 
@@ -220,7 +224,7 @@ predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator, L
 			predicate->b = list_nth(args, 1 - first);
 	}
 	predicate->radius = value >= 0 ? side[1 - value].radius :
-		smaller_radius(root, side[0].radius, side[1].radius);
+		smaller_radius(root, distance, side[0].radius, side[1].radius);
 	return true;
 }
 

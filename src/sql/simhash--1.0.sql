@@ -973,6 +973,17 @@ CREATE OPERATOR <%@ (
     RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
 );
 COMMENT ON OPERATOR <%@ (bigint[], sketch_ball) IS 'is in the ball, by Jaccard distance';
+CREATE FUNCTION sketch_ball_near(sketch_ball, sketch_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_sketch_ball_near'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION sketch_ball_near(sketch_ball, sketch_ball) IS 'implementation of =~= operator';
+CREATE OPERATOR =~= (
+    LEFTARG = sketch_ball, RIGHTARG = sketch_ball, FUNCTION = sketch_ball_near,
+    COMMUTATOR = =~=,
+    RESTRICT = simhash_selectivity, JOIN = simhash_join_selectivity
+);
+COMMENT ON OPERATOR =~= (sketch_ball, sketch_ball) IS
+    'centers are within the smaller radius of each other, by Jaccard distance';
 
 --
 -- Index access method
@@ -1000,6 +1011,10 @@ COMMENT ON FUNCTION simhash_minhash_opclass(internal) IS 'index support: signatu
 CREATE FUNCTION simhash_sketch_opclass(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_sketch_opclass(internal) IS 'index support: arrays of hashes, by their elements';
+CREATE FUNCTION simhash_sketch_ball_opclass(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_sketch_ball_opclass(internal) IS
+    'index support: balls of arrays of hashes, by the elements of their centers';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@ (simhash, simhash_ball),
@@ -1031,6 +1046,14 @@ COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
     'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by the '
     'fraction they lack';
+
+CREATE OPERATOR CLASS sketch_ball_ops DEFAULT FOR TYPE sketch_ball USING simhash AS
+    OPERATOR 4 =~=,
+    FUNCTION 1 simhash_sketch_ball_opclass(internal);
+COMMENT ON OPERATOR CLASS sketch_ball_ops USING simhash IS
+    'arrays of hashes within the smaller radius of each other, for exclusion constraints';
+COMMENT ON OPERATOR FAMILY sketch_ball_ops USING simhash IS
+    'arrays of hashes within the smaller radius of each other, for exclusion constraints';
 
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING simhash AS
     OPERATOR 6 %,

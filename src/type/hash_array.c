@@ -157,22 +157,41 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 }
 
 /*
- * Count the distinct elements of the arrays a and b.  Checks for interrupts.
+ * Count the elements of two sets, which are arrays in ascending order.  Checks for
+ * interrupts.
+ */
+static Overlap
+count_overlap(const int64 *a, int na, const int64 *b, int nb)
+{
+	Overlap		overlap = {.a = na,.b = nb};
+
+	for (int i = 0; i < na; i++)
+	{
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		overlap.both += has_element(b, nb, a[i]);
+	}
+	return overlap;
+}
+
+/*
+ * Count the distinct elements of the arrays a and b.  Checks for interrupts.  Caches the
+ * elements of b for the next call, unless fcinfo is NULL.  Then it leaves no memory
+ * allocated.
  */
 Overlap
 hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b)
 {
-	const PassageCache *query = get_passage(fcinfo, b);
-	Overlap		overlap = {.b = query->n};
-	int64	   *elements = hash_array_elements(a, &overlap.a);
+	const PassageCache *query = fcinfo ? get_passage(fcinfo, b) : NULL;
+	int			na;
+	int			nb = query ? query->n : 0;
+	int64	   *element_a = hash_array_elements(a, &na);
+	int64	   *element_b = query ? query->element : hash_array_elements(b, &nb);
+	Overlap		overlap = count_overlap(element_a, na, element_b, nb);
 
-	for (int i = 0; i < overlap.a; i++)
-	{
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		overlap.both += has_element(query->element, query->n, elements[i]);
-	}
-	pfree(elements);
+	pfree(element_a);
+	if (query == NULL)
+		pfree(element_b);
 	return overlap;
 }
 

@@ -105,6 +105,7 @@ jaccard_min_both(int a, int b, float8 radius)
 /* The functions of operators that an index supports. */
 extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_jaccard_in_ball(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_ball_near(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_HASH_ARRAY_H */

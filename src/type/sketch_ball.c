@@ -2,10 +2,10 @@
  *
  * sketch_ball.c
  *		The type sketch_ball: the argument of an index search in place of sk <%> q <= t or
- *		sk <%>> q <= t
+ *		sk <%>> q <= t, and the value of an exclusion constraint
  *
- * It is a row type, (center bigint[], radius double precision), since only plans have
- * values of it.  The operator tells the distance.
+ * It is a row type, (center bigint[], radius double precision), since nobody writes values
+ * of it by hand.  The operator tells the distance.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -165,4 +165,37 @@ simhash_jaccard_in_ball(PG_FUNCTION_ARGS)
 	if (!sketch_ball_open(PG_GETARG_DATUM(1), &center, &radius))
 		PG_RETURN_NULL();
 	return resembles_within(fcinfo, PG_GETARG_DATUM(0), center, radius);
+}
+
+/*
+ * ball =~= ball: true if the Jaccard distance of the centers is at most the smaller radius.
+ *
+ * Returns false, not NULL, if a field is NULL or if neither center has elements.  Core raises
+ * an error if the operator of an exclusion constraint returns NULL for values that are not
+ * NULL.  Frees its memory, because core calls it in the memory context of the statement.
+ */
+PG_FUNCTION_INFO_V1(simhash_sketch_ball_near);
+Datum
+simhash_sketch_ball_near(PG_FUNCTION_ARGS)
+{
+	HeapTupleHeader a = get_tuple_header(PG_GETARG_DATUM(0));
+	HeapTupleHeader b = get_tuple_header(PG_GETARG_DATUM(1));
+	Datum		a_center;
+	Datum		b_center;
+	float8		a_radius;
+	float8		b_radius;
+	bool		near = false;
+
+	if (sketch_ball_open(PointerGetDatum(a), &a_center, &a_radius) &&
+		sketch_ball_open(PointerGetDatum(b), &b_center, &b_radius))
+	{
+		Overlap		overlap = hash_array_overlap(NULL, a_center, b_center);
+
+		near = overlap_union(&overlap) > 0 &&
+			float8_le(jaccard_distance_of(&overlap), a_radius) &&
+			float8_le(jaccard_distance_of(&overlap), b_radius);
+	}
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	PG_RETURN_BOOL(near);
 }

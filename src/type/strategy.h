@@ -15,7 +15,7 @@
 #define STRATEGY_WITHIN		1	/* fp <@ ball, array <%>@ ball */
 #define STRATEGY_EQUAL		2	/* fp = fp */
 #define STRATEGY_DISTANCE	3	/* ORDER BY fp <~> fp */
-#define STRATEGY_NEAR		4	/* ball =~= ball */
+#define STRATEGY_NEAR		4	/* ball =~= ball, of either type */
 #define STRATEGY_OVERLAP	5	/* array && array */
 #define STRATEGY_SHARES_BAND	6	/* signature % signature */
 #define STRATEGY_CONTAINMENT	7	/* ORDER BY array <%>> array */

@@ -4,6 +4,9 @@
 # its own, with fsync.  Each round runs each way for ten seconds, in turn.  Only the
 # numbers of one round are comparable.
 #
+# Then compares the constraint of exact resemblance with its index alone: batches of 2,000
+# documents into tables of 100,000, in turn.
+#
 #   bash test/bench/keep_out.sh [ROUNDS]
 set -euo pipefail
 
@@ -32,6 +35,11 @@ load() {
 		JOIN sentence AS a ON a.n = hashint8extended(i, 1) & 8191
 		JOIN sentence AS b ON b.n = hashint8extended(i, 2) & 8191
 		JOIN sentence AS c ON c.n = hashint8extended(i, 3) & 8191;
+		$(block_with 'CREATE TABLE reports' | sed '/^INSERT/,$d')
+		INSERT INTO reports (body) SELECT body FROM articles ON CONFLICT DO NOTHING;
+		CREATE TABLE indexed (id bigint GENERATED ALWAYS AS IDENTITY, body text NOT NULL);
+		INSERT INTO indexed (body) SELECT body FROM reports;
+		CREATE INDEX ON indexed USING simhash (sketch_ball(shingle_hashes(body), 0.2));
 		VACUUM ANALYZE;
 		ALTER SYSTEM SET fsync = on;
 		ALTER SYSTEM SET max_wal_size = '8GB';
@@ -71,7 +79,21 @@ round() {
 	way one-lock ENABLE <<<'INSERT INTO articles (body) SELECT :text;'
 	demo_psql -c "$(block_with 'CREATE OR REPLACE FUNCTION lock_articles')"
 	way block-locks ENABLE <<<'INSERT INTO articles (body) SELECT :text;'
+	way exact DISABLE <<<'INSERT INTO reports (body) SELECT :text ON CONFLICT DO NOTHING;'
 	way serializable DISABLE <<<"BEGIN ISOLATION LEVEL SERIALIZABLE; $checked COMMIT;"
+}
+
+compare_exact() {
+	local batch="SELECT concat_ws(' ', a.words, b.words, c.words)
+		FROM (SELECT nextval('batch_of_%s') * 2000 AS n OFFSET 0) AS s, generate_series(n + 1, n + 2000) AS i
+		JOIN sentence AS a ON a.n = hashint8extended(-i, 1) & 8191
+		JOIN sentence AS b ON b.n = hashint8extended(-i, 2) & 8191
+		JOIN sentence AS c ON c.n = hashint8extended(-i, 3) & 8191"
+
+	demo_psql -f test/bench/timing.sql -c 'CREATE SEQUENCE batch_of_reports' -c 'CREATE SEQUENCE batch_of_indexed' \
+		-c "SELECT * FROM time_pair('exact constraint / index alone',
+			\$\$INSERT INTO reports (body) ${batch/\%s/reports} ON CONFLICT DO NOTHING\$\$,
+			\$\$INSERT INTO indexed (body) ${batch/\%s/indexed}\$\$, 9)"
 }
 
 main() {
@@ -84,6 +106,7 @@ main() {
 		say "round $i"
 		round
 	done
+	compare_exact
 }
 
 main "$@"

@@ -67,10 +67,15 @@ CREATE TABLE apart (
     id integer, fp simhash UNIQUE, sig minhash(18, 7),
     CONSTRAINT apart_fp EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=),
     CONSTRAINT apart_sig EXCLUDE USING simhash (sig WITH %));
+CREATE TABLE apart_sets (
+    id integer, sk bigint[], near sketch_ball,
+    CONSTRAINT apart_sk EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=),
+    CONSTRAINT apart_near EXCLUDE USING simhash (near WITH =~=));
 CREATE TABLE apart_later (
     fp simhash, CONSTRAINT apart_gist EXCLUDE USING gist (simhash_ball(fp, 3) WITH =~=) DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE referring (fp simhash REFERENCES apart (fp));
 INSERT INTO apart SELECT id, fp, sig FROM docs WHERE id % 5 = 0 ON CONFLICT DO NOTHING;
+INSERT INTO apart_sets SELECT id, sk, near FROM docs WHERE id % 5 = 0 OR id = 123 ON CONFLICT DO NOTHING;
 INSERT INTO apart_later SELECT fp FROM apart;
 INSERT INTO referring SELECT fp FROM apart;
 
@@ -119,6 +124,8 @@ SELECT v.* FROM docs AS d, LATERAL (VALUES
     ('fps_btree_sig', format('SELECT id FROM fps_btree WHERE sig = %L', sig)),
     ('apart_fp', format('SELECT id FROM apart WHERE simhash_ball(fp, 3) =~= %L', simhash_ball(fp, 12))),
     ('apart_sig', format('SELECT id FROM apart WHERE sig %% %L', sig)),
+    ('apart_sk', format('SELECT id FROM apart_sets WHERE sketch_ball(sk, 0.2) =~= %L', sketch_ball(sk, 0.6))),
+    ('apart_near', format('SELECT id FROM apart_sets WHERE near =~= %L', near)),
     ('parted_1_fp_idx', format('SELECT id FROM parted WHERE fp <~> %L <= 12', fp)),
     ('parted_2_sig_idx', format('SELECT id FROM parted WHERE sig %% %L', sig)),
     ('copies_sig', format('SELECT id FROM copies WHERE sig %% %L', sig)),

@@ -1,6 +1,6 @@
 # Eight sessions insert near-duplicates at the same time into a table with an exclusion
-# constraint.  No near-duplicate is accepted, and no row is refused without a near row.
-# VACUUM runs meanwhile.
+# constraint, of fingerprints or of arrays of hashes.  No near-duplicate is accepted, and no
+# row is refused without a near row.  VACUUM runs meanwhile.
 #
 # SIMHASH_ROUNDS sets the number of rows for each session.
 
@@ -20,30 +20,31 @@ my $seed = random_seed();
 my $rounds = $ENV{SIMHASH_ROUNDS} || 400;
 my $node = index_node('exclude', conf => "autovacuum = off\ndeadlock_timeout = 100ms\n");
 
-# Fingerprints around few centers, so that most are near others.  No row is deleted, so
-# at the end each refused row has a near one.
+# Fingerprints around few centers, and arrays of few families, so that most are near others.
+# No row is deleted, so at the end each refused row has a near one.
 $node->safe_psql('postgres', <<'SQL');
-CREATE FUNCTION offer(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION some_bits(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
     SELECT flip(hashint8extended(i % 40, 0)::simhash, (hashint8extended(i, 2) & 7)::integer, i) $$;
-CREATE TABLE refused (how text, fp simhash);
-CREATE PROCEDURE insert_or_not(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
+CREATE FUNCTION some_hashes(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_agg(hashint8extended(i % 40 * 100 + j, CASE WHEN hashint8extended(i, j) & 7 = 0 THEN i ELSE 0 END))
+    FROM generate_series(1, 10 + hashint8extended(i, 0) & 15) AS j $$;
+CREATE TABLE refused (how text, i bigint);
+CREATE PROCEDURE insert_or_not(tab regclass, value text, seed bigint, n integer) LANGUAGE plpgsql AS $$
 DECLARE
-    fp simhash;
     added bigint;
 BEGIN
     FOR i IN seed .. seed + n - 1 LOOP
-        fp := offer(i);
-        EXECUTE format('INSERT INTO %s VALUES ($1) ON CONFLICT DO NOTHING', tab) USING fp;
+        EXECUTE format('INSERT INTO %s SELECT %s($1) ON CONFLICT DO NOTHING', tab, value) USING i;
         GET DIAGNOSTICS added = ROW_COUNT;
         IF added = 0 THEN
-            INSERT INTO refused VALUES (tab, fp);
+            INSERT INTO refused VALUES (tab, i);
         END IF;
         COMMIT;
     END LOOP;
 END $$;
 -- Sessions can deadlock.  A cancelled session tries again only while no other one does.
 -- Otherwise they could cancel each other without end.
-CREATE PROCEDURE insert_or_fail(tab regclass, seed bigint, n integer) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE insert_or_fail(tab regclass, value text, seed bigint, n integer) LANGUAGE plpgsql AS $$
 DECLARE
     i bigint := seed;
     deadlocks integer := 0;
@@ -55,11 +56,11 @@ BEGIN
             seen := deadlocks;
         END IF;
         BEGIN
-            EXECUTE format('INSERT INTO %s VALUES ($1)', tab) USING offer(i);
+            EXECUTE format('INSERT INTO %s SELECT %s($1)', tab, value) USING i;
             i := i + 1;
         EXCEPTION
             WHEN exclusion_violation THEN
-                INSERT INTO refused VALUES (tab, offer(i));
+                INSERT INTO refused VALUES (tab, i);
                 i := i + 1;
             WHEN deadlock_detected THEN
                 deadlocks := deadlocks + 1;
@@ -73,30 +74,39 @@ BEGIN
 END $$;
 SQL
 
-foreach my $how (qw(insert_or_not insert_or_fail))
+my %kinds = (
+	some_bits => [ 'simhash', 'simhash_ball(value, 3)', '<~>', 3 ],
+	some_hashes => [ 'bigint[]', 'sketch_ball(value, 0.4)', '<%>', 0.4 ]);
+foreach my $kind (sort keys %kinds)
 {
-	my $table = "by_$how";
+	foreach my $how (qw(insert_or_not insert_or_fail))
+	{
+		my $table = "${kind}_by_$how";
+		my ($type, $ball, $distance, $radius) = @{ $kinds{$kind} };
 
-	$node->safe_psql('postgres',
-		"CREATE TABLE $table (fp simhash,
-			CONSTRAINT ${table}_apart EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=))");
-	my @clients = map { client($node, "CALL $how('$table', " . ($seed + 100_000 * $_) . ", $rounds)") } 1 .. 8;
-	$node->safe_psql('postgres', "VACUUM (INDEX_CLEANUP on) $table") while running(@clients);
-	clients_ok(@clients);
+		$node->safe_psql('postgres', "CREATE TABLE $table (value $type,
+				CONSTRAINT ${table}_apart EXCLUDE USING simhash ($ball WITH =~=))");
+		my @clients = map {
+			my $first = $seed + 100_000 * $_;
+			client($node, "CALL $how('$table', '$kind', $first, $rounds)")
+		} 1 .. 8;
+		$node->safe_psql('postgres', "VACUUM (INDEX_CLEANUP on) $table") while running(@clients);
+		clients_ok(@clients);
 
-	my $offered = 8 * $rounds;
-	my ($in, $out) = split /\|/, $node->safe_psql('postgres',
-		"SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM refused WHERE how = '$table')");
-	is($in + $out, $offered, "$how: each row was accepted or refused ($in and $out)");
-	cmp_ok($out, '>', 0, "$how: some were refused");
-	is($node->safe_psql('postgres',
-		"SELECT count(*) FROM $table AS a, $table AS b WHERE a.ctid < b.ctid AND (a.fp <~> b.fp) + 0 <= 3"),
-		'0', "$how: no two rows are near each other");
-	is($node->safe_psql('postgres',
-		"SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t
-			WHERE (t.fp <~> r.fp) + 0 <= 3)"),
-		'0', "$how: each refused row is near an accepted one");
-	no_damage_ok($node, $how, "${table}_apart");
+		my $offered = 8 * $rounds;
+		my ($in, $out) = split /\|/, $node->safe_psql('postgres',
+			"SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM refused WHERE how = '$table')");
+		is($in + $out, $offered, "$table: each row was accepted or refused ($in and $out)");
+		cmp_ok($out, '>', 0, "$table: some were refused");
+		is($node->safe_psql('postgres', "SELECT count(*) FROM $table AS a, $table AS b
+			WHERE a.ctid < b.ctid AND (a.value $distance b.value) + 0 <= $radius"),
+			'0', "$table: no two rows are near each other");
+		is($node->safe_psql('postgres',
+			"SELECT count(*) FROM refused AS r WHERE how = '$table' AND NOT EXISTS (SELECT FROM $table AS t
+				WHERE (t.value $distance $kind(r.i)) + 0 <= $radius)"),
+			'0', "$table: each refused row is near an accepted one");
+		no_damage_ok($node, $table, "${table}_apart");
+	}
 }
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|found self tuple|terminated by signal/, 'nothing in the log');
 $node->stop;

@@ -115,6 +115,9 @@ INSERT INTO docs (id, body, chars, features, hashes, words, plain, near)
 SELECT id + 1000, body, chars, features, hashes, words, plain, near FROM docs WHERE id % 20 = 7;
 INSERT INTO apart
 SELECT id, simhash(text_of(id)), to_minhash(text_of(id)) FROM generate_series(5007, 5307, 50) AS id;
+INSERT INTO apart_sets
+SELECT id, winnow(text_of(id), 8), sketch_ball(winnow(text_of(id), 8), 0.3)
+FROM generate_series(5007, 5307, 50) AS id;
 INSERT INTO parted SELECT id % 300, fp, sig FROM docs WHERE id % 20 = 7;
 REFRESH MATERIALIZED VIEW copies;
 SQL
@@ -169,7 +172,7 @@ VACUUM docs;
 SELECT count(*) FROM docs;
 SQL
 	$origin->wait_for_catchup($standby);
-	is($standby->safe_psql('from_public', 'SELECT count(*) FROM searches'), '90',
+	is($standby->safe_psql('from_public', 'SELECT count(*) FROM searches'), '96',
 		'replay goes on, other tables are read');
 	open my $file, '>', $standby->data_dir . '/postgresql.conf' or die $!;
 	print $file $with_library;

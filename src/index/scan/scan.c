@@ -52,6 +52,8 @@ typedef struct SimHashScan
 	bool		want_rows;		/* rows that are not NULL */
 	bool		want_nulls;		/* rows that are NULL */
 	bool		recheck;		/* true if the executor must recheck the scan keys */
+	bool		keep_pin;		/* true if the leaf of a TID must stay pinned until
+								 * the heap tuple has been checked */
 
 	/* The current search.  At most one of keys and overlap is not NULL. */
 	ScanStage	stage;
@@ -205,10 +207,12 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
  * counts hits instead.
  *
  * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
- * been checked (leaf_reader_read).  Only a scan for any of several keys keeps that pin.
- * So the function scans for any of the first n - T + 1 keys, where T is min_match, and
- * requests a recheck.  Every match contains at least one of these keys, because it lacks
- * at most n - T of all n keys.
+ * been checked (leaf_reader_read).  A merge cannot keep the leaves of several keys pinned.
+ * Instead it requests a recheck.  Then a row that took the place of a vacuumed one is
+ * returned only if it matches, too.  A row that is inserted meanwhile may be missed, as
+ * without a merge: a session that inserts into a table with an exclusion constraint inserts
+ * all keys of its row before it searches, so of two sessions at least one finds the other's
+ * row.
  */
 static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
@@ -217,8 +221,7 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
 	if (query.min_match > 1 && !IsMVCCSnapshot(scan->xs_snapshot))
 	{
 		state->recheck = true;
-		query.n -= query.min_match - 1;
-		query.min_match = 1;
+		state->keep_pin = false;
 	}
 	state->keys = keys_scan_create(state->context, &state->reader, &query);
 	if (state->keys == NULL)
@@ -333,6 +336,7 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 	state->next = 0;
 	state->started = false;
 	state->recheck = state->opclass->recheck;
+	state->keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
 
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
@@ -419,19 +423,18 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 /*
  * amgettuple: return the TID of the next row in xs_heaptid.  Returns false after the last
  * row.  With a non-MVCC snapshot, the leaf of the TID stays pinned at least until the next
- * call.
+ * call, unless the scan merges postings.
  */
 bool
 simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 {
 	SimHashScan *state = scan->opaque;
-	bool		keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
 
 	if (!state->started)
 	{
-		begin_scan(scan, keep_pin);
+		begin_scan(scan, state->keep_pin);
 		if (state->keys)
-			keys_scan_return_once(state->keys, !keep_pin);
+			keys_scan_return_once(state->keys, !state->keep_pin);
 	}
 	scan->xs_recheck = state->recheck;
 	if (state->next == state->reader.ntids && !next_rows(scan))

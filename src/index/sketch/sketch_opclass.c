@@ -1,9 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * sketch_opclass.c
- *		Operator class of sets of hashes, which are arrays of bigint
+ *		Operator classes of sets of hashes, which are arrays of bigint, and of balls of them
  *
- * The keys of an array are its elements.  A row with an empty array has no keys.
+ * The keys of an array are its elements.  A row with an empty array has no keys.  The keys of
+ * a ball are those of its center.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -12,6 +13,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgrprotos.h"
 #include "utils/selfuncs.h"
@@ -21,6 +23,8 @@
 #include "planner/elements.h"
 #include "planner/predicate.h"
 #include "type/hash_array.h"
+
+/* --- sets ------------------------------------------------------------------------ */
 
 /*
  * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending
@@ -51,15 +55,25 @@ array_keys(Datum value, KeySet *keys)
 static bool
 is_ball_strategy(int strategy)
 {
-	return strategy == STRATEGY_WITHIN || strategy == STRATEGY_RESEMBLES;
+	return strategy == STRATEGY_WITHIN || strategy == STRATEGY_RESEMBLES ||
+		strategy == STRATEGY_NEAR;
+}
+
+/*
+ * Return true if an operator with this strategy compares by Jaccard distance.
+ */
+static bool
+is_jaccard_strategy(int strategy)
+{
+	return strategy == STRATEGY_RESEMBLES || strategy == STRATEGY_NEAR;
 }
 
 /*
  * Extract the query keys.  For && and @>, they are the keys of the argument: && needs any
  * one of them, @> needs all.  <@ needs any one of them too, or a row without keys, and is
- * rechecked: the row may have other keys or NULLs.  For <%>@ and <%@, they are the n keys of
- * the array in the ball, and at least ceil((1 - radius) * n) of them are needed.  <%@ is
- * rechecked: the row may have too many other keys.
+ * rechecked: the row may have other keys or NULLs.  For <%>@, <%@ and =~=, they are the n keys
+ * of the array in the ball, and at least ceil((1 - radius) * n) of them are needed.  <%@ and
+ * =~= are rechecked: the row may have too many other keys, or a smaller radius.
  *
  * Returns false if every non-NULL row matches.  Returns true without keys if no row with
  * keys matches.
@@ -78,14 +92,14 @@ query_array(const ScanKeyData *key, KeySet *keys)
 		return true;			/* no array contains NULL */
 	array_keys(array, keys);
 	keys->or_empty = key->sk_strategy == STRATEGY_CONTAINED;
-	keys->recheck = keys->or_empty || key->sk_strategy == STRATEGY_RESEMBLES;
+	keys->recheck = keys->or_empty || is_jaccard_strategy(key->sk_strategy);
 	if (key->sk_strategy == STRATEGY_OVERLAP || keys->or_empty)
 		return true;
 	if (keys->n == 0)			/* @> an empty array matches every array; a ball
-								 * around one contains none, or by <%@ all arrays
-								 * with elements */
+								 * around one contains none, or by Jaccard
+								 * distance all arrays with elements */
 		return key->sk_strategy == STRATEGY_WITHIN ||
-			(key->sk_strategy == STRATEGY_RESEMBLES && float8_lt(radius, 1));
+			(is_jaccard_strategy(key->sk_strategy) && float8_lt(radius, 1));
 	keys->min_match = keys->n - max_missing(keys->n, radius);
 	if (keys->min_match > keys->n)
 		keys->n = 0;
@@ -100,8 +114,8 @@ query_array(const ScanKeyData *key, KeySet *keys)
 
 /*
  * Return the estimated number of query keys.  For &&, @>, <@ and the ORDER BY operator, it is
- * the number of elements of the argument.  For <%>@ and <%@, it is the number of elements of
- * the array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
+ * the number of elements of the argument.  For <%>@, <%@ and =~=, it is the number of elements
+ * of the array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
  *
  * Returns HUGE_VAL if all rows match, that is, if the radius is at least 1 or the argument
  * of @> is empty.  Returns 0 if the ball cannot be read (predicate_read_ball).  Sets
@@ -116,13 +130,16 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 
 	if (array && is_ball_strategy(strategy))
 	{
+		List	   *args = clause->args;
 		Predicate	predicate;
 		Selectivity otherwise;
 		bool		known;
 
-		if (!predicate_read_ball(root, strategy == STRATEGY_WITHIN ?
-								 &distance_containment : &distance_jaccard,
-								 clause->opno, clause->args, &predicate, &otherwise))
+		if (strategy == STRATEGY_NEAR)	/* only the ball searched for has a known radius */
+			args = list_make2(makeNullConst(INT8ARRAYOID, -1, InvalidOid), array);
+		if (!predicate_read_ball(root, is_jaccard_strategy(strategy) ?
+								 &distance_jaccard : &distance_containment,
+								 clause->opno, args, &predicate, &otherwise))
 			return 0;
 		if (float8_ge(predicate_fraction_radius(root, predicate.radius, &known), 1))
 			return HUGE_VAL;
@@ -158,4 +175,46 @@ Datum
 simhash_sketch_opclass(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(&array_opclass);
+}
+
+/* --- balls ------------------------------------------------------------------------- */
+
+/*
+ * Extract the keys of a ball.  They do not tell its radius, so the operator is rechecked on
+ * each row.  A ball with a NULL field has no keys.
+ */
+static void
+sketch_ball_keys(Datum value, KeySet *keys)
+{
+	struct varlena *ball = PG_DETOAST_DATUM(value);
+	Datum		center;
+	float8		radius;
+
+	if (sketch_ball_open(PointerGetDatum(ball), &center, &radius))
+		array_keys(center, keys);
+	if ((Pointer) ball != DatumGetPointer(value))
+		pfree(ball);
+}
+
+static const MultiKeyMethods sketch_ball_methods = {
+	.extract_value = sketch_ball_keys,
+	.extract_query = query_array,
+	.estimate_query_keys = estimate_array,
+};
+
+static const Opclass sketch_ball_opclass = {
+	.type = RECORDOID,
+	.length = -1,
+	.recheck = true,
+	.operators = {
+		[STRATEGY_NEAR] = simhash_sketch_ball_near,
+	},
+	.multi_key = &sketch_ball_methods,
+};
+
+PG_FUNCTION_INFO_V1(simhash_sketch_ball_opclass);
+Datum
+simhash_sketch_ball_opclass(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(&sketch_ball_opclass);
 }
