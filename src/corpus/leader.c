@@ -77,7 +77,7 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
  * comparison.  A SimilarityJoin callback.
  */
 static bool
-leader_settled(SimilarityJoin *join, uint32 first, uint32 n)
+leader_is_done(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	uint32	   *row = join->members.tag + first;
 
@@ -286,7 +286,7 @@ cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nr
 			.radius = radius,
 			.random = members->seed,
 			.comparisons = leader_comparisons,
-			.settled = leader_settled
+			.is_done = leader_is_done
 		},
 		.members = *members,
 		.leader = parent

@@ -47,8 +47,8 @@
 typedef struct Digit
 {
 	int			nbits;
-	int			nruns;
-	BitGroup	run[DIGIT_BITS];
+	int			ngroups;
+	BitGroup	group[DIGIT_BITS];
 } Digit;
 
 /*
@@ -91,10 +91,10 @@ static bool enter_range(SimilarityJoin *join, uint32 *first, uint32 *n);
 static inline uint32
 digit_of(const Digit *digit, SimHash fp)
 {
-	uint64		value = bits_rotate_left(fp, digit->run[0].shift) & digit->run[0].mask;
+	uint64		value = bits_rotate_left(fp, digit->group[0].shift) & digit->group[0].mask;
 
-	for (int i = 1; i < digit->nruns; i++)
-		value |= bits_rotate_left(fp, digit->run[i].shift) & digit->run[i].mask;
+	for (int i = 1; i < digit->ngroups; i++)
+		value |= bits_rotate_left(fp, digit->group[i].shift) & digit->group[i].mask;
 	return value;
 }
 
@@ -106,15 +106,15 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 {
 	Assert(nbits > 0);
 	digit->nbits = nbits;
-	digit->nruns = 0;
+	digit->ngroups = 0;
 	for (int i = 0; i < nbits; i++)
 	{
 		int			target = nbits - 1 - i;
 		int			shift = (target - bits[i]) & (SIMHASH_BITS - 1);
 
-		if (i == 0 || shift != digit->run[digit->nruns - 1].shift)
-			digit->run[digit->nruns++] = (BitGroup) {0, shift};
-		digit->run[digit->nruns - 1].mask |= UINT64CONST(1) << target;
+		if (i == 0 || shift != digit->group[digit->ngroups - 1].shift)
+			digit->group[digit->ngroups++] = (BitGroup) {0, shift};
+		digit->group[digit->ngroups - 1].mask |= UINT64CONST(1) << target;
 	}
 }
 
@@ -237,10 +237,10 @@ skip_block(SimilarityJoin *join, uint64 mask)
 }
 
 /*
- * Note the plan for all members, or NULL if there is none.
+ * Record the plan for all members, or NULL if there is none.
  */
 static void
-note_plan(SimilarityJoin *join, const JoinPlan *plan)
+record_plan(SimilarityJoin *join, const JoinPlan *plan)
 {
 	join->agree = plan ? plan->agree : 0;
 	join->nblocks = plan ? plan->nblocks : 0;
@@ -249,7 +249,7 @@ note_plan(SimilarityJoin *join, const JoinPlan *plan)
 /*
  * Enter a range of members that agree on `nchosen` blocks, and on the bits of block
  * `block` before index `bit`.  Returns true if the members are to be compared.  Otherwise
- * pushes a frame that divides the range, or pushes nothing if the range is settled.
+ * pushes a frame that divides the range, or pushes nothing if the range is done.
  */
 static bool
 enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int nchosen,
@@ -261,7 +261,7 @@ enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int 
 
 	if (*n <= FEW_MEMBERS)
 		return true;
-	if (join->settled && join->settled(join, *first, *n))
+	if (join->is_done && join->is_done(join, *first, *n))
 		return false;
 	if (left == 0)
 	{
@@ -314,7 +314,7 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 		return true;
 	}
 	if (join->depth == 0)
-		note_plan(join, plan);
+		record_plan(join, plan);
 	push_frame(join, plan, *first, *n, 0, 0)->owns_plan = true;
 	return false;
 }
@@ -352,7 +352,7 @@ similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block,
 	join->plan = plan;
 	join->block = block;
 	join->nbits = nbits;
-	note_plan(join, plan);
+	record_plan(join, plan);
 	if (plan)
 	{
 		for (int i = 0; i < block; i++)

@@ -48,7 +48,7 @@ struct SimilarityJoin
 	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/* Returns true if a range needs no more comparisons.  Must be quick.  May be NULL. */
-	bool		(*settled) (SimilarityJoin *join, uint32 first, uint32 n);
+	bool		(*is_done) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/*
 	 * Compares some members of a range with all other members of the range.  Moves the

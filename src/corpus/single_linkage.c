@@ -150,7 +150,7 @@ single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
  * Return true if all members of a range are in one cluster.  A SimilarityJoin callback.
  */
 static bool
-single_settled(SimilarityJoin *join, uint32 first, uint32 n)
+single_is_done(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	uint32	   *parent = ((SingleLinkage *) join)->parent;
 	uint32	   *set = join->members.tag + first;
@@ -203,7 +203,7 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 			.radius = radius,
 			.random = members->seed,
 			.comparisons = single_comparisons,
-			.settled = single_settled,
+			.is_done = single_is_done,
 			.reduce = single_reduce
 		},
 		.parent = parent

@@ -30,7 +30,7 @@
  * Update the maxima of memory and disk space in use.
  */
 static void
-note_space(SimHashJoinState *state)
+record_space(SimHashJoinState *state)
 {
 	const JoinMatch *match = state->match;
 	Size		memory = MemoryContextMemAllocated(match->left->context, true) +
@@ -105,7 +105,7 @@ begin_matches(SimHashJoinState *state)
 
 	state->uses_pending = !needs_one_match &&
 		(match->left->tuples.file || match->right->tuples.file);
-	note_space(state);
+	record_space(state);
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
 		join_evaluate_radius(state);
 	if (!state->matchable && !join_returns_unmatched(state))
@@ -180,7 +180,7 @@ next_block(SimHashJoinState *state)
 	if (++match->block == match->partitions.nblocks)
 		return end_chunk(state);
 	join_partitions_make(&match->partitions, match->block);
-	note_space(state);
+	record_space(state);
 	state->partition = 0;
 	return NEXT_PARTITION;
 }
@@ -294,7 +294,7 @@ join_next_row(CustomScanState *css)
 			case RETURN_MATCHES:
 				if ((result = join_return_match(state)) == NULL)
 				{
-					note_space(state);
+					record_space(state);
 					state->phase = NEXT_RIGHT_CHUNK;
 				}
 				break;

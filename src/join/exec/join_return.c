@@ -150,8 +150,8 @@ mark_matched(SimHashJoinState *state, uint32 row)
 	if (state->matched == NULL || join_bitmap_has(state->matched, row))
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
-	if (join_needs_one_match(state->spec.jointype) && methods->note_done)
-		methods->note_done(state->match);
+	if (join_needs_one_match(state->spec.jointype) && methods->record_done)
+		methods->record_done(state->match);
 }
 
 /*

@@ -292,7 +292,7 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 }
 
 static void
-distance_note_done(JoinMatch *match)
+distance_record_done(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 
@@ -326,6 +326,6 @@ const JoinMethods join_by_distance = {
 	.sort = join_sort,
 	.begin_pairs = distance_begin_pairs,
 	.next_pair = distance_next_pair,
-	.note_done = distance_note_done,
+	.record_done = distance_record_done,
 	.explain = distance_explain
 };

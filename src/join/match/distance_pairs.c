@@ -56,7 +56,7 @@ pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
  * SimilarityJoin callback.
  */
 static bool
-pairs_settled(SimilarityJoin *join, uint32 first, uint32 n)
+pairs_are_done(SimilarityJoin *join, uint32 first, uint32 n)
 {
 	JoinPairs  *pairs = (JoinPairs *) join;
 	bool		has_left = false;
@@ -91,7 +91,7 @@ join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *r
 {
 	MemoryContextReset(pairs->context);
 	pairs->join.comparisons = pairs_comparisons;
-	pairs->join.settled = pairs_settled;
+	pairs->join.is_done = pairs_are_done;
 	pairs->left = left->entry;
 	pairs->left_end = left->entry + left->n;
 	pairs->right = right->entry;
@@ -319,7 +319,7 @@ begin_member(JoinPairs *pairs, uint32 member)
  * entries, and its left entries need no more matches.
  */
 static bool
-member_is_settled(const JoinPairs *pairs)
+member_is_done(const JoinPairs *pairs)
 {
 	return pairs->done && pairs->member < pairs->range_right &&
 		pairs->value[pairs->join.members.tag[pairs->member]].nunmatched == 0;
@@ -331,20 +331,20 @@ member_is_settled(const JoinPairs *pairs)
  * doubled.
  */
 static bool
-rest_is_settled(JoinPairs *pairs)
+rest_is_done(JoinPairs *pairs)
 {
 	uint32		next = pairs->member + 1;
 	uint32		ncompared = next - pairs->range;
 
 	return pairs->done && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
-		pairs_settled(&pairs->join, next, pairs->range_end - next);
+		pairs_are_done(&pairs->join, next, pairs->range_end - next);
 }
 
 /*
- * Note how the largest group was joined, for EXPLAIN.
+ * Record how the largest group was joined, for EXPLAIN.
  */
 static void
-note_method(JoinPairs *pairs)
+record_method(JoinPairs *pairs)
 {
 	if (pairs->nvalues <= pairs->largest_group)
 		return;
@@ -366,7 +366,7 @@ advance_range(JoinPairs *pairs)
 	{
 		if (!similarity_join_next(&pairs->join, &pairs->range, &n))
 			return false;
-		note_method(pairs);
+		record_method(pairs);
 		pairs->range_end = pairs->range + n;
 		arrange_range(pairs);
 	} while (pairs->range_left_end == pairs->range || pairs->range_right == pairs->range_end);
@@ -386,7 +386,7 @@ compare_more(JoinPairs *pairs)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		while (pairs->compared_to < pairs->range_end && !member_is_settled(pairs))
+		while (pairs->compared_to < pairs->range_end && !member_is_done(pairs))
 		{
 			uint32		from = pairs->compared_to;
 			uint32		n = Min(pairs->range_end - from, COMPARED_AT_ONCE);
@@ -400,7 +400,7 @@ compare_more(JoinPairs *pairs)
 			if (pairs->nmatches > 0)
 				return true;
 		}
-		if (pairs->member + 1 < pairs->range_left_end && !rest_is_settled(pairs))
+		if (pairs->member + 1 < pairs->range_left_end && !rest_is_done(pairs))
 			begin_member(pairs, pairs->member + 1);
 		else if (!advance_range(pairs))
 			return false;

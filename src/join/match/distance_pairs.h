@@ -90,7 +90,7 @@ extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const Jo
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*
- * Note that a left entry of a value of the current group needs no more matches.
+ * Record that a left entry of a value of the current group needs no more matches.
  */
 static inline void
 join_pairs_note_match(JoinPairs *pairs, JoinValue *value)

@@ -85,10 +85,10 @@ typedef struct JoinMethods
 						   uint32 tag);
 
 	/*
-	 * Notes that the left row of the pair last returned has its only match.  May be NULL.
+	 * Records that the left row of the pair last returned has its only match.  May be NULL.
 	 * Not called if pairs are pending.
 	 */
-	void		(*note_done) (JoinMatch *match);
+	void		(*record_done) (JoinMatch *match);
 
 	/* Shows the method, and its counters, in EXPLAIN ANALYZE. */
 	void		(*explain) (const JoinMatch *match, struct ExplainState *es);

@@ -78,7 +78,7 @@ find_placeholder(const NullingMap *map, const PlaceHolderVar *placeholder)
  * inside a PlaceHolderVar, which belong to another level.
  */
 static bool
-note_columns(Node *node, void *context)
+record_columns(Node *node, void *context)
 {
 	NullingMap *map = context;
 
@@ -96,7 +96,7 @@ note_columns(Node *node, void *context)
 			map->placeholders = lappend(map->placeholders, node);
 		return false;
 	}
-	return expression_tree_walker(node, note_columns, context);
+	return expression_tree_walker(node, record_columns, context);
 }
 
 /*
@@ -112,7 +112,7 @@ typedef struct EvaluatedHere
  * Record the columns inside each PlaceHolderVar of an expression that no child has.
  */
 static bool
-note_evaluated(Node *node, void *context)
+record_evaluated(Node *node, void *context)
 {
 	EvaluatedHere *here = context;
 
@@ -124,9 +124,9 @@ note_evaluated(Node *node, void *context)
 
 		if (find_placeholder(&here->of_children, placeholder))
 			return false;
-		note_columns((Node *) placeholder->phexpr, here->map);
+		record_columns((Node *) placeholder->phexpr, here->map);
 	}
-	return expression_tree_walker(node, note_evaluated, context);
+	return expression_tree_walker(node, record_evaluated, context);
 }
 
 /*
@@ -135,12 +135,12 @@ note_evaluated(Node *node, void *context)
  * topmost join, the output is that of the query.
  */
 static void
-note_evaluated_placeholders(List *output, List *columns, NullingMap *map)
+record_evaluated_placeholders(List *output, List *columns, NullingMap *map)
 {
 	EvaluatedHere here = {{NIL, NIL}, map};
 
-	note_columns((Node *) columns, &here.of_children);
-	note_evaluated((Node *) output, &here);
+	record_columns((Node *) columns, &here.of_children);
+	record_evaluated((Node *) output, &here);
 }
 
 /*
@@ -155,20 +155,20 @@ normalize_columns(Node *node, void *context)
 		return NULL;
 	if (IsA(node, Var))
 	{
-		const Var  *noted = find_column(context, (Var *) node);
+		const Var  *recorded = find_column(context, (Var *) node);
 
 		copy = copyObject(node);
-		if (noted)
-			copy_var_nulling((Var *) copy, noted);
+		if (recorded)
+			copy_var_nulling((Var *) copy, recorded);
 		return copy;
 	}
 	copy = expression_tree_mutator(node, normalize_columns, context);
 	if (IsA(node, PlaceHolderVar))
 	{
-		const PlaceHolderVar *noted = find_placeholder(context, (PlaceHolderVar *) node);
+		const PlaceHolderVar *recorded = find_placeholder(context, (PlaceHolderVar *) node);
 
-		if (noted)
-			copy_placeholder_nulling((PlaceHolderVar *) copy, noted);
+		if (recorded)
+			copy_placeholder_nulling((PlaceHolderVar *) copy, recorded);
 	}
 	return copy;
 }
@@ -184,9 +184,9 @@ nulling_normalize(CustomScan *scan, List *output)
 
 	if (!HAVE_NULLING_RELS)
 		return;
-	note_columns((Node *) output, &map);
-	note_evaluated_placeholders(output, scan->custom_scan_tlist, &map);
-	note_columns((Node *) scan->custom_scan_tlist, &map);
+	record_columns((Node *) output, &map);
+	record_evaluated_placeholders(output, scan->custom_scan_tlist, &map);
+	record_columns((Node *) scan->custom_scan_tlist, &map);
 	scan->scan.plan.qual = (List *)
 		normalize_columns((Node *) scan->scan.plan.qual, &map);
 	scan->custom_exprs = (List *)

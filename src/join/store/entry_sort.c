@@ -6,9 +6,10 @@
  * lib/sort_template.h alone takes twice the time for 200,000 entries, and six times for as
  * many references.
  *
- * Entries are sorted by an in-place radix sort, the most significant bits first (McIlroy, Bostic and McIlroy,
- * "Engineering radix sort", 1993, "American flag sort").  Bits that are the same in a
- * whole range are skipped.  Small ranges are sorted by comparisons.
+ * Entries are sorted by an in-place radix sort, the most significant bits first (McIlroy,
+ * Bostic and McIlroy, "Engineering radix sort", 1993, "American flag sort").  A digit puts
+ * entries into buckets.  Bits that are the same in a whole bucket are skipped.  Small
+ * buckets are sorted by comparisons.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -22,7 +23,7 @@
 
 #include "join/store/entries.h"
 
-/* Ranges of up to this many entries are sorted by comparisons. */
+/* Buckets of up to this many entries are sorted by comparisons. */
 #define FEW_ENTRIES			16
 
 /* Maximum number of bits of a digit. */
@@ -81,7 +82,7 @@ value_of(const SortDigit *digit, const JoinEntry *entry)
 
 /*
  * Find the most significant digit that is not the same in all of n entries.  The digit is
- * chosen so that each part has few entries.  Returns false if all entries are equal.
+ * chosen so that each bucket has few entries.  Returns false if all entries are equal.
  */
 static bool
 find_digit(const JoinEntry *entry, uint32 n, SortDigit *digit)
@@ -112,8 +113,8 @@ void
 join_sort(JoinEntry *entry, uint32 n)
 {
 	SortDigit	digit;
-	uint32		next[SORT_DIGIT_VALUES];	/* next free element of each part */
-	uint32		end[SORT_DIGIT_VALUES];	/* end of each part (exclusive) */
+	uint32		next[SORT_DIGIT_VALUES];	/* next free element of each bucket */
+	uint32		end[SORT_DIGIT_VALUES];	/* end of each bucket (exclusive) */
 	uint32		start = 0;
 
 	CHECK_FOR_INTERRUPTS();
@@ -127,38 +128,38 @@ join_sort(JoinEntry *entry, uint32 n)
 	memset(next, 0, digit.nvalues * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 		next[value_of(&digit, &entry[i])]++;
-	for (uint32 part = 0; part < digit.nvalues; part++)
+	for (uint32 bucket = 0; bucket < digit.nvalues; bucket++)
 	{
-		end[part] = start + next[part];
-		next[part] = start;
-		start = end[part];
+		end[bucket] = start + next[bucket];
+		next[bucket] = start;
+		start = end[bucket];
 	}
 
-	for (uint32 part = 0; part < digit.nvalues; part++)
+	for (uint32 bucket = 0; bucket < digit.nvalues; bucket++)
 	{
-		while (next[part] < end[part])
+		while (next[bucket] < end[bucket])
 		{
-			JoinEntry	moved = entry[next[part]];
+			JoinEntry	moved = entry[next[bucket]];
 			uint32		target;
 
 			CHECK_FOR_INTERRUPTS();
-			while ((target = value_of(&digit, &moved)) != part)
+			while ((target = value_of(&digit, &moved)) != bucket)
 			{
 				JoinEntry	other = entry[next[target]];
 
 				entry[next[target]++] = moved;
 				moved = other;
 			}
-			entry[next[part]++] = moved;
+			entry[next[bucket]++] = moved;
 		}
 	}
 
 	start = 0;
-	for (uint32 part = 0; part < digit.nvalues; part++)
+	for (uint32 bucket = 0; bucket < digit.nvalues; bucket++)
 	{
-		if (end[part] - start > 1)
-			join_sort(entry + start, end[part] - start);
-		start = end[part];
+		if (end[bucket] - start > 1)
+			join_sort(entry + start, end[bucket] - start);
+		start = end[bucket];
 	}
 }
 
