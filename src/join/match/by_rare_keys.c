@@ -27,6 +27,7 @@
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include EXPLAIN_FORMAT_HEADER
