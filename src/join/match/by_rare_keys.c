@@ -199,6 +199,7 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 			const JoinEntry *row)
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
+	int			min_both = jaccard_min_both(n, n, state->radius);
 	RareEntry	entry = {*row,.size = n};
 
 	entry.entry.hash = 0;
@@ -216,6 +217,7 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 		entry.entry.key = (uint64) ranked[i].element + group;
 		entry.entry.hash = ranked[i].index + 1;
 		entry.position = i;
+		entry.loose = i > n - min_both;
 		add_rare_entry(state, store, &entry);
 	}
 }

@@ -15,6 +15,12 @@
  * In a long run, entries are sorted by the previous key, too.  So those that have met already
  * are skipped together, and equal rows meet once, not once for each key.
  *
+ * An entry is loose if it is beyond the row's tight prefix: that which is long enough for rows
+ * with at least as many elements.  Of two rows within the radius, the first element that they
+ * share is in the tight prefix of the one with fewer elements.  So two loose entries are not
+ * paired.  (The index prefix of Xiao, Wang, Lin, Yu.)  This skips the rows of a template
+ * together, which share many frequent elements.
+ *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
@@ -33,14 +39,16 @@
 #define LONG_RUN			64
 
 /*
- * Compare two entries by key, then by previous key.  Entries without a previous key come
- * first.
+ * Compare two entries by key, then whether they are loose, then by previous key.  Entries
+ * without a previous key come first.
  */
 static inline int
 compare_rare_entries(const RareEntry *a, const RareEntry *b)
 {
 	if (a->entry.key != b->entry.key)
 		return a->entry.key < b->entry.key ? -1 : 1;
+	if (a->loose != b->loose)
+		return a->loose - b->loose;
 	if ((a->position > 0) != (b->position > 0))
 		return a->position > 0 ? 1 : -1;
 	return (a->previous > b->previous) - (a->previous < b->previous);
@@ -93,7 +101,7 @@ rare_pairs_begin(RarePairs *pairs, const JoinEntries *left, const JoinEntries *r
 	pairs->radius = radius;
 	sort_by_key(pairs, &pairs->left);
 	sort_by_key(pairs, &pairs->right);
-	pairs->next_left = pairs->next_right = pairs->end_right = 0;
+	pairs->next_left = 0;
 }
 
 /*
@@ -108,53 +116,69 @@ find_run_end(EntryRefs *side)
 }
 
 /*
- * Advance `position` in the sorted right entries of the run over those that compare less than
- * `limit`, or not more if `over` is true.
+ * Return the position of the first right entry of the sorted run that is not less than
+ * `limit`, or that is greater if `over` is true.
  */
 static uint32
-advance_over(const RarePairs *pairs, uint32 position, const RareEntry *limit, bool over)
+find_right(const RarePairs *pairs, const RareEntry *limit, bool over)
 {
 	const EntryRefs *right = &pairs->right;
+	uint32		low = right->first;
+	uint32		high = right->end;
 
-	while (position < right->end &&
-		   compare_rare_entries(rare_entry_at(right, right->ref[position]), limit) < over)
+	while (low < high)
 	{
-		CHECK_FOR_INTERRUPTS();
-		position++;
+		uint32		middle = low + (high - low) / 2;
+
+		if (compare_rare_entries(rare_entry_at(right, right->ref[middle]), limit) < over)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return position;
+	return low;
 }
 
 /*
- * Set the right entries to pair with the current left entry: those with the same key,
- * without those that have met already.  Left entries of a sorted run come in order.
+ * Return the right entries of a sorted run to pair with a left one: the loose ones, or those
+ * that are not.
+ */
+static RareRange
+find_range(const RarePairs *pairs, const RareEntry *left, bool loose)
+{
+	RareEntry	limit = {.entry.key = left->entry.key,.loose = loose};
+	RareRange	range;
+
+	range.next = find_right(pairs, &limit, false);
+	limit.position = 1;
+	limit.previous = PG_UINT64_MAX;
+	range.end = range.first_met = range.end_met = find_right(pairs, &limit, true);
+	if (left->position > 0 && range.next < range.end)
+	{
+		limit.previous = left->previous;
+		range.first_met = find_right(pairs, &limit, false);
+		range.end_met = find_right(pairs, &limit, true);
+	}
+	return range;
+}
+
+/*
+ * Set the right entries to pair with the current left entry.  Two loose entries are not
+ * paired.
  */
 static void
 begin_left(RarePairs *pairs)
 {
 	const RareEntry *left = rare_entry_at(&pairs->left, pairs->left.ref[pairs->next_left]);
 	const EntryRefs *right = &pairs->right;
-	RareEntry	limit = {.entry.key = left->entry.key};
 
-	if (!pairs->sorted)
+	pairs->range[0] = (RareRange) {right->first, right->end, right->end, right->end};
+	pairs->range[1] = (RareRange) {0};
+	if (pairs->sorted)
 	{
-		pairs->first_right = right->first;
-		pairs->end_right = right->end;
-		pairs->first_met = pairs->end_met = right->end;
+		pairs->range[0] = find_range(pairs, left, false);
+		if (!left->loose)
+			pairs->range[1] = find_range(pairs, left, true);
 	}
-	else
-	{
-		pairs->first_right = advance_over(pairs, pairs->first_right, &limit, false);
-		limit.position = 1;
-		limit.previous = PG_UINT64_MAX;
-		pairs->end_right = advance_over(pairs, Max(pairs->end_right, pairs->first_right),
-										&limit, true);
-		pairs->first_met = advance_over(pairs, Max(pairs->first_met, pairs->first_right),
-										left, false);
-		pairs->end_met = left->position == 0 ? pairs->first_met :
-			advance_over(pairs, Max(pairs->end_met, pairs->first_met), left, true);
-	}
-	pairs->next_right = pairs->first_right;
 }
 
 /*
@@ -189,8 +213,6 @@ next_run(RarePairs *pairs)
 		sort_run(&right->ref[right->first], right->end - right->first, right);
 	}
 	pairs->next_left = left->first;
-	pairs->first_right = pairs->end_right = right->first;
-	pairs->first_met = pairs->end_met = right->first;
 	begin_left(pairs);
 	return true;
 }
@@ -213,6 +235,25 @@ may_match(const RarePairs *pairs, const RareEntry *left, const RareEntry *right)
 }
 
 /*
+ * Return the next right entry to pair with the current left entry, or NULL if there are no
+ * more.
+ */
+static JoinEntry *
+next_right(RarePairs *pairs)
+{
+	for (int i = 0; i < lengthof(pairs->range); i++)
+	{
+		RareRange  *range = &pairs->range[i];
+
+		if (range->next == range->first_met)
+			range->next = range->end_met;
+		if (range->next < range->end)
+			return entry_refs_at(&pairs->right, range->next++);
+	}
+	return NULL;
+}
+
+/*
  * Advance to the next pair of entries.  Returns false at the end, however often it is
  * called there.  Skips left entries that need no more matches.
  */
@@ -224,18 +265,15 @@ rare_pairs_next(RarePairs *pairs, JoinEntry **left, JoinEntry **right)
 		while (pairs->next_left < pairs->left.end)
 		{
 			*left = entry_refs_at(&pairs->left, pairs->next_left);
-			while (!(pairs->done && join_bitmap_has(pairs->done, (*left)->row)))
+			while (!(pairs->done && join_bitmap_has(pairs->done, (*left)->row)) &&
+				   (*right = next_right(pairs)) != NULL)
 			{
 				CHECK_FOR_INTERRUPTS();
-				if (pairs->next_right == pairs->first_met)
-					pairs->next_right = pairs->end_met;
-				if (pairs->next_right >= pairs->end_right)
-					break;
-				*right = entry_refs_at(&pairs->right, pairs->next_right++);
 				pairs->ncompared++;
 				if (may_match(pairs, (RareEntry *) *left, (RareEntry *) *right))
 					return true;
 			}
+			CHECK_FOR_INTERRUPTS();
 			if (++pairs->next_left < pairs->left.end)
 				begin_left(pairs);
 		}

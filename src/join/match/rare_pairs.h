@@ -22,10 +22,21 @@ typedef struct RareEntry
 	JoinEntry	entry;			/* must be first */
 	uint64		previous;		/* the key before this one in the prefix; 0 if position is 0 */
 	uint32		size;			/* number of elements of the row */
-	uint32		position;		/* number of elements of the row that are rarer */
+	uint32		position:31;	/* number of elements of the row that are rarer */
+	uint32		loose:1;		/* 1 if the row can meet only rows with fewer elements first by
+								 * this key */
 } RareEntry;
 
 StaticAssertDecl(sizeof(RareEntry) == RARE_ENTRY_SIZE, "size of a RareEntry");
+
+/* Right entries to pair with a left one, without those that have met already, in ref[]. */
+typedef struct RareRange
+{
+	uint32		next;
+	uint32		end;			/* (exclusive) */
+	uint32		first_met;		/* those that have the same previous key */
+	uint32		end_met;		/* (exclusive) */
+} RareRange;
 
 /*
  * An iterator over pairs of a left entry and a right entry that have the same key.
@@ -39,14 +50,10 @@ typedef struct RarePairs
 	EntryRefs	left;			/* sorted by 32 bits of the keys */
 	EntryRefs	right;
 	uint64	   *scratch;		/* scratch space for sorting */
-	bool		sorted;			/* true if the entries of the current run are sorted by key
-								 * and previous key, too */
+	bool		sorted;			/* true if the entries of the current run are sorted by
+								 * compare_rare_entries() */
 	uint32		next_left;		/* the current left entry, in ref[] */
-	uint32		next_right;		/* the next right entry, in ref[] */
-	uint32		first_right;	/* the right entries to pair with the left one, in ref[] */
-	uint32		end_right;		/* (exclusive) */
-	uint32		first_met;		/* those of them that have the same previous key, in ref[] */
-	uint32		end_met;		/* (exclusive) */
+	RareRange	range[2];		/* of entries that are not loose, and of loose ones */
 	uint64		ncompared;		/* number of tested pairs, for EXPLAIN */
 } RarePairs;
 
