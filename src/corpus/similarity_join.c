@@ -216,8 +216,8 @@ pop_frame(SimilarityJoin *join)
 }
 
 /*
- * Set the chosen block to the block with this mask.  Keeps the first block if a plan is
- * continued.
+ * Set the chosen block to the block with this mask.  If a plan is continued, adds the mask
+ * to that of the plan's first block.
  */
 static void
 choose_block(SimilarityJoin *join, uint64 mask)

@@ -58,8 +58,8 @@ struct SimilarityJoin
 	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
 
 	/* Private state of the iterator */
-	uint32		unentered;		/* number of members, until the first range has been
-								 * entered */
+	uint32		unentered;		/* number of members at first, 0 once the first range has
+								 * been entered */
 	struct JoinPlan *plan;		/* plan to continue, or NULL */
 	int			block;			/* the block of this plan that is the first of each choice */
 	int			nbits;			/* number of bits of this block that all members agree on */

@@ -32,8 +32,8 @@
 #endif
 
 /*
- * The multipliers, by minimum.  Lower and upper halves are in separate arrays, as vectors
- * are loaded.
+ * The multipliers, by minimum.  Lower and upper halves are in separate arrays, so that
+ * vectors of either can be loaded.
  */
 static uint32 multiplier_low[MINIMA_MAX];
 static uint32 multiplier_high[MINIMA_MAX];

@@ -165,7 +165,7 @@ check_weight(float8 weight)
 }
 
 /*
- * Raise an error: the sum of absolute weights exceeds MAGNITUDE_MAX.
+ * Raise the error that the sum of absolute weights exceeds MAGNITUDE_MAX.
  */
 void
 report_weights_overflow(void)

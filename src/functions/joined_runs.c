@@ -5,7 +5,8 @@
  *
  * Take the longest run, and search for its neighbours on both sides.  The neighbour after
  * a run is another run that begins at most `gap` symbols after it in a, if those symbols
- * also occur at most `gap` symbols after it in b.  The neighbour before it ends so.  Then
+ * also occur at most `gap` symbols after it in b.  The neighbour before it is defined
+ * in the same way.  Then
  * search for the neighbour of the neighbour, and so on.  Then take the longest of the
  * remaining runs.
  *
@@ -78,9 +79,9 @@ find_run(Joiner *joiner, const Symbol *run, int32 n, int32 from, int32 to, bool 
 }
 
 /*
- * Find a position in b for a run that may be the neighbour of another, after it if step is
- * 1, before it if step is -1: the nearest one within the gap.  Sets run->b and returns
- * true if there is one.
+ * Find where a run occurs in b beside another run, within the gap: after it if step is 1,
+ * before it if step is -1.  Sets run->b to the nearest of these positions.  Returns false if
+ * there is none.
  */
 static bool
 align(Joiner *joiner, CommonRun *run, const CommonRun *other, int step)

@@ -134,8 +134,8 @@ find_decomposition(uint32 cp)
 }
 
 /*
- * Write the canonical composition of the run (D117) to out, with classes, and return its
- * length.  Leaves the run empty.  The U+0345 after the run become letters now, after
+ * Write the canonical composition of the run (D117) to out, with token classes, and return
+ * its length.  Leaves the run empty.  The U+0345 after the run become letters now, after
  * ordering.  No letter composes with them.
  */
 static size_t

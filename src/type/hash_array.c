@@ -29,8 +29,8 @@
 #define INTERRUPT_INTERVAL	65536
 
 /*
- * Copy those of an array's n elements that are not NULL to elements[].  Returns their
- * number.
+ * Copy the elements of an array of n elements to elements[], without NULLs.  Returns the
+ * number of elements copied.
  */
 static int
 copy_elements(ArrayType *array, int n, int64 *elements)

@@ -113,11 +113,11 @@ simhash_minhash_shares_band(PG_FUNCTION_ARGS)
 /*
  * containment(a, b)
  *
- * Return an estimate of the fraction of a's features that b contains, from 0 to 1.  Each
- * minimum of the union of a and b is that of a random feature of the union.  Of the minima
- * that are those of a feature of a, the estimate is the fraction that are also those of one
- * of b.  So no cardinality has to be estimated.  Returns NULL if no minimum is that of a
- * feature of a, because a has very few features compared to b.
+ * Returns an estimate of the fraction of a's features that b contains, from 0 to 1.  Each
+ * minimum of the union of a and b belongs to a random feature of the union.  The estimate
+ * takes the minima whose feature is in a, and is the fraction of these whose feature is in
+ * b, too.  So no cardinality has to be estimated.  Returns NULL if a has the feature of no
+ * minimum, because a has very few features compared to b.
  */
 PG_FUNCTION_INFO_V1(simhash_minhash_containment);
 Datum

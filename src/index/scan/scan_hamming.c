@@ -309,8 +309,8 @@ advance_radius(HammingScan *scan)
 /* --- conditions and order -------------------------------------------------------- */
 
 /*
- * Get the balls of the scan keys, with a smallest ball first.  Returns false if a ball is
- * empty, so that no row matches.
+ * Get the balls of the scan keys.  The first one has the smallest radius.  Returns false if
+ * a ball is empty, so that no row matches.
  */
 static bool
 read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)

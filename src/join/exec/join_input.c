@@ -193,8 +193,8 @@ spill_left(JoinMatch *match)
 }
 
 /*
- * Return true if no more left rows may be partitioned at a time.  Further rows are joined
- * after them.
+ * Return true if the left rows read so far are as many as may be partitioned together.
+ * Further rows are joined after them.
  */
 static bool
 left_is_full(const SimHashJoinState *state)

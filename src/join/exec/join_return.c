@@ -140,7 +140,7 @@ next_row_pair(SimHashJoinState *state)
 }
 
 /*
- * Mark a left row, of the pair last returned, as having a match.
+ * Record that a left row has a match.  It is the row of the pair returned last.
  */
 static void
 mark_matched(SimHashJoinState *state, uint32 row)

@@ -77,8 +77,8 @@ typedef struct SimHashJoinState
 	/* For EXPLAIN */
 	double		npairs;			/* number of pairs of rows that the method found */
 	int			npasses;		/* number of pairs of chunks that were joined */
-	int			nbatches;		/* maximum number of parts of the right input of which one
-								 * after the other was in memory */
+	int			nbatches;		/* maximum number of parts of the right input; one of them
+								 * is in memory at a time */
 	Size		peak_memory;	/* peak of the memory in use, in bytes */
 	uint64		disk;			/* peak of the total size of the temporary
 								 * files, in bytes */

@@ -80,9 +80,9 @@ has_other_params(const JoinBands *bands, const JoinEntry *entry)
 }
 
 /*
- * Return the key of an entry for a band.  The pairs with other parameters have the hash
- * value of the equality keys as key.  So have entries without keys, which are not paired
- * by it.
+ * Return the key of an entry for a band.  Returns the hash value of the equality keys if the
+ * band is nbands, which stands for the pairs with other parameters.  Returns it for an entry
+ * without keys, too.  That entry is in no pair of another band.
  */
 static inline uint32
 band_key(const JoinBands *bands, const JoinEntry *entry, int band)
@@ -242,9 +242,10 @@ band_partition(JoinMatch *match, Size memory)
 /* --- sorting --------------------------------------------------------------------- */
 
 /*
- * Sort the entries of a side by their keys of the current band.  For the pairs with other
- * parameters, the last bit of a key is 0 if the entry has other parameters.  So these
- * entries come first.
+ * Sort the entries of a side by their keys of the current band.  Entries with other parameters
+ * have no key of a band, and are left out.  After the last band, they are sorted by the
+ * equality keys, together with all others.  Then the last bit of a key is 0 if the entry has
+ * other parameters, so these entries come first.
  */
 static void
 sort_by_band(JoinBands *bands, EntryRefs *side)
@@ -267,7 +268,7 @@ sort_by_band(JoinBands *bands, EntryRefs *side)
 }
 
 /*
- * Start with the current band.
+ * Sort both sides by the current band, and begin at their first entries.
  */
 static void
 begin_band(JoinBands *bands)
@@ -280,8 +281,8 @@ begin_band(JoinBands *bands)
 /* --- pairs ----------------------------------------------------------------------- */
 
 /*
- * Start with one band if the entries are partitioned, otherwise with the first of all.  The
- * number of bands stands for the pairs with other parameters.
+ * Start to pair the loaded entries.  If they are partitioned, go through one band only, else
+ * through all bands.  Band number nbands stands for the pairs with other parameters.
  */
 static void
 band_begin_pairs(JoinMatch *match)

@@ -296,7 +296,7 @@ distance_record_done(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 
-	join_pairs_note_match(&state->pairs, state->left_value);
+	join_pairs_record_match(&state->pairs, state->left_value);
 }
 
 /*

@@ -16,8 +16,9 @@
  * the right rows are counted first, and all entries are made after that, once the radius is
  * known.
  *
- * An array is stored at the end of the row's tuple.  It decides about a pair after the other
- * clauses.  Two rows may meet by several keys.  They are returned for the first one.
+ * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
+ * after its other clauses have been tested.  Two rows may meet by several keys.  They are
+ * returned for the first one.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -107,7 +108,7 @@ rare_begin(JoinMatch *match)
 /* --- the order of elements --------------------------------------------------------- */
 
 /*
- * Return the count of an element.
+ * Return the address of the count of an element.
  */
 static inline uint16 *
 count_of(const RareMatch *state, int64 element)
@@ -380,8 +381,9 @@ rare_begin_pairs(JoinMatch *match)
 }
 
 /*
- * Advance to the next pair.  Sets match->tag to the index of the shared key in the left
- * array, plus 1, or to 0 if neither row has a rarer element that the other one may share.
+ * Advance to the next pair.  Sets match->tag to 0 if the shared key is the rarest element of
+ * either row, since then the rows meet here first.  Otherwise sets it to 1 + the index of the
+ * key in the left array.
  */
 static bool
 rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)

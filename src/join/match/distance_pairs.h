@@ -93,7 +93,7 @@ extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **righ
  * Record that a left entry of a value of the current group needs no more matches.
  */
 static inline void
-join_pairs_note_match(JoinPairs *pairs, JoinValue *value)
+join_pairs_record_match(JoinPairs *pairs, JoinValue *value)
 {
 	value->nunmatched--;
 	pairs->nunmatched--;

@@ -57,8 +57,8 @@ typedef struct JoinMethods
 	bool		(*set_radius) (JoinMatch *match, Datum radius, bool isnull);
 
 	/*
-	 * Neither input fits into memory.  Limits the loaded entries, and initializes the
-	 * partitions.  `memory` is what is left for them, in bytes.
+	 * Limits the loaded entries, and initializes the partitions.  Called if neither input
+	 * fits into memory.  `memory` is what is left for them, in bytes.
 	 */
 	void		(*partition) (JoinMatch *match, Size memory);
 
@@ -95,7 +95,7 @@ typedef struct JoinMethods
 } JoinMethods;
 
 /*
- * State of finding pairs that all methods have.
+ * The part of a method's state that all methods have.
  */
 struct JoinMatch
 {
@@ -119,16 +119,16 @@ struct JoinMatch
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
 	Size		entry_size;		/* size of an entry in files */
 	Size		joined_size;	/* more memory for an entry while it is joined */
-	Size		right_limit;	/* limits of tuples and values, or 0; see join_store_reset() */
+	Size		right_limit;	/* limit of join_store_reset(), or 0 for none */
 	Size		left_limit;
 	Size		reserved;		/* memory that no left chunk may use */
 	double		right_part;		/* the memory divided by this is for the right entries */
-	double		partitioned_part;	/* and once the inputs are partitioned, for the entries
-									 * of each input */
+	double		partitioned_part;	/* the memory divided by this is for the entries of each
+									 * input if they are partitioned */
 };
 
 /*
- * Return the number of entries that may be in memory, as part of the memory.
+ * Return the number of entries that fit into `memory` bytes, divided by `part`.
  */
 static inline Size
 join_match_capacity(const JoinMatch *match, Size memory, double part)

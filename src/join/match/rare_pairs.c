@@ -3,23 +3,22 @@
  * rare_pairs.c
  *		Pairs of entries of two inputs that share a rare key
  *
- * The entries of both inputs are sorted by key, and merged.  A run is the entries of both
- * inputs with the same key.  Two tests on the entries alone reject most pairs of a run:
+ * The entries of both inputs are sorted by key, and merged.  A list is the entries of
+ * one input with the same key.  Two tests on the entries alone reject most pairs of two lists:
  *
  * - Rows that share the previous key, too, have met there already.
- * - If the key is the first one that the rows share, they share at most this key and all
- *	 that follow it.  With so many elements in common they would be beyond the radius.  (The
- *	 positional filter of Xiao, Wang, Lin, Yu, "Efficient similarity joins for near duplicate
- *	 detection", 2008.)
+ * - Otherwise the rows share at most this key and all that follow it.  A pair is rejected if
+ *	 these are too few elements in common for the radius.  (The positional filter of
+ *	 Xiao, Wang, Lin, Yu, "Efficient similarity joins for near duplicate detection", 2008.)
  *
- * In a long run, entries are sorted by the previous key, too.  So those that have met already
+ * In long lists, entries are sorted by the previous key, too.  So those that have met already
  * are skipped together, and equal rows meet once, not once for each key.
  *
- * An entry is loose if it is beyond the row's tight prefix: that which is long enough for rows
- * with at least as many elements.  Of two rows within the radius, the first element that they
- * share is in the tight prefix of the one with fewer elements.  So two loose entries are not
- * paired.  (The index prefix of Xiao, Wang, Lin, Yu.)  This skips the rows of a template
- * together, which share many frequent elements.
+ * An entry is loose if it is beyond the row's tight prefix.  The tight prefix is long enough
+ * for pairs with rows of at least as many elements.  Of two rows within the radius, the first
+ * element that they share is in the tight prefix of the one with fewer elements.  So two loose
+ * entries are not paired.  (The index prefix of Xiao, Wang, Lin, Yu.)  This skips together the
+ * rows of a template, which share many frequent elements.
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -35,8 +34,8 @@
 #include "join/match/rare_pairs.h"
 #include "type/hash_array.h"
 
-/* A run is long if it has more pairs of entries. */
-#define LONG_RUN			64
+/* Lists are long if they have more pairs of entries. */
+#define LONG_LISTS			64
 
 /*
  * Compare two entries by key, then whether they are loose, then by previous key.  Entries
@@ -60,7 +59,7 @@ rare_entry_at(const EntryRefs *side, uint64 ref)
 	return (const RareEntry *) join_entries_at(side->entries, (uint32) ref);
 }
 
-#define ST_SORT				sort_run
+#define ST_SORT				sort_list
 #define ST_ELEMENT_TYPE		uint64
 #define ST_COMPARE_ARG_TYPE	const EntryRefs
 #define ST_COMPARE(a, b, side) \
@@ -108,7 +107,7 @@ rare_pairs_begin(RarePairs *pairs, const JoinEntries *left, const JoinEntries *r
  * Set the end of the entries with the same 32 bits of the key as the first one.
  */
 static void
-find_run_end(EntryRefs *side)
+find_list_end(EntryRefs *side)
 {
 	side->end = side->first + 1;
 	while (side->end < side->n && side->ref[side->end] >> 32 == side->ref[side->first] >> 32)
@@ -116,7 +115,7 @@ find_run_end(EntryRefs *side)
 }
 
 /*
- * Return the position of the first right entry of the sorted run that is not less than
+ * Return the position of the first right entry of the sorted list that is not less than
  * `limit`, or that is greater if `over` is true.
  */
 static uint32
@@ -139,8 +138,8 @@ find_right(const RarePairs *pairs, const RareEntry *limit, bool over)
 }
 
 /*
- * Return the right entries of a sorted run to pair with a left one: the loose ones, or those
- * that are not.
+ * Return the right entries of a sorted list to pair with a left entry: the loose ones if
+ * `loose` is true, else the others.
  */
 static RareRange
 find_range(const RarePairs *pairs, const RareEntry *left, bool loose)
@@ -182,10 +181,10 @@ begin_left(RarePairs *pairs)
 }
 
 /*
- * Advance to the next run.  Returns false if there are no more.
+ * Advance to the next key that both inputs have.  Returns false if there are no more.
  */
 static bool
-next_run(RarePairs *pairs)
+next_lists(RarePairs *pairs)
 {
 	EntryRefs  *left = &pairs->left;
 	EntryRefs  *right = &pairs->right;
@@ -204,13 +203,13 @@ next_run(RarePairs *pairs)
 		else
 			right->first++;
 	}
-	find_run_end(left);
-	find_run_end(right);
-	pairs->sorted = (uint64) (left->end - left->first) * (right->end - right->first) > LONG_RUN;
+	find_list_end(left);
+	find_list_end(right);
+	pairs->sorted = (uint64) (left->end - left->first) * (right->end - right->first) > LONG_LISTS;
 	if (pairs->sorted)
 	{
-		sort_run(&left->ref[left->first], left->end - left->first, left);
-		sort_run(&right->ref[right->first], right->end - right->first, right);
+		sort_list(&left->ref[left->first], left->end - left->first, left);
+		sort_list(&right->ref[right->first], right->end - right->first, right);
 	}
 	pairs->next_left = left->first;
 	begin_left(pairs);
@@ -277,6 +276,6 @@ rare_pairs_next(RarePairs *pairs, JoinEntry **left, JoinEntry **right)
 			if (++pairs->next_left < pairs->left.end)
 				begin_left(pairs);
 		}
-	} while (next_run(pairs));
+	} while (next_lists(pairs));
 	return false;
 }

@@ -50,7 +50,7 @@ typedef struct RarePairs
 	EntryRefs	left;			/* sorted by 32 bits of the keys */
 	EntryRefs	right;
 	uint64	   *scratch;		/* scratch space for sorting */
-	bool		sorted;			/* true if the entries of the current run are sorted by
+	bool		sorted;			/* true if the current lists are sorted by
 								 * compare_rare_entries() */
 	uint32		next_left;		/* the current left entry, in ref[] */
 	RareRange	range[2];		/* of entries that are not loose, and of loose ones */

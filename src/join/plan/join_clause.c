@@ -49,9 +49,9 @@ typedef struct DistanceBound
 } DistanceBound;
 
 /*
- * Read a call of simhash_within or jaccard_within, or a test whether a fingerprint is in a
- * ball.  Returns false if the clause is none of these, or if the ball is not written as
- * simhash_ball(center, radius).
+ * Read a call of simhash_within, jaccard_within or containment_within, or a test whether a
+ * fingerprint is in a ball.  Returns false if the clause is none of these, or if the ball is
+ * not written as simhash_ball(center, radius).
  */
 static bool
 read_within(Node *clause, DistanceBound *bound)
@@ -310,8 +310,8 @@ insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
 
 /*
  * Read the clauses of a join.  Leaves out pseudoconstant clauses.  Returns false if no
- * clause bounds the distance between fingerprints of the two sides, or tests whether their
- * signatures share a band, or if another clause must be evaluated before every such
+ * clause bounds the distance between fingerprints or arrays of the two sides, or tests whether
+ * their signatures share a band, or if another clause must be evaluated before every such
  * clause.
  */
 bool

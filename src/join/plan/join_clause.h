@@ -19,8 +19,8 @@
 typedef struct JoinClauses
 {
 	JoinSpec	spec;			/* what the plan needs of them */
-	RestrictInfo *distance;		/* the clause that bounds the distance, or %, which needs a
-								 * band in common */
+	RestrictInfo *distance;		/* the clause that bounds the distance, or tests for a
+								 * shared band */
 	bool		exact;			/* true if `distance` is equivalent to being within the
 								 * radius, or is % */
 	Oid			function;		/* function of %, if the method is JOIN_BY_BANDS */
@@ -34,7 +34,8 @@ typedef struct JoinClauses
 	List	   *equal;			/* equalities that can be hashed */
 	List	   *match;			/* clauses that decide which pairs match; includes
 								 * `distance` only if it is not exact */
-	List	   *filter;			/* clauses tested above an outer join */
+	List	   *filter;			/* clauses to test on the rows of an outer join, as those of
+								 * WHERE are */
 } JoinClauses;
 
 extern bool join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,

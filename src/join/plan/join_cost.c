@@ -3,10 +3,9 @@
  * join_cost.c
  *		Cost of a similarity join
  *
- * The join reads each row of both inputs once, and computes its keys.  Then it partitions
- * the fingerprints by blocks of their bits, and compares fingerprints that agree on some
- * blocks (corpus/join_plan.c).  The other clauses are evaluated for each pair within the
- * radius.
+ * The join reads each row of both inputs once, and computes its keys.  Then it compares
+ * fingerprints that agree on some blocks of their bits (corpus/join_plan.c), or merges the
+ * keys of signatures or arrays.  The other clauses are evaluated for each pair that is found.
  *
  * Costs are in PostgreSQL's units.  The executor evaluates an operator at
  * cpu_operator_cost.
@@ -225,7 +224,7 @@ static const MethodCosts method_costs[] = {
 /* --- all methods ------------------------------------------------------------------ */
 
 /*
- * Return the fraction of pairs that the distance, or % of signatures, leaves.
+ * Return the fraction of pairs that satisfy the clause of the distance, or %.
  *
  * The planner has usually cached it in the clause, and asks for each join order.  A clause
  * that is not exact has an estimate of its own.  A call with a redundant clause has 1

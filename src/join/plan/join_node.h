@@ -26,10 +26,11 @@ typedef struct JoinSpec
 	JoinMethod	method;
 	bool		is_swapped;		/* true if the right key is the first argument of the
 								 * clause */
-	Expr	   *left_key;		/* fingerprint or signature, computed from columns of the left
-								 * child */
+	Expr	   *left_key;		/* fingerprint, signature or array, computed from columns of
+								 * the left child */
 	Expr	   *right_key;		/* the same of the right child */
-	Expr	   *radius;			/* refers to no column; of type int8; NULL for % */
+	Expr	   *radius;			/* refers to no column; of type int8, or float8 for arrays;
+								 * NULL for % */
 	List	   *left_equal;		/* expressions to hash, computed from columns of the left
 								 * child */
 	List	   *right_equal;

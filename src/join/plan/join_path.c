@@ -114,8 +114,8 @@ is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInf
 
 /*
  * Add a path to a join relation, if a clause of the join bounds the distance of
- * fingerprints, or tests whether signatures share a band.  The path reads each input once,
- * so neither input may depend on rows of the other one.  An input may depend on other
+ * fingerprints or of arrays, or tests whether signatures share a band.  The path reads each
+ * input once, so neither input may depend on rows of the other one.  An input may depend on other
  * relations only if LATERAL forces it to.  The parameterization of the path is that of the
  * two inputs together.
  */

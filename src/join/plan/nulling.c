@@ -130,9 +130,9 @@ record_evaluated(Node *node, void *context)
 }
 
 /*
- * Record the columns inside those of the output's PlaceHolderVars that the join itself
- * evaluates because no child has them.  They may be part of a larger expression: at the
- * topmost join, the output is that of the query.
+ * Record the columns inside each PlaceHolderVar of the output that no child has.  The join
+ * itself evaluates these.  They may be inside a larger expression, because the output of the
+ * topmost join is that of the query.
  */
 static void
 record_evaluated_placeholders(List *output, List *columns, NullingMap *map)

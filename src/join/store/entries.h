@@ -20,7 +20,8 @@
  */
 typedef struct JoinEntry
 {
-	uint64		key;			/* of the method: a fingerprint, or parameters of signatures */
+	uint64		key;			/* of the method: a fingerprint, parameters of a signature,
+								 * or a rare key */
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */

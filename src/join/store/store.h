@@ -24,8 +24,8 @@ typedef struct JoinStore
 	MemoryContext context;		/* context of everything below */
 	JoinEntries entries;
 	JoinTuples	tuples;
-	JoinTuples	values;			/* values that decide about a pair last, if they are stored
-								 * apart */
+	JoinTuples	values;			/* values for verify(), if they are stored apart from the
+								 * tuples */
 	bool		keeps_tuples;	/* false if the join needs only the entries */
 	int			value_column;	/* index of the column of values if the tuples do not have
 								 * it, else -1 */
