@@ -101,12 +101,15 @@ DECLARE
     by_index float8[];
     found_by_join bigint;
     found_by_band bigint;
+    took float8;
 BEGIN
     PERFORM set_config('work_mem', memory, true);
     FOR i IN 1 .. rounds LOOP
         SET LOCAL simhash.enable_join = on;
-        SELECT n, ms INTO found_by_join, by_join[i] FROM time_count(all_pairs('exact', s, ''));
-        SELECT n, ms INTO found_by_band, by_band[i] FROM time_count(all_pairs(tab, s, ''));
+        SELECT n, ms INTO found_by_join, took FROM time_count(all_pairs('exact', s, ''));
+        by_join[i] := took;
+        SELECT n, ms INTO found_by_band, took FROM time_count(all_pairs(tab, s, ''));
+        by_band[i] := took;
         SET LOCAL simhash.enable_join = off;
         SET LOCAL enable_seqscan = off;
         by_index[i] := part * time_query(all_pairs('exact', s, format('WHERE q.id %% %s = 0', part)));
