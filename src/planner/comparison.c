@@ -23,20 +23,9 @@
 #include "planner/comparison.h"
 
 /*
- * A call with two arguments, written as an operator or as a function.
- */
-typedef struct Call
-{
-	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
-	Oid			callee;			/* OID of the operator or function, in that catalog */
-	Oid			function;		/* OID of the function that is called */
-	List	   *args;
-} Call;
-
-/*
  * Read a call.  Returns false if the node is not a call with two arguments.
  */
-static bool
+bool
 read_call(Node *node, Call *call)
 {
 	if (IsA(node, OpExpr))

@@ -15,6 +15,17 @@
 #include "planner/objects.h"
 
 /*
+ * A call with two arguments, written as an operator or as a function.
+ */
+typedef struct Call
+{
+	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
+	Oid			callee;			/* OID of the operator or function, in that catalog */
+	Oid			function;		/* OID of the function that is called */
+	List	   *args;
+} Call;
+
+/*
  * A comparison of a distance with a bound: distance(a, b) < bound, or with <= or =.  If
  * the query has the distance on the right side, the comparison is commuted.
  */
@@ -42,6 +53,7 @@ typedef struct ArrayOperator
 	bool		symmetric;		/* true if b may be the index column, too */
 } ArrayOperator;
 
+extern bool read_call(Node *node, Call *call);
 extern bool read_comparison(Node *clause, Comparison *comparison);
 extern const Const *read_signature_bound(Node *clause);
 extern bool read_array_operator(Node *clause, ArrayOperator *result);

@@ -16,66 +16,14 @@
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
-#include "planner/bound.h"
 #include "planner/join_estimate.h"
 #include "planner/redundant_clause.h"
 #include "planner/selectivity.h"
-
-/*
- * Read a clause that bounds a distance from above: a comparison, or a call of
- * simhash_within.  Returns false for any other clause.
- */
-static bool
-read_upper_bound(Expr *clause, Predicate *predicate)
-{
-	FuncExpr   *func = (FuncExpr *) clause;
-	SimHashObjects objects;
-	Comparison	comparison;
-	bool		exact;
-
-	if (read_comparison((Node *) clause, &comparison))
-	{
-		*predicate = (Predicate) {
-			.distance = comparison.objects.distance,
-			.function = comparison.objects.distance_function,
-			.equality = comparison.strategy == BTEqualStrategyNumber,
-			.a = comparison.a,
-			.b = comparison.b,
-			.radius = (Node *) bound_radius(&comparison, &exact)
-		};
-		return true;
-	}
-	if (!IsA(clause, FuncExpr) || !objects_find_within(func->funcid, &objects))
-		return false;
-	*predicate = (Predicate) {
-		.distance = objects.distance,
-		.function = objects.distance_function,
-		.a = linitial(func->args),
-		.b = lsecond(func->args),
-		.radius = lthird(func->args)
-	};
-	return true;
-}
-
-/*
- * Return true if a call of simhash_within has a redundant clause.
- */
-static bool
-has_redundant_clause(PlannerInfo *root, const FuncExpr *within, const Predicate *predicate)
-{
-	Predicate	call = *predicate;
-	RedundantClause redundant;
-
-	call.function = within->funcid;
-	redundant_clause_find(root, &call, &redundant);
-	return redundant.clause != NULL;
-}
 
 /*
  * Read the opposite of a clause that bounds a distance from below.  Returns false for any
@@ -86,12 +34,14 @@ read_lower_bound(Expr *clause, Predicate *opposite)
 {
 	OpExpr	   *op = (OpExpr *) clause;
 	Oid			negator = IsA(clause, OpExpr) ? get_negator(op->opno) : InvalidOid;
+	bool		exact;
 
 	if (!OidIsValid(negator) || list_length(op->args) != 2)
 		return false;
-	return read_upper_bound(make_opclause(negator, op->opresulttype, op->opretset,
-										  linitial(op->args), lsecond(op->args),
-										  op->opcollid, op->inputcollid), opposite);
+	return predicate_read_bound((Node *) make_opclause(negator, op->opresulttype, op->opretset,
+													   linitial(op->args), lsecond(op->args),
+													   op->opcollid, op->inputcollid),
+								opposite, &exact);
 }
 
 /*
@@ -125,7 +75,12 @@ estimate_upper_bound(PlannerInfo *root, RestrictInfo *rinfo, const Predicate *pr
 
 	if (IsA(rinfo->clause, FuncExpr))
 	{
-		if (has_redundant_clause(root, (FuncExpr *) rinfo->clause, predicate))
+		Predicate	call = *predicate;
+		RedundantClause redundant;
+
+		call.function = ((FuncExpr *) rinfo->clause)->funcid;
+		redundant_clause_find(root, &call, &redundant);
+		if (redundant.clause)
 			rinfo->norm_selec = rinfo->outer_selec = 1;
 		return;
 	}
@@ -146,8 +101,9 @@ fraction_below_upper_bounds(PlannerInfo *root, List *clauses, const Predicate *p
 	foreach(lc, clauses)
 	{
 		Predicate	upper;
+		bool		exact;
 
-		if (read_upper_bound(lfirst_node(RestrictInfo, lc)->clause, &upper) &&
+		if (predicate_read_bound((Node *) lfirst_node(RestrictInfo, lc)->clause, &upper, &exact) &&
 			upper.distance == predicate->distance &&
 			predicate_has_pair(predicate, upper.a, upper.b))
 			fraction = Min(fraction, selectivity_of_join(root, &upper, JOIN_INNER, NULL));
@@ -207,8 +163,9 @@ estimate_clause(PlannerInfo *root, Node *node, List *clauses)
 	else if (rinfo->norm_selec < 0 && is_join_clause(root, rinfo))
 	{
 		Predicate	predicate;
+		bool		exact;
 
-		if (read_upper_bound(rinfo->clause, &predicate))
+		if (predicate_read_bound((Node *) rinfo->clause, &predicate, &exact))
 			estimate_upper_bound(root, rinfo, &predicate);
 		else if (read_lower_bound(rinfo->clause, &predicate))
 			estimate_lower_bound(root, rinfo, clauses, &predicate);

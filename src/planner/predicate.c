@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "access/stratnum.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -20,6 +21,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
+#include "planner/bound.h"
 #include "planner/predicate.h"
 #include "type/simhash_type.h"
 
@@ -73,6 +75,55 @@ predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known)
 }
 
 /* --- reading a condition ------------------------------------------------------- */
+
+/*
+ * Read the predicate that a call of simhash_within, containment_within or jaccard_within
+ * computes.  Its function is the one that computes the distance.  Returns false for a call
+ * of another function.
+ */
+bool
+predicate_read_within(Oid function, List *args, Predicate *predicate)
+{
+	SimHashObjects objects;
+
+	if (!objects_find_within(function, &objects))
+		return false;
+	*predicate = (Predicate) {
+		.distance = objects.distance,
+		.function = objects.distance_function,
+		.a = linitial(args),
+		.b = lsecond(args),
+		.radius = lthird(args)
+	};
+	return true;
+}
+
+/*
+ * Read a clause that bounds a distance from above: a comparison, or a call that
+ * predicate_read_within() can read.  Sets *exact to true if the clause is equivalent to
+ * distance(a, b) <= radius.  Returns false for any other clause.
+ */
+bool
+predicate_read_bound(Node *clause, Predicate *predicate, bool *exact)
+{
+	FuncExpr   *func = (FuncExpr *) clause;
+	Comparison	comparison;
+
+	if (read_comparison(clause, &comparison))
+	{
+		*predicate = (Predicate) {
+			.distance = comparison.objects.distance,
+			.function = comparison.objects.distance_function,
+			.equality = comparison.strategy == BTEqualStrategyNumber,
+			.a = comparison.a,
+			.b = comparison.b,
+			.radius = (Node *) bound_radius(&comparison, exact)
+		};
+		return true;
+	}
+	*exact = true;
+	return IsA(clause, FuncExpr) && predicate_read_within(func->funcid, func->args, predicate);
+}
 
 /*
  * Return true if an expression is a call of the function that makes a ball.

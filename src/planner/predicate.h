@@ -44,6 +44,8 @@ typedef struct Predicate
 
 extern Predicate predicate_of_band(Oid function, List *args);
 extern Predicate predicate_of_overlap(Oid function, List *args);
+extern bool predicate_read_within(Oid function, List *args, Predicate *predicate);
+extern bool predicate_read_bound(Node *clause, Predicate *predicate, bool *exact);
 extern bool predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator,
 								List *args, Predicate *predicate, Selectivity *otherwise);
 extern bool predicate_has_pair(const Predicate *predicate, Node *a, Node *b);

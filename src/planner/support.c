@@ -130,22 +130,13 @@ index_condition(SupportRequestIndexCondition *req)
 static bool
 read_call_predicate(Oid function, List *args, Predicate *predicate)
 {
-	SimHashObjects objects;
-
 	if (objects_is_shares_band(function))
 		*predicate = predicate_of_band(function, args);
 	else if (OidIsValid(array_operator(function)))
 		*predicate = predicate_of_overlap(function, args);
-	else if (objects_find_within(function, &objects))
-		*predicate = (Predicate) {
-			.distance = objects.distance,
-			.function = function,
-			.a = linitial(args),
-			.b = lsecond(args),
-			.radius = lthird(args)
-		};
-	else
+	else if (!predicate_read_within(function, args, predicate))
 		return false;
+	predicate->function = function;
 	return true;
 }
 

@@ -31,83 +31,58 @@
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/bound.h"
+#include "planner/comparison.h"
 #include "planner/elements.h"
-#include "planner/predicate.h"
 #include "planner/rewrite/privileges.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 
-/* A clause that implies distance(a, b) <= radius. */
-typedef struct DistanceBound
-{
-	const Distance *distance;
-	Node	   *a;
-	Node	   *b;
-	Expr	   *radius;
-	bool		exact;			/* true if the clause is equivalent to that */
-} DistanceBound;
-
 /*
- * Read a call of simhash_within, jaccard_within or containment_within, or a test whether a
- * fingerprint is in a ball.  Returns false if the clause is none of these, or if the ball is
- * not written as simhash_ball(center, radius).
+ * Read a test whether a fingerprint is in a ball that is written as simhash_ball(center,
+ * radius).  Returns false for any other clause.
  */
 static bool
-read_within(Node *clause, DistanceBound *bound)
+read_in_ball(Node *clause, Predicate *predicate)
 {
 	SimHashObjects objects;
-	List	   *args;
+	Call		call;
 	Node	   *ball;
+	Node	   *radius;
 
-	bound->exact = true;
-	if (IsA(clause, FuncExpr))
-	{
-		args = ((FuncExpr *) clause)->args;
-		if (!objects_find_within(((FuncExpr *) clause)->funcid, &objects))
-			return false;
-		bound->distance = objects.distance;
-		bound->a = linitial(args);
-		bound->b = lsecond(args);
-		bound->radius = lthird(args);
-		return true;
-	}
-	if (!is_opclause(clause) || !objects_find(&distance_hamming, &objects))
+	if (!is_opclause(clause) || !read_call(clause, &call) ||
+		!objects_find(&distance_hamming, &objects) || call.function != objects.in_ball)
 		return false;
-	bound->distance = &distance_hamming;
-	args = ((OpExpr *) clause)->args;
-	set_opfuncid((OpExpr *) clause);
-	if (((OpExpr *) clause)->opfuncid != objects.in_ball)
+	ball = lsecond(call.args);
+	radius = predicate_ball_radius(ball);
+	if (radius == NULL)
 		return false;
-	bound->a = linitial(args);
-	ball = lsecond(args);
-	bound->radius = (Expr *) predicate_ball_radius(ball);
-	if (bound->radius == NULL)
-		return false;
-	bound->b = linitial(((FuncExpr *) ball)->args);
+	*predicate = (Predicate) {
+		.distance = &distance_hamming,
+		.function = objects.distance_function,
+		.a = linitial(call.args),
+		.b = linitial(((FuncExpr *) ball)->args),
+		.radius = radius
+	};
 	return true;
 }
 
 /*
  * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
- * Returns false if the clause does not bound one, is volatile or contains a subplan.  The
- * plan evaluates parts of the clause twice.
+ * Sets *exact to true if the clause is equivalent to the predicate.  Returns false if the
+ * clause does not bound one, is volatile or contains a subplan.  The plan evaluates parts of
+ * the clause twice.
  */
 static bool
-read_bound(Node *clause, DistanceBound *bound)
+read_bound(Node *clause, Predicate *bound, bool *exact)
 {
-	Comparison	comparison;
-
-	if (read_comparison(clause, &comparison))
+	if (!predicate_read_bound(clause, bound, exact))
 	{
-		bound->distance = comparison.objects.distance;
-		bound->a = comparison.a;
-		bound->b = comparison.b;
-		bound->radius = bound_radius(&comparison, &bound->exact);
+		*exact = true;
+		if (!read_in_ball(clause, bound))
+			return false;
 	}
-	else if (!read_within(clause, bound) || contain_volatile_functions(clause))
-		return false;
-	return bound->distance != &distance_containment && !contain_subplans(clause);
+	return bound->distance != &distance_containment && !contain_volatile_functions(clause) &&
+		!contain_subplans(clause);
 }
 
 /*
@@ -136,17 +111,24 @@ find_sides(PlannerInfo *root, Node *a, Node *b, RelOptInfo *left, RelOptInfo *ri
 }
 
 /*
- * Use a clause, whose values are a and b, for a method of joining.
+ * Use a clause, with the predicate that it implies, for a method of joining.
  */
 static void
-use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo, Node *a, Node *b,
-		   bool is_swapped)
+use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo,
+		   const Predicate *predicate, bool is_swapped)
 {
+	clauses->predicate = *predicate;
+	if (is_swapped)
+	{
+		clauses->predicate.a = predicate->b;
+		clauses->predicate.b = predicate->a;
+	}
 	clauses->spec.method = method;
 	clauses->distance = rinfo;
 	clauses->spec.is_swapped = is_swapped;
-	clauses->spec.left_key = (Expr *) (is_swapped ? b : a);
-	clauses->spec.right_key = (Expr *) (is_swapped ? a : b);
+	clauses->spec.left_key = (Expr *) clauses->predicate.a;
+	clauses->spec.right_key = (Expr *) clauses->predicate.b;
+	clauses->spec.radius = (Expr *) predicate->radius;
 }
 
 /*
@@ -160,34 +142,34 @@ static void
 take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
 			  JoinClauses *clauses)
 {
-	DistanceBound bound;
+	const Distance *used = clauses->distance ? clauses->predicate.distance : NULL;
+	Predicate	bound;
+	bool		exact;
 	bool		is_swapped;
 	bool		known;
 	double		radius;
 
-	if (!read_bound((Node *) rinfo->clause, &bound))
+	if (!read_bound((Node *) rinfo->clause, &bound, &exact))
 		return;
 	if (!find_sides(root, bound.a, bound.b, left, right, &is_swapped) ||
-		bms_overlap(pull_varnos(root, (Node *) bound.radius), left->relids) ||
-		bms_overlap(pull_varnos(root, (Node *) bound.radius), right->relids) ||
-		!privileges_suffice(root, (Node *) bound.radius))
+		bms_overlap(pull_varnos(root, bound.radius), left->relids) ||
+		bms_overlap(pull_varnos(root, bound.radius), right->relids) ||
+		!privileges_suffice(root, bound.radius))
 		return;
 
 	radius = bound.distance->of_arrays ?
-		predicate_fraction_radius(root, (Node *) bound.radius, &known) :
-		predicate_radius(root, (Node *) bound.radius, &known);
+		predicate_fraction_radius(root, bound.radius, &known) :
+		predicate_radius(root, bound.radius, &known);
 	if (bound.distance->of_arrays && float8_ge(radius, 1))
 		return;
-	if (clauses->metric && (clauses->metric != bound.distance ?
-							clauses->metric == &distance_hamming :
-							radius > clauses->radius ||
-							(radius == clauses->radius && (clauses->exact || !bound.exact))))
+	if (used && (used != bound.distance ? used == &distance_hamming :
+				 radius > clauses->radius ||
+				 (radius == clauses->radius && (clauses->exact || !exact))))
 		return;
+	bound.equality = false;
 	use_clause(clauses, bound.distance->of_arrays ? JOIN_BY_RARE_KEYS : JOIN_BY_DISTANCE,
-			   rinfo, bound.a, bound.b, is_swapped);
-	clauses->exact = bound.exact;
-	clauses->spec.radius = bound.radius;
-	clauses->metric = bound.distance;
+			   rinfo, &bound, is_swapped);
+	clauses->exact = exact;
 	clauses->radius = radius;
 	if (bound.distance->of_arrays)
 		clauses->elements = Max(elements_count(root, bound.a), elements_count(root, bound.b));
@@ -205,29 +187,16 @@ take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *
 		  JoinClauses *clauses)
 {
 	Node	   *clause = (Node *) rinfo->clause;
-	List	   *args;
+	Predicate	band;
+	Call		call;
 	bool		is_swapped;
 
-	if (clauses->distance)
-		return;
-	if (is_opclause(clause))
-	{
-		set_opfuncid((OpExpr *) clause);
-		clauses->function = ((OpExpr *) clause)->opfuncid;
-		args = ((OpExpr *) clause)->args;
-	}
-	else if (is_funcclause(clause))
-	{
-		clauses->function = ((FuncExpr *) clause)->funcid;
-		args = ((FuncExpr *) clause)->args;
-	}
-	else
-		return;
-	if (list_length(args) != 2 || !objects_is_shares_band(clauses->function) ||
+	if (clauses->distance || !read_call(clause, &call) || !objects_is_shares_band(call.function) ||
 		contain_volatile_functions(clause) || contain_subplans(clause) ||
-		!find_sides(root, linitial(args), lsecond(args), left, right, &is_swapped))
+		!find_sides(root, linitial(call.args), lsecond(call.args), left, right, &is_swapped))
 		return;
-	use_clause(clauses, JOIN_BY_BANDS, rinfo, linitial(args), lsecond(args), is_swapped);
+	band = predicate_of_band(call.function, call.args);
+	use_clause(clauses, JOIN_BY_BANDS, rinfo, &band, is_swapped);
 	clauses->exact = true;
 }
 

@@ -11,7 +11,7 @@
 #define SIMHASH_JOIN_CLAUSE_H
 
 #include "join/plan/join_node.h"
-#include "planner/objects.h"
+#include "planner/predicate.h"
 
 /*
  * The clauses of a join of two relations, left and right.
@@ -21,10 +21,8 @@ typedef struct JoinClauses
 	JoinSpec	spec;			/* what the plan needs of them */
 	RestrictInfo *distance;		/* the clause that bounds the distance, or tests for a
 								 * shared band */
-	bool		exact;			/* true if `distance` is equivalent to being within the
-								 * radius, or is % */
-	Oid			function;		/* function of %, if the method is JOIN_BY_BANDS */
-	const Distance *metric;		/* the distance that is bounded; NULL for % */
+	Predicate	predicate;		/* what `distance` implies; `a` is the left key */
+	bool		exact;			/* true if `distance` is equivalent to the predicate */
 	double		radius;			/* in bits, or as a fraction; an assumption if the planner
 								 * does not know it */
 	double		elements;		/* average number of elements of the arrays, if the method is

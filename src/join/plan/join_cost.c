@@ -93,35 +93,9 @@ typedef struct MethodCosts
 	 * number of pairs for which the equalities hold.
 	 */
 	double		(*pairing) (const JoinClauses *clauses, const Chunks *chunks, double pairs);
-
-	/* Returns the fraction of pairs that are found. */
-	Selectivity (*fraction) (PlannerInfo *root, const JoinClauses *clauses);
 } MethodCosts;
 
 /* --- values within a radius -------------------------------------------------- */
-
-/*
- * Return the fraction of pairs within the radius.  Returns 1 if the extension's objects
- * are missing.
- */
-static Selectivity
-distance_fraction(PlannerInfo *root, const JoinClauses *clauses)
-{
-	SimHashObjects objects;
-	Predicate	predicate = {
-		.distance = clauses->metric,
-		.a = (Node *) clauses->spec.left_key,
-		.b = (Node *) clauses->spec.right_key,
-		.radius = (Node *) clauses->spec.radius
-	};
-
-	if (!objects_find(clauses->metric, &objects))
-		return 1;
-
-	/* for a call of within, the estimate would be divided by that of a redundant clause */
-	predicate.function = objects.distance_function;
-	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
-}
 
 static MethodSizes
 distance_sizes(const JoinClauses *clauses)
@@ -176,15 +150,6 @@ band_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
 	return (chunks->left + chunks->right) * BAND_OPERATORS * number_of_bands(clauses);
 }
 
-static Selectivity
-band_fraction(PlannerInfo *root, const JoinClauses *clauses)
-{
-	Predicate	predicate = predicate_of_band(clauses->function,
-											  list_make2(clauses->spec.left_key, clauses->spec.right_key));
-
-	return selectivity_of_join(root, &predicate, JOIN_INNER, NULL);
-}
-
 /* --- arrays that share a rare key --------------------------------------------------- */
 
 /*
@@ -216,9 +181,9 @@ rare_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
 
 /* The costs of each JoinMethod. */
 static const MethodCosts method_costs[] = {
-	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing, distance_fraction},
-	[JOIN_BY_BANDS] = {band_sizes, band_pairing, band_fraction},
-	[JOIN_BY_RARE_KEYS] = {rare_sizes, rare_pairing, distance_fraction}
+	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing},
+	[JOIN_BY_BANDS] = {band_sizes, band_pairing},
+	[JOIN_BY_RARE_KEYS] = {rare_sizes, rare_pairing}
 };
 
 /* --- all methods ------------------------------------------------------------------ */
@@ -238,7 +203,7 @@ fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *
 
 	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
 		return cached;
-	return method_costs[clauses->spec.method].fraction(root, clauses);
+	return selectivity_of_join(root, &clauses->predicate, JOIN_INNER, NULL);
 }
 
 /*
@@ -262,23 +227,6 @@ fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
 }
 
 /*
- * Return the cost for each row of computing the key and the arguments of the equalities.
- * Adds the costs that occur only once to *startup.
- */
-static Cost
-key_cost(PlannerInfo *root, Expr *key, List *equal, Cost *startup)
-{
-	QualCost	cost;
-	QualCost	equal_cost;
-
-	cost_qual_eval_node(&cost, (Node *) key, root);
-	cost_qual_eval(&equal_cost, equal, root);
-	*startup += cost.startup + equal_cost.startup;
-	return cost.per_tuple + equal_cost.per_tuple +
-		cpu_operator_cost * list_length(equal);
-}
-
-/*
  * The costs of reading an input, computing its keys and grouping equal values
  */
 typedef struct InputCost
@@ -293,14 +241,16 @@ typedef struct InputCost
 static InputCost
 input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal)
 {
-	InputCost	cost = {path->startup_cost, path->total_cost};
-	Cost		startup = 0;
-	Cost		of_row = cpu_tuple_cost + LOADING_OPERATORS * cpu_operator_cost +
-		key_cost(root, key, equal, &startup);
+	QualCost	keys;
+	Cost		of_row;
 
-	cost.startup += startup;
-	cost.total += startup + path->rows * of_row;
-	return cost;
+	cost_qual_eval(&keys, lcons(key, list_copy(equal)), root);
+	of_row = cpu_tuple_cost + keys.per_tuple +
+		(LOADING_OPERATORS + list_length(equal)) * cpu_operator_cost;
+	return (InputCost) {
+		path->startup_cost + keys.startup,
+		path->total_cost + keys.startup + path->rows * of_row
+	};
 }
 
 /*
