@@ -19,9 +19,8 @@
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"
 #include "join/plan/join_clause.h"
+#include "planner/hooks.h"
 #include "planner/objects.h"
-#include "planner/rewrite/rewrite.h"
-#include "planner/table_hook.h"
 #include "text/hash.h"
 #include "version.h"
 

@@ -109,7 +109,7 @@ make_vertex(Graph *graph, int64 id)
 
 	if (found)
 		return slot->vertex;
-	union_find_add(graph->parent, proposed);
+	graph->parent[proposed] = proposed;
 	if (++graph->nvertices == MAX_VERTICES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -19,15 +19,6 @@
 #define SIMHASH_UNION_FIND_H
 
 /*
- * Make the number i a set of its own.
- */
-static inline void
-union_find_add(uint32 *parent, uint32 i)
-{
-	parent[i] = i;
-}
-
-/*
  * Return the root of the set of i.
  */
 static inline uint32
@@ -42,17 +33,14 @@ union_find_root(uint32 *parent, uint32 i)
 }
 
 /*
- * Join the sets of a and b.  Returns true if they were two sets.
+ * Join the sets of a and b.
  */
-static inline bool
+static inline void
 union_find_join(uint32 *parent, uint32 a, uint32 b)
 {
 	a = union_find_root(parent, a);
 	b = union_find_root(parent, b);
-	if (a == b)
-		return false;
 	parent[Max(a, b)] = Min(a, b);
-	return true;
 }
 
 #endif							/* SIMHASH_UNION_FIND_H */

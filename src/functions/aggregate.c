@@ -16,7 +16,6 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "functions/fingerprint.h"
 #include "type/simhash_type.h"
 
 /*

@@ -32,18 +32,18 @@ text_is(const text *given, const char *name)
 }
 
 /*
- * Check a width of shingles, in units, and return it.  Raises an error unless it is 1 to
- * SHINGLE_MAX_WIDTH.
+ * Check that a number is `min` to `max`, and return it.  Otherwise raises an error.  `name`
+ * is the number's name in the error message.  `hint` may contain %d, for max.
  */
 int
-check_width(int32 width)
+check_range(int32 number, int32 min, int32 max, const char *name, const char *hint)
 {
-	if (width < 1 || width > SHINGLE_MAX_WIDTH)
+	if (number < min || number > max)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("shingle width %d is out of range", width),
-				 errhint("A width is 1 to %d.", SHINGLE_MAX_WIDTH)));
-	return width;
+				 errmsg("%s %d is out of range", name, number),
+				 errhint(hint, max)));
+	return number;
 }
 
 /*
@@ -82,7 +82,9 @@ get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit))
 
 	cut.is_array = PG_NARGS() == i + 1;
 	cut.unit = cut.is_array ? UNIT_WORD : get_unit(fcinfo, i + 1);
-	cut.width = PG_ARGISNULL(i) ? default_width(cut.unit) : check_width(PG_GETARG_INT32(i));
+	cut.width = PG_ARGISNULL(i) ? default_width(cut.unit) :
+		check_range(PG_GETARG_INT32(i), 1, SHINGLE_MAX_WIDTH, "shingle width",
+					"A width is 1 to %d.");
 	return cut;
 }
 

@@ -14,6 +14,7 @@
 #include "utils/array.h"
 
 #include "compat.h"
+#include "digest/accumulate.h"
 #include "text/shingle.h"
 
 /*
@@ -36,7 +37,7 @@ typedef struct Cut
 } Cut;
 
 extern bool text_is(const text *given, const char *name);
-extern int	check_width(int32 width);
+extern int	check_range(int32 number, int32 min, int32 max, const char *name, const char *hint);
 extern ShingleUnit get_unit(FunctionCallInfo fcinfo, int i);
 extern Cut get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit));
 extern void cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg);
@@ -44,5 +45,9 @@ extern ArrayType *check_array(ArrayType *array, const char *name);
 extern int	array_nitems(ArrayType *array);
 extern int64 check_weight(float8 weight);
 pg_noreturn extern void report_weights_overflow(void);
+
+/* fingerprint.c */
+extern uint64 hash_text(text *feature);
+extern void add_feature(Accumulator *acc, uint64 hash, float8 weight);
 
 #endif							/* SIMHASH_ARGUMENTS_H */

@@ -51,7 +51,7 @@ report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
 	char	   *string;
 	text	   *value;
 
-	if (shingle_set_has(&difference->other, shingle, length))
+	if (shingle_set_find(&difference->other, shingle, length))
 		return;
 	string = utf8_to_server(unconstify(char *, shingle), &length);
 	value = cstring_to_text_with_len(string, length);

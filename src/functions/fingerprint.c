@@ -21,7 +21,6 @@
 #include "digest/accumulate.h"
 #include "digest/distinct.h"
 #include "functions/arguments.h"
-#include "functions/fingerprint.h"
 #include "text/document.h"
 #include "text/encoding.h"
 #include "text/hash.h"
@@ -37,7 +36,7 @@
  * Return the hash of a feature given in the server's encoding.  The bytes hashed are
  * UTF-8, or the bytes as stored in a SQL_ASCII database.
  */
-uint64
+static uint64
 hash_server_string(char *string, size_t length)
 {
 	char	   *utf8 = server_to_utf8(string, &length);
@@ -90,20 +89,6 @@ fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
 }
 
 /*
- * Return the fingerprint of a text, `length` bytes at `body`, as a function's result.
- */
-static Datum
-fingerprint_of_text(FunctionCallInfo fcinfo, const char *body, size_t length, int width,
-					ShingleUnit unit)
-{
-	DistinctFeatures features;
-
-	distinct_init(&features, length / BYTES_A_SHINGLE(unit));
-	document_shingles(body, length, width, unit, add_distinct, &features);
-	return fingerprint_of_set(fcinfo, &features);
-}
-
-/*
  * Add a feature with a weight that comes from SQL.  Raises an error if the weight or the
  * sum of absolute weights is out of range.
  */
@@ -115,24 +100,25 @@ add_feature(Accumulator *acc, uint64 hash, float8 weight)
 }
 
 /*
- * simhash(body text, width int, unit text)
+ * simhash(body text, width int, unit text) and simhash(tokens text[], width int)
  */
 PG_FUNCTION_INFO_V1(simhash_text);
 Datum
 simhash_text(PG_FUNCTION_ARGS)
 {
-	text	   *body;
+	struct varlena *document;
 	Cut			cut;
-	Datum		result;
+	DistinctFeatures features;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	cut = get_cut(fcinfo, 1, shingle_default_width);
-	body = PG_GETARG_TEXT_PP(0);
-	result = fingerprint_of_text(fcinfo, VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body),
-								 cut.width, cut.unit);
-	PG_FREE_IF_COPY(body, 0);
-	return result;
+	document = cut.is_array ? PG_GETARG_VARLENA_P(0) : PG_GETARG_VARLENA_PP(0);
+	distinct_init(&features, cut.is_array ? array_nitems((ArrayType *) document) :
+				  VARSIZE_ANY_EXHDR(document) / BYTES_A_SHINGLE(cut.unit));
+	cut_document(PointerGetDatum(document), &cut, add_distinct, &features);
+	PG_FREE_IF_COPY(document, 0);
+	return fingerprint_of_set(fcinfo, &features);
 }
 
 /*
@@ -146,30 +132,12 @@ Datum
 simhash_cstring(PG_FUNCTION_ARGS)
 {
 	char	   *body = PG_GETARG_CSTRING(0);
-
-	return fingerprint_of_text(fcinfo, body, strlen(body),
-							   shingle_default_width(SHINGLE_DEFAULT_UNIT),
-							   SHINGLE_DEFAULT_UNIT);
-}
-
-/*
- * simhash(tokens text[], width int)
- */
-PG_FUNCTION_INFO_V1(simhash_tokens);
-Datum
-simhash_tokens(PG_FUNCTION_ARGS)
-{
-	ArrayType  *tokens;
-	Cut			cut;
+	size_t		length = strlen(body);
 	DistinctFeatures features;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	cut = get_cut(fcinfo, 1, shingle_default_width);
-	tokens = PG_GETARG_ARRAYTYPE_P(0);
-	distinct_init(&features, array_nitems(tokens));
-	cut_document(PointerGetDatum(tokens), &cut, add_distinct, &features);
-	PG_FREE_IF_COPY(tokens, 0);
+	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
+	document_shingles(body, length, shingle_default_width(SHINGLE_DEFAULT_UNIT),
+					  SHINGLE_DEFAULT_UNIT, add_distinct, &features);
 	return fingerprint_of_set(fcinfo, &features);
 }
 

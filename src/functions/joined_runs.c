@@ -25,7 +25,7 @@
 
 #include "miscadmin.h"
 
-#include "functions/joined_runs.h"
+#include "functions/common_runs.h"
 
 /*
  * Maximum number of runs that a search for a neighbour tries.  It bounds the time for

@@ -23,7 +23,7 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "functions/joined_runs.h"
+#include "functions/common_runs.h"
 #include "functions/shingle_set.h"
 #include "text/cursor.h"
 #include "text/document.h"
@@ -109,26 +109,6 @@ add_token(void *arg, const char *token, size_t length)
 	Sequence   *sequence = arg;
 
 	take_unit(sequence, token, length, (Passage) {sequence->n, sequence->n + 1});
-}
-
-static void
-check_gap(int32 gap)
-{
-	if (gap < 0 || gap > MAX_GAP)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("gap %d is out of range", gap),
-				 errhint("A gap has 0 to %d words or characters.", MAX_GAP)));
-}
-
-static void
-check_minimum(int32 minimum)
-{
-	if (minimum < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("minimum %d is out of range", minimum),
-				 errhint("The shortest passage has at least 1 word or character.")));
 }
 
 /*
@@ -343,7 +323,8 @@ find_passages(FunctionCallInfo fcinfo, int unit_argument, ComparedDocuments *c)
 	c->are_arrays = PG_NARGS() <= unit_argument;
 	unit = c->are_arrays ? UNIT_WORD : get_unit(fcinfo, unit_argument);
 	c->minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
-	check_minimum(c->minimum);
+	check_range(c->minimum, 1, PG_INT32_MAX, "minimum",
+				"The shortest passage has at least 1 word or character.");
 
 	shingle_set_begin(&c->set, &c->budget, CurrentMemoryContext);
 	begin_sequence(&c->b, &c->set, true);
@@ -402,7 +383,7 @@ simhash_edited_passages(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
 	if (!PG_ARGISNULL(3))
-		check_gap(gap);
+		check_range(gap, 0, MAX_GAP, "gap", "A gap has 0 to %d words or characters.");
 	find_passages(fcinfo, 4, &c);
 	if (PG_ARGISNULL(3))
 		gap = Min(c.minimum, MAX_GAP);

@@ -282,15 +282,6 @@ shingle_set_find(const ShingleSet *set, const char *bytes, size_t length)
 }
 
 /*
- * Return true if a shingle is in the set.
- */
-bool
-shingle_set_has(const ShingleSet *set, const char *bytes, size_t length)
-{
-	return shingle_set_find(set, bytes, length) != NULL;
-}
-
-/*
  * Return the number of shingles that are in both sets.  Checks for interrupts.
  */
 uint32

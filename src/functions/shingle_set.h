@@ -38,7 +38,6 @@ extern const SetShingle *shingle_set_put(ShingleSet *set, const char *bytes, siz
 extern const SetShingle *shingle_set_find(const ShingleSet *set, const char *bytes,
 										  size_t length);
 extern void shingle_set_add(void *set, const char *bytes, size_t length);
-extern bool shingle_set_has(const ShingleSet *set, const char *bytes, size_t length);
 extern uint32 shingle_set_intersection(const ShingleSet *a, const ShingleSet *b);
 
 #endif							/* SIMHASH_SHINGLE_SET_H */

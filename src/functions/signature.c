@@ -18,7 +18,6 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "functions/fingerprint.h"
 #include "text/hash.h"
 #include "type/minhash_type.h"
 

@@ -109,18 +109,12 @@ simhash_sketch(PG_FUNCTION_ARGS)
 {
 	Cut			cut;
 	ModulusSketch of;
-	int32		modulus;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	cut = get_cut(fcinfo, 2, sketch_default_width);
-	modulus = PG_GETARG_INT32(1);
-	if (modulus < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("modulus %d is out of range", modulus),
-				 errhint("A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.")));
-	of.modulus = modulus;
+	of.modulus = check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
+							 "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.");
 	sketch_begin(&of.sketch);
 	cut_document(PG_GETARG_DATUM(0), &cut, add_multiple, &of);
 	return finish_sketch(&of.sketch);

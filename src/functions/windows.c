@@ -31,6 +31,8 @@
 /* Default size of a window, in units. */
 #define DEFAULT_SIZE		1
 
+#define SIZE_HINT	"A window has at least 1 unit, and the step is at least 1."
+
 typedef struct Windows
 {
 	ReturnSetInfo *result;
@@ -158,20 +160,6 @@ end_windows(Windows *windows)
 }
 
 /*
- * Raise an error unless a number is positive.  `name` is the name of the argument in the
- * error message.
- */
-static void
-check_positive(int32 number, const char *name)
-{
-	if (number < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s %d is out of range", name, number),
-				 errhint("A window has at least 1 unit, and the step is at least 1.")));
-}
-
-/*
  * Read the unit that argument i names.  If it is a unit of shingles, sets *unit and
  * returns true.  If it is a kind of segment, sets *segment and returns false.  If the
  * argument is NULL, uses the default.  Raises an error if there is no such unit.
@@ -222,9 +210,9 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	size = PG_ARGISNULL(1) ? DEFAULT_SIZE : PG_GETARG_INT32(1);
-	check_positive(size, "size");
+	check_range(size, 1, PG_INT32_MAX, "size", SIZE_HINT);
 	step = PG_ARGISNULL(2) ? size : PG_GETARG_INT32(2);
-	check_positive(step, "step");
+	check_range(step, 1, PG_INT32_MAX, "step", SIZE_HINT);
 	is_shingle = get_window_unit(fcinfo, 3, &unit, &segment);
 	body = PG_GETARG_TEXT_PP(0);
 	begin_windows(&windows, fcinfo, body, size, step);

@@ -17,14 +17,6 @@
 
 /* --- the type of keys ----------------------------------------------------------- */
 
-PG_FUNCTION_INFO_V1(simhash_ball_gist_key_in);
-Datum
-simhash_ball_gist_key_in(PG_FUNCTION_ARGS)
-{
-	refuse_key("simhash_ball_gist_key");
-	PG_RETURN_VOID();
-}
-
 PG_FUNCTION_INFO_V1(simhash_ball_gist_key_out);
 Datum
 simhash_ball_gist_key_out(PG_FUNCTION_ARGS)
@@ -153,10 +145,5 @@ PG_FUNCTION_INFO_V1(simhash_ball_gist_same);
 Datum
 simhash_ball_gist_same(PG_FUNCTION_ARGS)
 {
-	const BallUnionKey *a = DatumGetBallUnionKeyP(PG_GETARG_DATUM(0));
-	const BallUnionKey *b = DatumGetBallUnionKeyP(PG_GETARG_DATUM(1));
-	bool	   *same = (bool *) PG_GETARG_POINTER(2);
-
-	*same = union_key_equal(&a->centers, &b->centers) && a->radius == b->radius;
-	PG_RETURN_POINTER(same);
+	return keys_same(fcinfo, sizeof(BallUnionKey));
 }

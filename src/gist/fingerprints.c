@@ -10,6 +10,8 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "gist/union_key.h"
@@ -17,11 +19,19 @@
 
 /* --- the type of keys ----------------------------------------------------------- */
 
+/*
+ * Input function of the types of keys of both operator classes.  Keys exist in indexes only,
+ * so no text is valid input.
+ */
 PG_FUNCTION_INFO_V1(simhash_gist_key_in);
 Datum
 simhash_gist_key_in(PG_FUNCTION_ARGS)
 {
-	refuse_key("simhash_gist_key");
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type %s",
+					format_type_be(get_func_rettype(fcinfo->flinfo->fn_oid))),
+			 errhint("Values of this type exist in indexes only.")));
 	PG_RETURN_VOID();
 }
 
@@ -145,11 +155,7 @@ PG_FUNCTION_INFO_V1(simhash_gist_same);
 Datum
 simhash_gist_same(PG_FUNCTION_ARGS)
 {
-	bool	   *same = (bool *) PG_GETARG_POINTER(2);
-
-	*same = union_key_equal(DatumGetUnionKeyP(PG_GETARG_DATUM(0)),
-							DatumGetUnionKeyP(PG_GETARG_DATUM(1)));
-	PG_RETURN_POINTER(same);
+	return keys_same(fcinfo, sizeof(UnionKey));
 }
 
 /*

@@ -71,28 +71,6 @@ union_key_unite(UnionKey *key, const UnionKey *other)
 }
 
 /*
- * Return true if two keys are equal.
- */
-static inline bool
-union_key_equal(const UnionKey *a, const UnionKey *b)
-{
-	return a->mask == b->mask && a->value == b->value;
-}
-
-/*
- * Raise the error of a key type's input function.  Keys exist in indexes only, so no text
- * is valid input.
- */
-static inline void
-refuse_key(const char *type)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot accept a value of type %s", type),
-			 errhint("Values of this type exist in indexes only.")));
-}
-
-/*
  * Return a copy of an entry with another datum in it, such as a key instead of a value.
  * The copy is allocated, and is not marked as a leaf key.
  */
@@ -112,6 +90,7 @@ typedef void (*UniteKeys) (UnionKey *key, const UnionKey *other);
 
 /* pick_split.c */
 extern Datum keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
+extern Datum keys_same(FunctionCallInfo fcinfo, Size size);
 extern Datum keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
 extern float union_key_penalty(const UnionKey *key, const UnionKey *other);
 

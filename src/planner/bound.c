@@ -25,7 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "planner/bound.h"
+#include "planner/comparison.h"
 #include "planner/radius.h"
 #include "type/simhash_type.h"
 
@@ -131,8 +131,8 @@ make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 }
 
 /*
- * Return the radius of a bound that is not a constant, as an expression of type bigint:
- * the bound itself, a cast of it, or a call of simhash_radius().
+ * Return the radius of a bound that is not a constant, as an expression of the distance's
+ * radius_type: the bound itself, a cast of it, or a call of simhash_radius().
  */
 static Expr *
 radius_of_expression(const Comparison *comparison)
@@ -140,34 +140,26 @@ radius_of_expression(const Comparison *comparison)
 	Expr	   *bound = (Expr *) copyObject(comparison->bound);
 	Oid			type = exprType((Node *) bound);
 
-	if (type == INT8OID)
+	if (type == comparison->objects.distance->radius_type)
 		return bound;
 	if (type == INT2OID || type == INT4OID)
 		return make_call(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4, INT8OID, bound,
 						 COERCE_IMPLICIT_CAST);
 	if (type == FLOAT4OID)
 		bound = make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+	if (comparison->objects.distance->radius_type == FLOAT8OID)
+		return bound;
 	return make_call(type == NUMERICOID ? comparison->objects.radius_numeric :
 					 comparison->objects.radius_float8, INT8OID, bound, COERCE_EXPLICIT_CALL);
 }
 
 /*
- * Return bound_radius() for a distance that is a fraction.
+ * Return bound_radius() for a constant and a distance that is a fraction.
  */
 static Expr *
 radius_of_fraction(const Comparison *comparison, bool *exact)
 {
-	Expr	   *bound = (Expr *) copyObject(comparison->bound);
-	Const	   *constant = (Const *) bound;
-	float8		radius;
-
-	if (!IsA(bound, Const) || constant->constisnull)
-	{
-		*exact = comparison->strategy == BTLessEqualStrategyNumber;
-		return exprType((Node *) bound) == FLOAT8OID ? bound :
-			make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
-	}
-	radius = fraction_of_constant(constant);
+	float8		radius = fraction_of_constant((const Const *) comparison->bound);
 
 	/*
 	 * use the next smaller number, except for NaN, since all other numbers are less than
@@ -197,8 +189,6 @@ bound_radius(const Comparison *comparison, bool *exact)
 	int64		radius;
 	bool		whole;
 
-	if (comparison->objects.distance->radius_type == FLOAT8OID)
-		return radius_of_fraction(comparison, exact);
 	if (!IsA(constant, Const) || constant->constisnull)
 	{
 		/*
@@ -209,6 +199,8 @@ bound_radius(const Comparison *comparison, bool *exact)
 		return radius_of_expression(comparison);
 	}
 
+	if (comparison->objects.distance->radius_type == FLOAT8OID)
+		return radius_of_fraction(comparison, exact);
 	radius = radius_of_constant(constant, &whole);
 	if (radius == 0 && !whole)
 		notice_unit(constant, true);

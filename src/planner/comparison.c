@@ -70,17 +70,6 @@ read_distance(Node *node, Comparison *comparison)
 }
 
 /*
- * Return true if an expression is a call of a distance function.
- */
-static bool
-is_distance(Node *node)
-{
-	Call		call;
-
-	return read_call(node, &call) && objects_distance(call.function) != NULL;
-}
-
-/*
  * If a node is a cast of an integer to a wider type, return its argument, else the node
  * itself.  A Hamming distance has the same value in all of these types.
  */
@@ -132,6 +121,7 @@ bool
 read_comparison(Node *clause, Comparison *comparison)
 {
 	OpExpr	   *op = (OpExpr *) clause;
+	Comparison	other;
 	Node	   *left;
 	Node	   *right;
 
@@ -143,7 +133,7 @@ read_comparison(Node *clause, Comparison *comparison)
 	right = strip_widening(lsecond(op->args));
 	if (read_distance(left, comparison))
 	{
-		if (is_distance(right))
+		if (read_distance(right, &other))
 			return false;
 		comparison->bound = lsecond(op->args);
 	}

@@ -58,4 +58,8 @@ extern bool read_comparison(Node *clause, Comparison *comparison);
 extern const Const *read_signature_bound(Node *clause);
 extern bool read_array_operator(Node *clause, ArrayOperator *result);
 
+/* bound.c */
+extern Expr *bound_radius(const Comparison *comparison, bool *exact);
+extern void check_signature_bound(Node *clause);
+
 #endif							/* SIMHASH_COMPARISON_H */

@@ -24,7 +24,7 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
-#include "planner/gist_cost.h"
+#include "planner/hooks.h"
 #include "planner/objects.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"

@@ -21,7 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
-#include "planner/join_estimate.h"
+#include "planner/hooks.h"
 #include "planner/redundant_clause.h"
 #include "planner/selectivity.h"
 

@@ -10,6 +10,8 @@
 #ifndef SIMHASH_OBJECTS_H
 #define SIMHASH_OBJECTS_H
 
+#include "nodes/pathnodes.h"
+
 /*
  * A distance that an index can search by: the Hamming distance of fingerprints, or the
  * containment distance or Jaccard distance of arrays of hashes.
@@ -62,5 +64,9 @@ extern const Distance *objects_distance_of_ball(Oid type, Oid function);
 extern bool objects_is_shares_band(Oid function);
 extern bool objects_is_signature_distance(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
+
+/* rewrite/privileges.c */
+extern bool privileges_suffice(PlannerInfo *root, Node *expression);
+extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
 
 #endif							/* SIMHASH_OBJECTS_H */

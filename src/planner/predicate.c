@@ -21,7 +21,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-#include "planner/bound.h"
+#include "planner/comparison.h"
 #include "planner/predicate.h"
 #include "type/simhash_type.h"
 

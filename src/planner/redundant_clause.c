@@ -20,7 +20,6 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-#include "planner/bound.h"
 #include "planner/redundant_clause.h"
 #include "planner/planner_run.h"
 

@@ -27,7 +27,6 @@
 #include "compat.h"
 #include "planner/elements.h"
 #include "planner/objects.h"
-#include "planner/rewrite/privileges.h"
 #include "planner/selectivity.h"
 #include "type/strategy.h"
 

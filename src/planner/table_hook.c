@@ -14,10 +14,7 @@
 #include "optimizer/plancat.h"
 
 #include "compat.h"
-#include "planner/gist_cost.h"
-#include "planner/join_estimate.h"
-#include "planner/rewrite/rewrite.h"
-#include "planner/table_hook.h"
+#include "planner/hooks.h"
 
 static table_hook_type previous_hook = NULL;
 static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;

@@ -383,7 +383,7 @@ CREATE FUNCTION simhash(unknown) RETURNS simhash
 COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare literal';
 
 CREATE FUNCTION simhash(tokens text[], width integer DEFAULT 2) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_tokens'
+    AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(text[], integer) IS
     'fingerprint of tokens cut by the caller, from their shingles of width tokens';
@@ -1124,7 +1124,7 @@ COMMENT ON TYPE simhash_gist_key IS 'key of a GiST index: (bits that fingerprint
 CREATE TYPE simhash_ball_gist_key;
 
 CREATE FUNCTION simhash_ball_gist_key_in(cstring) RETURNS simhash_ball_gist_key
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_gist_key_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_ball_gist_key_in(cstring) IS 'I/O';
 CREATE FUNCTION simhash_ball_gist_key_out(simhash_ball_gist_key) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

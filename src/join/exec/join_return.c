@@ -131,7 +131,7 @@ next_row_pair(SimHashJoinState *state)
 		if (!state->uses_pending)
 			return &state->pair;
 		pending_add(&state->pending, &state->pair);
-		if (pending_is_full(&state->pending))
+		if (state->pending.n == state->pending.capacity)
 		{
 			pending_sort(&state->pending);
 			state->returns_pending = true;

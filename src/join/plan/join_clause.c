@@ -33,7 +33,6 @@
 #include "join/plan/join_clause.h"
 #include "planner/comparison.h"
 #include "planner/elements.h"
-#include "planner/rewrite/privileges.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 

@@ -27,24 +27,6 @@
 /* --- in a file ------------------------------------------------------------------ */
 
 /*
- * Append n entries to a file.  Creates the file, in `context`, if there is none.
- */
-void
-join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
-					MemoryContext context)
-{
-	if (file->file == NULL)
-		file->file = join_create_file(context);
-	for (uint32 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		BufFileWrite(file->file, join_entry_at(entries, join_entry_stride(file->entry_size), i),
-					 file->entry_size);
-	}
-	file->n += n;
-}
-
-/*
  * Read at most max of the next entries of a file.  Returns their number, 0 at the end.
  */
 uint32
@@ -146,8 +128,17 @@ join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 void
 join_entries_spill(JoinEntries *entries)
 {
-	join_entry_file_add(&entries->file, entries->entry, entries->n, entries->context);
-	entries->source = &entries->file;
+	JoinEntryFile *file = &entries->file;
+
+	if (file->file == NULL)
+		file->file = join_create_file(entries->context);
+	for (uint32 i = 0; i < entries->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		BufFileWrite(file->file, join_entries_at(entries, i), file->entry_size);
+	}
+	file->n += entries->n;
+	entries->source = file;
 	entries->n = 0;
 }
 

@@ -118,8 +118,6 @@ join_bitmap_has(const uint8 *bitmap, uint32 row)
 	return bitmap[row / 8] >> row % 8 & 1;
 }
 
-extern void join_entry_file_add(JoinEntryFile *file, const JoinEntry *entries, uint32 n,
-								MemoryContext context);
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
 extern void join_entry_file_rewind(JoinEntryFile *file);
 

@@ -53,15 +53,6 @@ pending_init(PendingPairs *pending, MemoryContext context, Size memory)
 }
 
 /*
- * Return true if no more pairs may be added.
- */
-bool
-pending_is_full(const PendingPairs *pending)
-{
-	return pending->n == pending->capacity;
-}
-
-/*
  * Add a pair.  The set must not be full.
  */
 void

@@ -31,14 +31,13 @@ typedef struct PendingPairs
 	Size		memory;			/* limit in bytes, for the pairs and for the loaded tuples */
 	JoinPair   *pair;
 	uint32		n;
-	uint32		capacity;
+	uint32		capacity;		/* once n reaches it, no more pairs may be added */
 	uint32		next;			/* index of the next pair to return */
 	uint32		end;			/* end of the pairs whose right tuples are loaded
 								 * (exclusive) */
 } PendingPairs;
 
 extern void pending_init(PendingPairs *pending, MemoryContext context, Size memory);
-extern bool pending_is_full(const PendingPairs *pending);
 extern void pending_add(PendingPairs *pending, const JoinPair *pair);
 extern void pending_sort(PendingPairs *pending);
 extern const JoinPair *pending_next(PendingPairs *pending, JoinTuples *right);

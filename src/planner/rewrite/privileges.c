@@ -21,7 +21,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "planner/rewrite/privileges.h"
+#include "planner/objects.h"
 
 /*
  * Return true if everybody may execute a function, because it has no access list.

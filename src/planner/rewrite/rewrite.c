@@ -21,9 +21,9 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "planner/hooks.h"
 #include "planner/planner_run.h"
 #include "planner/rewrite/indexable.h"
-#include "planner/rewrite/rewrite.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 /* The conditions of a parent before they were rewritten for one of its children */
@@ -274,14 +274,17 @@ rewrite_for_child(Rewrite *rewrite)
 
 /*
  * Rewrite the conditions that an index of the table can serve.  Does nothing for a parent,
- * since scans do not use an index of a parent.
+ * since scans do not use an index of a parent.  The planner must have read the table's
+ * indexes.
  */
-static void
-rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
+void
+rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
 {
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Rewrite		rewrite = {.root = root, .rel = rel};
 	ListCell   *lc;
+
+	restore_conditions(root, rel);
 
 	/* plan_create_index_workers() makes a dummy query without a jointree */
 	if (!enable_rewrite || rte->rtekind != RTE_RELATION || rte->inh ||
@@ -294,16 +297,6 @@ rewrite_for_table(PlannerInfo *root, RelOptInfo *rel)
 		rewrite_jointree(&rewrite, (Node *) root->parse->jointree);
 	else
 		rewrite_for_child(&rewrite);
-}
-
-/*
- * Rewrite conditions for a table.  The planner must have read the table's indexes.
- */
-void
-rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
-{
-	restore_conditions(root, rel);
-	rewrite_for_table(root, rel);
 }
 
 /*

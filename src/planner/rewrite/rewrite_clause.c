@@ -19,10 +19,8 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "planner/bound.h"
 #include "planner/comparison.h"
 #include "planner/rewrite/indexable.h"
-#include "planner/rewrite/privileges.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 /*
