@@ -75,18 +75,23 @@ sketch_ball_open(Datum ball, Datum *center, float8 *radius)
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
 											  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
-	Datum		number;
-	bool		no_center;
-	bool		no_radius;
+	Datum	   *values = palloc(desc->natts * sizeof(Datum));
+	bool	   *nulls = palloc(desc->natts * sizeof(bool));
+	bool		found;
 
 	check_columns(desc);
-	*center = heap_getattr(&tuple, 1, desc, &no_center);
-	number = heap_getattr(&tuple, 2, desc, &no_radius);
+	/* not heap_getattr(), which calls a function that a minor release added */
+	heap_deform_tuple(&tuple, desc, values, nulls);
 	ReleaseTupleDesc(desc);
-	if (no_center || no_radius)
-		return false;
-	*radius = DatumGetFloat8(number);
-	return true;
+	found = !nulls[0] && !nulls[1];
+	if (found)
+	{
+		*center = values[0];
+		*radius = DatumGetFloat8(values[1]);
+	}
+	pfree(values);
+	pfree(nulls);
+	return found;
 }
 
 /*
