@@ -117,7 +117,9 @@ SELECT * FROM pg_temp.meet(
 CREATE TEMP TABLE t (fp simhash);
 SELECT * FROM pg_temp.meet(
     $$INSERT INTO t VALUES ('some text'::text)$$,
-    $$SELECT 'some text' <~> simhash('a')$$,
+    $$SELECT 'some text' <~> simhash('a')$$);
+-- (without the hint, which 19 splits)
+SELECT command, code, message FROM pg_temp.meet(
     $$SELECT FROM unnest(ARRAY['The quick brown fox jumps over it']) AS body WHERE body <~> simhash('a') <= 3$$,
     $$SELECT FROM t WHERE fp = 'The quick brown fox'::varchar$$);
 -- no other casts, and no implicit ones
