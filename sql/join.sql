@@ -444,6 +444,8 @@ FROM compared('SELECT FROM equal_sets a JOIN equal_sets b ON a.sk <%> b.sk <= 0.
 SELECT radius, comparisons < 20000 AS only_with_themselves
 FROM unnest('{0.15,0.3}'::float8[]) AS radius,
     compared(format('SELECT FROM template a JOIN template b ON a.sk <%%> b.sk <= %s', radius));
+-- right rows have no keys before the radius is known
+SELECT keys FROM compared('SELECT FROM template a JOIN template b ON a.sk <%> b.sk <= -1');
 
 --
 -- EXPLAIN ANALYZE

@@ -97,7 +97,7 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Dat
 
 /*
  * Evaluate the radius, if there is one.  As in a nested loop, the radius is evaluated only
- * if both inputs have rows that may match, since the evaluation may raise an error.
+ * if both inputs have rows, since the evaluation may raise an error.
  */
 void
 join_evaluate_radius(SimHashJoinState *state)
@@ -177,7 +177,8 @@ chunk_is_full(const SimHashJoinState *state)
 		(Size) left->entries.n * join_entry_memory(match->entry_size, match->joined_size);
 	Size		limit = right_size < match->memory ? match->memory - right_size : 0;
 
-	return left->entries.n == left->entries.capacity ||
+	/* a row may have many entries, but fewer than half of the capacity */
+	return left->entries.n >= left->entries.capacity / 2 ||
 		(left->entries.n > 0 && left_size > Max(limit, match->memory / MIN_CHUNK_PART));
 }
 

@@ -145,12 +145,11 @@ count_elements(RareMatch *state, const int64 *element, int n)
  * Add an entry, and move entries to the file if there are too many.
  */
 static void
-add_rare_entry(RareMatch *state, JoinStore *store, const RareEntry *entry)
+add_rare_entry(JoinStore *store, const RareEntry *entry)
 {
 	if (store->entries.n == store->entries.capacity)
 		join_entries_spill(&store->entries);
 	join_entries_add(&store->entries, &entry->entry);
-	state->nentries++;
 }
 
 /*
@@ -196,8 +195,8 @@ may_meet(const RankedElement *ranked, int prefix)
  * rows are within the radius, a row has a single entry.
  */
 static void
-add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked, int prefix, int n,
-			const JoinEntry *row)
+add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked, int prefix,
+				 int n, const JoinEntry *row)
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
 	int			min_both = jaccard_min_both(n, n, state->radius);
@@ -207,7 +206,8 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 	if (matches_all(state))
 	{
 		entry.entry.key = group;
-		add_rare_entry(state, store, &entry);
+		add_rare_entry(store, &entry);
+		state->nentries++;
 		return;
 	}
 	for (int i = 0; i < prefix; i++)
@@ -219,7 +219,8 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 		entry.entry.hash = ranked[i].index + 1;
 		entry.position = i;
 		entry.loose = i > n - min_both;
-		add_rare_entry(state, store, &entry);
+		add_rare_entry(store, &entry);
+		state->nentries++;
 	}
 }
 
@@ -280,7 +281,7 @@ rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 	else
 	{
 		count_elements(state, element, n);
-		add_rare_entry(state, store, &row);
+		add_rare_entry(store, &row);
 	}
 	return true;
 }
@@ -300,7 +301,6 @@ make_right_entries(RareMatch *state)
 	join_entries_init(&right->entries, right->context,
 					  join_match_capacity(match, match->memory, match->right_part),
 					  match->entry_size);
-	state->nentries = 0;
 	join_entries_rewind(&rows);
 	while (join_entries_load(&rows))
 		for (uint32 i = 0; i < rows.n; i++)
