@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # The documents of measurements.  Writes descriptions.csv, manuals.csv,
-# documentation.csv, licences.csv, chinese.csv and code.csv (name, title, text) into a
-# folder, and loads them.  Other scripts source this file after test/lib.sh.  apt fetches
-# all packages, which are unpacked in the workspace and not installed.
+# documentation.csv, licences.csv, chinese.csv, polish.csv, czech.csv and code.csv (name,
+# title, text) into a folder, and loads them.  Other scripts source this file after
+# test/lib.sh.  apt fetches all packages, which are unpacked in the workspace and not
+# installed.
 
 # SOURCE: the documents of a corpus with another name.  IDEOGRAPHS: the minimum fraction
 # of ideographs among a document's tokens.  EVERY: the corpus uses one of so many
@@ -15,6 +16,7 @@ CORPUS_ROWS=0 # documents of a corpus; 0 for all
 MAN_PAGES=(manpages manpages-dev freebsd-manpages perl-doc libssl-doc libxcb-doc
 	tcl8.6-doc tk8.6-doc erlang-manpages openmpi-doc git-man ncurses-doc)
 CHINESE=(manpages-zh libreoffice-help-zh-cn gnome-user-docs)
+SLAVIC=(manpages-pl manpages-cs)
 # The same books for several architectures and of several releases.
 EDITIONS=(installation-guide-{amd64,arm64,i386} clang-{13..19}-doc)
 # Long pages, with sidebars, tables and licence headers; the handbook in 26 languages.
@@ -29,6 +31,7 @@ COPYRIGHTS=(/usr/share/doc/*/copyright)
 if [ -n "${QUICK:-}" ]; then
 	MAN_PAGES=(manpages tk8.6-doc)
 	CHINESE=(manpages-zh)
+	SLAVIC=()
 	EDITIONS=()
 	PAGES=(python3.11-doc)
 	CODE=(libpython3.11-stdlib)
@@ -40,9 +43,9 @@ available() {
 
 fetch_packages() {
 	local package there=()
-	say "fetching manuals, in English and Chinese, and source files"
+	say "fetching manuals, in four languages, and source files"
 	available "${MAN_PAGES[0]}" || update_lists
-	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${EDITIONS[@]}" "${PAGES[@]}" "${CODE[@]}"; do
+	for package in "${MAN_PAGES[@]}" "${CHINESE[@]}" "${SLAVIC[@]}" "${EDITIONS[@]}" "${PAGES[@]}" "${CODE[@]}"; do
 		if available "$package"; then
 			there+=("$package")
 		else
@@ -104,6 +107,8 @@ fetch_corpora() {
 		manuals >"$1/manuals.csv"
 		documentation >"$1/documentation.csv"
 		chinese "$1" >"$1/chinese.csv"
+		documents man ./*/usr/share/man/pl >"$1/polish.csv"
+		documents man ./*/usr/share/man/cs >"$1/czech.csv"
 		licences >"$1/licences.csv"
 		code >"$1/code.csv"
 	)

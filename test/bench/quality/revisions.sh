@@ -7,7 +7,7 @@
 
 # The last release is compared with each of the others.
 read -r -a RELEASES <<<"${RELEASES:-bullseye bookworm trixie}"
-REVISED=(descriptions manuals documentation licences chinese code)
+REVISED=(descriptions manuals documentation licences chinese polish czech code)
 REVISIONS=1500 # pairs of a corpus, at most
 EVERY_SOURCE=14 # one of so many small packages is used for its copyright file
 
