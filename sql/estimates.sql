@@ -329,6 +329,24 @@ PREPARE contained (bigint[]) AS SELECT FROM documents WHERE $1 @> sk;
 SELECT plan('EXECUTE overlapping(NULL)'), plan('EXECUTE contained(NULL)');
 DEALLOCATE ALL;
 RESET plan_cache_mode;
+-- the longer the arrays, the higher the cost, also if they are out of line, and in partitions
+CREATE TABLE long_arrays AS
+    SELECT size, n, ARRAY(SELECT n * 100000 + i FROM generate_series(bigint '1', size) AS i) AS sk
+    FROM unnest('{100,500,10000}'::int[]) AS size, generate_series(1, 20) AS n;
+CREATE TABLE arrays_100 AS SELECT * FROM long_arrays WHERE size = 100;
+CREATE TABLE arrays_500 AS SELECT * FROM long_arrays WHERE size = 500;
+CREATE TABLE arrays_10000 AS SELECT * FROM long_arrays WHERE size = 10000;
+CREATE TABLE arrays_parted (LIKE long_arrays) PARTITION BY HASH (n);
+CREATE TABLE arrays_parted_1 PARTITION OF arrays_parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE arrays_parted_2 PARTITION OF arrays_parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO arrays_parted TABLE arrays_500;
+ANALYZE arrays_100, arrays_500, arrays_10000, arrays_parted;
+CREATE FUNCTION cost_of_pairs(tab text) RETURNS float8 LANGUAGE sql
+    RETURN explained(format('SELECT FROM %1$s a JOIN %1$s b ON a.sk <%%> b.sk <= 0.2', tab), 'Total Cost');
+SELECT cost_of_pairs('arrays_500') / cost_of_pairs('arrays_100') BETWEEN 3 AND 10 AS "100 to 500",
+    cost_of_pairs('arrays_10000') / cost_of_pairs('arrays_500') BETWEEN 3 AND 50 AS "500 to 10000",
+    cost_of_pairs('arrays_parted') / cost_of_pairs('arrays_500') BETWEEN 0.8 AND 1.5 AS parted;
+DROP TABLE long_arrays, arrays_100, arrays_500, arrays_10000, arrays_parted;
 DROP TABLE documents, queries, few, unknown, thousand, unanalyzed, parted, parent, child;
 
 --

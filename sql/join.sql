@@ -427,12 +427,14 @@ SELECT show($$ SELECT r.n, s.* FROM (VALUES (1, 0.5), (2, 0.5), (3, 0), (4, 1), 
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 1 $$, 'Loop|rows');
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%>> b.sk <= 0.5 $$, 'Loop|rows');
 -- equal arrays meet once, and arrays that share a template of common elements meet by none of them
-CREATE FUNCTION compared(query text, OUT keys float8, OUT comparisons float8, OUT pairs float8) LANGUAGE plpgsql AS $$
+CREATE FUNCTION compared(query text, OUT keys float8, OUT comparisons float8, OUT pairs float8,
+    OUT passes int, OUT memory int, OUT reads int) LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
     plan := jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "SimHash Join")');
     keys := plan->'Keys'; comparisons := plan->'Comparisons'; pairs := plan->'Pairs';
+    passes := plan->'Passes'; memory := plan->'Memory Usage'; reads := plan->'Temp Read Blocks';
 END $$;
 CREATE TABLE equal_sets AS SELECT n, ARRAY(SELECT j FROM generate_series(bigint '1', 50) AS j) AS sk
     FROM generate_series(1, 1000) AS n;
@@ -446,6 +448,21 @@ FROM unnest('{0.15,0.3}'::float8[]) AS radius,
     compared(format('SELECT FROM template a JOIN template b ON a.sk <%%> b.sk <= %s', radius));
 -- right rows have no keys before the radius is known
 SELECT keys FROM compared('SELECT FROM template a JOIN template b ON a.sk <%> b.sk <= -1');
+-- few rows take little of much memory
+SET work_mem = '64MB';
+SELECT memory < 1000 AS little FROM compared('SELECT FROM few_sets a JOIN few_sets b ON a.sk <%> b.sk <= 0.5');
+-- little memory: two rows that meet by many keys are fetched once, and a left chunk that is done meets no further
+-- right one
+CREATE TABLE long_sets AS SELECT n, ARRAY(SELECT j * CASE WHEN (j / 3 + n) % 7 = 0 THEN n * 1000003 ELSE 1 END
+    FROM generate_series(bigint '1', 20000) AS j) AS sk FROM generate_series(1, 4) AS n;
+CREATE TABLE equal_fps AS SELECT n, fingerprint(1) AS fp FROM generate_series(1, 6000) AS n;
+ANALYZE long_sets, equal_fps;
+SET work_mem = '64kB';
+SELECT pairs > 1000 AS meet_often, reads < 4000 AS fetched_once
+FROM compared('SELECT FROM long_sets a JOIN long_sets b ON a.sk <%> b.sk <= 0.5');
+SELECT passes < 10 AS once
+FROM compared('SELECT FROM equal_fps a WHERE EXISTS (SELECT FROM equal_fps b WHERE a.fp <~> b.fp <= 3)');
+RESET work_mem;
 
 --
 -- EXPLAIN ANALYZE

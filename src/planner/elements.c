@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
@@ -23,6 +24,7 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "planner/elements.h"
@@ -281,21 +283,54 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
  */
 #define DEFAULT_ELEMENTS	50.0
 
+/* Number of elements of the arrays that ANALYZE ignores, which have 64 kB or more. */
+#define IGNORED_ELEMENTS	(65536.0 / sizeof(int64))
+
 /*
- * Return the estimated number of elements of an array: of a column from its average width,
- * of anything else as core does.  Core takes 10 elements for a column, up to 16.
+ * Return the average number of elements of a column of arrays, from its statistics.
+ */
+static double
+average_elements(HeapTuple statistics)
+{
+	int32		width = ((Form_pg_statistic) GETSTRUCT(statistics))->stawidth;
+	double		elements = (double) width / sizeof(int64);
+	AttStatsSlot slot;
+
+	/* the numbers of the slot end with the average */
+	if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_DECHIST, InvalidOid,
+						 ATTSTATSSLOT_NUMBERS))
+	{
+		elements = slot.numbers[slot.nnumbers - 1];
+		free_attstatsslot(&slot);
+	}
+	else if (width > 0 && width <= TOAST_POINTER_SIZE)
+		elements = IGNORED_ELEMENTS;
+	return elements;
+}
+
+/*
+ * Return the estimated number of elements of an array: of a column from its statistics, of
+ * anything else as core does.  Core takes 10 elements for a column, up to 16.  The planner may
+ * ask before there are RelOptInfos, so this does not use examine_variable().
  */
 double
 elements_count(PlannerInfo *root, Node *node)
 {
 	Var		   *column = (Var *) node;
 	RangeTblEntry *rte;
-	int32		width = 0;
+	HeapTuple	statistics = NULL;
+	double		elements = DEFAULT_ELEMENTS;
 
 	if (root == NULL || !IsA(column, Var) || column->varlevelsup > 0)
 		return estimate_elements(root, node);
 	rte = planner_rt_fetch(column->varno, root);
 	if (rte->rtekind == RTE_RELATION)
-		width = get_attavgwidth(rte->relid, column->varattno);
-	return width > 0 ? (double) width / sizeof(int64) : DEFAULT_ELEMENTS;
+		statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(rte->relid),
+									 Int16GetDatum(column->varattno), BoolGetDatum(rte->inh));
+	if (HeapTupleIsValid(statistics))
+	{
+		elements = average_elements(statistics);
+		ReleaseSysCache(statistics);
+	}
+	return elements;
 }

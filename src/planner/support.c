@@ -172,23 +172,23 @@ estimate_selectivity(SupportRequestSelectivity *req)
  * of a, and of searching for each among those of b.  A call of sketch_contained ends at the
  * first element that b lacks.  So half of the searches are assumed.  Returns false if the
  * function takes no arrays, or if core does not pass the call, as for operator ANY (array).
+ * Serves distances, too, so that a comparison costs the same with an index and without.
  */
 static bool
 estimate_cost(SupportRequestCost *req)
 {
-	SimHashObjects objects;
-	Oid			operator = array_operator(req->funcid);
-	List	   *args;
+	List	   *args = NIL;
 	double		elements;
 	double		searches;
 
-	if (req->node == NULL || !IsA(req->node, FuncExpr) ||
-		(!OidIsValid(operator) &&
-		 !(objects_find_within(req->funcid, &objects) && objects.distance->of_arrays)))
+	if (req->node && IsA(req->node, FuncExpr))
+		args = ((FuncExpr *) req->node)->args;
+	else if (req->node && IsA(req->node, OpExpr))
+		args = ((OpExpr *) req->node)->args;
+	if (list_length(args) < 2 || exprType(linitial(args)) != INT8ARRAYOID)
 		return false;
-	args = ((FuncExpr *) req->node)->args;
 	elements = elements_count(req->root, linitial(args));
-	searches = operator == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
+	searches = array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
 	req->startup = 0;
 	req->per_tuple = cpu_operator_cost *
 		(elements + searches * log2(2 + elements_count(req->root, lsecond(args))));
@@ -199,9 +199,9 @@ estimate_cost(SupportRequestCost *req)
  * Support function of all functions that the planner needs.  Returns the request with its
  * result, or NULL if it does not serve the request.
  *
- * Of functions that compute distances, and of the functions of operators on balls, it serves
- * no request.  But the planner calls it when it simplifies the expressions of a query, and
- * that loads this library.  So the library's hooks are installed before the planner reads
+ * Of functions that compute distances, it serves only the cost, and of the functions of
+ * operators on balls no request.  But the planner calls it when it simplifies the expressions
+ * of a query, and that loads this library.  So the library's hooks are installed before the planner reads
  * the query's tables, even for the first query of a session.
  */
 PG_FUNCTION_INFO_V1(simhash_support);

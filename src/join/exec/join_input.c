@@ -19,7 +19,6 @@
 
 #include "join/exec/join_state.h"
 
-
 /*
  * Initialize an input.  Its columns in the joined row begin at first_column.
  */

@@ -241,6 +241,20 @@ next_left_chunk(SimHashJoinState *state)
 }
 
 /*
+ * Return true if no loaded left row needs another match.
+ */
+static bool
+left_is_done(const JoinMatch *match)
+{
+	const JoinEntries *left = &match->left->entries;
+	uint32		i = 0;
+
+	while (match->done && i < left->n && join_bitmap_has(match->done, join_entries_at(left, i)->row))
+		i++;
+	return i == left->n;
+}
+
+/*
  * Load the next chunk of right entries, and begin to pair the loaded left entries with
  * them.  Returns the next phase.
  */
@@ -249,7 +263,7 @@ next_right_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (!load_chunk(match, &match->right->entries))
+	if (left_is_done(match) || !load_chunk(match, &match->right->entries))
 		return NEXT_LEFT_CHUNK;
 	match->methods->begin_pairs(match);
 	state->npasses++;

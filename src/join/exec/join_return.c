@@ -134,7 +134,7 @@ next_row_pair(SimHashJoinState *state)
 		if (state->pending.n == state->pending.capacity)
 		{
 			pending_sort(&state->pending);
-			state->returns_pending = true;
+			state->returns_pending = state->pending.n > state->pending.capacity / 2;
 		}
 	}
 }

@@ -430,7 +430,7 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
  * different parameters.
  */
 static bool
-band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint32 tag)
+band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
 {
 	const Minhash *a = join_fetch_value(match->left, left);
 	const Minhash *b = join_fetch_value(match->right, right);

@@ -13,8 +13,8 @@
  *
  * The order is by an estimate of the frequency of the elements in the right input, then by
  * the elements themselves.  It need not be right, but it must be the same for all rows.  So
- * the right rows are counted first, and all entries are made after that, once the radius is
- * known.
+ * the right rows are read and counted first, and all entries are made after that, once the
+ * radius is known.
  *
  * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
  * after its other clauses have been tested.  Two rows may meet by several keys.  They are
@@ -45,11 +45,15 @@ typedef struct RareMatch
 	float8		radius;
 	bool		has_entries;	/* true if the right entries have been made */
 	bool		matchable;		/* false if no row is within the radius of another */
+	uint64		nelements;		/* number of elements of the right rows */
 	uint16	   *count;			/* estimated numbers of right rows with an element, by
 								 * hash value; in the context of the right rows */
 	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
 	uint64		nentries;		/* for EXPLAIN */
 } RareMatch;
+
+/* Maximum number of counts for each element of a right row. */
+#define COUNTS_PER_ELEMENT	4
 
 /* Number of elements between checks for interrupts, a power of 2. */
 #define INTERRUPT_INTERVAL	4096
@@ -95,7 +99,7 @@ rare_begin(JoinMatch *match)
 	RareMatch  *state = (RareMatch *) match;
 
 	state->has_entries = false;
-	state->count = NULL;
+	state->nelements = 0;
 	match->entry_size = RARE_ENTRY_SIZE;
 	match->joined_size = RARE_JOINED_SIZE;
 	match->right_limit = match->memory / RARE_TUPLES_PART;
@@ -117,26 +121,53 @@ count_of(const RareMatch *state, int64 element)
 }
 
 /*
- * Count the elements of a right row.  A count that has reached its maximum stays there.
+ * Return the array at the end of a stored tuple.  Sets *n to the number of its elements.
+ */
+static const int64 *
+stored_array(MinimalTuple tuple, int *n)
+{
+	const int64 *end = (const int64 *) ((const char *) tuple + tuple->t_len) - 1;
+
+	*n = (int) *end;
+	return end - *n;
+}
+
+/*
+ * Return the stored array of the row of an entry.
+ */
+static const int64 *
+fetch_array(JoinStore *store, const JoinEntry *row, int *n)
+{
+	return stored_array(join_tuples_fetch(&store->tuples, row->location), n);
+}
+
+/*
+ * Count the elements of the right rows, each of which has an entry.  A count that has
+ * reached its maximum stays there.
  */
 static void
-count_elements(RareMatch *state, const int64 *element, int n)
+count_elements(RareMatch *state, JoinEntries *rows)
 {
-	if (state->count == NULL)
-	{
-		Size		ncounts = pg_prevpower2_64(Min(Max(state->match.memory / COUNTS_PART, 1024),
-												   MaxAllocSize / 2) / sizeof(uint16));
+	Size		max = Min(state->match.memory / COUNTS_PART, MaxAllocSize) / sizeof(uint16);
+	Size		ncounts = pg_prevpower2_64(Max(Min(state->nelements * COUNTS_PER_ELEMENT, max), 512));
 
-		state->count = MemoryContextAllocZero(state->match.right->context,
-											  ncounts * sizeof(uint16));
-		state->mask = ncounts - 1;
-	}
-	for (int i = 0; i < n; i++)
-	{
-		uint16	   *count = count_of(state, element[i]);
+	state->count = MemoryContextAllocZero(state->match.right->context, ncounts * sizeof(uint16));
+	state->mask = ncounts - 1;
+	join_entries_rewind(rows);
+	while (join_entries_load(rows))
+		for (uint32 i = 0; i < rows->n; i++)
+		{
+			int			n;
+			const int64 *element = fetch_array(state->match.right, join_entries_at(rows, i), &n);
 
-		*count += *count < PG_UINT16_MAX;
-	}
+			CHECK_FOR_INTERRUPTS();
+			for (int j = 0; j < n; j++)
+			{
+				uint16	   *count = count_of(state, element[j]);
+
+				*count += *count < PG_UINT16_MAX;
+			}
+		}
 }
 
 /* --- entries ------------------------------------------------------------------------ */
@@ -225,18 +256,6 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 }
 
 /*
- * Return the array at the end of a stored tuple.  Sets *n to the number of its elements.
- */
-static const int64 *
-stored_array(MinimalTuple tuple, int *n)
-{
-	const int64 *end = (const int64 *) ((const char *) tuple + tuple->t_len) - 1;
-
-	*n = (int) *end;
-	return end - *n;
-}
-
-/*
  * Return the array to store with a tuple: its elements, then their number.
  */
 static int64 *
@@ -280,7 +299,7 @@ rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 		add_rare_entries(state, store, ranked, prefix, n, &row.entry);
 	else
 	{
-		count_elements(state, element, n);
+		state->nelements += n;
 		add_rare_entry(store, &row);
 	}
 	return true;
@@ -301,13 +320,14 @@ make_right_entries(RareMatch *state)
 	join_entries_init(&right->entries, right->context,
 					  join_match_capacity(match, match->memory, match->right_part),
 					  match->entry_size);
+	count_elements(state, &rows);
 	join_entries_rewind(&rows);
 	while (join_entries_load(&rows))
 		for (uint32 i = 0; i < rows.n; i++)
 		{
 			const JoinEntry *row = join_entries_at(&rows, i);
 			int			n;
-			const int64 *element = stored_array(join_tuples_fetch(&right->tuples, row->location), &n);
+			const int64 *element = fetch_array(right, row, &n);
 			int			prefix;
 			RankedElement *ranked = rank_array(state, element, n, &prefix);
 
@@ -382,16 +402,19 @@ rare_begin_pairs(JoinMatch *match)
 
 /*
  * Advance to the next pair.  Sets match->tag to 0 if the shared key is the rarest element of
- * either row, since then the rows meet here first.  Otherwise sets it to 1 + the index of the
- * key in the left array.
+ * either row, since then the rows meet here first.  Otherwise sets its lower half to 1 + the
+ * index of the key in the left array, and its upper half to the key's position in the prefix.
  */
 static bool
 rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
+	uint64		position;
+
 	if (!rare_pairs_next(&((RareMatch *) match)->pairs, left, right))
 		return false;
-	match->tag = ((RareEntry *) *left)->position > 0 && ((RareEntry *) *right)->position > 0 ?
-		(*left)->hash : 0;
+	position = ((RareEntry *) *left)->position;
+	match->tag = position > 0 && ((RareEntry *) *right)->position > 0 ?
+		position << 32 | (*left)->hash : 0;
 	return true;
 }
 
@@ -400,7 +423,7 @@ rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
  * they share.  Stops as soon as too few elements are left.
  */
 static bool
-rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint32 tag)
+rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
 {
 	RareMatch  *state = (RareMatch *) match;
 	bool		free_tuple;
@@ -409,7 +432,7 @@ rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint3
 	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	int			min_both = jaccard_min_both(na, nb, state->radius);
-	int64		met = tag > 0 ? a[tag - 1] : 0;
+	int64		met = tag > 0 ? a[(uint32) tag - 1] : 0;
 	uint32		met_count = tag > 0 ? *count_of(state, met) : 0;
 	int			both = 0;
 

@@ -82,7 +82,7 @@ typedef struct JoinMethods
 	 * the tag that next_pair() has set.  NULL if each pair matches.
 	 */
 	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right,
-						   uint32 tag);
+						   uint64 tag);
 
 	/*
 	 * Records that the left row of the pair last returned has its only match.  May be NULL.
@@ -114,7 +114,7 @@ struct JoinMatch
 	bool		partitioned;
 	JoinPartitions partitions;
 	int			block;			/* number of the block that the entries are partitioned by */
-	uint32		tag;			/* of the pair that next_pair() has found */
+	uint64		tag;			/* of the pair that next_pair() has found */
 
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
 	Size		entry_size;		/* size of an entry in files */

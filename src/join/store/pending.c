@@ -20,6 +20,19 @@
 
 #include "join/store/pending.h"
 
+/*
+ * Compare two pairs by their right tuples, then by their left ones, then by their tags.
+ */
+static inline int
+compare_pairs(const JoinPair *a, const JoinPair *b)
+{
+	if (a->right != b->right)
+		return a->right < b->right ? -1 : 1;
+	if (a->left != b->left)
+		return a->left < b->left ? -1 : 1;
+	return (a->tag > b->tag) - (a->tag < b->tag);
+}
+
 #define ST_SORT				sort_by_left
 #define ST_ELEMENT_TYPE		JoinPair
 #define ST_COMPARE(a, b)	(((a)->left > (b)->left) - ((a)->left < (b)->left))
@@ -30,7 +43,7 @@
 
 #define ST_SORT				sort_by_right
 #define ST_ELEMENT_TYPE		JoinPair
-#define ST_COMPARE(a, b)	(((a)->right > (b)->right) - ((a)->right < (b)->right))
+#define ST_COMPARE(a, b)	compare_pairs(a, b)
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_SCOPE			static
 #define ST_DEFINE
@@ -64,13 +77,20 @@ pending_add(PendingPairs *pending, const JoinPair *pair)
 }
 
 /*
- * Sort the pairs by their right tuples.  Call it after the last pending_add() and before
- * pending_next().
+ * Sort the pairs by their right tuples, and keep one of several pairs of the same rows.  Call
+ * it after the last pending_add() and before pending_next().
  */
 void
 pending_sort(PendingPairs *pending)
 {
-	sort_by_right(pending->pair, pending->n);
+	JoinPair   *pair = pending->pair;
+	uint32		n = 0;
+
+	sort_by_right(pair, pending->n);
+	for (uint32 i = 0; i < pending->n; i++)
+		if (n == 0 || pair[i].right != pair[n - 1].right || pair[i].left != pair[n - 1].left)
+			pair[n++] = pair[i];
+	pending->n = n;
 	pending->next = pending->end = 0;
 }
 

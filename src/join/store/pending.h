@@ -18,7 +18,8 @@ typedef struct JoinPair
 	TupleLocation left;
 	TupleLocation right;
 	uint32		row;			/* number of the left row */
-	uint32		tag;			/* what the method passes on to verify() */
+	uint64		tag;			/* what the method passes on to verify().  Of several pairs of the
+								 * same rows, only the one with the least tag may match. */
 } JoinPair;
 
 /*
