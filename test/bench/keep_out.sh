@@ -4,8 +4,8 @@
 # its own, with fsync.  Each round runs each way for ten seconds, in turn.  Only the
 # numbers of one round are comparable.
 #
-# Then compares the constraint of exact resemblance with its index alone: batches of 2,000
-# documents into tables of 100,000, in turn.
+# Then compares the constraint of exact resemblance, and the labels, with the constraint's
+# index alone: batches of 2,000 documents into tables of 100,000, in turn.
 #
 #   bash test/bench/keep_out.sh [ROUNDS]
 set -euo pipefail
@@ -40,6 +40,8 @@ load() {
 		CREATE TABLE indexed (id bigint GENERATED ALWAYS AS IDENTITY, body text NOT NULL);
 		INSERT INTO indexed (body) SELECT body FROM reports;
 		CREATE INDEX ON indexed USING simhash (sketch_ball(shingle_hashes(body), 0.2));
+		$(block_with 'CREATE TABLE label' | sed '/^INSERT INTO docs/,$d')
+		INSERT INTO docs (body) SELECT body FROM articles;
 		VACUUM ANALYZE;
 		ALTER SYSTEM SET fsync = on;
 		ALTER SYSTEM SET max_wal_size = '8GB';
@@ -80,6 +82,7 @@ round() {
 	demo_psql -c "$(block_with 'CREATE OR REPLACE FUNCTION lock_articles')"
 	way block-locks ENABLE <<<'INSERT INTO articles (body) SELECT :text;'
 	way exact DISABLE <<<'INSERT INTO reports (body) SELECT :text ON CONFLICT DO NOTHING;'
+	way labels DISABLE <<<'INSERT INTO docs (body) SELECT :text;'
 	way serializable DISABLE <<<"BEGIN ISOLATION LEVEL SERIALIZABLE; $checked COMMIT;"
 }
 
@@ -91,8 +94,11 @@ compare_exact() {
 		JOIN sentence AS c ON c.n = hashint8extended(-i, 3) & 8191"
 
 	demo_psql -f test/bench/timing.sql -c 'CREATE SEQUENCE batch_of_reports' -c 'CREATE SEQUENCE batch_of_indexed' \
-		-c "SELECT * FROM time_pair('exact constraint / index alone',
+		-c 'CREATE SEQUENCE batch_of_docs' -c "SELECT * FROM time_pair('exact constraint / index alone',
 			\$\$INSERT INTO reports (body) ${batch/\%s/reports} ON CONFLICT DO NOTHING\$\$,
+			\$\$INSERT INTO indexed (body) ${batch/\%s/indexed}\$\$, 9)" \
+		-c "SELECT * FROM time_pair('labels / index alone',
+			\$\$INSERT INTO docs (body) ${batch/\%s/docs}\$\$,
 			\$\$INSERT INTO indexed (body) ${batch/\%s/indexed}\$\$, 9)"
 }
 
