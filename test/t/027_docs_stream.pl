@@ -1,7 +1,8 @@
 # docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
 # two stored articles resemble each other, each skipped one resembles a stored one, no two
 # leaders of labels resemble each other, each document resembles its leader, and each
-# refused note names a stored one.
+# refused note names a stored one.  The same for the codes of 256 bits of docs/recipes.md,
+# whose searches find what a sequential scan finds.
 #
 # SIMHASH_ROUNDS sets the number of documents for each session.
 
@@ -189,6 +190,62 @@ SQL
 cmp_ok(answer('SELECT count(*) FROM noted WHERE added IS NULL'), '>', $rounds, 'many were refused');
 is(answer('SELECT count(*) FROM notes AS a JOIN notes AS b ON a.id < b.id AND (a.fp <~> b.fp) + 0 <= 3'),
 	'0', 'no two notes are near');
+
+# Codes of few subjects with up to 48 bits flipped.
+answer($_->{sql}) foreach grep { $_->{section} eq 'Codes of 128 and 256 bits' } blocks_of('docs/recipes.md');
+answer(<<'SQL');
+TRUNCATE images;
+CREATE TABLE skipped_images (code bytea);
+CREATE FUNCTION picture(i bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    code bytea := sha256(int8send(hashint8(i) & 31));
+    flipped integer;
+BEGIN
+    FOR n IN 1 .. i % 49 LOOP
+        flipped := hashint8extended(i, n) & 255;
+        code := set_bit(code, flipped, 1 - get_bit(code, flipped));
+    END LOOP;
+    RETURN code;
+END $$;
+CREATE PROCEDURE add_images(seed bigint, n integer) LANGUAGE plpgsql AS $$
+DECLARE
+    added bigint;
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO images (code) VALUES (picture(i));
+        GET DIAGNOSTICS added = ROW_COUNT;
+        IF added = 0 THEN
+            INSERT INTO skipped_images VALUES (picture(i));
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+together_ok('add_images');
+my ($in, $out) = split /\|/, answer('SELECT (SELECT count(*) FROM images), (SELECT count(*) FROM skipped_images)');
+is($in + $out, 8 * $rounds, "each image was added or skipped ($in and $out)");
+cmp_ok($_, '>', $rounds, 'many of both') foreach $in, $out;
+is(answer('SELECT count(*) FROM images AS a JOIN images AS b ON a.id < b.id WHERE image_distance(a, b) <= 31'),
+	'0', 'no two images are near');
+is(answer(<<'SQL'), '0', 'searches for codes find what a sequential scan finds');
+SET enable_seqscan = off;
+WITH query AS (SELECT code AS q, k FROM skipped_images, unnest('{0, 2, 30, 31, 33, 48}'::integer[]) AS k),
+found AS (SELECT q, k, i.* FROM query, images_within(q, k) AS i),
+near AS (
+    SELECT q, k, id, bits
+    FROM query, images AS i, LATERAL (SELECT bit_count(('x' || encode(q, 'hex'))::bit(256)
+                                                       # ('x' || encode(i.code, 'hex'))::bit(256))) AS s (bits)
+    WHERE bits <= k)
+SELECT (SELECT count(*) FROM ((TABLE near EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE near)) AS d)
+     + (SELECT count(*) FROM skipped_images AS q WHERE NOT EXISTS (SELECT FROM images_within(q.code)))
+SQL
+is(answer(<<'SQL'), '0', 'the nearest codes are the nearest');
+SELECT count(*) FROM skipped_images AS q
+WHERE ARRAY(SELECT bits FROM images_nearest(q.code, 3, 40)) IS DISTINCT FROM
+      ARRAY(SELECT d FROM images AS i, LATERAL (SELECT image_distance(i, (0, q.code, code_word(q.code, 0),
+            code_word(q.code, 1), code_word(q.code, 2), code_word(q.code, 3))::images)) AS s (d)
+            WHERE d <= 40 ORDER BY d LIMIT 3)
+SQL
 no_damage_ok($node, 'after all', 'articles_fp', 'one_leader', 'no_copies');
 no_crash_ok($node);
 
