@@ -580,6 +580,33 @@ SELECT show($$ SELECT fp FROM dense a WHERE NOT EXISTS
     (SELECT FROM (SELECT * FROM dense LIMIT 60) b WHERE a.other <~> b.fp <= 3) $$, 'rows');
 
 --
+-- Neighbouring bits agree: bits are dealt to the blocks, also in partitions
+--
+CREATE TABLE doubled AS SELECT n, flip((SELECT string_agg(repeat(bit, 2), '' ORDER BY i)::bit(64)::simhash
+        FROM string_to_table(right(random_fp(n / 3)::bit(64)::text, 32), NULL) WITH ORDINALITY AS t (bit, i)),
+        n % 5, n) AS fp FROM generate_series(1, 3000) AS n;
+ANALYZE doubled;
+SET simhash.enable_join = off;
+CREATE TABLE doubled_pairs AS SELECT a.n AS l, b.n AS r, a.fp <~> b.fp AS distance
+    FROM doubled a JOIN doubled b ON a.fp <~> b.fp <= 12 AND a.n > b.n;
+RESET simhash.enable_join;
+CREATE FUNCTION doubled_differing(radius int) RETURNS numeric LANGUAGE sql AS $$
+    SELECT sum(differing) FROM (VALUES
+        ('SELECT a.n AS l, b.n AS r FROM doubled a JOIN doubled b ON a.fp <~> b.fp <= %s AND a.n > b.n',
+         'SELECT l, r FROM doubled_pairs WHERE distance <= %s'),
+        ('SELECT n FROM doubled a WHERE EXISTS (SELECT FROM doubled b WHERE a.fp <~> b.fp <= %s AND a.n > b.n)',
+         'SELECT DISTINCT l AS n FROM doubled_pairs WHERE distance <= %s'),
+        ('SELECT n FROM doubled a WHERE NOT EXISTS (SELECT FROM doubled b WHERE a.fp <~> b.fp <= %s AND a.n > b.n)',
+         'SELECT n FROM doubled EXCEPT SELECT l FROM doubled_pairs WHERE distance <= %s')) AS v (found, expected),
+        differing(format(found, radius), format(expected, radius)) $$;
+SELECT sum(doubled_differing(radius)) AS differing FROM generate_series(0, 12) AS radius;
+SELECT comparisons('SELECT FROM doubled a JOIN doubled b ON a.fp <~> b.fp <= 8') < 1000000 AS few;
+SET work_mem = '64kB';
+SELECT sum(doubled_differing(radius)) AS differing FROM unnest('{0,3,8,12}'::int[]) AS radius;
+SELECT comparisons('SELECT FROM doubled a JOIN doubled b ON a.fp <~> b.fp <= 8') < 1000000 AS few;
+RESET work_mem;
+
+--
 -- What the node does not serve
 --
 SELECT show($$ SELECT id, n FROM docs d FULL JOIN queries q ON d.id = q.n AND d.fp <~> q.fp <= 40 $$, 'Join');

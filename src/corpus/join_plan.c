@@ -17,6 +17,10 @@
  * correlated.  So the comparisons of a plan are also counted for the pairs of the sample,
  * and the larger of the two estimates is used.
  *
+ * Neighbouring bits may agree, as those of the hashes of images do.  Then a block of
+ * neighbouring bits distinguishes less than its number of bits suggests.  So bits may also
+ * be dealt to the blocks in turn.
+ *
  * Copyright (c) 2026, the simhash authors
  *
  *-------------------------------------------------------------------------
@@ -38,6 +42,23 @@
  */
 #define PLAN_SAMPLE				256
 #define PLAN_SAMPLE_OF			32
+
+/*
+ * Bits are dealt if that costs less than this fraction of the cost of contiguous blocks.
+ * The sample makes the costs uncertain, and a digit of dealt bits takes longer to compute.
+ */
+#define DEALT_FRACTION			0.7
+
+/* The bits to cut into blocks. */
+typedef struct PlanBits
+{
+	int			n;
+	uint8		bit[SIMHASH_BITS];	/* numbers of the bits, in descending order; 63 is the
+									 * most significant bit */
+	double		weight[SIMHASH_BITS];	/* weight of each bit in bit[]; 1 if half of the
+										 * fingerprints have the bit set */
+	double		total;			/* sum of the weights */
+} PlanBits;
 
 /*
  * Return the number of choices of k out of n blocks, 0 <= k <= n.
@@ -77,14 +98,15 @@ bit_weight(double f)
 }
 
 /*
- * Set the bits of a plan to those in `varying`, and estimate their weights from a sample.
- * Each of these bits gets a weight above 0, even if it is the same in the whole sample.
- * So there is a plan as long as any two fingerprints differ.
+ * Collect the bits in `varying`, and estimate their weights from a sample.  Each of these
+ * bits gets a weight above 0, even if it is the same in the whole sample.  So there is a
+ * plan as long as any two fingerprints differ.
  */
 static void
-measure_bits(JoinPlan *plan, uint64 varying, const SimHash *sample, int nsample)
+measure_bits(PlanBits *bits, uint64 varying, const SimHash *sample, int nsample)
 {
-	plan->nbits = 0;
+	bits->n = 0;
+	bits->total = 0;
 	for (int bit = SIMHASH_BITS - 1; bit >= 0; bit--)
 	{
 		int			ones = 0;
@@ -93,40 +115,62 @@ measure_bits(JoinPlan *plan, uint64 varying, const SimHash *sample, int nsample)
 			continue;
 		for (int i = 0; i < nsample; i++)
 			ones += sample[i] >> bit & 1;
-		plan->bit[plan->nbits] = bit;
-		plan->weight[plan->nbits++] = bit_weight((ones + 0.5) / (nsample + 1));
+		bits->bit[bits->n] = bit;
+		bits->weight[bits->n] = bit_weight((ones + 0.5) / (nsample + 1));
+		bits->total += bits->weight[bits->n++];
 	}
 }
 
 /*
- * Cut the bits of a plan into blocks of about equal weight.  Each block has at least one
- * bit.
+ * Return the lightest block.
+ */
+static int
+lightest_block(const double *weight, int nblocks)
+{
+	int			lightest = 0;
+
+	for (int block = 1; block < nblocks; block++)
+		if (weight[block] < weight[lightest])
+			lightest = block;
+	return lightest;
+}
+
+/*
+ * Cut bits into blocks of about equal weight.  Each block has at least one bit, and has its
+ * bits in descending order.  Blocks are contiguous, or each bit is dealt to the block that
+ * is the lightest so far.
  */
 static void
-cut_blocks(JoinPlan *plan, int nblocks)
+cut_blocks(JoinPlan *plan, const PlanBits *bits, int nblocks, bool dealt)
 {
-	double		total = 0;
+	double		weight[SIMHASH_BITS] = {0};
 	double		sum = 0;
-	int			block = 1;
+	int			block = 0;
+	int			n = 0;
 
-	for (int i = 0; i < plan->nbits; i++)
-		total += plan->weight[i];
 	plan->nblocks = nblocks;
-	plan->start[0] = 0;
-	for (int i = 1; i < plan->nbits && block < nblocks; i++)
+	memset(plan->mask, 0, sizeof(plan->mask));
+	for (int i = 0; i < bits->n; i++)
 	{
-		sum += plan->weight[i - 1];
-		if (sum >= total * block / nblocks || plan->nbits - i == nblocks - block)
-			plan->start[block++] = i;
+		if (dealt)
+			block = lightest_block(weight, nblocks);
+		else if (i > 0 && block < nblocks - 1 &&
+				 (sum >= bits->total * (block + 1) / nblocks ||
+				  bits->n - i == nblocks - 1 - block))
+			block++;
+		sum += bits->weight[i];
+		weight[block] += bits->weight[i];
+		plan->mask[block] |= UINT64CONST(1) << bits->bit[i];
 	}
-	plan->start[nblocks] = plan->nbits;
 
 	for (block = 0; block < nblocks; block++)
 	{
-		plan->mask[block] = 0;
-		for (int i = plan->start[block]; i < plan->start[block + 1]; i++)
-			plan->mask[block] |= UINT64CONST(1) << plan->bit[i];
+		plan->start[block] = n;
+		for (int i = 0; i < bits->n; i++)
+			if (plan->mask[block] >> bits->bit[i] & 1)
+				plan->bit[n++] = bits->bit[i];
 	}
+	plan->start[nblocks] = n;
 }
 
 /*
@@ -187,6 +231,38 @@ comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, in
 }
 
 /*
+ * Find the best number of blocks to agree on, with contiguous or with dealt bits.  Returns
+ * 0 if no number costs less than *min_cost, which is lowered to the cost of the best.
+ */
+static int
+best_agree(JoinPlan *plan, const PlanBits *bits, bool dealt, const SimHash *sample, int nsample,
+		   double n, int radius, double comparisons, double *min_cost)
+{
+	double		partitions = 0;
+	int			best = 0;
+
+	for (int agree = 1; radius + agree <= bits->n; agree++)
+	{
+		double		cost = partition_cost(n, bits->n, radius, agree, &partitions);
+		double		unrelated = comparisons_of_unrelated(bits->total, radius, agree);
+
+		if (cost >= *min_cost)
+			break;
+		/* the sample can only raise the estimate */
+		if (cost + comparisons * unrelated >= *min_cost)
+			continue;
+		cut_blocks(plan, bits, radius + agree, dealt);
+		cost += comparisons * Max(unrelated, comparisons_of_pair(plan, sample, nsample, agree));
+		if (cost < *min_cost)
+		{
+			*min_cost = cost;
+			best = agree;
+		}
+	}
+	return best;
+}
+
+/*
  * Plan a join of n fingerprints.  fp[0..nfp-1] are some or all of them, 0 < nfp <= n.
  * `comparisons` is the number of comparisons if all pairs are compared.  The sample is
  * drawn at random, because fingerprints at regular intervals may be alike.
@@ -197,34 +273,21 @@ join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radi
 {
 	int			nsample = Max(Min(nfp / PLAN_SAMPLE_OF, PLAN_SAMPLE), Min(nfp, 16));
 	SimHash		sample[PLAN_SAMPLE];
+	PlanBits	bits;
 	double		min_cost = comparisons;
-	double		partitions = 0;
-	double		total = 0;
-	int			best = 0;
+	int			contiguous;
+	int			dealt;
 
 	for (int i = 0; i < nsample; i++)
 		sample[i] = fp[draw_below(random, nfp)];
-	measure_bits(plan, varying_bits(fp, nfp), sample, nsample);
-	for (int i = 0; i < plan->nbits; i++)
-		total += plan->weight[i];
-	for (int agree = 1; radius + agree <= plan->nbits; agree++)
-	{
-		double		cost = partition_cost(n, plan->nbits, radius, agree, &partitions);
-
-		if (cost >= min_cost)
-			break;
-		cut_blocks(plan, radius + agree);
-		cost += comparisons * Max(comparisons_of_unrelated(total, radius, agree),
-								  comparisons_of_pair(plan, sample, nsample, agree));
-		if (cost < min_cost)
-		{
-			min_cost = cost;
-			best = agree;
-		}
-	}
-	plan->agree = best;
-	if (best > 0)
-		cut_blocks(plan, radius + best);
+	measure_bits(&bits, varying_bits(fp, nfp), sample, nsample);
+	contiguous = best_agree(plan, &bits, false, sample, nsample, n, radius, comparisons,
+							&min_cost);
+	min_cost *= DEALT_FRACTION;
+	dealt = best_agree(plan, &bits, true, sample, nsample, n, radius, comparisons, &min_cost);
+	plan->agree = dealt > 0 ? dealt : contiguous;
+	if (plan->agree > 0)
+		cut_blocks(plan, &bits, radius + plan->agree, dealt > 0);
 }
 
 /*

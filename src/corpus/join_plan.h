@@ -22,11 +22,8 @@
  */
 typedef struct JoinPlan
 {
-	int			nbits;			/* number of bits that are not the same in all fingerprints */
-	uint8		bit[SIMHASH_BITS];	/* numbers of these bits, in descending order; 63 is
-									 * the most significant bit */
-	double		weight[SIMHASH_BITS];	/* weight of each bit in bit[]; 1 if half of the
-										 * fingerprints have the bit set */
+	uint8		bit[SIMHASH_BITS];	/* numbers of these bits, block by block, and in descending
+									 * order within a block; 63 is the most significant bit */
 	int			agree;			/* number of blocks that a choice has; 0 if all pairs are
 								 * compared */
 	int			nblocks;
