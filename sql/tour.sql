@@ -6,34 +6,34 @@ CREATE SCHEMA tour;
 SET search_path = tour, public;
 
 CREATE TABLE docs (
-    id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    body text,
-    fp   simhash       GENERATED ALWAYS AS (simhash(body)) STORED,
-    sig  minhash(18,7) GENERATED ALWAYS AS (to_minhash(body)) STORED,
-    sk   bigint[]      GENERATED ALWAYS AS (winnow(body, 12, 6)) STORED
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    body     text,
+    sk       bigint[] GENERATED ALWAYS AS (shingle_hashes(body)) STORED,
+    fp       simhash  GENERATED ALWAYS AS (simhash(body)) STORED,
+    passages bigint[] GENERATED ALWAYS AS (winnow(body, 12, 6)) STORED
 );
-CREATE INDEX ON docs USING simhash (fp);
-CREATE INDEX ON docs USING simhash (sig);
 CREATE INDEX ON docs USING simhash (sk);
+CREATE INDEX ON docs USING simhash (fp);
+CREATE INDEX ON docs USING simhash (passages);
 INSERT INTO docs (body) VALUES
     ('Beat four eggs with a pinch of salt, melt a spoon of butter in a hot pan, pour in the eggs and stir slowly.'),
     ('BEAT FOUR EGGS with a pinch of salt; melt a spoon of butter in a hot pan; pour in the eggs and stir slowly!'),
     ('Beat four eggs with a pinch of salt, melt a spoon of butter in a hot pan, pour in the eggs and stir.'),
     ('My grandmother had no books. "Melt a spoon of butter in a hot pan, pour in the eggs", she used to say.');
 
--- within 3 bits of document 1; candidates by a shared band; the nearest first
+-- all that resemble document 1 by 0.8; within 3 bits of it; the nearest first
+SELECT id FROM docs WHERE sk <%> (SELECT sk FROM docs WHERE id = 1) <= 0.2 ORDER BY id;
 SELECT id FROM docs WHERE fp <~> (SELECT fp FROM docs WHERE id = 1) <= 3 ORDER BY id;
-SELECT id FROM docs WHERE sig % (SELECT sig FROM docs WHERE id = 1) ORDER BY id;
 SELECT id, fp <~> (SELECT fp FROM docs WHERE id = 1) AS bits FROM docs ORDER BY bits, id LIMIT 3;
 
--- delete duplicates: keep the first of each cluster, here 1 and not 2
-DELETE FROM docs USING (
-    SELECT id, simhash_cluster(fp, 3, 'leader') OVER w = row_number() OVER w AS keep
-    FROM docs WINDOW w AS (ORDER BY id)) AS c
-WHERE docs.id = c.id AND NOT keep;
+-- delete duplicates: each that goes resembles a row that stays.  Repeat until nothing goes
+DELETE FROM docs AS d USING docs AS keeper
+WHERE d.sk <%> keeper.sk <= 0.2 AND keeper.id < d.id
+  AND NOT EXISTS (SELECT FROM docs AS e WHERE e.sk <%> keeper.sk <= 0.2 AND e.id < keeper.id);
 
 -- documents that contain a passage
-SELECT id FROM docs WHERE sk && winnow('melt a spoon of butter in a hot pan; pour in the eggs', 12, 6) ORDER BY id;
+SELECT id FROM docs
+WHERE passages && winnow('melt a spoon of butter in a hot pan; pour in the eggs', 12, 6) ORDER BY id;
 DROP TABLE docs;
 
 --
