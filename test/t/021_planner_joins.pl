@@ -60,7 +60,9 @@ INSERT INTO many SELECT i, CASE WHEN i % 25 = 0 THEN fp_of('equal', i)
     WHEN i % 40 > 0 THEN flip(random_fp(i % 300), i % 7, i) END,
     CASE WHEN i % 25 = 0 THEN to_minhash('{1,2}'::bigint[], 6, 2)
     WHEN i % 40 > 0 THEN to_minhash(ARRAY[i % 300, i % 300 + 1000, i % 300 + 2000, 3000 + i % 7], 6, 2) END,
-    NULL, CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
+    CASE WHEN i % 25 = 0 THEN '{1,2}'
+    WHEN i % 40 > 0 THEN ARRAY[i % 300, i % 300 + 1000, NULL, -i % 300, i % 7, i % 300 + i % 2] END,
+    CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
 CREATE INDEX ON fp_only USING simhash (fp);
 CREATE INDEX ON every USING simhash (fp);
 CREATE INDEX ON every USING simhash (sig);
@@ -110,7 +112,7 @@ BEGIN
     SET LOCAL simhash.enable_join = on;
     result.found := rows_of(query);
     IF result.expected ~ 'rows' AND result.found ~ 'rows' THEN
-        result.by_index := EXISTS (SELECT FROM plan(query, 'Index Cond: .*(simhash|containment)_ball'));
+        result.by_index := EXISTS (SELECT FROM plan(query, 'Index Cond: .*(simhash|sketch)_ball'));
         result.by_join := EXISTS (SELECT FROM plan(query, 'SimHash Join'));
     END IF;
     INSERT INTO results VALUES (result.*);
@@ -143,7 +145,8 @@ sub comparison
 		"simhash_within($fp, $a.fp, 5)", "$a.fp <@ simhash_ball($fp, 5)",
 		"$a.sig % $sig", "($a.sig % $sig AND $a.sig <%> $sig $less $radius)",
 		"$a.sk <%>> $sk $less $radius", "$radius >= $a.sk <%>> $sk", "containment_within($a.sk, $sk, 0.34)",
-		"$a.sk && $sk");
+		"$a.sk && $sk", "$a.sk <%> $sk $less $radius", "$radius >= jaccard_distance($sk, $a.sk)",
+		"jaccard_within($sk, $a.sk, 0.5)", "$a.sk <%@ sketch_ball($sk, 0.5)");
 }
 
 # Returns a condition on some of the aliases.
@@ -281,11 +284,12 @@ sub large_query
 	# raises an error
 	my $other_params = in_100(20) ? 'to_minhash(ARRAY[b.id], 7, 2) % a.sig' : 'a.sig % b.sig';
 	my $on = one_of("a.fp <~> b.fp <= $radius", "b.fp <~> a.fp <= $radius", 'a.sig % b.sig',
-		'shares_band(b.sig, a.sig)', $other_params)
+		'shares_band(b.sig, a.sig)', $other_params, "a.sk <%> b.sk <= $radius / 10.0",
+		'jaccard_within(b.sk, a.sk, 0.5)')
 		. one_of('', ' AND a.n = b.n', ' AND a.id < b.id', ' AND a.n = b.n AND a.id > b.id');
 
-	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text') . ' AS value FROM '
-		. "$a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on" if in_100(50);
+	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text', 'b.sk')
+		. " AS value FROM $a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on" if in_100(50);
 	return "SELECT a.id, a.body FROM $a WHERE " . one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $b WHERE $on)";
 }
 
