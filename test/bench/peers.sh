@@ -1,7 +1,8 @@
 #!/bin/bash
 # Compares the index with other tools on one corpus whose copies are known: pg_trgm, GIN
-# and B-trees, pgvector, datasketch.  Prints recall, precision, latency, build time and
-# size.  The SQL is in peers.sql, datasketch's part in peers.py.
+# and B-trees, pgvector, the BK-tree of pg-spgist_hamming, datasketch.  Prints recall,
+# precision, latency, build time and size.  The SQL is in peers.sql, datasketch's part in
+# peers.py.
 #
 #   bash test/bench/peers.sh
 #   ROWS=1000000 ...          documents (default: 100,000)
@@ -12,7 +13,10 @@
 #   DOCUMENTS=FOLDER ...      keeps the documents in FOLDER, and uses those already there
 #                             (like test/bench/quality.sh)
 #
-# pgvector is the package of the release, which Debian has from 13 on.  datasketch is
+#   OTHERS='FOLDER FOLDER'... sources of extensions, which are built and used: pgvector's,
+#                             and the folder bktree of pg-spgist_hamming
+#
+# pgvector is else the package of the release, which Debian has from 13 on.  datasketch is
 # whatever python3 imports: neither Debian nor npm has it.  PYTHONPATH may say where it is.
 set -euo pipefail
 
@@ -38,18 +42,38 @@ has_datasketch() {
 	return 1
 }
 
+# Builds the extensions in OTHERS, and installs them beside ours.
+build_others() {
+	local folder name
+	for folder in ${OTHERS:-}; do
+		name=$(basename "$folder")
+		say "building $name"
+		cp -r "$folder" "$WORK/src/$name"
+		chown -R "$BUILDER:" "$WORK/src/$name"
+		as_builder make -s -C "$WORK/src/$name" PG_CONFIG="$PG_CONFIG" with_llvm=no DESTDIR="$STAGE" all install \
+			>"$WORK/log/$name" 2>&1 || skip "$name: does not build, $(grep -m 1 error "$WORK/log/$name" || true)"
+	done
+}
+
+has_extension() {
+	local folder
+	folder=$("$PG_CONFIG" --sharedir)/extension
+	[ -e "$folder/$1.control" ] || [ -e "$STAGE$folder/$1.control" ]
+}
+
 main() {
-	local pgvector folder datasketch=false
+	local pgvector folder has_pgvector=false has_bktree=false datasketch=false
 	make_workspace
 	need_packages mandoc python3
 	pgvector=postgresql-$PG_MAJOR-pgvector
-	if available "$pgvector"; then
-		need_packages "$pgvector"
-	else
-		skip "pgvector: apt has no $pgvector"
-	fi
+	[[ ${OTHERS:-} = *pgvector* ]] || ! available "$pgvector" || need_packages "$pgvector"
 	choose_builder
 	copy_sources
+	build_others
+	! has_extension vector || has_pgvector=true
+	! has_extension bktree || has_bktree=true
+	"$has_pgvector" || skip "pgvector: neither an apt package $pgvector nor a folder in OTHERS"
+	"$has_bktree" || skip "pg-spgist_hamming: no folder bktree in OTHERS"
 	! has_datasketch || datasketch=true
 	get_documents
 	folder=$WORK/src/documents
@@ -59,6 +83,7 @@ main() {
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
 	demo_psql -f test/bench/peers.sql -v rows="$ROWS" -v seed="$SEED" -v methods="$METHODS" \
 		-v searches="${SEARCHES:-300}" -v seconds="${SECONDS_EACH:-20}" -v has_datasketch="$datasketch" \
+		-v has_pgvector="$has_pgvector" -v has_bktree="$has_bktree" \
 		-v file="$WORK/src/rows" -v truth="$WORK/src/truth" -v queries="$WORK/src/queries" \
 		-v results="$WORK/src/results" -v sizes="$WORK/src/sizes"
 	say "($((SECONDS / 60)) minutes)"

@@ -1,16 +1,18 @@
 -- Searches one corpus by several indexes, and compares what each finds with the known
 -- copies.  peers.sh runs this.  psql variables: rows; file, the documents; truth, their
 -- families; searches, the number of queries; methods, a regular expression; seconds, the
--- limit of the searches of one method; seed; has_datasketch; and files to write: queries,
--- results, sizes.
+-- limit of the searches of one method; seed; has_pgvector, has_bktree, has_datasketch;
+-- and files to write: queries, results, sizes.
 \ir one_core.sql
 \ir quality/chance.sql
 SET client_min_messages = warning;
 SET maintenance_work_mem = '2GB';
 CREATE EXTENSION pg_trgm;
-SELECT count(*) > 0 AS has_pgvector FROM pg_available_extensions WHERE name = 'vector' \gset
 \if :has_pgvector
 CREATE EXTENSION vector;
+\endif
+\if :has_bktree
+CREATE EXTENSION bktree;
 \endif
 
 CREATE TABLE docs (id bigint PRIMARY KEY, body text);
@@ -18,6 +20,11 @@ COPY docs FROM :'file';
 CREATE TABLE truth (id bigint PRIMARY KEY, family bigint, edit text);
 COPY truth FROM :'truth';
 CREATE INDEX ON truth (family);
+
+-- A code of 256 bits: four fingerprints, each by another hash.
+CREATE FUNCTION words_of(body text) RETURNS simhash[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ARRAY(SELECT simhash(ARRAY(SELECT n || shingle FROM unnest(shingles(body)) AS shingle), 1)
+                 FROM generate_series(1, 4) AS n);
 
 -- Digests have tables of their own, so that a sequential scan reads nothing else.
 CREATE TABLE digest (relation text, seconds float8);
@@ -28,13 +35,19 @@ INSERT INTO digest VALUES
                                SELECT id, to_minhash(body)::minhash(18, 7) AS sig FROM docs') / 1000),
     ('signatures4', time_query('CREATE TABLE signatures4 AS
                                 SELECT id, to_minhash(body, 32, 4)::minhash(32, 4) AS sig FROM docs') / 1000),
-    ('bits', time_query('CREATE TABLE bits AS SELECT id, simhash(body)::bit(64) AS fp FROM docs') / 1000);
+    ('bits', time_query('CREATE TABLE bits AS SELECT id, simhash(body)::bit(64) AS fp FROM docs') / 1000),
+    ('hashes', time_query('CREATE TABLE hashes AS SELECT id, simhash(body)::bigint AS hash FROM docs') / 1000),
+    ('codes', time_query('CREATE TABLE codes AS SELECT id, w[1] AS w0, w[2] AS w1, w[3] AS w2, w[4] AS w3
+                          FROM (SELECT id, words_of(body) AS w FROM docs OFFSET 0) AS s') / 1000),
+    ('bits256', time_query('CREATE TABLE bits256 AS
+                            SELECT id, (w0::bit(64) || w1::bit(64) || w2::bit(64) || w3::bit(64))::bit(256) AS code
+                            FROM codes') / 1000);
 VACUUM ANALYZE;
 
 CREATE TABLE query AS
 SELECT id, body, simhash(body) AS fp, simhash(body)::bit(64) AS bits, to_minhash(body) AS sig,
-       to_minhash(body, 32, 4) AS sig4
-FROM docs
+       to_minhash(body, 32, 4) AS sig4, w0, w1, w2, w3, code
+FROM docs JOIN codes USING (id) JOIN bits256 USING (id)
 ORDER BY chance(id, 1, :seed) LIMIT :searches;
 COPY (SELECT id FROM query) TO :'queries';
 
@@ -95,6 +108,25 @@ INSERT INTO method (name, parameters, relation, ddl, settings, search) VALUES
      'SELECT id FROM (SELECT id, fp <~> q.bits AS d FROM bits ORDER BY fp <~> q.bits LIMIT 50) AS n WHERE d <= 8'),
     ('pgvector, ivfflat', 'the same, 30 probes', 'bits', NULL, 'ivfflat.probes=30',
      'SELECT id FROM (SELECT id, fp <~> q.bits AS d FROM bits ORDER BY fp <~> q.bits LIMIT 50) AS n WHERE d <= 8'),
+    ('sequential scan', '256 bits, within 31', 'bits256', NULL, 'enable_seqscan=on',
+     'SELECT id FROM bits256 WHERE bit_count(code # q.code) <= 31'),
+    ('simhash, 256 bits', 'within 31 bits', 'codes',
+     'CREATE INDEX peer ON codes USING simhash (w0); CREATE INDEX peer2 ON codes USING simhash (w1);
+      CREATE INDEX peer3 ON codes USING simhash (w2); CREATE INDEX peer4 ON codes USING simhash (w3)', '',
+     'SELECT id FROM codes
+      WHERE (w0 <~> q.w0 <= 7 OR w1 <~> q.w1 <= 7 OR w2 <~> q.w2 <= 7 OR w3 <~> q.w3 <= 7)
+            AND (w0 <~> q.w0) + (w1 <~> q.w1) + (w2 <~> q.w2) + (w3 <~> q.w3) <= 31'),
+    ('pgvector, hnsw, 256 bits', '50 nearest, within 31 bits', 'bits256',
+     'CREATE INDEX peer ON bits256 USING hnsw (code bit_hamming_ops)', 'hnsw.ef_search=50',
+     'SELECT id FROM (SELECT id, code <~> q.code AS d FROM bits256 ORDER BY code <~> q.code LIMIT 50) AS n
+      WHERE d <= 31'),
+    ('pgvector, hnsw, 256 bits', 'the same, ef_search = 200', 'bits256', NULL, 'hnsw.ef_search=200',
+     'SELECT id FROM (SELECT id, code <~> q.code AS d FROM bits256 ORDER BY code <~> q.code LIMIT 50) AS n
+      WHERE d <= 31'),
+    ('BK-tree', 'within 3 bits', 'hashes', 'CREATE INDEX peer ON hashes USING spgist (hash bktree_ops)', '',
+     'SELECT id FROM hashes WHERE hash <@ (q.fp::bigint, 3)'),
+    ('BK-tree', 'within 8 bits', 'hashes', NULL, '', 'SELECT id FROM hashes WHERE hash <@ (q.fp::bigint, 8)'),
+    ('BK-tree', 'within 10 bits', 'hashes', NULL, '', 'SELECT id FROM hashes WHERE hash <@ (q.fp::bigint, 10)'),
     ('pg_trgm, GIN', 'similarity >= 0.5', 'docs', 'CREATE INDEX peer ON docs USING gin (body gin_trgm_ops)',
      'pg_trgm.similarity_threshold=0.5',
      'SELECT id FROM docs WHERE body % q.body'),
@@ -103,7 +135,8 @@ INSERT INTO method (name, parameters, relation, ddl, settings, search) VALUES
     ('pg_trgm, GiST', 'similarity >= 0.5', 'docs',
      'CREATE INDEX peer ON docs USING gist (body gist_trgm_ops (siglen = 256))', 'pg_trgm.similarity_threshold=0.5',
      'SELECT id FROM docs WHERE body % q.body');
-DELETE FROM method WHERE name !~ :'methods' OR name ~ '^pgvector' AND NOT :'has_pgvector'::boolean;
+DELETE FROM method WHERE name !~ :'methods' OR name ~ '^pgvector' AND NOT :'has_pgvector'::boolean
+                         OR name = 'BK-tree' AND NOT :'has_bktree'::boolean;
 
 CREATE TABLE built (name text, digests float8, build float8, bytes bigint);
 CREATE TABLE result (name text, parameters text, id bigint, ms float8, found bigint[]);
@@ -161,7 +194,7 @@ SELECT count(*) AS documents, pg_size_pretty(sum(length(body))) AS text,
        current_setting('server_version') AS "PostgreSQL"
 FROM docs;
 CREATE VIEW searched AS
-SELECT name, parameters, ms, cardinality(f.ids) AS found,
+SELECT name, parameters, ms, cardinality(f.ids) AS found, id <> ALL (result.found) AS misses_itself,
        (SELECT count(*) FROM truth AS o WHERE o.family = t.family) - 1 AS partners,
        (SELECT count(*) FROM truth AS o WHERE o.id = ANY (f.ids) AND o.family = t.family) AS rightly
 FROM result JOIN truth AS t USING (id), LATERAL (SELECT array_remove(found, id) AS ids) AS f;
@@ -170,6 +203,7 @@ SELECT name AS method, parameters, count(*) AS searches,
        round(avg(rightly / partners::numeric) FILTER (WHERE partners > 0), 3) AS recall,
        round(avg(rightly / found::numeric) FILTER (WHERE found > 0), 3) AS precision,
        round(avg(found - rightly), 2) AS "false, a search",
+       count(*) FILTER (WHERE misses_itself) AS "misses itself",
        round((percentile_cont(0.5) WITHIN GROUP (ORDER BY ms))::numeric, 3) AS "ms, median",
        round((percentile_cont(0.95) WITHIN GROUP (ORDER BY ms))::numeric, 3) AS "ms, 95%"
 FROM searched LEFT JOIN method USING (name, parameters) GROUP BY name, parameters ORDER BY min(n);
