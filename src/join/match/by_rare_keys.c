@@ -79,9 +79,15 @@ compare_ranks(uint32 count_a, int64 a, uint32 count_b, int64 b)
 	return (a > b) - (a < b);
 }
 
+static inline int
+compare_elements(const RankedElement *a, const RankedElement *b)
+{
+	return compare_ranks(a->count, a->element, b->count, b->element);
+}
+
 #define ST_SORT				rank_elements
 #define ST_ELEMENT_TYPE		RankedElement
-#define ST_COMPARE(a, b)	compare_ranks((a)->count, (a)->element, (b)->count, (b)->element)
+#define ST_COMPARE(a, b)	compare_elements(a, b)
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_SCOPE			static
 #define ST_DEFINE
@@ -193,8 +199,47 @@ matches_all(const RareMatch *state)
 }
 
 /*
- * Return the n elements of an array, the rarest first.  Sets *prefix to the number of those
- * in the prefix.
+ * Move the k rarest of n elements to the front, in any order.  (Hoare's quickselect.)
+ */
+static void
+select_rarest(RankedElement *ranked, int n, int k)
+{
+	int			low = 0;
+	int			high = n - 1;
+
+	while (low < high)
+	{
+		RankedElement middle = ranked[low + (high - low) / 2];
+		int			i = low;
+		int			j = high;
+
+		CHECK_FOR_INTERRUPTS();
+		while (i <= j)
+		{
+			while (compare_elements(&ranked[i], &middle) < 0)
+				i++;
+			while (compare_elements(&ranked[j], &middle) > 0)
+				j--;
+			if (i <= j)
+			{
+				RankedElement moved = ranked[i];
+
+				ranked[i++] = ranked[j];
+				ranked[j--] = moved;
+			}
+		}
+		if (k <= j)
+			high = j;
+		else if (k >= i)
+			low = i;
+		else
+			return;
+	}
+}
+
+/*
+ * Return the n elements of an array, first those of the prefix, the rarest first.  Sets
+ * *prefix to their number.
  */
 static RankedElement *
 rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
@@ -203,8 +248,9 @@ rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
 
 	for (int i = 0; i < n; i++)
 		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
-	rank_elements(ranked, n);
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
+	select_rarest(ranked, n, *prefix);
+	rank_elements(ranked, *prefix);
 	return ranked;
 }
 
