@@ -273,6 +273,7 @@ remove_temporary_files() {
 WORK=
 TREE=  # the sources and their build: the working directory of commands
 STAGE= # the installed files of that build
+CLUSTER= # the data directory of the server for experiments
 CHILD=
 BUILDER=
 
@@ -294,7 +295,7 @@ make_workspace() {
 	chmod 755 "$WORK"
 	mkdir "$WORK/src" "$WORK/log" "$WORK/tmp" "$WORK/socket"
 	chmod 700 "$WORK/socket"
-	TREE=$WORK/src STAGE=$WORK/stage
+	TREE=$WORK/src STAGE=$WORK/stage CLUSTER=$WORK/data
 }
 
 # Does all steps until the sources are in the workspace.  Arguments: packages.
@@ -336,7 +337,7 @@ workspace_servers() {
 		if [ "$(readlink "/proc/$pid/cwd")" = "$(dirname "$file")" ]; then
 			echo "$pid"
 		fi
-	done < <(find "$WORK" -name postmaster.pid)
+	done < <(find "$WORK" "$CLUSTER" -name postmaster.pid 2>/dev/null | sort -u)
 }
 
 # Kills the servers without an orderly shutdown: nothing of them is kept.
@@ -412,14 +413,14 @@ extension_settings() {
 
 # --- a server for experiments -----------------------------------------------
 
-# Starts a server that is only reachable through the socket in the workspace.  The
-# cluster is temporary, so crash safety is off.  jit is off, since it would disturb the
-# times.
+# Starts a server that is only reachable through the socket in the workspace.  Makes its
+# cluster, unless there is one.  Crash safety is off.  jit is off, since it would disturb
+# the times.
 start_server() {
 	local bin
 	bin=$("$PG_CONFIG" --bindir)
-	as_builder "$bin/initdb" -D "$WORK/data" -U postgres -A trust -N \
-		-E UTF8 --locale=C.UTF-8
+	[ -e "$CLUSTER/PG_VERSION" ] ||
+		as_builder "$bin/initdb" -D "$CLUSTER" -U postgres -A trust -N -E UTF8 --locale=C.UTF-8
 	{
 		extension_settings
 		echo "listen_addresses = ''"
@@ -427,8 +428,8 @@ start_server() {
 		echo "shared_buffers = '${SHARED_BUFFERS:-256MB}'"
 		echo "fsync = off"
 		echo "jit = off"
-	} >>"$WORK/data/postgresql.conf"
-	as_builder "$bin/pg_ctl" -D "$WORK/data" -l "$WORK/log/server" -w start
+	} >>"$CLUSTER/postgresql.conf"
+	as_builder "$bin/pg_ctl" -D "$CLUSTER" -l "$WORK/log/server" -w -t 600 start
 }
 
 # Builds, and starts a server.  Shows the output only after a failure.

@@ -1,7 +1,22 @@
--- Measures arrays of all shingle hashes, against signatures and resemblance().  exact.sh
--- runs this.  psql variables: csv (documents), rounds.
-\ir one_core.sql
+-- Measures arrays of all shingle hashes, against signatures and fingerprints with
+-- resemblance().  exact.sh runs this once for each part.  psql variables: part; program,
+-- which prints the documents; tables; rounds; minutes.
+SELECT :'part' = 'load' AND to_regclass('sizes') IS NULL AS load, to_regclass('exact') IS NULL AS fresh,
+       :'part' = 'searches' AS searches, :'part' = 'joins' AS joins, :'part' = 'long' AS long \gset
 SET client_min_messages = warning;
+\pset footer off
+
+-- What is there already is not loaded again.
+\if :load
+\if :fresh
+\ir one_core.sql
+ALTER SYSTEM SET max_wal_size = '8GB';
+SELECT pg_reload_conf() \g /dev/null
+BEGIN;
+CREATE TABLE exact (id integer, body text, sk bigint[] GENERATED ALWAYS AS (shingle_hashes(body)) STORED);
+COPY exact (id, body) FROM PROGRAM :'program' CSV;
+COMMIT;
+\endif
 
 -- Returns milliseconds of the processor, rather than of the clock: other programs may run.
 CREATE OR REPLACE FUNCTION time_query(query text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -12,41 +27,48 @@ BEGIN
     RETURN (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::numeric - before) / 1e6;
 END $$;
 
--- The same documents with arrays, and with the signatures that minhash_advice() names.
-CREATE TABLE texts (id integer, body text);
-COPY texts FROM :'csv' CSV;
-CREATE TABLE exact AS SELECT id, body, shingle_hashes(body) AS sk FROM texts;
-CREATE TABLE bands_8 AS SELECT id, body, to_minhash(body)::minhash(18, 7) AS sig FROM texts;
-CREATE TABLE bands_5 AS SELECT id, body, to_minhash(body, 47, 4)::minhash(47, 4) AS sig FROM texts;
-ALTER TABLE exact ADD PRIMARY KEY (id);
--- 200 queries, and the documents of one join in so many
-SELECT count(*) AS rows, count(*) / 200 AS every, greatest(count(*) / 2000, 1) AS part FROM texts \gset
-CREATE TABLE queries AS
-    SELECT id, e.body, e.sk, a.sig AS sig_8, b.sig AS sig_5
-    FROM exact AS e JOIN bands_8 AS a USING (id) JOIN bands_5 AS b USING (id) WHERE id % :every = 0;
+-- The same documents with each digest.  The signatures are those that minhash_advice() names.
+SET max_parallel_workers_per_gather = 1;
+CREATE TABLE IF NOT EXISTS digest AS
+SELECT * FROM (VALUES ('exact', 'sk', 'sk'), ('bands_8', 'sig', 'to_minhash(body)::minhash(18, 7)'),
+                      ('bands_5', 'sig', 'to_minhash(body, 47, 4)::minhash(47, 4)'),
+                      ('fingerprints', 'fp', 'simhash(body)')) AS t (tab, col, made)
+WHERE tab = ANY (string_to_array(:'tables', ' '));
+SELECT format('CREATE TABLE IF NOT EXISTS %I AS SELECT id, body, %s AS %I FROM exact', tab, made, col)
+FROM digest WHERE tab <> 'exact' \gexec
+-- 200 queries
+CREATE TABLE IF NOT EXISTS queries AS
+SELECT id, body, sk, to_minhash(body) AS sig_8, to_minhash(body, 47, 4) AS sig_5, simhash(body) AS fp
+FROM exact WHERE id % (SELECT max(id) / 200 FROM exact) = 0;
 VACUUM ANALYZE;
 
-CREATE TABLE built AS SELECT t.*,
-    time_query(format('CREATE INDEX %s_simhash ON %1$I USING simhash (%I)', tab, col)) AS ms
-FROM (VALUES ('exact', 'sk'), ('bands_8', 'sig'), ('bands_5', 'sig')) AS t (tab, col);
-VACUUM ANALYZE;
-\pset title 'a value, and the index'
-SELECT tab AS "table", (SELECT round(avg(cardinality(sk)), 1) FROM exact) AS shingles,
-       round((xpath('//avg/text()', query_to_xml(format('SELECT avg(pg_column_size(%I)) AS avg FROM %I', col, tab),
-                                                 false, true, '')))[1]::text::numeric) AS "bytes of a value",
-       pg_relation_size((tab || '_simhash')::regclass) / :rows AS "bytes a row of the index",
-       round(ms / 1000)::numeric AS "build s"
-FROM built;
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '1GB';
+CREATE TABLE IF NOT EXISTS built (tab text, col text, ms float8);
+SELECT format('INSERT INTO built SELECT %L, %L, time_query(%L)', tab, col,
+              format('CREATE INDEX %s_simhash ON %1$I USING simhash (%I)', tab, col))
+FROM digest WHERE to_regclass(tab || '_simhash') IS NULL \gexec
+CHECKPOINT;
 
+-- Returns the average size of a value.
+CREATE OR REPLACE FUNCTION bytes_of(tab text, col text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    bytes numeric;
+BEGIN
+    EXECUTE format('SELECT round(avg(pg_column_size(%I))) FROM %I', col, tab) INTO bytes;
+    RETURN bytes;
+END $$;
 -- Returns the condition of a search of rows that resemble by at least s.
-CREATE FUNCTION condition(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION condition(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE tab WHEN 'exact' THEN format('d.sk <%%> q.sk <= %s', 1 - s)
-        ELSE format('d.sig %% q.sig AND resemblance(d.body, q.body, 3) >= %s', s) END;
-CREATE FUNCTION search(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
+        ELSE format('%s AND resemblance(d.body, q.body, 3) >= %s',
+                    CASE tab WHEN 'fingerprints' THEN 'd.fp <~> q.fp <= 10' ELSE 'd.sig % q.sig' END, s) END;
+CREATE OR REPLACE FUNCTION search(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format('SELECT count(*) FROM (SELECT *, sig_%s AS sig FROM queries) AS q JOIN %I AS d ON %s',
                   CASE tab WHEN 'bands_5' THEN 5 ELSE 8 END, tab, condition(tab, s));
 -- Returns the count that a query selects, and its time.
-CREATE FUNCTION time_count(query text, OUT n bigint, OUT ms float8) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION time_count(query text, OUT n bigint, OUT ms float8) LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE counted (n bigint) ON COMMIT DROP;
     ms := time_query('INSERT INTO counted ' || query);
@@ -54,19 +76,9 @@ BEGIN
     DROP TABLE counted;
 END $$;
 
-SET enable_seqscan = off;
-SET simhash.enable_join = off;
-\pset title 'search: signatures, verified / exact'
-SELECT s AS resemblance, tab AS signatures, (time_count(search('exact', s))).n AS "exact finds",
-       (time_count(search(tab, s))).n AS "signatures find",
-       round("B ms" / (SELECT count(*) FROM queries), 3) AS "exact ms",
-       round("A ms" / (SELECT count(*) FROM queries), 3) AS "signatures ms", ratio, "from", "to"
-FROM unnest('{0.8,0.8,0.5,0.5}'::numeric[], '{bands_8,bands_5,bands_8,bands_5}'::text[]) AS t (s, tab),
-     LATERAL time_pair('', search(tab, s), search('exact', s), :rounds);
-
 -- Returns the rows that the index finds, and those of them that the array of the heap
 -- tuple rejects, of all queries.
-CREATE FUNCTION rechecked(s numeric, OUT matching numeric, OUT removed numeric) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION rechecked(s numeric, OUT matching numeric, OUT removed numeric) LANGUAGE plpgsql AS $$
 DECLARE
     q record;
     plan json;
@@ -81,21 +93,15 @@ BEGIN
         removed := removed + (plan ->> 'Rows Removed by Index Recheck')::numeric;
     END LOOP;
 END $$;
-SET enable_bitmapscan = off;
-\pset title 'candidates of the index'
-SELECT s AS resemblance, matching + removed AS candidates, removed AS "removed by the recheck",
-       round(removed / (matching + removed), 4) AS fraction
-FROM unnest('{0.8,0.5}'::numeric[]) AS s, rechecked(s);
-RESET enable_bitmapscan;
-RESET enable_seqscan;
 
-CREATE FUNCTION all_pairs(tab text, s numeric, more text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION all_pairs(tab text, s numeric, more text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format('SELECT count(*) FROM %I AS d JOIN %1$I AS q ON %s AND d.id < q.id %s', tab, condition(tab, s), more);
 -- Times joins; the index is searched for one in `part` rows, and the time is multiplied.
-CREATE FUNCTION time_join(tab text, s numeric, memory text, part integer, rounds integer)
+CREATE OR REPLACE FUNCTION time_join(tab text, s numeric, memory text, part integer, rounds integer)
 RETURNS TABLE (pairs bigint, "signatures find" bigint, "join s" numeric, "signatures s" numeric, "by index s" numeric,
                "signatures / join" numeric, "by index / join" numeric) LANGUAGE plpgsql AS $$
 DECLARE
+    search text := all_pairs('exact', s, format('WHERE q.id %% %s = 0', part));
     by_join float8[];
     by_band float8[];
     by_index float8[];
@@ -104,15 +110,21 @@ DECLARE
     took float8;
 BEGIN
     PERFORM set_config('work_mem', memory, true);
+    -- reads the pages of the index and the table
+    SET LOCAL simhash.enable_join = off;
+    SET LOCAL enable_seqscan = off;
+    EXECUTE search;
+    SET LOCAL enable_seqscan = on;
     FOR i IN 1 .. rounds LOOP
         SET LOCAL simhash.enable_join = on;
         SELECT n, ms INTO found_by_join, took FROM time_count(all_pairs('exact', s, ''));
         by_join[i] := took;
+        RAISE NOTICE 'round % of %: % pairs in % s', i, rounds, found_by_join, round(took::numeric / 1000, 1);
         SELECT n, ms INTO found_by_band, took FROM time_count(all_pairs(tab, s, ''));
         by_band[i] := took;
         SET LOCAL simhash.enable_join = off;
         SET LOCAL enable_seqscan = off;
-        by_index[i] := part * time_query(all_pairs('exact', s, format('WHERE q.id %% %s = 0', part)));
+        by_index[i] := part * time_query(search);
         SET LOCAL enable_seqscan = on;
     END LOOP;
     RETURN QUERY
@@ -124,15 +136,9 @@ BEGIN
                round((percentile_cont(0.5) WITHIN GROUP (ORDER BY z / x))::numeric, 2)
         FROM unnest(by_join, by_band, by_index) AS pair (x, y, z);
 END $$;
-\pset title 'all pairs: signatures, verified, and an index search for each row / the join; hash_mem_multiplier = 2'
-SELECT format('SELECT %s AS resemblance, %L AS signatures, %L AS work_mem, * FROM time_join(%2$L, %1$s, %3$L, %s, %s)',
-              s, tab, memory, :part, :rounds)
-FROM unnest('{0.8,0.5}'::numeric[], '{bands_8,bands_5}'::text[]) AS t (s, tab), unnest('{128MB,4MB}'::text[]) AS memory
-ORDER BY s DESC, memory \gexec
 
 -- Long texts: some descriptions in a row.  Each is searched by a copy without some of its words.
-SET simhash.enable_join = off;
-CREATE FUNCTION time_long(descriptions integer, rounds integer)
+CREATE OR REPLACE FUNCTION time_long(descriptions integer, rounds integer)
 RETURNS TABLE (shingles numeric, "all ms" numeric, "sample ms" numeric, ratio numeric, "standard error" numeric)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -141,7 +147,7 @@ BEGIN
     CREATE TABLE long_texts AS
         SELECT g AS id, body, shingle_hashes(body) AS sk, sketch(body, 8, 3) AS sample
         FROM (SELECT t.id / descriptions AS g, string_agg(t.body, ' ' ORDER BY t.id) AS body
-              FROM texts AS t GROUP BY 1) AS s;
+              FROM exact AS t GROUP BY 1) AS s;
     CREATE TABLE long_queries AS
         SELECT id, shingle_hashes(body) AS sk, sketch(body, 8, 3) AS sample
         FROM (SELECT id, (SELECT string_agg(word, ' ' ORDER BY n) FROM regexp_split_to_table(body, '\s+')
@@ -158,5 +164,55 @@ BEGIN
         FROM time_pair('', format(search, 'sample'), format(search, 'sk'), rounds) AS p;
     DROP TABLE long_texts, long_queries;
 END $$;
+
+CREATE TABLE sizes AS
+SELECT b.*, (SELECT count(*) FROM exact) AS documents, (SELECT round(avg(cardinality(sk)), 1) FROM exact) AS shingles,
+       bytes_of(tab, col) AS bytes
+FROM built AS b;
+\endif
+
+SET max_parallel_workers_per_gather = 0;
+\if :searches
+\pset title 'a value, and the index'
+SELECT tab AS "table", documents, shingles, bytes AS "bytes of a value",
+       pg_relation_size((tab || '_simhash')::regclass) / documents AS "bytes a row of the index",
+       round(ms / 1000)::numeric AS "build s"
+FROM sizes;
+
+SET enable_seqscan = off;
+SET simhash.enable_join = off;
+\pset title 'search: another digest, within 10 bits of fingerprints, verified / exact'
+SELECT s AS resemblance, tab AS other, (time_count(search('exact', s))).n AS "exact finds",
+       (time_count(search(tab, s))).n AS "other finds",
+       round("B ms" / (SELECT count(*) FROM queries), 3) AS "exact ms",
+       round("A ms" / (SELECT count(*) FROM queries), 3) AS "other ms", ratio, "from", "to"
+FROM unnest('{0.8,0.5}'::numeric[]) AS s, digest,
+     LATERAL time_pair('', search(tab, s), search('exact', s), :rounds)
+WHERE tab <> 'exact';
+
+SET enable_bitmapscan = off;
+\pset title 'candidates of the index'
+SELECT s AS resemblance, matching + removed AS candidates, removed AS "removed by the recheck",
+       round(removed / (matching + removed), 4) AS fraction
+FROM unnest('{0.8,0.5}'::numeric[]) AS s, rechecked(s);
+\endif
+
+\if :joins
+-- the index is searched for 2,000 documents
+SELECT greatest(documents / 2000, 1) AS part FROM sizes LIMIT 1 \gset
+SELECT :minutes * 60000 AS statement_timeout \gset
+SET statement_timeout = :statement_timeout;
+SET client_min_messages = notice;
+\set ON_ERROR_STOP off
+\pset title 'all pairs: signatures, verified, and an index search for each row / the join; hash_mem_multiplier = 2'
+SELECT format('SELECT %s AS resemblance, %L AS signatures, %L AS work_mem, * FROM time_join(%2$L, %1$s, %3$L, %s, %s)',
+              s, tab, memory, :part, :rounds)
+FROM unnest('{0.8,0.5}'::numeric[], '{bands_8,bands_5}'::text[]) AS t (s, tab), unnest('{256MB,8MB}'::text[]) AS memory
+ORDER BY s DESC, memory \gexec
+\endif
+
+\if :long
+SET simhash.enable_join = off;
 \pset title 'a search within 0.2: sketch(body, 8, 3) / shingle_hashes(body)'
 SELECT t.* FROM unnest('{1,10,100}'::integer[]) AS n, LATERAL time_long(n, :rounds) AS t;
+\endif
