@@ -1,12 +1,14 @@
 #!/bin/bash
 # Measures the time to deduplicate a corpus, from COPY to the remaining rows, by clusters
-# and by all pairs.  The corpus has a million rows: real documents, and copies with known
-# edits.  Runs on a temporary PostgreSQL server of its own.  The SQL is in corpus.sql.
+# and by all pairs: of fingerprints, of signatures, of all shingle hashes.  The corpus has
+# a million rows: real documents, and copies with known edits.  Runs on a temporary
+# PostgreSQL server of its own.  The SQL is in corpus.sql.
 #
 #   bash test/bench/corpus.sh
 #   ROWS=100000 RADIUS=3 bash test/bench/corpus.sh
 #   RADIUS=8 ...                 radius of the clusters (default: 8)
 #   PAIRS_RADIUS=12 ...          radius of the pairs (default: 10)
+#   DISTANCE=0.4 ...             distance of the pairs by all shingle hashes (default: 0.5)
 #   RUNS=5 ...                   medians of so many runs (default: 3)
 #   SEED=7 ...                   other random edits
 #   DOCUMENTS=FOLDER ...         keeps the documents in FOLDER, and uses those already
@@ -23,6 +25,7 @@ set -euo pipefail
 ROWS=${ROWS:-1000000}
 RADIUS=${RADIUS:-8}
 PAIRS_RADIUS=${PAIRS_RADIUS:-10}
+DISTANCE=${DISTANCE:-0.5}
 RUNS=${RUNS:-3}
 SEED=${SEED:-1}
 
@@ -43,7 +46,8 @@ run_part() {
 	local name=$1 file=$WORK/src/${1// /_}.$BASHPID.sql
 	shift
 	sed -n "/^-- step: $name\$/,/^-- step: /p" test/bench/corpus.sql >"$file"
-	demo_psql -v radius="$RADIUS" -v pairs_radius="$PAIRS_RADIUS" -v rows="$ROWS" "$@" -f "$file"
+	demo_psql -v radius="$RADIUS" -v rows="$ROWS" -v recipe="$RECIPE" -v digest="$DIGEST" -v edge="$EDGE" \
+		"$@" -f "$file"
 }
 
 # Runs a part in several sessions at the same time.  Arguments: the part, the name of a
@@ -68,9 +72,10 @@ step() {
 	printf '%s\t%s\t%s\t%s\t%s\n' "$RUN" "$RECIPE" "$name" "$SECONDS_TAKEN" "$KILOBYTES" >>"$WORK/src/steps"
 }
 
-# Loads the documents anew.
+# Loads the documents anew.  Arguments: the recipe, a digest, the condition of an edge.
+RECIPE='' DIGEST='' EDGE=''
 begin_recipe() {
-	RECIPE=$1
+	RECIPE=$1 DIGEST="$2 GENERATED ALWAYS AS ($3)" EDGE=${4:-}
 	demo_psql -c 'SET client_min_messages = error' -c 'DROP EXTENSION IF EXISTS simhash CASCADE' \
 		-c 'DROP TABLE IF EXISTS docs, candidates, edges, duplicates' -c CHECKPOINT
 	run_part 'a table'
@@ -85,18 +90,28 @@ steps() {
 	done
 }
 
-run_corpus() {
-	begin_recipe clusters
-	steps index 'VACUUM ANALYZE' 'fingerprints alone' clusters verification deletion
-	run_part 'what went by clusters'
-
-	begin_recipe 'all pairs'
+# Deduplicates by edges.  Arguments: a condition for each session.
+by_edges() {
 	steps 'VACUUM ANALYZE'
 	run_part 'plan of the edges' >"$WORK/log/plan"
 	grep -q 'SimHash Join' "$WORK/log/plan" || { cat "$WORK/log/plan"; die "no SimHash Join"; }
-	step edges in_sessions edges half "< '8000000000000000'" ">= '8000000000000000'"
+	step edges in_sessions edges half "$@"
 	steps components deletion
 	run_part 'what went by all pairs'
+}
+
+run_corpus() {
+	local verified='resemblance(a.body, b.body) >= 0.5' half="fp < '8000000000000000'"
+	begin_recipe clusters 'fp simhash' 'simhash(body)'
+	steps index 'VACUUM ANALYZE' 'fingerprints alone' clusters verification deletion
+	run_part 'what went by clusters'
+
+	begin_recipe 'all pairs' 'fp simhash' 'simhash(body)' "a.fp <~> b.fp <= $PAIRS_RADIUS AND $verified"
+	by_edges "$half" "NOT $half"
+	begin_recipe signatures 'sig minhash(18, 7)' 'to_minhash(body)' "a.sig % b.sig AND $verified"
+	by_edges true
+	begin_recipe exact 'sk bigint[]' 'shingle_hashes(body)' "a.sk <%> b.sk <= $DISTANCE"
+	by_edges true
 }
 
 main() {

@@ -1,19 +1,19 @@
 -- A corpus from COPY to the remaining rows, step by step.  corpus.sh runs each part
 -- that begins with "-- step:" by itself, and measures its time.
--- Variables: radius of the clusters; pairs_radius; half, a condition on the fingerprint;
--- file, the input of COPY; rows.
+-- Variables: radius of the clusters; digest, a column; edge, a condition on two documents;
+-- half, a condition on the first one; recipe; file, the input of COPY; rows.
 
 -- step: a table
 CREATE EXTENSION simhash;
 CREATE TABLE docs (
     id   bigint PRIMARY KEY,
     body text,
-    fp   simhash GENERATED ALWAYS AS (simhash(body)) STORED
+    :digest STORED
 );
 CREATE TABLE edges (a bigint, b bigint);
 
 -- step: COPY
--- COPY computes the fingerprints.  Two sessions, with one file each.
+-- COPY computes the digests.  Two sessions, with one file each.
 COPY docs (id, body) FROM :'file';
 
 -- step: index
@@ -62,18 +62,16 @@ UNION ALL
 SELECT 'clusters, verified', * FROM duplicates;
 
 -- step: plan of the edges
--- An edge is a pair of near documents that resemble each other.
+-- An edge is a pair of documents that resemble each other.
 SET work_mem = '512MB';
 CREATE VIEW resembling AS
-SELECT a.id AS a, b.id AS b, a.fp
-FROM docs a JOIN docs b ON a.fp <~> b.fp <= :pairs_radius AND a.id < b.id
-WHERE resemblance(a.body, b.body) >= 0.5;
+SELECT a.id AS a, b.id AS b, a.* FROM docs a JOIN docs b ON :edge AND a.id < b.id;
 EXPLAIN (COSTS OFF) SELECT * FROM resembling;
 
 -- step: edges
--- Two sessions, with one half of the fingerprints each.  The texts fit into memory.
+-- Two sessions, with one half of the fingerprints each, or one.  The texts fit into memory.
 SET work_mem = '512MB';
-INSERT INTO edges SELECT a, b FROM resembling WHERE fp :half;
+INSERT INTO edges SELECT a, b FROM resembling WHERE :half;
 
 -- step: components
 -- Each row that is not the first of its component, with that first row.
@@ -86,7 +84,7 @@ WHERE id <> keeper;
 ANALYZE duplicates;
 
 -- step: what went by all pairs
-INSERT INTO went SELECT 'all pairs, verified', * FROM duplicates;
+INSERT INTO went SELECT :'recipe', * FROM duplicates;
 
 -- step: result
 -- Compare with the known families: all rows of a family except the oldest are
@@ -113,9 +111,9 @@ WITH rate AS (
     SELECT edit, step, count(*) AS duplicates, round(avg((goes AND rightly)::integer), 3) AS recall
     FROM found WHERE is_duplicate GROUP BY edit, step
 )
-SELECT edit, c.duplicates, c.recall AS clusters, p.recall AS "all pairs"
-FROM rate c JOIN rate p USING (edit)
-WHERE c.step = 'clusters, verified' AND p.step = 'all pairs, verified'
+SELECT edit, c.duplicates, c.recall AS clusters, p.recall AS "all pairs", s.recall AS signatures, e.recall AS exact
+FROM rate c JOIN rate p USING (edit) JOIN rate s USING (edit) JOIN rate e USING (edit)
+WHERE c.step = 'clusters, verified' AND p.step = 'all pairs' AND s.step = 'signatures' AND e.step = 'exact'
 ORDER BY c.recall DESC;
 
 -- step: medians
@@ -133,7 +131,8 @@ SELECT recipe, coalesce(step, 'all of it') AS step,
        round(max(kilobytes) / 1024.0) AS "MB of memory"
 FROM (SELECT run, recipe, step, seconds, kilobytes, n FROM steps UNION ALL TABLE total) AS s
 GROUP BY recipe, step ORDER BY recipe DESC, min(n);
-\pset title 'all pairs / clusters, all of it'
-SELECT round(percentile_cont(0.5) WITHIN GROUP (ORDER BY p.seconds / c.seconds)::numeric, 2) AS times
+\pset title 'pairs / clusters, all of it'
+SELECT p.recipe, round(percentile_cont(0.5) WITHIN GROUP (ORDER BY p.seconds / c.seconds)::numeric, 2) AS times
 FROM total p JOIN total c USING (run)
-WHERE p.recipe = 'all pairs' AND c.recipe = 'clusters';
+WHERE p.recipe <> 'clusters' AND c.recipe = 'clusters'
+GROUP BY p.recipe;
