@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compares the index with other tools on one corpus whose copies are known: pg_trgm, GIN
-# and B-trees, pgvector, the BK-tree of pg-spgist_hamming, datasketch.  Prints recall,
+# and B-trees, pgvector, smlar, the BK-tree of pg-spgist_hamming, datasketch.  Prints recall,
 # precision, latency, build time and size.  The SQL is in peers.sql, datasketch's part in
 # peers.py.
 #
@@ -14,10 +14,11 @@
 #                             (like test/bench/quality.sh)
 #
 #   OTHERS='FOLDER FOLDER'... sources of extensions, which are built and used: pgvector's,
-#                             and the folder bktree of pg-spgist_hamming
+#                             the folder bktree of pg-spgist_hamming, and smlar
 #
 # pgvector is else the package of the release, which Debian has from 13 on.  datasketch is
 # whatever python3 imports: neither Debian nor npm has it.  PYTHONPATH may say where it is.
+# smlar is in https://github.com/jirutka/smlar.  6259352 was measured.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -50,7 +51,8 @@ build_others() {
 		say "building $name"
 		cp -r "$folder" "$WORK/src/$name"
 		chown -R "$BUILDER:" "$WORK/src/$name"
-		as_builder make -s -C "$WORK/src/$name" PG_CONFIG="$PG_CONFIG" with_llvm=no DESTDIR="$STAGE" all install \
+		as_builder make -s -C "$WORK/src/$name" USE_PGXS=1 PG_CONFIG="$PG_CONFIG" with_llvm=no \
+			DESTDIR="$STAGE" all install \
 			>"$WORK/log/$name" 2>&1 || skip "$name: does not build, $(grep -m 1 error "$WORK/log/$name" || true)"
 	done
 }
@@ -62,7 +64,7 @@ has_extension() {
 }
 
 main() {
-	local pgvector folder has_pgvector=false has_bktree=false datasketch=false
+	local pgvector folder has_pgvector=false has_bktree=false has_smlar=false datasketch=false
 	make_workspace
 	need_packages mandoc python3
 	pgvector=postgresql-$PG_MAJOR-pgvector
@@ -72,8 +74,10 @@ main() {
 	build_others
 	! has_extension vector || has_pgvector=true
 	! has_extension bktree || has_bktree=true
+	! has_extension smlar || has_smlar=true
 	"$has_pgvector" || skip "pgvector: neither an apt package $pgvector nor a folder in OTHERS"
 	"$has_bktree" || skip "pg-spgist_hamming: no folder bktree in OTHERS"
+	"$has_smlar" || skip "smlar: no folder smlar in OTHERS"
 	! has_datasketch || datasketch=true
 	get_documents
 	folder=$WORK/src/documents
@@ -83,7 +87,7 @@ main() {
 	SHARED_BUFFERS=${SHARED_BUFFERS:-4GB} build_and_start
 	demo_psql -f test/bench/peers.sql -v rows="$ROWS" -v seed="$SEED" -v methods="$METHODS" \
 		-v searches="${SEARCHES:-300}" -v seconds="${SECONDS_EACH:-20}" -v has_datasketch="$datasketch" \
-		-v has_pgvector="$has_pgvector" -v has_bktree="$has_bktree" \
+		-v has_pgvector="$has_pgvector" -v has_bktree="$has_bktree" -v has_smlar="$has_smlar" \
 		-v file="$WORK/src/rows" -v truth="$WORK/src/truth" -v queries="$WORK/src/queries" \
 		-v results="$WORK/src/results" -v sizes="$WORK/src/sizes"
 	say "($((SECONDS / 60)) minutes)"

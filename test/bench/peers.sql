@@ -1,8 +1,8 @@
 -- Searches one corpus by several indexes, and compares what each finds with the known
 -- copies.  peers.sh runs this.  psql variables: rows; file, the documents; truth, their
 -- families; searches, the number of queries; methods, a regular expression; seconds, the
--- limit of the searches of one method; seed; has_pgvector, has_bktree, has_datasketch;
--- and files to write: queries, results, sizes.
+-- limit of the searches of one method; seed; has_pgvector, has_bktree, has_smlar,
+-- has_datasketch; and files to write: queries, results, sizes.
 \ir one_core.sql
 \ir quality/chance.sql
 SET client_min_messages = warning;
@@ -13,6 +13,9 @@ CREATE EXTENSION vector;
 \endif
 \if :has_bktree
 CREATE EXTENSION bktree;
+\endif
+\if :has_smlar
+CREATE EXTENSION smlar;
 \endif
 
 CREATE TABLE docs (id bigint PRIMARY KEY, body text);
@@ -35,6 +38,7 @@ INSERT INTO digest VALUES
                                SELECT id, to_minhash(body)::minhash(18, 7) AS sig FROM docs') / 1000),
     ('signatures4', time_query('CREATE TABLE signatures4 AS
                                 SELECT id, to_minhash(body, 32, 4)::minhash(32, 4) AS sig FROM docs') / 1000),
+    ('shingles', time_query('CREATE TABLE shingles AS SELECT id, shingle_hashes(body) AS sk FROM docs') / 1000),
     ('bits', time_query('CREATE TABLE bits AS SELECT id, simhash(body)::bit(64) AS fp FROM docs') / 1000),
     ('hashes', time_query('CREATE TABLE hashes AS SELECT id, simhash(body)::bigint AS hash FROM docs') / 1000),
     ('codes', time_query('CREATE TABLE codes AS SELECT id, w[1] AS w0, w[2] AS w1, w[3] AS w2, w[4] AS w3
@@ -46,7 +50,7 @@ VACUUM ANALYZE;
 
 CREATE TABLE query AS
 SELECT id, body, simhash(body) AS fp, simhash(body)::bit(64) AS bits, to_minhash(body) AS sig,
-       to_minhash(body, 32, 4) AS sig4, w0, w1, w2, w3, code
+       to_minhash(body, 32, 4) AS sig4, shingle_hashes(body) AS sk, w0, w1, w2, w3, code
 FROM docs JOIN codes USING (id) JOIN bits256 USING (id)
 ORDER BY chance(id, 1, :seed) LIMIT :searches;
 COPY (SELECT id FROM query) TO :'queries';
@@ -78,6 +82,20 @@ INSERT INTO method (name, parameters, relation, ddl, settings, search) VALUES
     ('simhash, signatures of 32 bands', '32 bands of 4, %', 'signatures4',
      'CREATE INDEX peer ON signatures4 USING simhash (sig)', '',
      'SELECT id FROM signatures4 WHERE sig % q.sig4'),
+    ('simhash, all shingle hashes', 'resemblance >= 0.8', 'shingles',
+     'CREATE INDEX peer ON shingles USING simhash (sk)', '',
+     'SELECT id FROM shingles WHERE sk <%> q.sk <= 0.2'),
+    ('simhash, all shingle hashes', 'resemblance >= 0.5', 'shingles', NULL, '',
+     'SELECT id FROM shingles WHERE sk <%> q.sk <= 0.5'),
+    -- a resemblance of at least t is a cosine of at least 2 t / (1 + t)
+    ('smlar, GIN', 'resemblance >= 0.8', 'shingles', 'CREATE INDEX peer ON shingles USING gin (sk _int8_sml_ops)',
+     'smlar.type=cosine smlar.threshold=0.888',
+     'SELECT id FROM shingles WHERE sk % q.sk AND smlar(sk, q.sk, ''N.i / (N.a + N.b - N.i)'') >= 0.8::float4'),
+    ('smlar, GIN', 'resemblance >= 0.5', 'shingles', NULL, 'smlar.type=cosine smlar.threshold=0.666',
+     'SELECT id FROM shingles WHERE sk % q.sk AND smlar(sk, q.sk, ''N.i / (N.a + N.b - N.i)'') >= 0.5'),
+    ('smlar, GiST', 'resemblance >= 0.5', 'shingles', 'CREATE INDEX peer ON shingles USING gist (sk _int8_sml_ops)',
+     'smlar.type=cosine smlar.threshold=0.666',
+     'SELECT id FROM shingles WHERE sk % q.sk AND smlar(sk, q.sk, ''N.i / (N.a + N.b - N.i)'') >= 0.5'),
     ('GIN on band keys', '18 bands of 7, &&', 'signatures',
      'CREATE INDEX peer ON signatures USING gin (minhash_bands(sig))', '',
      'SELECT id FROM signatures WHERE minhash_bands(sig) && minhash_bands(q.sig)'),
@@ -136,7 +154,8 @@ INSERT INTO method (name, parameters, relation, ddl, settings, search) VALUES
      'CREATE INDEX peer ON docs USING gist (body gist_trgm_ops (siglen = 256))', 'pg_trgm.similarity_threshold=0.5',
      'SELECT id FROM docs WHERE body % q.body');
 DELETE FROM method WHERE name !~ :'methods' OR name ~ '^pgvector' AND NOT :'has_pgvector'::boolean
-                         OR name = 'BK-tree' AND NOT :'has_bktree'::boolean;
+                         OR name = 'BK-tree' AND NOT :'has_bktree'::boolean
+                        OR name ~ '^smlar' AND NOT :'has_smlar'::boolean;
 
 CREATE TABLE built (name text, digests float8, build float8, bytes bigint);
 CREATE TABLE result (name text, parameters text, id bigint, ms float8, found bigint[]);
