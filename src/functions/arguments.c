@@ -114,6 +114,56 @@ cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg)
 		pfree(value);
 }
 
+/* The consumer of the shingles of an array, which pass_tokens() calls. */
+typedef struct TokenLocator
+{
+	LocatedConsumer consume;
+	void	   *arg;
+	int			ntokens;		/* number of tokens of a shingle */
+	int			next;			/* first token of the next shingle, from 0 */
+} TokenLocator;
+
+/*
+ * Call the consumer with a shingle and its passage.  The n-th shingle begins with the n-th
+ * token.  A ShingleConsumer.
+ */
+static void
+pass_tokens(void *arg, const char *shingle, size_t length)
+{
+	TokenLocator *locator = arg;
+	int			start = locator->next++;
+
+	locator->consume(locator->arg, shingle, length,
+					 (Passage) {start, start + locator->ntokens});
+}
+
+/*
+ * Call the consumer with each shingle of a document and its passage, in characters of a text,
+ * or in tokens of an array.  Raises the errors of cut_document().  Checks for interrupts.
+ */
+void
+locate_document(Datum document, const Cut *cut, LocatedConsumer consume, void *arg)
+{
+	if (cut->is_array)
+	{
+		ArrayType  *tokens = DatumGetArrayTypeP(document);
+		TokenLocator locator = {
+			.consume = consume,
+			.arg = arg,
+			.ntokens = Min(cut->width, array_nitems(tokens))
+		};
+
+		cut_document(PointerGetDatum(tokens), cut, pass_tokens, &locator);
+	}
+	else
+	{
+		text	   *body = DatumGetTextPP(document);
+
+		locate_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), cut->width, cut->unit,
+						consume, arg);
+	}
+}
+
 /*
  * Check that an array has at most one dimension and no NULL, and return it.  Otherwise
  * raises an error.  `name` is the argument's name in the error message.

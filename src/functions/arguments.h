@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "digest/accumulate.h"
-#include "text/shingle.h"
+#include "text/locate.h"
 
 /*
  * Return a default width, in units: that of the shingles of sketches, and that of the
@@ -41,6 +41,8 @@ extern int	check_range(int32 number, int32 min, int32 max, const char *name, con
 extern ShingleUnit get_unit(FunctionCallInfo fcinfo, int i);
 extern Cut get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit));
 extern void cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg);
+extern void locate_document(Datum document, const Cut *cut, LocatedConsumer consume,
+							void *arg);
 extern ArrayType *check_array(ArrayType *array, const char *name);
 extern int	array_nitems(ArrayType *array);
 extern int64 check_weight(float8 weight);

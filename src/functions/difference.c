@@ -21,7 +21,6 @@
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
 #include "text/encoding.h"
-#include "text/locate.h"
 
 #define DIFFERENCE_COLUMNS	4
 
@@ -34,9 +33,6 @@ typedef struct Difference
 	Datum		only_in;		/* name of the document that is read: a or b, as a text */
 	SetBudget	budget;
 	ShingleSet other;			/* shingles of the other document */
-	int			ntokens;		/* number of tokens of a shingle; used for tokens only */
-	int			next;			/* first token of the next shingle, from 0; used for tokens
-								 * only */
 } Difference;
 
 /*
@@ -67,21 +63,6 @@ report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
 }
 
 /*
- * Add a shingle of tokens to the result unless the other document has it.  The n-th
- * shingle begins with the n-th token.  A ShingleConsumer.
- */
-static void
-report_tokens(void *arg, const char *shingle, size_t length)
-{
-	Difference *difference = arg;
-	Passage		passage;
-
-	passage.start = difference->next++;
-	passage.end = passage.start + difference->ntokens;
-	report_shingle(difference, shingle, length, passage);
-}
-
-/*
  * Add the shingles of a document that the other document does not have to the result.
  */
 static void
@@ -94,20 +75,7 @@ report_document(ReturnSetInfo *result, const char *only_in, Datum document, Datu
 					  AllocSetContextCreate(CurrentMemoryContext, "shingles of a document",
 											ALLOCSET_DEFAULT_SIZES));
 	cut_document(other, cut, shingle_set_add, &difference.other);
-	if (cut->is_array)
-	{
-		ArrayType  *tokens = DatumGetArrayTypeP(document);
-
-		difference.ntokens = Min(cut->width, array_nitems(tokens));
-		cut_document(PointerGetDatum(tokens), cut, report_tokens, &difference);
-	}
-	else
-	{
-		text	   *body = DatumGetTextPP(document);
-
-		locate_shingles(VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), cut->width, cut->unit,
-						report_shingle, &difference);
-	}
+	locate_document(document, cut, report_shingle, &difference);
 	MemoryContextDelete(difference.budget.context);
 }
 

@@ -26,8 +26,6 @@
 #include "functions/common_runs.h"
 #include "functions/shingle_set.h"
 #include "text/cursor.h"
-#include "text/document.h"
-#include "text/locate.h"
 
 #define PASSAGE_COLUMNS		6
 #define JOINED_COLUMNS		8
@@ -98,17 +96,6 @@ take_unit(void *arg, const char *unit, size_t length, Passage passage)
 		shingle_set_put(sequence->set, unit, length) :
 		shingle_set_find(sequence->set, unit, length);
 	sequence->passages[sequence->n++] = passage;
-}
-
-/*
- * Append the next token of an array.  A ShingleConsumer.
- */
-static void
-add_token(void *arg, const char *token, size_t length)
-{
-	Sequence   *sequence = arg;
-
-	take_unit(sequence, token, length, (Passage) {sequence->n, sequence->n + 1});
 }
 
 /*
@@ -291,9 +278,9 @@ report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
  */
 typedef struct ComparedDocuments
 {
-	bool		are_arrays;
-	text	   *body;			/* the first document, if it is a text */
-	text	   *other;			/* the second document, if it is a text */
+	Cut			cut;			/* cuts a document into units */
+	struct varlena *body;		/* the first document, detoasted */
+	struct varlena *other;		/* the second document, detoasted */
 	ShingleSet	set;
 	SetBudget	budget;
 	Sequence	a;
@@ -301,14 +288,6 @@ typedef struct ComparedDocuments
 	int			minimum;
 	CommonRuns	found;
 } ComparedDocuments;
-
-static void
-read_tokens(FunctionCallInfo fcinfo, int i, Sequence *sequence)
-{
-	ArrayType  *tokens = check_array(PG_GETARG_ARRAYTYPE_P(i), "tokens");
-
-	token_shingles(tokens, 1, add_token, sequence);
-}
 
 /*
  * Find the common runs of the documents of arguments 0 and 1.  Argument 2 is the minimum.
@@ -318,31 +297,22 @@ read_tokens(FunctionCallInfo fcinfo, int i, Sequence *sequence)
 static void
 find_passages(FunctionCallInfo fcinfo, int unit_argument, ComparedDocuments *c)
 {
-	ShingleUnit unit;
+	bool		are_arrays = PG_NARGS() <= unit_argument;
 
-	c->are_arrays = PG_NARGS() <= unit_argument;
-	unit = c->are_arrays ? UNIT_WORD : get_unit(fcinfo, unit_argument);
-	c->minimum = PG_ARGISNULL(2) ? sketch_default_width(unit) : PG_GETARG_INT32(2);
+	c->cut.is_array = are_arrays;
+	c->cut.width = 1;
+	c->cut.unit = are_arrays ? UNIT_WORD : get_unit(fcinfo, unit_argument);
+	c->minimum = PG_ARGISNULL(2) ? sketch_default_width(c->cut.unit) : PG_GETARG_INT32(2);
 	check_range(c->minimum, 1, PG_INT32_MAX, "minimum",
 				"The shortest passage has at least 1 word or character.");
 
 	shingle_set_begin(&c->set, &c->budget, CurrentMemoryContext);
 	begin_sequence(&c->b, &c->set, true);
 	begin_sequence(&c->a, &c->set, false);
-	if (c->are_arrays)
-	{
-		read_tokens(fcinfo, 1, &c->b);
-		read_tokens(fcinfo, 0, &c->a);
-	}
-	else
-	{
-		c->body = PG_GETARG_TEXT_PP(0);
-		c->other = PG_GETARG_TEXT_PP(1);
-		locate_shingles(VARDATA_ANY(c->other), VARSIZE_ANY_EXHDR(c->other), 1, unit, take_unit,
-						&c->b);
-		locate_shingles(VARDATA_ANY(c->body), VARSIZE_ANY_EXHDR(c->body), 1, unit, take_unit,
-						&c->a);
-	}
+	c->body = are_arrays ? PG_GETARG_VARLENA_P(0) : PG_GETARG_VARLENA_PP(0);
+	c->other = are_arrays ? PG_GETARG_VARLENA_P(1) : PG_GETARG_VARLENA_PP(1);
+	locate_document(PointerGetDatum(c->other), &c->cut, take_unit, &c->b);
+	locate_document(PointerGetDatum(c->body), &c->cut, take_unit, &c->a);
 	find_common_runs(c->a.symbols, c->a.n, c->b.symbols, c->b.n, c->minimum, &c->found);
 }
 
@@ -361,7 +331,7 @@ simhash_common_passages(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
 	find_passages(fcinfo, 3, &c);
-	if (c.are_arrays)
+	if (c.cut.is_array)
 		report_runs(result, &c.found);
 	else
 		report_passages(result, c.body, &c.a, &c.b, &c.found);
