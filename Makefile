@@ -144,7 +144,6 @@ OBJS = \
 	src/type/ball.o \
 	src/type/cast.o \
 	src/type/sketch_ball.o \
-	src/type/distance.o \
 	src/type/hash_array.o \
 	src/type/jaccard.o \
 	src/type/minhash_type.o \

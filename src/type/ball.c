@@ -64,7 +64,7 @@ parse_ball(const char *s, SimHash *center, long *radius)
 {
 	char	   *end;
 
-	if (!skip_delimiter(&s, '(') || !simhash_parse_hex(s, center))
+	if (!skip_delimiter(&s, '(') || !simhash_parse_digits(s, SIMHASH_HEX_DIGITS, center))
 		return false;
 	s += SIMHASH_HEX_DIGITS;
 	if (!skip_delimiter(&s, ','))

@@ -56,15 +56,6 @@ simhash_parse_digits(const char *digits, int n, uint64 *value)
 }
 
 /*
- * Parse the SIMHASH_HEX_DIGITS digits of a fingerprint, as simhash_parse_digits() does.
- */
-bool
-simhash_parse_hex(const char *digits, SimHash *fp)
-{
-	return simhash_parse_digits(digits, SIMHASH_HEX_DIGITS, fp);
-}
-
-/*
  * Write the SIMHASH_HEX_DIGITS digits of a fingerprint and a terminating NUL.
  */
 void
@@ -111,7 +102,7 @@ bool
 simhash_parse(const char *string, size_t length, struct Node *context,
 			  SimHash *fp)
 {
-	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_hex(string, fp))
+	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_digits(string, SIMHASH_HEX_DIGITS, fp))
 		ereturn(context, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
@@ -241,4 +232,32 @@ simhash_hash_extended(PG_FUNCTION_ARGS)
 
 	return hash_any_extended((unsigned char *) &fp, sizeof(fp),
 							 PG_GETARG_INT64(1));
+}
+
+/*
+ * Distance.  No function here fails on any input, so all are leakproof.
+ */
+
+PG_FUNCTION_INFO_V1(simhash_hamming_distance);
+Datum
+simhash_hamming_distance(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(simhash_distance(PG_GETARG_SIMHASH(0),
+									 PG_GETARG_SIMHASH(1)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_within);
+Datum
+simhash_within(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(simhash_distance(PG_GETARG_SIMHASH(0),
+									PG_GETARG_SIMHASH(1)) <= PG_GETARG_INT64(2));
+}
+
+PG_FUNCTION_INFO_V1(simhash_in_ball);
+Datum
+simhash_in_ball(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(simhash_ball_contains(PG_GETARG_SIMHASH_BALL_P(1),
+										 PG_GETARG_SIMHASH(0)));
 }

@@ -77,7 +77,6 @@ simhash_balls_near(const SimHashBall *a, const SimHashBall *b)
 #define SIMHASH_HEX_DIGITS			16
 
 extern bool simhash_parse_digits(const char *digits, int n, uint64 *value);
-extern bool simhash_parse_hex(const char *digits, SimHash *fp);
 extern void simhash_format_hex(SimHash fp, char *digits);
 
 #ifndef FRONTEND
