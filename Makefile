@@ -61,7 +61,6 @@ OBJS = \
 	src/index/opclass_lookup.o \
 	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
-	src/index/params.o \
 	src/index/scan/distance_queue.o \
 	src/index/scan/hit_counter.o \
 	src/index/scan/leaf_reader.o \

@@ -46,7 +46,7 @@ typedef struct KeySet
 	const uint64 *key;			/* array of keys: &inline_key, or allocated by
 								 * palloc */
 	uint64		inline_key;
-	int32		params;			/* parameters of the value (params.h), or NO_PARAMS */
+	int32		params;			/* parameters of the value (opclass_lookup.h), or NO_PARAMS */
 	int			min_match;		/* minimum number of query keys that a match
 								 * contains (threshold T).  Set for query keys
 								 * only. */
@@ -116,7 +116,7 @@ typedef struct MultiKeyMethods
 } MultiKeyMethods;
 
 /*
- * Methods for values with parameters (params.h).  The parameters are a type modifier.
+ * Methods for values with parameters (opclass_lookup.h).  The parameters are a type modifier.
  */
 typedef struct ParamsMethods
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * opclass_lookup.c
- *		Lookup of the operator class of an index
+ *		The operator class of an index, and the parameters that all its values have
  *
  * Copyright (c) 2026, the simhash authors
  *
@@ -10,15 +10,169 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/table.h"
+#include "catalog/partition.h"
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/ruleutils.h"
 
 #include "function_address.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 #include "index/tree/meta.h"
 #include "index/tree/page.h"
+
+/* --- parameters --------------------------------------------------------------- */
+
+/*
+ * Return the table whose column the user would have to alter.  For a partition, this is
+ * the topmost partitioned table.  A partition that is being detached has no ancestors,
+ * and is returned itself.
+ */
+static Oid
+table_to_alter(Oid table)
+{
+	List	   *ancestors = get_rel_relispartition(table) ? get_partition_ancestors(table) : NIL;
+
+	return ancestors != NIL ? llast_oid(ancestors) : table;
+}
+
+/*
+ * Return the name of a table, qualified with its schema and quoted.  The schema is
+ * needed, because the search path may not be the user's.  PostgreSQL sets the search path
+ * while it builds indexes, and a dump sets it, too.
+ */
+static char *
+qualified_name(Oid table)
+{
+	return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(table)),
+									  get_rel_name(table));
+}
+
+/*
+ * Return true if ALTER TABLE can change the type of the column of an index.  `table` is
+ * the table to alter.  ALTER TABLE cannot change the columns of materialized views and
+ * typed tables, nor inherited columns.
+ */
+static bool
+can_alter_column(Relation index, Oid table)
+{
+	AttrNumber	column = index->rd_index->indkey.values[0];
+	Relation	relation;
+	bool		result;
+
+	if (column == InvalidAttrNumber)
+		return false;
+	column = get_attnum(table, get_attname(index->rd_index->indrelid, column, false));
+	relation = table_open(table, AccessShareLock);
+	result = relation->rd_rel->relkind != RELKIND_MATVIEW &&
+		!OidIsValid(relation->rd_rel->reloftype) &&
+		TupleDescAttr(RelationGetDescr(relation), column - 1)->attinhcount == 0;
+	table_close(relation, AccessShareLock);
+	return result;
+}
+
+/*
+ * Raise an error for an index whose column or expression has no valid parameters.  The
+ * hint shows how to write parameters.
+ */
+pg_noreturn static void
+report_missing(Relation index, const Opclass *opclass)
+{
+	Oid			table = table_to_alter(index->rd_index->indrelid);
+	char	   *type = format_type_with_typemod(index->rd_opcintype[0],
+												opclass->params->example);
+	char	   *column = pg_get_indexdef_columns(RelationGetRelid(index), false);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("index \"%s\" cannot be built without the parameters of its values",
+					RelationGetRelationName(index)),
+			 can_alter_column(index, table) ?
+			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.  To change the column to a type without them, drop the index first.",
+					 qualified_name(table), column, type) :
+			 errhint("Write them as a type modifier, for example USING simhash ((%s::%s)).",
+					 column, type)));
+}
+
+/*
+ * Return the type modifier of the indexed column or expression, or that of the base type if
+ * its type is a domain.  Returns NO_PARAMS if the values of the Opclass have no parameters.
+ */
+static int32
+catalog_params(Relation index, const Opclass *opclass)
+{
+	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(index), 0);
+	int32		params = column->atttypmod;
+
+	if (opclass->params == NULL)
+		return NO_PARAMS;
+	(void) getBaseTypeAndTypmod(column->atttypid, &params);
+	return params;
+}
+
+/*
+ * Return the parameters of the indexed column or expression.  Returns NO_PARAMS if the
+ * values of the Opclass have no parameters.  Raises an error if they are missing or invalid.
+ */
+int32
+params_of_column(Relation index, const Opclass *opclass)
+{
+	int32		params = catalog_params(index, opclass);
+
+	if (opclass->params && !opclass->params->are_valid(params))
+		report_missing(index, opclass);
+	return params;
+}
+
+/*
+ * Return the parameters of an index.  The caller must hold a lock on the index.  Does not
+ * check the parameters, because the planner tolerates invalid ones.
+ */
+int32
+params_of_index(Oid index)
+{
+	Relation	relation = index_open(index, NoLock);
+	int32		params = meta_get(relation)->params;
+
+	index_close(relation, NoLock);
+	return params;
+}
+
+/*
+ * Raise an error if the parameters in the metapage are not those of the column, or if no value
+ * of the Opclass can have them.  An index remains usable if a superuser has removed the type
+ * modifier from the catalog.  This is called for every row inserted, so it allocates no memory.
+ */
+static void
+params_check_stored(Relation index, const Opclass *opclass)
+{
+	int32		params = meta_get(index)->params;
+	int32		expected = catalog_params(index, opclass);
+
+	if (params != expected &&
+		(opclass->params == NULL || opclass->params->are_valid(expected) ||
+		 !opclass->params->are_valid(params)))
+		page_report_corruption(index, META_BLOCK, "its parameters are those of other values");
+}
+
+/*
+ * Raise the error for a value whose parameters, `found`, differ from the parameters of
+ * the index, `params`.
+ */
+void
+params_report_other(Relation index, const Opclass *opclass, int32 params, int32 found)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("index \"%s\" contains signatures with parameters %s, but the value has %s",
+					RelationGetRelationName(index), opclass->params->name(params),
+					opclass->params->name(found)),
+			 errhint("Make the value with the parameters of the index, or create an index of other signatures.")));
+}
+
+/* --- operator class ----------------------------------------------------------- */
 
 /* Support functions of this extension.  Each returns an Opclass. */
 static const PGFunction support_functions[] = {

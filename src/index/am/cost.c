@@ -21,7 +21,6 @@
 #include "index/access_method.h"
 #include "index/am/hamming_cost.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 #include "index/simhash/probe_plan.h"
 #include "planner/elements.h"
 #include "planner/selectivity.h"

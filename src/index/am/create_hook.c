@@ -26,7 +26,6 @@
 #include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 
 extern Datum simhash_handler(PG_FUNCTION_ARGS);
 

@@ -19,7 +19,6 @@
 #include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"
-#include "index/params.h"
 #include "index/tree/extend.h"
 
 /* Entries of a serial build. */

@@ -36,7 +36,6 @@
 #include "index/load/heap_scan.h"
 #include "index/load/spool_file.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 
 /* State of reading a tree's downlinks to leaves from the files of its partitions. */
 typedef struct DownlinkReader

@@ -11,7 +11,6 @@
 
 #include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 
 /* State of a heap scan, for its callback. */
 typedef struct HeapScan

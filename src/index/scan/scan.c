@@ -26,7 +26,6 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 #include "index/scan/scan_hamming.h"
 #include "index/scan/scan_keys.h"
 #include "index/scan/scan_overlap.h"

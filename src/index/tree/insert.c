@@ -18,7 +18,6 @@
 
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/params.h"
 #include "index/tree/descend.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
