@@ -208,8 +208,10 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
  * With a non-MVCC snapshot, the leaf of a TID must stay pinned until the heap tuple has
  * been checked (leaf_reader_read).  A merge cannot keep the leaves of several keys pinned.
  * Instead it requests a recheck.  Then a row that took the place of a vacuumed one is
- * returned only if it matches, too.  A row that is inserted meanwhile may be missed, as
- * without a merge: a session that inserts into a table with an exclusion constraint inserts
+ * returned only if it matches, too.  A row whose entries are in the index all the time is
+ * not missed.  A cursor seeks by key and TID, from the root, so no split or merge of leaves
+ * moves an entry past it.  A row that is inserted or updated meanwhile may be missed, as
+ * without a merge: a session that writes to a table with an exclusion constraint inserts
  * all keys of its row before it searches, so of two sessions at least one finds the other's
  * row.
  */
