@@ -100,6 +100,15 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
 }
 
 /*
+ * Number of entries of an input that a partition should not exceed even if more fit into
+ * memory.  While they are joined, they mostly stay in the processor's cache.
+ */
+#define CACHED_ENTRIES		(1 << 15)
+
+/* Number of entries by which the tuples to write are prefetched. */
+#define TUPLES_AHEAD		16
+
+/*
  * Move the tuples in memory to the temporary file, sorted like their entries.  So tuples
  * whose fingerprints are in the same partition are close to each other in the file.
  */
@@ -116,6 +125,8 @@ spill_tuples(JoinMatch *match, JoinStore *store)
 		JoinEntry  *entry = &entries->entry[store->nwritten];
 
 		CHECK_FOR_INTERRUPTS();
+		if (store->nwritten + TUPLES_AHEAD < entries->n)
+			join_tuple_prefetch(entry[TUPLES_AHEAD].location);
 		entry->location = join_tuples_write(&store->tuples, entry->location);
 	}
 	join_tuples_free(&store->tuples);
@@ -230,6 +241,9 @@ distance_partition(JoinMatch *match, Size memory)
 	join_match_limit(match, memory);
 	plan_blocks(state);
 	n = join_match_partitions(match);
+	while (n > 1 && n * 2 <= join_partitions_max(match->memory) &&
+		   Max(match->left->nrows, match->right->nrows) / n > CACHED_ENTRIES)
+		n *= 2;
 
 	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
