@@ -40,8 +40,9 @@ typedef struct Entry
  * standard hole, which generic WAL neither compares nor logs.
  *
  * On a leaf, the first `nsorted` entries are in order.  The remaining entries are in order
- * of insertion, until a split or a merge sorts all entries.  On an inner page, all entries
- * are in order.  Each entry is the low key of a child, with the downlink to that child.
+ * of insertion, until a split, a merge or vacuum sorts all entries.  On an inner page, all
+ * entries are in order.  Each entry is the low key of a child, with the downlink to that
+ * child.
  *
  * The low key of a leftmost page is lowest_entry(), which is less than all entries.
  */

@@ -58,7 +58,7 @@ typedef struct Vacuum
  * Raises an error if a TID is invalid.
  */
 static int
-collect_live(Vacuum *vacuum, Buffer buffer, Entry *kept, int *nsorted)
+collect_live(Vacuum *vacuum, Buffer buffer, PageItem *kept, int *nsorted)
 {
 	Page		page = BufferGetPage(buffer);
 	int			n = page_nentries(page);
@@ -73,7 +73,7 @@ collect_live(Vacuum *vacuum, Buffer buffer, Entry *kept, int *nsorted)
 		(void) leaf_checked_tid(vacuum->info->index, buffer, i);
 		if (vacuum->callback(&entry.tid, vacuum->callback_state))
 			continue;
-		kept[nkept++] = entry;
+		kept[nkept++] = (PageItem) {entry, InvalidBlockNumber};
 		*nsorted += (i < was_sorted);
 	}
 	return nkept;
@@ -81,7 +81,9 @@ collect_live(Vacuum *vacuum, Buffer buffer, Entry *kept, int *nsorted)
 
 /*
  * Remove from a leaf the entries that the callback reports as dead, in one WAL record.
- * Adds the numbers of removed and remaining rows to the statistics.
+ * Sorts the others, because most of the leaf is logged anyway: each entry after the first
+ * dead one moves.  A search compares its key with every unsorted entry.  Adds the numbers
+ * of removed and remaining rows to the statistics.
  *
  * The entries of the first tree and of the tree of placeholders are counted as rows.  If
  * rows have at most one key, each row counts once.  If rows may have several keys, the
@@ -100,7 +102,7 @@ vacuum_leaf(Vacuum *vacuum, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	int			n = page_nentries(page);
 	int			tree = TreePageGetOpaque(page)->tree;
-	Entry		kept[MAX_LEAF_ENTRIES];
+	PageItem	kept[MAX_LEAF_ENTRIES];
 	int			nsorted;
 	int			nkept = collect_live(vacuum, buffer, kept, &nsorted);
 
@@ -109,10 +111,8 @@ vacuum_leaf(Vacuum *vacuum, Buffer buffer)
 		GenericXLogState *state = GenericXLogStart(index);
 
 		page = GenericXLogRegisterBuffer(state, buffer, 0);
-		page_set_count(page, 0);
-		for (int i = 0; i < nkept; i++)
-			page_append(page, &kept[i], InvalidBlockNumber);
-		TreePageGetOpaque(page)->nsorted = nsorted;
+		page_sort_items(kept, nsorted, nkept);
+		page_set_items(page, kept, nkept);
 		GenericXLogFinish(state);
 	}
 	if (tree == 0 || tree == placeholder_tree(meta_get(index)))
