@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * bits.h
- *		Enumerate, count and compare bit patterns
+/*
+ * Enumerate, count and compare bit patterns
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_BITS_H
 #define SIMHASH_BITS_H

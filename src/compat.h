@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * compat.h
- *		Differences between the supported releases of PostgreSQL
+/*
+ * Differences between the supported releases of PostgreSQL
  *
  * This is the only file that tests PG_VERSION_NUM.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_COMPAT_H
 #define SIMHASH_COMPAT_H

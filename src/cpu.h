@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * cpu.h
- *		Run-time choice of instruction sets
+/*
+ * Run-time choice of instruction sets
  *
  * A function that gains from vector instructions has several implementations, called
  * methods.  Some are for certain instruction sets, and one is portable.  The first call
@@ -30,8 +28,6 @@
  * pg_attribute_always_inline, and call it from each method.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_CPU_H
 #define SIMHASH_CPU_H

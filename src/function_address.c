@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * function_address.c
- *		The C function that an SQL function calls
+/*
+ * The C function that an SQL function calls
  *
  * ALTER FUNCTION can change a function's name and schema, so functions are recognized by
  * their C functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a wrapper
@@ -9,8 +7,6 @@
  * function calls.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * function_address.h
- *		The C function that an SQL function calls
+/*
+ * The C function that an SQL function calls
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_FUNCTION_ADDRESS_H
 #define SIMHASH_FUNCTION_ADDRESS_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * module.c
- *		Entry point of the loadable module
+/*
+ * Entry point of the loadable module
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * cluster.c
- *		The window function simhash_cluster
+/*
+ * The window function simhash_cluster
  *
  * The first call in a partition reads all rows of the partition and finds their clusters.
  * Later calls look up the result.  Rows are read in one pass forward, since the partition
@@ -10,8 +8,6 @@
  * the rows in between.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

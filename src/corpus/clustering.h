@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * clustering.h
- *		Clustering methods: single linkage and leaders
+/*
+ * Clustering methods: single linkage and leaders
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_CLUSTERING_H
 #define SIMHASH_CLUSTERING_H

@@ -1,8 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * component.c
- *		connected_component(a, b): the connected components of a graph whose edges are
- *		rows
+/*
+ * connected_component(a, b): the connected components of a graph whose edges are
+ * rows
  *
  * The first row of a partition reads all edges of the partition in one pass.  Every id in
  * them is a vertex.  Vertices are numbered in the order in which their ids first occur.
@@ -15,8 +13,6 @@
  * table doubles.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

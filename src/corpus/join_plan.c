@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_plan.c
- *		Plan of a similarity join: the blocks to cut fingerprints into
+/*
+ * Plan of a similarity join: the blocks to cut fingerprints into
  *
  * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on
  * at least p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web
@@ -22,8 +20,6 @@
  * be dealt to the blocks in turn.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

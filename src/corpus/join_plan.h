@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * join_plan.h
- *		Plan of a similarity join: the blocks to cut fingerprints into
+/*
+ * Plan of a similarity join: the blocks to cut fingerprints into
  *
  * Pure computation.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_PLAN_H
 #define SIMHASH_JOIN_PLAN_H

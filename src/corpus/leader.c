@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * leader.c
- *		Clusters by the leader algorithm, in the order of rows
+/*
+ * Clusters by the leader algorithm, in the order of rows
  *
  * Each row joins the first leader within the radius.  A row without one becomes a leader
  * (Hartigan, "Clustering Algorithms", 1975, chapter 3).
@@ -14,8 +12,6 @@
  * leaders among the remaining rows are found.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

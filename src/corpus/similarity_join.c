@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * similarity_join.c
- *		All pairs of fingerprints within a radius
+/*
+ * All pairs of fingerprints within a radius
  *
  * A plan (join_plan.c) is carried out as follows.  For every choice of blocks, partition
  * the members by the first block of the choice.  Partition the members that agree on it
@@ -18,8 +16,6 @@
  * The recursion uses a stack of frames, so a caller can stop after any range.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * similarity_join.h
- *		All pairs of fingerprints within a radius
+/*
+ * All pairs of fingerprints within a radius
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SIMILARITY_JOIN_H
 #define SIMHASH_SIMILARITY_JOIN_H

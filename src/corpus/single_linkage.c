@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * single_linkage.c
- *		Clusters by single linkage: connected components within a radius
+/*
+ * Clusters by single linkage: connected components within a radius
  *
  * Two fingerprints are in one cluster if a chain of fingerprints leads from one to the
  * other, each within the radius of the next.
@@ -12,8 +10,6 @@
  * visit reaches nearly all of them.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * union_find.h
- *		Disjoint sets of numbers
+/*
+ * Disjoint sets of numbers
  *
  * Each number below some n has a parent.  The root of a set is its own parent and
  * identifies the set.  union_find_join() keeps parents at most as large as their
@@ -12,8 +10,6 @@
  * amortized logarithmic time, with neither ranks nor sizes kept.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_UNION_FIND_H
 #define SIMHASH_UNION_FIND_H

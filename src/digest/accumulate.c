@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * accumulate.c
- *		From hashed features to a fingerprint
+/*
+ * From hashed features to a fingerprint
  *
  * Charikar, "Similarity estimation techniques from rounding algorithms", 2002, with the
  * hash of each feature in place of a random vector, as in Manku, Jain and Das Sarma,
@@ -10,8 +8,6 @@
  * signs of the counters are the fingerprint.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * accumulate.h
- *		From hashed features to a fingerprint
+/*
+ * From hashed features to a fingerprint
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ACCUMULATE_H
 #define SIMHASH_ACCUMULATE_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * distinct.c
- *		From the set of a text's shingles to a fingerprint
+/*
+ * From the set of a text's shingles to a fingerprint
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * distinct.h
- *		From the set of a text's shingles to a fingerprint
+/*
+ * From the set of a text's shingles to a fingerprint
  *
  * A shingle counts once, however often it occurs.  So repeated text does not outweigh
  * other text.  Examples are a name in the sidebar of a page, and "0 0" in the tables of a
@@ -14,8 +12,6 @@
  *		known = distinct_finish(&features, &fingerprint);
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DISTINCT_H
 #define SIMHASH_DISTINCT_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * match.c
- *		Comparison of many keys with a query key
+/*
+ * Comparison of many keys with a query key
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

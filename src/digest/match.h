@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * match.h
- *		Comparison of many keys with a query key
+/*
+ * Comparison of many keys with a query key
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_MATCH_H
 #define SIMHASH_MATCH_H

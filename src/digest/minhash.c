@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * minhash.c
- *		From hashed features to the minima of a signature
+/*
+ * From hashed features to the minima of a signature
  *
  * The i-th rank of a hash h is the upper half of a * h modulo 2^64.  The odd multiplier a
  * belongs to the i-th minimum (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
@@ -10,8 +8,6 @@
  * the keys of bands are frozen, since signatures and keys are stored: docs/minhash.md.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

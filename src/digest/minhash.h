@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * minhash.h
- *		From hashed features to the minima of a signature
+/*
+ * From hashed features to the minima of a signature
  *
  * Broder, "On the resemblance and containment of documents", 1997: in a random order of
  * all features, the probability that two sets have the same first feature is their
@@ -18,8 +16,6 @@
  *		any = minima_finish(&builder);
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_MINHASH_DIGEST_H
 #define SIMHASH_MINHASH_DIGEST_H

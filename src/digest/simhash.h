@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * simhash.h
- *		The fingerprint type
+/*
+ * The fingerprint type
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DIGEST_SIMHASH_H
 #define SIMHASH_DIGEST_SIMHASH_H

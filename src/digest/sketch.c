@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * sketch.c
- *		A set of some of a text's hashes
+/*
+ * A set of some of a text's hashes
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
  * duplicates are dropped.  If more than half of the array remains, its capacity is doubled.
@@ -9,8 +7,6 @@
  * many hashes as are kept.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

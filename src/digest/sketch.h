@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * sketch.h
- *		A set of some of a text's hashes
+/*
+ * A set of some of a text's hashes
  *
  * A sketch has all hashes that the caller selects.  A repeated hash changes nothing.  The
  * number of distinct hashes bounds the memory.
@@ -15,8 +13,6 @@
  *		sketch_free(&sketch);
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SKETCH_H
 #define SIMHASH_SKETCH_H

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * splitmix.h
- *		The generator splitmix64
+/*
+ * The generator splitmix64
  *
  * Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.  Its
  * numbers are frozen, since fingerprints and signatures depend on them.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SPLITMIX_H
 #define SIMHASH_SPLITMIX_H

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * weigh.c
- *		Adding a weighted feature to 64 counters
+/*
+ * Adding a weighted feature to 64 counters
  *
  * There is one plain loop, compiled for several instruction sets.  The Makefile enables
  * vectorization, so the compiler makes vector instructions of the loop.  On arm64 the
  * portable version is vectorized too, since every arm64 processor has NEON.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

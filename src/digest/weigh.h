@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * weigh.h
- *		Adding a weighted feature to 64 counters
+/*
+ * Adding a weighted feature to 64 counters
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_WEIGH_H
 #define SIMHASH_WEIGH_H

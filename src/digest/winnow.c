@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * winnow.c
- *		The smallest hash of each window of consecutive hashes
+/*
+ * The smallest hash of each window of consecutive hashes
  *
  * A queue keeps a hash of the window only if every later hash of the window is greater.
  * So the queue ascends, and its first hash is the smallest of the window.  Each hash
@@ -11,8 +9,6 @@
  * a set of hashes without their positions.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

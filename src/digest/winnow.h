@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * winnow.h
- *		The smallest hash of each window of consecutive hashes
+/*
+ * The smallest hash of each window of consecutive hashes
  *
  * Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms for document
  * fingerprinting", 2003: texts that have a whole window in common, anywhere, select a
@@ -14,8 +12,6 @@
  *		if (winnow_finish(&winnower, &selected)) ...
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_WINNOW_H
 #define SIMHASH_WINNOW_H

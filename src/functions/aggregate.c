@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * aggregate.c
- *		simhash_agg: the fingerprint of features in rows
+/*
+ * simhash_agg: the fingerprint of features in rows
  *
  * The state is an accumulator.  Its sums are integers, so neither the order of the rows
  * nor the number of workers changes the result.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

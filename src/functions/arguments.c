@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * arguments.c
- *		Checks of the arguments of SQL functions
+/*
+ * Checks of the arguments of SQL functions
  *
  * Each check raises an error with a hint that says what to write instead.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * arguments.h
- *		Checks of the arguments of SQL functions
+/*
+ * Checks of the arguments of SQL functions
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ARGUMENTS_H
 #define SIMHASH_ARGUMENTS_H

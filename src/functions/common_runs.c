@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * common_runs.c
- *		The runs of symbols that two sequences have in common
+/*
+ * The runs of symbols that two sequences have in common
  *
  * First find all runs of a that are in b and are not part of a longer such run.  These
  * runs may overlap.  A sequence that repeats itself can have as many runs as symbols, each
@@ -12,8 +10,6 @@
  * No run contains another one, so a trimmed run is still a single run.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

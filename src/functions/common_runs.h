@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * common_runs.h
- *		The runs of symbols that two sequences have in common
+/*
+ * The runs of symbols that two sequences have in common
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_COMMON_RUNS_H
 #define SIMHASH_COMMON_RUNS_H

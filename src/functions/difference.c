@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * difference.c
- *		shingle_difference(a, b, ...): the shingles in which two documents differ
+/*
+ * shingle_difference(a, b, ...): the shingles in which two documents differ
  *
  * Returns the shingles that only one of the documents has, with their positions.  Keeps
  * the set of one document in memory while it reads the other document.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

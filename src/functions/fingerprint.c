@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * fingerprint.c
- *		simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of
- *		features
+/*
+ * simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of
+ * features
  *
  * The result is NULL if there is no feature, since no fingerprint can represent that.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * joined_runs.c
- *		Common runs that are only a few symbols apart, joined
+/*
+ * Common runs that are only a few symbols apart, joined
  *
  * Take the longest run, and search for its neighbours on both sides.  The neighbour after
  * a run is another run that begins at most `gap` symbols after it in a, if those symbols
@@ -18,8 +16,6 @@
  * the gap.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

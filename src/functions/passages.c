@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * passages.c
- *		common_passages(a, b, ...): the passages that two documents share
- *		edited_passages(a, b, ...): the same, joined where only a few words differ
+/*
+ * common_passages(a, b, ...): the passages that two documents share
+ * edited_passages(a, b, ...): the same, joined where only a few words differ
  *
  * Both documents are sequences of units, which are words or characters.  The symbol of a
  * unit is its address in the set of b's units.  So units are equal, not only their hashes.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * resemblance.c
- *		Exact resemblance and containment of two documents
+/*
+ * Exact resemblance and containment of two documents
  *
  * As defined by Broder, "On the resemblance and containment of documents", 1997, but
  * computed from all distinct shingles, S(A) and S(B):
@@ -14,8 +12,6 @@
  * one call to the next.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * shingle_set.c
- *		A set of shingles
+/*
+ * A set of shingles
  *
  * The set is a hash table with open addressing and linear probing, at most three quarters
  * full.  The shingles themselves are compared, so two shingles with the same hash are
  * distinct.  The hash is salted, so that no text can be crafted whose shingles collide.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

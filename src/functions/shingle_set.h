@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * shingle_set.h
- *		A set of shingles
+/*
+ * A set of shingles
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SHINGLE_SET_H
 #define SIMHASH_SHINGLE_SET_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * shingles.c
- *		shingles(...): the shingles that a fingerprint is made of, for inspection
+/*
+ * shingles(...): the shingles that a fingerprint is made of, for inspection
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,8 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * sketches.c
- *		shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of
- *		all or some of the hashes of a text's shingles, or of given hashes
+/*
+ * shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of
+ * all or some of the hashes of a text's shingles, or of given hashes
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
  * (Manber; Broder's MOD_m).  winnow(guarantee) selects the smallest hash of each window
@@ -12,8 +10,6 @@
  * has nothing in common with any other text, so its array is empty, not NULL.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * suffix_automaton.c
- *		All passages of a sequence of symbols, in linear space
+/*
+ * All passages of a sequence of symbols, in linear space
  *
  * This is the smallest automaton that recognizes every passage of the sequence (Blumer and
  * others, "The smallest automaton recognizing the subwords of a text", 1985).  Each state
@@ -10,8 +8,6 @@
  * symbols as a text has words.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * suffix_automaton.h
- *		All passages of a sequence of symbols, in linear space
+/*
+ * All passages of a sequence of symbols, in linear space
  *
  *		automaton_init(&automaton, nsymbols);
  *		automaton_extend(&automaton, symbol);	for each
@@ -11,8 +9,6 @@
  *		automaton_match(&automaton, symbol, &match);	for each of another sequence
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SUFFIX_AUTOMATON_H
 #define SIMHASH_SUFFIX_AUTOMATON_H

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * version_check.c
- *		The version of the library, and a check that it is new enough
+/*
+ * The version of the library, and a check that it is new enough
  *
  * Each script of the extension calls simhash_check_version(), so that a library never
  * serves SQL objects that are newer than itself.  CREATE EXTENSION warns of a database of
  * encoding SQL_ASCII by the same call.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

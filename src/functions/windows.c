@@ -1,16 +1,12 @@
-/*-------------------------------------------------------------------------
- *
- * windows.c
- *		text_windows(body, size, step, unit): the chunks of a text, with their
- *		positions
+/*
+ * text_windows(body, size, step, unit): the chunks of a text, with their
+ * positions
  *
  * Windows are chunks of a text, to fingerprint or embed one by one.  They overlap if the
  * step is less than the size.  The text is read once.  A window that has started and not
  * ended yet is called open.  Only the start positions of open windows are kept.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

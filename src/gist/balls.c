@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * balls.c
- *		GiST operator class simhash_ball_ops: balls, for exclusion constraints
+/*
+ * GiST operator class simhash_ball_ops: balls, for exclusion constraints
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

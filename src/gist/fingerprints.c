@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * fingerprints.c
- *		GiST operator class simhash_ops: fingerprints, for indexes of several columns
+/*
+ * GiST operator class simhash_ops: fingerprints, for indexes of several columns
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

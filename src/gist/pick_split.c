@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * pick_split.c
- *		Union, penalty, page split and sort order of keys
+/*
+ * Union, penalty, page split and sort order of keys
  *
  * Both operator classes use these functions.  A key of balls begins with the key of the
  * centers, so it is treated like a key of fingerprints.  README.md explains the order.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

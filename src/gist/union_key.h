@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * union_key.h
- *		GiST keys: the bits on which all fingerprints below an entry agree
+/*
+ * GiST keys: the bits on which all fingerprints below an entry agree
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_UNION_KEY_H
 #define SIMHASH_UNION_KEY_H

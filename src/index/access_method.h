@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * access_method.h
- *		Functions that PostgreSQL and _PG_init call, by the file that defines them
+/*
+ * Functions that PostgreSQL and _PG_init call, by the file that defines them
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ACCESS_METHOD_H
 #define SIMHASH_ACCESS_METHOD_H

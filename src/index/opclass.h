@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * opclass.h
- *		Methods of an operator class of the index
+/*
+ * Methods of an operator class of the index
  *
  * The support function of an operator class returns its Opclass.  A fingerprint or a ball
  * has one key, and a scan searches for the keys within a ball.  An array or a signature has
@@ -9,8 +7,6 @@
  * are GIN's: extractValue, extractQuery.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_OPCLASS_H
 #define SIMHASH_OPCLASS_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * opclass_lookup.c
- *		The operator class of an index, and the parameters that all its values have
+/*
+ * The operator class of an index, and the parameters that all its values have
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

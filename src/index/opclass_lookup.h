@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * opclass_lookup.h
- *		The operator class of an index, and the parameters that all its values have
+/*
+ * The operator class of an index, and the parameters that all its values have
  *
  * Values of some types, such as signatures, have parameters.  Comparing two values with
  * different parameters is an error.  So all values of an index have the same parameters.
@@ -10,8 +8,6 @@
  * change.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_OPCLASS_LOOKUP_H
 #define SIMHASH_OPCLASS_LOOKUP_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * options.c
- *		Options of CREATE INDEX, which choose the design
+/*
+ * Options of CREATE INDEX, which choose the design
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * options.h
- *		Options of CREATE INDEX
+/*
+ * Options of CREATE INDEX
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_OPTIONS_H
 #define SIMHASH_OPTIONS_H

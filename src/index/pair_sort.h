@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * pair_sort.h
- *		Sorting pairs of 64-bit numbers, on disk if they do not fit into memory
+/*
+ * Sorting pairs of 64-bit numbers, on disk if they do not fit into memory
  *
  * For tuplesort, a pair is a uuid.  It has 16 bytes, which are compared in order.  Its
  * abbreviated key is the first number.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PAIR_SORT_H
 #define SIMHASH_PAIR_SORT_H

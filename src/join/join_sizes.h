@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * join_sizes.h
- *		Sizes of a similarity join's entries, and the parts of its memory
+/*
+ * Sizes of a similarity join's entries, and the parts of its memory
  *
  * The executor divides its memory by these numbers.  The planner estimates by them how
  * many entries fit.  Static assertions in match/ compare the sizes with the structs.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_SIZES_H
 #define SIMHASH_JOIN_SIZES_H

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * bound.c
- *		Convert the bound of a distance to a radius
+/*
+ * Convert the bound of a distance to a radius
  *
  * A Hamming distance is an integer from 0 to 64, so d <= 3.7 is equivalent to d <= 3.  The
  * radius of a number is therefore its floor.  Containment, Jaccard and signature distance
  * are fractions of type float8, and so are their radii.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * comparison.c
- *		Read comparisons of a distance with a number
+/*
+ * Read comparisons of a distance with a number
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

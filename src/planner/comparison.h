@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * comparison.h
- *		Read comparisons of a distance with a number
+/*
+ * Read comparisons of a distance with a number
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_COMPARISON_H
 #define SIMHASH_COMPARISON_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * elements.c
- *		Selectivity of distances of arrays, estimated from their common elements
+/*
+ * Selectivity of distances of arrays, estimated from their common elements
  *
  * ANALYZE keeps the most common elements of a column of arrays, with their frequencies.  A
  * document that contains a passage contains all elements of the passage.  So these
@@ -9,8 +7,6 @@
  * contains at least T elements of a passage if it contains the T-th most common one.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * elements.h
- *		Selectivity of distances of arrays, estimated from their common elements
+/*
+ * Selectivity of distances of arrays, estimated from their common elements
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ELEMENTS_H
 #define SIMHASH_ELEMENTS_H

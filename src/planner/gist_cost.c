@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * gist_cost.c
- *		Cost of scans of GiST indexes on fingerprints
+/*
+ * Cost of scans of GiST indexes on fingerprints
  *
  * gistcostestimate() assumes that a scan visits only the leaves of the rows that it
  * returns, which is a page or two for any radius.  With this estimate, the planner would
  * prefer GiST to every other plan.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

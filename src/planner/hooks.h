@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hooks.h
- *		What the planner's hooks call, and what installs them
+/*
+ * What the planner's hooks call, and what installs them
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HOOKS_H
 #define SIMHASH_HOOKS_H

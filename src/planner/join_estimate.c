@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_estimate.c
- *		Selectivity of comparisons of a distance between two relations
+/*
+ * Selectivity of comparisons of a distance between two relations
  *
  * The clause a.fp <~> b.fp <= 3 compares integers, so core assumes its default: a third of
  * all pairs.  Where an index serves the clause, the rewrite has replaced it by
@@ -11,8 +9,6 @@
  * from an OR (orclauses.c).  So the clause stays as the user wrote it, and needs no index.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * match_predicate.c
- *		Match predicates: tests that estimates apply to pairs of values
+/*
+ * Match predicates: tests that estimates apply to pairs of values
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * match_predicate.h
- *		Match predicates: tests that estimates apply to pairs of values
+/*
+ * Match predicates: tests that estimates apply to pairs of values
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_MATCH_PREDICATE_H
 #define SIMHASH_MATCH_PREDICATE_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * objects.c
- *		Find the extension's own functions, types and operators
+/*
+ * Find the extension's own functions, types and operators
  *
  * A superuser can rename these objects, or give their names to other objects.  So a
  * function is recognized by the C function that it calls, among the members of the
@@ -12,8 +10,6 @@
  * the functions changes.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

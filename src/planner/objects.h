@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * objects.h
- *		The extension's own functions, types and operators
+/*
+ * The extension's own functions, types and operators
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_OBJECTS_H
 #define SIMHASH_OBJECTS_H

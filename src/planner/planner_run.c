@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * planner_run.c
- *		State that outlives a hook's call while core plans a query
+/*
+ * State that outlives a hook's call while core plans a query
  *
  * Up to 18 a PlannerInfo has no field for a module.  Planning may call a function that plans
  * another query.  So the state is found by the PlannerInfo.  It goes with planner_cxt.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * planner_run.h
- *		State that outlives a hook's call while core plans a query
+/*
+ * State that outlives a hook's call while core plans a query
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PLANNER_RUN_H
 #define SIMHASH_PLANNER_RUN_H

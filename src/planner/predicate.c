@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * predicate.c
- *		Predicates of estimates: two values and their maximum distance
+/*
+ * Predicates of estimates: two values and their maximum distance
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

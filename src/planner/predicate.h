@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * predicate.h
- *		Predicates of estimates: two values and their maximum distance
+/*
+ * Predicates of estimates: two values and their maximum distance
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PREDICATE_H
 #define SIMHASH_PREDICATE_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * radius.c
- *		Convert numbers to radii
+/*
+ * Convert numbers to radii
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

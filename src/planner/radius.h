@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * radius.h
- *		Convert numbers to radii
+/*
+ * Convert numbers to radii
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_RADIUS_H
 #define SIMHASH_RADIUS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * redundant_clause.c
- *		The redundant clause: a comparison that a call of simhash_within repeats
+/*
+ * The redundant clause: a comparison that a call of simhash_within repeats
  *
  * The rewrite keeps a comparison if simhash_within is not equivalent to it, or if the
  * planner needs the comparison unchanged.  It adds simhash_within beside the comparison.
@@ -9,8 +7,6 @@
  * their selectivities would be too small.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

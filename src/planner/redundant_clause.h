@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * redundant_clause.h
- *		The redundant clause: a comparison that a call of simhash_within repeats
+/*
+ * The redundant clause: a comparison that a call of simhash_within repeats
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_REDUNDANT_CLAUSE_H
 #define SIMHASH_REDUNDANT_CLAUSE_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * sample.c
- *		Samples of columns, and the fraction of rows that match
+/*
+ * Samples of columns, and the fraction of rows that match
  *
  * ANALYZE keeps the most common values of a column and a histogram of the other values.
  * The bounds of the histogram are values of the column, evenly spread in sort order.  Sort
@@ -13,8 +11,6 @@
  * of matches among unrelated values.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

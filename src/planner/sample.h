@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * sample.h
- *		Samples of columns, and the fraction of rows that match
+/*
+ * Samples of columns, and the fraction of rows that match
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SAMPLE_H
 #define SIMHASH_SAMPLE_H

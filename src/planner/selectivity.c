@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * selectivity.c
- *		Selectivity of distance predicates and of shares_band
+/*
+ * Selectivity of distance predicates and of shares_band
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

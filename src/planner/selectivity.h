@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * selectivity.h
- *		Selectivity of distance predicates and of shares_band
+/*
+ * Selectivity of distance predicates and of shares_band
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SELECTIVITY_H
 #define SIMHASH_SELECTIVITY_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * support.c
- *		Planner support function: index conditions, selectivities and costs of calls
+/*
+ * Planner support function: index conditions, selectivities and costs of calls
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

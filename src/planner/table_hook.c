@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * table_hook.c
- *		The planner's hooks for each relation of a query
+/*
+ * The planner's hooks for each relation of a query
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * ascii.c
- *		ASCII, many bytes at a time
+/*
+ * ASCII, many bytes at a time
  *
  * The loops are plain and of fixed length.  The Makefile enables vectorization, so the
  * compiler makes vector instructions of them.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

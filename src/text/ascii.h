@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * ascii.h
- *		ASCII, many bytes at a time
+/*
+ * ASCII, many bytes at a time
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ASCII_H
 #define SIMHASH_ASCII_H

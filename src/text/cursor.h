@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * cursor.h
- *		A position in a text, by characters and by bytes
+/*
+ * A position in a text, by characters and by bytes
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_CURSOR_H
 #define SIMHASH_CURSOR_H

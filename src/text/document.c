@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * document.c
- *		From a text in the server's encoding to its shingles
+/*
+ * From a text in the server's encoding to its shingles
  *
  * The text passes through the stages piece by piece.  The memory used does not depend on
  * the length of the text.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

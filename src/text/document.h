@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * document.h
- *		From a text in the server's encoding to its shingles
+/*
+ * From a text in the server's encoding to its shingles
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DOCUMENT_H
 #define SIMHASH_DOCUMENT_H

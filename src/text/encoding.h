@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * encoding.h
- *		Conversion between the server's encoding, UTF-8 and code points
+/*
+ * Conversion between the server's encoding, UTF-8 and code points
  *
  * Features are hashed as UTF-8, whatever the server's encoding.  In a SQL_ASCII database
  * the meaning of bytes is unknown, so they are hashed as they are.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ENCODING_H
 #define SIMHASH_ENCODING_H

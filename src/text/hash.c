@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * hash.c
- *		The 64-bit hash of a feature
+/*
+ * The 64-bit hash of a feature
  *
  * xxHash's headers are compiled in, so that no run-time library is needed.  This is the
  * one file in which the compiler expands them.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

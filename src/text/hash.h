@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hash.h
- *		The 64-bit hash of a feature
+/*
+ * The 64-bit hash of a feature
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HASH_H
 #define SIMHASH_HASH_H

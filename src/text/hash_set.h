@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * hash_set.h
- *		A set of 64-bit hashes
+/*
+ * A set of 64-bit hashes
  *
  * Open addressing by buckets of two slots.  The first slot of a bucket is filled first,
  * and a full bucket is followed by the next one (linear probing).  At most half of all
@@ -13,8 +11,6 @@
  * before the first is read, so that cache misses overlap.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HASH_SET_H
 #define SIMHASH_HASH_SET_H

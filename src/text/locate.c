@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * locate.c
- *		Positions of a text's shingles
+/*
+ * Positions of a text's shingles
  *
  * The text passes through the stages of document.c one character at a time.  Each code
  * point is accompanied by the passage of the text from which it was made.  This is for the
@@ -9,8 +7,6 @@
  * fast.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * locate.h
- *		Positions of a text's shingles
+/*
+ * Positions of a text's shingles
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_LOCATE_H
 #define SIMHASH_LOCATE_H

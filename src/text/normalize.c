@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * normalize.c
- *		Unicode normalization of a text, one code point after the other
+/*
+ * Unicode normalization of a text, one code point after the other
  *
  * The normal form is toNFKC_Casefold(NFD(X)) (The Unicode Standard, 3.13, D147) of the
  * text without its default-ignorable code points.  Case, width and compatibility forms
@@ -16,8 +14,6 @@
  * This file needs no memory, no server and no locale.  test/unit compares it with ICU.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

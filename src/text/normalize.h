@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * normalize.h
- *		Unicode normalization of a text, and the token class of each code point
+/*
+ * Unicode normalization of a text, and the token class of each code point
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_NORMALIZE_H
 #define SIMHASH_NORMALIZE_H

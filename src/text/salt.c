@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * salt.c
- *		Hashing that is unpredictable outside this process
+/*
+ * Hashing that is unpredictable outside this process
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * salt.h
- *		Hashing that is unpredictable outside this process
+/*
+ * Hashing that is unpredictable outside this process
  *
  * These hashes are for hash tables of users' data.  If the hash function were known, texts
  * could be crafted whose shingles all fall into one slot.  Nothing that is stored or shown
  * may depend on these hashes.  Fingerprints are made with hash.h.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SALT_H
 #define SIMHASH_SALT_H

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * segment.c
- *		Lines, sentences and paragraphs of a text
+/*
+ * Lines, sentences and paragraphs of a text
  *
  * The rules need no dictionary and no locale and are the same everywhere.  They are in
  * docs/passages.md.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * segment.h
- *		Lines, sentences and paragraphs of a text
+/*
+ * Lines, sentences and paragraphs of a text
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SEGMENT_H
 #define SIMHASH_SEGMENT_H

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * shingle.c
- *		Shingles: every run of `width` consecutive units of a text
+/*
+ * Shingles: every run of `width` consecutive units of a text
  *
  * (Broder, "On the resemblance and containment of documents", 1997: a w-shingle is a
  * contiguous subsequence of w tokens.)
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * shingle.h
- *		Shingles: every run of `width` consecutive units of a text
+/*
+ * Shingles: every run of `width` consecutive units of a text
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SHINGLE_H
 #define SIMHASH_SHINGLE_H

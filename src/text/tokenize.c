@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * tokenize.c
- *		Tokens of a normalized text, passed to the shingler
+/*
+ * Tokens of a normalized text, passed to the shingler
  *
  * A token is a maximal run of letters, marks and digits.  An ideograph, a kana, and a
  * letter of a script written without spaces is a token by itself, with the marks that
@@ -14,8 +12,6 @@
  * (docs/evaluation.md), and a line break within a Chinese text changes nothing.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

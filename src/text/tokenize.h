@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * tokenize.h
- *		Tokens of a normalized text, passed to the shingler
+/*
+ * Tokens of a normalized text, passed to the shingler
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_TOKENIZE_H
 #define SIMHASH_TOKENIZE_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * ball.c
- *		The type simhash_ball, a center and a radius: input, output, equality and hashing
+/*
+ * The type simhash_ball, a center and a radius: input, output, equality and hashing
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * cast.c
- *		Casts between simhash and types in which other software stores fingerprints
+/*
+ * Casts between simhash and types in which other software stores fingerprints
  *
  * The casts to and from bigint need no function.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * hash_array.c
- *		Sets of hashes: arrays of bigint
+/*
+ * Sets of hashes: arrays of bigint
  *
  * Equal elements count once.  NULL elements are ignored, since they are equal to nothing.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hash_array.h
- *		Sets of hashes: arrays of bigint
+/*
+ * Sets of hashes: arrays of bigint
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HASH_ARRAY_H
 #define SIMHASH_HASH_ARRAY_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * jaccard.c
- *		Estimates for sets, from their signatures
+/*
+ * Estimates for sets, from their signatures
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

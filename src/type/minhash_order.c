@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * minhash_order.c
- *		Order and hashing of signatures, for GROUP BY, DISTINCT and joins
+/*
+ * Order and hashing of signatures, for GROUP BY, DISTINCT and joins
  *
  * Signatures with different parameters are different.  Here, this is not an error.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

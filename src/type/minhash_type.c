@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * minhash_type.c
- *		The type minhash: input, output and type modifiers
+/*
+ * The type minhash: input, output and type modifiers
  *
  * The text form is 2x3:word5:000102030405060708090a0b-0c0d...: number of bands x rows of a
  * band, the unit of the features with the width of shingles, and the minima of each band.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

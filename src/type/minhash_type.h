@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * minhash_type.h
- *		The type minhash: a signature, and its parameters
+/*
+ * The type minhash: a signature, and its parameters
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_MINHASH_TYPE_H
 #define SIMHASH_MINHASH_TYPE_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * simhash_type.c
- *		The type simhash: input, output, order and hashing
+/*
+ * The type simhash: input, output, order and hashing
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

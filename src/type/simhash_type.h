@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * simhash_type.h
- *		The types simhash and simhash_ball
+/*
+ * The types simhash and simhash_ball
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_TYPE_H
 #define SIMHASH_TYPE_H

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * sketch_ball.c
- *		The type sketch_ball: the argument of an index search in place of sk <%> q <= t or
- *		sk <%>> q <= t, and the value of an exclusion constraint
+/*
+ * The type sketch_ball: the argument of an index search in place of sk <%> q <= t or
+ * sk <%>> q <= t, and the value of an exclusion constraint
  *
  * It is a row type, (center bigint[], radius double precision), since nobody writes values
  * of it by hand.  The operator tells the distance.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * strategy.h
- *		Strategy numbers of the operator classes
+/*
+ * Strategy numbers of the operator classes
  *
  * The index, GiST and the planner share them.  This header includes nothing.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_STRATEGY_H
 #define SIMHASH_STRATEGY_H

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * count_reads.c
- *		Counts the calls of ReadBuffer by the extension, for test/t/032_buffer_hints.pl
+/*
+ * Counts the calls of ReadBuffer by the extension, for test/t/032_buffer_hints.pl
  *
  * That test links the extension once more with this file and --wrap=ReadBuffer.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

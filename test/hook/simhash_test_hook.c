@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * simhash_test_hook.c
- *		Another user of the planner hook that simhash uses, for its tests
+/*
+ * Another user of the planner hook that simhash uses, for its tests
  *
  * The module reports the tables for which it is called.  It can hide all indexes, like
  * a module that explores plans without an index.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,16 +1,12 @@
-/*-------------------------------------------------------------------------
- *
- * watch_interrupts.c
- *		Measures how long a query goes on before it checks for interrupts, for
- *		test/t/003_cancel.pl
+/*
+ * Measures how long a query goes on before it checks for interrupts, for
+ * test/t/003_cancel.pl
  *
  * A timer ticks while the process uses the processor.  At a tick InterruptPending is set,
  * without a reason, so that the next CHECK_FOR_INTERRUPTS clears it.  The number of ticks
  * at which it is still set is the time for which a cancel would have to wait.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * accumulate.c
- *		Tests of the accumulator, compared with 64 counters
+/*
+ * Tests of the accumulator, compared with 64 counters
  *
  *	accumulate [SEED]
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * cluster.c
- *		Tests of clusters and of their join, compared with a comparison of all pairs
+/*
+ * Tests of clusters and of their join, compared with a comparison of all pairs
  *
  *	cluster [SEED]
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,8 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * crafted.c
- *		Tests that crafted hashes and strings fill the tables of a text's shingles as evenly
- *		as any others
+/*
+ * Tests that crafted hashes and strings fill the tables of a text's shingles as evenly
+ * as any others
  *
  *	crafted [SEED]
  *
@@ -11,8 +9,6 @@
  * the number of buckets or slots that the search reads.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

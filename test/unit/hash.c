@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hash.c
- *		Tests that hash.c detects an xxHash with other hashes
+/*
+ * Tests that hash.c detects an xxHash with other hashes
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

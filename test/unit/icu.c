@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * icu.c
- *		Texts, and their normal forms by ICU
+/*
+ * Texts, and their normal forms by ICU
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

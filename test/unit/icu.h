@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * icu.h
- *		Texts, and their normal forms by ICU
+/*
+ * Texts, and their normal forms by ICU
  *
  * The reference for the Unicode tables and the normaliser.  It shares no code with
  * them.  They have the data of Unicode 15.0.  With another version of ICU, only code
  * points that both versions assign are compared.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef ICU_H
 #define ICU_H

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * index.c
- *		Tests of the computations of an index: designs, probes, matches
+/*
+ * Tests of the computations of an index: designs, probes, matches
  *
  *	index [SEED]
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * minhash.c
- *		Tests of signatures: they follow the definition, and their estimates are unbiased
+/*
+ * Tests of signatures: they follow the definition, and their estimates are unbiased
  *
  *	minhash [SEED]
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

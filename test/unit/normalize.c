@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * normalize.c
- *		Test of the normaliser against ICU
+/*
+ * Test of the normaliser against ICU
  *
  * Usage: normalize [SEED [NORMALIZATION_TEST]]
  *
@@ -9,8 +7,6 @@
  * with bzip2.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * sketch.c
- *		Tests of sketches: they follow the definition; and the guarantee of winnowing
+/*
+ * Tests of sketches: they follow the definition; and the guarantee of winnowing
  *
  *	sketch [SEED]
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * unicode.c
- *		Test of the Unicode tables against ICU
+/*
+ * Test of the Unicode tables against ICU
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres_fe.h"
 

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * unit.h
- *		Groups of checks and random numbers, for the stand-alone tests
+/*
+ * Groups of checks and random numbers, for the stand-alone tests
  *
  * Each program includes this once, after postgres_fe.h.  A group passes if
  * it made at least one check and none failed.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef UNIT_H
 #define UNIT_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * create_hook.c
- *		Check of the parameters of an index before it is created
+/*
+ * Check of the parameters of an index before it is created
  *
  * ALTER TABLE ... TYPE creates the indexes of the column again.  If the old and the new
  * type are binary coercible, it keeps the old file, and does not call ambuild.  So without
@@ -9,8 +7,6 @@
  * would no longer have the parameters, and a dump of the table could not be restored.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hamming_cost.c
- *		What a scan by Hamming distance reads, from its radius and the design
+/*
+ * What a scan by Hamming distance reads, from its radius and the design
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

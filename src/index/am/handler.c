@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * handler.c
- *		The access method: its properties and functions
+/*
+ * The access method: its properties and functions
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

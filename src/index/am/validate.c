@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * validate.c
- *		Validation of an operator class
+/*
+ * Validation of an operator class
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * check.c
- *		simhash_index_check: an independent check of an index
+/*
+ * simhash_index_check: an independent check of an index
  *
  * The check reads every page of every tree, and the free list.
  *
@@ -30,8 +28,6 @@
  * incomplete splits.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * check_heap.c
- *		Check that every heap row has its entries in every tree of an index, once each
+/*
+ * Check that every heap row has its entries in every tree of an index, once each
  *
  * The transaction that inserted a row visible to the snapshot has committed.  So the row
  * has its entries in all trees.  Each tree has one entry for each key of the row.  No
@@ -16,8 +14,6 @@
  * scan of the heap follows contrib/amcheck, verify_nbtree.c.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

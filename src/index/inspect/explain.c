@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * explain.c
- *		simhash_index_explain: what a search of an index reads
+/*
+ * simhash_index_explain: what a search of an index reads
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * inspect.c
- *		Opening an index and walking its levels, for functions that read a whole index
+/*
+ * Opening an index and walking its levels, for functions that read a whole index
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * stats.c
- *		simhash_index_stats: size and skew of the levels of an index
+/*
+ * simhash_index_stats: size and skew of the levels of an index
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * build_parallel.c
- *		CREATE INDEX by several processes: launching workers, gathering results
+/*
+ * CREATE INDEX by several processes: launching workers, gathering results
  *
  * The launch of workers and their start follow nbtsort.c.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

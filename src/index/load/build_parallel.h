@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * build_parallel.h
- *		CREATE INDEX by several processes
+/*
+ * CREATE INDEX by several processes
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_BUILD_PARALLEL_H
 #define SIMHASH_BUILD_PARALLEL_H

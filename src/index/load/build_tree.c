@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * build_tree.c
- *		Building the pages of a tree from sorted entries, bottom up
+/*
+ * Building the pages of a tree from sorted entries, bottom up
  *
  * Pages are filled in local memory.  A full page is written through shared buffers and
  * logged as a whole.  The build does not change a page after it has written it.
@@ -11,8 +9,6 @@
  * process that finishes the last partition builds the inner levels.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * build_tree.h
- *		Building the pages of a tree
+/*
+ * Building the pages of a tree
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_BUILD_TREE_H
 #define SIMHASH_BUILD_TREE_H

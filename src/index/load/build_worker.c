@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * build_worker.c
- *		The work of each participant of a parallel CREATE INDEX
+/*
+ * The work of each participant of a parallel CREATE INDEX
  *
  * The participants are the leader and its workers.  Together they scan the heap.  Each
  * writes the rows that it finds to a temporary file of its own.  When all have reached the
@@ -21,8 +19,6 @@
  * from the kernel's cache, in a fraction of the time that sorting takes.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

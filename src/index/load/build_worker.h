@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * build_worker.h
- *		Shared state of the participants of a parallel CREATE INDEX
+/*
+ * Shared state of the participants of a parallel CREATE INDEX
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_BUILD_WORKER_H
 #define SIMHASH_BUILD_WORKER_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * heap_scan.c
- *		Scan of a heap for the keys of its rows
+/*
+ * Scan of a heap for the keys of its rows
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * heap_scan.h
- *		Scan of a heap for the keys of its rows
+/*
+ * Scan of a heap for the keys of its rows
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HEAP_SCAN_H
 #define SIMHASH_HEAP_SCAN_H

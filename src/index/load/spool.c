@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * spool.c
- *		Collecting the rows of a build, and sorting them for each permuted table
+/*
+ * Collecting the rows of a build, and sorting them for each permuted table
  *
  * While the rows fit into half of the memory, they are one array.  For each permuted
  * table, the array is sorted again, into the other half.  This takes a fraction of the
@@ -10,8 +8,6 @@
  * partition after the other is read into memory and sorted there.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * spool.h
- *		Collecting the rows of a build, and sorting them for each permuted table
+/*
+ * Collecting the rows of a build, and sorting them for each permuted table
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SPOOL_H
 #define SIMHASH_SPOOL_H

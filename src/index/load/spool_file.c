@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * spool_file.c
- *		Rows of a spool that do not fit into memory, read in partitions
+/*
+ * Rows of a spool that do not fit into memory, read in partitions
  *
  * For each permuted table, the entries are divided into partitions that should fit into
  * memory.  A random sample of the rows determines the bounds of the partitions.  So the
@@ -15,8 +13,6 @@
  * are distributed once more before its first partition is read.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * spool_file.h
- *		Rows of a spool that do not fit into memory, read in partitions
+/*
+ * Rows of a spool that do not fit into memory, read in partitions
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SPOOL_FILE_H
 #define SIMHASH_SPOOL_FILE_H

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * minhash_opclass.c
- *		Operator class of signatures, whose keys are hashes of their bands
+/*
+ * Operator class of signatures, whose keys are hashes of their bands
  *
  * A key is a hash of a band and the band's number.  Signatures that share a band have a
  * common key.  If hashes collide, other signatures have a common key, too.  So the
  * operator is rechecked on each row.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

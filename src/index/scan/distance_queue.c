@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * distance_queue.c
- *		Queue of TIDs that wait until all nearer TIDs have been returned
+/*
+ * Queue of TIDs that wait until all nearer TIDs have been returned
  *
  * The queue has a list of TIDs for each distance.  The total capacity of the lists is
  * limited.  If it would exceed the limit, the queue drops the lists of the farthest
@@ -12,8 +10,6 @@
  * into work_mem either, the queue sorts the remaining TIDs, on disk if need be.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * distance_queue.h
- *		Queue of TIDs that wait until all nearer TIDs have been returned
+/*
+ * Queue of TIDs that wait until all nearer TIDs have been returned
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DISTANCE_QUEUE_H
 #define SIMHASH_DISTANCE_QUEUE_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * hit_counter.c
- *		Count the hits of each TID, and rank the TIDs by number of hits
+/*
+ * Count the hits of each TID, and rank the TIDs by number of hits
  *
  * The counter counts hits in a hash table of at most work_mem.  If the TIDs do not fit, the
  * counter sorts twice: first all hits by TID, then the TIDs by their number of hits.
@@ -11,8 +9,6 @@
  * place of the hash table.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

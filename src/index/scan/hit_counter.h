@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * hit_counter.h
- *		Count the hits of each TID, and rank the TIDs by number of hits
+/*
+ * Count the hits of each TID, and rank the TIDs by number of hits
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_HIT_COUNTER_H
 #define SIMHASH_HIT_COUNTER_H

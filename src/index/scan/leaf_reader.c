@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * leaf_reader.c
- *		Read ranges of keys, leaf by leaf
+/*
+ * Read ranges of keys, leaf by leaf
  *
  * The reader copies the matches of one leaf at a time.  So it holds no lock while the
  * executor fetches and checks heap tuples.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

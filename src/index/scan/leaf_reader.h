@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * leaf_reader.h
- *		Read ranges of keys, leaf by leaf
+/*
+ * Read ranges of keys, leaf by leaf
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_LEAF_READER_H
 #define SIMHASH_LEAF_READER_H

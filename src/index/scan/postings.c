@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * postings.c
- *		Read the postings of keys in TID order: cursors, and their merge
+/*
+ * Read the postings of keys in TID order: cursors, and their merge
  *
  * The tree sorts the entries of a key by TID.  So a descent leads to the first TID that is
  * not less than a given TID.  A cursor does not read the leaves that it skips.
@@ -21,8 +19,6 @@
  * rarest key determines the TIDs to which the other cursors skip.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

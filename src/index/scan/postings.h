@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * postings.h
- *		Read the postings of keys in TID order: cursors, and their merge
+/*
+ * Read the postings of keys in TID order: cursors, and their merge
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_POSTINGS_H
 #define SIMHASH_POSTINGS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * prefetch.c
- *		Prefetch the leaves of a search's next probes
+/*
+ * Prefetch the leaves of a search's next probes
  *
  * A search knows its probes before it reads their leaves.  Inner pages are only a few
  * thousandths of an index, so they are usually cached.  So the search can find the leaves of
@@ -14,8 +12,6 @@
  * with that probe.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * prefetch.h
- *		Prefetch the leaves of a search's next probes
+/*
+ * Prefetch the leaves of a search's next probes
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PREFETCH_H
 #define SIMHASH_PREFETCH_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * scan.c
- *		Index scans: the functions of the access method
+/*
+ * Index scans: the functions of the access method
  *
  * These functions choose one of three scans:
  *
@@ -12,8 +10,6 @@
  * Each scan sets reader.tids to the TIDs to return next.  Rows that are NULL come last.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

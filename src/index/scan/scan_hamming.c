@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * scan_hamming.c
- *		Scans by Hamming distance: for keys within balls, or nearest first
+/*
+ * Scans by Hamming distance: for keys within balls, or nearest first
  *
  * A ball is a fingerprint, its center, and a radius in bits.  Each scan key is a ball.  A
  * match lies within all of them.
@@ -22,8 +20,6 @@
  * It is the last phase, unless the queue drops some of them (begin_phase).
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

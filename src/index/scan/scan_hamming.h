@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * scan_hamming.h
- *		Scans by Hamming distance: for keys within balls, or nearest first
+/*
+ * Scans by Hamming distance: for keys within balls, or nearest first
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SCAN_HAMMING_H
 #define SIMHASH_SCAN_HAMMING_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * scan_keys.c
- *		Scans for rows that contain any of n keys, or at least min_match of them
+/*
+ * Scans for rows that contain any of n keys, or at least min_match of them
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * scan_keys.h
- *		Scans for rows that contain any of n keys, or at least min_match of them
+/*
+ * Scans for rows that contain any of n keys, or at least min_match of them
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SCAN_KEYS_H
 #define SIMHASH_SCAN_KEYS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * scan_overlap.c
- *		Scans for rows ranked by overlap: rows with the most query keys come first
+/*
+ * Scans for rows ranked by overlap: rows with the most query keys come first
  *
  * The distance of a row is the fraction of the query keys that the row lacks.  So the scan
  * counts the hits of each TID.  A hit is a query key that the row contains (hit_counter.c).
@@ -25,8 +23,6 @@
  * step 5 unless or_empty is true.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

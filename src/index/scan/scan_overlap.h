@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * scan_overlap.h
- *		Scans for rows ranked by overlap: rows with the most query keys come first
+/*
+ * Scans for rows ranked by overlap: rows with the most query keys come first
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SCAN_OVERLAP_H
 #define SIMHASH_SCAN_OVERLAP_H

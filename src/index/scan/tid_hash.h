@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * tid_hash.h
- *		Hash table of TIDs within work_mem
+/*
+ * Hash table of TIDs within work_mem
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_TID_HASH_H
 #define SIMHASH_TID_HASH_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * tid_set.c
- *		Set of the TIDs that a scan has returned, so that it returns each TID once
+/*
+ * Set of the TIDs that a scan has returned, so that it returns each TID once
  *
  * A scan for several keys finds the TID of a row once for each of these keys that the row
  * contains.  It must return the TID once.  So the scan keeps a set of the TIDs that it has
@@ -12,8 +10,6 @@
  * the end.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * tid_set.h
- *		Set of the TIDs that a scan has returned, so that it returns each TID once
+/*
+ * Set of the TIDs that a scan has returned, so that it returns each TID once
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_TID_SET_H
 #define SIMHASH_TID_SET_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * advice.c
- *		simhash_index_advice: designs for a number of rows and a radius
+/*
+ * simhash_index_advice: designs for a number of rows and a radius
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * design.c
- *		Designs of an index: permuted tables and their keys
+/*
+ * Designs of an index: permuted tables and their keys
  *
  * The designs are from Manku, Jain and Das Sarma, "Detecting near-duplicates for web
  * crawling", 2007, section 3.  A design has a permuted table for each block, or for every
@@ -10,8 +8,6 @@
  * Longer prefixes leave fewer candidates to compare, but need more permuted tables.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

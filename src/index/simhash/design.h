@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * design.h
- *		Designs of an index: permuted tables and their keys
+/*
+ * Designs of an index: permuted tables and their keys
  *
  * Pure computation: no buffers, no catalogs.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DESIGN_H
 #define SIMHASH_DESIGN_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * probe.c
- *		Probes: the key ranges that a search reads, by a probe plan
+/*
+ * Probes: the key ranges that a search reads, by a probe plan
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

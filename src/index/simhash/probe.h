@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * probe.h
- *		Probes: the key ranges that a search reads, by a probe plan
+/*
+ * Probes: the key ranges that a search reads, by a probe plan
  *
  * Pure computation: no buffers, no catalogs.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PROBE_H
 #define SIMHASH_PROBE_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * probe_plan.c
- *		Probe plans: ways to search a design, and their costs
+/*
+ * Probe plans: ways to search a design, and their costs
  *
  * Cut 64 bits into m blocks.  Let two fingerprints differ in k = m * r + a bits,
  * 0 <= a < m.  Then they differ in at most r bits of one of the first a + 1 blocks, or
@@ -15,8 +13,6 @@
  * pattern leads to more entries.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifdef FRONTEND
 #include "postgres_fe.h"

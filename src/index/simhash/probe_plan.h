@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * probe_plan.h
- *		Probe plans: ways to search a design, and their costs
+/*
+ * Probe plans: ways to search a design, and their costs
  *
  * Pure computation: no buffers, no catalogs.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PROBE_PLAN_H
 #define SIMHASH_PROBE_PLAN_H

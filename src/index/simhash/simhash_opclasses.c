@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * simhash_opclasses.c
- *		Operator classes of fingerprints, and of balls
+/*
+ * Operator classes of fingerprints, and of balls
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * sketch_opclass.c
- *		Operator classes of sets of hashes, which are arrays of bigint, and of balls of them
+/*
+ * Operator classes of sets of hashes, which are arrays of bigint, and of balls of them
  *
  * The keys of an array are its elements.  A row with an empty array has no keys.  The keys of
  * a ball are those of its center.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

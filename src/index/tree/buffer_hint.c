@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * buffer_hint.c
- *		Buffers that contained the blocks of indexes when they were last read
+/*
+ * Buffers that contained the blocks of indexes when they were last read
  *
  * ReadBuffer looks up a block in the hash table of all buffers.  A descent reads a page
  * of each level, so these look-ups, with their cache misses, take much of its time.  But a
@@ -14,8 +12,6 @@
  * of the block read last.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * buffer_hint.h
- *		Buffers that contained the blocks of indexes when they were last read
+/*
+ * Buffers that contained the blocks of indexes when they were last read
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_BUFFER_HINT_H
 #define SIMHASH_BUFFER_HINT_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * descend.c
- *		Descents in a tree
+/*
+ * Descents in a tree
  *
  * This follows Lehman and Yao, "Efficient locking for concurrent operations on
  * B-trees", 1981, as nbtree does.  A descent locks one page at a time.  If a page was
@@ -10,8 +8,6 @@
  * again at the root.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

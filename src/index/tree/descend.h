@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * descend.h
- *		Descents in a tree
+/*
+ * Descents in a tree
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DESCEND_H
 #define SIMHASH_DESCEND_H

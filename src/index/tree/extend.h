@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * extend.h
- *		Extending an index
+/*
+ * Extending an index
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_EXTEND_H
 #define SIMHASH_EXTEND_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * free_list.c
- *		The free list: pages that are in no tree
+/*
+ * The free list: pages that are in no tree
  *
  * The list begins at the metapage.  A merge adds the page that it empties at the front of
  * the list.  A split takes a page from the front.  The WAL record of the merge or split
@@ -12,8 +10,6 @@
  * detects that the link is stale (page_matches).
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

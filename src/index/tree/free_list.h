@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * free_list.h
- *		The free list: pages that are in no tree
+/*
+ * The free list: pages that are in no tree
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_FREE_LIST_H
 #define SIMHASH_FREE_LIST_H

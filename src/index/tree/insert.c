@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * insert.c
- *		Insertion of the entries of a row: one for each key in each permuted table's tree
+/*
+ * Insertion of the entries of a row: one for each key in each permuted table's tree
  *
  * The main cost of an insertion is its WAL records.  In the usual case, no page must be
  * split.  Then one record logs changes to several leaves.  If the row has one key, these
  * are leaves of several trees.  If the row has several keys, they are leaves of one tree.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

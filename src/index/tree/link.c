@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * link.c
- *		Following links: pinning and locking the pages to which links lead
+/*
+ * Following links: pinning and locking the pages to which links lead
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

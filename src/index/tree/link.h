@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * link.h
- *		Downlinks and right-links, and following them
+/*
+ * Downlinks and right-links, and following them
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_LINK_H
 #define SIMHASH_LINK_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * merge.c
- *		Merges of pages
+/*
+ * Merges of pages
  *
  * If the entries of a page fit on its left sibling, a merge moves the entries there, and
  * the page becomes free.  One WAL record changes four pages:
@@ -20,8 +18,6 @@
  * Only ambulkdelete merges pages, so only one process at a time merges pages of an index.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

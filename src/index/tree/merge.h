@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * merge.h
- *		Merges of pages
+/*
+ * Merges of pages
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_MERGE_H
 #define SIMHASH_MERGE_H

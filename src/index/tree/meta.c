@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * meta.c
- *		The metapage: design and roots of an index
+/*
+ * The metapage: design and roots of an index
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * meta.h
- *		The metapage: design and roots of an index
+/*
+ * The metapage: design and roots of an index
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_META_H
 #define SIMHASH_META_H

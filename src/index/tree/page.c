@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * page.c
- *		Format of tree pages, and checks
+/*
+ * Format of tree pages, and checks
  *
  * page_check checks each page before it is used.  So a damaged page causes an error, not a
  * read outside the page.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

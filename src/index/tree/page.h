@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * page.h
- *		Format of tree pages
+/*
+ * Format of tree pages
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PAGE_H
 #define SIMHASH_PAGE_H

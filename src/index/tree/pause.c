@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * pause.c
- *		A point where tests make a process wait
+/*
+ * A point where tests make a process wait
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * pause.h
- *		A point where tests make a process wait
+/*
+ * A point where tests make a process wait
  *
  * The pause is compiled with SIMHASH_TEST_BUILD only.  That macro also makes pages small
  * (page.h), so that a few hundred rows make trees of several levels.  With the pause, a
@@ -9,8 +7,6 @@
  * page.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PAUSE_H
 #define SIMHASH_PAUSE_H

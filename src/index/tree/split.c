@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * split.c
- *		Splits of pages
+/*
+ * Splits of pages
  *
  * A split is two WAL records.  The first moves half of the entries to a new right
  * sibling, and sets the incomplete-split flag of the left page.  The second inserts the
@@ -21,8 +19,6 @@
  * stale link leads.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

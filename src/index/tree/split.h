@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * split.h
- *		Splits of pages
+/*
+ * Splits of pages
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_SPLIT_H
 #define SIMHASH_SPLIT_H

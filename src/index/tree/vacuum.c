@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * vacuum.c
- *		Removal of the entries of dead rows, and of pages
+/*
+ * Removal of the entries of dead rows, and of pages
  *
  * Vacuum reads the leaves from left to right, as scans do, not in the order of the file.
  * If a leaf is split before vacuum reaches it, vacuum reaches the new right sibling after
  * that leaf, wherever in the file the new page is.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

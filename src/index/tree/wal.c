@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * wal.c
- *		WAL records of entries appended to leaves
+/*
+ * WAL records of entries appended to leaves
  *
  * Records are generic WAL, which PostgreSQL replays without this library.  The interface
  * of generic WAL copies each page, and compares the copy with the page to find the bytes
@@ -17,8 +15,6 @@
  * src/index/README.md says what a record by hand must keep, and why it does.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

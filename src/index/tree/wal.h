@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * wal.h
- *		WAL records of entries appended to pages
+/*
+ * WAL records of entries appended to pages
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_WAL_H
 #define SIMHASH_WAL_H

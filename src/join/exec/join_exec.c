@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_exec.c
- *		Start, rescan, end and EXPLAIN of a similarity join
+/*
+ * Start, rescan, end and EXPLAIN of a similarity join
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,13 +1,9 @@
-/*-------------------------------------------------------------------------
- *
- * join_input.c
- *		Inputs of a similarity join
+/*
+ * Inputs of a similarity join
  *
  * Reads rows, computes their keys, and keeps rows and keys.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

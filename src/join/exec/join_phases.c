@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_phases.c
- *		Phases of a similarity join
+/*
+ * Phases of a similarity join
  *
  * The right input is read first.  Its entries and tuples stay in memory, or go to temporary
  * files.  Then the left input is read.
@@ -16,8 +14,6 @@
  * returns the left rows without a match.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

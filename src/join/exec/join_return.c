@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * join_return.c
- *		Rows that a similarity join returns
+/*
+ * Rows that a similarity join returns
  *
  * A chunk of left entries and a chunk of right entries are loaded, and the methods of the
  * join pair them.  The joined row of a pair is a virtual tuple with the columns of both
  * inputs.  Its values point into the inputs' slots.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

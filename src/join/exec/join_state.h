@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_state.h
- *		State of a similarity join, and the functions that work on it
+/*
+ * State of a similarity join, and the functions that work on it
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_STATE_H
 #define SIMHASH_JOIN_STATE_H

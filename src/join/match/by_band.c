@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * by_band.c
- *		Methods of a join of signatures that share a band
+/*
+ * Methods of a join of signatures that share a band
  *
  * An entry has one key for each band of a row's signature.  The signature is a value that is
  * stored apart from the tuple.  For one band after the other, both inputs are sorted by the
@@ -17,8 +15,6 @@
  * keys.  They are paired with all entries of the same equality keys, as in a nested loop.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

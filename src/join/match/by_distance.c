@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * by_distance.c
- *		Methods of a join of fingerprints within a radius
+/*
+ * Methods of a join of fingerprints within a radius
  *
  * An entry has the fingerprint of a row.  Loaded entries are sorted by hash value and
  * fingerprint, and paired by distance_pairs.c.  If neither input fits into memory, entries
@@ -11,8 +9,6 @@
  * once for each choice.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * by_rare_keys.c
- *		Methods of a join of arrays of hashes within a Jaccard distance: prefix filtering
+/*
+ * Methods of a join of arrays of hashes within a Jaccard distance: prefix filtering
  *
  * The elements of each array are put in a total order, the rarest first.  The prefix of an
  * array is so many of its first elements that an array which has none of them is beyond the
@@ -21,8 +19,6 @@
  * returned for the first one.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

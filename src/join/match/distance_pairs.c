@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * distance_pairs.c
- *		Pairs of entries of two inputs within a radius
+/*
+ * Pairs of entries of two inputs within a radius
  *
  * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A group
  * is all entries of both inputs with the same hash value.  Within a group, equal
@@ -10,8 +8,6 @@
  * equal entries take linear time.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

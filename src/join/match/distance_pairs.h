@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * distance_pairs.h
- *		Pairs of entries of two inputs within a radius
+/*
+ * Pairs of entries of two inputs within a radius
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_DISTANCE_PAIRS_H
 #define SIMHASH_DISTANCE_PAIRS_H

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_methods.c
- *		What the methods of a similarity join have in common
+/*
+ * What the methods of a similarity join have in common
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

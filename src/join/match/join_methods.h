@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_methods.h
- *		Methods of a similarity join: how rows are keyed, and how they meet
+/*
+ * Methods of a similarity join: how rows are keyed, and how they meet
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_METHODS_H
 #define SIMHASH_JOIN_METHODS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * rare_pairs.c
- *		Pairs of entries of two inputs that share a rare key
+/*
+ * Pairs of entries of two inputs that share a rare key
  *
  * The entries of both inputs are sorted by key, and merged.  A list is the entries of
  * one input with the same key.  Two tests on the entries alone reject most pairs of two lists:
@@ -21,8 +19,6 @@
  * rows of a template, which share many frequent elements.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

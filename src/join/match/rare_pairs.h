@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * rare_pairs.h
- *		Pairs of entries of two inputs that share a rare key
+/*
+ * Pairs of entries of two inputs that share a rare key
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_RARE_PAIRS_H
 #define SIMHASH_RARE_PAIRS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_clause.c
- *		Clauses of a similarity join: the distance, equalities and others
+/*
+ * Clauses of a similarity join: the distance, equalities and others
  *
  * A clause that bounds a Hamming distance is preferred.  The next best one bounds a Jaccard
  * distance of arrays.  A clause that tests whether two signatures share a band, sig % sig or
@@ -17,8 +15,6 @@
  * "Security-level constraints on qual clauses" in src/backend/optimizer/README.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_clause.h
- *		Clauses of a similarity join: the distance, equalities and others
+/*
+ * Clauses of a similarity join: the distance, equalities and others
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_CLAUSE_H
 #define SIMHASH_JOIN_CLAUSE_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_cost.c
- *		Cost of a similarity join
+/*
+ * Cost of a similarity join
  *
  * The join reads each row of both inputs once, and computes its keys.  Then it compares
  * fingerprints that agree on some blocks of their bits (corpus/join_plan.c), or merges the
@@ -11,8 +9,6 @@
  * cpu_operator_cost.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

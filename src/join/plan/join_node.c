@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * join_node.c
- *		Plan node of a similarity join
+/*
+ * Plan node of a similarity join
  *
  * The node is a CustomScan that scans no relation.  Its custom_scan_tlist has the columns
  * of the left child and then the columns of the right child.  In the node's expressions,
@@ -9,8 +7,6 @@
  * node, so its data are stored in lists.  JoinSpec describes them.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

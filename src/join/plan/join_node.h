@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * join_node.h
- *		Plan node of a similarity join
+/*
+ * Plan node of a similarity join
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_JOIN_NODE_H
 #define SIMHASH_JOIN_NODE_H

@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * join_path.c
- *		The planner's hook for joins, and the path of a similarity join
+/*
+ * The planner's hook for joins, and the path of a similarity join
  *
  * The clauses are read once.  A path keeps what the plan needs of them as lists of
  * expressions, which core can translate for a partition.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * nulling.c
- *		Nulling outer joins of the columns of a join node
+/*
+ * Nulling outer joins of the columns of a join node
  *
  * From 16 on, a Var or PlaceHolderVar records which outer joins can make it NULL.  An
  * outer join adds itself to the columns of its nullable side.  So a column is different in
@@ -16,8 +14,6 @@
  * the output.  Nothing uses the sets of outer joins after planning.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * entries.c
- *		Entries of an input of a join: keys and the locations of their tuples
+/*
+ * Entries of an input of a join: keys and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * entries.h
- *		Entries of an input of a join: keys and the locations of their tuples
+/*
+ * Entries of an input of a join: keys and the locations of their tuples
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_ENTRIES_H
 #define SIMHASH_ENTRIES_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * entry_sort.c
- *		Sorts entries by hash value and key, or references to entries by a number
+/*
+ * Sorts entries by hash value and key, or references to entries by a number
  *
  * lib/sort_template.h alone takes twice the time for 200,000 entries, and six times for as
  * many references.
@@ -12,8 +10,6 @@
  * buckets are sorted by comparisons.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * partitions.c
- *		Partitions of the entries of two inputs, in temporary files
+/*
+ * Partitions of the entries of two inputs, in temporary files
  *
  * Inputs that exceed memory are partitioned by one block after the other.  A block is what
  * a method partitions by at a time: some bits of fingerprints, a band of signatures,
  * or the rare keys of arrays, which are one block.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * partitions.h
- *		Partitions of the entries of two inputs, in temporary files
+/*
+ * Partitions of the entries of two inputs, in temporary files
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PARTITIONS_H
 #define SIMHASH_PARTITIONS_H

@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * pending.c
- *		Pairs that wait for tuples from temporary files
+/*
+ * Pairs that wait for tuples from temporary files
  *
  * Pairs are found in the order of fingerprints.  Fetching the tuples of one pair after the
  * other would read a block of a file for nearly each tuple.  So pairs are collected and
@@ -10,8 +8,6 @@
  * and returned in this order.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * pending.h
- *		Pairs that wait for tuples from temporary files
+/*
+ * Pairs that wait for tuples from temporary files
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_PENDING_H
 #define SIMHASH_PENDING_H

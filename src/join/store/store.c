@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * store.c
- *		What a join keeps of an input: entries, tuples and values
+/*
+ * What a join keeps of an input: entries, tuples and values
  *
  * Some methods store the value that a row is joined by, either apart from the row's tuple,
  * or at its end.  If no clause and no output needs the column of values, the tuple has a NULL
@@ -9,8 +7,6 @@
  * pair.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * store.h
- *		What a join keeps of an input: entries, tuples and values
+/*
+ * What a join keeps of an input: entries, tuples and values
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_STORE_H
 #define SIMHASH_STORE_H

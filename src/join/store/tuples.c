@@ -1,14 +1,10 @@
-/*-------------------------------------------------------------------------
- *
- * tuples.c
- *		Tuples of an input of a join, in memory or in a temporary file
+/*
+ * Tuples of an input of a join, in memory or in a temporary file
  *
  * A join fetches tuples in any order.  A tuplestore cannot do that, since its tuples have
  * no addresses.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * tuples.h
- *		Tuples of an input of a join, in memory or in a temporary file
+/*
+ * Tuples of an input of a join, in memory or in a temporary file
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_TUPLES_H
 #define SIMHASH_TUPLES_H

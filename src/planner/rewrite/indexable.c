@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * indexable.c
- *		Indexes that can serve a comparison, and other uses of a distance
+/*
+ * Indexes that can serve a comparison, and other uses of a distance
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

@@ -1,15 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * privileges.c
- *		Check which functions the user may execute
+/*
+ * Check which functions the user may execute
  *
  * The executor checks EXECUTE for the functions in a plan.  An index scan calls other
  * functions than the clause that it serves, so the planner must check both.  Then a query
  * has the same result, or raises the same error, with and without an index.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

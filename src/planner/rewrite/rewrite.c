@@ -1,7 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * rewrite.c
- *		Rewrite comparisons of distances, so that an index can serve them
+/*
+ * Rewrite comparisons of distances, so that an index can serve them
  *
  * The condition fp <~> q <= 3 compares integers, so PostgreSQL finds no index that matches
  * it.  This file rewrites conditions that an index could serve to calls of simhash_within.
@@ -10,8 +8,6 @@
  * order of these steps, and what the rewrite must not change.
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

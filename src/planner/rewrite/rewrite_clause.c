@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * rewrite_clause.c
- *		Rewrite a clause, so that an index of a table can serve it
+/*
+ * Rewrite a clause, so that an index of a table can serve it
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 

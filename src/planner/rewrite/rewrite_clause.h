@@ -1,11 +1,7 @@
-/*-------------------------------------------------------------------------
- *
- * rewrite_clause.h
- *		Rewrite a clause, so that an index of a table can serve it
+/*
+ * Rewrite a clause, so that an index of a table can serve it
  *
  * Copyright (c) 2026, the simhash authors
- *
- *-------------------------------------------------------------------------
  */
 #ifndef SIMHASH_REWRITE_CLAUSE_H
 #define SIMHASH_REWRITE_CLAUSE_H
