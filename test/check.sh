@@ -276,7 +276,7 @@ suite_valgrind() {
 
 suite_tap() {
 	need_tests 'test/t/*.pl' || return 0
-	pgxs_suite REGRESS= ISOLATION=
+	pgxs_suite REGRESS= ISOLATION= PROVE_FLAGS="-j $(nproc)"
 	count_prove
 	note_skipped_files
 	count_forgotten 'test/t/*.pl'
@@ -292,7 +292,8 @@ suite_small() {
 	pgxs_suite REGRESS= TAP_TESTS= ISOLATION="${specs//.spec/}" \
 		ISOLATION_OPTS="--inputdir=test/small --load-extension=simhash"
 	count_pg_regress
-	pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
+	pgxs_suite REGRESS= ISOLATION= PROVE_FLAGS="-j $(nproc)" \
+		PROVE_TESTS='test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
 	count_prove
 	note_skipped_files
 	count_forgotten 'test/small/*/*.*'
