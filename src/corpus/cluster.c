@@ -14,7 +14,6 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "windowapi.h"
 

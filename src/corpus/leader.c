@@ -13,15 +13,7 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifdef FRONTEND
-#include "postgres_fe.h"
-#define CHECK_FOR_INTERRUPTS()		((void) 0)
-#else
-#include "postgres.h"
-
-#include "miscadmin.h"
-#include "utils/palloc.h"
-#endif
+#include "portable.h"
 
 #include "corpus/clustering.h"
 #include "corpus/union_find.h"

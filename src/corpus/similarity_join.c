@@ -17,14 +17,7 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifdef FRONTEND
-#include "postgres_fe.h"
-#define CHECK_FOR_INTERRUPTS()		((void) 0)
-#else
-#include "postgres.h"
-
-#include "miscadmin.h"
-#endif
+#include "portable.h"
 
 #include "port/pg_bitutils.h"
 

@@ -15,7 +15,6 @@
 
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "functions/common_runs.h"
 

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
 #include "funcapi.h"
 #include "utils/rel.h"
 

@@ -13,7 +13,6 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"

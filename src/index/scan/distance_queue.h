@@ -7,7 +7,6 @@
 #define SIMHASH_DISTANCE_QUEUE_H
 
 #include "storage/itemptr.h"
-#include "utils/palloc.h"
 
 typedef struct DistanceQueue DistanceQueue;
 

@@ -8,7 +8,6 @@
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "index/tree/page.h"
 

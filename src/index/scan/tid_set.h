@@ -7,7 +7,6 @@
 #define SIMHASH_TID_SET_H
 
 #include "storage/itemptr.h"
-#include "utils/palloc.h"
 
 typedef struct TidSet TidSet;
 

@@ -9,11 +9,7 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifdef FRONTEND
-#include "postgres_fe.h"
-#else
-#include "postgres.h"
-#endif
+#include "portable.h"
 
 #include "bits.h"
 #include "index/simhash/design.h"

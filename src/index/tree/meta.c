@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "index/tree/meta.h"
