@@ -76,6 +76,27 @@ SELECT misjudged_join(:'inner', 'skewed', 'big', 3, 3);
 SELECT misjudged_join(:'inner', 'neighbours', 'neighbours', 4, 3);
 SELECT misjudged_join(:'inner', 'neighbours', 'repeated', 3, 3);
 SELECT misjudged_join(:'inner', 'small', 'neighbours', 30, 3);
+-- a table with itself: a clause that no row fulfils with itself excludes the pairs of a row and
+-- itself, other clauses do not
+\set not_self 'SELECT FROM %s a, %s b WHERE %s AND a.id <> b.id'
+\set ordered 'SELECT FROM %s a, %s b WHERE %s AND b.id > a.id'
+\set exists_not_self 'SELECT FROM %s a WHERE EXISTS (SELECT FROM %s b WHERE %s AND a.id <> b.id)'
+SELECT misjudged_join(:'not_self', 'big', 'big', 3, 3);
+SELECT misjudged_join(:'ordered', 'big', 'big', 3, 3);
+SELECT misjudged_join(:'not_self', 'skewed', 'skewed', 3, 3);
+SELECT misjudged_join(:'exists_not_self', 'big', 'big', 3, 3);
+SELECT misjudged_join(:'inner', 'big', 'big', 3, 3);
+SELECT misjudged_join('SELECT FROM %s a, %s b WHERE %s AND a.id <= b.id', 'big', 'big', 3, 4);
+SELECT misjudged_join('SELECT FROM %s a, %s b WHERE %s AND a.id <> -b.id', 'big', 'big', 3, 3);
+-- so a search for one pair does not expect to find one soon; it does where there are some
+CREATE TABLE plain AS SELECT id, fp FROM big;
+CREATE VIEW seen AS SELECT * FROM plain;
+ANALYZE plain;
+SELECT query, whole_plan(query) LIKE '%SimHash Join%' AS joined FROM unnest('{
+    SELECT EXISTS (SELECT FROM plain a JOIN plain b ON a.fp <~> b.fp <= 3 AND a.id < b.id),
+    SELECT FROM plain a WHERE EXISTS (SELECT FROM plain b WHERE a.fp <~> b.fp <= 3 AND a.id <> b.id) LIMIT 5,
+    SELECT EXISTS (SELECT FROM seen a JOIN seen b ON a.fp <~> b.fp <= 3 WHERE a.id > b.id),
+    SELECT EXISTS (SELECT FROM plain a JOIN plain b ON a.fp <~> b.fp <= 3)}'::text[]) AS query;
 SELECT misjudged_join(:'exists', 'big', 'small', 3, 3);
 SELECT misjudged_join(:'exists', 'small', 'big', 3, 3);
 SELECT misjudged_join(:'exists', 'neighbours', 'repeated', 3, 3);

@@ -31,6 +31,9 @@ struct MatchPredicate
 	double		max_fraction;	/* upper bound of the fraction of pairs, related or
 								 * not, for which the predicate holds */
 
+	double		self_pairs;		/* fraction of pairs that are a row and itself, if another
+								 * clause excludes them; otherwise 0 */
+
 	/* For fingerprints: the range of distances that match, inclusive, in bits */
 	int			low;
 	int			high;

@@ -303,6 +303,7 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 		Matching	in_b = match_common(b, a, match);
 
 		fraction += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
+		fraction -= Min(match->self_pairs * a->nonnull, fraction);
 	}
 	return bounded(fraction, a->nonnull * b->nonnull, match);
 }
