@@ -15,9 +15,10 @@ SELECT a <%> b AS distance, jaccard_distance(b, a) IS NOT DISTINCT FROM defined(
     ('{1,2,3}'::bigint[], '{1,2,3}'::bigint[]), ('{3,1,2,2}', '{4,3,NULL,3}'), ('{}', '{1}'), ('{NULL}', '{1,2}'),
     ('{{1,2},{3,4}}', '{4,-1}'), ('{}', '{}'), ('{NULL}', '{}'), (NULL, '{1}'), ('{1}', NULL),
     ('{-9223372036854775808,9223372036854775807}', '{9223372036854775807,0,-9223372036854775808}')) AS v (a, b);
--- signatures have the operator, too
+-- signatures have the operator, too, and two types of balls have =~=
 \set VERBOSITY terse
 SELECT '{1}' <%> '{1}';
+SELECT '("{1}",0.2)' =~= '("{1}",0.2)';
 \set VERBOSITY default
 SELECT '{1}' <%> ARRAY[1] AS of_integers, '{1}' <%> '{1}'::bigint[] AS distance;
 
