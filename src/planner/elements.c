@@ -16,6 +16,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -40,7 +41,16 @@ typedef struct Elements
 	int64	   *element;		/* listed elements, in ascending order */
 	double	   *frequency;		/* fraction of documents that contain each of them */
 	double		other;			/* frequency assumed for an element that is not listed */
+
+	/* Of a column; 0 or empty without statistics */
+	int			nsizes;
+	double	   *size;			/* numbers of elements of sampled documents, in ascending order */
+	double		unseen;			/* fraction assumed for documents of which the sample has none */
+	Sample		sample;			/* documents that have few elements */
 } Elements;
+
+/* ANALYZE keeps no array in a sample that has more elements, and thus more than 1 kB. */
+#define MAX_SAMPLED_ELEMENTS	125
 
 /*
  * Read the common elements of a column and their frequencies, if the function may see the
@@ -50,7 +60,7 @@ typedef struct Elements
  * listed element.  Assume the geometric mean of these two frequencies.
  */
 static void
-read_statistics(VariableStatData *column, Oid function, Elements *elements)
+read_statistics(VariableStatData *column, Oid function, int limit, Elements *elements)
 {
 	AttStatsSlot slot = {0};
 	double		nrows = column->rel ? column->rel->tuples : 0;
@@ -82,20 +92,32 @@ read_statistics(VariableStatData *column, Oid function, Elements *elements)
 	if (elements->n == 0)
 		rarest = nrows >= 1 ? 1 / nrows : DEFAULT_FREQUENCY;
 	elements->other = nonnull * (nrows >= 1 ? sqrt(rarest / nrows) : rarest);
+	if (nrows < 1 || !get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_DECHIST,
+									   InvalidOid, ATTSTATSSLOT_NUMBERS))
+		return;
+
+	/* the numbers end with the average */
+	elements->nsizes = slot.nnumbers - 1;
+	elements->size = palloc(slot.nnumbers * sizeof(double));
+	for (int i = 0; i < elements->nsizes; i++)
+		elements->size[i] = slot.numbers[i];
+	elements->unseen = nonnull / sqrt(slot.nnumbers * nrows);
+	free_attstatsslot(&slot);
+	sample_column(column, function, INT8ARRAYOID, limit, &elements->sample);
 }
 
 /*
  * Read the elements of the documents.  The documents are a column, or a single constant.
- * The elements of a constant have frequency 1.
+ * The elements of a constant have frequency 1.  Reads a sample of at most 2 * limit documents.
  */
 static void
-read_documents(VariableStatData *documents, const Const *document, Oid function,
+read_documents(VariableStatData *documents, const Const *document, Oid function, int limit,
 			   Elements *elements)
 {
 	memset(elements, 0, sizeof(Elements));
 	if (document == NULL)
 	{
-		read_statistics(documents, function, elements);
+		read_statistics(documents, function, limit, elements);
 		return;
 	}
 	elements->element = hash_array_elements(document->constvalue, &elements->n);
@@ -117,13 +139,48 @@ compare_descending(const void *a, const void *b)
 }
 
 /*
- * Return the fraction of documents that have as many elements of a passage as a document
- * within the radius must have.  By containment, this is the fraction within the radius.  By
- * Jaccard distance, it is an upper bound: of these documents, those with many further elements
+ * Return the fraction of documents within a Jaccard distance of a set of keys, at most `max`.
+ * Counts the sampled documents, and all documents too large for the sample that have as many
+ * elements as one within the radius may have.  An array of the sample is no sign of further
+ * equal ones, unless it is a common value.
+ */
+static double
+fraction_resembling(const Elements *documents, const int64 *key, int nkeys, double radius,
+					double max)
+{
+	const Sample *sample = &documents->sample;
+	double		shortest = nkeys * (1 - radius);
+	double		longest = nkeys / (1 - radius);
+	double		fraction = 0;
+
+	if (documents->nsizes == 0 || max <= documents->unseen)
+		return max;
+	for (int i = 0; i < documents->nsizes; i++)
+		if (documents->size[i] >= shortest && documents->size[i] <= longest &&
+			(sample->nvalues == 0 || documents->size[i] > MAX_SAMPLED_ELEMENTS))
+			fraction += 1.0 / documents->nsizes;
+	for (int i = 0; i < sample->nvalues; i++)
+	{
+		int			n;
+		int64	   *element = hash_array_elements(sample->value[i], &n);
+		Overlap		overlap = hash_set_overlap(element, n, key, nkeys);
+		double		distance = jaccard_distance_of(&overlap);
+
+		if (distance <= radius && (distance > 0 || i < sample->ncommon))
+			fraction += sample->fraction[i];
+		pfree(element);
+	}
+	return Min(Max(fraction, documents->unseen), max);
+}
+
+/*
+ * Return the fraction of documents within the radius of a passage.  Assumes that these are
+ * the documents that have as many elements of the passage as a document within the radius
+ * must have.  That is so by containment.  By Jaccard distance, those with many further elements
  * are beyond the radius.
  */
 static double
-fraction_within(const Elements *documents, Datum passage, double radius)
+fraction_within(const Elements *documents, const Distance *distance, Datum passage, double radius)
 {
 	int			nkeys;
 	int64	   *key = hash_array_elements(passage, &nkeys);
@@ -148,6 +205,8 @@ fraction_within(const Elements *documents, Datum passage, double radius)
 		fraction = 1;
 	else if (min_match <= nlisted)
 		fraction = frequency[min_match - 1];
+	if (distance == &distance_jaccard && min_match > 0 && min_match <= nkeys)
+		fraction = fraction_resembling(documents, key, nkeys, radius, fraction);
 	pfree(frequency);
 	pfree(key);
 	return fraction;
@@ -159,15 +218,15 @@ fraction_within(const Elements *documents, Datum passage, double radius)
  * ndocuments documents is within the radius.
  */
 static double
-average_fraction(const Elements *documents, const Sample *passages, double radius,
-				 double ndocuments)
+average_fraction(const Elements *documents, const Distance *distance, const Sample *passages,
+				 double radius, double ndocuments)
 {
 	double		sum = 0;
 	double		weight = 0;
 
 	for (int i = 0; i < passages->nvalues; i++)
 	{
-		double		fraction = fraction_within(documents, passages->value[i], radius);
+		double		fraction = fraction_within(documents, distance, passages->value[i], radius);
 
 		if (ndocuments > 0)
 			fraction = Min(fraction * ndocuments, 1);
@@ -203,7 +262,7 @@ selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 
 	sample_column(HeapTupleIsValid(passages->statsTuple) ? passages : documents,
 				  predicate->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
-	selectivity = average_fraction(elements, &sample, radius,
+	selectivity = average_fraction(elements, predicate->distance, &sample, radius,
 								   semi && is_inner(documents, sjinfo) ?
 								   documents->rel->rows : 0);
 	if (semi && is_inner(passages, sjinfo))
@@ -226,6 +285,18 @@ constant_array(PlannerInfo *root, Node *array)
 }
 
 /*
+ * Return true if the planner knows more of a column than of another: it has statistics, of
+ * more rows.
+ */
+static bool
+knows_more(const VariableStatData *column, const VariableStatData *other)
+{
+	if (!HeapTupleIsValid(column->statsTuple) || !HeapTupleIsValid(other->statsTuple))
+		return HeapTupleIsValid(column->statsTuple);
+	return column->rel && other->rel && column->rel->tuples > other->rel->tuples;
+}
+
+/*
  * Return the fraction of rows in which the document is within the radius of the passage.
  * The rows are those of a table if sjinfo is NULL, else the pairs of a join.  For
  * semijoins and antijoins, return the fraction of outer rows that have a match.
@@ -243,23 +314,25 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 	Elements	elements;
 	Selectivity selectivity;
 
-	/* b is NULL if it is a ball whose center is unknown */
-	if (predicate->distance->symmetric && document && predicate->b && !passage)
-	{
-		Predicate	commuted = *predicate;
-
-		commuted.a = predicate->b;
-		commuted.b = predicate->a;
-		return elements_selectivity(root, &commuted, jointype, sjinfo);
-	}
 	if (radius < 0 || (document && document->constisnull) || (passage && passage->constisnull))
 		return 0;
 	examine_variable(root, predicate->a, 0, &documents);
+	/* b is NULL if it is a ball whose center is unknown */
 	if (predicate->b)
 		examine_variable(root, predicate->b, 0, &passages);
-	read_documents(&documents, document, predicate->function, &elements);
+	if (predicate->distance->symmetric && !passage && knows_more(&passages, &documents))
+	{
+		VariableStatData a = documents;
+
+		documents = passages;
+		passages = a;
+		passage = document;
+		document = NULL;
+	}
+	read_documents(&documents, document, predicate->function,
+				   passage ? SAMPLE_ALL : SAMPLE_PAIRED_LARGE, &elements);
 	if (passage)
-		selectivity = fraction_within(&elements, passage->constvalue, radius);
+		selectivity = fraction_within(&elements, predicate->distance, passage->constvalue, radius);
 	else
 		selectivity = selectivity_of_sample(&elements, &documents, &passages, predicate,
 											radius, jointype, sjinfo);
@@ -269,6 +342,11 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 	{
 		pfree(elements.element);
 		pfree(elements.frequency);
+	}
+	if (elements.nsizes > 0)
+	{
+		pfree(elements.size);
+		sample_free(&elements.sample);
 	}
 	return selectivity;
 }
@@ -329,4 +407,14 @@ elements_count(PlannerInfo *root, Node *node)
 		ReleaseSysCache(statistics);
 	}
 	return elements;
+}
+
+/*
+ * Return the cost of comparing arrays of a and b elements.  The time is that of copying the
+ * elements of the first array, and of searching for each of them in the second one.
+ */
+double
+elements_comparison_cost(double a, double b)
+{
+	return cpu_operator_cost * a * (1 + log2(2 + b));
 }

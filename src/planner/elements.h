@@ -13,5 +13,6 @@
 extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
 										JoinType jointype, SpecialJoinInfo *sjinfo);
 extern double elements_count(PlannerInfo *root, Node *node);
+extern double elements_comparison_cost(double a, double b);
 
 #endif							/* SIMHASH_ELEMENTS_H */

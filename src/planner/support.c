@@ -164,9 +164,8 @@ estimate_selectivity(SupportRequestSelectivity *req)
 /* --- costs -------------------------------------------------------------------------- */
 
 /*
- * Set the cost of a call with the arrays a and b.  Its time is that of copying the elements
- * of a, and of searching for each among those of b.  A call of sketch_contained ends at the
- * first element that b lacks.  So half of the searches are assumed.  Returns false if the
+ * Set the cost of a call with the arrays a and b.  A call of sketch_contained ends at the
+ * first element that b lacks.  So half of the comparison is assumed.  Returns false if the
  * function takes no arrays, or if core does not pass the call, as for operator ANY (array).
  * Serves distances, too, so that a comparison costs the same with an index and without.
  */
@@ -174,8 +173,6 @@ static bool
 estimate_cost(SupportRequestCost *req)
 {
 	List	   *args = NIL;
-	double		elements;
-	double		searches;
 
 	if (req->node && IsA(req->node, FuncExpr))
 		args = ((FuncExpr *) req->node)->args;
@@ -183,11 +180,11 @@ estimate_cost(SupportRequestCost *req)
 		args = ((OpExpr *) req->node)->args;
 	if (list_length(args) < 2 || exprType(linitial(args)) != INT8ARRAYOID)
 		return false;
-	elements = elements_count(req->root, linitial(args));
-	searches = array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP ? elements / 2 : elements;
 	req->startup = 0;
-	req->per_tuple = cpu_operator_cost *
-		(elements + searches * log2(2 + elements_count(req->root, lsecond(args))));
+	req->per_tuple = elements_comparison_cost(elements_count(req->root, linitial(args)),
+											  elements_count(req->root, lsecond(args)));
+	if (array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
+		req->per_tuple /= 2;
 	return true;
 }
 

@@ -24,6 +24,7 @@ typedef struct Overlap
 	int			both;			/* number of elements that are in both arrays */
 } Overlap;
 
+extern Overlap hash_set_overlap(const int64 *a, int na, const int64 *b, int nb);
 extern Overlap hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b);
 
 /*

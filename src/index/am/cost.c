@@ -64,6 +64,27 @@ estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 par
 }
 
 /*
+ * Return the fraction of rows that a scan returns to be rechecked, or 0 if it returns only
+ * rows that match.  For <@, these are the rows that && matches.  For <%@, these are the rows
+ * that have as many query keys as a row within the radius.
+ */
+static Selectivity
+fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
+{
+	Predicate	predicate;
+	Selectivity otherwise;
+
+	if (strategy == STRATEGY_CONTAINED)
+		predicate = predicate_of_overlap(get_opcode(op->opno), op->args);
+	else if (strategy == STRATEGY_RESEMBLES &&
+			 predicate_read_ball(root, &distance_jaccard, op->opno, op->args, &predicate, &otherwise))
+		predicate.distance = &distance_containment;
+	else
+		return 0;
+	return elements_selectivity(root, &predicate, JOIN_INNER, NULL);
+}
+
+/*
  * Estimate what a scan of a multi-key index reads in total (*all), and what it reads
  * before its first row (*first).  The caller must set both to zero before.  *first is
  * changed only if the scan has an order.  Returns true if the scan may turn out to be a
@@ -76,12 +97,12 @@ estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 par
  * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
  * prefers the clause with the greatest min_match, which is not estimated:
  * best_query_keys.)  If all operators need a full index scan, sets *selectivity to 1,
- * because such a scan fetches all rows.  A scan for <@ fetches the rows that && matches,
- * so *selectivity is at least their fraction.
+ * because such a scan fetches all rows.  *selectivity is at least the fraction of rows that
+ * are rechecked.  Sets *recheck_cost to the cost of such a row.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
-			  Selectivity *selectivity, ScanEstimate *first, ScanEstimate *all)
+			  Selectivity *selectivity, Cost *recheck_cost, ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	const MultiKeyMethods *methods = opclass->multi_key;
@@ -94,7 +115,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	bool		several_per_row = false;
 	bool		nulls = false;
 	bool		unknown = false;
-	Selectivity overlap = 0;
+	Selectivity rechecked = 0;
 	ListCell   *lc;
 
 	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
@@ -114,16 +135,11 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 			strategy != STRATEGY_CONTAINED;
 		max_descents = strategy == STRATEGY_CONTAINS ?
 			info->pages * (double) ENTRIES_PER_LEAF / Max(info->tuples, 1) : HUGE_VAL;
-		overlap = 0;
-		if (strategy == STRATEGY_CONTAINED)
-		{
-			OpExpr	   *op = (OpExpr *) clause;
-			Predicate	predicate = predicate_of_overlap(get_opcode(op->opno), op->args);
-
-			overlap = elements_selectivity(root, &predicate, JOIN_INNER, NULL);
-		}
+		rechecked = fraction_rechecked(root, strategy, (OpExpr *) clause);
+		*recheck_cost = strategy != STRATEGY_RESEMBLES ? 0 :
+			elements_comparison_cost(elements_count(root, linitial(((OpExpr *) clause)->args)), nkeys);
 	}
-	*selectivity = Max(*selectivity, overlap);
+	*selectivity = Max(*selectivity, rechecked);
 	if (nulls)
 		nkeys = 1;
 	if (has_operator && isinf(nkeys))
@@ -246,6 +262,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
 	double		ntuples = 0;	/* number of index entries that the scan reads */
+	Cost		recheck_cost = 0;	/* of a row */
 	QualCost	qual_cost;
 	ListCell   *lc;
 
@@ -259,7 +276,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
-		unknown = estimate_keys(root, path, opclass, selectivity, &first, &all);
+		unknown = estimate_keys(root, path, opclass, selectivity, &recheck_cost, &first, &all);
 		ntuples = all.entries;
 	}
 	else
@@ -274,6 +291,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	cost_qual_eval(&qual_cost, quals, root);
 	*startup_cost = DESCENT_COST + qual_cost.startup + qual_cost.per_tuple;
 	*total_cost = *startup_cost + ntuples * cpu_index_tuple_cost +
+		*selectivity * info->tuples * recheck_cost +
 		cost_of_reading(root, info, &all, loop_count) +
 		avoid_index_only_scan(root, path, *selectivity, loop_count);
 	*startup_cost += cost_of_reading(root, info, &first, loop_count);
