@@ -37,6 +37,22 @@ DELETE FROM refilled;
 VACUUM refilled;
 SELECT simhash_index_check('refilled_fp', true);
 SELECT * FROM simhash_index_stats('refilled_fp') ORDER BY "table", level;
+-- what REINDEX would make of an index that grew in random order, and of it after deletions
+CREATE TABLE bloated (id int, fp simhash);
+CREATE INDEX bloated_fp ON bloated USING simhash (fp);
+INSERT INTO bloated SELECT i, fingerprint(i) FROM generate_series(1, 20000) AS i;
+SELECT sum(pages) AS pages, sum(rebuilt_pages) AS rebuilt FROM simhash_index_stats('bloated_fp') \gset grown_
+DELETE FROM bloated WHERE id % 4 > 0;
+VACUUM bloated;
+SELECT sum(pages) AS pages, sum(rebuilt_pages) AS rebuilt FROM simhash_index_stats('bloated_fp') \gset emptied_
+REINDEX INDEX bloated_fp;
+SELECT :emptied_pages > 2 * :emptied_rebuilt AS bloated, sum(pages) = :emptied_rebuilt AS foretold,
+    sum(rebuilt_pages) = sum(pages) AS stays FROM simhash_index_stats('bloated_fp');
+INSERT INTO bloated SELECT i, fingerprint(i) FROM generate_series(1, 20000) AS i WHERE i % 4 > 0;
+REINDEX INDEX bloated_fp;
+SELECT :grown_pages > :grown_rebuilt AS bloated, sum(pages) = :grown_rebuilt AS foretold
+FROM simhash_index_stats('bloated_fp');
+DROP TABLE bloated;
 SELECT free_pages_of('refilled_fp') > 0.9 * :fresh AS mostly_free, pages_of('refilled_fp') = :fresh AS as_long,
        pages_lost('refilled_fp');
 SELECT count(*) FROM refilled WHERE fp <~> '0123456789abcdef' <= 64;

@@ -1077,12 +1077,13 @@ COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
 CREATE FUNCTION simhash_index_stats(index regclass,
     OUT "table" integer, OUT prefix_bits integer, OUT level integer,
     OUT pages bigint, OUT entries bigint, OUT fill double precision,
-    OUT longest_run bigint)
+    OUT longest_run bigint, OUT rebuilt_pages bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS
     'pages and entries of each level of each permuted table of an index (table NULL: rows whose value is NULL; level '
-    'NULL: free pages, for reuse), and the maximum number of entries with one prefix';
+    'NULL: free pages, for reuse), the maximum number of entries with one prefix, and the pages of the whole permuted '
+    'table after REINDEX';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
     OUT tables integer, OUT prefix_bits integer, OUT probes bigint,

@@ -12,8 +12,9 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/inspect/inspect.h"
+#include "index/load/build_tree.h"
 
-#define STATS_COLUMNS	7
+#define STATS_COLUMNS	8
 
 /* Statistics of a level of a tree. */
 typedef struct LevelStats
@@ -95,6 +96,8 @@ report_tree(Relation index, const IndexMeta *meta, int tree, ReturnSetInfo *resu
 		values[5] = Float8GetDatum((double) stats.entries / stats.capacity);
 		values[6] = Int64GetDatum(stats.longest_run);
 		nulls[6] = !is_table || level > 0;
+		values[7] = Int64GetDatum(level > 0 ? 0 : build_tree_size(stats.entries));
+		nulls[7] = level > 0;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 }
@@ -106,7 +109,7 @@ static void
 report_free_pages(int64 pages, ReturnSetInfo *result)
 {
 	Datum		values[STATS_COLUMNS] = {0};
-	bool		nulls[STATS_COLUMNS] = {true, true, true, false, false, true, true};
+	bool		nulls[STATS_COLUMNS] = {true, true, true, false, false, true, true, true};
 
 	values[3] = Int64GetDatum(pages);
 	values[4] = Int64GetDatum(0);
@@ -115,6 +118,7 @@ report_free_pages(int64 pages, ReturnSetInfo *result)
 
 /*
  * simhash_index_stats(regclass): return the pages, entries, fill and skew of each level.
+ * Also returns the pages of each tree after REINDEX, in the row of its leaves.
  * The owner of the index and members of pg_stat_scan_tables may call this function.
  */
 PG_FUNCTION_INFO_V1(simhash_index_stats);

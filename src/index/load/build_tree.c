@@ -107,6 +107,17 @@ count_inner_pages(BlockNumber nleaves)
 }
 
 /*
+ * Return the number of pages that a build makes for a tree of nentries entries.
+ */
+BlockNumber
+build_tree_size(uint64 nentries)
+{
+	BlockNumber nleaves = level_size(nentries, LEAF_FILL);
+
+	return nleaves + count_inner_pages(nleaves);
+}
+
+/*
  * Return a block for a page that will be written later.  The block is allocated, but not
  * initialized.
  */
@@ -312,11 +323,10 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
 	Entry		lowest = lowest_entry();
-	BlockNumber nleaves = level_size(spool_count(spool), LEAF_FILL);
 
 	build.index = index;
 	build.tree = tree;
-	build.to_allocate = nleaves + count_inner_pages(nleaves);
+	build.to_allocate = build_tree_size(spool_count(spool));
 	add_level(&build, &lowest);
 	add_entries(&build, spool, done);
 	return finish_levels(&build);

@@ -44,6 +44,7 @@ typedef struct LeafDownlink
 typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
 
 extern void build_report_phase(BuildPhase phase);
+extern BlockNumber build_tree_size(uint64 nentries);
 extern void build_write_page(Buffer buffer, Page page, bool log);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);
