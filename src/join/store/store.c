@@ -101,6 +101,7 @@ join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value, Siz
 	tuple_size = MAXALIGN(tuple->t_len);
 	result = palloc_extended(tuple_size + size, MCXT_ALLOC_HUGE);
 	memcpy(result, tuple, tuple->t_len);
+	memset((char *) result + tuple->t_len, 0, tuple_size - tuple->t_len);
 	memcpy((char *) result + tuple_size, value, size);
 	result->t_len = tuple_size + size;
 	return result;
