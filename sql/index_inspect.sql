@@ -173,3 +173,9 @@ DROP ROLE regress_simhash_hostile;
 DROP ROLE regress_simhash_stranger, regress_simhash_monitor;
 DROP TABLE report, skewed, report_parent;
 DROP FUNCTION report_fp(integer);
+
+-- phases of a build in pg_stat_progress_create_index: 8 * (tree + 64 * permuted tables) is
+-- added to a phase from the first tree on
+SELECT phase, pg_indexam_progress_phasename(oid, phase)
+FROM pg_am, unnest('{1,2,5}'::bigint[] || 3 + 8 * (2 + 64 * 4)::bigint || 4 + 8 * (5 + 64 * 4)::bigint) AS phase
+WHERE amname = 'simhash';

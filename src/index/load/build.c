@@ -36,19 +36,28 @@ typedef struct Spools
 char *
 simhash_buildphasename(int64 phase)
 {
-	switch (phase)
+	int			tree = phase / BUILD_PHASES % BUILD_TREES;
+	int			ntables = phase / BUILD_PHASES / BUILD_TREES;
+	const char *done;
+
+	switch (phase % BUILD_PHASES)
 	{
 		case PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE:
 			return "initializing";
 		case PHASE_SCAN:
 			return "scanning table";
 		case PHASE_SORT:
-			return "sorting entries";
+			done = "sorting";
+			break;
 		case PHASE_WRITE:
-			return "writing trees";
+			done = "writing";
+			break;
 		default:
 			return NULL;
 	}
+	if (tree > ntables)
+		return psprintf("%s placeholders", done);
+	return psprintf("%s permuted table %d of %d", done, tree, ntables);
 }
 
 /*
@@ -80,6 +89,7 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info, int32 para
 	spools.keys = spool_create(maintenance_work_mem / 8 * 7);
 	spools.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
 
+	build_report_tree(0, 0);
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = heap_scan_keys(heap, index, info, params, true, NULL, spool_key,
 										 &spools, &result->index_tuples);
@@ -90,9 +100,11 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info, int32 para
 	pg_atomic_init_u64(&done, 0);
 	for (int i = 0; i < design->ntables; i++)
 	{
+		build_report_tree(i, design->ntables);
 		spool_begin(spools.keys, &design->table[i]);
 		roots[i] = build_tree(index, i, spools.keys, &done);
 	}
+	build_report_tree(design->ntables, design->ntables);
 	spool_begin(spools.placeholders, &design->table[design->ntables]);
 	roots[design->ntables] = build_tree(index, design->ntables, spools.placeholders, &done);
 	spool_free(spools.keys);

@@ -70,6 +70,19 @@ typedef struct TreeBuild
 									 * built */
 } TreeBuild;
 
+/* what this process adds to the number of a phase */
+static int	reported_tree;
+
+/*
+ * Set the tree that the next phases are of, among ntables permuted tables and the tree of
+ * placeholders.  The number of tables is 0 before there are trees.
+ */
+void
+build_report_tree(int tree, int ntables)
+{
+	reported_tree = ntables == 0 ? 0 : BUILD_PHASES * (tree + 1 + BUILD_TREES * ntables);
+}
+
 /*
  * Report the phase of the build.  pg_stat_progress_create_index shows the phase of the
  * leader, not of workers.
@@ -77,7 +90,7 @@ typedef struct TreeBuild
 void
 build_report_phase(BuildPhase phase)
 {
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, phase);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, phase + reported_tree);
 }
 
 /*

@@ -14,13 +14,20 @@
 #include "index/load/spool.h"
 #include "index/tree/meta.h"
 
-/* Phases of a build, as pg_stat_progress_create_index shows them. */
+/*
+ * Phases of a build, as pg_stat_progress_create_index shows them.  The number shown is the
+ * phase, plus BUILD_PHASES times the number of the tree from 1 on, plus BUILD_PHASES *
+ * BUILD_TREES times the number of permuted tables.
+ */
 typedef enum BuildPhase
 {
 	PHASE_SCAN = PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE + 1,
 	PHASE_SORT,
 	PHASE_WRITE
 } BuildPhase;
+
+#define BUILD_PHASES	8
+#define BUILD_TREES		64
 
 /* A partition of the leaves of a tree.  One process builds it. */
 typedef struct LeafPartition
@@ -43,6 +50,7 @@ typedef struct LeafDownlink
 /* Set *downlink to the downlink of the next leaf. */
 typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
 
+extern void build_report_tree(int tree, int ntables);
 extern void build_report_phase(BuildPhase phase);
 extern BlockNumber build_tree_size(uint64 nentries);
 extern void build_write_page(Buffer buffer, Page page, bool log);

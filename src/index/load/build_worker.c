@@ -88,6 +88,7 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	for (RowGroup group = 0; group < NGROUPS; group++)
 		files[group].file = BufFileCreateFileSet(&shared->files.fs,
 												 rows_name(participant, group));
+	build_report_tree(0, 0);
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = heap_scan_keys(heap, index, info,
 										 params_of_column(index, opclass_of_index(index)),
@@ -241,8 +242,9 @@ do_units(SharedBuild *shared, Relation index)
 
 	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)
 	{
-		int			tree = (unit - 1) / shared->npartitions;
+		int			tree = unit == 0 ? placeholders : (unit - 1) / shared->npartitions;
 
+		build_report_tree(tree, shared->design.ntables);
 		if (unit == 0)
 		{
 			read_rows(shared, ROWS_WITH_PLACEHOLDER, table, 0, PG_UINT64_MAX, spool);
