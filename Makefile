@@ -100,6 +100,7 @@ OBJS = \
 	src/join/match/distance_pairs.o \
 	src/join/match/join_methods.o \
 	src/join/match/rare_pairs.o \
+	src/join/match/rarity.o \
 	src/join/plan/join_clause.o \
 	src/join/plan/join_cost.o \
 	src/join/plan/join_node.o \

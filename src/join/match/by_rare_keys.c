@@ -32,6 +32,7 @@
 #include "digest/splitmix.h"
 #include "join/match/join_methods.h"
 #include "join/match/rare_pairs.h"
+#include "join/match/rarity.h"
 #include "type/hash_array.h"
 
 typedef struct RareMatch
@@ -55,39 +56,6 @@ typedef struct RareMatch
 #define INTERRUPT_INTERVAL	4096
 
 StaticAssertDecl(2 * sizeof(uint64) == RARE_JOINED_SIZE, "memory for a place in the order");
-
-/* An element of an array, to be put in order. */
-typedef struct RankedElement
-{
-	uint32		count;
-	uint32		index;			/* index in the array */
-	int64		element;
-} RankedElement;
-
-/*
- * Compare two elements by their counts, then by themselves.
- */
-static inline int
-compare_ranks(uint32 count_a, int64 a, uint32 count_b, int64 b)
-{
-	if (count_a != count_b)
-		return count_a < count_b ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-static inline int
-compare_elements(const RankedElement *a, const RankedElement *b)
-{
-	return compare_ranks(a->count, a->element, b->count, b->element);
-}
-
-#define ST_SORT				rank_elements
-#define ST_ELEMENT_TYPE		RankedElement
-#define ST_COMPARE(a, b)	compare_elements(a, b)
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE			static
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 static void
 rare_init(JoinMatch *match)
@@ -195,45 +163,6 @@ matches_all(const RareMatch *state)
 }
 
 /*
- * Move the k rarest of n elements to the front, in any order.  (Hoare's quickselect.)
- */
-static void
-select_rarest(RankedElement *ranked, int n, int k)
-{
-	int			low = 0;
-	int			high = n - 1;
-
-	while (low < high)
-	{
-		RankedElement middle = ranked[low + (high - low) / 2];
-		int			i = low;
-		int			j = high;
-
-		CHECK_FOR_INTERRUPTS();
-		while (i <= j)
-		{
-			while (compare_elements(&ranked[i], &middle) < 0)
-				i++;
-			while (compare_elements(&ranked[j], &middle) > 0)
-				j--;
-			if (i <= j)
-			{
-				RankedElement moved = ranked[i];
-
-				ranked[i++] = ranked[j];
-				ranked[j--] = moved;
-			}
-		}
-		if (k <= j)
-			high = j;
-		else if (k >= i)
-			low = i;
-		else
-			return;
-	}
-}
-
-/*
  * Return the n elements of an array, first those of the prefix, the rarest first.  Sets
  * *prefix to their number.
  */
@@ -245,8 +174,7 @@ rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
 	for (int i = 0; i < n; i++)
 		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
-	select_rarest(ranked, n, *prefix);
-	rank_elements(ranked, *prefix);
+	rarity_sort_first(ranked, n, *prefix);
 	return ranked;
 }
 
@@ -489,7 +417,7 @@ rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 		order = (a[i] > b[j]) - (a[i] < b[j]);
 		if (order == 0)
 		{
-			if (tag > 0 && compare_ranks(*count_of(state, a[i]), a[i], met_count, met) < 0)
+			if (tag > 0 && rarity_compare(*count_of(state, a[i]), a[i], met_count, met) < 0)
 				return false;
 			both++;
 		}
