@@ -89,7 +89,6 @@ build_serially(Relation heap, Relation index, struct IndexInfo *info, int32 para
 	spools.keys = spool_create(maintenance_work_mem / 8 * 7);
 	spools.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
 
-	build_report_tree(0, 0);
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = heap_scan_keys(heap, index, info, params, true, NULL, spool_key,
 										 &spools, &result->index_tuples);

@@ -70,17 +70,17 @@ typedef struct TreeBuild
 									 * built */
 } TreeBuild;
 
-/* what this process adds to the number of a phase */
+/* what this process adds to the number of a phase, except of PHASE_SCAN */
 static int	reported_tree;
 
 /*
  * Set the tree that the next phases are of, among ntables permuted tables and the tree of
- * placeholders.  The number of tables is 0 before there are trees.
+ * placeholders.
  */
 void
 build_report_tree(int tree, int ntables)
 {
-	reported_tree = ntables == 0 ? 0 : BUILD_PHASES * (tree + 1 + BUILD_TREES * ntables);
+	reported_tree = BUILD_PHASES * (tree + 1 + BUILD_TREES * ntables);
 }
 
 /*
@@ -90,7 +90,8 @@ build_report_tree(int tree, int ntables)
 void
 build_report_phase(BuildPhase phase)
 {
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, phase + reported_tree);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE,
+								 phase == PHASE_SCAN ? phase : phase + reported_tree);
 }
 
 /*

@@ -88,7 +88,6 @@ scan_heap(SharedBuild *shared, ParallelTableScanDesc parallel_scan,
 	for (RowGroup group = 0; group < NGROUPS; group++)
 		files[group].file = BufFileCreateFileSet(&shared->files.fs,
 												 rows_name(participant, group));
-	build_report_tree(0, 0);
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = heap_scan_keys(heap, index, info,
 										 params_of_column(index, opclass_of_index(index)),
