@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tables and pictures of docs/performance.md from the output of designs.sh.
+"""Makes tables of designs and pictures of docs/performance.md from the output of designs.sh.
 
     designs.py FOLDER PICTURES      reads FOLDER/*.csv, prints tables, writes
                                     PICTURES/latency.svg and rows.svg
@@ -61,6 +61,24 @@ def print_sizes(results):
               " | ".join(f"{number(own[s]['insert_us'])} µs" if s in own else "" for s in sizes) + " |")
 
 
+def print_ratios(results, rows):
+    """Prints one line for each design: its times as multiples of the default design's."""
+    print(f"\n**{millions(rows)} rows, times as long as blocks=4**\n")
+    print("| design | permuted tables | bytes a row | build | insertion | k = 3 | k = 8 | k = 12 |")
+    print("|---|---|---|---|---|---|---|---|")
+    own = {(design(r), r["k"]): r for r in results if r["rows"] == rows}
+    for key in dict.fromkeys(key for key, _ in own):
+        row = own[key, "3"]
+        times = [(row, own[("4", "1", "1"), "3"], column) for column in ("build_s", "insert_us")]
+        times += [(own[key, k], own[("4", "1", "1"), k], "us") for k in ("3", "8", "12")]
+        print(f"| {options(row)} | {row['tables']} | {number(row['bytes_per_row'])} | " +
+              " | ".join(ratio(float(a[column]) / float(b[column])) for a, b, column in times) + " |")
+
+
+def ratio(value):
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+
+
 def print_searches(results, rows, k):
     own = [r for r in results if (r["rows"], r["k"]) == (rows, k)]
     print(f"\n**{millions(rows)} rows, k = {k}** (sequential scan: "
@@ -116,6 +134,7 @@ def main():
     folder, pictures = map(Path, sys.argv[1:])
     results = read_results(folder)
     print_sizes(results)
+    print_ratios(results, "10000000")
     for rows in sorted({r["rows"] for r in results}, key=int):
         for k in ("3", "8", "12"):
             print_searches(results, rows, k)
