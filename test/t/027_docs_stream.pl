@@ -1,7 +1,7 @@
 # docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
 # two stored articles resemble each other, each skipped one resembles a stored one, no two
 # leaders of labels resemble each other, each document resembles its leader, and each
-# refused note names a stored one.  The same for the codes of 256 bits of docs/recipes.md,
+# refused report names a stored one.  The same for the codes of 256 bits of docs/recipes.md,
 # whose searches find what a sequential scan finds.
 #
 # SIMHASH_ROUNDS sets the number of documents for each session.
@@ -160,36 +160,39 @@ labels_ok('old documents');
 is(answer('SELECT count(*) FROM from_scratch() JOIN label ON id = doc WHERE label <> leader'), '0',
 	'labels are those of a pass over all documents');
 
-# Notes are added, refused and deleted.  Each refused one is near the note that it names.
+# Reports are added, refused and deleted.  Each refused one resembles the report that it
+# names.
 answer($_->{sql})
-  foreach grep { $_->{sql} =~ /^CREATE/ && $_->{section} =~ /^(The constraint|Refuse)/ } blocks_of('docs/stream.md');
+  foreach grep { $_->{sql} =~ /^CREATE/ && $_->{section} =~ /^(Keep near|Refuse)/ } blocks_of('docs/stream.md');
 answer(<<'SQL');
-TRUNCATE notes;
-CREATE FUNCTION note(i bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'a note on subject ' || (hashint8(i) & 31);
-CREATE TABLE noted (i bigint, added bigint, duplicate_of bigint, bits integer);
-CREATE PROCEDURE add_notes(seed bigint, n integer) LANGUAGE plpgsql AS $$
+TRUNCATE reports;
+CREATE TABLE reported (i bigint, added bigint, duplicate_of bigint, distance float8);
+CREATE PROCEDURE add_reports(seed bigint, n integer) LANGUAGE plpgsql AS $$
 BEGIN
     FOR i IN seed .. seed + n - 1 LOOP
-        INSERT INTO noted SELECT i, a.* FROM add_note(note(i)) AS a;
+        INSERT INTO reported SELECT i, a.* FROM add_report(offer(i)) AS a;
         COMMIT;
         IF i % 5 = 0 THEN
-            DELETE FROM notes WHERE body = note(i);
+            DELETE FROM reports WHERE body = offer(i);
             COMMIT;
         END IF;
     END LOOP;
 END $$;
 SQL
-together_ok('add_notes');
-is(answer('SELECT count(*) FROM noted WHERE num_nonnulls(added, duplicate_of) = 1'),
-	8 * $rounds, 'each note was added, or names another');
-is(answer(<<'SQL'), '0', 'the note that it names was added, and is near');
-SELECT count(*) FROM noted AS n LEFT JOIN noted AS o ON o.added = n.duplicate_of
+together_ok('add_reports');
+is(answer('SELECT count(*) FROM reported WHERE num_nonnulls(added, duplicate_of) = 1'),
+	8 * $rounds, 'each report was added, or names another');
+is(answer(<<'SQL'), '0', 'the report that it names was added, and resembles it');
+SELECT count(*) FROM reported AS n LEFT JOIN reported AS o ON o.added = n.duplicate_of
 WHERE n.added IS NULL
-      AND NOT coalesce((simhash(note(n.i)) <~> simhash(note(o.i))) + 0 = n.bits AND n.bits <= 3, false)
+      AND NOT coalesce((shingle_hashes(offer(n.i)) <%> shingle_hashes(offer(o.i))) + 0 = n.distance
+                       AND n.distance <= 0.2, false)
 SQL
-cmp_ok(answer('SELECT count(*) FROM noted WHERE added IS NULL'), '>', $rounds, 'many were refused');
-is(answer('SELECT count(*) FROM notes AS a JOIN notes AS b ON a.id < b.id AND (a.fp <~> b.fp) + 0 <= 3'),
-	'0', 'no two notes are near');
+cmp_ok(answer('SELECT count(*) FROM reported WHERE added IS NULL'), '>', $rounds, 'many were refused');
+is(answer(<<'SQL'), '0', 'no two reports resemble each other');
+SELECT count(*) FROM reports AS a JOIN reports AS b
+ON a.id < b.id AND (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2
+SQL
 
 # Codes of few subjects with up to 48 bits flipped.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Codes of 128 and 256 bits' } blocks_of('docs/recipes.md');
@@ -246,7 +249,7 @@ WHERE ARRAY(SELECT bits FROM images_nearest(q.code, 3, 40)) IS DISTINCT FROM
             code_word(q.code, 1), code_word(q.code, 2), code_word(q.code, 3))::images)) AS s (d)
             WHERE d <= 40 ORDER BY d LIMIT 3)
 SQL
-no_damage_ok($node, 'after all', 'articles_fp', 'one_leader', 'no_copies');
+no_damage_ok($node, 'after all', 'articles_fp', 'one_leader', 'no_near_duplicates');
 no_crash_ok($node);
 
 done_testing();
