@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/evaluation.md from its CSV files.
+"""Prints tables from the CSV files, of which docs/evaluation.md shows a part.
 
     tables.py FOLDER
 """
