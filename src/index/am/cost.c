@@ -150,6 +150,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
+	all->max_fraction = first->max_fraction = 1;
 
 	/* an ordered scan begins with rows that contain any of the query keys */
 	if (path->indexorderbys != NIL)
@@ -174,6 +175,7 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 	double		random_page_cost;
 	double		seq_page_cost;
 	double		random = Min(estimate->descents, estimate->pages);
+	double		npages = ceil(info->pages * estimate->max_fraction);
 	double		cached = 1;
 
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
@@ -181,7 +183,7 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
 	{
 		double		pages = estimate->pages * loop_count;
 
-		cached = index_pages_fetched(pages, info->pages, info->pages, root) / pages;
+		cached = index_pages_fetched(pages, npages, info->pages, root) / pages;
 	}
 	return cached * (random * random_page_cost +
 					 (estimate->pages - random) * seq_page_cost) +

@@ -270,6 +270,9 @@ add_searches(ScanEstimate *estimate, ProbePlans *plans, int radius, double n)
 	estimate->descents += n * descents;
 	estimate->entries += n * entries;
 	estimate->pages += n * (descents + floor(entries / ENTRIES_PER_LEAF));
+	estimate->max_fraction = Max(estimate->max_fraction,
+								 probe_plan_count_tables(plan, radius) /
+								 (double) design_count_tables(&plan->design));
 }
 
 /*
@@ -296,6 +299,7 @@ hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 		all->descents = 1;
 		all->entries = selectivity * info->tuples;
 		all->pages = 1 + floor(all->entries / ENTRIES_PER_LEAF);
+		all->max_fraction = 1;
 		return searches.unknown;
 	}
 	get_probe_plans(info, &plans);

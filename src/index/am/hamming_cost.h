@@ -14,6 +14,7 @@ typedef struct ScanEstimate
 	double		descents;
 	double		pages;			/* number of leaves */
 	double		entries;
+	double		max_fraction;	/* of the index's pages that may be among them */
 } ScanEstimate;
 
 extern bool hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
