@@ -76,13 +76,7 @@ CREATE TABLE whole.near1 AS
     SELECT a.id AS a, b.id AS b FROM whole.docs AS a, whole.docs AS b
     WHERE a.fp <~> b.fp <= 3 AND a.id < b.id;
 CREATE VIEW whole.near2 AS SELECT * FROM whole.near1 WHERE false;
-CREATE VIEW whole.clusters1 AS TABLE whole.near1;
-CREATE VIEW whole.clusters2 AS TABLE whole.near2;
 ANALYZE;
-CREATE TABLE whole.clusters AS
-    WITH RECURSIVE step AS MATERIALIZED (SELECT a, b FROM whole.near1 UNION SELECT b, a FROM whole.near1),
-        reached AS (SELECT a, b FROM step UNION SELECT r.a, s.b FROM reached AS r JOIN step AS s ON r.b = s.a)
-    SELECT a AS id, min(b) AS cluster FROM reached GROUP BY a;
 INSERT INTO docs (id, body) SELECT id, body FROM whole.docs;
 SQL
 	foreach my $shard (@shards)
@@ -112,29 +106,29 @@ sub sent
 	return map { s/\\(.)/$1/gr } $plan =~ /"Remote SQL": "((?:[^"\\]|\\.)*)"/g;
 }
 
-# Checks that a query returns the same rows on the shards as in one table, optionally
-# with another query for that table.
+# Checks that a query returns the same rows on the shards as in one table.
 sub same_rows_as_one_table
 {
-	my ($query, $name, $whole_query) = @_;
+	my ($query, $name) = @_;
 	my ($by_shards, $complaint) = said($coordinator, $query);
-	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . ($whole_query // $query));
+	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . $query);
 
 	is($complaint, '', "$name: runs");
 	isnt($by_one, '', "$name: finds something");
 	is(join("\n", sort split /\n/, $by_shards), join("\n", sort split /\n/, $by_one), "$name: rows as of one table");
 }
 
-# Checks that each shard receives the query's conditions on fingerprints and texts, and
-# uses its index.
+# Checks that each shard receives the query's conditions on digests and texts, and uses
+# its index.
 sub searched_by_shards
 {
 	my ($query, $name) = @_;
 	my @expected = grep { $query =~ $_->[0] } (
-		[ qr/WHERE fp <~> .* <= (\d+)|ON docs\.fp <~> .* <= (\d+)/, qr/WHERE .*<~>.* <= \d/, 'predicate' ],
+		[ qr/<[%~]> .* <= \d/, qr/WHERE .*<[%~]>.* <= /, 'predicate' ],
 		[ qr/resemblance/, qr/WHERE .*resemblance\(/, 'verification' ],
-		[ qr/ORDER BY fp <~>|nearest/, qr/ORDER BY .*<~>.* LIMIT 10/, 'order and limit' ]);
-	my @scans = map { index_scans($_) } @shards;
+		[ qr/ORDER BY fp <~>/, qr/ORDER BY .*<~>.* LIMIT 10/, 'order and limit' ]);
+	my $index = $query =~ /<%>/ ? 'docs_sk' : 'docs_fp';
+	my @scans = map { index_scans($_, $index) } @shards;
 	my @sent = sent($query);
 
 	is(scalar @sent, 2, "$name: both shards receive a query");
@@ -146,16 +140,16 @@ sub searched_by_shards
 	foreach my $i (0, 1)
 	{
 		ok($shards[$i]->poll_query_until('postgres',
-			"SELECT idx_scan > $scans[$i] FROM pg_stat_user_indexes WHERE indexrelname = 'docs_fp'"),
+			"SELECT idx_scan > $scans[$i] FROM pg_stat_user_indexes WHERE indexrelname = '$index'"),
 			"$name: " . $shards[$i]->name . ' uses its index');
 	}
 }
 
 sub index_scans
 {
-	my ($node) = @_;
+	my ($node, $index) = @_;
 
-	return $node->safe_psql('postgres', q(SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'docs_fp'));
+	return $node->safe_psql('postgres', "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '$index'");
 }
 
 # The page from top to bottom.  The rows are loaded as soon as the tables exist.
@@ -168,8 +162,8 @@ foreach my $block (blocks_of('docs/machines.md'))
 
 	if ($statement =~ /\A\(?(?:SELECT|PREPARE|WITH)/)
 	{
-		same_rows_as_one_table($statement, "line $line", $statement =~ /AS cluster/ ? 'TABLE clusters' : undef);
-		searched_by_shards($statement, "line $line") if $statement =~ /simhash|batch/;
+		same_rows_as_one_table($statement, "line $line");
+		searched_by_shards($statement, "line $line") if $statement =~ /simhash|shingle_hashes|batch/;
 		$query{$line} = $statement;
 		next;
 	}
@@ -180,6 +174,10 @@ foreach my $block (blocks_of('docs/machines.md'))
 	}
 	load() if $statement =~ /PARTITION OF docs/;
 }
+
+# The recipe of docs/deduplicate.md, on the coordinator.
+my ($recipe) = grep { /TABLE ranked/ } map { $_->{sql} } blocks_of('docs/deduplicate.md');
+same_rows_as_one_table($recipe, 'deduplicate.md');
 
 # Both shards at the same time.
 my $search = q(SELECT id FROM docs WHERE fp <~> simhash(:'text') <= 3);
