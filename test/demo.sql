@@ -11,7 +11,7 @@ SET max_parallel_workers_per_gather = 0;
 \set ECHO all
 
 -- ---------------------------------------------------------------------------
--- 1. A table with a fingerprint column
+-- 1. The descriptions of all Debian packages, with three digests, each with an index
 -- ---------------------------------------------------------------------------
 
 CREATE EXTENSION simhash;
@@ -20,276 +20,108 @@ CREATE TABLE packages (
     id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name  text,
     title text,
-    body  text,
-    fp    simhash GENERATED ALWAYS AS (simhash(body)) STORED
+    body  text
 );
-
--- Load the long descriptions of all Debian packages.  This computes the fingerprints, too.
 \copy packages (name, title, body) FROM 'packages.csv' CSV
-VACUUM ANALYZE packages;
 
-SELECT count(*) AS documents,
-       count(DISTINCT fp) AS fingerprints,
-       pg_size_pretty(sum(octet_length(body))) AS text
-FROM packages;
-
-SELECT name, fp, left(body, 50) AS body
-FROM packages WHERE name IN ('libcommons-collections3-java', 'libcommons-collections4-java', 'bash');
-
--- ---------------------------------------------------------------------------
--- 2. Near-duplicates of a package: fingerprints that differ in few bits
--- ---------------------------------------------------------------------------
-
-SELECT fp AS wanted FROM packages WHERE name = 'libcommons-collections4-java' \gset
-
--- Without an index, PostgreSQL compares all rows.
-EXPLAIN (ANALYZE, COSTS OFF)
-SELECT name FROM packages WHERE fp <~> :'wanted' <= 8;
-
--- An index finds the near rows without reading the others.
-CREATE INDEX packages_fp ON packages USING simhash (fp);
-
-EXPLAIN (ANALYZE, COSTS OFF)
-SELECT name FROM packages WHERE fp <~> :'wanted' <= 8;
-
-SELECT fp <~> :'wanted' AS bits, name, title
-FROM packages WHERE fp <~> :'wanted' <= 8
-ORDER BY bits, name;
-
--- Version 3 has nearly the same description, so one of them could go.  Show both side by
--- side, line by line, and then their differences.
-SELECT CASE WHEN a IS DISTINCT FROM b THEN '*' END AS "*", a AS "version 4", b AS "version 3"
-FROM packages p, packages q,
-     unnest(string_to_array(p.body, E'\n'), string_to_array(q.body, E'\n')) AS line (a, b)
-WHERE p.name = 'libcommons-collections4-java' AND q.name = 'libcommons-collections3-java';
-
-SELECT p.fp <~> q.fp AS bits, resemblance(p.body, q.body),
-       containment(p.body, q.body) AS "4 in 3", containment(q.body, p.body) AS "3 in 4"
-FROM packages p, packages q
-WHERE p.name = 'libcommons-collections4-java' AND q.name = 'libcommons-collections3-java';
-
-SELECT CASE only_in WHEN 'a' THEN p.name ELSE q.name END AS "only in", shingle,
-       translate(substr(CASE only_in WHEN 'a' THEN p.body ELSE q.body END, start, length), E'\n', ' ') AS passage
-FROM packages p, packages q, shingle_difference(p.body, q.body)
-WHERE p.name = 'libcommons-collections4-java' AND q.name = 'libcommons-collections3-java';
-
--- Count the pairs of near-identical descriptions under different names.
-SELECT count(*) AS pairs
-FROM packages a JOIN packages b ON a.fp <~> b.fp <= 3 AND a.name < b.name;
-
--- Fingerprints find candidates.  The texts themselves decide.
---   resemblance: the fraction of all word pairs of two texts that both contain
---   containment: the fraction of the first text's word pairs that the second contains
--- Here are the twelve nearest packages.  The family of git has a high resemblance.  The
--- other fingerprints are similar by chance.
-SELECT p.fp <~> q.fp AS bits, p.name,
-       round(resemblance(q.body, p.body)::numeric, 2) AS resemblance,
-       round(containment(q.body, p.body)::numeric, 2) AS containment
-FROM packages q, LATERAL (
-    SELECT * FROM packages p WHERE p.name <> q.name ORDER BY p.fp <~> q.fp LIMIT 12
-) AS p
-WHERE q.name = 'git-all'
-ORDER BY bits, p.name;
-
--- Use a wide radius to find candidates, and a threshold of resemblance to decide.
-SELECT p.fp <~> q.fp AS bits, p.name, p.title
-FROM packages p, packages q
-WHERE q.name = 'git-all' AND p.fp <~> q.fp <= 12
-  AND resemblance(q.body, p.body) >= 0.5
-ORDER BY bits, name;
-
--- ---------------------------------------------------------------------------
--- 3. The largest groups of near-identical descriptions
--- ---------------------------------------------------------------------------
-
--- Group equal fingerprints.  The type can be grouped, sorted and joined as any other.
-SELECT count(*) AS packages, min(name) AS first, (array_agg(title ORDER BY name))[1] AS title
-FROM packages
-GROUP BY fp
-ORDER BY packages DESC LIMIT 6;
-
--- Many more may be within three bits of such a group.  Equality does not find these.
--- The result lists one family of packages several times, once for each of its groups.
-WITH same AS MATERIALIZED (
-    SELECT fp, count(*) AS identical, (array_agg(title ORDER BY name))[1] AS title
-    FROM packages GROUP BY fp HAVING count(*) >= 5
-)
-SELECT identical, count(*) AS near, same.title
-FROM same JOIN packages p ON p.fp <~> same.fp <= 3
-GROUP BY same.fp, identical, same.title
-HAVING count(*) >= 2 * identical
-ORDER BY near DESC LIMIT 6;
-
--- ---------------------------------------------------------------------------
--- 4. Clusters, and the row to keep of each
--- ---------------------------------------------------------------------------
-
--- Keep the longest description of each cluster within 3 bits.
-CREATE TABLE labelled AS
-SELECT id, row_number() OVER w AS n, simhash_cluster(fp, 3, 'leader') OVER w AS leader
-FROM packages
-WINDOW w AS (ORDER BY length(body) DESC, id);
-
-SELECT count(*) FILTER (WHERE n = leader) AS survive, count(*) FILTER (WHERE n <> leader) AS go
-FROM labelled;
-
--- Show the clusters with the most copies that are near but not equal, the package that
--- each cluster keeps, and how far the others are from it.
-SELECT k.name AS survivor, count(*) AS size,
-       count(*) FILTER (WHERE d.fp <> k.fp) AS near_copies, max(d.fp <~> k.fp) AS farthest,
-       round(min(resemblance(d.body, k.body))::numeric, 2) AS least_resemblance, k.title
-FROM labelled l JOIN packages d USING (id)
-     JOIN labelled leader ON leader.n = l.leader JOIN packages k ON k.id = leader.id
-GROUP BY k.id
-ORDER BY near_copies DESC, survivor LIMIT 6;
-
--- Verified clusters: find candidates within 10 bits, and keep the pairs whose texts
--- resemble each other.
-CREATE TABLE verified AS
-WITH edges (a, b) AS (
-    SELECT x.id, y.id
-    FROM packages x JOIN packages y ON x.fp <~> y.fp <= 10 AND x.id < y.id
-    WHERE resemblance(x.body, y.body) >= 0.8
-    UNION ALL
-    SELECT id, id FROM packages
-), labelled AS (
-    SELECT b AS id, connected_component(a, b) OVER () AS cluster FROM edges
-)
-SELECT DISTINCT id, cluster FROM labelled;
-
--- Count the rows that distance alone would merge and verification keeps apart.
-CREATE TABLE chained AS
-SELECT id, simhash_cluster(fp, 10, 'single') OVER (ORDER BY id) AS cluster FROM packages;
-
-SELECT merged_by_distance, merged_verified, merged_by_distance - merged_verified AS kept_apart
-FROM (SELECT count(*) - count(DISTINCT cluster) AS merged_by_distance FROM chained) AS c,
-     (SELECT count(*) - count(DISTINCT cluster) AS merged_verified FROM verified) AS v;
-
--- Verification divides the largest cluster by distance into many.  Show the largest ones.
-WITH largest AS (
-    SELECT cluster, count(*) AS size FROM chained GROUP BY cluster ORDER BY size DESC LIMIT 1
-)
-SELECT largest.size AS chained, count(*) AS verified, min(name) AS first,
-       (array_agg(title ORDER BY name))[1] AS title
-FROM largest JOIN chained USING (cluster) JOIN verified v USING (id) JOIN packages USING (id)
-GROUP BY v.cluster, largest.size
-ORDER BY verified DESC, first LIMIT 6;
-
--- ---------------------------------------------------------------------------
--- 5. Signatures: texts that have most shingles in common
--- ---------------------------------------------------------------------------
-
+ALTER TABLE packages ADD sk bigint[] GENERATED ALWAYS AS (shingle_hashes(body)) STORED;
 ALTER TABLE packages ADD sig minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED;
+ALTER TABLE packages ADD fp simhash GENERATED ALWAYS AS (simhash(body)) STORED;
+CREATE INDEX packages_sk ON packages USING simhash (sk);
 CREATE INDEX packages_sig ON packages USING simhash (sig);
+CREATE INDEX packages_fp ON packages USING simhash (fp);
 VACUUM ANALYZE packages;
 
--- Find the descriptions whose resemblance to that of a library is at least 0.6.  The
--- shingles have three words.
-SELECT round(jaccard(p.sig, q.sig)::numeric, 2) AS estimated,
-       round(resemblance(p.body, q.body, 3)::numeric, 2) AS exact, p.name, p.title
+-- ---------------------------------------------------------------------------
+-- 2. What resembles a text: exactly, by signatures, by fingerprints
+-- ---------------------------------------------------------------------------
+
+-- Resemblance is the fraction of all runs of three words of two texts that both contain.
+SELECT round(1 - (p.sk <%> q.sk)::numeric, 2) AS resemblance, p.sig % q.sig AS "%",
+       p.fp <~> q.fp AS bits, p.name, p.title
 FROM packages p, packages q
-WHERE q.name = 'libharfbuzz0b' AND p.sig % q.sig AND resemblance(p.body, q.body, 3) >= 0.6
-ORDER BY exact DESC, p.name LIMIT 8;
+WHERE q.name = 'git-all' AND p.sk <%> q.sk <= 0.5
+ORDER BY p.sk <%> q.sk, p.name;
 
--- Cluster by bands, and verify the pairs as above.
+-- The index finds these rows without reading the other rows.
+EXPLAIN (ANALYZE, COSTS OFF, SUMMARY OFF)
+SELECT p.name FROM packages p, packages q WHERE q.name = 'git-all' AND p.sk <%> q.sk <= 0.5;
+
+-- Show what two texts have in common, and where they differ.
+SELECT units AS "words in common", left(passage, 40) AS passage, a_gaps AS "version 4", b_gaps AS "version 3"
+FROM packages p, packages q, edited_passages(p.body, q.body)
+WHERE p.name = 'libcommons-collections4-java' AND q.name = 'libcommons-collections3-java';
+
+-- ---------------------------------------------------------------------------
+-- 3. Every pair, by a join of the table with itself
+-- ---------------------------------------------------------------------------
+
+CREATE TABLE pairs AS
+SELECT a.id AS a, b.id AS b, 1 - (a.sk <%> b.sk) AS resemblance
+FROM packages a JOIN packages b ON a.sk <%> b.sk <= 0.5 AND a.id < b.id;
+
 CREATE TABLE by_bands AS
-WITH edges (a, b) AS (
-    SELECT x.id, y.id
-    FROM packages x JOIN packages y ON x.sig % y.sig AND x.id < y.id
-    WHERE resemblance(x.body, y.body) >= 0.8
-    UNION ALL
-    SELECT id, id FROM packages
-), labelled AS (
-    SELECT b AS id, connected_component(a, b) OVER () AS cluster FROM edges
-)
-SELECT DISTINCT id, cluster FROM labelled;
+SELECT a.id AS a, b.id AS b FROM packages a JOIN packages b ON a.sig % b.sig AND a.id < b.id;
 
--- Count the rows that are merged by fingerprints within 10 bits, by bands, and by both.
-SELECT (SELECT count(*) - count(DISTINCT cluster) FROM verified) AS by_fingerprints,
-       (SELECT count(*) - count(DISTINCT cluster) FROM by_bands) AS by_signatures,
-       (SELECT count(*) - count(DISTINCT c) FROM (
-            SELECT connected_component(v.cluster, b.cluster) OVER () AS c
-            FROM verified v JOIN by_bands b USING (id)) AS s) AS by_both;
+CREATE TABLE within_10 AS
+SELECT a.id AS a, b.id AS b FROM packages a JOIN packages b ON a.fp <~> b.fp <= 10 AND a.id < b.id;
 
--- ---------------------------------------------------------------------------
--- 6. How far an edit moves a fingerprint
--- ---------------------------------------------------------------------------
+-- Draw the part of these pairs that signatures and fingerprints find.  (They also find pairs
+-- that resemble each other less.  resemblance() would remove these.)
+CREATE FUNCTION pg_temp.bar(part bigint, whole bigint) RETURNS text
+RETURN rpad(repeat('█', (20 * part / whole)::integer), 20) || to_char(100.0 * part / whole, '990%');
 
-SELECT edit,
-       simhash(body) <~> simhash(edited) AS bits,
-       round(resemblance(body, edited)::numeric, 2) AS resemblance
-FROM packages, LATERAL (VALUES
-    (1, 'case, spacing, punctuation', upper(regexp_replace(body, '[\s,.;]+', ' - ', 'g'))),
-    (2, 'one word replaced',  replace(body, 'efficiency', 'elegance')),
-    (3, 'three words',        replace(replace(replace(body, 'efficiency', 'elegance'),
-                                      'kernel', 'system'), 'revision', 'version')),
-    (4, 'a sentence added',   body || ' It comes with ABSOLUTELY NO WARRANTY.'),
-    (5, 'the first half',     left(body, length(body) / 2)),
-    (6, 'another text',       (SELECT body FROM packages WHERE name = 'nano' LIMIT 1))
-) AS e (n, edit, edited)
-WHERE name = 'git'
-ORDER BY n;
+SELECT format('%s to %s', low, low + 0.1) AS resemblance, count(*) AS pairs,
+       pg_temp.bar(count(s.a), count(*)) AS "signatures, 18 x 7",
+       pg_temp.bar(count(f.a), count(*)) AS "fingerprints, 10 bits"
+FROM pairs LEFT JOIN by_bands s USING (a, b) LEFT JOIN within_10 f USING (a, b),
+     LATERAL (SELECT least(0.9, trunc(resemblance::numeric, 1)) AS low) AS l
+GROUP BY low ORDER BY low DESC;
 
 -- ---------------------------------------------------------------------------
--- 7. Chinese: no spaces between words, no settings
+-- 4. One row of each family
 -- ---------------------------------------------------------------------------
 
--- Each ideograph counts as a word, so a shingle has two ideographs.
-SELECT shingles('散步的老朋友');
+-- A row goes if it resembles by 0.8 a row that stays.
+CREATE TABLE goes AS
+SELECT b AS id, min(a) AS keeper FROM pairs p
+WHERE resemblance >= 0.8 AND NOT EXISTS (SELECT FROM pairs e WHERE e.b = p.a AND e.resemblance >= 0.8)
+GROUP BY b;
 
--- Compare a sentence with three others: one word changed, the punctuation changed, and
--- an unrelated one.
-SELECT simhash('他今天早上在公园里散步，遇见了一位老朋友。') <~>
-       simhash('他今天早上在公园里跑步，遇见了一位老朋友。') AS one_word,
-       simhash('他今天早上在公园里散步，遇见了一位老朋友。') <~>
-       simhash('他今天早上在公园里散步  遇见了一位老朋友!') AS punctuation,
-       simhash('他今天早上在公园里散步，遇见了一位老朋友。') <~>
-       simhash('股票市场昨天大幅下跌，投资者纷纷抛售。') AS another;
+-- Show families with one title whose texts differ.
+SELECT k.title, count(*) AS go, round(min(1 - (d.sk <%> k.sk))::numeric, 2) AS least_resemblance,
+       k.name AS stays, min(d.name) AS goes
+FROM goes JOIN packages d USING (id) JOIN packages k ON k.id = keeper
+WHERE d.title = k.title AND d.body <> k.body
+GROUP BY k.id ORDER BY go DESC, stays LIMIT 8;
+
+-- ---------------------------------------------------------------------------
+-- 5. A passage inside other texts
+-- ---------------------------------------------------------------------------
+
+ALTER TABLE packages ADD passages bigint[] GENERATED ALWAYS AS (winnow(body, 12, 6)) STORED;
+CREATE INDEX packages_passages ON packages USING simhash (passages);
+VACUUM ANALYZE packages;
+
+\set passage 'I read that Git is popular version control system designed to handle very large projects, and more.'
+
+SELECT name, title, left(c.passage, 60) AS "in common"
+FROM packages, common_passages(:'passage', body, 12) AS c
+WHERE passages && winnow(:'passage', 12, 6)
+ORDER BY name LIMIT 5;
+
+-- ---------------------------------------------------------------------------
+-- 6. Chinese: no spaces between words, no settings
+-- ---------------------------------------------------------------------------
 
 CREATE TABLE packages_zh (LIKE packages INCLUDING ALL);
 \copy packages_zh (name, title, body) FROM 'packages_zh.csv' CSV
 
--- Find the Chinese descriptions that are nearest to that of a game.
-SELECT p.fp <~> q.fp AS bits, p.name, p.title
-FROM packages_zh p, packages_zh q
-WHERE q.name = '0ad'
-ORDER BY bits, name LIMIT 4;
-
--- Find the nearest ones to a new sentence.
-SELECT fp <~> simhash('本软件包包含了用于 GNU Aspell 拼写检查程序的法语字典文件。') AS bits,
-       name, left(body, 40) AS body
-FROM packages_zh
-ORDER BY bits, name LIMIT 4;
-
--- ---------------------------------------------------------------------------
--- 8. A million more fingerprints
--- ---------------------------------------------------------------------------
-
--- Add random fingerprints to those of the packages.
-CREATE TABLE million AS
-SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 1000000) AS i
-UNION ALL
-SELECT 1000000 + id, fp FROM packages;
-VACUUM ANALYZE million;
-
--- Find what is near the same package, first by reading the whole table.
-EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
-SELECT id FROM million WHERE fp <~> :'wanted' <= 8;
-CREATE TABLE by_eye AS SELECT id FROM million WHERE fp <~> :'wanted' <= 8;
-
--- Then by the index.
-CREATE INDEX million_fp ON million USING simhash (fp);
-EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
-SELECT id FROM million WHERE fp <~> :'wanted' <= 8;
-CREATE TABLE by_index AS SELECT id FROM million WHERE fp <~> :'wanted' <= 8;
-
--- The rows are the same.
-SELECT (SELECT count(*) FROM by_eye) AS by_eye, (SELECT count(*) FROM by_index) AS by_index,
-       (SELECT count(*) FROM (TABLE by_eye EXCEPT TABLE by_index) AS d) AS differing;
-
--- Find the ten nearest, at any distance.
-EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY OFF)
-SELECT id FROM million ORDER BY fp <~> :'wanted' LIMIT 10;
+-- Find the descriptions that resemble a new text.
+SELECT round(1 - (sk <%> shingle_hashes(q.body))::numeric, 2) AS resemblance, name, left(p.body, 40) AS body
+FROM packages_zh p, (VALUES ('本软件包包含了用于 GNU Aspell 拼写检查程序的法语字典文件。')) AS q (body)
+WHERE sk <%> shingle_hashes(q.body) <= 0.5
+ORDER BY resemblance DESC, name LIMIT 4;
 
 -- ---------------------------------------------------------------------------
 -- In short
@@ -297,47 +129,39 @@ SELECT id FROM million ORDER BY fp <~> :'wanted' LIMIT 10;
 
 \timing off \\ \set ECHO none
 SET client_min_messages = error;
--- Return the average time of a query in milliseconds, over `times` fingerprints of
--- packages.  The query contains %L for the fingerprint.
-CREATE FUNCTION pg_temp.milliseconds(query text, times integer) RETURNS float8 LANGUAGE plpgsql AS $$
+-- Return the number of rows that a condition finds for `times` packages q, and the
+-- milliseconds a search.
+CREATE FUNCTION pg_temp.search(condition text, times integer, OUT rows bigint, OUT ms numeric) LANGUAGE plpgsql AS $$
 DECLARE
-    fps simhash[] := array(SELECT fp FROM packages ORDER BY id LIMIT times);
     started timestamptz := clock_timestamp();
 BEGIN
-    FOR i IN 1 .. times LOOP
-        EXECUTE format(query, fps[i]);
-    END LOOP;
-    RETURN 1000 * extract(epoch FROM clock_timestamp() - started) / times;
+    EXECUTE format('SELECT count(*) FROM (SELECT * FROM packages ORDER BY hashint8(id) LIMIT %s) AS q,
+        LATERAL (SELECT FROM packages p WHERE %s OFFSET 0) AS s', times, condition) INTO rows;
+    ms := round(1000 * extract(epoch FROM clock_timestamp() - started) / times, 2);
 END $$;
-SELECT pg_temp.milliseconds('SELECT count(simhash(body)) FROM packages', 1) AS making,
-       pg_temp.milliseconds(
-           'SELECT count(c) FROM (
-                SELECT simhash_cluster(fp, 3, ''leader'') OVER (ORDER BY length(body) DESC, id) AS c
-                FROM packages) AS s', 1) AS clusters,
-       pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 8', 100) AS near,
-       pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 100) AS nearest \gset
-SET enable_indexscan = off;
-SET enable_bitmapscan = off;
-SELECT pg_temp.milliseconds('SELECT count(*) FROM million WHERE fp <~> %L <= 8', 3) AS near_by_eye,
-       pg_temp.milliseconds('SELECT id FROM million ORDER BY fp <~> %L LIMIT 10', 3) AS nearest_by_eye \gset
-RESET enable_indexscan;
-RESET enable_bitmapscan;
+-- Return the number of pairs of packages that a condition finds, and the seconds.
+CREATE FUNCTION pg_temp.join_all(condition text, OUT rows bigint, OUT s numeric) LANGUAGE plpgsql AS $$
+DECLARE
+    started timestamptz := clock_timestamp();
+BEGIN
+    EXECUTE format('SELECT count(*) FROM packages p JOIN packages q ON %s AND p.id < q.id', condition) INTO rows;
+    s := round(extract(epoch FROM clock_timestamp() - started), 1);
+END $$;
+SELECT way AS "0.8 and more", pg_size_pretty(bytes) AS index, s.ms AS "ms a search", s.rows AS "found by 500",
+       j.s AS "s for all pairs", j.rows AS pairs
+FROM (VALUES (1, 'exactly', pg_relation_size('packages_sk'), 'p.sk <%> q.sk <= 0.2'),
+             (2, 'by signatures', pg_relation_size('packages_sig'),
+              'p.sig % q.sig AND resemblance(p.body, q.body, 3) >= 0.8'),
+             (3, 'by fingerprints', pg_relation_size('packages_fp'),
+              'p.fp <~> q.fp <= 10 AND resemblance(p.body, q.body, 3) >= 0.8')
+     ) AS w (n, way, bytes, condition), pg_temp.search(condition, 500) AS s, pg_temp.join_all(condition) AS j
+ORDER BY n;
 \pset format unaligned
 \pset tuples_only on
-SELECT format('%s descriptions (%s) are fingerprinted in %s ms on one core, %s us each.',
-              count(*), pg_size_pretty(sum(octet_length(body))), round(:making),
-              round((1000 * :making / count(*))::numeric, 1))
+SELECT format('Without an index, a search reads all %s descriptions (%s): %s ms.', count(*),
+              pg_size_pretty(sum(octet_length(body))),
+              (SELECT round(ms) FROM pg_temp.search('resemblance(p.body, q.body, 3) >= 0.8', 2)))
 FROM packages;
-SELECT format('%s of them have a copy within 3 bits under another name.', count(*))
-FROM packages p WHERE EXISTS (SELECT FROM packages q WHERE q.fp <~> p.fp <= 3 AND q.name <> p.name);
-SELECT format('Keeping one of each cluster within 3 bits, %s of them survive: found in %s ms.',
-              count(*) FILTER (WHERE n = leader), round(:clusters))
-FROM labelled;
-SELECT format('A package searched for in %s rows, on average:', count(*)) FROM million;
-SELECT format('    those within 8 bits: %s ms by reading the table, %s ms by the index, %s times as fast;',
-              round(:near_by_eye::numeric, 1), round(:near::numeric, 3), round(:near_by_eye / :near));
-SELECT format('    the ten nearest: %s ms by reading and sorting, %s ms by the index, %s times as fast.',
-              round(:nearest_by_eye::numeric, 1), round(:nearest::numeric, 3), round(:nearest_by_eye / :nearest));
-SELECT format('The index takes %s, %s bytes a row; its answers are exact.',
-              pg_size_pretty(pg_relation_size('million_fp')), round(pg_relation_size('million_fp') / count(*)::numeric))
-FROM million;
+SELECT format('One of each family stays: %s rows go, %s of them with another text than the row that stays.',
+              count(*), count(*) FILTER (WHERE d.body <> k.body))
+FROM goes JOIN packages d USING (id) JOIN packages k ON k.id = keeper;
