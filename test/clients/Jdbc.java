@@ -26,6 +26,7 @@ public class Jdbc {
             + "&socketFactoryArg=" + System.getenv("PGHOST") + "/.s.PGSQL.5432");
         String text = "The bridge was opened by the mayor on Monday!";
         int radius = 3;
+        System.out.println("resembles" + ids("SELECT id FROM docs WHERE sk <%> shingle_hashes(?) <= ?", text, 0.2));
         System.out.println("within" + ids("SELECT id FROM docs WHERE fp <~> to_simhash(?) <= ? ORDER BY id", text, radius));
         System.out.println("nearest" + ids("SELECT id FROM docs ORDER BY fp <~> to_simhash(?) LIMIT ?", text, 1));
 

@@ -27,7 +27,8 @@ def upgrade(op):
         Column("id", Integer, primary_key=True),
         Column("body", Text),
         Column("fp", SimHash, Computed("simhash(body)", persisted=True)),
-        ExcludeConstraint((sql("simhash_ball(fp, 3)"), "=~="), using="simhash", name="pages_no_copies"))
+        ExcludeConstraint((sql("sketch_ball(shingle_hashes(body), 0.2)"), "=~="), using="simhash",
+                          name="pages_no_copies"))
     op.create_index("pages_fp", "pages", ["fp"], postgresql_using="simhash")
 
 

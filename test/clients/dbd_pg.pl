@@ -6,7 +6,10 @@ use DBI;
 my $db = DBI->connect('dbi:Pg:', undef, undef, { RaiseError => 1, PrintError => 0, AutoCommit => 1 });
 
 my ($text, $radius) = ('The bridge was opened by the mayor on Monday!', 3);
-my $rows = $db->selectcol_arrayref('SELECT id FROM docs WHERE fp <~> to_simhash(?) <= ? ORDER BY id',
+my $rows = $db->selectcol_arrayref('SELECT id FROM docs WHERE sk <%> shingle_hashes(?) <= ?', undef, $text, 0.2);
+print "resembles @$rows\n";
+
+$rows = $db->selectcol_arrayref('SELECT id FROM docs WHERE fp <~> to_simhash(?) <= ? ORDER BY id',
 	undef, $text, $radius);
 print "within @$rows\n";
 

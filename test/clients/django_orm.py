@@ -63,6 +63,8 @@ with connection.cursor() as cursor:
         assert created == (doc.fp, doc.sig, doc.sk), created
 
 text, radius = "The bridge was opened by the mayor on Monday!", 3
+resembling = Doc.objects.filter(sk__resembles=(text, 0.2)).order_by("id")
+print("resembles", *[doc.id for doc in resembling])
 near = Doc.objects.filter(fp__within=(text, radius)).order_by("id")
 print("within", *[doc.id for doc in near])
 nearest = Doc.objects.order_by(Distance("fp", ToSimHash(Value(text))))[:1]

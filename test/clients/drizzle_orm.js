@@ -12,13 +12,14 @@ const docs = pgTable('docs', {
   body: text('body'),
   fp: simhash('fp').generatedAlwaysAs(sql`simhash(body)`),
   sig: minhash('sig', { bands: 18, rows: 7 }).generatedAlwaysAs(sql`to_minhash(body)`),
-  sk: bigint('sk', { mode: 'bigint' }).array().generatedAlwaysAs(sql`winnow(body, 6, 3)`),
+  sk: bigint('sk', { mode: 'bigint' }).array().generatedAlwaysAs(sql`shingle_hashes(body)`),
 }, (table) => [
   index('docs_fp').using('simhash', table.fp),
   index('docs_sig').using('simhash', table.sig),
   index('docs_sk').using('simhash', table.sk),
 ]);
 
+const jaccard = (column, body) => sql`${column} <%> shingle_hashes(${body})`;
 const distance = (column, body) => sql`${column} <~> to_simhash(${body})`;
 const sharesBand = (column, signature) => sql`${column} % ${signature}::minhash`;
 
@@ -31,6 +32,7 @@ async function main() {
 
   const body = 'The bridge was opened by the mayor on Monday!';
   const radius = 3;
+  console.log('resembles', await ids(db.select().from(docs).where(sql`${jaccard(docs.sk, body)} <= ${0.2}`)));
   const near = db.select({ id: docs.id }).from(docs).where(sql`${distance(docs.fp, body)} <= ${radius}`);
   console.log('within', await ids(near.orderBy(asc(docs.id))));
   console.log('nearest', await ids(db.select().from(docs).orderBy(distance(docs.fp, body)).limit(1)));

@@ -10,17 +10,19 @@ async function main() {
     table.text('body');
     table.specificType('fp', 'simhash GENERATED ALWAYS AS (simhash(body)) STORED');
     table.specificType('sig', 'minhash(18, 7) GENERATED ALWAYS AS (to_minhash(body)) STORED');
-    table.specificType('sk', 'bigint[] GENERATED ALWAYS AS (winnow(body, 6, 3)) STORED');
+    table.specificType('sk', 'bigint[] GENERATED ALWAYS AS (shingle_hashes(body)) STORED');
     table.index(['fp'], 'pages_fp', 'simhash');
     table.index(['sig'], 'pages_sig', 'simhash');
     table.index(['sk'], 'pages_sk', 'simhash');
   });
   await db.raw('ALTER TABLE pages ADD CONSTRAINT pages_no_copies '
-    + 'EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=)');
+    + 'EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=)');
   await db('pages').insert(await db('docs').select('body').orderBy('id'));
 
   const text = 'The bridge was opened by the mayor on Monday!';
   const radius = 3;
+  console.log('resembles', await ids(db('pages').select('id')
+    .whereRaw('sk <%> shingle_hashes(?) <= ?', [text, 0.2]).orderBy('id')));
   const near = db('pages').select('id').whereRaw('fp <~> to_simhash(?) <= ?', [text, radius]);
   console.log('within', await ids(near.clone().orderBy('id')));
   console.log('nearest', await ids(db('pages').select('id')

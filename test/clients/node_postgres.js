@@ -8,6 +8,8 @@ async function main() {
 
   const text = 'The bridge was opened by the mayor on Monday!';
   const radius = 3;
+  console.log('resembles', await ids(
+    'SELECT id FROM docs WHERE sk <%> shingle_hashes($1) <= $2 ORDER BY id', [text, 0.2]));
   console.log('within', await ids(
     'SELECT id FROM docs WHERE fp <~> to_simhash($1) <= $2 ORDER BY id', [text, radius]));
   console.log('nearest', await ids('SELECT id FROM docs ORDER BY fp <~> to_simhash($1) LIMIT $2', [text, 1]));

@@ -12,6 +12,7 @@ function ids(string $sql, array $values): string
 
 $text = 'The bridge was opened by the mayor on Monday!';
 $radius = 3;
+echo 'resembles ', ids('SELECT id FROM docs WHERE sk <%> shingle_hashes(?) <= ?', [$text, 0.2]), "\n";
 echo 'within ', ids('SELECT id FROM docs WHERE fp <~> to_simhash(?) <= ? ORDER BY id', [$text, $radius]), "\n";
 echo 'nearest ', ids('SELECT id FROM docs ORDER BY fp <~> to_simhash(?) LIMIT ?', [$text, 1]), "\n";
 

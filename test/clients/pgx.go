@@ -45,6 +45,7 @@ func main() {
 	defer db.Close(background)
 
 	text, radius := "The bridge was opened by the mayor on Monday!", 3
+	fmt.Println("resembles", must(ids(db, "SELECT id FROM docs WHERE sk <%> shingle_hashes($1) <= $2", text, 0.2)))
 	fmt.Println("within", must(ids(db, "SELECT id FROM docs WHERE fp <~> to_simhash($1) <= $2 ORDER BY id", text, radius)))
 	fmt.Println("nearest", must(ids(db, "SELECT id FROM docs ORDER BY fp <~> to_simhash($1) LIMIT $2", text, 1)))
 

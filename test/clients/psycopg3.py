@@ -50,6 +50,8 @@ db = psycopg.connect("", autocommit=True)
 register_fingerprint(db)
 
 text, radius = "The bridge was opened by the mayor on Monday!", 3
+rows = db.execute("SELECT id FROM docs WHERE sk <%%> shingle_hashes(%s) <= %s ORDER BY id", [text, 0.2])
+print("resembles", *[row[0] for row in rows])
 rows = db.execute("SELECT id FROM docs WHERE fp <~> to_simhash(%s) <= %s ORDER BY id", [text, radius])
 print("within", *[row[0] for row in rows])
 

@@ -6,6 +6,7 @@ ids = ->(sql, values) { db.exec_params(sql, values).column_values(0).join(' ') }
 
 text = 'The bridge was opened by the mayor on Monday!'
 radius = 3
+puts "resembles #{ids['SELECT id FROM docs WHERE sk <%> shingle_hashes($1) <= $2', [text, 0.2]]}"
 puts "within #{ids['SELECT id FROM docs WHERE fp <~> to_simhash($1) <= $2 ORDER BY id', [text, radius]]}"
 puts "nearest #{ids['SELECT id FROM docs ORDER BY fp <~> to_simhash($1) LIMIT $2', [text, 1]]}"
 

@@ -1,5 +1,5 @@
 # SQLAlchemy (Debian: python3-sqlalchemy, python3-psycopg2).  PGHOST and the like say which server.
-from sqlalchemy import Computed, Index, Integer, Text, create_engine, func, select, text as sql
+from sqlalchemy import Computed, Float, Index, Integer, Text, create_engine, func, select, text as sql
 from sqlalchemy.dialects.postgresql import ARRAY, BIGINT, ExcludeConstraint
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session, declarative_base
@@ -43,9 +43,9 @@ class Doc(Base):
     body = Column(Text)
     fp = Column(SimHash, Computed("simhash(body)", persisted=True))
     sig = Column(MinHash(18, 7), Computed("to_minhash(body)", persisted=True))
-    sk = Column(ARRAY(BIGINT), Computed("winnow(body, 6, 3)", persisted=True))
+    sk = Column(ARRAY(BIGINT), Computed("shingle_hashes(body)", persisted=True))
     __table_args__ = (
-        ExcludeConstraint((sql("simhash_ball(fp, 3)"), "=~="), using="simhash", name="orm_no_copies"),
+        ExcludeConstraint((sql("sketch_ball(sk, 0.2)"), "=~="), using="simhash", name="orm_no_copies"),
         Index("orm_docs_fp", "fp", postgresql_using="simhash"),
         Index("orm_docs_sig", "sig", postgresql_using="simhash"),
         Index("orm_docs_sk", "sk", postgresql_using="simhash"),
@@ -60,6 +60,8 @@ with engine.begin() as connection:
 text, radius = "The bridge was opened by the mayor on Monday!", 3
 query = func.to_simhash(text)
 with Session(engine) as db:
+    resembling = Doc.sk.op("<%>", precedence=6, return_type=Float())(func.shingle_hashes(text)) <= 0.2
+    print("resembles", *db.scalars(select(Doc.id).where(resembling).order_by(Doc.id)))
     near = Doc.fp.distance(query) <= radius
     print("within", *db.scalars(select(Doc.id).where(near).order_by(Doc.id)))
     print("nearest", *db.scalars(select(Doc.id).order_by(Doc.fp.distance(query)).limit(1)))

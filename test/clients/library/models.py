@@ -69,6 +69,17 @@ class SharesBand(Lookup):
 
 
 @SketchField.register_lookup
+class Resembles(Lookup):
+    """sk__resembles=(text, distance)"""
+    lookup_name = "resembles"
+    prepare_rhs = False
+
+    def as_sql(self, compiler, connection):
+        left, params = self.process_lhs(compiler, connection)
+        return f"{left} <%%> shingle_hashes(%s) <= %s", [*params, *self.rhs]
+
+
+@SketchField.register_lookup
 class Overlap(Lookup):
     """sk__overlap=[hash, ...]"""
     lookup_name = "overlap"
@@ -109,7 +120,7 @@ class NoCopies(BaseConstraint):
     def constraint_sql(self, model, schema_editor):
         column = model._meta.get_field(self.field).column
         return (f'CONSTRAINT "{self.name}" EXCLUDE USING simhash '
-                f'(simhash_ball("{column}", {self.radius}) WITH =~=)')
+                f'(sketch_ball("{column}", {self.radius}) WITH =~=)')
 
     def create_sql(self, model, schema_editor):
         return f'ALTER TABLE "{model._meta.db_table}" ADD {self.constraint_sql(model, schema_editor)}'
@@ -127,7 +138,7 @@ class NoCopies(BaseConstraint):
         with database.cursor() as cursor:
             cursor.execute(
                 f'SELECT FROM "{meta.db_table}" WHERE "{meta.pk.column}" IS DISTINCT FROM %s AND '
-                f'simhash_ball("{field.column}", {self.radius}) =~= simhash_ball('
+                f'sketch_ball("{field.column}", {self.radius}) =~= sketch_ball('
                 f'(SELECT {field.expression} FROM (SELECT {row}) AS new), {self.radius}) LIMIT 1',
                 [instance.pk, *values])
             if cursor.rowcount:
@@ -138,10 +149,10 @@ class Doc(models.Model):
     body = models.TextField(null=True)
     fp = SimHashField("simhash(body)")
     sig = MinHashField("to_minhash(body)")
-    sk = SketchField("winnow(body, 6, 3)")
+    sk = SketchField("shingle_hashes(body)")
 
     class Meta:
         indexes = [SimHashIndex(fields=["fp"], name="library_doc_fp"),
                    SimHashIndex(fields=["sig"], name="library_doc_sig"),
                    SimHashIndex(fields=["sk"], name="library_doc_sk")]
-        constraints = [NoCopies(field="fp", radius=3, name="library_no_copies")]
+        constraints = [NoCopies(field="sk", radius=0.2, name="library_no_copies")]
