@@ -143,14 +143,16 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT simhash('a') + 1$$);
 
 -- errors of PostgreSQL itself: docs/faq.md says what to write instead
-CREATE TEMP TABLE documents (body text, fp simhash);
+CREATE TEMP TABLE documents (body text, fp simhash, sk bigint[]);
 SELECT command, code FROM pg_temp.meet(
     $$CREATE INDEX ON documents USING simhash (body)$$,
     $$CREATE UNIQUE INDEX ON documents USING simhash (fp)$$,
     $$CREATE INDEX ON documents USING simhash (body, fp)$$,
     $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH <~>)$$,
     $$ALTER TABLE documents ADD EXCLUDE USING gist (fp WITH <~>)$$,
-    $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH =~=)$$);
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH =~=)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (sk WITH <%>)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (sk WITH =~=)$$);
 DROP TABLE documents;
 
 -- width: 1 to 256

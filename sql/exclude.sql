@@ -173,6 +173,21 @@ EXCEPTION WHEN exclusion_violation THEN
     RAISE NOTICE 'duplicates';
 END $$;
 
+-- a partial constraint lets short texts in again
+CREATE TABLE posts (
+    body text, CONSTRAINT long_apart EXCLUDE USING simhash (sketch_ball(shingle_hashes(body), 0.2) WITH =~=)
+        WHERE (cardinality(shingle_hashes(body)) >= 3));
+INSERT INTO posts VALUES ('Thanks!'), ('Thanks!'), ('one two three four five'), ('One, two, three, four, five')
+    ON CONFLICT ON CONSTRAINT long_apart DO NOTHING RETURNING body;
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+SELECT explained($$SELECT FROM posts WHERE sketch_ball(shingle_hashes(body), 0.2) =~= sketch_ball('{1,2,3}', 0.2)
+                   AND cardinality(shingle_hashes(body)) >= 3$$,
+                 'Plan Rows', 'Bitmap Index Scan') IS NOT NULL AS by_index;
+RESET enable_seqscan;
+RESET enable_indexscan;
+DROP TABLE posts;
+
 -- deferred: checked at the end of the transaction
 CREATE TABLE later (
     near sketch_ball, CONSTRAINT apart_later EXCLUDE USING simhash (near WITH =~=) DEFERRABLE INITIALLY DEFERRED);
