@@ -39,7 +39,7 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.forms import modelform_factory
 from django.test import Client
-from library.models import Distance, Doc, ToSimHash
+from library.models import Distance, Doc, JaccardDistance, ShingleHashes, ToSimHash
 
 urlpatterns = [path("admin/", admin.site.urls)]
 validates = django.VERSION >= (4, 1)    # full_clean() calls validate() of a constraint
@@ -65,6 +65,9 @@ with connection.cursor() as cursor:
 text, radius = "The bridge was opened by the mayor on Monday!", 3
 resembling = Doc.objects.filter(sk__resembles=(text, 0.2)).order_by("id")
 print("resembles", *[doc.id for doc in resembling])
+distance = JaccardDistance("sk", ShingleHashes(Value(text)))
+for doc in resembling.annotate(distance=distance).order_by("distance", "id"):
+    print("distance", doc.id, doc.distance)
 near = Doc.objects.filter(fp__within=(text, radius)).order_by("id")
 print("within", *[doc.id for doc in near])
 nearest = Doc.objects.order_by(Distance("fp", ToSimHash(Value(text))))[:1]

@@ -1,5 +1,6 @@
 # The app of django_orm.py.  docs/applications.md quotes it.
 from django.core.exceptions import ValidationError
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import PostgresIndex
 from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.models import Expression, Func, Lookup
@@ -94,6 +95,18 @@ class Distance(Func):
     arg_joiner = " <~> "
     template = "%(expressions)s"
     output_field = models.IntegerField()
+
+
+class JaccardDistance(Func):
+    """The distance of two sets of hashes, 1 minus the resemblance."""
+    arg_joiner = " <%%> "
+    template = "%(expressions)s"
+    output_field = models.FloatField()
+
+
+class ShingleHashes(Func):
+    function = "shingle_hashes"
+    output_field = ArrayField(models.BigIntegerField())
 
 
 class ToSimHash(Func):
