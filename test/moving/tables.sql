@@ -23,10 +23,12 @@ CREATE TABLE docs (
     plain minhash,
     sk bigint[] GENERATED ALWAYS AS (winnow(body, 8)) STORED,
     multiples bigint[] GENERATED ALWAYS AS (sketch(body, 4)) STORED,
+    shingles bigint[] GENERATED ALWAYS AS (shingle_hashes(body)) STORED,
     near sketch_ball,
     CHECK (fp <~> simhash(body) = 0),
     CHECK (fp <@ ball),
-    CHECK (sig % to_minhash(body)));
+    CHECK (sig % to_minhash(body)),
+    CHECK (shingles <%> shingle_hashes(body) = 0));
 CREATE INDEX docs_ball ON docs USING simhash (ball);
 CREATE INDEX docs_fps ON docs USING simhash ((fps[1]));
 CREATE INDEX docs_sig ON docs USING simhash (sig);
@@ -37,6 +39,7 @@ CREATE INDEX docs_words ON docs USING simhash (words);
 CREATE INDEX docs_plain ON docs USING simhash ((plain::minhash(18, 7)));
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 CREATE INDEX docs_multiples ON docs USING simhash (multiples);
+CREATE INDEX docs_shingles ON docs USING simhash (shingles);
 CREATE INDEX docs_some ON docs USING simhash (fp) WHERE id % 2 = 0;
 INSERT INTO docs (id, body, chars, features, hashes, words, plain, near)
 SELECT i, body, to_minhash(body, 5, 4, 9, 'char'),
@@ -88,6 +91,8 @@ CREATE INDEX parted_sig ON parted USING simhash (sig);
 INSERT INTO parted SELECT id, fp, sig FROM docs;
 CREATE VIEW near_pairs AS
     SELECT a.id, b.id AS other FROM docs AS a JOIN docs AS b ON a.id < b.id AND a.sig % b.sig AND a.fp <~> b.fp <= 20;
+CREATE VIEW near_sets AS
+    SELECT a.id, b.id AS other FROM docs AS a JOIN docs AS b ON a.id < b.id AND a.shingles <%> b.shingles <= 0.2;
 CREATE MATERIALIZED VIEW copies AS SELECT id, body, sig FROM docs WHERE body IS NOT NULL;
 CREATE INDEX copies_sig ON copies USING simhash (sig);
 CREATE INDEX copies_body ON copies USING simhash ((to_minhash(body, 20, 5, 2)::minhash(20, 5, 'word', 2)));
@@ -112,6 +117,7 @@ SELECT v.* FROM docs AS d, LATERAL (VALUES
     ('docs_multiples', format('SELECT id FROM docs WHERE multiples && %L', multiples)),
     ('docs_multiples', format('SELECT id FROM docs WHERE multiples @> %L', multiples[1:2])),
     ('docs_multiples', format('SELECT id FROM docs WHERE multiples <@ %L', multiples)),
+    ('docs_shingles', format('SELECT id FROM docs WHERE shingles <%%> %L <= 0.2', shingles)),
     ('fps_fp', format('SELECT id FROM fps WHERE fp <~> %L <= 12', fp)),
     ('fps_fp', 'SELECT id FROM fps WHERE fp IS NULL'),
     ('fps_10_fp', format('SELECT id FROM fps_10 WHERE fp <~> %L <= 12', fp)),
