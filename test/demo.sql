@@ -82,7 +82,7 @@ GROUP BY low ORDER BY low DESC;
 -- 4. One row of each family
 -- ---------------------------------------------------------------------------
 
--- A row goes if it resembles by 0.8 a row that stays.
+-- Each row that goes resembles by 0.8 a row that stays.
 CREATE TABLE goes AS
 SELECT b AS id, min(a) AS keeper FROM pairs p
 WHERE resemblance >= 0.8 AND NOT EXISTS (SELECT FROM pairs e WHERE e.b = p.a AND e.resemblance >= 0.8)
