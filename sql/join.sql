@@ -423,6 +423,13 @@ SELECT show($$ SELECT a.id FROM sets a JOIN few_sets b ON to_minhash(coalesce(ar
 SELECT show($$ SELECT r.n, s.* FROM (VALUES (1, 0.5), (2, 0.5), (3, 0), (4, 1), (5, 'NaN'), (6, NULL), (7, -1),
         (8, 2.0 / 3)) AS r (n, radius), LATERAL (SELECT a.id, b.id AS other FROM (SELECT * FROM sets OFFSET 0) a
         LEFT JOIN few_sets b ON a.sk <%> b.sk <= r.radius) AS s $$, 'Join|Loop|rows');
+-- an element 0 before the shared one is no missing element: lists of few and of many entries
+CREATE TABLE zeros AS SELECT n, CASE WHEN n % 2 = 0 THEN '{0,1,2,3,4}' ELSE '{1,2,3,4}' END::bigint[] AS sk
+    FROM generate_series(1, 40) AS n;
+ANALYZE zeros;
+SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.sk <= 0.2 WHERE a.n <= 8 AND b.n <= 8 $$,
+    'Join|rows');
+SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.sk <= 0.2 $$, 'Join|rows');
 -- known to match all pairs: not served
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 1 $$, 'Loop|rows');
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%>> b.sk <= 0.5 $$, 'Loop|rows');
