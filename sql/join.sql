@@ -427,8 +427,8 @@ SELECT show($$ SELECT r.n, s.* FROM (VALUES (1, 0.5), (2, 0.5), (3, 0), (4, 1), 
 CREATE TABLE zeros AS SELECT n, CASE WHEN n % 2 = 0 THEN '{0,1,2,3,4}' ELSE '{1,2,3,4}' END::bigint[] AS sk
     FROM generate_series(1, 40) AS n;
 ANALYZE zeros;
-SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.sk <= 0.2 WHERE a.n <= 8 AND b.n <= 8 $$,
-    'Join|rows');
+SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.sk <= 0.2
+    WHERE a.n <= 8 AND b.n <= 8 $$, 'Join|rows');
 SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.sk <= 0.2 $$, 'Join|rows');
 -- known to match all pairs: not served
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 1 $$, 'Loop|rows');
