@@ -8,11 +8,25 @@
 
 #include "nodes/pathnodes.h"
 
+/*
+ * Where redundant_clause.c has found clauses last, as indexes into lists.  The planner
+ * estimates one clause after the other, so the next call is at the same place or just after
+ * it, and so is its comparison.  Each search begins there.  Otherwise estimates of many
+ * clauses would take quadratic time.
+ */
+typedef struct LastFound
+{
+	int			clause;			/* the call, or the OR that contains it */
+	int			or_arm;			/* the arm of that OR */
+	int			comparison;		/* the redundant clause */
+	List	   *plain;			/* the last list that has no comparison, and its length */
+	int			plain_length;
+} LastFound;
+
 typedef struct PlannerRun
 {
 	PlannerInfo *root;
-	int			last_or_arm;	/* index of the OR arm in which redundant_clause.c found the
-								 * previous call */
+	LastFound	last_found;
 	List	   *originals;		/* Originals of rewrite.c */
 	struct PlannerRun *next;
 	MemoryContextCallback forget;

@@ -24,7 +24,7 @@ typedef struct WithinCall
 {
 	const Predicate *predicate; /* predicate with the arguments of the call */
 	Oid			within;			/* OID of the function that is called */
-	int		   *last_or_arm;	/* index of the OR arm in which the previous call was found */
+	LastFound  *last;			/* where the previous search ended */
 } WithinCall;
 
 static bool find_in_clauses(List *clauses, const WithinCall *call, RedundantClause *redundant);
@@ -43,17 +43,14 @@ is_call(Node *node, const WithinCall *call)
 }
 
 /*
- * Return true if a clause compares the distance of the call with the radius of the call.
- * Uses *comparison as the output of read_comparison(), so it is valid only if the result
- * is true.
+ * Return true if a comparison bounds the distance of the call by the radius of the call.
  */
 static bool
-is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
+is_redundant(const Comparison *comparison, const WithinCall *call)
 {
 	bool		exact;
 
-	return read_comparison(node, comparison) &&
-		predicate_has_pair(call->predicate, comparison->a, comparison->b) &&
+	return predicate_has_pair(call->predicate, comparison->a, comparison->b) &&
 		equal(bound_radius(comparison, &exact), call->predicate->radius);
 }
 
@@ -61,40 +58,74 @@ is_comparison(Node *node, const WithinCall *call, Comparison *comparison)
  * Return the clause of a list element.  The element is the clause itself, or a
  * RestrictInfo if the planner has distributed the clauses to relations.
  */
-static Node *
-clause_of(ListCell *lc)
+static inline Node *
+clause_of(List *clauses, int n)
 {
-	Node	   *node = lfirst(lc);
+	Node	   *node = list_nth(clauses, n);
 
 	return IsA(node, RestrictInfo) ? (Node *) ((RestrictInfo *) node)->clause : node;
 }
 
 /*
+ * Visit all elements of a list from *last on, or from the first one if the list is shorter.
+ * The first element follows the last one.  A loop that finds an element sets *last to n.
+ */
+#define foreach_from_last(n, list, last) \
+	for (int left = list_length(list), n = *(last) < left ? *(last) : 0; left > 0; \
+		 left--, n = n + 1 < list_length(list) ? n + 1 : 0)
+
+/*
  * Search the arms of an OR for the call.  Returns true if the call was found.
- *
- * The planner estimates one arm after the other, so the next call is in the same arm or in
- * the next one.  So the search begins at the arm of the previous call.  Otherwise the
- * planner's estimate of a long OR would take quadratic time.
  */
 static bool
 find_in_or_arms(List *arms, const WithinCall *call, RedundantClause *redundant)
 {
-	int			narms = list_length(arms);
-
-	for (int i = 0; i < narms; i++)
+	foreach_from_last(n, arms, &call->last->or_arm)
 	{
-		int			n = (*call->last_or_arm + i) % narms;
-		Node	   *arm = list_nth(arms, n);
+		Node	   *arm = clause_of(arms, n);
 
 		/* an arm that is not an AND cannot contain both clauses */
 		if (is_andclause(arm) ? find_in_clauses(((BoolExpr *) arm)->args, call, redundant) :
 			is_call(arm, call))
 		{
-			*call->last_or_arm = n;
+			call->last->or_arm = n;
 			return true;
 		}
 	}
 	return false;
+}
+
+/*
+ * Search the list of clauses that contains the call for the redundant clause.  Remembers a
+ * list without any comparison.  The planner keeps a relation's clauses until it has a plan.
+ */
+static void
+find_comparison(List *clauses, const WithinCall *call, RedundantClause *redundant)
+{
+	LastFound  *last = call->last;
+	bool		any = false;
+
+	if (clauses == last->plain && list_length(clauses) == last->plain_length)
+		return;
+	foreach_from_last(n, clauses, &last->comparison)
+	{
+		Node	   *node = clause_of(clauses, n);
+
+		if (!read_comparison(node, &redundant->comparison))
+			continue;
+		any = true;
+		if (is_redundant(&redundant->comparison, call))
+		{
+			redundant->clause = (OpExpr *) node;
+			last->comparison = n;
+			return;
+		}
+	}
+	if (!any)
+	{
+		last->plain = clauses;
+		last->plain_length = list_length(clauses);
+	}
 }
 
 /*
@@ -105,33 +136,22 @@ find_in_or_arms(List *arms, const WithinCall *call, RedundantClause *redundant)
 static bool
 find_in_clauses(List *clauses, const WithinCall *call, RedundantClause *redundant)
 {
-	bool		found = false;
-	ListCell   *lc;
-
-	redundant->clause = NULL;
-	foreach(lc, clauses)
+	foreach_from_last(n, clauses, &call->last->clause)
 	{
-		Node	   *node = clause_of(lc);
+		Node	   *node = clause_of(clauses, n);
+		bool		found = is_call(node, call);
 
-		if (is_call(node, call))
-			found = true;
-		else if (is_orclause(node) &&
-				 find_in_or_arms(((BoolExpr *) node)->args, call, redundant))
-			return true;
-	}
-	if (!found)
-		return false;
-	foreach(lc, clauses)
-	{
-		Node	   *node = clause_of(lc);
-
-		if (is_comparison(node, call, &redundant->comparison))
+		if (found)
+			find_comparison(clauses, call, redundant);
+		else if (is_orclause(node))
+			found = find_in_or_arms(((BoolExpr *) node)->args, call, redundant);
+		if (found)
 		{
-			redundant->clause = (OpExpr *) node;
-			break;
+			call->last->clause = n;
+			return true;
 		}
 	}
-	return true;
+	return false;
 }
 
 /*
@@ -156,7 +176,7 @@ redundant_clause_find(PlannerInfo *root, const Predicate *predicate,
 		objects.within != predicate->function)
 		return;
 	call.within = objects.within;
-	call.last_or_arm = &planner_run_of(root)->last_or_arm;
+	call.last = &planner_run_of(root)->last_found;
 	relids = bms_union(pull_varnos(root, predicate->a), pull_varnos(root, predicate->b));
 	while ((relid = bms_next_member(relids, relid)) >= 0)
 	{

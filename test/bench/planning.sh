@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures planning times of conditions with many arms and of tables with many
+# Measures planning times of many conditions joined by OR or AND, and of tables with many
 # partitions, compared with PostgreSQL's own operators.  Prints medians in one run.
 # Runs on a temporary PostgreSQL server of its own.  The queries are in planning.sql.
 #

@@ -63,20 +63,6 @@ rewrite_jointree(Rewrite *rewrite, Node *node)
 /* --- conditions of a parent ------------------------------------------------- */
 
 /*
- * Return the clauses of a list of RestrictInfos.
- */
-static List *
-clauses_of(List *restrictinfos)
-{
-	List	   *clauses = NIL;
-	ListCell   *lc;
-
-	foreach(lc, restrictinfos)
-		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
-	return clauses;
-}
-
-/*
  * Return the Original of a parent, or NULL if its conditions were never rewritten.
  */
 static Original *
@@ -135,7 +121,7 @@ restore_conditions(PlannerInfo *root, RelOptInfo *rel)
 static void
 rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 {
-	List	   *clauses = clauses_of(parent->baserestrictinfo);
+	List	   *calls = calls_of(parent->baserestrictinfo);
 	List	   *conditions = NIL;
 	bool		changed = false;
 	ListCell   *lc;
@@ -144,7 +130,7 @@ rewrite_base_conditions(Rewrite *rewrite, RelOptInfo *parent)
 	foreach(lc, parent->baserestrictinfo)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		List	   *rewritten = rewrite_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+		List	   *rewritten = rewrite_clause(rewrite, NIL, calls, (Node *) rinfo->clause);
 
 		changed |= list_length(rewritten) != 1 || linitial(rewritten) != rinfo->clause;
 		foreach(lc2, rewritten)
@@ -192,7 +178,7 @@ has_unhooked_children(PlannerInfo *root, RelOptInfo *parent)
 static void
 rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 {
-	List	   *clauses = clauses_of(parent->joininfo);
+	List	   *calls = calls_of(parent->joininfo);
 	ListCell   *lc;
 	ListCell   *lc2;
 
@@ -208,7 +194,7 @@ rewrite_join_clauses(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 		 */
 		if (is_nulled_below(rinfo, parent))
 			continue;
-		rewritten = rewrite_clause(rewrite, NIL, clauses, (Node *) rinfo->clause);
+		rewritten = rewrite_clause(rewrite, NIL, calls, (Node *) rinfo->clause);
 		foreach(lc2, rewritten)
 		{
 			Expr	   *clause = lfirst(lc2);

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -13,6 +14,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
+#include "utils/datum.h"
 
 #include "compat.h"
 #include "planner/comparison.h"
@@ -128,13 +130,50 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
 }
 
 /*
+ * Return a hash value of the constants and parameters in a call of simhash_within.
+ */
+static int
+hash_call(const FuncExpr *call)
+{
+	uint32		hash = 0;
+	ListCell   *lc;
+
+	foreach(lc, call->args)
+	{
+		const Const *constant = lfirst(lc);
+
+		if (IsA(constant, Param))
+			hash = hash_combine(hash, ((const Param *) constant)->paramid);
+		else if (IsA(constant, Const) && !constant->constisnull)
+			hash = hash_combine(hash, datum_image_hash(constant->constvalue, constant->constbyval,
+													   constant->constlen));
+	}
+	return hash;
+}
+
+/*
+ * Return true if a list contains a call of simhash_within that append_comparison() has made.
+ * Compares the call with those only whose hash value is the same, since the list may be long.
+ */
+static bool
+is_repeated(Rewrite *rewrite, List *result, const FuncExpr *within)
+{
+	int			hash = hash_call(within);
+
+	if (list_member_int(rewrite->hashes, hash))
+		return list_member(result, within);
+	rewrite->hashes = lappend_int(rewrite->hashes, hash);
+	return false;
+}
+
+/*
  * Append a comparison to the result.  If an index can serve it, append simhash_within
- * instead of the comparison or after it.  `clauses` is the list that contains the
- * comparison.  It may already contain the same call of simhash_within, added for another
- * table.
+ * instead of the comparison or after it.  `calls` are the calls of functions in the list that
+ * contains the comparison.  They may include the same call of simhash_within, added for
+ * another table.
  */
 static List *
-append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
+append_comparison(Rewrite *rewrite, List *result, List *calls, Node *clause)
 {
 	Comparison	comparison;
 	Expr	   *radius;
@@ -168,7 +207,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 		if (contain_subplans(clause))
 			return result;
 	}
-	if (!list_member(clauses, within) && !list_member(result, within))
+	if (!list_member(calls, within) && !is_repeated(rewrite, result, (FuncExpr *) within))
 		result = lappend(result, within);
 	return result;
 }
@@ -178,7 +217,7 @@ append_comparison(Rewrite *rewrite, List *result, List *clauses, Node *clause)
  * OR.  A clause that does not change is appended as the same node.
  */
 List *
-rewrite_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
+rewrite_clause(Rewrite *rewrite, List *result, List *calls, Node *clause)
 {
 	List	   *arms = NIL;
 	bool		changed = false;
@@ -187,7 +226,7 @@ rewrite_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 	if (is_andclause(clause))
 		return list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
 	if (!is_orclause(clause))
-		return append_comparison(rewrite, result, clauses, clause);
+		return append_comparison(rewrite, result, calls, clause);
 
 	foreach(lc, ((BoolExpr *) clause)->args)
 	{
@@ -206,19 +245,40 @@ rewrite_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause)
 }
 
 /*
- * Return a rewritten copy of an implicitly ANDed list.  Checks for interrupts, since each
- * comparison is looked up in the whole list.
+ * Return the calls of functions in an implicitly ANDed list of clauses or RestrictInfos.
+ */
+List *
+calls_of(List *clauses)
+{
+	List	   *calls = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		Node	   *node = lfirst(lc);
+
+		if (IsA(node, RestrictInfo))
+			node = (Node *) ((RestrictInfo *) node)->clause;
+		if (IsA(node, FuncExpr))
+			calls = lappend(calls, node);
+	}
+	return calls;
+}
+
+/*
+ * Return a rewritten copy of an implicitly ANDed list.  Checks for interrupts.
  */
 List *
 rewrite_list(Rewrite *rewrite, List *clauses)
 {
+	List	   *calls = calls_of(clauses);
 	List	   *result = NIL;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
 		CHECK_FOR_INTERRUPTS();
-		result = rewrite_clause(rewrite, result, clauses, lfirst(lc));
+		result = rewrite_clause(rewrite, result, calls, lfirst(lc));
 	}
 	return result;
 }

@@ -25,9 +25,12 @@ typedef struct Rewrite
 	Oid			callee_class;
 	Oid			callee;
 	bool		compared;
+
+	List	   *hashes;			/* hash values of the calls of simhash_within made so far */
 } Rewrite;
 
-extern List *rewrite_clause(Rewrite *rewrite, List *result, List *clauses, Node *clause);
+extern List *calls_of(List *clauses);
+extern List *rewrite_clause(Rewrite *rewrite, List *result, List *calls, Node *clause);
 extern List *rewrite_list(Rewrite *rewrite, List *clauses);
 
 #endif							/* SIMHASH_REWRITE_CLAUSE_H */
