@@ -384,6 +384,12 @@ FROM unnest(ARRAY[
         'SELECT FROM few_of_them a WHERE EXISTS (SELECT FROM resembling b WHERE a.sk <%%> b.sk <= %s)',
         'SELECT FROM resembling a WHERE EXISTS (SELECT FROM few_of_them b WHERE a.sk <%%> b.sk <= %s)']) AS query,
     unnest('{0.2,0.5}'::float8[]) AS radius;
+-- rows without an array match nothing, on either side
+CREATE TABLE few_arrays AS SELECT id, CASE WHEN id % 40 = 6 THEN sk END AS sk FROM resembling;
+VACUUM ANALYZE few_arrays;
+SELECT misjudged(query, 3) FROM unnest(ARRAY[
+        'SELECT FROM few_of_them a JOIN few_arrays b ON a.sk <%>> b.sk <= 0.5',
+        'SELECT FROM few_arrays a JOIN few_of_them b ON a.sk <%>> b.sk <= 0.5']) AS query;
 SET plan_cache_mode = force_generic_plan;
 PREPARE resembles (bigint[], float8) AS SELECT FROM resembling WHERE sk <%> $1 <= $2;
 SELECT plan('EXECUTE resembles(NULL, NULL)', 'Scan on resembling|Scan using');
@@ -393,7 +399,7 @@ RESET plan_cache_mode;
 SELECT explained(format(query, sk), 'Total Cost') / explained(format(query, '{1}'), 'Total Cost') > 10 AS frequent_cost
 FROM constants, (VALUES ('SELECT FROM resembling WHERE sk <%%> %L::bigint[] <= 0.2')) AS search (query)
 WHERE name = '1 frequent';
-DROP TABLE resembling, few_of_them, few_unknown, constants;
+DROP TABLE resembling, few_of_them, few_unknown, few_arrays, constants;
 -- the longer the arrays, the higher the cost, also if they are out of line, and in partitions
 CREATE TABLE long_arrays AS
     SELECT size, n, ARRAY(SELECT n * 100000 + i FROM generate_series(bigint '1', size) AS i) AS sk

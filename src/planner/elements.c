@@ -34,7 +34,7 @@
  */
 #define DEFAULT_FREQUENCY	0.005
 
-/* The common elements of the documents, called listed, and their frequencies. */
+/* The listed elements, which are the common elements of the documents. */
 typedef struct Elements
 {
 	int			n;				/* number of listed elements */
@@ -42,19 +42,20 @@ typedef struct Elements
 	double	   *frequency;		/* fraction of documents that contain each of them */
 	double		other;			/* frequency assumed for an element that is not listed */
 
-	/* Of a column; 0 or empty without statistics */
+	/* Of a column with statistics, for a Jaccard distance; otherwise 0 or empty */
 	int			nsizes;
 	double	   *size;			/* numbers of elements of sampled documents, in ascending order */
 	double		unseen;			/* fraction assumed for documents of which the sample has none */
 	Sample		sample;			/* documents that have few elements */
 } Elements;
 
-/* ANALYZE keeps no array in a sample that has more elements, and thus more than 1 kB. */
+/* Maximum number of elements of a sampled array.  ANALYZE samples no value above 1 kB. */
 #define MAX_SAMPLED_ELEMENTS	125
 
 /*
  * Read the common elements of a column and their frequencies, if the function may see the
- * column's statistics.
+ * column's statistics.  Unless `limit` is 0, reads also the numbers of elements, and a sample
+ * of at most 2 * limit documents.
  *
  * An unlisted element may be in a single row, or in nearly as many rows as the rarest
  * listed element.  Assume the geometric mean of these two frequencies.
@@ -92,8 +93,9 @@ read_statistics(VariableStatData *column, Oid function, int limit, Elements *ele
 	if (elements->n == 0)
 		rarest = nrows >= 1 ? 1 / nrows : DEFAULT_FREQUENCY;
 	elements->other = nonnull * (nrows >= 1 ? sqrt(rarest / nrows) : rarest);
-	if (nrows < 1 || !get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_DECHIST,
-									   InvalidOid, ATTSTATSSLOT_NUMBERS))
+	if (limit == 0 || nrows < 1 ||
+		!get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_DECHIST,
+						  InvalidOid, ATTSTATSSLOT_NUMBERS))
 		return;
 
 	/* the numbers end with the average */
@@ -108,7 +110,7 @@ read_statistics(VariableStatData *column, Oid function, int limit, Elements *ele
 
 /*
  * Read the elements of the documents.  The documents are a column, or a single constant.
- * The elements of a constant have frequency 1.  Reads a sample of at most 2 * limit documents.
+ * The elements of a constant have frequency 1.  See read_statistics() for `limit`.
  */
 static void
 read_documents(VariableStatData *documents, const Const *document, Oid function, int limit,
@@ -174,10 +176,10 @@ fraction_resembling(const Elements *documents, const int64 *key, int nkeys, doub
 }
 
 /*
- * Return the fraction of documents within the radius of a passage.  Assumes that these are
- * the documents that have as many elements of the passage as a document within the radius
- * must have.  That is so by containment.  By Jaccard distance, those with many further elements
- * are beyond the radius.
+ * Return the fraction of documents within the radius of a passage.  Estimates the documents
+ * that have as many elements of the passage as a document within the radius must have.  By
+ * containment distance these are the same documents.  By Jaccard distance, those with many
+ * further elements are beyond the radius.
  */
 static double
 fraction_within(const Elements *documents, const Distance *distance, Datum passage, double radius)
@@ -248,13 +250,15 @@ is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
 }
 
 /*
- * Return elements_selectivity() if the passage is not a constant.  Passages are sampled
- * from their column if it has statistics, else from the column of documents.
+ * Return selectivity_of_elements() if the passage is not a constant.  Passages are sampled
+ * from their column if it has statistics, else from the column of documents.  Rows with a
+ * NULL passage do not match.  They are in the result of a join, and in a table whose
+ * documents are not a column.
  */
 static Selectivity
 selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 					  VariableStatData *passages, const Predicate *predicate, double radius,
-					  JoinType jointype, SpecialJoinInfo *sjinfo)
+					  bool of_join, JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	bool		semi = jointype == JOIN_SEMI || jointype == JOIN_ANTI;
 	Sample		sample;
@@ -267,7 +271,7 @@ selectivity_of_sample(const Elements *elements, VariableStatData *documents,
 								   documents->rel->rows : 0);
 	if (semi && is_inner(passages, sjinfo))
 		selectivity = Min(selectivity * passages->rel->rows, 1);
-	else if (sjinfo)
+	else if (of_join || documents->rel == NULL)
 		selectivity *= sample.nonnull;
 	sample_free(&sample);
 	return selectivity;
@@ -285,8 +289,8 @@ constant_array(PlannerInfo *root, Node *array)
 }
 
 /*
- * Return true if the planner knows more of a column than of another: it has statistics, of
- * more rows.
+ * Return true if the planner knows more of a column than of another: only this one has
+ * statistics, or its statistics are of more rows.
  */
 static bool
 knows_more(const VariableStatData *column, const VariableStatData *other)
@@ -297,15 +301,15 @@ knows_more(const VariableStatData *column, const VariableStatData *other)
 }
 
 /*
- * Return the fraction of rows in which the document is within the radius of the passage.
- * The rows are those of a table if sjinfo is NULL, else the pairs of a join.  For
- * semijoins and antijoins, return the fraction of outer rows that have a match.
+ * Return elements_join_selectivity() if of_join is true, else elements_selectivity().  Only
+ * a Jaccard distance needs more than the common elements of the documents.
  */
-Selectivity
-elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
-					 SpecialJoinInfo *sjinfo)
+static Selectivity
+selectivity_of_elements(PlannerInfo *root, const Predicate *predicate, bool of_join,
+						JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	bool		known;
+	int			limit = 0;
 	double		radius = predicate_fraction_radius(root, predicate->radius, &known);
 	const Const *document = constant_array(root, predicate->a);
 	const Const *passage = constant_array(root, predicate->b);
@@ -329,13 +333,14 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 		passage = document;
 		document = NULL;
 	}
-	read_documents(&documents, document, predicate->function,
-				   passage ? SAMPLE_ALL : SAMPLE_PAIRED_LARGE, &elements);
+	if (predicate->distance == &distance_jaccard)
+		limit = passage ? SAMPLE_ALL : SAMPLE_PAIRED_LARGE;
+	read_documents(&documents, document, predicate->function, limit, &elements);
 	if (passage)
 		selectivity = fraction_within(&elements, predicate->distance, passage->constvalue, radius);
 	else
 		selectivity = selectivity_of_sample(&elements, &documents, &passages, predicate,
-											radius, jointype, sjinfo);
+											radius, of_join, jointype, sjinfo);
 	ReleaseVariableStats(documents);
 	ReleaseVariableStats(passages);
 	if (elements.n > 0)
@@ -349,6 +354,27 @@ elements_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType joi
 		sample_free(&elements.sample);
 	}
 	return selectivity;
+}
+
+/*
+ * Return the fraction of a table's rows in which the document is within the radius of the
+ * passage.
+ */
+Selectivity
+elements_selectivity(PlannerInfo *root, const Predicate *predicate)
+{
+	return selectivity_of_elements(root, predicate, false, JOIN_INNER, NULL);
+}
+
+/*
+ * Return the fraction of pairs in which the document is within the radius of the passage.
+ * For semijoins and antijoins, return the fraction of outer rows that have a match.
+ */
+Selectivity
+elements_join_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
+						  SpecialJoinInfo *sjinfo)
+{
+	return selectivity_of_elements(root, predicate, true, jointype, sjinfo);
 }
 
 /*

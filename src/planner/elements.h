@@ -10,8 +10,9 @@
 
 #include "planner/predicate.h"
 
-extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate,
-										JoinType jointype, SpecialJoinInfo *sjinfo);
+extern Selectivity elements_selectivity(PlannerInfo *root, const Predicate *predicate);
+extern Selectivity elements_join_selectivity(PlannerInfo *root, const Predicate *predicate,
+											 JoinType jointype, SpecialJoinInfo *sjinfo);
 extern double elements_count(PlannerInfo *root, Node *node);
 extern double elements_comparison_cost(double a, double b);
 

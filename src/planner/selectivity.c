@@ -223,7 +223,7 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 	if (redundant.clause && redundant_clause_has_statistics(root, &redundant, varRelid))
 		return 1;
 	if (predicate->distance && predicate->distance->of_arrays)
-		selectivity = elements_selectivity(root, predicate, JOIN_INNER, NULL);
+		selectivity = elements_selectivity(root, predicate);
 	else
 		selectivity = restriction_by_samples(root, predicate, &redundant, varRelid);
 	CLAMP_PROBABILITY(selectivity);
@@ -367,7 +367,7 @@ selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
 
 	redundant_clause_find(root, predicate, &redundant);
 	if (predicate->distance && predicate->distance->of_arrays)
-		selectivity = elements_selectivity(root, predicate, jointype, sjinfo);
+		selectivity = elements_join_selectivity(root, predicate, jointype, sjinfo);
 	else
 		selectivity = join_by_samples(root, predicate, &redundant, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);

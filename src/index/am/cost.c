@@ -81,7 +81,7 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
 		predicate.distance = &distance_containment;
 	else
 		return 0;
-	return elements_selectivity(root, &predicate, JOIN_INNER, NULL);
+	return elements_selectivity(root, &predicate);
 }
 
 /*
@@ -93,12 +93,11 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A scan for @> ends at the first query key that no row contains.  So
  * it is assumed to have no more descents than an average row has entries.  A full index scan
- * reads all entries.  If there are several
- * clauses, the scan is assumed to use the clause with the fewest query keys.  (In fact it
- * prefers the clause with the greatest min_match, which is not estimated:
- * best_query_keys.)  If all operators need a full index scan, sets *selectivity to 1,
- * because such a scan fetches all rows.  *selectivity is at least the fraction of rows that
- * are rechecked.  Sets *recheck_cost to the cost of such a row.
+ * reads all entries.  If there are several clauses, the scan is assumed to use the clause
+ * with the fewest query keys.  (In fact it prefers the clause with the greatest min_match,
+ * which is not estimated: best_query_keys.)  If all operators need a full index scan, sets
+ * *selectivity to 1, because such a scan fetches all rows.  *selectivity is at least the
+ * fraction of rows that are rechecked.  Sets *recheck_cost to the cost of such a row.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
