@@ -45,11 +45,11 @@ typedef enum ClusterMethod
 #define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
 
 /*
- * The clusters of a partition.  All fields are zero until the clusters have been found.
+ * The clusters of a partition.  All fields are zero at first.
  */
 typedef struct Clusters
 {
-	MemoryContext context;		/* context to allocate `first` in */
+	MemoryContext context;		/* context of `first`; NULL until the rows are read */
 	uint32	   *first;			/* by row: the first row of its cluster, or NO_ROW if the
 								 * row has no fingerprint */
 } Clusters;

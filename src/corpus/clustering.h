@@ -14,11 +14,10 @@
 /* A bit that no row number has.  It marks rows during a computation. */
 #define ROW_MARK		((uint32) 1 << 31)
 
-extern void cluster_equal(Members *members, uint32 *n, uint32 *parent,
-					   uint32 nrows);
+extern void cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows);
 extern void cluster_single(Members *members, uint32 n, int radius, uint32 *parent);
 extern void cluster_roots(uint32 *parent, uint32 nrows);
 extern void cluster_leader(Members *members, uint32 n, int radius, uint32 *parent,
-						uint32 nrows);
+						   uint32 nrows);
 
 #endif							/* SIMHASH_CLUSTERING_H */

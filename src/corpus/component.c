@@ -1,6 +1,5 @@
 /*
- * connected_component(a, b): the connected components of a graph whose edges are
- * rows
+ * connected_component(a, b): the connected components of a graph whose edges are rows
  *
  * The first row of a partition reads all edges of the partition in one pass.  Every id in
  * them is a vertex.  Vertices are numbered in the order in which their ids first occur.
@@ -110,7 +109,8 @@ make_vertex(Graph *graph, int64 id)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many distinct ids in a partition"),
-				 errdetail("The edges of a partition can have at most %u distinct ids.", MAX_VERTICES - 1),
+				 errdetail("The edges of a partition can have at most %u distinct ids.",
+						   MAX_VERTICES - 1),
 				 errhint("Leave out the edges (id, id), or use PARTITION BY.")));
 	if (graph->nvertices == graph->size)
 	{

@@ -46,8 +46,8 @@ typedef struct Digit
  *
  * A frame of choices chooses one more block: each of the blocks from first_block on, in
  * turn, up to the last one after which enough blocks are left for the rest of the choice.
- * A frame of partitions has partitioned the range by a digit of one block, and goes through the
- * partitions.
+ * A frame of partitions has partitioned the range by a digit of one block, and goes
+ * through the partitions.
  */
 typedef struct JoinFrame
 {
@@ -63,10 +63,10 @@ typedef struct JoinFrame
 	int			first_block;	/* of choices: the first block to choose */
 	int			bit;			/* of partitions: index in plan->bit[] of the first bit after
 								 * the digit */
-	int			partition;			/* of partitions: the next partition */
+	int			partition;		/* of partitions: the next partition */
 	int			npartitions;
-	uint32		start[DIGIT_VALUES + 1];	/* of partitions: start of each partition, relative to
-											 * `first`, then the end */
+	uint32		start[DIGIT_VALUES + 1];	/* of partitions: start of each partition,
+											 * relative to `first`, then the end */
 } JoinFrame;
 
 /* Initial capacity of the stack and of the list of skipped blocks. */

@@ -76,11 +76,11 @@ entry_with(const GISTENTRY *entry, Datum key)
 	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
 
 	gistentryinit(*result, key, entry->rel, entry->page, entry->offset, false);
-	PG_RETURN_POINTER(result);
+	return PointerGetDatum(result);
 }
 
 /*
- * Replace a key by its union with another key.  All keys begin with a UnionKey.
+ * A function like union_key_unite(), for keys of one type.  All keys begin with a UnionKey.
  */
 typedef void (*UniteKeys) (UnionKey *key, const UnionKey *other);
 

@@ -2,7 +2,8 @@
  * Sizes of a similarity join's entries, and the parts of its memory
  *
  * The executor divides its memory by these numbers.  The planner estimates by them how
- * many entries fit.  Static assertions in match/ compare the sizes with the structs.
+ * many entries fit.  Static assertions in match/ and store/ compare the sizes with the
+ * structs.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -2,7 +2,7 @@
  * State that outlives a hook's call while core plans a query
  *
  * Up to 18 a PlannerInfo has no field for a module.  Planning may call a function that plans
- * another query.  So the state is found by the PlannerInfo.  It goes with planner_cxt.
+ * another query.  So the state is found by the PlannerInfo.  It is freed with planner_cxt.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -26,7 +26,7 @@ forget_run(void *argument)
 }
 
 /*
- * Return the state of the planner run of a PlannerInfo.  Its first call makes it.
+ * Return the state of the planner run of a PlannerInfo.  The first call creates it.
  */
 PlannerRun *
 planner_run_of(PlannerInfo *root)

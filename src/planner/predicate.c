@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "access/stratnum.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"

@@ -16,7 +16,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
-#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -194,8 +193,8 @@ estimate_cost(SupportRequestCost *req)
  *
  * Of functions that compute distances, it serves only the cost, and of the functions of
  * operators on balls no request.  But the planner calls it when it simplifies the expressions
- * of a query, and that loads this library.  So the library's hooks are installed before the planner reads
- * the query's tables, even for the first query of a session.
+ * of a query, and that loads this library.  So the library's hooks are installed before the
+ * planner reads the query's tables, even for the first query of a session.
  */
 PG_FUNCTION_INFO_V1(simhash_support);
 Datum

@@ -143,7 +143,8 @@ read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
 }
 
 /*
- * Read the right input.  Keeps the rows without NULL keys.
+ * Read the right input, and keep the rows that may have a match.  If some entries are in a
+ * file, moves all of them there.
  */
 void
 join_input_read_right(SimHashJoinState *state)

@@ -53,7 +53,7 @@ typedef struct SimHashJoinState
 	Oid		   *collation;		/* collations of the equality keys */
 	JoinInput	left;
 	JoinInput	right;
-	JoinMatch  *match;			/* finds pairs */
+	JoinMatch  *match;			/* state of the method, which finds pairs */
 	Bitmapset  *key_params;		/* parameters that the keys of the inputs depend on */
 
 	JoinPhase	phase;
@@ -76,8 +76,8 @@ typedef struct SimHashJoinState
 	int			nbatches;		/* maximum number of parts of the right input; one of them
 								 * is in memory at a time */
 	Size		peak_memory;	/* peak of the memory in use, in bytes */
-	uint64		disk;			/* peak of the total size of the temporary
-								 * files, in bytes */
+	uint64		disk;			/* peak of the total size of the temporary files, in
+								 * bytes */
 } SimHashJoinState;
 
 /*

@@ -331,8 +331,8 @@ find_end(const JoinBands *bands, EntryRefs *side)
 static bool
 next_key(JoinBands *bands)
 {
-	EntryRefs   *left = &bands->left;
-	EntryRefs   *right = &bands->right;
+	EntryRefs  *left = &bands->left;
+	EntryRefs  *right = &bands->right;
 
 	left->first = left->end;
 	right->first = right->end;

@@ -30,7 +30,7 @@ typedef struct JoinPairs
 	SimilarityJoin join;		/* joins the values of a group; must be first */
 	MemoryContext context;		/* context of the iterator's memory; reset by
 								 * join_pairs_begin() */
-	const uint8 *done;		/* bitmap of left rows that need no more matches; NULL if
+	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
 	int			block;			/* the block of the plan that the entries are partitioned
@@ -81,8 +81,7 @@ typedef struct JoinPairs
 } JoinPairs;
 
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-							 const uint8 *done, JoinPlan *plan, int block,
-							 int nbits);
+							 const uint8 *done, JoinPlan *plan, int block, int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*

@@ -1,8 +1,9 @@
 /*
  * Pairs of entries of two inputs that share a rare key
  *
- * The entries of both inputs are sorted by key, and merged.  A list is the entries of
- * one input with the same key.  Two tests on the entries alone reject most pairs of two lists:
+ * The entries of both inputs are sorted by a hash value of the key, and merged.  A list is
+ * the entries of one input with the same hash value.  Their keys are nearly always the same.
+ * Two tests on the entries alone reject most pairs of two lists:
  *
  * - Rows that share the previous key, too, have met there already.
  * - Otherwise the rows share at most this key and all that follow it.  A pair is rejected if
@@ -66,7 +67,7 @@ rare_entry_at(const EntryRefs *side, uint64 ref)
 #include "lib/sort_template.h"
 
 /*
- * Sort the entries of a side by 32 bits of their keys.
+ * Sort the entries of a side by 32 bits of the hash values of their keys.
  */
 static void
 sort_by_key(RarePairs *pairs, EntryRefs *side)
@@ -100,7 +101,8 @@ rare_pairs_begin(RarePairs *pairs, const JoinEntries *left, const JoinEntries *r
 }
 
 /*
- * Set the end of the entries with the same 32 bits of the key as the first one.
+ * Set the end of the entries whose keys have the same 32 bits of the hash value as that of
+ * the first one.
  */
 static void
 find_list_end(EntryRefs *side)
@@ -177,7 +179,8 @@ begin_left(RarePairs *pairs)
 }
 
 /*
- * Advance to the next key that both inputs have.  Returns false if there are no more.
+ * Advance to the next hash value that keys of both inputs have.  Returns false if there are
+ * no more.
  */
 static bool
 next_lists(RarePairs *pairs)

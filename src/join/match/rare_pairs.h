@@ -43,7 +43,7 @@ typedef struct RarePairs
 	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	float8		radius;
-	EntryRefs	left;			/* sorted by 32 bits of the keys */
+	EntryRefs	left;			/* sorted by 32 bits of the hash values of the keys */
 	EntryRefs	right;
 	uint64	   *scratch;		/* scratch space for sorting */
 	bool		sorted;			/* true if the current lists are sorted by

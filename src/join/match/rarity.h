@@ -3,8 +3,8 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifndef RARITY_H
-#define RARITY_H
+#ifndef SIMHASH_RARITY_H
+#define SIMHASH_RARITY_H
 
 /* An element of an array, to be put in order. */
 typedef struct RankedElement
@@ -27,4 +27,4 @@ rarity_compare(uint32 count_a, int64 a, uint32 count_b, int64 b)
 
 extern void rarity_sort_first(RankedElement *ranked, int n, int k);
 
-#endif							/* RARITY_H */
+#endif							/* SIMHASH_RARITY_H */

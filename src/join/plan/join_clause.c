@@ -64,8 +64,8 @@ read_in_ball(Node *clause, Predicate *predicate)
 /*
  * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
  * Sets *exact to true if the clause is equivalent to the predicate.  Returns false if the
- * clause does not bound one, is volatile or contains a subplan.  The plan evaluates parts of
- * the clause twice.
+ * clause does not bound one.  Also returns false if it is volatile or contains a subplan,
+ * because the plan evaluates parts of the clause twice.
  */
 static bool
 read_bound(Node *clause, Predicate *bound, bool *exact)
@@ -223,9 +223,9 @@ take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClau
 		return;
 	clauses->equal = lappend(clauses->equal, rinfo);
 	clauses->spec.left_equal = lappend(clauses->spec.left_equal,
-								  list_nth(op->args, is_swapped ? 1 : 0));
+									   list_nth(op->args, is_swapped ? 1 : 0));
 	clauses->spec.right_equal = lappend(clauses->spec.right_equal,
-								   list_nth(op->args, is_swapped ? 0 : 1));
+										list_nth(op->args, is_swapped ? 0 : 1));
 	clauses->spec.equal_operators = lappend_oid(clauses->spec.equal_operators, operator);
 	clauses->spec.equal_collations = lappend_oid(clauses->spec.equal_collations, op->inputcollid);
 }

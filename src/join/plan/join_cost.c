@@ -3,7 +3,8 @@
  *
  * The join reads each row of both inputs once, and computes its keys.  Then it compares
  * fingerprints that agree on some blocks of their bits (corpus/join_plan.c), or merges the
- * bands of signatures, or the rare keys of arrays.  The other clauses are evaluated for each pair that is found.
+ * bands of signatures, or the rare keys of arrays.  The other clauses are evaluated for each
+ * pair that is found.
  *
  * Costs are in PostgreSQL's units.  The executor evaluates an operator at
  * cpu_operator_cost.

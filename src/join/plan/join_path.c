@@ -38,7 +38,7 @@ plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
 }
 
 /*
- * Translate the private data of a path, if its parameters are changed from those of a
+ * Translate the private data of a path whose parameters are changed from those of a
  * partitioned table to those of a partition.  A CustomPath callback.
  */
 static List *
@@ -111,9 +111,9 @@ is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInf
 /*
  * Add a path to a join relation, if a clause of the join bounds the distance of
  * fingerprints or of arrays, or tests whether signatures share a band.  The path reads each
- * input once, so neither input may depend on rows of the other one.  An input may depend on other
- * relations only if LATERAL forces it to.  The parameterization of the path is that of the
- * two inputs together.
+ * input once, so neither input may depend on rows of the other one.  An input may depend on
+ * other relations only if LATERAL forces it to.  The parameterization of the path is that
+ * of the two inputs together.
  */
 static void
 add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
@@ -169,8 +169,7 @@ add_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 }
 
 /*
- * Define the option and install the hook.  Called once, when the
- * library is loaded.
+ * Define the option and install the hook.  Called once, when the library is loaded.
  */
 void
 join_path_init(void)

@@ -92,8 +92,9 @@ join_partitions_max(Size memory)
 }
 
 /*
- * Initialize `n` partitions, a power of 2, by each of nblocks blocks.  Distributing the
- * entries takes a part of `memory` bytes.
+ * Initialize `n` partitions, a power of 2, by each of nblocks blocks.  While entries are
+ * distributed, buffers take at most `memory` / FILES_PART bytes, or an entry for each
+ * partition if that is more.
  */
 void
 join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n, int nblocks,

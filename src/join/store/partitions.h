@@ -28,7 +28,8 @@ typedef struct JoinPartitions
 {
 	MemoryContext context;		/* context of the arrays and files */
 	uint32		n;				/* number of partitions, a power of 2 */
-	Size		buffer_size;	/* maximum size of a partition's buffer */
+	Size		buffer_size;	/* maximum size of a partition's buffer, in bytes; an entry
+								 * fits in any case */
 	int			nblocks;		/* number of blocks to partition by, at least 1 */
 	PartitionFunction number_of;
 	const void *arg;			/* argument of number_of() */

@@ -58,7 +58,7 @@ pending_init(PendingPairs *pending, MemoryContext context, Size memory)
 	pending->memory = memory;
 	pending->capacity = Min(memory, MaxAllocSize) / sizeof(JoinPair);
 	pending->tuple_context = AllocSetContextCreate(context, "similarity join pending pairs",
-												 ALLOCSET_DEFAULT_SIZES);
+												   ALLOCSET_DEFAULT_SIZES);
 }
 
 /*

@@ -19,7 +19,7 @@ typedef struct JoinPair
 } JoinPair;
 
 /*
- * Pairs.  The right tuples of some of them are in memory.
+ * Pending pairs, and the right tuples of those from `next` to `end`.
  */
 typedef struct PendingPairs
 {

@@ -5,7 +5,7 @@
  * it.  This file rewrites conditions that an index could serve to calls of simhash_within.
  * The support function of simhash_within returns the index condition.  The rewrite happens
  * before the planner distributes a query's clauses to its tables.  README.md explains the
- * order of these steps, and what the rewrite must not change.
+ * order of these steps, and what the rewrite may touch.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -255,9 +255,9 @@ rewrite_for_child(Rewrite *rewrite)
 /* --- conditions for a table ---------------------------------------------------- */
 
 /*
- * Rewrite the conditions that an index of the table can serve.  Does nothing for a parent,
- * since scans do not use an index of a parent.  The planner must have read the table's
- * indexes.
+ * Rewrite the conditions that an index of the table can serve.  First restores those of the
+ * table's parent.  Rewrites none for a table with children, since scans do not use its
+ * indexes.  The planner must have read the table's indexes.
  */
 void
 rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
