@@ -449,6 +449,18 @@ SELECT show($$ SELECT id FROM docs WHERE fp <~> fingerprint(3) <= 2 $$);
 SELECT show($$ SELECT id FROM docs WHERE simhash_within(fp, fingerprint(3), 2) $$);
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION simhash_in_ball TO PUBLIC;
+-- an index condition does not use a function of core that the user may not execute, either
+CREATE TABLE arrays AS SELECT n AS id, ARRAY[n, n + 1]::bigint[] AS sk FROM generate_series(1, 5000) AS n;
+CREATE INDEX ON arrays USING simhash (sk);
+VACUUM ANALYZE arrays;
+GRANT SELECT ON arrays TO regress_simhash_reader;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION arrayoverlap FROM PUBLIC;
+SET LOCAL ROLE regress_simhash_reader;
+SELECT show($$ SELECT id FROM arrays WHERE sketch_overlaps(sk, '{3,4}') $$);
+ROLLBACK;
+SELECT show($$ SELECT id FROM arrays WHERE sketch_overlaps(sk, '{3,4}') $$);
+DROP TABLE arrays;
 
 --
 -- Plans that must not change

@@ -43,19 +43,21 @@ array_operator(Oid function)
 
 /*
  * Return the index condition `column operator argument`.  Returns NIL if the index cannot
- * serve it.
+ * serve it, or if the user may not execute its functions.
  */
 static List *
 operator_condition(SupportRequestIndexCondition *req, Oid operator, Node *argument)
 {
 	Node	   *column = list_nth(((FuncExpr *) req->node)->args, req->indexarg);
+	Expr	   *condition;
 
 	if (!op_in_opfamily(operator, req->opfamily) ||
 		!is_pseudo_constant_for_index(req->root, argument, req->index))
 		return NIL;
+	condition = make_opclause(operator, BOOLOID, false, (Expr *) column, (Expr *) argument,
+							  InvalidOid, req->indexcollation);
 	req->lossy = false;
-	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
-									(Expr *) argument, InvalidOid, req->indexcollation));
+	return privileges_suffice(req->root, (Node *) condition) ? list_make1(condition) : NIL;
 }
 
 /*
