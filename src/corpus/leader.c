@@ -167,6 +167,7 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 
 	for (uint32 i = first; i < first + n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (clustering->leader[row[i]] != NO_LEADER)
 			continue;
 		fp[first + kept] = fp[i];

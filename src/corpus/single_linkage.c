@@ -245,6 +245,9 @@ cluster_equal(Members *members, uint32 *n, uint32 *parent, uint32 nrows)
 		members->tag[kept++] = root;
 	}
 	for (uint32 i = 0; i < kept; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		parent[members->tag[i]] &= ~ROW_MARK;
+	}
 	*n = kept;
 }

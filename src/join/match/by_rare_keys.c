@@ -135,6 +135,8 @@ count_elements(RareMatch *state, JoinEntries *rows)
 			{
 				uint16	   *count = count_of(state, element[j]);
 
+				if ((j & (INTERRUPT_INTERVAL - 1)) == INTERRUPT_INTERVAL - 1)
+					CHECK_FOR_INTERRUPTS();
 				*count += *count < PG_UINT16_MAX;
 			}
 		}
@@ -172,7 +174,11 @@ rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
 	RankedElement *ranked = palloc_extended(Max(n, 1) * sizeof(RankedElement), MCXT_ALLOC_HUGE);
 
 	for (int i = 0; i < n; i++)
+	{
+		if ((i & (INTERRUPT_INTERVAL - 1)) == 0)
+			CHECK_FOR_INTERRUPTS();
 		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
+	}
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
 	rarity_sort_first(ranked, n, *prefix);
 	return ranked;
