@@ -20,13 +20,17 @@ typedef struct TextPosition
 #define TEXT_BEGIN		((TextPosition) {0, 0})
 
 /*
- * Return the number of bytes of the first character of a text that is not empty.  In
- * invalid data, each byte counts as a character.
+ * Return the number of bytes of the first character of a text that is not empty, at least
+ * 1 and at most `length`.  If data are invalid, recent minor releases of PostgreSQL raise an
+ * error.  Earlier ones return the length that the first byte announces, which may exceed
+ * what is left of the text.
  */
 static inline int
 character_length(const char *text, size_t length)
 {
-	return Max(pg_mbcharcliplen(text, Min(length, INT_MAX), 1), 1);
+	int			n = pg_mbcharcliplen(text, Min(length, INT_MAX), 1);
+
+	return Min((size_t) Max(n, 1), length);
 }
 
 /*

@@ -200,7 +200,6 @@ feed_text(Locator *locator, const char *text, size_t length)
 
 	for (; length > 0; here.start++, here.end++)
 	{
-		/* the conversion raises the error for invalid data */
 		int			n = character_length(text, length);
 
 		CHECK_FOR_INTERRUPTS();

@@ -69,6 +69,8 @@ simhash_excerpt(const char *string, size_t length)
 {
 	int			shown = pg_mbcliplen(string, length, SHOWN_LENGTH);
 
+	/* the last character of invalid data may announce more bytes than there are */
+	shown = Min(shown, length);
 	return psprintf("%.*s%s", shown, string, shown < length ? "..." : "");
 }
 
