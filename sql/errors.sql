@@ -91,6 +91,7 @@ SELECT * FROM pg_temp.meet(
     $$SELECT (-1)::numeric::simhash$$,
     $$SELECT 18446744073709551616::simhash$$,
     $$SELECT 1e30::simhash$$,
+    $$SELECT 1e1000::simhash$$,
     $$SELECT 0.5::simhash$$,
     $$SELECT 18446744073709551615.5::simhash$$,
     $$SELECT (-0.5)::numeric::simhash$$,
