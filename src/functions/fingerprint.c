@@ -1,6 +1,5 @@
 /*
- * simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of
- * features
+ * simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of features
  *
  * The result is NULL if there is no feature, since no fingerprint can represent that.
  *
@@ -8,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"

@@ -11,8 +11,6 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
-
 #include "functions/suffix_automaton.h"
 #include "text/salt.h"
 

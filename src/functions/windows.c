@@ -1,6 +1,5 @@
 /*
- * text_windows(body, size, step, unit): the chunks of a text, with their
- * positions
+ * text_windows(body, size, step, unit): the chunks of a text, with their positions
  *
  * Windows are chunks of a text, to fingerprint or embed one by one.  They overlap if the
  * step is less than the size.  The text is read once.  A window that has started and not
@@ -12,7 +11,6 @@
 
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"

@@ -10,7 +10,6 @@
 
 #include <limits.h>
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 
 #include "compat.h"

@@ -170,12 +170,11 @@ static bool
 read_line(const Segmenter *segmenter, TextPosition *position, TextPosition *end)
 {
 	bool		is_blank = true;
-	CharacterKind kind = CHARACTER_OTHER;
-	char		first;
 
 	for (; position->byte < segmenter->length; step(segmenter, position))
 	{
-		kind = kind_at(segmenter, *position);
+		CharacterKind kind = kind_at(segmenter, *position);
+
 		if (kind == CHARACTER_BREAK)
 			break;
 		is_blank &= kind == CHARACTER_WHITE;
@@ -183,7 +182,8 @@ read_line(const Segmenter *segmenter, TextPosition *position, TextPosition *end)
 	*end = *position;
 	if (position->byte < segmenter->length)
 	{
-		first = segmenter->text[position->byte];
+		char		first = segmenter->text[position->byte];
+
 		step(segmenter, position);
 		if (first == '\r' && position->byte < segmenter->length &&
 			segmenter->text[position->byte] == '\n')

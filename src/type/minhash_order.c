@@ -37,9 +37,8 @@ compare_signatures(const Minhash *a, const Minhash *b)
 		order = compare_numbers(a->params.unit, b->params.unit);
 	if (order == 0)
 		order = compare_numbers(a->params.width, b->params.width);
-	if (order == 0)
-		for (int i = 0; order == 0 && i < minhash_length(a); i++)
-			order = compare_numbers(a->minima[i], b->minima[i]);
+	for (int i = 0; order == 0 && i < minhash_length(a); i++)
+		order = compare_numbers(a->minima[i], b->minima[i]);
 	return order;
 }
 
