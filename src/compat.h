@@ -285,8 +285,7 @@ extern int no_such_variable
 
 /*
  * Return the IndexAmRoutine of an access method's handler.  From 19 on, core keeps the
- * pointer.  Up to 18, core copies the struct and frees it, so return
- * a palloc'd copy.
+ * pointer.  Up to 18, core copies the struct and frees it, so return a palloc'd copy.
  */
 #if PG_VERSION_NUM >= 190000
 #define RETURN_ACCESS_METHOD(routine)	PG_RETURN_POINTER(routine)

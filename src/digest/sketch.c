@@ -3,8 +3,8 @@
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
  * duplicates are dropped.  If more than half of the array remains, its capacity is doubled.
- * So a hash is sorted a few times on average, and memory never contains more than twice as
- * many hashes as are kept.
+ * So a hash is sorted a few times on average, and an allocated array has a capacity of less
+ * than four times the number of distinct hashes.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -86,8 +86,8 @@ get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit))
 
 /*
  * Call the consumer with each shingle of a document, which is a text or an array of tokens.
- * Frees a detoasted copy of the document.  Raises an error unless an array has one
- * dimension and no NULL.  Checks for interrupts.
+ * Frees a detoasted copy of the document.  Raises an error unless an array has at
+ * most one dimension and no NULL.  Checks for interrupts.
  */
 void
 cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg)
@@ -110,7 +110,7 @@ cut_document(Datum document, const Cut *cut, ShingleConsumer consume, void *arg)
 		pfree(value);
 }
 
-/* The consumer of the shingles of an array, which pass_tokens() calls. */
+/* State of pass_tokens(): the consumer to call, and the position in the array. */
 typedef struct TokenLocator
 {
 	LocatedConsumer consume;

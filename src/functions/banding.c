@@ -1,6 +1,6 @@
 /*
- * LSH banding (locality-sensitive hashing): the bands of signatures, and advice on
- * their shape
+ * LSH banding (locality-sensitive hashing): the bands of signatures, and advice on their
+ * shape
  *
  * Two sets of resemblance s have an equal minimum with probability s, share a band of r
  * rows with probability s^r, and share at least one of b bands with probability 1 - (1 -

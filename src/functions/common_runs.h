@@ -34,7 +34,7 @@ extern void find_common_runs(const Symbol *a, int na, const Symbol *b, int nb,
 typedef struct JoinedRun
 {
 	int			first;			/* index of the first run in CommonRuns.runs */
-	int32		a;				/* position of that run in a, from 0 */
+	int32		a;				/* position of the first run in a, from 0 */
 	int32		length;			/* sum of the lengths of the runs */
 } JoinedRun;
 

@@ -3,10 +3,9 @@
  *
  * Take the longest run, and search for its neighbours on both sides.  The neighbour after
  * a run is another run that begins at most `gap` symbols after it in a, if those symbols
- * also occur at most `gap` symbols after it in b.  The neighbour before it is defined
- * in the same way.  Then
- * search for the neighbour of the neighbour, and so on.  Then take the longest of the
- * remaining runs.
+ * also occur at most `gap` symbols after it in b.  The neighbour before it is defined in the
+ * same way.  Then search for the neighbour of the neighbour, and so on.  Then take the
+ * longest of the remaining runs.
  *
  * A short run occurs in many places of b, and only its first position is known.  So its
  * position is searched for beside that of its longer neighbour.

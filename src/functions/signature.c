@@ -1,6 +1,6 @@
 /*
- * to_minhash(...), minhash_agg, minhash_union: the signature of a text, of
- * tokens, of features, of more than one signature
+ * to_minhash(...), minhash_agg, minhash_union: the signature of a text, of tokens, of
+ * features, of the union of signatures
  *
  * The result is NULL if there is no feature.  Features can be added to a signature.  So
  * the state of an aggregate is the signature of the features so far.

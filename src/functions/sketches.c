@@ -1,6 +1,6 @@
 /*
- * shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of
- * all or some of the hashes of a text's shingles, or of given hashes
+ * shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of all or some
+ * of the hashes of a text's shingles, or of given hashes
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
  * (Manber; Broder's MOD_m).  winnow(guarantee) selects the smallest hash of each window

@@ -29,10 +29,10 @@ read_version(const char *version, int *major, int *minor)
 	return sscanf(version, "%4d.%4d", major, minor) == 2;
 }
 
-PG_FUNCTION_INFO_V1(simhash_version);
 /*
- * Return the version of the library.
+ * simhash_version()
  */
+PG_FUNCTION_INFO_V1(simhash_version);
 Datum
 simhash_version(PG_FUNCTION_ARGS)
 {
@@ -54,11 +54,13 @@ warn_of_sql_ascii(void)
 				 errhint("For texts that are not ASCII, use a database that you create by CREATE DATABASE name ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.")));
 }
 
-PG_FUNCTION_INFO_V1(simhash_check_version);
 /*
- * Raise an error if the library is older than a version of the extension.  Raise a WARNING
- * if the database has no encoding.
+ * simhash_check_version(version)
+ *
+ * Raises an error if the library is older than this version of the extension.  Raises a
+ * WARNING if the database has encoding SQL_ASCII.
  */
+PG_FUNCTION_INFO_V1(simhash_check_version);
 Datum
 simhash_check_version(PG_FUNCTION_ARGS)
 {

@@ -406,8 +406,8 @@ COMMENT ON FUNCTION simhash(tsvector, real[]) IS
     'fingerprint of lexemes, by their occurrences and the weights {D,C,B,A} of their labels, by default as ts_rank '
     'has them';
 
--- The first function under a name that no type and no other function has.  So no call is taken
--- for a cast, and untyped parameters are a text, a width and a unit.
+-- simhash(text, integer, text) under a second name, which no type and no other function has.  So
+-- the parser takes no call for a cast, and untyped parameters are a text, a width and a unit.
 CREATE FUNCTION to_simhash(body text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_text'
@@ -853,8 +853,8 @@ CREATE FUNCTION winnow_hashes(hashes bigint[], size integer)
     AS 'MODULE_PATHNAME', 'simhash_winnow_hashes'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION winnow_hashes(bigint[], integer) IS
-    'winnowed sketch of given hashes, in their order: the smallest of each window of so many; documents with so many '
-    'consecutive hashes in common have an element in common';
+    'winnowed sketch of given hashes, in their order: the smallest of each window of size hashes; documents with '
+    'size consecutive hashes in common have an element in common';
 
 CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,

@@ -36,7 +36,8 @@ shingler_init(Shingler *shingler, int width, ShingleUnit unit,
  * that each byte is moved a bounded number of times.
  *
  * The new size is twice the number of bytes needed, limited to MaxAllocSize unless more are
- * needed.  The tokens of an array do not take more than MaxAllocSize.
+ * needed.  The tokens of an array take at most MaxAllocSize, unless their conversion to
+ * UTF-8 lengthens them.
  */
 void
 shingler_enlarge(Shingler *shingler, size_t n)

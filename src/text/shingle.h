@@ -17,7 +17,10 @@ typedef enum ShingleUnit
 
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
 
-/* Return the width, in units, that finds near-duplicates best.  See docs/evaluation.md. */
+/*
+ * Return the default width, in units, of the shingles of fingerprints and resemblance().
+ * docs/evaluation.md compares widths.
+ */
 static inline int
 shingle_default_width(ShingleUnit unit)
 {

@@ -8,10 +8,10 @@
  */
 #include "postgres.h"
 
-#include "libpq/pqformat.h"
-#include "port/pg_bswap.h"
 #include "catalog/pg_type.h"
 #include "common/string.h"
+#include "libpq/pqformat.h"
+#include "port/pg_bswap.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -202,7 +202,8 @@ check_modifier(MinhashParams params, int32 typmod, struct Node *context)
 }
 
 /*
- * Parse a number of at most five digits as simhash_minhash_out() writes it.
+ * Parse a number of 1 to 5 digits without leading zeros, as simhash_minhash_out() writes
+ * it.  Returns false if there is none.
  */
 static bool
 parse_number(const char **s, int *number)
@@ -248,8 +249,8 @@ parse_unit(const char **s, int *unit, int *width)
 }
 
 /*
- * Parse all minima of a signature.  Returns false unless they end at the end of the
- * string.
+ * Parse all minima of a signature.  Returns false if the syntax is wrong, or if characters
+ * follow the minima.
  */
 static bool
 parse_minima(const char *s, Minhash *sig)

@@ -92,7 +92,7 @@ minhash_length(const Minhash *sig)
 }
 
 /*
- * Return the key of a band, 0 to bands - 1, in an index.
+ * Return the index key of a band, whose number is 0 to bands - 1.
  */
 static inline uint64
 minhash_band_key(const Minhash *sig, int band)
@@ -140,7 +140,8 @@ extern void minhash_check_comparable(const Minhash *a, const Minhash *b);
 #define PG_RETURN_MINHASH_P(sig)	PG_RETURN_POINTER(sig)
 
 /*
- * Return true if two signatures have the same parameters, so that they can be compared.
+ * Return true if the parameters of two signatures are equal, so that the signatures can be
+ * compared.
  */
 static inline bool
 minhash_same_params(MinhashParams a, MinhashParams b)
