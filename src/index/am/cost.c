@@ -19,7 +19,6 @@
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
 #include "planner/elements.h"
-#include "planner/selectivity.h"
 #include "type/strategy.h"
 
 /*
@@ -149,7 +148,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
 		*selectivity * info->tuples * entries_per_row;
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
-	all->max_fraction = first->max_fraction = 1;
+	all->max_fraction = 1;
 
 	/* an ordered scan begins with rows that contain any of the query keys */
 	if (path->indexorderbys != NIL)
@@ -158,6 +157,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 
 		first->descents = first->pages =
 			methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order, &unknown);
+		first->max_fraction = 1;
 	}
 	return unknown;
 }

@@ -70,7 +70,10 @@ typedef struct TreeBuild
 									 * built */
 } TreeBuild;
 
-/* what this process adds to the number of a phase, except of PHASE_SCAN */
+/*
+ * Number to add to each phase but PHASE_SCAN before it is reported.  It tells the tree
+ * (build_report_tree).
+ */
 static int	reported_tree;
 
 /*
@@ -144,10 +147,10 @@ allocate_block(TreeBuild *build)
 
 		/* to_allocate should suffice.  If it does not, extend by one block at a time. */
 		Assert(n > 0);
+		build->to_allocate -= n;
 		n = Max(n, 1);
 		build->next_block = page_extend(build->index, n);
 		build->end_block = build->next_block + n;
-		build->to_allocate -= n;
 	}
 	return build->next_block++;
 }

@@ -146,9 +146,9 @@ read_query_keys(IndexScanDesc scan, SimHashScan *state, KeySet *sets, int *nsets
 			state->recheck |= set.recheck;
 			continue;
 		}
-		Assert(set.key != &set.inline_key);
 		if (set.n == 0 && !set.or_empty)
 			return false;
+		Assert(set.key != &set.inline_key);	/* the set is copied */
 		sets[(*nsets)++] = set;
 	}
 	return true;

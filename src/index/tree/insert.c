@@ -73,8 +73,7 @@ leaf_count_fitting(Page page, const TreeEntry *entries, int n)
  * Descend to the leaf of the first of n entries, and pin that leaf.  Fills in *leaf, and
  * leaves the leaf unlocked.  Returns false, with nothing pinned, if no entry fits on the
  * leaf.  Also returns false if the leaf does not come after `before` in the lock order: by
- * tree, then low key.
- * `before` is NULL if there is no leaf before.
+ * tree, then low key.  `before` is NULL for the first leaf.
  */
 static bool
 find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, Leaf *leaf)
@@ -271,11 +270,10 @@ insert_keys(Relation index, const uint64 *keys, int n, ItemPointer tid)
 		for (int i = 0; i < n; i++)
 		{
 			const PermutedTable *table = &meta_get(index)->design.table[tree];
-			TreeEntry  *entry = &entries[nentries++];
 
-			entry->tree = tree;
-			entry->entry.key = design_key(table, keys[i]);
-			entry->entry.tid = *tid;
+			entries[nentries++] = (TreeEntry) {
+				tree, make_entry(design_key(table, keys[i]), tid)
+			};
 			if (nentries == MAX_ENTRIES)
 			{
 				insert_entries(index, entries, nentries);

@@ -25,8 +25,8 @@ typedef struct Entry
 	ItemPointerData tid;		/* TID of the heap tuple.  All zeros, which is not a
 								 * valid TID, in the bounds that entry_before() and
 								 * lowest_entry() return. */
-	uint16		unused;			/* 0, where other types would have padding.  Temporary
-								 * files contain all bytes of an entry. */
+	uint16		unused;			/* always 0, in place of padding.  Temporary files
+								 * contain all bytes of an entry. */
 } Entry;
 
 /*
