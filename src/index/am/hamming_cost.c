@@ -17,7 +17,6 @@
 #include "index/am/hamming_cost.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/meta.h"
-#include "planner/elements.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
 #include "type/strategy.h"
@@ -61,7 +60,7 @@ add_search(Searches *searches, int radius, bool known, Node *center, double n)
  * centers within the radius of the argument.
  */
 static void
-add_near(PlannerInfo *root, Oid operator, Node *argument, Searches *searches)
+add_near(PlannerInfo *root, Node *argument, Searches *searches)
 {
 	Const	   *ball = (Const *) estimate_expression_value(root, argument);
 
@@ -94,7 +93,7 @@ add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
 	int			radius;
 
 	if (strategy == STRATEGY_NEAR)
-		add_near(root, operator, argument, searches);
+		add_near(root, argument, searches);
 	else if (strategy != STRATEGY_WITHIN)
 		add_search(searches, 0, true, argument, 1);
 	else if (!predicate_read_ball(root, &distance_hamming, operator,

@@ -29,8 +29,8 @@ complain(const char *opfamily, const char *what, const char *object)
 {
 	ereport(INFO,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("operator family \"%s\" of access method %s contains %s %s",
-					opfamily, "simhash", what, object)));
+			 errmsg("operator family \"%s\" of access method simhash contains %s %s",
+					opfamily, what, object)));
 	return false;
 }
 

@@ -78,7 +78,7 @@ put_item(HeapCheck *check, const ItemPointerData *tid, uint16 tree, uint64 key)
  * Put the entries of a copy of a leaf into the sort (a PageVisitor).
  */
 static void
-put_page(void *arg, Relation index, BlockNumber block, Page page)
+put_page(void *arg, Page page)
 {
 	HeapCheck  *check = arg;
 	int			tree = TreePageGetOpaque(page)->tree;
@@ -97,9 +97,10 @@ put_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 	put_item(arg, tid, is_placeholder ? PLACEHOLDER_HEAP_ROW : HEAP_ROW, key);
 }
 
-pg_noreturn static void report_row(HeapCheck *check, uint64 tid, const char *what);
-
-static void
+/*
+ * Raise an error about a TID of the heap.  `what` completes "A check found that ...".
+ */
+pg_noreturn static void
 report_row(HeapCheck *check, uint64 tid, const char *what)
 {
 	ereport(ERROR,

@@ -122,16 +122,13 @@ inspect_close_index(OpenIndex *open)
 }
 
 /*
- * Copy a locked page, then unlock and unpin it.  Returns its block.
+ * Copy a locked page, then unlock and unpin it.
  */
-BlockNumber
+void
 inspect_copy_page(Buffer buffer, Page copy)
 {
-	BlockNumber block = BufferGetBlockNumber(buffer);
-
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
 	UnlockReleaseBuffer(buffer);
-	return block;
 }
 
 /*
@@ -171,13 +168,14 @@ inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void 
 
 	for (;;)
 	{
-		BlockNumber block = inspect_copy_page(buffer, page);
-		Entry		low_key = page_low_key(page);
+		Entry		low_key;
 		PageLink	right;
 
+		inspect_copy_page(buffer, page);
+		low_key = page_low_key(page);
 		if (entry_compare(&low_key, &bound) < 0)
 			drop_before(page, &bound);
-		visit(arg, index, block, page);
+		visit(arg, page);
 		if (page_is_rightmost(page))
 			break;
 		right = page_right_link(page);

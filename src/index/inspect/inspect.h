@@ -28,11 +28,11 @@ typedef struct OpenIndex
  * from left to right.  The caller holds no lock of a page meanwhile.  So a visitor may
  * sort, write to disk, or be cancelled.
  */
-typedef void (*PageVisitor) (void *arg, Relation index, BlockNumber block, Page page);
+typedef void (*PageVisitor) (void *arg, Page page);
 
 extern Relation inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors);
 extern void inspect_close_index(OpenIndex *open);
-extern BlockNumber inspect_copy_page(Buffer buffer, Page copy);
+extern void inspect_copy_page(Buffer buffer, Page copy);
 extern void inspect_walk_level(Relation index, int tree, int level,
 							   PageVisitor visit, void *arg);
 

@@ -59,7 +59,7 @@ count_runs(LevelStats *stats, Page page)
  * Add a copy of a page to the statistics of its level (a PageVisitor).
  */
 static void
-count_page(void *arg, Relation index, BlockNumber block, Page page)
+count_page(void *arg, Page page)
 {
 	LevelStats *stats = arg;
 

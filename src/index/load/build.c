@@ -124,12 +124,10 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	int32		params = params_of_column(index, opclass_of_index(index));
 	PGAlignedBlock meta;
 
-	if (RelationGetNumberOfBlocks(index) != 0)
-		elog(ERROR, "index \"%s\" already contains data",
-			 RelationGetRelationName(index));
 	/* the metapage must be the first page, although it is written last */
 	if (page_extend(index, 1) != META_BLOCK)
-		elog(ERROR, "index \"%s\" is not empty", RelationGetRelationName(index));
+		elog(ERROR, "index \"%s\" already contains data",
+			 RelationGetRelationName(index));
 
 	design_init(&design, &options);
 	if (!build_in_parallel(heap, index, info, &design, roots, result))

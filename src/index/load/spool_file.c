@@ -105,7 +105,7 @@ row_file_add(RowFile *file, const Entry *row)
 /*
  * Go back to the first row of the file, for row_file_read().
  */
-void
+static void
 row_file_rewind(RowFile *file)
 {
 	if (BufFileSeek(file->file, 0, 0, SEEK_SET) != 0)

@@ -31,7 +31,6 @@ typedef struct RowFile
 typedef struct SpoolFile SpoolFile;
 
 extern void row_file_add(RowFile *file, const Entry *row);
-extern void row_file_rewind(RowFile *file);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
 

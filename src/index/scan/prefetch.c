@@ -88,9 +88,7 @@ prefetch_leaves(PrefetchProbe *probe, Relation index)
 		recent = hint_prefetch_buffer(index, leaves[i].block, &nentries);
 		if (BufferIsValid(recent))
 			page_prefetch(BufferGetPage(recent));
-		if (i > 0)
-			continue;
-		if (nentries > 0)
+		if (i == 0 && nentries > 0)
 			prefetch_keys(BufferGetPage(recent), leaves[0].low_key.key,
 						  n > 1 ? leaves[1].low_key.key : end, nentries, probe->range.low);
 	}

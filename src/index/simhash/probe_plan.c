@@ -202,7 +202,7 @@ probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows)
  * above the limit, may return any other number above the limit.  The formula is fitted to
  * the measurements in docs/performance.md.
  */
-double
+static double
 probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit)
 {
 	double		cost = 0;

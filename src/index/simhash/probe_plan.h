@@ -71,7 +71,6 @@ extern bool probe_plan_supports(const ProbePlan *plan, int radius);
 extern int	probe_plan_max_flips(const ProbePlan *plan, int i, int radius);
 extern void probe_plans_init(ProbePlans *plans, const Design *design, double nrows);
 extern const ProbePlan *probe_plans_choose(ProbePlans *plans, int radius, double *cost);
-extern double probe_plan_cost(const ProbePlan *plan, int radius, double nrows, double limit);
 extern int	probe_plan_count_tables(const ProbePlan *plan, int radius);
 extern double probe_plan_count_probes(const ProbePlan *plan, int radius);
 extern double probe_plan_count_entries(const ProbePlan *plan, int radius, double nrows);

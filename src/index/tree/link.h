@@ -46,9 +46,8 @@ static inline PageLink
 page_downlink(Page page, int i)
 {
 	TreePageOpaque opaque = TreePageGetOpaque(page);
-	const DownlinkData *downlink = inner_downlink(page, i);
-	PageLink	link = {page_entry(page, i),
-		BlockIdGetBlockNumber(&downlink->child), opaque->tree, opaque->level - 1};
+	PageLink	link = {page_entry(page, i), inner_child(page, i), opaque->tree,
+		opaque->level - 1};
 
 	return link;
 }

@@ -157,9 +157,10 @@ page_report_corruption(Relation index, BlockNumber block, const char *what)
 			 errhint("Please REINDEX it.")));
 }
 
-pg_noreturn static void report_damage(Relation index, Buffer buffer, const char *what);
-
-static void
+/*
+ * Raise an error about a corrupted page in a buffer, as page_report_corruption does.
+ */
+pg_noreturn static void
 report_damage(Relation index, Buffer buffer, const char *what)
 {
 	page_report_corruption(index, BufferGetBlockNumber(buffer), what);

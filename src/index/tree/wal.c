@@ -42,7 +42,7 @@ static bool generic_wal;
 typedef struct Fragments
 {
 	char		data[WAL_MAX_PAGES * MAX_FRAGMENTS * FRAGMENT_HEADER +
-					 WAL_MAX_PAGES * 2 * sizeof(LocationIndex) +
+					 WAL_MAX_PAGES * WAL_BOUNDS_SIZE +
 					 WAL_MAX_ENTRIES * LEAF_ENTRY_SIZE];
 	int			size;
 } Fragments;
