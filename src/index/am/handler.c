@@ -73,10 +73,10 @@ static const IndexAmRoutine access_method = {
 	.amendscan = simhash_endscan,
 };
 
-PG_FUNCTION_INFO_V1(simhash_handler);
 /*
  * Return the IndexAmRoutine of the access method.
  */
+PG_FUNCTION_INFO_V1(simhash_handler);
 Datum
 simhash_handler(PG_FUNCTION_ARGS)
 {

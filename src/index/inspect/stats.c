@@ -118,8 +118,9 @@ report_free_pages(int64 pages, ReturnSetInfo *result)
 
 /*
  * simhash_index_stats(regclass): return the pages, entries, fill and skew of each level.
- * Also returns the pages of each tree after REINDEX, in the row of its leaves.
- * The owner of the index and members of pg_stat_scan_tables may call this function.
+ * The row of a tree's leaves also has the number of pages that the tree would have after
+ * REINDEX.  The owner of the index and members of pg_stat_scan_tables may call this
+ * function.
  */
 PG_FUNCTION_INFO_V1(simhash_index_stats);
 Datum

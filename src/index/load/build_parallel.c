@@ -41,11 +41,11 @@ typedef struct Leader
 	ParallelTableScanDesc scan;
 } Leader;
 
+PGDLLEXPORT void simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc);
+
 /*
  * Do the work of a parallel worker.  Follows _bt_parallel_build_main().
  */
-PGDLLEXPORT void simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc);
-
 void
 simhash_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 {

@@ -34,7 +34,7 @@ struct HitCounter
 	int64		nranked;
 	int64		next;			/* index in ranked of the next TID to fetch */
 
-	/* On disk: two sorts, one after the other. */
+	/* If the TIDs do not fit into work_mem: two sorts, one after the other. */
 	PairSort   *hits;			/* sorts TIDs with numbers of hits, by TID.  A
 								 * TID may occur several times. */
 	PairSort   *ranking;		/* sorts the TIDs, each once, by descending

@@ -281,8 +281,8 @@ fetch_queued(HammingScan *scan)
 
 /*
  * Advance to the next radius, after all matches within the current radius have been
- * returned.  Begins a new phase if the current radius is the last one of the phase.  Returns false if
- * the current radius is the last one.
+ * returned.  Begins a new phase if the current radius is the last one of the phase.
+ * Returns false after the greatest radius at which there may be a match (max_radius).
  */
 static bool
 advance_radius(HammingScan *scan)

@@ -31,7 +31,8 @@ typedef struct HammingScan
 	SimHashBall *balls;			/* balls[0] is the smallest */
 
 	/* The order: matches nearest to `query` come first. */
-	DistanceQueue *queue;		/* NULL if the search has no order */
+	DistanceQueue *queue;		/* matches beyond the radius.  NULL if the search
+								 * has no order. */
 	SimHash		query;
 	int			max_radius;		/* inclusive upper bound of the distance of a
 								 * match from query */

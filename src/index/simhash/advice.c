@@ -84,9 +84,9 @@ compare_advice(const void *a, const void *b)
 }
 
 /*
- * Fill in advice[0..MAX_DESIGNS-1] with an estimate for each valid design that a user can
- * choose, sorted by number of permuted tables (compare_advice).  Returns the number of
- * designs.
+ * Fill in advice[], whose length is MAX_DESIGNS, with an estimate for each valid design
+ * that a user can choose, sorted by number of permuted tables (compare_advice).  Returns
+ * the number of designs.
  */
 static int
 estimate_designs(Advice *advice, double nrows, int radius)

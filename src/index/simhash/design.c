@@ -77,7 +77,7 @@ cut(BitRange range, int n, int i)
 }
 
 /*
- * Append the bits of a range to an order.  Skip bits that are in the order already.
+ * Append the bits of a range to an order.  Skips bits that are in the order already.
  */
 static void
 append_bits(BitOrder *order, BitRange range)

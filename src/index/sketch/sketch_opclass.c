@@ -71,8 +71,8 @@ is_jaccard_strategy(int strategy)
  * of the array in the ball, and at least ceil((1 - radius) * n) of them are needed.  <%@ and
  * =~= are rechecked: the row may have too many other keys, or a smaller radius.
  *
- * Returns false if every non-NULL row matches.  Returns true without keys if no row with
- * keys matches.
+ * Returns false if every non-NULL row matches, or may match.  Returns true without keys if
+ * no row with keys matches.
  */
 static bool
 query_array(const ScanKeyData *key, KeySet *keys)
@@ -91,9 +91,13 @@ query_array(const ScanKeyData *key, KeySet *keys)
 	keys->recheck = keys->or_empty || is_jaccard_strategy(key->sk_strategy);
 	if (key->sk_strategy == STRATEGY_OVERLAP || keys->or_empty)
 		return true;
-	if (keys->n == 0)			/* @> an empty array matches every array; a ball
-								 * around one contains none, or by Jaccard
-								 * distance all arrays with elements */
+
+	/*
+	 * Every array contains an empty array (@>).  A ball around an empty array contains no
+	 * array by containment distance.  By Jaccard distance, it contains all arrays with
+	 * elements if its radius is at least 1.
+	 */
+	if (keys->n == 0)
 		return key->sk_strategy == STRATEGY_WITHIN ||
 			(is_jaccard_strategy(key->sk_strategy) && float8_lt(radius, 1));
 	keys->min_match = keys->n - max_missing(keys->n, radius);

@@ -67,8 +67,8 @@ hint_has_block(const BufferHint *hint, Relation index, BlockNumber block)
  * that the hint's buffer still contains as a hit of the index, as ReadBuffer does.
  *
  * Up to 18, ReadRecentBuffer does not raise the usage count of the buffer.  Then even the
- * root would soon be evicted.  So ReadBuffer reads the block unless its usage count is at
- * the maximum already.
+ * root would soon be evicted.  So ReadBuffer reads the block unless the usage count of the
+ * buffer is at its maximum already.
  */
 Buffer
 hint_read_buffer(Relation index, BlockNumber block)

@@ -2,9 +2,9 @@
  * The free list: pages that are in no tree
  *
  * The list begins at the metapage.  A merge adds the page that it empties at the front of
- * the list.  A split takes a page from the front.  The WAL record of the merge or split
- * includes this change.  So a crash neither loses a page nor uses it twice.  A free space
- * map is not WAL-logged, so with it both could happen.
+ * the list.  A split or a new root takes a page from the front.  The WAL record of the
+ * merge, split or new root includes this change.  So a crash neither loses a page nor uses
+ * it twice.  A free space map is not WAL-logged, so with it both could happen.
  *
  * A free page may be reused at once.  A process that follows an old link to the page
  * detects that the link is stale (page_matches).

@@ -341,9 +341,9 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 
 /*
  * Insert a downlink to the left page's right sibling into the parent, which must not be
- * full.  Clear the left page's incomplete-split flag.  One WAL record logs both changes.
- * `high_key` is the high key of the left page.  The caller holds the exclusive locks of
- * both pages.  Unlocks and unpins them.  If `left` is InvalidBuffer, changes nothing.
+ * full, and clear the left page's incomplete-split flag, in one WAL record.  `high_key` is
+ * the high key of the left page.  The caller holds the exclusive locks of both pages, which
+ * are unlocked and unpinned.  If `left` is InvalidBuffer, only unlocks and unpins the parent.
  */
 static void
 complete_and_unlock(Relation index, Buffer parent, Buffer left, const Entry *high_key)

@@ -85,11 +85,8 @@ collect_live(Vacuum *vacuum, Buffer buffer, PageItem *kept, int *nsorted)
  * rows have at most one key, each row counts once.  If rows may have several keys, the
  * count is a number of entries, and simhash_vacuumcleanup replaces it by a number of rows.
  *
- * The caller holds a pin and the cleanup lock of the buffer, so no scan has a pin on the
- * leaf.  A scan with a non-MVCC snapshot keeps its pin on a leaf until the executor has
- * fetched the heap tuples of all its matches on the leaf (leaf_reader_read).  Without the
- * pin, vacuum could remove a tuple and another tuple could get its TID.  The scan could
- * not tell the two apart.
+ * The caller holds a pin and the cleanup lock of the buffer.  So no scan still has to fetch
+ * heap tuples of this leaf under its pin (leaf_reader_read).
  */
 static void
 vacuum_leaf(Vacuum *vacuum, Buffer buffer)

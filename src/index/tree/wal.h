@@ -1,5 +1,5 @@
 /*
- * WAL records of entries appended to pages
+ * WAL records of entries appended to leaves
  *
  * Copyright (c) 2026, the simhash authors
  */
