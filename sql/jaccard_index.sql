@@ -152,4 +152,12 @@ SELECT check_indexes('docs');
 TRUNCATE docs;
 SELECT * FROM distances_differing('{sk <%%> %L <= %s}');
 
+-- as many missing elements as the radius allows, where radius * n is less in floating point: 0.29 * 100
+CREATE TABLE hundred AS SELECT n, ARRAY(SELECT j FROM generate_series(n, bigint '100') AS j) AS sk
+    FROM generate_series(bigint '1', 31) AS n;
+CREATE INDEX ON hundred USING simhash (sk);
+SET enable_seqscan = off;
+SELECT max(n) AS resembles FROM hundred WHERE sk <%> (SELECT sk FROM hundred WHERE n = 1) <= 0.29;
+SELECT max(n) AS contains FROM hundred WHERE sk <%>> (SELECT sk FROM hundred WHERE n = 1) <= 0.29;
+
 DROP SCHEMA jaccard_test CASCADE;
