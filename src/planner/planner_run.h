@@ -27,6 +27,7 @@ typedef struct PlannerRun
 {
 	PlannerInfo *root;
 	LastFound	last_found;
+	struct ColumnSample *last_sample;	/* of selectivity.c */
 	List	   *originals;		/* Originals of rewrite.c */
 	struct PlannerRun *next;
 	MemoryContextCallback forget;

@@ -153,7 +153,7 @@ typedef struct Side
 /*
  * Return a Const with a value that is not NULL.
  */
-static Node *
+Node *
 make_constant(Oid type, Datum value)
 {
 	int16		length;

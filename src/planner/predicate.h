@@ -45,6 +45,7 @@ extern bool predicate_read_bound(Node *clause, Predicate *predicate, bool *exact
 extern bool predicate_read_ball(PlannerInfo *root, const Distance *distance, Oid operator,
 								List *args, Predicate *predicate, Selectivity *otherwise);
 extern bool predicate_has_pair(const Predicate *predicate, Node *a, Node *b);
+extern Node *make_constant(Oid type, Datum value);
 extern Node *predicate_ball_radius(Node *ball);
 extern int	predicate_radius(PlannerInfo *root, Node *radius, bool *known);
 extern double predicate_fraction_radius(PlannerInfo *root, Node *radius, bool *known);

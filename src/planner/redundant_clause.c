@@ -158,7 +158,7 @@ find_in_clauses(List *clauses, const WithinCall *call, RedundantClause *redundan
  * Find the redundant clause of a predicate among the clauses of the predicate's relations.
  * Sets redundant->clause to NULL if there is none.
  *
- * Checks for interrupts, since the planner searches all clauses once for each clause.
+ * Checks for interrupts, since the search may be long, and there is one for each clause.
  */
 void
 redundant_clause_find(PlannerInfo *root, const Predicate *predicate,

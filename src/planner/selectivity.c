@@ -20,6 +20,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "planner/elements.h"
+#include "planner/planner_run.h"
 #include "planner/redundant_clause.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
@@ -102,6 +103,46 @@ get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
 	sample_column(column, predicate->function, type, paired ? limit : SAMPLE_ALL, sample);
 }
 
+/* The last sample of a restricted column, and what it was made for. */
+typedef struct ColumnSample
+{
+	RelOptInfo *rel;
+	double		tuples;			/* rel->tuples */
+	Node	   *column;
+	Predicate	predicate;		/* of which type, ball and function are used */
+	Sample		sample;
+} ColumnSample;
+
+/*
+ * Return the sample of a column for comparisons with one value.  Reads the statistics once
+ * for all clauses that restrict the column, if the planner estimates them in a row.
+ */
+static const Sample *
+restricted_sample(PlannerInfo *root, VariableStatData *column, const Predicate *predicate)
+{
+	PlannerRun *run = planner_run_of(root);
+	ColumnSample *last = run->last_sample;
+	double		tuples = column->rel ? column->rel->tuples : 0;
+	MemoryContext old_context;
+
+	if (last && last->rel == column->rel && last->tuples == tuples &&
+		last->predicate.type == predicate->type && last->predicate.ball == predicate->ball &&
+		last->predicate.function == predicate->function && equal(last->column, column->var))
+		return &last->sample;
+	old_context = MemoryContextSwitchTo(root->planner_cxt);
+	if (last)
+		sample_free(&last->sample);
+	else
+		last = run->last_sample = palloc(sizeof(ColumnSample));
+	last->rel = column->rel;
+	last->tuples = tuples;
+	last->column = copyObject(column->var);
+	last->predicate = *predicate;
+	get_sample(column, predicate, false, &last->sample);
+	MemoryContextSwitchTo(old_context);
+	return &last->sample;
+}
+
 /*
  * Return `column`, or `other` if only that one was analyzed.  Two columns that are
  * compared usually have similar values.
@@ -164,9 +205,8 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 {
 	Const	   *constant;
 	Datum		value;
-	Sample		sample;
+	const Sample *sample;
 	MatchPredicate match;
-	Selectivity selectivity;
 
 	if (center)
 		center = estimate_expression_value(root, center);
@@ -175,14 +215,12 @@ restriction_by_center(PlannerInfo *root, const Predicate *predicate,
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
-	get_sample(column, predicate, false, &sample);
+	sample = restricted_sample(root, column, predicate);
 	value = constant->constvalue;
 	if (OidIsValid(predicate->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	match = match_predicate_of(root, predicate, redundant, &sample, &sample);
-	selectivity = sample_near(&sample, value, &match);
-	sample_free(&sample);
-	return selectivity;
+	match = match_predicate_of(root, predicate, redundant, sample, sample);
+	return sample_near(sample, value, &match);
 }
 
 /*

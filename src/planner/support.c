@@ -61,6 +61,25 @@ operator_condition(SupportRequestIndexCondition *req, Oid operator, Node *argume
 }
 
 /*
+ * Return the ball of a center and a radius, as a constant if both are constants.  Calls its
+ * function then, which takes a fraction of the time of eval_const_expressions().
+ */
+static Node *
+index_ball(const SimHashObjects *objects, Node *center, Node *radius)
+{
+	const Const *c = (const Const *) center;
+	const Const *r = (const Const *) radius;
+
+	if (IsA(c, Const) && !c->constisnull && IsA(r, Const) && !r->constisnull)
+		return make_constant(objects->ball_type,
+							 OidFunctionCall2(objects->ball, c->constvalue, r->constvalue));
+	return eval_const_expressions(NULL, (Node *)
+								  makeFuncExpr(objects->ball, objects->ball_type,
+											   list_make2(center, radius), InvalidOid, InvalidOid,
+											   COERCE_EXPLICIT_CALL));
+}
+
+/*
  * Return the index condition of within(a, b, radius), where a or b is the index column.
  * The condition is column <@ ball(center, radius), where center is the other argument.
  * Returns NIL if the index cannot serve the call.
@@ -70,15 +89,12 @@ within_condition(SupportRequestIndexCondition *req, const SimHashObjects *object
 {
 	List	   *args = ((FuncExpr *) req->node)->args;
 	Oid			operator = objects_search_operator(objects, req->opfamily);
-	Node	   *ball;
 
 	if (req->indexarg > (objects->distance->symmetric ? 1 : 0) || !OidIsValid(operator) ||
 		!privileges_suffice_for_search(req->root, objects))
 		return NIL;
-	ball = (Node *) makeFuncExpr(objects->ball, objects->ball_type,
-								 list_make2(list_nth(args, 1 - req->indexarg), lthird(args)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	return operator_condition(req, operator, eval_const_expressions(NULL, ball));
+	return operator_condition(req, operator,
+							  index_ball(objects, list_nth(args, 1 - req->indexarg), lthird(args)));
 }
 
 /*

@@ -57,8 +57,8 @@ indexable_by_column(PlannerInfo *root, RelOptInfo *rel, const SimHashObjects *ob
 		IndexOptInfo *index = lfirst(lc);
 
 		for (int i = 0; i < index->nkeycolumns; i++)
-			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
-				match_index_to_operand(column, i, index) &&
+			if (match_index_to_operand(column, i, index) &&
+				OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
 				is_pseudo_constant_for_index(root, center, index) &&
 				is_pseudo_constant_for_index(root, radius, index))
 				return true;
