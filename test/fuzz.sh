@@ -128,7 +128,11 @@ show_verdicts() {
 			grep -aE -A 12 'finding:|ERROR: |runtime error' "$log" | head -n 30 || tail -n 20 "$log"
 		fi
 	done <"$WORK/targets"
-	[ -z "$(ls -A "$WORK/findings")" ] || { cp "$WORK/findings"/* "$FINDINGS"; say "inputs: $FINDINGS"; }
+	if [ -n "$(ls -A "$WORK/findings")" ]; then
+		mkdir -p "$FINDINGS"
+		cp "$WORK/findings"/* "$FINDINGS"
+		say "inputs: $FINDINGS"
+	fi
 	say "of $(sed -n 's/.*Loaded 1 modules *(\([0-9]*\) inline.*/\1/p' "$WORK"/log/*.UTF8 | head -n 1) edges"
 }
 
