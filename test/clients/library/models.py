@@ -48,15 +48,23 @@ class SketchField(GeneratedField):
     type = "bigint[]"
 
 
-@SimHashField.register_lookup
-class Within(Lookup):
-    """fp__within=(text, radius)"""
-    lookup_name = "within"
+class WithinDistance(Lookup):
+    """column__lookup=(text, distance)"""
     prepare_rhs = False
 
     def as_sql(self, compiler, connection):
         left, params = self.process_lhs(compiler, connection)
-        return f"{left} <~> to_simhash(%s) <= %s", [*params, *self.rhs]
+        return f"{left} {self.operator} {self.digest}(%s) <= %s", [*params, *self.rhs]
+
+
+@SimHashField.register_lookup
+class Within(WithinDistance):
+    lookup_name, operator, digest = "within", "<~>", "to_simhash"
+
+
+@SketchField.register_lookup
+class Resembles(WithinDistance):
+    lookup_name, operator, digest = "resembles", "<%%>", "shingle_hashes"
 
 
 @MinHashField.register_lookup
@@ -67,17 +75,6 @@ class SharesBand(Lookup):
     def as_sql(self, compiler, connection):
         left, params = self.process_lhs(compiler, connection)
         return f"{left} %% %s::minhash", [*params, self.rhs]
-
-
-@SketchField.register_lookup
-class Resembles(Lookup):
-    """sk__resembles=(text, distance)"""
-    lookup_name = "resembles"
-    prepare_rhs = False
-
-    def as_sql(self, compiler, connection):
-        left, params = self.process_lhs(compiler, connection)
-        return f"{left} <%%> shingle_hashes(%s) <= %s", [*params, *self.rhs]
 
 
 @SketchField.register_lookup
