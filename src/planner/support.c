@@ -43,21 +43,19 @@ array_operator(Oid function)
 
 /*
  * Return the index condition `column operator argument`.  Returns NIL if the index cannot
- * serve it, or if the user may not execute its functions.
+ * serve it.  The caller checks the privileges on the operator's function.
  */
 static List *
 operator_condition(SupportRequestIndexCondition *req, Oid operator, Node *argument)
 {
 	Node	   *column = list_nth(((FuncExpr *) req->node)->args, req->indexarg);
-	Expr	   *condition;
 
 	if (!op_in_opfamily(operator, req->opfamily) ||
 		!is_pseudo_constant_for_index(req->root, argument, req->index))
 		return NIL;
-	condition = make_opclause(operator, BOOLOID, false, (Expr *) column, (Expr *) argument,
-							  InvalidOid, req->indexcollation);
 	req->lossy = false;
-	return privileges_suffice(req->root, (Node *) condition) ? list_make1(condition) : NIL;
+	return list_make1(make_opclause(operator, BOOLOID, false, (Expr *) column,
+									(Expr *) argument, InvalidOid, req->indexcollation));
 }
 
 /*
@@ -100,7 +98,8 @@ within_condition(SupportRequestIndexCondition *req, const SimHashObjects *object
 /*
  * Return the index condition of a call with two arguments: shares_band(a, b) is a % b,
  * sketch_overlaps(a, b) is a && b, sketch_contained(a, b) is a <@ b.  Indexes of any access
- * method may serve the latter two.  Returns NIL if the index cannot serve the call.
+ * method may serve the latter two.  Returns NIL if the index cannot serve the call, or if
+ * the user may not execute the operator's function.
  */
 static List *
 two_argument_condition(SupportRequestIndexCondition *req)
@@ -108,12 +107,14 @@ two_argument_condition(SupportRequestIndexCondition *req)
 	List	   *args = ((FuncExpr *) req->node)->args;
 	Oid			type = exprType(list_nth(args, req->indexarg));
 	Oid			operator = array_operator(req->funcid);
+	List	   *condition;
 
 	if (objects_is_shares_band(req->funcid))
 		operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
 	else if (req->indexarg == 1)
 		operator = get_commutator(operator);
-	return operator_condition(req, operator, list_nth(args, 1 - req->indexarg));
+	condition = operator_condition(req, operator, list_nth(args, 1 - req->indexarg));
+	return privileges_suffice(req->root, (Node *) condition) ? condition : NIL;
 }
 
 /*
