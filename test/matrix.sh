@@ -226,10 +226,11 @@ main() {
 		TABLE=("skipped: only root can make systems of their own")
 		return
 	fi
-	if ! installed mmdebstrap; then
+	# arch-test: mmdebstrap asks it whether the processor runs i386
+	if [ -n "$(missing mmdebstrap arch-test)" ]; then
 		update_lists
-		say "installing by apt, to stay: mmdebstrap"
-		apt_get install -y --no-install-recommends mmdebstrap || true
+		say "installing by apt, to stay: mmdebstrap arch-test"
+		apt_get install -y --no-install-recommends mmdebstrap arch-test || true
 	fi
 	DEBIAN=$(mirror_of Debian)
 	if [ -z "$DEBIAN" ] || ! installed mmdebstrap; then
