@@ -63,6 +63,10 @@ SELECT p.oid::regprocedure AS function, prorettype::regtype AS result, provolati
        proisstrict AS strict, proparallel AS parallel, proleakproof AS leakproof
 FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
+-- functions that return sets declare how many rows, far from PostgreSQL's assumption of 1000
+SELECT p.oid::regprocedure AS function, prorows AS rows
+FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE proretset ORDER BY p.oid::regprocedure::text COLLATE "C";
 -- the names and defaults of arguments that users may write
 SELECT format('%s(%s)', proname, pg_get_function_arguments(p.oid)) AS function
 FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid

@@ -498,7 +498,7 @@ CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, u
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
     'shingles that only one of two texts has, in order: the text, a or b; position and length of the passage in '
     'characters, as substr() counts';
@@ -506,7 +506,7 @@ CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION shingle_difference(text[], text[], integer) IS
     'shingles that only one of two documents of tokens has, in order: the document, a or b; first token, counted '
     'from 1, and number of tokens';
@@ -797,7 +797,7 @@ CREATE FUNCTION minhash_advice(threshold double precision, recall double precisi
     OUT at_half double precision, OUT at_a_quarter double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_minhash_advice'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION minhash_advice(double precision, double precision) IS
     'bands and rows that find sets of the threshold''s resemblance with probability recall: the advised shape first, '
     'then larger ones, which find fewer sets of three quarters, half and a quarter of that resemblance';
@@ -1069,7 +1069,7 @@ CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     OUT candidates double precision, OUT microseconds double precision,
     OUT advised boolean)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 3;
 COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
     'index options for this number of rows and searches within k bits: the designs that no smaller one beats in '
     'speed, with their size and speed by a model';
@@ -1079,7 +1079,7 @@ CREATE FUNCTION simhash_index_stats(index regclass,
     OUT pages bigint, OUT entries bigint, OUT fill double precision,
     OUT longest_run bigint, OUT rebuilt_pages bigint)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS
     'pages and entries of each level of each permuted table of an index (table NULL: rows whose value is NULL; level '
     'NULL: free pages, for reuse), the maximum number of entries with one prefix, and the pages of the whole permuted '
