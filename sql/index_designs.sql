@@ -101,8 +101,8 @@ CREATE FUNCTION build_and_compare(
 LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE INDEX mixed_fp ON mixed USING simhash (fp) WITH (%s)', design);
-    SELECT count(s."table") = tables AND count(*) = tables + 1, sum(s.prefix_bits) = bits,
-           bool_and(s.entries = CASE WHEN s."table" IS NULL THEN 12 ELSE 228 END)
+    SELECT count(s.permuted_table) = tables AND count(*) = tables + 1, sum(s.prefix_bits) = bits,
+           bool_and(s.entries = CASE WHEN s.permuted_table IS NULL THEN 12 ELSE 228 END)
     INTO tables_right, bits_right, entries_right
     FROM simhash_index_stats('mixed_fp') AS s WHERE s.level IS NOT NULL;
     SELECT * INTO index, bitmap, nearest, rows FROM differing('mixed');
@@ -170,7 +170,7 @@ BEGIN ATOMIC
 END;
 CREATE FUNCTION tables(index regclass) RETURNS text LANGUAGE sql
     RETURN (SELECT format('%s of %s bits', count(*), string_agg(DISTINCT prefix_bits::text, ', '))
-            FROM simhash_index_stats(index) WHERE level = 0 AND "table" IS NOT NULL);
+            FROM simhash_index_stats(index) WHERE level = 0 AND permuted_table IS NOT NULL);
 \set radii '''{-1,0,1,2,3,4,5,6,7,8,9,10,12,15,20,30,64}'''
 SELECT index, bitmap, nearest, rows, tables('docs_fp') FROM compare('docs', :radii);
 SELECT change(1);
@@ -241,8 +241,8 @@ CREATE TABLE large AS
     SELECT i AS id, CASE WHEN i % 100 > 0 THEN fp_of('mixed', i) END AS fp FROM generate_series(1, 30000) AS i;
 CREATE INDEX large_fp ON large USING simhash (fp) WITH (blocks = 6, prefix = 4);
 SELECT index, bitmap, nearest, rows, tables('large_fp') FROM compare('large', '{0,3,5,6,8,11,24}');
-SELECT level, count(DISTINCT "table"), bool_and(pages > 1) AS many
-FROM simhash_index_stats('large_fp') WHERE "table" IS NOT NULL GROUP BY level ORDER BY level;
+SELECT level, count(DISTINCT permuted_table), bool_and(pages > 1) AS many
+FROM simhash_index_stats('large_fp') WHERE permuted_table IS NOT NULL GROUP BY level ORDER BY level;
 RESET maintenance_work_mem;
 
 --
@@ -288,15 +288,15 @@ SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'distinct_docs
 CREATE TABLE counted AS SELECT i AS id, random_fp(i) AS fp FROM generate_series(1, 300) AS i;
 INSERT INTO counted SELECT i, NULL FROM generate_series(301, 310) AS i;
 CREATE INDEX counted_fp ON counted USING simhash (fp) WITH (blocks = 5, prefix = 2);
-SELECT "table", prefix_bits, level, pages, entries, longest_run
-FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
+SELECT permuted_table, prefix_bits, level, pages, entries, longest_run
+FROM simhash_index_stats('counted_fp') ORDER BY permuted_table, level;
 DROP INDEX counted_fp;
 CREATE INDEX counted_fp ON counted USING simhash (fp) WITH (blocks = 3, nested = 2);
-SELECT "table", prefix_bits, level, pages, entries, longest_run
-FROM simhash_index_stats('counted_fp') ORDER BY "table", level;
+SELECT permuted_table, prefix_bits, level, pages, entries, longest_run
+FROM simhash_index_stats('counted_fp') ORDER BY permuted_table, level;
 -- equal fingerprints are one run in every permuted table
 INSERT INTO counted SELECT i, '0123456789abcdef' FROM generate_series(1001, 1100) AS i;
-SELECT DISTINCT entries, longest_run FROM simhash_index_stats('counted_fp') WHERE "table" IS NOT NULL;
+SELECT DISTINCT entries, longest_run FROM simhash_index_stats('counted_fp') WHERE permuted_table IS NOT NULL;
 
 --
 -- Bad input

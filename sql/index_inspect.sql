@@ -11,14 +11,14 @@ CREATE INDEX report_part ON report USING simhash (fp) WHERE id > 19000;
 CREATE INDEX report_empty ON report USING simhash (fp) WHERE id IS NULL;
 
 SELECT * FROM simhash_index_stats('report_4');
-SELECT "table", level, pages, entries FROM simhash_index_stats('report_2');
+SELECT permuted_table, level, pages, entries FROM simhash_index_stats('report_2');
 SELECT sum(entries) FROM simhash_index_stats('report_part');
-SELECT * FROM simhash_index_stats('report_empty') ORDER BY "table", level;
+SELECT * FROM simhash_index_stats('report_empty') ORDER BY permuted_table, level;
 
 -- the longest run shows skew
 CREATE TABLE skewed AS SELECT (i % 1000)::bigint::simhash AS fp FROM generate_series(1, 5000) AS i;
 CREATE INDEX skewed_fp ON skewed USING simhash (fp);
-SELECT "table", longest_run FROM simhash_index_stats('skewed_fp') WHERE level = 0 ORDER BY "table";
+SELECT permuted_table, longest_run FROM simhash_index_stats('skewed_fp') WHERE level = 0 ORDER BY permuted_table;
 
 -- the pages that a search reads: one leaf of each permuted table if it flips no bit (of
 -- the first one, if it searches the whole key); all pages, if the radius is large

@@ -20,7 +20,8 @@ UPDATE t SET fp = random_fp(id, 1) WHERE id % 50 = 3;
 
 -- Return the leaf entries of each permuted table (-1: the rows that are NULL).
 CREATE FUNCTION contents(index regclass) RETURNS text LANGUAGE sql
-    RETURN (SELECT string_agg(format('%s:%s:%s', coalesce("table", -1), entries, longest_run), ' ' ORDER BY "table")
+    RETURN (SELECT string_agg(format('%s:%s:%s', coalesce(permuted_table, -1), entries, longest_run), ' '
+                              ORDER BY permuted_table)
             FROM simhash_index_stats(index) WHERE level = 0);
 
 -- Build an index with one process, in memory, then with several and with the given
@@ -100,7 +101,7 @@ SELECT * FROM same('temporary', '(fp)', '{2}');
 -- Workers took part: the tree has a leaf for each range, including the leader's, even
 -- if all entries fit on one leaf.
 CREATE FUNCTION leaves(index regclass) RETURNS bigint[] LANGUAGE sql
-    RETURN (SELECT array_agg(pages ORDER BY "table") FROM simhash_index_stats(index) WHERE level = 0);
+    RETURN (SELECT array_agg(pages ORDER BY permuted_table) FROM simhash_index_stats(index) WHERE level = 0);
 ALTER TABLE small SET (parallel_workers = 2);
 CREATE INDEX small_index ON small USING simhash (fp);
 SELECT leaves('small_index');

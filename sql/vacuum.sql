@@ -36,7 +36,7 @@ SELECT pages_of('refilled_fp') AS fresh \gset
 DELETE FROM refilled;
 VACUUM refilled;
 SELECT simhash_index_check('refilled_fp', true);
-SELECT * FROM simhash_index_stats('refilled_fp') ORDER BY "table", level;
+SELECT * FROM simhash_index_stats('refilled_fp') ORDER BY permuted_table, level;
 -- what REINDEX would make of an index that grew in random order, and of it after deletions
 CREATE TABLE bloated (id int, fp simhash);
 CREATE INDEX bloated_fp ON bloated USING simhash (fp);
@@ -100,5 +100,5 @@ FROM loads, LATERAL (SELECT ('of_' || load)::regclass AS tab, ('of_' || load || 
 CREATE TEMP TABLE flooded AS SELECT 'ffff000000000000'::simhash AS fp FROM generate_series(1, 5000) AS i;
 CREATE INDEX flooded_fp ON flooded USING simhash (fp) WITH (blocks = 2);
 INSERT INTO flooded SELECT '0123456789abcdef' FROM generate_series(1, 5000) AS i;
-SELECT min(fill) > 0.8 AS filled FROM simhash_index_stats('flooded_fp') WHERE level = 0 AND "table" IS NOT NULL;
+SELECT min(fill) > 0.8 AS filled FROM simhash_index_stats('flooded_fp') WHERE level = 0 AND permuted_table IS NOT NULL;
 SELECT simhash_index_check('flooded_fp', true);

@@ -1063,7 +1063,7 @@ COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS
 COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS
     'signatures that share a band: LSH banding (locality-sensitive hashing)';
 
-CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
+CREATE FUNCTION simhash_index_advice(rows bigint, radius integer,
     OUT blocks integer, OUT prefix integer, OUT nested integer,
     OUT tables integer, OUT bytes bigint, OUT probes double precision,
     OUT candidates double precision, OUT microseconds double precision,
@@ -1071,19 +1071,19 @@ CREATE FUNCTION simhash_index_advice(rows bigint, k integer,
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 3;
 COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
-    'index options for this number of rows and searches within k bits: the designs that no smaller one beats in '
-    'speed, with their size and speed by a model';
+    'index options for this number of rows and searches within a radius in bits: the designs that no smaller one '
+    'beats in speed, with their size and speed by a model';
 
 CREATE FUNCTION simhash_index_stats(index regclass,
-    OUT "table" integer, OUT prefix_bits integer, OUT level integer,
+    OUT permuted_table integer, OUT prefix_bits integer, OUT level integer,
     OUT pages bigint, OUT entries bigint, OUT fill double precision,
     OUT longest_run bigint, OUT rebuilt_pages bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION simhash_index_stats(regclass) IS
-    'pages and entries of each level of each permuted table of an index (table NULL: rows whose value is NULL; level '
-    'NULL: free pages, for reuse), the maximum number of entries with one prefix, and the pages of the whole permuted '
-    'table after REINDEX';
+    'pages and entries of each level of each permuted table of an index (permuted_table NULL: rows whose value is '
+    'NULL; level NULL: free pages, for reuse), the maximum number of entries with one prefix, and the pages of the '
+    'whole permuted table after REINDEX';
 
 CREATE FUNCTION simhash_index_explain(index regclass, query simhash, radius bigint,
     OUT tables integer, OUT prefix_bits integer, OUT probes bigint,

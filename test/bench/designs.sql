@@ -62,7 +62,7 @@ BEGIN
     SELECT reltuples, pg_relation_size(oid) INTO nrows, bytes FROM pg_class WHERE relname = 'docs_fp';
     -- one probe of each permuted table, as in the literature
     SELECT count(*), sum(nrows / 2.0 ^ prefix_bits) INTO ntables, expected
-    FROM simhash_index_stats('docs_fp') WHERE "table" IS NOT NULL AND level = 0;
+    FROM simhash_index_stats('docs_fp') WHERE permuted_table IS NOT NULL AND level = 0;
     -- rows that are rolled back
     BEGIN
         insert_ms := time_query(

@@ -188,7 +188,7 @@ INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 211000) AS i;
 CREATE INDEX high_fp ON high USING simhash (fp);
 DO \$\$
 BEGIN
-    WHILE (SELECT fill < 1 FROM simhash_index_stats('high_fp') WHERE "table" = 1 AND level = 1) LOOP
+    WHILE (SELECT fill < 1 FROM simhash_index_stats('high_fp') WHERE permuted_table = 1 AND level = 1) LOOP
         INSERT INTO high (fp) SELECT $data{equal} FROM generate_series(1, 100) AS i;
     END LOOP;
 END \$\$;
