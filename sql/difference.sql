@@ -3,12 +3,15 @@
 --
 SELECT *, substr(CASE only_in WHEN 'a' THEN a ELSE b END, start, length) AS passage
 FROM (VALUES ('The quick, brown fox jumps', 'The quick red fox jumps, and jumps: again')) AS v (a, b),
-     shingle_difference(a, b);
+     shingle_difference(a, b, 2);
 SELECT * FROM shingle_difference('abcd', 'abxd', 2, 'char');
 SELECT * FROM shingle_difference(a => 'a b c', b => 'a c b', unit => 'word', width => 1);
+-- the default width is that of resemblance
+SELECT * FROM shingle_difference('a b c d', 'b c d e');
+SELECT * FROM shingle_difference(ARRAY['a', 'b', 'c', 'd'], ARRAY['b', 'c', 'd', 'e']);
 -- no difference; one text is blank, both are, one is NULL
 SELECT count(*) FROM shingle_difference('a b c', 'A, b... c!');
-SELECT * FROM shingle_difference('', 'a b c');
+SELECT * FROM shingle_difference('', 'a b c', 2);
 SELECT * FROM shingle_difference(' !', '?');
 SELECT * FROM shingle_difference('', '  ');
 SELECT * FROM shingle_difference(NULL, 'a');
@@ -20,7 +23,7 @@ SELECT * FROM shingle_difference(' (a, b) ', 'a c', 5, 'char');
 SELECT *, array_to_string((CASE only_in WHEN 'a' THEN a ELSE b END)[start : start + length - 1], ' ')
            = shingle AS passage
 FROM (VALUES (ARRAY['a', 'B', 'c'], ARRAY['a', 'B', 'd', 'e']), (ARRAY['a'], '{}'),
-             (ARRAY['a', 'b c'], ARRAY['a b', 'c'])) AS v (a, b), shingle_difference(a, b);
+             (ARRAY['a', 'b c'], ARRAY['a b', 'c'])) AS v (a, b), shingle_difference(a, b, 2);
 SELECT * FROM shingle_difference(ARRAY['a', 'b', 'c'], ARRAY['a', 'b'], 5);
 SELECT * FROM shingle_difference(ARRAY['a'], NULL::text[]);
 
@@ -31,7 +34,7 @@ FROM (VALUES (U&'x \FB01n\00BDy \2474 cafe\0301 z\00AD\200Bw, \1112\1161\11AB a\
      shingle_difference(body, '', 1);
 SELECT start, length, shingle, substr(body, start, length) AS passage
 FROM (VALUES (U&'\FB01n, \00BDe\0301\7231')) AS v (body), shingle_difference(body, '', 2, 'char');
-SELECT start, length, shingle FROM shingle_difference(U&'! \+01F600 \2026', '');
+SELECT start, length, shingle FROM shingle_difference(U&'! \+01F600 \2026', '', 2);
 -- a word that is longer than the longest token
 SELECT start, length, length(shingle) FROM shingle_difference('--' || repeat('x', 3000) || ' y', '', 2);
 SELECT start, length, length(shingle) FROM shingle_difference('--' || repeat(U&'\00E9', 3000) || ' y', '', 2);
@@ -109,6 +112,6 @@ FROM pairs AS p, LATERAL (
 SET work_mem = '64kB';
 SELECT only_in, count(*), min(start), max(start + length) FROM shingle_difference(
     (SELECT string_agg('w' || i, ' ' ORDER BY i) FROM generate_series(1, 20000) AS i),
-    (SELECT string_agg('x' || i, ' ' ORDER BY i) FROM generate_series(1, 10000) AS i))
+    (SELECT string_agg('x' || i, ' ' ORDER BY i) FROM generate_series(1, 10000) AS i), 2)
 GROUP BY only_in ORDER BY only_in;
 RESET work_mem;

@@ -131,7 +131,7 @@ SELECT id FROM docs WHERE elsewhere.simhash_within(fp, elsewhere.simhash('the ca
 SELECT count(DISTINCT fp) AS fingerprints FROM docs;
 SELECT elsewhere.simhash_agg(s) OPERATOR(elsewhere.=) elsewhere.simhash('the cat sat on a mat') AS same
 FROM unnest(elsewhere.shingles('the cat sat on a mat')) AS s;
-SELECT elsewhere.resemblance('a b', 'a b c'), elsewhere.containment('a b', 'a b c');
+SELECT elsewhere.resemblance('a b', 'a b c', 2), elsewhere.containment('a b', 'a b c', 2);
 SELECT elsewhere.simhash('some text'::varchar) OPERATOR(elsewhere.=) elsewhere.simhash('some text') AS same,
        '0123456789abcdef'::text::elsewhere.simhash AS parsed,
        elsewhere.simhash('a b'::tsvector) OPERATOR(elsewhere.=) elsewhere.simhash(ARRAY['a', 'b'], 1) AS lexemes;

@@ -36,7 +36,7 @@ SELECT resemblance('a rose is a rose is a rose', 'a rose is a rose is a rose is 
 -- "a cat that sat on the mat" is nearer to "a cat that sat on a mat" than to ice cream.
 WITH phrase (body) AS (VALUES ('the cat sat on the mat'), ('the cat sat on a mat'), ('we all scream for ice cream'))
 SELECT a.body AS a, b.body AS b,
-       resemblance(a.body, b.body) AS resemblance,
+       resemblance(a.body, b.body, 2) AS resemblance,
        simhash(a.body) <~> simhash(b.body) AS distance
 FROM phrase AS a, phrase AS b
 WHERE a.body > b.body

@@ -100,8 +100,8 @@ EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE fp <~> :'omelette' <= 3;
 -- copies; in a text this short, one more word changed 5 bits
 SELECT id, fp <~> :'omelette' AS distance FROM docs WHERE fp <~> :'omelette' <= 3 ORDER BY id;
 -- near-duplicates: the index finds candidates, then the texts are compared
-SELECT id, fp <~> :'omelette' AS distance, round(resemblance(body, :'recipe')::numeric, 2) AS resemblance
-FROM docs WHERE fp <~> :'omelette' <= 10 AND resemblance(body, :'recipe') >= 0.8 ORDER BY id;
+SELECT id, fp <~> :'omelette' AS distance, round(resemblance(body, :'recipe', 2)::numeric, 2) AS resemblance
+FROM docs WHERE fp <~> :'omelette' <= 10 AND resemblance(body, :'recipe', 2) >= 0.8 ORDER BY id;
 -- the nearest first
 EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY fp <~> :'omelette' LIMIT 4;
 SELECT id, fp <~> :'omelette' AS distance
@@ -109,7 +109,7 @@ FROM (SELECT * FROM docs ORDER BY fp <~> :'omelette' LIMIT 4) AS nearest ORDER B
 -- all pairs of near-duplicates
 SELECT a.id AS a, b.id AS b, a.fp <~> b.fp AS distance
 FROM docs a JOIN docs b ON a.fp <~> b.fp <= 10 AND a.id < b.id
-WHERE resemblance(a.body, b.body) >= 0.8 ORDER BY a.id, b.id;
+WHERE resemblance(a.body, b.body, 2) >= 0.8 ORDER BY a.id, b.id;
 -- keep one document of each cluster, the longest
 SELECT id, length(body), simhash_cluster(fp, 10, 'leader') OVER w = row_number() OVER w AS keep
 FROM docs WHERE fp IS NOT NULL WINDOW w AS (ORDER BY length(body) DESC, id) ORDER BY id;
@@ -125,10 +125,11 @@ SELECT id FROM news ORDER BY id;
 --
 -- How two texts resemble each other, and the shingles that only one of them has
 --
-SELECT a.fp <~> b.fp AS bits, resemblance(a.body, b.body), containment(a.body, b.body), containment(b.body, a.body)
+SELECT a.fp <~> b.fp AS bits, resemblance(a.body, b.body, 2),
+       containment(a.body, b.body, 2), containment(b.body, a.body, 2)
 FROM docs a, docs b WHERE a.id = 2 AND b.id = 5;
 SELECT only_in, shingle, substr(CASE only_in WHEN 'a' THEN a.body ELSE b.body END, start, length) AS passage
-FROM docs a, docs b, shingle_difference(a.body, b.body) WHERE a.id = 2 AND b.id = 5
+FROM docs a, docs b, shingle_difference(a.body, b.body, 2) WHERE a.id = 2 AND b.id = 5
 ORDER BY only_in, start;
 
 --
@@ -136,7 +137,7 @@ ORDER BY only_in, start;
 --
 SELECT a, b, connected_component(a, b) OVER () AS cluster
 FROM (SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.fp <= 10 AND a.id < b.id
-      WHERE resemblance(a.body, b.body) >= 0.8) AS pairs (a, b)
+      WHERE resemblance(a.body, b.body, 2) >= 0.8) AS pairs (a, b)
 ORDER BY a, b;
 
 --

@@ -17,6 +17,7 @@
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
 #include "text/encoding.h"
+#include "type/minhash_type.h"
 
 #define DIFFERENCE_COLUMNS	4
 
@@ -89,7 +90,7 @@ simhash_shingle_difference(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	cut = get_cut(fcinfo, 2, shingle_default_width);
+	cut = get_cut(fcinfo, 2, minhash_default_width);
 	report_document(result, "a", PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), &cut);
 	report_document(result, "b", PG_GETARG_DATUM(1), PG_GETARG_DATUM(0), &cut);
 	return (Datum) 0;

@@ -24,6 +24,7 @@
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
 #include "text/salt.h"
+#include "type/minhash_type.h"
 
 /*
  * Numbers of distinct shingles of a, of b and of the intersection of a and b.
@@ -282,7 +283,7 @@ compare_documents(FunctionCallInfo fcinfo, SetComparison *comparison)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return false;
-	cut = get_cut(fcinfo, 2, shingle_default_width);
+	cut = get_cut(fcinfo, 2, minhash_default_width);
 	cache = begin_comparison(fcinfo->flinfo);
 	a = set_of_argument(cache, fcinfo, 0, &cut, NULL);
 	b = set_of_argument(cache, fcinfo, 1, &cut, a);

@@ -467,13 +467,16 @@ CREATE FUNCTION shingles(tokens text[], width integer DEFAULT 2) RETURNS text[]
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION shingles(text[], integer) IS 'shingles of tokens cut by the caller, in order';
 
+-- The default width of comparisons is 3 words or 8 characters, as in to_minhash() and
+-- shingle_hashes().  So jaccard() of signatures estimates resemblance(), and <%> of hashes is
+-- 1 minus resemblance().
 CREATE FUNCTION resemblance(a text, b text, width integer DEFAULT NULL, unit text DEFAULT 'word')
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION resemblance(text, text, integer, text) IS
     'exact resemblance: fraction of the distinct shingles of both texts that both contain, 0 to 1';
-CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 2)
+CREATE FUNCTION resemblance(a text[], b text[], width integer DEFAULT 3)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_resemblance'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -486,7 +489,7 @@ CREATE FUNCTION containment(a text, b text, width integer DEFAULT NULL, unit tex
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION containment(text, text, integer, text) IS
     'exact containment: fraction of the distinct shingles of a that b contains, 0 to 1';
-CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 2)
+CREATE FUNCTION containment(a text[], b text[], width integer DEFAULT 3)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_containment'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -502,7 +505,7 @@ CREATE FUNCTION shingle_difference(a text, b text, width integer DEFAULT NULL, u
 COMMENT ON FUNCTION shingle_difference(text, text, integer, text) IS
     'shingles that only one of two texts has, in order: the text, a or b; position and length of the passage in '
     'characters, as substr() counts';
-CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 2,
+CREATE FUNCTION shingle_difference(a text[], b text[], width integer DEFAULT 3,
     OUT only_in text, OUT start integer, OUT length integer, OUT shingle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_shingle_difference'

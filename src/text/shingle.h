@@ -18,8 +18,8 @@ typedef enum ShingleUnit
 #define SHINGLE_DEFAULT_UNIT	UNIT_WORD
 
 /*
- * Return the default width, in units, of the shingles of fingerprints and resemblance().
- * docs/evaluation.md compares widths.
+ * Return the default width, in units, of the shingles of fingerprints.  docs/evaluation.md
+ * compares widths.
  */
 static inline int
 shingle_default_width(ShingleUnit unit)

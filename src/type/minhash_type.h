@@ -57,7 +57,8 @@ minhash_params(int bands, int rows, int unit, int width)
 #define MINHASH_DEFAULT_WORDS	3
 
 /*
- * Return the default width of shingles, in units.
+ * Return the default width, in units, of the shingles of signatures, of shingle_hashes() and
+ * of comparisons of texts.  They have one default, since signatures estimate resemblance().
  */
 static inline int
 minhash_default_width(ShingleUnit unit)

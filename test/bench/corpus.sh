@@ -101,7 +101,7 @@ by_edges() {
 }
 
 run_corpus() {
-	local verified='resemblance(a.body, b.body) >= 0.5' half="fp < '8000000000000000'"
+	local verified='resemblance(a.body, b.body, 2) >= 0.5' half="fp < '8000000000000000'"
 	begin_recipe clusters 'fp simhash' 'simhash(body)'
 	steps index 'VACUUM ANALYZE' 'fingerprints alone' clusters verification deletion
 	run_part 'what went by clusters'

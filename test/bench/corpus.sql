@@ -47,7 +47,7 @@ SET work_mem = '256MB';
 CREATE TABLE duplicates AS
 SELECT c.*
 FROM candidates c JOIN docs d ON d.id = c.id JOIN docs k ON k.id = c.keeper
-WHERE resemblance(d.body, k.body) >= 0.5;
+WHERE resemblance(d.body, k.body, 2) >= 0.5;
 ANALYZE duplicates;
 
 -- step: deletion

@@ -73,12 +73,12 @@ INSERT INTO method (name, parameters, relation, ddl, settings, search) VALUES
      'SELECT id FROM fingerprints WHERE fp <~> q.fp <= 13'),
     ('simhash, fingerprints', 'within 10 bits, resemblance >= 0.5', 'fingerprints', NULL, '',
      'SELECT id FROM fingerprints JOIN docs USING (id)
-      WHERE fp <~> q.fp <= 10 AND resemblance(docs.body, q.body) >= 0.5'),
+      WHERE fp <~> q.fp <= 10 AND resemblance(docs.body, q.body, 2) >= 0.5'),
     ('simhash, signatures', '18 bands of 7, %', 'signatures', 'CREATE INDEX peer ON signatures USING simhash (sig)', '',
      'SELECT id FROM signatures WHERE sig % q.sig'),
     ('simhash, signatures', '%, resemblance >= 0.5', 'signatures', NULL, '',
      'SELECT id FROM signatures JOIN docs USING (id)
-      WHERE sig % q.sig AND resemblance(docs.body, q.body) >= 0.5'),
+      WHERE sig % q.sig AND resemblance(docs.body, q.body, 2) >= 0.5'),
     ('simhash, signatures of 32 bands', '32 bands of 4, %', 'signatures4',
      'CREATE INDEX peer ON signatures4 USING simhash (sig)', '',
      'SELECT id FROM signatures4 WHERE sig % q.sig4'),

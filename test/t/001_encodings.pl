@@ -207,7 +207,7 @@ is( ask('in_SQL_ASCII', 'SQL_ASCII',
 is( ask('in_SQL_ASCII', 'SQL_ASCII', "SELECT cardinality(shingles('a\xc3\xa9b', 1, 'char'))"),
 	'4', 'SQL_ASCII: each of them is a character');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',
-		"SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '')
+		"SELECT start, length FROM shingle_difference('ab \xc3\xa9, c', '', 2)
 		UNION ALL SELECT start, length FROM shingle_difference('!?', '', 1)"),
 	"1|5\n4|5\n1|1\n2|1", 'SQL_ASCII: each has a position');
 is( ask('in_SQL_ASCII', 'SQL_ASCII',

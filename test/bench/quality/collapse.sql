@@ -28,7 +28,7 @@ END
 $$;
 
 CREATE TABLE close_pair AS
-SELECT a, b, resemblance(x.body, y.body) AS resemblance
+SELECT a, b, resemblance(x.body, y.body, 2) AS resemblance
 FROM (SELECT DISTINCT a, b FROM close) AS pair
 JOIN doc x ON x.id = a JOIN doc y ON y.id = b;
 
