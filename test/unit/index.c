@@ -86,6 +86,8 @@ test_design(const DesignOptions *options)
 
 		if (popcount(table->mask) != table->nprefix)
 			fail(options, "a mask is wrong");
+		if (table->ngroups > TABLE_MAX_GROUPS)
+			fail(options, "too many groups of bits");
 		for (int j = 0; j < i && options->nested == 1; j++)
 			if (design.table[j].mask == table->mask)
 				fail(options, "two permuted tables have the same mask");

@@ -44,7 +44,7 @@ typedef struct DesignOptions
 #define DESIGN_WHOLE		((DesignOptions) {1, 0, 1})
 
 /* Maximum number of bit groups of a permuted table, in any valid design. */
-#define TABLE_MAX_GROUPS			6
+#define TABLE_MAX_GROUPS			5
 
 /*
  * A permuted table.  Its keys are the fingerprints of all rows, with their bits permuted.
