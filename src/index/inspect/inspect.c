@@ -54,7 +54,11 @@ check_openable(Relation index, Oid userid, bool for_monitors)
 				 errhint("Name an index that was created by CREATE INDEX ... USING simhash.  For a partitioned table, name the index of a partition.")));
 	if (!user_owns_relation(RelationGetRelid(index), userid) &&
 		!(for_monitors && has_privs_of_role(userid, ROLE_PG_STAT_SCAN_TABLES)))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of index %s", RelationGetRelationName(index)),
+				 for_monitors ?
+				 errhint("A member of pg_stat_scan_tables may call this function, too.") : 0));
 	if (RELATION_IS_OTHER_TEMP(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
