@@ -6,6 +6,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
+use DocsTest;
 use IndexTest;
 use IPC::Run qw(start finish);
 use PostgreSQL::Test::Cluster;
@@ -210,6 +211,20 @@ foreach my $call (
 	$standby->psql('postgres', "SELECT $call", stdout => \my $stdout, stderr => \my $stderr);
 	like($stderr, qr/cannot access temporary or unlogged relations during recovery/, "standby: $call");
 }
+
+# The view of operations.md passes over indexes that raise an error.
+my ($view) = map { $_->{sql} =~ /^(CREATE VIEW simhash_bloat .*?;\n)/ms } blocks_of('docs/operations.md');
+$primary->safe_psql('postgres', $view);
+$primary->psql('postgres',
+	'CREATE INDEX CONCURRENTLY invalid ON docs USING simhash (fp) WHERE 1 / (id - id) > 0');
+my $other = $primary->background_psql('postgres');
+$other->query_safe('CREATE TEMP TABLE own (fp simhash); CREATE INDEX own_fp ON own USING simhash (fp)');
+$primary->wait_for_catchup($standby);
+is($_->safe_psql('postgres', q{SELECT string_agg(index::text, ' ' ORDER BY index::text) FROM simhash_bloat}),
+	'docs_fp docs_fp_10 docs_fp_5_2 wide_fp', 'the view of bloat on the ' . $_->name)
+  foreach $primary, $standby;
+$other->quit;
+$primary->safe_psql('postgres', 'DROP INDEX invalid');
 
 # --- promotion of the standby ---------------------------------------------------------
 
