@@ -6,6 +6,7 @@
 #   bash test/fuzz.sh 60                  an hour for all targets, on each core
 #   bash test/fuzz.sh 5 page_check state  these targets
 #   CORPUS=FOLDER ...                     keeps the inputs in FOLDER, and begins with those there
+#   COVERAGE=yes ...                      ends with the lines covered, by all targets together
 #
 # A finding is a report of a sanitizer, an internal error, a false assertion, or 30 seconds
 # without an end.  Its input is kept in FINDINGS (default: the temporary directory).  The
@@ -36,7 +37,7 @@ build_runtime() {
 build_with_sanitizers() {
 	local target
 	for target in all install; do
-		extension_make -s -j "$CORES" CC=clang PG_LDFLAGS="-fsanitize=address,undefined -shared-libasan" \
+		extension_make -s -j "$CORES" CC=clang PG_LDFLAGS="-fsanitize=address,undefined -shared-libasan $PROFILE" \
 			DESTDIR="$STAGE" "$target" || return
 	done
 	build_runtime
@@ -48,7 +49,7 @@ run_single() {
 	as_builder env \
 		LD_PRELOAD="$WORK/runtime.so $(clang -print-runtime-dir)/libclang_rt.asan-$(uname -m).so $WORK/quiet.so" \
 		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0 \
-		UBSAN_OPTIONS=print_stacktrace=1 \
+		UBSAN_OPTIONS=print_stacktrace=1 LLVM_PROFILE_FILE="$WORK/profiles/%p" \
 		sh -c "exec '$("$PG_CONFIG" --bindir)/postgres' --single -D '$data' '$database' <'$data.sql'"
 }
 
@@ -136,6 +137,14 @@ show_verdicts() {
 	say "of $(sed -n 's/.*Loaded 1 modules *(\([0-9]*\) inline.*/\1/p' "$WORK"/log/*.UTF8 | head -n 1) edges"
 }
 
+show_coverage() {
+	local tools
+	tools=$(dirname "$(realpath "$(command -v clang)")")
+	"$tools/llvm-profdata" merge -o "$WORK/profile" "$WORK"/profiles/* &&
+		"$tools/llvm-cov" report "$TREE/simhash.so" -instr-profile="$WORK/profile" \
+			-show-region-summary=false -show-branch-summary=false "$TREE/src"
+}
+
 last_words() {
 	last_line "$1" "$PASSED" "$FAILED"
 }
@@ -153,7 +162,8 @@ main() {
 	chown "$BUILDER" "$WORK/findings" "$WORK"
 	WARNINGS="-Wno-everything" # those of gcc are seen to by check.sh
 	say "building with sanitizers"
-	FLAGS=$SANITIZERS
+	PROFILE=${COVERAGE:+-fprofile-instr-generate -fcoverage-mapping}
+	FLAGS="$SANITIZERS $PROFILE"
 	build_with_sanitizers >"$WORK/log/build" 2>&1 || { tail -n 20 "$WORK/log/build"; die "the build failed"; }
 	make_cluster >"$WORK/log/cluster" 2>&1 || { tail -n 20 "$WORK/log/cluster"; die "no server"; }
 	list_targets "$@" >"$WORK/targets"
@@ -165,6 +175,7 @@ main() {
 	done
 	wait
 	show_verdicts
+	[ -z "$PROFILE" ] || show_coverage
 	[ "$FAILED" = 0 ]
 }
 
