@@ -225,5 +225,22 @@ FROM ways AS way, unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j 
                               'a.sig % b.sig'), expected)
 WHERE w < 7 GROUP BY w, way.name ORDER BY w;
 
+-- A join that writes files is in no parallel plan: each worker would write all of them.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 100;
+SET parallel_tuple_cost = 0;
+CREATE TABLE bodies WITH (parallel_workers = 2) AS SELECT id, body FROM docs;
+ANALYZE bodies;
+ALTER TABLE docs SET (parallel_workers = 0);
+CREATE FUNCTION is_parallel(memory text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    PERFORM set_config('work_mem', memory, true);
+    EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM docs a JOIN docs b ON a.sig % b.sig JOIN bodies x ON x.id = a.id
+             WHERE resemblance(x.body, b.body) > 0' INTO plan;
+    RETURN plan::text LIKE '%Gather%';
+END $$;
+SELECT memory, is_parallel(memory) FROM unnest('{64MB,64kB}'::text[]) AS memory;
+
 SET client_min_messages = warning;
 DROP SCHEMA join_memory CASCADE;

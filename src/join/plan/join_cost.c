@@ -313,7 +313,8 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 
 /*
  * Set the costs of a path.  path->path.rows must be set.  It is lowered if the path joins
- * two partitions and core has estimated more rows than there are pairs.
+ * two partitions and core has estimated more rows than there are pairs.  The path is not
+ * parallel safe if the join writes files: each worker would join and write all of it.
  */
 void
 join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
@@ -328,14 +329,17 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	Chunks		chunks = estimate_chunks(left, right, &sizes);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
+	Cost		spilling = spilling_cost(left, right, &chunks, &sizes);
 	Cost		startup;
 	Cost		run;
 	QualCost	cost;
 
+	if (spilling > 0 || right->rows * row_size(right) > get_hash_memory_limit())
+		path->path.parallel_safe = false;
+
 	/* the first pair needs all of the right input, and a chunk of the left one */
 	startup = of_right.total + of_left.startup + first * (of_left.total - of_left.startup);
-	run = (1 - first) * (of_left.total - of_left.startup) +
-		spilling_cost(left, right, &chunks, &sizes);
+	run = (1 - first) * (of_left.total - of_left.startup) + spilling;
 
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost * method->pairing(clauses, &chunks, pairs / chunks.n);
