@@ -151,16 +151,16 @@ SELECT way AS "0.8 and more", pg_size_pretty(bytes) AS index, s.ms AS "ms a sear
        j.s AS "s for all pairs", j.rows AS pairs
 FROM (VALUES (1, 'exactly', pg_relation_size('packages_sk'), 'p.sk <%> q.sk <= 0.2'),
              (2, 'by signatures', pg_relation_size('packages_sig'),
-              'p.sig % q.sig AND resemblance(p.body, q.body, 3) >= 0.8'),
+              'p.sig % q.sig AND resemblance(p.body, q.body) >= 0.8'),
              (3, 'by fingerprints', pg_relation_size('packages_fp'),
-              'p.fp <~> q.fp <= 10 AND resemblance(p.body, q.body, 3) >= 0.8')
+              'p.fp <~> q.fp <= 10 AND resemblance(p.body, q.body) >= 0.8')
      ) AS w (n, way, bytes, condition), pg_temp.search(condition, 500) AS s, pg_temp.join_all(condition) AS j
 ORDER BY n;
 \pset format unaligned
 \pset tuples_only on
 SELECT format('Without an index, a search reads all %s descriptions (%s): %s ms.', count(*),
               pg_size_pretty(sum(octet_length(body))),
-              (SELECT round(ms) FROM pg_temp.search('resemblance(p.body, q.body, 3) >= 0.8', 2)))
+              (SELECT round(ms) FROM pg_temp.search('resemblance(p.body, q.body) >= 0.8', 2)))
 FROM packages;
 SELECT format('One of each family stays: %s rows go, %s of them with another text than the row that stays.',
               count(*), count(*) FILTER (WHERE d.body <> k.body))

@@ -62,7 +62,7 @@ END $$;
 -- Returns the condition of a search of rows that resemble by at least s.
 CREATE OR REPLACE FUNCTION condition(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE tab WHEN 'exact' THEN format('d.sk <%%> q.sk <= %s', 1 - s)
-        ELSE format('%s AND resemblance(d.body, q.body, 3) >= %s',
+        ELSE format('%s AND resemblance(d.body, q.body) >= %s',
                     CASE tab WHEN 'fingerprints' THEN 'd.fp <~> q.fp <= 10' ELSE 'd.sig % q.sig' END, s) END;
 CREATE OR REPLACE FUNCTION search(tab text, s numeric) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format('SELECT count(*) FROM (SELECT *, sig_%s AS sig FROM queries) AS q JOIN %I AS d ON %s',

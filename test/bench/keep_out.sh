@@ -71,7 +71,7 @@ way() {
 
 checked="INSERT INTO articles (body) SELECT new.body FROM (SELECT :text) AS new (body)
 	WHERE NOT EXISTS (SELECT FROM articles
-	WHERE fp <~> simhash(new.body) <= 10 AND resemblance(articles.body, new.body, 3) >= 0.8);"
+	WHERE fp <~> simhash(new.body) <= 10 AND resemblance(articles.body, new.body) >= 0.8);"
 
 round() {
 	way unguarded DISABLE <<<'INSERT INTO articles (body) SELECT :text;'

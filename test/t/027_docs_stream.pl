@@ -116,11 +116,11 @@ sub articles_ok
 	cmp_ok($out, '>', $rounds, "$locks: many were skipped");
 	is(answer(<<'SQL'), '0', "$locks: no two articles resemble each other");
 SELECT count(*) FROM articles AS a JOIN articles AS b ON a.id < b.id
-WHERE (a.fp <~> b.fp) + 0 <= 10 AND resemblance(a.body, b.body, 3) >= 0.8
+WHERE (a.fp <~> b.fp) + 0 <= 10 AND resemblance(a.body, b.body) >= 0.8
 SQL
 	is(answer(<<'SQL'), '0', "$locks: each skipped article resembles another");
 SELECT count(*) FROM skipped AS s WHERE NOT EXISTS
-    (SELECT FROM articles AS a WHERE (a.fp <~> simhash(s.body)) + 0 <= 10 AND resemblance(a.body, s.body, 3) >= 0.8)
+    (SELECT FROM articles AS a WHERE (a.fp <~> simhash(s.body)) + 0 <= 10 AND resemblance(a.body, s.body) >= 0.8)
 SQL
 }
 
