@@ -1,5 +1,6 @@
 /*
- * Tests of sketches: they follow the definition; and the guarantee of winnowing
+ * Tests of sketches: they follow the definition; the guarantee of winnowing; and how many
+ * elements sets within a radius lack
  *
  *	sketch [SEED]
  *
@@ -12,6 +13,7 @@
 #include "digest/sketch.h"
 #include "digest/winnow.h"
 #include "text/hash.h"
+#include "type/overlap.h"
 
 #include "unit.h"
 
@@ -378,6 +380,56 @@ test_density(void)
 	end_group("windows");
 }
 
+/*
+ * Return true if a distance is within a radius, as PostgreSQL compares numbers: NaN is
+ * greater than all others.
+ */
+static bool
+is_within(double distance, double radius)
+{
+	return isnan(radius) || distance <= radius;
+}
+
+/*
+ * max_missing() and jaccard_min_both() return the very bound that the distances have: at the
+ * distances of small sets, at the numbers next to these, and beyond 0 and 1.
+ */
+static void
+test_bounds(int max)
+{
+	const double others[] = {NAN, INFINITY, -INFINITY, -1, 2};
+
+	begin_group("elements that a set within a radius lacks");
+	for (int n = 1; n <= max; n++)
+		for (int i = 0; i < 3 * (n + 1) + (int) lengthof(others); i++)
+		{
+			double		fraction = (double) (i / 3) / n;
+			double		radius = i >= 3 * (n + 1) ? others[i - 3 * (n + 1)] :
+				i % 3 == 0 ? fraction : nextafter(fraction, i % 3 == 1 ? -1 : 2);
+			int			missing = -1;
+
+			while (missing < n && is_within((double) (missing + 1) / n, radius))
+				missing++;
+			unit_checks++;
+			if (max_missing(n, radius) != missing && count_failure())
+				printf("%d of %d within %.17g, not %d\n", max_missing(n, radius), n, radius,
+					   missing);
+			for (int other = 1; other <= n; other += 1 + n / 8)
+			{
+				int			both = 0;
+
+				while (both <= other &&
+					   !is_within((double) (n + other - 2 * both) / (n + other - both), radius))
+					both++;
+				unit_checks++;
+				if (jaccard_min_both(n, other, radius) != both && count_failure())
+					printf("%d in both of %d and %d within %.17g, not %d\n",
+						   jaccard_min_both(n, other, radius), n, other, radius, both);
+			}
+		}
+	end_group("bounds");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -389,5 +441,6 @@ main(int argc, char **argv)
 	test_guarantee(true);
 	test_guarantee(false);
 	test_density();
+	test_bounds(100);
 	return end_tests();
 }
