@@ -156,6 +156,14 @@ FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 
      unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j (jointype, j), compare(way, condition, jointype)
 GROUP BY w, name, c, clause ORDER BY w, c;
 
+-- A partition may have one left row.
+CREATE TABLE uneven AS SELECT ARRAY[least(n, 2)] AS sk FROM generate_series(bigint '1', 4000) AS n;
+CREATE TABLE different AS SELECT ARRAY[n] AS sk FROM generate_series(bigint '1', 3000) AS n;
+ANALYZE uneven, different;
+SELECT find('SELECT a.sk FROM uneven a JOIN different b ON a.sk <%> b.sk <= 0.2') \g /dev/null
+SELECT sk, count(*) FROM found GROUP BY sk ORDER BY sk;
+DROP TABLE found;
+
 -- The last batch may have one pair.
 SELECT find('SELECT a.id, b.id AS r, b.body FROM (SELECT * FROM docs WHERE id <= (SELECT 2)) a
     JOIN (SELECT * FROM wide WHERE abs(id) = id) b ON a.fp <~> b.fp <= 0') \g /dev/null
