@@ -417,6 +417,20 @@ CREATE FUNCTION cost_of_pairs(tab text) RETURNS float8 LANGUAGE sql
 SELECT cost_of_pairs('arrays_500') / cost_of_pairs('arrays_100') BETWEEN 3 AND 10 AS "100 to 500",
     cost_of_pairs('arrays_10000') / cost_of_pairs('arrays_500') BETWEEN 3 AND 50 AS "500 to 10000",
     cost_of_pairs('arrays_parted') / cost_of_pairs('arrays_500') BETWEEN 0.8 AND 1.5 AS parted;
+-- elements that differ in frequency; rows with one of many passages; arrays too large for a sample, or for ANALYZE
+CREATE TABLE uneven AS
+    SELECT CASE WHEN n % 100 = 0 THEN '{1,2,3}' ELSE ARRAY[1, n % 100 + 10] END::bigint[] AS sk
+    FROM generate_series(1, 2000) AS n;
+CREATE TABLE passages AS SELECT ARRAY[n + 10] AS sk FROM generate_series(bigint '1', 99) AS n;
+CREATE TABLE larger AS
+    SELECT ARRAY(SELECT generate_series(n % 10, bigint '200')) AS sk FROM generate_series(1, 500) AS n;
+ANALYZE uneven, passages, larger;
+SELECT misjudged(query, 3) FROM unnest(ARRAY[
+    'SELECT FROM uneven WHERE containment_within(sk, ''{1,2,3}'', 0)',
+    'SELECT FROM uneven u WHERE EXISTS (SELECT FROM passages p WHERE containment_within(u.sk, p.sk, 0))',
+    format('SELECT FROM larger WHERE jaccard_within(sk, %L, 0.2)', ARRAY(SELECT generate_series(bigint '30', 200))),
+    'SELECT FROM arrays_10000 WHERE containment_within(sk, ''{-1,-2,-3}'', 0.3)']) AS query;
+DROP TABLE uneven, passages, larger;
 DROP TABLE long_arrays, arrays_100, arrays_500, arrays_10000, arrays_parted;
 DROP TABLE documents, queries, few, unknown, thousand, unanalyzed, parted, parent, child;
 
