@@ -140,7 +140,7 @@ FROM unnest('{-1,0.49,0.5,1,NaN}'::float8[]) AS a, unnest('{0.5,NaN}'::float8[])
 SELECT a, b, a =~= b AS near, b =~= a AS commuted
 FROM unnest(ARRAY[sketch_ball('{}', 1), sketch_ball('{NULL}', 'NaN'), ROW('{1}', NULL)::sketch_ball,
                   ROW(NULL, 1)::sketch_ball, sketch_ball('{{1},{2}}', 0.99), sketch_ball('{1}', 1)]) AS a,
-    unnest(ARRAY[sketch_ball('{}', 1), sketch_ball('{3}', 1)]) AS b;
+    unnest(ARRAY[sketch_ball('{}', 1), sketch_ball('{3}', 1), sketch_ball('{1}', 1)]) AS b;
 
 CREATE TABLE docs (
     id integer GENERATED ALWAYS AS IDENTITY, body text,
