@@ -324,9 +324,11 @@ is( $node->safe_psql('postgres',
 	'', 'signatures of tokens, features and numbers');
 
 # One text of all texts, composed, decomposed and shifted: the server processes it in
-# pieces.  One wrong shingle at a boundary changes the resemblance.
+# pieces.  One wrong shingle at a boundary changes the resemblance.  The text has no U+11A7,
+# which normalize() of older minor releases (15.18) drops behind a Hangul syllable.
 $node->safe_psql('postgres',
-	"CREATE TABLE whole AS SELECT string_agg(body, ' . ' ORDER BY id) AS body FROM answers WHERE unit = 'word'");
+	"CREATE TABLE whole AS SELECT replace(string_agg(body, ' . ' ORDER BY id), U&'\\11A7', '') AS body
+	 FROM answers WHERE unit = 'word'");
 is( $node->safe_psql('postgres',
 		"SELECT resemblance(body, normalize(body, NFC)), resemblance(body, normalize(body, NFD)),
 			resemblance(body, normalize(body, NFD), 4, 'char') FROM whole"),

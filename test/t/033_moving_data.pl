@@ -140,12 +140,12 @@ sub searches_of
 {
 	my ($node) = @_;
 
-	return $node->safe_psql('from_public', <<'SQL');
-SET enable_seqscan = off;
-SELECT index, count(*), md5(string_agg(line, ',' ORDER BY line))
-FROM searches, query_to_xml(query, false, false, '') AS x, string_to_table(x::text, E'\n') AS line
-GROUP BY index ORDER BY index;
+	my $all = $node->safe_psql('from_public', <<'SQL');
+SELECT string_agg(format('SELECT %L, count(*), md5(string_agg(t::text, %L ORDER BY t::text)) FROM (%s) AS t',
+                         index, ',', query), ' UNION ALL ' ORDER BY index, query)
+FROM searches
 SQL
+	return $node->safe_psql('from_public', "SET enable_seqscan = off; $all");
 }
 
 is(searches_of($standby), searches_of($origin), 'standby: the same searches');
