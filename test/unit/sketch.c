@@ -13,6 +13,8 @@
 #include "digest/sketch.h"
 #include "digest/winnow.h"
 #include "text/hash.h"
+
+struct Node;					/* utils/float.h of PostgreSQL 19 does not declare it */
 #include "type/overlap.h"
 
 #include "unit.h"
