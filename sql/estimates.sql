@@ -180,6 +180,8 @@ SELECT misjudged(query, 1.5) FROM unnest(ARRAY[
     'SELECT FROM rings WHERE fp <~> fingerprint(0) < 3',
     'SELECT FROM rings WHERE fp <~> fingerprint(0) BETWEEN 3 AND 9',
     'SELECT FROM rings WHERE fp <~> fingerprint(0) = 2 OR fp <~> fingerprint(0) = 20']) AS query;
+-- and do not keep the query from the index
+SELECT plan('SELECT FROM rings WHERE fp <~> fingerprint(0) <= 2', 'Scan|Index Cond');
 
 --
 -- Arrays: one search for each element

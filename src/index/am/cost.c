@@ -275,6 +275,10 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	selectivity_quals = add_predicate_to_index_quals(info, selectivity_quals);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
+	/* beside a comparison that has statistics, the clause is estimated as 1 (redundant_clause.c) */
+	if (*selectivity >= 1)
+		*selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
+											  info->rel->relid, JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
 		unknown = estimate_keys(root, path, opclass, selectivity, &recheck_cost, &first, &all);
