@@ -141,6 +141,17 @@ CREATE INDEX t_id ON t (id);
 CLUSTER t USING t_id;
 SELECT simhash_index_check('t_index', true);
 SELECT contents('t_index') = :'contents' AS same;
+-- the index of an exclusion constraint; REPACK (CONCURRENTLY) of 19 makes it before the constraint
+CREATE TABLE copies (id integer PRIMARY KEY, fp simhash) WITH (parallel_workers = 2);
+INSERT INTO copies SELECT i, random_fp(i) FROM generate_series(1, 3) AS i;
+ALTER TABLE copies ADD CONSTRAINT no_copies EXCLUDE USING simhash (simhash_ball(fp, 3) WITH =~=);
+SELECT leaves('no_copies');
+SELECT current_setting('server_version_num')::integer >= 190000 AS has_repack \gset
+\if :has_repack
+REPACK (CONCURRENTLY) copies;
+\endif
+SELECT simhash_index_check('no_copies', true);
+INSERT INTO copies VALUES (4, random_fp(1));
 -- a build sets the numbers of rows
 SELECT c.reltuples = (SELECT count(*) FROM t) AS index_tuples, h.reltuples = c.reltuples AS heap_tuples
     FROM pg_class AS c, pg_class AS h WHERE c.oid = 't_index'::regclass AND h.oid = 't'::regclass;

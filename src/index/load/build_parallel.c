@@ -12,6 +12,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
 #include "catalog/index.h"
 #include "optimizer/optimizer.h"
 #include "tcop/tcopprot.h"
@@ -216,7 +217,7 @@ finish_workers(Leader *leader, IndexInfo *info, TreeRoot *roots,
 /*
  * Build all trees in parallel.  Sets roots[] to the roots of the trees, and the numbers
  * of rows in *result.  Returns false, and builds nothing, if the heap is empty or if
- * there are no workers.
+ * there are no workers, or if they could not do it.
  */
 bool
 build_in_parallel(Relation heap, Relation index, IndexInfo *info,
@@ -228,6 +229,10 @@ build_in_parallel(Relation heap, Relation index, IndexInfo *info,
 	bool		launched;
 
 	if (nworkers == 0 || RelationGetNumberOfBlocks(heap) == 0)
+		return false;
+	/* REPACK (CONCURRENTLY) makes an index before its exclusion constraint, which workers need */
+	if (index->rd_index->indisexclusion &&
+		!OidIsValid(get_index_constraint(RelationGetRelid(index))))
 		return false;
 
 	launched = begin_parallel(&leader, heap, index, info, design, nworkers);
