@@ -318,6 +318,7 @@ CREATE INDEX twice_gist ON twice USING gist (tenant, fp);
 CREATE INDEX twice_simhash ON twice USING simhash (fp);
 ANALYZE twice;
 SELECT plan($$SELECT id FROM twice WHERE fp <~> '0123456789abcdef' <= 3$$);
+SELECT plan($$SELECT id FROM twice WHERE fp <@ ANY (ARRAY[simhash_ball('0123456789abcdef', 3)])$$, 'Scan');
 SELECT plan($$SELECT id FROM twice WHERE tenant = 7 ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
 SELECT plan($$SELECT id FROM twice ORDER BY fp <~> '0123456789abcdef' LIMIT 10$$);
 DROP INDEX twice_simhash;

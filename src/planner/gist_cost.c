@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "access/transam.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/index_selfuncs.h"
@@ -20,6 +21,7 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
+#include "compat.h"
 #include "planner/hooks.h"
 #include "planner/objects.h"
 #include "planner/selectivity.h"
@@ -33,22 +35,34 @@ typedef struct Search
 								 * is on fingerprints */
 	int			radius;			/* smallest radius of the conditions on this column, in
 								 * bits */
+	double		count;			/* number of searches, one for each element of an array */
 	List	   *before;			/* RestrictInfos of the conditions on earlier columns */
 } Search;
 
 /*
  * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if the
  * condition is not on fingerprints or balls.  opfamily is the operator family of the index
- * column.
+ * column.  Does not read the radii of an array of balls.  Multiplies *count by the number of
+ * its elements.
  */
 static int
-clause_radius(PlannerInfo *root, Oid opfamily, Node *clause)
+clause_radius(PlannerInfo *root, Oid opfamily, Node *clause, double *count)
 {
 	OpExpr	   *op = (OpExpr *) clause;
+	SimHashObjects objects;
 	Predicate	predicate;
 	Selectivity otherwise;
 	bool		known;
 
+	if (IsA(clause, ScalarArrayOpExpr) && objects_find(&distance_hamming, &objects))
+	{
+		ScalarArrayOpExpr *any = (ScalarArrayOpExpr *) clause;
+
+		if (get_element_type(exprType(lsecond(any->args))) != objects.ball_type)
+			return SIMHASH_BITS + 1;
+		*count *= estimate_elements(root, lsecond(any->args));
+		return get_op_opfamily_strategy(any->opno, opfamily) == STRATEGY_EQUAL ? 0 : UNKNOWN_RADIUS;
+	}
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
 		!predicate_read_ball(root, &distance_hamming, op->opno, op->args, &predicate,
 							 &otherwise))
@@ -72,6 +86,7 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 
 	search->column = -1;
 	search->radius = SIMHASH_BITS;
+	search->count = 1;
 	search->before = NIL;
 	foreach(lc, path->indexclauses)
 	{
@@ -81,7 +96,7 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 		{
 			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
 			int			radius = clause_radius(root, path->indexinfo->opfamily[condition->indexcol],
-												   (Node *) rinfo->clause);
+												   (Node *) rinfo->clause, &search->count);
 
 			if (search->column >= 0 && search->column != condition->indexcol)
 				break;
@@ -164,7 +179,7 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 		return;
 	leaves = index->pages * clauselist_selectivity(root, search.before, index->rel->relid,
 												   JOIN_INNER, NULL);
-	visited = leaves * visited_fraction(leaves, search.radius);
+	visited = leaves * visited_fraction(leaves, search.radius) * search.count;
 	if (visited > *pages)
 	{
 		*total_cost += cost_of_leaves(root, index, visited, loop_count) -
