@@ -16,7 +16,7 @@ use Test::More;
 
 my $seed = random_seed();
 my $queries = $ENV{SIMHASH_QUERIES} || 400;
-my $large_percent = 5;
+my $large_percent = 10;
 my $node = index_node('main');
 
 # --- data ------------------------------------------------------------------------
@@ -266,31 +266,38 @@ sub query
 	return "SELECT $columns FROM $tree" . (@where ? ' WHERE ' . join(' AND ', @where) : '');
 }
 
-# Returns an item of a FROM clause with many rows.
+# Returns an item of a FROM clause with many rows, or with few for a join that is rescanned.
 sub large_source
 {
-	my ($alias) = @_;
+	my ($alias, $rescans) = @_;
 	my $n = one_of(900, 1100, 1300);
 
+	return "(SELECT * FROM many WHERE id % 300 < 25) AS $alias" if $rescans;
 	return one_of('many', 'many', "(SELECT * FROM many WHERE id <= $n)", '(SELECT * FROM many OFFSET 0)',
 		'(TABLE many UNION ALL TABLE every)') . " AS $alias";
 }
 
-# Returns a join whose inputs exceed the memory, if there is little.
+# Returns a join whose inputs exceed the memory, if there is little.  Or returns a join that
+# is rescanned with other radii.
 sub large_query
 {
-	my ($a, $b) = map { large_source($_) } qw(a b);
-	my $radius = one_of(0, 1, 3, 6, 9);
+	my $rescans = in_100(50);
+	my ($a, $b) = map { large_source($_, $rescans) } qw(a b);
+	my $radius = $rescans ? 'o.n' : one_of(0, 1, 3, 6, 9);
 	# raises an error
 	my $other_params = in_100(20) ? 'to_minhash(ARRAY[b.id], 7, 2) % a.sig' : 'a.sig % b.sig';
 	my $on = one_of("a.fp <~> b.fp <= $radius", "b.fp <~> a.fp <= $radius", 'a.sig % b.sig',
 		'shares_band(b.sig, a.sig)', $other_params, "a.sk <%> b.sk <= $radius / 10.0",
-		'jaccard_within(b.sk, a.sk, 0.5)')
+		"jaccard_within(b.sk, a.sk, $radius / 10.0)")
 		. one_of('', ' AND a.n = b.n', ' AND a.id < b.id', ' AND a.n = b.n AND a.id > b.id');
 
-	return 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text', 'b.sk')
-		. " AS value FROM $a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on" if in_100(50);
-	return "SELECT a.id, a.body FROM $a WHERE " . one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $b WHERE $on)";
+	my $query = in_100(50)
+		? 'SELECT a.id, a.body, b.id AS b_id, b.body AS b_body, ' . one_of('b.fp', 'b.sig::text', 'b.sk')
+			. " AS value FROM $a " . one_of('JOIN', 'LEFT JOIN') . " $b ON $on"
+		: "SELECT a.id, a.body FROM $a WHERE " . one_of('EXISTS', 'NOT EXISTS') . " (SELECT FROM $b WHERE $on)";
+
+	return $query if !$rescans;
+	return "SELECT o.n, s.* FROM plain AS o, LATERAL ($query OFFSET 0) AS s WHERE o.id < 6";
 }
 
 # --- the run ------------------------------------------------------------------------
