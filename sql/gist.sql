@@ -329,6 +329,9 @@ SELECT explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcd
        explained($$SELECT id FROM twice WHERE tenant = 7 AND fp <@ simhash_ball('0123456789abcdef', 3)$$,
                  'Total Cost') <
        explained($$SELECT id FROM twice WHERE fp <@ simhash_ball('0123456789abcdef', 3)$$, 'Total Cost') AS one_tenant;
+SELECT plan($$SELECT id FROM twice WHERE fp <@ ANY (ARRAY[simhash_ball('0123456789abcdef', 1),
+    simhash_ball('fedcba9876543210', 1)])$$, 'Scan');
+SELECT plan($$SELECT id FROM twice WHERE fp <@ ANY (ARRAY[simhash_ball('0123456789abcdef', 20)])$$, 'Scan');
 -- equal balls have the same center, so a large radius does not raise the cost
 CREATE TABLE wide AS SELECT simhash_ball(fp, 20) AS ball FROM twice;
 CREATE INDEX wide_ball ON wide USING gist (ball);

@@ -15,6 +15,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/index_selfuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -40,10 +41,31 @@ typedef struct Search
 } Search;
 
 /*
+ * Return the largest radius of an array of balls, in bits, or UNKNOWN_RADIUS if the balls are
+ * unknown.
+ */
+static int
+largest_radius(PlannerInfo *root, Node *array)
+{
+	Node	   *value = estimate_expression_value(root, array);
+	ArrayIterator balls;
+	Datum		ball;
+	bool		isnull;
+	int			radius = 0;
+
+	if (!IsA(value, Const) || ((Const *) value)->constisnull)
+		return UNKNOWN_RADIUS;
+	balls = array_create_iterator(DatumGetArrayTypeP(((Const *) value)->constvalue), 0, NULL);
+	while (array_iterate(balls, &ball, &isnull))
+		if (!isnull)
+			radius = Max(radius, simhash_clamp_radius(DatumGetSimHashBallP(ball)->radius));
+	return radius;
+}
+
+/*
  * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if the
  * condition is not on fingerprints or balls.  opfamily is the operator family of the index
- * column.  Does not read the radii of an array of balls.  Multiplies *count by the number of
- * its elements.
+ * column.  Multiplies *count by the number of elements of an array.
  */
 static int
 clause_radius(PlannerInfo *root, Oid opfamily, Node *clause, double *count)
@@ -61,7 +83,8 @@ clause_radius(PlannerInfo *root, Oid opfamily, Node *clause, double *count)
 		if (get_element_type(exprType(lsecond(any->args))) != objects.ball_type)
 			return SIMHASH_BITS + 1;
 		*count *= estimate_elements(root, lsecond(any->args));
-		return get_op_opfamily_strategy(any->opno, opfamily) == STRATEGY_EQUAL ? 0 : UNKNOWN_RADIUS;
+		return get_op_opfamily_strategy(any->opno, opfamily) == STRATEGY_EQUAL ? 0 :
+			largest_radius(root, lsecond(any->args));
 	}
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
 		!predicate_read_ball(root, &distance_hamming, op->opno, op->args, &predicate,

@@ -119,21 +119,14 @@ add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
 
 	if (IsA(array, Const) && !((Const *) array)->constisnull)
 	{
-		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
-		int16		length;
-		bool		byval;
-		char		align;
-		Datum	   *balls;
-		bool	   *nulls;
-		int			n;
+		ArrayIterator balls = array_create_iterator(DatumGetArrayTypeP(((Const *) array)->constvalue),
+													0, NULL);
+		Datum		ball;
+		bool		isnull;
 
-		get_typlenbyvalalign(ARR_ELEMTYPE(value), &length, &byval, &align);
-		deconstruct_array(value, ARR_ELEMTYPE(value), length, byval, align,
-						  &balls, &nulls, &n);
-		for (int i = 0; i < n; i++)
-			add_search(searches, nulls[i] ? BALL_EMPTY :
-					   simhash_clamp_radius(DatumGetSimHashBallP(balls[i])->radius),
-					   true, NULL, 1);
+		while (array_iterate(balls, &ball, &isnull))
+			add_search(searches, isnull ? BALL_EMPTY :
+					   simhash_clamp_radius(DatumGetSimHashBallP(ball)->radius), true, NULL, 1);
 	}
 	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
 	{
