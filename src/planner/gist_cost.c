@@ -118,11 +118,12 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 		foreach(lc2, condition->indexquals)
 		{
 			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
-			int			radius = clause_radius(root, path->indexinfo->opfamily[condition->indexcol],
-												   (Node *) rinfo->clause, &search->count);
+			int			radius;
 
 			if (search->column >= 0 && search->column != condition->indexcol)
 				break;
+			radius = clause_radius(root, path->indexinfo->opfamily[condition->indexcol],
+								   (Node *) rinfo->clause, &search->count);
 			if (radius > SIMHASH_BITS)
 				search->before = lappend(search->before, rinfo);
 			else
