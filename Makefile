@@ -125,6 +125,7 @@ OBJS = \
 	src/planner/redundant_clause.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \
+	src/planner/self_join.o \
 	src/planner/support.o \
 	src/planner/table_hook.o \
 	src/planner/rewrite/indexable.o \

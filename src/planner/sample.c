@@ -127,6 +127,20 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 }
 
 /*
+ * Return the estimated number of distinct values of a column.
+ */
+double
+sample_ndistinct(VariableStatData *column)
+{
+	bool		is_default;
+	double		ndistinct = get_variable_numdistinct(column, &is_default);
+
+	if (is_default)
+		ndistinct = Max(column->rel ? column->rel->tuples : 0, DEFAULT_NDISTINCT);
+	return ndistinct;
+}
+
+/*
  * Read a sample from the statistics of a column, if `function`, which compares its values,
  * may see them.  Otherwise the sample has no values.  `type` is as in Sample.  Free the
  * sample with sample_free().
@@ -134,8 +148,6 @@ read_values(VariableStatData *column, int limit, Sample *sample)
 void
 sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sample *sample)
 {
-	bool		is_default;
-
 	memset(sample, 0, sizeof(Sample));
 	sample->type = type;
 	sample->of_balls = OidIsValid(type) && get_typlen(type) == sizeof(SimHashBall);
@@ -151,10 +163,7 @@ sample_column(VariableStatData *column, Oid function, Oid type, int limit, Sampl
 	/* without values, the radius of balls is unknown */
 	sample->of_balls &= sample->nvalues > 0;
 
-	sample->ndistinct = get_variable_numdistinct(column, &is_default);
-	if (is_default)
-		sample->ndistinct = Max(column->rel ? column->rel->tuples : 0, DEFAULT_NDISTINCT);
-	sample->ndistinct = Max(sample->ndistinct - sample->ncommon, 1);
+	sample->ndistinct = Max(sample_ndistinct(column) - sample->ncommon, 1);
 }
 
 /*
@@ -309,11 +318,12 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 }
 
 /*
- * Return the fraction of outer rows that have a match among inner_rows inner rows.
+ * Return the fraction of outer rows that have a match among inner_rows inner rows.  A value
+ * that is not common in both samples has an equal one with probability max_equal at most.
  */
 double
 sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
-				const MatchPredicate *match)
+				const MatchPredicate *match, double max_equal)
 {
 	Matching	matching = match_common(outer, inner, match);
 	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
@@ -323,9 +333,9 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 	double		rest = outer->rest;
 	double		fraction = 0;
 
-	/* assume that values not common in both samples are equal as often as possible */
+	/* assume that values not common in both samples are equal as often as max_equal lets */
 	if (match->of_equal)
-		equal = Min(inner_values, inner_rows) / Max(outer_values, 1);
+		equal = Min(Min(inner_values, inner_rows) / Max(outer_values, 1), max_equal);
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;

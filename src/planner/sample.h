@@ -42,10 +42,12 @@ typedef struct Sample
 
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,
 						  Sample *sample);
+extern double sample_ndistinct(VariableStatData *column);
 extern void sample_free(Sample *sample);
 extern double sample_near(const Sample *sample, Datum value, const MatchPredicate *match);
 extern double sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match);
 extern double sample_semijoin(const Sample *outer, const Sample *inner,
-							  double inner_rows, const MatchPredicate *match);
+							  double inner_rows, const MatchPredicate *match,
+							  double max_equal);
 
 #endif							/* SIMHASH_SAMPLE_H */

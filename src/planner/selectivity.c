@@ -10,10 +10,6 @@
 #include "access/stratnum.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -24,6 +20,7 @@
 #include "planner/redundant_clause.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
+#include "planner/self_join.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
@@ -273,63 +270,6 @@ selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int va
 }
 
 /*
- * Return true if two expressions are the same, of relation a and of relation b.
- */
-static bool
-is_same_of_both(Node *of_a, Node *of_b, int a, int b)
-{
-	of_a = copyObject(of_a);
-	ChangeVarNodes(of_a, a, b, 0);
-	return equal(of_a, of_b);
-}
-
-/*
- * Return true if a clause compares an expression of relation a with the same expression of
- * relation b, by an operator that is false for equal values.  Core's estimators tell which
- * operators these are.
- */
-static bool
-excludes_self(Expr *clause, int a, int b)
-{
-	OpExpr	   *op = (OpExpr *) clause;
-	Oid			estimator;
-
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
-		return false;
-	estimator = get_oprjoin(op->opno);
-	return (estimator == F_NEQJOINSEL || estimator == F_SCALARLTJOINSEL ||
-			estimator == F_SCALARGTJOINSEL) &&
-		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
-		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a));
-}
-
-/*
- * Return the fraction of pairs that are a row and itself, if a table is joined with itself
- * by the values of one column and another clause excludes these pairs, as a.id < b.id
- * does.  Otherwise returns 0.
- */
-static double
-excluded_self_pairs(PlannerInfo *root, const Predicate *predicate)
-{
-	int			a;
-	int			b;
-	RelOptInfo *rel;
-	ListCell   *lc;
-
-	if (!bms_get_singleton_member(pull_varnos(root, predicate->a), &a) ||
-		!bms_get_singleton_member(pull_varnos(root, predicate->b), &b) ||
-		!is_same_of_both(predicate->a, predicate->b, a, b) ||
-		planner_rt_fetch(a, root)->rtekind != RTE_RELATION ||
-		planner_rt_fetch(a, root)->relid != planner_rt_fetch(b, root)->relid)
-		return 0;
-	rel = find_base_rel(root, a);
-	foreach(lc, rel->joininfo)
-		if (excludes_self(lfirst_node(RestrictInfo, lc)->clause, a, b))
-			return 1 / Max(rel->tuples, 1);
-	return 0;
-}
-
-/*
  * Return the fraction of outer rows that have a match.  sjinfo tells on which side of the
  * predicate the inner rows are.  If self-pairs are excluded, values of a row do not match by
  * being in both tables, so return at most the number of pairs per outer row.
@@ -337,7 +277,8 @@ excluded_self_pairs(PlannerInfo *root, const Predicate *predicate)
 static Selectivity
 semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
 					const VariableStatData *b, const Sample *of_b,
-					const SpecialJoinInfo *sjinfo, const MatchPredicate *match)
+					const SpecialJoinInfo *sjinfo, const MatchPredicate *match,
+					double max_equal)
 {
 	double		pairs = sample_pairs(of_a, of_b, match);
 	double		inner_rows;
@@ -346,12 +287,12 @@ semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
 	{
 		inner_rows = b->rel->rows;
-		selectivity = sample_semijoin(of_a, of_b, inner_rows, match);
+		selectivity = sample_semijoin(of_a, of_b, inner_rows, match, max_equal);
 	}
 	else if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
 	{
 		inner_rows = a->rel->rows;
-		selectivity = sample_semijoin(of_b, of_a, inner_rows, match);
+		selectivity = sample_semijoin(of_b, of_a, inner_rows, match, max_equal);
 	}
 	else
 		return pairs;
@@ -365,6 +306,7 @@ static Selectivity
 join_by_samples(PlannerInfo *root, const Predicate *predicate, const RedundantClause *redundant,
 				JoinType jointype, SpecialJoinInfo *sjinfo)
 {
+	SelfJoin	self = self_join_read(root, predicate);
 	VariableStatData a;
 	VariableStatData b = {0};
 	Sample		of_a;
@@ -378,10 +320,10 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const RedundantCl
 	get_sample(analyzed_column(&a, &b), predicate, true, &of_a);
 	get_sample(analyzed_column(&b, &a), predicate, true, &of_b);
 	match = match_predicate_of(root, predicate, redundant, &of_a, &of_b);
-	if (predicate->b)
-		match.self_pairs = excluded_self_pairs(root, predicate);
+	match.self_pairs = self.excluded;
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &match);
+		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &match,
+										  self_join_max_equal(&self));
 	else
 		selectivity = sample_pairs(&of_a, &of_b, &match);
 	sample_free(&of_a);

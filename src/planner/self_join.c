@@ -1,0 +1,75 @@
+/*
+ * Joins of a table with itself
+ *
+ * Copyright (c) 2026, the simhash authors
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "planner/self_join.h"
+
+/*
+ * Return true if two expressions are the same, of relation a and of relation b.
+ */
+static bool
+is_same_of_both(Node *of_a, Node *of_b, int a, int b)
+{
+	of_a = copyObject(of_a);
+	ChangeVarNodes(of_a, a, b, 0);
+	return equal(of_a, of_b);
+}
+
+/*
+ * Return true if a clause compares an expression of relation a with the same expression of
+ * relation b, by an operator that is false for equal values.  Core's estimators tell which
+ * operators these are.
+ */
+static bool
+excludes_self(Expr *clause, int a, int b)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Oid			estimator;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+	estimator = get_oprjoin(op->opno);
+	return (estimator == F_NEQJOINSEL || estimator == F_SCALARLTJOINSEL ||
+			estimator == F_SCALARGTJOINSEL) &&
+		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
+		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a));
+}
+
+/*
+ * Return how the two sides of a join by this predicate are related.  A clause excludes the
+ * pairs of a row and itself as a.id < b.id does.
+ */
+SelfJoin
+self_join_read(PlannerInfo *root, const Predicate *predicate)
+{
+	SelfJoin	self = {0};
+	int			a;
+	int			b;
+	RelOptInfo *rel;
+	ListCell   *lc;
+
+	if (predicate->b == NULL ||
+		!bms_get_singleton_member(pull_varnos(root, predicate->a), &a) ||
+		!bms_get_singleton_member(pull_varnos(root, predicate->b), &b) ||
+		!is_same_of_both(predicate->a, predicate->b, a, b) ||
+		planner_rt_fetch(a, root)->rtekind != RTE_RELATION ||
+		planner_rt_fetch(a, root)->relid != planner_rt_fetch(b, root)->relid)
+		return self;
+	self.same_values = true;
+	rel = find_base_rel(root, a);
+	foreach(lc, rel->joininfo)
+		if (excludes_self(lfirst_node(RestrictInfo, lc)->clause, a, b))
+			self.excluded = 1 / Max(rel->tuples, 1);
+	return self;
+}
