@@ -468,6 +468,24 @@ DROP TABLE uneven, passages, larger;
 DROP TABLE long_arrays, arrays_100, arrays_500, arrays_10000, arrays_parted;
 DROP TABLE documents, queries, few, unknown, thousand, unanalyzed, parted, parent, child;
 
+-- the statistics target of arrays: estimates of what 2,000, 200, 20 rows and 1 row resemble, for each
+-- target; 100 rows are assumed without statistics.  A target of 0 keeps old statistics.
+CREATE TABLE targets AS SELECT id, ARRAY(
+        SELECT hashint8extended(CASE WHEN id <= 2000 THEN 1 WHEN id <= 2200 THEN 2 WHEN id <= 2220 THEN 3
+                                     ELSE id END * 1000 + j, 0) FROM generate_series(1, 50) AS j
+        UNION ALL SELECT hashint8extended(-id * 1000 - j, 0) FROM generate_series(1, 5) AS j) AS sk
+    FROM generate_series(1, 20000) AS id;
+CREATE INDEX ON targets USING simhash (sk);
+CREATE FUNCTION of_target(target int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'ALTER TABLE targets ALTER sk SET STATISTICS ' || target;
+    ANALYZE targets;
+    RETURN (SELECT string_agg(explained(format('SELECT FROM targets WHERE sk <%%> %L <= 0.3', sk), 'Plan Rows')::text,
+                              ' ' ORDER BY id) FROM targets WHERE id IN (10, 2010, 2210, 9000));
+END $$;
+SELECT target, of_target(target) AS rows FROM unnest('{0, 10, 100, 1000, 0}'::int[]) AS target;
+DROP TABLE targets;
+
 --
 -- A full scan of a permuted table costs sequential reads, not random ones
 --
