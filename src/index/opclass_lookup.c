@@ -1,5 +1,5 @@
 /*
- * The operator class of an index, and the parameters that all its values have
+ * The operator class of an index, and the parameters of its column, from the catalog
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -16,8 +16,6 @@
 
 #include "function_address.h"
 #include "index/opclass_lookup.h"
-#include "index/tree/meta.h"
-#include "index/tree/page.h"
 
 /* --- parameters --------------------------------------------------------------- */
 
@@ -95,9 +93,10 @@ report_missing(Relation index, const Opclass *opclass)
 /*
  * Return the type modifier of the indexed column or expression, or that of the base type if
  * its type is a domain.  Returns NO_PARAMS if the values of the Opclass have no parameters.
+ * Does not check the parameters.
  */
-static int32
-catalog_params(Relation index, const Opclass *opclass)
+int32
+params_of_catalog(Relation index, const Opclass *opclass)
 {
 	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(index), 0);
 	int32		params = column->atttypmod;
@@ -115,42 +114,11 @@ catalog_params(Relation index, const Opclass *opclass)
 int32
 params_of_column(Relation index, const Opclass *opclass)
 {
-	int32		params = catalog_params(index, opclass);
+	int32		params = params_of_catalog(index, opclass);
 
 	if (opclass->params && !opclass->params->are_valid(params))
 		report_missing(index, opclass);
 	return params;
-}
-
-/*
- * Return the parameters of an index.  The caller must hold a lock on the index.  Does not
- * check the parameters, because the planner tolerates invalid ones.
- */
-int32
-params_of_index(Oid index)
-{
-	Relation	relation = index_open(index, NoLock);
-	int32		params = meta_get(relation)->params;
-
-	index_close(relation, NoLock);
-	return params;
-}
-
-/*
- * Raise an error if the parameters in the metapage are not those of the column, or if no value
- * of the Opclass can have them.  An index remains usable if a superuser has removed the type
- * modifier from the catalog.  This is called for every row inserted, so it allocates no memory.
- */
-static void
-params_check_stored(Relation index, const Opclass *opclass)
-{
-	int32		params = meta_get(index)->params;
-	int32		expected = catalog_params(index, opclass);
-
-	if (params != expected &&
-		(opclass->params == NULL || opclass->params->are_valid(expected) ||
-		 !opclass->params->are_valid(params)))
-		page_report_corruption(index, META_BLOCK, "its parameters are those of other values");
 }
 
 /*
@@ -252,20 +220,5 @@ opclass_of_index(Relation index)
 				 errmsg("the operator class of index \"%s\" has no support function for its type",
 						RelationGetRelationName(index)),
 				 errhint("amvalidate tells what is wrong with an operator class.")));
-	return opclass;
-}
-
-/*
- * Return the Opclass of an index that has been built.  Raises an error if the metapage
- * has a design or parameters that an index of this Opclass cannot have.
- */
-const Opclass *
-opclass_of_trees(Relation index)
-{
-	const Opclass *opclass = opclass_of_index(index);
-
-	if ((opclass->multi_key != NULL) != design_is_whole(&meta_get(index)->design.options))
-		page_report_corruption(index, META_BLOCK, "its design is that of other values");
-	params_check_stored(index, opclass);
 	return opclass;
 }

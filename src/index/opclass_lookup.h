@@ -1,11 +1,11 @@
 /*
- * The operator class of an index, and the parameters that all its values have
+ * The operator class of an index, and the parameters of its column, from the catalog
  *
  * Values of some types, such as signatures, have parameters.  Comparing two values with
  * different parameters is an error.  So all values of an index have the same parameters.
  * Then an index scan and a sequential scan never differ.  The parameters are the type
  * modifier of the indexed column.  The build stores them in the metapage, and they never
- * change.
+ * change (tree/stored_opclass.h).
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -19,10 +19,9 @@
 
 extern const Opclass *opclass_of_family(Oid family, Oid type);
 extern const Opclass *opclass_of_index(Relation index);
-extern const Opclass *opclass_of_trees(Relation index);
 
+extern int32 params_of_catalog(Relation index, const Opclass *opclass);
 extern int32 params_of_column(Relation index, const Opclass *opclass);
-extern int32 params_of_index(Oid index);
 pg_noreturn extern void params_report_other(Relation index, const Opclass *opclass,
 											int32 params, int32 found);
 

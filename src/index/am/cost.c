@@ -18,6 +18,7 @@
 #include "index/am/hamming_cost.h"
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
+#include "index/tree/stored_opclass.h"
 #include "planner/elements.h"
 #include "type/strategy.h"
 

@@ -35,10 +35,10 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/opclass_lookup.h"
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
 #include "index/tree/link.h"
+#include "index/tree/stored_opclass.h"
 
 /* Incomplete splits found in an index. */
 typedef struct IncompleteSplits

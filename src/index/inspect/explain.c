@@ -10,8 +10,8 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/opclass_lookup.h"
 #include "index/scan/scan_hamming.h"
+#include "index/tree/stored_opclass.h"
 #include "type/strategy.h"
 
 #define EXPLAIN_COLUMNS		6
