@@ -15,7 +15,7 @@ FOLDER = Path(sys.argv[1])
 
 
 def read(name):
-    """Returns the rows of a file, or none if there is no file."""
+    """Returns the rows of a file, or none if there is no file: the tree has the small ones alone."""
     file = FOLDER / f"{name}.csv"
     if not file.exists():
         return []
@@ -273,6 +273,9 @@ def revisions(releases, truth, resemblance, lengths, fewest=20):
 
 def of_corpora():
     corpora()
+    collapse()
+    if not read("curves"):
+        return
     for truth in ("word3", "word2"):
         luck(truth, "0.8", KINDS, CORPORA)
     luck("word3", "0.8", GLUED + ["char8"], ["chinese", "ideographs"], ranges=True)
@@ -281,7 +284,6 @@ def of_corpora():
     by_length()
     two_stage("word2")
     chance("word2")
-    collapse()
     edits("word2")
     edits("word3")
     kept_under_edits(["word2", "word3", "word2c", "word3c"])
@@ -300,7 +302,7 @@ def of_corpora():
 
 def of_revisions():
     revised()
-    for releases in dict.fromkeys(r["releases"] for r in read("revised")):
+    for releases in dict.fromkeys(r["releases"] for r in read("revision")):
         for truth in ("word2", "word3"):
             revisions(releases, truth, ">=0.8", LENGTHS + ["all"])
             for resemblance in ("0.8-0.9", ">=0.9"):
