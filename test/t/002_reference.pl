@@ -1,5 +1,6 @@
 # Random texts in many scripts: the server and the independent implementations in
-# test/reference must agree on shingles, fingerprints, signatures and sketches.
+# test/reference must agree on shingles, fingerprints, signatures and sketches.  Both must
+# return what test/reference/known_answers.json says.
 #
 # SIMHASH_SEED repeats a run.  SIMHASH_TEXTS sets the number of texts.  SIMHASH_LARGE
 # adds texts of more sizes around and beyond 2^20 words.
@@ -20,6 +21,7 @@ my $python = '/usr/bin/python3';
 my $reference = dirname(__FILE__) . '/../reference/simhash_reference.py';
 my $signatures = dirname(__FILE__) . '/../reference/minhash_reference.py';
 my $sketches = dirname(__FILE__) . '/../reference/sketch_reference.py';
+my $known = dirname(__FILE__) . '/../reference/known_answers';
 plan skip_all => 'needs python3-xxhash'
   unless -x $python && run([ $python, '-c', 'import xxhash; xxhash.xxh3_64_intdigest' ], '>', \my $o, '2>', \my $e);
 plan skip_all => $1
@@ -194,6 +196,53 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
+
+# The known answers: what the program makes now, and what the server returns.
+my $known_answers = slurp_file("$known.json");
+ok(join("\n", answers_of("$known.py"), '') eq $known_answers, 'the reference gives the known answers');
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION written_out(input jsonb) RETURNS text LANGUAGE sql AS
+		$$SELECT coalesce(input ->> 'text', repeat(input ->> 'repeat', (input ->> 'times')::int),
+			(SELECT string_agg(i::text, ' ' ORDER BY i) FROM generate_series(1, (input ->> 'count')::int) AS i))$$;
+	CREATE FUNCTION list(a jsonb) RETURNS text[] LANGUAGE sql AS
+		$$SELECT array_agg(x ORDER BY i) FROM jsonb_array_elements_text(a) WITH ORDINALITY AS e (x, i)$$;
+	CREATE FUNCTION answer(input jsonb, call jsonb, width int, unit text, bands int, rows int)
+		RETURNS jsonb LANGUAGE plpgsql AS $$
+	DECLARE
+		body text = written_out(input);
+		tokens text[] = list(input -> 'tokens');
+		hashes bigint[] = list(input -> 'hashes')::bigint[];
+		weights float8[] = list(input -> 'weights')::float8[];
+		guarantee int = call ->> 'guarantee';
+		modulus int = call ->> 'modulus';
+	BEGIN
+		RETURN CASE concat_ws(' of ', call ->> 'function', CASE WHEN body IS NULL THEN
+				(SELECT min(k) FROM jsonb_object_keys(input) AS k WHERE k <> 'weights') END)
+			WHEN 'shingles' THEN to_jsonb(shingles(body, width, unit))
+			WHEN 'shingle_hashes' THEN to_jsonb(shingle_hashes(body, width, unit)::text[])
+			WHEN 'simhash' THEN to_jsonb(simhash(body, width, unit)::text)
+			WHEN 'to_minhash' THEN to_jsonb(to_minhash(body, bands, rows, width, unit)::text)
+			WHEN 'minhash_bands' THEN to_jsonb(minhash_bands(to_minhash(body, bands, rows, width, unit))::text[])
+			WHEN 'winnow' THEN to_jsonb(winnow(body, guarantee, width, unit)::text[])
+			WHEN 'sketch' THEN to_jsonb(sketch(body, modulus, width, unit)::text[])
+			WHEN 'shingle_hashes of tokens' THEN to_jsonb(shingle_hashes(tokens, width)::text[])
+			WHEN 'simhash of tokens' THEN to_jsonb(simhash(tokens, width)::text)
+			WHEN 'to_minhash of tokens' THEN to_jsonb(to_minhash(tokens, bands, rows, width)::text)
+			WHEN 'winnow of tokens' THEN to_jsonb(winnow(tokens, guarantee, width)::text[])
+			WHEN 'simhash of features' THEN to_jsonb(simhash(list(input -> 'features'), weights)::text)
+			WHEN 'simhash of hashes' THEN to_jsonb(simhash(hashes, weights)::text)
+			WHEN 'to_minhash of hashes' THEN to_jsonb(to_minhash(hashes, bands, rows)::text)
+			END;
+	END$$});
+is($node->safe_psql('postgres', "CREATE TABLE known AS
+		SELECT i ->> 'name' AS name, i -> 'input' AS input, a AS answer
+		FROM jsonb_array_elements(\$known\$$known_answers\$known\$::jsonb -> 'inputs') AS i,
+		     jsonb_array_elements(i -> 'answers') AS a;
+	SELECT count(DISTINCT name) >= 40, count(*) >= 500 FROM known"), 't|t', 'there are many known answers');
+is($node->safe_psql('postgres', "SELECT name, answer - 'result' FROM known
+		WHERE answer(input, answer, (answer ->> 'width')::int, answer ->> 'unit', (answer ->> 'bands')::int,
+		             (answer ->> 'rows')::int) IS DISTINCT FROM nullif(answer -> 'result', 'null')"),
+	'', 'the server gives the known answers');
 
 # Returns bands and rows, as JSON.
 sub random_shape
@@ -385,11 +434,11 @@ is( $node->safe_psql('postgres',
 	'', 'weighted lexemes');
 
 # More distinct words than the limit, in two orders, and all of them twice.
-for my $words ($ENV{SIMHASH_LARGE} ? (2**20 - 1, 2**20, 2**20 + 1, 1_100_000, 1_700_000, 3_000_000) : 1_700_000)
+for my $words ($ENV{SIMHASH_LARGE} ? (2**20 - 1, 2**20, 2**20 + 1, 1_700_000, 3_000_000) : (), 1_100_000)
 {
-	my ($reply) = answers_to(
-		$json->encode({ text => join(' ', 1 .. $words), width => 1, shingles => JSON::PP::false }));
-	my $expected = $json->decode($reply)->{simhash};
+	my $expected = $node->safe_psql('postgres', "SELECT DISTINCT answer ->> 'result' FROM known
+		WHERE (input ->> 'count')::int = $words") || $json->decode((answers_to(
+		$json->encode({ text => join(' ', 1 .. $words), width => 1, shingles => JSON::PP::false })))[0])->{simhash};
 	is($node->safe_psql('postgres',
 		"SELECT simhash(body, 1), simhash(backwards, 1), simhash(body || ' ' || backwards, 1)
 		FROM (SELECT string_agg(i::text, ' ' ORDER BY i) AS body, string_agg(i::text, ' ' ORDER BY -i) AS backwards
