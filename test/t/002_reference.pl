@@ -232,6 +232,7 @@ $node->safe_psql('postgres', q{
 			WHEN 'simhash of features' THEN to_jsonb(simhash(list(input -> 'features'), weights)::text)
 			WHEN 'simhash of hashes' THEN to_jsonb(simhash(hashes, weights)::text)
 			WHEN 'to_minhash of hashes' THEN to_jsonb(to_minhash(hashes, bands, rows)::text)
+			WHEN 'minhash_bands of hashes' THEN to_jsonb(minhash_bands(to_minhash(hashes, bands, rows))::text[])
 			END;
 	END$$});
 is($node->safe_psql('postgres', "CREATE TABLE known AS
