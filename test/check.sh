@@ -318,8 +318,8 @@ soak_round() {
 	local LOG=$WORK/log/round
 	TREE=$WORK/$1 STAGE=$WORK/$2
 	write_settings
-	SIMHASH_SEED=$((RANDOM * 32768 + RANDOM + 1)) pgxs_suite REGRESS= ISOLATION= PROVE_TESTS="${3//$'\n'/ }" \
-		>"$LOG" 2>&1
+	SIMHASH_SEED=$((RANDOM * 32768 + RANDOM + 1)) SIMHASH_DAMAGES=25 \
+		pgxs_suite REGRESS= ISOLATION= PROVE_TESTS="${3//$'\n'/ }" >"$LOG" 2>&1
 	cat "$LOG"
 	count_prove
 }
