@@ -7,6 +7,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
+use IndexLoad;
 use IndexTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -32,6 +33,7 @@ CREATE FUNCTION sig_of(i bigint, bands integer DEFAULT 6, rows integer DEFAULT 4
                               FROM generate_series(1, 40) AS j), bands, rows) END $$;
 CREATE TABLE docs (
     id bigserial, sig minhash(6, 4, 'hash'), sk bigint[] GENERATED ALWAYS AS (minhash_bands(sig)) STORED);
+CREATE INDEX ON docs USING btree (id);
 CREATE INDEX docs_sig ON docs USING simhash (sig);
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 INSERT INTO docs (sig) SELECT sig_of(i) FROM generate_series(1, 5000) AS i;
@@ -73,27 +75,8 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
-CREATE PROCEDURE write(seed bigint, until timestamptz) LANGUAGE plpgsql AS $$
-DECLARE
-    i bigint := seed;
-BEGIN
-    PERFORM set_config('simhash.generic_wal', (hashint8extended(seed, 7) % 2 = 0)::text, false);
-    WHILE clock_timestamp() < until LOOP
-        i := i + 1;
-        INSERT INTO docs (sig) SELECT sig_of(i * 7 + j) FROM generate_series(1, 7) AS j;
-        IF i % 11 = 0 THEN
-            DELETE FROM docs WHERE id IN (SELECT id FROM docs WHERE id % 97 = i % 97 FOR UPDATE SKIP LOCKED);
-        ELSIF i % 13 = 0 THEN
-            UPDATE docs SET sig = sig_of(i + id)
-                WHERE id IN (SELECT id FROM docs WHERE id % 199 = i % 199 FOR UPDATE SKIP LOCKED);
-        ELSIF i % 29 = 0 THEN
-            ROLLBACK;
-        END IF;
-        COMMIT;
-    END LOOP;
-END $$;
 SQL
-install_read($primary, 'differing_bands(tab, i, 3)');
+install_load($primary, column => 'sig', of => 'sig_of', compare => 'differing_bands(tab, i, 3)');
 
 my $standby = standby_of($primary);
 
@@ -116,12 +99,13 @@ sub same_bands_ok
 
 same_bands_ok($primary, 'at first');
 my $until = $primary->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
-my @running = (
-	(map { client($primary, "CALL write($seed + ${_}::bigint * 1000000000, '$until')") } 1, 2),
+my @writers = map { client($primary, "CALL write('docs', $seed + ${_}::bigint * 1000000000, 10000)") } 1, 2;
+my @readers = (
 	client($primary, "CALL read('docs', $seed, 2, '$until')"),
 	client($standby, "CALL read('docs', $seed + 7, 2, '$until')"));
-$primary->safe_psql('postgres', 'VACUUM docs') while running(@running);
-clients_ok(@running);
+$primary->safe_psql('postgres', 'VACUUM docs') while running(@readers);
+$primary->safe_psql('postgres', 'DELETE FROM load');
+clients_ok(@readers, @writers);
 $primary->wait_for_catchup($standby);
 same_bands_ok($primary, 'after the load');
 same_bands_ok($standby, 'standby after the load');
@@ -171,7 +155,8 @@ same_parameters_ok($standby, 'standby', 'bare', read_only => 1);
 # --- a crash -------------------------------------------------------------------------
 
 my $before = $primary->safe_psql('postgres', 'SELECT last_value FROM docs_id_seq');
-my @writers = map { client($primary, "CALL write($seed + ${_}::bigint * 1000000000, 'infinity')") } 3, 4;
+$primary->safe_psql('postgres', 'INSERT INTO load VALUES (true)');
+@writers = map { client($primary, "CALL write('docs', $seed + ${_}::bigint * 1000000000, 10000)") } 3, 4;
 $primary->poll_query_until('postgres', "SELECT last_value > $before + 2000 FROM docs_id_seq")
 	or die 'nothing is written';
 kill_and_start($primary, 'writers', @writers);

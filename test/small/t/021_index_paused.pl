@@ -11,6 +11,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::RealBin/../../t";
+use IndexLoad;
 use IndexTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

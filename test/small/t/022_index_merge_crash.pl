@@ -10,6 +10,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::RealBin/../../t";
+use IndexLoad;
 use IndexTest;
 use List::Util qw(shuffle);
 use PostgreSQL::Test::Cluster;

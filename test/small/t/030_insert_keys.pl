@@ -11,6 +11,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::RealBin/../../t";
+use IndexLoad;
 use IndexTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -32,7 +33,6 @@ CONF
 # rows; few of a thousand; and of all numbers.
 # differing_keys: the missing and surplus rows of the index, in one snapshot.
 $node->safe_psql('postgres', <<'SQL');
-CREATE TABLE load AS SELECT true AS goes_on, NULL::bigint AS max_id;
 CREATE TABLE docs (id bigserial, sk bigint[]);
 CREATE INDEX docs_sk ON docs USING simhash (sk);
 CREATE INDEX ON docs USING btree (id);
@@ -77,45 +77,6 @@ BEGIN
     END LOOP;
 END $$;
 
--- Insert and delete until `load` is empty, with not many more rows than max_rows.  Wait
--- while the last id of `docs` is greater than load.max_id.  NULL is no limit.
-CREATE PROCEDURE write_keys(seed bigint, max_rows bigint) LANGUAGE plpgsql AS $$
-DECLARE
-    i bigint := seed;
-    low bigint;
-    high bigint;
-BEGIN
-    WHILE EXISTS (SELECT FROM load) LOOP
-        IF EXISTS (SELECT FROM load, docs_id_seq WHERE last_value > max_id) THEN
-            PERFORM pg_sleep(0.01);
-            COMMIT;
-            CONTINUE;
-        END IF;
-        i := i + 1;
-        IF i % 3 = 0 THEN
-            PERFORM set_config('simhash.pause_skip', (hashint8extended(i, 4) & 7)::text, false),
-                    set_config('simhash.pause_level', '0', false);
-        END IF;
-        BEGIN
-            INSERT INTO docs (sk) SELECT keys_of(i * 7 + j) FROM generate_series(1, 6) AS j;
-            IF i % 5 = 0 THEN
-                RAISE division_by_zero;
-            END IF;
-        EXCEPTION WHEN division_by_zero THEN NULL;
-        END;
-        COMMIT;
-        PERFORM set_config('simhash.pause_level', '-1', false);
-        SELECT min(id), max(id) INTO low, high FROM docs;
-        IF i % 7 = 0 THEN
-            low := low + (hashint8extended(i, 6) & 8191) % max_rows;
-            high := low + max_rows + 150;
-        END IF;
-        DELETE FROM docs
-        WHERE ctid = ANY (ARRAY(SELECT ctid FROM docs WHERE id BETWEEN low AND high - max_rows FOR UPDATE SKIP LOCKED));
-        COMMIT;
-    END LOOP;
-END $$;
-
 -- Open and close the gate at which sessions pause.
 CREATE PROCEDURE open_and_close() LANGUAGE plpgsql AS $$
 BEGIN
@@ -125,29 +86,8 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
-
-CREATE PROCEDURE read_keys(seed bigint, min_rounds integer, until timestamptz) LANGUAGE plpgsql AS $$
-DECLARE
-    i bigint := seed;
-    once record;
-    rows bigint := 0;
-BEGIN
-    WHILE clock_timestamp() < until OR i < seed + min_rounds LOOP
-        i := i + 1;
-        COMMIT;
-        SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-        once := differing_keys(i * 5, 5);
-        IF once.differing <> 0 THEN
-            RAISE EXCEPTION '% of % rows differ with seed %', once.differing, once.rows, i;
-        END IF;
-        rows := rows + once.rows;
-        COMMIT;
-        PERFORM simhash_index_check('docs_sk', i % 2 = 0);
-    END LOOP;
-    ASSERT rows > 0, 'no rows were compared';
-    RAISE NOTICE '% rounds, % rows', i - seed, rows;
-END $$;
 SQL
+install_load($node, column => 'sk', of => 'keys_of', compare => 'differing_keys(i * 5, 5)', pauses => 1);
 
 sub nothing_lost_ok
 {
@@ -171,7 +111,7 @@ sub load
 	return (
 		(map { client($node,
 			'SET synchronous_commit = off',
-			"CALL write_keys(" . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
+			"CALL write('docs', " . ($first + $_ * 100_000_000) . ", 700)") } 1 .. 4),
 		client($node, 'CALL open_and_close()'));
 }
 
@@ -214,8 +154,8 @@ is(logged_of('SELECT 601 + i / 2 * 20 + i % 2 FROM generate_series(0, 7) AS i'),
 # --- readers ----------------------------------------------------------------------------
 
 my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + '$seconds s'");
-my $reader = client($node, "CALL read_keys($seed, 20, '$until')");
-my @others = load();
+my $reader = client($node, "CALL read('docs', $seed, 20, '$until')");
+my @others = (load(), client($node, "CALL check_index('docs_sk')"));
 while (running($reader))
 {
 	vacuum();
