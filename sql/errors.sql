@@ -379,6 +379,12 @@ SELECT * FROM pg_temp.meet(
 SELECT (SELECT count(*) > 0 FROM minhash_advice(0.001, 0.64)),
        (SELECT count(*) > 0 FROM minhash_advice(0.02, 0.9999999989)),
        (SELECT count(*) > 0 FROM minhash_advice(1e-12, 1e-09));
+-- the searches that the hints suggest find these pairs: of four, three resemble above 0, two by 1
+SELECT count(*) FILTER (WHERE resemblance(a, b) > 0), count(*) FILTER (WHERE shingle_hashes(a) && shingle_hashes(b)),
+       count(*) FILTER (WHERE resemblance(a, b) = 1), count(*) FILTER (WHERE shingle_hashes(a) = shingle_hashes(b)),
+       count(*) FILTER (WHERE shingle_hashes(a) <%> shingle_hashes(b) <= 0)
+FROM (VALUES ('a b c d', 'a b c d'), ('A, b c d!', 'a b c d'), ('a b c d', 'a b c e'),
+             ('a b c d', 'e f g h')) AS pair (a, b);
 -- sketches: their arguments, and their arrays
 SELECT * FROM pg_temp.meet(
     $$SELECT sketch('a', 0)$$,

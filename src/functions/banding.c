@@ -82,16 +82,19 @@ typedef struct Shape
 
 /*
  * Check that a number is greater than 0 and less than 1, and return it.  `what` is the
- * number's name in the error message.
+ * number's name in the error message.  The hint for exactly 0 or 1 adds `at_zero` or
+ * `at_one`: the exact search that such a number asks for.
  */
 static float8
-check_open_fraction(float8 fraction, const char *what)
+check_open_fraction(float8 fraction, const char *what, const char *at_zero,
+					const char *at_one)
 {
 	if (!(fraction > 0 && fraction < 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
-				 errhint("The value must be greater than 0 and less than 1.")));
+				 errhint("The value must be greater than 0 and less than 1.%s",
+						 fraction == 0 ? at_zero : fraction == 1 ? at_one : "")));
 	return fraction;
 }
 
@@ -226,9 +229,12 @@ simhash_minhash_advice(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	threshold = check_open_fraction(PG_GETARG_FLOAT8(0), "threshold");
+	threshold = check_open_fraction(PG_GETARG_FLOAT8(0), "threshold",
+									" Find a resemblance above 0 by && of shingle hashes.",
+									" Find a resemblance of 1 by equality, or <%> <= 0, of shingle hashes.");
 	if (!PG_ARGISNULL(1))
-		recall = check_open_fraction(PG_GETARG_FLOAT8(1), "recall");
+		recall = check_open_fraction(PG_GETARG_FLOAT8(1), "recall", "",
+									 " Find all pairs by <%> of shingle hashes.");
 	n = find_shapes(threshold, recall, shapes);
 	if (n == 0)
 		report_no_shape(threshold, recall);
