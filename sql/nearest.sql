@@ -581,15 +581,16 @@ SELECT * FROM compare_all('own');
 -- length, are together the order of a sort (docs/index.md)
 CREATE TABLE ties (id integer, fp simhash);
 CREATE INDEX ON ties USING simhash (fp);
-INSERT INTO ties SELECT id, CASE WHEN id <= 60 THEN flip(:zero, id / 31 * (id % 3)) END FROM generate_series(70, 1, -1) AS id;
+INSERT INTO ties SELECT id, CASE WHEN id <= 60 THEN flip(:zero, id / 31 * (id % 3)) END
+                 FROM generate_series(70, 1, -1) AS id;
 ANALYZE ties;
 RESET enable_sort;
 CREATE FUNCTION page(q simhash, length integer, skipped integer) RETURNS SETOF integer LANGUAGE sql STABLE AS $$
     SELECT id FROM (SELECT id, fp <~> q AS d FROM ties
                     ORDER BY fp <~> q FETCH FIRST (length + skipped) ROWS WITH TIES) AS s
     ORDER BY d, id LIMIT length OFFSET skipped $$;
-SELECT whole_plan($$SELECT * FROM page('0000000000000000', 10, 20)$$) ~ 'Index Scan using ties_fp_idx on ties\n *Order By'
-       AS by_index;
+SELECT whole_plan($$SELECT * FROM page('0000000000000000', 10, 20)$$)
+       ~ 'Index Scan using ties_fp_idx on ties\n *Order By' AS by_index;
 SELECT length, array(SELECT id FROM generate_series(0, 69, length) AS skipped, page(:zero, length, skipped) AS id)
                = array(SELECT id FROM ties ORDER BY (fp <~> :zero) + 0, id) AS same
 FROM unnest('{1,7,10,30,31,100}'::integer[]) AS length;

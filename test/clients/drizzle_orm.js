@@ -32,7 +32,8 @@ async function main() {
 
   const body = 'The bridge was opened by the mayor on Monday!';
   const radius = 3;
-  console.log('resembles', await ids(db.select().from(docs).where(sql`${jaccard(docs.sk, body)} <= ${0.2}`)));
+  console.log('resembles', await ids(db.select({ id: docs.id }).from(docs)
+    .where(sql`${jaccard(docs.sk, body)} <= ${0.2}`)));
   const near = db.select({ id: docs.id }).from(docs).where(sql`${distance(docs.fp, body)} <= ${radius}`);
   console.log('within', await ids(near.orderBy(asc(docs.id))));
   console.log('nearest', await ids(db.select().from(docs).orderBy(distance(docs.fp, body)).limit(1)));

@@ -1,4 +1,5 @@
 // Knex (npm: knex, pg).  PGHOST and the like say which server.
+const assert = require('assert');
 const knex = require('knex');
 
 async function main() {
@@ -28,7 +29,7 @@ async function main() {
   console.log('nearest', await ids(db('pages').select('id')
     .orderByRaw('fp <~> to_simhash(?)', [text]).limit(1)));
 
-  const first = await db('pages').where({ id: 1 }).first();
+  const first = await db('pages').where({ id: 1 }).first('fp', 'sig', 'sk');
   console.log('fingerprint', await ids(db('pages').select('id').where({ fp: first.fp })));
   console.log('null', await ids(db('pages').select('id').whereNull('fp')));
 
@@ -36,6 +37,16 @@ async function main() {
     .catch((error) => console.log('wrong input', error.code));
   await db('pages').insert({ body: text })
     .catch((error) => console.log('duplicate', error.code));
+
+  const added = await db('pages').insert({ body: text }, ['id']).onConflict().ignore();
+  assert.deepEqual(added, []);
+  await assert.rejects(db('pages').insert({ body: text }).onConflict('body').ignore(), { code: '42P10' });
+  const whole = await db('pages').where({ id: 2 }).first();
+  await assert.rejects(db('pages').where({ id: 2 }).update(whole), { code: '428C9' });
+  await assert.rejects(db('pages').insert(whole), { code: '428C9' });
+  const row = await db('pages').where({ id: 2 }).first('id', 'body');
+  await db('pages').where({ id: row.id }).update({ body: row.body + ' Snow, too.' });
+  assert.notEqual((await db('pages').where({ id: 2 }).first('fp')).fp, whole.fp);
 
   await db.raw('SET enable_seqscan = off');
   const plan = await db.raw('EXPLAIN SELECT id FROM pages WHERE fp <~> to_simhash(?) <= ?', [text, radius]);
