@@ -60,6 +60,43 @@ SELECT * FROM pg_temp.meet(
     $$SELECT '-'::simhash$$,
     $$SELECT '4e2'::simhash$$);
 
+-- what other programs print: the hint says what to write, and that is the fingerprint
+SELECT s.printed, hint, bool_or(a.fp = s.fp) AS is_it
+FROM (VALUES
+    ('405794952704d4a', '0405794952704d4a'::simhash),           -- %x, Long.toHexString, to_hex()
+    ('405794952704D4A', '0405794952704d4a'),                    -- MySQL's HEX()
+    ('12', '0000000000000012'),
+    ('0xbfe727120b629911', 'bfe727120b629911'),                 -- Python's hex()
+    ('0x405794952704d4a', '0405794952704d4a'),
+    ('0X405794952704D4A', '0405794952704d4a'),
+    ('-0x4018d8edf49d66ef', 'bfe727120b629911'),
+    ('-4018d8edf49d66ef', 'bfe727120b629911'),                  -- BigInt.toString(16)
+    ('-7fffffffffffffff', '8000000000000001'),
+    ('\xbfe727120b629911', 'bfe727120b629911'),                 -- psql
+    (repeat('1', 64), 'ffffffffffffffff'),                      -- sharp-phash
+    ('1' || repeat('01', 30), '1555555555555555'),              -- Long.toBinaryString
+    ('0b1' || repeat('01', 30), '1555555555555555'),            -- Python's bin()
+    ('0b' || repeat('1', 64), 'ffffffffffffffff'),
+    ('13828064139318302993', 'bfe727120b629911'),
+    ('42', '000000000000002a'),
+    ('-4618679934391248623', 'bfe727120b629911'),
+    ('-1', 'ffffffffffffffff'),
+    ('p:bfe727120b629911', 'bfe727120b629911'),                 -- goimagehash
+    ('a:bfe727120b629911', 'bfe727120b629911'),
+    ('d:bfe727120b629911', 'bfe727120b629911'),
+    ('v+cnEgtimRE=', 'bfe727120b629911'),
+    ('"bfe727120b629911"', 'bfe727120b629911'),
+    (' bfe727120b629911', 'bfe727120b629911'),
+    ('bf:e7:27:12:0b:62:99:11', 'bfe727120b629911'),
+    ('bfe727120b6299110123456789abcdef', 'bfe727120b629911')    -- of 128 bits, the first word
+    ) AS s (printed, fp),
+    pg_temp.meets(format('SELECT %L::simhash', printed)) AS m,
+    regexp_matches(hint, '[^ ](?:[^ ]|, |, \S+)*::simhash', 'g') AS advice,
+    LATERAL (SELECT message::simhash FROM pg_temp.meets(
+        format('SELECT %s FROM (SELECT %L::text) AS p (h)', advice[1], printed))) AS a (fp)
+GROUP BY s.printed, s.fp, hint
+ORDER BY hint COLLATE "C", s.printed COLLATE "C";
+
 -- the text form of a ball: (fingerprint,radius), the radius from -1 to 64
 SELECT * FROM pg_temp.meet(
     $$SELECT ''::simhash_ball$$,
@@ -316,6 +353,7 @@ SELECT command, code FROM pg_temp.meet(
 SELECT * FROM pg_temp.meet(
     $$SELECT minhash('some text')$$,
     $$SELECT ''::minhash$$,
+    $$SELECT '{4294967295,1,2,3}'::minhash$$,
     $$SELECT ('some text, so long that not all of it is shown, in whatever language: ' || repeat('é', 100))::minhash$$,
     $$SELECT '1x1:word3:0000000'::minhash$$,
     $$SELECT '1x1:word3:000000000'::minhash$$,

@@ -14,7 +14,7 @@
 #include "type/simhash_type.h"
 
 #define BALL_HINT \
-	errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3).")
+	errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3). Write simhash_ball(fp, 3) for the ball around a fingerprint.")
 
 #define RADIUS_HINT \
 	errhint("A radius is -1, for no fingerprint at all, to %d.", SIMHASH_BITS)

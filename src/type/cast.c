@@ -95,7 +95,7 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("value \"%s\" is out of range for type %s",
 						simhash_excerpt(string, strlen(string)), "simhash"),
-				 errhint("A fingerprint as a number is an integer from 0 to 18446744073709551615, or a signed bigint.")));
+				 errhint("A fingerprint as a number is an integer from 0 to 18446744073709551615. For a signed number write (n)::bigint::simhash.")));
 	PG_RETURN_SIMHASH(fp);
 }
 

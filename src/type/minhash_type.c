@@ -312,6 +312,8 @@ simhash_minhash_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"minhash", simhash_excerpt(string, strlen(string))),
+				 string[0] == '{' ?
+				 errhint("For a set of numbers write to_minhash(h::bigint[]), for tokens to_minhash(h::text[]). The text form of minima is hexadecimal, for example 2x1:feature:01234567-89abcdef.") :
 				 errhint("Use to_minhash(body) to compute the signature of a text. The text form is bands, rows, shingles, and the minima of each band in hexadecimal, for example 2x1:word3:01234567-89abcdef.")));
 	if (!check_modifier(sig->params, PG_GETARG_INT32(2), fcinfo->context))
 		PG_RETURN_NULL();

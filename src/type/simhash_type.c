@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "common/hashfn.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
@@ -74,22 +76,85 @@ simhash_excerpt(const char *string, size_t length)
 	return psprintf("%.*s%s", shown, string, shown < length ? "..." : "");
 }
 
+#define BINARY_DIGITS	"01"
+#define DECIMAL_DIGITS	BINARY_DIGITS "23456789"
+#define HEX_DIGITS		DECIMAL_DIGITS "abcdefABCDEF"
+#define BASE64_DIGITS	HEX_DIGITS "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+/"
+
+/* Maximum number of bytes of a string whose form is looked up. */
+#define FORM_LENGTH		100
+
+/*
+ * The forms in which other programs print 64 bits: a prefix, min to max characters of
+ * `digits`, and a suffix.  The first form that a string has decides.  The hint says what to
+ * write if the string is h.
+ */
+static const struct
+{
+	const char *prefix;
+	const char *digits;
+	size_t		min;
+	size_t		max;
+	const char *suffix;
+	const char *hint;
+}			forms[] =
+{
+	{"0x", HEX_DIGITS, 1, 16, "", gettext_noop("For hexadecimal digits after 0x write lpad(substr(h, 3), 16, '0')::simhash.")},
+	{"-0x", HEX_DIGITS, 1, 16, "", gettext_noop("For a negative hexadecimal number write (-lpad(substr(h, 4), 16, '0')::simhash::numeric)::bigint::simhash.")},
+	{"\\x", HEX_DIGITS, 16, 16, "", gettext_noop("For bytes write h::bytea::simhash.")},
+	{"0b", BINARY_DIGITS, 17, 64, "", gettext_noop("For binary digits after 0b write lpad(substr(h, 3), 64, '0')::bit(64)::simhash.")},
+	{"", BINARY_DIGITS, 21, 64, "", gettext_noop("For binary digits write lpad(h, 64, '0')::bit(64)::simhash.")},
+	{"", DECIMAL_DIGITS, 17, 20, "", gettext_noop("For a decimal number write h::numeric::simhash.")},
+	{"", DECIMAL_DIGITS, 1, 15, "", gettext_noop("For a decimal number write h::numeric::simhash, for hexadecimal digits without leading zeros lpad(h, 16, '0')::simhash.")},
+	{"-", DECIMAL_DIGITS, 1, 19, "", gettext_noop("For a signed decimal number write h::bigint::simhash.")},
+	{"-", HEX_DIGITS, 1, 16, "", gettext_noop("For a negative hexadecimal number write (-lpad(substr(h, 2), 16, '0')::simhash::numeric)::bigint::simhash.")},
+	{"", HEX_DIGITS, 1, 15, "", gettext_noop("For hexadecimal digits without leading zeros write lpad(h, 16, '0')::simhash.")},
+	{"", HEX_DIGITS, 17, FORM_LENGTH, "", gettext_noop("For a wider code write substr(h, 1, 16)::simhash, substr(h, 17, 16)::simhash and so on, each into a column of its own.")},
+	{"a:", HEX_DIGITS, 16, 16, "", gettext_noop("For hexadecimal digits after a: write substr(h, 3)::simhash.")},
+	{"d:", HEX_DIGITS, 16, 16, "", gettext_noop("For hexadecimal digits after d: write substr(h, 3)::simhash.")},
+	{"p:", HEX_DIGITS, 16, 16, "", gettext_noop("For hexadecimal digits after p: write substr(h, 3)::simhash.")},
+	{"", BASE64_DIGITS, 11, 11, "=", gettext_noop("For base64 write decode(h, 'base64')::simhash.")},
+};
+
+/*
+ * Return true if a string is 16 hexadecimal digits, and white space or punctuation.
+ */
+static bool
+is_punctuated(const char *s)
+{
+	int			digits = 0;
+
+	for (; *s; s++)
+		if (hex_digit_value(*s) >= 0)
+			digits++;
+		else if (!isspace((unsigned char) *s) && (*s == '_' || !ispunct((unsigned char) *s)))
+			return false;
+	return digits == SIMHASH_HEX_DIGITS;
+}
+
 /*
  * Return the hint for a string that is not a fingerprint.  It says what to write instead.
  */
 static const char *
 syntax_hint(const char *string, size_t length)
 {
-	bool		negative = length > 1 && string[0] == '-';
-	size_t		digits = negative ? 1 : 0;
+	char	   *s = pnstrdup(string, Min(length, FORM_LENGTH + 1));
 
-	while (digits < length && string[digits] >= '0' && string[digits] <= '9')
-		digits++;
-	if (length == 0 || digits < length)
-		return gettext_noop("A fingerprint is written as 16 hexadecimal digits; the fingerprint of a text is to_simhash(...).");
-	if (negative)
-		return gettext_noop("A fingerprint is written as 16 hexadecimal digits; a signed decimal number is read by ...::bigint::simhash.");
-	return gettext_noop("A fingerprint is written as 16 hexadecimal digits; a decimal number is read by ...::numeric::simhash.");
+	for (int i = 0; i < lengthof(forms); i++)
+	{
+		size_t		prefix = strlen(forms[i].prefix);
+		size_t		digits;
+
+		if (pg_strncasecmp(s, forms[i].prefix, prefix) != 0)
+			continue;
+		digits = strspn(s + prefix, forms[i].digits);
+		if (digits >= forms[i].min && digits <= forms[i].max &&
+			strcmp(s + prefix + digits, forms[i].suffix) == 0)
+			return forms[i].hint;
+	}
+	if (is_punctuated(s))
+		return gettext_noop("For hexadecimal digits with white space or punctuation write regexp_replace(h, '\\W', '', 'g')::simhash.");
+	return gettext_noop("The fingerprint of a text is to_simhash(...).");
 }
 
 /*
@@ -105,7 +170,8 @@ simhash_parse(const char *string, size_t length, struct Node *context,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"simhash", simhash_excerpt(string, length)),
-				 errhint("%s", _(syntax_hint(string, length)))));
+				 errhint("A fingerprint is written as 16 hexadecimal digits. %s",
+						 _(syntax_hint(string, length)))));
 	return true;
 }
 
