@@ -1,8 +1,9 @@
 # docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
 # two stored articles resemble each other, each skipped one resembles a stored one, no two
-# leaders of labels resemble each other, each document resembles its leader, and each
-# refused report names a stored one.  The same for the codes of 256 bits of docs/recipes.md,
-# whose searches find what a sequential scan finds.
+# leaders of labels resemble each other, each document resembles its leader, each refused
+# report names a stored one, and the longest of several reports stays.  The same for the
+# codes of 256 bits of docs/recipes.md, whose searches find what a sequential scan finds.
+# Texts whose numbers differ are different texts, by another recipe of that page.
 #
 # SIMHASH_ROUNDS sets the number of documents for each session.
 
@@ -193,6 +194,68 @@ is(answer(<<'SQL'), '0', 'no two reports resemble each other');
 SELECT count(*) FROM reports AS a JOIN reports AS b
 ON a.id < b.id AND (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2
 SQL
+
+# The longer report wins: one that is longer than all offered ones that resemble it stays.
+answer(<<'SQL');
+TRUNCATE reports, reported;
+CREATE PROCEDURE replace_reports(seed bigint, n integer) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO reported VALUES (i);
+        COMMIT;
+        LOOP
+            BEGIN
+                PERFORM add_or_replace(offer(i));
+                EXIT;
+            EXCEPTION WHEN deadlock_detected THEN
+            END;
+        END LOOP;
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+together_ok('replace_reports');
+answer(<<'SQL');
+CREATE TABLE offered AS
+SELECT body, shingle_hashes(body) AS sk FROM (SELECT DISTINCT offer(i) FROM reported) AS o (body)
+SQL
+is(answer(<<'SQL'), 't|0', 'the longest of those that resemble each other are stored');
+SELECT count(*) > 30, count(*) FILTER (WHERE body NOT IN (SELECT body FROM reports)) FROM offered AS o
+WHERE NOT EXISTS (SELECT FROM offered AS p WHERE (p.sk <%> o.sk) + 0 <= 0.2 AND p.body <> o.body
+                                                 AND length(p.body) >= length(o.body))
+SQL
+is(answer(<<'SQL'), '0', 'no two of them resemble each other');
+SELECT count(*) FROM reports AS a JOIN reports AS b
+ON a.id < b.id AND (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2
+SQL
+
+# Notes about 1,000 orders, and a copy of each.
+answer($_->{sql}) foreach grep { $_->{section} eq 'Numbers and signs' } blocks_of('docs/recipes.md');
+answer(<<'SQL');
+CREATE TABLE notes (id integer, body text, sk bigint[] GENERATED ALWAYS AS (agreeing_hashes(body)) STORED,
+                    EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=));
+CREATE TABLE unsalted (body text, EXCLUDE USING simhash (sketch_ball(shingle_hashes(body), 0.2) WITH =~=));
+CREATE TABLE all_notes AS
+SELECT id, copy, format(CASE WHEN copy
+    THEN 'ORDER %s, was packed, and handed to the carrier today! You will receive it within '
+         'three working days; thank you, and see you soon.'
+    ELSE 'Order %s was packed and handed to the carrier today. You will receive it within '
+         'three working days. Thank you, and see you soon.' END, 7000 + id) AS body
+FROM generate_series(1, 1000) AS id, unnest('{f,t}'::bool[]) AS copy;
+INSERT INTO notes SELECT id, body FROM all_notes ORDER BY copy, id ON CONFLICT DO NOTHING;
+INSERT INTO unsalted SELECT body FROM all_notes ORDER BY copy, id ON CONFLICT DO NOTHING;
+CREATE INDEX ON notes USING simhash (sk);
+SQL
+is(answer('SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM unsalted) FROM notes'), '1000|1000|1',
+	'one note of each number is kept');
+is(answer('SELECT count(*), count(*) FILTER (WHERE a.id = b.id) FROM all_notes AS a JOIN all_notes AS b '
+		. 'ON agreeing_hashes(a.body) <%> agreeing_hashes(b.body) <= 0.2 AND (a.id, a.copy) < (b.id, b.copy)'),
+	'1000|1000', 'a join finds the copies');
+is(answer('SET enable_seqscan = off; SELECT id FROM notes WHERE sk <%> '
+		. 'agreeing_hashes((SELECT body FROM all_notes WHERE id = 783 AND copy)) <= 0.2'),
+	'783', 'a search finds the note of a number');
+is(answer('SELECT agreeing_hashes(a) && agreeing_hashes(b) FROM (VALUES (\'7783\', \'7784\')) AS v (a, b)'),
+	'f', 'two numbers have nothing in common');
 
 # Codes of few subjects with up to 48 bits flipped.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Codes of 128 and 256 bits' } blocks_of('docs/recipes.md');
