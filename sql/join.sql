@@ -440,6 +440,14 @@ ANALYZE same_sets;
 SELECT count(*) FROM (SELECT * FROM same_sets LIMIT (SELECT 1)) a
     JOIN (SELECT * FROM same_sets WHERE abs(n) = n) b ON a.sk <%> b.sk <= 0.2;
 DROP TABLE same_sets;
+-- the distance is not leakproof: under row security, a leakproof clause of the same level may follow it
+GRANT SELECT ON sets TO regress_simhash_join;
+CREATE POLICY readers ON sets TO regress_simhash_join USING (tenant < 2);
+ALTER TABLE sets ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_simhash_join;
+SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN sets b ON a.sk <%> b.sk <= 0.5 AND a.id < b.id $$);
+RESET ROLE;
+ALTER TABLE sets DISABLE ROW LEVEL SECURITY;
 -- known to match all pairs: not served
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%> b.sk <= 1 $$, 'Loop|rows');
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%>> b.sk <= 0.5 $$, 'Loop|rows');

@@ -300,7 +300,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 		else
 		{
 			match = lappend(match, rinfo);
-			min_level = Min(min_level, level_of(rinfo));
+			min_level = Min(min_level, rinfo->security_level);
 		}
 	}
 
