@@ -453,12 +453,12 @@ SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%
 SELECT show($$ SELECT a.id, b.id AS other FROM sets a JOIN few_sets b ON a.sk <%>> b.sk <= 0.5 $$, 'Loop|rows');
 -- equal arrays meet once, and arrays that share a template of common elements meet by none of them
 CREATE FUNCTION compared(query text, OUT keys float8, OUT comparisons float8, OUT pairs float8,
-    OUT passes int, OUT memory int, OUT reads int) LANGUAGE plpgsql AS $$
+    OUT passes int, OUT memory int, OUT reads int, OUT node jsonb) LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
     plan := jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "SimHash Join")');
-    keys := plan->'Keys'; comparisons := plan->'Comparisons'; pairs := plan->'Pairs';
+    node := plan; keys := plan->'Keys'; comparisons := plan->'Comparisons'; pairs := plan->'Pairs';
     passes := plan->'Passes'; memory := plan->'Memory Usage'; reads := plan->'Temp Read Blocks';
 END $$;
 CREATE TABLE equal_sets AS SELECT n, ARRAY(SELECT j FROM generate_series(bigint '1', 50) AS j) AS sk
@@ -483,7 +483,7 @@ CREATE TABLE long_sets AS SELECT n, ARRAY(SELECT j * CASE WHEN (j / 3 + n) % 7 =
 CREATE TABLE equal_fps AS SELECT n, fingerprint(1) AS fp FROM generate_series(1, 6000) AS n;
 ANALYZE long_sets, equal_fps;
 SET work_mem = '64kB';
-SELECT pairs > 1000 AS meet_often, reads < 4000 AS fetched_once
+SELECT comparisons > 1000 AS meet_often, reads < 4000 AS fetched_once
 FROM compared('SELECT FROM long_sets a JOIN long_sets b ON a.sk <%> b.sk <= 0.5');
 SELECT passes < 10 AS once
 FROM compared('SELECT FROM equal_fps a WHERE EXISTS (SELECT FROM equal_fps b WHERE a.fp <~> b.fp <= 3)');
@@ -496,7 +496,7 @@ CREATE FUNCTION analyzed(query text, shown text DEFAULT '') RETURNS SETOF text L
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '^ *(Join|Rows Removed|Method|Values|Comparisons|Pairs|Passes|Batches|Memory|Disk)'
+        IF line ~ '^ *(Join|.*Removed|Method|Keys|Values|Comparisons|Candidate|Pairs|Passes|Batches|Memory|Disk)'
             AND line ~ shown THEN
             RETURN NEXT regexp_replace(line, '(Comparisons: |Usage: |agree on |blocks).*', '\1');
         END IF;
@@ -509,6 +509,7 @@ SELECT analyzed($$ SELECT FROM docs d JOIN queries q ON d.fp <~> q.fp <= 5 $$);
 SELECT analyzed($$ SELECT FROM docs d JOIN queries q ON d.fp <~> q.fp <= 0 $$);
 SELECT analyzed($$ SELECT FROM docs d JOIN (SELECT * FROM queries WHERE n < 0) q ON d.fp <~> q.fp <= 3 $$);
 SELECT analyzed($$ SELECT FROM sigs a JOIN sigs b ON a.sig % b.sig $$);
+SELECT analyzed($$ SELECT FROM sets a JOIN sets b ON a.sk <%> b.sk <= 0.4 AND a.id < b.id AND a.id + b.id * 2 > 0 $$);
 SET work_mem = '64kB';
 SELECT analyzed($$ SELECT FROM uniform a JOIN uniform b ON a.fp <~> b.fp <= 3 $$, 'Method|Pairs|Disk');
 CREATE FUNCTION memory_usage(query text) RETURNS int LANGUAGE plpgsql AS $$
@@ -537,6 +538,76 @@ SELECT count(*), sum((n <= 3000)::int) AS low FROM singles a WHERE EXISTS
 SELECT memory_usage($$ SELECT FROM singles a WHERE EXISTS
     (SELECT FROM (SELECT * FROM singles WHERE n <= 3000) b WHERE a.sig % b.sig) $$) < 305 AS within;
 RESET work_mem;
+
+--
+-- Clauses that are not cheap are evaluated for pairs whose values match, and counters agree with a nested loop
+--
+-- Counts the calls for left rows with an odd number, which match nothing: a semi join tries all of their pairs, too
+CREATE SEQUENCE calls;
+CREATE FUNCTION costly(a int, b int) RETURNS bool LANGUAGE plpgsql STABLE COST 10000 AS $$
+BEGIN
+    IF a % 2 = 0 THEN
+        RETURN (a + b) % 3 > 0;
+    END IF;
+    PERFORM nextval('calls');
+    RETURN false;
+END $$;
+CREATE TABLE kin AS SELECT n AS id, n % 2 AS tenant, fp_of('clustered', n) AS fp, to_minhash(sk, 6, 2) AS sig, sk
+    FROM generate_series(1, 500) AS n, LATERAL (SELECT ARRAY(SELECT n / 12 * 100 + j FROM generate_series(1, 15) AS j
+        UNION ALL SELECT -n * 100 - j FROM generate_series(1, n % 9) AS j)::bigint[] AS sk) AS s;
+ANALYZE kin;
+-- Compare a join in little or much memory with a nested loop, and the numbers of its calls.
+CREATE FUNCTION count_calls(query text, memory text, OUT rows bigint, OUT differing bigint, OUT by_loop bigint,
+    OUT calls bigint, OUT counters jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL hash_mem_multiplier = 1;
+    SET LOCAL simhash.enable_join = off;
+    PERFORM setval('calls', 1);
+    EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
+    by_loop := nextval('calls') - 2;
+    SET LOCAL simhash.enable_join = on;
+    PERFORM set_config('work_mem', memory, true), setval('calls', 1);
+    EXECUTE 'CREATE TEMP TABLE found AS ' || query;
+    calls := nextval('calls') - 2;
+    SELECT d.rows, d.differing INTO rows, differing FROM differing('TABLE found', 'TABLE expected') AS d;
+    SELECT node INTO counters FROM compared(query);
+    DROP TABLE expected, found;
+END $$;
+CREATE TABLE counted AS SELECT d, clause, j, jointype, memory, c.*
+FROM (VALUES (1, 'a.fp <~> b.fp <= 3'), (2, 'a.sig % b.sig'), (3, 'a.sk <%> b.sk <= 0.4')) AS v (d, clause),
+     (VALUES (1, 'inner', 'SELECT a.id, b.id AS r FROM kin a JOIN kin b ON %s'),
+             (2, 'left', 'SELECT a.id, b.id AS r FROM kin a LEFT JOIN kin b ON %s'),
+             (3, 'semi', 'SELECT a.id FROM kin a WHERE EXISTS (SELECT FROM kin b WHERE %s)'),
+             (4, 'anti', 'SELECT a.id FROM kin a WHERE NOT EXISTS (SELECT FROM kin b WHERE %s)'))
+         AS t (j, jointype, form),
+     unnest('{4MB,64kB}'::text[]) AS memory,
+     count_calls(format(form, clause || ' AND a.id < b.id AND costly(a.id, b.id)'), memory) AS c;
+SELECT clause, jointype, memory, (counters->'Passes')::int > 1 AS in_parts, rows, differing, by_loop,
+       calls - by_loop AS more_calls
+FROM counted ORDER BY d, j, memory DESC;
+-- an inner or left join counts the same pairs and removed rows in any memory.  Other candidates are beyond the distance
+CREATE TABLE paired (d int, pairs bigint, rows bigint);
+SET simhash.enable_join = off;
+INSERT INTO paired SELECT 1, count(*), sum((a.id < b.id AND a.id % 2 = 0 AND (a.id + b.id) % 3 > 0)::int)
+    FROM kin a JOIN kin b ON a.fp <~> b.fp <= 3;
+INSERT INTO paired SELECT 2, count(*), sum((a.id % 2 = 0 AND (a.id + b.id) % 3 > 0)::int)
+    FROM kin a JOIN kin b ON a.sig % b.sig AND a.id < b.id;
+INSERT INTO paired SELECT 3, count(*), sum((a.id % 2 = 0 AND (a.id + b.id) % 3 > 0)::int)
+    FROM kin a JOIN kin b ON a.sk <%> b.sk <= 0.4 AND a.id < b.id;
+RESET simhash.enable_join;
+SELECT clause, jointype, memory, (counters->'Pairs')::bigint - p.pairs AS pairs,
+       (counters->'Rows Removed by Join Filter')::bigint - (p.pairs - p.rows) AS removed,
+       (counters->'Candidate Pairs')::bigint - (counters->'Candidates Removed by Join Filter')::bigint > p.pairs
+           AS beyond
+FROM counted AS c JOIN paired AS p USING (d) WHERE j < 3 ORDER BY d, j, memory DESC;
+-- cheap: one or two of PostgreSQL's own operators.  The others follow in the order of their costs
+SELECT clause, node ? 'Candidates Removed by Join Filter' AS cheap
+FROM unnest(ARRAY['a.id < b.id', '(a.tenant, a.id) < (b.tenant, b.id)', 'a.id - b.id < 3', 'abs(a.id - b.id) < 3',
+                  'a.fp < b.fp', 'costly(a.id, b.id)']) WITH ORDINALITY AS c (clause, i),
+    compared('SELECT FROM kin a JOIN kin b ON a.sk <%> b.sk <= 0.4 AND ' || clause) ORDER BY i;
+SELECT show($$ SELECT a.id, b.id AS r FROM kin a JOIN kin b ON costly(a.id, b.id) AND a.sk <%> b.sk <= 0.4
+    AND abs(a.id - b.id) < 7 AND a.tenant = b.tenant AND (a.tenant, a.id) < (b.tenant, b.id)
+    AND a.fp <~> b.fp < 60 + a.id $$, 'Filter');
 
 --
 -- Rescans read an input again only if its rows have changed

@@ -113,15 +113,17 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	int			i = 0;
 
 	state->match = make_match(state);
+	state->filter = list_concat_copy(spec->cheap_clauses, spec->clauses);
 	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
 					spec->left_equal, estate, eflags);
 	join_input_init(state, &state->right, lsecond(scan->custom_plans), state->left.ncolumns,
 					spec->right_key, spec->right_equal, estate, eflags);
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
+	state->cheap_clauses = ExecInitQual(spec->cheap_clauses, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
 	state->left.store.keeps_tuples = true;
 	state->right.store.keeps_tuples = state->match->methods->stores_values ||
-		spec->clauses != NIL || needs_right_columns(state);
+		state->filter != NIL || needs_right_columns(state);
 
 	add_params((Node *) list_make4(spec->left_key, spec->right_key, spec->left_equal,
 								   spec->right_equal), &state->key_params);
@@ -221,6 +223,17 @@ explain_clauses(const char *label, List *clauses, Plan *plan, List *ancestors, E
 }
 
 /*
+ * Show the number of removed rows or pairs.  Like core, leaves it out of the text format if
+ * it is 0.
+ */
+static void
+explain_removed(const char *label, double n, ExplainState *es)
+{
+	if (n > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyFloat(label, NULL, n, 0, es);
+}
+
+/*
  * Show the condition of the join.  With ANALYZE, also show counters, memory and disk
  * space, over all loops of this process.  A CustomScan callback.
  */
@@ -235,14 +248,19 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 		ExplainPropertyText("Join Type", spec->jointype == JOIN_LEFT ? "Left" :
 							spec->jointype == JOIN_SEMI ? "Semi" : "Anti", es);
 	explain_clauses("Join Cond", spec->distance_clauses, plan, ancestors, es);
-	explain_clauses("Join Filter", spec->clauses, plan, ancestors, es);
+	explain_clauses("Join Filter", state->filter, plan, ancestors, es);
 	if (!es->analyze)
 		return;
-	if (spec->clauses != NIL && css->ss.ps.instrument && css->ss.ps.instrument->nloops > 0)
-		ExplainPropertyFloat("Rows Removed by Join Filter", NULL,
-							 css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops,
-							 0, es);
+	if (state->filter != NIL && css->ss.ps.instrument && css->ss.ps.instrument->nloops > 0)
+		explain_removed("Rows Removed by Join Filter",
+						css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops, es);
 	state->match->methods->explain(state->match, es);
+	if (state->match->methods->verify)
+	{
+		ExplainPropertyFloat("Candidate Pairs", NULL, state->ncandidates, 0, es);
+		if (spec->cheap_clauses != NIL)
+			explain_removed("Candidates Removed by Join Filter", state->nremoved, es);
+	}
 	ExplainPropertyFloat("Pairs", NULL, state->npairs, 0, es);
 	ExplainPropertyInteger("Passes", NULL, state->npasses, es);
 	ExplainPropertyInteger("Batches", NULL, state->nbatches, es);

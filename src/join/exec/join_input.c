@@ -48,8 +48,8 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 												 ALLOCSET_DEFAULT_SIZES);
 	if (state->match->methods->stores_values)
 	{
-		input->store.value_column = join_value_column(state->css.ss.ps.plan, state->spec.clauses,
-													  key, first_column);
+		input->store.value_column = join_value_column(state->css.ss.ps.plan, state->filter, key,
+													  first_column);
 		input->store.narrow = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
 													 &TTSOpsVirtual);
 	}

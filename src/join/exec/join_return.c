@@ -122,7 +122,6 @@ next_row_pair(SimHashJoinState *state)
 		}
 		if (!state->match->methods->next_pair(state->match, &left, &right))
 			return NULL;
-		state->npairs++;
 		state->pair = (JoinPair) {left->location, right->location, left->row, state->match->tag};
 		if (!state->uses_pending)
 			return &state->pair;
@@ -151,6 +150,33 @@ mark_matched(SimHashJoinState *state, uint32 row)
 }
 
 /*
+ * Return true if a pair of rows matches.  The values are compared before all clauses that are
+ * not cheap.  The joined row must have been made, unless there are no clauses and the method
+ * has no verify().
+ */
+static bool
+pair_matches(SimHashJoinState *state, const JoinPair *pair)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	JoinMatch  *match = state->match;
+
+	state->ncandidates++;
+	if (!ExecQual(state->cheap_clauses, econtext))
+	{
+		state->nremoved++;
+		return false;
+	}
+	if (match->methods->verify &&
+		!match->methods->verify(match, state->left.slot, state->right.slot, pair->tag))
+		return false;
+	state->npairs++;
+	if (ExecQual(state->clauses, econtext))
+		return true;
+	InstrCountFiltered2(&state->css.ss.ps, 1);
+	return false;
+}
+
+/*
  * Return the next row of the result that comes from a match, or NULL if the two loaded
  * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
  * returns NULL.
@@ -159,7 +185,6 @@ TupleTableSlot *
 join_return_match(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	const JoinMethods *methods = state->match->methods;
 	bool		is_anti = state->spec.jointype == JOIN_ANTI;
 	const JoinPair *pair;
 
@@ -170,17 +195,10 @@ join_return_match(SimHashJoinState *state)
 
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
-		if (!is_anti || state->clauses || methods->verify)
-		{
+		if (!is_anti || state->clauses || state->match->methods->verify)
 			econtext->ecxt_scantuple = row = make_row(state, pair->left, pair->right);
-			if (!ExecQual(state->clauses, econtext) ||
-				(methods->verify &&
-				 !methods->verify(state->match, state->left.slot, state->right.slot, pair->tag)))
-			{
-				InstrCountFiltered2(&state->css.ss.ps, 1);
-				continue;
-			}
-		}
+		if (!pair_matches(state, pair))
+			continue;
 		mark_matched(state, pair->row);
 		if (!is_anti && (result = join_row_project(state, row)) != NULL)
 			return result;

@@ -49,7 +49,9 @@ typedef struct SimHashJoinState
 	CustomScanState css;		/* must be first */
 	JoinSpec	spec;
 	ExprState  *radius;			/* NULL if the method has none */
-	ExprState  *clauses;		/* clauses that decide whether a pair of rows matches */
+	ExprState  *cheap_clauses;	/* clauses to test before the values of a pair are compared */
+	ExprState  *clauses;		/* other clauses that decide whether a pair of rows matches */
+	List	   *filter;			/* expressions of both */
 	Oid		   *collation;		/* collations of the equality keys */
 	JoinInput	left;
 	JoinInput	right;
@@ -71,7 +73,9 @@ typedef struct SimHashJoinState
 								 * no match */
 
 	/* For EXPLAIN */
-	double		npairs;			/* number of pairs of rows that the method found */
+	double		ncandidates;	/* number of pairs of rows that the method found */
+	double		nremoved;		/* number of candidates that a cheap clause rejected */
+	double		npairs;			/* number of the other candidates whose values match */
 	int			npasses;		/* number of pairs of chunks that were joined */
 	int			nbatches;		/* maximum number of parts of the right input; one of them
 								 * is in memory at a time */

@@ -8,7 +8,7 @@
  * needed.  If neither input fits into memory, entries are partitioned by one band after the
  * other.
  *
- * Keys are hash values, so the signatures of each pair are tested, after the other clauses.
+ * Keys are hash values, so the signatures of each pair are tested, after the cheap clauses.
  * A pair that shares a band shares its key, so it is returned.
  *
  * Nearly all signatures have the same parameters.  Entries with other parameters have no

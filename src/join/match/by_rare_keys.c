@@ -15,7 +15,7 @@
  * radius is known.
  *
  * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
- * after its other clauses have been tested.  Two rows may meet by several keys.  They are
+ * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
  * returned for the first one.
  *
  * Copyright (c) 2026, the simhash authors

@@ -69,13 +69,15 @@ typedef struct JoinMethods
 
 	/*
 	 * Advances to the next pair of entries.  Skips left rows in match->done.  A pair of rows
-	 * is returned once by all calls together.  Returns false at the end.
+	 * is returned once by all calls together, or verify() sees to that.  Returns false at
+	 * the end.
 	 */
 	bool		(*next_pair) (JoinMatch *match, JoinEntry **left, JoinEntry **right);
 
 	/*
-	 * Tests whether the stored tuples of a pair match.  Called after the other clauses, with
-	 * the tag that next_pair() has set.  NULL if each pair matches.
+	 * Compares the values of a pair: tests whether the stored tuples match.  Called after the
+	 * cheap clauses and before all others, with the tag that next_pair() has set.  Must
+	 * return true at most once for a pair of rows.  NULL if each pair matches.
 	 */
 	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right,
 						   uint64 tag);

@@ -24,9 +24,10 @@ typedef struct JoinClauses
 	double		elements;		/* average number of elements of the arrays, if the method is
 								 * JOIN_BY_RARE_KEYS */
 
-	/* Lists of RestrictInfos; the last two in the order of evaluation */
+	/* Lists of RestrictInfos; the last three in the order of evaluation */
 	List	   *equal;			/* equalities that can be hashed */
-	List	   *match;			/* clauses that decide which pairs match; includes
+	List	   *cheap;			/* clauses to test before the values of a pair are compared */
+	List	   *match;			/* other clauses that decide which pairs match; includes
 								 * `distance` only if it is not exact */
 	List	   *filter;			/* clauses to test on the rows of an outer join, as those of
 								 * WHERE are */

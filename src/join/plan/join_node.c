@@ -47,7 +47,8 @@ join_node_describe(const JoinSpec *spec, List *filter)
 	List	   *exprs = list_make5(spec->left_key, spec->right_key, spec->radius,
 								   spec->left_equal, spec->right_equal);
 
-	exprs = lappend(lappend(lappend(exprs, spec->clauses), spec->distance_clauses), filter);
+	exprs = lappend(lappend(exprs, spec->cheap_clauses), spec->clauses);
+	exprs = lappend(lappend(exprs, spec->distance_clauses), filter);
 	return list_make2(exprs,
 					  list_make3(list_make3_int(spec->jointype, spec->method, spec->is_swapped),
 								 spec->equal_operators, spec->equal_collations));
@@ -90,6 +91,7 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 	spec->radius = lthird(exprs);
 	spec->left_equal = lfourth(exprs);
 	spec->right_equal = list_nth(exprs, 4);
-	spec->clauses = list_nth(exprs, 5);
-	spec->distance_clauses = list_nth(exprs, 6);
+	spec->cheap_clauses = list_nth(exprs, 5);
+	spec->clauses = list_nth(exprs, 6);
+	spec->distance_clauses = list_nth(exprs, 7);
 }

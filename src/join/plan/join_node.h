@@ -32,8 +32,10 @@ typedef struct JoinSpec
 	List	   *right_equal;
 	List	   *equal_operators;	/* OIDs; the left expression is the left argument */
 	List	   *equal_collations;	/* OIDs */
-	List	   *clauses;		/* expressions that decide whether a pair matches; without
-								 * the distance if it is exact */
+	List	   *cheap_clauses;	/* expressions to test before the values of a pair are
+								 * compared; NIL if they need no comparison */
+	List	   *clauses;		/* other expressions that decide whether a pair matches;
+								 * without the distance if it is exact */
 	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
 } JoinSpec;
 

@@ -3,7 +3,7 @@
  *
  * Some methods store the value that a row is joined by, either apart from the row's tuple,
  * or at its end.  If no clause and no output needs the column of values, the tuple has a NULL
- * instead.  A value that is stored apart is fetched only if the other clauses hold for a
+ * instead.  A value that is stored apart is fetched only if the cheap clauses hold for a
  * pair.
  *
  * Copyright (c) 2026, the simhash authors
