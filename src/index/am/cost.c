@@ -86,9 +86,14 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
 
 /*
  * Estimate what a scan of a multi-key index reads in total (*all), and what it reads
- * before its first row (*first).  The caller must set both to zero before.  *first is
- * changed only if the scan has an order.  Returns true if the scan may turn out to be a
- * full index scan.
+ * before its first row (*first).  The caller must set both to zero before.  Returns true if
+ * the scan may turn out to be a full index scan.
+ *
+ * A scan for at least min_match keys reads the postings of all keys side by side, and finds a
+ * leaf of rows before it returns the first one (posting_merge_next).  A search that finds
+ * nothing has read them, too, which core charges to the outer rows of a semijoin or antijoin
+ * without a match only if it is a startup cost.  Any other scan without an order begins with
+ * the first key.
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A scan for @> ends at the first query key that no row contains.  So
@@ -112,6 +117,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	double		entries_per_row = 1;
 	bool		has_operator = false;
 	bool		several_per_row = false;
+	bool		merged = false;
 	bool		nulls = false;
 	bool		unknown = false;
 	Selectivity rechecked = 0;
@@ -132,6 +138,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		nkeys = n;
 		several_per_row = IsA(clause, OpExpr) && strategy != STRATEGY_OVERLAP &&
 			strategy != STRATEGY_CONTAINED;
+		merged = several_per_row && strategy != STRATEGY_SHARES_BAND;
 		max_descents = strategy == STRATEGY_CONTAINS ?
 			info->pages * (double) ENTRIES_PER_LEAF / Max(info->tuples, 1) : HUGE_VAL;
 		rechecked = fraction_rechecked(root, strategy, (OpExpr *) clause);
@@ -158,6 +165,15 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 
 		first->descents = first->pages =
 			methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order, &unknown);
+		first->max_fraction = 1;
+	}
+	else if (merged && !isinf(nkeys))
+	{
+		double		found = Min(1, ENTRIES_PER_LEAF / Max(*selectivity * info->tuples, 1));
+
+		first->descents = all->descents;
+		first->entries = found * all->entries;
+		first->pages = first->descents + floor(first->entries / ENTRIES_PER_LEAF);
 		first->max_fraction = 1;
 	}
 	return unknown;
