@@ -561,6 +561,32 @@ SELECT plan($$ EXECUTE pruned(3) $$, 'Removed|Index Cond');
 DEALLOCATE pruned;
 RESET plan_cache_mode;
 
+-- The partitions' clauses share a constant array, and the ball made of it.  Each clause has
+-- its own array and radius.
+CREATE TABLE sets (id int, sk bigint[]) PARTITION BY RANGE (id);
+DO $$
+BEGIN
+    FOR n IN 0..39 LOOP
+        EXECUTE format('CREATE TABLE sets%s PARTITION OF sets FOR VALUES FROM (%s) TO (%s)', n, n * 20, n * 20 + 20);
+    END LOOP;
+END $$;
+CREATE INDEX sets_sk ON sets USING simhash (sk);
+ANALYZE sets;
+SELECT array_agg(i)::text AS large FROM generate_series(1, 20000) AS i \gset
+SELECT (SELECT count(*) FROM sets WHERE sk <%> :'large' <= 0.2) AS n,
+    (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'MessageContext') <
+        40 * pg_column_size(:'large'::bigint[]) AS less_than_a_copy_for_each_partition;
+INSERT INTO sets SELECT n, ARRAY(SELECT i + n % 3 * 10 FROM generate_series(bigint '1', 40 - n % 7) AS i)
+FROM generate_series(0, 99) AS n;
+SELECT array_agg(i)::text AS a, array_agg(i + 10)::text AS b FROM generate_series(1, 40) AS i \gset
+SELECT count(*), found = rows_without_index(query) AS same
+FROM (VALUES ('sk <%%> %1$L <= 0.05 OR sk <%%> %1$L <= 0.15 AND id % 2 = 0'),
+             ('sk <%%> %1$L <= 0.05 OR sk <%%> %2$L <= 0.05'), ('sk <%%> %1$L <= 0.05 OR sk <%%>> %1$L <= 0.05'),
+             ('sk <%%> %2$L <= 0.15 OR sk <%%>> %1$L <= 0.05')) AS v (condition),
+    format('SELECT id FROM sets WHERE ' || replace(condition, '% 2', '%% 2'), :'a', :'b') AS query,
+    rows_of(query) AS found, unnest(found)
+GROUP BY condition, found, query ORDER BY condition;
+
 -- Planning does not read more with more pruned partitions.  It does not read more with
 -- other objects of the database that compare distances.
 CREATE TABLE many (id int PRIMARY KEY, fp simhash) PARTITION BY RANGE (id);

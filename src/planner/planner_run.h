@@ -7,6 +7,7 @@
 #define SIMHASH_PLANNER_RUN_H
 
 #include "nodes/pathnodes.h"
+#include "nodes/primnodes.h"
 
 /*
  * Where redundant_clause.c has found clauses last, as indexes into lists.  The planner
@@ -29,6 +30,7 @@ typedef struct PlannerRun
 	LastFound	last_found;
 	struct ColumnSample *last_sample;	/* of selectivity.c */
 	List	   *originals;		/* Originals of rewrite.c */
+	Const	   *last_ball;		/* of support.c; NULL before the first one */
 	struct PlannerRun *next;
 	MemoryContextCallback forget;
 } PlannerRun;

@@ -16,12 +16,14 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "planner/elements.h"
 #include "planner/objects.h"
+#include "planner/planner_run.h"
 #include "planner/selectivity.h"
 #include "type/strategy.h"
 
@@ -59,18 +61,56 @@ operator_condition(SupportRequestIndexCondition *req, Oid operator, Node *argume
 }
 
 /*
- * Return the ball of a center and a radius, as a constant if both are constants.  Calls its
- * function then, which takes a fraction of the time of eval_const_expressions().
+ * Return true if a ball is that of a center and a radius.  Compares their values.
+ */
+static bool
+is_ball_of_values(const SimHashObjects *objects, const Const *ball, const Const *center,
+				  const Const *radius)
+{
+	Datum		ball_center;
+	Datum		ball_radius;
+
+	return ball->consttype == objects->ball_type &&
+		objects->distance->open_ball(ball->constvalue, &ball_center, &ball_radius) &&
+		datumIsEqual(ball_radius, radius->constvalue, radius->constbyval, radius->constlen) &&
+		datumIsEqual(ball_center, center->constvalue, center->constbyval, center->constlen);
+}
+
+/*
+ * Return the ball of a constant center and a constant radius.  Calls its function, which
+ * takes a fraction of the time of eval_const_expressions().  An array may be large, and all
+ * partitions search for the same one, so their balls have the same value in memory.
  */
 static Node *
-index_ball(const SimHashObjects *objects, Node *center, Node *radius)
+constant_ball(PlannerInfo *root, const SimHashObjects *objects, const Const *center,
+			  const Const *radius)
+{
+	PlannerRun *run = root && !center->constbyval ? planner_run_of(root) : NULL;
+	MemoryContext old_context;
+	Node	   *ball;
+
+	if (run && run->last_ball && is_ball_of_values(objects, run->last_ball, center, radius))
+		return make_constant(objects->ball_type, run->last_ball->constvalue);
+	old_context = MemoryContextSwitchTo(run ? root->planner_cxt : CurrentMemoryContext);
+	ball = make_constant(objects->ball_type, OidFunctionCall2(objects->ball, center->constvalue,
+															  radius->constvalue));
+	MemoryContextSwitchTo(old_context);
+	if (run)
+		run->last_ball = (Const *) ball;
+	return ball;
+}
+
+/*
+ * Return the ball of a center and a radius, as a constant if both are constants.
+ */
+static Node *
+index_ball(PlannerInfo *root, const SimHashObjects *objects, Node *center, Node *radius)
 {
 	const Const *c = (const Const *) center;
 	const Const *r = (const Const *) radius;
 
 	if (IsA(c, Const) && !c->constisnull && IsA(r, Const) && !r->constisnull)
-		return make_constant(objects->ball_type,
-							 OidFunctionCall2(objects->ball, c->constvalue, r->constvalue));
+		return constant_ball(root, objects, c, r);
 	return eval_const_expressions(NULL, (Node *)
 								  makeFuncExpr(objects->ball, objects->ball_type,
 											   list_make2(center, radius), InvalidOid, InvalidOid,
@@ -92,7 +132,8 @@ within_condition(SupportRequestIndexCondition *req, const SimHashObjects *object
 		!privileges_suffice_for_search(req->root, objects))
 		return NIL;
 	return operator_condition(req, operator,
-							  index_ball(objects, list_nth(args, 1 - req->indexarg), lthird(args)));
+							  index_ball(req->root, objects,
+										 list_nth(args, 1 - req->indexarg), lthird(args)));
 }
 
 /*

@@ -39,6 +39,22 @@ translate(Rewrite *rewrite, Node *node)
 }
 
 /*
+ * Return a copy of an expression.  The copy of a constant has the same value, not a copy of
+ * it: an array may be large, and each partition has a call of its own.
+ */
+static Node *
+copy_argument(Node *node)
+{
+	Const	   *constant;
+
+	if (!IsA(node, Const))
+		return copyObject(node);
+	constant = makeNode(Const);
+	*constant = *(Const *) node;
+	return (Node *) constant;
+}
+
+/*
  * Return true if a comparison must stay in the plan although simhash_within is equivalent
  * to it.
  *
@@ -120,7 +136,7 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
 			return clause;
 	}
 	call = (Node *) makeFuncExpr(operator.function, BOOLOID,
-								 list_make2(copyObject(column), copyObject(query)),
+								 list_make2(copy_argument(column), copy_argument(query)),
 								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	if ((rewrite->root->qual_security_level == 0 && is_short_array(query)) ||
 		!privileges_suffice(rewrite->root, clause) ||
@@ -193,8 +209,8 @@ append_comparison(Rewrite *rewrite, List *result, List *calls, Node *clause)
 		!privileges_suffice_for_search(rewrite->root, &comparison.objects))
 		return lappend(result, clause);
 	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
-								   list_make3(copyObject(comparison.a),
-											  copyObject(comparison.b), radius),
+								   list_make3(copy_argument(comparison.a),
+											  copy_argument(comparison.b), radius),
 								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	if (!privileges_suffice(rewrite->root, clause) ||
 		!privileges_suffice(rewrite->root, (Node *) within))
