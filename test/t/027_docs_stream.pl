@@ -132,6 +132,27 @@ is(answer(q{SELECT count(*) FROM articles WHERE body ~ 'of its own'}), '1', 'COP
 answer($lock_blocks);
 articles_ok('locks of blocks', 1);
 
+# docs/gist.md: the same within a tenant.
+my ($trigger) = map { $_->{sql} =~ /^(CREATE FUNCTION keep_out\(.*?EXECUTE FUNCTION keep_out\(\);\n)/ms } @blocks;
+my ($condition, $columns) =
+  docs_file('docs/gist.md') =~ /add `(AND tenant = NEW\.tenant)`.*fire it on `UPDATE OF ([^`]+)`/s;
+$trigger =~ s/CREATE (FUNCTION|TRIGGER)/CREATE OR REPLACE $1/g;
+$trigger =~ s/(AND id <> NEW\.id)/$1 $condition/;
+$trigger =~ s/UPDATE OF body/UPDATE OF $columns/;
+answer(<<"SQL");
+TRUNCATE articles;
+ALTER TABLE articles ADD tenant integer;
+$trigger
+INSERT INTO articles (tenant, body)
+VALUES (1, 'A text of two tenants.'), (2, 'a text of two tenants'), (2, 'A text: of two tenants.');
+SQL
+is(answer('SELECT array_agg(tenant ORDER BY id) FROM articles'), '{1,2}', 'each tenant has the text once');
+my $refused;
+$node->psql('postgres', 'UPDATE articles SET tenant = 1', stderr => \$refused);
+like($refused, qr/another article resembles this text/, 'nor does it get there from another tenant');
+is(answer('UPDATE articles SET tenant = 3 WHERE tenant = 2; SELECT max(tenant) FROM articles'), '3',
+	'a tenant without it may get it');
+
 # Checks the labels.  Returns the number of clusters of several documents.
 sub labels_ok
 {
