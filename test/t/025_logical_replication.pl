@@ -1,6 +1,6 @@
 # Logical replication, as docs/live.md describes it.  The subscriber has fingerprints
 # and an index.  The publisher has no fingerprints, a generated column, or a column that
-# a trigger fills.
+# a trigger fills.  A trigger fills that of the subscriber.
 
 use strict;
 use warnings;
@@ -99,29 +99,35 @@ is(on_publisher(q{SELECT count(*) FROM pg_extension WHERE extname = 'simhash'}),
 #
 my $generated = 'CREATE TABLE generated (id bigserial PRIMARY KEY, body text,
 	fp simhash GENERATED ALWAYS AS (simhash(body)) STORED);';
-my $filled = <<'SQL';
-CREATE TABLE filled (id bigserial PRIMARY KEY, body text, fp simhash);
-CREATE FUNCTION set_fp() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    NEW.fp := simhash(NEW.body);
-    RETURN NEW;
-END $$;
-CREATE TRIGGER set_fp BEFORE INSERT OR UPDATE OF body, fp ON filled FOR EACH ROW EXECUTE FUNCTION set_fp();
+my ($set_fp) = map { $_->{sql} } grep { $_->{sql} =~ /FUNCTION set_fp/ } blocks_of('docs/live.md');
+my $trigger = 'CREATE TRIGGER set_fp BEFORE INSERT OR UPDATE OF body, fp ON %s FOR EACH ROW EXECUTE FUNCTION set_fp();';
+my $filled = "CREATE TABLE filled (id bigserial PRIMARY KEY, body text, fp simhash); $set_fp"
+  . sprintf $trigger, 'filled';
+on_publisher(<<"SQL");
+CREATE EXTENSION simhash;
+$generated $filled
+CREATE TABLE bare (id bigserial PRIMARY KEY, body text);
+CREATE PUBLICATION columns FOR TABLE generated, filled, bare;
 SQL
-on_publisher("CREATE EXTENSION simhash; $generated $filled CREATE PUBLICATION columns FOR TABLE generated, filled");
-change($_) foreach qw(generated filled);
+change($_) foreach qw(generated filled bare);
 on_subscriber(<<"SQL");
 $generated
 CREATE TABLE filled (id bigint PRIMARY KEY, body text, fp simhash);
+CREATE TABLE bare (id bigint PRIMARY KEY, body text, fp simhash);
 CREATE INDEX generated_fp ON generated USING simhash (fp);
 CREATE INDEX filled_fp ON filled USING simhash (fp);
+CREATE INDEX bare_fp ON bare USING simhash (fp);
+-- fires in the apply worker, too, whose search_path is empty
+$set_fp
+@{[ sprintf $trigger, 'bare' ]}
+ALTER TABLE bare ENABLE ALWAYS TRIGGER set_fp;
 SQL
 on_subscriber("CREATE SUBSCRIPTION columns CONNECTION '$connection' PUBLICATION columns");
 caught_up('columns');
-change($_) foreach qw(generated filled);
+change($_) foreach qw(generated filled bare);
 # an unchanged long text is not sent again
 on_publisher('UPDATE generated SET id = id + 20000 WHERE id % 20 = 2; UPDATE filled SET fp = NULL WHERE id % 20 = 2');
 caught_up('columns');
-same_rows_ok($_) foreach qw(generated filled);
+same_rows_ok($_) foreach qw(generated filled bare);
 
 done_testing();
