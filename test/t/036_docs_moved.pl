@@ -7,7 +7,8 @@
 # worker has.  SIMHASH_PAGES=all moves all pages, not only those with triggers or functions
 # in generated columns.
 #
-# Functions return the right results for other arguments than the pages'.
+# Functions return the right results for other arguments than the pages', and take time in
+# proportion to a text's length.
 use strict;
 use warnings;
 
@@ -136,7 +137,7 @@ cmp_ok($moved, '>', 20, "$moved tables with rows");
 
 # Makes the functions of some blocks.
 $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
-foreach my $name (qw(code_tokens))
+foreach my $name (qw(code_tokens page_text python_simhash undisguised unpointed must_agree))
 {
 	my ($sql) = grep { /FUNCTION $name\(/ } map { $_->{sql} } map { blocks_of($_) } pages();
 
@@ -157,6 +158,42 @@ foreach my $language (q('perl'), 'NULL')
 
 	$node->psql('postgres', "SELECT code_tokens($language, 'a')", stderr => \$stderr);
 	like($stderr, qr/ERROR:  no keywords of the language/, "code in $language: an error");
+}
+
+# Markup, as browsers read it.
+my @pages = (
+	'<!-- a -->one<!-- b -->two' => ' one two',
+	'<SCRIPT src="x">a</SCRIPT >one<script>b</script>two' => ' one two',
+	'<script>"<!--" + "</p>" + (a < b)</script>one<!-- c -->two' => ' one two',
+	'<scripture>one</scripture>' => ' one ',
+	'<style>a<style>b</style>one' => ' one',
+	'one<script>a' => 'one ',
+	'one<!-- a' => 'one ',
+	'one<a title="two' => 'one ',
+	q(<a title="x > y" lang='>'>one</a >two) => ' one two',
+	q(<p title = it's>one<br/>two) => ' one two',
+	'<!DOCTYPE html><?xml version="1.0"?>one' => '  one',
+	'one < two > three <3' => 'one < two > three <3',
+	'one&amp;two &#65;&#x42; &eacute;t&eacute; &x y; &' => "one two AB \x{e9}t\x{e9} &x y; &",
+	'&&amp;;&' => '& ;&');
+while (my ($html, $text) = splice @pages, 0, 2)
+{
+	utf8::encode($text);
+	is(value("page_text(\$\$$html\$\$)"), $text, "page_text: $html");
+}
+
+# A text that is made to take long takes a second.  In quadratic time it takes minutes.
+foreach my $call (
+	map({ "page_text($_)" } map({ "repeat('$_', 50000)" } '<', 'a', ' ', '&', '~/', 'a_', './', '<a ', '<a =', '<a b="',
+			'<!--', '<script '),
+		q(repeat('<script ', 10000) || '<!-- -->'), q(repeat('<style>', 10000) || '<script></script>')),
+	map({ "code_tokens('c', repeat('$_', 50000))" } 'a', ' ', '_1', '+'),
+	q(python_simhash(repeat('a', 30000))),
+	q(unpointed(repeat(U&'\064B\0650', 30000))),
+	q(must_agree(repeat('-', 100000) || '1')),
+	map({ "undisguised(repeat($_, 30000))" } q(U&'\0315\0300'), q(U&'\064B\0650'), q('a.'), q(' '), q('.')))
+{
+	is($node->psql('postgres', "SET statement_timeout = '1min'; SELECT ($call) IS NULL"), 0, $call);
 }
 
 done_testing();
