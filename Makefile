@@ -11,9 +11,7 @@ OBJS = \
 	src/module.o \
 	src/corpus/cluster.o \
 	src/corpus/component.o \
-	src/corpus/join_plan.o \
 	src/corpus/leader.o \
-	src/corpus/similarity_join.o \
 	src/corpus/single_linkage.o \
 	src/digest/accumulate.o \
 	src/digest/distinct.o \
@@ -113,6 +111,8 @@ OBJS = \
 	src/join/store/pending.o \
 	src/join/store/store.o \
 	src/join/store/tuples.o \
+	src/pairs/block_cut.o \
+	src/pairs/near_pairs.o \
 	src/planner/bound.o \
 	src/planner/comparison.o \
 	src/planner/elements.o \

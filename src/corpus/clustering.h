@@ -6,7 +6,7 @@
 #ifndef SIMHASH_CLUSTERING_H
 #define SIMHASH_CLUSTERING_H
 
-#include "corpus/similarity_join.h"
+#include "pairs/near_pairs.h"
 
 /* Value for a row without a fingerprint, which is in no cluster. */
 #define NO_ROW			PG_UINT32_MAX

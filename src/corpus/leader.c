@@ -30,7 +30,7 @@
 
 typedef struct LeaderClustering
 {
-	SimilarityJoin join;		/* joins leaders, whose rows have ROW_MARK, with other rows */
+	NearPairs	near_pairs;		/* joins leaders, whose rows have ROW_MARK, with other rows */
 	Members		members;		/* sorted by component, then by row */
 	uint32	   *leader;			/* by row: the row of its leader, or NO_LEADER */
 } LeaderClustering;
@@ -62,12 +62,12 @@ find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHas
 
 /*
  * Return true if a range has only leaders, or no leaders.  Such a range needs no
- * comparison.  A SimilarityJoin callback.
+ * comparison.  A NearPairs callback.
  */
 static bool
-leader_is_done(SimilarityJoin *join, uint32 first, uint32 n)
+leader_is_done(NearPairs *near_pairs, uint32 first, uint32 n)
 {
-	uint32	   *row = join->members.tag + first;
+	uint32	   *row = near_pairs->members.tag + first;
 
 	for (uint32 i = 1; i < n; i++)
 		if ((row[i] ^ row[0]) & ROW_MARK)
@@ -76,16 +76,16 @@ leader_is_done(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Return the number of comparisons that leader_compare() makes.  A SimilarityJoin
+ * Return the number of comparisons that leader_compare() makes.  A NearPairs
  * callback.
  */
 static double
-leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+leader_comparisons(NearPairs *near_pairs, uint32 first, uint32 n)
 {
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
-		nleaders += (join->members.tag[first + i] & ROW_MARK) != 0;
+		nleaders += (near_pairs->members.tag[first + i] & ROW_MARK) != 0;
 	return (double) nleaders * (n - nleaders);
 }
 
@@ -97,18 +97,18 @@ leader_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 static void
 leader_compare(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	SimHash    *fp = clustering->join.members.fp + first;
-	uint32	   *row = clustering->join.members.tag + first;
+	SimHash    *fp = clustering->near_pairs.members.fp + first;
+	uint32	   *row = clustering->near_pairs.members.tag + first;
 	uint32		nleaders = 0;
 
 	for (uint32 i = 0; i < n; i++)
 		if (row[i] & ROW_MARK)
-			members_swap(&clustering->join.members, first + i, first + nleaders++);
+			members_swap(&clustering->near_pairs.members, first + i, first + nleaders++);
 	if (nleaders == 0)
 		return;
 	for (uint32 i = nleaders; i < n; i++)
 	{
-		uint32		found = find_leader(fp, row, nleaders, fp[i], clustering->join.radius);
+		uint32		found = find_leader(fp, row, nleaders, fp[i], clustering->near_pairs.radius);
 		uint32	   *leader = &clustering->leader[row[i]];
 
 		*leader = Min(*leader, found);
@@ -129,7 +129,7 @@ lead_few(LeaderClustering *clustering, uint32 first, uint32 n)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		uint32		leader = find_leader(fp, row, nleaders, fp[i], clustering->join.radius);
+		uint32		leader = find_leader(fp, row, nleaders, fp[i], clustering->near_pairs.radius);
 
 		clustering->leader[row[i]] = Min(leader, row[i]);
 		if (leader != NO_LEADER)
@@ -150,7 +150,7 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 {
 	SimHash    *fp = clustering->members.fp;
 	uint32	   *row = clustering->members.tag;
-	Members    *joined = &clustering->join.members;
+	Members    *joined = &clustering->near_pairs.members;
 	uint32		range;
 	uint32		size;
 	uint32		kept = 0;
@@ -160,10 +160,10 @@ follow(LeaderClustering *clustering, uint32 leaders, uint32 nleaders, uint32 fir
 	for (uint32 i = 0; i < nleaders; i++)
 		joined->tag[i] = row[leaders + i] | ROW_MARK;
 	memcpy(joined->tag + nleaders, row + first, n * sizeof(uint32));
-	similarity_join_begin(&clustering->join, nleaders + n, NULL, 0, 0);
-	while (similarity_join_next(&clustering->join, &range, &size))
+	near_pairs_begin(&clustering->near_pairs, nleaders + n, NULL, 0, 0);
+	while (near_pairs_next(&clustering->near_pairs, &range, &size))
 		leader_compare(clustering, range, size);
-	similarity_join_end(&clustering->join);
+	near_pairs_end(&clustering->near_pairs);
 
 	for (uint32 i = first; i < first + n; i++)
 	{
@@ -206,7 +206,7 @@ lead(LeaderClustering *clustering, uint32 first, uint32 n)
 static void
 lead_component(LeaderClustering *clustering, uint32 first, uint32 n)
 {
-	Members    *joined = &clustering->join.members;
+	Members    *joined = &clustering->near_pairs.members;
 
 	for (uint32 i = 0; i < n; i++)
 		clustering->leader[clustering->members.tag[first + i]] = NO_LEADER;
@@ -271,7 +271,7 @@ void
 cluster_leader(Members *members, uint32 n, int radius, uint32 *parent, uint32 nrows)
 {
 	LeaderClustering clustering = {
-		.join = {
+		.near_pairs = {
 			.radius = radius,
 			.random = members->seed,
 			.comparisons = leader_comparisons,

@@ -31,7 +31,7 @@
 
 typedef struct SingleLinkage
 {
-	SimilarityJoin join;
+	NearPairs	near_pairs;
 	uint32	   *parent;			/* disjoint sets of rows */
 } SingleLinkage;
 
@@ -59,16 +59,16 @@ join_sets(uint32 *parent, uint32 *a, uint32 *b)
 static uint32
 visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 {
-	Members    *members = &linkage->join.members;
+	Members    *members = &linkage->near_pairs.members;
 	SimHash    *fp = members->fp;
 	uint32	   *set = members->tag;
 
-	members_swap(members, i, i + draw_below(&linkage->join.random, reached - i));
+	members_swap(members, i, i + draw_below(&linkage->near_pairs.random, reached - i));
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
 	{
 		uint16		positions[COMPARED_AT_ONCE];
 		int			nmatches = match_keys(fp + from, Min(COMPARED_AT_ONCE, end - from),
-										  fp[i], linkage->join.radius, positions);
+										  fp[i], linkage->near_pairs.radius, positions);
 
 		CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < nmatches; m++, reached++)
@@ -94,7 +94,7 @@ single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
 	uint32		end = first + n;
 	uint32		reached = first;
 
-	for (uint32 i = first; reached < end; i = linkage->join.radius == 0 ? reached : i + 1)
+	for (uint32 i = first; reached < end; i = linkage->near_pairs.radius == 0 ? reached : i + 1)
 		reached = visit(linkage, i, Max(reached, i + 1), end);
 }
 
@@ -103,10 +103,10 @@ single_compare(SingleLinkage *linkage, uint32 first, uint32 n)
  * neighbors are reached soon, and each visit makes as many comparisons as it takes to find
  * one neighbor.  Members without neighbors are compared with each other.  Both numbers are
  * estimated from the pairs of a random sample.  Equal members of the sample are ignored,
- * since they may be one member drawn twice.  A SimilarityJoin callback.
+ * since they may be one member drawn twice.  A NearPairs callback.
  */
 static double
-single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+single_comparisons(NearPairs *near_pairs, uint32 first, uint32 n)
 {
 	int			nsample = Min(NEIGHBOR_SAMPLE, Max(16, n / 16));
 	SimHash		sample[NEIGHBOR_SAMPLE];
@@ -115,15 +115,15 @@ single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 	int			nnear = 0;
 	double		lonely = 0;
 
-	if (join->radius == 0)
+	if (near_pairs->radius == 0)
 		return n / 2.0 * n;
 	for (int i = 0; i < nsample; i++)
 	{
-		sample[i] = join->members.fp[first + draw_below(&join->random, n)];
+		sample[i] = near_pairs->members.fp[first + draw_below(&near_pairs->random, n)];
 		for (int j = 0; j < i; j++)
 		{
 			if (sample[i] == sample[j] ||
-				pg_popcount64(sample[i] ^ sample[j]) > join->radius)
+				pg_popcount64(sample[i] ^ sample[j]) > near_pairs->radius)
 				continue;
 			has_neighbor[i] = has_neighbor[j] = true;
 			nnear++;
@@ -136,13 +136,13 @@ single_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
 }
 
 /*
- * Return true if all members of a range are in one cluster.  A SimilarityJoin callback.
+ * Return true if all members of a range are in one cluster.  A NearPairs callback.
  */
 static bool
-single_is_done(SimilarityJoin *join, uint32 first, uint32 n)
+single_is_done(NearPairs *near_pairs, uint32 first, uint32 n)
 {
-	uint32	   *parent = ((SingleLinkage *) join)->parent;
-	uint32	   *set = join->members.tag + first;
+	uint32	   *parent = ((SingleLinkage *) near_pairs)->parent;
+	uint32	   *set = near_pairs->members.tag + first;
 
 	set[0] = union_find_root(parent, set[0]);
 	for (uint32 i = 1; i < n; i++)
@@ -159,10 +159,10 @@ single_is_done(SimilarityJoin *join, uint32 first, uint32 n)
 
 /*
  * Visit members as long as each visit reaches many others.  Returns the number of members
- * at the front of the range that need no more comparisons.  A SimilarityJoin callback.
+ * at the front of the range that need no more comparisons.  A NearPairs callback.
  */
 static uint32
-single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
+single_reduce(NearPairs *near_pairs, uint32 first, uint32 n)
 {
 	uint32		end = first + n;
 	uint32		reached = first;
@@ -172,7 +172,7 @@ single_reduce(SimilarityJoin *join, uint32 first, uint32 n)
 	do
 	{
 		before = reached = Max(reached, i + 1);
-		reached = visit((SingleLinkage *) join, i++, reached, end);
+		reached = visit((SingleLinkage *) near_pairs, i++, reached, end);
 	} while (reached < end &&
 			 (uint64) (reached - before) * WORTH_VISITING > end - before);
 	return (reached < end ? i : end) - first;
@@ -187,7 +187,7 @@ void
 cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 {
 	SingleLinkage linkage = {
-		.join = {
+		.near_pairs = {
 			.members = *members,
 			.radius = radius,
 			.random = members->seed,
@@ -199,10 +199,10 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 	};
 	uint32		first;
 
-	similarity_join_begin(&linkage.join, n, NULL, 0, 0);
-	while (similarity_join_next(&linkage.join, &first, &n))
+	near_pairs_begin(&linkage.near_pairs, n, NULL, 0, 0);
+	while (near_pairs_next(&linkage.near_pairs, &first, &n))
 		single_compare(&linkage, first, n);
-	similarity_join_end(&linkage.join);
+	near_pairs_end(&linkage.near_pairs);
 }
 
 /*

@@ -194,7 +194,7 @@ test_method(const char *name, bool leader)
 }
 
 static double
-all_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+all_comparisons(NearPairs *near_pairs, uint32 first, uint32 n)
 {
 	return n / 2.0 * n;
 }
@@ -210,7 +210,7 @@ test_pairs(int shape, uint32 n, int radius)
 	static uint32 member_row[MAX_JOINED];
 	static SimHash scratch[MAX_JOINED];
 	static uint8 reports[MAX_JOINED][MAX_JOINED];
-	SimilarityJoin join = {
+	NearPairs	near_pairs = {
 		.members = {member_fp, member_row, scratch, 0},
 		.radius = radius,
 		.random = random_below(1000),
@@ -225,18 +225,18 @@ test_pairs(int shape, uint32 n, int radius)
 		member_row[i] = i;
 		memset(reports[i], 0, n);
 	}
-	similarity_join_begin(&join, n, NULL, 0, 0);
-	while (similarity_join_next(&join, &first, &count))
+	near_pairs_begin(&near_pairs, n, NULL, 0, 0);
+	while (near_pairs_next(&near_pairs, &first, &count))
 		for (uint32 i = first; i < first + count; i++)
 			for (uint32 j = first; j < i; j++)
 			{
 				uint32		a = Max(member_row[i], member_row[j]);
 				uint32		b = Min(member_row[i], member_row[j]);
 
-				if (similarity_join_reports(&join, fp[a] ^ fp[b]) && reports[a][b] < 2)
+				if (near_pairs_reports(&near_pairs, fp[a] ^ fp[b]) && reports[a][b] < 2)
 					reports[a][b]++;
 			}
-	similarity_join_end(&join);
+	near_pairs_end(&near_pairs);
 	for (uint32 i = 0; i < n; i++)
 		for (uint32 j = 0; j < i; j++)
 		{

@@ -3,7 +3,7 @@
  *
  * An entry has the fingerprint of a row.  Loaded entries are sorted by hash value and
  * fingerprint, and paired by distance_pairs.c.  If neither input fits into memory, entries
- * are partitioned by blocks of their bits (corpus/join_plan.c): each block that can be the
+ * are partitioned by blocks of their bits (pairs/block_cut.c): each block that can be the
  * first of a choice.  The partitions by a block contain all pairs that a choice beginning
  * with this block finds.  So each input is read and written once for each such block, not
  * once for each choice.
@@ -39,7 +39,7 @@ typedef struct DistanceMatch
 	uint32		right_entry;
 	SimHash		sample[2 * INPUT_SAMPLE];	/* random samples of the right and the left
 											 * fingerprints, see sample_size() */
-	JoinPlan	plan;			/* plan of the blocks to partition by */
+	BlockCut	cut;			/* the blocks to partition by */
 	uint64		mask[SIMHASH_BITS]; /* bits of each block that entries are partitioned by.
 									 * Entries of the same partition whose hash values are
 									 * equal agree on these bits. */
@@ -54,7 +54,7 @@ distance_init(JoinMatch *match)
 	DistanceMatch *state = (DistanceMatch *) match;
 
 	state->pairs.context = match->context;
-	state->pairs.join.random = pg_prng_uint64(&pg_global_prng_state);
+	state->pairs.near_pairs.random = pg_prng_uint64(&pg_global_prng_state);
 }
 
 static void
@@ -90,7 +90,7 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
 	uint64		i = store->nrows;
 
 	if (i >= INPUT_SAMPLE)
-		i = draw_below(&state->pairs.join.random, Min(i + 1, PG_UINT32_MAX));
+		i = draw_below(&state->pairs.near_pairs.random, Min(i + 1, PG_UINT32_MAX));
 	if (i < INPUT_SAMPLE)
 		state->sample[store == state->match.right ? i : sample_size(state->match.right) + i] = fp;
 }
@@ -163,7 +163,7 @@ distance_set_radius(JoinMatch *match, Datum radius, bool isnull)
 {
 	int64		bits = isnull ? -1 : DatumGetInt64(radius);
 
-	((DistanceMatch *) match)->pairs.join.radius = bits < 0 ? 0 : simhash_clamp_radius(bits);
+	((DistanceMatch *) match)->pairs.near_pairs.radius = bits < 0 ? 0 : simhash_clamp_radius(bits);
 	return bits >= 0;
 }
 
@@ -204,38 +204,38 @@ distance_partition_of(const void *arg, const JoinEntry *entry, int block)
 }
 
 /*
- * Plan the blocks to partition by.
+ * Choose the blocks to partition by.
  */
 static void
-plan_blocks(DistanceMatch *state)
+make_cut(DistanceMatch *state)
 {
 	const JoinMatch *match = &state->match;
-	SimilarityJoin *join = &state->pairs.join;
+	NearPairs  *near_pairs = &state->pairs.near_pairs;
 	double		nleft = match->left->nrows;
 	double		nright = match->right->nrows;
 
 	/* a chunk of a partition is joined once for each chunk of the other input */
 	double		chunks = Max(nleft, nright) / match->right->entries.capacity /
 		Min(join_partitions_max(match->memory),
-			exp2((double) SIMHASH_BITS / (join->radius + 2)));
+			exp2((double) SIMHASH_BITS / (near_pairs->radius + 2)));
 
-	join_plan_make(&state->plan, state->sample,
+	block_cut_make(&state->cut, state->sample,
 				   sample_size(match->left) + sample_size(match->right),
-				   (nleft + nright) * Max(chunks, 1), join->radius, nleft * nright,
-				   &join->random);
+				   (nleft + nright) * Max(chunks, 1), near_pairs->radius, nleft * nright,
+				   &near_pairs->random);
 }
 
 static void
 distance_partition(JoinMatch *match, Size memory)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
-	JoinPlan   *plan = &state->plan;
+	BlockCut   *cut = &state->cut;
 	uint32		n;
 	int			nblocks = 1;
 
 	/* all tuples are in files, so more entries fit */
 	join_match_limit(match, memory);
-	plan_blocks(state);
+	make_cut(state);
 	n = join_match_partitions(match);
 	while (n > 1 && n * 2 <= join_partitions_max(match->memory) &&
 		   Max(match->left->nrows, match->right->nrows) / n > CACHED_ENTRIES)
@@ -243,12 +243,12 @@ distance_partition(JoinMatch *match, Size memory)
 
 	/* one partition for each block would join all chunks again for each block */
 	if (n == 1)
-		plan->agree = 0;
-	if (plan->agree > 0)
-		nblocks = plan->nblocks - plan->agree + 1;
+		cut->agree = 0;
+	if (cut->agree > 0)
+		nblocks = cut->nblocks - cut->agree + 1;
 	for (int block = 0; block < nblocks; block++)
 	{
-		uint64		mask = plan->agree > 0 ? plan->mask[block] : 0;
+		uint64		mask = cut->agree > 0 ? cut->mask[block] : 0;
 		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
 
 		/* leave the most significant bits */
@@ -267,11 +267,11 @@ static void
 distance_begin_pairs(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
-	bool		by_block = match->partitioned && match->partitions.n > 1 && state->plan.agree > 0;
+	bool		by_block = match->partitioned && match->partitions.n > 1 && state->cut.agree > 0;
 
 	state->left_value = state->right_value = NULL;
 	join_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
-					 by_block ? &state->plan : NULL, match->block,
+					 by_block ? &state->cut : NULL, match->block,
 					 by_block ? pg_popcount64(state->mask[match->block]) : 0);
 }
 
@@ -320,7 +320,7 @@ distance_explain(const JoinMatch *match, ExplainState *es)
 		psprintf("agree on %d of %d blocks", pairs->agree, pairs->nblocks);
 
 	if (match->knows_radius)
-		ExplainPropertyText("Method", pairs->join.radius == 0 ? "equal fingerprints" : method, es);
+		ExplainPropertyText("Method", pairs->near_pairs.radius == 0 ? "equal fingerprints" : method, es);
 	ExplainPropertyFloat("Values", NULL, pairs->ndistinct, 0, es);
 	ExplainPropertyFloat("Comparisons", NULL, pairs->ncompared, 0, es);
 }

@@ -3,7 +3,7 @@
  *
  * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A group
  * is all entries of both inputs with the same hash value.  Within a group, equal
- * fingerprints are one value.  A similarity join (corpus/similarity_join.c) finds the
+ * fingerprints are one value.  pairs/near_pairs.c finds the
  * pairs of values within the radius.  So a self-join compares two values only once, and
  * equal entries take linear time.
  *
@@ -29,38 +29,38 @@
 
 /*
  * Return the number of comparisons that a range takes.  Two values are not compared if
- * both have only left entries, or if both have only right entries.  A SimilarityJoin
+ * both have only left entries, or if both have only right entries.  A NearPairs
  * callback.
  */
 static double
-pairs_comparisons(SimilarityJoin *join, uint32 first, uint32 n)
+pairs_comparisons(NearPairs *near_pairs, uint32 first, uint32 n)
 {
-	JoinPairs  *pairs = (JoinPairs *) join;
+	JoinPairs  *pairs = (JoinPairs *) near_pairs;
 	double		nleft = 0;
 	double		nright = 0;
 
 	for (uint32 i = first; i < first + n; i++)
 	{
-		nleft += join->members.tag[i] < pairs->first_right;
-		nright += join->members.tag[i] >= pairs->end_left;
+		nleft += near_pairs->members.tag[i] < pairs->first_right;
+		nright += near_pairs->members.tag[i] >= pairs->end_left;
 	}
 	return ((double) n * n - nleft * nleft - nright * nright) / 2;
 }
 
 /*
  * Return true if a range has no right entry, or no left entry that needs a match.  A
- * SimilarityJoin callback.
+ * NearPairs callback.
  */
 static bool
-pairs_are_done(SimilarityJoin *join, uint32 first, uint32 n)
+pairs_are_done(NearPairs *near_pairs, uint32 first, uint32 n)
 {
-	JoinPairs  *pairs = (JoinPairs *) join;
+	JoinPairs  *pairs = (JoinPairs *) near_pairs;
 	bool		has_left = false;
 	bool		has_right = false;
 
 	for (uint32 i = first; i < first + n; i++)
 	{
-		uint32		value = join->members.tag[i];
+		uint32		value = near_pairs->members.tag[i];
 
 		has_right |= value >= pairs->first_right;
 		has_left |= value < pairs->end_left &&
@@ -74,26 +74,26 @@ pairs_are_done(SimilarityJoin *join, uint32 first, uint32 n)
 /*
  * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
  * allocated.  Before the first call, the caller zeroes the iterator, and sets its context
- * and the radius and the random state of the similarity join.
+ * and the radius and the random state of the enumeration.
  *
- * If `plan` is not NULL, the entries are those of a partition by `block`, one of the
- * plan's blocks.  Those with equal hash values agree on the first `nbits` bits of that
+ * If `cut` is not NULL, the entries are those of a partition by `block`, one of the
+ * cut's blocks.  Those with equal hash values agree on the first `nbits` bits of that
  * block.  A pair that also agrees on an earlier block is skipped here, because a partition
  * by the earlier block reports it.
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *done, JoinPlan *plan, int block, int nbits)
+				 const uint8 *done, BlockCut *cut, int block, int nbits)
 {
 	MemoryContextReset(pairs->context);
-	pairs->join.comparisons = pairs_comparisons;
-	pairs->join.is_done = pairs_are_done;
+	pairs->near_pairs.comparisons = pairs_comparisons;
+	pairs->near_pairs.is_done = pairs_are_done;
 	pairs->left = left->entry;
 	pairs->left_end = left->entry + left->n;
 	pairs->right = right->entry;
 	pairs->right_end = right->entry + right->n;
 	pairs->done = done;
-	pairs->plan = plan;
+	pairs->cut = cut;
 	pairs->block = block;
 	pairs->nbits = nbits;
 	pairs->capacity = 0;
@@ -122,7 +122,7 @@ end_of_group(JoinEntry *entry, JoinEntry *end)
 static void
 reserve_values(JoinPairs *pairs, Size n)
 {
-	Members    *members = &pairs->join.members;
+	Members    *members = &pairs->near_pairs.members;
 	MemoryContext old;
 
 	if (n <= pairs->capacity)
@@ -181,7 +181,7 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 static void
 make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 {
-	Members    *members = &pairs->join.members;
+	Members    *members = &pairs->near_pairs.members;
 	JoinEntry  *left = pairs->left;
 	JoinEntry  *right = pairs->right;
 	Size		n = 0;
@@ -249,11 +249,11 @@ begin_group(JoinPairs *pairs)
 		pairs->in_group = true;
 		pairs->commute = false;
 		/* equal fingerprints agree on block 0, so only partitions by block 0 pair them */
-		pairs->nequal = pairs->plan && pairs->block > 0 ? pairs->end_left : pairs->first_right;
+		pairs->nequal = pairs->cut && pairs->block > 0 ? pairs->end_left : pairs->first_right;
 		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
 		pairs->nmatches = pairs->match = 0;
-		similarity_join_begin(&pairs->join, pairs->join.radius == 0 ? 0 : pairs->nvalues,
-							  pairs->plan, pairs->block, pairs->nbits);
+		near_pairs_begin(&pairs->near_pairs, pairs->near_pairs.radius == 0 ? 0 : pairs->nvalues,
+							  pairs->cut, pairs->block, pairs->nbits);
 		return true;
 	}
 	return false;
@@ -286,7 +286,7 @@ move_to_front(Members *members, uint32 first, uint32 end, uint32 limit)
 static void
 arrange_range(JoinPairs *pairs)
 {
-	Members    *members = &pairs->join.members;
+	Members    *members = &pairs->near_pairs.members;
 
 	pairs->range_right = pairs->first_right == 0 ? pairs->range :
 		move_to_front(members, pairs->range, pairs->range_end, pairs->first_right);
@@ -318,7 +318,7 @@ static bool
 member_is_done(const JoinPairs *pairs)
 {
 	return pairs->done && pairs->member < pairs->range_right &&
-		pairs->value[pairs->join.members.tag[pairs->member]].nunmatched == 0;
+		pairs->value[pairs->near_pairs.members.tag[pairs->member]].nunmatched == 0;
 }
 
 /*
@@ -333,7 +333,7 @@ rest_is_done(JoinPairs *pairs)
 	uint32		ncompared = next - pairs->range;
 
 	return pairs->done && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
-		pairs_are_done(&pairs->join, next, pairs->range_end - next);
+		pairs_are_done(&pairs->near_pairs, next, pairs->range_end - next);
 }
 
 /*
@@ -345,12 +345,12 @@ record_method(JoinPairs *pairs)
 	if (pairs->nvalues <= pairs->largest_group)
 		return;
 	pairs->largest_group = pairs->nvalues;
-	pairs->agree = pairs->join.agree;
-	pairs->nblocks = pairs->join.nblocks;
+	pairs->agree = pairs->near_pairs.agree;
+	pairs->nblocks = pairs->near_pairs.nblocks;
 }
 
 /*
- * Advance to the next range of the similarity join that needs comparisons.  Returns false
+ * Advance to the next range of the enumeration that needs comparisons.  Returns false
  * if there is none.
  */
 static bool
@@ -360,7 +360,7 @@ advance_range(JoinPairs *pairs)
 
 	do
 	{
-		if (!similarity_join_next(&pairs->join, &pairs->range, &n))
+		if (!near_pairs_next(&pairs->near_pairs, &pairs->range, &n))
 			return false;
 		record_method(pairs);
 		pairs->range_end = pairs->range + n;
@@ -377,7 +377,7 @@ advance_range(JoinPairs *pairs)
 static bool
 compare_more(JoinPairs *pairs)
 {
-	const SimHash *fp = pairs->join.members.fp;
+	const SimHash *fp = pairs->near_pairs.members.fp;
 
 	for (;;)
 	{
@@ -391,7 +391,7 @@ compare_more(JoinPairs *pairs)
 			pairs->compared_to = from + n;
 			pairs->ncompared += n;
 			pairs->match = 0;
-			pairs->nmatches = match_keys(fp + from, n, fp[pairs->member], pairs->join.radius,
+			pairs->nmatches = match_keys(fp + from, n, fp[pairs->member], pairs->near_pairs.radius,
 										 pairs->position);
 			if (pairs->nmatches > 0)
 				return true;
@@ -410,7 +410,7 @@ compare_more(JoinPairs *pairs)
 static bool
 next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 {
-	Members    *members = &pairs->join.members;
+	Members    *members = &pairs->near_pairs.members;
 
 	for (;;)
 	{
@@ -418,7 +418,7 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 		{
 			*a = pairs->member;
 			*b = pairs->compared_from + pairs->position[pairs->match++];
-			if (similarity_join_reports(&pairs->join, members->fp[*a] ^ members->fp[*b]))
+			if (near_pairs_reports(&pairs->near_pairs, members->fp[*a] ^ members->fp[*b]))
 				return true;
 		}
 		if (!compare_more(pairs))
@@ -435,7 +435,7 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 static bool
 next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 {
-	uint32	   *tag = pairs->join.members.tag;
+	uint32	   *tag = pairs->near_pairs.members.tag;
 	uint32		a;
 	uint32		b;
 
@@ -484,7 +484,7 @@ join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 		found = (pairs->done == NULL || pairs->nunmatched > 0) && next_pair(pairs, left, right);
 		if (!found)
 		{
-			similarity_join_end(&pairs->join);
+			near_pairs_end(&pairs->near_pairs);
 			pairs->in_group = false;
 		}
 		else if (pairs->done && (*left)->nunmatched == 0)

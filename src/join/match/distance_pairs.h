@@ -6,9 +6,9 @@
 #ifndef SIMHASH_DISTANCE_PAIRS_H
 #define SIMHASH_DISTANCE_PAIRS_H
 
-#include "corpus/join_plan.h"
-#include "corpus/similarity_join.h"
 #include "join/store/entries.h"
+#include "pairs/block_cut.h"
+#include "pairs/near_pairs.h"
 
 /*
  * A distinct fingerprint of a group, and its entries in both inputs.
@@ -27,13 +27,13 @@ typedef struct JoinValue
  */
 typedef struct JoinPairs
 {
-	SimilarityJoin join;		/* joins the values of a group; must be first */
+	NearPairs	near_pairs;		/* joins the values of a group; must be first */
 	MemoryContext context;		/* context of the iterator's memory; reset by
 								 * join_pairs_begin() */
 	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
-	JoinPlan   *plan;			/* plan of the partitions that entries come from, or NULL */
-	int			block;			/* the block of the plan that the entries are partitioned
+	BlockCut   *cut;			/* cut of the partitions that entries come from, or NULL */
+	int			block;			/* the block of the cut that the entries are partitioned
 								 * by */
 	int			nbits;			/* number of bits of this block that entries with equal
 								 * hash values agree on */
@@ -49,14 +49,14 @@ typedef struct JoinPairs
 	 * with both, then values with only right entries.
 	 */
 	JoinValue  *value;
-	uint32		capacity;		/* capacity of `value` and of the arrays of `join` */
+	uint32		capacity;		/* capacity of `value` and of the arrays of `near_pairs` */
 	uint32		nvalues;
 	uint32		first_right;	/* index of the first value with right entries */
 	uint32		end_left;		/* end of the values with left entries (exclusive) */
 	uint32		nequal;			/* index of the next value to pair with itself */
 	uint32		nunmatched;		/* number of left entries that need a match */
 
-	/* State of the comparisons in the current range of the similarity join */
+	/* State of the comparisons in the current range of the enumeration */
 	bool		in_group;
 	uint32		range;
 	uint32		range_end;
@@ -81,7 +81,7 @@ typedef struct JoinPairs
 } JoinPairs;
 
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-							 const uint8 *done, JoinPlan *plan, int block, int nbits);
+							 const uint8 *done, BlockCut *cut, int block, int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 /*

@@ -2,7 +2,7 @@
  * Cost of a similarity join
  *
  * The join reads each row of both inputs once, and computes its keys.  Then it compares
- * fingerprints that agree on some blocks of their bits (corpus/join_plan.c), or merges the
+ * fingerprints that agree on some blocks of their bits (pairs/block_cut.c), or merges the
  * bands of signatures, or the rare keys of arrays.  Cheap clauses are evaluated for each
  * candidate that is found, the others for each pair that matches so far.
  *
@@ -21,9 +21,9 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
-#include "corpus/join_plan.h"
 #include "join/plan/join_clause.h"
 #include "join/join_sizes.h"
+#include "pairs/block_cut.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
 
@@ -108,7 +108,7 @@ distance_sizes(const JoinClauses *clauses)
 static double
 distance_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
 {
-	return join_plan_cost(chunks->left + chunks->right, clauses->radius, pairs) /
+	return block_cut_cost(chunks->left + chunks->right, clauses->radius, pairs) /
 		COMPARISONS_PER_OPERATOR;
 }
 

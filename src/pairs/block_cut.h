@@ -1,22 +1,20 @@
 /*
- * Plan of a similarity join: the blocks to cut fingerprints into
- *
- * Pure computation.
+ * Blocks to cut fingerprints into, so that near ones agree on some of them
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifndef SIMHASH_JOIN_PLAN_H
-#define SIMHASH_JOIN_PLAN_H
+#ifndef SIMHASH_BLOCK_CUT_H
+#define SIMHASH_BLOCK_CUT_H
 
 #include "digest/simhash.h"
 
 /*
- * A plan of a similarity join.  It cuts the bits in which the fingerprints are not all
+ * A cut of fingerprints.  It cuts the bits in which the fingerprints are not all
  * equal into `radius` + `agree` blocks.  Two fingerprints within the radius then agree on
  * at least `agree` of the blocks.  If `agree` is 0, there are no blocks, and all pairs are
  * compared.
  */
-typedef struct JoinPlan
+typedef struct BlockCut
 {
 	uint8		bit[SIMHASH_BITS];	/* numbers of these bits, block by block, and in descending
 									 * order within a block; 63 is the most significant bit */
@@ -26,7 +24,7 @@ typedef struct JoinPlan
 	uint8		start[SIMHASH_BITS + 1];	/* index in bit[] of the start of each block,
 											 * then the end of the last one */
 	uint64		mask[SIMHASH_BITS]; /* bits of each block, as a mask */
-} JoinPlan;
+} BlockCut;
 
 /* Maximum number of bits that members are partitioned by at a time. */
 #define DIGIT_BITS			8
@@ -39,8 +37,8 @@ typedef struct JoinPlan
 #define PARTITION_COST		50
 #endif
 
-extern void join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n,
+extern void block_cut_make(BlockCut *cut, const SimHash *fp, uint32 nfp, double n,
 						   int radius, double comparisons, uint64 *random);
-extern double join_plan_cost(double n, int radius, double comparisons);
+extern double block_cut_cost(double n, int radius, double comparisons);
 
-#endif							/* SIMHASH_JOIN_PLAN_H */
+#endif							/* SIMHASH_BLOCK_CUT_H */

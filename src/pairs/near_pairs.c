@@ -1,7 +1,7 @@
 /*
  * All pairs of fingerprints within a radius
  *
- * A plan (join_plan.c) is carried out as follows.  For every choice of blocks, partition
+ * A cut (block_cut.c) is carried out as follows.  For every choice of blocks, partition
  * the members by the first block of the choice.  Partition the members that agree on it
  * by the next block, and so on.  Choices that begin with the same blocks share the work.
  * A block is partitioned by one digit, a few bits, at a time, the most significant
@@ -9,8 +9,8 @@
  * nearly all work is done on ranges that fit into the processor's cache.
  *
  * In skewed data, many members may agree on all blocks of a choice.  These members get a
- * plan of their own, with the bits in which they still differ.  The blocks of the choice
- * are not among these bits.  So each plan has fewer bits than the plan before, and the
+ * cut of their own, with the bits in which they still differ.  The blocks of the choice
+ * are not among these bits.  So each cut has fewer bits than the cut before, and the
  * recursion ends.
  *
  * The recursion uses a stack of frames, so a caller can stop after any range.
@@ -22,8 +22,8 @@
 #include "port/pg_bitutils.h"
 
 #include "bits.h"
-#include "corpus/join_plan.h"
-#include "corpus/similarity_join.h"
+#include "pairs/block_cut.h"
+#include "pairs/near_pairs.h"
 
 /* Comparing up to this many members is cheaper than partitioning them. */
 #define FEW_MEMBERS			(2 * PARTITION_COST)
@@ -49,10 +49,10 @@ typedef struct Digit
  * A frame of partitions has partitioned the range by a digit of one block, and goes
  * through the partitions.
  */
-typedef struct JoinFrame
+typedef struct PairsFrame
 {
-	JoinPlan   *plan;
-	bool		owns_plan;		/* true in the first frame of a plan, which frees the plan */
+	BlockCut   *cut;
+	bool		owns_cut;		/* true in the first frame of a cut, which frees the cut */
 	bool		of_partitions;
 	uint32		first;			/* index of the first member of the range */
 	uint32		n;				/* number of members of the range */
@@ -61,18 +61,18 @@ typedef struct JoinFrame
 	int			block;			/* of choices: the next block to choose; of partitions: the
 								 * block of the digit */
 	int			first_block;	/* of choices: the first block to choose */
-	int			bit;			/* of partitions: index in plan->bit[] of the first bit after
+	int			bit;			/* of partitions: index in cut->bit[] of the first bit after
 								 * the digit */
 	int			partition;		/* of partitions: the next partition */
 	int			npartitions;
 	uint32		start[DIGIT_VALUES + 1];	/* of partitions: start of each partition,
 											 * relative to `first`, then the end */
-} JoinFrame;
+} PairsFrame;
 
 /* Initial capacity of the stack and of the list of skipped blocks. */
 #define INITIAL_CAPACITY	16
 
-static bool enter_range(SimilarityJoin *join, uint32 *first, uint32 *n);
+static bool enter_range(NearPairs *pairs, uint32 *first, uint32 *n);
 
 /*
  * Return the value of a digit of a fingerprint.
@@ -88,7 +88,8 @@ digit_of(const Digit *digit, SimHash fp)
 }
 
 /*
- * Initialize a digit from the numbers of its bits, in descending order.
+ * Initialize a digit of nbits bits.  bits[] has their positions in a fingerprint, in
+ * descending order; 63 is the most significant bit.
  */
 static void
 digit_init(Digit *digit, const uint8 *bits, int nbits)
@@ -172,67 +173,67 @@ enlarge_array(void *array, int *max, Size size)
 /*
  * Push a frame of choices on the stack.  `block` is the first block to choose.
  */
-static JoinFrame *
-push_frame(SimilarityJoin *join, JoinPlan *plan, uint32 first, uint32 n, int nchosen,
+static PairsFrame *
+push_frame(NearPairs *pairs, BlockCut *cut, uint32 first, uint32 n, int nchosen,
 		   int block)
 {
-	JoinFrame  *frame;
+	PairsFrame  *frame;
 
-	if (join->depth == join->max_depth)
-		join->stack = enlarge_array(join->stack, &join->max_depth, sizeof(JoinFrame));
-	frame = &join->stack[join->depth++];
-	frame->plan = plan;
-	frame->owns_plan = frame->of_partitions = false;
+	if (pairs->depth == pairs->max_depth)
+		pairs->stack = enlarge_array(pairs->stack, &pairs->max_depth, sizeof(PairsFrame));
+	frame = &pairs->stack[pairs->depth++];
+	frame->cut = cut;
+	frame->owns_cut = frame->of_partitions = false;
 	frame->first = first;
 	frame->n = n;
 	frame->nchosen = nchosen;
-	frame->nskipped = join->nskipped;
+	frame->nskipped = pairs->nskipped;
 	frame->block = frame->first_block = block;
 	return frame;
 }
 
 /*
- * Pop the top frame, and free the plan that it owns.
+ * Pop the top frame, and free the cut that it owns.
  */
 static void
-pop_frame(SimilarityJoin *join)
+pop_frame(NearPairs *pairs)
 {
-	JoinFrame  *frame = &join->stack[--join->depth];
+	PairsFrame  *frame = &pairs->stack[--pairs->depth];
 
-	join->nskipped = frame->nskipped;
-	if (frame->owns_plan)
-		pfree(frame->plan);
+	pairs->nskipped = frame->nskipped;
+	if (frame->owns_cut)
+		pfree(frame->cut);
 }
 
 /*
- * Set the chosen block to the block with this mask.  If a plan is continued, adds the mask
- * to that of the plan's first block.
+ * Set the chosen block to the block with this mask.  If a cut is continued, adds the mask
+ * to that of the cut's first block.
  */
 static void
-choose_block(SimilarityJoin *join, uint64 mask)
+choose_block(NearPairs *pairs, uint64 mask)
 {
-	join->chosen = join->plan ? mask | join->plan->mask[join->block] : mask;
+	pairs->chosen = pairs->cut ? mask | pairs->cut->mask[pairs->block] : mask;
 }
 
 /*
  * Add a block to the skipped ones.
  */
 static void
-skip_block(SimilarityJoin *join, uint64 mask)
+skip_block(NearPairs *pairs, uint64 mask)
 {
-	if (join->nskipped == join->max_skipped)
-		join->skipped = enlarge_array(join->skipped, &join->max_skipped, sizeof(uint64));
-	join->skipped[join->nskipped++] = mask;
+	if (pairs->nskipped == pairs->max_skipped)
+		pairs->skipped = enlarge_array(pairs->skipped, &pairs->max_skipped, sizeof(uint64));
+	pairs->skipped[pairs->nskipped++] = mask;
 }
 
 /*
- * Record the plan for all members, or NULL if there is none.
+ * Record the cut for all members, or NULL if there is none.
  */
 static void
-record_plan(SimilarityJoin *join, const JoinPlan *plan)
+record_cut(NearPairs *pairs, const BlockCut *cut)
 {
-	join->agree = plan ? plan->agree : 0;
-	join->nblocks = plan ? plan->nblocks : 0;
+	pairs->agree = cut ? cut->agree : 0;
+	pairs->nblocks = cut ? cut->nblocks : 0;
 }
 
 /*
@@ -241,52 +242,52 @@ record_plan(SimilarityJoin *join, const JoinPlan *plan)
  * pushes a frame that divides the range, or pushes nothing if the range is done.
  */
 static bool
-enter_block(SimilarityJoin *join, JoinPlan *plan, uint32 *first, uint32 *n, int nchosen,
+enter_block(NearPairs *pairs, BlockCut *cut, uint32 *first, uint32 *n, int nchosen,
 			int block, int bit)
 {
-	int			left = plan->start[block + 1] - bit;
-	JoinFrame  *frame;
+	int			left = cut->start[block + 1] - bit;
+	PairsFrame  *frame;
 	Digit		digit;
 
 	if (*n <= FEW_MEMBERS)
 		return true;
-	if (join->is_done && join->is_done(join, *first, *n))
+	if (pairs->is_done && pairs->is_done(pairs, *first, *n))
 		return false;
 	if (left == 0)
 	{
-		if (nchosen + 1 == plan->agree)
-			return enter_range(join, first, n);
-		push_frame(join, plan, *first, *n, nchosen + 1, block + 1);
+		if (nchosen + 1 == cut->agree)
+			return enter_range(pairs, first, n);
+		push_frame(pairs, cut, *first, *n, nchosen + 1, block + 1);
 		return false;
 	}
 
-	frame = push_frame(join, plan, *first, *n, nchosen, block);
-	digit_init(&digit, plan->bit + bit, digit_bits(*n, left));
+	frame = push_frame(pairs, cut, *first, *n, nchosen, block);
+	digit_init(&digit, cut->bit + bit, digit_bits(*n, left));
 	frame->of_partitions = true;
 	frame->bit = bit + digit.nbits;
 	frame->partition = 0;
 	frame->npartitions = 1 << digit.nbits;
-	partition(&join->members, *first, *n, &digit, frame->start);
+	partition(&pairs->members, *first, *n, &digit, frame->start);
 	return false;
 }
 
 /*
  * Enter a range of members.  They agree on all blocks chosen before, and nothing more is
  * known about them.  Returns true if the members are to be compared.  Then *first and *n
- * may leave out members that need no more comparisons.  Otherwise, makes a plan for the
+ * may leave out members that need no more comparisons.  Otherwise, makes a cut for the
  * range, unless fewer than two members are left.
  */
 static bool
-enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
+enter_range(NearPairs *pairs, uint32 *first, uint32 *n)
 {
-	JoinPlan   *plan;
+	BlockCut   *cut;
 
-	/* every plan partitions members by at least radius + 1 blocks */
-	if (*n <= (uint32) FEW_MEMBERS * (join->radius + 1))
+	/* every cut partitions members by at least radius + 1 blocks */
+	if (*n <= (uint32) FEW_MEMBERS * (pairs->radius + 1))
 		return true;
-	if (join->reduce)
+	if (pairs->reduce)
 	{
-		uint32		done = join->reduce(join, *first, *n);
+		uint32		done = pairs->reduce(pairs, *first, *n);
 
 		*first += done;
 		*n -= done;
@@ -294,17 +295,17 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
 			return false;
 	}
 
-	plan = palloc(sizeof(JoinPlan));
-	join_plan_make(plan, join->members.fp + *first, *n, *n, join->radius,
-				   join->comparisons(join, *first, *n), &join->random);
-	if (plan->agree == 0)
+	cut = palloc(sizeof(BlockCut));
+	block_cut_make(cut, pairs->members.fp + *first, *n, *n, pairs->radius,
+				   pairs->comparisons(pairs, *first, *n), &pairs->random);
+	if (cut->agree == 0)
 	{
-		pfree(plan);
+		pfree(cut);
 		return true;
 	}
-	if (join->depth == 0)
-		record_plan(join, plan);
-	push_frame(join, plan, *first, *n, 0, 0)->owns_plan = true;
+	if (pairs->depth == 0)
+		record_cut(pairs, cut);
+	push_frame(pairs, cut, *first, *n, 0, 0)->owns_cut = true;
 	return false;
 }
 
@@ -313,40 +314,40 @@ enter_range(SimilarityJoin *join, uint32 *first, uint32 *n)
  * block.
  */
 static bool
-next_choice(SimilarityJoin *join, JoinFrame *frame)
+next_choice(NearPairs *pairs, PairsFrame *frame)
 {
-	JoinPlan   *plan = frame->plan;
+	BlockCut   *cut = frame->cut;
 
-	if (frame->block > plan->nblocks - (plan->agree - frame->nchosen))
+	if (frame->block > cut->nblocks - (cut->agree - frame->nchosen))
 		return false;
 	if (frame->block > frame->first_block)
-		skip_block(join, plan->mask[frame->block - 1]);
-	choose_block(join, plan->mask[frame->block++]);
+		skip_block(pairs, cut->mask[frame->block - 1]);
+	choose_block(pairs, cut->mask[frame->block++]);
 	return true;
 }
 
 /*
- * Start a join of the first n members.  Allocates memory in the current context.  If
- * `plan` is not NULL, the join goes through the choices whose first block is block `block`
- * of the plan.  Then all members must agree on the first `nbits` bits of this block.
+ * Start to enumerate the near pairs of the first n members.  Allocates memory in the current context.  If
+ * `cut` is not NULL, goes through the choices whose first block is block `block`
+ * of the cut.  Then all members must agree on the first `nbits` bits of this block.
  */
 void
-similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block, int nbits)
+near_pairs_begin(NearPairs *pairs, uint32 n, BlockCut *cut, int block, int nbits)
 {
-	join->stack = NULL;
-	join->skipped = NULL;
-	join->depth = join->max_depth = join->nskipped = join->max_skipped = 0;
-	join->chosen = 0;
-	join->unentered = n;
-	join->plan = plan;
-	join->block = block;
-	join->nbits = nbits;
-	record_plan(join, plan);
-	if (plan)
+	pairs->stack = NULL;
+	pairs->skipped = NULL;
+	pairs->depth = pairs->max_depth = pairs->nskipped = pairs->max_skipped = 0;
+	pairs->chosen = 0;
+	pairs->unentered = n;
+	pairs->cut = cut;
+	pairs->block = block;
+	pairs->nbits = nbits;
+	record_cut(pairs, cut);
+	if (cut)
 	{
 		for (int i = 0; i < block; i++)
-			skip_block(join, plan->mask[i]);
-		choose_block(join, 0);
+			skip_block(pairs, cut->mask[i]);
+		choose_block(pairs, 0);
 	}
 }
 
@@ -354,55 +355,55 @@ similarity_join_begin(SimilarityJoin *join, uint32 n, JoinPlan *plan, int block,
  * Enter the range of all members.  Returns true if they are to be compared.
  */
 static bool
-enter_all(SimilarityJoin *join, uint32 *first, uint32 *n)
+enter_all(NearPairs *pairs, uint32 *first, uint32 *n)
 {
 	*first = 0;
-	*n = join->unentered;
-	join->unentered = 0;
+	*n = pairs->unentered;
+	pairs->unentered = 0;
 	if (*n < 2)
 		return false;
-	if (join->plan)
-		return enter_block(join, join->plan, first, n, 0, join->block,
-						   join->plan->start[join->block] + join->nbits);
-	return enter_range(join, first, n);
+	if (pairs->cut)
+		return enter_block(pairs, pairs->cut, first, n, 0, pairs->block,
+						   pairs->cut->start[pairs->block] + pairs->nbits);
+	return enter_range(pairs, first, n);
 }
 
 /*
  * Advance to the next range whose members the caller must compare with each other.
  * Returns false if there are no more ranges.  Checks for interrupts.  Call it in the
- * memory context in which similarity_join_begin() was called.
+ * memory context in which near_pairs_begin() was called.
  */
 bool
-similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
+near_pairs_next(NearPairs *pairs, uint32 *first, uint32 *n)
 {
-	if (join->unentered > 0 && enter_all(join, first, n))
+	if (pairs->unentered > 0 && enter_all(pairs, first, n))
 		return true;
-	while (join->depth > 0)
+	while (pairs->depth > 0)
 	{
-		JoinFrame  *frame = &join->stack[join->depth - 1];
-		JoinPlan   *plan = frame->plan;
+		PairsFrame  *frame = &pairs->stack[pairs->depth - 1];
+		BlockCut   *cut = frame->cut;
 
 		CHECK_FOR_INTERRUPTS();
 		*first = frame->first;
 		*n = frame->n;
 		if (!frame->of_partitions)
 		{
-			if (!next_choice(join, frame))
-				pop_frame(join);
-			else if (enter_block(join, plan, first, n, frame->nchosen, frame->block - 1,
-								 plan->start[frame->block - 1]))
+			if (!next_choice(pairs, frame))
+				pop_frame(pairs);
+			else if (enter_block(pairs, cut, first, n, frame->nchosen, frame->block - 1,
+								 cut->start[frame->block - 1]))
 				return true;
 		}
 		else if (frame->partition == frame->npartitions)
-			pop_frame(join);
+			pop_frame(pairs);
 		else
 		{
 			uint32	   *start = &frame->start[frame->partition++];
 
 			*first += start[0];
 			*n = start[1] - start[0];
-			choose_block(join, plan->mask[frame->block]);
-			if (*n > 1 && enter_block(join, plan, first, n, frame->nchosen, frame->block,
+			choose_block(pairs, cut->mask[frame->block]);
+			if (*n > 1 && enter_block(pairs, cut, first, n, frame->nchosen, frame->block,
 									  frame->bit))
 				return true;
 		}
@@ -411,15 +412,15 @@ similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n)
 }
 
 /*
- * End a join and free its memory.
+ * End an enumeration and free its memory.
  */
 void
-similarity_join_end(SimilarityJoin *join)
+near_pairs_end(NearPairs *pairs)
 {
-	while (join->depth > 0)
-		pop_frame(join);
-	if (join->stack)
-		pfree(join->stack);
-	if (join->skipped)
-		pfree(join->skipped);
+	while (pairs->depth > 0)
+		pop_frame(pairs);
+	if (pairs->stack)
+		pfree(pairs->stack);
+	if (pairs->skipped)
+		pfree(pairs->skipped);
 }

@@ -1,10 +1,10 @@
 /*
- * Plan of a similarity join: the blocks to cut fingerprints into
+ * Blocks to cut fingerprints into, so that near ones agree on some of them
  *
  * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on
  * at least p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web
- * crawling", 2007, section 3).  So a join finds all pairs if, for every choice of p
- * blocks, it compares the fingerprints that agree on these blocks.  A larger p makes fewer
+ * crawling", 2007, section 3).  So all pairs are found if, for every choice of p
+ * blocks, one compares the fingerprints that agree on these blocks.  A larger p makes fewer
  * useless comparisons but more choices.  With k = 8 and p = 3 there are 165 choices of 17
  * bits each.
  *
@@ -12,7 +12,7 @@
  * distinguishes few of them.  So blocks have about equal weights rather than equal numbers
  * of bits.  The weight of a bit is minus the logarithm to base 2 of the probability that
  * the bit is the same in two fingerprints, estimated from a sample.  Bits may be
- * correlated.  So the comparisons of a plan are also counted for the pairs of the sample,
+ * correlated.  So the comparisons of a cut are also counted for the pairs of the sample,
  * and the larger of the two estimates is used.
  *
  * Neighbouring bits may agree, as those of the hashes of images do.  Then a block of
@@ -25,15 +25,15 @@
 
 #include <math.h>
 
-#include "corpus/join_plan.h"
 #include "digest/splitmix.h"
+#include "pairs/block_cut.h"
 
 /*
- * The sample has one of every PLAN_SAMPLE_OF fingerprints, at least 16 if there are so
- * many, and at most PLAN_SAMPLE.
+ * The sample has one of every CUT_SAMPLE_OF fingerprints, at least 16 if there are so
+ * many, and at most CUT_SAMPLE.
  */
-#define PLAN_SAMPLE				256
-#define PLAN_SAMPLE_OF			32
+#define CUT_SAMPLE				256
+#define CUT_SAMPLE_OF			32
 
 /*
  * Bits are dealt if that costs less than this fraction of the cost of contiguous blocks.
@@ -42,7 +42,7 @@
 #define DEALT_FRACTION			0.7
 
 /* The bits to cut into blocks. */
-typedef struct PlanBits
+typedef struct CutBits
 {
 	int			n;
 	uint8		bit[SIMHASH_BITS];	/* numbers of the bits, in descending order; 63 is the
@@ -50,7 +50,7 @@ typedef struct PlanBits
 	double		weight[SIMHASH_BITS];	/* weight of each bit in bit[]; 1 if half of the
 										 * fingerprints have the bit set */
 	double		total;			/* sum of the weights */
-} PlanBits;
+} CutBits;
 
 /*
  * Return the number of choices of k out of n blocks, 0 <= k <= n.
@@ -92,10 +92,10 @@ bit_weight(double f)
 /*
  * Collect the bits in `varying`, and estimate their weights from a sample.  Each of these
  * bits gets a weight above 0, even if it is the same in the whole sample.  So there is a
- * plan as long as any two fingerprints differ.
+ * cut as long as any two fingerprints differ.
  */
 static void
-measure_bits(PlanBits *bits, uint64 varying, const SimHash *sample, int nsample)
+measure_bits(CutBits *bits, uint64 varying, const SimHash *sample, int nsample)
 {
 	bits->n = 0;
 	bits->total = 0;
@@ -133,15 +133,15 @@ lightest_block(const double *weight, int nblocks)
  * is the lightest so far.
  */
 static void
-cut_blocks(JoinPlan *plan, const PlanBits *bits, int nblocks, bool dealt)
+cut_blocks(BlockCut *cut, const CutBits *bits, int nblocks, bool dealt)
 {
 	double		weight[SIMHASH_BITS] = {0};
 	double		sum = 0;
 	int			block = 0;
 	int			n = 0;
 
-	plan->nblocks = nblocks;
-	memset(plan->mask, 0, sizeof(plan->mask));
+	cut->nblocks = nblocks;
+	memset(cut->mask, 0, sizeof(cut->mask));
 	for (int i = 0; i < bits->n; i++)
 	{
 		if (dealt)
@@ -152,17 +152,17 @@ cut_blocks(JoinPlan *plan, const PlanBits *bits, int nblocks, bool dealt)
 			block++;
 		sum += bits->weight[i];
 		weight[block] += bits->weight[i];
-		plan->mask[block] |= UINT64CONST(1) << bits->bit[i];
+		cut->mask[block] |= UINT64CONST(1) << bits->bit[i];
 	}
 
 	for (block = 0; block < nblocks; block++)
 	{
-		plan->start[block] = n;
+		cut->start[block] = n;
 		for (int i = 0; i < bits->n; i++)
-			if (plan->mask[block] >> bits->bit[i] & 1)
-				plan->bit[n++] = bits->bit[i];
+			if (cut->mask[block] >> bits->bit[i] & 1)
+				cut->bit[n++] = bits->bit[i];
 	}
-	plan->start[nblocks] = n;
+	cut->start[nblocks] = n;
 }
 
 /*
@@ -183,7 +183,7 @@ partition_cost(double n, int nbits, int radius, int agree, double *partitions)
 }
 
 /*
- * Estimate how often the join compares a pair of unrelated fingerprints.  `total` is the
+ * Estimate how often a pair of unrelated fingerprints is compared.  `total` is the
  * weight of all bits.
  */
 static double
@@ -195,14 +195,14 @@ comparisons_of_unrelated(double total, int radius, int agree)
 }
 
 /*
- * Estimate how often the join compares a pair of fingerprints, on average over all pairs.
- * It compares a pair once for each choice among the blocks on which the pair agrees.  The
+ * Estimate how often a pair of fingerprints is compared, on average over all pairs.  A pair
+ * is compared once for each choice among the blocks on which the pair agrees.  The
  * average over the pairs of the sample takes correlated bits and near pairs into account.
  * Equal fingerprints of the sample are skipped, since they may be one fingerprint drawn
  * twice.
  */
 static double
-comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, int agree)
+comparisons_of_pair(const BlockCut *cut, const SimHash *sample, int nsample, int agree)
 {
 	double		sum = 0;
 
@@ -214,8 +214,8 @@ comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, in
 
 			if (difference == 0)
 				continue;
-			for (int block = 0; block < plan->nblocks; block++)
-				agreeing += !(difference & plan->mask[block]);
+			for (int block = 0; block < cut->nblocks; block++)
+				agreeing += !(difference & cut->mask[block]);
 			if (agreeing >= agree)
 				sum += choices_of(agreeing, agree);
 		}
@@ -227,7 +227,7 @@ comparisons_of_pair(const JoinPlan *plan, const SimHash *sample, int nsample, in
  * 0 if no number costs less than *min_cost, which is lowered to the cost of the best.
  */
 static int
-best_agree(JoinPlan *plan, const PlanBits *bits, bool dealt, const SimHash *sample, int nsample,
+best_agree(BlockCut *cut, const CutBits *bits, bool dealt, const SimHash *sample, int nsample,
 		   double n, int radius, double comparisons, double *min_cost)
 {
 	double		partitions = 0;
@@ -243,8 +243,8 @@ best_agree(JoinPlan *plan, const PlanBits *bits, bool dealt, const SimHash *samp
 		/* the sample can only raise the estimate */
 		if (cost + comparisons * unrelated >= *min_cost)
 			continue;
-		cut_blocks(plan, bits, radius + agree, dealt);
-		cost += comparisons * Max(unrelated, comparisons_of_pair(plan, sample, nsample, agree));
+		cut_blocks(cut, bits, radius + agree, dealt);
+		cost += comparisons * Max(unrelated, comparisons_of_pair(cut, sample, nsample, agree));
 		if (cost < *min_cost)
 		{
 			*min_cost = cost;
@@ -255,17 +255,17 @@ best_agree(JoinPlan *plan, const PlanBits *bits, bool dealt, const SimHash *samp
 }
 
 /*
- * Plan a join of n fingerprints.  fp[0..nfp-1] are some or all of them, 0 < nfp <= n.
- * `comparisons` is the number of comparisons if all pairs are compared.  The sample is
- * drawn at random, because fingerprints at regular intervals may be alike.
+ * Find the cut by which the near pairs of n fingerprints cost least.  fp[0..nfp-1] are some
+ * or all of them, 0 < nfp <= n.  `comparisons` is the number of comparisons if all pairs are
+ * compared.  The sample is drawn at random, because fingerprints at regular intervals may be alike.
  */
 void
-join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radius,
+block_cut_make(BlockCut *cut, const SimHash *fp, uint32 nfp, double n, int radius,
 			   double comparisons, uint64 *random)
 {
-	int			nsample = Max(Min(nfp / PLAN_SAMPLE_OF, PLAN_SAMPLE), Min(nfp, 16));
-	SimHash		sample[PLAN_SAMPLE];
-	PlanBits	bits;
+	int			nsample = Max(Min(nfp / CUT_SAMPLE_OF, CUT_SAMPLE), Min(nfp, 16));
+	SimHash		sample[CUT_SAMPLE];
+	CutBits	bits;
 	double		min_cost = comparisons;
 	int			contiguous;
 	int			dealt;
@@ -273,21 +273,21 @@ join_plan_make(JoinPlan *plan, const SimHash *fp, uint32 nfp, double n, int radi
 	for (int i = 0; i < nsample; i++)
 		sample[i] = fp[draw_below(random, nfp)];
 	measure_bits(&bits, varying_bits(fp, nfp), sample, nsample);
-	contiguous = best_agree(plan, &bits, false, sample, nsample, n, radius, comparisons,
+	contiguous = best_agree(cut, &bits, false, sample, nsample, n, radius, comparisons,
 							&min_cost);
 	min_cost *= DEALT_FRACTION;
-	dealt = best_agree(plan, &bits, true, sample, nsample, n, radius, comparisons, &min_cost);
-	plan->agree = dealt > 0 ? dealt : contiguous;
-	if (plan->agree > 0)
-		cut_blocks(plan, &bits, radius + plan->agree, dealt > 0);
+	dealt = best_agree(cut, &bits, true, sample, nsample, n, radius, comparisons, &min_cost);
+	cut->agree = dealt > 0 ? dealt : contiguous;
+	if (cut->agree > 0)
+		cut_blocks(cut, &bits, radius + cut->agree, dealt > 0);
 }
 
 /*
- * Estimate the cost, in comparisons, of a join of n unrelated fingerprints that are not
- * known yet.  `comparisons` is the number of comparisons if all pairs are compared.
+ * Estimate the cost, in comparisons, of finding the near pairs of n unrelated fingerprints
+ * that are not known yet.  `comparisons` is the number of comparisons if all pairs are compared.
  */
 double
-join_plan_cost(double n, int radius, double comparisons)
+block_cut_cost(double n, int radius, double comparisons)
 {
 	double		min_cost = comparisons;
 	double		partitions = 0;

@@ -3,14 +3,14 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifndef SIMHASH_SIMILARITY_JOIN_H
-#define SIMHASH_SIMILARITY_JOIN_H
+#ifndef SIMHASH_NEAR_PAIRS_H
+#define SIMHASH_NEAR_PAIRS_H
 
 #include "digest/simhash.h"
 
 /*
- * Fingerprints, each with a number of the caller's, such as its row.  A join changes the
- * order of the members.
+ * Fingerprints, each with a number of the caller's, such as its row.  An enumeration
+ * changes the order of the members.
  */
 typedef struct Members
 {
@@ -25,58 +25,62 @@ typedef struct Members
 #define COMPARED_AT_ONCE	1024
 
 /*
- * A similarity join, which is an iterator over ranges of members.  Each pair of members
+ * An enumeration of near pairs: an iterator over ranges of members.  Each pair of members
  * within the radius is in at least one range.  Users put this struct first in a struct of
  * their own.
  *
  * The callbacks get the index of the first member of a range and the number of members.
  * They may change the order of members within the range.
  */
-typedef struct SimilarityJoin SimilarityJoin;
+typedef struct NearPairs NearPairs;
 
-struct SimilarityJoin
+struct NearPairs
 {
 	Members		members;
 	int			radius;			/* in bits, 0 to 64 */
 	uint64		random;			/* state of splitmix64, initially the seed */
 
 	/* Estimates the number of comparisons if all pairs of a range are compared. */
-	double		(*comparisons) (SimilarityJoin *join, uint32 first, uint32 n);
-
-	/* Returns true if a range needs no more comparisons.  Must be quick.  May be NULL. */
-	bool		(*is_done) (SimilarityJoin *join, uint32 first, uint32 n);
+	double		(*comparisons) (NearPairs *pairs, uint32 first, uint32 n);
 
 	/*
-	 * Compares some members of a range with all other members of the range.  Moves the
-	 * members that need no more comparisons to the front, and returns their number.  Must
-	 * be quick.  May be NULL.
+	 * Returns true if a range needs no more comparisons.  Called for each range that is to be
+	 * partitioned, so it should take less time than that.  May be NULL.
 	 */
-	uint32		(*reduce) (SimilarityJoin *join, uint32 first, uint32 n);
+	bool		(*is_done) (NearPairs *pairs, uint32 first, uint32 n);
+
+	/*
+	 * Compares a few members of a range, of the callback's choice, with all others of the
+	 * range.  Moves the members that need no more comparisons to the front, and returns
+	 * their number.  Called before a range gets a cut of its own, so it should take less
+	 * time than partitioning the range once.  May be NULL.
+	 */
+	uint32		(*reduce) (NearPairs *pairs, uint32 first, uint32 n);
 
 	/* Private state of the iterator */
 	uint32		unentered;		/* number of members at first, 0 once the first range has
 								 * been entered */
-	struct JoinPlan *plan;		/* plan to continue, or NULL */
-	int			block;			/* the block of this plan that is the first of each choice */
+	struct BlockCut *cut;		/* cut to continue, or NULL */
+	int			block;			/* the block of this cut that is the first of each choice */
 	int			nbits;			/* number of bits of this block that all members agree on */
-	struct JoinFrame *stack;
+	struct PairsFrame *stack;
 	int			depth;
 	int			max_depth;
 	uint64	   *skipped;		/* masks of the blocks that the current choice skips */
 	int			nskipped;
 	int			max_skipped;
 	uint64		chosen;			/* mask of the block chosen last, and of the first block if
-								 * a plan is continued */
+								 * a cut is continued */
 
-	/* The plan for all members, for EXPLAIN */
+	/* The cut for all members, for EXPLAIN */
 	int			agree;			/* number of blocks of a choice; 0 if all are compared */
 	int			nblocks;
 };
 
-extern void similarity_join_begin(SimilarityJoin *join, uint32 n, struct JoinPlan *plan,
+extern void near_pairs_begin(NearPairs *pairs, uint32 n, struct BlockCut *cut,
 								  int block, int nbits);
-extern bool similarity_join_next(SimilarityJoin *join, uint32 *first, uint32 *n);
-extern void similarity_join_end(SimilarityJoin *join);
+extern bool near_pairs_next(NearPairs *pairs, uint32 *first, uint32 *n);
+extern void near_pairs_end(NearPairs *pairs);
 
 /*
  * Return true if the current range is the one that reports a pair.  `difference` has the
@@ -85,12 +89,12 @@ extern void similarity_join_end(SimilarityJoin *join);
  * chosen blocks, and on no block that the choice skips.
  */
 static inline bool
-similarity_join_reports(const SimilarityJoin *join, uint64 difference)
+near_pairs_reports(const NearPairs *pairs, uint64 difference)
 {
-	if (difference & join->chosen)
+	if (difference & pairs->chosen)
 		return false;
-	for (int i = 0; i < join->nskipped; i++)
-		if (!(difference & join->skipped[i]))
+	for (int i = 0; i < pairs->nskipped; i++)
+		if (!(difference & pairs->skipped[i]))
 			return false;
 	return true;
 }
@@ -110,4 +114,4 @@ members_swap(Members *members, uint32 a, uint32 b)
 	members->tag[b] = tag;
 }
 
-#endif							/* SIMHASH_SIMILARITY_JOIN_H */
+#endif							/* SIMHASH_NEAR_PAIRS_H */
