@@ -17,7 +17,7 @@ OBJS = \
 	src/digest/distinct.o \
 	src/digest/match.o \
 	src/digest/minhash.o \
-	src/digest/sketch.o \
+	src/digest/hash_list.o \
 	src/digest/weigh.o \
 	src/digest/winnow.o \
 	src/functions/aggregate.o \
@@ -74,7 +74,7 @@ OBJS = \
 	src/index/simhash/simhash_opclasses.o \
 	src/index/simhash/probe.o \
 	src/index/simhash/probe_plan.o \
-	src/index/sketch/sketch_opclass.o \
+	src/index/array/array_opclass.o \
 	src/index/tree/buffer_hint.o \
 	src/index/tree/descend.o \
 	src/index/tree/extend.o \
@@ -147,7 +147,7 @@ OBJS = \
 	src/type/cast.o \
 	src/type/sketch_ball.o \
 	src/type/hash_array.o \
-	src/type/jaccard.o \
+	src/type/minhash_estimates.o \
 	src/type/minhash_type.o \
 	src/type/minhash_order.o \
 	src/type/simhash_type.o

@@ -17,7 +17,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
-#include "digest/sketch.h"
+#include "digest/hash_list.h"
 #include "digest/winnow.h"
 #include "functions/arguments.h"
 #include "text/hash.h"
@@ -29,53 +29,53 @@
 #define DEFAULT_GUARANTEE	3
 
 /*
- * Raise the error that a sketch would have more than SKETCH_MAX elements.
+ * Raise the error that a sketch would have more than HASH_LIST_MAX elements.
  */
 static void
 report_too_many(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("a sketch has more than %d elements", SKETCH_MAX),
+			 errmsg("a sketch has more than %d elements", HASH_LIST_MAX),
 			 errhint("Use chunks of the text, cut by text_windows(), or a greater modulus or guarantee.")));
 }
 
 static void
-add_hash(Sketch *sketch, uint64 hash)
+add_hash(HashList *list, uint64 hash)
 {
-	if (!sketch_add(sketch, hash))
+	if (!hash_list_add(list, hash))
 		report_too_many();
 }
 
 /*
  * Return the elements as a function's result, an array in ascending order.  Frees the
- * sketch.  Raises an error if there are more than SKETCH_MAX elements.
+ * sketch.  Raises an error if there are more than HASH_LIST_MAX elements.
  */
 static Datum
-finish_sketch(Sketch *sketch)
+finish_list(HashList *list)
 {
 	ArrayType  *array;
 	size_t		size;
 
-	if (!sketch_finish(sketch))
+	if (!hash_list_finish(list))
 		report_too_many();
-	if (sketch->n == 0)
+	if (list->n == 0)
 		return PointerGetDatum(construct_empty_array(INT8OID));
-	size = ARR_OVERHEAD_NONULLS(1) + sketch->n * sizeof(int64);
+	size = ARR_OVERHEAD_NONULLS(1) + list->n * sizeof(int64);
 	array = palloc0(size);
 	SET_VARSIZE(array, size);
 	array->ndim = 1;
 	array->elemtype = INT8OID;
-	ARR_DIMS(array)[0] = sketch->n;
+	ARR_DIMS(array)[0] = list->n;
 	ARR_LBOUND(array)[0] = 1;
-	sketch_write(sketch, (int64 *) ARR_DATA_PTR(array));
-	sketch_free(sketch);
+	hash_list_write(list, (int64 *) ARR_DATA_PTR(array));
+	hash_list_free(list);
 	return PointerGetDatum(array);
 }
 
 typedef struct ModulusSketch
 {
-	Sketch		sketch;
+	HashList		list;
 	uint64		modulus;
 } ModulusSketch;
 
@@ -89,7 +89,7 @@ add_multiple(void *arg, const char *shingle, size_t length)
 	uint64		hash = hash_feature(shingle, length);
 
 	if (hash % of->modulus == 0)
-		add_hash(&of->sketch, hash);
+		add_hash(&of->list, hash);
 }
 
 /*
@@ -111,18 +111,18 @@ simhash_sketch(PG_FUNCTION_ARGS)
 	cut = get_cut(fcinfo, 2, sketch_default_width);
 	of.modulus = check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
 							 "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.");
-	sketch_begin(&of.sketch);
+	hash_list_begin(&of.list);
 	cut_document(PG_GETARG_DATUM(0), &cut, add_multiple, &of);
-	return finish_sketch(&of.sketch);
+	return finish_list(&of.list);
 }
 
 /*
  * Add the hash of a shingle to a sketch.  A ShingleConsumer.
  */
 static void
-add_any(void *sketch, const char *shingle, size_t length)
+add_any(void *list, const char *shingle, size_t length)
 {
-	add_hash(sketch, hash_feature(shingle, length));
+	add_hash(list, hash_feature(shingle, length));
 }
 
 /*
@@ -136,19 +136,19 @@ Datum
 simhash_shingle_hashes(PG_FUNCTION_ARGS)
 {
 	Cut			cut;
-	Sketch		sketch;
+	HashList		list;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	cut = get_cut(fcinfo, 1, minhash_default_width);
-	sketch_begin(&sketch);
-	cut_document(PG_GETARG_DATUM(0), &cut, add_any, &sketch);
-	return finish_sketch(&sketch);
+	hash_list_begin(&list);
+	cut_document(PG_GETARG_DATUM(0), &cut, add_any, &list);
+	return finish_list(&list);
 }
 
 typedef struct WinnowedSketch
 {
-	Sketch		sketch;
+	HashList		list;
 	Winnower	winnower;
 } WinnowedSketch;
 
@@ -163,7 +163,7 @@ add_smallest(void *arg, const char *shingle, size_t length)
 	uint64		selected;
 
 	if (winnow_next(&of->winnower, hash_feature(shingle, length), &selected))
-		add_hash(&of->sketch, selected);
+		add_hash(&of->list, selected);
 }
 
 /*
@@ -193,12 +193,12 @@ simhash_winnow(PG_FUNCTION_ARGS)
 						guarantee, cut.width),
 				 errhint("A guarantee is at least the width, and at most %d.",
 						 GUARANTEE_MAX)));
-	sketch_begin(&of.sketch);
+	hash_list_begin(&of.list);
 	winnow_begin(&of.winnower, guarantee - cut.width + 1);
 	cut_document(PG_GETARG_DATUM(0), &cut, add_smallest, &of);
 	if (winnow_finish(&of.winnower, &selected))
-		add_hash(&of.sketch, selected);
-	return finish_sketch(&of.sketch);
+		add_hash(&of.list, selected);
+	return finish_list(&of.list);
 }
 
 /*
@@ -214,7 +214,7 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 	int			n = array_nitems(array);
 	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
 	int32		size = PG_GETARG_INT32(1);
-	Sketch		sketch;
+	HashList		list;
 	Winnower	winnower;
 	uint64		selected;
 
@@ -223,16 +223,16 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("window of %d hashes is out of range", size),
 				 errhint("A window has 1 to %d hashes.", WINDOW_MAX)));
-	sketch_begin(&sketch);
+	hash_list_begin(&list);
 	winnow_begin(&winnower, size);
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (winnow_next(&winnower, hashes[i], &selected))
-			add_hash(&sketch, selected);
+			add_hash(&list, selected);
 	}
 	if (winnow_finish(&winnower, &selected))
-		add_hash(&sketch, selected);
+		add_hash(&list, selected);
 	PG_FREE_IF_COPY(array, 0);
-	return finish_sketch(&sketch);
+	return finish_list(&list);
 }

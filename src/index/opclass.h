@@ -208,7 +208,7 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 extern Datum simhash_opclass(PG_FUNCTION_ARGS);
 extern Datum simhash_ball_opclass(PG_FUNCTION_ARGS);
 
-/* sketch/sketch_opclass.c */
+/* array/array_opclass.c */
 extern Datum simhash_sketch_opclass(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_ball_opclass(PG_FUNCTION_ARGS);
 

@@ -176,7 +176,7 @@ fraction_resembling(const Elements *documents, const int64 *key, int nkeys, doub
 	{
 		int			n;
 		int64	   *element = hash_array_elements(sample->value[i], &n);
-		Overlap		overlap = hash_set_overlap(element, n, key, nkeys);
+		Overlap		overlap = sorted_overlap(element, n, key, nkeys);
 		double		distance = jaccard_distance_of(&overlap);
 
 		if (distance <= radius && (distance > 0 || i < sample->ncommon))

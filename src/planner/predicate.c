@@ -1,5 +1,5 @@
 /*
- * Predicates of estimates: two values and their maximum distance
+ * The predicate that is estimated: two values, and how near they must be
  *
  * Copyright (c) 2026, the simhash authors
  */

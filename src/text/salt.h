@@ -48,7 +48,7 @@ fold_product(uint64 a, uint64 b)
 }
 
 /*
- * Return the salted hash of a hash.
+ * Return a hash of a 64-bit hash and of the salt of this process.
  */
 static inline uint64
 salted_hash64(uint64 hash)

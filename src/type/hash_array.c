@@ -153,11 +153,11 @@ get_passage(FunctionCallInfo fcinfo, Datum value)
 }
 
 /*
- * Count the elements of two sets, which are arrays in ascending order.  Checks for
- * interrupts.
+ * Count the elements that two sets have in common.  Both are arrays in ascending order.
+ * Checks for interrupts.
  */
 Overlap
-hash_set_overlap(const int64 *a, int na, const int64 *b, int nb)
+sorted_overlap(const int64 *a, int na, const int64 *b, int nb)
 {
 	Overlap		overlap = {.a = na,.b = nb};
 
@@ -183,7 +183,7 @@ hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b)
 	int			nb = query ? query->n : 0;
 	int64	   *element_a = hash_array_elements(a, &na);
 	int64	   *element_b = query ? query->element : hash_array_elements(b, &nb);
-	Overlap		overlap = hash_set_overlap(element_a, na, element_b, nb);
+	Overlap		overlap = sorted_overlap(element_a, na, element_b, nb);
 
 	pfree(element_a);
 	if (query == NULL)

@@ -15,7 +15,7 @@ extern bool hash_array_has_nulls(Datum value);
 
 extern bool sketch_ball_open(Datum ball, Datum *center, float8 *radius);
 
-extern Overlap hash_set_overlap(const int64 *a, int na, const int64 *b, int nb);
+extern Overlap sorted_overlap(const int64 *a, int na, const int64 *b, int nb);
 extern Overlap hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b);
 
 /* The functions of operators that an index supports. */

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "digest/sketch.h"
+#include "digest/hash_list.h"
 #include "digest/winnow.h"
 #include "text/hash.h"
 
@@ -99,7 +99,7 @@ make_hashes(uint64 *hashes)
  * Check that the elements are those of the set, in signed order.
  */
 static void
-check_elements(const char *what, Sketch *sketch, const uint64 *set, int n)
+check_elements(const char *what, HashList *list, const uint64 *set, int n)
 {
 	int64	   *expected = malloc((n + 1) * sizeof(int64));
 	int64	   *elements = malloc((n + 1) * sizeof(int64));
@@ -107,15 +107,15 @@ check_elements(const char *what, Sketch *sketch, const uint64 *set, int n)
 	memcpy(expected, set, n * sizeof(int64));
 	qsort(expected, n, sizeof(int64), compare_signed);
 	unit_checks++;
-	if ((!sketch_finish(sketch) || sketch->n != n) && count_failure())
-		printf("%s: %d elements instead of %d\n", what, sketch->n, n);
+	if ((!hash_list_finish(list) || list->n != n) && count_failure())
+		printf("%s: %d elements instead of %d\n", what, list->n, n);
 	else
 	{
-		sketch_write(sketch, elements);
+		hash_list_write(list, elements);
 		if (memcmp(elements, expected, n * sizeof(int64)) != 0 && count_failure())
 			printf("%s: other elements, of %d\n", what, n);
 	}
-	sketch_free(sketch);
+	hash_list_free(list);
 	free(expected);
 	free(elements);
 }
@@ -131,12 +131,12 @@ test_sets(int nsets)
 	{
 		static uint64 hashes[MAX_HASHES];
 		int			n = make_hashes(hashes);
-		Sketch		all;
+		HashList		all;
 		bool		fits = true;
 
-		sketch_begin(&all);
+		hash_list_begin(&all);
 		for (int i = 0; i < n; i++)
-			fits &= sketch_add(&all, hashes[i]);
+			fits &= hash_list_add(&all, hashes[i]);
 		unit_checks++;
 		if (!fits && count_failure())
 			printf("%d hashes are too many\n", n);
@@ -152,22 +152,22 @@ test_sets(int nsets)
 static void
 test_limit(void)
 {
-	Sketch		sketch;
+	HashList		list;
 
 	begin_group("limit");
-	sketch_begin(&sketch);
-	for (uint64 i = 0; i < SKETCH_MAX; i++)
+	hash_list_begin(&list);
+	for (uint64 i = 0; i < HASH_LIST_MAX; i++)
 	{
 		unit_checks++;
-		if (!sketch_add(&sketch, i << 20) && count_failure())
+		if (!hash_list_add(&list, i << 20) && count_failure())
 			printf("element %llu does not fit\n", (unsigned long long) i);
 	}
 	unit_checks += 2;
-	if (!sketch_finish(&sketch) && count_failure())
+	if (!hash_list_finish(&list) && count_failure())
 		printf("the largest does not fit\n");
-	if (sketch_add(&sketch, 1) && sketch_finish(&sketch) && count_failure())
+	if (hash_list_add(&list, 1) && hash_list_finish(&list) && count_failure())
 		printf("one more fits\n");
-	sketch_free(&sketch);
+	hash_list_free(&list);
 	end_group("checks");
 }
 

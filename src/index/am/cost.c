@@ -280,7 +280,7 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
 	double		ntuples = 0;	/* number of index entries that the scan reads */
-	Cost		recheck_cost = 0;	/* of a row */
+	Cost		recheck_cost = 0;	/* of testing the operator on one row */
 	QualCost	qual_cost;
 	ListCell   *lc;
 

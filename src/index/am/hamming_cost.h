@@ -12,9 +12,9 @@
 typedef struct ScanEstimate
 {
 	double		descents;
-	double		pages;			/* number of leaves */
+	double		pages;			/* number of leaf pages that are read */
 	double		entries;
-	double		max_fraction;	/* of the index's pages that may be among them */
+	double		max_fraction;	/* the scan reads no more than this fraction of the index */
 } ScanEstimate;
 
 extern bool hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivity,

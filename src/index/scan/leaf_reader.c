@@ -82,7 +82,8 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 }
 
 /*
- * Fetch the next range of the reader's array (NextRange).  A key is a range with one key.
+ * Fetch the next range of the reader's array (NextRange).  Of an array of keys, each is a
+ * range of its own.
  * Returns false after the last range.
  */
 static bool

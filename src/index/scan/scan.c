@@ -119,8 +119,8 @@ read_null_tests(IndexScanDesc scan, SimHashScan *state)
  * Extract the query keys of the scan keys, for rows that are not NULL.  Stores a set of
  * query keys in `sets` for each scan key, and sets *nsets to the number of sets.  A scan
  * key has no set if every row that is not NULL matches it.  This is so for IS NOT NULL,
- * and for an operator that needs a full index scan.  Requests a recheck for such an operator
- * if it wants one.
+ * and for an operator that needs a full index scan.  Requests a recheck if such an operator
+ * needs one (KeySet.recheck).
  *
  * Returns false if no row matches.  Raises an error if the parameters of a query differ
  * from those of the index.

@@ -36,7 +36,8 @@ typedef struct JoinSpec
 								 * compared; NIL if they need no comparison */
 	List	   *clauses;		/* other expressions that decide whether a pair matches;
 								 * without the distance if it is exact */
-	List	   *distance_clauses;	/* the clause that bounds the distance, as in the query */
+	List	   *distance_clauses;	/* the clause of the join's method, as in the query: a bound
+								 * of the distance, or % */
 } JoinSpec;
 
 extern List *join_node_describe(const JoinSpec *spec, List *filter);

@@ -1,5 +1,5 @@
 /*
- * A set of some of a text's hashes
+ * A list of distinct hashes
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
  * duplicates are dropped.  If more than half of the array remains, its capacity is doubled.
@@ -10,7 +10,7 @@
  */
 #include "portable.h"
 
-#include "digest/sketch.h"
+#include "digest/hash_list.h"
 
 /* Number of bits that one pass of a sort uses. */
 #define DIGIT_BITS		8
@@ -26,11 +26,11 @@
  * Initialize an empty set.
  */
 void
-sketch_begin(Sketch *sketch)
+hash_list_begin(HashList *list)
 {
-	sketch->n = 0;
-	sketch->capacity = SKETCH_INLINE;
-	sketch->hashes = sketch->inline_hashes;
+	list->n = 0;
+	list->capacity = HASH_LIST_INLINE;
+	list->hashes = list->inline_hashes;
 }
 
 static uint64 *
@@ -43,10 +43,10 @@ make_hashes(int capacity)
  * Free the memory of a set.
  */
 void
-sketch_free(Sketch *sketch)
+hash_list_free(HashList *list)
 {
-	if (sketch->hashes != sketch->inline_hashes)
-		pfree(sketch->hashes);
+	if (list->hashes != list->inline_hashes)
+		pfree(list->hashes);
 }
 
 static void
@@ -127,48 +127,48 @@ sort_hashes(uint64 *hashes, int n)
  * Sort the hashes, and drop duplicates.
  */
 static void
-tidy(Sketch *sketch)
+tidy(HashList *list)
 {
-	uint64	   *hashes = sketch->hashes;
+	uint64	   *hashes = list->hashes;
 	int			n = 0;
 
-	sort_hashes(hashes, sketch->n);
-	for (int i = 0; i < sketch->n; i++)
+	sort_hashes(hashes, list->n);
+	for (int i = 0; i < list->n; i++)
 		if (n == 0 || hashes[i] != hashes[n - 1])
 			hashes[n++] = hashes[i];
-	sketch->n = n;
+	list->n = n;
 }
 
 /*
  * Make space in a full array, by dropping duplicates or by doubling the array.  Returns false
- * if more than SKETCH_MAX hashes have to be kept.
+ * if more than HASH_LIST_MAX hashes have to be kept.
  */
 bool
-sketch_enlarge(Sketch *sketch)
+hash_list_enlarge(HashList *list)
 {
 	uint64	   *larger;
 
-	tidy(sketch);
-	if (sketch->n <= sketch->capacity / 2)
+	tidy(list);
+	if (list->n <= list->capacity / 2)
 		return true;
-	if (sketch->n > SKETCH_MAX)
+	if (list->n > HASH_LIST_MAX)
 		return false;
-	sketch->capacity *= 2;
-	larger = make_hashes(sketch->capacity);
-	memcpy(larger, sketch->hashes, sketch->n * sizeof(uint64));
-	sketch_free(sketch);
-	sketch->hashes = larger;
+	list->capacity *= 2;
+	larger = make_hashes(list->capacity);
+	memcpy(larger, list->hashes, list->n * sizeof(uint64));
+	hash_list_free(list);
+	list->hashes = larger;
 	return true;
 }
 
 /*
- * Complete the set.  Returns false if it has more than SKETCH_MAX hashes.
+ * Complete the set.  Returns false if it has more than HASH_LIST_MAX hashes.
  */
 bool
-sketch_finish(Sketch *sketch)
+hash_list_finish(HashList *list)
 {
-	tidy(sketch);
-	return sketch->n <= SKETCH_MAX;
+	tidy(list);
+	return list->n <= HASH_LIST_MAX;
 }
 
 /*
@@ -176,21 +176,21 @@ sketch_finish(Sketch *sketch)
  * the highest bit set come first, since they are negative.
  */
 void
-sketch_write(const Sketch *sketch, int64 *elements)
+hash_list_write(const HashList *list, int64 *elements)
 {
 	int			low = 0;
-	int			high = sketch->n;
+	int			high = list->n;
 
 	/* search for the number of hashes without the highest bit */
 	while (low < high)
 	{
 		int			middle = low + (high - low) / 2;
 
-		if (sketch->hashes[middle] >> 63)
+		if (list->hashes[middle] >> 63)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	memcpy(elements, sketch->hashes + low, (sketch->n - low) * sizeof(int64));
-	memcpy(elements + sketch->n - low, sketch->hashes, low * sizeof(int64));
+	memcpy(elements, list->hashes + low, (list->n - low) * sizeof(int64));
+	memcpy(elements + list->n - low, list->hashes, low * sizeof(int64));
 }
