@@ -308,25 +308,31 @@ is_user_defined(Oid function, void *context)
 }
 
 /*
- * Return true if an expression calls a user-defined function.  An expression_tree_walker
- * callback.
+ * Return true if an expression may take longer than its declared cost: it calls a user-defined
+ * function, which may also be the constraint of a domain, or reads a column of variable
+ * length, which may have to be detoasted.  An expression_tree_walker callback.
  */
 static bool
-calls_user_defined(Node *node, void *context)
+may_be_slow(Node *node, void *context)
 {
-	return node && (check_functions_in_node(node, is_user_defined, context) ||
-					expression_tree_walker(node, calls_user_defined, context));
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return get_typlen(((Var *) node)->vartype) < 0;
+	return IsA(node, CoerceToDomain) || check_functions_in_node(node, is_user_defined, context) ||
+		expression_tree_walker(node, may_be_slow, context);
 }
 
 /*
- * Return true if a clause is cheap.  A clause that calls a user-defined function is not, since
- * the declared cost of these is mostly the default, that of one operator.
+ * Return true if a clause is cheap.  A clause that may be slow is not, since the declared cost
+ * of user-defined functions is mostly the default, that of one operator, and core does not
+ * charge for detoasting.
  */
 static bool
 is_cheap(PlannerInfo *root, RestrictInfo *rinfo)
 {
 	return cost_of(root, rinfo) <= CHEAP_OPERATORS * cpu_operator_cost &&
-		!calls_user_defined((Node *) rinfo->clause, NULL);
+		!may_be_slow((Node *) rinfo->clause, NULL);
 }
 
 /*
