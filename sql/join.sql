@@ -600,6 +600,10 @@ SELECT clause, jointype, memory, (counters->'Pairs')::bigint - p.pairs AS pairs,
        (counters->'Candidate Pairs')::bigint - (counters->'Candidates Removed by Join Filter')::bigint > p.pairs
            AS beyond
 FROM counted AS c JOIN paired AS p USING (d) WHERE j < 3 ORDER BY d, j, memory DESC;
+-- a join that is never executed has all counters, too, as core's joins have
+SELECT node->'Actual Loops' AS loops, node->'Rows Removed by Join Filter' AS removed, pairs
+FROM compared('SELECT FROM kin c WHERE c.id < 0 AND EXISTS (SELECT FROM kin a JOIN kin b ON a.sk <%> b.sk <= 0.4
+    AND a.id < b.id AND a.id > c.id OFFSET 0)');
 -- cheap: one or two of PostgreSQL's own operators, of values that are never toasted.  The others follow in the
 -- order of their costs
 CREATE DOMAIN number AS int CHECK (VALUE < 1000);

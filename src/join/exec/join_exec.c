@@ -251,9 +251,9 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 	explain_clauses("Join Filter", state->filter, plan, ancestors, es);
 	if (!es->analyze)
 		return;
-	if (state->filter != NIL && css->ss.ps.instrument && css->ss.ps.instrument->nloops > 0)
+	if (state->filter != NIL && css->ss.ps.instrument)
 		explain_removed("Rows Removed by Join Filter",
-						css->ss.ps.instrument->nfiltered2 / css->ss.ps.instrument->nloops, es);
+						css->ss.ps.instrument->nfiltered2 / Max(css->ss.ps.instrument->nloops, 1), es);
 	state->match->methods->explain(state->match, es);
 	if (state->match->methods->verify)
 	{
