@@ -180,7 +180,7 @@ TAP_TESTS = 1
 PROVE_TESTS = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/test/t/*.pl))
 endif
 
-EXTRA_CLEAN = .built-for
+EXTRA_CLEAN = .built-for $(OBJS:.o=.d)
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -208,9 +208,12 @@ $(shell mkdir -p $(sort $(dir $(OBJS))))
 # Objects of another PG_CONFIG are rebuilt.
 $(shell $(PG_CONFIG) | cmp -s - .built-for || $(PG_CONFIG) >.built-for)
 
-# Every header is small, so each object depends on all of them.
-$(OBJS) $(OBJS:.o=.bc): .built-for \
-	$(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
+# Each object, and its bitcode, depends on the headers that it includes, the server's
+# among them.  The compiler writes them to a file beside the object.  The Makefile has
+# flags.
+$(OBJS): CFLAGS += -MD -MP -MF $(@:.o=.d) -MT '$@ $(@:.o=.bc)'
+$(OBJS) $(OBJS:.o=.bc): .built-for $(srcdir)/Makefile
+-include $(wildcard $(OBJS:.o=.d))
 
 # Functions shared between C files are not exported.  (PGXS does this from 16 on.)
 ifeq ($(GCC),yes)

@@ -18,7 +18,7 @@ build() {
 # Copies the sources alone: make would find the objects of a build in their directory.
 pristine_copy() {
 	mkdir "$SCRATCH/source"
-	tar -C "$SOURCE" --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
+	tar -C "$SOURCE" --exclude='*.[od]' --exclude='*.bc' --exclude='*.so' \
 		--exclude=.built-for -cf - Makefile simhash.control src |
 		tar -C "$SCRATCH/source" -xf -
 	SOURCE=$SCRATCH/source
@@ -32,10 +32,50 @@ builds_elsewhere() {
 		[ -s "$SCRATCH/stage$("$PG_CONFIG" --sharedir)/extension/simhash--1.0.sql" ]
 }
 
+# Prints the objects that make would compile.  Arguments: variables.
+stale() {
+	build -n with_llvm=no "$@" all | sed -n 's/.* -c -o \([^ ]*\) .*/\1/p' | sort
+}
+
 # Succeeds if make would compile nothing.  Arguments: variables.
 up_to_date() {
-	local commands
-	commands=$(build -n with_llvm=no "$@" all) && [[ $commands != *" -c -o "* ]]
+	local objects
+	objects=$(stale "$@") && [ -z "$objects" ]
+}
+
+# Prints the objects whose sources include a header, by their text.  No base name stands
+# twice.
+including() {
+	local file
+	grep -rlE "^#include \"(.*/)?$1\"" "$SOURCE/src" --include='*.[ch]' | while read -r file; do
+		if [[ $file = *.c ]]; then
+			file=${file#"$SOURCE/"}
+			echo "${file%.c}.o"
+		else
+			including "${file##*/}"
+		fi
+	done | sort -u
+}
+
+# Succeeds if make would compile exactly the objects whose sources include a header that
+# changes.  Arguments: the headers.
+compiles_what_includes() {
+	local header expected
+	for header; do
+		expected=$(including "$(basename "$header")")
+		touch "$SOURCE/$header"
+		echo "# $header: $(wc -l <<<"$expected") objects"
+		diff <(echo "$expected") <(stale) || return
+		touch -d yesterday "$SOURCE/$header"
+	done
+	up_to_date
+}
+
+# Succeeds if make would compile every object after a change of a file.
+compiles_all_after() {
+	touch "$SOURCE/$1"
+	diff <(cd "$SOURCE" && find src -name '*.c' | sed 's/c$/o/' | sort) <(stale) || return
+	touch -d yesterday "$SOURCE/$1"
 }
 
 # Writes a pg_config that describes the same server with another output.
@@ -74,6 +114,9 @@ pristine_copy
 other_server
 verdict "builds outside of the source tree" builds_elsewhere
 verdict "builds nothing twice" up_to_date
+verdict "builds anew what includes a header" compiles_what_includes \
+	src/cpu.h src/compat.h src/index/tree/page.h src/text/unicode/tables.h
+verdict "builds anew after a change of the Makefile" compiles_all_after Makefile
 verdict "builds anew for another server" compiles_for_other_server
 ! can_make_bitcode || verdict "makes bitcode" makes_bitcode
 verdict "does without clang" makes_no_bitcode CLANG="$SCRATCH/clang"

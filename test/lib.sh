@@ -378,7 +378,7 @@ cleanup() {
 # Copies the sources without files of earlier builds and tests.  They belong to the
 # builder.
 copy_sources() {
-	tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' \
+	tar -C "$ROOT" --exclude-vcs --exclude='*.[od]' --exclude='*.so' \
 		--exclude='*.bc' --exclude=.built-for --exclude=tmp_check --exclude=results \
 		--exclude=output_iso --exclude=./test/unit/build -cf - . |
 		tar -C "$TREE" --no-same-owner -xf -

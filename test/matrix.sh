@@ -62,7 +62,7 @@ in_system() {
 # Copies the sources to the directory of the commands in a system.
 copy_into() {
 	mkdir "$1/simhash" &&
-		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
+		tar -C "$ROOT" --exclude-vcs --exclude='*.[od]' --exclude='*.so' --exclude='*.bc' \
 			--exclude=.built-for -cf - . | tar -C "$1/simhash" --no-same-owner -xf -
 }
 

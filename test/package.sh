@@ -23,7 +23,7 @@ build_package() {
 	fi
 	version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' "$ROOT/debian/changelog")
 	mkdir -p "$source" &&
-		tar -C "$ROOT" --exclude-vcs --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
+		tar -C "$ROOT" --exclude-vcs --exclude='*.[od]' --exclude='*.so' --exclude='*.bc' \
 			--exclude=.built-for -cf - . | tar -C "$source" --no-same-owner -xf - &&
 		tar -C "$source" --exclude=./debian -czf "$WORK/build/pg-simhash_$version.orig.tar.gz" . &&
 		chown -R "$BUILDER:" "$WORK/build" "$WORK/tmp" &&
