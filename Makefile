@@ -211,9 +211,13 @@ $(shell $(PG_CONFIG) | cmp -s - .built-for || $(PG_CONFIG) >.built-for)
 # Each object, and its bitcode, depends on the headers that it includes, the server's
 # among them.  The compiler writes them to a file beside the object.  The Makefile has
 # flags.
-$(OBJS): CFLAGS += -MD -MP -MF $(@:.o=.d) -MT '$@ $(@:.o=.bc)'
+$(OBJS): CFLAGS += -MMD -MP -MF $(@:.o=.d) -MT '$@ $(@:.o=.bc)'
 $(OBJS) $(OBJS:.o=.bc): .built-for $(srcdir)/Makefile
 -include $(wildcard $(OBJS:.o=.d))
+
+# PostgreSQL makes all files .SECONDARY, so make would overlook a header that is gone.
+headers := $(sort $(shell sed -n 's/:$$//p' /dev/null $(wildcard $(OBJS:.o=.d))))
+.PHONY: $(filter-out $(wildcard $(headers)),$(headers))
 
 # Functions shared between C files are not exported.  (PGXS does this from 16 on.)
 ifeq ($(GCC),yes)

@@ -9,6 +9,8 @@ SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 # shellcheck source-path=SCRIPTDIR source=verdict.sh
 . "$(dirname "$0")/verdict.sh"
+# shellcheck source-path=SCRIPTDIR source=kept.sh
+. "$(dirname "$0")/kept.sh"
 
 # Builds without optimisation, which would only cost time: no built code runs.
 build() {
@@ -34,7 +36,12 @@ builds_elsewhere() {
 
 # Prints the objects that make would compile.  Arguments: variables.
 stale() {
-	build -n with_llvm=no "$@" all | sed -n 's/.* -c -o \([^ ]*\) .*/\1/p' | sort
+	build -n with_llvm=no "$@" all | compiled
+}
+
+# Prints the objects that commands compile.
+compiled() {
+	sed -n 's/.* -c -o \([^ ]*\) .*/\1/p' | sort
 }
 
 # Succeeds if make would compile nothing.  Arguments: variables.
@@ -71,11 +78,35 @@ compiles_what_includes() {
 	up_to_date
 }
 
+# Succeeds if make would compile what included a header that is gone.
+compiles_without() {
+	mv "$SOURCE/$1" "$SCRATCH/gone"
+	diff <(including "$(basename "$1")") <(stale) || return
+	mv "$SCRATCH/gone" "$SOURCE/$1"
+	up_to_date
+}
+
 # Succeeds if make would compile every object after a change of a file.
 compiles_all_after() {
 	touch "$SOURCE/$1"
 	diff <(cd "$SOURCE" && find src -name '*.c' | sed 's/c$/o/' | sort) <(stale) || return
 	touch -d yesterday "$SOURCE/$1"
+}
+
+# Succeeds if another copy of the sources gets the objects that were kept, and make would
+# compile only what differs, however old it is.  weigh.c includes cpu.h.
+reuses_objects() {
+	local objects=(src/digest/weigh.o src/digest/sketch.o src/text/hash.o) kept
+	kept=$(echo flags | XDG_CACHE_HOME=$SCRATCH/cache kept_file) || return
+	mkdir "$SCRATCH/first" "$SCRATCH/second"
+	cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/first" && cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/second" &&
+		make -s -C "$SCRATCH/first" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 with_llvm=no "${objects[@]}" &&
+		keep_objects "$kept" "$SCRATCH/first" || return
+	echo "/* changed */" | tee -a "$SCRATCH"/second/src/{cpu.h,text/hash.c} >/dev/null
+	touch -d yesterday "$SCRATCH"/second/src/{cpu.h,text/hash.c,digest/weigh.h}
+	recall_objects "$kept" "$SCRATCH/second"
+	make -n -C "$SCRATCH/second" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 with_llvm=no "${objects[@]}" |
+		compiled | diff <(printf '%s\n' src/digest/weigh.o src/text/hash.o) -
 }
 
 # Writes a pg_config that describes the same server with another output.
@@ -116,7 +147,9 @@ verdict "builds outside of the source tree" builds_elsewhere
 verdict "builds nothing twice" up_to_date
 verdict "builds anew what includes a header" compiles_what_includes \
 	src/cpu.h src/compat.h src/index/tree/page.h src/text/unicode/tables.h
+verdict "builds anew what includes a header that is gone" compiles_without src/cpu.h
 verdict "builds anew after a change of the Makefile" compiles_all_after Makefile
+verdict "reuses the objects of another copy" reuses_objects
 verdict "builds anew for another server" compiles_for_other_server
 ! can_make_bitcode || verdict "makes bitcode" makes_bitcode
 verdict "does without clang" makes_no_bitcode CLANG="$SCRATCH/clang"

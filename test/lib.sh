@@ -6,9 +6,12 @@
 # - they call apt-get only if a package is missing;
 # - they create, start, stop and use no cluster of this machine;
 # - they install nothing into the system's PostgreSQL;
-# - all other files are in one temporary directory, which is removed on exit.
+# - all other files are in one temporary directory, which is removed on exit, but for the
+#   objects of a build, which the next one reuses (kept.sh).
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=kept.sh
+. "$ROOT/test/kept.sh"
 
 # The warnings that the C code must not raise.  They are defined only here.
 WARNINGS="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare"
@@ -77,6 +80,18 @@ install_size() {
 		paste -sd , | sed 's/,/, /'
 }
 
+# Waits for other scripts that install packages: apt would not wait for all of its locks,
+# and TEMPORARY_FILES are for one script.
+lock_packages() {
+	exec {PACKAGES_LOCK}</var/lib/dpkg
+	flock "$PACKAGES_LOCK"
+}
+
+unlock_packages() {
+	flock -u "$PACKAGES_LOCK"
+	exec {PACKAGES_LOCK}<&-
+}
+
 # Updates apt's lists.  If that fails, the old lists may be good enough.
 update_lists() {
 	apt_get update || say "apt-get update failed, going on without it"
@@ -135,12 +150,17 @@ choose_major() {
 # packages.  With UNPACK_HEADERS, without the package of the server's headers.
 need_packages() {
 	local wanted server=()
+	lock_packages
 	choose_major
 	[ -n "${SERVER:-}" ] || server=("postgresql-$PG_MAJOR")
 	[ -n "${SERVER:-}${UNPACK_HEADERS:-}" ] || server+=("postgresql-server-dev-$PG_MAJOR")
 	mapfile -t wanted < <(missing "${server[@]}" libxxhash-dev make gcc libc6-dev perl "$@")
-	[ ${#wanted[@]} -gt 0 ] || return 0
+	[ ${#wanted[@]} = 0 ] || install_packages "${wanted[@]}"
+	unlock_packages
+}
 
+install_packages() {
+	local wanted=("$@")
 	need_root "${wanted[@]}"
 	update_lists
 	say "installing by apt, to stay: ${wanted[*]}" \
@@ -274,7 +294,7 @@ WORK=
 TREE=  # the sources and their build: the working directory of commands
 STAGE= # the installed files of that build
 CLUSTER= # the data directory of the server for experiments
-CHILD=
+CHILD=   # the process group of the command that runs
 BUILDER=
 
 # A PostgreSQL server refuses to run as root, so root uses another user.
@@ -307,7 +327,7 @@ prepare() {
 	copy_sources
 }
 
-# Runs a command in a process group of its own, whose number is in $WORK/child.  Waits
+# Runs a command in a process group of its own, whose number is in $CHILD_FILE.  Waits
 # so that a signal ends this script, and the group, at once.
 in_group() {
 	local status=0
@@ -315,7 +335,7 @@ in_group() {
 	(exec "$@") </dev/null 3>&- &
 	CHILD=$!
 	set +m
-	echo "$CHILD" >"$WORK/child"
+	echo "$CHILD" >"${CHILD_FILE:-$WORK/child}"
 	wait "$CHILD" || status=$?
 	CHILD=
 	return "$status"
@@ -354,22 +374,24 @@ stop_servers() {
 	done
 }
 
+# Ends the command that runs, and all its processes.
+end_child() {
+	[ -n "$CHILD" ] || return 0
+	kill -TERM -- "-$CHILD" 2>/dev/null || true
+	wait "$CHILD" 2>/dev/null || true
+}
+
 cleanup() {
-	local status=$?
+	local status=$? words=
 	trap '' INT TERM HUP
 	trap - EXIT
-	if [ -n "$CHILD" ]; then
-		kill -TERM -- "-$CHILD" 2>/dev/null || true
-		wait "$CHILD" 2>/dev/null || true
-	fi
+	end_child
+	! declare -F stop_lanes >/dev/null || stop_lanes
 	remove_temporary_files
-	if [ -n "$WORK" ]; then
-		stop_servers
-		rm -rf "$WORK"
-	fi
-	if declare -F last_words >/dev/null; then
-		last_words "$status" >&3
-	fi
+	[ -z "$WORK" ] || stop_servers
+	! declare -F last_words >/dev/null || words=$(last_words "$status")
+	[ -z "$WORK" ] || rm -rf "$WORK"
+	printf '%s' "${words:+$words$'\n'}" >&3
 	exit "$status"
 }
 
@@ -380,9 +402,11 @@ cleanup() {
 copy_sources() {
 	tar -C "$ROOT" --exclude-vcs --exclude='*.[od]' --exclude='*.so' \
 		--exclude='*.bc' --exclude=.built-for --exclude=tmp_check --exclude=results \
-		--exclude=output_iso --exclude=./test/unit/build -cf - . |
+		--exclude='output_*' --exclude=./test/unit/build -cf - . |
 		tar -C "$TREE" --no-same-owner -xf -
-	[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$WORK"
+	[ "$(id -un)" != "$BUILDER" ] || return 0
+	chown "$BUILDER:" "$WORK" "$WORK"/{log,tmp,socket}
+	chown -R "$BUILDER:" "$TREE"
 }
 
 FLAGS= # further flags of the compiler
@@ -391,12 +415,31 @@ extension_make() {
 		PG_CFLAGS="$WARNINGS $FLAGS" "${INCLUDES[@]}" "$@"
 }
 
-# Compiles, and installs below the workspace.
+# Compiles what has changed since the last build like this one, and installs below the
+# workspace.
 build_extension() {
-	local stage=$STAGE
+	local stage=$STAGE kept=
 	[ -z "${SERVER:-}" ] || stage=
+	kept=$(objects_file) || true
+	if [ -n "$kept" ]; then
+		recall_objects "$kept" "$TREE"
+		[ "$(id -un)" = "$BUILDER" ] || chown -R "$BUILDER:" "$TREE"
+	fi
 	extension_make -s -j "$(nproc)" all &&
+		{ [ -z "$kept" ] || keep_objects "$kept" "$TREE" || true; } &&
 		extension_make -s install DESTDIR="$stage"
+}
+
+# Prints the file that keeps the objects for this server, its headers and xxHash's, this
+# compiler and these flags.  Fails if the headers are in the workspace, which has another
+# name each time.
+objects_file() {
+	[ -z "${SERVER:-}${INCLUDES[*]}" ] || return
+	{
+		"$PG_CONFIG"
+		dpkg-query -W gcc libc6-dev libxxhash-dev "postgresql-server-dev-$PG_MAJOR"
+		extension_make --always-make --dry-run src/module.o
+	} 2>&1 | kept_file
 }
 
 # Prints the settings for a server to find an extension that is installed elsewhere.
@@ -455,7 +498,7 @@ last_line() {
 	0) ;;
 	130 | 143)
 		say "interrupted after $passed passed, $failed failed"
-		return
+		return 0 # in a trap, a bare return has the status of before
 		;;
 	*) [ "$failed" != 0 ] || failed=1 ;;
 	esac

@@ -227,11 +227,13 @@ main() {
 		return
 	fi
 	# arch-test: mmdebstrap asks it whether the processor runs i386
+	lock_packages
 	if [ -n "$(missing mmdebstrap arch-test)" ]; then
 		update_lists
 		say "installing by apt, to stay: mmdebstrap arch-test"
 		apt_get install -y --no-install-recommends mmdebstrap arch-test || true
 	fi
+	unlock_packages
 	DEBIAN=$(mirror_of Debian)
 	if [ -z "$DEBIAN" ] || ! installed mmdebstrap; then
 		TABLE=("skipped: apt knows no mirror of Debian, or has no mmdebstrap")
