@@ -154,15 +154,16 @@ OBJS = \
 
 PG_CPPFLAGS = -I$(srcdir)/src
 
-# install leaves the extension installed, and setup leaves the shared objects of the
-# later tests.  planner drops both, and leaves the extension for renamed_objects, which
-# drops it.
-REGRESS = install setup tour types fingerprint shingles resemblance difference aggregate \
+# Two lists that take about as long, which test/check.sh runs at the same time.  install
+# leaves the extension installed, and setup leaves the shared objects of the later tests.
+# planner drops both, and leaves the extension for renamed_objects, which drops it.
+REGRESS_1 = install setup tour types fingerprint shingles resemblance difference aggregate \
 	published_examples unicode vectors minhash banding_curve passages errors \
-	connected_component fingerprint_index index_designs nearest parallel_build \
-	index_inspect vacuum exclude gist sketch_index containment_index jaccard_index \
-	signature_index signature_parameters estimates cluster join join_memory planner \
-	renamed_objects
+	connected_component fingerprint_index index_designs nearest parallel_build index_inspect \
+	vacuum exclude gist
+REGRESS_2 = sketch_index containment_index jaccard_index signature_index signature_parameters \
+	estimates cluster join join_memory planner renamed_objects
+REGRESS = $(REGRESS_1) $(REGRESS_2)
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 ISOLATION = index_check index_cursor index_nearest index_concurrently \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the extension and runs every test suite, on a bare Debian.
 #
+#   bash test/check.sh quick            most of it, in three minutes
 #   bash test/check.sh                  everything
 #   bash test/check.sh regress unit     the build and these suites
 #   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
@@ -8,7 +9,8 @@
 #
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of the
 # sources in $TREE.  Its output goes to $LOG.  It calls `count PASSED FAILED`, or `skip
-# WHY` for all or part of it.  A suite that calls neither has failed.
+# WHY` for all or part of it.  A suite that calls neither has failed.  Suites of three lanes
+# run at the same time.
 # Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST,
 # `valgrind`, which needs a server of assertions.sh, and `soak`, which takes as long as it
 # is told (soak.sh).
@@ -18,8 +20,8 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SUITES=(build links layout tables unit regress isolation tap small)
-PACKAGES=(libipc-run-perl libicu-dev pkgconf bzip2 unicode-data python3-xxhash)
+SUITES=(regress isolation links layout unit build tables tap small)
+QUICK=(regress isolation links layout unit)
 SHOWN=60 # lines of a failure's log
 
 # A suite that has written nothing for so many seconds hangs, and is killed.  The
@@ -28,18 +30,66 @@ SILENCE_LIMIT=${SILENCE_LIMIT:-1800}
 
 TOTAL_PASSED=0
 TOTAL_FAILED=0
+NOT_RUN= # what a shorter run leaves out
 
-# --- suites one by one ---------------------------------------------------------
+# --- lanes of suites -------------------------------------------------------------
+
+# Prints the lane of a suite.  With SERVER there is one: builds take each other's place.
+lane_of() {
+	case ${SERVER:+one}$1 in
+	regress_1 | oldest | valgrind | one*) echo 1 ;;
+	regress_2) echo 2 ;;
+	tap | small | soak) echo 3 ;;
+	*) echo 4 ;;
+	esac
+}
+
+# Runs the suites, and waits for them.  Returns 1 if a lane ended early.
+run_suites() {
+	local lane suite lost=0 pids=()
+	local -A lanes=()
+	for suite; do
+		lanes[$(lane_of "$suite")]+=" $suite"
+	done
+	for lane in "${!lanes[@]}"; do
+		# shellcheck disable=SC2086
+		run_lane "$lane" ${lanes[$lane]} &
+		pids+=($!)
+	done
+	for lane in "${pids[@]}"; do
+		wait "$lane" || lost=1
+	done
+	return "$lost"
+}
+
+# Runs suites one after the other.  Arguments: number of the lane, suites.
+run_lane() {
+	local suite
+	CHILD_FILE=$WORK/child$1
+	shift
+	trap 'end_child; stop_watching' EXIT
+	trap 'exit 143' TERM
+	for suite; do
+		run_suite "$suite"
+	done
+}
+
+stop_lanes() {
+	local lanes
+	read -r -d '' -a lanes <<<"$(jobs -pr)" || true
+	[ ${#lanes[@]} -gt 0 ] || return 0
+	kill "${lanes[@]}" 2>/dev/null || true
+	wait "${lanes[@]}" || true
+}
 
 run_suite() {
 	local name=$1 started=$SECONDS
 	PASSED=0 FAILED=0 SKIPPED=()
-	TREE=$WORK/src STAGE=$WORK/stage
+	TREE=$WORK/src STAGE=$WORK/stage LOG=$WORK/log/$name
 	write_settings
-	LOG=$WORK/log/$name
 	say "$name ..."
 	: >"$LOG"
-	watch_suite &
+	watch_suite "$name" &
 	WATCHER=$!
 	"suite_$name" >"$LOG" 2>&1 || count 0 1
 	stop_watching
@@ -47,12 +97,20 @@ run_suite() {
 		echo "no test ran" >>"$LOG"
 		FAILED=1
 	fi
-	TOTAL_PASSED=$((TOTAL_PASSED + PASSED))
-	TOTAL_FAILED=$((TOTAL_FAILED + FAILED))
-	printf '%-10s %d passed, %d failed (%d s)\n' \
-		"$name" "$PASSED" "$FAILED" $((SECONDS - started))
-	[ ${#SKIPPED[@]} = 0 ] || printf '           skipped: %s\n' "${SKIPPED[@]}"
-	[ "$FAILED" = 0 ] || show_failure "$name"
+	echo "$PASSED $FAILED" >>"$WORK/counts"
+	# at once, so that no line of another lane is among these
+	say "$(
+		printf '%-10s %d passed, %d failed (%d s)\n' \
+			"$name" "$PASSED" "$FAILED" $((SECONDS - started))
+		[ ${#SKIPPED[@]} = 0 ] || printf '           skipped: %s\n' "${SKIPPED[@]}"
+		[ "$FAILED" = 0 ] || show_failure "$name"
+	)"
+}
+
+# Sets the sums of the suites that have ended.
+sum_counts() {
+	[ ! -s "$WORK/counts" ] || read -r TOTAL_PASSED TOTAL_FAILED < <(
+		awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }' "$WORK/counts")
 }
 
 # Prints the meaning of a suite's failure.
@@ -63,7 +121,7 @@ meaning() {
 	tables) say "the committed Unicode tables differ from the Unicode data" ;;
 	unit) say "the result of a C function differs from ICU, or from its definition" ;;
 	valgrind) say "the server used undefined or freed memory, or an output differs" ;;
-	regress | isolation | oldest) say "the output of SQL differs from the expected output:" \
+	regress_? | isolation | oldest) say "the output of SQL differs from the expected output:" \
 		"lines with - are missing, lines with + are new" ;;
 	tap | small | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
 	esac
@@ -78,7 +136,8 @@ show_failure() {
 	say "           that is: $(meaning "$1")"
 	excerpt tail "$LOG"
 	case $1 in
-	regress | oldest | valgrind) excerpt head "$TREE/regression.diffs" ;;&
+	regress_?) excerpt head "$TREE/output_${1#*_}/regression.diffs" ;;
+	oldest | valgrind) excerpt head "$TREE/regression.diffs" ;;&
 	isolation | small | oldest) excerpt head "$TREE/output_iso/regression.diffs" ;;&
 	tap | small | soak)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
@@ -95,7 +154,7 @@ show_failure() {
 
 # Prints the first lines that match a pattern in the logs of the servers and the suite.
 logs_with() {
-	grep -rhsE "$1" "$LOG" "$TREE"/{,output_iso/}log \
+	grep -rhsE "$1" "$LOG" "$TREE"/{,output_*/}log \
 		"$TREE/tmp_check/log" --include='*.log' --include="${LOG##*/}" |
 		head -n 5 || true
 }
@@ -111,48 +170,59 @@ excerpt() {
 # --- while a suite runs -------------------------------------------------------
 
 # The pattern of a result of one test, or file of tests, in a suite's output.
-VERDICT='^test .*\.\.\. (ok|FAILED|failed)|^(not )?ok |\.pl \.+ '
+VERDICT='^(test| ) .*\.\.\. (ok|FAILED|failed)|^(not )?ok |\.pl \.+ '
 
 # Shows the results as they are written, and after a minute without output that the
 # suite is still running, until it is stopped.  Kills a suite that writes nothing any
 # more.
 watch_suite() {
-	local shown=0 written=0 before silent=0 waited=0 lines ending=
+	local name=$1 shown=0 written=0 before silent=0 waited=0 lines ending=
 	trap 'ending=yes' TERM
 	until [ -n "$ending" ] || ! kill -0 $$ 2>/dev/null; do
 		sleep 1 &
 		wait $! || true
 		mapfile -t -s "$shown" lines < <(grep -sE "$VERDICT" "$LOG")
 		if [ ${#lines[@]} -gt 0 ]; then
-			printf '    %s\n' "${lines[@]##*/}" | cut -c 1-100
+			printf "    $name: %.90s\n" "${lines[@]##*/}"
 			shown=$((shown + ${#lines[@]})) waited=0
 		elif [ $((++waited % 60)) = 0 ]; then
-			say "    ... still running: $(test_at_work), $((waited / 60)) min since the last line"
+			say "    $name: still running $(test_at_work "$name"), $((waited / 60)) min since the last line"
 		fi
 
 		before=$written
-		written=$(bytes_written)
+		written=$(bytes_written "$name")
 		if [ "$written" != "$before" ]; then
 			silent=0
 		elif [ $((++silent)) = "$SILENCE_LIMIT" ]; then
-			say "    hangs: it has written nothing for $SILENCE_LIMIT s, and is ended"
-			end_group "$(cat "$WORK/child")"
+			say "    $name hangs: it has written nothing for $SILENCE_LIMIT s, and is ended"
+			end_group "$(cat "$CHILD_FILE")"
 		fi
 	done
 }
 
+# Prints the files that a suite's tests write, without the logs of servers.
+written_files() {
+	case $1 in
+	regress_?) ls -t "$WORK/src/output_${1#*_}"/results/*.out ;;
+	oldest | valgrind) ls -t "$WORK"/src/results/*.out ;;
+	isolation) ls -t "$WORK"/src/output_iso/results/*.out ;;
+	tap) ls -t "$WORK"/src/tmp_check/log/regress_log_* ;;
+	*) ls -t "$WORK"/{src,small}/{output_iso/results/*.out,tmp_check/log/regress_log_*} ;;
+	esac 2>/dev/null || true
+}
+
 # Prints the number of bytes that the suite has written to its log and those of its
-# parts, without its servers' logs.
+# parts.
 bytes_written() {
-	{ du -scb "$LOG" "$WORK"/{src,small}/{,output_iso/}results \
-		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | tail -n 1
+	local files
+	mapfile -t files < <(written_files "$1")
+	{ du -scb "$LOG" "${files[@]}" 2>/dev/null || true; } | tail -n 1
 }
 
 # Prints the test whose file was written last since the suite began, else the suite.
 test_at_work() {
 	local newest
-	newest=$({ ls -t "$WORK"/{src,small}/{,output_iso/}results/*.out \
-		"$WORK"/{src,small}/tmp_check/log/regress_log_* 2>/dev/null || true; } | head -n 1)
+	newest=$(written_files "$1" | head -n 1)
 	[ "$newest" -nt "$TEMP_CONFIG" ] || newest=$LOG
 	newest=${newest##*/regress_log_}
 	basename "$newest" .out
@@ -225,11 +295,24 @@ suite_unit() {
 	count_verdicts
 }
 
-suite_regress() {
+# The two lists of the Makefile, each on a server of its own: a snapshot of another session
+# would keep dead rows, which index builds count and VACUUM removes.
+suite_regress_1() {
 	need_tests 'sql/*.sql' || return 0
-	pgxs_suite ISOLATION= TAP_TESTS=
-	count_pg_regress
+	extension_make -s --eval="names: ; @echo \$(REGRESS)" names
 	count_forgotten 'sql/*.sql'
+	regress_list 1 "\$(REGRESS_1)"
+}
+
+suite_regress_2() {
+	regress_list 2 "setup \$(REGRESS_2)" --load-extension=simhash
+}
+
+# Runs a list of pg_regress tests.  Arguments: number, names, options of pg_regress.
+regress_list() {
+	local OPTIONS="--outputdir=output_$1 ${3:-}"
+	pgxs_suite ISOLATION= TAP_TESTS= REGRESS="$2"
+	count_pg_regress
 }
 
 suite_isolation() {
@@ -339,12 +422,12 @@ need_tests() {
 }
 
 # Runs one of the three suites of PGXS, on a server of its own.  The arguments disable
-# the other two.  Keeps the exit status for the counts.
+# the other two.  OPTIONS: further ones of pg_regress.  Keeps the exit status for the
+# counts.
 pgxs_suite() {
 	STATUS=0
-	extension_make installcheck "$@" \
-		EXTRA_REGRESS_OPTS="--temp-instance=$TREE/tmp_$(basename "$LOG") --temp-config=$WORK/regress.conf" ||
-		STATUS=$?
+	extension_make installcheck "$@" EXTRA_REGRESS_OPTS="--temp-instance=$TREE/tmp_$(basename "$LOG") \
+		--temp-config=$TEMP_CONFIG.regress ${OPTIONS:-}" || STATUS=$?
 }
 
 # Counts each test that is in the tree but not in the Makefile, and so never runs, as a
@@ -362,18 +445,18 @@ count_forgotten() {
 
 # --- the run ----------------------------------------------------------------
 
-# Settings of the suites' servers.
+# Writes the settings of a suite's servers.
 write_settings() {
-	export TEMP_CONFIG=$WORK/test.conf
+	export TEMP_CONFIG=$WORK/${LOG##*/}.conf
 	extension_settings >"$TEMP_CONFIG"
 	# pg_regress compares plans, and the output of VACUUM.  A snapshot of autovacuum could
 	# change both.
-	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$WORK/regress.conf"
+	{ cat "$TEMP_CONFIG"; echo "autovacuum = off"; } >"$TEMP_CONFIG.regress"
 }
 
-# Prints the last line, however the run ends.  Argument: the exit status.
+# Prints the last lines, however the run ends.  Argument: the exit status.
 last_words() {
-	stop_watching
+	sum_counts
 	if [ "$TOTAL_FAILED" != 0 ]; then
 		cat <<-END
 			A failure is a defect, or something that this machine lacks: no test depends
@@ -382,15 +465,33 @@ last_words() {
 			$("$PG_CONFIG" --version), $(uname -srm), $(sed -n 's/^PRETTY_NAME=//p' /etc/os-release)
 		END
 	fi
+	[ -z "$NOT_RUN" ] || say "$NOT_RUN"
 	last_line "$1" "$TOTAL_PASSED" "$TOTAL_FAILED"
 }
 
+# Prints the packages that a suite needs.
+packages_of() {
+	case $1 in
+	unit) echo libicu-dev pkgconf bzip2 unicode-data ;;
+	tables) echo unicode-data ;;
+	tap | small | soak) echo libipc-run-perl python3-xxhash ;;
+	esac
+}
+
 main() {
-	local suite
-	for suite; do
-		declare -F "suite_$suite" >/dev/null || die "no suite '$suite': ${SUITES[*]}"
+	local suite suites=("$@") packages=()
+	if [ "$*" = quick ]; then
+		suites=("${QUICK[@]}")
+		NOT_RUN="Not run: build, tables, tap, small (bash test/check.sh); the oldest minor release, the
+newest major, fuzzing, programs in other languages (.ci/run)."
+	fi
+	[ $# != 0 ] || suites=("${SUITES[@]}")
+	read -r -a suites <<<"${suites[*]/%regress/regress_1 regress_2}"
+	for suite in "${suites[@]}"; do
+		declare -F "suite_$suite" >/dev/null || die "no suite '$suite': quick ${SUITES[*]}"
+		read -r -a packages <<<"${packages[*]} $(packages_of "$suite")"
 	done
-	prepare "${PACKAGES[@]}"
+	prepare "${packages[@]}"
 	# timeouts of PostgreSQL's own test programs: for a server, an event, a step
 	export PGCTLTIMEOUT=$((SILENCE_LIMIT / 3)) PG_TEST_TIMEOUT_DEFAULT=$((SILENCE_LIMIT / 3))
 	say "building for PostgreSQL $PG_MAJOR as $BUILDER"
@@ -399,9 +500,8 @@ main() {
 		excerpt tail "$LOG"
 		die "the build failed"
 	fi
-	for suite in "${@:-${SUITES[@]}}"; do
-		run_suite "$suite"
-	done
+	run_suites "${suites[@]}"
+	sum_counts
 	[ "$TOTAL_FAILED" = 0 ] && [ "$TOTAL_PASSED" != 0 ]
 }
 
