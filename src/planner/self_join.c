@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
@@ -47,8 +46,8 @@ excludes_self(Expr *clause, int a, int b)
 }
 
 /*
- * Return how the two sides of a join by this predicate are related.  A clause excludes the
- * pairs of a row and itself as a.id < b.id does.
+ * Return how the two sides of a join by this predicate are related.  Looks for a clause that
+ * excludes the pairs of a row and itself, as a.id < b.id does.
  */
 SelfJoin
 self_join_read(PlannerInfo *root, const Predicate *predicate)

@@ -90,10 +90,10 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
  * the scan may turn out to be a full index scan.
  *
  * A scan for at least min_match keys reads the postings of all keys side by side, and finds a
- * leaf of rows before it returns the first one (posting_merge_next).  A search that finds
- * nothing has read them, too, which core charges to the outer rows of a semijoin or antijoin
- * without a match only if it is a startup cost.  Any other scan without an order begins with
- * the first key.
+ * leaf of rows before it returns the first one (posting_merge_next).  So this part is a startup
+ * cost.  A search that finds nothing reads the postings, too.  Core charges an outer row of a
+ * semijoin or antijoin that has no match only the startup cost.  Any other scan without an order
+ * begins with the first key.
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A scan for @> ends at the first query key that no row contains.  So

@@ -51,7 +51,7 @@ typedef struct SimHashJoinState
 	ExprState  *radius;			/* NULL if the method has none */
 	ExprState  *cheap_clauses;	/* clauses to test before the values of a pair are compared */
 	ExprState  *clauses;		/* other clauses that decide whether a pair of rows matches */
-	List	   *filter;			/* expressions of both */
+	List	   *filter;			/* cheap_clauses and clauses, as expressions */
 	Oid		   *collation;		/* collations of the equality keys */
 	JoinInput	left;
 	JoinInput	right;

@@ -68,9 +68,9 @@ typedef struct JoinMethods
 	void		(*begin_pairs) (JoinMatch *match);
 
 	/*
-	 * Advances to the next pair of entries.  Skips left rows in match->done.  A pair of rows
-	 * is returned once by all calls together, or verify() sees to that.  Returns false at
-	 * the end.
+	 * Advances to the next pair of entries.  Skips left rows in match->done.  All calls
+	 * together return a pair of rows once, unless verify() rejects the repetitions.  Returns
+	 * false at the end.
 	 */
 	bool		(*next_pair) (JoinMatch *match, JoinEntry **left, JoinEntry **right);
 
