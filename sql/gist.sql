@@ -65,7 +65,7 @@ BEGIN
 END $$;
 
 CREATE TABLE queries (n integer, tenant integer, q simhash, p simhash, k integer, lim integer);
-CREATE FUNCTION ask(tab regclass) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION ask(tab regclass, times integer DEFAULT 1) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     stored simhash[] := some_of(tab, 100);
 BEGIN
@@ -74,7 +74,7 @@ BEGIN
         SELECT n, n % 6, CASE n % 4 WHEN 0 THEN fp WHEN 1 THEN flip(fp, n % 14, n) WHEN 2 THEN random_fp(n, 2)
                          WHEN 3 THEN flip(fp, 3, n) END, flip(fp, n % 20, -n), k, n * n % 40
         FROM (SELECT (row_number() OVER ())::integer AS n, k
-              FROM unnest('{-1,0,1,2,3,4,6,9,14,20,33,64}'::integer[]) AS k, generate_series(1, 2)) AS r,
+              FROM unnest('{-1,0,1,2,3,4,6,9,14,20,33,64}'::integer[]) AS k, generate_series(1, times)) AS r,
              LATERAL (SELECT stored[1 + (n * 7) % cardinality(stored)] AS fp) AS s;
     ANALYZE queries;
 END $$;
@@ -171,7 +171,7 @@ BEGIN
 END $$;
 SELECT everywhere('CREATE TABLE %s (id integer, tenant integer, fp simhash) WITH (autovacuum_enabled = off)');
 SELECT add_indexes(true);
-SELECT add_rows(1, 800);
+SELECT add_rows(1, 600);
 SELECT add_indexes(false);
 SELECT 'VACUUM ANALYZE ' || string_agg(tab || judge, ', ') AS vacuum
 FROM shapes, unnest('{_g,_s}'::text[]) AS judge \gset
@@ -182,7 +182,7 @@ SELECT * FROM verdict();
 SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0');
 SELECT * FROM verdict();
 :vacuum;
-SELECT add_rows(801, 1000);
+SELECT add_rows(601, 750);
 SELECT everywhere(
     'UPDATE %s SET fp = flip(fp, 1 + id %% 5, id), tenant = (tenant + 1) %% 5 WHERE id %% 11 = 0 AND fp IS NOT NULL');
 SELECT * FROM verdict();
@@ -251,7 +251,7 @@ DECLARE
 BEGIN
     index := 0; bitmap := 0; index_only := 0; other := 0; other_bitmap := 0; rows := 0;
     FOR b IN SELECT tab || '_b' FROM shapes LOOP
-        PERFORM ask(b::regclass);
+        PERFORM ask(b::regclass, 2);
         SELECT sum(c.index) AS index, sum(c.bitmap) AS bitmap, sum(c.index_only) AS index_only, sum(c.other) AS other,
                sum(c.other_bitmap) AS other_bitmap, sum(c.rows) AS rows INTO j FROM (VALUES
             ('t.ball =~= simhash_ball(q, k)', '(t.fp <~> q) + 0 <= least(k, radius_of(t.id))', true),
@@ -266,7 +266,7 @@ BEGIN
     END LOOP;
 END $$;
 SELECT add_indexes(true, '_b', 'ball', '_b', 'ball_s');
-SELECT add_rows(1, 800, '{_b}');
+SELECT add_rows(1, 600, '{_b}');
 SELECT add_indexes(false, '_b', 'ball', '_b', 'ball_s');
 SELECT 'VACUUM ANALYZE ' || string_agg(tab || '_b', ', ') AS vacuum FROM shapes \gset
 :vacuum;
@@ -277,7 +277,7 @@ SELECT everywhere(
 SELECT everywhere('DELETE FROM %s WHERE hashint4(id) %% 3 = 0', '{_b}');
 SELECT * FROM verdict_on_balls();
 :vacuum;
-SELECT add_rows(801, 1000, '{_b}');
+SELECT add_rows(601, 750, '{_b}');
 SELECT * FROM verdict_on_balls();
 :vacuum;
 SELECT * FROM verdict_on_balls();

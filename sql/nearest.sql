@@ -183,11 +183,12 @@ END $$;
 SELECT shape, size, e.*
 FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[0, 1, 2, 150]) AS size,
      LATERAL every_design(shape, size, true, '{NULL,1,2,30}', 7) AS e
+WHERE size > 1 OR shape IN ('equal', 'NULL')
 ORDER BY i, size;
 SET work_mem = '64kB';
 SELECT shape, rows_first, e.*
 FROM unnest(:'shapes'::text[]) WITH ORDINALITY AS u (shape, i), unnest(ARRAY[true, false]) AS rows_first,
-     LATERAL every_design(shape, 900, rows_first, '{NULL,5,NULL,700}', 1) AS e
+     LATERAL every_design(shape, 650, rows_first, '{NULL,5,NULL,500}', 1) AS e
 ORDER BY i, rows_first;
 -- more rows than the distance queue holds: it drops the far rows, and finds them again
 CREATE TABLE large (id integer, fp simhash);
@@ -197,9 +198,9 @@ FROM generate_series(1, 20000) AS i;
 CREATE INDEX large_fp ON large USING simhash (fp);
 SELECT ask('large', '{NULL,20,5000}');
 SELECT * FROM compare_all('large');
-CREATE TABLE equal AS SELECT i AS id, simhash '0123456789abcdef' AS fp FROM generate_series(1, 100000) AS i;
+CREATE TABLE equal AS SELECT i AS id, simhash '0123456789abcdef' AS fp FROM generate_series(1, 30000) AS i;
 CREATE INDEX equal_fp ON equal USING simhash (fp);
-CREATE TABLE nulls AS SELECT i AS id, NULL::simhash AS fp FROM generate_series(1, 30000) AS i;
+CREATE TABLE nulls AS SELECT i AS id, NULL::simhash AS fp FROM generate_series(1, 15000) AS i;
 CREATE INDEX nulls_fp ON nulls USING simhash (fp);
 SELECT ask('equal', '{NULL,10}');
 SELECT * FROM compare('equal');
@@ -229,7 +230,7 @@ DROP TABLE equal, nulls;
 --
 CREATE TABLE few AS SELECT * FROM docs WHERE id <= 800;
 CREATE INDEX few_fp ON few USING simhash (fp);
-SELECT ask('few', '{NULL,1,3,25,400}', 4);
+SELECT ask('few', '{NULL,1,3,25,400}', 2);
 SELECT v.keys, v.by_index, c.*
 FROM (VALUES
     ('q <~> t.fp', 'true', NULL),
