@@ -96,7 +96,7 @@ compiles_all_after() {
 # Succeeds if another copy of the sources gets the objects that were kept, and make would
 # compile only what differs, however old it is.  weigh.c includes cpu.h.
 reuses_objects() {
-	local objects=(src/digest/weigh.o src/digest/sketch.o src/text/hash.o) kept
+	local objects=(src/digest/weigh.o src/digest/winnow.o src/text/hash.o) kept
 	kept=$(echo flags | XDG_CACHE_HOME=$SCRATCH/cache kept_file) || return
 	mkdir "$SCRATCH/first" "$SCRATCH/second"
 	cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/first" && cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/second" &&
