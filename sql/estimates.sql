@@ -407,15 +407,25 @@ RESET plan_cache_mode;
 SELECT explained(format(query, sk), 'Total Cost') / explained(format(query, '{1}'), 'Total Cost') > 10 AS frequent_cost
 FROM constants, (VALUES ('SELECT FROM resembling WHERE sk <%%> %L::bigint[] <= 0.2')) AS search (query)
 WHERE name = '1 frequent';
--- a search reads the postings of all elements before its first row, so one that finds nothing is
--- not cheap: the startup cost grows with the elements
+-- a search reads the postings of all elements before its first row, so in a nested loop one that
+-- finds nothing is not cheap: the startup cost grows with the elements.  Alone it does not, so that
+-- a cursor does not read the table
+CREATE TABLE longer AS SELECT elements(100) AS sk FROM generate_series(1, 20);
+CREATE TABLE shorter AS SELECT elements(2) AS sk FROM generate_series(1, 20);
+ANALYZE longer, shorter;
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
-SELECT explained(format(search, elements(100)), 'Startup Cost', 'Index Scan') /
-    explained(format(search, elements(2)), 'Startup Cost', 'Index Scan') > 10 AS startup
-FROM (VALUES ('SELECT FROM resembling WHERE sk <%%> %L::bigint[] <= 0.2')) AS v (search);
+SET simhash.enable_join = off;
+SELECT explained(format(looped, 'longer'), 'Startup Cost', 'Index Scan') /
+    explained(format(looped, 'shorter'), 'Startup Cost', 'Index Scan') > 10 AS startup,
+    explained(format(search, elements(100)), 'Startup Cost', 'Index Scan') /
+    explained(format(search, elements(2)), 'Startup Cost', 'Index Scan') < 2 AS alone
+FROM (VALUES ('SELECT FROM %s q WHERE NOT EXISTS (SELECT FROM resembling r WHERE r.sk <%%> q.sk <= 0.2)',
+              'SELECT FROM resembling WHERE sk <%%> %L::bigint[] <= 0.2')) AS v (looped, search);
+RESET simhash.enable_join;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
+DROP TABLE longer, shorter;
 DROP TABLE resembling, few_of_them, few_unknown, few_arrays, constants;
 -- the longer the arrays, the higher the cost, also if they are out of line, and in partitions
 CREATE TABLE long_arrays AS

@@ -90,10 +90,11 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
  * the scan may turn out to be a full index scan.
  *
  * A scan for at least min_match keys reads the postings of all keys side by side, and finds a
- * leaf of rows before it returns the first one (posting_merge_next).  So this part is a startup
- * cost.  A search that finds nothing reads the postings, too.  Core charges an outer row of a
- * semijoin or antijoin that has no match only the startup cost.  Any other scan without an order
- * begins with the first key.
+ * leaf of rows before it returns the first one (posting_merge_next).  In a nested loop that is
+ * its startup cost: of a semijoin or antijoin, core charges an outer row without a match
+ * little else.  Alone, such a scan has the startup cost of the first key, as any other.
+ * Otherwise a cursor, of which core expects a tenth of the rows to be fetched, as postgres_fdw
+ * declares, would read a small table instead.
  *
  * A scan has a descent for each query key, and reads an entry for each query key that a
  * matching row contains.  A scan for @> ends at the first query key that no row contains.  So
@@ -167,7 +168,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 			methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order, &unknown);
 		first->max_fraction = 1;
 	}
-	else if (merged && !isinf(nkeys))
+	else if (merged && path->path.param_info && !isinf(nkeys))
 	{
 		double		found = Min(1, ENTRIES_PER_LEAF / Max(*selectivity * info->tuples, 1));
 
