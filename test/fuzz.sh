@@ -146,6 +146,7 @@ show_coverage() {
 }
 
 last_words() {
+	rmdir "$FINDINGS" 2>/dev/null || true # nothing was found
 	last_line "$1" "$PASSED" "$FAILED"
 }
 
