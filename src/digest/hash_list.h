@@ -4,7 +4,7 @@
  * A list has all hashes that the caller adds.  A repeated hash changes nothing.  The
  * number of distinct hashes bounds the memory.
  *
- *		HashList		list;
+ *		HashList	list;
  *
  *		hash_list_begin(&list);
  *		fits = hash_list_add(&list, hash);

@@ -75,7 +75,7 @@ finish_list(HashList *list)
 
 typedef struct ModulusSketch
 {
-	HashList		list;
+	HashList	list;
 	uint64		modulus;
 } ModulusSketch;
 
@@ -136,7 +136,7 @@ Datum
 simhash_shingle_hashes(PG_FUNCTION_ARGS)
 {
 	Cut			cut;
-	HashList		list;
+	HashList	list;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -148,7 +148,7 @@ simhash_shingle_hashes(PG_FUNCTION_ARGS)
 
 typedef struct WinnowedSketch
 {
-	HashList		list;
+	HashList	list;
 	Winnower	winnower;
 } WinnowedSketch;
 
@@ -214,7 +214,7 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 	int			n = array_nitems(array);
 	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
 	int32		size = PG_GETARG_INT32(1);
-	HashList		list;
+	HashList	list;
 	Winnower	winnower;
 	uint64		selected;
 

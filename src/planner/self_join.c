@@ -68,7 +68,12 @@ self_join_read(PlannerInfo *root, const Predicate *predicate)
 	self.same_values = true;
 	rel = find_base_rel(root, a);
 	foreach(lc, rel->joininfo)
+	{
 		if (excludes_self(lfirst_node(RestrictInfo, lc)->clause, a, b))
+		{
 			self.excluded = 1 / Max(rel->tuples, 1);
+			break;
+		}
+	}
 	return self;
 }

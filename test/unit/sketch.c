@@ -131,7 +131,7 @@ test_sets(int nsets)
 	{
 		static uint64 hashes[MAX_HASHES];
 		int			n = make_hashes(hashes);
-		HashList		all;
+		HashList	all;
 		bool		fits = true;
 
 		hash_list_begin(&all);
@@ -152,7 +152,7 @@ test_sets(int nsets)
 static void
 test_limit(void)
 {
-	HashList		list;
+	HashList	list;
 
 	begin_group("limit");
 	hash_list_begin(&list);
