@@ -37,35 +37,6 @@
 /* --- the distance ---------------------------------------------------------------- */
 
 /*
- * Read a test whether a fingerprint is in a ball that is written as simhash_ball(center,
- * radius).  Returns false for any other clause.
- */
-static bool
-read_in_ball(Node *clause, Predicate *predicate)
-{
-	SimHashObjects objects;
-	Call		call;
-	Node	   *ball;
-	Node	   *radius;
-
-	if (!is_opclause(clause) || !read_call(clause, &call) ||
-		!objects_find(&distance_hamming, &objects) || call.function != objects.in_ball)
-		return false;
-	ball = lsecond(call.args);
-	radius = predicate_ball_radius(ball);
-	if (radius == NULL)
-		return false;
-	*predicate = (Predicate) {
-		.distance = &distance_hamming,
-		.function = objects.distance_function,
-		.a = linitial(call.args),
-		.b = linitial(((FuncExpr *) ball)->args),
-		.radius = radius
-	};
-	return true;
-}
-
-/*
  * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
  * Sets *exact to true if the clause is equivalent to the predicate.  Returns false if the
  * clause does not bound one.  Also returns false if it is volatile or contains a subplan,
@@ -74,13 +45,8 @@ read_in_ball(Node *clause, Predicate *predicate)
 static bool
 read_bound(Node *clause, Predicate *bound, bool *exact)
 {
-	if (!predicate_read_bound(clause, bound, exact))
-	{
-		*exact = true;
-		if (!read_in_ball(clause, bound))
-			return false;
-	}
-	return bound->distance != &distance_containment && !contain_volatile_functions(clause) &&
+	return predicate_read_bound(clause, bound, exact) &&
+		bound->distance != &distance_containment && !contain_volatile_functions(clause) &&
 		!contain_subplans(clause);
 }
 
