@@ -221,6 +221,11 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
  * prevents it.  So the path becomes a plain index scan here, before the planner compares
  * it with other paths.
  *
+ * A prohibitive cost would not be a solution.  From PostgreSQL 18 on, the planner prefers
+ * any cost to a node that a setting disables.  And PostgreSQL makes one path for an index
+ * and its conditions.  So a count of all rows of a partial index could not read the index,
+ * not even by a bitmap scan.
+ *
  * The caller of amcostestimate is cost_index().  For an index-only path, it charges no
  * visits of all-visible pages.  So this function returns the cost of these visits.  (The
  * cost of a bitmap scan is computed from the same result, and is then too high.  That
