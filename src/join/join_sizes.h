@@ -1,9 +1,8 @@
 /*
  * Sizes of a similarity join's entries, and the parts of its memory
  *
- * The executor divides its memory by these numbers.  The planner estimates by them how
- * many entries fit.  Static assertions in match/ and store/ compare the sizes with the
- * structs.
+ * The planner estimates by them how many entries fit.  Static assertions in match/ and store/
+ * compare the sizes with the structs.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -24,56 +23,49 @@ typedef enum JoinMethod
 } JoinMethod;
 
 /*
- * Parts of the memory, as divisors.  One part is for tuples of the right input, one for
- * the entries of each input while a chunk is joined, one for pending pairs, one for
- * tuples of pending pairs, and one for buffers of the partitions.  Together the parts
- * do not exceed the memory.  Until the first right tuples go to a file, all right tuples
- * may use the parts of the pending pairs and the buffers, too.
+ * Divisors of the memory: a use gets the memory divided by its divisor.  The parts that are in
+ * use at a time do not exceed the memory.
+ *
+ * Of each method: pending pairs, the tuples of pending pairs, and buffers of the partitions.
+ * A chunk of the left input may always use the memory divided by MIN_CHUNK_DIVISOR, even if
+ * the right input leaves less.  BITMAP_DIVISOR gives the maximum for the bitmap of matched
+ * left rows.  If the inputs are partitioned, the entries get the rest.
  */
-#define TUPLES_PART			8
-#define ALL_TUPLES_PART		2.4
-#define ENTRIES_PART		3.5
-#define PENDING_PART		12
-#define FILES_PART			8
+#define PENDING_DIVISOR				12
+#define BUFFERS_DIVISOR				8
+#define MIN_CHUNK_DIVISOR			4
+#define BITMAP_DIVISOR				4
 
 /*
- * For signatures, one part is for the entries of the right input, or of each input if they
- * are partitioned.  Four smaller parts are for the tuples and the signatures of both
- * inputs.
+ * Of fingerprints: the entries of each input while a chunk is joined, and the tuples of the
+ * right input.  Until the first right tuples go to a file, all right tuples may use the parts
+ * of the pending pairs and the buffers, too.
+ *
+ * Once the inputs are partitioned, the entries of each input get more.  Then no tuples are in
+ * memory besides those of pending pairs, and no buffers while a chunk is joined.
  */
-#define BAND_ENTRIES_PART	2.2
-#define BAND_PARTITION_PART	5
-#define SIGNATURES_PART		32
+#define DISTANCE_ENTRIES_DIVISOR	3.5
+#define DISTANCE_TUPLES_DIVISOR		8
+#define DISTANCE_ALL_TUPLES_DIVISOR	2.4
+#define DISTANCE_PARTITIONED_DIVISOR	2.5
 
 /*
- * For arrays, one part is for the entries of the right input, or of each input if they are
- * partitioned, one for the right tuples, which have the arrays, one for the tuples of a left
- * chunk, and one for the counts of elements.
+ * Of signatures: the entries of the right input, or of each input if they are partitioned,
+ * and, of each input, the tuples and the signatures.
  */
-#define RARE_ENTRIES_PART	3.2
-#define RARE_TUPLES_PART	5
-#define RARE_LEFT_TUPLES_PART	12
-#define RARE_PARTITION_PART	4.5
-#define COUNTS_PART			16
+#define BAND_ENTRIES_DIVISOR		2.2
+#define BAND_PARTITIONED_DIVISOR	5
+#define BAND_TUPLES_DIVISOR			32
 
 /*
- * Part of the memory for the entries of each input once the inputs are partitioned.  Then
- * no tuples are in memory besides those of pending pairs, and no buffers while a chunk is
- * joined.
+ * Of arrays: the entries of the right input, or of each input if they are partitioned, the
+ * right tuples, which have the arrays, the tuples of a left chunk, and the counts of elements.
  */
-#define PARTITIONED_PART	2.5
-
-/*
- * A chunk of the left input may always use the memory divided by this, even if the right
- * input leaves less.
- */
-#define MIN_CHUNK_PART		4
-
-/*
- * Maximum part of the memory for the bitmap of matched left rows.  If the inputs are
- * partitioned, the entries get the rest.
- */
-#define BITMAP_PART			4
+#define PREFIX_ENTRIES_DIVISOR		3.2
+#define PREFIX_PARTITIONED_DIVISOR	4.5
+#define PREFIX_TUPLES_DIVISOR		5
+#define PREFIX_LEFT_TUPLES_DIVISOR	12
+#define COUNTS_DIVISOR				16
 
 /* Size of the part of an entry that all methods have, in bytes. */
 #define ENTRY_SIZE			24

@@ -175,7 +175,7 @@ chunk_is_full(const SimHashJoinState *state)
 
 	/* a row may have many entries, but fewer than half of the capacity */
 	return left->entries.n >= left->entries.capacity / 2 ||
-		(left->entries.n > 0 && left_size > Max(limit, match->memory / MIN_CHUNK_PART));
+		(left->entries.n > 0 && left_size > Max(limit, match->memory / MIN_CHUNK_DIVISOR));
 }
 
 /*
@@ -197,7 +197,7 @@ static bool
 left_is_full(const SimHashJoinState *state)
 {
 	return state->left.store.nrows == PG_INT32_MAX ||
-		join_bitmap_size(state) > state->match->memory / BITMAP_PART;
+		join_bitmap_size(state) > state->match->memory / BITMAP_DIVISOR;
 }
 
 /*

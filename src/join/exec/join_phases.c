@@ -145,9 +145,9 @@ begin_join(SimHashJoinState *state)
 	{
 		match->methods->begin(match);
 		join_store_reset(match->right, match->right_limit,
-						 join_match_capacity(match, match->memory, match->right_part),
+						 join_match_capacity(match, match->memory, match->right_divisor),
 						 match->entry_size);
-		pending_init(&state->pending, match->right->context, match->memory / PENDING_PART);
+		pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
 		join_input_read_right(state);
 		state->right.complete = true;
 	}

@@ -120,10 +120,10 @@ band_begin(JoinMatch *match)
 	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
 	match->joined_size = BAND_JOINED_SIZE;
-	match->right_limit = match->left_limit = match->memory / SIGNATURES_PART;
-	match->reserved = match->memory / PENDING_PART * 2;
-	match->right_part = BAND_ENTRIES_PART;
-	match->partitioned_part = BAND_PARTITION_PART;
+	match->right_limit = match->left_limit = match->memory / BAND_TUPLES_DIVISOR;
+	match->reserved = match->memory / PENDING_DIVISOR * 2;
+	match->right_divisor = BAND_ENTRIES_DIVISOR;
+	match->partitioned_divisor = BAND_PARTITIONED_DIVISOR;
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -175,7 +175,7 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 		match->entry_size = join_band_entry_size(sig->params.bands);
 		join_entries_init(&store->entries, store->context,
 						  store == match->left ? PG_INT32_MAX :
-						  join_match_capacity(match, match->memory, match->right_part),
+						  join_match_capacity(match, match->memory, match->right_divisor),
 						  match->entry_size);
 	}
 	*entry = (JoinEntry) {(uint64) params, NO_TUPLE, hash, store->nrows};

@@ -62,9 +62,9 @@ distance_begin(JoinMatch *match)
 {
 	match->entry_size = join_distance_entry_size(match->jointype, match->has_equalities);
 	match->joined_size = DISTANCE_JOINED_SIZE;
-	match->right_limit = match->memory / ALL_TUPLES_PART;
-	match->right_part = ENTRIES_PART;
-	match->partitioned_part = PARTITIONED_PART;
+	match->right_limit = match->memory / DISTANCE_ALL_TUPLES_DIVISOR;
+	match->right_divisor = DISTANCE_ENTRIES_DIVISOR;
+	match->partitioned_divisor = DISTANCE_PARTITIONED_DIVISOR;
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ spill_tuples(JoinMatch *match, JoinStore *store)
 		entry->location = join_tuples_write(&store->tuples, entry->location);
 	}
 	join_tuples_free(&store->tuples);
-	store->tuples.limit = match->memory / TUPLES_PART;
+	store->tuples.limit = match->memory / DISTANCE_TUPLES_DIVISOR;
 }
 
 static void

@@ -72,11 +72,11 @@ rare_begin(JoinMatch *match)
 	state->nelements = 0;
 	match->entry_size = RARE_ENTRY_SIZE;
 	match->joined_size = RARE_JOINED_SIZE;
-	match->right_limit = match->memory / RARE_TUPLES_PART;
-	match->left_limit = match->memory / RARE_LEFT_TUPLES_PART;
-	match->reserved = match->memory / PENDING_PART * 2;
-	match->right_part = RARE_ENTRIES_PART;
-	match->partitioned_part = RARE_PARTITION_PART;
+	match->right_limit = match->memory / PREFIX_TUPLES_DIVISOR;
+	match->left_limit = match->memory / PREFIX_LEFT_TUPLES_DIVISOR;
+	match->reserved = match->memory / PENDING_DIVISOR * 2;
+	match->right_divisor = PREFIX_ENTRIES_DIVISOR;
+	match->partitioned_divisor = PREFIX_PARTITIONED_DIVISOR;
 }
 
 /* --- the order of elements --------------------------------------------------------- */
@@ -118,7 +118,7 @@ fetch_array(JoinStore *store, const JoinEntry *row, int *n)
 static void
 count_elements(RareMatch *state, JoinEntries *rows)
 {
-	Size		max = Min(state->match.memory / COUNTS_PART, MaxAllocSize) / sizeof(uint16);
+	Size		max = Min(state->match.memory / COUNTS_DIVISOR, MaxAllocSize) / sizeof(uint16);
 	Size		ncounts = pg_prevpower2_64(Max(Min(state->nelements * COUNTS_PER_ELEMENT, max), 512));
 
 	state->count = MemoryContextAllocZero(state->match.right->context, ncounts * sizeof(uint16));
@@ -294,7 +294,7 @@ make_right_entries(RareMatch *state)
 	if (rows.source)
 		rows.source = &rows.file;
 	join_entries_init(&right->entries, right->context,
-					  join_match_capacity(match, match->memory, match->right_part),
+					  join_match_capacity(match, match->memory, match->right_divisor),
 					  match->entry_size);
 	count_elements(state, &rows);
 	join_entries_rewind(&rows);

@@ -14,7 +14,7 @@
 void
 join_match_limit(JoinMatch *match, Size memory)
 {
-	Size		capacity = join_match_capacity(match, memory, match->partitioned_part);
+	Size		capacity = join_match_capacity(match, memory, match->partitioned_divisor);
 
 	join_entries_limit(&match->left->entries, capacity);
 	join_entries_limit(&match->right->entries, capacity);

@@ -120,18 +120,18 @@ struct JoinMatch
 	Size		right_limit;	/* limit of join_store_reset(), or 0 for none */
 	Size		left_limit;
 	Size		reserved;		/* memory that no left chunk may use */
-	double		right_part;		/* the memory divided by this is for the right entries */
-	double		partitioned_part;	/* the memory divided by this is for the entries of each
-									 * input if they are partitioned */
+	double		right_divisor;	/* the memory divided by this is for the right entries */
+	double		partitioned_divisor;	/* the memory divided by this is for the entries of
+										 * each input if they are partitioned */
 };
 
 /*
- * Return the number of entries that fit into `memory` bytes, divided by `part`.
+ * Return the number of entries that fit into `memory` bytes divided by `divisor`.
  */
 static inline Size
-join_match_capacity(const JoinMatch *match, Size memory, double part)
+join_match_capacity(const JoinMatch *match, Size memory, double divisor)
 {
-	return memory / part / join_entry_memory(match->entry_size, match->joined_size);
+	return memory / divisor / join_entry_memory(match->entry_size, match->joined_size);
 }
 
 /*

@@ -73,7 +73,7 @@ typedef struct MethodSizes
 {
 	Size		entry;			/* bytes of an entry in files */
 	Size		joined;			/* more bytes for an entry while it is joined */
-	double		right_part;		/* the memory divided by this is for the right entries */
+	double		right_divisor;	/* the memory divided by this is for the right entries */
 	int			nblocks;		/* number of blocks that entries are partitioned by */
 } MethodSizes;
 
@@ -100,7 +100,7 @@ distance_sizes(const JoinClauses *clauses)
 	return (MethodSizes) {
 		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
 		.joined = DISTANCE_JOINED_SIZE,
-		.right_part = ENTRIES_PART,
+		.right_divisor = DISTANCE_ENTRIES_DIVISOR,
 		.nblocks = Max(clauses->radius, 0) + 1
 	};
 }
@@ -136,7 +136,7 @@ band_sizes(const JoinClauses *clauses)
 	return (MethodSizes) {
 		.entry = join_band_entry_size(nbands),
 		.joined = BAND_JOINED_SIZE,
-		.right_part = BAND_ENTRIES_PART,
+		.right_divisor = BAND_ENTRIES_DIVISOR,
 		.nblocks = nbands
 	};
 }
@@ -164,7 +164,7 @@ rare_sizes(const JoinClauses *clauses)
 	return (MethodSizes) {
 		.entry = RARE_ENTRY_SIZE * rare_keys(clauses),
 		.joined = RARE_JOINED_SIZE * rare_keys(clauses),
-		.right_part = RARE_ENTRIES_PART,
+		.right_divisor = PREFIX_ENTRIES_DIVISOR,
 		.nblocks = 1
 	};
 }
@@ -280,8 +280,8 @@ estimate_chunks(const Path *left, const Path *right, const MethodSizes *sizes)
 {
 	Size		memory = get_hash_memory_limit();
 	double		of_entry = join_entry_memory(sizes->entry, sizes->joined);
-	double		max_right = floor(memory / sizes->right_part / of_entry);
-	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_PART) /
+	double		max_right = floor(memory / sizes->right_divisor / of_entry);
+	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_DIVISOR) /
 		(of_entry + row_size(left));
 	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
 

@@ -20,7 +20,7 @@
 /* Minimum size of the buffer of a partition, in bytes. */
 #define MIN_BUFFER			2048
 
-/* Number of partitions that is allowed even if their buffers exceed FILES_PART. */
+/* Number of partitions that is allowed even if their buffers exceed BUFFERS_DIVISOR. */
 #define MIN_PARTITIONS		8
 
 /*
@@ -88,12 +88,12 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 uint32
 join_partitions_max(Size memory)
 {
-	return Max(memory / FILES_PART / MIN_BUFFER, MIN_PARTITIONS);
+	return Max(memory / BUFFERS_DIVISOR / MIN_BUFFER, MIN_PARTITIONS);
 }
 
 /*
  * Initialize `n` partitions, a power of 2, by each of nblocks blocks.  While entries are
- * distributed, buffers take at most `memory` / FILES_PART bytes, or an entry for each
+ * distributed, buffers take at most `memory` / BUFFERS_DIVISOR bytes, or an entry for each
  * partition if that is more.
  */
 void
@@ -104,7 +104,7 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
 												ALLOCSET_DEFAULT_SIZES);
 	partitions->n = n;
-	partitions->buffer_size = Min(memory / FILES_PART / n, BLCKSZ);
+	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
 	partitions->nblocks = nblocks;
 	partitions->number_of = number_of;
 	partitions->arg = arg;
