@@ -28,19 +28,19 @@ struct SetShingle
 	TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length))
 
 /*
- * A block of memory with shingles, stored in the order in which they were added.
+ * An arena of memory with shingles, stored in the order in which they were added.
  */
-struct SetBlock
+struct SetArena
 {
-	SetBlock   *previous;
+	SetArena   *previous;
 	size_t		size;			/* size of data, in bytes */
 	size_t		used;			/* number of bytes of data in use */
 	uint64		data[FLEXIBLE_ARRAY_MEMBER];
 };
 
-#define BLOCK_OVERHEAD		offsetof(SetBlock, data)
-#define FIRST_BLOCK_SIZE	(2048 - BLOCK_OVERHEAD)
-#define LAST_BLOCK_SIZE		(1024 * 1024)
+#define ARENA_OVERHEAD		offsetof(SetArena, data)
+#define FIRST_ARENA_SIZE	(2048 - ARENA_OVERHEAD)
+#define LAST_ARENA_SIZE		(1024 * 1024)
 
 /*
  * Allocate memory within the budget.  Raises an error if that would exceed the budget.
@@ -83,14 +83,14 @@ alloc_slots(ShingleSet *set, int bits)
 }
 
 static void
-add_block(ShingleSet *set, size_t size)
+add_arena(ShingleSet *set, size_t size)
 {
-	SetBlock   *block = budget_alloc(set->budget, BLOCK_OVERHEAD + size);
+	SetArena   *arena = budget_alloc(set->budget, ARENA_OVERHEAD + size);
 
-	block->previous = set->blocks;
-	block->size = size;
-	block->used = 0;
-	set->blocks = block;
+	arena->previous = set->arenas;
+	arena->size = size;
+	arena->used = 0;
+	set->arenas = arena;
 }
 
 /*
@@ -100,10 +100,10 @@ void
 shingle_set_init(ShingleSet *set, SetBudget *budget)
 {
 	set->budget = budget;
-	set->blocks = NULL;
+	set->arenas = NULL;
 	set->count = 0;
 	alloc_slots(set, FIRST_SLOT_BITS);
-	add_block(set, FIRST_BLOCK_SIZE);
+	add_arena(set, FIRST_ARENA_SIZE);
 }
 
 /*
@@ -118,14 +118,14 @@ shingle_set_begin(ShingleSet *set, SetBudget *budget, MemoryContext context)
 }
 
 static void
-free_blocks(ShingleSet *set, SetBlock *block)
+free_arenas(ShingleSet *set, SetArena *arena)
 {
-	while (block != NULL)
+	while (arena != NULL)
 	{
-		SetBlock   *previous = block->previous;
+		SetArena   *previous = arena->previous;
 
-		budget_free(set->budget, block, BLOCK_OVERHEAD + block->size);
-		block = previous;
+		budget_free(set->budget, arena, ARENA_OVERHEAD + arena->size);
+		arena = previous;
 	}
 }
 
@@ -135,12 +135,12 @@ free_blocks(ShingleSet *set, SetBlock *block)
 void
 shingle_set_free(ShingleSet *set)
 {
-	free_blocks(set, set->blocks);
+	free_arenas(set, set->arenas);
 	budget_free(set->budget, set->slots, slots_size(set->slot_bits));
 }
 
 /*
- * Remove all shingles.  Keeps the slots and the newest block for the next shingles, unless
+ * Remove all shingles.  Keeps the slots and the newest arena for the next shingles, unless
  * the set has more than twice its initial slots and less than an eighth of them was used.
  */
 void
@@ -154,9 +154,9 @@ shingle_set_clear(ShingleSet *set)
 		return;
 	}
 	memset(set->slots, 0, slots_size(set->slot_bits));
-	free_blocks(set, set->blocks->previous);
-	set->blocks->previous = NULL;
-	set->blocks->used = 0;
+	free_arenas(set, set->arenas->previous);
+	set->arenas->previous = NULL;
+	set->arenas->used = 0;
 	set->count = 0;
 }
 
@@ -186,9 +186,9 @@ find_slot(const ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 }
 
 static inline SetShingle *
-shingle_at(const SetBlock *block, size_t offset)
+shingle_at(const SetArena *arena, size_t offset)
 {
-	return (SetShingle *) ((char *) block->data + offset);
+	return (SetShingle *) ((char *) arena->data + offset);
 }
 
 /*
@@ -203,14 +203,14 @@ double_slots(ShingleSet *set)
 
 	alloc_slots(set, bits + 1);
 	budget_free(set->budget, old, slots_size(bits));
-	for (SetBlock *block = set->blocks; block != NULL; block = block->previous)
+	for (SetArena *arena = set->arenas; arena != NULL; arena = arena->previous)
 	{
 		size_t		offset = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		while (offset < block->used)
+		while (offset < arena->used)
 		{
-			SetShingle *shingle = shingle_at(block, offset);
+			SetShingle *shingle = shingle_at(arena, offset);
 			uint32		i = shingle->hash >> (64 - set->slot_bits);
 
 			while (set->slots[i] != NULL)
@@ -230,10 +230,10 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 	size_t		size = SHINGLE_SIZE(length);
 	SetShingle *shingle;
 
-	if (size > set->blocks->size - set->blocks->used)
-		add_block(set, Max(Min(2 * set->blocks->size, LAST_BLOCK_SIZE), size));
-	shingle = shingle_at(set->blocks, set->blocks->used);
-	set->blocks->used += size;
+	if (size > set->arenas->size - set->arenas->used)
+		add_arena(set, Max(Min(2 * set->arenas->size, LAST_ARENA_SIZE), size));
+	shingle = shingle_at(set->arenas, set->arenas->used);
+	set->arenas->used += size;
 	shingle->hash = hash;
 	shingle->length = length;
 	memcpy(shingle->bytes, bytes, length);
@@ -287,14 +287,14 @@ shingle_set_intersection(const ShingleSet *a, const ShingleSet *b)
 
 	if (a->count > b->count)
 		return shingle_set_intersection(b, a);
-	for (const SetBlock *block = a->blocks; block != NULL; block = block->previous)
+	for (const SetArena *arena = a->arenas; arena != NULL; arena = arena->previous)
 	{
 		size_t		offset = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		while (offset < block->used)
+		while (offset < arena->used)
 		{
-			const SetShingle *shingle = shingle_at(block, offset);
+			const SetShingle *shingle = shingle_at(arena, offset);
 
 			n += *find_slot(b, shingle->hash, shingle->bytes, shingle->length) != NULL;
 			offset += SHINGLE_SIZE(shingle->length);

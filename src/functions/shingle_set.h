@@ -7,7 +7,7 @@
 #define SIMHASH_SHINGLE_SET_H
 
 typedef struct SetShingle SetShingle;
-typedef struct SetBlock SetBlock;
+typedef struct SetArena SetArena;
 
 /* Memory that one set may use, or several sets together. */
 typedef struct SetBudget
@@ -23,7 +23,7 @@ typedef struct ShingleSet
 	SetShingle **slots;			/* addresses of shingles; a free slot is NULL */
 	int			slot_bits;		/* log2 of the number of slots */
 	uint32		count;
-	SetBlock   *blocks;			/* blocks of shingles, the newest first */
+	SetArena   *arenas;			/* arenas of shingles, the newest first */
 } ShingleSet;
 
 extern void shingle_set_init(ShingleSet *set, SetBudget *budget);

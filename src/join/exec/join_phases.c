@@ -6,9 +6,9 @@
  *
  * If the right entries fit into memory, the left input is read and joined in chunks that
  * fit beside the right entries.  If the left input fits, the right entries are loaded in
- * chunks.  If neither input fits, both inputs are partitioned, by one block after the
- * other (partitions.c).  Left and right entries of the same partition are joined.  A
- * partition that does not fit is joined chunk by chunk.
+ * chunks.  If neither input fits, both inputs are partitioned, in one round or several
+ * (partitions.c).  Left and right entries of the same partition are joined.  A partition
+ * that does not fit is joined chunk by chunk.
  *
  * After a chunk of the left input, or after all partitions, a left join or antijoin
  * returns the left rows without a match.
@@ -118,7 +118,7 @@ begin_matches(SimHashJoinState *state)
 	if (match->partitioned)
 	{
 		match->methods->partition(match, match->memory - bitmap_size);
-		match->block = -1;
+		match->round = -1;
 	}
 	else
 	{
@@ -130,7 +130,7 @@ begin_matches(SimHashJoinState *state)
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
 	state->nbatches = Max(state->nbatches, nbatches);
-	return match->partitioned ? NEXT_BLOCK : NEXT_LEFT_CHUNK;
+	return match->partitioned ? NEXT_ROUND : NEXT_LEFT_CHUNK;
 }
 
 /*
@@ -166,16 +166,16 @@ begin_join(SimHashJoinState *state)
 }
 
 /*
- * Partition both inputs by the next block.  Returns the next phase.
+ * Partition both inputs for the next round.  Returns the next phase.
  */
 static JoinPhase
-next_block(SimHashJoinState *state)
+next_round(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (++match->block == match->partitions.nblocks)
+	if (++match->round == match->partitions.nrounds)
 		return end_chunk(state);
-	join_partitions_make(&match->partitions, match->block);
+	join_partitions_make(&match->partitions, match->round);
 	record_space(state);
 	state->partition = 0;
 	return NEXT_PARTITION;
@@ -202,7 +202,7 @@ next_partition(SimHashJoinState *state)
 		join_entries_rewind(&match->left->entries);
 		return NEXT_LEFT_CHUNK;
 	}
-	return NEXT_BLOCK;
+	return NEXT_ROUND;
 }
 
 /*
@@ -289,8 +289,8 @@ join_next_row(CustomScanState *css)
 				if ((result = join_input_read_left(state)) == NULL)
 					state->phase = begin_matches(state);
 				break;
-			case NEXT_BLOCK:
-				state->phase = next_block(state);
+			case NEXT_ROUND:
+				state->phase = next_round(state);
 				break;
 			case NEXT_PARTITION:
 				state->phase = next_partition(state);

@@ -19,7 +19,7 @@ typedef enum JoinPhase
 	BEGIN_JOIN,					/* read the right input */
 	BEGIN_CHUNK,
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
-	NEXT_BLOCK,					/* partition by the next block */
+	NEXT_ROUND,					/* partition for the next round */
 	NEXT_PARTITION,
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,

@@ -209,7 +209,7 @@ band_partition_of(const void *arg, const JoinEntry *entry, int band)
  * any.
  */
 static int
-number_of_passes(const BandMatch *state)
+number_of_rounds(const BandMatch *state)
 {
 	return state->bands.nbands + state->has_others;
 }
@@ -230,7 +230,7 @@ band_partition(JoinMatch *match, Size memory)
 	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING >= match->entry_size)
 		n = join_match_partitions(match);
 	join_partitions_init(&match->partitions, match->left->context, n,
-						 n == 1 ? 1 : number_of_passes((BandMatch *) match),
+						 n == 1 ? 1 : number_of_rounds((BandMatch *) match),
 						 band_partition_of, match, match->memory,
 						 &match->left->entries.file, &match->right->entries.file);
 }
@@ -277,8 +277,8 @@ begin_band(JoinBands *bands)
 /* --- pairs ----------------------------------------------------------------------- */
 
 /*
- * Start to pair the loaded entries.  If they are partitioned, go through one band only, else
- * through all bands.  Band number nbands stands for the pairs with other parameters.
+ * Start to pair the loaded entries.  If they are partitioned, go through the band of the
+ * round only, else through all bands.  Band number nbands stands for the pairs with other parameters.
  */
 static void
 band_begin_pairs(JoinMatch *match)
@@ -290,8 +290,8 @@ band_begin_pairs(JoinMatch *match)
 	bands->left.entries = &match->left->entries;
 	bands->right.entries = &match->right->entries;
 	bands->scratch = entry_refs_begin(&bands->left, &bands->right, match->context);
-	bands->band = by_band ? match->block : 0;
-	bands->end_band = by_band ? match->block + 1 : number_of_passes((BandMatch *) match);
+	bands->band = by_band ? match->round : 0;
+	bands->end_band = by_band ? match->round + 1 : number_of_rounds((BandMatch *) match);
 	begin_band(bands);
 }
 

@@ -231,7 +231,7 @@ distance_partition(JoinMatch *match, Size memory)
 	DistanceMatch *state = (DistanceMatch *) match;
 	BlockCut   *cut = &state->cut;
 	uint32		n;
-	int			nblocks = 1;
+	int			nrounds = 1;
 
 	/* all tuples are in files, so more entries fit */
 	join_match_limit(match, memory);
@@ -241,12 +241,12 @@ distance_partition(JoinMatch *match, Size memory)
 		   Max(match->left->nrows, match->right->nrows) / n > CACHED_ENTRIES)
 		n *= 2;
 
-	/* one partition for each block would join all chunks again for each block */
+	/* with one partition, each round would join all chunks again */
 	if (n == 1)
 		cut->agree = 0;
 	if (cut->agree > 0)
-		nblocks = cut->nblocks - cut->agree + 1;
-	for (int block = 0; block < nblocks; block++)
+		nrounds = cut->nblocks - cut->agree + 1;
+	for (int block = 0; block < nrounds; block++)
 	{
 		uint64		mask = cut->agree > 0 ? cut->mask[block] : 0;
 		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
@@ -256,7 +256,7 @@ distance_partition(JoinMatch *match, Size memory)
 			mask &= mask - 1;
 		state->mask[block] = mask;
 	}
-	join_partitions_init(&match->partitions, match->left->context, n, nblocks,
+	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
 						 distance_partition_of, state, match->memory,
 						 &match->left->entries.file, &match->right->entries.file);
 }
@@ -271,8 +271,8 @@ distance_begin_pairs(JoinMatch *match)
 
 	state->left_value = state->right_value = NULL;
 	join_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
-					 by_block ? &state->cut : NULL, match->block,
-					 by_block ? pg_popcount64(state->mask[match->block]) : 0);
+					 by_block ? &state->cut : NULL, match->round,
+					 by_block ? pg_popcount64(state->mask[match->round]) : 0);
 }
 
 static bool

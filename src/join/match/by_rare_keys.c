@@ -350,7 +350,7 @@ rare_spill(JoinMatch *match, JoinStore *store)
  * Return the number of the partition of an entry.  A PartitionFunction.
  */
 static uint32
-rare_partition_of(const void *arg, const JoinEntry *entry, int block)
+rare_partition_of(const void *arg, const JoinEntry *entry, int round)
 {
 	return splitmix64_finalize(entry->key);
 }

@@ -63,7 +63,7 @@ typedef struct JoinMethods
 
 	/*
 	 * Starts to pair the loaded entries of both inputs.  If the inputs are partitioned,
-	 * they are those of a partition by match->block.
+	 * they are those of a partition of match->round.
 	 */
 	void		(*begin_pairs) (JoinMatch *match);
 
@@ -111,7 +111,7 @@ struct JoinMatch
 								 * left rows need all of their matches */
 	bool		partitioned;
 	JoinPartitions partitions;
-	int			block;			/* number of the block that the entries are partitioned by */
+	int			round;			/* number of the round of the partitions */
 	uint64		tag;			/* of the pair that next_pair() has found */
 
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */

@@ -74,7 +74,7 @@ typedef struct MethodSizes
 	Size		entry;			/* bytes of an entry in files */
 	Size		joined;			/* more bytes for an entry while it is joined */
 	double		right_divisor;	/* the memory divided by this is for the right entries */
-	int			nblocks;		/* number of blocks that entries are partitioned by */
+	int			nrounds;		/* number of times that entries are partitioned */
 } MethodSizes;
 
 /*
@@ -101,7 +101,7 @@ distance_sizes(const JoinClauses *clauses)
 		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
 		.joined = DISTANCE_JOINED_SIZE,
 		.right_divisor = DISTANCE_ENTRIES_DIVISOR,
-		.nblocks = Max(clauses->radius, 0) + 1
+		.nrounds = Max(clauses->radius, 0) + 1
 	};
 }
 
@@ -137,7 +137,7 @@ band_sizes(const JoinClauses *clauses)
 		.entry = join_band_entry_size(nbands),
 		.joined = BAND_JOINED_SIZE,
 		.right_divisor = BAND_ENTRIES_DIVISOR,
-		.nblocks = nbands
+		.nrounds = nbands
 	};
 }
 
@@ -165,7 +165,7 @@ rare_sizes(const JoinClauses *clauses)
 		.entry = RARE_ENTRY_SIZE * rare_keys(clauses),
 		.joined = RARE_JOINED_SIZE * rare_keys(clauses),
 		.right_divisor = PREFIX_ENTRIES_DIVISOR,
-		.nblocks = 1
+		.nrounds = 1
 	};
 }
 
@@ -298,8 +298,8 @@ estimate_chunks(const Path *left, const Path *right, const MethodSizes *sizes)
 
 /*
  * Return the cost of writing rows to temporary files and reading them.  Tuples are written
- * once.  Entries are written and read once more for each of the blocks or bands that they
- * are partitioned by.
+ * once.  Entries are written and read once more for each round in which they are
+ * partitioned.
  */
 static Cost
 spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
@@ -313,7 +313,7 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 	{
 		entries += left->rows;
 		tuples += left->rows * row_size(left);
-		copies += sizes->nblocks;
+		copies += sizes->nrounds;
 	}
 	else if (chunks->right >= right->rows)
 		return 0;

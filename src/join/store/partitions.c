@@ -1,9 +1,9 @@
 /*
  * Partitions of the entries of two inputs, in temporary files
  *
- * Inputs that exceed memory are partitioned by one block after the other.  A block is what
- * a method partitions by at a time: some bits of fingerprints, a band of signatures,
- * or the rare keys of arrays, which are one block.
+ * Inputs that exceed memory are partitioned in rounds.  A round partitions all entries by one
+ * block of fingerprints, by one band of signatures, or by the keys of arrays, which takes one
+ * round.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -27,9 +27,9 @@
  * Return the number of the partition of an entry.
  */
 static inline uint32
-partition_of(const JoinPartitions *partitions, const JoinEntry *entry, int block)
+partition_of(const JoinPartitions *partitions, const JoinEntry *entry, int round)
 {
-	return partitions->number_of(partitions->arg, entry, block) & (partitions->n - 1);
+	return partitions->number_of(partitions->arg, entry, round) & (partitions->n - 1);
 }
 
 /*
@@ -49,14 +49,14 @@ extend_file(BufFile *file, uint64 size)
 }
 
 /*
- * Create the file for the partitions of an input, and count the entries of each partition
- * by each block.
+ * Create the file for the partitions of an input, and count the entries of each partition in
+ * each round.
  */
 static void
 init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *source)
 {
 	MemoryContext context = partitions->context;
-	Size		ncounts = (Size) partitions->nblocks * partitions->n;
+	Size		ncounts = (Size) partitions->nrounds * partitions->n;
 	Size		stride = join_entry_stride(source->entry_size);
 	JoinEntry  *entry = MemoryContextAlloc(context, READ_TOGETHER * stride);
 	uint32		n;
@@ -70,12 +70,12 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 	while ((n = join_entry_file_read(source, entry, READ_TOGETHER)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int block = 0; block < partitions->nblocks; block++)
+		for (int round = 0; round < partitions->nrounds; round++)
 			for (uint32 i = 0; i < n; i++)
 			{
-				uint32		p = partition_of(partitions, join_entry_at(entry, stride, i), block);
+				uint32		p = partition_of(partitions, join_entry_at(entry, stride, i), round);
 
-				input->count[block * partitions->n + p]++;
+				input->count[round * partitions->n + p]++;
 			}
 	}
 	pfree(entry);
@@ -92,12 +92,12 @@ join_partitions_max(Size memory)
 }
 
 /*
- * Initialize `n` partitions, a power of 2, by each of nblocks blocks.  While entries are
+ * Initialize `n` partitions, a power of 2, in each of nrounds rounds.  While entries are
  * distributed, buffers take at most `memory` / BUFFERS_DIVISOR bytes, or an entry for each
  * partition if that is more.
  */
 void
-join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n, int nblocks,
+join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n, int nrounds,
 					 PartitionFunction number_of, const void *arg, Size memory,
 					 JoinEntryFile *left, JoinEntryFile *right)
 {
@@ -105,7 +105,7 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 												ALLOCSET_DEFAULT_SIZES);
 	partitions->n = n;
 	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
-	partitions->nblocks = nblocks;
+	partitions->nrounds = nrounds;
 	partitions->number_of = number_of;
 	partitions->arg = arg;
 	init_side(partitions, &partitions->left, left);
@@ -124,10 +124,10 @@ flush_buffer(JoinEntryFile *partition, const char *buffer, uint32 n)
 }
 
 /*
- * Distribute the entries of an input to the partitions by a block.
+ * Distribute the entries of an input to the partitions of a round.
  */
 static void
-distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int block)
+distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int round)
 {
 	Size		entry_size = input->source->entry_size;
 	Size		stride = join_entry_stride(entry_size);
@@ -143,7 +143,7 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 		input->partition[i] = (JoinEntryFile) {
 			.file = input->file, .entry_size = entry_size, .first = first
 		};
-		first += input->count[block * partitions->n + i];
+		first += input->count[round * partitions->n + i];
 	}
 	join_entry_file_rewind(input->source);
 	while ((n = join_entry_file_read(input->source, entries, READ_TOGETHER)) > 0)
@@ -152,7 +152,7 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 		for (uint32 i = 0; i < n; i++)
 		{
 			const JoinEntry *entry = join_entry_at(entries, stride, i);
-			uint32		p = partition_of(partitions, entry, block);
+			uint32		p = partition_of(partitions, entry, round);
 
 			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, entry, entry_size);
 			if (++nbuffered[p] * entry_size == buffer_size)
@@ -171,14 +171,14 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int bloc
 }
 
 /*
- * Distribute the entries of both inputs to the partitions by a block.  Discards the
+ * Distribute the entries of both inputs to the partitions of a round.  Discards the
  * previous contents of the partitions.
  */
 void
-join_partitions_make(JoinPartitions *partitions, int block)
+join_partitions_make(JoinPartitions *partitions, int round)
 {
-	distribute_entries(partitions, &partitions->left, block);
-	distribute_entries(partitions, &partitions->right, block);
+	distribute_entries(partitions, &partitions->left, round);
+	distribute_entries(partitions, &partitions->right, round);
 }
 
 /*

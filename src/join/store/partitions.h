@@ -14,15 +14,15 @@ typedef struct PartitionedInput
 	JoinEntryFile *source;		/* all entries */
 	BufFile    *file;			/* all partitions, one after the other */
 	JoinEntryFile *partition;	/* array of partitions */
-	uint64	   *count;			/* number of entries of each partition by block 0, then by
-								 * block 1 and so on */
+	uint64	   *count;			/* number of entries of each partition in round 0, then in
+								 * round 1 and so on */
 } PartitionedInput;
 
 /*
- * Returns a number of an entry.  Its low bits are the number of the entry's partition by a
- * block.
+ * Returns a number of an entry.  Its low bits are the number of the entry's partition in a
+ * round.
  */
-typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int block);
+typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int round);
 
 typedef struct JoinPartitions
 {
@@ -30,7 +30,7 @@ typedef struct JoinPartitions
 	uint32		n;				/* number of partitions, a power of 2 */
 	Size		buffer_size;	/* maximum size of a partition's buffer, in bytes; an entry
 								 * fits in any case */
-	int			nblocks;		/* number of blocks to partition by, at least 1 */
+	int			nrounds;		/* at least 1 */
 	PartitionFunction number_of;
 	const void *arg;			/* argument of number_of() */
 	PartitionedInput left;
@@ -39,9 +39,9 @@ typedef struct JoinPartitions
 
 extern uint32 join_partitions_max(Size memory);
 extern void join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
-								 int nblocks, PartitionFunction number_of, const void *arg,
+								 int nrounds, PartitionFunction number_of, const void *arg,
 								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
-extern void join_partitions_make(JoinPartitions *partitions, int block);
+extern void join_partitions_make(JoinPartitions *partitions, int round);
 extern void join_partitions_close(JoinPartitions *partitions);
 
 #endif							/* SIMHASH_PARTITIONS_H */

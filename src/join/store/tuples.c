@@ -13,9 +13,9 @@
 
 #include "join/store/tuples.h"
 
-/* Sizes of the first block of tuples in memory and of the largest ones, in bytes. */
-#define MIN_BLOCK_SIZE		(4 * 1024)
-#define MAX_BLOCK_SIZE		(64 * 1024)
+/* Sizes of the first arena of tuples in memory and of the largest ones, in bytes. */
+#define MIN_ARENA_SIZE		(4 * 1024)
+#define MAX_ARENA_SIZE		(64 * 1024)
 
 /*
  * Initialize an empty set of tuples.  `limit` is the limit of join_tuples_is_full(), or 0
@@ -30,15 +30,13 @@ join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
 }
 
 /*
- * Return the size of the next block, in which a tuple of `size` bytes must fit.  The
- * blocks grow with the tuples.  So few tuples take little of a small work_mem.
+ * Return the size of the next arena, in which a tuple of `size` bytes must fit.  The
+ * arenas grow with the tuples.  So few tuples take little of a small work_mem.
  */
 static Size
-next_block_size(const JoinTuples *tuples, Size size)
+next_arena_size(const JoinTuples *tuples, Size size)
 {
-	Size		block = Min(Max(tuples->memory, MIN_BLOCK_SIZE), MAX_BLOCK_SIZE);
-
-	return Max(block, size);
+	return Max(Min(Max(tuples->memory, MIN_ARENA_SIZE), MAX_ARENA_SIZE), size);
 }
 
 /*
@@ -50,8 +48,8 @@ join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple)
 {
 	Size		size = MAXALIGN(tuple->t_len);
 
-	return tuples->limit > 0 && tuples->blocks != NIL && tuples->nfree < size &&
-		tuples->memory + next_block_size(tuples, size) > tuples->limit;
+	return tuples->limit > 0 && tuples->arenas != NIL && tuples->nfree < size &&
+		tuples->memory + next_arena_size(tuples, size) > tuples->limit;
 }
 
 /*
@@ -64,15 +62,15 @@ allocate(JoinTuples *tuples, Size size)
 
 	if (tuples->nfree < size)
 	{
-		Size		block = next_block_size(tuples, size);
+		Size		arena_size = next_arena_size(tuples, size);
 		MemoryContext old;
 
-		tuples->free = MemoryContextAllocHuge(tuples->context, block);
-		tuples->nfree = block;
+		tuples->free = MemoryContextAllocHuge(tuples->context, arena_size);
+		tuples->nfree = arena_size;
 		old = MemoryContextSwitchTo(tuples->context);
-		tuples->blocks = lappend(tuples->blocks, tuples->free);
+		tuples->arenas = lappend(tuples->arenas, tuples->free);
 		MemoryContextSwitchTo(old);
-		tuples->memory += block;
+		tuples->memory += arena_size;
 	}
 	space = tuples->free;
 	tuples->free += size;
@@ -183,8 +181,8 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 void
 join_tuples_free(JoinTuples *tuples)
 {
-	list_free_deep(tuples->blocks);
-	tuples->blocks = NIL;
+	list_free_deep(tuples->arenas);
+	tuples->arenas = NIL;
 	tuples->nfree = tuples->memory = 0;
 }
 

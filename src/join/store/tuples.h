@@ -22,10 +22,10 @@ typedef uint64 TupleLocation;
 typedef struct JoinTuples
 {
 	MemoryContext context;		/* context of the tuples and of the buffer */
-	Size		limit;			/* limit for the blocks, in bytes; 0 if there is none */
-	Size		memory;			/* size of all blocks, in bytes */
-	List	   *blocks;			/* blocks of memory */
-	char	   *free;			/* free space of the current block */
+	Size		limit;			/* limit for the arenas, in bytes; 0 if there is none */
+	Size		memory;			/* total size of the arenas, in bytes */
+	List	   *arenas;			/* pieces of memory in which the tuples are */
+	char	   *free;			/* free space of the current arena */
 	Size		nfree;			/* size of the free space, in bytes */
 	BufFile    *file;			/* NULL if all tuples are in memory */
 	uint64		file_size;		/* size of the file, in bytes */
