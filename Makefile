@@ -95,11 +95,11 @@ OBJS = \
 	src/join/exec/join_return.o \
 	src/join/match/by_band.o \
 	src/join/match/by_distance.o \
-	src/join/match/by_rare_keys.o \
+	src/join/match/by_prefix.o \
 	src/join/match/distance_pairs.o \
+	src/join/match/global_order.o \
 	src/join/match/join_methods.o \
-	src/join/match/rare_pairs.o \
-	src/join/match/rarity.o \
+	src/join/match/prefix_pairs.o \
 	src/join/plan/join_clause.o \
 	src/join/plan/join_cost.o \
 	src/join/plan/join_node.o \

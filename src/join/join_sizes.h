@@ -19,7 +19,7 @@ typedef enum JoinMethod
 {
 	JOIN_BY_DISTANCE,			/* finds pairs of fingerprints within a radius */
 	JOIN_BY_BANDS,				/* finds pairs of signatures that share a band */
-	JOIN_BY_RARE_KEYS			/* finds pairs of arrays within a Jaccard distance */
+	JOIN_BY_PREFIX			/* finds pairs of arrays within a Jaccard distance */
 } JoinMethod;
 
 /*
@@ -79,10 +79,10 @@ typedef enum JoinMethod
  */
 #define DISTANCE_JOINED_SIZE	52
 #define BAND_JOINED_SIZE		16
-#define RARE_JOINED_SIZE		16
+#define PREFIX_JOINED_SIZE		16
 
-/* Size of an entry of a rare key. */
-#define RARE_ENTRY_SIZE			40
+/* Size of an entry of an element of a prefix. */
+#define PREFIX_ENTRY_SIZE			40
 
 /*
  * Return the size in files of an entry with a fingerprint.  Only equalities need the hash

@@ -26,7 +26,7 @@ static const CustomExecMethods join_exec_methods;
 static const JoinMethods *const join_methods[] = {
 	[JOIN_BY_DISTANCE] = &join_by_distance,
 	[JOIN_BY_BANDS] = &join_by_bands,
-	[JOIN_BY_RARE_KEYS] = &join_by_rare_keys
+	[JOIN_BY_PREFIX] = &join_by_prefix
 };
 
 /*

@@ -148,6 +148,6 @@ extern uint32 join_match_partitions(const JoinMatch *match);
 
 extern const JoinMethods join_by_distance;
 extern const JoinMethods join_by_bands;
-extern const JoinMethods join_by_rare_keys;
+extern const JoinMethods join_by_prefix;
 
 #endif							/* SIMHASH_JOIN_METHODS_H */

@@ -132,7 +132,7 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 				 (radius == clauses->radius && (clauses->exact || !exact))))
 		return;
 	bound.equality = false;
-	use_clause(clauses, bound.distance->of_arrays ? JOIN_BY_RARE_KEYS : JOIN_BY_DISTANCE,
+	use_clause(clauses, bound.distance->of_arrays ? JOIN_BY_PREFIX : JOIN_BY_DISTANCE,
 			   rinfo, &bound, is_swapped);
 	clauses->exact = exact;
 	clauses->radius = radius;

@@ -22,7 +22,7 @@ typedef struct JoinClauses
 	double		radius;			/* in bits, or as a fraction; an assumption if the planner
 								 * does not know it */
 	double		elements;		/* average number of elements of the arrays, if the method is
-								 * JOIN_BY_RARE_KEYS */
+								 * JOIN_BY_PREFIX */
 
 	/* Lists of RestrictInfos; the last three in the order of evaluation */
 	List	   *equal;			/* equalities that can be hashed */

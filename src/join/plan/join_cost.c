@@ -3,7 +3,7 @@
  *
  * The join reads each row of both inputs once, and computes its keys.  Then it compares
  * fingerprints that agree on some blocks of their bits (pairs/block_cut.c), or merges the
- * bands of signatures, or the rare keys of arrays.  Cheap clauses are evaluated for each
+ * bands of signatures, or the prefixes of arrays.  Cheap clauses are evaluated for each
  * candidate that is found, the others for each pair that matches so far.
  *
  * Costs are in PostgreSQL's units.  The executor evaluates an operator at
@@ -50,10 +50,10 @@
 
 /*
  * Putting an element of an array in order takes as long as ELEMENT_OPERATORS operators, and
- * making, sorting and merging the entry of a key as RARE_KEY_OPERATORS.
+ * making, sorting and merging an entry of a prefix as PREFIX_ENTRY_OPERATORS.
  */
 #define ELEMENT_OPERATORS			6
-#define RARE_KEY_OPERATORS			12
+#define PREFIX_ENTRY_OPERATORS		12
 
 /*
  * The chunks of the inputs that are joined with each other
@@ -147,23 +147,24 @@ band_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
 	return (chunks->left + chunks->right) * BAND_OPERATORS * number_of_bands(clauses);
 }
 
-/* --- arrays that share a rare key --------------------------------------------------- */
+/* --- arrays whose prefixes share an element ---------------------------------------- */
 
 /*
- * Return the average number of entries of a row.
+ * Return the average length of the prefix of an array.  A row has an entry for each element
+ * of its prefix.
  */
 static double
-rare_keys(const JoinClauses *clauses)
+prefix_length(const JoinClauses *clauses)
 {
 	return floor(Max(clauses->radius, 0) * clauses->elements) + 1;
 }
 
 static MethodSizes
-rare_sizes(const JoinClauses *clauses)
+prefix_sizes(const JoinClauses *clauses)
 {
 	return (MethodSizes) {
-		.entry = RARE_ENTRY_SIZE * rare_keys(clauses),
-		.joined = RARE_JOINED_SIZE * rare_keys(clauses),
+		.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses),
+		.joined = PREFIX_JOINED_SIZE * prefix_length(clauses),
 		.right_divisor = PREFIX_ENTRIES_DIVISOR,
 		.nrounds = 1
 	};
@@ -174,23 +175,23 @@ rare_sizes(const JoinClauses *clauses)
  * Data with few frequent elements have 0.1, and those with many have up to 90.
  */
 static double
-rare_candidates(const JoinClauses *clauses, const Path *left, const Path *right)
+prefix_candidates(const JoinClauses *clauses, const Path *left, const Path *right)
 {
-	return (left->rows + right->rows) * rare_keys(clauses);
+	return (left->rows + right->rows) * prefix_length(clauses);
 }
 
 static double
-rare_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+prefix_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
 {
 	return (chunks->left + chunks->right) *
-		(clauses->elements * ELEMENT_OPERATORS + rare_keys(clauses) * RARE_KEY_OPERATORS);
+		(clauses->elements * ELEMENT_OPERATORS + prefix_length(clauses) * PREFIX_ENTRY_OPERATORS);
 }
 
 /* The costs of each JoinMethod. */
 static const MethodCosts method_costs[] = {
 	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing},
 	[JOIN_BY_BANDS] = {band_sizes, band_pairing},
-	[JOIN_BY_RARE_KEYS] = {rare_sizes, rare_pairing}
+	[JOIN_BY_PREFIX] = {prefix_sizes, prefix_pairing}
 };
 
 /* --- all methods ------------------------------------------------------------------ */
@@ -365,8 +366,8 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 		pairs = Min(pairs, left->rows);
 	cost_qual_eval(&cost, clauses->cheap, root);
 	startup += cost.startup;
-	run += cost.per_tuple * (clauses->spec.method == JOIN_BY_RARE_KEYS ?
-							 pairs + rare_candidates(clauses, left, right) : pairs);
+	run += cost.per_tuple * (clauses->spec.method == JOIN_BY_PREFIX ?
+							 pairs + prefix_candidates(clauses, left, right) : pairs);
 	cost_qual_eval(&cost, clauses->match, root);
 	startup += cost.startup;
 	run += pairs * (cpu_operator_cost + cost.per_tuple);

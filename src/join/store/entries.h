@@ -17,7 +17,7 @@
 typedef struct JoinEntry
 {
 	uint64		key;			/* of the method: a fingerprint, parameters of a signature,
-								 * or a rare key */
+								 * or an element of a prefix */
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */

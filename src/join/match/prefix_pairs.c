@@ -1,5 +1,5 @@
 /*
- * Pairs of entries of two inputs that share a rare key
+ * Pairs of entries of two inputs whose prefixes share an element
  *
  * The entries of both inputs are sorted by a hash value of the key, and merged.  A list is
  * the entries of one input with the same hash value.  Their keys are nearly always the same.
@@ -13,11 +13,11 @@
  * In long lists, entries are sorted by the previous key, too.  So those that have met already
  * are skipped together, and equal rows meet once, not once for each key.
  *
- * An entry is loose if it is beyond the row's tight prefix.  The tight prefix is long enough
- * for pairs with rows of at least as many elements.  Of two rows within the radius, the first
- * element that they share is in the tight prefix of the one with fewer elements.  So two loose
- * entries are not paired.  (The index prefix of Xiao, Wang, Lin, Yu.)  This skips together the
- * rows of a template, which share many frequent elements.
+ * A prefix begins with the index prefix (Xiao, Wang, Lin, Yu), which is long enough for pairs
+ * with rows of at least as many elements.  Of two rows within the radius, the first element
+ * that they share is in the index prefix of the one with fewer elements.  So two entries that
+ * are both beyond their index prefixes are not paired.  This skips together the rows of a
+ * template, which share many frequent elements.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -28,39 +28,39 @@
 
 #include "compat.h"
 #include "digest/splitmix.h"
-#include "join/match/rare_pairs.h"
+#include "join/match/prefix_pairs.h"
 #include "type/hash_array.h"
 
 /* Lists are long if they have more pairs of entries. */
 #define LONG_LISTS			64
 
 /*
- * Compare two entries by key, then whether they are loose, then by previous key.  Entries
- * without a previous key come first.
+ * Compare two entries by key, then by previous key.  Of one key, the entries in their index
+ * prefixes come before the others, and of each of these two, those without a previous key.
  */
 static inline int
-compare_rare_entries(const RareEntry *a, const RareEntry *b)
+compare_prefix_entries(const PrefixEntry *a, const PrefixEntry *b)
 {
 	if (a->entry.key != b->entry.key)
 		return a->entry.key < b->entry.key ? -1 : 1;
-	if (a->loose != b->loose)
-		return a->loose - b->loose;
+	if (a->beyond_index_prefix != b->beyond_index_prefix)
+		return a->beyond_index_prefix - b->beyond_index_prefix;
 	if ((a->position > 0) != (b->position > 0))
 		return a->position > 0 ? 1 : -1;
 	return (a->previous > b->previous) - (a->previous < b->previous);
 }
 
-static inline const RareEntry *
-rare_entry_at(const EntryRefs *side, uint64 ref)
+static inline const PrefixEntry *
+prefix_entry_at(const EntryRefs *side, uint64 ref)
 {
-	return (const RareEntry *) join_entries_at(side->entries, (uint32) ref);
+	return (const PrefixEntry *) join_entries_at(side->entries, (uint32) ref);
 }
 
 #define ST_SORT				sort_list
 #define ST_ELEMENT_TYPE		uint64
 #define ST_COMPARE_ARG_TYPE	const EntryRefs
 #define ST_COMPARE(a, b, side) \
-	compare_rare_entries(rare_entry_at(side, *(a)), rare_entry_at(side, *(b)))
+	compare_prefix_entries(prefix_entry_at(side, *(a)), prefix_entry_at(side, *(b)))
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_SCOPE			static
 #define ST_DEFINE
@@ -70,7 +70,7 @@ rare_entry_at(const EntryRefs *side, uint64 ref)
  * Sort the entries of a side by 32 bits of the hash values of their keys.
  */
 static void
-sort_by_key(RarePairs *pairs, EntryRefs *side)
+sort_by_key(PrefixPairs *pairs, EntryRefs *side)
 {
 	side->n = side->entries->n;
 	for (uint32 i = 0; i < side->n; i++)
@@ -86,7 +86,7 @@ sort_by_key(RarePairs *pairs, EntryRefs *side)
  * allocated.
  */
 void
-rare_pairs_begin(RarePairs *pairs, const JoinEntries *left, const JoinEntries *right,
+prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 				 const uint8 *done, float8 radius)
 {
 	MemoryContextReset(pairs->context);
@@ -117,7 +117,7 @@ find_list_end(EntryRefs *side)
  * `limit`, or that is greater if `over` is true.
  */
 static uint32
-find_right(const RarePairs *pairs, const RareEntry *limit, bool over)
+find_right(const PrefixPairs *pairs, const PrefixEntry *limit, bool over)
 {
 	const EntryRefs *right = &pairs->right;
 	uint32		low = right->first;
@@ -127,7 +127,7 @@ find_right(const RarePairs *pairs, const RareEntry *limit, bool over)
 	{
 		uint32		middle = low + (high - low) / 2;
 
-		if (compare_rare_entries(rare_entry_at(right, right->ref[middle]), limit) < over)
+		if (compare_prefix_entries(prefix_entry_at(right, right->ref[middle]), limit) < over)
 			low = middle + 1;
 		else
 			high = middle;
@@ -136,14 +136,14 @@ find_right(const RarePairs *pairs, const RareEntry *limit, bool over)
 }
 
 /*
- * Return the right entries of a sorted list to pair with a left entry: the loose ones if
- * `loose` is true, else the others.
+ * Return the right entries of a sorted list to pair with a left entry: those beyond their
+ * index prefixes if `beyond` is true, else the others.
  */
-static RareRange
-find_range(const RarePairs *pairs, const RareEntry *left, bool loose)
+static PrefixRange
+find_range(const PrefixPairs *pairs, const PrefixEntry *left, bool beyond)
 {
-	RareEntry	limit = {.entry.key = left->entry.key,.loose = loose};
-	RareRange	range;
+	PrefixEntry	limit = {.entry.key = left->entry.key,.beyond_index_prefix = beyond};
+	PrefixRange	range;
 
 	range.next = find_right(pairs, &limit, false);
 	limit.position = 1;
@@ -159,21 +159,21 @@ find_range(const RarePairs *pairs, const RareEntry *left, bool loose)
 }
 
 /*
- * Set the right entries to pair with the current left entry.  Two loose entries are not
- * paired.
+ * Set the right entries to pair with the current left entry.  Two entries beyond their index
+ * prefixes are not paired.
  */
 static void
-begin_left(RarePairs *pairs)
+begin_left(PrefixPairs *pairs)
 {
-	const RareEntry *left = rare_entry_at(&pairs->left, pairs->left.ref[pairs->next_left]);
+	const PrefixEntry *left = prefix_entry_at(&pairs->left, pairs->left.ref[pairs->next_left]);
 	const EntryRefs *right = &pairs->right;
 
-	pairs->range[0] = (RareRange) {right->first, right->end, right->end, right->end};
-	pairs->range[1] = (RareRange) {0};
+	pairs->range[0] = (PrefixRange) {right->first, right->end, right->end, right->end};
+	pairs->range[1] = (PrefixRange) {0};
 	if (pairs->sorted)
 	{
 		pairs->range[0] = find_range(pairs, left, false);
-		if (!left->loose)
+		if (!left->beyond_index_prefix)
 			pairs->range[1] = find_range(pairs, left, true);
 	}
 }
@@ -183,7 +183,7 @@ begin_left(RarePairs *pairs)
  * no more.
  */
 static bool
-next_lists(RarePairs *pairs)
+next_lists(PrefixPairs *pairs)
 {
 	EntryRefs  *left = &pairs->left;
 	EntryRefs  *right = &pairs->right;
@@ -219,7 +219,7 @@ next_lists(RarePairs *pairs)
  * Return true if two rows may be within the radius, and may meet here first.
  */
 static bool
-may_match(const RarePairs *pairs, const RareEntry *left, const RareEntry *right)
+may_match(const PrefixPairs *pairs, const PrefixEntry *left, const PrefixEntry *right)
 {
 	Overlap		overlap = {.a = left->size,.b = right->size};
 
@@ -237,11 +237,11 @@ may_match(const RarePairs *pairs, const RareEntry *left, const RareEntry *right)
  * more.
  */
 static JoinEntry *
-next_right(RarePairs *pairs)
+next_right(PrefixPairs *pairs)
 {
 	for (int i = 0; i < lengthof(pairs->range); i++)
 	{
-		RareRange  *range = &pairs->range[i];
+		PrefixRange  *range = &pairs->range[i];
 
 		if (range->next == range->first_met)
 			range->next = range->end_met;
@@ -256,7 +256,7 @@ next_right(RarePairs *pairs)
  * called there.  Skips left entries that need no more matches.
  */
 bool
-rare_pairs_next(RarePairs *pairs, JoinEntry **left, JoinEntry **right)
+prefix_pairs_next(PrefixPairs *pairs, JoinEntry **left, JoinEntry **right)
 {
 	do
 	{
@@ -268,7 +268,7 @@ rare_pairs_next(RarePairs *pairs, JoinEntry **left, JoinEntry **right)
 			{
 				CHECK_FOR_INTERRUPTS();
 				pairs->ncompared++;
-				if (may_match(pairs, (RareEntry *) *left, (RareEntry *) *right))
+				if (may_match(pairs, (PrefixEntry *) *left, (PrefixEntry *) *right))
 					return true;
 			}
 			CHECK_FOR_INTERRUPTS();

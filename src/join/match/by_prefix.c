@@ -1,13 +1,13 @@
 /*
  * Methods of a join of arrays of hashes within a Jaccard distance: prefix filtering
  *
- * The elements of each array are put in a total order, the rarest first.  The prefix of an
- * array is so many of its first elements that an array which has none of them is beyond the
+ * The elements of all arrays have a global order, the rarest first.  The prefix of an array
+ * is so many of its first elements that an array which has none of them is beyond the
  * radius.  If two arrays are within the radius, the first element that they share is in the
  * prefixes of both.  (Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins
  * in data cleaning", 2006; Bayardo, Ma, Srikant, "Scaling up all pairs similarity search",
- * 2007.)  So a row has an entry for each key of its prefix, and rows meet by these
- * (rare_pairs.c).
+ * 2007.)  So a row has an entry for each element of its prefix, and rows meet by these keys
+ * (prefix_pairs.c).
  *
  * The order is by an estimate of the frequency of the elements in the right input, then by
  * the elements themselves.  It need not be right, but it must be the same for all rows.  So
@@ -31,14 +31,14 @@
 #include EXPLAIN_STATE_HEADER
 #include "digest/splitmix.h"
 #include "join/match/join_methods.h"
-#include "join/match/rare_pairs.h"
-#include "join/match/rarity.h"
+#include "join/match/prefix_pairs.h"
+#include "join/match/global_order.h"
 #include "type/hash_array.h"
 
-typedef struct RareMatch
+typedef struct PrefixMatch
 {
 	JoinMatch	match;			/* must be first */
-	RarePairs	pairs;
+	PrefixPairs	pairs;
 	float8		radius;
 	bool		has_entries;	/* true if the right entries have been made */
 	bool		matchable;		/* false if no row is within the radius of another */
@@ -47,7 +47,7 @@ typedef struct RareMatch
 								 * hash value; in the context of the right rows */
 	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
 	uint64		nentries;		/* for EXPLAIN */
-} RareMatch;
+} PrefixMatch;
 
 /* Maximum number of counts for each element of a right row. */
 #define COUNTS_PER_ELEMENT	4
@@ -55,23 +55,23 @@ typedef struct RareMatch
 /* Number of elements between checks for interrupts, a power of 2. */
 #define INTERRUPT_INTERVAL	4096
 
-StaticAssertDecl(2 * sizeof(uint64) == RARE_JOINED_SIZE, "memory for a place in the order");
+StaticAssertDecl(2 * sizeof(uint64) == PREFIX_JOINED_SIZE, "memory for a place in the order");
 
 static void
-rare_init(JoinMatch *match)
+prefix_init(JoinMatch *match)
 {
-	((RareMatch *) match)->pairs.context = match->context;
+	((PrefixMatch *) match)->pairs.context = match->context;
 }
 
 static void
-rare_begin(JoinMatch *match)
+prefix_begin(JoinMatch *match)
 {
-	RareMatch  *state = (RareMatch *) match;
+	PrefixMatch  *state = (PrefixMatch *) match;
 
 	state->has_entries = false;
 	state->nelements = 0;
-	match->entry_size = RARE_ENTRY_SIZE;
-	match->joined_size = RARE_JOINED_SIZE;
+	match->entry_size = PREFIX_ENTRY_SIZE;
+	match->joined_size = PREFIX_JOINED_SIZE;
 	match->right_limit = match->memory / PREFIX_TUPLES_DIVISOR;
 	match->left_limit = match->memory / PREFIX_LEFT_TUPLES_DIVISOR;
 	match->reserved = match->memory / PENDING_DIVISOR * 2;
@@ -79,13 +79,13 @@ rare_begin(JoinMatch *match)
 	match->partitioned_divisor = PREFIX_PARTITIONED_DIVISOR;
 }
 
-/* --- the order of elements --------------------------------------------------------- */
+/* --- the global order -------------------------------------------------------------- */
 
 /*
  * Return the address of the count of an element.
  */
 static inline uint16 *
-count_of(const RareMatch *state, int64 element)
+count_of(const PrefixMatch *state, int64 element)
 {
 	return &state->count[splitmix64_finalize((uint64) element) & state->mask];
 }
@@ -116,7 +116,7 @@ fetch_array(JoinStore *store, const JoinEntry *row, int *n)
  * reached its maximum stays there.
  */
 static void
-count_elements(RareMatch *state, JoinEntries *rows)
+count_elements(PrefixMatch *state, JoinEntries *rows)
 {
 	Size		max = Min(state->match.memory / COUNTS_DIVISOR, MaxAllocSize) / sizeof(uint16);
 	Size		ncounts = pg_prevpower2_64(Max(Min(state->nelements * COUNTS_PER_ELEMENT, max), 512));
@@ -148,7 +148,7 @@ count_elements(RareMatch *state, JoinEntries *rows)
  * Add an entry, and move entries to the file if there are too many.
  */
 static void
-add_rare_entry(JoinStore *store, const RareEntry *entry)
+add_prefix_entry(JoinStore *store, const PrefixEntry *entry)
 {
 	if (store->entries.n == store->entries.capacity)
 		join_entries_spill(&store->entries);
@@ -159,7 +159,7 @@ add_rare_entry(JoinStore *store, const RareEntry *entry)
  * Return true if all rows are within the radius of each other, except rows without elements.
  */
 static inline bool
-matches_all(const RareMatch *state)
+matches_all(const PrefixMatch *state)
 {
 	return float8_ge(state->radius, 1);
 }
@@ -169,7 +169,7 @@ matches_all(const RareMatch *state)
  * *prefix to their number.
  */
 static RankedElement *
-rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
+rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 {
 	RankedElement *ranked = palloc_extended(Max(n, 1) * sizeof(RankedElement), MCXT_ALLOC_HUGE);
 
@@ -180,7 +180,7 @@ rank_array(const RareMatch *state, const int64 *element, int n, int *prefix)
 		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
 	}
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
-	rarity_sort_first(ranked, n, *prefix);
+	global_order_sort_first(ranked, n, *prefix);
 	return ranked;
 }
 
@@ -202,18 +202,18 @@ may_meet(const RankedElement *ranked, int prefix)
  * rows are within the radius, a row has a single entry.
  */
 static void
-add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked, int prefix,
+add_prefix_entries(PrefixMatch *state, JoinStore *store, const RankedElement *ranked, int prefix,
 				 int n, const JoinEntry *row)
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
 	int			min_both = jaccard_min_both(n, n, state->radius);
-	RareEntry	entry = {*row,.size = n};
+	PrefixEntry	entry = {*row,.size = n};
 
 	entry.entry.hash = 0;
 	if (matches_all(state))
 	{
 		entry.entry.key = group;
-		add_rare_entry(store, &entry);
+		add_prefix_entry(store, &entry);
 		state->nentries++;
 		return;
 	}
@@ -225,8 +225,8 @@ add_rare_entries(RareMatch *state, JoinStore *store, const RankedElement *ranked
 		entry.entry.key = (uint64) ranked[i].element + group;
 		entry.entry.hash = ranked[i].index + 1;
 		entry.position = i;
-		entry.loose = i > n - min_both;
-		add_rare_entry(store, &entry);
+		entry.beyond_index_prefix = i > n - min_both;
+		add_prefix_entry(store, &entry);
 		state->nentries++;
 	}
 }
@@ -249,10 +249,10 @@ array_to_store(const int64 *element, int n)
  * entries at once.  A left row without entries matches nothing.
  */
 static bool
-rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
+prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
 {
-	RareMatch  *state = (RareMatch *) match;
-	RareEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
+	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
 	bool		is_left = store == match->left;
 	RankedElement *ranked = NULL;
 	int			prefix = 0;
@@ -272,11 +272,11 @@ rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 										 join_append_value(store, slot, array_to_store(element, n),
 														   (n + (Size) 1) * sizeof(int64)));
 	if (is_left)
-		add_rare_entries(state, store, ranked, prefix, n, &row.entry);
+		add_prefix_entries(state, store, ranked, prefix, n, &row.entry);
 	else
 	{
 		state->nelements += n;
-		add_rare_entry(store, &row);
+		add_prefix_entry(store, &row);
 	}
 	return true;
 }
@@ -285,7 +285,7 @@ rare_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
  * Make the entries of the right rows, in place of one for each row.
  */
 static void
-make_right_entries(RareMatch *state)
+make_right_entries(PrefixMatch *state)
 {
 	JoinMatch  *match = &state->match;
 	JoinStore  *right = match->right;
@@ -308,7 +308,7 @@ make_right_entries(RareMatch *state)
 			RankedElement *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
-			add_rare_entries(state, right, ranked, prefix, n, row);
+			add_prefix_entries(state, right, ranked, prefix, n, row);
 			pfree(ranked);
 		}
 	join_entries_close(&rows);
@@ -323,9 +323,9 @@ make_right_entries(RareMatch *state)
  * another radius keeps no rows.
  */
 static bool
-rare_set_radius(JoinMatch *match, Datum radius, bool isnull)
+prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 {
-	RareMatch  *state = (RareMatch *) match;
+	PrefixMatch  *state = (PrefixMatch *) match;
 
 	if (!state->has_entries)
 	{
@@ -341,7 +341,7 @@ rare_set_radius(JoinMatch *match, Datum radius, bool isnull)
 /* --- pairs ------------------------------------------------------------------------- */
 
 static void
-rare_spill(JoinMatch *match, JoinStore *store)
+prefix_spill(JoinMatch *match, JoinStore *store)
 {
 	join_entries_spill(&store->entries);
 }
@@ -350,7 +350,7 @@ rare_spill(JoinMatch *match, JoinStore *store)
  * Return the number of the partition of an entry.  A PartitionFunction.
  */
 static uint32
-rare_partition_of(const void *arg, const JoinEntry *entry, int round)
+prefix_partition_of(const void *arg, const JoinEntry *entry, int round)
 {
 	return splitmix64_finalize(entry->key);
 }
@@ -359,20 +359,20 @@ rare_partition_of(const void *arg, const JoinEntry *entry, int round)
  * Partition by the keys.
  */
 static void
-rare_partition(JoinMatch *match, Size memory)
+prefix_partition(JoinMatch *match, Size memory)
 {
 	join_match_limit(match, memory);
 	join_partitions_init(&match->partitions, match->left->context, join_match_partitions(match),
-						 1, rare_partition_of, NULL, match->memory,
+						 1, prefix_partition_of, NULL, match->memory,
 						 &match->left->entries.file, &match->right->entries.file);
 }
 
 static void
-rare_begin_pairs(JoinMatch *match)
+prefix_begin_pairs(JoinMatch *match)
 {
-	RareMatch  *state = (RareMatch *) match;
+	PrefixMatch  *state = (PrefixMatch *) match;
 
-	rare_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
+	prefix_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
 					 state->radius);
 }
 
@@ -382,14 +382,14 @@ rare_begin_pairs(JoinMatch *match)
  * index of the key in the left array, and its upper half to the key's position in the prefix.
  */
 static bool
-rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
+prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
 	uint64		position;
 
-	if (!rare_pairs_next(&((RareMatch *) match)->pairs, left, right))
+	if (!prefix_pairs_next(&((PrefixMatch *) match)->pairs, left, right))
 		return false;
-	position = ((RareEntry *) *left)->position;
-	match->tag = position > 0 && ((RareEntry *) *right)->position > 0 ?
+	position = ((PrefixEntry *) *left)->position;
+	match->tag = position > 0 && ((PrefixEntry *) *right)->position > 0 ?
 		position << 32 | (*left)->hash : 0;
 	return true;
 }
@@ -399,9 +399,9 @@ rare_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
  * they share.  Stops as soon as too few elements are left.
  */
 static bool
-rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
+prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
 {
-	RareMatch  *state = (RareMatch *) match;
+	PrefixMatch  *state = (PrefixMatch *) match;
 	bool		free_tuple;
 	int			na;
 	int			nb;
@@ -423,7 +423,7 @@ rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 		order = (a[i] > b[j]) - (a[i] < b[j]);
 		if (order == 0)
 		{
-			if (tag > 0 && rarity_compare(*count_of(state, a[i]), a[i], met_count, met) < 0)
+			if (tag > 0 && global_order_compare(*count_of(state, a[i]), a[i], met_count, met) < 0)
 				return false;
 			both++;
 		}
@@ -434,27 +434,27 @@ rare_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 }
 
 static void
-rare_explain(const JoinMatch *match, ExplainState *es)
+prefix_explain(const JoinMatch *match, ExplainState *es)
 {
-	const RareMatch *state = (const RareMatch *) match;
+	const PrefixMatch *state = (const PrefixMatch *) match;
 
 	ExplainPropertyText("Method", matches_all(state) ? "all pairs" : "rare keys", es);
 	ExplainPropertyFloat("Keys", NULL, state->nentries, 0, es);
 	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared, 0, es);
 }
 
-const JoinMethods join_by_rare_keys = {
-	.state_size = sizeof(RareMatch),
+const JoinMethods join_by_prefix = {
+	.state_size = sizeof(PrefixMatch),
 	.stores_values = true,
 	.keys_need_radius = true,
-	.init = rare_init,
-	.begin = rare_begin,
-	.add = rare_add,
-	.spill = rare_spill,
-	.set_radius = rare_set_radius,
-	.partition = rare_partition,
-	.begin_pairs = rare_begin_pairs,
-	.next_pair = rare_next_pair,
-	.verify = rare_verify,
-	.explain = rare_explain
+	.init = prefix_init,
+	.begin = prefix_begin,
+	.add = prefix_add,
+	.spill = prefix_spill,
+	.set_radius = prefix_set_radius,
+	.partition = prefix_partition,
+	.begin_pairs = prefix_begin_pairs,
+	.next_pair = prefix_next_pair,
+	.verify = prefix_verify,
+	.explain = prefix_explain
 };

@@ -1,5 +1,5 @@
 /*
- * Order of the elements of arrays: the rarest first, then by the elements themselves
+ * Global order of the elements of all arrays: the rarest first, then by the elements themselves
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -7,12 +7,12 @@
 
 #include "miscadmin.h"
 
-#include "join/match/rarity.h"
+#include "join/match/global_order.h"
 
 static inline int
 compare_elements(const RankedElement *a, const RankedElement *b)
 {
-	return rarity_compare(a->count, a->element, b->count, b->element);
+	return global_order_compare(a->count, a->element, b->count, b->element);
 }
 
 #define ST_SORT				rank_elements
@@ -66,7 +66,7 @@ select_rarest(RankedElement *ranked, int n, int k)
  * Move the k rarest of n elements to the front, in order.
  */
 void
-rarity_sort_first(RankedElement *ranked, int n, int k)
+global_order_sort_first(RankedElement *ranked, int n, int k)
 {
 	select_rarest(ranked, n, k);
 	rank_elements(ranked, k);
