@@ -4,8 +4,9 @@
  * While the rows fit into half of the memory, they are one array.  For each permuted
  * table, the array is sorted again, into the other half.  This takes a fraction of the
  * time of a tuplesort for each table.  If the rows do not fit, they are in a file.  Then
- * the entries of a table are divided into partitions, which are ranges of entries.  One
- * partition after the other is read into memory and sorted there.
+ * the entries of a table are divided into chunks, which are ranges of entries.  One chunk
+ * after the other is read into memory and sorted there.  (A partition is what a participant of
+ * a parallel build reads into its spool at a time: build_worker.c.)
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -26,7 +27,7 @@ struct Spool
 	const PermutedTable *table;	/* permuted table of the entries' keys.  NULL if
 								 * the keys are not permuted. */
 
-	/* Entries in memory.  These are all entries, or those of the current partition. */
+	/* Entries in memory.  These are all entries, or those of the current chunk. */
 	Entry	   *entries;
 	Entry	   *sorted;			/* array to sort into.  NULL if not allocated. */
 	size_t		nentries;
@@ -38,11 +39,11 @@ struct Spool
 	SpoolFile  *file;
 
 	/*
-	 * Partitions of the entries of `table`.  The current partition contains the entries
+	 * Chunks of the entries of `table`.  The current chunk contains the entries
 	 * greater than `low`, up to and including `high`.
 	 */
-	int			npartitions;
-	int			partition;	/* number of the partition to sort next */
+	int			nchunks;
+	int			chunk;			/* number of the chunk to sort next */
 	Entry		low;
 	Entry		high;
 };
@@ -124,7 +125,7 @@ resize(Spool *spool, size_t size)
 
 /*
  * Move all rows to a file, because they do not fit into memory.  The sample and the
- * buffers of the file use a quarter of the memory.  Partitions are sorted in the other
+ * buffers of the file use a quarter of the memory.  Chunks are sorted in the other
  * three quarters.
  */
 static void
@@ -212,15 +213,15 @@ void
 spool_begin(Spool *spool, const PermutedTable *table)
 {
 	if (spool->file)
-		spool->npartitions = spool_file_divide(spool->file, table, spool->size);
+		spool->nchunks = spool_file_divide(spool->file, table, spool->size);
 	else
 	{
 		change_table(spool, table);
-		spool->npartitions = 1;
+		spool->nchunks = 1;
 		spool->high = highest_entry();
 	}
 	spool->table = table;
-	spool->partition = 0;
+	spool->chunk = 0;
 	spool->low = lowest_entry();
 }
 
@@ -300,44 +301,44 @@ sort(Spool *spool)
 }
 
 /*
- * Return true if an entry is in the current partition.
+ * Return true if an entry is in the current chunk.
  */
 static bool
-is_in_partition(const Spool *spool, const Entry *entry)
+is_in_chunk(const Spool *spool, const Entry *entry)
 {
 	return entry_compare(entry, &spool->low) > 0 &&
 		entry_compare(entry, &spool->high) <= 0;
 }
 
 /*
- * Add an entry of the current partition.  If memory is full, sorts the entries read so
- * far, keeps the smaller half, and shortens the partition so that it ends with this half.
- * The other entries of the partition are read again later.
+ * Add an entry of the current chunk.  If memory is full, sorts the entries read so
+ * far, keeps the smaller half, and shortens the chunk so that it ends with this half.
+ * The other entries of the chunk are read again later.
  */
 static void
-add_to_partition(Spool *spool, const Entry *entry)
+add_to_chunk(Spool *spool, const Entry *entry)
 {
 	if (spool->nentries == spool->size)
 	{
 		sort(spool);
 		spool->nentries /= 2;
 		spool->high = spool->entries[spool->nentries - 1];
-		if (!is_in_partition(spool, entry))
+		if (!is_in_chunk(spool, entry))
 			return;
 	}
 	spool->entries[spool->nentries++] = *entry;
 }
 
 /*
- * Read the entries of the current partition from the file.  If not all of them fit into
- * memory, keeps the smallest that fit, and shortens the partition.
+ * Read the entries of the current chunk from the file.  If not all of them fit into
+ * memory, keeps the smallest that fit, and shortens the chunk.
  */
 static void
-load_partition(Spool *spool)
+read_chunk(Spool *spool)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	Entry		end;
-	RowFile    *file = spool_file_partition(spool->file, spool->partition, &end);
+	RowFile    *file = spool_file_chunk(spool->file, spool->chunk, &end);
 	int			n;
 
 	spool->high = end;
@@ -349,28 +350,28 @@ load_partition(Spool *spool)
 			Entry		entry = rows[i];
 
 			entry.key = design_key(spool->table, entry.key);
-			if (is_in_partition(spool, &entry))
-				add_to_partition(spool, &entry);
+			if (is_in_chunk(spool, &entry))
+				add_to_chunk(spool, &entry);
 		}
 	}
 	pfree(rows);
 	if (entry_compare(&spool->high, &end) == 0)
-		spool->partition++;
+		spool->chunk++;
 }
 
 /*
- * Sort the entries of the next partition.  spool_next() then returns them.  Returns false
- * if there are no more partitions.
+ * Sort the entries of the next chunk.  spool_next() then returns them.  Returns false
+ * if there are no more chunks.
  */
 bool
 spool_sort(Spool *spool)
 {
-	if (spool->partition == spool->npartitions)
+	if (spool->chunk == spool->nchunks)
 		return false;
 	if (spool->file)
-		load_partition(spool);
+		read_chunk(spool);
 	else
-		spool->partition++;
+		spool->chunk++;
 	sort(spool);
 	spool->low = spool->high;
 	spool->next = 0;
@@ -378,7 +379,7 @@ spool_sort(Spool *spool)
 }
 
 /*
- * Set *entry to the next entry of the sorted partition.  Returns false after the last
+ * Set *entry to the next entry of the sorted chunk.  Returns false after the last
  * entry.
  */
 bool

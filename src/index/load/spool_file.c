@@ -1,16 +1,16 @@
 /*
- * Rows of a spool that do not fit into memory, read in partitions
+ * Rows of a spool that do not fit into memory, read in chunks
  *
- * For each permuted table, the entries are divided into partitions that should fit into
- * memory.  A random sample of the rows determines the bounds of the partitions.  So the
- * partitions have about the same number of entries, however the keys are spread.  A bound
+ * For each permuted table, the entries are divided into chunks that should fit into
+ * memory.  A random sample of the rows determines the bounds of the chunks.  So the
+ * chunks have about the same number of entries, however the keys are spread.  A bound
  * is an entry, which has a TID.  So rows can be divided even if all their keys are equal.
  *
- * If there are few partitions, they are picked from the file of all rows.  The file is
- * read once for each partition, in a fraction of the time that sorting takes.  If there
- * are many partitions, the rows are first distributed to further files.  Each file
- * contains the rows of one or more partitions.  If a file has many partitions, its rows
- * are distributed once more before its first partition is read.
+ * If there are few chunks, they are picked from the file of all rows.  The file is
+ * read once for each chunk, in a fraction of the time that sorting takes.  If there are
+ * many chunks, the rows are first distributed to further files.  Each file contains the
+ * rows of one or more chunks.  If a file has many chunks, its rows are distributed once
+ * more before its first chunk is read.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -23,18 +23,17 @@
 #include "index/load/spool_file.h"
 
 /*
- * Files to which the rows of npartitions consecutive partitions are distributed.  Each
- * file contains the rows of per_file partitions.  The last file may contain fewer
- * partitions.
+ * Files to which the rows of nchunks consecutive chunks are distributed.  Each file
+ * contains the rows of per_file chunks.  The last file may contain fewer chunks.
  */
-typedef struct PartitionFiles
+typedef struct ChunkFiles
 {
-	int			first_partition;
-	int			npartitions;
+	int			first_chunk;
+	int			nchunks;
 	int			n;				/* number of files.  0 if no rows are distributed. */
 	int			per_file;
 	RowFile    *file;
-} PartitionFiles;
+} ChunkFiles;
 
 #define LEVELS			2
 
@@ -55,22 +54,22 @@ struct SpoolFile
 	const PermutedTable *table;	/* permuted table of the sample's keys.  NULL if
 								 * the keys are not permuted. */
 
-	int			npartitions;
+	int			nchunks;
 	int			max_files;		/* maximum number of files of a level */
-	PartitionFiles level[LEVELS];	/* level[0] has the rows of all partitions,
-									 * level[1] those of one file of level[0] */
+	ChunkFiles	level[LEVELS];	/* level[0] has the rows of all chunks,
+								 * level[1] those of one file of level[0] */
 };
 
 #ifndef SIMHASH_TEST_BUILD
 /*
- * Expected percentage of memory that a partition fills.  With 85, few partitions need more
+ * Expected percentage of memory that a chunk fills.  With 85, few chunks need more
  * memory than there is.
  */
 #define FILL_PERCENT	85
 
 /*
- * Maximum number of partitions that are picked from one file.  Each of them is picked by
- * reading the whole file.  If a file has more partitions, its rows are distributed to
+ * Maximum number of chunks that are picked from one file.  Each of them is picked by
+ * reading the whole file.  If a file has more chunks, its rows are distributed to
  * other files.
  */
 #define MAX_PASSES		8
@@ -202,10 +201,10 @@ spool_file_add(SpoolFile *file, const Entry *row)
 }
 
 /*
- * Close and remove the files of partitions, if there are any.
+ * Close and remove the files of chunks, if there are any.
  */
 static void
-close_files(PartitionFiles *files)
+close_files(ChunkFiles *files)
 {
 	for (int i = 0; i < files->n; i++)
 		BufFileClose(files->file[i].file);
@@ -213,18 +212,18 @@ close_files(PartitionFiles *files)
 }
 
 /*
- * Return the inclusive upper bound of a partition.
+ * Return the inclusive upper bound of a chunk.
  *
- * distribute() may pass a partition after the last partition that it distributes, because
- * the last file may have fewer than per_file partitions.  The result is not used in that
+ * distribute() may pass a chunk after the last chunk that it distributes, because
+ * the last file may have fewer than per_file chunks.  The result is not used in that
  * case, because find_file() ignores the bound of the last file.
  */
 static Entry
-partition_last(const SpoolFile *file, int partition)
+chunk_last(const SpoolFile *file, int chunk)
 {
-	if (partition >= file->npartitions - 1)
+	if (chunk >= file->nchunks - 1)
 		return highest_entry();
-	return file->sample[(int64) (partition + 1) * file->nsample / file->npartitions - 1];
+	return file->sample[(int64) (chunk + 1) * file->nsample / file->nchunks - 1];
 }
 
 /*
@@ -251,25 +250,25 @@ find_file(const Entry *ends, int nfiles, const Entry *entry)
 }
 
 /*
- * Distribute the rows of npartitions partitions, beginning with first_partition, to files.
- * The file `source` contains the rows of these partitions and no others.
+ * Distribute the rows of nchunks chunks, beginning with first_chunk, to files.
+ * The file `source` contains the rows of these chunks and no others.
  */
 static void
-distribute(SpoolFile *file, RowFile *source, int first_partition, int npartitions,
-		   PartitionFiles *files)
+distribute(SpoolFile *file, RowFile *source, int first_chunk, int nchunks,
+		   ChunkFiles *files)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	Entry		ends[MAX_FILES];
 	int			n;
 
-	files->first_partition = first_partition;
-	files->npartitions = npartitions;
-	files->per_file = (npartitions + file->max_files - 1) / file->max_files;
-	files->n = (npartitions + files->per_file - 1) / files->per_file;
+	files->first_chunk = first_chunk;
+	files->nchunks = nchunks;
+	files->per_file = (nchunks + file->max_files - 1) / file->max_files;
+	files->n = (nchunks + files->per_file - 1) / files->per_file;
 	for (int i = 0; i < files->n; i++)
 	{
 		files->file[i] = (RowFile) {.file = BufFileCreateTemp(false)};
-		ends[i] = partition_last(file, first_partition + (i + 1) * files->per_file - 1);
+		ends[i] = chunk_last(file, first_chunk + (i + 1) * files->per_file - 1);
 	}
 	row_file_rewind(source);
 	while (row_file_read(source, file->table, 0, PG_UINT64_MAX, rows, &n))
@@ -286,15 +285,15 @@ distribute(SpoolFile *file, RowFile *source, int first_partition, int npartition
 }
 
 /*
- * Divide the entries of a permuted table into partitions, each expected to fill
- * FILL_PERCENT of partition_size entries.  Returns the number of partitions, which is at
- * most the number of sampled rows.  The table must remain valid while partitions are read,
+ * Divide the entries of a permuted table into chunks, each expected to fill
+ * FILL_PERCENT of chunk_size entries.  Returns the number of chunks, which is at
+ * most the number of sampled rows.  The table must remain valid while chunks are read,
  * and until the next call of this function has returned.
  */
 int
-spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t partition_size)
+spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t chunk_size)
 {
-	int64		npartitions = file->rows.nrows / (partition_size * FILL_PERCENT / 100) + 1;
+	int64		nchunks = file->rows.nrows / (chunk_size * FILL_PERCENT / 100) + 1;
 
 	for (int i = 0; i < LEVELS; i++)
 		close_files(&file->level[i]);
@@ -308,51 +307,51 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t partition_
 	}
 	sort_sample(file->sample, file->nsample);
 	file->table = table;
-	file->npartitions = Min(npartitions, file->nsample);
-	return file->npartitions;
+	file->nchunks = Min(nchunks, file->nsample);
+	return file->nchunks;
 }
 
 /*
- * Return a file that contains the rows of a partition, among rows of other partitions.
- * Distributes rows to files if necessary.  The file has at most MAX_PASSES partitions,
+ * Return a file that contains the rows of a chunk, among rows of other chunks.
+ * Distributes rows to files if necessary.  The file has at most MAX_PASSES chunks,
  * unless even two levels of files are too few for that.
  */
 static RowFile *
-file_of_partition(SpoolFile *file, int partition)
+file_of_chunk(SpoolFile *file, int chunk)
 {
 	RowFile    *rows = &file->rows;
 	int			first = 0;
-	int			npartitions = file->npartitions;
+	int			nchunks = file->nchunks;
 
-	for (int i = 0; i < LEVELS && npartitions > MAX_PASSES; i++)
+	for (int i = 0; i < LEVELS && nchunks > MAX_PASSES; i++)
 	{
-		PartitionFiles *files = &file->level[i];
+		ChunkFiles *files = &file->level[i];
 		int			at;
 
-		if (files->n == 0 || files->first_partition != first)
+		if (files->n == 0 || files->first_chunk != first)
 		{
 			close_files(files);
-			distribute(file, rows, first, npartitions, files);
+			distribute(file, rows, first, nchunks, files);
 		}
-		at = (partition - first) / files->per_file;
+		at = (chunk - first) / files->per_file;
 		rows = &files->file[at];
 		first += at * files->per_file;
-		npartitions = Min(files->per_file, files->first_partition + files->npartitions - first);
+		nchunks = Min(files->per_file, files->first_chunk + files->nchunks - first);
 	}
 	return rows;
 }
 
 /*
- * Return a file that contains the rows of a partition, among rows of other partitions.
+ * Return a file that contains the rows of a chunk, among rows of other chunks.
  * The file is rewound, and the caller must not close it.  Sets *last to the upper bound of
- * the partition, inclusive.
+ * the chunk, inclusive.
  */
 RowFile *
-spool_file_partition(SpoolFile *file, int partition, Entry *last)
+spool_file_chunk(SpoolFile *file, int chunk, Entry *last)
 {
-	RowFile    *rows = file_of_partition(file, partition);
+	RowFile    *rows = file_of_chunk(file, chunk);
 
-	*last = partition_last(file, partition);
+	*last = chunk_last(file, chunk);
 	row_file_rewind(rows);
 	return rows;
 }

@@ -1,5 +1,5 @@
 /*
- * Rows of a spool that do not fit into memory, read in partitions
+ * Rows of a spool that do not fit into memory, read in chunks
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -37,8 +37,8 @@ extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 extern SpoolFile *spool_file_create(int memory);
 extern void spool_file_add(SpoolFile *file, const Entry *row);
 extern int	spool_file_divide(SpoolFile *file, const PermutedTable *table,
-							  size_t partition_size);
-extern RowFile *spool_file_partition(SpoolFile *file, int partition, Entry *last);
+							  size_t chunk_size);
+extern RowFile *spool_file_chunk(SpoolFile *file, int chunk, Entry *last);
 extern void spool_file_close(SpoolFile *file);
 
 #endif							/* SIMHASH_SPOOL_FILE_H */
