@@ -7,9 +7,9 @@
  * Rows within the radius of each other are in one connected component.  So components are
  * found first, by single linkage.  Most components are small, and each of their rows is
  * compared with the leaders before it.  A large component would take too many comparisons,
- * so it is halved.  First, the leaders of the first half are found.  Then, a similarity
- * join finds the rows of the second half that join one of these leaders.  Last, the
- * leaders among the remaining rows are found.
+ * so it is halved.  First, the leaders of the first half are found.  Then, near_pairs.c
+ * finds the rows of the second half that join one of these leaders.  Last, the leaders
+ * among the remaining rows are found.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -23,7 +23,7 @@
 
 /*
  * Features of weight 1 are counted in bit slices.  Bit b of plane j is bit j of the number
- * of features that have bit b set.  This number of planes counts up to 2^40.
+ * of features that have bit b set.  So many planes count 2^40 - 1 features.
  */
 #define COUNT_PLANES		40
 

@@ -184,8 +184,8 @@ put_shape(ReturnSetInfo *result, Shape shape, float8 threshold)
 }
 
 /*
- * Round a probability down to two digits, or to more digits if it would become 0 or 1
- * otherwise.
+ * Round a probability down to two digits after the point, and one more for each zero or nine
+ * at their beginning.  So the result is not 0, and shows how close to 1 the probability is.
  */
 static float8
 round_down(float8 probability)

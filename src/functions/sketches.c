@@ -117,7 +117,7 @@ simhash_sketch(PG_FUNCTION_ARGS)
 }
 
 /*
- * Add the hash of a shingle to a sketch.  A ShingleConsumer.
+ * Add the hash of any shingle to a list.  A ShingleConsumer.
  */
 static void
 add_any(void *list, const char *shingle, size_t length)

@@ -161,7 +161,8 @@ digit_bits(uint32 n, int left)
 }
 
 /*
- * Enlarge an array, which may be NULL, from *max elements of `size` bytes.
+ * Return an array, which may be NULL, enlarged to at least twice *max elements of `size` bytes.
+ * Sets *max to their number.
  */
 static void *
 enlarge_array(void *array, int *max, Size size)

@@ -151,7 +151,8 @@ register_changes(const WalRecord *record, int i, Fragments *fragments)
 }
 
 /*
- * Write the WAL record and mark the pages as dirty.  The leaves stay locked.
+ * Mark the pages as dirty, write the WAL record, and end the critical section.  The leaves
+ * stay locked.
  */
 void
 wal_finish(WalRecord *record)

@@ -64,7 +64,8 @@ needs_right_columns(const SimHashJoinState *state)
 }
 
 /*
- * Add the parameters in an expression to a set.  An expression_tree_walker callback.
+ * Add the parameters in an expression that a rescan may change to a set.  An
+ * expression_tree_walker callback.
  */
 static bool
 add_params(Node *node, void *context)
