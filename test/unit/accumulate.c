@@ -13,6 +13,7 @@
 #include "unit.h"
 
 #define MAX_FEATURES	3000
+#define SETS			100000	/* random sets in a group */
 
 /* A set of features, for the accumulator and for the definition. */
 static uint64 hashes[MAX_FEATURES];
@@ -220,7 +221,7 @@ main(int argc, char **argv)
 	seed_random(argc, argv);
 
 	begin_group("features of weight one");
-	test_whole(1000000, false);
+	test_whole(SETS, false);
 	end_group("sets");
 
 	for (int i = 0; i < weigh_nmethods; i++)
@@ -228,10 +229,10 @@ main(int argc, char **argv)
 		if (!begin_method_group("weighted features", &weigh_methods[i]))
 			continue;
 		weigh = (WeighFunction) weigh_methods[i].function;
-		test_whole(1000000, true);
+		test_whole(SETS, true);
 		end_group("sets");
 	}
-	test_merged(100000);
+	test_merged(SETS);
 	test_overflow();
 	return end_tests();
 }

@@ -188,7 +188,7 @@ test_method(const char *name, bool leader)
 	for (int shape = 0; shape < SHAPES; shape++)
 	{
 		test_clusters(shape, MAX_TESTED, 3, leader);
-		test_clusters(shape, MAX_TESTED, 8, leader);
+		test_clusters(shape, MAX_TESTED / 2, 8, leader);
 	}
 	end_group("rows");
 }
