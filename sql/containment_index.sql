@@ -61,7 +61,8 @@ SELECT * FROM all_differing('family|common and|nowhere|long');
 RESET work_mem;
 
 -- Rows within a distance: every possible distance, and values between them, in each
--- form; and rows that contain the passage.
+-- form; and rows that contain the passage.  The planner makes the same of most forms, so
+-- these have one passage.
 CREATE FUNCTION bounds() RETURNS SETOF float8 LANGUAGE sql AS $$
     SELECT i / 5.0::float8 FROM generate_series(-1, 6) AS i
     UNION ALL SELECT i / 20.0::float8 + 1e-9 FROM generate_series(0, 20, 8) AS i
@@ -76,7 +77,9 @@ CREATE FUNCTION distances_differing()
         LATERAL (SELECT count(*) AS queries,
                      string_agg(format('SELECT %L AS of, ctid AS at, * FROM docs WHERE ', what || ' ' || t)
                                 || format(s, passage, format('float8 %L', t)), ' UNION ALL ') AS query
-                 FROM passages(), bounds() AS t WHERE what IN ('family', 'common and rare', 'with nowhere')) AS u,
+                 FROM passages(), bounds() AS t
+                 WHERE what = 'family' OR what IN ('common and rare', 'with nowhere')
+                     AND s IN ('sk <%%>> %L <= %s', 'sk <%%>> %L = %s', 'sk @> %L AND %s IS NOT NULL')) AS u,
         differing_by(u.query) AS d
     ORDER BY s $$;
 SELECT * FROM distances_differing();
@@ -210,10 +213,10 @@ RESET enable_seqscan;
 INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(6001, 6300) AS i;
 UPDATE docs SET sk = sketch_of(id + 1, 3) WHERE id % 5 = 0;
 DELETE FROM docs WHERE id % 7 = 0;
-SELECT * FROM all_differing('family|near|common|NULLs');
+SELECT * FROM all_differing('near|common and|NULLs');
 VACUUM docs;
 INSERT INTO docs SELECT i, sketch_of(i) FROM generate_series(6301, 6600) AS i;
-SELECT * FROM all_differing('family|near|common|NULLs');
+SELECT * FROM all_differing('near|common and|NULLs');
 SELECT check_indexes('docs');
 TRUNCATE docs;
 SELECT DISTINCT everything, few, sharing, other, not_null FROM all_differing();
