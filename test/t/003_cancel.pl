@@ -368,7 +368,7 @@ for my $case (
 $node->safe_psql('in_utf8', q{
 	CREATE TABLE sets (a bigint[], b bigint[]);
 	ALTER TABLE sets ALTER a SET STORAGE external, ALTER b SET STORAGE external;
-	INSERT INTO sets SELECT array_agg(i * 7), array_agg(i * 11) FROM generate_series(1::bigint, 10000000) AS i});
+	INSERT INTO sets SELECT array_agg(i * 7), array_agg(i * 11) FROM generate_series(1::bigint, 5000000) AS i});
 check('distance of long arrays', 'in_utf8', q{''}, 'SELECT a <%>> b FROM sets');
 
 # Signatures of the maximal length, which cost some hundred times as much as others.
@@ -391,11 +391,11 @@ is($sorted->{outcome}, 'finished', 'signatures are sorted');
 cmp_ok($sorted->{memory}, '<', $slack, 'signatures are sorted: within memory');
 
 # Edges, of few vertices and of many, whose expressions allocate memory.
-for my $ids (1000, 1000000)
+for my $ids (1000, 500000)
 {
 	my $edges = check("components of $ids vertices", 'in_utf8', q{''},
 		"SELECT count(c) FROM (SELECT connected_component(numeric_inc(i % $ids)::bigint, i % $ids) OVER () AS c "
-		  . 'FROM generate_series(1, 2000000) AS i) AS s');
+		  . 'FROM generate_series(1, 1000000) AS i) AS s');
 	cmp_ok($edges->{memory}, '<', 60 * $ids / 1024 + $slack, "components of $ids vertices: within memory");
 }
 
@@ -415,7 +415,7 @@ for my $case (
 # Clusters: of rows around planted centers, where many pairs are compared, and of rows
 # that are all in one cluster.  Memory is measured per row, beyond that of any window
 # function that reads the whole partition.
-my $rows = 1_000_000;
+my $rows = 500_000;
 $node->safe_psql('in_utf8', qq{
 	CREATE TABLE planted AS
 	    SELECT (hashint8extended(i / 20, 0) # (1::bigint << (i * 7 % 64)::integer) # (
