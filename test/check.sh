@@ -402,15 +402,16 @@ suite_small() {
 	[ -z "${SERVER:-}" ] || TREE=$WORK/src build_extension
 }
 
-# The random tests of crashes, standbys, full disks, damage and many sessions, again and
-# again with new seeds, on ordinary and on small pages, for SOAK_MINUTES.
+# The random tests of texts, crashes, standbys, full disks, damage and many sessions, again
+# and again with new seeds, on ordinary and on small pages, for SOAK_MINUTES.  They run longer
+# than in the other suites.
 suite_soak() {
 	local end=$((SECONDS + ${SOAK_MINUTES:-60} * 60))
 	build_small || return
 	while [ "$SECONDS" -lt "$end" ]; do
 		soak_round src stage \
-			'test/t/011*.pl test/t/012*.pl test/t/014*.pl test/t/016*.pl test/t/021*.pl
-			test/t/023*.pl test/t/029*.pl test/t/031*.pl'
+			'test/t/002*.pl test/t/011*.pl test/t/012*.pl test/t/014*.pl test/t/016*.pl
+			test/t/021*.pl test/t/023*.pl test/t/029*.pl test/t/031*.pl'
 		soak_round small stage_small 'test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
 	done
 }
@@ -420,7 +421,7 @@ soak_round() {
 	local LOG=$WORK/log/round
 	TREE=$WORK/$1 STAGE=$WORK/$2
 	write_settings
-	SIMHASH_SEED=$((RANDOM * 32768 + RANDOM + 1)) SIMHASH_DAMAGES=25 \
+	SIMHASH_SEED=$((RANDOM * 32768 + RANDOM + 1)) SIMHASH_DAMAGES=25 SIMHASH_SECONDS=8 SIMHASH_TEXTS=4000 \
 		pgxs_suite REGRESS= ISOLATION= PROVE_TESTS="${3//$'\n'/ }" >"$LOG" 2>&1
 	cat "$LOG"
 	count_prove

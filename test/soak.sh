@@ -1,7 +1,8 @@
 #!/bin/bash
 # Repeats the random tests with new seeds, for some hours: crashes by SIGKILL and at each
 # record, standbys, full disks, damaged pages, many sessions, joins.  Each compares the
-# index with a sequential scan.  Runs on ordinary and on small pages.
+# index with a sequential scan.  Texts are compared with test/reference.  Runs on ordinary and
+# on small pages.
 #
 #   bash test/soak.sh       1 hour
 #   bash test/soak.sh 8     8 hours

@@ -28,7 +28,7 @@ plan skip_all => $1
   if !run([ $python, $reference ], '<', \'', '>', \$o, '2>', \$e) && $e =~ /^(no files of Unicode .*)$/m;
 
 my $seed = $ENV{SIMHASH_SEED} || int(rand(1_000_000_000)) + 1;
-my $texts = $ENV{SIMHASH_TEXTS} || 2000;
+my $texts = $ENV{SIMHASH_TEXTS} || 1000;
 srand($seed);
 diag("SIMHASH_SEED=$seed");
 

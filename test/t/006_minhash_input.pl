@@ -13,7 +13,7 @@ use Test::More;
 plan skip_all => 'servers refuse to run as root' if $> == 0;
 
 my $seed = $ENV{SIMHASH_SEED} || int(rand(1_000_000_000)) + 1;
-my $rounds = $ENV{SIMHASH_ROUNDS} || 3000;
+my $rounds = $ENV{SIMHASH_ROUNDS} || 1500;
 diag("SIMHASH_SEED=$seed");
 
 my $node = PostgreSQL::Test::Cluster->new('main');

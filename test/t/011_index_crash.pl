@@ -131,8 +131,8 @@ sound_ok($node, 'docs', 'vacuumed');
 # --- builds ------------------------------------------------------------------------------
 
 $node->safe_psql('postgres', <<'SQL');
-CREATE TABLE large AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 400000) AS i;
-INSERT INTO large SELECT i, fp_of(i) FROM generate_series(400001, 410000) AS i;
+CREATE TABLE large AS SELECT i AS id, hashint8extended(i, 0)::simhash AS fp FROM generate_series(1, 300000) AS i;
+INSERT INTO large SELECT i, fp_of(i) FROM generate_series(400001, 405000) AS i;
 SQL
 for my $round (1 .. 3)
 {
@@ -173,13 +173,13 @@ SQL
 my @splits = map { $_->{lsn} }
   grep { $_->{shown} =~ /blkref #0: [^,;]*blk \d+,? *;? *blkref #1: .*FPW/ } generic_records($node, $from);
 cmp_ok(scalar @splits, '>', 20, scalar(@splits) . ' splits in the WAL');
-foreach my $n (1 .. ($ENV{SIMHASH_SPLITS} || 4))
+foreach my $n (1 .. ($ENV{SIMHASH_SPLITS} || 3))
 {
 	my $lsn = $splits[ int(rand(scalar @splits)) ];
 	my $restored = recovered_to($node, 'before', $lsn);
 
 	sound_ok($restored, 'split', "log up to $lsn", times => 30);
-	$restored->safe_psql('postgres', 'INSERT INTO split SELECT i, fp_of(i) FROM generate_series(20001, 40000) AS i');
+	$restored->safe_psql('postgres', 'INSERT INTO split SELECT i, fp_of(i) FROM generate_series(20001, 30000) AS i');
 	sound_ok($restored, 'split', "log up to $lsn, written again", times => 30);
 	no_crash_ok($restored);
 	$restored->stop('immediate');

@@ -17,7 +17,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = random_seed();
-my $seconds = seconds(8);
+my $seconds = seconds(4);
 my $primary = index_node('primary', streaming => 1, conf => <<'CONF');
 autovacuum = off
 wal_consistency_checking = 'generic'

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = random_seed();
-my $seconds = seconds(6);
+my $seconds = seconds(3);
 my $primary = index_node('primary', streaming => 1, conf => <<'CONF');
 autovacuum = off
 wal_consistency_checking = 'generic'

@@ -33,7 +33,7 @@ wal_keep_size = 1GB
 max_wal_size = 2GB
 CONF
 my $is_known = $node->pg_version->major < 20;	# GENERIC_WAL_IS_KNOWN
-my $n = has_small_pages($node) ? 60 : 800;
+my $n = has_small_pages($node) ? 60 : 500;
 
 # Tables: the type of a column, the value of row i, the number of leaves that a record of
 # an insertion may have, and the number of rows.
