@@ -37,9 +37,9 @@ NOT_RUN= # what a shorter run leaves out
 # Prints the lane of a suite.  With SERVER there is one: builds take each other's place.
 lane_of() {
 	case ${SERVER:+one}$1 in
-	regress_1 | oldest | valgrind | one*) echo 1 ;;
+	regress_1 | small | oldest | valgrind | one*) echo 1 ;;
 	regress_2) echo 2 ;;
-	tap | small | soak) echo 3 ;;
+	tap | soak) echo 3 ;;
 	*) echo 4 ;;
 	esac
 }
