@@ -92,6 +92,14 @@ SELECT what, fraction, d.* FROM passages(), unnest('{0,0.3,0.9,0.97}'::float8[])
                    differing_by(q) AS d
     WHERE what IN ('family', 'long');
 RESET work_mem;
+-- rows have two hits when the third element fills work_mem
+CREATE TABLE hits AS
+SELECT CASE WHEN i <= 300 THEN '{3}' ELSE '{1,2}' END::bigint[] AS sk FROM generate_series(1, 1300) AS i;
+CREATE INDEX ON hits USING simhash (sk);
+SET work_mem = '64kB';
+SELECT order_differs('hits', 'true', $$sk <%>> '{1,2,3}'$$);
+RESET work_mem;
+DROP TABLE hits;
 
 SET enable_seqscan = off;
 SET enable_sort = off;
