@@ -303,6 +303,12 @@ FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 60 FETCH FIRST 5 ROWS WIT
 SELECT count(*) FROM (SELECT id FROM line ORDER BY fp <~> :zero OFFSET 60 FETCH FIRST 5 ROWS WITH TIES) AS s;
 SELECT count(*) FROM (SELECT FROM line ORDER BY fp <~> :zero LIMIT 100) AS s;
 SELECT count(*) FROM (SELECT FROM line ORDER BY fp <~> :zero OFFSET 0) AS s;
+-- a queue of 4000 TIDs fits into work_mem, so no sort writes to disk
+SET work_mem = '64kB';
+SET temp_file_limit = 0;
+SELECT count(*) FROM (SELECT FROM docs ORDER BY fp <~> :zero OFFSET 0) AS s;
+RESET temp_file_limit;
+RESET work_mem;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE id % 9 = 5 ORDER BY fp <~> :zero) AS s;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE fp <~> :zero BETWEEN 5 AND 9 ORDER BY :zero <~> fp) AS s;
 SELECT array_agg(id) FROM (SELECT id FROM line WHERE fp <~> '0000000000000fff' <= 4 ORDER BY fp <~> :zero) AS s;
