@@ -402,6 +402,17 @@ CREATE FUNCTION first_digits(index text) RETURNS text LANGUAGE sql AS $$
           WHERE (gist_page_opaque_info(page)).flags @> '{leaf}') AS leaves $$;
 SELECT index, CASE WHEN length(digits) > 50 THEN 'any' ELSE digits END AS digits
 FROM unnest('{built_fp,built_ball,grown_fp,grown_ball}'::text[]) AS index, first_digits(index) AS digits;
+-- A split separates two groups of equal fingerprints, of 40 and 60 percent.
+CREATE TABLE parts (fp simhash);
+CREATE INDEX parts_fp ON parts USING gist (fp);
+INSERT INTO parts
+SELECT CASE WHEN i % 5 < 2 THEN '0000000000000000' ELSE 'ffffffffffffffff' END::simhash
+FROM generate_series(1, 400) AS i;
+SELECT count(*) > 1 AS split, max(fingerprints) AS fingerprints
+FROM (SELECT count(DISTINCT fp) AS fingerprints
+      FROM generate_series(1, pg_relation_size('parts_fp') / current_setting('block_size')::integer - 1) AS block,
+           LATERAL gist_page_items_bytea(get_raw_page('parts_fp', block)) AS item JOIN parts ON parts.ctid = item.ctid
+      GROUP BY block) AS leaves;
 
 --
 -- No two rows of one tenant within 3 bits
