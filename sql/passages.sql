@@ -352,6 +352,18 @@ FROM (VALUES (E'  Title\n\nThe first line\r\nof a paragraph.  Its 2nd sentence?\
 SELECT piece FROM text_windows(
     U&'Dr. Who, e.g. he said: "Is it 3.14?" It is. (Or not...) Wow!! '
     '\4EBA\4EBA\751F\800C\81EA\7531\3002\5E73\7B49\FF01\300D\662F \0928\0964 \1781\17D4 end', unit => 'sentence');
+-- all characters beyond ASCII with a part in sentences
+SELECT what, string_agg(to_hex(c), ' ' ORDER BY c) AS characters
+FROM (SELECT c, CASE WHEN (SELECT count(*) FROM text_windows('A' || x || 'A', unit => 'line')) > 1 THEN 'ends a line'
+          WHEN (SELECT count(*) FROM text_windows('A' || x || 'A', unit => 'sentence')) > 1 THEN 'ends a sentence'
+          WHEN (SELECT count(*) FROM text_windows('A!' || x || 'A', unit => 'sentence')) > 1 THEN 'is white space'
+          WHEN (SELECT count(*) FROM text_windows('A' || x || ' A', unit => 'sentence')) > 1
+          THEN 'ends a sentence before white space'
+          WHEN (SELECT count(*) FROM text_windows('A!' || x || ' A', unit => 'sentence')) > 1
+          THEN 'belongs to the sentence before it' END AS what
+      FROM generate_series(128, 65400) AS c, chr(c) AS x
+      WHERE c < 8448 OR c BETWEEN 12288 AND 12352 OR c > 65280) AS s
+WHERE what IS NOT NULL GROUP BY what ORDER BY what;
 SELECT piece FROM text_windows('One. Two. Three. Four.', 3, 1, 'sentence');
 SELECT length(piece) FROM text_windows(E'a\n\nb\n \nc', 2, 1, 'paragraph');
 SELECT count(*) FROM text_windows(E' \n\n ', unit => 'line');
