@@ -89,12 +89,14 @@ SET enable_bitmapscan = off;
 SELECT plan($$SELECT FROM docs WHERE sk && '{5,7}' AND sk IS NOT NULL$$);
 SELECT plan('SELECT FROM queries q JOIN docs d ON d.sk && q.sk', 'Index');
 SELECT plan('SELECT FROM queries q JOIN docs d ON q.sk @> d.sk', 'Index');
--- an operator stays where a partial index or the user's privileges need it; partitions
+-- an operator stays where a partial index or the user's privileges need it, or for one
+-- element; partitions
 SET enable_indexscan = off;
 CREATE INDEX docs_few ON docs USING simhash (sk) WHERE sk && '{1,2,3,4,5,6}';
 SELECT plan($$SELECT FROM docs WHERE sk && '{1,2,3,4,5,6}'$$, 'Filter|Recheck');
 DROP INDEX docs_few;
 SELECT plan($$SELECT FROM docs WHERE sk && '{1,2,3,4,5,6}'$$, 'Filter|Recheck');
+SELECT plan($$SELECT FROM docs WHERE sk && '{5}'$$, 'Filter|Recheck');
 REVOKE EXECUTE ON FUNCTION sketch_overlaps(bigint[], bigint[]) FROM PUBLIC;
 CREATE ROLE simhash_test_overlap;
 GRANT USAGE ON SCHEMA sketch_test TO simhash_test_overlap;
