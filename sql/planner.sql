@@ -552,6 +552,9 @@ CREATE INDEX mixed1_fp ON mixed1 USING simhash (fp);
 CREATE INDEX mixed4_near ON mixed4 (id) WHERE fp <~> '8f14e45fceea167a' <= 3;
 ANALYZE mixed;
 SELECT show($$ SELECT id FROM mixed WHERE fp <~> '8f14e45fceea167a' <= 3 $$);
+-- the arm of a join clause, which all partitions share, keeps its comparison
+SELECT show($$ SELECT id, n FROM wanted w JOIN mixed m
+               ON m.fp <~> 'ffffffffffffffff' <= 30 AND id = n + 1 OR id = n + 2 $$, 'Filter');
 -- pruning at run time, which uses the parent's clauses
 DROP INDEX mixed4_near;
 CREATE INDEX mixed4_fp ON mixed4 USING simhash (fp);
