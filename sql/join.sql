@@ -485,6 +485,12 @@ SELECT comparisons > 1000 AS meet_often, reads < 4000 AS fetched_once
 FROM compared('SELECT FROM long_sets a JOIN long_sets b ON a.sk <%> b.sk <= 0.5');
 SELECT passes < 10 AS once
 FROM compared('SELECT FROM equal_fps a WHERE EXISTS (SELECT FROM equal_fps b WHERE a.fp <~> b.fp <= 3)');
+-- no partition has rows of both inputs
+CREATE TABLE all_zeros AS SELECT simhash '0000000000000000' AS fp FROM generate_series(1, 4000);
+CREATE TABLE all_ones AS SELECT simhash 'ffffffffffffffff' AS fp FROM all_zeros;
+ANALYZE all_zeros, all_ones;
+SELECT plan('SELECT FROM all_zeros a LEFT JOIN all_ones b ON a.fp <~> b.fp <= 3', 'SimHash Join');
+SELECT count(*), count(b.fp) AS matched FROM all_zeros a LEFT JOIN all_ones b ON a.fp <~> b.fp <= 3;
 RESET work_mem;
 
 --
