@@ -63,10 +63,10 @@ SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''0000000000000000'' EN
 SELECT * FROM same('t', '((CASE WHEN id > 0 THEN simhash ''ffffffffffffffff'' END))', '{2}');
 SELECT * FROM same('t', '((CASE WHEN id < 0 THEN fp END))', '{2}');
 
--- enough rows for a bucket sort: spread over all buckets; and in few buckets, those of
--- the first range of every permuted table, so that one process has them all
+-- rows spread over all ranges; and in the first range of every permuted table, so that one
+-- process has them all
 CREATE TABLE many AS SELECT i, h::simhash AS fp, (h & x'1fffffff1fffffff'::bigint)::simhash AS low
-    FROM generate_series(1, 270000) AS i, hashint8extended(i, 0) AS h;
+    FROM generate_series(1, 300000) AS i, hashint8extended(i, 0) AS h;
 SELECT * FROM same('many', '(fp) WITH (blocks = 2)', '{}');
 SELECT * FROM same('many', '(low) WITH (blocks = 2)', '{2}');
 

@@ -12,15 +12,12 @@
 
 #include "digest/hash_list.h"
 
-/* Number of bits that one pass of a sort uses. */
-#define DIGIT_BITS		8
-#define DIGITS			(1 << DIGIT_BITS)
-
-/*
- * Maximum size of an array that is sorted by insertion.  Longer arrays are sorted by
- * digits.
- */
-#define INSERTION_MAX	96
+#define RS_SORT			sort_hashes
+#define RS_SCOPE		static
+#define RS_ELEMENT_TYPE	uint64
+#define RS_HIGH(a)		(*(a))
+#define RS_LOW(a)		UINT64CONST(0)
+#include "radix_sort.h"
 
 /*
  * Initialize an empty set.
@@ -49,82 +46,9 @@ hash_list_free(HashList *list)
 		pfree(list->hashes);
 }
 
-static void
-sort_by_insertion(uint64 *hashes, int n)
-{
-	for (int i = 1; i < n; i++)
-	{
-		uint64		hash = hashes[i];
-		int			at = i;
-
-		for (; at > 0 && hashes[at - 1] > hash; at--)
-			hashes[at] = hashes[at - 1];
-		hashes[at] = hash;
-	}
-}
-
 /*
- * Sort hashes[0..n-1] by one digit into sorted[].  Returns false, and does nothing, if all
- * hashes have the same digit.
- */
-static bool
-sort_by_digit(const uint64 *hashes, uint64 *sorted, int n, int shift)
-{
-	int			starts[DIGITS] = {0};
-	int			start = 0;
-
-	for (int i = 0; i < n; i++)
-		starts[(hashes[i] >> shift) % DIGITS]++;
-	if (starts[(hashes[0] >> shift) % DIGITS] == n)
-		return false;
-	for (int digit = 0; digit < DIGITS; digit++)
-	{
-		int			count = starts[digit];
-
-		starts[digit] = start;
-		start += count;
-	}
-	for (int i = 0; i < n; i++)
-		sorted[starts[(hashes[i] >> shift) % DIGITS]++] = hashes[i];
-	return true;
-}
-
-/*
- * Sort hashes as unsigned numbers.  Sorting by digits takes linear time for any hashes.
- * Quicksort could be slow, because authors of texts can choose the hashes.  Checks for
- * interrupts.
- */
-static void
-sort_hashes(uint64 *hashes, int n)
-{
-	uint64	   *from = hashes;
-	uint64	   *to;
-	uint64	   *other;
-
-	if (n <= INSERTION_MAX)
-	{
-		sort_by_insertion(hashes, n);
-		return;
-	}
-	to = other = make_hashes(n);
-	for (int shift = 0; shift < 64; shift += DIGIT_BITS)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (sort_by_digit(from, to, n, shift))
-		{
-			uint64	   *swap = from;
-
-			from = to;
-			to = swap;
-		}
-	}
-	if (from != hashes)
-		memcpy(hashes, from, n * sizeof(uint64));
-	pfree(other);
-}
-
-/*
- * Sort the hashes, and drop duplicates.
+ * Sort the hashes as unsigned numbers, and drop duplicates.  Authors of texts can choose the
+ * hashes, so quicksort could be slow.
  */
 static void
 tidy(HashList *list)

@@ -62,14 +62,14 @@ $build->{stderr} = '';
 is($build->query('CREATE INDEX docs_fp ON docs USING simhash (fp); SELECT 2'), '2', 'the next one does not');
 no_damage_ok($node, 'built', 'docs_fp');
 
-# A serial build writes rows that do not fit into memory to a file, too, here 3 MB.  For
+# A serial build writes rows that do not fit into memory to a file, too, here 6 MB.  For
 # each tree it writes as much again to files, of a few ranges each.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE many (fp simhash) WITH (parallel_workers = 0);
-INSERT INTO many SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 200000) AS i;
+INSERT INTO many SELECT hashint8extended(i, 0)::simhash FROM generate_series(1, 400000) AS i;
 SQL
 $build->query_safe("SET maintenance_work_mem = '1MB'");
-foreach my $limit (2, 5)
+foreach my $limit (4, 10)
 {
 	$build->{stderr} = '';
 	$build->query("SET temp_file_limit = '${limit}MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 1");
@@ -79,10 +79,10 @@ foreach my $limit (2, 5)
 }
 $build->{stderr} = '';
 my $before = -s $node->logfile;
-is($build->query("SET temp_file_limit = '7MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 3"), '3',
-	'7 MB are');
+is($build->query("SET temp_file_limit = '14MB'; CREATE INDEX many_fp ON many USING simhash (fp); SELECT 3"), '3',
+	'14 MB are');
 my @sizes = slurp_file($node->logfile, $before) =~ /temporary file: .*, size (\d+)/g;
-is((sort { $b <=> $a } @sizes)[0], 200000 * 16, 'all rows were in a file');
+is((sort { $b <=> $a } @sizes)[0], 400000 * 16, 'all rows were in a file');
 cmp_ok(scalar @sizes, '>', 4 * 4, 'and for each tree in those of its ranges');
 no_damage_ok($node, 'built from files', 'many_fp');
 $build->quit;

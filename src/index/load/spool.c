@@ -1,19 +1,18 @@
 /*
  * Collecting the rows of a build, and sorting them for each permuted table
  *
- * While the rows fit into half of the memory, they are one array.  For each permuted
- * table, the array is sorted again, into the other half.  This takes a fraction of the
- * time of a tuplesort for each table.  If the rows do not fit, they are in a file.  Then
- * the entries of a table are divided into chunks, which are ranges of entries.  One chunk
- * after the other is read into memory and sorted there.  (A partition is what a participant of
- * a parallel build reads into its spool at a time: build_worker.c.)
+ * While the rows fit into memory, they are one array.  For each permuted table, the array
+ * is sorted again.  This takes a fraction of the time of a tuplesort for each table.  If
+ * the rows do not fit, they are in a file.  Then the entries of a table are divided into
+ * chunks, which are ranges of entries.  One chunk after the other is read into memory and
+ * sorted there.  (A partition is what a participant of a parallel build reads into its spool
+ * at a time: build_worker.c.)
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 #include "index/load/spool.h"
@@ -29,9 +28,8 @@ struct Spool
 
 	/* Entries in memory.  These are all entries, or those of the current chunk. */
 	Entry	   *entries;
-	Entry	   *sorted;			/* array to sort into.  NULL if not allocated. */
 	size_t		nentries;
-	size_t		size;			/* allocated length of entries and of sorted */
+	size_t		size;			/* allocated length of entries */
 	size_t		max_size;
 	size_t		next;
 
@@ -48,31 +46,21 @@ struct Spool
 	Entry		high;
 };
 
-#define ST_SORT sort_entries
-#define ST_ELEMENT_TYPE Entry
-#define ST_COMPARE(a, b) entry_compare(a, b)
-#define ST_SCOPE static
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_DECLARE
-#define ST_DEFINE
-#include "lib/sort_template.h"
+#define RS_SORT			sort_entries
+#define RS_SCOPE		static
+#define RS_ELEMENT_TYPE	Entry
+#define RS_HIGH(a)		((a)->key)
+#define RS_LOW(a)		tid_number(&(a)->tid)
+#include "radix_sort.h"
 
 #define INITIAL_SIZE	1024
-
-/*
- * If there are at least MIN_BUCKETS_SIZE entries, they are distributed to NBUCKETS
- * buckets before they are sorted.
- */
-#define BUCKET_BITS		12
-#define NBUCKETS		(1 << BUCKET_BITS)
-#define MIN_BUCKETS_SIZE	(64 * NBUCKETS)
 
 /* Number of entries to process between two checks for interrupts.  A power of two. */
 #define INTERRUPT_INTERVAL	65536
 
 /*
  * Create a spool that uses at most `memory` kilobytes, or more if that is too little for
- * two arrays of INITIAL_SIZE entries.
+ * INITIAL_SIZE entries.
  */
 Spool *
 spool_create(int memory)
@@ -82,7 +70,7 @@ spool_create(int memory)
 	spool->context = CurrentMemoryContext;
 	spool->memory = memory;
 	spool->size = INITIAL_SIZE;
-	spool->max_size = Max(INITIAL_SIZE, (size_t) memory * 1024 / 2 / sizeof(Entry));
+	spool->max_size = Max(INITIAL_SIZE, (size_t) memory * 1024 / sizeof(Entry));
 	spool->entries = palloc(spool->size * sizeof(Entry));
 	return spool;
 }
@@ -99,7 +87,7 @@ close_file(Spool *spool)
 }
 
 /*
- * Remove all rows, so that other rows can be added.  Keeps the arrays.
+ * Remove all rows, so that other rows can be added.  Keeps the array.
  */
 void
 spool_reuse(Spool *spool)
@@ -111,16 +99,13 @@ spool_reuse(Spool *spool)
 }
 
 /*
- * Change the allocated length of the arrays, in entries.  Keeps the entries in memory.
+ * Change the allocated length of the array, in entries.  Keeps the entries in memory.
  */
 static void
 resize(Spool *spool, size_t size)
 {
 	spool->size = size;
 	spool->entries = repalloc_huge(spool->entries, size * sizeof(Entry));
-	if (spool->sorted)
-		pfree(spool->sorted);
-	spool->sorted = NULL;
 }
 
 /*
@@ -226,81 +211,6 @@ spool_begin(Spool *spool, const PermutedTable *table)
 }
 
 /*
- * Set begin[] to the index of the first entry of each bucket.  The length of begin is
- * NBUCKETS.  The number of an entry's bucket is its key minus `lowest`, shifted to the
- * right by `shift` bits.
- */
-static void
-count_buckets(const Spool *spool, uint64 lowest, int shift, size_t *begin)
-{
-	size_t		sum = 0;
-
-	memset(begin, 0, NBUCKETS * sizeof(size_t));
-	for (size_t i = 0; i < spool->nentries; i++)
-	{
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		begin[(spool->entries[i].key - lowest) >> shift]++;
-	}
-	for (int i = 0; i < NBUCKETS; i++)
-	{
-		size_t		n = begin[i];
-
-		begin[i] = sum;
-		sum += n;
-	}
-}
-
-/*
- * Sort many entries.  Distributes them to buckets by the highest bits of their keys,
- * which are spread well.  Then sorts each bucket.  A bucket fits into the processor's
- * cache.
- */
-static void
-sort_by_buckets(Spool *spool)
-{
-	size_t		next[NBUCKETS];
-	size_t		begin = 0;
-	uint64		lowest = spool->low.key;
-	uint64		width = spool->high.key - lowest;
-	int			shift = Max(0, pg_leftmost_one_pos64(width | 1) + 1 - BUCKET_BITS);
-	Entry	   *swap = spool->entries;
-
-	if (spool->sorted == NULL)
-		spool->sorted = MemoryContextAllocHuge(spool->context,
-											   spool->size * sizeof(Entry));
-	count_buckets(spool, lowest, shift, next);
-	for (size_t i = 0; i < spool->nentries; i++)
-	{
-		const Entry *entry = &spool->entries[i];
-
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		spool->sorted[next[(entry->key - lowest) >> shift]++] = *entry;
-	}
-	/* now next[i] is the end of bucket i, exclusive */
-	for (int i = 0; i < NBUCKETS; i++)
-	{
-		sort_entries(spool->sorted + begin, next[i] - begin);
-		begin = next[i];
-	}
-	spool->entries = spool->sorted;
-	spool->sorted = swap;
-}
-
-/*
- * Sort the entries in memory.
- */
-static void
-sort(Spool *spool)
-{
-	if (spool->nentries >= MIN_BUCKETS_SIZE)
-		sort_by_buckets(spool);
-	else
-		sort_entries(spool->entries, spool->nentries);
-}
-
-/*
  * Return true if an entry is in the current chunk.
  */
 static bool
@@ -320,7 +230,7 @@ add_to_chunk(Spool *spool, const Entry *entry)
 {
 	if (spool->nentries == spool->size)
 	{
-		sort(spool);
+		sort_entries(spool->entries, spool->nentries);
 		spool->nentries /= 2;
 		spool->high = spool->entries[spool->nentries - 1];
 		if (!is_in_chunk(spool, entry))
@@ -372,7 +282,7 @@ spool_sort(Spool *spool)
 		read_chunk(spool);
 	else
 		spool->chunk++;
-	sort(spool);
+	sort_entries(spool->entries, spool->nentries);
 	spool->low = spool->high;
 	spool->next = 0;
 	return true;
@@ -399,7 +309,5 @@ spool_free(Spool *spool)
 {
 	close_file(spool);
 	pfree(spool->entries);
-	if (spool->sorted)
-		pfree(spool->sorted);
 	pfree(spool);
 }

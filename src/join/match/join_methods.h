@@ -59,7 +59,7 @@ typedef struct JoinMethods
 	void		(*partition) (JoinMatch *match, Size memory);
 
 	/* Sorts loaded entries.  May be NULL. */
-	void		(*sort) (JoinEntry *entry, uint32 n);
+	void		(*sort) (JoinEntry *entry, size_t n);
 
 	/*
 	 * Starts to pair the loaded entries of both inputs.  If the inputs are partitioned,

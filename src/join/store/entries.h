@@ -128,7 +128,7 @@ extern bool join_entries_load_unsorted(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);
 
 /* entry_sort.c */
-extern void join_sort(JoinEntry *entry, uint32 n);
+extern void join_sort(JoinEntry *entry, size_t n);
 extern uint64 *entry_refs_begin(EntryRefs *left, EntryRefs *right, MemoryContext context);
 extern void entry_refs_sort(EntryRefs *refs, uint64 **scratch);
 
