@@ -3,7 +3,8 @@
  *
  * A scan for several keys finds the TID of a row once for each of these keys that the row
  * contains.  It must return the TID once.  So the scan keeps a set of the TIDs that it has
- * returned.
+ * returned.  A merge with T = 1 (postings.c) would need no set.  But it takes 1.25 times as
+ * long, and ten times as long until the first row, because it opens a cursor for each key.
  *
  * If the set reaches work_mem, the scan defers TIDs that are not in the set.  It sorts the
  * deferred TIDs, using at most another work_mem of memory, and returns each of them once at
