@@ -9,8 +9,8 @@
  * If there are few chunks, they are picked from the file of all rows.  The file is
  * read once for each chunk, in a fraction of the time that sorting takes.  If there are
  * many chunks, the rows are first distributed to further files.  Each file contains the
- * rows of one or more chunks.  If a file has many chunks, its rows are distributed once
- * more before its first chunk is read.
+ * rows of one or more chunks.  With maintenance_work_mem of 64 MB, a billion rows are
+ * distributed to 62 files of 7 chunks.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -21,21 +21,6 @@
 
 #include "compat.h"
 #include "index/load/spool_file.h"
-
-/*
- * Files to which the rows of nchunks consecutive chunks are distributed.  Each file
- * contains the rows of per_file chunks.  The last file may contain fewer chunks.
- */
-typedef struct ChunkFiles
-{
-	int			first_chunk;
-	int			nchunks;
-	int			n;				/* number of files.  0 if no rows are distributed. */
-	int			per_file;
-	RowFile    *file;
-} ChunkFiles;
-
-#define LEVELS			2
 
 struct SpoolFile
 {
@@ -55,9 +40,15 @@ struct SpoolFile
 								 * the keys are not permuted. */
 
 	int			nchunks;
-	int			max_files;		/* maximum number of files of a level */
-	ChunkFiles	level[LEVELS];	/* level[0] has the rows of all chunks,
-								 * level[1] those of one file of level[0] */
+
+	/*
+	 * Files to which the rows are distributed.  Each file contains the rows of per_file
+	 * consecutive chunks.  The last file may contain fewer chunks.
+	 */
+	RowFile    *file;
+	int			nfiles;			/* 0 if the rows are not distributed */
+	int			max_files;
+	int			per_file;
 };
 
 #ifndef SIMHASH_TEST_BUILD
@@ -68,15 +59,14 @@ struct SpoolFile
 #define FILL_PERCENT	85
 
 /*
- * Maximum number of chunks that are picked from one file.  Each of them is picked by
- * reading the whole file.  If a file has more chunks, its rows are distributed to
- * other files.
+ * Maximum number of chunks that are picked from the file of all rows, each by reading
+ * the whole file.  If there are more chunks, the rows are distributed to other files.
  */
 #define MAX_PASSES		8
 
 #define MAX_FILES		64
 #else
-/* low limits for tests: a small number of rows makes files on both levels */
+/* low limits for tests: a small number of rows is distributed to files */
 #define FILL_PERCENT	5
 #define MAX_PASSES		2
 #define MAX_FILES		3
@@ -154,9 +144,8 @@ spool_file_create(int memory)
 	size_t		half = (size_t) memory * 1024 / 2;
 
 	file->rows.file = BufFileCreateTemp(false);
-	file->max_files = Min(MAX_FILES, Max(4, half / LEVELS / BLCKSZ));
-	for (int i = 0; i < LEVELS; i++)
-		file->level[i].file = palloc0(file->max_files * sizeof(RowFile));
+	file->max_files = Min(MAX_FILES, Max(4, half / BLCKSZ));
+	file->file = palloc0(file->max_files * sizeof(RowFile));
 	file->max_sample = Min(MAX_SAMPLE, Max(256, half / sizeof(Entry)));
 	file->sample = palloc(file->max_sample * sizeof(Entry));
 	reservoir_init_selection_state(&file->reservoir, file->max_sample);
@@ -204,11 +193,11 @@ spool_file_add(SpoolFile *file, const Entry *row)
  * Close and remove the files of chunks, if there are any.
  */
 static void
-close_files(ChunkFiles *files)
+close_files(SpoolFile *file)
 {
-	for (int i = 0; i < files->n; i++)
-		BufFileClose(files->file[i].file);
-	files->n = 0;
+	for (int i = 0; i < file->nfiles; i++)
+		BufFileClose(file->file[i].file);
+	file->nfiles = 0;
 }
 
 /*
@@ -250,35 +239,31 @@ find_file(const Entry *ends, int nfiles, const Entry *entry)
 }
 
 /*
- * Distribute the rows of nchunks chunks, beginning with first_chunk, to files.
- * The file `source` contains the rows of these chunks and no others.
+ * Distribute the rows to the files of their chunks.
  */
 static void
-distribute(SpoolFile *file, RowFile *source, int first_chunk, int nchunks,
-		   ChunkFiles *files)
+distribute(SpoolFile *file)
 {
 	Entry	   *rows = palloc(ROW_FILE_BATCH * sizeof(Entry));
 	Entry		ends[MAX_FILES];
 	int			n;
 
-	files->first_chunk = first_chunk;
-	files->nchunks = nchunks;
-	files->per_file = (nchunks + file->max_files - 1) / file->max_files;
-	files->n = (nchunks + files->per_file - 1) / files->per_file;
-	for (int i = 0; i < files->n; i++)
+	file->per_file = (file->nchunks + file->max_files - 1) / file->max_files;
+	file->nfiles = (file->nchunks + file->per_file - 1) / file->per_file;
+	for (int i = 0; i < file->nfiles; i++)
 	{
-		files->file[i] = (RowFile) {.file = BufFileCreateTemp(false)};
-		ends[i] = chunk_last(file, first_chunk + (i + 1) * files->per_file - 1);
+		file->file[i] = (RowFile) {.file = BufFileCreateTemp(false)};
+		ends[i] = chunk_last(file, (i + 1) * file->per_file - 1);
 	}
-	row_file_rewind(source);
-	while (row_file_read(source, file->table, 0, PG_UINT64_MAX, rows, &n))
+	row_file_rewind(&file->rows);
+	while (row_file_read(&file->rows, file->table, 0, PG_UINT64_MAX, rows, &n))
 	{
 		for (int i = 0; i < n; i++)
 		{
 			Entry		entry = rows[i];
 
 			entry.key = design_key(file->table, entry.key);
-			row_file_add(&files->file[find_file(ends, files->n, &entry)], &rows[i]);
+			row_file_add(&file->file[find_file(ends, file->nfiles, &entry)], &rows[i]);
 		}
 	}
 	pfree(rows);
@@ -295,8 +280,7 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t chunk_size
 {
 	int64		nchunks = file->rows.nrows / (chunk_size * FILL_PERCENT / 100) + 1;
 
-	for (int i = 0; i < LEVELS; i++)
-		close_files(&file->level[i]);
+	close_files(file);
 	for (int i = 0; i < file->nsample; i++)
 	{
 		Entry	   *entry = &file->sample[i];
@@ -313,44 +297,21 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t chunk_size
 
 /*
  * Return a file that contains the rows of a chunk, among rows of other chunks.
- * Distributes rows to files if necessary.  The file has at most MAX_PASSES chunks,
- * unless even two levels of files are too few for that.
- */
-static RowFile *
-file_of_chunk(SpoolFile *file, int chunk)
-{
-	RowFile    *rows = &file->rows;
-	int			first = 0;
-	int			nchunks = file->nchunks;
-
-	for (int i = 0; i < LEVELS && nchunks > MAX_PASSES; i++)
-	{
-		ChunkFiles *files = &file->level[i];
-		int			at;
-
-		if (files->n == 0 || files->first_chunk != first)
-		{
-			close_files(files);
-			distribute(file, rows, first, nchunks, files);
-		}
-		at = (chunk - first) / files->per_file;
-		rows = &files->file[at];
-		first += at * files->per_file;
-		nchunks = Min(files->per_file, files->first_chunk + files->nchunks - first);
-	}
-	return rows;
-}
-
-/*
- * Return a file that contains the rows of a chunk, among rows of other chunks.
- * The file is rewound, and the caller must not close it.  Sets *last to the upper bound of
- * the chunk, inclusive.
+ * Distributes the rows to files first, if there are many chunks.  The file is rewound,
+ * and the caller must not close it.  Sets *last to the upper bound of the chunk,
+ * inclusive.
  */
 RowFile *
 spool_file_chunk(SpoolFile *file, int chunk, Entry *last)
 {
-	RowFile    *rows = file_of_chunk(file, chunk);
+	RowFile    *rows = &file->rows;
 
+	if (file->nchunks > MAX_PASSES)
+	{
+		if (file->nfiles == 0)
+			distribute(file);
+		rows = &file->file[chunk / file->per_file];
+	}
 	*last = chunk_last(file, chunk);
 	row_file_rewind(rows);
 	return rows;
@@ -362,11 +323,8 @@ spool_file_chunk(SpoolFile *file, int chunk, Entry *last)
 void
 spool_file_close(SpoolFile *file)
 {
-	for (int i = 0; i < LEVELS; i++)
-	{
-		close_files(&file->level[i]);
-		pfree(file->level[i].file);
-	}
+	close_files(file);
+	pfree(file->file);
 	BufFileClose(file->rows.file);
 	pfree(file->sample);
 	pfree(file);
