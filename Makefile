@@ -113,23 +113,20 @@ OBJS = \
 	src/join/store/tuples.o \
 	src/pairs/block_cut.o \
 	src/pairs/near_pairs.o \
+	src/planner/array_estimate.o \
 	src/planner/bound.o \
-	src/planner/comparison.o \
-	src/planner/elements.o \
+	src/planner/condition.o \
 	src/planner/gist_cost.o \
-	src/planner/join_estimate.o \
-	src/planner/match_predicate.o \
 	src/planner/objects.o \
 	src/planner/planner_run.o \
-	src/planner/predicate.o \
 	src/planner/radius.o \
-	src/planner/redundant_clause.o \
 	src/planner/sample.o \
+	src/planner/sample_test.o \
 	src/planner/selectivity.o \
 	src/planner/self_join.o \
 	src/planner/support.o \
 	src/planner/table_hook.o \
-	src/planner/rewrite/indexable.o \
+	src/planner/rewrite/other_uses.o \
 	src/planner/rewrite/privileges.o \
 	src/planner/rewrite/rewrite.o \
 	src/planner/rewrite/rewrite_clause.o \

@@ -2,8 +2,9 @@
  * Convert the bound of a distance to a radius
  *
  * A Hamming distance is an integer from 0 to 64, so d <= 3.7 is equivalent to d <= 3.  The
- * radius of a number is therefore its floor.  Containment, Jaccard and signature distance
- * are fractions of type float8, and so are their radii.
+ * radius of a number is therefore the greatest integer not above it, and that of d < 3.7 the
+ * greatest one below it.  Containment, Jaccard and signature distance are fractions of type
+ * float8, and so are their radii.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -11,53 +12,56 @@
 
 #include <math.h>
 
-#include "access/stratnum.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/fmgrprotos.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 
-#include "planner/comparison.h"
+#include "planner/condition.h"
 #include "planner/radius.h"
 #include "type/simhash_type.h"
 
 /* --- of a constant ----------------------------------------------------------- */
 
 /*
- * Return the radius of a constant, in bits.  Sets *whole to true if the constant is equal
- * to the radius.
+ * Return the radius in bits of a constant, for <= or, if `below` is true, for <.
  */
 static int64
-radius_of_constant(const Const *bound, bool *whole)
+radius_of_constant(const Const *bound, bool below)
 {
 	Datum		value = bound->constvalue;
-	int64		radius;
+	int64		integer;
 	float8		number;
 
-	*whole = true;
 	switch (bound->consttype)
 	{
 		case INT2OID:
-			return DatumGetInt16(value);
+			integer = DatumGetInt16(value);
+			return below ? radius_below_int8(integer) : integer;
 		case INT4OID:
-			return DatumGetInt32(value);
+			integer = DatumGetInt32(value);
+			return below ? radius_below_int8(integer) : integer;
 		case INT8OID:
-			return DatumGetInt64(value);
+			integer = DatumGetInt64(value);
+			return below ? radius_below_int8(integer) : integer;
 		case NUMERICOID:
-			radius = radius_of_numeric(value);
-			*whole = DatumGetBool(DirectFunctionCall2(numeric_eq, value,
-													  NumericGetDatum(int64_to_numeric(radius))));
-			return radius;
+			return below ? radius_below_numeric(value) : radius_of_numeric(value);
 		default:
 			number = bound->consttype == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
-			radius = radius_of_float8(number);
-			*whole = number == radius;
-			return radius;
+			return below ? radius_below_float8(number) : radius_of_float8(number);
 	}
+}
+
+/*
+ * Return the value of a constant of type float4 or float8.
+ */
+static float8
+fraction_of_constant(const Const *bound)
+{
+	return bound->consttype == FLOAT4OID ?
+		DatumGetFloat4(bound->constvalue) : DatumGetFloat8(bound->constvalue);
 }
 
 /*
@@ -88,33 +92,29 @@ notice_unit(const Const *bound, bool of_bits)
 }
 
 /*
- * Return the value of a constant of type float4 or float8.  Raises a NOTICE if it is
- * finite and above 1.
- */
-static float8
-fraction_of_constant(const Const *bound)
-{
-	float8		fraction = bound->consttype == FLOAT4OID ?
-		DatumGetFloat4(bound->constvalue) : DatumGetFloat8(bound->constvalue);
-
-	if (fraction > 1 && !isinf(fraction))
-		notice_unit(bound, false);
-	return fraction;
-}
-
-/*
- * Raise a NOTICE if a clause bounds the distance of signatures by a constant above 1.
+ * Raise a NOTICE if an upper bound is a constant that looks like the bound of another
+ * distance.
  */
 void
-check_signature_bound(Node *clause)
+bound_check_unit(bool of_bits, Node *bound)
 {
-	const Const *bound = read_signature_bound(clause);
+	const Const *constant = (const Const *) bound;
+	double		fraction;
 
-	if (bound)
-		(void) fraction_of_constant(bound);
+	if (!IsA(constant, Const) || constant->constisnull)
+		return;
+	if (of_bits)
+	{
+		if (radius_of_constant(constant, false) == 0 && radius_of_constant(constant, true) == 0)
+			notice_unit(constant, true);
+		return;
+	}
+	fraction = fraction_of_constant(constant);
+	if (fraction > 1 && !isinf(fraction))
+		notice_unit(constant, false);
 }
 
-/* --- of an expression --------------------------------------------------------- */
+/* --- of any bound ------------------------------------------------------------- */
 
 /*
  * Return a call of a function of one argument.
@@ -127,88 +127,62 @@ make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 }
 
 /*
- * Return the radius of a bound that is not a constant, as an expression of the distance's
- * radius_type: the bound itself, a cast of it, or a call of simhash_radius().
+ * Return the radius in bits of a bound that is not a constant.
  */
 static Expr *
-radius_of_expression(const Comparison *comparison)
+radius_of_expression(const SimHashObjects *objects, Expr *bound, bool below)
 {
-	Expr	   *bound = (Expr *) copyObject(comparison->bound);
-	Oid			type = exprType((Node *) bound);
-
-	if (type == comparison->objects.distance->radius_type)
-		return bound;
-	if (type == INT2OID || type == INT4OID)
-		return make_call(type == INT2OID ? F_INT8_INT2 : F_INT8_INT4, INT8OID, bound,
-						 COERCE_IMPLICIT_CAST);
-	if (type == FLOAT4OID)
-		bound = make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
-	if (comparison->objects.distance->radius_type == FLOAT8OID)
-		return bound;
-	return make_call(type == NUMERICOID ? comparison->objects.radius_numeric :
-					 comparison->objects.radius_float8, INT8OID, bound, COERCE_EXPLICIT_CALL);
+	switch (exprType((Node *) bound))
+	{
+		case NUMERICOID:
+			return make_call(below ? objects->below_numeric : objects->radius_numeric, INT8OID,
+							 bound, COERCE_EXPLICIT_CALL);
+		case FLOAT4OID:
+			bound = make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
+			/* fall through */
+		case FLOAT8OID:
+			return make_call(below ? objects->below_float8 : objects->radius_float8, INT8OID,
+							 bound, COERCE_EXPLICIT_CALL);
+		case INT2OID:
+			bound = make_call(F_INT8_INT2, INT8OID, bound, COERCE_IMPLICIT_CAST);
+			break;
+		case INT4OID:
+			bound = make_call(F_INT8_INT4, INT8OID, bound, COERCE_IMPLICIT_CAST);
+			break;
+	}
+	return below ? make_call(objects->below_int8, INT8OID, bound, COERCE_EXPLICIT_CALL) : bound;
 }
 
 /*
- * Return bound_radius() for a constant and a distance that is a fraction.
- */
-static Expr *
-radius_of_fraction(const Comparison *comparison, bool *exact)
-{
-	float8		radius = fraction_of_constant((const Const *) comparison->bound);
-
-	/*
-	 * use the next smaller number, except for NaN, since all other numbers are less than
-	 * NaN
-	 */
-	if (comparison->strategy == BTLessStrategyNumber && !isnan(radius))
-		radius = nextafter(radius, -HUGE_VAL);
-
-	/*
-	 * No distance is less than 0.  So d = bound is equivalent to d <= bound if the bound is
-	 * at most 0, and only then.
-	 */
-	*exact = comparison->strategy != BTEqualStrategyNumber || radius <= 0;
-	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-							  Float8GetDatum(radius), false, FLOAT8PASSBYVAL);
-}
-
-/*
- * Return the radius of a comparison's bound, as an expression of the distance's
- * radius_type.  Sets *exact to true if the comparison is equivalent to distance <= radius.
- * Otherwise, distance <= radius is necessary but not sufficient.
+ * Return the radius that is equivalent to a bound, as an expression of the distance's
+ * radius_type: distance <= bound is distance <= radius, or, if `below` is true, distance <
+ * bound is distance <= radius.
+ *
+ * No operator of core subtracts 1 here.  If the table has row security policies, an index
+ * serves only leakproof clauses, and bigint - bigint is not leakproof.
  */
 Expr *
-bound_radius(const Comparison *comparison, bool *exact)
+bound_radius(const SimHashObjects *objects, Node *bound, bool below)
 {
-	const Const *constant = (const Const *) comparison->bound;
-	int64		radius;
-	bool		whole;
+	const Const *constant = (const Const *) bound;
+	bool		known = IsA(bound, Const) && !constant->constisnull;
+	bool		of_bits = objects->distance->radius_type == INT8OID;
+	float8		fraction;
 
-	if (!IsA(constant, Const) || constant->constisnull)
+	if (known && of_bits)
+		return (Expr *) make_constant(INT8OID, Int64GetDatum(radius_of_constant(constant, below)));
+	if (known)
 	{
-		/*
-		 * Do not subtract 1 from the bound of <.  If the table has row security policies,
-		 * an index serves only leakproof clauses, and bigint - bigint is not leakproof.
-		 */
-		*exact = comparison->strategy == BTLessEqualStrategyNumber;
-		return radius_of_expression(comparison);
+		fraction = fraction_of_constant(constant);
+		return (Expr *) make_constant(FLOAT8OID, Float8GetDatum(below ? fraction_below(fraction) :
+																fraction));
 	}
-
-	if (comparison->objects.distance->radius_type == FLOAT8OID)
-		return radius_of_fraction(comparison, exact);
-	radius = radius_of_constant(constant, &whole);
-	if (radius == 0 && !whole)
-		notice_unit(constant, true);
-	if (comparison->strategy == BTLessStrategyNumber && whole && radius != PG_INT64_MIN)
-		radius--;
-
-	/*
-	 * No distance is less than 0.  So d = bound is equivalent to d <= bound if the bound is
-	 * at most 0, and only then.
-	 */
-	*exact = comparison->strategy != BTEqualStrategyNumber ||
-		radius < 0 || (radius == 0 && whole);
-	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-							  Int64GetDatum(radius), false, FLOAT8PASSBYVAL);
+	if (of_bits)
+		return radius_of_expression(objects, copyObject((Expr *) bound), below);
+	bound = copyObject(bound);
+	if (exprType(bound) == FLOAT4OID)
+		bound = (Node *) make_call(F_FLOAT8_FLOAT4, FLOAT8OID, (Expr *) bound,
+								   COERCE_IMPLICIT_CAST);
+	return below ? make_call(objects->fraction_below, FLOAT8OID, (Expr *) bound,
+							 COERCE_EXPLICIT_CALL) : (Expr *) bound;
 }

@@ -12,10 +12,8 @@
 #include <math.h>
 
 #include "access/transam.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/index_selfuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -27,7 +25,6 @@
 #include "planner/objects.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
-#include "type/strategy.h"
 
 /* The condition of an index path that limits the leaves visited. */
 typedef struct Search
@@ -39,63 +36,6 @@ typedef struct Search
 	double		count;			/* number of searches, one for each element of an array */
 	List	   *before;			/* RestrictInfos of the conditions on earlier columns */
 } Search;
-
-/*
- * Return the largest radius of an array of balls, in bits, or UNKNOWN_RADIUS if the balls are
- * unknown.
- */
-static int
-largest_radius(PlannerInfo *root, Node *array)
-{
-	Node	   *value = estimate_expression_value(root, array);
-	ArrayIterator balls;
-	Datum		ball;
-	bool		isnull;
-	int			radius = 0;
-
-	if (!IsA(value, Const) || ((Const *) value)->constisnull)
-		return UNKNOWN_RADIUS;
-	balls = array_create_iterator(DatumGetArrayTypeP(((Const *) value)->constvalue), 0, NULL);
-	while (array_iterate(balls, &ball, &isnull))
-		if (!isnull)
-			radius = Max(radius, simhash_clamp_radius(DatumGetSimHashBallP(ball)->radius));
-	return radius;
-}
-
-/*
- * Return the radius of an index condition, in bits.  Returns more than SIMHASH_BITS if the
- * condition is not on fingerprints or balls.  opfamily is the operator family of the index
- * column.  Multiplies *count by the number of elements of an array.
- */
-static int
-clause_radius(PlannerInfo *root, Oid opfamily, Node *clause, double *count)
-{
-	OpExpr	   *op = (OpExpr *) clause;
-	SimHashObjects objects;
-	Predicate	predicate;
-	Selectivity otherwise;
-	bool		known;
-
-	if (IsA(clause, ScalarArrayOpExpr) && objects_find(&distance_hamming, &objects))
-	{
-		ScalarArrayOpExpr *any = (ScalarArrayOpExpr *) clause;
-
-		if (get_element_type(exprType(lsecond(any->args))) != objects.ball_type)
-			return SIMHASH_BITS + 1;
-		*count *= estimate_elements(root, lsecond(any->args));
-		return get_op_opfamily_strategy(any->opno, opfamily) == STRATEGY_EQUAL ? 0 :
-			largest_radius(root, lsecond(any->args));
-	}
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!predicate_read_ball(root, &distance_hamming, op->opno, op->args, &predicate,
-							 &otherwise))
-		return SIMHASH_BITS + 1;
-
-	/* equal balls have the same center, so search as with radius 0 */
-	if (get_op_opfamily_strategy(op->opno, opfamily) == STRATEGY_EQUAL)
-		return 0;
-	return predicate_radius(root, predicate.radius, &known);
-}
 
 /*
  * Read the Search of an index path.  If several columns of fingerprints have conditions,
@@ -118,19 +58,20 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 		foreach(lc2, condition->indexquals)
 		{
 			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
-			int			radius;
+			Condition	ball;
+			bool		known;
 
 			if (search->column >= 0 && search->column != condition->indexcol)
 				break;
-			radius = clause_radius(root, path->indexinfo->opfamily[condition->indexcol],
-								   (Node *) rinfo->clause, &search->count);
-			if (radius > SIMHASH_BITS)
-				search->before = lappend(search->before, rinfo);
-			else
+			if (!condition_read_search(root, (Node *) rinfo->clause,
+									   path->indexinfo->opfamily[condition->indexcol], &ball))
 			{
-				search->column = condition->indexcol;
-				search->radius = Min(search->radius, radius);
+				search->before = lappend(search->before, rinfo);
+				continue;
 			}
+			search->column = condition->indexcol;
+			search->radius = Min(search->radius, condition_radius(root, ball.radius, &known));
+			search->count *= ball.count;
 		}
 	}
 }

@@ -14,11 +14,9 @@ extern void table_hook_init(void);
 /* gist_cost.c */
 extern void gist_cost_init(RelOptInfo *rel);
 
-/* join_estimate.c */
-extern void join_estimate_clauses(PlannerInfo *root, RelOptInfo *rel);
-
 /* rewrite/rewrite.c */
 extern void rewrite_init(void);
 extern void rewrite_relation(PlannerInfo *root, RelOptInfo *rel);
+extern void rewrite_joins(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* SIMHASH_HOOKS_H */

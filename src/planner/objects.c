@@ -90,13 +90,21 @@ const Distance *const all_distances[] = {
 
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_within(PG_FUNCTION_ARGS);
+extern Datum simhash_between(PG_FUNCTION_ARGS);
+extern Datum simhash_beside(PG_FUNCTION_ARGS);
 extern Datum simhash_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
+extern Datum simhash_radius_below_int8(PG_FUNCTION_ARGS);
+extern Datum simhash_radius_below_float8(PG_FUNCTION_ARGS);
+extern Datum simhash_radius_below_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
+extern Datum simhash_containment_between(PG_FUNCTION_ARGS);
+extern Datum simhash_sketch_radius_below(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_array_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_jaccard_within(PG_FUNCTION_ARGS);
+extern Datum simhash_jaccard_between(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_overlaps(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
 extern Datum simhash_minhash_distance(PG_FUNCTION_ARGS);
@@ -127,16 +135,27 @@ typedef struct Member
 static Member members[] = {
 	MEMBER(simhash_hamming_distance, hamming_objects, distance_function),
 	MEMBER(simhash_within, hamming_objects, within),
+	MEMBER(simhash_between, hamming_objects, between),
+	MEMBER(simhash_beside, hamming_objects, beside),
+	MEMBER(simhash_beside, containment_objects, beside),
+	MEMBER(simhash_beside, jaccard_objects, beside),
 	MEMBER(simhash_ball, hamming_objects, ball),
 	MEMBER(simhash_in_ball, hamming_objects, in_ball),
 	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
 	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
+	MEMBER(simhash_radius_below_int8, hamming_objects, below_int8),
+	MEMBER(simhash_radius_below_float8, hamming_objects, below_float8),
+	MEMBER(simhash_radius_below_numeric, hamming_objects, below_numeric),
 	MEMBER(simhash_containment_distance, containment_objects, distance_function),
 	MEMBER(simhash_containment_within, containment_objects, within),
+	MEMBER(simhash_containment_between, containment_objects, between),
+	MEMBER(simhash_sketch_radius_below, containment_objects, fraction_below),
 	MEMBER(simhash_sketch_ball, containment_objects, ball),
 	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
 	MEMBER(simhash_array_distance, jaccard_objects, distance_function),
 	MEMBER(simhash_jaccard_within, jaccard_objects, within),
+	MEMBER(simhash_jaccard_between, jaccard_objects, between),
+	MEMBER(simhash_sketch_radius_below, jaccard_objects, fraction_below),
 	MEMBER(simhash_sketch_ball, jaccard_objects, ball),
 	MEMBER(simhash_jaccard_in_ball, jaccard_objects, in_ball),
 	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
@@ -287,16 +306,29 @@ objects_find(const Distance *distance, SimHashObjects *objects)
 }
 
 /*
- * Set *objects to the objects of the distance that a function bounds: simhash_within,
- * containment_within or jaccard_within.  Returns false for any other function.
+ * Set *objects to the objects of the distance that a function bounds: `within` or `between`
+ * of that distance.  Returns false for any other function.
  */
 bool
-objects_find_within(Oid function, SimHashObjects *objects)
+objects_find_condition(Oid function, SimHashObjects *objects)
 {
+	if (function < FirstNormalObjectId)
+		return false;
 	for (int i = 0; all_distances[i]; i++)
-		if (objects_find(all_distances[i], objects) && function == objects->within)
+		if (objects_find(all_distances[i], objects) &&
+			(function == objects->within || function == objects->between))
 			return true;
 	return false;
+}
+
+/*
+ * Return the OID of simhash_beside(), or InvalidOid.
+ */
+Oid
+objects_beside(void)
+{
+	find_members();
+	return hamming_objects.beside;
 }
 
 /*

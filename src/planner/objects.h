@@ -36,10 +36,16 @@ typedef struct SimHashObjects
 									 * jaccard_distance */
 	Oid			within;			/* simhash_within, containment_within or jaccard_within; for
 								 * signatures, shares_band */
+	Oid			between;		/* simhash_between, containment_between or jaccard_between */
 	Oid			ball;			/* function that makes a ball */
 	Oid			in_ball;		/* function of the operator <@, <%>@ or <%@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
+	Oid			below_int8;		/* simhash_radius_below(bigint) */
+	Oid			below_float8;	/* simhash_radius_below(double precision) */
+	Oid			below_numeric;	/* simhash_radius_below(numeric) */
+	Oid			fraction_below; /* sketch_radius_below */
+	Oid			beside;			/* simhash_beside */
 	Oid			overlaps;		/* sketch_overlaps, which replaces && */
 	Oid			contained;		/* sketch_contained, which replaces <@ */
 	bool		incomplete;		/* true if a function was not found */
@@ -54,7 +60,8 @@ extern const Distance *const all_distances[];
 
 extern void objects_init(void);
 extern bool objects_find(const Distance *distance, SimHashObjects *objects);
-extern bool objects_find_within(Oid function, SimHashObjects *objects);
+extern bool objects_find_condition(Oid function, SimHashObjects *objects);
+extern Oid	objects_beside(void);
 extern const Distance *objects_distance(Oid function);
 extern const Distance *objects_distance_of_ball(Oid type, Oid function);
 extern bool objects_is_shares_band(Oid function);

@@ -16,8 +16,9 @@
 #include "type/simhash_type.h"
 
 /*
- * Return the floor of a number as a radius in bits, clamped: SIMHASH_BITS for all greater
- * numbers, BALL_EMPTY for negative numbers.  NaN counts as greater than all numbers.
+ * Return the greatest integer that is not above a number, clamped to the radii of balls:
+ * SIMHASH_BITS for all greater ones, BALL_EMPTY for negative ones.  NaN is greater than all
+ * numbers, as in PostgreSQL.
  */
 int64
 radius_of_float8(float8 bound)
@@ -28,27 +29,67 @@ radius_of_float8(float8 bound)
 }
 
 /*
- * Return true if a numeric is less than `limit`.
+ * Return the greatest integer below a number, clamped like radius_of_float8().
  */
-static bool
-numeric_is_below(Datum number, int64 limit)
+int64
+radius_below_float8(float8 bound)
 {
-	return DatumGetBool(DirectFunctionCall2(numeric_lt, number,
-											NumericGetDatum(int64_to_numeric(limit))));
+	int64		radius = radius_of_float8(bound);
+
+	return Max(radius - (radius == bound), BALL_EMPTY);
 }
 
 /*
- * Return the floor of a numeric as a radius in bits, clamped as in radius_of_float8().
+ * Return the greatest integer below a number, clamped like radius_of_float8().
+ */
+int64
+radius_below_int8(int64 bound)
+{
+	return bound <= 0 ? BALL_EMPTY : Min(bound - 1, SIMHASH_BITS);
+}
+
+/*
+ * Compare a numeric with an integer, by a function of numerics.
+ */
+static bool
+compare_numeric(PGFunction compare, Datum number, int64 integer)
+{
+	return DatumGetBool(DirectFunctionCall2(compare, number,
+											NumericGetDatum(int64_to_numeric(integer))));
+}
+
+/*
+ * Return radius_of_float8() of a numeric.
  */
 int64
 radius_of_numeric(Datum bound)
 {
-	if (!numeric_is_below(bound, SIMHASH_BITS))
+	if (!compare_numeric(numeric_lt, bound, SIMHASH_BITS))
 		return SIMHASH_BITS;
-	if (numeric_is_below(bound, 0))
+	if (compare_numeric(numeric_lt, bound, 0))
 		return BALL_EMPTY;
 	return DatumGetInt64(DirectFunctionCall1(numeric_int8,
 											 DirectFunctionCall1(numeric_floor, bound)));
+}
+
+/*
+ * Return radius_below_float8() of a numeric.
+ */
+int64
+radius_below_numeric(Datum bound)
+{
+	int64		radius = radius_of_numeric(bound);
+
+	return Max(radius - compare_numeric(numeric_eq, bound, radius), BALL_EMPTY);
+}
+
+/*
+ * Return the greatest fraction below a number.  All numbers are below NaN, so it stays.
+ */
+float8
+fraction_below(float8 bound)
+{
+	return isnan(bound) ? bound : nextafter(bound, -HUGE_VAL);
 }
 
 PG_FUNCTION_INFO_V1(simhash_radius_float8);
@@ -63,4 +104,32 @@ Datum
 simhash_radius_numeric(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_below_int8);
+Datum
+simhash_radius_below_int8(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_below_int8(PG_GETARG_INT64(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_below_float8);
+Datum
+simhash_radius_below_float8(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_below_float8(PG_GETARG_FLOAT8(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_below_numeric);
+Datum
+simhash_radius_below_numeric(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_below_numeric(PG_GETARG_DATUM(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_sketch_radius_below);
+Datum
+simhash_sketch_radius_below(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(fraction_below(PG_GETARG_FLOAT8(0)));
 }

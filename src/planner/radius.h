@@ -8,5 +8,9 @@
 
 extern int64 radius_of_float8(float8 bound);
 extern int64 radius_of_numeric(Datum bound);
+extern int64 radius_below_int8(int64 bound);
+extern int64 radius_below_float8(float8 bound);
+extern int64 radius_below_numeric(Datum bound);
+extern float8 fraction_below(float8 bound);
 
 #endif							/* SIMHASH_RADIUS_H */

@@ -185,13 +185,13 @@ sample_free(Sample *sample)
 /* --- estimating with a sample ------------------------------------------------ */
 
 /*
- * Return a fraction, clamped to the bounds of the match predicate.  nonnull is the
+ * Return a fraction, clamped to the bounds of the test.  nonnull is the
  * fraction of rows, or of pairs, without NULL.
  */
 static double
-bounded(double fraction, double nonnull, const MatchPredicate *match)
+bounded(double fraction, double nonnull, const SampleTest *test)
 {
-	return Min(Max(fraction, nonnull * match->min_fraction), nonnull * match->max_fraction);
+	return Min(Max(fraction, nonnull * test->min_fraction), nonnull * test->max_fraction);
 }
 
 /*
@@ -200,20 +200,20 @@ bounded(double fraction, double nonnull, const MatchPredicate *match)
  * only if the value is common and equal values match.
  */
 static double
-fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bool *is_common)
+fraction_near(const Sample *sample, Datum value, const SampleTest *test, bool *is_common)
 {
 	double		fraction = 0;
 
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
-		switch (match->relate(value, sample->value[i], match))
+		switch (test->relate(value, sample->value[i], test))
 		{
 			case VALUES_EQUAL:
 				if (i >= sample->ncommon)
 					break;
 				*is_common = true;
-				if (match->of_equal)
+				if (test->of_equal)
 					fraction += sample->fraction[i];
 				break;
 			case VALUES_NEAR:
@@ -230,14 +230,14 @@ fraction_near(const Sample *sample, Datum value, const MatchPredicate *match, bo
  * Return the fraction of rows that match a known value.
  */
 double
-sample_near(const Sample *sample, Datum value, const MatchPredicate *match)
+sample_near(const Sample *sample, Datum value, const SampleTest *test)
 {
 	bool		is_common;
-	double		fraction = fraction_near(sample, value, match, &is_common);
+	double		fraction = fraction_near(sample, value, test, &is_common);
 
-	if (!is_common && match->of_equal)
+	if (!is_common && test->of_equal)
 		fraction += sample->rest / sample->ndistinct;
-	return bounded(fraction, sample->nonnull, match);
+	return bounded(fraction, sample->nonnull, test);
 }
 
 /*
@@ -266,7 +266,7 @@ equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matchi
  * Match the common values of a with those of b.
  */
 static Matching
-match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
+match_common(const Sample *a, const Sample *b, const SampleTest *test)
 {
 	Matching	matching = {0};
 
@@ -275,7 +275,7 @@ match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 		int			j = 0;
 
 		while (j < b->ncommon &&
-			   match->relate(b->value[j], a->value[i], match) != VALUES_EQUAL)
+			   test->relate(b->value[j], a->value[i], test) != VALUES_EQUAL)
 			j++;
 		if (j < b->ncommon)
 			matching.nmatches++;
@@ -286,11 +286,11 @@ match_common(const Sample *a, const Sample *b, const MatchPredicate *match)
 }
 
 /*
- * Return the fraction of pairs that match, over all pairs of a row of a and a row of b.
+ * Return the fraction of pairs that test, over all pairs of a row of a and a row of b.
  * The result does not depend on the order of the samples.
  */
 double
-sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
+sample_pairs(const Sample *a, const Sample *b, const SampleTest *test)
 {
 	double		fraction = 0;
 
@@ -298,23 +298,23 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
 	{
 		for (int j = 0; j < b->nvalues; j++)
 		{
-			Relationship relationship = match->relate(a->value[i], b->value[j], match);
+			Relationship relationship = test->relate(a->value[i], b->value[j], test);
 
 			if (relationship == VALUES_NEAR ||
-				(relationship == VALUES_EQUAL && match->of_equal &&
+				(relationship == VALUES_EQUAL && test->of_equal &&
 				 i < a->ncommon && j < b->ncommon))
 				fraction += a->fraction[i] * b->fraction[j];
 		}
 	}
-	if (match->of_equal)
+	if (test->of_equal)
 	{
-		Matching	in_a = match_common(a, b, match);
-		Matching	in_b = match_common(b, a, match);
+		Matching	in_a = match_common(a, b, test);
+		Matching	in_b = match_common(b, a, test);
 
 		fraction += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
-		fraction -= Min(match->self_pairs * a->nonnull, fraction);
+		fraction -= Min(test->self_pairs * a->nonnull, fraction);
 	}
-	return bounded(fraction, a->nonnull * b->nonnull, match);
+	return bounded(fraction, a->nonnull * b->nonnull, test);
 }
 
 /*
@@ -323,24 +323,24 @@ sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match)
  */
 double
 sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
-				const MatchPredicate *match, double max_equal)
+				const SampleTest *test, double max_equal)
 {
-	Matching	matching = match_common(outer, inner, match);
+	Matching	matching = match_common(outer, inner, test);
 	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
 	double		inner_values = inner->ndistinct + inner->ncommon - matching.nmatches;
-	double		background = bounded(0, inner->nonnull, match) * inner_rows;
+	double		background = bounded(0, inner->nonnull, test) * inner_rows;
 	double		equal = 0;
 	double		rest = outer->rest;
 	double		fraction = 0;
 
 	/* assume that values not common in both samples are equal as often as max_equal lets */
-	if (match->of_equal)
+	if (test->of_equal)
 		equal = Min(Min(inner_values, inner_rows) / Max(outer_values, 1), max_equal);
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;
 		double		matches = inner_rows *
-			fraction_near(inner, outer->value[i], match, &is_common);
+			fraction_near(inner, outer->value[i], test, &is_common);
 
 		if (!is_common)
 			matches += equal;

@@ -10,7 +10,7 @@
 
 #include "utils/selfuncs.h"
 
-#include "planner/match_predicate.h"
+#include "planner/sample_test.h"
 
 /*
  * Maximum number of common values in a sample, and of histogram bounds.  A sample to
@@ -44,10 +44,10 @@ extern void sample_column(VariableStatData *column, Oid function, Oid type, int 
 						  Sample *sample);
 extern double sample_ndistinct(VariableStatData *column);
 extern void sample_free(Sample *sample);
-extern double sample_near(const Sample *sample, Datum value, const MatchPredicate *match);
-extern double sample_pairs(const Sample *a, const Sample *b, const MatchPredicate *match);
+extern double sample_near(const Sample *sample, Datum value, const SampleTest *test);
+extern double sample_pairs(const Sample *a, const Sample *b, const SampleTest *test);
 extern double sample_semijoin(const Sample *outer, const Sample *inner,
-							  double inner_rows, const MatchPredicate *match,
+							  double inner_rows, const SampleTest *test,
 							  double max_equal);
 
 #endif							/* SIMHASH_SAMPLE_H */

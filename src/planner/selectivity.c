@@ -1,5 +1,5 @@
 /*
- * Selectivity of distance predicates and of shares_band
+ * Selectivity of conditions on distances
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -15,9 +15,8 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "planner/elements.h"
+#include "planner/array_estimate.h"
 #include "planner/planner_run.h"
-#include "planner/redundant_clause.h"
 #include "planner/sample.h"
 #include "planner/selectivity.h"
 #include "planner/self_join.h"
@@ -41,15 +40,15 @@ selectivity_nearest_radius(double nrows)
 }
 
 /*
- * Return the smallest of the known radii, in bits.  These are the predicate's radius and
+ * Return the smallest of the known radii, in bits.  These are the condition's radius and
  * the average radius of each column of balls.  Returns UNKNOWN_RADIUS if none is known.
  */
 static int
-radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a,
+radius_of_samples(PlannerInfo *root, const Condition *condition, const Sample *a,
 				  const Sample *b)
 {
 	bool		known;
-	int			radius = predicate_radius(root, predicate->radius, &known);
+	int			radius = condition_radius(root, condition->radius, &known);
 
 	if (!known && (a->of_balls || b->of_balls))
 		radius = SIMHASH_BITS;
@@ -61,43 +60,43 @@ radius_of_samples(PlannerInfo *root, const Predicate *predicate, const Sample *a
 }
 
 /*
- * Return the match predicate for the values of samples a and b, which may be the same.  If
- * the redundant clause tests for equality, only pairs at exactly that distance match.
+ * Return the test for the values of samples a and b, which may be the same.  An unknown lower
+ * bound is assumed to be that of an equality.
  */
-static MatchPredicate
-match_predicate_of(PlannerInfo *root, const Predicate *predicate, const RedundantClause *redundant,
-				   const Sample *a, const Sample *b)
+static SampleTest
+sample_test_of(PlannerInfo *root, const Condition *condition, const Sample *a, const Sample *b)
 {
-	MatchPredicate match;
+	SampleTest	test;
+	int			high;
+	int			low = 0;
+	bool		known = true;
 
-	if (predicate->distance == NULL)
-		match_predicate_of_signatures(&match);
-	else
+	if (condition->distance == NULL)
 	{
-		bool		equality = predicate->equality ||
-			(redundant->clause &&
-			 redundant->comparison.strategy == BTEqualStrategyNumber);
-		int			radius = radius_of_samples(root, predicate, a, b);
-
-		match_predicate_of_fingerprints(&match, equality ? radius : 0, radius);
+		sample_test_band(&test);
+		return test;
 	}
-	return match;
+	high = radius_of_samples(root, condition, a, b);
+	if (condition->above)
+		low = condition_radius(root, condition->above, &known) + 1;
+	sample_test_distance(&test, known ? low : Min(low, high), high);
+	return test;
 }
 
 /*
- * Read a sample of a column for a predicate.  If paired is true, the sample is for a
+ * Read a sample of a column for a condition.  If paired is true, the sample is for a
  * comparison with another sample, else for a comparison with one value.
  */
 static void
-get_sample(VariableStatData *column, const Predicate *predicate, bool paired,
+get_sample(VariableStatData *column, const Condition *condition, bool paired,
 		   Sample *sample)
 {
-	int			limit = OidIsValid(predicate->type) ? SAMPLE_PAIRED_LARGE : SAMPLE_PAIRED;
-	Oid			type = predicate->type;
+	int			limit = OidIsValid(condition->type) ? SAMPLE_PAIRED_LARGE : SAMPLE_PAIRED;
+	Oid			type = condition->type;
 
-	if (OidIsValid(predicate->ball) && column->vartype == predicate->ball)
-		type = predicate->ball;
-	sample_column(column, predicate->function, type, paired ? limit : SAMPLE_ALL, sample);
+	if (OidIsValid(condition->ball) && column->vartype == condition->ball)
+		type = condition->ball;
+	sample_column(column, condition->function, type, paired ? limit : SAMPLE_ALL, sample);
 }
 
 /* The last sample of a restricted column, and what it was made for. */
@@ -106,7 +105,7 @@ typedef struct ColumnSample
 	RelOptInfo *rel;
 	double		tuples;			/* rel->tuples */
 	Node	   *column;
-	Predicate	predicate;		/* of which type, ball and function are used */
+	Condition	condition;		/* of which type, ball and function are used */
 	Sample		sample;
 } ColumnSample;
 
@@ -115,7 +114,7 @@ typedef struct ColumnSample
  * for all clauses that restrict the column, if the planner estimates them in a row.
  */
 static const Sample *
-restricted_sample(PlannerInfo *root, VariableStatData *column, const Predicate *predicate)
+restricted_sample(PlannerInfo *root, VariableStatData *column, const Condition *condition)
 {
 	PlannerRun *run = planner_run_of(root);
 	ColumnSample *last = run->last_sample;
@@ -123,8 +122,8 @@ restricted_sample(PlannerInfo *root, VariableStatData *column, const Predicate *
 	MemoryContext old_context;
 
 	if (last && last->rel == column->rel && last->tuples == tuples &&
-		last->predicate.type == predicate->type && last->predicate.ball == predicate->ball &&
-		last->predicate.function == predicate->function && equal(last->column, column->var))
+		last->condition.type == condition->type && last->condition.ball == condition->ball &&
+		last->condition.function == condition->function && equal(last->column, column->var))
 		return &last->sample;
 	old_context = MemoryContextSwitchTo(root->planner_cxt);
 	if (last)
@@ -134,8 +133,8 @@ restricted_sample(PlannerInfo *root, VariableStatData *column, const Predicate *
 	last->rel = column->rel;
 	last->tuples = tuples;
 	last->column = copyObject(column->var);
-	last->predicate = *predicate;
-	get_sample(column, predicate, false, &last->sample);
+	last->condition = *condition;
+	get_sample(column, condition, false, &last->sample);
 	MemoryContextSwitchTo(old_context);
 	return &last->sample;
 }
@@ -152,38 +151,26 @@ analyzed_column(VariableStatData *column, VariableStatData *other)
 }
 
 /*
- * Return a selectivity divided by the selectivity of its redundant clause, at most 1.  The
- * planner multiplies the result with the redundant clause's selectivity, which yields the
- * right estimate.
- */
-static Selectivity
-divide_by_redundant(Selectivity selectivity, Selectivity of_comparison)
-{
-	return selectivity < of_comparison ? selectivity / of_comparison : 1;
-}
-
-/*
  * Estimate a restriction whose center is not a constant.  If the center is a column of
  * another table, assume that centers are distributed as the values of that column.  The
  * estimate is an average over these values.  Otherwise assume that centers are distributed
  * as the values of the restricted column.
  */
 static Selectivity
-restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
-					 const RedundantClause *redundant, VariableStatData *column, Node *center)
+restriction_by_pairs(PlannerInfo *root, const Condition *condition,  VariableStatData *column, Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
 	Sample		centers;
-	MatchPredicate match;
+	SampleTest	test;
 	Selectivity selectivity;
 
 	if (center)
 		examine_variable(root, center, 0, &other);
-	get_sample(analyzed_column(column, &other), predicate, true, &sample);
-	get_sample(analyzed_column(&other, column), predicate, true, &centers);
-	match = match_predicate_of(root, predicate, redundant, &sample, &centers);
-	selectivity = sample_pairs(&sample, &centers, &match);
+	get_sample(analyzed_column(column, &other), condition, true, &sample);
+	get_sample(analyzed_column(&other, column), condition, true, &centers);
+	test = sample_test_of(root, condition, &sample, &centers);
+	selectivity = sample_pairs(&sample, &centers, &test);
 	if (centers.nonnull > 0)
 		selectivity /= centers.nonnull;
 	sample_free(&sample);
@@ -197,135 +184,124 @@ restriction_by_pairs(PlannerInfo *root, const Predicate *predicate,
  * if the center is unknown.
  */
 static Selectivity
-restriction_by_center(PlannerInfo *root, const Predicate *predicate,
-					  const RedundantClause *redundant, VariableStatData *column, Node *center)
+restriction_by_center(PlannerInfo *root, const Condition *condition,  VariableStatData *column, Node *center)
 {
 	Const	   *constant;
 	Datum		value;
 	const Sample *sample;
-	MatchPredicate match;
+	SampleTest	test;
 
 	if (center)
 		center = estimate_expression_value(root, center);
 	if (center == NULL || !IsA(center, Const))
-		return restriction_by_pairs(root, predicate, redundant, column, center);
+		return restriction_by_pairs(root, condition, column, center);
 	constant = (Const *) center;
 	if (constant->constisnull)
 		return 0;
-	sample = restricted_sample(root, column, predicate);
+	sample = restricted_sample(root, column, condition);
 	value = constant->constvalue;
-	if (OidIsValid(predicate->type))
+	if (OidIsValid(condition->type))
 		value = PointerGetDatum(minhash_detoast(value));
-	match = match_predicate_of(root, predicate, redundant, sample, sample);
-	return sample_near(sample, value, &match);
+	test = sample_test_of(root, condition, sample, sample);
+	return sample_near(sample, value, &test);
 }
 
 /*
  * Estimate a restriction from a sample of the restricted column, which may be on either
- * side of the predicate.
+ * side of the condition.
  */
 static Selectivity
-restriction_by_samples(PlannerInfo *root, const Predicate *predicate,
-					   const RedundantClause *redundant, int varRelid)
+restriction_by_samples(PlannerInfo *root, const Condition *condition,  int varRelid)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
 	Selectivity selectivity;
 
-	examine_variable(root, predicate->a, varRelid, &a);
-	if (predicate->b)
-		examine_variable(root, predicate->b, varRelid, &b);
+	examine_variable(root, condition->a, varRelid, &a);
+	if (condition->b)
+		examine_variable(root, condition->b, varRelid, &b);
 	if (a.rel == NULL && b.rel != NULL)
-		selectivity = restriction_by_center(root, predicate, redundant, &b, predicate->a);
+		selectivity = restriction_by_center(root, condition, &b, condition->a);
 	else
-		selectivity = restriction_by_center(root, predicate, redundant, &a, predicate->b);
+		selectivity = restriction_by_center(root, condition, &a, condition->b);
 	ReleaseVariableStats(a);
 	ReleaseVariableStats(b);
 	return selectivity;
 }
 
 /*
- * Return the fraction of a table's rows for which a predicate holds.  If the predicate has
- * a redundant clause, the planner multiplies the result with the estimate of that clause.
+ * Return the fraction of a table's rows for which a condition holds.
  */
 Selectivity
-selectivity_of_restriction(PlannerInfo *root, const Predicate *predicate, int varRelid)
+selectivity_of_restriction(PlannerInfo *root, const Condition *condition, int varRelid)
 {
-	RedundantClause redundant;
 	Selectivity selectivity;
 
-	redundant_clause_find(root, predicate, &redundant);
-	if (redundant.clause && redundant_clause_has_statistics(root, &redundant, varRelid))
-		return 1;
-	if (predicate->distance && predicate->distance->of_arrays)
-		selectivity = elements_selectivity(root, predicate);
+	if (condition->distance && condition->distance->of_arrays)
+		selectivity = array_estimate(root, condition);
 	else
-		selectivity = restriction_by_samples(root, predicate, &redundant, varRelid);
+		selectivity = restriction_by_samples(root, condition, varRelid);
 	CLAMP_PROBABILITY(selectivity);
-	if (redundant.clause)
-		selectivity = divide_by_redundant(selectivity,
-										  clause_selectivity(root, (Node *) redundant.clause,
-															 varRelid, JOIN_INNER, NULL));
 	return selectivity;
 }
 
 /*
  * Return the fraction of outer rows that have a match.  sjinfo tells on which side of the
- * predicate the inner rows are.  If self-pairs are excluded, values of a row do not match by
+ * condition the inner rows are.  If self-pairs are excluded, values of a row do not match by
  * being in both tables, so return at most the number of pairs per outer row.
  */
 static Selectivity
 semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
 					const VariableStatData *b, const Sample *of_b,
-					const SpecialJoinInfo *sjinfo, const MatchPredicate *match,
+					const SpecialJoinInfo *sjinfo, const SampleTest *test,
 					double max_equal)
 {
-	double		pairs = sample_pairs(of_a, of_b, match);
+	double		pairs = sample_pairs(of_a, of_b, test);
 	double		inner_rows;
 	Selectivity selectivity;
 
 	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
 	{
 		inner_rows = b->rel->rows;
-		selectivity = sample_semijoin(of_a, of_b, inner_rows, match, max_equal);
+		selectivity = sample_semijoin(of_a, of_b, inner_rows, test, max_equal);
 	}
 	else if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
 	{
 		inner_rows = a->rel->rows;
-		selectivity = sample_semijoin(of_b, of_a, inner_rows, match, max_equal);
+		selectivity = sample_semijoin(of_b, of_a, inner_rows, test, max_equal);
 	}
 	else
 		return pairs;
-	return match->self_pairs > 0 ? Min(selectivity, pairs * inner_rows) : selectivity;
+	return test->self_pairs > 0 ? Min(selectivity, pairs * inner_rows) : selectivity;
 }
 
 /*
  * Estimate a join from samples of both columns.
  */
 static Selectivity
-join_by_samples(PlannerInfo *root, const Predicate *predicate, const RedundantClause *redundant,
+join_by_samples(PlannerInfo *root, const Condition *condition, 
 				JoinType jointype, SpecialJoinInfo *sjinfo)
 {
-	SelfJoin	self = self_join_read(root, predicate);
+	SelfJoin	self = self_join_read(root, condition);
 	VariableStatData a;
 	VariableStatData b = {0};
 	Sample		of_a;
 	Sample		of_b;
-	MatchPredicate match;
+	SampleTest	test;
 	Selectivity selectivity;
 
-	examine_variable(root, predicate->a, 0, &a);
-	if (predicate->b)
-		examine_variable(root, predicate->b, 0, &b);
-	get_sample(analyzed_column(&a, &b), predicate, true, &of_a);
-	get_sample(analyzed_column(&b, &a), predicate, true, &of_b);
-	match = match_predicate_of(root, predicate, redundant, &of_a, &of_b);
-	match.self_pairs = self.excluded;
+	examine_variable(root, condition->a, 0, &a);
+	if (condition->b)
+		examine_variable(root, condition->b, 0, &b);
+	get_sample(analyzed_column(&a, &b), condition, true, &of_a);
+	get_sample(analyzed_column(&b, &a), condition, true, &of_b);
+	test = sample_test_of(root, condition, &of_a, &of_b);
+	test.self_pairs = self.excluded;
 	if (jointype == JOIN_SEMI || jointype == JOIN_ANTI)
-		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &match,
+		selectivity = semijoin_by_samples(&a, &of_a, &b, &of_b, sjinfo, &test,
 										  self_join_max_equal(&self));
 	else
-		selectivity = sample_pairs(&of_a, &of_b, &match);
+		selectivity = sample_pairs(&of_a, &of_b, &test);
 	sample_free(&of_a);
 	sample_free(&of_b);
 	ReleaseVariableStats(a);
@@ -334,55 +310,21 @@ join_by_samples(PlannerInfo *root, const Predicate *predicate, const RedundantCl
 }
 
 /*
- * Return the fraction of pairs for which a predicate holds.  For semijoins and antijoins,
- * return the fraction of outer rows that have a match.  If the predicate has a redundant
- * clause, the planner multiplies the result with the estimate of that clause.
+ * Return the fraction of pairs for which a condition holds.  For semijoins and antijoins,
+ * return the fraction of outer rows that have a match.
  */
 Selectivity
-selectivity_of_join(PlannerInfo *root, const Predicate *predicate,
+selectivity_of_join(PlannerInfo *root, const Condition *condition,
 					JoinType jointype, SpecialJoinInfo *sjinfo)
 {
-	RedundantClause redundant;
 	Selectivity selectivity;
 
-	redundant_clause_find(root, predicate, &redundant);
-	if (predicate->distance && predicate->distance->of_arrays)
-		selectivity = elements_join_selectivity(root, predicate, jointype, sjinfo);
+	if (condition->distance && condition->distance->of_arrays)
+		selectivity = array_estimate_join(root, condition, jointype, sjinfo);
 	else
-		selectivity = join_by_samples(root, predicate, &redundant, jointype, sjinfo);
+		selectivity = join_by_samples(root, condition, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);
-	if (redundant.clause)
-		selectivity = divide_by_redundant(selectivity,
-										  clause_selectivity(root, (Node *) redundant.clause,
-															 0, jointype, sjinfo));
 	return selectivity;
-}
-
-/*
- * Read the operator and the arguments from the arguments of an estimator.  The operator is
- * sig % sig, or one that predicate_read_ball() can read.  Returns false if there is no
- * predicate.  Then sets *otherwise to the selectivity that the estimator should return.
- */
-static bool
-read_operator(FunctionCallInfo fcinfo, Predicate *predicate, Selectivity *otherwise)
-{
-	Oid			operator = PG_GETARG_OID(1);
-	List	   *args = (List *) PG_GETARG_POINTER(2);
-	const Distance *distance = NULL;
-
-	*otherwise = DEFAULT_MATCHING_SEL;
-	if (list_length(args) != 2)
-		return false;
-	if (objects_is_shares_band(get_opcode(operator)))
-	{
-		*predicate = predicate_of_band(get_opcode(operator), args);
-		return true;
-	}
-	for (int i = 0; i < 2 && distance == NULL; i++)
-		distance = objects_distance_of_ball(exprType(list_nth(args, i)), get_opcode(operator));
-	return distance &&
-		predicate_read_ball((PlannerInfo *) PG_GETARG_POINTER(0), distance, operator, args,
-							predicate, otherwise);
 }
 
 /*
@@ -393,11 +335,12 @@ Datum
 simhash_selectivity(PG_FUNCTION_ARGS)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
-	Predicate	predicate;
+	Condition	condition;
 	Selectivity result;
 
-	if (read_operator(fcinfo, &predicate, &result))
-		result = selectivity_of_restriction(root, &predicate, PG_GETARG_INT32(3));
+	if (condition_read_operator(root, PG_GETARG_OID(1), (List *) PG_GETARG_POINTER(2), &condition,
+								&result))
+		result = selectivity_of_restriction(root, &condition, PG_GETARG_INT32(3));
 	PG_RETURN_FLOAT8(result);
 }
 
@@ -411,10 +354,11 @@ simhash_join_selectivity(PG_FUNCTION_ARGS)
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	JoinType	jointype = (JoinType) PG_GETARG_INT16(3);
 	SpecialJoinInfo *sjinfo = (SpecialJoinInfo *) PG_GETARG_POINTER(4);
-	Predicate	predicate;
+	Condition	condition;
 	Selectivity result;
 
-	if (read_operator(fcinfo, &predicate, &result))
-		result = selectivity_of_join(root, &predicate, jointype, sjinfo);
+	if (condition_read_operator(root, PG_GETARG_OID(1), (List *) PG_GETARG_POINTER(2), &condition,
+								&result))
+		result = selectivity_of_join(root, &condition, jointype, sjinfo);
 	PG_RETURN_FLOAT8(result);
 }

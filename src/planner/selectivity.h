@@ -1,5 +1,5 @@
 /*
- * Selectivity of distance predicates and of shares_band
+ * Selectivity of conditions on distances
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -8,14 +8,14 @@
 
 #include "nodes/pathnodes.h"
 
-#include "planner/predicate.h"
+#include "planner/condition.h"
 
 extern int	selectivity_nearest_radius(double nrows);
 extern Selectivity selectivity_of_restriction(PlannerInfo *root,
-											  const Predicate *predicate,
+											  const Condition *condition,
 											  int varRelid);
 extern Selectivity selectivity_of_join(PlannerInfo *root,
-									   const Predicate *predicate,
+									   const Condition *condition,
 									   JoinType jointype,
 									   SpecialJoinInfo *sjinfo);
 

@@ -46,11 +46,11 @@ excludes_self(Expr *clause, int a, int b)
 }
 
 /*
- * Return how the two sides of a join by this predicate are related.  Looks for a clause that
+ * Return how the two sides of a join by this condition are related.  Looks for a clause that
  * excludes the pairs of a row and itself, as a.id < b.id does.
  */
 SelfJoin
-self_join_read(PlannerInfo *root, const Predicate *predicate)
+self_join_read(PlannerInfo *root, const Condition *condition)
 {
 	SelfJoin	self = {0};
 	int			a;
@@ -58,10 +58,10 @@ self_join_read(PlannerInfo *root, const Predicate *predicate)
 	RelOptInfo *rel;
 	ListCell   *lc;
 
-	if (predicate->b == NULL ||
-		!bms_get_singleton_member(pull_varnos(root, predicate->a), &a) ||
-		!bms_get_singleton_member(pull_varnos(root, predicate->b), &b) ||
-		!is_same_of_both(predicate->a, predicate->b, a, b) ||
+	if (condition->b == NULL ||
+		!bms_get_singleton_member(pull_varnos(root, condition->a), &a) ||
+		!bms_get_singleton_member(pull_varnos(root, condition->b), &b) ||
+		!is_same_of_both(condition->a, condition->b, a, b) ||
 		planner_rt_fetch(a, root)->rtekind != RTE_RELATION ||
 		planner_rt_fetch(a, root)->relid != planner_rt_fetch(b, root)->relid)
 		return self;

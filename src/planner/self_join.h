@@ -6,7 +6,7 @@
 #ifndef SIMHASH_SELF_JOIN_H
 #define SIMHASH_SELF_JOIN_H
 
-#include "planner/predicate.h"
+#include "planner/condition.h"
 
 /* How the two sides of a join are related. */
 typedef struct SelfJoin
@@ -16,7 +16,7 @@ typedef struct SelfJoin
 								 * clause excludes them; otherwise 0 */
 } SelfJoin;
 
-extern SelfJoin self_join_read(PlannerInfo *root, const Predicate *predicate);
+extern SelfJoin self_join_read(PlannerInfo *root, const Condition *condition);
 
 /*
  * Return the greatest probability to assume that a row has an equal one on the other side.

@@ -21,7 +21,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "planner/elements.h"
+#include "planner/array_estimate.h"
 #include "planner/objects.h"
 #include "planner/planner_run.h"
 #include "planner/selectivity.h"
@@ -118,22 +118,31 @@ index_ball(PlannerInfo *root, const SimHashObjects *objects, Node *center, Node 
 }
 
 /*
- * Return the index condition of within(a, b, radius), where a or b is the index column.
- * The condition is column <@ ball(center, radius), where center is the other argument.
- * Returns NIL if the index cannot serve the call.
+ * Return the index condition of a condition on a distance, where a or b is the index column.
+ * It is column <@ ball(center, radius), where center is the other argument.  Returns NIL if the
+ * index cannot serve the condition, or if all distances are within the radius.
  */
 static List *
-within_condition(SupportRequestIndexCondition *req, const SimHashObjects *objects)
+ball_condition(SupportRequestIndexCondition *req, const Condition *condition)
 {
-	List	   *args = ((FuncExpr *) req->node)->args;
-	Oid			operator = objects_search_operator(objects, req->opfamily);
+	const Distance *distance = condition->distance;
+	SimHashObjects objects;
+	Oid			operator;
+	List	   *result;
 
-	if (req->indexarg > (objects->distance->symmetric ? 1 : 0) || !OidIsValid(operator) ||
-		!privileges_suffice_for_search(req->root, objects))
+	if (req->indexarg > (distance->symmetric ? 1 : 0) || !condition_is_bounded(condition) ||
+		!objects_find(distance, &objects) || !privileges_suffice_for_search(req->root, &objects))
 		return NIL;
-	return operator_condition(req, operator,
-							  index_ball(req->root, objects,
-										 list_nth(args, 1 - req->indexarg), lthird(args)));
+	operator = objects_search_operator(&objects, req->opfamily);
+	if (!OidIsValid(operator))
+		return NIL;
+	result = operator_condition(req, operator,
+								index_ball(req->root, &objects,
+										   list_nth(((FuncExpr *) req->node)->args,
+													1 - req->indexarg), condition->radius));
+	/* the clause beside simhash_beside() is tested anyway */
+	req->lossy = condition->above != NULL && req->funcid != objects.beside;
+	return result;
 }
 
 /*
@@ -159,6 +168,17 @@ two_argument_condition(SupportRequestIndexCondition *req)
 }
 
 /*
+ * Return true if a call bounds the distance of its first two arguments.
+ */
+static bool
+bounds_distance(Oid function)
+{
+	SimHashObjects objects;
+
+	return objects_find_condition(function, &objects) || function == objects_beside();
+}
+
+/*
  * Return the index condition of a call, or NIL if the index cannot serve the call.
  *
  * In the plan, the condition replaces the call.  So the user must have EXECUTE on the
@@ -167,35 +187,75 @@ two_argument_condition(SupportRequestIndexCondition *req)
 static List *
 index_condition(SupportRequestIndexCondition *req)
 {
-	SimHashObjects objects;
+	List	   *args;
+	Condition	condition;
 
 	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
 		return NIL;
-	if (objects_find_within(req->funcid, &objects))
-		return within_condition(req, &objects);
-	return list_length(((FuncExpr *) req->node)->args) == 2 ? two_argument_condition(req) : NIL;
+	args = ((FuncExpr *) req->node)->args;
+	if (bounds_distance(req->funcid))
+		return condition_read_call(req->funcid, args, &condition) ?
+			ball_condition(req, &condition) : NIL;
+	return list_length(args) == 2 ? two_argument_condition(req) : NIL;
 }
 
 /* --- selectivities ----------------------------------------------------------------- */
 
 /*
- * Read the predicate that a call computes.  Returns false if it is not one.
+ * Return true if the planner has statistics of the distance that a clause compares.  ANALYZE
+ * collects them if the distance is an expression of an index or of extended statistics.
  */
 static bool
-read_call_predicate(Oid function, List *args, Predicate *predicate)
+has_statistics(PlannerInfo *root, OpExpr *clause, int varRelid)
 {
-	if (objects_is_shares_band(function))
-		*predicate = predicate_of_band(function, args);
-	else if (OidIsValid(array_operator(function)))
-		*predicate = predicate_of_overlap(function, args);
-	else if (!predicate_read_within(function, args, predicate))
-		return false;
-	predicate->function = function;
-	return true;
+	bool		result = false;
+	ListCell   *lc;
+
+	foreach(lc, clause->args)
+	{
+		VariableStatData data;
+
+		if (IsA(lfirst(lc), Var))	/* the bound */
+			continue;
+		examine_variable(root, lfirst(lc), varRelid, &data);
+		result |= HeapTupleIsValid(data.statsTuple) &&
+			statistic_proc_security_check(&data, get_opcode(clause->opno));
+		ReleaseVariableStats(data);
+	}
+	return result;
 }
 
 /*
- * Set the selectivity of a call.  Returns false if the call is not a predicate.
+ * Return the selectivity of simhash_beside(a, b, clause).  Core multiplies it by its estimate
+ * of the comparison beside it, which yields `selectivity`, that of the condition.  It is 1 if
+ * core's estimate is the better one, and beside an OR, which implies the clause.
+ */
+static Selectivity
+selectivity_beside(SupportRequestSelectivity *req, Selectivity selectivity)
+{
+	Node	   *clause = lthird(req->args);
+	Selectivity of_clause;
+
+	if (!IsA(clause, OpExpr) || has_statistics(req->root, (OpExpr *) clause, req->varRelid))
+		return 1;
+	of_clause = clause_selectivity(req->root, clause, req->varRelid,
+								   req->is_join ? req->jointype : JOIN_INNER, req->sjinfo);
+	return selectivity < of_clause ? selectivity / of_clause : 1;
+}
+
+/*
+ * Return true if an expression returns one of several values, of which some may be constants.
+ * No statistics tell how often.
+ */
+static bool
+is_choice(Node *node)
+{
+	return node && (IsA(node, CoalesceExpr) || IsA(node, CaseExpr));
+}
+
+/*
+ * Set the selectivity of a call.  Returns false if the call is not a condition, or if core's
+ * default is as good.
  *
  * Core's estimate of a <@ b often exceeds that of a && b, although an array that is in b has
  * an element in common with b, unless it is empty.
@@ -203,17 +263,19 @@ read_call_predicate(Oid function, List *args, Predicate *predicate)
 static bool
 estimate_selectivity(SupportRequestSelectivity *req)
 {
-	Predicate	predicate;
+	Condition	condition;
 
-	if (!read_call_predicate(req->funcid, req->args, &predicate))
+	if (!condition_read_call(req->funcid, req->args, &condition) ||
+		(!req->is_join && (is_choice(condition.a) || is_choice(condition.b))))
 		return false;
+	condition.function = req->funcid;
 	if (req->is_join)
-	{
-		req->selectivity = selectivity_of_join(req->root, &predicate, req->jointype, req->sjinfo);
-		return true;
-	}
-	req->selectivity = selectivity_of_restriction(req->root, &predicate, req->varRelid);
-	if (array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
+		req->selectivity = selectivity_of_join(req->root, &condition, req->jointype, req->sjinfo);
+	else
+		req->selectivity = selectivity_of_restriction(req->root, &condition, req->varRelid);
+	if (req->funcid == objects_beside())
+		req->selectivity = selectivity_beside(req, req->selectivity);
+	else if (!req->is_join && array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
 		req->selectivity = Min(req->selectivity,
 							   restriction_selectivity(req->root, OID_ARRAY_CONTAINED_OP, req->args,
 													   req->inputcollid, req->varRelid));
@@ -237,11 +299,12 @@ estimate_cost(SupportRequestCost *req)
 		args = ((FuncExpr *) req->node)->args;
 	else if (req->node && IsA(req->node, OpExpr))
 		args = ((OpExpr *) req->node)->args;
-	if (list_length(args) < 2 || exprType(linitial(args)) != INT8ARRAYOID)
+	if (list_length(args) < 2 || exprType(linitial(args)) != INT8ARRAYOID ||
+		req->funcid == objects_beside())
 		return false;
 	req->startup = 0;
-	req->per_tuple = elements_comparison_cost(elements_count(req->root, linitial(args)),
-											  elements_count(req->root, lsecond(args)));
+	req->per_tuple = array_comparison_cost(array_count_elements(req->root, linitial(args)),
+										   array_count_elements(req->root, lsecond(args)));
 	if (array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
 		req->per_tuple /= 2;
 	return true;
@@ -270,4 +333,17 @@ simhash_support(PG_FUNCTION_ARGS)
 	else if (IsA(request, SupportRequestCost))
 		served = estimate_cost((SupportRequestCost *) request);
 	PG_RETURN_POINTER(served ? request : NULL);
+}
+
+/*
+ * simhash_beside(a, b, clause): the clause's value.  The clause bounds the distance of a and b.
+ * The rewrite puts this call beside the same clause, where that must stay, or beside an OR that
+ * implies it.  An index can serve the call, and its estimate makes that of the other clause
+ * right.
+ */
+PG_FUNCTION_INFO_V1(simhash_beside);
+Datum
+simhash_beside(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }

@@ -29,15 +29,15 @@ prepare_table(TABLE_HOOK_PARAMETERS)
 }
 
 /*
- * Estimate the join clauses of a relation.  Core calls this hook for relations of all
- * kinds, after it has estimated the size of each, and before it joins any.
+ * Rewrite the join clauses of a relation.  Core calls this hook for relations of all kinds,
+ * before it joins any.
  */
 static void
-estimate_joins(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+prepare_joins(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
 	if (previous_pathlist_hook)
 		previous_pathlist_hook(root, rel, rti, rte);
-	join_estimate_clauses(root, rel);
+	rewrite_joins(root, rel);
 }
 
 /*
@@ -49,5 +49,5 @@ table_hook_init(void)
 	previous_hook = table_hook;
 	table_hook = prepare_table;
 	previous_pathlist_hook = set_rel_pathlist_hook;
-	set_rel_pathlist_hook = estimate_joins;
+	set_rel_pathlist_hook = prepare_joins;
 }

@@ -246,18 +246,44 @@ CREATE FUNCTION simhash_within(simhash, simhash, radius bigint) RETURNS boolean
     SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'do the fingerprints differ in at most radius bits?';
 
--- The planner adds these to plans whose bound is not an integer.  The function of numeric is
--- not leakproof, since numeric's comparisons are not.
+-- The planner writes the following functions in place of comparisons.  The functions of numeric
+-- are not leakproof, since numeric's comparisons are not.
+CREATE FUNCTION simhash_between(simhash, simhash, radius bigint, above bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION simhash_between(simhash, simhash, bigint, bigint) IS
+    'internal, written by the planner: do the fingerprints differ in more than "above" and at most "radius" bits?';
+-- Stable, so that no foreign server receives it.
+CREATE FUNCTION simhash_beside("any", "any", clause boolean) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION simhash_beside("any", "any", boolean) IS
+    'internal, written by the planner beside a clause that bounds the distance of two values: the clause''s value';
 CREATE FUNCTION simhash_radius(bound double precision) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_float8'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_radius(double precision) IS
-    'called by the planner: radius of a bound, the greatest integer not above it, clamped to -1 to 64';
+    'internal, written by the planner: the greatest integer not above a bound, clamped to -1 to 64';
 CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_numeric'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_radius(numeric) IS
-    'called by the planner: radius of a bound, the greatest integer not above it, clamped to -1 to 64';
+    'internal, written by the planner: the greatest integer not above a bound, clamped to -1 to 64';
+CREATE FUNCTION simhash_radius_below(bound bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_radius_below_int8'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_radius_below(bigint) IS
+    'internal, written by the planner: the greatest integer below a bound, clamped to -1 to 64';
+CREATE FUNCTION simhash_radius_below(bound double precision) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_radius_below_float8'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_radius_below(double precision) IS
+    'internal, written by the planner: the greatest integer below a bound, clamped to -1 to 64';
+CREATE FUNCTION simhash_radius_below(bound numeric) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_radius_below_numeric'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_radius_below(numeric) IS
+    'internal, written by the planner: the greatest integer below a bound, clamped to -1 to 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -919,19 +945,26 @@ CREATE FUNCTION sketch_overlaps(a bigint[], b bigint[]) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_overlaps(bigint[], bigint[]) IS
-    'called by the planner in place of a && b, which an index supports';
+    'internal, written by the planner for a && b, which an index supports';
 CREATE FUNCTION sketch_contained(a bigint[], b bigint[]) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_sketch_contained'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION sketch_contained(bigint[], bigint[]) IS
-    'called by the planner in place of a <@ b, which an index supports';
+    'internal, written by the planner for a <@ b, which an index supports';
 CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
-    'called by the planner in place of document <%>> passage <= radius, which an index supports';
+    'internal, written by the planner for document <%>> passage <= radius';
+CREATE FUNCTION containment_between(document bigint[], passage bigint[], radius double precision, above double precision)
+    RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_containment_between'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION containment_between(bigint[], bigint[], double precision, double precision) IS
+    'internal, written by the planner for a distance document <%>> passage above "above" and at most "radius"';
 
 CREATE FUNCTION jaccard_distance(bigint[], bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'simhash_array_distance'
@@ -949,7 +982,18 @@ CREATE FUNCTION jaccard_within(bigint[], bigint[], radius double precision) RETU
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;
 COMMENT ON FUNCTION jaccard_within(bigint[], bigint[], double precision) IS
-    'called by the planner in place of a <%> b <= radius, which an index supports';
+    'internal, written by the planner for a <%> b <= radius';
+CREATE FUNCTION jaccard_between(bigint[], bigint[], radius double precision, above double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_jaccard_between'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+    SUPPORT simhash_support;
+COMMENT ON FUNCTION jaccard_between(bigint[], bigint[], double precision, double precision) IS
+    'internal, written by the planner for a distance a <%> b above "above" and at most "radius"';
+CREATE FUNCTION sketch_radius_below(bound double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'simhash_sketch_radius_below'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION sketch_radius_below(double precision) IS
+    'internal, written by the planner: the greatest number below a bound';
 
 CREATE TYPE sketch_ball AS (center bigint[], radius double precision);
 COMMENT ON TYPE sketch_ball IS 'all arrays within a distance of center';

@@ -318,6 +318,15 @@ simhash_within(PG_FUNCTION_ARGS)
 									PG_GETARG_SIMHASH(1)) <= PG_GETARG_INT64(2));
 }
 
+PG_FUNCTION_INFO_V1(simhash_between);
+Datum
+simhash_between(PG_FUNCTION_ARGS)
+{
+	int			distance = simhash_distance(PG_GETARG_SIMHASH(0), PG_GETARG_SIMHASH(1));
+
+	PG_RETURN_BOOL(distance > PG_GETARG_INT64(3) && distance <= PG_GETARG_INT64(2));
+}
+
 PG_FUNCTION_INFO_V1(simhash_in_ball);
 Datum
 simhash_in_ball(PG_FUNCTION_ARGS)

@@ -91,32 +91,40 @@ sketch_ball_open(Datum ball, Datum *center, float8 *radius)
 }
 
 /*
- * Return true, as a function's result, if the containment distance of a document from a
- * passage is at most the radius.  Returns NULL if the passage has no elements.
+ * Return, as a function's result, whether the containment distance of a document from a
+ * passage is above `above` and at most the radius.  Returns NULL if the passage has no
+ * elements.
  */
 static Datum
-contains_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius)
+contains_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius, float8 above)
 {
 	Overlap		overlap = hash_array_overlap(fcinfo, document, passage);
+	double		distance;
 
 	if (overlap.b == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(float8_le(containment_distance_of(&overlap), radius));
+	distance = containment_distance_of(&overlap);
+	PG_RETURN_BOOL(float8_gt(distance, above) && float8_le(distance, radius));
 }
 
 /*
- * Return true, as a function's result, if the Jaccard distance of two arrays is at most the
- * radius.  Returns NULL if neither has elements.
+ * Return, as a function's result, whether the Jaccard distance of two arrays is above `above`
+ * and at most the radius.  Returns NULL if neither has elements.
  */
 static Datum
-resembles_within(FunctionCallInfo fcinfo, Datum a, Datum b, float8 radius)
+resembles_within(FunctionCallInfo fcinfo, Datum a, Datum b, float8 radius, float8 above)
 {
 	Overlap		overlap = hash_array_overlap(fcinfo, a, b);
+	double		distance;
 
 	if (overlap_union(&overlap) == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(float8_le(jaccard_distance_of(&overlap), radius));
+	distance = jaccard_distance_of(&overlap);
+	PG_RETURN_BOOL(float8_gt(distance, above) && float8_le(distance, radius));
 }
+
+/* Below all distances */
+#define ABOVE_NOTHING	(-1.0)
 
 /*
  * containment_within(document, passage, radius)
@@ -125,7 +133,19 @@ PG_FUNCTION_INFO_V1(simhash_containment_within);
 Datum
 simhash_containment_within(PG_FUNCTION_ARGS)
 {
-	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2));
+	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
+						   ABOVE_NOTHING);
+}
+
+/*
+ * containment_between(document, passage, radius, above)
+ */
+PG_FUNCTION_INFO_V1(simhash_containment_between);
+Datum
+simhash_containment_between(PG_FUNCTION_ARGS)
+{
+	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
+						   PG_GETARG_FLOAT8(3));
 }
 
 /*
@@ -135,7 +155,19 @@ PG_FUNCTION_INFO_V1(simhash_jaccard_within);
 Datum
 simhash_jaccard_within(PG_FUNCTION_ARGS)
 {
-	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2));
+	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
+							ABOVE_NOTHING);
+}
+
+/*
+ * jaccard_between(a, b, radius, above)
+ */
+PG_FUNCTION_INFO_V1(simhash_jaccard_between);
+Datum
+simhash_jaccard_between(PG_FUNCTION_ARGS)
+{
+	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
+							PG_GETARG_FLOAT8(3));
 }
 
 /*
@@ -150,7 +182,7 @@ simhash_containment_in_ball(PG_FUNCTION_ARGS)
 
 	if (!sketch_ball_open(PG_GETARG_DATUM(1), &passage, &radius))
 		PG_RETURN_NULL();
-	return contains_within(fcinfo, PG_GETARG_DATUM(0), passage, radius);
+	return contains_within(fcinfo, PG_GETARG_DATUM(0), passage, radius, ABOVE_NOTHING);
 }
 
 /*
@@ -165,7 +197,7 @@ simhash_jaccard_in_ball(PG_FUNCTION_ARGS)
 
 	if (!sketch_ball_open(PG_GETARG_DATUM(1), &center, &radius))
 		PG_RETURN_NULL();
-	return resembles_within(fcinfo, PG_GETARG_DATUM(0), center, radius);
+	return resembles_within(fcinfo, PG_GETARG_DATUM(0), center, radius, ABOVE_NOTHING);
 }
 
 /*

@@ -19,7 +19,7 @@
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/stored_opclass.h"
-#include "planner/elements.h"
+#include "planner/array_estimate.h"
 #include "type/strategy.h"
 
 /*
@@ -71,17 +71,16 @@ estimate_query_keys(PlannerInfo *root, const MultiKeyMethods *methods, int32 par
 static Selectivity
 fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
 {
-	Predicate	predicate;
+	Condition	condition;
 	Selectivity otherwise;
 
-	if (strategy == STRATEGY_CONTAINED)
-		predicate = predicate_of_overlap(get_opcode(op->opno), op->args);
-	else if (strategy == STRATEGY_RESEMBLES &&
-			 predicate_read_ball(root, &distance_jaccard, op->opno, op->args, &predicate, &otherwise))
-		predicate.distance = &distance_containment;
-	else
+	if (strategy == STRATEGY_CONTAINED ?
+		!condition_read_call(get_opcode(op->opno), op->args, &condition) :
+		strategy != STRATEGY_RESEMBLES ||
+		!condition_read_operator(root, op->opno, op->args, &condition, &otherwise))
 		return 0;
-	return elements_selectivity(root, &predicate);
+	condition.distance = &distance_containment;
+	return array_estimate(root, &condition);
 }
 
 /*
@@ -144,7 +143,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 			info->pages * (double) ENTRIES_PER_LEAF / Max(info->tuples, 1) : HUGE_VAL;
 		rechecked = fraction_rechecked(root, strategy, (OpExpr *) clause);
 		*recheck_cost = strategy != STRATEGY_RESEMBLES ? 0 :
-			elements_comparison_cost(elements_count(root, linitial(((OpExpr *) clause)->args)), nkeys);
+			array_comparison_cost(array_count_elements(root, linitial(((OpExpr *) clause)->args)), nkeys);
 	}
 	*selectivity = Max(*selectivity, rechecked);
 	if (nulls)
@@ -292,16 +291,20 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 
 	remove_multiple_distances(path);
 
-	/* estimate the query's clauses, which know more than the index conditions made from them */
+	/*
+	 * estimate the query's clauses, which know more than the index conditions made from them,
+	 * unless the index returns more rows than match, or another clause is estimated, too
+	 */
 	foreach(lc, path->indexclauses)
-		selectivity_quals = lappend(selectivity_quals, lfirst_node(IndexClause, lc)->rinfo);
+	{
+		IndexClause *clause = lfirst_node(IndexClause, lc);
+
+		selectivity_quals = list_concat(selectivity_quals, clause->lossy || condition_is_beside((Node *) clause->rinfo->clause) ?
+										clause->indexquals : list_make1(clause->rinfo));
+	}
 	selectivity_quals = add_predicate_to_index_quals(info, selectivity_quals);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,
 										  JOIN_INNER, NULL);
-	/* beside a comparison that has statistics, the clause is estimated as 1 (redundant_clause.c) */
-	if (*selectivity >= 1)
-		*selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
-											  info->rel->relid, JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
 		unknown = estimate_keys(root, path, opclass, selectivity, &recheck_cost, &first, &all);

@@ -9,8 +9,6 @@
 
 #include "access/genam.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
@@ -19,203 +17,48 @@
 #include "index/tree/meta.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"
-#include "type/strategy.h"
 
-#define NRADII		(SIMHASH_BITS - BALL_EMPTY + 1)
-
-/*
- * The searches of a scan.  A clause with an array has one search for each element of the
- * array.  Any other clause has one search.
- */
+/* The searches of a scan. */
 typedef struct Searches
 {
-	double		count[NRADII];	/* number of searches, by radius - BALL_EMPTY */
-	bool		nulls;			/* true if the scan searches for NULLs rather
-								 * than for fingerprints */
-	bool		unknown;		/* true if min_radius is assumed, because the
-								 * radius is not known */
-	int			min_radius;		/* smallest radius, in bits */
-	Node	   *center;			/* center of the smallest ball.  NULL if there
-								 * is no ball, or if its center is not known. */
+	double		count;			/* number of searches, one for each element of an array */
+	int			radius;			/* in bits, the smallest of several clauses */
+	bool		nulls;			/* true if the scan searches for NULLs rather than for
+								 * fingerprints */
+	bool		unknown;		/* true if the radius is assumed, because it is not known */
+	Node	   *center;			/* center of the smallest ball; NULL if there is no ball, or if its
+								 * center is not known */
 } Searches;
 
 /*
- * Add n searches with a radius in bits, or BALL_EMPTY.  `known` is false if the radius is
- * only assumed.  `center` is the center of the ball, or NULL if it is not known.
+ * Set *searches to the searches of a path.  A scan combines the searches of its clauses, each
+ * with each, and searches within the smaller radius.  A path without clauses has one search,
+ * which is for all rows.
  */
 static void
-add_search(Searches *searches, int radius, bool known, Node *center, double n)
-{
-	searches->count[radius - BALL_EMPTY] += n;
-	if (radius <= searches->min_radius)
-	{
-		searches->min_radius = radius;
-		searches->unknown = !known;
-		searches->center = center;
-	}
-}
-
-/*
- * Add a search for balls that match the ball `argument` by =~=.  This is a search for
- * centers within the radius of the argument.
- */
-static void
-add_near(PlannerInfo *root, Node *argument, Searches *searches)
-{
-	Const	   *ball = (Const *) estimate_expression_value(root, argument);
-
-	if (!IsA(ball, Const))
-	{
-		bool		known;
-		int			radius = predicate_radius(root, predicate_ball_radius(argument), &known);
-
-		add_search(searches, radius, known, NULL, 1);
-	}
-	else if (ball->constisnull)
-		add_search(searches, BALL_EMPTY, true, NULL, 1);
-	else
-		add_search(searches,
-				   simhash_clamp_radius(DatumGetSimHashBallP(ball->constvalue)->radius),
-				   true, NULL, 1);
-}
-
-/*
- * Add a search for the condition `column operator argument`.
- */
-static void
-add_operand(PlannerInfo *root, IndexOptInfo *info, Oid operator, Node *column,
-			Node *argument, Searches *searches)
-{
-	int			strategy = get_op_opfamily_strategy(operator, info->opfamily[0]);
-	Predicate	predicate;
-	Selectivity otherwise;
-	bool		known = true;
-	int			radius;
-
-	if (strategy == STRATEGY_NEAR)
-		add_near(root, argument, searches);
-	else if (strategy != STRATEGY_WITHIN)
-		add_search(searches, 0, true, argument, 1);
-	else if (!predicate_read_ball(root, &distance_hamming, operator,
-								  list_make2(column, argument), &predicate,
-								  &otherwise))
-		add_search(searches, BALL_EMPTY, true, NULL, 1);
-	else
-	{
-		radius = predicate_radius(root, predicate.radius, &known);
-		add_search(searches, radius, known, predicate.b ? predicate.b : argument, 1);
-	}
-}
-
-/*
- * Add a search for each element of an array of balls.  If the elements are unknown,
- * estimates their number, and assumes UNKNOWN_RADIUS for each.
- */
-static void
-add_balls(PlannerInfo *root, IndexOptInfo *info, ScalarArrayOpExpr *clause,
-		  Searches *searches)
-{
-	Node	   *array = estimate_expression_value(root, lsecond(clause->args));
-
-	if (IsA(array, Const) && !((Const *) array)->constisnull)
-	{
-		ArrayIterator balls = array_create_iterator(DatumGetArrayTypeP(((Const *) array)->constvalue),
-													0, NULL);
-		Datum		ball;
-		bool		isnull;
-
-		while (array_iterate(balls, &ball, &isnull))
-			add_search(searches, isnull ? BALL_EMPTY :
-					   simhash_clamp_radius(DatumGetSimHashBallP(ball)->radius), true, NULL, 1);
-	}
-	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
-	{
-		ListCell   *lc;
-
-		foreach(lc, ((ArrayExpr *) array)->elements)
-			add_operand(root, info, clause->opno, linitial(clause->args), lfirst(lc),
-						searches);
-	}
-	else
-		add_search(searches, UNKNOWN_RADIUS, false, NULL, estimate_elements(root, array));
-}
-
-/*
- * Set *searches to the searches of one clause, as if the scan had no other clause.
- */
-static void
-read_clause(PlannerInfo *root, IndexOptInfo *info, Expr *clause, Searches *searches)
-{
-	memset(searches, 0, sizeof(Searches));
-	searches->min_radius = SIMHASH_BITS + 1;
-	if (IsA(clause, OpExpr))
-	{
-		OpExpr	   *op = (OpExpr *) clause;
-
-		add_operand(root, info, op->opno, linitial(op->args), lsecond(op->args), searches);
-	}
-	else if (IsA(clause, ScalarArrayOpExpr))
-	{
-		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
-
-		if (get_op_opfamily_strategy(op->opno, info->opfamily[0]) != STRATEGY_EQUAL)
-			add_balls(root, info, op, searches);
-		else
-			add_search(searches, 0, true, NULL,
-					   estimate_elements(root, lsecond(op->args)));
-	}
-	else
-	{
-		add_search(searches, SIMHASH_BITS, true, NULL, 1);
-		searches->nulls = IsA(clause, NullTest) &&
-			((NullTest *) clause)->nulltesttype == IS_NULL;
-	}
-}
-
-/*
- * Combine the searches of two clauses into *all.  Each pair of searches, one of each
- * clause, becomes one search with the smaller radius of the two.
- */
-static void
-combine_searches(Searches *all, const Searches *other)
-{
-	double		count[NRADII] = {0};
-
-	for (int i = 0; i < NRADII; i++)
-		for (int j = 0; j < NRADII && all->count[i] > 0; j++)
-			count[Min(i, j)] += all->count[i] * other->count[j];
-	memcpy(all->count, count, sizeof(count));
-	all->nulls |= other->nulls;
-	if (other->min_radius < all->min_radius)
-	{
-		all->min_radius = other->min_radius;
-		all->unknown = other->unknown;
-		all->center = other->center;
-	}
-}
-
-/*
- * Set *searches to the searches of a path.  A path without clauses has one search, which
- * is for all rows.
- */
-static void
-read_path(PlannerInfo *root, IndexPath *path, Searches *searches)
+read_searches(PlannerInfo *root, IndexPath *path, Searches *searches)
 {
 	ListCell   *lc;
-	ListCell   *lc2;
 
-	memset(searches, 0, sizeof(Searches));
-	searches->min_radius = SIMHASH_BITS + 1;
-	add_search(searches, SIMHASH_BITS, true, NULL, 1);
-	foreach(lc, path->indexclauses)
+	*searches = (Searches) {.count = 1,.radius = SIMHASH_BITS};
+	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
 	{
-		foreach(lc2, lfirst_node(IndexClause, lc)->indexquals)
-		{
-			Searches	other;
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+		Condition	ball;
+		bool		known;
+		int			radius;
 
-			read_clause(root, path->indexinfo, lfirst_node(RestrictInfo, lc2)->clause,
-						&other);
-			combine_searches(searches, &other);
+		searches->nulls |= IsA(clause, NullTest) &&
+			((NullTest *) clause)->nulltesttype == IS_NULL;
+		if (!condition_read_search(root, clause, path->indexinfo->opfamily[0], &ball))
+			continue;
+		searches->count *= ball.count;
+		radius = condition_radius(root, ball.radius, &known);
+		if (radius <= searches->radius)
+		{
+			searches->radius = radius;
+			searches->unknown = !known;
+			searches->center = ball.b;
 		}
 	}
 }
@@ -285,7 +128,7 @@ hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 	Searches	searches;
 	ProbePlans	plans;
 
-	read_path(root, path, &searches);
+	read_searches(root, path, &searches);
 	if (searches.nulls)
 	{
 		all->descents = 1;
@@ -295,9 +138,7 @@ hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 		return searches.unknown;
 	}
 	get_probe_plans(info, &plans);
-	for (int radius = BALL_EMPTY; radius <= SIMHASH_BITS; radius++)
-		if (searches.count[radius - BALL_EMPTY] > 0)
-			add_searches(all, &plans, radius, searches.count[radius - BALL_EMPTY]);
+	add_searches(all, &plans, searches.radius, searches.count);
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
@@ -305,7 +146,7 @@ hamming_cost_estimate(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 		if (searches.center && !equal(searches.center, lsecond(order->args)))
 			*first = *all;
 		else
-			add_searches(first, &plans, Min(searches.min_radius,
+			add_searches(first, &plans, Min(searches.radius,
 											selectivity_nearest_radius(info->tuples)), 1);
 	}
 	return searches.unknown;

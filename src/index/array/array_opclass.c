@@ -16,8 +16,8 @@
 
 #include "compat.h"
 #include "index/opclass.h"
-#include "planner/elements.h"
-#include "planner/predicate.h"
+#include "planner/array_estimate.h"
+#include "planner/condition.h"
 #include "type/hash_array.h"
 
 /* --- sets ------------------------------------------------------------------------ */
@@ -118,7 +118,7 @@ query_array(const ScanKeyData *key, KeySet *keys)
  * of the array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
  *
  * Returns HUGE_VAL if all rows match, that is, if the radius is at least 1 or the argument
- * of @> is empty.  Returns 0 if the ball cannot be read (predicate_read_ball).  Sets
+ * of @> is empty.  Returns 0 if the ball is NULL.  Sets
  * *unknown to true if the radius is not known.
  */
 static double
@@ -130,23 +130,21 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 
 	if (array && is_ball_strategy(strategy))
 	{
-		List	   *args = clause->args;
-		Predicate	predicate;
-		Selectivity otherwise;
+		Condition	ball;
 		bool		known;
+		double		radius;
 
-		if (strategy == STRATEGY_NEAR)	/* only the ball searched for has a known radius */
-			args = list_make2(makeNullConst(INT8ARRAYOID, -1, InvalidOid), array);
-		if (!predicate_read_ball(root, is_jaccard_strategy(strategy) ?
-								 &distance_jaccard : &distance_containment,
-								 clause->opno, args, &predicate, &otherwise))
+		if (!condition_read_search(root, (Node *) clause, InvalidOid, &ball))
 			return 0;
-		if (float8_ge(predicate_fraction_radius(root, predicate.radius, &known), 1))
+		radius = condition_fraction(root, ball.radius, &known);
+		if (radius < 0)
+			return 0;
+		if (float8_ge(radius, 1))
 			return HUGE_VAL;
 		*unknown |= !known;
-		array = predicate.b;
+		array = ball.b;
 	}
-	n = array ? elements_count(root, array) : ARRAY_ELEMENTS;
+	n = array ? array_count_elements(root, array) : ARRAY_ELEMENTS;
 	return strategy == STRATEGY_CONTAINS && n == 0 ? HUGE_VAL : n;
 }
 

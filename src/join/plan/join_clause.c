@@ -5,10 +5,9 @@
  * distance of arrays.  A clause that tests whether two signatures share a band, sig % sig or
  * shares_band(), is used only if there is neither.
  *
- * Three forms of clauses bound a distance: a comparison, a call of simhash_within or
- * jaccard_within, and a test whether a fingerprint is in simhash_ball(center, radius).  One of
- * the two values is computed from the left rows, the other one from the right rows.  The
- * radius depends on neither side.
+ * The planner's part has rewritten comparisons to calls (planner/condition.h).  One of the two
+ * values is computed from the left rows, the other one from the right rows.  The radius depends
+ * on neither side.
  *
  * The join pairs rows by their values before it evaluates any other clause.  So the clause
  * that bounds the distance must be one that core, too, could evaluate first.  See
@@ -31,23 +30,22 @@
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/comparison.h"
-#include "planner/elements.h"
+#include "planner/condition.h"
+#include "planner/array_estimate.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 
 /*
  * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
- * Sets *exact to true if the clause is equivalent to the predicate.  Returns false if the
- * clause does not bound one.  Also returns false if it is volatile or contains a subplan,
- * because the plan evaluates parts of the clause twice.
+ * Returns false for any other clause.  Also returns false if it is volatile or contains a
+ * subplan, because the plan evaluates parts of the clause twice.
  */
 static bool
-read_bound(Node *clause, Predicate *bound, bool *exact)
+read_bound(Node *clause, Condition *bound)
 {
-	return predicate_read_bound(clause, bound, exact) &&
-		bound->distance != &distance_containment && !contain_volatile_functions(clause) &&
-		!contain_subplans(clause);
+	return condition_read(clause, bound) && bound->distance &&
+		bound->distance != &distance_containment && condition_is_bounded(bound) &&
+		!contain_volatile_functions(clause) && !contain_subplans(clause);
 }
 
 /*
@@ -76,24 +74,24 @@ find_sides(PlannerInfo *root, Node *a, Node *b, RelOptInfo *left, RelOptInfo *ri
 }
 
 /*
- * Use a clause, with the predicate that it implies, for a method of joining.
+ * Use a clause, with the condition that it implies, for a method of joining.
  */
 static void
 use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo,
-		   const Predicate *predicate, bool is_swapped)
+		   const Condition *condition, bool is_swapped)
 {
-	clauses->predicate = *predicate;
+	clauses->condition = *condition;
 	if (is_swapped)
 	{
-		clauses->predicate.a = predicate->b;
-		clauses->predicate.b = predicate->a;
+		clauses->condition.a = condition->b;
+		clauses->condition.b = condition->a;
 	}
 	clauses->spec.method = method;
 	clauses->distance = rinfo;
 	clauses->spec.is_swapped = is_swapped;
-	clauses->spec.left_key = (Expr *) clauses->predicate.a;
-	clauses->spec.right_key = (Expr *) clauses->predicate.b;
-	clauses->spec.radius = (Expr *) predicate->radius;
+	clauses->spec.left_key = (Expr *) clauses->condition.a;
+	clauses->spec.right_key = (Expr *) clauses->condition.b;
+	clauses->spec.radius = (Expr *) condition->radius;
 }
 
 /*
@@ -107,14 +105,14 @@ static void
 take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
 			  JoinClauses *clauses)
 {
-	const Distance *used = clauses->distance ? clauses->predicate.distance : NULL;
-	Predicate	bound;
+	const Distance *used = clauses->distance ? clauses->condition.distance : NULL;
+	Condition	bound;
 	bool		exact;
 	bool		is_swapped;
 	bool		known;
 	double		radius;
 
-	if (!read_bound((Node *) rinfo->clause, &bound, &exact))
+	if (!read_bound((Node *) rinfo->clause, &bound))
 		return;
 	if (!find_sides(root, bound.a, bound.b, left, right, &is_swapped) ||
 		bms_overlap(pull_varnos(root, bound.radius), left->relids) ||
@@ -123,21 +121,20 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 		return;
 
 	radius = bound.distance->of_arrays ?
-		predicate_fraction_radius(root, bound.radius, &known) :
-		predicate_radius(root, bound.radius, &known);
-	if (bound.distance->of_arrays && float8_ge(radius, 1))
-		return;
+		condition_fraction(root, bound.radius, &known) :
+		condition_radius(root, bound.radius, &known);
+	exact = bound.exact && bound.above == NULL;
 	if (used && (used != bound.distance ? used == &distance_hamming :
 				 radius > clauses->radius ||
 				 (radius == clauses->radius && (clauses->exact || !exact))))
 		return;
-	bound.equality = false;
+	bound.above = NULL;
 	use_clause(clauses, bound.distance->of_arrays ? JOIN_BY_PREFIX : JOIN_BY_DISTANCE,
 			   rinfo, &bound, is_swapped);
 	clauses->exact = exact;
 	clauses->radius = radius;
 	if (bound.distance->of_arrays)
-		clauses->elements = Max(elements_count(root, bound.a), elements_count(root, bound.b));
+		clauses->elements = Max(array_count_elements(root, bound.a), array_count_elements(root, bound.b));
 }
 
 /* --- bands ----------------------------------------------------------------------- */
@@ -152,15 +149,13 @@ take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *
 		  JoinClauses *clauses)
 {
 	Node	   *clause = (Node *) rinfo->clause;
-	Predicate	band;
-	Call		call;
+	Condition	band;
 	bool		is_swapped;
 
-	if (clauses->distance || !read_call(clause, &call) || !objects_is_shares_band(call.function) ||
+	if (clauses->distance || !condition_read(clause, &band) || band.distance ||
 		contain_volatile_functions(clause) || contain_subplans(clause) ||
-		!find_sides(root, linitial(call.args), lsecond(call.args), left, right, &is_swapped))
+		!find_sides(root, band.a, band.b, left, right, &is_swapped))
 		return;
-	band = predicate_of_band(call.function, call.args);
 	use_clause(clauses, JOIN_BY_BANDS, rinfo, &band, is_swapped);
 	clauses->exact = true;
 }
@@ -354,7 +349,8 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if (rinfo == clauses->distance && clauses->exact)
+		if ((rinfo == clauses->distance && clauses->exact) ||
+			condition_is_beside((Node *) rinfo->clause))
 			continue;
 		if (clauses->spec.method != JOIN_BY_DISTANCE && list_member_ptr(first, rinfo) &&
 			is_cheap(root, rinfo))

@@ -7,7 +7,7 @@
 #define SIMHASH_JOIN_CLAUSE_H
 
 #include "join/plan/join_node.h"
-#include "planner/predicate.h"
+#include "planner/condition.h"
 
 /*
  * The clauses of a join of two relations, left and right.
@@ -17,8 +17,8 @@ typedef struct JoinClauses
 	JoinSpec	spec;			/* what the plan needs of them */
 	RestrictInfo *distance;		/* the clause that bounds the distance, or tests for a
 								 * shared band */
-	Predicate	predicate;		/* what `distance` implies; `a` is the left key */
-	bool		exact;			/* true if `distance` is equivalent to the predicate */
+	Condition	condition;		/* what `distance` implies; `a` is the left key */
+	bool		exact;			/* true if `distance` is equivalent to the condition */
 	double		radius;			/* in bits, or as a fraction; an assumption if the planner
 								 * does not know it */
 	double		elements;		/* average number of elements of the arrays, if the method is

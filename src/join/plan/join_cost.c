@@ -211,7 +211,7 @@ fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *
 
 	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
 		return cached;
-	return selectivity_of_join(root, &clauses->predicate, JOIN_INNER, NULL);
+	return selectivity_of_join(root, &clauses->condition, JOIN_INNER, NULL);
 }
 
 /*

@@ -1,28 +1,194 @@
 /*
- * Rewrite a clause, so that an index of a table can serve it
+ * Rewrite clauses that compare a distance, or arrays
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "parser/parsetree.h"
 #include "utils/array.h"
-#include "utils/datum.h"
 
-#include "compat.h"
-#include "planner/comparison.h"
-#include "planner/rewrite/indexable.h"
+#include "planner/condition.h"
+#include "planner/rewrite/other_uses.h"
 #include "planner/rewrite/rewrite_clause.h"
 
+/* --- distances ------------------------------------------------------------------ */
+
+/* What becomes of a comparison. */
+typedef enum Form
+{
+	UNCHANGED,
+	REPLACED,					/* by an equivalent call */
+	KEPT						/* with a call of simhash_beside() */
+} Form;
+
 /*
- * Return an expression with references to the parent replaced by references to the table.
+ * Return the base relations whose columns an expression contains.  From 16 on, pull_varnos()
+ * includes outer joins.
+ */
+static Relids
+base_relids(PlannerInfo *root, Node *node)
+{
+	Relids		relids = pull_varnos(root, node);
+	int			relid = -1;
+
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+		if (planner_rt_fetch(relid, root)->rtekind == RTE_JOIN)
+			relids = bms_del_member(relids, relid);
+	return relids;
+}
+
+/*
+ * Return the relations of a set that are foreign tables, or have such members.
+ */
+static Relids
+foreign_relids(Rewrite *rewrite, Relids relids)
+{
+	int			relid = -1;
+
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+	{
+		if (bms_is_member(relid, rewrite->tested))
+			continue;
+		rewrite->tested = bms_add_member(rewrite->tested, relid);
+		if (has_foreign_member(rewrite->root, relid))
+			rewrite->foreign = bms_add_member(rewrite->foreign, relid);
+	}
+	return bms_intersect(relids, rewrite->foreign);
+}
+
+/*
+ * Return true if another object of a relation contains the distance, or the operator on
+ * arrays.
+ */
+static bool
+is_compared_elsewhere(Rewrite *rewrite, Index relid, const Condition *condition)
+{
+	if (condition->callee != rewrite->callee || relid != rewrite->relid ||
+		condition->callee_class != rewrite->callee_class)
+	{
+		rewrite->compared = compared_elsewhere(rewrite->root, rewrite->rel, relid, condition);
+		rewrite->callee = condition->callee;
+		rewrite->callee_class = condition->callee_class;
+		rewrite->relid = relid;
+	}
+	return rewrite->compared;
+}
+
+/*
+ * Return what becomes of a comparison.  That of one table is rewritten when that table is
+ * built, since the table's objects are known then, that of a subquery where core has pushed it
+ * down, and any other one at once.
+ *
+ * A foreign server receives what the user wrote.  An equality with a column of another table
+ * stays, since core can hash it, or merge by it.
+ */
+static Form
+form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
+{
+	PlannerInfo *root = rewrite->root;
+	Relids		of_distance = base_relids(root, (Node *) list_make2(condition->a, condition->b));
+	Relids		relids = base_relids(root, clause);
+	Relids		foreign;
+	bool		is_equality;
+	int			relid;
+
+	if (bms_is_empty(of_distance))
+		return UNCHANGED;
+	if (!bms_get_singleton_member(of_distance, &relid))
+		relid = 0;
+	if (relid)
+	{
+		RangeTblEntry *rte = planner_rt_fetch(relid, root);
+
+		if ((rte->rtekind == RTE_RELATION && relid != rewrite->rel->relid) ||
+			(rte->rtekind == RTE_SUBQUERY && !rte->inh))
+			return UNCHANGED;
+	}
+	foreign = foreign_relids(rewrite, relids);
+	if (!bms_is_empty(foreign))
+	{
+		relid = -1;
+		while ((relid = bms_next_member(relids, relid)) >= 0)
+			if (planner_rt_fetch(relid, root)->relkind != RELKIND_FOREIGN_TABLE)
+				return KEPT;
+		return UNCHANGED;
+	}
+	if (relid == 0)
+		return REPLACED;
+	is_equality = condition->above && condition_is_bounded(condition);
+	return (is_equality && !bms_equal(of_distance, relids)) ||
+		is_compared_elsewhere(rewrite, relid, condition) ? KEPT : REPLACED;
+}
+
+/*
+ * Return a call for a comparison if the user may execute all functions of both, else NULL.
+ */
+static Node *
+make_permitted_call(Rewrite *rewrite, Form form, const Condition *condition, Node *clause)
+{
+	SimHashObjects objects;
+	Node	   *call;
+
+	(void) objects_find(condition->distance, &objects);
+	call = form == KEPT ? condition_make_beside(condition, &objects, clause) :
+		condition_make_call(condition, &objects);
+	return privileges_suffice(rewrite->root, clause) &&
+		privileges_suffice(rewrite->root, call) ? call : NULL;
+}
+
+/* The call that a list of clauses ends with, and what it computes. */
+typedef struct LastCall
+{
+	Node	   *call;			/* NULL if the list ends with another clause */
+	Condition	condition;
+} LastCall;
+
+/*
+ * Append a comparison of a distance to a list, or the call that replaces it.  If the list ends
+ * with the call for the other bound of the same distance, as of BETWEEN, replace both by one
+ * call.
+ */
+static List *
+append_comparison(Rewrite *rewrite, List *result, Node *clause, const Condition *condition,
+				  LastCall *last)
+{
+	Form		form = form_of(rewrite, clause, condition);
+	Condition	merged = *condition;
+	Node	   *call = NULL;
+
+	if (form == REPLACED && last->call && condition_merge(&merged, &last->condition))
+		call = make_permitted_call(rewrite, form, &merged, clause);
+	if (call)
+		result = list_truncate(result, list_length(result) - 1);
+	else if (form == REPLACED ||
+			 /* a subplan is expensive, so it is not evaluated in two clauses */
+			 (form == KEPT && condition_is_bounded(condition) && !contain_subplans(clause)))
+	{
+		merged = *condition;
+		call = make_permitted_call(rewrite, form, condition, clause);
+	}
+	if (form == KEPT || call == NULL)
+		result = lappend(result, clause);
+	if (call)
+		result = lappend(result, call);
+	*last = (LastCall) {form == REPLACED ? call : NULL, merged};
+	return result;
+}
+
+/* --- operators on arrays ----------------------------------------------------------- */
+
+/*
+ * Return an expression with references to the parent replaced by references to the child.
  */
 static Node *
 translate(Rewrite *rewrite, Node *node)
@@ -39,56 +205,25 @@ translate(Rewrite *rewrite, Node *node)
 }
 
 /*
- * Return a copy of an expression.  The copy of a constant has the same value, not a copy of
- * it: an array may be large, and each partition has a call of its own.
- */
-static Node *
-copy_argument(Node *node)
-{
-	Const	   *constant;
-
-	if (!IsA(node, Const))
-		return copyObject(node);
-	constant = makeNode(Const);
-	*constant = *(Const *) node;
-	return (Node *) constant;
-}
-
-/*
- * Return true if a comparison must stay in the plan although simhash_within is equivalent
- * to it.
- *
- * If the clause also applies to other children, other uses of the distance can be checked
- * for this child only.  So the comparison must stay, unless its distance is between two
- * tables.  No object of another child contains such a distance.
+ * Return true if an index of the relation can search the column for arrays within a distance
+ * of the query, which must be a pseudoconstant for it.
  */
 static bool
-must_keep(Rewrite *rewrite, const Comparison *comparison)
+is_indexable(Rewrite *rewrite, const SimHashObjects *objects, Node *column, Node *query)
 {
-	if (rewrite->for_siblings &&
-		bms_membership(pull_varnos(rewrite->root, (Node *)
-								   list_make2(comparison->a, comparison->b))) != BMS_MULTIPLE)
-		return true;
-	if (comparison->callee != rewrite->callee ||
-		comparison->callee_class != rewrite->callee_class)
+	ListCell   *lc;
+
+	foreach(lc, rewrite->rel->indexlist)
 	{
-		rewrite->compared = compared_elsewhere(rewrite->root, rewrite->rel, comparison);
-		rewrite->callee = comparison->callee;
-		rewrite->callee_class = comparison->callee_class;
-	}
-	return rewrite->compared;
-}
+		IndexOptInfo *index = lfirst(lc);
 
-/*
- * Return true if an index can search for an operator on arrays whose operands are the
- * column a and the query b.
- */
-static bool
-array_operator_indexable(Rewrite *rewrite, const Comparison *operands, Node *a, Node *b)
-{
-	a = translate(rewrite, a);
-	b = translate(rewrite, b);
-	return indexable_by_relation(rewrite->root, rewrite->rel, &operands->objects, a, b, b);
+		for (int i = 0; i < index->nkeycolumns; i++)
+			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
+				match_index_to_operand(translate(rewrite, column), i, index) &&
+				is_pseudo_constant_for_index(rewrite->root, translate(rewrite, query), index))
+				return true;
+	}
+	return false;
 }
 
 /*
@@ -110,139 +245,72 @@ is_short_array(Node *node)
 /*
  * Return the call that replaces an operator on arrays of hashes.  Core would estimate the
  * operator as if elements were independent, and as if comparing each with each were cheap.
- * Returns the clause itself if no index can serve it, or if the array is short.  Then a
- * bitmap scan need not filter its rows by the call.  Below a security barrier a short array
- * makes no difference: an administrator may have marked the call as leakproof.
+ * Returns the clause itself if no index of the relation can serve it, or if the array is
+ * short.  Then a bitmap scan need not filter its rows by the call.  Below a security barrier a
+ * short array makes no difference: an administrator may have marked the call as leakproof.
  */
 static Node *
 replace_array_operator(Rewrite *rewrite, Node *clause)
 {
-	ArrayOperator operator;
-	Comparison *operands = &operator.operands;
-	Node	   *column;
-	Node	   *query;
+	SimHashObjects objects;
+	Condition	condition;
+	Oid			function;
+	bool		symmetric;
 	Node	   *call;
 
-	if (!read_array_operator(clause, &operator))
+	if (!condition_read_array_operator(clause, &condition, &function, &symmetric) ||
+		!objects_find(condition.distance, &objects))
 		return clause;
-	column = operands->a;
-	query = operands->b;
-	if (!array_operator_indexable(rewrite, operands, column, query))
+	if (!is_indexable(rewrite, &objects, condition.a, condition.b))
 	{
-		column = operands->b;
-		query = operands->a;
-		if (!operator.symmetric ||
-			!array_operator_indexable(rewrite, operands, column, query))
+		Node	   *column = condition.b;
+
+		condition.b = condition.a;
+		condition.a = column;
+		if (!symmetric || !is_indexable(rewrite, &objects, condition.a, condition.b))
 			return clause;
 	}
-	call = (Node *) makeFuncExpr(operator.function, BOOLOID,
-								 list_make2(copy_argument(column), copy_argument(query)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if ((rewrite->root->qual_security_level == 0 && is_short_array(query)) ||
+	call = condition_make_array_call(&condition, function);
+	if ((rewrite->root->qual_security_level == 0 && is_short_array(condition.b)) ||
 		!privileges_suffice(rewrite->root, clause) ||
-		!privileges_suffice(rewrite->root, call) || must_keep(rewrite, operands))
+		!privileges_suffice(rewrite->root, call) ||
+		is_compared_elsewhere(rewrite, rewrite->rel->relid, &condition))
 		return clause;
 	return call;
 }
 
-/*
- * Return a hash value of the constants and parameters in a call of simhash_within.
- */
-static int
-hash_call(const FuncExpr *call)
-{
-	uint32		hash = 0;
-	ListCell   *lc;
-
-	foreach(lc, call->args)
-	{
-		const Const *constant = lfirst(lc);
-
-		if (IsA(constant, Param))
-			hash = hash_combine(hash, ((const Param *) constant)->paramid);
-		else if (IsA(constant, Const) && !constant->constisnull)
-			hash = hash_combine(hash, datum_image_hash(constant->constvalue, constant->constbyval,
-													   constant->constlen));
-	}
-	return hash;
-}
+/* --- AND and OR ---------------------------------------------------------------------- */
 
 /*
- * Return true if a list contains a call of simhash_within that append_comparison() has made.
- * Compares the call with those only whose hash value is the same, since the list may be long.
- */
-static bool
-is_repeated(Rewrite *rewrite, List *result, const FuncExpr *within)
-{
-	int			hash = hash_call(within);
-
-	if (list_member_int(rewrite->hashes, hash))
-		return list_member(result, within);
-	rewrite->hashes = lappend_int(rewrite->hashes, hash);
-	return false;
-}
-
-/*
- * Append a comparison to the result.  If an index can serve it, append simhash_within
- * instead of the comparison or after it.  `calls` are the calls of functions in the list that
- * contains the comparison.  They may include the same call of simhash_within, added for
- * another table.
+ * Append to a list the call that tells what all arms of an OR imply: the weakest bound of a
+ * distance that each of them bounds.  The OR precedes it.
  */
 static List *
-append_comparison(Rewrite *rewrite, List *result, List *calls, Node *clause)
+append_implied(Rewrite *rewrite, List *result, Node *clause)
 {
-	Comparison	comparison;
-	Expr	   *radius;
-	Expr	   *within;
-	bool		exact;
+	SimHashObjects objects;
+	Condition	condition;
+	Node	   *call;
 
-	if (!read_comparison(clause, &comparison))
-	{
-		check_signature_bound(clause);
-		return lappend(result, replace_array_operator(rewrite, clause));
-	}
-	radius = bound_radius(&comparison, &exact);
-	if (!indexable_by_relation(rewrite->root, rewrite->rel, &comparison.objects,
-							   translate(rewrite, comparison.a),
-							   translate(rewrite, comparison.b),
-							   translate(rewrite, (Node *) radius)) ||
-		!privileges_suffice_for_search(rewrite->root, &comparison.objects))
-		return lappend(result, clause);
-	within = (Expr *) makeFuncExpr(comparison.objects.within, BOOLOID,
-								   list_make3(copy_argument(comparison.a),
-											  copy_argument(comparison.b), radius),
-								   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!privileges_suffice(rewrite->root, clause) ||
-		!privileges_suffice(rewrite->root, (Node *) within))
-		return lappend(result, clause);
-	if (!exact || must_keep(rewrite, &comparison))
-	{
-		result = lappend(result, clause);
-
-		/* a subplan is expensive, so do not evaluate it in two clauses */
-		if (contain_subplans(clause))
-			return result;
-	}
-	if (!list_member(calls, within) && !is_repeated(rewrite, result, (FuncExpr *) within))
-		result = lappend(result, within);
-	return result;
+	if (!condition_read_implied(clause, &condition) ||
+		!objects_find(condition.distance, &objects) ||
+		contain_subplans((Node *) list_make2(condition.a, condition.b)))
+		return result;
+	call = make_permitted_call(rewrite, KEPT, &condition,
+							   condition_make_call(&condition, &objects));
+	return call ? lappend(result, call) : result;
 }
 
 /*
- * Append a clause to the result, with the comparisons in it rewritten, also below AND and
- * OR.  A clause that does not change is appended as the same node.
+ * Append an OR to a list, with the comparisons in it rewritten.  An OR that does not change is
+ * appended as the same node.
  */
-List *
-rewrite_clause(Rewrite *rewrite, List *result, List *calls, Node *clause)
+static List *
+append_or(Rewrite *rewrite, List *result, Node *clause)
 {
 	List	   *arms = NIL;
 	bool		changed = false;
 	ListCell   *lc;
-
-	if (is_andclause(clause))
-		return list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
-	if (!is_orclause(clause))
-		return append_comparison(rewrite, result, calls, clause);
 
 	foreach(lc, ((BoolExpr *) clause)->args)
 	{
@@ -257,44 +325,44 @@ rewrite_clause(Rewrite *rewrite, List *result, List *calls, Node *clause)
 		}
 		arms = lappend(arms, arm);
 	}
-	return lappend(result, changed ? (Node *) make_orclause(arms) : clause);
+	if (!changed)
+		return lappend(result, clause);
+	clause = (Node *) make_orclause(arms);
+	return append_implied(rewrite, lappend(result, clause), clause);
 }
 
 /*
- * Return the calls of functions in an implicitly ANDed list of clauses or RestrictInfos.
- */
-List *
-calls_of(List *clauses)
-{
-	List	   *calls = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		Node	   *node = lfirst(lc);
-
-		if (IsA(node, RestrictInfo))
-			node = (Node *) ((RestrictInfo *) node)->clause;
-		if (IsA(node, FuncExpr))
-			calls = lappend(calls, node);
-	}
-	return calls;
-}
-
-/*
- * Return a rewritten copy of an implicitly ANDed list.  Checks for interrupts.
+ * Return an implicitly ANDed list of clauses with the comparisons in it rewritten, also below
+ * AND and OR.  A clause that does not change stays the same node.  Checks for interrupts.
  */
 List *
 rewrite_list(Rewrite *rewrite, List *clauses)
 {
-	List	   *calls = calls_of(clauses);
 	List	   *result = NIL;
+	LastCall	last = {NULL};
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
+		Node	   *clause = lfirst(lc);
+		Condition	condition;
+
 		CHECK_FOR_INTERRUPTS();
-		result = rewrite_clause(rewrite, result, calls, lfirst(lc));
+		if (condition_read_comparison(clause, &condition))
+		{
+			result = append_comparison(rewrite, result, clause, &condition, &last);
+			continue;
+		}
+		last.call = NULL;
+		if (is_andclause(clause))
+			result = list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
+		else if (is_orclause(clause))
+			result = append_or(rewrite, result, clause);
+		else
+		{
+			condition_check_signatures(clause);
+			result = lappend(result, replace_array_operator(rewrite, clause));
+		}
 	}
 	return result;
 }

@@ -1,5 +1,5 @@
 /*
- * Rewrite a clause, so that an index of a table can serve it
+ * Rewrite clauses that compare a distance, or arrays
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -8,29 +8,25 @@
 
 #include "nodes/pathnodes.h"
 
-/*
- * The table that clauses are rewritten for.  If the table is a child, the clauses
- * reference one of its parents.  A child is a partition, an inheritance child or a member
- * of a UNION ALL.
- */
+/* A rewrite of the clauses of a query level, while the planner builds a relation. */
 typedef struct Rewrite
 {
 	PlannerInfo *root;
-	RelOptInfo *rel;
-	List	   *appinfos;		/* AppendRelInfos from the parent that the clauses
-								 * reference down to the table */
-	bool		for_siblings;	/* true if the clauses also apply to other children */
+	RelOptInfo *rel;			/* the relation */
+	List	   *appinfos;		/* if it is a child: AppendRelInfos from the parent that the
+								 * clauses reference down to it */
 
 	/* Arguments and result of the last call of compared_elsewhere(), a cache */
 	Oid			callee_class;
 	Oid			callee;
+	Index		relid;
 	bool		compared;
 
-	List	   *hashes;			/* hash values of the calls of simhash_within made so far */
+	/* Relations that were tested for foreign tables, and those that have some, a cache */
+	Relids		tested;
+	Relids		foreign;
 } Rewrite;
 
-extern List *calls_of(List *clauses);
-extern List *rewrite_clause(Rewrite *rewrite, List *result, List *calls, Node *clause);
 extern List *rewrite_list(Rewrite *rewrite, List *clauses);
 
 #endif							/* SIMHASH_REWRITE_CLAUSE_H */

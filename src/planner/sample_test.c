@@ -1,5 +1,5 @@
 /*
- * Match predicates: tests that estimates apply to pairs of values
+ * Tests of pairs of sampled values
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "bits.h"
-#include "planner/match_predicate.h"
+#include "planner/sample_test.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
@@ -16,30 +16,30 @@
  * Return how two fingerprints are related.
  */
 static Relationship
-relate_fingerprints(Datum a, Datum b, const MatchPredicate *match)
+relate_fingerprints(Datum a, Datum b, const SampleTest *test)
 {
 	int			distance = simhash_distance(DatumGetSimHash(a), DatumGetSimHash(b));
 
 	if (distance == 0)
 		return VALUES_EQUAL;
-	return distance >= match->low && distance <= match->high ?
+	return distance >= test->low && distance <= test->high ?
 		VALUES_NEAR : VALUES_APART;
 }
 
 /*
- * Initialize the match predicate that holds for fingerprints at a distance of low to high
+ * Initialize the test that holds for fingerprints at a distance of low to high
  * bits, inclusive.  If high is negative, no pair matches.
  */
 void
-match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
+sample_test_distance(SampleTest *test, int low, int high)
 {
-	*match = (MatchPredicate) {relate_fingerprints,.low = low,.high = high};
-	match->of_equal = low <= 0 && high >= 0;
-	match->min_fraction = ldexp(bits_count_patterns(SIMHASH_BITS, low, high, HUGE_VAL),
+	*test = (SampleTest) {relate_fingerprints,.low = low,.high = high};
+	test->of_equal = low <= 0 && high >= 0;
+	test->min_fraction = ldexp(bits_count_patterns(SIMHASH_BITS, low, high, HUGE_VAL),
 								-SIMHASH_BITS);
-	match->max_fraction = high >= 0;
+	test->max_fraction = high >= 0;
 	if (low <= 0 && high >= SIMHASH_BITS)
-		match->min_fraction = 1;
+		test->min_fraction = 1;
 }
 
 /*
@@ -48,7 +48,7 @@ match_predicate_of_fingerprints(MatchPredicate *match, int low, int high)
  * them.
  */
 static Relationship
-relate_signatures(Datum a, Datum b, const MatchPredicate *match)
+relate_signatures(Datum a, Datum b, const SampleTest *test)
 {
 	const Minhash *sig = (const Minhash *) DatumGetPointer(a);
 	const Minhash *other = (const Minhash *) DatumGetPointer(b);
@@ -61,10 +61,10 @@ relate_signatures(Datum a, Datum b, const MatchPredicate *match)
 }
 
 /*
- * Initialize the match predicate that holds for signatures that share a band.
+ * Initialize the test that holds for signatures that share a band.
  */
 void
-match_predicate_of_signatures(MatchPredicate *match)
+sample_test_band(SampleTest *test)
 {
-	*match = (MatchPredicate) {relate_signatures,.of_equal = true,.max_fraction = 1};
+	*test = (SampleTest) {relate_signatures,.of_equal = true,.max_fraction = 1};
 }

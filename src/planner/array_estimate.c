@@ -24,7 +24,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "planner/elements.h"
+#include "planner/array_estimate.h"
 #include "planner/sample.h"
 #include "planner/self_join.h"
 #include "type/hash_array.h"
@@ -290,7 +290,7 @@ assume_pairs(Elements *elements, VariableStatData *documents, VariableStatData *
  */
 static Selectivity
 selectivity_of_sample(Elements *elements, VariableStatData *documents,
-					  VariableStatData *passages, const Predicate *predicate, double radius,
+					  VariableStatData *passages, const Condition *condition, double radius,
 					  const SelfJoin *self, bool of_join, SpecialJoinInfo *semijoin)
 {
 	double		inner_documents = 0;
@@ -303,11 +303,11 @@ selectivity_of_sample(Elements *elements, VariableStatData *documents,
 	else if (semijoin && is_inner(passages, semijoin))
 		inner_passages = passages->rel->rows;
 	sample_column(HeapTupleIsValid(passages->statsTuple) ? passages : documents,
-				  predicate->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
+				  condition->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
 	if (documents->rel && passages->rel)
 		assume_pairs(elements, documents, passages, radius, self,
 					 inner_documents + inner_passages);
-	selectivity = average_fraction(elements, predicate->distance, &sample, radius,
+	selectivity = average_fraction(elements, condition->distance, &sample, radius,
 								   inner_documents);
 	if (inner_passages > 0)
 		selectivity = Min(selectivity * inner_passages, 1);
@@ -341,20 +341,20 @@ knows_more(const VariableStatData *column, const VariableStatData *other)
 }
 
 /*
- * Return elements_join_selectivity() if of_join is true, else elements_selectivity().  Only
- * a Jaccard distance needs more than the common elements of the documents.
+ * Return the fraction of pairs, or of a table's rows if of_join is false, in which the document
+ * is within the radius of the passage.  For semijoins and antijoins, return the fraction of
+ * outer rows that have a match.  Only a Jaccard distance needs more than the common elements of
+ * the documents.
  */
 static Selectivity
-selectivity_of_elements(PlannerInfo *root, const Predicate *predicate, bool of_join,
-						JoinType jointype, SpecialJoinInfo *sjinfo)
+fraction_within_radius(PlannerInfo *root, const Condition *condition, double radius,
+					   bool of_join, JoinType jointype, SpecialJoinInfo *sjinfo)
 {
 	bool		semi = jointype == JOIN_SEMI || jointype == JOIN_ANTI;
-	SelfJoin	self = self_join_read(root, predicate);
-	bool		known;
+	SelfJoin	self = self_join_read(root, condition);
 	int			limit = 0;
-	double		radius = predicate_fraction_radius(root, predicate->radius, &known);
-	const Const *document = constant_array(root, predicate->a);
-	const Const *passage = constant_array(root, predicate->b);
+	const Const *document = constant_array(root, condition->a);
+	const Const *passage = constant_array(root, condition->b);
 	VariableStatData documents;
 	VariableStatData passages = {0};
 	Elements	elements;
@@ -362,11 +362,11 @@ selectivity_of_elements(PlannerInfo *root, const Predicate *predicate, bool of_j
 
 	if (radius < 0 || (document && document->constisnull) || (passage && passage->constisnull))
 		return 0;
-	examine_variable(root, predicate->a, 0, &documents);
+	examine_variable(root, condition->a, 0, &documents);
 	/* b is NULL if it is a ball whose center is unknown */
-	if (predicate->b)
-		examine_variable(root, predicate->b, 0, &passages);
-	if (predicate->distance->symmetric && !passage && knows_more(&passages, &documents))
+	if (condition->b)
+		examine_variable(root, condition->b, 0, &passages);
+	if (condition->distance->symmetric && !passage && knows_more(&passages, &documents))
 	{
 		VariableStatData a = documents;
 
@@ -375,13 +375,13 @@ selectivity_of_elements(PlannerInfo *root, const Predicate *predicate, bool of_j
 		passage = document;
 		document = NULL;
 	}
-	if (predicate->distance == &distance_jaccard)
+	if (condition->distance == &distance_jaccard)
 		limit = passage ? SAMPLE_ALL : SAMPLE_PAIRED_LARGE;
-	read_documents(&documents, document, predicate->function, limit, &elements);
+	read_documents(&documents, document, condition->function, limit, &elements);
 	if (passage)
-		selectivity = fraction_within(&elements, predicate->distance, passage->constvalue, radius);
+		selectivity = fraction_within(&elements, condition->distance, passage->constvalue, radius);
 	else
-		selectivity = selectivity_of_sample(&elements, &documents, &passages, predicate,
+		selectivity = selectivity_of_sample(&elements, &documents, &passages, condition,
 											radius, &self, of_join, semi ? sjinfo : NULL);
 	ReleaseVariableStats(documents);
 	ReleaseVariableStats(passages);
@@ -399,24 +399,44 @@ selectivity_of_elements(PlannerInfo *root, const Predicate *predicate, bool of_j
 }
 
 /*
- * Return the fraction of a table's rows in which the document is within the radius of the
- * passage.
+ * Return array_estimate_join() if of_join is true, else array_estimate().  In a semijoin no
+ * rows are estimated to have matches below the lower bound only.
  */
-Selectivity
-elements_selectivity(PlannerInfo *root, const Predicate *predicate)
+static Selectivity
+fraction_between(PlannerInfo *root, const Condition *condition, bool of_join, JoinType jointype,
+				 SpecialJoinInfo *sjinfo)
 {
-	return selectivity_of_elements(root, predicate, false, JOIN_INNER, NULL);
+	bool		known;
+	double		radius = condition_fraction(root, condition->radius, &known);
+	double		above = condition->above ? condition_fraction(root, condition->above, &known) : -1;
+	Selectivity selectivity = fraction_within_radius(root, condition, radius, of_join, jointype,
+													 sjinfo);
+
+	if (above >= 0 && jointype != JOIN_SEMI && jointype != JOIN_ANTI)
+		selectivity -= fraction_within_radius(root, condition, Min(above, radius), of_join,
+											  jointype, sjinfo);
+	return Max(selectivity, 0);
 }
 
 /*
- * Return the fraction of pairs in which the document is within the radius of the passage.
- * For semijoins and antijoins, return the fraction of outer rows that have a match.
+ * Return the fraction of a table's rows in which the distance of the document from the passage
+ * meets a condition.
  */
 Selectivity
-elements_join_selectivity(PlannerInfo *root, const Predicate *predicate, JoinType jointype,
-						  SpecialJoinInfo *sjinfo)
+array_estimate(PlannerInfo *root, const Condition *condition)
 {
-	return selectivity_of_elements(root, predicate, true, jointype, sjinfo);
+	return fraction_between(root, condition, false, JOIN_INNER, NULL);
+}
+
+/*
+ * Return the fraction of pairs in which the distance of the document from the passage meets a
+ * condition.  For semijoins and antijoins, return the fraction of outer rows that have a match.
+ */
+Selectivity
+array_estimate_join(PlannerInfo *root, const Condition *condition, JoinType jointype,
+					SpecialJoinInfo *sjinfo)
+{
+	return fraction_between(root, condition, true, jointype, sjinfo);
 }
 
 /*
@@ -456,7 +476,7 @@ average_elements(HeapTuple statistics)
  * ask before there are RelOptInfos, so this does not use examine_variable().
  */
 double
-elements_count(PlannerInfo *root, Node *node)
+array_count_elements(PlannerInfo *root, Node *node)
 {
 	Var		   *column = (Var *) node;
 	RangeTblEntry *rte;
@@ -482,7 +502,7 @@ elements_count(PlannerInfo *root, Node *node)
  * elements of the first array, and of searching for each of them in the second one.
  */
 double
-elements_comparison_cost(double a, double b)
+array_comparison_cost(double a, double b)
 {
 	return cpu_operator_cost * a * (1 + log2(2 + b));
 }

@@ -1,0 +1,804 @@
+/*
+ * Conditions on a distance: the one reader of clauses
+ *
+ * A condition is written as a comparison of a distance with a number, as a call of a function
+ * that the rewrite puts in its place, or as an operator with a ball.  The rewrite, the
+ * estimates, the costs of indexes and the similarity join read all of these here.
+ *
+ * Copyright (c) 2026, the simhash authors
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+#include "compat.h"
+#include "planner/condition.h"
+#include "planner/radius.h"
+#include "type/simhash_type.h"
+#include "type/strategy.h"
+
+/* --- radii ---------------------------------------------------------------------- */
+
+/*
+ * Return a Const with a value that is not NULL.
+ */
+Node *
+make_constant(Oid type, Datum value)
+{
+	int16		length;
+	bool		byval;
+
+	get_typlenbyval(type, &length, &byval);
+	return (Node *) makeConst(type, -1, InvalidOid, length, value, false, byval);
+}
+
+/*
+ * Return a radius in bits or as a fraction, as a Const.
+ */
+static Node *
+make_radius(const Distance *distance, int radius)
+{
+	return distance->of_arrays ? make_constant(FLOAT8OID, Float8GetDatum(radius)) :
+		make_constant(INT8OID, Int64GetDatum(radius));
+}
+
+/*
+ * Return the greatest distance.
+ */
+static int
+greatest_distance(const Distance *distance)
+{
+	return distance->of_arrays ? 1 : SIMHASH_BITS;
+}
+
+/*
+ * Return the value of a Const of a distance's radius_type, which is not NULL.
+ */
+static double
+radius_value(const Distance *distance, const Const *constant)
+{
+	return distance->of_arrays ? DatumGetFloat8(constant->constvalue) :
+		simhash_clamp_radius(DatumGetInt64(constant->constvalue));
+}
+
+/*
+ * Return the radius as a Const of a type, perhaps a NULL.  Returns a NULL pointer if the
+ * planner does not know the radius, or if it has another type.
+ */
+static const Const *
+constant_radius(PlannerInfo *root, Node *radius, Oid type)
+{
+	const Const *constant = NULL;
+
+	if (radius)
+		constant = (const Const *) estimate_expression_value(root, radius);
+	return constant && IsA(constant, Const) && constant->consttype == type ? constant : NULL;
+}
+
+/*
+ * Return the radius in bits, clamped to the range of a ball's radius.  Returns BALL_EMPTY
+ * if the radius is NULL.  If the planner does not know the radius, sets *known to false
+ * and returns UNKNOWN_RADIUS.
+ */
+int
+condition_radius(PlannerInfo *root, Node *radius, bool *known)
+{
+	const Const *constant = constant_radius(root, radius, INT8OID);
+
+	*known = constant != NULL;
+	if (!*known)
+		return UNKNOWN_RADIUS;
+	return constant->constisnull ? BALL_EMPTY : radius_value(&distance_hamming, constant);
+}
+
+/*
+ * Return a radius that is a fraction, not a number of bits.  Returns -1 if the radius is NULL.
+ * If the planner does not know the radius, sets *known to false and returns
+ * UNKNOWN_FRACTION_RADIUS.
+ */
+double
+condition_fraction(PlannerInfo *root, Node *radius, bool *known)
+{
+	const Const *constant = constant_radius(root, radius, FLOAT8OID);
+
+	*known = constant != NULL;
+	if (!*known)
+		return UNKNOWN_FRACTION_RADIUS;
+	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
+}
+
+/*
+ * Return true if a condition bounds the distance from above, as far as is known.
+ */
+bool
+condition_is_bounded(const Condition *condition)
+{
+	const Const *radius = (const Const *) condition->radius;
+
+	return radius == NULL || !IsA(radius, Const) || radius->constisnull ||
+		float8_lt(radius_value(condition->distance, radius),
+				  greatest_distance(condition->distance));
+}
+
+/* --- comparisons ---------------------------------------------------------------- */
+
+/* A call with two arguments, written as an operator or as a function. */
+typedef struct Call
+{
+	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
+	Oid			callee;			/* OID of the operator or function, in that catalog */
+	Oid			function;		/* OID of the function that is called */
+	List	   *args;
+} Call;
+
+/*
+ * Read a call.  Returns false if the node is not a call with two arguments.
+ */
+static bool
+read_call(Node *node, Call *call)
+{
+	if (IsA(node, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) node;
+
+		set_opfuncid(op);
+		*call = (Call) {OperatorRelationId, op->opno, op->opfuncid, op->args};
+	}
+	else if (IsA(node, FuncExpr))
+	{
+		FuncExpr   *func = (FuncExpr *) node;
+
+		*call = (Call) {ProcedureRelationId, func->funcid, func->funcid, func->args};
+	}
+	else
+		return false;
+	return list_length(call->args) == 2;
+}
+
+/*
+ * If a node is a cast of an integer to a wider type, return its argument, else the node
+ * itself.  A Hamming distance has the same value in all of these types.
+ */
+static Node *
+strip_widening(Node *node)
+{
+	FuncExpr   *cast = (FuncExpr *) node;
+
+	if (IsA(node, FuncExpr) &&
+		(cast->funcid == F_INT8_INT4 || cast->funcid == F_NUMERIC_INT4 ||
+		 cast->funcid == F_FLOAT4_INT4 || cast->funcid == F_FLOAT8_INT4))
+		return linitial(cast->args);
+	return node;
+}
+
+/*
+ * Return the distance that a node computes, and set *call, or return NULL.
+ */
+static const Distance *
+read_distance(Node *node, Call *call)
+{
+	return read_call(strip_widening(node), call) ? objects_distance(call->function) : NULL;
+}
+
+/*
+ * Return the btree strategy number of an operator that compares numbers, or
+ * InvalidStrategy if it does not compare numbers.
+ */
+static int
+number_strategy(Oid operator)
+{
+	int			strategy = get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID);
+
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, FLOAT_BTREE_FAMILY);
+	if (strategy == InvalidStrategy)
+		strategy = get_op_opfamily_strategy(operator, NUMERIC_BTREE_FAMILY);
+	return strategy;
+}
+
+/*
+ * Return true if a bound of this type can be converted to a radius.
+ */
+static bool
+is_bound_type(const Distance *distance, Oid type)
+{
+	if (distance->of_arrays)
+		return type == FLOAT4OID || type == FLOAT8OID;
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
+}
+
+/*
+ * Return true if a lower bound is below all distances.
+ */
+static bool
+is_below_all(const Distance *distance, Node *above)
+{
+	const Const *constant = (const Const *) above;
+
+	return IsA(constant, Const) && !constant->constisnull &&
+		float8_lt(radius_value(distance, constant), 0);
+}
+
+/*
+ * Read a comparison of a distance with a number.  Returns false for any other clause, and
+ * for a volatile clause, since a rewrite may change how often the clause is evaluated.
+ *
+ * An equality reads its bound twice, so it must not contain a subplan.
+ */
+bool
+condition_read_comparison(Node *clause, Condition *condition)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	SimHashObjects objects;
+	Call		call;
+	Call		other;
+	const Distance *distance;
+	Node	   *bound;
+	int			strategy;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+
+	/* one side must be a distance, and the other must not, since a distance is no bound */
+	bound = lsecond(op->args);
+	distance = read_distance(linitial(op->args), &call);
+	if (distance ? read_distance(bound, &other) != NULL :
+		(distance = read_distance(bound, &call)) == NULL)
+		return false;
+	strategy = number_strategy(op->opno);
+	if (strategy == InvalidStrategy)
+		return false;
+	/* commute the operator: strategies are numbered from 1 (less) to 5 (greater) */
+	if (read_distance(linitial(op->args), &other) == NULL)
+	{
+		bound = linitial(op->args);
+		strategy = BTMaxStrategyNumber + 1 - strategy;
+	}
+	if (!objects_find(distance, &objects) || !is_bound_type(distance, exprType(bound)) ||
+		contain_volatile_functions(clause) ||
+		(strategy == BTEqualStrategyNumber && contain_subplans(bound)))
+		return false;
+	*condition = (Condition) {
+		.distance = distance,
+		.function = objects.distance_function,
+		.a = linitial(call.args),
+		.b = lsecond(call.args),
+		.count = 1,
+		.exact = true,
+		.callee_class = call.callee_class,
+		.callee = call.callee
+	};
+	if (strategy <= BTEqualStrategyNumber)
+		bound_check_unit(!distance->of_arrays, bound);
+	condition->radius = strategy <= BTEqualStrategyNumber ?
+		(Node *) bound_radius(&objects, bound, strategy == BTLessStrategyNumber) :
+		make_radius(distance, greatest_distance(distance));
+	if (strategy >= BTEqualStrategyNumber)
+	{
+		condition->above = (Node *) bound_radius(&objects, bound, strategy != BTGreaterStrategyNumber);
+		if (is_below_all(distance, condition->above))
+			condition->above = NULL;
+	}
+	return true;
+}
+
+/*
+ * Raise a NOTICE if a clause bounds the distance of signatures by a constant above 1.  No
+ * index serves such a clause.
+ */
+void
+condition_check_signatures(Node *clause)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Call		call;
+	int			strategy;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
+		!read_call(linitial(op->args), &call) || !objects_is_signature_distance(call.function))
+		return;
+	strategy = number_strategy(op->opno);
+	if (strategy != InvalidStrategy && strategy <= BTEqualStrategyNumber)
+		bound_check_unit(false, lsecond(op->args));
+}
+
+/*
+ * If one of two conditions on the same distance only bounds it from above, and the other one
+ * only from below, add the other one's bound to *condition.  Returns false if they are not
+ * such conditions.
+ */
+bool
+condition_merge(Condition *condition, const Condition *other)
+{
+	if (condition->distance != other->distance || !equal(condition->a, other->a) ||
+		!equal(condition->b, other->b))
+		return false;
+	if (condition->above == NULL && other->above && !condition_is_bounded(other))
+		condition->above = other->above;
+	else if (condition->above && !condition_is_bounded(condition) && other->above == NULL)
+		condition->radius = other->radius;
+	else
+		return false;
+	return true;
+}
+
+/* --- calls ---------------------------------------------------------------------- */
+
+/*
+ * Return a copy of an expression.  The copy of a constant has the same value, not a copy of
+ * it, since an array may be large.
+ */
+static Node *
+copy_argument(Node *node)
+{
+	Const	   *constant;
+
+	if (!IsA(node, Const))
+		return copyObject(node);
+	constant = makeNode(Const);
+	*constant = *(Const *) node;
+	return (Node *) constant;
+}
+
+/*
+ * Return the call that computes a condition on a distance.
+ */
+Node *
+condition_make_call(const Condition *condition, const SimHashObjects *objects)
+{
+	List	   *args = list_make3(copy_argument(condition->a), copy_argument(condition->b),
+								  condition->radius);
+
+	if (condition->above)
+		args = lappend(args, condition->above);
+	return (Node *) makeFuncExpr(condition->above ? objects->between : objects->within, BOOLOID,
+								 args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Return the call simhash_beside(a, b, clause) for a condition that was read from a clause.
+ */
+Node *
+condition_make_beside(const Condition *condition, const SimHashObjects *objects, Node *clause)
+{
+	return (Node *) makeFuncExpr(objects->beside, BOOLOID,
+								 list_make3(copy_argument(condition->a),
+											copy_argument(condition->b), copyObject(clause)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Return the call of a function that replaces an operator on arrays.
+ */
+Node *
+condition_make_array_call(const Condition *condition, Oid function)
+{
+	return (Node *) makeFuncExpr(function, BOOLOID,
+								 list_make2(copy_argument(condition->a),
+											copy_argument(condition->b)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Return the condition that signatures a and b share a band, or that arrays have an element in
+ * common, which is a <%>> b < 1.  The latter holds for a <@ b, too, unless a is empty.
+ */
+static Condition
+condition_of_two(const Distance *distance, Oid function, List *args)
+{
+	return (Condition) {
+		.distance = distance,
+		.function = function,
+		.type = distance ? InvalidOid : exprType(linitial(args)),
+		.a = linitial(args),
+		.b = lsecond(args),
+		.radius = distance ? make_constant(FLOAT8OID, Float8GetDatum(fraction_below(1))) : NULL,
+		.count = 1,
+		.exact = distance == NULL
+	};
+}
+
+/*
+ * Read a call of a function that computes a condition: within, between, simhash_beside,
+ * shares_band, sketch_overlaps, sketch_contained, or the function of %, && or <@.  Returns
+ * false for any other function.
+ */
+bool
+condition_read_call(Oid function, List *args, Condition *condition)
+{
+	SimHashObjects objects;
+
+	if (objects_is_shares_band(function))
+	{
+		*condition = condition_of_two(NULL, function, args);
+		return true;
+	}
+	if (function == objects_beside())
+		return condition_read(lthird(args), condition);
+	if (objects_find_condition(function, &objects))
+	{
+		*condition = (Condition) {
+			.distance = objects.distance,
+			.function = function,
+			.a = linitial(args),
+			.b = lsecond(args),
+			.radius = lthird(args),
+			.above = function == objects.between ? lfourth(args) : NULL,
+			.count = 1,
+			.exact = true
+		};
+		return true;
+	}
+	if (objects_find(&distance_containment, &objects) &&
+		(function == objects.overlaps || function == objects.contained ||
+		 function == F_ARRAYOVERLAP || function == F_ARRAYCONTAINED))
+	{
+		*condition = condition_of_two(&distance_containment, function, args);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Return true if a clause is a call of simhash_beside(), which the clause beside it implies.
+ */
+bool
+condition_is_beside(Node *clause)
+{
+	return IsA(clause, FuncExpr) && ((FuncExpr *) clause)->funcid == objects_beside();
+}
+
+/*
+ * Read a clause that is a comparison, a call, or sig % sig.  Returns false for any other
+ * clause.
+ */
+bool
+condition_read(Node *clause, Condition *condition)
+{
+	Call		call;
+
+	if (condition_read_comparison(clause, condition))
+		return true;
+	if (IsA(clause, FuncExpr))
+		return condition_read_call(((FuncExpr *) clause)->funcid, ((FuncExpr *) clause)->args,
+								   condition);
+	return read_call(clause, &call) && objects_is_shares_band(call.function) &&
+		condition_read_call(call.function, call.args, condition);
+}
+
+/*
+ * Read the bound on a distance that an arm of an OR implies: of an AND, the first one that is
+ * a constant.
+ */
+static bool
+read_arm(Node *arm, Condition *condition)
+{
+	ListCell   *lc;
+
+	foreach(lc, is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm))
+		if (condition_read(lfirst(lc), condition) && condition->distance &&
+			condition_is_bounded(condition) && IsA(condition->radius, Const) &&
+			!((Const *) condition->radius)->constisnull)
+			return true;
+	return false;
+}
+
+/*
+ * Read the weakest bound on a distance that an OR implies.  Returns false if an arm does not
+ * bound the distance that the first arm does by a constant.
+ */
+bool
+condition_read_implied(Node *clause, Condition *weakest)
+{
+	ListCell   *lc;
+
+	foreach(lc, ((BoolExpr *) clause)->args)
+	{
+		Condition	condition;
+
+		if (!read_arm(lfirst(lc), &condition))
+			return false;
+		if (foreach_current_index(lc) == 0)
+			*weakest = condition;
+		else if (condition.distance != weakest->distance ||
+				 !equal(condition.a, weakest->a) || !equal(condition.b, weakest->b))
+			return false;
+		else if (float8_gt(radius_value(condition.distance, (Const *) condition.radius),
+						   radius_value(condition.distance, (Const *) weakest->radius)))
+			weakest->radius = condition.radius;
+	}
+	weakest->above = NULL;
+	return true;
+}
+
+/*
+ * Read a && b, a <@ b or b @> a, for arrays of bigint.  Sets *function to the function that
+ * can replace the operator, and *symmetric to true if b may be the index column, too.
+ * Returns false for any other clause.
+ *
+ * Returns false, too, where an administrator has marked the operator's function as
+ * leakproof.  Then an index may serve the operator below a security barrier, but not the
+ * function that would replace it.
+ */
+bool
+condition_read_array_operator(Node *clause, Condition *condition, Oid *function, bool *symmetric)
+{
+	SimHashObjects objects;
+	Call		call;
+
+	if (!IsA(clause, OpExpr) || !read_call(clause, &call) ||
+		(call.callee != OID_ARRAY_OVERLAP_OP && call.callee != OID_ARRAY_CONTAINED_OP &&
+		 call.callee != OID_ARRAY_CONTAINS_OP) ||
+		exprType(linitial(call.args)) != INT8ARRAYOID ||
+		exprType(lsecond(call.args)) != INT8ARRAYOID ||
+		get_func_leakproof(call.function) ||
+		!objects_find(&distance_containment, &objects))
+		return false;
+	if (call.callee == OID_ARRAY_CONTAINS_OP)
+		call.args = list_make2(lsecond(call.args), linitial(call.args));
+	*symmetric = call.callee == OID_ARRAY_OVERLAP_OP;
+	*function = *symmetric ? objects.overlaps : objects.contained;
+	*condition = condition_of_two(&distance_containment, *function, call.args);
+	condition->callee_class = call.callee_class;
+	condition->callee = call.callee;
+	return true;
+}
+
+/* --- operators with balls ----------------------------------------------------------- */
+
+/* An argument of an operator: a ball, or a value, which has no radius. */
+typedef struct Side
+{
+	Node	   *center;			/* center of the ball, or the value; NULL if unknown */
+	Node	   *radius;			/* radius of the ball; NULL if unknown or if there is none */
+} Side;
+
+/*
+ * Return true if an expression is a call of the function that makes a ball.
+ */
+static bool
+is_ball_of(Node *ball, const SimHashObjects *objects)
+{
+	return is_funcclause(ball) && ((FuncExpr *) ball)->funcid == objects->ball;
+}
+
+/*
+ * Read an argument that is a ball.  Returns false if the ball, its center or its radius is
+ * a NULL constant.  If the planner does not know the ball, returns true and leaves *side
+ * unchanged.
+ */
+static bool
+read_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
+{
+	Datum		center;
+	Datum		radius;
+
+	if (!is_ball_of(ball, objects))
+		ball = estimate_expression_value(root, ball);
+	if (is_ball_of(ball, objects))
+	{
+		side->center = linitial(((FuncExpr *) ball)->args);
+		side->radius = lsecond(((FuncExpr *) ball)->args);
+	}
+	else if (IsA(ball, Const))
+	{
+		if (((Const *) ball)->constisnull ||
+			!objects->distance->open_ball(((Const *) ball)->constvalue, &center, &radius))
+			return false;
+		side->center = make_constant(objects->type, center);
+		side->radius = make_constant(objects->distance->radius_type, radius);
+	}
+	return true;
+}
+
+/*
+ * Return the value of a radius, or infinity if the planner does not know it.
+ */
+static double
+known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
+{
+	bool		known;
+	double		value = distance->of_arrays ? condition_fraction(root, radius, &known) :
+		condition_radius(root, radius, &known);
+
+	return known ? value : get_float8_infinity();
+}
+
+/*
+ * Read the arguments of fp <@ ball or ball =~= ball.  Returns false if the arguments have
+ * other types, or if a ball is NULL.  Then sets *otherwise to the selectivity that the
+ * estimator should return.
+ *
+ * The types are checked because an operator with any argument types may have these
+ * estimators.
+ */
+static bool
+read_balls(PlannerInfo *root, const SimHashObjects *objects, List *args, Condition *condition,
+		   Selectivity *otherwise)
+{
+	Side		side[2] = {0};
+	int			value = -1;		/* index of the argument that is not a ball; -1 if both are
+								 * balls */
+	int			first;
+
+	for (int i = 0; i < 2; i++)
+	{
+		Node	   *argument = list_nth(args, i);
+
+		if (exprType(argument) == objects->type && value < 0)
+		{
+			side[i].center = argument;
+			value = i;
+		}
+		else if (exprType(argument) != objects->ball_type)
+			return false;
+		else if (!read_ball(root, objects, argument, &side[i]))
+		{
+			*otherwise = 0;
+			return false;
+		}
+	}
+
+	/*
+	 * If both arguments are balls, and the center of one of them is unknown, that ball
+	 * becomes a.  A column of balls has statistics, which are used like those of a column
+	 * of centers.
+	 */
+	first = value >= 0 ? value : side[1].center == NULL;
+	condition->a = side[first].center ? side[first].center : list_nth(args, first);
+	condition->b = side[1 - first].center;
+	if (!objects->distance->of_arrays)
+	{
+		condition->ball = objects->ball_type;
+		if (condition->b == NULL)
+			condition->b = list_nth(args, 1 - first);
+	}
+	if (value >= 0)
+		condition->radius = side[1 - value].radius;
+	else
+		condition->radius = side[1].radius &&
+			float8_le(known_radius(root, objects->distance, side[1].radius),
+					  known_radius(root, objects->distance, side[0].radius)) ?
+			side[1].radius : side[0].radius;
+	return true;
+}
+
+/*
+ * Read an operator with a ball, or sig % sig, from the arguments of an estimator.  Returns
+ * false if it is neither.  Then sets *otherwise to the selectivity that the estimator should
+ * return.
+ */
+bool
+condition_read_operator(PlannerInfo *root, Oid operator, List *args, Condition *condition,
+						Selectivity *otherwise)
+{
+	Oid			function = get_opcode(operator);
+	const Distance *distance = NULL;
+	SimHashObjects objects;
+
+	*otherwise = DEFAULT_MATCHING_SEL;
+	if (list_length(args) != 2)
+		return false;
+	if (objects_is_shares_band(function))
+		return condition_read_call(function, args, condition);
+	for (int i = 0; i < 2 && distance == NULL; i++)
+		distance = objects_distance_of_ball(exprType(list_nth(args, i)), function);
+	if (distance == NULL || !objects_find(distance, &objects))
+		return false;
+	*condition = (Condition) {.distance = distance,.function = function,.count = 1};
+	return read_balls(root, &objects, args, condition, otherwise);
+}
+
+/*
+ * Read the ball that an index searches for into *condition.  A NULL ball is an empty one.
+ */
+static void
+read_search_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball,
+				 Condition *condition)
+{
+	Side		side = {0};
+
+	if (!read_ball(root, objects, ball, &side))
+		side.radius = make_radius(objects->distance, BALL_EMPTY);
+	condition->b = side.center;
+	condition->radius = side.radius;
+}
+
+/*
+ * Read the balls of an array that an index searches for.  The radius is the greatest one, or
+ * unknown if one is.
+ */
+static void
+read_search_array(PlannerInfo *root, const SimHashObjects *objects, Node *array,
+				  Condition *condition)
+{
+	double		greatest = BALL_EMPTY;
+	List	   *balls = NIL;
+	ListCell   *lc;
+
+	condition->count = estimate_elements(root, array);
+	array = estimate_expression_value(root, array);
+	if (IsA(array, Const) && !((Const *) array)->constisnull)
+	{
+		ArrayIterator elements =
+			array_create_iterator(DatumGetArrayTypeP(((Const *) array)->constvalue), 0, NULL);
+		Datum		ball;
+		bool		isnull;
+
+		while (array_iterate(elements, &ball, &isnull))
+			if (!isnull)
+				balls = lappend(balls, make_constant(objects->ball_type, ball));
+	}
+	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+		balls = ((ArrayExpr *) array)->elements;
+	else
+		return;
+	foreach(lc, balls)
+	{
+		Condition	one = {.distance = condition->distance};
+
+		read_search_ball(root, objects, lfirst(lc), &one);
+		greatest = Max(greatest, known_radius(root, objects->distance, one.radius));
+	}
+	if (!isinf(greatest))
+		condition->radius = objects->distance->of_arrays ?
+			make_constant(FLOAT8OID, Float8GetDatum(greatest)) :
+			make_constant(INT8OID, Int64GetDatum(greatest));
+}
+
+/*
+ * Read the search for a ball, or for each of an array of balls, from an index condition.  `=`
+ * of a family of operators searches within a radius of 0.  The center is b, or b is NULL if it
+ * is unknown or if there are several.  Returns false if the condition is of other types.
+ */
+bool
+condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily, Condition *condition)
+{
+	bool		of_array = IsA(clause, ScalarArrayOpExpr);
+	Oid			operator;
+	List	   *args;
+	Oid			type;
+	SimHashObjects objects;
+
+	if (!of_array && !IsA(clause, OpExpr))
+		return false;
+	operator = of_array ? ((ScalarArrayOpExpr *) clause)->opno : ((OpExpr *) clause)->opno;
+	args = of_array ? ((ScalarArrayOpExpr *) clause)->args : ((OpExpr *) clause)->args;
+	type = exprType(lsecond(args));
+	if (of_array)
+		type = get_base_element_type(type);
+	*condition = (Condition) {
+		.distance = objects_distance_of_ball(type, get_opcode(operator)),
+		.count = 1
+	};
+	if (get_op_opfamily_strategy(operator, opfamily) == STRATEGY_EQUAL &&
+		objects_find(&distance_hamming, &objects) &&
+		(type == objects.type || type == objects.ball_type))
+	{
+		condition->distance = &distance_hamming;
+		condition->radius = make_radius(condition->distance, 0);
+		condition->b = of_array ? NULL : lsecond(args);
+		condition->count = of_array ? estimate_elements(root, lsecond(args)) : 1;
+		return true;
+	}
+	if (condition->distance == NULL || !objects_find(condition->distance, &objects))
+		return false;
+	if (of_array)
+		read_search_array(root, &objects, lsecond(args), condition);
+	else
+		read_search_ball(root, &objects, lsecond(args), condition);
+	return true;
+}

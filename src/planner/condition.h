@@ -1,0 +1,76 @@
+/*
+ * Conditions on a distance: the one reader of clauses
+ *
+ * Copyright (c) 2026, the simhash authors
+ */
+#ifndef SIMHASH_CONDITION_H
+#define SIMHASH_CONDITION_H
+
+#include "nodes/pathnodes.h"
+
+#include "planner/objects.h"
+
+/*
+ * Radius in bits to assume if the planner does not know the radius.  8 is a common choice.
+ */
+#define UNKNOWN_RADIUS			8
+
+/*
+ * Radius to assume if the distance is a fraction and the planner does not know the radius.
+ */
+#define UNKNOWN_FRACTION_RADIUS	0.5
+
+/*
+ * The condition above < distance(a, b) <= radius, or, if distance is NULL, that two
+ * signatures share a band.  It holds for all rows for which the clause does that it was read
+ * from.
+ */
+typedef struct Condition
+{
+	const Distance *distance;
+	Oid			function;		/* the function that computes the condition; statistics are
+								 * used only if it may see them */
+	Oid			type;			/* type of signatures, or InvalidOid for values of 64 bits */
+	Oid			ball;			/* type of balls, or InvalidOid if neither a nor b may be a
+								 * column of balls */
+	Node	   *a;
+	Node	   *b;				/* NULL for an unknown constant */
+	Node	   *radius;			/* NULL if unknown; the greatest distance if there is no upper
+								 * bound */
+	Node	   *above;			/* NULL if there is no lower bound */
+	double		count;			/* number of conditions of which one must hold, above 1 for an
+								 * array of balls: these have any center, the greatest radius */
+	bool		exact;			/* true if the clause is equivalent to the condition */
+
+	/* What computes the distance in a comparison: OID of a catalog, and of its row */
+	Oid			callee_class;
+	Oid			callee;
+} Condition;
+
+extern bool condition_read_comparison(Node *clause, Condition *condition);
+extern bool condition_read_array_operator(Node *clause, Condition *condition, Oid *function,
+										  bool *symmetric);
+extern bool condition_read_call(Oid function, List *args, Condition *condition);
+extern bool condition_read(Node *clause, Condition *condition);
+extern bool condition_read_implied(Node *clause, Condition *weakest);
+extern bool condition_read_operator(PlannerInfo *root, Oid operator, List *args,
+									Condition *condition, Selectivity *otherwise);
+extern bool condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily,
+								  Condition *condition);
+extern void condition_check_signatures(Node *clause);
+extern bool condition_is_beside(Node *clause);
+extern bool condition_is_bounded(const Condition *condition);
+extern bool condition_merge(Condition *condition, const Condition *other);
+extern Node *condition_make_call(const Condition *condition, const SimHashObjects *objects);
+extern Node *condition_make_beside(const Condition *condition, const SimHashObjects *objects,
+								   Node *clause);
+extern Node *condition_make_array_call(const Condition *condition, Oid function);
+extern int	condition_radius(PlannerInfo *root, Node *radius, bool *known);
+extern double condition_fraction(PlannerInfo *root, Node *radius, bool *known);
+extern Node *make_constant(Oid type, Datum value);
+
+/* bound.c */
+extern Expr *bound_radius(const SimHashObjects *objects, Node *bound, bool below);
+extern void bound_check_unit(bool of_bits, Node *bound);
+
+#endif							/* SIMHASH_CONDITION_H */
