@@ -118,18 +118,18 @@ OBJS = \
 	src/planner/condition.o \
 	src/planner/gist_cost.o \
 	src/planner/objects.o \
+	src/planner/plan_functions.o \
 	src/planner/planner_run.o \
-	src/planner/radius.o \
+	src/planner/privileges.o \
 	src/planner/sample.o \
 	src/planner/sample_test.o \
 	src/planner/selectivity.o \
 	src/planner/self_join.o \
 	src/planner/support.o \
-	src/planner/table_hook.o \
 	src/planner/rewrite/other_uses.o \
-	src/planner/rewrite/privileges.o \
 	src/planner/rewrite/rewrite.o \
 	src/planner/rewrite/rewrite_clause.o \
+	src/planner/rewrite/table_hook.o \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \

@@ -175,6 +175,22 @@ SELECT show($$ SELECT * FROM docs WHERE (fp <~> fingerprint(7) <= 3 AND kind > 5
 RESET enable_indexscan;
 SET enable_bitmapscan = off;
 
+-- all arms bound one distance: the weakest bound serves the index and the join
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 1 OR (fp <~> fingerprint(7) < 4 AND kind > 5) $$);
+SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 1 OR (fp <~> fingerprint(8) < 4 AND kind > 5) $$,
+            'Scan');
+SELECT show($$ SELECT a.id, n FROM docs a JOIN wanted w ON a.fp <~> w.fp = 1 OR (kind = n AND a.fp <~> w.fp <= 2) $$);
+SET simhash.enable_join = on;
+SET enable_nestloop = off;
+SELECT show($$ SELECT a.id, n FROM docs a JOIN wanted w ON a.fp <~> w.fp = 1 OR (kind = n AND a.fp <~> w.fp <= 2) $$);
+RESET enable_nestloop;
+SET simhash.enable_join = off;
+-- a call of simhash_beside() that is not the planner's own
+SELECT show($$ SELECT id FROM docs WHERE simhash_beside(fp, id, fp <~> fingerprint(7) <= 3) $$);
+SELECT show($$ SELECT id FROM docs WHERE simhash_beside(fp, fingerprint(7), fp <~> fingerprint(8) <= 3) $$);
+SELECT show($$ SELECT id FROM docs WHERE simhash_beside(id, 7, id < 7) $$);
+SELECT show($$ SELECT id FROM docs WHERE simhash_beside(fp, '{1}'::bigint[], '{1}' <%> '{1,2}'::bigint[] <= id) $$);
+
 --
 -- Joins
 --
@@ -715,6 +731,22 @@ SELECT settle() \g /dev/null
 SET plan_cache_mode = force_generic_plan;
 PREPARE first (simhash, int) AS SELECT id FROM everything WHERE fp <~> $1 <= $2;
 EXPLAIN (COSTS OFF) EXECUTE first(NULL, NULL);
+-- as for the first query of a session, so for the second one
+SELECT $$ SELECT id FROM everything WHERE fp <~> '0123456789abcdef' <= 2 $$ AS union_all,
+    $$ WITH a AS MATERIALIZED (TABLE docs) SELECT FROM a JOIN a b ON a.fp <~> b.fp <= 2 AND a.id < b.id $$ AS ctes,
+    $$ SELECT FROM plain a JOIN plain b ON a.fp <~> b.fp BETWEEN 1 AND 2 $$ AS tables \gset
+\c -
+SET search_path = planner, public;
+SELECT whole_plan(:'union_all') AS first \gset
+SELECT whole_plan(:'union_all') = :'first' AS same;
+\c -
+SET search_path = planner, public;
+SELECT whole_plan(:'ctes') AS first \gset
+SELECT whole_plan(:'ctes') = :'first' AS same;
+\c -
+SET search_path = planner, public;
+SELECT whole_plan(:'tables') AS first \gset
+SELECT whole_plan(:'tables') = :'first' AS same;
 
 -- The extension's schema is outside the search path.  The extension is dropped and
 -- created again, and the session's caches of the old one do no harm.  (This drops the

@@ -15,8 +15,9 @@
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"
 #include "join/plan/join_clause.h"
-#include "planner/hooks.h"
 #include "planner/objects.h"
+#include "planner/rewrite/rewrite.h"
+#include "planner/rewrite/table_hook.h"
 #include "text/hash.h"
 #include "version.h"
 

@@ -19,9 +19,22 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "planner/condition.h"
-#include "planner/radius.h"
+#include "planner/bound.h"
+#include "planner/plan_functions.h"
 #include "type/simhash_type.h"
+
+/*
+ * Return a Const with a value that is not NULL.
+ */
+Node *
+make_constant(Oid type, Datum value)
+{
+	int16		length;
+	bool		byval;
+
+	get_typlenbyval(type, &length, &byval);
+	return (Node *) makeConst(type, -1, InvalidOid, length, value, false, byval);
+}
 
 /* --- of a constant ----------------------------------------------------------- */
 

@@ -25,25 +25,13 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "planner/bound.h"
 #include "planner/condition.h"
-#include "planner/radius.h"
+#include "planner/plan_functions.h"
 #include "type/simhash_type.h"
 #include "type/strategy.h"
 
 /* --- radii ---------------------------------------------------------------------- */
-
-/*
- * Return a Const with a value that is not NULL.
- */
-Node *
-make_constant(Oid type, Datum value)
-{
-	int16		length;
-	bool		byval;
-
-	get_typlenbyval(type, &length, &byval);
-	return (Node *) makeConst(type, -1, InvalidOid, length, value, false, byval);
-}
 
 /*
  * Return a radius in bits or as a fraction, as a Const.
@@ -414,7 +402,8 @@ condition_of_two(const Distance *distance, Oid function, List *args)
 /*
  * Read a call of a function that computes a condition: within, between, simhash_beside,
  * shares_band, sketch_overlaps, sketch_contained, or the function of %, && or <@.  Returns
- * false for any other function.
+ * false for any other function, and for a call of simhash_beside that the rewrite cannot have
+ * written.
  */
 bool
 condition_read_call(Oid function, List *args, Condition *condition)
@@ -427,7 +416,8 @@ condition_read_call(Oid function, List *args, Condition *condition)
 		return true;
 	}
 	if (function == objects_beside())
-		return condition_read(lthird(args), condition);
+		return condition_read(lthird(args), condition) && condition->distance &&
+			equal(condition->a, linitial(args)) && equal(condition->b, lsecond(args));
 	if (objects_find_condition(function, &objects))
 	{
 		*condition = (Condition) {
@@ -626,7 +616,7 @@ known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
  * estimators.
  */
 static bool
-read_balls(PlannerInfo *root, const SimHashObjects *objects, List *args, Condition *condition,
+read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args, Condition *condition,
 		   Selectivity *otherwise)
 {
 	Side		side[2] = {0};
@@ -699,7 +689,7 @@ condition_read_operator(PlannerInfo *root, Oid operator, List *args, Condition *
 	if (distance == NULL || !objects_find(distance, &objects))
 		return false;
 	*condition = (Condition) {.distance = distance,.function = function,.count = 1};
-	return read_balls(root, &objects, args, condition, otherwise);
+	return read_ball_operands(root, &objects, args, condition, otherwise);
 }
 
 /*

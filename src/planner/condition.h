@@ -67,10 +67,5 @@ extern Node *condition_make_beside(const Condition *condition, const SimHashObje
 extern Node *condition_make_array_call(const Condition *condition, Oid function);
 extern int	condition_radius(PlannerInfo *root, Node *radius, bool *known);
 extern double condition_fraction(PlannerInfo *root, Node *radius, bool *known);
-extern Node *make_constant(Oid type, Datum value);
-
-/* bound.c */
-extern Expr *bound_radius(const SimHashObjects *objects, Node *bound, bool below);
-extern void bound_check_unit(bool of_bits, Node *bound);
 
 #endif							/* SIMHASH_CONDITION_H */

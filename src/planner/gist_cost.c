@@ -21,7 +21,7 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "planner/hooks.h"
+#include "planner/gist_cost.h"
 #include "planner/objects.h"
 #include "planner/selectivity.h"
 #include "type/simhash_type.h"

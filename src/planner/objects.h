@@ -68,8 +68,4 @@ extern bool objects_is_shares_band(Oid function);
 extern bool objects_is_signature_distance(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
-/* rewrite/privileges.c */
-extern bool privileges_suffice(PlannerInfo *root, Node *expression);
-extern bool privileges_suffice_for_search(PlannerInfo *root, const SimHashObjects *objects);
-
 #endif							/* SIMHASH_OBJECTS_H */

@@ -22,8 +22,9 @@
 
 #include "compat.h"
 #include "planner/array_estimate.h"
-#include "planner/objects.h"
+#include "planner/bound.h"
 #include "planner/planner_run.h"
+#include "planner/privileges.h"
 #include "planner/selectivity.h"
 #include "type/strategy.h"
 
@@ -333,17 +334,4 @@ simhash_support(PG_FUNCTION_ARGS)
 	else if (IsA(request, SupportRequestCost))
 		served = estimate_cost((SupportRequestCost *) request);
 	PG_RETURN_POINTER(served ? request : NULL);
-}
-
-/*
- * simhash_beside(a, b, clause): the clause's value.  The clause bounds the distance of a and b.
- * The rewrite puts this call beside the same clause, where that must stay, or beside an OR that
- * implies it.  An index can serve the call, and its estimate makes that of the other clause
- * right.
- */
-PG_FUNCTION_INFO_V1(simhash_beside);
-Datum
-simhash_beside(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }

@@ -958,8 +958,8 @@ CREATE FUNCTION containment_within(document bigint[], passage bigint[], radius d
     SUPPORT simhash_support;
 COMMENT ON FUNCTION containment_within(bigint[], bigint[], double precision) IS
     'internal, written by the planner for document <%>> passage <= radius';
-CREATE FUNCTION containment_between(document bigint[], passage bigint[], radius double precision, above double precision)
-    RETURNS boolean
+CREATE FUNCTION containment_between(
+    document bigint[], passage bigint[], radius double precision, above double precision) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_between'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
     SUPPORT simhash_support;

@@ -299,8 +299,10 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	{
 		IndexClause *clause = lfirst_node(IndexClause, lc);
 
-		selectivity_quals = list_concat(selectivity_quals, clause->lossy || condition_is_beside((Node *) clause->rinfo->clause) ?
-										clause->indexquals : list_make1(clause->rinfo));
+		if (clause->lossy || condition_is_beside((Node *) clause->rinfo->clause))
+			selectivity_quals = list_concat(selectivity_quals, clause->indexquals);
+		else
+			selectivity_quals = lappend(selectivity_quals, clause->rinfo);
 	}
 	selectivity_quals = add_predicate_to_index_quals(info, selectivity_quals);
 	*selectivity = clauselist_selectivity(root, selectivity_quals, info->rel->relid,

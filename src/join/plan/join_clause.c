@@ -31,6 +31,7 @@
 
 #include "join/plan/join_clause.h"
 #include "planner/condition.h"
+#include "planner/privileges.h"
 #include "planner/array_estimate.h"
 
 /* --- the distance ---------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/hooks.h"
+#include "planner/rewrite/rewrite.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */

@@ -18,6 +18,7 @@
 #include "utils/array.h"
 
 #include "planner/condition.h"
+#include "planner/privileges.h"
 #include "planner/rewrite/other_uses.h"
 #include "planner/rewrite/rewrite_clause.h"
 

@@ -17,7 +17,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "planner/objects.h"
+#include "planner/privileges.h"
 
 /*
  * Return true if everybody may execute a function, because it has no access list.

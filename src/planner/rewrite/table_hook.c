@@ -10,7 +10,9 @@
 #include "optimizer/plancat.h"
 
 #include "compat.h"
-#include "planner/hooks.h"
+#include "planner/gist_cost.h"
+#include "planner/rewrite/rewrite.h"
+#include "planner/rewrite/table_hook.h"
 
 static table_hook_type previous_hook = NULL;
 static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;

@@ -1,5 +1,5 @@
 /*
- * Convert numbers to radii
+ * Functions that the rewrite writes into plans: radii of bounds, and simhash_beside
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -12,7 +12,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "planner/radius.h"
+#include "planner/plan_functions.h"
 #include "type/simhash_type.h"
 
 /*
@@ -132,4 +132,17 @@ Datum
 simhash_sketch_radius_below(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(fraction_below(PG_GETARG_FLOAT8(0)));
+}
+
+/*
+ * simhash_beside(a, b, clause): the clause's value.  The clause bounds the distance of a and b.
+ * The rewrite puts this call beside the same clause, where that must stay, or beside an OR that
+ * implies it.  An index can serve the call, and its estimate makes that of the other clause
+ * right.
+ */
+PG_FUNCTION_INFO_V1(simhash_beside);
+Datum
+simhash_beside(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }
