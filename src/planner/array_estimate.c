@@ -407,8 +407,9 @@ fraction_between(PlannerInfo *root, const Condition *condition, bool of_join, Jo
 				 SpecialJoinInfo *sjinfo)
 {
 	bool		known;
-	double		radius = condition_fraction(root, condition->radius, &known);
-	double		above = condition->above ? condition_fraction(root, condition->above, &known) : -1;
+	double		radius = condition_radius(root, condition->distance, condition->radius, &known);
+	double		above = condition->above == NULL ? -1 :
+		condition_radius(root, condition->distance, condition->above, &known);
 	Selectivity selectivity = fraction_within_radius(root, condition, radius, of_join, jointype,
 													 sjinfo);
 

@@ -63,49 +63,19 @@ radius_value(const Distance *distance, const Const *constant)
 }
 
 /*
- * Return the radius as a Const of a type, perhaps a NULL.  Returns a NULL pointer if the
- * planner does not know the radius, or if it has another type.
- */
-static const Const *
-constant_radius(PlannerInfo *root, Node *radius, Oid type)
-{
-	const Const *constant = NULL;
-
-	if (radius)
-		constant = (const Const *) estimate_expression_value(root, radius);
-	return constant && IsA(constant, Const) && constant->consttype == type ? constant : NULL;
-}
-
-/*
- * Return the radius in bits, clamped to the range of a ball's radius.  Returns BALL_EMPTY
- * if the radius is NULL.  If the planner does not know the radius, sets *known to false
- * and returns UNKNOWN_RADIUS.
- */
-int
-condition_radius(PlannerInfo *root, Node *radius, bool *known)
-{
-	const Const *constant = constant_radius(root, radius, INT8OID);
-
-	*known = constant != NULL;
-	if (!*known)
-		return UNKNOWN_RADIUS;
-	return constant->constisnull ? BALL_EMPTY : radius_value(&distance_hamming, constant);
-}
-
-/*
- * Return a radius that is a fraction, not a number of bits.  Returns -1 if the radius is NULL.
- * If the planner does not know the radius, sets *known to false and returns
- * UNKNOWN_FRACTION_RADIUS.
+ * Return a radius: in bits, clamped to the range of a ball's radius, or as a fraction.  Returns
+ * BALL_EMPTY if it is NULL.  If the planner does not know the radius, sets *known to false and
+ * returns the one to assume.
  */
 double
-condition_fraction(PlannerInfo *root, Node *radius, bool *known)
+condition_radius(PlannerInfo *root, const Distance *distance, Node *radius, bool *known)
 {
-	const Const *constant = constant_radius(root, radius, FLOAT8OID);
+	const Const *constant = radius ? (Const *) estimate_expression_value(root, radius) : NULL;
 
-	*known = constant != NULL;
+	*known = constant && IsA(constant, Const) && constant->consttype == distance->radius_type;
 	if (!*known)
-		return UNKNOWN_FRACTION_RADIUS;
-	return constant->constisnull ? -1 : DatumGetFloat8(constant->constvalue);
+		return distance->of_arrays ? UNKNOWN_FRACTION_RADIUS : UNKNOWN_RADIUS;
+	return constant->constisnull ? BALL_EMPTY : radius_value(distance, constant);
 }
 
 /*
@@ -266,7 +236,6 @@ condition_read_comparison(Node *clause, Condition *condition)
 		.a = linitial(call.args),
 		.b = lsecond(call.args),
 		.count = 1,
-		.exact = true,
 		.callee_class = call.callee_class,
 		.callee = call.callee
 	};
@@ -394,8 +363,7 @@ condition_of_two(const Distance *distance, Oid function, List *args)
 		.a = linitial(args),
 		.b = lsecond(args),
 		.radius = distance ? make_constant(FLOAT8OID, Float8GetDatum(fraction_below(1))) : NULL,
-		.count = 1,
-		.exact = distance == NULL
+		.count = 1
 	};
 }
 
@@ -427,8 +395,7 @@ condition_read_call(Oid function, List *args, Condition *condition)
 			.b = lsecond(args),
 			.radius = lthird(args),
 			.above = function == objects.between ? lfourth(args) : NULL,
-			.count = 1,
-			.exact = true
+			.count = 1
 		};
 		return true;
 	}
@@ -601,8 +568,7 @@ static double
 known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
 {
 	bool		known;
-	double		value = distance->of_arrays ? condition_fraction(root, radius, &known) :
-		condition_radius(root, radius, &known);
+	double		value = condition_radius(root, distance, radius, &known);
 
 	return known ? value : get_float8_infinity();
 }

@@ -40,7 +40,6 @@ typedef struct Condition
 	Node	   *above;			/* NULL if there is no lower bound */
 	double		count;			/* number of conditions of which one must hold, above 1 for an
 								 * array of balls: these have any center, the greatest radius */
-	bool		exact;			/* true if the clause is equivalent to the condition */
 
 	/* What computes the distance in a comparison: OID of a catalog, and of its row */
 	Oid			callee_class;
@@ -65,7 +64,7 @@ extern Node *condition_make_call(const Condition *condition, const SimHashObject
 extern Node *condition_make_beside(const Condition *condition, const SimHashObjects *objects,
 								   Node *clause);
 extern Node *condition_make_array_call(const Condition *condition, Oid function);
-extern int	condition_radius(PlannerInfo *root, Node *radius, bool *known);
-extern double condition_fraction(PlannerInfo *root, Node *radius, bool *known);
+extern double condition_radius(PlannerInfo *root, const Distance *distance, Node *radius,
+							   bool *known);
 
 #endif							/* SIMHASH_CONDITION_H */

@@ -70,7 +70,8 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 				continue;
 			}
 			search->column = condition->indexcol;
-			search->radius = Min(search->radius, condition_radius(root, ball.radius, &known));
+			search->radius = Min(search->radius, (int) condition_radius(root, ball.distance,
+																		ball.radius, &known));
 			search->count *= ball.count;
 		}
 	}

@@ -48,7 +48,7 @@ radius_of_samples(PlannerInfo *root, const Condition *condition, const Sample *a
 				  const Sample *b)
 {
 	bool		known;
-	int			radius = condition_radius(root, condition->radius, &known);
+	int			radius = condition_radius(root, condition->distance, condition->radius, &known);
 
 	if (!known && (a->of_balls || b->of_balls))
 		radius = SIMHASH_BITS;
@@ -78,7 +78,7 @@ sample_test_of(PlannerInfo *root, const Condition *condition, const Sample *a, c
 	}
 	high = radius_of_samples(root, condition, a, b);
 	if (condition->above)
-		low = condition_radius(root, condition->above, &known) + 1;
+		low = condition_radius(root, condition->distance, condition->above, &known) + 1;
 	sample_test_distance(&test, known ? low : Min(low, high), high);
 	return test;
 }

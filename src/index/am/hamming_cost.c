@@ -53,7 +53,7 @@ read_searches(PlannerInfo *root, IndexPath *path, Searches *searches)
 		if (!condition_read_search(root, clause, path->indexinfo->opfamily[0], &ball))
 			continue;
 		searches->count *= ball.count;
-		radius = condition_radius(root, ball.radius, &known);
+		radius = condition_radius(root, ball.distance, ball.radius, &known);
 		if (radius <= searches->radius)
 		{
 			searches->radius = radius;

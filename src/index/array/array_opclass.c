@@ -136,7 +136,7 @@ estimate_array(PlannerInfo *root, int32 params, int strategy, const OpExpr *clau
 
 		if (!condition_read_search(root, (Node *) clause, InvalidOid, &ball))
 			return 0;
-		radius = condition_fraction(root, ball.radius, &known);
+		radius = condition_radius(root, ball.distance, ball.radius, &known);
 		if (radius < 0)
 			return 0;
 		if (float8_ge(radius, 1))

@@ -121,10 +121,8 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 		!privileges_suffice(root, bound.radius))
 		return;
 
-	radius = bound.distance->of_arrays ?
-		condition_fraction(root, bound.radius, &known) :
-		condition_radius(root, bound.radius, &known);
-	exact = bound.exact && bound.above == NULL;
+	radius = condition_radius(root, bound.distance, bound.radius, &known);
+	exact = bound.above == NULL;
 	if (used && (used != bound.distance ? used == &distance_hamming :
 				 radius > clauses->radius ||
 				 (radius == clauses->radius && (clauses->exact || !exact))))
