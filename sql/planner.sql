@@ -182,7 +182,8 @@ SELECT show($$ SELECT * FROM docs WHERE fp <~> fingerprint(7) <= 1 OR (fp <~> fi
 SELECT show($$ SELECT a.id, n FROM docs a JOIN wanted w ON a.fp <~> w.fp = 1 OR (kind = n AND a.fp <~> w.fp <= 2) $$);
 SET simhash.enable_join = on;
 SET enable_nestloop = off;
-SELECT show($$ SELECT a.id, n FROM docs a JOIN wanted w ON a.fp <~> w.fp = 1 OR (kind = n AND a.fp <~> w.fp <= 2) $$);
+SELECT show($$ SELECT a.n, w.n FROM wanted a JOIN wanted w
+               ON a.fp <~> w.fp = 0 OR (a.n = w.radius AND a.fp <~> w.fp <= 40) $$);
 RESET enable_nestloop;
 SET simhash.enable_join = off;
 -- a call of simhash_beside() that is not the planner's own

@@ -237,7 +237,7 @@ BEGIN
     FOREACH f IN ARRAY functions LOOP EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f); END LOOP;
 END $$;
 SELECT function::regprocedure, w.* FROM members, without(function) AS w
-WHERE symbol ~ '(within|ball|ball_near|distance.*|radius_.*|simhash_eq|shares_band)$'
+WHERE symbol ~ '(within|between|beside|ball|ball_near|distance.*|radius_.*|simhash_eq|shares_band)$'
   AND symbol !~ 'gist'
 ORDER BY function::regprocedure::text COLLATE "C";
 -- The same by GiST.
