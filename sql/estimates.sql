@@ -182,15 +182,6 @@ SELECT misjudged(query, 1.5) FROM unnest(ARRAY[
     'SELECT FROM rings WHERE fp <~> fingerprint(0) < 3',
     'SELECT FROM rings WHERE fp <~> fingerprint(0) BETWEEN 3 AND 9',
     'SELECT FROM rings WHERE fp <~> fingerprint(0) = 2 OR fp <~> fingerprint(0) = 20']) AS query;
--- The arms of two ORs contain the same call, beside different comparisons.  The statistics
--- are of one of them.
-CREATE TABLE unseen AS SELECT n AS id, near(0, n % 8, n) AS fp FROM generate_series(1, 2000) AS n;
-ALTER TABLE unseen ALTER fp SET STATISTICS 0;
-CREATE STATISTICS unseen_distance ON (fp <~> 'cfcd208495d565ef') FROM unseen;
-CREATE INDEX ON unseen USING simhash (fp);
-ANALYZE unseen;
-SELECT misjudged($$SELECT FROM unseen WHERE (3 >= fp <~> fingerprint(0) OR id = 1)
-    AND (simhash_within(fp, fingerprint(0), 3) AND fp <~> fingerprint(1) <= 60 OR id = 2)$$, 4);
 -- and do not keep the query from the index
 SELECT plan('SELECT FROM rings WHERE fp <~> fingerprint(0) <= 2', 'Scan|Index Cond');
 

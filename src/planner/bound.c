@@ -140,19 +140,27 @@ make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
 }
 
 /*
+ * Return a float4 as a float8, and any other number as it is.
+ */
+static Expr *
+widen_float(Expr *number)
+{
+	return exprType((Node *) number) != FLOAT4OID ? number :
+		make_call(F_FLOAT8_FLOAT4, FLOAT8OID, number, COERCE_IMPLICIT_CAST);
+}
+
+/*
  * Return the radius in bits of a bound that is not a constant.
  */
 static Expr *
 radius_of_expression(const SimHashObjects *objects, Expr *bound, bool below)
 {
+	bound = widen_float(bound);
 	switch (exprType((Node *) bound))
 	{
 		case NUMERICOID:
 			return make_call(below ? objects->below_numeric : objects->radius_numeric, INT8OID,
 							 bound, COERCE_EXPLICIT_CALL);
-		case FLOAT4OID:
-			bound = make_call(F_FLOAT8_FLOAT4, FLOAT8OID, bound, COERCE_IMPLICIT_CAST);
-			/* fall through */
 		case FLOAT8OID:
 			return make_call(below ? objects->below_float8 : objects->radius_float8, INT8OID,
 							 bound, COERCE_EXPLICIT_CALL);
@@ -181,6 +189,7 @@ bound_radius(const SimHashObjects *objects, Node *bound, bool below)
 	bool		known = IsA(bound, Const) && !constant->constisnull;
 	bool		of_bits = objects->distance->radius_type == INT8OID;
 	float8		fraction;
+	Expr	   *radius;
 
 	if (known && of_bits)
 		return (Expr *) make_constant(INT8OID, Int64GetDatum(radius_of_constant(constant, below)));
@@ -192,10 +201,7 @@ bound_radius(const SimHashObjects *objects, Node *bound, bool below)
 	}
 	if (of_bits)
 		return radius_of_expression(objects, copyObject((Expr *) bound), below);
-	bound = copyObject(bound);
-	if (exprType(bound) == FLOAT4OID)
-		bound = (Node *) make_call(F_FLOAT8_FLOAT4, FLOAT8OID, (Expr *) bound,
-								   COERCE_IMPLICIT_CAST);
-	return below ? make_call(objects->fraction_below, FLOAT8OID, (Expr *) bound,
-							 COERCE_EXPLICIT_CALL) : (Expr *) bound;
+	radius = widen_float(copyObject((Expr *) bound));
+	return below ? make_call(objects->fraction_below, FLOAT8OID, radius, COERCE_EXPLICIT_CALL) :
+		radius;
 }

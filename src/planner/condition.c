@@ -273,6 +273,15 @@ condition_check_signatures(Node *clause)
 }
 
 /*
+ * Return true if a condition was read from an equality.
+ */
+bool
+condition_is_equality(const Condition *condition)
+{
+	return condition->above && condition_is_bounded(condition);
+}
+
+/*
  * If one of two conditions on the same distance only bounds it from above, and the other one
  * only from below, add the other one's bound to *condition.  Returns false if they are not
  * such conditions.
@@ -368,6 +377,42 @@ condition_of_two(const Distance *distance, Oid function, List *args)
 }
 
 /*
+ * Read a call of `within` or `between` of a distance.  Returns false for any other function.
+ */
+static bool
+read_distance_call(Oid function, List *args, Condition *condition)
+{
+	SimHashObjects objects;
+
+	if (!objects_find_condition(function, &objects))
+		return false;
+	*condition = (Condition) {
+		.distance = objects.distance,
+		.function = function,
+		.a = linitial(args),
+		.b = lsecond(args),
+		.radius = lthird(args),
+		.above = function == objects.between ? lfourth(args) : NULL,
+		.count = 1
+	};
+	return true;
+}
+
+/*
+ * Read the clause of a call of simhash_beside: a comparison, or a call of `within`.  Returns
+ * false if the rewrite cannot have written the call.
+ */
+static bool
+read_beside(List *args, Condition *condition)
+{
+	FuncExpr   *call = lthird(args);
+
+	return (IsA(call, FuncExpr) ? read_distance_call(call->funcid, call->args, condition) :
+			condition_read_comparison((Node *) call, condition)) &&
+		equal(condition->a, linitial(args)) && equal(condition->b, lsecond(args));
+}
+
+/*
  * Read a call of a function that computes a condition: within, between, simhash_beside,
  * shares_band, sketch_overlaps, sketch_contained, or the function of %, && or <@.  Returns
  * false for any other function, and for a call of simhash_beside that the rewrite cannot have
@@ -384,21 +429,9 @@ condition_read_call(Oid function, List *args, Condition *condition)
 		return true;
 	}
 	if (function == objects_beside())
-		return condition_read(lthird(args), condition) && condition->distance &&
-			equal(condition->a, linitial(args)) && equal(condition->b, lsecond(args));
-	if (objects_find_condition(function, &objects))
-	{
-		*condition = (Condition) {
-			.distance = objects.distance,
-			.function = function,
-			.a = linitial(args),
-			.b = lsecond(args),
-			.radius = lthird(args),
-			.above = function == objects.between ? lfourth(args) : NULL,
-			.count = 1
-		};
+		return read_beside(args, condition);
+	if (read_distance_call(function, args, condition))
 		return true;
-	}
 	if (objects_find(&distance_containment, &objects) &&
 		(function == objects.overlaps || function == objects.contained ||
 		 function == F_ARRAYOVERLAP || function == F_ARRAYCONTAINED))
@@ -712,7 +745,7 @@ read_search_array(PlannerInfo *root, const SimHashObjects *objects, Node *array,
 	if (!isinf(greatest))
 		condition->radius = objects->distance->of_arrays ?
 			make_constant(FLOAT8OID, Float8GetDatum(greatest)) :
-			make_constant(INT8OID, Int64GetDatum(greatest));
+			make_constant(INT8OID, Int64GetDatum((int64) greatest));
 }
 
 /*

@@ -59,6 +59,7 @@ extern bool condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily,
 extern void condition_check_signatures(Node *clause);
 extern bool condition_is_beside(Node *clause);
 extern bool condition_is_bounded(const Condition *condition);
+extern bool condition_is_equality(const Condition *condition);
 extern bool condition_merge(Condition *condition, const Condition *other);
 extern Node *condition_make_call(const Condition *condition, const SimHashObjects *objects);
 extern Node *condition_make_beside(const Condition *condition, const SimHashObjects *objects,

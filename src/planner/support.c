@@ -132,7 +132,8 @@ ball_condition(SupportRequestIndexCondition *req, const Condition *condition)
 	List	   *result;
 
 	if (req->indexarg > (distance->symmetric ? 1 : 0) || !condition_is_bounded(condition) ||
-		!objects_find(distance, &objects) || !privileges_suffice_for_search(req->root, &objects))
+		!objects_find(distance, &objects) || !privileges_suffice(req->root, condition->radius) ||
+		!privileges_suffice_for_search(req->root, &objects))
 		return NIL;
 	operator = objects_search_operator(&objects, req->opfamily);
 	if (!OidIsValid(operator))
@@ -141,8 +142,7 @@ ball_condition(SupportRequestIndexCondition *req, const Condition *condition)
 								index_ball(req->root, &objects,
 										   list_nth(((FuncExpr *) req->node)->args,
 													1 - req->indexarg), condition->radius));
-	/* the clause beside simhash_beside() is tested anyway */
-	req->lossy = condition->above != NULL && req->funcid != objects.beside;
+	req->lossy = condition->above != NULL;
 	return result;
 }
 
@@ -264,17 +264,20 @@ is_choice(Node *node)
 static bool
 estimate_selectivity(SupportRequestSelectivity *req)
 {
+	bool		is_beside = req->funcid == objects_beside();
 	Condition	condition;
 
 	if (!condition_read_call(req->funcid, req->args, &condition) ||
 		(!req->is_join && (is_choice(condition.a) || is_choice(condition.b))))
-		return false;
-	condition.function = req->funcid;
+	{
+		req->selectivity = 1;
+		return is_beside;
+	}
 	if (req->is_join)
 		req->selectivity = selectivity_of_join(req->root, &condition, req->jointype, req->sjinfo);
 	else
 		req->selectivity = selectivity_of_restriction(req->root, &condition, req->varRelid);
-	if (req->funcid == objects_beside())
+	if (is_beside)
 		req->selectivity = selectivity_beside(req, req->selectivity);
 	else if (!req->is_join && array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
 		req->selectivity = Min(req->selectivity,

@@ -253,9 +253,8 @@ CREATE FUNCTION simhash_between(simhash, simhash, radius bigint, above bigint) R
     SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_between(simhash, simhash, bigint, bigint) IS
     'internal, written by the planner: do the fingerprints differ in more than "above" and at most "radius" bits?';
--- Stable, so that no foreign server receives it.
 CREATE FUNCTION simhash_beside("any", "any", clause boolean) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_support;
 COMMENT ON FUNCTION simhash_beside("any", "any", boolean) IS
     'internal, written by the planner beside a clause that bounds the distance of two values: the clause''s value';

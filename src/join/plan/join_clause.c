@@ -348,8 +348,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if ((rinfo == clauses->distance && clauses->exact) ||
-			condition_is_beside((Node *) rinfo->clause))
+		if (rinfo == clauses->distance && clauses->exact)
 			continue;
 		if (clauses->spec.method != JOIN_BY_DISTANCE && list_member_ptr(first, rinfo) &&
 			is_cheap(root, rinfo))

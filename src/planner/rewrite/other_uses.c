@@ -3,7 +3,7 @@
  *
  * Core matches a comparison with a partial index, an index expression, extended statistics, a
  * partition key or a constraint by equal nodes.  And a foreign server receives the nodes of a
- * clause.  In both cases the comparison must stay.
+ * clause that it evaluates.  In both cases the comparison must stay.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -15,15 +15,18 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_partitioned_table.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "partitioning/partdesc.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "planner/rewrite/other_uses.h"
 
@@ -48,31 +51,36 @@ is_same_distance(Node *node, void *context)
 }
 
 /*
- * Return true if a constraint of the table computes the distance, and the planner may use
- * the constraint to exclude the table.  The conditions are those of
- * relation_excluded_by_constraints() in plancat.c.
+ * Return true if a CHECK constraint of a table contains the distance.
  */
 static bool
-constraint_compares(PlannerInfo *root, RelOptInfo *rel, const Condition *condition)
+constraint_compares(Relation relation, const Condition *condition)
+{
+	TupleConstr *constraints = RelationGetDescr(relation)->constr;
+
+	for (int i = 0; constraints && i < constraints->num_check; i++)
+		if (is_same_distance(stringToNode(constraints->check[i].ccbin), (void *) condition))
+			return true;
+	return false;
+}
+
+/*
+ * Return true if the planner may exclude a table by a constraint that contains the distance.
+ * The conditions are those of relation_excluded_by_constraints() in plancat.c.
+ */
+static bool
+excluded_by_constraint(PlannerInfo *root, RelOptInfo *rel, const Condition *condition)
 {
 	Relation	relation;
-	TupleConstr *constraints;
-	bool		found = false;
+	bool		found;
 
-	if (constraint_exclusion == CONSTRAINT_EXCLUSION_OFF ||
-		(constraint_exclusion == CONSTRAINT_EXCLUSION_PARTITION &&
-		 rel->reloptkind == RELOPT_BASEREL))
+	if (constraint_exclusion != CONSTRAINT_EXCLUSION_ON)
 		return false;
 
 	/* the planner has locked the table */
 	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	constraints = RelationGetDescr(relation)->constr;
-	for (int i = 0; constraints && !found && i < constraints->num_check; i++)
-		found = is_same_distance(stringToNode(constraints->check[i].ccbin),
-								 (void *) condition);
-	if (!found && constraint_exclusion == CONSTRAINT_EXCLUSION_ON)
-		found = is_same_distance((Node *) RelationGetPartitionQual(relation),
-								 (void *) condition);
+	found = constraint_compares(relation, condition) ||
+		is_same_distance((Node *) RelationGetPartitionQual(relation), (void *) condition);
 	table_close(relation, NoLock);
 	return found;
 }
@@ -116,8 +124,8 @@ table_compares(RelOptInfo *rel, const Condition *condition)
 /* --- of members -------------------------------------------------------------------- */
 
 /*
- * Return the partitions or inheritance children of a table.  Locks inheritance children as the
- * planner does.
+ * Return the partitions or inheritance children of a table that the planner has locked.  Locks
+ * inheritance children, as the planner does.
  */
 static List *
 children_of(Relation relation)
@@ -136,20 +144,18 @@ children_of(Relation relation)
 }
 
 /*
- * Return true if an index or the partition key of a table contains the distance.
+ * Return true if an index, a constraint or the partition key of a table contains the distance.
  */
 static bool
 relation_compares(Relation relation, const Condition *condition)
 {
 	PartitionKey key = RelationGetPartitionKey(relation);
-	List	   *indexes;
 	bool		found = key && is_same_distance((Node *) key->partexprs, (void *) condition);
 	ListCell   *lc;
 
-	if (found)
-		return true;
-	indexes = RelationGetIndexList(relation);
-	foreach(lc, indexes)
+	if (constraint_exclusion != CONSTRAINT_EXCLUSION_OFF)
+		found = found || constraint_compares(relation, condition);
+	foreach(lc, found ? NIL : RelationGetIndexList(relation))
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
@@ -161,96 +167,141 @@ relation_compares(Relation relation, const Condition *condition)
 }
 
 /*
- * Return true if a table or a child of it contains the distance.  Of partitions, reads only
- * those that have partitions, since there may be thousands of others.
+ * Return true if the partition key of a table, or of one of its partitions, contains the
+ * distance.  Takes no lock, since the planner locks no partition that it prunes.
+ */
+static bool
+any_key_compares(Oid table, const Condition *condition)
+{
+	HeapTuple	tuple = get_rel_relkind(table) != RELKIND_PARTITIONED_TABLE ? NULL :
+		SearchSysCache1(PARTRELID, ObjectIdGetDatum(table));
+	Datum		expressions;
+	bool		isnull;
+	bool		found;
+	ListCell   *lc;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	expressions = SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
+	found = !isnull && is_same_distance(stringToNode(TextDatumGetCString(expressions)),
+										(void *) condition);
+	ReleaseSysCache(tuple);
+	foreach(lc, found ? NIL : find_inheritance_children(table, NoLock))
+		found = found || any_key_compares(lfirst_oid(lc), condition);
+	return found;
+}
+
+/*
+ * Return true if an object of a table that the planner has locked, or of a child of it, contains
+ * the distance.  Of partitions, reads only the keys, since there may be thousands.
  */
 static bool
 any_child_compares(Oid table, const Condition *condition)
 {
-	Relation	relation = table_open(table, AccessShareLock);
+	Relation	relation = table_open(table, NoLock);
 	bool		partitioned = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	bool		found = relation_compares(relation, condition);
-	List	   *children = found ? NIL : children_of(relation);
 	ListCell   *lc;
 
-	foreach(lc, children)
+	foreach(lc, found ? NIL : children_of(relation))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!found && (!partitioned || get_rel_relkind(lfirst_oid(lc)) == RELKIND_PARTITIONED_TABLE))
-			found = any_child_compares(lfirst_oid(lc), condition);
+		found = found || (partitioned ? any_key_compares(lfirst_oid(lc), condition) :
+						  any_child_compares(lfirst_oid(lc), condition));
 	}
 	table_close(relation, NoLock);
 	return found;
 }
 
 /*
- * Return true if a table is foreign, or has a foreign partition or inheritance child.
+ * Return true if all tables of a list are foreign, or all of their partitions are.  Takes no
+ * lock.
  */
 static bool
-any_child_is_foreign(Oid table)
+are_foreign(List *tables)
 {
-	Relation	relation;
-	List	   *children;
-	bool		found = false;
 	ListCell   *lc;
 
-	if (!has_subclass(table))
-		return get_rel_relkind(table) == RELKIND_FOREIGN_TABLE;
-	relation = table_open(table, AccessShareLock);
-	children = children_of(relation);
-	foreach(lc, children)
+	foreach(lc, tables)
 	{
+		Oid			table = lfirst_oid(lc);
+		char		relkind = get_rel_relkind(table);
+
 		CHECK_FOR_INTERRUPTS();
-		found = found || any_child_is_foreign(lfirst_oid(lc));
+		if (relkind == RELKIND_PARTITIONED_TABLE ?
+			!are_foreign(find_inheritance_children(table, NoLock)) :
+			relkind != RELKIND_FOREIGN_TABLE)
+			return false;
 	}
-	table_close(relation, NoLock);
-	return found;
+	return tables != NIL;
 }
 
 /*
- * Return true if a table, or any member of a UNION ALL, is or contains what is looked for:
- * the distance of a condition or, if it is NULL, a foreign table.
+ * Return true if a relation is a foreign table, a table whose partitions all are, or a UNION
+ * ALL of such members.
+ */
+bool
+is_foreign(PlannerInfo *root, Index relid)
+{
+	RangeTblEntry *rte = planner_rt_fetch(relid, root);
+	bool		foreign = false;
+	ListCell   *lc;
+
+	if (rte->rtekind == RTE_RELATION)
+	{
+		Relation	relation;
+
+		if (rte->relkind != RELKIND_PARTITIONED_TABLE)
+			return rte->relkind == RELKIND_FOREIGN_TABLE;
+		relation = table_open(rte->relid, NoLock);
+		foreign = are_foreign(children_of(relation));
+		table_close(relation, NoLock);
+		return foreign;
+	}
+	foreach(lc, root->append_rel_list)
+	{
+		AppendRelInfo *appinfo = lfirst(lc);
+
+		if (appinfo->parent_relid != relid)
+			continue;
+		foreign = is_foreign(root, appinfo->child_relid);
+		if (!foreign)
+			break;
+	}
+	return foreign;
+}
+
+/*
+ * Return true if an object of a member of a UNION ALL, or of a child of a table, contains the
+ * distance.
  */
 static bool
-any_member(PlannerInfo *root, Index relid, const Condition *condition)
+member_compares(PlannerInfo *root, Index relid, const Condition *condition)
 {
 	RangeTblEntry *rte = planner_rt_fetch(relid, root);
 	ListCell   *lc;
 
-	if (rte->rtekind == RTE_RELATION && rte->inh)
-		return condition ? any_child_compares(rte->relid, condition) :
-			any_child_is_foreign(rte->relid);
 	if (rte->rtekind == RTE_RELATION)
-		return condition == NULL && rte->relkind == RELKIND_FOREIGN_TABLE;
+		return rte->inh && any_child_compares(rte->relid, condition);
 	foreach(lc, root->append_rel_list)
 	{
 		AppendRelInfo *appinfo = lfirst(lc);
 		RangeTblEntry *member = planner_rt_fetch(appinfo->child_relid, root);
 
 		if (appinfo->parent_relid == relid &&
-			(any_member(root, appinfo->child_relid, condition) ||
-			 (condition && member->rtekind == RTE_RELATION && !member->inh &&
-			  any_child_compares(member->relid, condition))))
+			(member->rtekind == RTE_RELATION ? any_child_compares(member->relid, condition) :
+			 member_compares(root, appinfo->child_relid, condition)))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Return true if a relation is a foreign table, or has a foreign member: a partition, an
- * inheritance child or a member of a UNION ALL.
- */
-bool
-has_foreign_member(PlannerInfo *root, Index relid)
-{
-	return any_member(root, relid, NULL);
-}
-
-/*
  * Return true if the planner may match a comparison of a relation's distance with another
  * object that contains the distance.  After a rewrite, the planner would not recognize the
  * comparison.  The planner matches equal nodes, so a distance that is written in another way
- * does not count.  Nor do indexes, statistics and constraints of partitions.
+ * does not count.  Nor do indexes, statistics and constraints of partitions, and statistics of
+ * other members.
  *
  * rel is the relation that the planner builds, relid the one that the distance is of.
  */
@@ -258,7 +309,7 @@ bool
 compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, Index relid, const Condition *condition)
 {
 	if (relid == rel->relid && planner_rt_fetch(relid, root)->rtekind == RTE_RELATION &&
-		(table_compares(rel, condition) || constraint_compares(root, rel, condition)))
+		(table_compares(rel, condition) || excluded_by_constraint(root, rel, condition)))
 		return true;
-	return any_member(root, relid, condition);
+	return member_compares(root, relid, condition);
 }

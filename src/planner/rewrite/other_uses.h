@@ -12,6 +12,6 @@
 
 extern bool compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, Index relid,
 							   const Condition *condition);
-extern bool has_foreign_member(PlannerInfo *root, Index relid);
+extern bool is_foreign(PlannerInfo *root, Index relid);
 
 #endif							/* SIMHASH_OTHER_USES_H */

@@ -107,9 +107,31 @@ rewrite_distributed(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 }
 
 /*
+ * Return true if the parent of an AppendRelInfo is a UNION ALL, of which this is the first table.
+ */
+static bool
+is_first_of_union_all(PlannerInfo *root, AppendRelInfo *appinfo)
+{
+	ListCell   *lc;
+
+	if (planner_rt_fetch(appinfo->parent_relid, root)->rtekind == RTE_RELATION)
+		return false;
+	foreach(lc, root->append_rel_list)
+	{
+		AppendRelInfo *other = lfirst(lc);
+
+		if (other->parent_relid == appinfo->parent_relid &&
+			planner_rt_fetch(other->child_relid, root)->rtekind == RTE_RELATION)
+			return other == appinfo;
+	}
+	return false;
+}
+
+/*
  * Rewrite what is left to rewrite when core builds a child of an append relation: operators on
  * arrays that an index of the child serves.  Up to 18, core calls no hook for a UNION ALL
- * itself.  If no table is beside it, its comparisons of distances are left, too.
+ * itself.  If no table is beside it, its comparisons of distances are left, too, until core
+ * builds its first table.
  */
 static void
 rewrite_for_child(Rewrite *rewrite)
@@ -122,6 +144,7 @@ rewrite_for_child(Rewrite *rewrite)
 	{
 		parent = root->simple_rel_array[appinfo->parent_relid];
 		rewrite->appinfos = lcons(appinfo, rewrite->appinfos);
+		rewrite->only_arrays = !is_first_of_union_all(root, appinfo);
 		rewrite_distributed(rewrite, parent, list_copy(parent->baserestrictinfo));
 		rewrite_distributed(rewrite, parent, list_copy(parent->joininfo));
 	}

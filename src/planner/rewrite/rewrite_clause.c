@@ -49,10 +49,10 @@ base_relids(PlannerInfo *root, Node *node)
 }
 
 /*
- * Return the relations of a set that are foreign tables, or have such members.
+ * Return true if a relation of a set is foreign.
  */
-static Relids
-foreign_relids(Rewrite *rewrite, Relids relids)
+static bool
+any_is_foreign(Rewrite *rewrite, Relids relids)
 {
 	int			relid = -1;
 
@@ -61,10 +61,10 @@ foreign_relids(Rewrite *rewrite, Relids relids)
 		if (bms_is_member(relid, rewrite->tested))
 			continue;
 		rewrite->tested = bms_add_member(rewrite->tested, relid);
-		if (has_foreign_member(rewrite->root, relid))
+		if (is_foreign(rewrite->root, relid))
 			rewrite->foreign = bms_add_member(rewrite->foreign, relid);
 	}
-	return bms_intersect(relids, rewrite->foreign);
+	return bms_overlap(relids, rewrite->foreign);
 }
 
 /*
@@ -90,8 +90,8 @@ is_compared_elsewhere(Rewrite *rewrite, Index relid, const Condition *condition)
  * built, since the table's objects are known then, that of a subquery where core has pushed it
  * down, and any other one at once.
  *
- * A foreign server receives what the user wrote.  An equality with a column of another table
- * stays, since core can hash it, or merge by it.
+ * A foreign server receives what the user wrote.  Core can hash an equality with a column of
+ * another table, or merge by it.
  */
 static Form
 form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
@@ -99,11 +99,10 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 	PlannerInfo *root = rewrite->root;
 	Relids		of_distance = base_relids(root, (Node *) list_make2(condition->a, condition->b));
 	Relids		relids = base_relids(root, clause);
-	Relids		foreign;
-	bool		is_equality;
 	int			relid;
 
-	if (bms_is_empty(of_distance))
+	if (bms_is_empty(of_distance) ||
+		(condition_is_equality(condition) && !bms_equal(of_distance, relids)))
 		return UNCHANGED;
 	if (!bms_get_singleton_member(of_distance, &relid))
 		relid = 0;
@@ -115,20 +114,11 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 			(rte->rtekind == RTE_SUBQUERY && !rte->inh))
 			return UNCHANGED;
 	}
-	foreign = foreign_relids(rewrite, relids);
-	if (!bms_is_empty(foreign))
-	{
-		relid = -1;
-		while ((relid = bms_next_member(relids, relid)) >= 0)
-			if (planner_rt_fetch(relid, root)->relkind != RELKIND_FOREIGN_TABLE)
-				return KEPT;
+	if (any_is_foreign(rewrite, relids))
 		return UNCHANGED;
-	}
 	if (relid == 0)
 		return REPLACED;
-	is_equality = condition->above && condition_is_bounded(condition);
-	return (is_equality && !bms_equal(of_distance, relids)) ||
-		is_compared_elsewhere(rewrite, relid, condition) ? KEPT : REPLACED;
+	return is_compared_elsewhere(rewrite, relid, condition) ? KEPT : REPLACED;
 }
 
 /*
@@ -147,6 +137,33 @@ make_permitted_call(Rewrite *rewrite, Form form, const Condition *condition, Nod
 		privileges_suffice(rewrite->root, call) ? call : NULL;
 }
 
+/*
+ * Return true if a call of simhash_beside() is of use beside a comparison: an index may serve
+ * it.  A subplan is expensive, so it is not evaluated in two clauses.
+ */
+static bool
+is_of_use_beside(Rewrite *rewrite, Node *clause, const Condition *condition)
+{
+	SimHashObjects objects;
+	RangeTblEntry *rte = planner_rt_fetch(rewrite->rel->relid, rewrite->root);
+	ListCell   *lc;
+
+	if (!condition_is_bounded(condition) || contain_subplans(clause))
+		return false;
+	if (rte->rtekind != RTE_RELATION || rte->inh || rewrite->appinfos)
+		return true;
+	(void) objects_find(condition->distance, &objects);
+	foreach(lc, rewrite->rel->indexlist)
+	{
+		IndexOptInfo *index = lfirst(lc);
+
+		for (int i = 0; i < index->nkeycolumns; i++)
+			if (OidIsValid(objects_search_operator(&objects, index->opfamily[i])))
+				return true;
+	}
+	return false;
+}
+
 /* The call that a list of clauses ends with, and what it computes. */
 typedef struct LastCall
 {
@@ -157,11 +174,12 @@ typedef struct LastCall
 /*
  * Append a comparison of a distance to a list, or the call that replaces it.  If the list ends
  * with the call for the other bound of the same distance, as of BETWEEN, replace both by one
- * call.
+ * call.  `next` is the clause that follows, perhaps the call of simhash_beside() that an earlier
+ * rewrite has added.
  */
 static List *
 append_comparison(Rewrite *rewrite, List *result, Node *clause, const Condition *condition,
-				  LastCall *last)
+				  Node *next, LastCall *last)
 {
 	Form		form = form_of(rewrite, clause, condition);
 	Condition	merged = *condition;
@@ -172,15 +190,14 @@ append_comparison(Rewrite *rewrite, List *result, Node *clause, const Condition 
 	if (call)
 		result = list_truncate(result, list_length(result) - 1);
 	else if (form == REPLACED ||
-			 /* a subplan is expensive, so it is not evaluated in two clauses */
-			 (form == KEPT && condition_is_bounded(condition) && !contain_subplans(clause)))
+			 (form == KEPT && is_of_use_beside(rewrite, clause, condition)))
 	{
 		merged = *condition;
 		call = make_permitted_call(rewrite, form, condition, clause);
 	}
 	if (form == KEPT || call == NULL)
 		result = lappend(result, clause);
-	if (call)
+	if (call && !equal(call, next))
 		result = lappend(result, call);
 	*last = (LastCall) {form == REPLACED ? call : NULL, merged};
 	return result;
@@ -287,7 +304,7 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
  * distance that each of them bounds.  The OR precedes it.
  */
 static List *
-append_implied(Rewrite *rewrite, List *result, Node *clause)
+append_implied(Rewrite *rewrite, List *result, Node *clause, Node *next)
 {
 	SimHashObjects objects;
 	Condition	condition;
@@ -299,7 +316,7 @@ append_implied(Rewrite *rewrite, List *result, Node *clause)
 		return result;
 	call = make_permitted_call(rewrite, KEPT, &condition,
 							   condition_make_call(&condition, &objects));
-	return call ? lappend(result, call) : result;
+	return call && !equal(call, next) ? lappend(result, call) : result;
 }
 
 /*
@@ -307,7 +324,7 @@ append_implied(Rewrite *rewrite, List *result, Node *clause)
  * appended as the same node.
  */
 static List *
-append_or(Rewrite *rewrite, List *result, Node *clause)
+append_or(Rewrite *rewrite, List *result, Node *clause, Node *next)
 {
 	List	   *arms = NIL;
 	bool		changed = false;
@@ -329,7 +346,7 @@ append_or(Rewrite *rewrite, List *result, Node *clause)
 	if (!changed)
 		return lappend(result, clause);
 	clause = (Node *) make_orclause(arms);
-	return append_implied(rewrite, lappend(result, clause), clause);
+	return append_implied(rewrite, lappend(result, clause), clause, next);
 }
 
 /*
@@ -346,19 +363,21 @@ rewrite_list(Rewrite *rewrite, List *clauses)
 	foreach(lc, clauses)
 	{
 		Node	   *clause = lfirst(lc);
+		ListCell   *following = lnext(clauses, lc);
+		Node	   *next = following ? lfirst(following) : NULL;
 		Condition	condition;
 
 		CHECK_FOR_INTERRUPTS();
-		if (condition_read_comparison(clause, &condition))
+		if (!rewrite->only_arrays && condition_read_comparison(clause, &condition))
 		{
-			result = append_comparison(rewrite, result, clause, &condition, &last);
+			result = append_comparison(rewrite, result, clause, &condition, next, &last);
 			continue;
 		}
 		last.call = NULL;
 		if (is_andclause(clause))
 			result = list_concat(result, rewrite_list(rewrite, ((BoolExpr *) clause)->args));
 		else if (is_orclause(clause))
-			result = append_or(rewrite, result, clause);
+			result = append_or(rewrite, result, clause, next);
 		else
 		{
 			condition_check_signatures(clause);

@@ -15,6 +15,7 @@ typedef struct Rewrite
 	RelOptInfo *rel;			/* the relation */
 	List	   *appinfos;		/* if it is a child: AppendRelInfos from the parent that the
 								 * clauses reference down to it */
+	bool		only_arrays;	/* true if comparisons of distances are rewritten elsewhere */
 
 	/* Arguments and result of the last call of compared_elsewhere(), a cache */
 	Oid			callee_class;
@@ -22,7 +23,7 @@ typedef struct Rewrite
 	Index		relid;
 	bool		compared;
 
-	/* Relations that were tested for foreign tables, and those that have some, a cache */
+	/* Relations that were tested, and those that are foreign, a cache */
 	Relids		tested;
 	Relids		foreign;
 } Rewrite;
