@@ -615,8 +615,8 @@ known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
  * estimators.
  */
 static bool
-read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args, Condition *condition,
-		   Selectivity *otherwise)
+read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
+				   Condition *condition, Selectivity *otherwise)
 {
 	Side		side[2] = {0};
 	int			value = -1;		/* index of the argument that is not a ball; -1 if both are

@@ -157,7 +157,8 @@ analyzed_column(VariableStatData *column, VariableStatData *other)
  * as the values of the restricted column.
  */
 static Selectivity
-restriction_by_pairs(PlannerInfo *root, const Condition *condition,  VariableStatData *column, Node *center)
+restriction_by_pairs(PlannerInfo *root, const Condition *condition, VariableStatData *column,
+					 Node *center)
 {
 	VariableStatData other = {0};
 	Sample		sample;
@@ -184,7 +185,8 @@ restriction_by_pairs(PlannerInfo *root, const Condition *condition,  VariableSta
  * if the center is unknown.
  */
 static Selectivity
-restriction_by_center(PlannerInfo *root, const Condition *condition,  VariableStatData *column, Node *center)
+restriction_by_center(PlannerInfo *root, const Condition *condition, VariableStatData *column,
+					  Node *center)
 {
 	Const	   *constant;
 	Datum		value;
@@ -211,7 +213,7 @@ restriction_by_center(PlannerInfo *root, const Condition *condition,  VariableSt
  * side of the condition.
  */
 static Selectivity
-restriction_by_samples(PlannerInfo *root, const Condition *condition,  int varRelid)
+restriction_by_samples(PlannerInfo *root, const Condition *condition, int varRelid)
 {
 	VariableStatData a;
 	VariableStatData b = {0};
@@ -279,8 +281,8 @@ semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
  * Estimate a join from samples of both columns.
  */
 static Selectivity
-join_by_samples(PlannerInfo *root, const Condition *condition, 
-				JoinType jointype, SpecialJoinInfo *sjinfo)
+join_by_samples(PlannerInfo *root, const Condition *condition, JoinType jointype,
+				SpecialJoinInfo *sjinfo)
 {
 	SelfJoin	self = self_join_read(root, condition);
 	VariableStatData a;

@@ -133,7 +133,8 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 	clauses->exact = exact;
 	clauses->radius = radius;
 	if (bound.distance->of_arrays)
-		clauses->elements = Max(array_count_elements(root, bound.a), array_count_elements(root, bound.b));
+		clauses->elements = Max(array_count_elements(root, bound.a),
+								array_count_elements(root, bound.b));
 }
 
 /* --- bands ----------------------------------------------------------------------- */
