@@ -283,7 +283,7 @@ assume_pairs(Elements *elements, VariableStatData *documents, VariableStatData *
 }
 
 /*
- * Return selectivity_of_elements() if the passage is not a constant.  Passages are sampled
+ * Return fraction_within_radius() if the passage is not a constant.  Passages are sampled
  * from their column if it has statistics, else from the column of documents.  Rows with a
  * NULL passage do not match.  They are in the result of a join, and in a table whose
  * documents are not a column.

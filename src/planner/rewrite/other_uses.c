@@ -19,7 +19,6 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "partitioning/partdesc.h"
 #include "utils/builtins.h"
@@ -29,8 +28,6 @@
 #include "utils/syscache.h"
 
 #include "planner/rewrite/other_uses.h"
-
-/* --- of a table ------------------------------------------------------------------- */
 
 /*
  * Return true if an expression contains the distance of a condition, written in the same
@@ -65,65 +62,6 @@ constraint_compares(Relation relation, const Condition *condition)
 }
 
 /*
- * Return true if the planner may exclude a table by a constraint that contains the distance.
- * The conditions are those of relation_excluded_by_constraints() in plancat.c.
- */
-static bool
-excluded_by_constraint(PlannerInfo *root, RelOptInfo *rel, const Condition *condition)
-{
-	Relation	relation;
-	bool		found;
-
-	if (constraint_exclusion != CONSTRAINT_EXCLUSION_ON)
-		return false;
-
-	/* the planner has locked the table */
-	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	found = constraint_compares(relation, condition) ||
-		is_same_distance((Node *) RelationGetPartitionQual(relation), (void *) condition);
-	table_close(relation, NoLock);
-	return found;
-}
-
-/*
- * Return true if the partition key of a table contains the distance.
- */
-static bool
-key_compares(RelOptInfo *rel, const Condition *condition)
-{
-	for (int i = 0; rel->partexprs && i < rel->part_scheme->partnatts; i++)
-		if (is_same_distance((Node *) rel->partexprs[i], (void *) condition))
-			return true;
-	return false;
-}
-
-/*
- * Return true if an index predicate, an index expression, extended statistics or the
- * partition key of the table contain the distance.
- */
-static bool
-table_compares(RelOptInfo *rel, const Condition *condition)
-{
-	ListCell   *lc;
-
-	foreach(lc, rel->indexlist)
-	{
-		IndexOptInfo *index = lfirst(lc);
-
-		if (is_same_distance((Node *) index->indpred, (void *) condition) ||
-			is_same_distance((Node *) index->indexprs, (void *) condition))
-			return true;
-	}
-	foreach(lc, rel->statlist)
-		if (is_same_distance((Node *) ((StatisticExtInfo *) lfirst(lc))->exprs,
-							 (void *) condition))
-			return true;
-	return key_compares(rel, condition);
-}
-
-/* --- of members -------------------------------------------------------------------- */
-
-/*
  * Return the partitions or inheritance children of a table that the planner has locked.  Locks
  * inheritance children, as the planner does.
  */
@@ -145,16 +83,22 @@ children_of(Relation relation)
 
 /*
  * Return true if an index, a constraint or the partition key of a table contains the distance.
+ * Constraints count if the planner may exclude the table by them (plancat.c).  By default it
+ * does so only for members of other tables.
  */
 static bool
-relation_compares(Relation relation, const Condition *condition)
+relation_compares(Relation relation, bool is_member, const Condition *condition)
 {
 	PartitionKey key = RelationGetPartitionKey(relation);
 	bool		found = key && is_same_distance((Node *) key->partexprs, (void *) condition);
 	ListCell   *lc;
 
-	if (constraint_exclusion != CONSTRAINT_EXCLUSION_OFF)
+	if (constraint_exclusion == CONSTRAINT_EXCLUSION_ON ||
+		(is_member && constraint_exclusion == CONSTRAINT_EXCLUSION_PARTITION))
 		found = found || constraint_compares(relation, condition);
+	if (constraint_exclusion == CONSTRAINT_EXCLUSION_ON)
+		found = found || is_same_distance((Node *) RelationGetPartitionQual(relation),
+										  (void *) condition);
 	foreach(lc, found ? NIL : RelationGetIndexList(relation))
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
@@ -196,18 +140,18 @@ any_key_compares(Oid table, const Condition *condition)
  * the distance.  Of partitions, reads only the keys, since there may be thousands.
  */
 static bool
-any_child_compares(Oid table, const Condition *condition)
+any_child_compares(Oid table, bool is_member, const Condition *condition)
 {
 	Relation	relation = table_open(table, NoLock);
 	bool		partitioned = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
-	bool		found = relation_compares(relation, condition);
+	bool		found = relation_compares(relation, is_member, condition);
 	ListCell   *lc;
 
 	foreach(lc, found ? NIL : children_of(relation))
 	{
 		CHECK_FOR_INTERRUPTS();
 		found = found || (partitioned ? any_key_compares(lfirst_oid(lc), condition) :
-						  any_child_compares(lfirst_oid(lc), condition));
+						  any_child_compares(lfirst_oid(lc), true, condition));
 	}
 	table_close(relation, NoLock);
 	return found;
@@ -272,25 +216,23 @@ is_foreign(PlannerInfo *root, Index relid)
 }
 
 /*
- * Return true if an object of a member of a UNION ALL, or of a child of a table, contains the
- * distance.
+ * Return true if an object of a table, of a child of it, or of a member of a UNION ALL contains
+ * the distance.
  */
 static bool
-member_compares(PlannerInfo *root, Index relid, const Condition *condition)
+any_member_compares(PlannerInfo *root, Index relid, bool is_member, const Condition *condition)
 {
 	RangeTblEntry *rte = planner_rt_fetch(relid, root);
 	ListCell   *lc;
 
 	if (rte->rtekind == RTE_RELATION)
-		return rte->inh && any_child_compares(rte->relid, condition);
+		return any_child_compares(rte->relid, is_member, condition);
 	foreach(lc, root->append_rel_list)
 	{
 		AppendRelInfo *appinfo = lfirst(lc);
-		RangeTblEntry *member = planner_rt_fetch(appinfo->child_relid, root);
 
 		if (appinfo->parent_relid == relid &&
-			(member->rtekind == RTE_RELATION ? any_child_compares(member->relid, condition) :
-			 member_compares(root, appinfo->child_relid, condition)))
+			any_member_compares(root, appinfo->child_relid, true, condition))
 			return true;
 	}
 	return false;
@@ -308,8 +250,11 @@ member_compares(PlannerInfo *root, Index relid, const Condition *condition)
 bool
 compared_elsewhere(PlannerInfo *root, RelOptInfo *rel, Index relid, const Condition *condition)
 {
-	if (relid == rel->relid && planner_rt_fetch(relid, root)->rtekind == RTE_RELATION &&
-		(table_compares(rel, condition) || excluded_by_constraint(root, rel, condition)))
-		return true;
-	return member_compares(root, relid, condition);
+	ListCell   *lc;
+
+	foreach(lc, relid == rel->relid ? rel->statlist : NIL)
+		if (is_same_distance((Node *) lfirst_node(StatisticExtInfo, lc)->exprs,
+							 (void *) condition))
+			return true;
+	return any_member_compares(root, relid, rel->reloptkind != RELOPT_BASEREL, condition);
 }
