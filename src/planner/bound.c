@@ -60,7 +60,7 @@ radius_of_constant(const Const *bound, bool below)
 			integer = DatumGetInt64(value);
 			return below ? radius_below_int8(integer) : integer;
 		case NUMERICOID:
-			return below ? radius_below_numeric(value) : radius_of_numeric(value);
+			return radius_of_numeric(value, below);
 		default:
 			number = bound->consttype == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
 			return below ? radius_below_float8(number) : radius_of_float8(number);

@@ -273,7 +273,8 @@ condition_check_signatures(Node *clause)
 }
 
 /*
- * Return true if a condition was read from an equality.
+ * Return true if a condition bounds the distance from below and from above, as an equality
+ * does.
  */
 bool
 condition_is_equality(const Condition *condition)
@@ -284,13 +285,17 @@ condition_is_equality(const Condition *condition)
 /*
  * If one of two conditions on the same distance only bounds it from above, and the other one
  * only from below, add the other one's bound to *condition.  Returns false if they are not
- * such conditions.
+ * such conditions, or if a bound contains a column or a subplan: it may be evaluated only if
+ * the other one is met.
  */
 bool
 condition_merge(Condition *condition, const Condition *other)
 {
+	List	   *bounds = list_make4(condition->radius, condition->above, other->radius, other->above);
+
 	if (condition->distance != other->distance || !equal(condition->a, other->a) ||
-		!equal(condition->b, other->b))
+		!equal(condition->b, other->b) || contain_var_clause((Node *) bounds) ||
+		contain_subplans((Node *) bounds))
 		return false;
 	if (condition->above == NULL && other->above && !condition_is_bounded(other))
 		condition->above = other->above;

@@ -9,6 +9,7 @@
 
 #include "fmgr.h"
 #include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
@@ -49,38 +50,45 @@ radius_below_int8(int64 bound)
 }
 
 /*
- * Compare a numeric with an integer, by a function of numerics.
+ * Return 0 or SIMHASH_BITS as a numeric.  Keeps it, since a plan may need it for each row.
  */
-static bool
-compare_numeric(PGFunction compare, Datum number, int64 integer)
+static Datum
+numeric_limit(int limit)
 {
-	return DatumGetBool(DirectFunctionCall2(compare, number,
-											NumericGetDatum(int64_to_numeric(integer))));
+	static Numeric limits[SIMHASH_BITS + 1];
+
+	if (limits[limit] == NULL)
+	{
+		MemoryContext old_context = MemoryContextSwitchTo(TopMemoryContext);
+
+		limits[limit] = int64_to_numeric(limit);
+		MemoryContextSwitchTo(old_context);
+	}
+	return NumericGetDatum(limits[limit]);
 }
 
 /*
- * Return radius_of_float8() of a numeric.
+ * Return radius_of_float8() of a numeric, or, if `below` is true, radius_below_float8().
  */
 int64
-radius_of_numeric(Datum bound)
+radius_of_numeric(Datum bound, bool below)
 {
-	if (!compare_numeric(numeric_lt, bound, SIMHASH_BITS))
-		return SIMHASH_BITS;
-	if (compare_numeric(numeric_lt, bound, 0))
+	Datum		integer;
+	int64		radius;
+
+	if (!DatumGetBool(DirectFunctionCall2(numeric_lt, bound, numeric_limit(SIMHASH_BITS))))
+	{
+		integer = numeric_limit(SIMHASH_BITS);
+		radius = SIMHASH_BITS;
+	}
+	else if (DatumGetBool(DirectFunctionCall2(numeric_lt, bound, numeric_limit(0))))
 		return BALL_EMPTY;
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8,
-											 DirectFunctionCall1(numeric_floor, bound)));
-}
-
-/*
- * Return radius_below_float8() of a numeric.
- */
-int64
-radius_below_numeric(Datum bound)
-{
-	int64		radius = radius_of_numeric(bound);
-
-	return Max(radius - compare_numeric(numeric_eq, bound, radius), BALL_EMPTY);
+	else
+	{
+		integer = DirectFunctionCall1(numeric_floor, bound);
+		radius = DatumGetInt64(DirectFunctionCall1(numeric_int8, integer));
+	}
+	return radius - (below && DatumGetBool(DirectFunctionCall2(numeric_eq, bound, integer)));
 }
 
 /*
@@ -103,7 +111,7 @@ PG_FUNCTION_INFO_V1(simhash_radius_numeric);
 Datum
 simhash_radius_numeric(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0)));
+	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0), false));
 }
 
 PG_FUNCTION_INFO_V1(simhash_radius_below_int8);
@@ -124,7 +132,7 @@ PG_FUNCTION_INFO_V1(simhash_radius_below_numeric);
 Datum
 simhash_radius_below_numeric(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(radius_below_numeric(PG_GETARG_DATUM(0)));
+	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0), true));
 }
 
 PG_FUNCTION_INFO_V1(simhash_sketch_radius_below);

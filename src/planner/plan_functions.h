@@ -7,10 +7,9 @@
 #define SIMHASH_PLAN_FUNCTIONS_H
 
 extern int64 radius_of_float8(float8 bound);
-extern int64 radius_of_numeric(Datum bound);
+extern int64 radius_of_numeric(Datum bound, bool below);
 extern int64 radius_below_int8(int64 bound);
 extern int64 radius_below_float8(float8 bound);
-extern int64 radius_below_numeric(Datum bound);
 extern float8 fraction_below(float8 bound);
 
 #endif							/* SIMHASH_PLAN_FUNCTIONS_H */

@@ -229,15 +229,18 @@ has_statistics(PlannerInfo *root, OpExpr *clause, int varRelid)
 /*
  * Return the selectivity of simhash_beside(a, b, clause).  Core multiplies it by its estimate
  * of the comparison beside it, which yields `selectivity`, that of the condition.  It is 1 if
- * core's estimate is the better one, and beside an OR, which implies the clause.
+ * core's estimate is the better one, as of an equality with an unknown number, and beside an OR,
+ * which implies the clause.
  */
 static Selectivity
-selectivity_beside(SupportRequestSelectivity *req, Selectivity selectivity)
+selectivity_beside(SupportRequestSelectivity *req, const Condition *condition,
+				   Selectivity selectivity)
 {
 	Node	   *clause = lthird(req->args);
 	Selectivity of_clause;
 
-	if (!IsA(clause, OpExpr) || has_statistics(req->root, (OpExpr *) clause, req->varRelid))
+	if (!IsA(clause, OpExpr) || has_statistics(req->root, (OpExpr *) clause, req->varRelid) ||
+		(condition_is_equality(condition) && !IsA(condition->radius, Const)))
 		return 1;
 	of_clause = clause_selectivity(req->root, clause, req->varRelid,
 								   req->is_join ? req->jointype : JOIN_INNER, req->sjinfo);
@@ -245,18 +248,18 @@ selectivity_beside(SupportRequestSelectivity *req, Selectivity selectivity)
 }
 
 /*
- * Return true if an expression returns one of several values, of which some may be constants.
- * No statistics tell how often.
+ * Return true if a restricted expression returns one of several values, of which some may be
+ * constants.  No statistics tell how often.
  */
 static bool
-is_choice(Node *node)
+is_restricted_choice(SupportRequestSelectivity *req, Node *node)
 {
-	return node && (IsA(node, CoalesceExpr) || IsA(node, CaseExpr));
+	return !req->is_join && (IsA(node, CoalesceExpr) || IsA(node, CaseExpr)) &&
+		(req->varRelid == 0 || bms_is_member(req->varRelid, pull_varnos(req->root, node)));
 }
 
 /*
- * Set the selectivity of a call.  Returns false if the call is not a condition, or if core's
- * default is as good.
+ * Set the selectivity of a call.  Returns false if the call is not a condition.
  *
  * Core's estimate of a <@ b often exceeds that of a && b, although an array that is in b has
  * an element in common with b, unless it is empty.
@@ -267,18 +270,20 @@ estimate_selectivity(SupportRequestSelectivity *req)
 	bool		is_beside = req->funcid == objects_beside();
 	Condition	condition;
 
-	if (!condition_read_call(req->funcid, req->args, &condition) ||
-		(!req->is_join && (is_choice(condition.a) || is_choice(condition.b))))
+	if (!condition_read_call(req->funcid, req->args, &condition))
 	{
 		req->selectivity = 1;
 		return is_beside;
 	}
-	if (req->is_join)
+	if (is_restricted_choice(req, condition.a) || is_restricted_choice(req, condition.b))
+		req->selectivity = condition_is_equality(&condition) ? DEFAULT_RANGE_INEQ_SEL :
+			DEFAULT_INEQ_SEL;
+	else if (req->is_join)
 		req->selectivity = selectivity_of_join(req->root, &condition, req->jointype, req->sjinfo);
 	else
 		req->selectivity = selectivity_of_restriction(req->root, &condition, req->varRelid);
 	if (is_beside)
-		req->selectivity = selectivity_beside(req, req->selectivity);
+		req->selectivity = selectivity_beside(req, &condition, req->selectivity);
 	else if (!req->is_join && array_operator(req->funcid) == OID_ARRAY_CONTAINED_OP)
 		req->selectivity = Min(req->selectivity,
 							   restriction_selectivity(req->root, OID_ARRAY_CONTAINED_OP, req->args,

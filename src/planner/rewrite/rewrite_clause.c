@@ -49,10 +49,10 @@ base_relids(PlannerInfo *root, Node *node)
 }
 
 /*
- * Return true if a relation of a set is foreign.
+ * Return the relations of a set that are foreign.
  */
-static bool
-any_is_foreign(Rewrite *rewrite, Relids relids)
+static Relids
+foreign_relids(Rewrite *rewrite, Relids relids)
 {
 	int			relid = -1;
 
@@ -64,7 +64,7 @@ any_is_foreign(Rewrite *rewrite, Relids relids)
 		if (is_foreign(rewrite->root, relid))
 			rewrite->foreign = bms_add_member(rewrite->foreign, relid);
 	}
-	return bms_overlap(relids, rewrite->foreign);
+	return bms_intersect(relids, rewrite->foreign);
 }
 
 /*
@@ -86,6 +86,31 @@ is_compared_elsewhere(Rewrite *rewrite, Index relid, const Condition *condition)
 }
 
 /*
+ * Return true if an index may serve a condition on a distance of the relation that core builds.
+ * Indexes of children are not known yet.
+ */
+static bool
+may_be_indexed(Rewrite *rewrite, const Condition *condition)
+{
+	RangeTblEntry *rte = planner_rt_fetch(rewrite->rel->relid, rewrite->root);
+	SimHashObjects objects;
+	ListCell   *lc;
+
+	if (rte->rtekind != RTE_RELATION || rte->inh || rewrite->appinfos)
+		return true;
+	(void) objects_find(condition->distance, &objects);
+	foreach(lc, rewrite->rel->indexlist)
+	{
+		IndexOptInfo *index = lfirst(lc);
+
+		for (int i = 0; i < index->nkeycolumns; i++)
+			if (OidIsValid(objects_search_operator(&objects, index->opfamily[i])))
+				return true;
+	}
+	return false;
+}
+
+/*
  * Return what becomes of a comparison.  That of one table is rewritten when that table is
  * built, since the table's objects are known then, that of a subquery where core has pushed it
  * down, and any other one at once.
@@ -99,10 +124,11 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 	PlannerInfo *root = rewrite->root;
 	Relids		of_distance = base_relids(root, (Node *) list_make2(condition->a, condition->b));
 	Relids		relids = base_relids(root, clause);
+	Relids		foreign;
+	bool		is_joinable = condition_is_equality(condition) && !bms_equal(of_distance, relids);
 	int			relid;
 
-	if (bms_is_empty(of_distance) ||
-		(condition_is_equality(condition) && !bms_equal(of_distance, relids)))
+	if (bms_is_empty(of_distance))
 		return UNCHANGED;
 	if (!bms_get_singleton_member(of_distance, &relid))
 		relid = 0;
@@ -114,11 +140,14 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 			(rte->rtekind == RTE_SUBQUERY && !rte->inh))
 			return UNCHANGED;
 	}
-	if (any_is_foreign(rewrite, relids))
-		return UNCHANGED;
+	foreign = foreign_relids(rewrite, relids);
+	if (!bms_is_empty(foreign))
+		return bms_equal(foreign, relids) ? UNCHANGED : KEPT;
 	if (relid == 0)
-		return REPLACED;
-	return is_compared_elsewhere(rewrite, relid, condition) ? KEPT : REPLACED;
+		return is_joinable ? UNCHANGED : REPLACED;
+	if (is_joinable || is_compared_elsewhere(rewrite, relid, condition))
+		return may_be_indexed(rewrite, condition) ? KEPT : UNCHANGED;
+	return REPLACED;
 }
 
 /*
@@ -135,33 +164,6 @@ make_permitted_call(Rewrite *rewrite, Form form, const Condition *condition, Nod
 		condition_make_call(condition, &objects);
 	return privileges_suffice(rewrite->root, clause) &&
 		privileges_suffice(rewrite->root, call) ? call : NULL;
-}
-
-/*
- * Return true if a call of simhash_beside() is of use beside a comparison: an index may serve
- * it.  A subplan is expensive, so it is not evaluated in two clauses.
- */
-static bool
-is_of_use_beside(Rewrite *rewrite, Node *clause, const Condition *condition)
-{
-	SimHashObjects objects;
-	RangeTblEntry *rte = planner_rt_fetch(rewrite->rel->relid, rewrite->root);
-	ListCell   *lc;
-
-	if (!condition_is_bounded(condition) || contain_subplans(clause))
-		return false;
-	if (rte->rtekind != RTE_RELATION || rte->inh || rewrite->appinfos)
-		return true;
-	(void) objects_find(condition->distance, &objects);
-	foreach(lc, rewrite->rel->indexlist)
-	{
-		IndexOptInfo *index = lfirst(lc);
-
-		for (int i = 0; i < index->nkeycolumns; i++)
-			if (OidIsValid(objects_search_operator(&objects, index->opfamily[i])))
-				return true;
-	}
-	return false;
 }
 
 /* The call that a list of clauses ends with, and what it computes. */
@@ -190,7 +192,8 @@ append_comparison(Rewrite *rewrite, List *result, Node *clause, const Condition 
 	if (call)
 		result = list_truncate(result, list_length(result) - 1);
 	else if (form == REPLACED ||
-			 (form == KEPT && is_of_use_beside(rewrite, clause, condition)))
+			 /* a subplan is expensive, so it is not evaluated in two clauses */
+			 (form == KEPT && condition_is_bounded(condition) && !contain_subplans(clause)))
 	{
 		merged = *condition;
 		call = make_permitted_call(rewrite, form, condition, clause);
