@@ -613,7 +613,8 @@ FROM compared('SELECT FROM kin c WHERE c.id < 0 AND EXISTS (SELECT FROM kin a JO
 CREATE DOMAIN number AS int CHECK (VALUE < 1000);
 SELECT clause, node ? 'Candidates Removed by Join Filter' AS cheap
 FROM unnest(ARRAY['a.id < b.id', '(a.tenant, a.id) < (b.tenant, b.id)', 'a.id - b.id < 3', 'abs(a.id - b.id) < 3',
-                  'a.id::number < b.id', 'a.sk < b.sk', 'a < b', 'a.fp < b.fp', 'costly(a.id, b.id)'])
+                  '(ARRAY[7])[b.id] > a.id', 'a.id::number < b.id', 'a.sk < b.sk', 'a < b', 'a.fp < b.fp',
+                  'costly(a.id, b.id)'])
         WITH ORDINALITY AS c (clause, i),
     compared('SELECT FROM kin a JOIN kin b ON a.sk <%> b.sk <= 0.4 AND ' || clause) ORDER BY i;
 SELECT show($$ SELECT a.id, b.id AS r FROM kin a JOIN kin b ON costly(a.id, b.id) AND a.sk <%> b.sk <= 0.4
