@@ -153,6 +153,14 @@ ANALYZE common;
 CREATE INDEX ON common USING simhash (fp);
 SELECT misjudged(format('SELECT FROM common WHERE fp <~> fingerprint(%s) <= 3', n), 1.5)
 FROM generate_series(0, 399, 19) AS n;
+-- no row is near a center, or in a ball, that is NULL, as the planner finds out.  For such a
+-- ball the scan reads nothing
+CREATE FUNCTION nowhere() RETURNS simhash LANGUAGE plpgsql STABLE AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION no_ball() RETURNS simhash_ball LANGUAGE plpgsql STABLE AS 'BEGIN RETURN NULL; END';
+\set near 'SELECT FROM common WHERE fp <~> nowhere() <= 40'
+\set inside 'SELECT FROM common WHERE fp <@ no_ball()'
+SELECT misjudged(:'near', 1), misjudged(:'inside', 1);
+SELECT explained(:'near', 'Total Cost') > 5 * explained(:'inside', 'Total Cost') AS less;
 
 --
 -- A comparison that stays in the plan next to simhash_within is counted once
