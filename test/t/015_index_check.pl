@@ -240,6 +240,21 @@ my @pages = (
 		flag_incomplete($index, $leaves[2]);
 		put_right($index, $leaves[2], $leaves[1]);
 		return $leaves[1]; } ],
+	[ 'its keys end in the wrong place', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[1];
+		put($index, $leaf, 12, pack('S', get($index, $leaf, 12, 'S') + 1));
+		return $leaf; } ],
+	[ 'its entries end in the wrong place', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[1];
+		put($index, $leaf, 14, pack('S', get($index, $leaf, 14, 'S') + 6));
+		return $leaf; } ],
+	[ 'it has too few entries', sub {
+		my ($index) = @_;
+		my $leaf = (leaves($index, 0))[1];
+		put_nsorted($index, $leaf, nentries($index, $leaf) + 1);
+		return $leaf; } ],
 	[ 'its parameters are those of other values',
 		sub { my ($index) = @_; put($index, 0, PARAMETERS, pack('l', 18 << 18)); return 0; } ],
 );
@@ -571,13 +586,17 @@ foreach my $case (@ways_in)
 	}
 }
 
-# A free list longer than the metapage's number: the number does not drop below 0, and
-# statements that do not use the list still work.
-my ($longer) = grep { $_->{name} =~ /as long .*longer/ } @free;
-like(said("INSERT INTO $longer->{table} SELECT i, hashint8extended(i, 0)::simhash
-	FROM generate_series(10001, 12000) AS i"),
-	qr/ERROR:  XX002: index "$longer->{table}_fp" contains a corrupted page at block 0\n/,
-		"insertion: $longer->{name}");
+# A free list that leads past the end of the file, or is longer than the metapage's number.  An
+# insertion does not use the list, whose number does not drop below 0, and statements that do not
+# need it still work.
+my ($beyond, $longer) = grep { $_->{name} =~ /file$|as long .*longer/ } @free;
+foreach my $case ($beyond, $longer)
+{
+	like(said("INSERT INTO $case->{table} SELECT i, hashint8extended(i, 0)::simhash
+		FROM generate_series(10001, 12000) AS i"),
+		qr/ERROR:  XX002: index "$case->{table}_fp" contains a corrupted page at block 0\n/,
+		"insertion: $case->{name}");
+}
 is($node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('$longer->{table}_fp') WHERE level IS NULL"), 0,
 	"stats: $longer->{name}");
 
