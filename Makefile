@@ -63,7 +63,6 @@ OBJS = \
 	src/index/scan/hit_counter.o \
 	src/index/scan/leaf_reader.o \
 	src/index/scan/postings.o \
-	src/index/scan/prefetch.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \
 	src/index/scan/scan_keys.o \

@@ -1,20 +1,32 @@
 /*
- * Read ranges of keys, leaf by leaf
+ * Read ranges of keys, leaf by leaf, and prefetch the leaves of the next ranges
  *
  * The reader copies the matches of one leaf at a time.  So it holds no lock while the
  * executor fetches and checks heap tuples.
+ *
+ * A range is a probe of a search, which knows its probes before it reads their leaves.
+ * Inner pages are only a few thousandths of an index, so they are usually cached.  So the
+ * reader can find the leaves of the next probes early.  If a leaf is not in shared buffers,
+ * the operating system prefetches it.  If the leaf is in shared buffers, the processor
+ * prefetches it into its own cache.  The number of probes to prefetch is
+ * effective_io_concurrency of the tablespace, but at most PREFETCH_MAX.
+ *
+ * Before the search reads its first probe, nothing is prefetched, because many searches end
+ * with that probe.
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
 
 #include "compat.h"
 #include "index/opclass.h"
 #include "index/scan/leaf_reader.h"
+#include "index/tree/buffer_hint.h"
 #include "index/tree/descend.h"
-#include "index/tree/link.h"
 
 /*
  * Initialize a reader of an index.
@@ -25,7 +37,8 @@ leaf_reader_init(LeafReader *reader, Relation index)
 	memset(reader, 0, sizeof(LeafReader));
 	reader->index = index;
 	reader->pinned = InvalidBuffer;
-	prefetch_init(&reader->prefetch, index);
+	reader->prefetch.maximum = Min(get_tablespace_io_concurrency(index->rd_rel->reltablespace),
+								   PREFETCH_MAX);
 }
 
 /*
@@ -78,7 +91,7 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 	reader->collect = collect ? collect : collect_all;
 	reader->search = search;
 	reader->in_range = false;
-	prefetch_reset(&reader->prefetch);
+	reader->prefetch.target = reader->prefetch.first = reader->prefetch.n = 0;
 }
 
 /*
@@ -127,6 +140,109 @@ leaf_reader_start_ranges(LeafReader *reader, const KeyRange *ranges, int n)
 	reader->nranges = n;
 	reader->next = 0;
 	leaf_reader_start(reader, next_array_range, NULL, reader);
+}
+
+/* Maximum number of leaves to prefetch in a range.  Few ranges have more leaves. */
+#define MAX_LEAVES	8
+
+/* Number of keys in a cache line. */
+#define KEYS_PER_LINE	(64 / sizeof(uint64))
+
+/*
+ * Prefetch the keys around the position that a search for a key will look at first, among
+ * n entries of a leaf whose keys are from `first` to `end`.
+ */
+static void
+prefetch_keys(Page leaf, uint64 first, uint64 end, int n, uint64 key)
+{
+	const uint64 *guess = &page_keys(leaf)[guess_position(first, end, n, key)];
+
+	pg_prefetch(guess - KEYS_PER_LINE);
+	pg_prefetch(guess);
+	pg_prefetch(guess + KEYS_PER_LINE);
+}
+
+/*
+ * Find the first leaves of a probe's range, at most MAX_LEAVES, and prefetch them.  The
+ * caller must not hold a lock on any page.
+ */
+static void
+prefetch_leaves(PrefetchProbe *probe, Relation index)
+{
+	PageLink	leaves[MAX_LEAVES];
+	uint64		end;
+	int			n = descend_find_leaves(index, probe->range.table, probe->range.low,
+										probe->range.high, leaves, MAX_LEAVES, &end);
+
+	for (int i = 0; i < n; i++)
+	{
+		int			nentries;
+		Buffer		recent;
+
+		if (!page_is_readable(index, leaves[i].block))
+			break;				/* the scan raises an error when it follows the link */
+		recent = hint_prefetch_buffer(index, leaves[i].block, &nentries);
+		if (BufferIsValid(recent))
+			page_prefetch(BufferGetPage(recent));
+		if (i == 0 && nentries > 0)
+			prefetch_keys(BufferGetPage(recent), leaves[0].low_key.key,
+						  n > 1 ? leaves[1].low_key.key : end, nentries, probe->range.low);
+	}
+	if (n > 0)
+		probe->leaf = leaves[0];
+}
+
+/*
+ * Fetch probes of the search until the ring contains the next probe and `target` probes
+ * after it, or the search has no more probes.  Unless target is 0, prefetches the leaves
+ * of each probe that it adds.
+ */
+static void
+fill_ring(LeafReader *reader)
+{
+	Prefetch   *prefetch = &reader->prefetch;
+
+	while (prefetch->n <= prefetch->target)
+	{
+		PrefetchProbe *probe = &prefetch->probe[(prefetch->first + prefetch->n) % lengthof(prefetch->probe)];
+
+		if (!reader->next_range(reader->search, &probe->range))
+			return;
+		probe->leaf.block = InvalidBlockNumber;
+		if (prefetch->target > 0)
+			prefetch_leaves(probe, reader->index);
+		prefetch->n++;
+	}
+}
+
+/*
+ * Advance to the next range of the search.  Returns the first leaf of the range, pinned and
+ * share-locked, or InvalidBuffer after the last range.  The caller must not hold a lock on
+ * any page.
+ */
+static Buffer
+begin_range(LeafReader *reader)
+{
+	Prefetch   *prefetch = &reader->prefetch;
+	PrefetchProbe *probe = &prefetch->probe[prefetch->first];
+	Buffer		buffer;
+
+	fill_ring(reader);
+	if (prefetch->n == 0)
+		return InvalidBuffer;
+	prefetch->target = prefetch->maximum;
+	prefetch->first = (prefetch->first + 1) % lengthof(prefetch->probe);
+	prefetch->n--;
+
+	reader->nranges_read++;
+	reader->range = probe->range;
+	reader->bound = entry_before(probe->range.low);
+	if (probe->leaf.block == InvalidBlockNumber)
+		return descend_to(reader->index, probe->range.table, 0, &reader->bound,
+						  BUFFER_LOCK_SHARE);
+	buffer = descend_follow(reader->index, &probe->leaf, &reader->bound);
+	hint_set_nentries(reader->index, probe->leaf.block, page_nentries(BufferGetPage(buffer)));
+	return buffer;
 }
 
 /*
@@ -190,16 +306,10 @@ leaf_reader_read(LeafReader *reader)
 	reader->ntids = 0;
 
 	CHECK_FOR_INTERRUPTS();
-	if (reader->in_range)
-		buffer = descend_follow(reader->index, &reader->link, &reader->bound);
-	else
-	{
-		if (!prefetch_next(&reader->prefetch, reader->index, reader->next_range,
-						   reader->search, &reader->range, &buffer))
-			return false;
-		reader->bound = entry_before(reader->range.low);
-		reader->nranges_read++;
-	}
+	buffer = reader->in_range ?
+		descend_follow(reader->index, &reader->link, &reader->bound) : begin_range(reader);
+	if (!BufferIsValid(buffer))
+		return false;
 
 	read_leaf(reader, buffer);
 	if (reader->ntids > 0 && reader->keep_pin)

@@ -23,7 +23,7 @@
 
 /*
  * Cost of a probe, in leaves read, besides the cost of its entries.  Prefetching mostly
- * hides the descent of a probe (prefetch.c).
+ * hides the descent of a probe (leaf_reader.c).
  */
 #define PROBE_COST				1.25
 
