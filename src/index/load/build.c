@@ -10,8 +10,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/load/build_parallel.h"
-#include "index/load/build_tree.h"
+#include "index/load/build_worker.h"
 #include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"

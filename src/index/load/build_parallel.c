@@ -21,7 +21,6 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/load/build_parallel.h"
 #include "index/load/build_worker.h"
 #include "index/tree/extend.h"
 

@@ -14,6 +14,7 @@
 
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "storage/buffile.h"
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
@@ -47,6 +48,13 @@ typedef struct BuildLevel
 	BlockNumber block;
 	PGAlignedBlock page;
 } BuildLevel;
+
+/* A downlink to a leaf, as a temporary file contains it. */
+typedef struct LeafDownlink
+{
+	Entry		low_key;
+	BlockNumber block;
+} LeafDownlink;
 
 /* State of a process that builds a tree, a partition of its leaves, or its inner levels. */
 typedef struct TreeBuild
@@ -350,13 +358,22 @@ build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 }
 
 /*
+ * Return the name of the file with the downlinks of a partition.
+ */
+static char *
+downlinks_name(int tree, int partition)
+{
+	return psprintf("downlinks.%d.%d", tree, partition);
+}
+
+/*
  * Build a partition of the leaves of a tree from the entries of the spool.  The caller has
- * called spool_begin().  Writes the downlinks to the file `downlinks`, and returns the
- * number of leaves.  *done counts the entries that all processes have written.
+ * called spool_begin().  Writes the downlinks to these leaves to a file among `files`, and
+ * returns the number of leaves.  *done counts the entries that all processes have written.
  */
 BlockNumber
 build_leaves(Relation index, int tree, const LeafPartition *partition, Spool *spool,
-			 BufFile *downlinks, pg_atomic_uint64 *done)
+			 SharedFileSet *files, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
 	BlockNumber nleaves = level_size(spool_count(spool), LEAF_FILL);
@@ -365,7 +382,8 @@ build_leaves(Relation index, int tree, const LeafPartition *partition, Spool *sp
 	build.index = index;
 	build.tree = tree;
 	build.to_allocate = nleaves - 1;
-	build.downlinks = downlinks;
+	build.downlinks = BufFileCreateFileSet(&files->fs,
+										   downlinks_name(tree, partition->number));
 
 	/* the first leaf is allocated already, because the leaf to its left links to it */
 	build.next_block = partition->block;
@@ -380,18 +398,20 @@ build_leaves(Relation index, int tree, const LeafPartition *partition, Spool *sp
 		page_set_high_key(last, &partition->high);
 	}
 	finish_page(&build, 0);
+	BufFileExportFileSet(build.downlinks);
+	BufFileClose(build.downlinks);
 	pfree(build.level[0]);
 	return nleaves;
 }
 
 /*
  * Build the inner levels above nleaves leaves, and return the root.  nleaves must be at
- * least 2.  Calls next_downlink() nleaves times.  It must return the downlinks to the
- * leaves from left to right.
+ * least 2.  Reads the downlinks to the leaves from the files of all partitions, which must
+ * be finished.
  */
 TreeRoot
-build_inner_levels(Relation index, int tree, BlockNumber nleaves,
-				   DownlinkSource next_downlink, void *arg)
+build_inner_levels(Relation index, int tree, BlockNumber nleaves, int npartitions,
+				   SharedFileSet *files)
 {
 	TreeBuild	build = {0};
 	LeafDownlink downlink;
@@ -401,12 +421,20 @@ build_inner_levels(Relation index, int tree, BlockNumber nleaves,
 	build.tree = tree;
 	build.to_allocate = count_inner_pages(nleaves);
 	build.nlevels = 1;
-	for (BlockNumber i = 0; i < nleaves; i++)
+	for (int i = 0; i < npartitions; i++)
 	{
-		if (i % REPORT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		next_downlink(arg, &downlink);
-		add_entry(&build, 1, &downlink.low_key, downlink.block);
+		BufFile    *file = BufFileOpenFileSet(&files->fs, downlinks_name(tree, i), O_RDONLY,
+											  false);
+		int64		n = BufFileSize(file) / sizeof(LeafDownlink);
+
+		for (int64 j = 0; j < n; j++)
+		{
+			if (j % REPORT_INTERVAL == 0)
+				CHECK_FOR_INTERRUPTS();
+			read_temp_file(file, &downlink, sizeof(downlink));
+			add_entry(&build, 1, &downlink.low_key, downlink.block);
+		}
+		BufFileClose(file);
 	}
 	return finish_levels(&build);
 }

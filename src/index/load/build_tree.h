@@ -9,7 +9,7 @@
 #include "access/genam.h"
 #include "commands/progress.h"
 #include "port/atomics.h"
-#include "storage/buffile.h"
+#include "storage/sharedfileset.h"
 
 #include "index/load/spool.h"
 #include "index/tree/meta.h"
@@ -32,6 +32,7 @@ typedef enum BuildPhase
 /* A partition of the leaves of a tree.  One process builds it. */
 typedef struct LeafPartition
 {
+	int			number;			/* number of the partition, from 0 */
 	Entry		low;			/* low key of the first leaf */
 	Entry		high;			/* high key of the last leaf, exclusive.  Unused
 								 * if there is no leaf to the right. */
@@ -40,16 +41,6 @@ typedef struct LeafPartition
 								 * InvalidBlockNumber */
 } LeafPartition;
 
-/* A downlink to a leaf, as a temporary file contains it. */
-typedef struct LeafDownlink
-{
-	Entry		low_key;
-	BlockNumber block;
-} LeafDownlink;
-
-/* Set *downlink to the downlink of the next leaf. */
-typedef void (*DownlinkSource) (void *arg, LeafDownlink *downlink);
-
 extern void build_report_tree(int tree, int ntables);
 extern void build_report_phase(BuildPhase phase);
 extern BlockNumber build_tree_size(uint64 nentries);
@@ -57,9 +48,9 @@ extern void build_write_page(Buffer buffer, Page page, bool log);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);
 extern BlockNumber build_leaves(Relation index, int tree, const LeafPartition *partition,
-								Spool *spool, BufFile *downlinks,
+								Spool *spool, SharedFileSet *files,
 								pg_atomic_uint64 *done);
 extern TreeRoot build_inner_levels(Relation index, int tree, BlockNumber nleaves,
-								   DownlinkSource next_downlink, void *arg);
+								   int npartitions, SharedFileSet *files);
 
 #endif							/* SIMHASH_BUILD_TREE_H */

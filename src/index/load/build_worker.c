@@ -33,16 +33,6 @@
 #include "index/load/spool_file.h"
 #include "index/opclass_lookup.h"
 
-/* State of reading a tree's downlinks to leaves from the files of its partitions. */
-typedef struct DownlinkReader
-{
-	SharedBuild *shared;
-	int			tree;
-	int			partition;	/* partition whose file is opened next */
-	BufFile    *file;
-	int64		nleft;			/* number of unread downlinks in the file */
-} DownlinkReader;
-
 /*
  * Return the name of a participant's file of rows.
  */
@@ -51,15 +41,6 @@ rows_name(int participant, RowGroup group)
 {
 	return psprintf("%s.%d", group == ROWS_WITH_PLACEHOLDER ? "placeholders" : "keys",
 					participant);
-}
-
-/*
- * Return the name of the file with the downlinks of a partition.
- */
-static char *
-downlinks_name(int tree, int partition)
-{
-	return psprintf("downlinks.%d.%d", tree, partition);
 }
 
 /*
@@ -156,7 +137,7 @@ partition_min(const SharedBuild *shared, int partition)
 }
 
 /*
- * Build a partition of a tree's leaves, and write the downlinks to these leaves to a file.
+ * Build a partition of a tree's leaves.
  */
 static void
 build_partition(SharedBuild *shared, Relation index, int tree, int partition, Spool *spool)
@@ -166,63 +147,20 @@ build_partition(SharedBuild *shared, Relation index, int tree, int partition, Sp
 	uint64		min = partition_min(shared, partition);
 	uint64		next_min = is_last ? 0 : partition_min(shared, partition + 1);
 	LeafPartition leaves;
-	BufFile    *downlinks;
 
 	spool_reuse(spool);
 	/* for the last partition, next_min - 1 wraps around to the greatest of all keys */
 	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
 
+	leaves.number = partition;
 	leaves.low = entry_before(min);
 	leaves.high = entry_before(next_min);
 	leaves.block = shared->first_leaves + tree * shared->npartitions + partition;
 	leaves.right = is_last ? InvalidBlockNumber : leaves.block + 1;
-	downlinks = BufFileCreateFileSet(&shared->files.fs, downlinks_name(tree, partition));
 	pg_atomic_fetch_add_u32(&shared->tree[tree].nleaves,
-							build_leaves(index, tree, &leaves, spool, downlinks,
+							build_leaves(index, tree, &leaves, spool, &shared->files,
 										 &shared->ndone));
-	BufFileExportFileSet(downlinks);
-	BufFileClose(downlinks);
-}
-
-/*
- * Set *downlink to the downlink to the next leaf of a tree (DownlinkSource).
- */
-static void
-read_downlink(void *arg, LeafDownlink *downlink)
-{
-	DownlinkReader *reader = arg;
-
-	if (reader->file && reader->nleft == 0)
-	{
-		BufFileClose(reader->file);
-		reader->file = NULL;
-	}
-	if (reader->file == NULL)
-	{
-		reader->file = BufFileOpenFileSet(&reader->shared->files.fs,
-										  downlinks_name(reader->tree, reader->partition++),
-										  O_RDONLY, false);
-		reader->nleft = BufFileSize(reader->file) / sizeof(LeafDownlink);
-	}
-	read_temp_file(reader->file, downlink, sizeof(LeafDownlink));
-	reader->nleft--;
-}
-
-/*
- * Build the inner levels of a tree.  All partitions of the tree must be finished.
- */
-static void
-finish_tree(SharedBuild *shared, Relation index, int tree)
-{
-	DownlinkReader	reader = {0};
-
-	reader.shared = shared;
-	reader.tree = tree;
-	shared->tree[tree].root =
-		build_inner_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
-						   read_downlink, &reader);
-	BufFileClose(reader.file);
 }
 
 /*
@@ -254,7 +192,9 @@ do_units(SharedBuild *shared, Relation index)
 		}
 		build_partition(shared, index, tree, (unit - 1) % shared->npartitions, spool);
 		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].npartitions_left, 1) == 0)
-			finish_tree(shared, index, tree);
+			shared->tree[tree].root =
+				build_inner_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
+								   shared->npartitions, &shared->files);
 	}
 	spool_free(spool);
 }

@@ -1,5 +1,5 @@
 /*
- * Shared state of the participants of a parallel CREATE INDEX
+ * CREATE INDEX by several processes, and the state that they share
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -10,7 +10,6 @@
 #include "executor/instrument.h"
 #include "nodes/execnodes.h"
 #include "storage/barrier.h"
-#include "storage/sharedfileset.h"
 
 #include "index/load/build_tree.h"
 
@@ -86,6 +85,12 @@ typedef struct SharedBuild
 	Participant participant[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
+/* build_parallel.c */
+extern bool build_in_parallel(Relation heap, Relation index, IndexInfo *info,
+							  const Design *design, TreeRoot *roots,
+							  IndexBuildResult *result);
+
+/* build_worker.c */
 extern void build_participate(SharedBuild *shared, ParallelTableScanDesc scan,
 							  int participant, Relation heap, Relation index,
 							  IndexInfo *info);
