@@ -85,7 +85,6 @@ OBJS = \
 	src/index/tree/page.o \
 	src/index/tree/pause.o \
 	src/index/tree/split.o \
-	src/index/tree/stored_opclass.o \
 	src/index/tree/vacuum.o \
 	src/index/tree/wal.o \
 	src/join/exec/join_exec.o \

@@ -5,7 +5,7 @@
  * different parameters is an error.  So all values of an index have the same parameters.
  * Then an index scan and a sequential scan never differ.  The parameters are the type
  * modifier of the indexed column.  The build stores them in the metapage, and they never
- * change (tree/stored_opclass.h).
+ * change (tree/meta.c).
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -18,7 +18,7 @@
 #include "index/am/hamming_cost.h"
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
-#include "index/tree/stored_opclass.h"
+#include "index/tree/meta.h"
 #include "planner/array_estimate.h"
 #include "type/strategy.h"
 

@@ -38,7 +38,6 @@
 #include "index/tree/descend.h"
 #include "index/tree/free_list.h"
 #include "index/tree/link.h"
-#include "index/tree/stored_opclass.h"
 
 /* Incomplete splits found in an index. */
 typedef struct IncompleteSplits

@@ -11,7 +11,6 @@
 #include "compat.h"
 #include "index/inspect/inspect.h"
 #include "index/scan/scan_hamming.h"
-#include "index/tree/stored_opclass.h"
 #include "type/strategy.h"
 
 #define EXPLAIN_COLUMNS		6

@@ -26,7 +26,6 @@
 #include "index/scan/scan_keys.h"
 #include "index/scan/scan_overlap.h"
 #include "index/tree/meta.h"
-#include "index/tree/stored_opclass.h"
 
 typedef enum ScanStage
 {

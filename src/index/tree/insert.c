@@ -17,7 +17,6 @@
 #include "index/tree/descend.h"
 #include "index/tree/meta.h"
 #include "index/tree/split.h"
-#include "index/tree/stored_opclass.h"
 #include "index/tree/wal.h"
 
 /* Maximum number of leaves in one WAL record. */

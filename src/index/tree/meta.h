@@ -1,5 +1,5 @@
 /*
- * The metapage: design and roots of an index
+ * The metapage: design, parameters and roots of an index
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -9,6 +9,7 @@
 #include "storage/bufmgr.h"
 #include "utils/relcache.h"
 
+#include "index/opclass.h"
 #include "index/simhash/design.h"
 
 #define META_BLOCK			0
@@ -80,5 +81,7 @@ extern const IndexMeta *meta_get(Relation index);
 extern const IndexMeta *meta_reread(Relation index);
 extern BlockNumber meta_count_free(Relation index);
 extern bool meta_has_block(Relation index, BlockNumber block);
+extern const Opclass *opclass_of_trees(Relation index);
+extern int32 params_of_index(Oid index);
 
 #endif							/* SIMHASH_META_H */
