@@ -76,7 +76,6 @@ OBJS = \
 	src/index/array/array_opclass.o \
 	src/index/tree/buffer_hint.o \
 	src/index/tree/descend.o \
-	src/index/tree/extend.o \
 	src/index/tree/free_list.o \
 	src/index/tree/insert.o \
 	src/index/tree/link.o \

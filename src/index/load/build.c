@@ -14,7 +14,6 @@
 #include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
 #include "index/options.h"
-#include "index/tree/extend.h"
 
 /* Entries of a serial build. */
 typedef struct Spools
@@ -124,7 +123,7 @@ simhash_build(Relation heap, Relation index, struct IndexInfo *info)
 	PGAlignedBlock meta;
 
 	/* the metapage must be the first page, although it is written last */
-	if (page_extend(index, 1) != META_BLOCK)
+	if (build_extend(index, 1) != META_BLOCK)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
 

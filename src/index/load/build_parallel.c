@@ -22,7 +22,6 @@
 
 #include "compat.h"
 #include "index/load/build_worker.h"
-#include "index/tree/extend.h"
 
 /* Keys in the table of contents of the shared memory segment */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)
@@ -167,7 +166,7 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 	if (leader->context->nworkers_launched == 0)
 		return false;
 	shared->nparticipants = leader->context->nworkers_launched + 1;
-	shared->first_leaves = page_extend(index, design->ntables * shared->npartitions);
+	shared->first_leaves = build_extend(index, design->ntables * shared->npartitions);
 	ereport(DEBUG1,
 			(errmsg_internal("building index \"%s\" with %d parallel workers",
 							 RelationGetRelationName(index),

@@ -15,11 +15,11 @@
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "storage/buffile.h"
+#include "storage/lmgr.h"
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
 #include "index/load/build_tree.h"
-#include "index/tree/extend.h"
 
 /* Percentage of a page that a build fills.  Later insertions use the free space. */
 #define FILL_PERCENT	90
@@ -35,6 +35,12 @@
  * together.
  */
 #define EXTEND_BLOCKS	128
+
+/*
+ * Maximum number of pages added at a time.  PostgreSQL pins a buffer for each page, and
+ * adds fewer pages if it cannot pin that many.
+ */
+#define EXTEND_TOGETHER	64
 
 /*
  * Number of entries to write between two progress reports.  Also the number of entries or
@@ -143,6 +149,37 @@ build_tree_size(uint64 nentries)
 }
 
 /*
+ * Extend the index by n contiguous pages, all zeros.  Returns the first block.
+ *
+ * The extension lock is needed even if the index is invisible to other transactions,
+ * because several parallel workers may build the index.  The lock conflicts between the
+ * members of a lock group, too.  It is held until all n pages exist, because PostgreSQL
+ * may add fewer pages at a time than requested.
+ */
+BlockNumber
+build_extend(Relation index, BlockNumber n)
+{
+	BlockNumber first = InvalidBlockNumber;
+	Buffer		buffers[EXTEND_TOGETHER];
+
+	LockRelationForExtension(index, ExclusiveLock);
+	while (n > 0)
+	{
+		uint32		extended;
+		BlockNumber block = extend_relation(index, Min(n, EXTEND_TOGETHER), buffers,
+											&extended);
+
+		if (first == InvalidBlockNumber)
+			first = block;
+		for (uint32 i = 0; i < extended; i++)
+			ReleaseBuffer(buffers[i]);
+		n -= extended;
+	}
+	UnlockRelationForExtension(index, ExclusiveLock);
+	return first;
+}
+
+/*
  * Return a block for a page that will be written later.  The block is allocated, but not
  * initialized.
  */
@@ -157,7 +194,7 @@ allocate_block(TreeBuild *build)
 		Assert(n > 0);
 		build->to_allocate -= n;
 		n = Max(n, 1);
-		build->next_block = page_extend(build->index, n);
+		build->next_block = build_extend(build->index, n);
 		build->end_block = build->next_block + n;
 	}
 	return build->next_block++;

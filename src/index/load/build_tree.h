@@ -44,6 +44,7 @@ typedef struct LeafPartition
 extern void build_report_tree(int tree, int ntables);
 extern void build_report_phase(BuildPhase phase);
 extern BlockNumber build_tree_size(uint64 nentries);
+extern BlockNumber build_extend(Relation index, BlockNumber n);
 extern void build_write_page(Buffer buffer, Page page, bool log);
 extern TreeRoot build_tree(Relation index, int tree, Spool *spool,
 						   pg_atomic_uint64 *done);

@@ -23,10 +23,10 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 
 #include "index/tree/descend.h"
-#include "index/tree/extend.h"
 #include "index/tree/free_list.h"
 #include "index/tree/link.h"
 #include "index/tree/meta.h"
@@ -44,16 +44,26 @@ typedef struct NewPage
 } NewPage;
 
 /*
- * Pin and exclusively lock a new page.  Takes the first free page, or extends the index if
- * there is none.  The caller holds the exclusive lock of the metapage (new->meta_buffer).
+ * Pin and exclusively lock a new page.  Takes the first free page, or extends the index by a
+ * page, all zeros, if there is none.  Takes the extension lock for that, unless no other
+ * session can access the index (RELATION_IS_LOCAL).  The caller holds the exclusive lock of
+ * the metapage (new->meta_buffer).
  */
 static void
 new_page_lock(Relation index, NewPage *new)
 {
+	bool		need_lock = !RELATION_IS_LOCAL(index);
+
 	new->buffer = free_list_take(index, new->meta_buffer);
 	new->was_free = BufferIsValid(new->buffer);
-	if (!new->was_free)
-		new->buffer = page_new_buffer(index);
+	if (new->was_free)
+		return;
+	if (need_lock)
+		LockRelationForExtension(index, ExclusiveLock);
+	new->buffer = ReadBuffer(index, P_NEW);
+	LockBuffer(new->buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (need_lock)
+		UnlockRelationForExtension(index, ExclusiveLock);
 }
 
 /*
