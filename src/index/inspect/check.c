@@ -35,9 +35,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/tree/descend.h"
-#include "index/tree/free_list.h"
-#include "index/tree/link.h"
+#include "index/tree/tree.h"
 
 /* Incomplete splits found in an index. */
 typedef struct IncompleteSplits

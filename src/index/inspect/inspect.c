@@ -19,8 +19,7 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/inspect/inspect.h"
-#include "index/tree/descend.h"
-#include "index/tree/link.h"
+#include "index/tree/tree.h"
 
 /*
  * Switch to the owner of the table, in a security-restricted operation, as maintenance

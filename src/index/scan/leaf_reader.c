@@ -25,8 +25,7 @@
 #include "compat.h"
 #include "index/opclass.h"
 #include "index/scan/leaf_reader.h"
-#include "index/tree/buffer_hint.h"
-#include "index/tree/descend.h"
+#include "index/tree/tree.h"
 
 /*
  * Initialize a reader of an index.

@@ -9,7 +9,7 @@
 #include "utils/snapshot.h"
 
 #include "index/simhash/probe.h"
-#include "index/tree/link.h"
+#include "index/tree/tree.h"
 
 /* Maximum number of probes to prefetch. */
 #define PREFETCH_MAX	64

@@ -29,7 +29,7 @@
 #include "compat.h"
 #include "index/opclass.h"
 #include "index/scan/postings.h"
-#include "index/tree/descend.h"
+#include "index/tree/tree.h"
 
 /* --- cursors ------------------------------------------------------------------- */
 

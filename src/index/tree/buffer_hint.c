@@ -23,7 +23,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/tree/buffer_hint.h"
+#include "index/tree/tree.h"
 
 /* Number of hints.  They take 1 MB of a backend, of which it uses the pages it touches. */
 #define NHINTS			(1 << 17)

@@ -13,10 +13,7 @@
 
 #include "utils/rel.h"
 
-#include "index/tree/descend.h"
-#include "index/tree/link.h"
-#include "index/tree/meta.h"
-#include "index/tree/page.h"
+#include "index/tree/tree.h"
 
 /*
  * Return true if the i-th entry of a page is less than `entry`.

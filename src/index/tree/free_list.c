@@ -16,8 +16,7 @@
 #include "miscadmin.h"
 #include "utils/rel.h"
 
-#include "index/tree/free_list.h"
-#include "index/tree/link.h"
+#include "index/tree/tree.h"
 
 /*
  * Pin and exclusively lock the first free page, and return its buffer.  Returns

@@ -14,9 +14,7 @@
 
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/tree/descend.h"
-#include "index/tree/meta.h"
-#include "index/tree/split.h"
+#include "index/tree/tree.h"
 #include "index/tree/wal.h"
 
 /* Maximum number of leaves in one WAL record. */

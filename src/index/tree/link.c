@@ -9,10 +9,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/tree/buffer_hint.h"
-#include "index/tree/link.h"
-#include "index/tree/meta.h"
 #include "index/tree/pause.h"
+#include "index/tree/tree.h"
 
 /*
  * Return true if a page is the page that a link describes.  That is so if it is not free,

@@ -24,10 +24,7 @@
 #include "access/generic_xlog.h"
 #include "utils/rel.h"
 
-#include "index/tree/descend.h"
-#include "index/tree/free_list.h"
-#include "index/tree/link.h"
-#include "index/tree/merge.h"
+#include "index/tree/tree.h"
 
 /*
  * Maximum fill of the left sibling after a merge, in percent.  The free space keeps

@@ -26,11 +26,7 @@
 #include "storage/lmgr.h"
 #include "utils/rel.h"
 
-#include "index/tree/descend.h"
-#include "index/tree/free_list.h"
-#include "index/tree/link.h"
-#include "index/tree/meta.h"
-#include "index/tree/split.h"
+#include "index/tree/tree.h"
 
 static void finish_split(Relation index, int tree, int level, const Entry *high_key);
 

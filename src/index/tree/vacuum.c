@@ -17,12 +17,8 @@
 #include "utils/spccache.h"
 
 #include "index/access_method.h"
-#include "index/tree/descend.h"
-#include "index/tree/link.h"
-#include "index/tree/merge.h"
-#include "index/tree/meta.h"
 #include "index/tree/pause.h"
-#include "index/tree/split.h"
+#include "index/tree/tree.h"
 
 /*
  * State of the prefetching of leaves.  The order of leaves in the file is not the order of
