@@ -10,7 +10,6 @@
 
 #include "compat.h"
 #include "index/access_method.h"
-#include "index/options.h"
 #include "index/tree/pause.h"
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"

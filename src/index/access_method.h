@@ -1,5 +1,5 @@
 /*
- * Functions that PostgreSQL and _PG_init call, by the file that defines them
+ * Functions of the access method, by the file that defines them
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -9,6 +9,8 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "nodes/pathnodes.h"
+
+#include "index/simhash/design.h"
 
 /* load/build.c */
 extern IndexBuildResult *simhash_build(Relation heap, Relation index,
@@ -45,7 +47,9 @@ extern void simhash_costestimate(PlannerInfo *root, IndexPath *path,
 								 double *correlation, double *pages);
 
 /* options.c */
+extern void options_init(void);
 extern bytea *simhash_options(Datum reloptions, bool validate);
+extern DesignOptions options_design(Relation index);
 
 /* am/create_hook.c */
 extern void create_hook_init(void);

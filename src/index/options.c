@@ -12,8 +12,6 @@
 
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/options.h"
-#include "index/simhash/design.h"
 
 typedef struct IndexOptions
 {

@@ -13,7 +13,6 @@
 #include "index/load/build_worker.h"
 #include "index/load/heap_scan.h"
 #include "index/opclass_lookup.h"
-#include "index/options.h"
 
 /* Entries of a serial build. */
 typedef struct Spools
