@@ -106,7 +106,6 @@ static void
 copy_parent(LevelCheck *check, Page parent)
 {
 	const TreeRoot *root = &meta_reread(check->index)->root[check->tree];
-	Entry		lowest = lowest_entry();
 
 	if (root->level > check->level)
 		inspect_copy_page(descend_to(check->index, check->tree, check->level + 1,
@@ -114,8 +113,8 @@ copy_parent(LevelCheck *check, Page parent)
 						  parent);
 	else
 	{
-		page_init(parent, check->tree, check->level + 1, &lowest);
-		page_append(parent, &lowest, root->block);
+		page_init(parent, check->tree, check->level + 1, &lowest_entry);
+		page_append(parent, &lowest_entry, root->block);
 	}
 }
 

@@ -164,7 +164,7 @@ drop_before(Page page, const Entry *bound)
 void
 inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void *arg)
 {
-	Entry		bound = lowest_entry();
+	Entry		bound = lowest_entry;
 	Buffer		buffer = descend_to(index, tree, level, &bound, BUFFER_LOCK_SHARE);
 	PGAlignedBlock copy;
 	Page		page = copy.data;

@@ -146,7 +146,6 @@ simhash_buildempty(Relation index)
 	Design		design;
 	TreeRoot	roots[MAX_TREES];
 	PGAlignedBlock page;
-	Entry		lowest = lowest_entry();
 
 	design_init(&design, &options);
 	for (int i = 0; i <= design.ntables; i++)
@@ -159,6 +158,6 @@ simhash_buildempty(Relation index)
 	{
 		build_write_page(ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_NORMAL, NULL),
 						 page.data, true);
-		page_init(page.data, i, 0, &lowest);
+		page_init(page.data, i, 0, &lowest_entry);
 	}
 }

@@ -290,11 +290,7 @@ add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child)
 	Page		page;
 
 	if (at == build->nlevels)
-	{
-		Entry		lowest = lowest_entry();
-
-		add_level(build, &lowest);
-	}
+		add_level(build, &lowest_entry);
 	level = build->level[at];
 	page = level->page.data;
 	if (page_nentries(page) == (at == 0 ? LEAF_FILL : INNER_FILL))
@@ -384,12 +380,11 @@ TreeRoot
 build_tree(Relation index, int tree, Spool *spool, pg_atomic_uint64 *done)
 {
 	TreeBuild	build = {0};
-	Entry		lowest = lowest_entry();
 
 	build.index = index;
 	build.tree = tree;
 	build.to_allocate = build_tree_size(spool_count(spool));
-	add_level(&build, &lowest);
+	add_level(&build, &lowest_entry);
 	add_entries(&build, spool, done);
 	return finish_levels(&build);
 }

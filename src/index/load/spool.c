@@ -207,7 +207,7 @@ spool_begin(Spool *spool, const PermutedTable *table)
 	}
 	spool->table = table;
 	spool->chunk = 0;
-	spool->low = lowest_entry();
+	spool->low = lowest_entry;
 }
 
 /*

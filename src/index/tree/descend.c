@@ -153,7 +153,7 @@ root_link(Relation index, int tree, int level)
 	if (root->level < level)
 		page_report_corruption(index, root->block,
 							   "the root is at a lower level than a page of its tree");
-	return (PageLink) {lowest_entry(), root->block, tree, root->level};
+	return (PageLink) {lowest_entry, root->block, tree, root->level};
 }
 
 /*

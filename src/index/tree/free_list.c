@@ -73,10 +73,9 @@ free_list_remove(MetaPageData *meta, Page page)
 void
 free_list_add(MetaPageData *meta, Page page, BlockNumber block)
 {
-	Entry		lowest = lowest_entry();
 	TreePageOpaque opaque;
 
-	page_init(page, 0, 0, &lowest);
+	page_init(page, 0, 0, &lowest_entry);
 	opaque = TreePageGetOpaque(page);
 	opaque->flags = TREE_FREE_PAGE;
 	opaque->right = meta->free_page;

@@ -23,8 +23,8 @@ typedef struct Entry
 {
 	uint64		key;			/* key in the tree's permuted table (design.h) */
 	ItemPointerData tid;		/* TID of the heap tuple.  All zeros, which is not a
-								 * valid TID, in the bounds that entry_before() and
-								 * lowest_entry() return. */
+								 * valid TID, in lowest_entry and in the bounds that
+								 * entry_before() returns. */
 	uint16		unused;			/* always 0, in place of padding.  Temporary files
 								 * contain all bytes of an entry. */
 } Entry;
@@ -40,7 +40,7 @@ typedef struct Entry
  * entries are in order.  Each entry is the low key of a child, with the downlink to that
  * child.
  *
- * The low key of a leftmost page is lowest_entry(), which is less than all entries.
+ * The low key of a leftmost page is lowest_entry, which is less than all entries.
  */
 
 /* An entry of an inner page, without its key. */
@@ -247,12 +247,8 @@ entry_before(uint64 key)
 	return entry;
 }
 
-/* Return the low key of leftmost pages, which is less than all entries. */
-static inline Entry
-lowest_entry(void)
-{
-	return entry_before(0);
-}
+/* The low key of leftmost pages, which is less than all entries. */
+static const Entry lowest_entry = {0};
 
 /* Return a bound that no entry is greater than. */
 static inline Entry

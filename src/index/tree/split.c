@@ -279,8 +279,7 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 static void
 split_root(Relation index, int tree, int level)
 {
-	Entry		lowest = lowest_entry();
-	Buffer		buffer = descend_arrive(index, tree, level, &lowest,
+	Buffer		buffer = descend_arrive(index, tree, level, &lowest_entry,
 										BUFFER_LOCK_EXCLUSIVE);
 	Buffer		meta_buffer = meta_lock(index, BUFFER_LOCK_EXCLUSIVE);
 	MetaPageData *meta = MetaPageGetData(BufferGetPage(meta_buffer));
@@ -325,7 +324,7 @@ lock_incomplete_child(Relation index, Page parent, const Entry *high_key)
 {
 	int			n = page_nentries(parent);
 	int			at = page_search(parent, n, high_key);
-	Entry		found = at < n ? page_entry(parent, at) : lowest_entry();
+	Entry		found = at < n ? page_entry(parent, at) : lowest_entry;
 	PageLink	link;
 	Buffer		left;
 	Entry		left_high_key;
@@ -419,7 +418,7 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)
 {
-	Entry		finished = lowest_entry();	/* not the high key of any page */
+	Entry		finished = lowest_entry;	/* not the high key of any page */
 	int			nfinishes = 0;
 
 	for (;;)

@@ -206,9 +206,8 @@ static void
 vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 {
 	Relation	index = vacuum->info->index;
-	Entry		lowest = lowest_entry();
-	Buffer		leftmost = descend_to(index, tree, level, &lowest, BUFFER_LOCK_SHARE);
-	PageLink	link = {lowest, BufferGetBlockNumber(leftmost), tree, level};
+	Buffer		leftmost = descend_to(index, tree, level, &lowest_entry, BUFFER_LOCK_SHARE);
+	PageLink	link = {lowest_entry, BufferGetBlockNumber(leftmost), tree, level};
 	int			limit = merge_limit(level);
 	int			nleft = limit + 1;	/* number of entries of the left sibling */
 
