@@ -70,7 +70,6 @@ OBJS = \
 	src/index/simhash/advice.o \
 	src/index/simhash/design.o \
 	src/index/simhash/simhash_opclasses.o \
-	src/index/simhash/probe.o \
 	src/index/simhash/probe_plan.o \
 	src/index/array/array_opclass.o \
 	src/index/tree/buffer_hint.o \

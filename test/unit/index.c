@@ -8,7 +8,7 @@
 #include "postgres_fe.h"
 
 #include "digest/match.h"
-#include "index/simhash/probe.h"
+#include "index/simhash/probe_plan.h"
 
 #include "unit.h"
 

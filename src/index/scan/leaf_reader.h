@@ -8,7 +8,7 @@
 
 #include "utils/snapshot.h"
 
-#include "index/simhash/probe.h"
+#include "index/simhash/probe_plan.h"
 #include "index/tree/tree.h"
 
 /* Maximum number of probes to prefetch. */

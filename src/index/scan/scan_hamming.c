@@ -4,9 +4,9 @@
  * A ball is a fingerprint, its center, and a radius in bits.  Each scan key is a ball.  A
  * match lies within all of them.
  *
- * A scan reads one range of keys after another: the probes of a probe plan (probe.c), in
- * all permuted tables of the plan.  If several permuted tables find a row, the scan returns
- * it once.
+ * A scan reads one range of keys after another: the probes of a probe plan (probe_plan.c),
+ * in all permuted tables of the plan.  If several permuted tables find a row, the scan
+ * returns it once.
  *
  * A scan in order of distance grows its radius from one distance to the next.  This is the
  * k-nearest-neighbor search of multi-index hashing (Norouzi, Punjani and Fleet, "Fast exact

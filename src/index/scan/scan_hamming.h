@@ -11,7 +11,7 @@
 #include "index/opclass.h"
 #include "index/scan/distance_queue.h"
 #include "index/scan/leaf_reader.h"
-#include "index/simhash/probe.h"
+#include "index/simhash/probe_plan.h"
 #include "type/simhash_type.h"
 
 /* A match beyond the current radius. */
