@@ -55,9 +55,6 @@ struct Spool
 
 #define INITIAL_SIZE	1024
 
-/* Number of entries to process between two checks for interrupts.  A power of two. */
-#define INTERRUPT_INTERVAL	65536
-
 /*
  * Create a spool that uses at most `memory` kilobytes, or more if that is too little for
  * INITIAL_SIZE entries.
@@ -169,27 +166,6 @@ spool_count(const Spool *spool)
 }
 
 /*
- * Change the keys of all entries in memory to those of a permuted table.  Before, the
- * keys are those of spool->table, or not permuted if that is NULL.
- */
-static void
-change_table(Spool *spool, const PermutedTable *table)
-{
-	if (spool->table == table)
-		return;
-	for (size_t i = 0; i < spool->nentries; i++)
-	{
-		SimHash		fp = spool->entries[i].key;
-
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (spool->table)
-			fp = design_fingerprint(spool->table, fp);
-		spool->entries[i].key = design_key(table, fp);
-	}
-}
-
-/*
  * Begin to read the entries of a permuted table.  The table must remain valid until the
  * spool is reused or freed, or until the next spool_begin() has returned.  The next
  * spool_begin() needs this table to restore the fingerprints.
@@ -201,7 +177,7 @@ spool_begin(Spool *spool, const PermutedTable *table)
 		spool->nchunks = spool_file_divide(spool->file, table, spool->size);
 	else
 	{
-		change_table(spool, table);
+		rows_permute(spool->entries, spool->nentries, spool->table, table);
 		spool->nchunks = 1;
 		spool->high = highest_entry();
 	}

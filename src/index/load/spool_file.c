@@ -82,6 +82,27 @@ struct SpoolFile
 #include "lib/sort_template.h"
 
 /*
+ * Change the keys of n rows to those of a permuted table, `to`.  Before, the keys are those
+ * of `from`, or not permuted if that is NULL.  Checks for interrupts.
+ */
+void
+rows_permute(Entry *rows, size_t n, const PermutedTable *from, const PermutedTable *to)
+{
+	if (from == to)
+		return;
+	for (size_t i = 0; i < n; i++)
+	{
+		SimHash		fp = rows[i].key;
+
+		if (i % INTERRUPT_INTERVAL == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (from)
+			fp = design_fingerprint(from, fp);
+		rows[i].key = design_key(to, fp);
+	}
+}
+
+/*
  * Append a row to the file, and count it.
  */
 void
@@ -281,14 +302,7 @@ spool_file_divide(SpoolFile *file, const PermutedTable *table, size_t chunk_size
 	int64		nchunks = file->rows.nrows / (chunk_size * FILL_PERCENT / 100) + 1;
 
 	close_files(file);
-	for (int i = 0; i < file->nsample; i++)
-	{
-		Entry	   *entry = &file->sample[i];
-
-		if (file->table)
-			entry->key = design_fingerprint(file->table, entry->key);
-		entry->key = design_key(table, entry->key);
-	}
+	rows_permute(file->sample, file->nsample, file->table, table);
 	sort_sample(file->sample, file->nsample);
 	file->table = table;
 	file->nchunks = Min(nchunks, file->nsample);

@@ -28,8 +28,13 @@ typedef struct RowFile
  */
 #define ROW_FILE_BATCH	1024
 
+/* Number of entries to process between two checks for interrupts.  A power of two. */
+#define INTERRUPT_INTERVAL	65536
+
 typedef struct SpoolFile SpoolFile;
 
+extern void rows_permute(Entry *rows, size_t n, const PermutedTable *from,
+						 const PermutedTable *to);
 extern void row_file_add(RowFile *file, const Entry *row);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
