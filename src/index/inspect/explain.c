@@ -10,7 +10,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/scan/scan_hamming.h"
+#include "index/scan/scans.h"
 #include "type/strategy.h"
 
 #define EXPLAIN_COLUMNS		6

@@ -22,9 +22,7 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-#include "index/scan/scan_hamming.h"
-#include "index/scan/scan_keys.h"
-#include "index/scan/scan_overlap.h"
+#include "index/scan/scans.h"
 #include "index/tree/meta.h"
 
 typedef enum ScanStage

@@ -27,7 +27,7 @@
 #include "utils/memutils.h"
 
 #include "digest/match.h"
-#include "index/scan/scan_hamming.h"
+#include "index/scan/scans.h"
 #include "index/tree/meta.h"
 
 /*

@@ -30,7 +30,7 @@
 
 #include "index/scan/hit_counter.h"
 #include "index/scan/postings.h"
-#include "index/scan/scan_overlap.h"
+#include "index/scan/scans.h"
 #include "index/scan/tid_set.h"
 
 /* A key is frequent if its postings may continue after this number of leaves. */

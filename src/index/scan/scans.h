@@ -1,10 +1,10 @@
 /*
- * Scans by Hamming distance: for keys within balls, or nearest first
+ * The three scans, by the file that defines them
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifndef SIMHASH_SCAN_HAMMING_H
-#define SIMHASH_SCAN_HAMMING_H
+#ifndef SIMHASH_SCANS_H
+#define SIMHASH_SCANS_H
 
 #include "access/skey.h"
 
@@ -13,6 +13,8 @@
 #include "index/scan/leaf_reader.h"
 #include "index/simhash/probe_plan.h"
 #include "type/simhash_type.h"
+
+/* --- scan_hamming.c ------------------------------------------------------------ */
 
 /* A match beyond the current radius. */
 typedef struct FarMatch
@@ -78,4 +80,23 @@ extern bool hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int n
 extern bool hamming_scan_next(HammingScan *scan);
 extern void hamming_scan_end(HammingScan *scan);
 
-#endif							/* SIMHASH_SCAN_HAMMING_H */
+/* --- scan_keys.c --------------------------------------------------------------- */
+
+typedef struct KeysScan KeysScan;
+
+extern KeysScan *keys_scan_create(MemoryContext context, LeafReader *reader,
+								  const KeySet *query);
+extern void keys_scan_return_once(KeysScan *scan, bool may_defer);
+extern bool keys_scan_next(KeysScan *scan);
+extern void keys_scan_end(KeysScan *scan);
+
+/* --- scan_overlap.c ------------------------------------------------------------ */
+
+typedef struct OverlapScan OverlapScan;
+
+extern OverlapScan *overlap_scan_create(MemoryContext context, LeafReader *reader,
+										const KeySet *query);
+extern bool overlap_scan_next(OverlapScan *scan, float8 *distance);
+extern void overlap_scan_end(OverlapScan *scan);
+
+#endif							/* SIMHASH_SCANS_H */
