@@ -83,7 +83,7 @@ set_cursor(PostingCursor *cursor, const ItemPointerData *tids, int n, bool more)
  * because its entries are not in order.  Such a TID would move the cursor backward.
  */
 static int
-copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer buffer,
+copy_tids(const LeafReader *reader, const PostingCursor *cursor, Buffer buffer,
 		  const Entry *from, uint64 *tids)
 {
 	Page		page = BufferGetPage(buffer);
@@ -94,22 +94,22 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
 	int			n = 0;
 	int			i;
 
-	test_for_old_snapshot(snapshot, index, page);
+	test_for_old_snapshot(reader->snapshot, reader->index, page);
 
 	/* copy one sorted entry too many, so that keep_tids sets `more` */
 	for (i = page_search(page, nsorted, from);
 		 i < nsorted && keys[i] == cursor->key && n <= cursor->max; i++)
 	{
-		tids[n++] = tid_number(leaf_checked_tid(index, buffer, i));
+		tids[n++] = tid_number(leaf_checked_tid(reader->index, buffer, i));
 		if (tids[n - 1] < first)
-			page_report_corruption(index, BufferGetBlockNumber(buffer),
+			page_report_corruption(reader->index, BufferGetBlockNumber(buffer),
 								   "its entries are not in order");
 	}
 	for (i = nsorted; i < nentries; i++)
 	{
 		if (keys[i] != cursor->key)
 			continue;
-		tids[n] = tid_number(leaf_checked_tid(index, buffer, i));
+		tids[n] = tid_number(leaf_checked_tid(reader->index, buffer, i));
 		n += tids[n] >= first;
 	}
 	return n;
@@ -120,7 +120,7 @@ copy_tids(Relation index, Snapshot snapshot, const PostingCursor *cursor, Buffer
  * leaf at a time and leaves nothing locked.
  */
 static void
-read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
+read_tids_from(const LeafReader *reader, PostingCursor *cursor, uint64 tid)
 {
 	ItemPointerData first = tid_of_number(tid);
 	Entry		from = make_entry(cursor->key, &first);
@@ -134,9 +134,9 @@ read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 
 		Page		page;
 
 		CHECK_FOR_INTERRUPTS();
-		buffer = descend_to(index, KEYS_TREE, 0, &from, BUFFER_LOCK_SHARE);
+		buffer = descend_to(reader->index, KEYS_TREE, 0, &from, BUFFER_LOCK_SHARE);
 		page = BufferGetPage(buffer);
-		n = copy_tids(index, snapshot, cursor, buffer, &from, tids);
+		n = copy_tids(reader, cursor, buffer, &from, tids);
 		more = !page_is_rightmost(page) &&
 			TreePageGetOpaque(page)->high_key == cursor->key;
 		if (more)
@@ -148,11 +148,11 @@ read_tids_from(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 
 
 /*
  * Advance the cursor to the first TID >= tid.  tid must not be less than the TID at the
- * cursor's position.  Returns false if the key has no TID >= tid.  Locks one leaf at a
- * time and leaves nothing locked.
+ * cursor's position.  Returns false if the key has no TID >= tid.  Of the reader, uses the
+ * index and the snapshot only.  Locks one leaf at a time and leaves nothing locked.
  */
 bool
-posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor, uint64 tid)
+posting_cursor_seek(const LeafReader *reader, PostingCursor *cursor, uint64 tid)
 {
 	int			low = cursor->next;
 	int			high = cursor->n;
@@ -168,7 +168,7 @@ posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor, ui
 	}
 	cursor->next = low;
 	if (low == cursor->n && cursor->more)
-		read_tids_from(index, snapshot, cursor, tid);
+		read_tids_from(reader, cursor, tid);
 	return cursor->next < cursor->n;
 }
 
@@ -296,8 +296,6 @@ remove_first_cursor(PostingMerge *merge)
 static bool
 find_next_tid(PostingMerge *merge, uint64 *tid)
 {
-	LeafReader *reader = merge->reader;
-
 	while (merge->heap->bh_size >= merge->min_match)
 	{
 		bool		found;
@@ -316,7 +314,7 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 			merge->removed[n++] = remove_first_cursor(merge);
 		next = found ? *tid + 1 : posting_cursor_tid(first_cursor(merge));
 		while (n-- > 0)
-			if (posting_cursor_seek(reader->index, reader->snapshot, merge->removed[n], next))
+			if (posting_cursor_seek(merge->reader, merge->removed[n], next))
 				binaryheap_add(merge->heap, PointerGetDatum(merge->removed[n]));
 		if (found)
 			return true;

@@ -21,8 +21,7 @@ typedef struct PostingCursor
 } PostingCursor;
 
 extern void posting_cursor_init(PostingCursor *cursor, uint64 key, uint64 *tid, int max);
-extern bool posting_cursor_seek(Relation index, Snapshot snapshot, PostingCursor *cursor,
-								uint64 tid);
+extern bool posting_cursor_seek(const LeafReader *reader, PostingCursor *cursor, uint64 tid);
 
 /* Return the TID at the cursor's position, as a tid_number().  There must be one. */
 static inline uint64

@@ -169,7 +169,6 @@ rare_min_match(const OverlapScan *scan)
 static void
 look_up_frequent(OverlapScan *scan)
 {
-	LeafReader *reader = scan->reader;
 	int64		n = hit_counter_in_memory(scan->rare);
 	TidCount  **counts = hit_counter_by_tid(scan->rare);
 	int64		ncandidates = n;
@@ -188,8 +187,7 @@ look_up_frequent(OverlapScan *scan)
 			if ((int) counts[j]->count < min_count)
 				continue;
 			ncandidates++;
-			if (!posting_cursor_seek(reader->index, reader->snapshot, &cursor,
-									 counts[j]->tid))
+			if (!posting_cursor_seek(scan->reader, &cursor, counts[j]->tid))
 				break;
 			counts[j]->count += posting_cursor_tid(&cursor) == counts[j]->tid;
 		}
