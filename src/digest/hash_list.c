@@ -3,7 +3,7 @@
  *
  * New hashes are appended to an array until it is full.  Then the array is sorted, and
  * duplicates are dropped.  If more than half of the array remains, its capacity is doubled.
- * So a hash is sorted a few times on average, and an allocated array has a capacity of less
+ * So a hash is sorted a few times on average, and the array has a capacity of less
  * than four times the number of distinct hashes.
  *
  * Copyright (c) 2026, the simhash authors
@@ -12,10 +12,12 @@
 
 #include "digest/hash_list.h"
 
+#define FIRST_CAPACITY	256
+
 #define RS_SORT			sort_hashes
 #define RS_SCOPE		static
 #define RS_ELEMENT_TYPE	uint64
-#define RS_HIGH(a)		(*(a))
+#define RS_HIGH(a)		(*(a) ^ (UINT64CONST(1) << 63))	/* the order of int64 */
 #define RS_LOW(a)		UINT64CONST(0)
 #include "radix_sort.h"
 
@@ -26,28 +28,12 @@ void
 hash_list_begin(HashList *list)
 {
 	list->n = 0;
-	list->capacity = HASH_LIST_INLINE;
-	list->hashes = list->inline_hashes;
-}
-
-static uint64 *
-make_hashes(int capacity)
-{
-	return palloc_extended(capacity * sizeof(uint64), MCXT_ALLOC_HUGE);
+	list->capacity = FIRST_CAPACITY;
+	list->hashes = palloc(FIRST_CAPACITY * sizeof(uint64));
 }
 
 /*
- * Free the memory of a set.
- */
-void
-hash_list_free(HashList *list)
-{
-	if (list->hashes != list->inline_hashes)
-		pfree(list->hashes);
-}
-
-/*
- * Sort the hashes as unsigned numbers, and drop duplicates.  Authors of texts can choose the
+ * Sort the hashes as signed numbers, and drop duplicates.  Authors of texts can choose the
  * hashes, so quicksort could be slow.
  */
 static void
@@ -70,51 +56,23 @@ tidy(HashList *list)
 bool
 hash_list_enlarge(HashList *list)
 {
-	uint64	   *larger;
-
 	tidy(list);
 	if (list->n <= list->capacity / 2)
 		return true;
 	if (list->n > HASH_LIST_MAX)
 		return false;
 	list->capacity *= 2;
-	larger = make_hashes(list->capacity);
-	memcpy(larger, list->hashes, list->n * sizeof(uint64));
-	hash_list_free(list);
-	list->hashes = larger;
+	list->hashes = repalloc(list->hashes, list->capacity * sizeof(uint64));
 	return true;
 }
 
 /*
- * Complete the set.  Returns false if it has more than HASH_LIST_MAX hashes.
+ * Complete the set: sort hashes[0..n-1] as signed numbers.  Returns false if there are more
+ * than HASH_LIST_MAX hashes.
  */
 bool
 hash_list_finish(HashList *list)
 {
 	tidy(list);
 	return list->n <= HASH_LIST_MAX;
-}
-
-/*
- * Write the elements of a complete set as signed numbers, in ascending order.  Hashes with
- * the highest bit set come first, since they are negative.
- */
-void
-hash_list_write(const HashList *list, int64 *elements)
-{
-	int			low = 0;
-	int			high = list->n;
-
-	/* search for the number of hashes without the highest bit */
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (list->hashes[middle] >> 63)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	memcpy(elements, list->hashes + low, (list->n - low) * sizeof(int64));
-	memcpy(elements + list->n - low, list->hashes, low * sizeof(int64));
 }

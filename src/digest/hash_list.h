@@ -9,8 +9,8 @@
  *		hash_list_begin(&list);
  *		fits = hash_list_add(&list, hash);
  *		fits = hash_list_finish(&list);
- *		hash_list_write(&list, array);
- *		hash_list_free(&list);
+ *		memcpy(array, list.hashes, list.n * sizeof(int64));
+ *		pfree(list.hashes);
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -24,22 +24,16 @@
 #define HASH_LIST_MAX			(1 << 25)
 #endif
 
-/* Number of hashes that fit into the struct itself. */
-#define HASH_LIST_INLINE		256
-
 typedef struct HashList
 {
 	int			n;				/* number of hashes in the array, perhaps with duplicates */
 	int			capacity;
-	uint64	   *hashes;			/* inline_hashes, or allocated */
-	uint64		inline_hashes[HASH_LIST_INLINE];
+	uint64	   *hashes;			/* allocated; the caller frees it */
 } HashList;
 
 extern void hash_list_begin(HashList *list);
 extern bool hash_list_enlarge(HashList *list);
 extern bool hash_list_finish(HashList *list);
-extern void hash_list_write(const HashList *list, int64 *elements);
-extern void hash_list_free(HashList *list);
 
 /*
  * Add a hash.  Returns false if more than HASH_LIST_MAX hashes have to be kept.

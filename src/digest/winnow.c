@@ -30,9 +30,7 @@ winnow_begin(Winnower *winnower, int window)
 	winnower->first = 0;
 	winnower->end = 0;
 	winnower->mask = size - 1;
-	winnower->queue = winnower->inline_queue;
-	if (size > WINDOW_INLINE)
-		winnower->queue = palloc(size * sizeof(WindowHash));
+	winnower->queue = palloc(size * sizeof(WindowHash));
 }
 
 /*
@@ -83,7 +81,6 @@ winnow_finish(Winnower *winnower, uint64 *selected)
 
 	if (is_short)
 		*selected = queued(winnower, winnower->first)->hash;
-	if (winnower->queue != winnower->inline_queue)
-		pfree(winnower->queue);
+	pfree(winnower->queue);
 	return is_short;
 }

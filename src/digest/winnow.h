@@ -19,9 +19,6 @@
 /* Maximum number of hashes of a window. */
 #define WINDOW_MAX			65536
 
-/* Maximum size of a queue that fits into the struct itself. */
-#define WINDOW_INLINE		64
-
 typedef struct WindowHash
 {
 	uint64		hash;
@@ -38,8 +35,7 @@ typedef struct Winnower
 	uint64		first;
 	uint64		end;
 	uint64		mask;
-	WindowHash *queue;			/* inline_queue, or allocated */
-	WindowHash	inline_queue[WINDOW_INLINE];
+	WindowHash *queue;
 } Winnower;
 
 extern void winnow_begin(Winnower *winnower, int window);

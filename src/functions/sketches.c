@@ -68,8 +68,8 @@ finish_list(HashList *list)
 	array->elemtype = INT8OID;
 	ARR_DIMS(array)[0] = list->n;
 	ARR_LBOUND(array)[0] = 1;
-	hash_list_write(list, (int64 *) ARR_DATA_PTR(array));
-	hash_list_free(list);
+	memcpy(ARR_DATA_PTR(array), list->hashes, list->n * sizeof(int64));
+	pfree(list->hashes);
 	return PointerGetDatum(array);
 }
 
