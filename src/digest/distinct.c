@@ -10,12 +10,11 @@
 #include "digest/distinct.h"
 #include "digest/splitmix.h"
 
-/* Number of bits of a rank by which one pass over the set counts. */
-#define DIGIT_BITS		16
-#define DIGITS			(1 << DIGIT_BITS)
-
-/* Number of features at which a set is cut down to DISTINCT_MAX features. */
-#define DROP_AT			(DISTINCT_MAX + DISTINCT_MAX / 2)
+/*
+ * Number of features at which a set is cut down to DISTINCT_MAX features.  The hash table
+ * grows at twice DISTINCT_MAX.
+ */
+#define DROP_AT			(DISTINCT_MAX + DISTINCT_MAX / 4 * 3)
 
 /*
  * Return the rank of a hash, its position in an order that is independent of the hash's
@@ -27,6 +26,13 @@ rank_of(uint64 hash)
 {
 	return splitmix64_finalize(hash);
 }
+
+#define RS_SORT			sort_by_rank
+#define RS_SCOPE		static
+#define RS_ELEMENT_TYPE	uint64
+#define RS_HIGH(a)		rank_of(*(a))
+#define RS_LOW(a)		UINT64CONST(0)
+#include "radix_sort.h"
 
 /*
  * Initialize an empty set for a text with about `expected` features.
@@ -40,51 +46,6 @@ distinct_init(DistinctFeatures *features, uint64 expected)
 }
 
 /*
- * Count the hashes by the next digit of their rank, which begins at bit `shift`.  Counts
- * only hashes whose rank has the same higher digits as `rank`.
- */
-static void
-count_digits(const HashSet *set, uint64 rank, int shift, uint32 *counts)
-{
-	HashSetIterator iterator = HASH_SET_FIRST;
-	uint64		known = ~UINT64CONST(0) << shift << DIGIT_BITS;	/* none in the first pass */
-	uint64		hash;
-
-	memset(counts, 0, DIGITS * sizeof(uint32));
-	while (hash_set_next(set, &iterator, &hash))
-	{
-		uint64		other = rank_of(hash);
-
-		if (((other ^ rank) & known) == 0)
-			counts[(other >> shift) % DIGITS]++;
-	}
-}
-
-/*
- * Return the n-th smallest rank of a set of at least n hashes.  Finds the rank digit by
- * digit, in linear time for any hashes.  Checks for interrupts.
- */
-static uint64
-find_rank(const HashSet *set, uint64 n)
-{
-	uint32	   *counts = palloc(DIGITS * sizeof(uint32));
-	uint64		rank = 0;
-
-	for (int shift = 64 - DIGIT_BITS; shift >= 0; shift -= DIGIT_BITS)
-	{
-		uint64		digit = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		count_digits(set, rank, shift, counts);
-		while (counts[digit] < n)
-			n -= counts[digit++];
-		rank |= digit << shift;
-	}
-	pfree(counts);
-	return rank;
-}
-
-/*
  * Add hashes[0..n-1] to the set, whatever their ranks are.  hashes[] must have COUNT_BATCH
  * elements, which are overwritten.
  */
@@ -95,27 +56,27 @@ add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
 }
 
 /*
- * Keep only the DISTINCT_MAX features of smallest rank.  Checks for interrupts.
+ * Keep only the DISTINCT_MAX features of smallest rank.  Takes linear time for any hashes.
+ * Checks for interrupts.
  */
 static void
 drop_superfluous(DistinctFeatures *features)
 {
-	uint64	   *kept = palloc(DISTINCT_MAX * sizeof(uint64));
+	uint64	   *hashes = palloc((features->set.count + 1) * sizeof(uint64));
 	HashSetIterator iterator = HASH_SET_FIRST;
-	uint64		hash;
 	int			n = 0;
 
-	features->greatest_rank = find_rank(&features->set, DISTINCT_MAX);
-	while (hash_set_next(&features->set, &iterator, &hash))
-		if (rank_of(hash) <= features->greatest_rank)
-			kept[n++] = hash;
+	while (hash_set_next(&features->set, &iterator, &hashes[n]))
+		n++;
+	sort_by_rank(hashes, n);
+	features->greatest_rank = rank_of(hashes[DISTINCT_MAX - 1]);
 
 	accumulator_init(&features->acc);
 	hash_set_clear(&features->set);
 	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are full */
-	for (int i = 0; i < n; i += COUNT_BATCH)
-		add_to_set(features, kept + i, COUNT_BATCH);
-	pfree(kept);
+	for (int i = 0; i < DISTINCT_MAX; i += COUNT_BATCH)
+		add_to_set(features, hashes + i, COUNT_BATCH);
+	pfree(hashes);
 }
 
 /*
