@@ -213,25 +213,19 @@ static Datum
 gap_texts(text *body, const Passage *bytes, const CommonRuns *found, const JoinedRuns *joined,
 		  int first, bool in_b)
 {
-	int			capacity = 8;
-	int			n = 0;
-	Datum	   *gaps = palloc(capacity * sizeof(Datum));
+	ArrayBuildState *gaps = initArrayResult(TEXTOID, CurrentMemoryContext, false);
 
 	for (int i = first; joined->next[i] != NO_RUN; i = joined->next[i])
 	{
 		const CommonRun *run = &found->runs[i];
 		const CommonRun *next = &found->runs[joined->next[i]];
+		Datum		gap = text_of_units(body, bytes, (in_b ? run->b : run->a) + run->length,
+										in_b ? next->b : next->a);
 
 		CHECK_FOR_INTERRUPTS();
-		if (n == capacity)
-		{
-			capacity *= 2;
-			gaps = repalloc(gaps, capacity * sizeof(Datum));
-		}
-		gaps[n++] = text_of_units(body, bytes, (in_b ? run->b : run->a) + run->length,
-								  in_b ? next->b : next->a);
+		accumArrayResult(gaps, gap, false, TEXTOID, CurrentMemoryContext);
 	}
-	return PointerGetDatum(construct_array(gaps, n, TEXTOID, -1, false, TYPALIGN_INT));
+	return makeArrayResult(gaps, CurrentMemoryContext);
 }
 
 /*

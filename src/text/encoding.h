@@ -26,39 +26,30 @@ needs_no_conversion(const char *string, size_t length)
 }
 
 /*
- * Convert a string between the server's encoding and UTF-8.
+ * Convert a string from one encoding to another, one of which is UTF-8 and the other one
+ * that of the server.
  *
- * Both functions return the given string if it needs no conversion, else a palloc'd
- * string.  *length is the length of the argument on entry, and that of the result on
- * return, in bytes.  Raises the conversion's error if a character has no equivalent.
+ * Returns the given string if it needs no conversion, else a palloc'd string.  *length is
+ * the length of the argument on entry, and that of the result on return, in bytes.  Raises
+ * the conversion's error if a character has no equivalent.
  */
 static inline char *
-server_to_utf8(char *string, size_t *length)
+convert_string(char *string, size_t *length, int from, int to)
 {
-	char	   *utf8;
+	char	   *converted;
 
 	if (needs_no_conversion(string, *length))
 		return string;
-	utf8 = (char *) pg_do_encoding_conversion((unsigned char *) string, *length,
-											  GetDatabaseEncoding(), PG_UTF8);
-	if (utf8 != string)
-		*length = strlen(utf8);
-	return utf8;
+	converted = (char *) pg_do_encoding_conversion((unsigned char *) string, *length, from, to);
+	if (converted != string)
+		*length = strlen(converted);
+	return converted;
 }
 
-static inline char *
-utf8_to_server(char *utf8, size_t *length)
-{
-	char	   *string;
-
-	if (needs_no_conversion(utf8, *length))
-		return utf8;
-	string = (char *) pg_do_encoding_conversion((unsigned char *) utf8, *length,
-												PG_UTF8, GetDatabaseEncoding());
-	if (string != utf8)
-		*length = strlen(string);
-	return string;
-}
+#define server_to_utf8(string, length) \
+	convert_string((string), (length), GetDatabaseEncoding(), PG_UTF8)
+#define utf8_to_server(string, length) \
+	convert_string((string), (length), PG_UTF8, GetDatabaseEncoding())
 
 /*
  * UTF-8 is encoded and decoded here, not by utf8_to_unicode() and unicode_to_utf8().

@@ -28,8 +28,8 @@ overlap_union(const Overlap *overlap)
 }
 
 /*
- * Return the fraction of the elements of b that a lacks.  b must have elements.  Computes it
- * by one division, as the index does, so that the results are equal.
+ * Return the fraction of the elements of b that a lacks, or NaN if b has no elements.
+ * Computes it by one division, as the index does, so that the results are equal.
  */
 static inline float8
 containment_distance_of(const Overlap *overlap)
@@ -38,7 +38,7 @@ containment_distance_of(const Overlap *overlap)
 }
 
 /*
- * Return the fraction of the elements of a and b that are not in both.  There must be
+ * Return the fraction of the elements of a and b that are not in both, or NaN if there are no
  * elements.  Computes it by one division, as the join does, so that the results are equal.
  */
 static inline float8

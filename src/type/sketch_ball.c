@@ -90,36 +90,23 @@ sketch_ball_open(Datum ball, Datum *center, float8 *radius)
 	return found;
 }
 
-/*
- * Return, as a function's result, whether the containment distance of a document from a
- * passage is above `above` and at most the radius.  Returns NULL if the passage has no
- * elements.
- */
-static Datum
-contains_within(FunctionCallInfo fcinfo, Datum document, Datum passage, float8 radius, float8 above)
-{
-	Overlap		overlap = hash_array_overlap(fcinfo, document, passage);
-	double		distance;
-
-	if (overlap.b == 0)
-		PG_RETURN_NULL();
-	distance = containment_distance_of(&overlap);
-	PG_RETURN_BOOL(float8_gt(distance, above) && float8_le(distance, radius));
-}
+/* A distance of overlap.h */
+typedef float8 (*DistanceOf) (const Overlap *overlap);
 
 /*
- * Return, as a function's result, whether the Jaccard distance of two arrays is above `above`
- * and at most the radius.  Returns NULL if neither has elements.
+ * Return, as a function's result, whether the distance of argument 0 from `center` is above
+ * `above` and at most the radius.  Returns NULL if the distance is NaN, because of arrays
+ * without elements.
  */
 static Datum
-resembles_within(FunctionCallInfo fcinfo, Datum a, Datum b, float8 radius, float8 above)
+is_within(FunctionCallInfo fcinfo, DistanceOf distance_of, Datum center, float8 radius,
+		  float8 above)
 {
-	Overlap		overlap = hash_array_overlap(fcinfo, a, b);
-	double		distance;
+	Overlap		overlap = hash_array_overlap(fcinfo, PG_GETARG_DATUM(0), center);
+	float8		distance = distance_of(&overlap);
 
-	if (overlap_union(&overlap) == 0)
+	if (isnan(distance))
 		PG_RETURN_NULL();
-	distance = jaccard_distance_of(&overlap);
 	PG_RETURN_BOOL(float8_gt(distance, above) && float8_le(distance, radius));
 }
 
@@ -127,78 +114,53 @@ resembles_within(FunctionCallInfo fcinfo, Datum a, Datum b, float8 radius, float
 #define ABOVE_NOTHING	(-1.0)
 
 /*
- * containment_within(document, passage, radius)
+ * Return, as a function's result, whether argument 0 is within the ball that is argument 1.
  */
-PG_FUNCTION_INFO_V1(simhash_containment_within);
-Datum
-simhash_containment_within(PG_FUNCTION_ARGS)
-{
-	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
-						   ABOVE_NOTHING);
-}
-
-/*
- * containment_between(document, passage, radius, above)
- */
-PG_FUNCTION_INFO_V1(simhash_containment_between);
-Datum
-simhash_containment_between(PG_FUNCTION_ARGS)
-{
-	return contains_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
-						   PG_GETARG_FLOAT8(3));
-}
-
-/*
- * jaccard_within(a, b, radius)
- */
-PG_FUNCTION_INFO_V1(simhash_jaccard_within);
-Datum
-simhash_jaccard_within(PG_FUNCTION_ARGS)
-{
-	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
-							ABOVE_NOTHING);
-}
-
-/*
- * jaccard_between(a, b, radius, above)
- */
-PG_FUNCTION_INFO_V1(simhash_jaccard_between);
-Datum
-simhash_jaccard_between(PG_FUNCTION_ARGS)
-{
-	return resembles_within(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2),
-							PG_GETARG_FLOAT8(3));
-}
-
-/*
- * document <%>@ ball
- */
-PG_FUNCTION_INFO_V1(simhash_containment_in_ball);
-Datum
-simhash_containment_in_ball(PG_FUNCTION_ARGS)
-{
-	Datum		passage;
-	float8		radius;
-
-	if (!sketch_ball_open(PG_GETARG_DATUM(1), &passage, &radius))
-		PG_RETURN_NULL();
-	return contains_within(fcinfo, PG_GETARG_DATUM(0), passage, radius, ABOVE_NOTHING);
-}
-
-/*
- * array <%@ ball
- */
-PG_FUNCTION_INFO_V1(simhash_jaccard_in_ball);
-Datum
-simhash_jaccard_in_ball(PG_FUNCTION_ARGS)
+static Datum
+is_in_ball(FunctionCallInfo fcinfo, DistanceOf distance_of)
 {
 	Datum		center;
 	float8		radius;
 
 	if (!sketch_ball_open(PG_GETARG_DATUM(1), &center, &radius))
 		PG_RETURN_NULL();
-	return resembles_within(fcinfo, PG_GETARG_DATUM(0), center, radius, ABOVE_NOTHING);
+	return is_within(fcinfo, distance_of, center, radius, ABOVE_NOTHING);
 }
+
+/*
+ * The predicates of a distance: within(a, b, radius), between(a, b, radius, above) and the
+ * operator of a and a ball
+ */
+#define PREDICATES_OF_DISTANCE(distance_of, within, between, in_ball) \
+	PG_FUNCTION_INFO_V1(within); \
+	Datum \
+	within(PG_FUNCTION_ARGS) \
+	{ \
+		return is_within(fcinfo, distance_of, PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2), \
+						 ABOVE_NOTHING); \
+	} \
+	PG_FUNCTION_INFO_V1(between); \
+	Datum \
+	between(PG_FUNCTION_ARGS) \
+	{ \
+		return is_within(fcinfo, distance_of, PG_GETARG_DATUM(1), PG_GETARG_FLOAT8(2), \
+						 PG_GETARG_FLOAT8(3)); \
+	} \
+	PG_FUNCTION_INFO_V1(in_ball); \
+	Datum \
+	in_ball(PG_FUNCTION_ARGS) \
+	{ \
+		return is_in_ball(fcinfo, distance_of); \
+	} \
+	extern Datum in_ball(PG_FUNCTION_ARGS)
+
+/* document and passage; the operator is <%>@ */
+PREDICATES_OF_DISTANCE(containment_distance_of, simhash_containment_within,
+					   simhash_containment_between, simhash_containment_in_ball);
+
+/* two arrays; the operator is <%@ */
+PREDICATES_OF_DISTANCE(jaccard_distance_of, simhash_jaccard_within, simhash_jaccard_between,
+					   simhash_jaccard_in_ball);
 
 /*
  * ball =~= ball: true if the Jaccard distance of the centers is at most the smaller radius.
