@@ -130,12 +130,12 @@ pass_tokens(void *arg, const char *shingle, size_t length)
 	int			start = locator->next++;
 
 	locator->consume(locator->arg, shingle, length,
-					 (Passage) {start, start + locator->ntokens});
+					 (Passage) {{start, 0}, {start + locator->ntokens, 0}});
 }
 
 /*
- * Call the consumer with each shingle of a document and its passage, in characters of a text,
- * or in tokens of an array.  Raises the errors of cut_document().  Checks for interrupts.
+ * Call the consumer with each shingle of a document and its passage.  In the passage of an
+ * array of tokens, the numbers of characters are numbers of tokens.  Raises the errors of cut_document().  Checks for interrupts.
  */
 void
 locate_document(Datum document, const Cut *cut, LocatedConsumer consume, void *arg)

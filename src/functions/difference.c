@@ -51,8 +51,8 @@ report_shingle(void *arg, const char *shingle, size_t length, Passage passage)
 	if (string != shingle)
 		pfree(string);
 	values[0] = difference->only_in;
-	values[1] = Int32GetDatum(passage.start + 1);
-	values[2] = Int32GetDatum(passage.end - passage.start);
+	values[1] = Int32GetDatum(passage.start.character + 1);
+	values[2] = Int32GetDatum(passage.end.character - passage.start.character);
 	values[3] = PointerGetDatum(value);
 	tuplestore_putvalues(difference->result->setResult, difference->result->setDesc,
 						 values, nulls);

@@ -21,7 +21,6 @@
 #include "functions/arguments.h"
 #include "functions/common_runs.h"
 #include "functions/shingle_set.h"
-#include "text/cursor.h"
 
 #define PASSAGE_COLUMNS		6
 #define JOINED_COLUMNS		8
@@ -31,9 +30,6 @@
  * Maximum gap between two passages that edited_passages() joins.  The time grows with it.
  */
 #define MAX_GAP				1000
-
-/* Number of units between checks for interrupts. */
-#define INTERRUPT_INTERVAL	1024
 
 /*
  * A document as a sequence of units.
@@ -95,43 +91,21 @@ take_unit(void *arg, const char *unit, size_t length, Passage passage)
 }
 
 /*
- * Return the range of bytes of each unit, as an allocated array.  Checks for interrupts.
- */
-static Passage *
-unit_bytes(text *body, const Sequence *sequence)
-{
-	const char *data = VARDATA_ANY(body);
-	size_t		length = VARSIZE_ANY_EXHDR(body);
-	Passage    *bytes = palloc(Max(sequence->n, 1) * sizeof(Passage));
-	TextPosition start = TEXT_BEGIN;
-	TextPosition end = TEXT_BEGIN;
-
-	for (int i = 0; i < sequence->n; i++)
-	{
-		if (i % INTERRUPT_INTERVAL == 0)
-			CHECK_FOR_INTERRUPTS();
-		advance_to(data, length, &start, sequence->passages[i].start);
-		advance_to(data, length, &end, sequence->passages[i].end);
-		bytes[i] = (Passage) {start.byte, end.byte};
-	}
-	return bytes;
-}
-
-/*
  * Return the text of the units from `first` to `end` - 1, as it is written, or an empty
  * text if there are none.
  */
 static Datum
-text_of_units(text *body, const Passage *bytes, int32 first, int32 end)
+text_of_units(text *body, const Sequence *sequence, int32 first, int32 end)
 {
-	int32		start = first < end ? bytes[first].start : 0;
-	int32		length = first < end ? bytes[end - 1].end - start : 0;
+	const Passage *passages = sequence->passages;
+	int32		start = first < end ? passages[first].start.byte : 0;
+	int32		length = first < end ? passages[end - 1].end.byte - start : 0;
 
 	return PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(body) + start, length));
 }
 
 /*
- * Return the range of characters of a run, from the first character of its first unit to
+ * Return the range of a run, from the first character of its first unit to
  * the last character of its last unit.
  */
 static Passage
@@ -147,18 +121,18 @@ run_passage(const Sequence *sequence, int32 first, int32 length)
  * passage from one run to another, of `units` common units.
  */
 static void
-set_passage(Datum *values, text *body, const Passage *bytes, const Sequence *a,
-			const Sequence *b, CommonRun first, CommonRun last, int units)
+set_passage(Datum *values, text *body, const Sequence *a, const Sequence *b, CommonRun first,
+			CommonRun last, int units)
 {
 	Passage		in_a = run_passage(a, first.a, last.a + last.length - first.a);
 	Passage		in_b = run_passage(b, first.b, last.b + last.length - first.b);
 
-	values[0] = Int32GetDatum(in_a.start + 1);
-	values[1] = Int32GetDatum(in_a.end - in_a.start);
-	values[2] = Int32GetDatum(in_b.start + 1);
-	values[3] = Int32GetDatum(in_b.end - in_b.start);
+	values[0] = Int32GetDatum(in_a.start.character + 1);
+	values[1] = Int32GetDatum(in_a.end.character - in_a.start.character);
+	values[2] = Int32GetDatum(in_b.start.character + 1);
+	values[3] = Int32GetDatum(in_b.end.character - in_b.start.character);
 	values[4] = Int32GetDatum(units);
-	values[5] = text_of_units(body, bytes, first.a, last.a + last.length);
+	values[5] = text_of_units(body, a, first.a, last.a + last.length);
 }
 
 /*
@@ -169,7 +143,6 @@ static void
 report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequence *b,
 				const CommonRuns *found)
 {
-	const Passage *bytes = unit_bytes(body, a);
 	Datum		values[PASSAGE_COLUMNS];
 	bool		nulls[PASSAGE_COLUMNS] = {false};
 
@@ -178,7 +151,7 @@ report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequ
 		CommonRun	run = found->runs[i];
 
 		CHECK_FOR_INTERRUPTS();
-		set_passage(values, body, bytes, a, b, run, run, run.length);
+		set_passage(values, body, a, b, run, run, run.length);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		pfree(DatumGetPointer(values[PASSAGE_COLUMNS - 1]));
 	}
@@ -210,8 +183,8 @@ report_runs(ReturnSetInfo *result, const CommonRuns *found)
  * document.  A gap is empty if the other document has something inserted there.
  */
 static Datum
-gap_texts(text *body, const Passage *bytes, const CommonRuns *found, const JoinedRuns *joined,
-		  int first, bool in_b)
+gap_texts(text *body, const Sequence *sequence, const CommonRuns *found,
+		  const JoinedRuns *joined, int first, bool in_b)
 {
 	ArrayBuildState *gaps = initArrayResult(TEXTOID, CurrentMemoryContext, false);
 
@@ -219,7 +192,7 @@ gap_texts(text *body, const Passage *bytes, const CommonRuns *found, const Joine
 	{
 		const CommonRun *run = &found->runs[i];
 		const CommonRun *next = &found->runs[joined->next[i]];
-		Datum		gap = text_of_units(body, bytes, (in_b ? run->b : run->a) + run->length,
+		Datum		gap = text_of_units(body, sequence, (in_b ? run->b : run->a) + run->length,
 										in_b ? next->b : next->a);
 
 		CHECK_FOR_INTERRUPTS();
@@ -236,8 +209,6 @@ static void
 report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
 			  const Sequence *b, const CommonRuns *found, const JoinedRuns *joined)
 {
-	const Passage *a_bytes = unit_bytes(body, a);
-	const Passage *b_bytes = unit_bytes(other, b);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "edited passage",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old_context = MemoryContextSwitchTo(context);
@@ -251,10 +222,10 @@ report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
 
 		while (joined->next[last] != NO_RUN)
 			last = joined->next[last];
-		set_passage(values, body, a_bytes, a, b, found->runs[first], found->runs[last],
+		set_passage(values, body, a, b, found->runs[first], found->runs[last],
 					joined->joined[i].length);
-		values[PASSAGE_COLUMNS] = gap_texts(body, a_bytes, found, joined, first, false);
-		values[PASSAGE_COLUMNS + 1] = gap_texts(other, b_bytes, found, joined, first, true);
+		values[PASSAGE_COLUMNS] = gap_texts(body, a, found, joined, first, false);
+		values[PASSAGE_COLUMNS + 1] = gap_texts(other, b, found, joined, first, true);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(context);

@@ -15,7 +15,6 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "text/cursor.h"
 #include "text/locate.h"
 #include "text/segment.h"
 #include "type/simhash_type.h"
@@ -44,13 +43,6 @@ typedef struct Windows
 	int64		last;			/* end of the open windows in `starts` (exclusive) */
 	int64		capacity;
 	TextPosition *starts;
-
-	/*
-	 * Start and end of the word or character read last.  locate.h passes them as numbers of
-	 * characters.  advance_to() finds their bytes, from the previous position on.
-	 */
-	TextPosition unit_start;
-	TextPosition unit_end;
 } Windows;
 
 static void
@@ -134,11 +126,7 @@ take_segment(void *arg, TextPosition start, TextPosition end)
 static void
 put_token(void *arg, const char *token, size_t length, Passage passage)
 {
-	Windows    *windows = arg;
-
-	advance_to(windows->text, windows->length, &windows->unit_start, passage.start);
-	advance_to(windows->text, windows->length, &windows->unit_end, passage.end);
-	take_segment(windows, windows->unit_start, windows->unit_end);
+	take_segment(arg, passage.start, passage.end);
 }
 
 /*

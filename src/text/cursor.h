@@ -14,7 +14,7 @@
 typedef struct TextPosition
 {
 	int32		character;
-	size_t		byte;
+	uint32		byte;
 } TextPosition;
 
 #define TEXT_BEGIN		((TextPosition) {0, 0})
@@ -41,17 +41,6 @@ next_character(const char *text, size_t length, TextPosition *position)
 {
 	position->byte += character_length(text + position->byte, length - position->byte);
 	position->character++;
-}
-
-/*
- * Advance to a character, given by its number, or to the end of the text.  Does nothing if
- * the position is after the character.
- */
-static inline void
-advance_to(const char *text, size_t length, TextPosition *position, int32 character)
-{
-	while (position->character < character && position->byte < length)
-		next_character(text, length, position);
 }
 
 #endif							/* SIMHASH_CURSOR_H */

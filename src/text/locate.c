@@ -12,7 +12,6 @@
 
 #include "miscadmin.h"
 
-#include "text/cursor.h"
 #include "text/encoding.h"
 #include "text/locate.h"
 #include "text/normalize.h"
@@ -56,10 +55,11 @@ locate_unit(Locator *locator, Passage passage)
 static void
 locate_joint(Locator *locator)
 {
-	int32		left = unit_passage(locator, locator->nlocated - 1)->end;
-	int32		right = locator->current.start;
+	TextPosition left = unit_passage(locator, locator->nlocated - 1)->end;
+	TextPosition right = locator->current.start;
 
-	locate_unit(locator, (Passage) {Min(left, right), Max(left, right)});
+	locate_unit(locator, left.byte < right.byte ? (Passage) {left, right} :
+				(Passage) {right, left});
 }
 
 /*
@@ -196,19 +196,18 @@ feed_text(Locator *locator, const char *text, size_t length)
 {
 	bool		letters_of_bytes = GetDatabaseEncoding() == PG_SQL_ASCII &&
 		locator->tokenizer.mode == TOKENIZE_LETTERS;
-	Passage		here = {0, 1};
+	Passage		here = {TEXT_BEGIN, TEXT_BEGIN};
 
-	for (; length > 0; here.start++, here.end++)
+	for (; here.start.byte < length; here.start = here.end)
 	{
-		int			n = character_length(text, length);
+		char	   *character = unconstify(char *, text) + here.start.byte;
 
 		CHECK_FOR_INTERRUPTS();
+		next_character(text, length, &here.end);
 		if (letters_of_bytes)
-			feed_byte(locator, text, here);
+			feed_byte(locator, character, here);
 		else
-			feed_char(locator, unconstify(char *, text), n, here);
-		text += n;
-		length -= n;
+			feed_char(locator, character, here.end.byte - here.start.byte, here);
 	}
 }
 
@@ -225,7 +224,7 @@ locate_tokens(Locator *locator, const char *text, size_t length, int width,
 	shingler_init(&locator->shingler, width, unit, take_shingle, locator);
 	tokenizer_init(&locator->tokenizer, mode, &locator->shingler);
 	normalizer_init(&locator->normalizer);
-	locator->pending = (Passage) {0, 0};
+	locator->pending = (Passage) {TEXT_BEGIN, TEXT_BEGIN};
 	locator->nlocated = 0;
 
 	feed_text(locator, text, length);

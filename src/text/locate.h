@@ -6,13 +6,14 @@
 #ifndef SIMHASH_LOCATE_H
 #define SIMHASH_LOCATE_H
 
+#include "text/cursor.h"
 #include "text/shingle.h"
 
-/* A range of characters of a text in the server's encoding, counted from 0. */
+/* A range of a text in the server's encoding. */
 typedef struct Passage
 {
-	int32		start;
-	int32		end;			/* end of the range (exclusive) */
+	TextPosition start;
+	TextPosition end;			/* end of the range (exclusive) */
 } Passage;
 
 /*
