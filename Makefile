@@ -20,7 +20,6 @@ OBJS = \
 	src/digest/hash_list.o \
 	src/digest/weigh.o \
 	src/digest/winnow.o \
-	src/functions/aggregate.o \
 	src/functions/arguments.o \
 	src/functions/banding.o \
 	src/functions/common_runs.o \

@@ -103,15 +103,15 @@ distinct_add_batch(DistinctFeatures *features)
 }
 
 /*
- * Set *fingerprint to the fingerprint of the set, and free the set.  Returns false if the
- * set is empty.
+ * Complete the set, and free it.  Returns the accumulator of its features, which is part of
+ * `features`.
  */
-bool
-distinct_finish(DistinctFeatures *features, SimHash *fingerprint)
+Accumulator *
+distinct_finish(DistinctFeatures *features)
 {
 	distinct_add_batch(features);
 	if (features->set.count > DISTINCT_MAX)
 		drop_superfluous(features);
 	hash_set_free(&features->set);
-	return accumulator_fingerprint(&features->acc, fingerprint);
+	return &features->acc;
 }

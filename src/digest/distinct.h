@@ -9,7 +9,7 @@
  *
  *		distinct_init(&features, expected);
  *		distinct_add(&features, hash);
- *		known = distinct_finish(&features, &fingerprint);
+ *		known = accumulator_fingerprint(distinct_finish(&features), &fingerprint);
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -40,7 +40,7 @@ typedef struct DistinctFeatures
 
 extern void distinct_init(DistinctFeatures *features, uint64 expected);
 extern void distinct_add_batch(DistinctFeatures *features);
-extern bool distinct_finish(DistinctFeatures *features, SimHash *fingerprint);
+extern Accumulator *distinct_finish(DistinctFeatures *features);
 
 /*
  * Add the hash of a feature.  Features with the same hash are one feature.

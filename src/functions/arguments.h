@@ -10,7 +10,6 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "digest/accumulate.h"
 #include "text/locate.h"
 
 /*
@@ -46,6 +45,5 @@ pg_noreturn extern void report_weights_overflow(void);
 
 /* fingerprint.c */
 extern uint64 hash_text(text *feature);
-extern void add_feature(Accumulator *acc, uint64 hash, float8 weight);
 
 #endif							/* SIMHASH_ARGUMENTS_H */

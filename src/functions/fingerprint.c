@@ -1,5 +1,6 @@
 /*
- * simhash(...), to_simhash(...): the fingerprint of a text, of tokens, of features
+ * simhash(...), to_simhash(...), simhash_agg: the fingerprint of a text, of tokens, of
+ * features
  *
  * The result is NULL if there is no feature, since no fingerprint can represent that.
  *
@@ -7,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"
@@ -57,20 +59,7 @@ add_distinct(void *features, const char *shingle, size_t length)
 }
 
 /*
- * Return the fingerprint of a set of features as a function's result, and free the set.
- */
-static Datum
-fingerprint_of_set(FunctionCallInfo fcinfo, DistinctFeatures *features)
-{
-	SimHash		fp;
-
-	if (!distinct_finish(features, &fp))
-		PG_RETURN_NULL();
-	PG_RETURN_SIMHASH(fp);
-}
-
-/*
- * Return the fingerprint of weighted features as a function's result.
+ * Return the fingerprint of the features of an accumulator as a function's result.
  */
 static Datum
 fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
@@ -86,7 +75,7 @@ fingerprint_of_sum(FunctionCallInfo fcinfo, Accumulator *acc)
  * Add a feature with a weight that comes from SQL.  Raises an error if the weight or the
  * sum of absolute weights is out of range.
  */
-void
+static void
 add_feature(Accumulator *acc, uint64 hash, float8 weight)
 {
 	if (!accumulator_add_weighted(acc, hash, check_weight(weight)))
@@ -112,7 +101,7 @@ simhash_text(PG_FUNCTION_ARGS)
 				  VARSIZE_ANY_EXHDR(document) / BYTES_A_SHINGLE(cut.unit));
 	cut_document(PointerGetDatum(document), &cut, add_distinct, &features);
 	PG_FREE_IF_COPY(document, 0);
-	return fingerprint_of_set(fcinfo, &features);
+	return fingerprint_of_sum(fcinfo, distinct_finish(&features));
 }
 
 /*
@@ -132,7 +121,7 @@ simhash_cstring(PG_FUNCTION_ARGS)
 	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
 	document_shingles(body, length, shingle_default_width(SHINGLE_DEFAULT_UNIT),
 					  SHINGLE_DEFAULT_UNIT, add_distinct, &features);
-	return fingerprint_of_set(fcinfo, &features);
+	return fingerprint_of_sum(fcinfo, distinct_finish(&features));
 }
 
 /*
@@ -303,4 +292,114 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 			report_weights_overflow();
 	}
 	return fingerprint_of_sum(fcinfo, &acc);
+}
+
+/*
+ * simhash_agg: the fingerprint of features in rows
+ *
+ * The state is an accumulator.  Its sums are integers, so neither the order of the rows
+ * nor the number of workers changes the result.
+ */
+
+/*
+ * Allocate an empty state in the aggregate's memory context.
+ */
+static Accumulator *
+new_state(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+	Accumulator *acc;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	acc = MemoryContextAlloc(context, sizeof(Accumulator));
+	accumulator_init(acc);
+	return acc;
+}
+
+/*
+ * simhash_agg(feature) and simhash_agg(feature, weight)
+ *
+ * Transition function.  Ignores rows in which an argument is NULL, as other aggregates
+ * do.
+ */
+PG_FUNCTION_INFO_V1(simhash_agg_transition);
+Datum
+simhash_agg_transition(PG_FUNCTION_ARGS)
+{
+	Accumulator *acc = PG_ARGISNULL(0) ? new_state(fcinfo) :
+		(Accumulator *) PG_GETARG_POINTER(0);
+	bool		weighted = PG_NARGS() > 2;
+
+	if (!PG_ARGISNULL(1) && !(weighted && PG_ARGISNULL(2)))
+	{
+		uint64		hash = hash_text(PG_GETARG_TEXT_PP(1));
+
+		if (weighted)
+			add_feature(acc, hash, PG_GETARG_FLOAT8(2));
+		else
+			accumulator_add(acc, hash);
+	}
+	PG_RETURN_POINTER(acc);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_combine);
+Datum
+simhash_agg_combine(PG_FUNCTION_ARGS)
+{
+	Accumulator *acc = PG_ARGISNULL(0) ? new_state(fcinfo) :
+		(Accumulator *) PG_GETARG_POINTER(0);
+
+	if (!PG_ARGISNULL(1) &&
+		!accumulator_merge(acc, (Accumulator *) PG_GETARG_POINTER(1)))
+		report_weights_overflow();
+	PG_RETURN_POINTER(acc);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_serialize);
+Datum
+simhash_agg_serialize(PG_FUNCTION_ARGS)
+{
+	Accumulator *acc = (Accumulator *) PG_GETARG_POINTER(0);
+	StringInfoData buf;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	accumulator_fold_counts(acc);
+	pq_begintypsend(&buf);
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
+		pq_sendint64(&buf, acc->sum[bit]);
+	pq_sendint64(&buf, acc->total);
+	pq_sendint64(&buf, acc->magnitude);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_deserialize);
+Datum
+simhash_agg_deserialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	Accumulator *acc;
+	StringInfoData buf = {.data = VARDATA_ANY(bytes),.len = VARSIZE_ANY_EXHDR(bytes)};
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+
+	acc = palloc(sizeof(Accumulator));
+	accumulator_init(acc);
+	for (int bit = 0; bit < SIMHASH_BITS; bit++)
+		acc->sum[bit] = pq_getmsgint64(&buf);
+	acc->total = pq_getmsgint64(&buf);
+	acc->magnitude = pq_getmsgint64(&buf);
+	pq_getmsgend(&buf);
+	PG_RETURN_POINTER(acc);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_final);
+Datum
+simhash_agg_final(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return fingerprint_of_sum(fcinfo, (Accumulator *) PG_GETARG_POINTER(0));
 }

@@ -175,23 +175,21 @@ shingle_document(const char *text, size_t length, int width, ShingleUnit unit,
  * the server's encoding is SQL_ASCII, bytes above 127 are unchanged.
  *
  * `text` has `length` bytes in the server's encoding.  width is 1 to SHINGLE_MAX_WIDTH, in
- * units.  Returns false if the text is blank, since it then has no shingle.  Checks for
- * interrupts.
+ * units.  Checks for interrupts.
  */
-bool
+void
 document_shingles(const char *text, size_t length, int width, ShingleUnit unit,
 				  ShingleConsumer consume, void *arg)
 {
-	return shingle_document(text, length, width, unit, TOKENIZE_LETTERS, consume, arg) ||
+	if (!shingle_document(text, length, width, unit, TOKENIZE_LETTERS, consume, arg))
 		shingle_document(text, length, width, unit, TOKENIZE_SYMBOLS, consume, arg);
 }
 
 /*
  * Call the consumer with each shingle of an array of tokens.  The tokens are not
- * normalized.  `tokens` must be an array without NULLs (arguments.h).  Returns false if it
- * has no token.  Checks for interrupts.
+ * normalized.  `tokens` must be an array without NULLs (arguments.h).  Checks for interrupts.
  */
-bool
+void
 token_shingles(ArrayType *tokens, int width, ShingleConsumer consume, void *arg)
 {
 	ArrayIterator iterator = array_create_iterator(tokens, 0, NULL);
@@ -214,5 +212,5 @@ token_shingles(ArrayType *tokens, int width, ShingleConsumer consume, void *arg)
 			pfree(utf8);
 	}
 	array_free_iterator(iterator);
-	return shingler_finish(&shingler);
+	(void) shingler_finish(&shingler);
 }

@@ -10,10 +10,10 @@
 
 #include "text/shingle.h"
 
-extern bool document_shingles(const char *text, size_t length, int width,
+extern void document_shingles(const char *text, size_t length, int width,
 							  ShingleUnit unit, ShingleConsumer consume,
 							  void *arg);
-extern bool token_shingles(ArrayType *tokens, int width,
+extern void token_shingles(ArrayType *tokens, int width,
 						   ShingleConsumer consume, void *arg);
 
 #endif							/* SIMHASH_DOCUMENT_H */

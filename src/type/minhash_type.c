@@ -270,31 +270,16 @@ parse_minima(const char *s, Minhash *sig)
 }
 
 /*
- * Parse the text form.  Returns NULL if the syntax is wrong.  If an error was saved in
- * `context`, sets *failed to true and returns NULL.
+ * Parse the text form up to the minima, which begin at *s then.  Does not check the shape.
+ * Returns false if the syntax is wrong.
  */
-static Minhash *
-parse_signature(const char *s, struct Node *context, bool *failed)
+static bool
+parse_params(const char **s, int *bands, int *rows, int *unit, int *width)
 {
-	int			bands;
-	int			rows;
-	int			unit;
-	int			width;
-	Minhash    *sig;
-
-	*failed = false;
-	if (!parse_number(&s, &bands) || !parse_character(&s, 'x') ||
-		!parse_number(&s, &rows) || !parse_character(&s, ':') ||
-		!parse_unit(&s, &unit, &width) || !parse_character(&s, ':') ||
-		!width_is_valid(unit, width))
-		return NULL;
-	if (!minhash_check_shape(bands, rows, context))
-	{
-		*failed = true;
-		return NULL;
-	}
-	sig = minhash_new(minhash_params(bands, rows, unit, width));
-	return parse_minima(s, sig) ? sig : NULL;
+	return parse_number(s, bands) && parse_character(s, 'x') &&
+		parse_number(s, rows) && parse_character(s, ':') &&
+		parse_unit(s, unit, width) && parse_character(s, ':') &&
+		width_is_valid(*unit, *width);
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_in);
@@ -302,12 +287,20 @@ Datum
 simhash_minhash_in(PG_FUNCTION_ARGS)
 {
 	char	   *string = PG_GETARG_CSTRING(0);
-	bool		failed;
-	Minhash    *sig = parse_signature(string, fcinfo->context, &failed);
+	const char *s = string;
+	int			bands;
+	int			rows;
+	int			unit;
+	int			width;
+	Minhash    *sig = NULL;
 
-	if (failed)
-		PG_RETURN_NULL();
-	if (sig == NULL)
+	if (parse_params(&s, &bands, &rows, &unit, &width))
+	{
+		if (!minhash_check_shape(bands, rows, fcinfo->context))
+			PG_RETURN_NULL();
+		sig = minhash_new(minhash_params(bands, rows, unit, width));
+	}
+	if (sig == NULL || !parse_minima(s, sig))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
