@@ -135,7 +135,8 @@ pass_tokens(void *arg, const char *shingle, size_t length)
 
 /*
  * Call the consumer with each shingle of a document and its passage.  In the passage of an
- * array of tokens, the numbers of characters are numbers of tokens.  Raises the errors of cut_document().  Checks for interrupts.
+ * array of tokens, the numbers of characters are numbers of tokens.  Raises the errors of
+ * cut_document().  Checks for interrupts.
  */
 void
 locate_document(Datum document, const Cut *cut, LocatedConsumer consume, void *arg)

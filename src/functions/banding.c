@@ -124,28 +124,6 @@ fewest_bands(float8 threshold, float8 recall, int rows)
 }
 
 /*
- * Find the shapes that have the recall, in ascending order of rows.  Returns the number of
- * shapes, at most MINHASH_MAX_ROWS.
- */
-static int
-find_shapes(float8 threshold, float8 recall, Shape *shapes)
-{
-	int			n = 0;
-
-	for (int rows = 1; rows <= MINHASH_MAX_ROWS; rows++)
-	{
-		int			bands = fewest_bands(threshold, recall, rows);
-
-		if (bands == 0)
-			break;
-		shapes[n].bands = bands;
-		shapes[n].rows = rows;
-		n++;
-	}
-	return n;
-}
-
-/*
  * Return the index of the advised shape among n shapes, which are in ascending order of
  * rows.
  */
@@ -224,7 +202,7 @@ simhash_minhash_advice(PG_FUNCTION_ARGS)
 	float8		threshold;
 	float8		recall = DEFAULT_RECALL;
 	Shape		shapes[MINHASH_MAX_ROWS];
-	int			n;
+	int			n = 0;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0))
@@ -235,7 +213,14 @@ simhash_minhash_advice(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		recall = check_open_fraction(PG_GETARG_FLOAT8(1), "recall", "",
 									 " Find all pairs by <%> of shingle hashes.");
-	n = find_shapes(threshold, recall, shapes);
+	for (int rows = 1; rows <= MINHASH_MAX_ROWS; rows++)
+	{
+		int			bands = fewest_bands(threshold, recall, rows);
+
+		if (bands == 0)
+			break;
+		shapes[n++] = (Shape) {bands, rows};
+	}
 	if (n == 0)
 		report_no_shape(threshold, recall);
 	for (int i = choose_shape(threshold, shapes, n); i < n; i++)

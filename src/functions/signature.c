@@ -141,13 +141,9 @@ simhash_to_minhash_hashes(PG_FUNCTION_ARGS)
 static Minhash *
 get_state(FunctionCallInfo fcinfo)
 {
-	Minhash    *sig = PG_GETARG_MINHASH_P(0);
-	Minhash    *copy;
-
 	if (AggCheckCallContext(fcinfo, NULL))
-		return sig;
-	copy = palloc(VARSIZE(sig));
-	return memcpy(copy, sig, VARSIZE(sig));
+		return PG_GETARG_MINHASH_P(0);
+	return minhash_check((Minhash *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0)));
 }
 
 /*

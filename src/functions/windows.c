@@ -30,7 +30,6 @@ typedef struct Windows
 {
 	ReturnSetInfo *result;
 	const char *text;
-	size_t		length;
 	int64		size;			/* size of a window, in units */
 	int64		step;
 	int64		nunits;			/* number of units read so far */
@@ -44,19 +43,6 @@ typedef struct Windows
 	int64		capacity;
 	TextPosition *starts;
 } Windows;
-
-static void
-begin_windows(Windows *windows, FunctionCallInfo fcinfo, text *body, int32 size, int32 step)
-{
-	memset(windows, 0, sizeof(Windows));
-	windows->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	windows->text = VARDATA_ANY(body);
-	windows->length = VARSIZE_ANY_EXHDR(body);
-	windows->size = size;
-	windows->step = step;
-	windows->capacity = 64;
-	windows->starts = palloc(windows->capacity * sizeof(TextPosition));
-}
 
 /*
  * Add the oldest open window to the result, and close it.  It ends with the unit read
@@ -197,11 +183,18 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	check_range(step, 1, PG_INT32_MAX, "step", SIZE_HINT);
 	is_shingle = get_window_unit(fcinfo, 3, &unit, &segment);
 	body = PG_GETARG_TEXT_PP(0);
-	begin_windows(&windows, fcinfo, body, size, step);
+	windows = (Windows) {
+		.result = (ReturnSetInfo *) fcinfo->resultinfo,
+		.text = VARDATA_ANY(body),
+		.size = size,
+		.step = step,
+		.capacity = 64,
+		.starts = palloc(64 * sizeof(TextPosition))
+	};
 	if (is_shingle)
-		locate_shingles(windows.text, windows.length, 1, unit, put_token, &windows);
+		locate_shingles(windows.text, VARSIZE_ANY_EXHDR(body), 1, unit, put_token, &windows);
 	else
-		segment_text(windows.text, windows.length, segment, take_segment, &windows);
+		segment_text(windows.text, VARSIZE_ANY_EXHDR(body), segment, take_segment, &windows);
 	end_windows(&windows);
 	return (Datum) 0;
 }

@@ -139,17 +139,6 @@ feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage pa
 }
 
 /*
- * Pass a byte of unknown encoding to the tokenizer.  A byte above 127 is a letter.
- */
-static void
-feed_byte(Locator *locator, const char *byte, Passage here)
-{
-	locator->current = here;
-	tokenize_bytes(&locator->tokenizer, byte, 1);
-	tokenizer_has_taken(locator);
-}
-
-/*
  * Normalize a code point.  If the output begins with the pending code points as they would
  * be at the end of the text, the new code point has not changed them, and the rest of the
  * output was made from it.  Otherwise, the new code point has combined with them.
@@ -205,7 +194,12 @@ feed_text(Locator *locator, const char *text, size_t length)
 		CHECK_FOR_INTERRUPTS();
 		next_character(text, length, &here.end);
 		if (letters_of_bytes)
-			feed_byte(locator, character, here);
+		{
+			/* a byte above 127 is a letter */
+			locator->current = here;
+			tokenize_bytes(&locator->tokenizer, character, 1);
+			tokenizer_has_taken(locator);
+		}
 		else
 			feed_char(locator, character, here.end.byte - here.start.byte, here);
 	}

@@ -165,12 +165,8 @@ PG_FUNCTION_INFO_V1(simhash_to_bytea);
 Datum
 simhash_to_bytea(PG_FUNCTION_ARGS)
 {
-	SimHash		fp = pg_hton64(PG_GETARG_SIMHASH(0));
-	bytea	   *bytes = palloc(VARHDRSZ + sizeof(fp));
-
-	SET_VARSIZE(bytes, VARHDRSZ + sizeof(fp));
-	memcpy(VARDATA(bytes), &fp, sizeof(fp));
-	PG_RETURN_BYTEA_P(bytes);
+	/* the binary form has the most significant byte first, too */
+	return simhash_send(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_bytea);

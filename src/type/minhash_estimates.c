@@ -42,21 +42,6 @@ get_pair(FunctionCallInfo fcinfo)
 	} while (0)
 
 /*
- * Return the number of minima that are equal in both arguments.  Sets *n to the length of
- * the signatures.
- */
-static int
-count_equal(FunctionCallInfo fcinfo, int *n)
-{
-	Pair		pair = get_pair(fcinfo);
-	int			equal = minima_count_equal(pair.a->minima, pair.b->minima, pair.n);
-
-	*n = pair.n;
-	FREE_PAIR(pair);
-	return equal;
-}
-
-/*
  * jaccard(a, b)
  *
  * Returns the fraction of minima that are equal.  The probability that a minimum is equal
@@ -66,10 +51,11 @@ PG_FUNCTION_INFO_V1(simhash_minhash_jaccard);
 Datum
 simhash_minhash_jaccard(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int			equal = count_equal(fcinfo, &n);
+	Pair		pair = get_pair(fcinfo);
+	int			equal = minima_count_equal(pair.a->minima, pair.b->minima, pair.n);
 
-	PG_RETURN_FLOAT8((double) equal / n);
+	FREE_PAIR(pair);
+	PG_RETURN_FLOAT8((double) equal / pair.n);
 }
 
 /*
@@ -83,10 +69,11 @@ PG_FUNCTION_INFO_V1(simhash_minhash_distance);
 Datum
 simhash_minhash_distance(PG_FUNCTION_ARGS)
 {
-	int			n;
-	int			equal = count_equal(fcinfo, &n);
+	Pair		pair = get_pair(fcinfo);
+	int			equal = minima_count_equal(pair.a->minima, pair.b->minima, pair.n);
 
-	PG_RETURN_FLOAT8((float8) (n - equal) / n);
+	FREE_PAIR(pair);
+	PG_RETURN_FLOAT8((float8) (pair.n - equal) / pair.n);
 }
 
 /*

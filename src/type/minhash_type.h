@@ -38,13 +38,7 @@ typedef struct MinhashParams
 static inline MinhashParams
 minhash_params(int bands, int rows, int unit, int width)
 {
-	MinhashParams params;
-
-	params.bands = bands;
-	params.rows = rows;
-	params.unit = unit;
-	params.width = width;
-	return params;
+	return (MinhashParams) {.bands = bands,.rows = rows,.unit = unit,.width = width};
 }
 
 #define MINHASH_MAX_BANDS		1024
