@@ -81,7 +81,7 @@ locate_chars(Locator *locator, bool only_joint)
 /*
  * Record the passage of the token that the tokenizer has begun or continued.
  */
-static void
+static inline void
 locate_word(Locator *locator)
 {
 	uint64		number = locator->shingler.nunits;
@@ -114,7 +114,7 @@ take_shingle(void *arg, const char *shingle, size_t length)
 /*
  * Record the passages of the units that the tokenizer has added or continued.
  */
-static void
+static inline void
 tokenizer_has_taken(Locator *locator)
 {
 	if (locator->shingler.unit == UNIT_CHAR)
@@ -127,7 +127,7 @@ tokenizer_has_taken(Locator *locator)
  * Pass n normalized code points to the tokenizer.  `passage` is the passage from which
  * they were made.
  */
-static void
+static inline void
 feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage passage)
 {
 	locator->current = passage;
@@ -143,7 +143,7 @@ feed_normalized(Locator *locator, const uint32 *normalized, size_t n, Passage pa
  * be at the end of the text, the new code point has not changed them, and the rest of the
  * output was made from it.  Otherwise, the new code point has combined with them.
  */
-static void
+static inline void
 feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
 {
 	Normalizer	ended = locator->normalizer;
@@ -167,7 +167,7 @@ feed_codepoint(Locator *locator, uint32 codepoint, Passage here)
  * Process a character of `length` bytes in the server's encoding.  UTF-8 may have more
  * than one code point for it.
  */
-static void
+static inline void
 feed_char(Locator *locator, char *character, size_t length, Passage here)
 {
 	char	   *utf8 = server_to_utf8(character, &length);
