@@ -24,88 +24,60 @@
 #include "join/plan/join_node.h"
 
 /*
- * Vars and PlaceHolderVars to agree with: one Var for each column, and one PlaceHolderVar
- * for each number (phid).
+ * Return the recorded Var of the same column as a Var, or the recorded PlaceHolderVar with the
+ * same number (phid).  Returns NULL if there is none, or for any other node.
  */
-typedef struct NullingMap
-{
-	List	   *vars;
-	List	   *placeholders;
-} NullingMap;
-
-/*
- * Return the Var of a column, or NULL if there is none.
- */
-static const Var *
-find_column(const NullingMap *map, const Var *var)
+static Node *
+find_recorded(List *recorded, Node *node)
 {
 	ListCell   *lc;
 
-	foreach(lc, map->vars)
+	foreach(lc, recorded)
 	{
-		const Var  *other = lfirst(lc);
+		Node	   *other = lfirst(lc);
 
-		if (other->varno == var->varno && other->varattno == var->varattno)
+		if (nodeTag(other) != nodeTag(node))
+			continue;
+		if (IsA(node, Var) ? ((Var *) other)->varno == ((Var *) node)->varno &&
+			((Var *) other)->varattno == ((Var *) node)->varattno :
+			((PlaceHolderVar *) other)->phid == ((PlaceHolderVar *) node)->phid)
 			return other;
 	}
 	return NULL;
 }
 
 /*
- * Return the PlaceHolderVar with the same number (phid), or NULL if there is none.
- */
-static const PlaceHolderVar *
-find_placeholder(const NullingMap *map, const PlaceHolderVar *placeholder)
-{
-	ListCell   *lc;
-
-	foreach(lc, map->placeholders)
-	{
-		const PlaceHolderVar *other = lfirst(lc);
-
-		if (other->phid == placeholder->phid)
-			return other;
-	}
-	return NULL;
-}
-
-/*
- * Record the columns of an expression that have not been recorded yet.  Ignores columns
- * inside a PlaceHolderVar, which belong to another level.
+ * Record the columns and PlaceHolderVars of an expression that have not been recorded yet.
+ * Ignores columns inside a PlaceHolderVar, which belong to another level.  `context` is the
+ * list to add to.  An expression_tree_walker callback.
  */
 static bool
 record_columns(Node *node, void *context)
 {
-	NullingMap *map = context;
+	List	  **recorded = context;
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, Var))
-	{
-		if (find_column(map, (Var *) node) == NULL)
-			map->vars = lappend(map->vars, node);
-		return false;
-	}
-	if (IsA(node, PlaceHolderVar))
-	{
-		if (find_placeholder(map, (PlaceHolderVar *) node) == NULL)
-			map->placeholders = lappend(map->placeholders, node);
-		return false;
-	}
-	return expression_tree_walker(node, record_columns, context);
+	if (!IsA(node, Var) && !IsA(node, PlaceHolderVar))
+		return expression_tree_walker(node, record_columns, context);
+	if (find_recorded(*recorded, node) == NULL)
+		*recorded = lappend(*recorded, node);
+	return false;
 }
 
 /*
- * The columns and PlaceHolderVars of a join's children, and the map to record columns in
+ * The columns and PlaceHolderVars of a join's children, and the recorded ones
  */
 typedef struct EvaluatedHere
 {
-	NullingMap	of_children;
-	NullingMap *map;
+	List	   *of_children;
+	List	   *recorded;
 } EvaluatedHere;
 
 /*
- * Record the columns inside each PlaceHolderVar of an expression that no child has.
+ * Record the columns inside each PlaceHolderVar of an expression that no child has.  The join
+ * itself evaluates these.  They may be inside a larger expression, because the output of the
+ * topmost join is that of the query.  An expression_tree_walker callback.
  */
 static bool
 record_evaluated(Node *node, void *context)
@@ -116,56 +88,31 @@ record_evaluated(Node *node, void *context)
 		return false;
 	if (IsA(node, PlaceHolderVar))
 	{
-		PlaceHolderVar *placeholder = (PlaceHolderVar *) node;
-
-		if (find_placeholder(&here->of_children, placeholder))
+		if (find_recorded(here->of_children, node))
 			return false;
-		record_columns((Node *) placeholder->phexpr, here->map);
+		record_columns((Node *) ((PlaceHolderVar *) node)->phexpr, &here->recorded);
 	}
 	return expression_tree_walker(node, record_evaluated, context);
 }
 
 /*
- * Record the columns inside each PlaceHolderVar of the output that no child has.  The join
- * itself evaluates these.  They may be inside a larger expression, because the output of the
- * topmost join is that of the query.
- */
-static void
-record_evaluated_placeholders(List *output, List *columns, NullingMap *map)
-{
-	EvaluatedHere here = {{NIL, NIL}, map};
-
-	record_columns((Node *) columns, &here.of_children);
-	record_evaluated((Node *) output, &here);
-}
-
-/*
- * Return a copy of an expression in which each column is replaced by the recorded Var.
+ * Return a copy of an expression in which each column and PlaceHolderVar has the outer joins
+ * of the recorded one.  `context` is the list of these.  An expression_tree_mutator callback.
  */
 static Node *
 normalize_columns(Node *node, void *context)
 {
 	Node	   *copy;
+	Node	   *recorded;
 
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var))
-	{
-		const Var  *recorded = find_column(context, (Var *) node);
-
-		copy = copyObject(node);
-		if (recorded)
-			copy_var_nulling((Var *) copy, recorded);
-		return copy;
-	}
 	copy = expression_tree_mutator(node, normalize_columns, context);
-	if (IsA(node, PlaceHolderVar))
-	{
-		const PlaceHolderVar *recorded = find_placeholder(context, (PlaceHolderVar *) node);
-
-		if (recorded)
-			copy_placeholder_nulling((PlaceHolderVar *) copy, recorded);
-	}
+	recorded = find_recorded(context, node);
+	if (recorded && IsA(node, Var))
+		copy_var_nulling((Var *) copy, (Var *) recorded);
+	else if (recorded)
+		copy_placeholder_nulling((PlaceHolderVar *) copy, (PlaceHolderVar *) recorded);
 	return copy;
 }
 
@@ -176,17 +123,18 @@ normalize_columns(Node *node, void *context)
 void
 nulling_normalize(CustomScan *scan, List *output)
 {
-	NullingMap	map = {NIL, NIL};
+	EvaluatedHere here = {NIL, NIL};
 
 	if (!HAVE_NULLING_RELS)
 		return;
-	record_columns((Node *) output, &map);
-	record_evaluated_placeholders(output, scan->custom_scan_tlist, &map);
-	record_columns((Node *) scan->custom_scan_tlist, &map);
+	record_columns((Node *) output, &here.recorded);
+	record_columns((Node *) scan->custom_scan_tlist, &here.of_children);
+	record_evaluated((Node *) output, &here);
+	record_columns((Node *) scan->custom_scan_tlist, &here.recorded);
 	scan->scan.plan.qual = (List *)
-		normalize_columns((Node *) scan->scan.plan.qual, &map);
+		normalize_columns((Node *) scan->scan.plan.qual, here.recorded);
 	scan->custom_exprs = (List *)
-		normalize_columns((Node *) scan->custom_exprs, &map);
+		normalize_columns((Node *) scan->custom_exprs, here.recorded);
 	scan->custom_scan_tlist = (List *)
-		normalize_columns((Node *) scan->custom_scan_tlist, &map);
+		normalize_columns((Node *) scan->custom_scan_tlist, here.recorded);
 }
