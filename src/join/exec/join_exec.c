@@ -97,7 +97,6 @@ make_match(SimHashJoinState *state)
 	match->right = &state->right.store;
 	match->context = AllocSetContextCreate(CurrentMemoryContext, "similarity join pairs",
 										   ALLOCSET_DEFAULT_SIZES);
-	methods->init(match);
 	return match;
 }
 

@@ -149,13 +149,12 @@ read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
 void
 join_input_read_right(SimHashJoinState *state)
 {
-	const JoinMethods *methods = state->match->methods;
 	bool		kept;
 
 	while (read_row(state, &state->right, &kept))
 		CHECK_FOR_INTERRUPTS();
 	if (state->right.store.entries.source)
-		methods->spill(state->match, &state->right.store);
+		join_match_spill(state->match, &state->right.store);
 }
 
 /*
@@ -184,7 +183,7 @@ chunk_is_full(const SimHashJoinState *state)
 static void
 spill_left(JoinMatch *match)
 {
-	match->methods->spill(match, match->left);
+	join_match_spill(match, match->left);
 	match->partitioned = true;
 	join_match_limit(match, match->memory);
 }
@@ -231,6 +230,6 @@ join_input_read_left(SimHashJoinState *state)
 			return result;
 	}
 	if (match->partitioned)
-		match->methods->spill(match, match->left);
+		join_match_spill(match, match->left);
 	return NULL;
 }

@@ -117,7 +117,7 @@ begin_matches(SimHashJoinState *state)
 		return end_chunk(state);
 	if (match->partitioned)
 	{
-		match->methods->partition(match, match->memory - bitmap_size);
+		join_match_partition(match, match->memory - bitmap_size);
 		match->round = -1;
 	}
 	else
@@ -206,23 +206,6 @@ next_partition(SimHashJoinState *state)
 }
 
 /*
- * Load the next chunk of entries, and sort it if the methods want that.  Returns false if
- * there are no more entries.
- */
-static bool
-load_chunk(const JoinMatch *match, JoinEntries *entries)
-{
-	bool		found = join_entries_load(entries);
-
-	if (found && match->methods->sort && !entries->sorted)
-	{
-		match->methods->sort(entries->entry, entries->n);
-		entries->sorted = true;
-	}
-	return found;
-}
-
-/*
  * Load the next chunk of left entries.  Returns the next phase.
  */
 static JoinPhase
@@ -230,7 +213,7 @@ next_left_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (!load_chunk(match, &match->left->entries))
+	if (!join_entries_load(&match->left->entries))
 		return match->partitioned ? NEXT_PARTITION : end_chunk(state);
 	join_entries_rewind(&match->right->entries);
 	return NEXT_RIGHT_CHUNK;
@@ -245,7 +228,7 @@ left_is_done(const JoinMatch *match)
 	const JoinEntries *left = &match->left->entries;
 	uint32		i = 0;
 
-	while (match->done && i < left->n && join_bitmap_has(match->done, join_entries_at(left, i)->row))
+	while (i < left->n && join_row_is_done(match->done, join_entries_at(left, i)->row))
 		i++;
 	return i == left->n;
 }
@@ -259,7 +242,7 @@ next_right_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (left_is_done(match) || !load_chunk(match, &match->right->entries))
+	if (left_is_done(match) || !join_entries_load(&match->right->entries))
 		return NEXT_LEFT_CHUNK;
 	match->methods->begin_pairs(match);
 	state->npasses++;

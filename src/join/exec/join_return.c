@@ -142,7 +142,7 @@ mark_matched(SimHashJoinState *state, uint32 row)
 {
 	const JoinMethods *methods = state->match->methods;
 
-	if (state->matched == NULL || join_bitmap_has(state->matched, row))
+	if (state->matched == NULL || join_row_is_done(state->matched, row))
 		return;
 	state->matched[row / 8] |= 1 << row % 8;
 	if (join_needs_one_match(state->spec.jointype) && methods->record_done)
@@ -224,12 +224,12 @@ join_return_unmatched(SimHashJoinState *state)
 		CHECK_FOR_INTERRUPTS();
 		if (state->unmatched == entries->n)
 		{
-			if (!state->match->partitioned || !join_entries_load_unsorted(entries))
+			if (!state->match->partitioned || !join_entries_load(entries))
 				return NULL;
 			state->unmatched = 0;
 		}
 		entry = join_entries_at(entries, state->unmatched++);
-		if (join_bitmap_has(state->matched, entry->row))
+		if (join_row_is_done(state->matched, entry->row))
 			continue;
 		state->matched[entry->row / 8] |= 1 << entry->row % 8;
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);

@@ -103,19 +103,12 @@ StaticAssertDecl(offsetof(BandMatch, keys) == offsetof(BandMatch, entry) + sizeo
 StaticAssertDecl(2 * sizeof(uint64) == BAND_JOINED_SIZE, "memory for a place in the order");
 
 static void
-band_init(JoinMatch *match)
+band_begin(JoinMatch *match)
 {
 	BandMatch  *state = (BandMatch *) match;
 
 	for (int i = 0; i < BAND_SALT; i++)
 		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
-}
-
-static void
-band_begin(JoinMatch *match)
-{
-	BandMatch  *state = (BandMatch *) match;
-
 	state->bands.nbands = 0;
 	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
@@ -147,15 +140,6 @@ hash_band(const uint64 *salt, const uint32 *minima, int rows, uint32 equal)
 }
 
 /*
- * Spill entries.  Tuples and signatures have limits of their own.
- */
-static void
-band_spill(JoinMatch *match, JoinStore *store)
-{
-	join_entries_spill(&store->entries);
-}
-
-/*
  * Keep a row.  A key is a hash value of a band and of the equality keys.  Signatures with
  * other parameters than the first one get no keys.
  */
@@ -184,8 +168,6 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 	else
 		for (int i = 0; i < state->bands.nbands; i++)
 			state->keys[i] = hash_band(state->salt, sig->minima + i * rows, rows, hash);
-	if (store->entries.n == store->entries.capacity)
-		band_spill(match, store);
 	entry->location = join_tuples_put(&store->tuples,
 									  join_store_value(store, slot, sig,
 													   MINHASH_SIZE(minhash_length(sig))));
@@ -220,19 +202,14 @@ number_of_rounds(const BandMatch *state)
  * again for each chunk of the other input.  Partitions write an entry, with all of its keys,
  * once for each band.
  */
-static void
-band_partition(JoinMatch *match, Size memory)
+static int
+band_choose_rounds(JoinMatch *match, uint32 *n)
 {
 	double		nentries = Max(match->left->entries.file.n, match->right->entries.file.n);
-	uint32		n = 1;
 
-	join_match_limit(match, memory);
-	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING >= match->entry_size)
-		n = join_match_partitions(match);
-	join_partitions_init(&match->partitions, match->left->context, n,
-						 n == 1 ? 1 : number_of_rounds((BandMatch *) match),
-						 band_partition_of, match, match->memory,
-						 &match->left->entries.file, &match->right->entries.file);
+	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING < match->entry_size)
+		*n = 1;
+	return *n == 1 ? 1 : number_of_rounds((BandMatch *) match);
 }
 
 /* --- sorting --------------------------------------------------------------------- */
@@ -398,7 +375,7 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 			uint32		end = bands->right.end;
 
 			*left = entry_refs_at(&bands->left, bands->next_left);
-			if (match->done && join_bitmap_has(match->done, (*left)->row))
+			if (join_row_is_done(match->done, (*left)->row))
 				continue;
 			if (bands->band == bands->nbands && !has_other_params(bands, *left))
 				end = bands->right_other;
@@ -451,11 +428,10 @@ band_explain(const JoinMatch *match, ExplainState *es)
 const JoinMethods join_by_bands = {
 	.state_size = sizeof(BandMatch),
 	.stores_values = true,
-	.init = band_init,
 	.begin = band_begin,
 	.add = band_add,
-	.spill = band_spill,
-	.partition = band_partition,
+	.choose_rounds = band_choose_rounds,
+	.partition_of = band_partition_of,
 	.begin_pairs = band_begin_pairs,
 	.next_pair = band_next_pair,
 	.verify = band_verify,

@@ -49,17 +49,12 @@ StaticAssertDecl(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32) <= DIS
 				 "memory for a value");
 
 static void
-distance_init(JoinMatch *match)
+distance_begin(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 
 	state->pairs.context = match->context;
 	state->pairs.near_pairs.random = pg_prng_uint64(&pg_global_prng_state);
-}
-
-static void
-distance_begin(JoinMatch *match)
-{
 	match->entry_size = join_distance_entry_size(match->jointype, match->has_equalities);
 	match->joined_size = DISTANCE_JOINED_SIZE;
 	match->right_limit = match->memory / DISTANCE_ALL_TUPLES_DIVISOR;
@@ -109,7 +104,7 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
  * whose fingerprints are in the same partition are close to each other in the file.
  */
 static void
-spill_tuples(JoinMatch *match, JoinStore *store)
+distance_spill_tuples(JoinMatch *match, JoinStore *store)
 {
 	JoinEntries *entries = &store->entries;
 
@@ -129,28 +124,20 @@ spill_tuples(JoinMatch *match, JoinStore *store)
 	store->tuples.limit = match->memory / DISTANCE_TUPLES_DIVISOR;
 }
 
-static void
-distance_spill(JoinMatch *match, JoinStore *store)
-{
-	spill_tuples(match, store);
-	join_entries_spill(&store->entries);
-	store->nwritten = 0;
-}
-
 static bool
 distance_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
 {
 	JoinEntry	entry = {DatumGetSimHash(key), NO_TUPLE, hash, store->nrows};
 
 	if (store->entries.n == store->entries.capacity)
-		distance_spill(match, store);
+		join_match_spill(match, store);
 	if (store->keeps_tuples)
 	{
 		bool		free_tuple;
 		MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &free_tuple);
 
 		if (join_tuples_is_full(&store->tuples, tuple))
-			spill_tuples(match, store);
+			distance_spill_tuples(match, store);
 		entry.location = join_tuples_add(&store->tuples, tuple);
 	}
 	add_to_sample((DistanceMatch *) match, store, entry.key);
@@ -204,7 +191,7 @@ distance_partition_of(const void *arg, const JoinEntry *entry, int block)
 }
 
 /*
- * Choose the blocks to partition by.
+ * Cut the fingerprints into blocks, as their sample suggests.
  */
 static void
 make_cut(DistanceMatch *state)
@@ -225,43 +212,52 @@ make_cut(DistanceMatch *state)
 				   &near_pairs->random);
 }
 
-static void
-distance_partition(JoinMatch *match, Size memory)
+/*
+ * Choose the blocks to partition by.  A round partitions by a block that can be the first of
+ * a choice.
+ */
+static int
+distance_choose_rounds(JoinMatch *match, uint32 *n)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 	BlockCut   *cut = &state->cut;
-	uint32		n;
 	int			nrounds = 1;
 
-	/* all tuples are in files, so more entries fit */
-	join_match_limit(match, memory);
 	make_cut(state);
-	n = join_match_partitions(match);
-	while (n > 1 && n * 2 <= join_partitions_max(match->memory) &&
-		   Max(match->left->nrows, match->right->nrows) / n > CACHED_ENTRIES)
-		n *= 2;
+	while (*n > 1 && *n * 2 <= join_partitions_max(match->memory) &&
+		   Max(match->left->nrows, match->right->nrows) / *n > CACHED_ENTRIES)
+		*n *= 2;
 
 	/* with one partition, each round would join all chunks again */
-	if (n == 1)
+	if (*n == 1)
 		cut->agree = 0;
 	if (cut->agree > 0)
 		nrounds = cut->nblocks - cut->agree + 1;
 	for (int block = 0; block < nrounds; block++)
 	{
 		uint64		mask = cut->agree > 0 ? cut->mask[block] : 0;
-		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(n));
+		int			nbits = Min(pg_popcount64(mask), pg_leftmost_one_pos32(*n));
 
 		/* leave the most significant bits */
 		while (pg_popcount64(mask) > nbits)
 			mask &= mask - 1;
 		state->mask[block] = mask;
 	}
-	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
-						 distance_partition_of, state, match->memory,
-						 &match->left->entries.file, &match->right->entries.file);
+	return nrounds;
 }
 
 /* --- pairs ----------------------------------------------------------------------- */
+
+/*
+ * Sort loaded entries, unless they have been paired already.
+ */
+static void
+sort_entries(JoinEntries *entries)
+{
+	if (!entries->sorted)
+		join_sort(entries->entry, entries->n);
+	entries->sorted = true;
+}
 
 static void
 distance_begin_pairs(JoinMatch *match)
@@ -269,6 +265,8 @@ distance_begin_pairs(JoinMatch *match)
 	DistanceMatch *state = (DistanceMatch *) match;
 	bool		by_block = match->partitioned && match->partitions.n > 1 && state->cut.agree > 0;
 
+	sort_entries(&match->left->entries);
+	sort_entries(&match->right->entries);
 	state->left_value = state->right_value = NULL;
 	join_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
 					 by_block ? &state->cut : NULL, match->round,
@@ -290,7 +288,7 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		{
 			*left = &a->left[state->left_entry];
 			if (state->right_entry == b->nright ||
-				join_pairs_row_done(&state->pairs, (*left)->row))
+				join_row_is_done(match->done, (*left)->row))
 				continue;
 			*right = &b->right[state->right_entry++];
 			return true;
@@ -306,7 +304,8 @@ distance_record_done(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 
-	join_pairs_record_match(&state->pairs, state->left_value);
+	state->left_value->nunmatched--;
+	state->pairs.nunmatched--;
 }
 
 /*
@@ -327,13 +326,12 @@ distance_explain(const JoinMatch *match, ExplainState *es)
 
 const JoinMethods join_by_distance = {
 	.state_size = sizeof(DistanceMatch),
-	.init = distance_init,
 	.begin = distance_begin,
 	.add = distance_add,
-	.spill = distance_spill,
+	.spill_tuples = distance_spill_tuples,
 	.set_radius = distance_set_radius,
-	.partition = distance_partition,
-	.sort = join_sort,
+	.choose_rounds = distance_choose_rounds,
+	.partition_of = distance_partition_of,
 	.begin_pairs = distance_begin_pairs,
 	.next_pair = distance_next_pair,
 	.record_done = distance_record_done,

@@ -58,16 +58,11 @@ typedef struct PrefixMatch
 StaticAssertDecl(2 * sizeof(uint64) == PREFIX_JOINED_SIZE, "memory for a place in the order");
 
 static void
-prefix_init(JoinMatch *match)
-{
-	((PrefixMatch *) match)->pairs.context = match->context;
-}
-
-static void
 prefix_begin(JoinMatch *match)
 {
 	PrefixMatch  *state = (PrefixMatch *) match;
 
+	state->pairs.context = match->context;
 	state->has_entries = false;
 	state->nelements = 0;
 	match->entry_size = PREFIX_ENTRY_SIZE;
@@ -145,17 +140,6 @@ count_elements(PrefixMatch *state, JoinEntries *rows)
 /* --- entries ------------------------------------------------------------------------ */
 
 /*
- * Add an entry, and move entries to the file if there are too many.
- */
-static void
-add_prefix_entry(JoinStore *store, const PrefixEntry *entry)
-{
-	if (store->entries.n == store->entries.capacity)
-		join_entries_spill(&store->entries);
-	join_entries_add(&store->entries, &entry->entry);
-}
-
-/*
  * Return true if all rows are within the radius of each other, except rows without elements.
  */
 static inline bool
@@ -213,7 +197,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const RankedElement *ra
 	if (matches_all(state))
 	{
 		entry.entry.key = group;
-		add_prefix_entry(store, &entry);
+		join_entries_add(&store->entries, &entry.entry);
 		state->nentries++;
 		return;
 	}
@@ -226,7 +210,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const RankedElement *ra
 		entry.entry.hash = ranked[i].index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
-		add_prefix_entry(store, &entry);
+		join_entries_add(&store->entries, &entry.entry);
 		state->nentries++;
 	}
 }
@@ -276,7 +260,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 	else
 	{
 		state->nelements += n;
-		add_prefix_entry(store, &row);
+		join_entries_add(&store->entries, &row.entry);
 	}
 	return true;
 }
@@ -340,12 +324,6 @@ prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 
 /* --- pairs ------------------------------------------------------------------------- */
 
-static void
-prefix_spill(JoinMatch *match, JoinStore *store)
-{
-	join_entries_spill(&store->entries);
-}
-
 /*
  * Return the number of the partition of an entry.  A PartitionFunction.
  */
@@ -353,18 +331,6 @@ static uint32
 prefix_partition_of(const void *arg, const JoinEntry *entry, int round)
 {
 	return splitmix64_finalize(entry->key);
-}
-
-/*
- * Partition by the keys.
- */
-static void
-prefix_partition(JoinMatch *match, Size memory)
-{
-	join_match_limit(match, memory);
-	join_partitions_init(&match->partitions, match->left->context, join_match_partitions(match),
-						 1, prefix_partition_of, NULL, match->memory,
-						 &match->left->entries.file, &match->right->entries.file);
 }
 
 static void
@@ -447,12 +413,10 @@ const JoinMethods join_by_prefix = {
 	.state_size = sizeof(PrefixMatch),
 	.stores_values = true,
 	.keys_need_radius = true,
-	.init = prefix_init,
 	.begin = prefix_begin,
 	.add = prefix_add,
-	.spill = prefix_spill,
 	.set_radius = prefix_set_radius,
-	.partition = prefix_partition,
+	.partition_of = prefix_partition_of,
 	.begin_pairs = prefix_begin_pairs,
 	.next_pair = prefix_next_pair,
 	.verify = prefix_verify,

@@ -166,7 +166,7 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 	value->right = *right;
 	value->nunmatched = 0;
 	for (; *left < left_end && (*left)->key == fp; (*left)++)
-		value->nunmatched += !join_pairs_row_done(pairs, (*left)->row);
+		value->nunmatched += !join_row_is_done(pairs->done, (*left)->row);
 	while (*right < right_end && (*right)->key == fp)
 		(*right)++;
 	value->nleft = *left - value->left;

@@ -84,23 +84,4 @@ extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const Jo
 							 const uint8 *done, BlockCut *cut, int block, int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
-/*
- * Record that a left entry of a value of the current group needs no more matches.
- */
-static inline void
-join_pairs_record_match(JoinPairs *pairs, JoinValue *value)
-{
-	value->nunmatched--;
-	pairs->nunmatched--;
-}
-
-/*
- * Return true if a left row needs no more matches.
- */
-static inline bool
-join_pairs_row_done(const JoinPairs *pairs, uint32 row)
-{
-	return pairs->done && join_bitmap_has(pairs->done, row);
-}
-
 #endif							/* SIMHASH_DISTANCE_PAIRS_H */

@@ -8,6 +8,18 @@
 #include "join/match/join_methods.h"
 
 /*
+ * Move the entries of an input that are in memory to the file.
+ */
+void
+join_match_spill(JoinMatch *match, JoinStore *store)
+{
+	if (match->methods->spill_tuples)
+		match->methods->spill_tuples(match, store);
+	join_entries_spill(&store->entries);
+	store->nwritten = 0;
+}
+
+/*
  * Limit the loaded entries of both inputs to their parts of `memory` bytes.  All entries
  * must be in files.
  */
@@ -21,17 +33,24 @@ join_match_limit(JoinMatch *match, Size memory)
 }
 
 /*
- * Return the number of partitions with which most partitions fit into memory.  Leaves a
- * margin for partitions of uneven size.
+ * Limit the loaded entries to `memory` bytes, and initialize partitions, most of which fit
+ * into that.  Leaves a margin for partitions of uneven size.
  */
-uint32
-join_match_partitions(const JoinMatch *match)
+void
+join_match_partition(JoinMatch *match, Size memory)
 {
-	double		nentries = Max(match->left->entries.file.n, match->right->entries.file.n);
+	JoinEntryFile *left = &match->left->entries.file;
+	JoinEntryFile *right = &match->right->entries.file;
+	double		nentries = Max(left->n, right->n);
 	uint32		n = 1;
+	int			nrounds = 1;
 
+	join_match_limit(match, memory);
 	while (n * 2 <= join_partitions_max(match->memory) &&
 		   nentries * 1.5 / n > match->right->entries.capacity)
 		n *= 2;
-	return n;
+	if (match->methods->choose_rounds)
+		nrounds = match->methods->choose_rounds(match, &n);
+	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
+						 match->methods->partition_of, match, match->memory, left, right);
 }

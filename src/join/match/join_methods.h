@@ -25,12 +25,10 @@ typedef struct JoinMethods
 									 * is kept.  Then a rescan with another radius reads both
 									 * inputs again. */
 
-	/* Initializes the private state, which is zeroed but for the JoinMatch. */
-	void		(*init) (JoinMatch *match);
-
 	/*
 	 * Prepares to read the right input, which may be the second one of this state.  Sets
-	 * the limits and sizes in the JoinMatch.
+	 * the limits and sizes in the JoinMatch.  Before the first call, the rest of the private
+	 * state is zeroed.
 	 */
 	void		(*begin) (JoinMatch *match);
 
@@ -43,8 +41,11 @@ typedef struct JoinMethods
 	bool		(*add) (JoinMatch *match, JoinStore *store, Datum key, uint32 hash,
 						TupleTableSlot *slot);
 
-	/* Moves the entries in memory to the file, and tuples if the method wants that. */
-	void		(*spill) (JoinMatch *match, JoinStore *store);
+	/*
+	 * Moves the tuples in memory to the file, before their entries go there.  NULL if tuples
+	 * and entries go to their files independently.
+	 */
+	void		(*spill_tuples) (JoinMatch *match, JoinStore *store);
 
 	/*
 	 * Sets the radius, after the last right row.  Returns false if no row can match.  NULL if
@@ -53,13 +54,13 @@ typedef struct JoinMethods
 	bool		(*set_radius) (JoinMatch *match, Datum radius, bool isnull);
 
 	/*
-	 * Limits the loaded entries, and initializes the partitions.  Called if neither input
-	 * fits into memory.  `memory` is what is left for them, in bytes.
+	 * Returns the number of rounds in which the entries are partitioned, all of which are in
+	 * files.  May change *n, the number of partitions, to another power of 2.  NULL if there
+	 * is one round.
 	 */
-	void		(*partition) (JoinMatch *match, Size memory);
+	int			(*choose_rounds) (JoinMatch *match, uint32 *n);
 
-	/* Sorts loaded entries.  May be NULL. */
-	void		(*sort) (JoinEntry *entry, size_t n);
+	PartitionFunction partition_of; /* its argument is the JoinMatch */
 
 	/*
 	 * Starts to pair the loaded entries of both inputs.  If the inputs are partitioned,
@@ -143,8 +144,9 @@ join_needs_one_match(JoinType jointype)
 	return jointype == JOIN_SEMI || jointype == JOIN_ANTI;
 }
 
+extern void join_match_spill(JoinMatch *match, JoinStore *store);
 extern void join_match_limit(JoinMatch *match, Size memory);
-extern uint32 join_match_partitions(const JoinMatch *match);
+extern void join_match_partition(JoinMatch *match, Size memory);
 
 extern const JoinMethods join_by_distance;
 extern const JoinMethods join_by_bands;

@@ -263,7 +263,7 @@ prefix_pairs_next(PrefixPairs *pairs, JoinEntry **left, JoinEntry **right)
 		while (pairs->next_left < pairs->left.end)
 		{
 			*left = entry_refs_at(&pairs->left, pairs->next_left);
-			while (!(pairs->done && join_bitmap_has(pairs->done, (*left)->row)) &&
+			while (!join_row_is_done(pairs->done, (*left)->row) &&
 				   (*right = next_right(pairs)) != NULL)
 			{
 				CHECK_FOR_INTERRUPTS();

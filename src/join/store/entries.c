@@ -108,17 +108,6 @@ reserve_entries(JoinEntries *entries, uint32 n)
 }
 
 /*
- * Add an entry.  The array must not be at its capacity.
- */
-void
-join_entries_add(JoinEntries *entries, const JoinEntry *entry)
-{
-	reserve_entries(entries, entries->n + 1);
-	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
-	entries->sorted = false;
-}
-
-/*
  * Move the loaded entries to the file.  From now on, chunks are loaded from the file.
  */
 void
@@ -136,6 +125,19 @@ join_entries_spill(JoinEntries *entries)
 	file->n += entries->n;
 	entries->source = file;
 	entries->n = 0;
+}
+
+/*
+ * Add an entry.  If the array is at its capacity, moves its entries to the file first.
+ */
+void
+join_entries_add(JoinEntries *entries, const JoinEntry *entry)
+{
+	if (entries->n == entries->capacity)
+		join_entries_spill(entries);
+	reserve_entries(entries, entries->n + 1);
+	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
+	entries->sorted = false;
 }
 
 /*
@@ -163,27 +165,18 @@ join_entries_rewind(JoinEntries *entries)
 }
 
 /*
- * Load the next chunk of entries->source, in the order of the file.  Returns false if
- * there are no more entries.
- */
-bool
-join_entries_load_unsorted(JoinEntries *entries)
-{
-	reserve_entries(entries, Min(entries->capacity, entries->source->n));
-	entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
-	entries->sorted = false;
-	return entries->n > 0;
-}
-
-/*
- * Load the next chunk, which has as many entries as the capacity allows.  Returns false if
- * there are no more entries.
+ * Load the next chunk of entries->source, in the order of the file: as many entries as the
+ * capacity allows.  Returns false if there are no more.
  */
 bool
 join_entries_load(JoinEntries *entries)
 {
 	if (entries->source)
-		join_entries_load_unsorted(entries);
+	{
+		reserve_entries(entries, Min(entries->capacity, entries->source->n));
+		entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
+		entries->sorted = false;
+	}
 	else if (entries->loaded)
 		return false;
 	entries->loaded = true;

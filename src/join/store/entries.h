@@ -106,12 +106,12 @@ entry_refs_at(const EntryRefs *refs, uint32 position)
 }
 
 /*
- * Return true if a row has its bit set in a bitmap of rows.
+ * Return true if a row has its bit set in a bitmap of rows, which may be NULL.
  */
 static inline bool
-join_bitmap_has(const uint8 *bitmap, uint32 row)
+join_row_is_done(const uint8 *done, uint32 row)
 {
-	return bitmap[row / 8] >> row % 8 & 1;
+	return done && done[row / 8] >> row % 8 & 1;
 }
 
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
@@ -124,7 +124,6 @@ extern void join_entries_spill(JoinEntries *entries);
 extern void join_entries_rewind(JoinEntries *entries);
 extern void join_entries_limit(JoinEntries *entries, Size capacity);
 extern bool join_entries_load(JoinEntries *entries);
-extern bool join_entries_load_unsorted(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);
 
 /* entry_sort.c */
