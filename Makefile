@@ -91,7 +91,6 @@ OBJS = \
 	src/join/match/by_distance.o \
 	src/join/match/by_prefix.o \
 	src/join/match/distance_pairs.o \
-	src/join/match/global_order.o \
 	src/join/match/join_methods.o \
 	src/join/match/prefix_pairs.o \
 	src/join/plan/join_clause.o \

@@ -34,16 +34,16 @@
 /* Number of random numbers that hash a band: one for two minima, and two more. */
 #define BAND_SALT			(2 + MINHASH_MAX_ROWS / 2)
 
-/* Entries are prefetched at this distance in the sorted order. */
-#define PREFETCH_DISTANCE	16
-
 /*
- * An iterator over pairs of a left entry and a right entry.  After the last band, it
- * returns the pairs in which an entry has other parameters, if there are any.
+ * The state, which is an iterator over pairs of a left entry and a right entry.  After the
+ * last band, it returns the pairs in which an entry has other parameters, if there are any.
  */
-typedef struct JoinBands
+typedef struct BandMatch
 {
-	uint64		params;			/* parameters of the entries that have keys */
+	JoinMatch	match;			/* must be first */
+	uint64		params;			/* parameters of the first signature, and of the entries that
+								 * have keys */
+	bool		has_others;		/* true if a signature has other parameters than the first */
 	int			nbands;
 	int			band;			/* the current band; nbands for other parameters */
 	int			end_band;		/* (exclusive) */
@@ -55,7 +55,15 @@ typedef struct JoinBands
 	uint32		next_left;		/* the next pair, in ref[] */
 	uint32		next_right;
 	uint64		ncompared;		/* number of tested pairs, for EXPLAIN */
-} JoinBands;
+	uint64		salt[BAND_SALT];	/* random numbers for the keys of bands */
+	JoinEntry	entry;			/* entry of the row last read, with the keys that follow it;
+								 * zeroed at first, because all bytes go to files */
+	uint32		keys[MINHASH_MAX_BANDS];
+} BandMatch;
+
+StaticAssertDecl(offsetof(BandMatch, keys) == offsetof(BandMatch, entry) + sizeof(JoinEntry),
+				 "keys follow the entry");
+StaticAssertDecl(2 * sizeof(uint64) == BAND_JOINED_SIZE, "memory for a place in the order");
 
 /*
  * Return the keys of the bands of an entry, which follow it.
@@ -70,9 +78,9 @@ band_keys(const JoinEntry *entry)
  * Return true if an entry has other parameters than the entries with keys.
  */
 static inline bool
-has_other_params(const JoinBands *bands, const JoinEntry *entry)
+has_other_params(const BandMatch *state, const JoinEntry *entry)
 {
-	return entry->key != bands->params;
+	return entry->key != state->params;
 }
 
 /*
@@ -81,26 +89,11 @@ has_other_params(const JoinBands *bands, const JoinEntry *entry)
  * without keys, too.  That entry is in no pair of another band.
  */
 static inline uint32
-band_key(const JoinBands *bands, const JoinEntry *entry, int band)
+band_key(const BandMatch *state, const JoinEntry *entry, int band)
 {
-	return band == bands->nbands || has_other_params(bands, entry) ? entry->hash :
+	return band == state->nbands || has_other_params(state, entry) ? entry->hash :
 		band_keys(entry)[band];
 }
-
-typedef struct BandMatch
-{
-	JoinMatch	match;			/* must be first */
-	JoinBands	bands;
-	bool		has_others;		/* true if a signature has other parameters than the first */
-	uint64		salt[BAND_SALT];	/* random numbers for the keys of bands */
-	JoinEntry	entry;			/* entry of the row last read, with the keys that follow it;
-								 * zeroed at first, because all bytes go to files */
-	uint32		keys[MINHASH_MAX_BANDS];
-} BandMatch;
-
-StaticAssertDecl(offsetof(BandMatch, keys) == offsetof(BandMatch, entry) + sizeof(JoinEntry),
-				 "keys follow the entry");
-StaticAssertDecl(2 * sizeof(uint64) == BAND_JOINED_SIZE, "memory for a place in the order");
 
 static void
 band_begin(JoinMatch *match)
@@ -109,7 +102,7 @@ band_begin(JoinMatch *match)
 
 	for (int i = 0; i < BAND_SALT; i++)
 		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
-	state->bands.nbands = 0;
+	state->nbands = 0;
 	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
 	match->joined_size = BAND_JOINED_SIZE;
@@ -152,10 +145,10 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 	int			rows = sig->params.rows;
 	JoinEntry  *entry = &state->entry;
 
-	if (state->bands.nbands == 0)
+	if (state->nbands == 0)
 	{
-		state->bands.params = (uint64) params;
-		state->bands.nbands = sig->params.bands;
+		state->params = (uint64) params;
+		state->nbands = sig->params.bands;
 		match->entry_size = join_band_entry_size(sig->params.bands);
 		join_entries_init(&store->entries, store->context,
 						  store == match->left ? PG_INT32_MAX :
@@ -163,14 +156,12 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 						  match->entry_size);
 	}
 	*entry = (JoinEntry) {(uint64) params, NO_TUPLE, hash, store->nrows};
-	if (has_other_params(&state->bands, entry))
+	if (has_other_params(state, entry))
 		state->has_others = true;
 	else
-		for (int i = 0; i < state->bands.nbands; i++)
+		for (int i = 0; i < state->nbands; i++)
 			state->keys[i] = hash_band(state->salt, sig->minima + i * rows, rows, hash);
-	entry->location = join_tuples_put(&store->tuples,
-									  join_store_value(store, slot, sig,
-													   MINHASH_SIZE(minhash_length(sig))));
+	entry->location = join_store_value(store, slot, sig, MINHASH_SIZE(minhash_length(sig)));
 	join_entries_add(&store->entries, entry);
 	return true;
 }
@@ -183,7 +174,7 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 static uint32
 band_partition_of(const void *arg, const JoinEntry *entry, int band)
 {
-	return band_key(&((const BandMatch *) arg)->bands, entry, band);
+	return band_key((const BandMatch *) arg, entry, band);
 }
 
 /*
@@ -193,7 +184,7 @@ band_partition_of(const void *arg, const JoinEntry *entry, int band)
 static int
 number_of_rounds(const BandMatch *state)
 {
-	return state->bands.nbands + state->has_others;
+	return state->nbands + state->has_others;
 }
 
 /*
@@ -221,34 +212,34 @@ band_choose_rounds(JoinMatch *match, uint32 *n)
  * other parameters, so these entries come first.
  */
 static void
-sort_by_band(JoinBands *bands, EntryRefs *side)
+sort_by_band(BandMatch *state, EntryRefs *side)
 {
 	side->n = side->first = side->end = 0;
 	for (uint32 i = 0; i < side->entries->n; i++)
 	{
 		const JoinEntry *entry = join_entries_at(side->entries, i);
-		uint32		key = band_key(bands, entry, bands->band);
-		bool		is_other = has_other_params(bands, entry);
+		uint32		key = band_key(state, entry, state->band);
+		bool		is_other = has_other_params(state, entry);
 
 		CHECK_FOR_INTERRUPTS();
-		if (bands->band == bands->nbands)
+		if (state->band == state->nbands)
 			key = (key & ~1) | !is_other;
 		else if (is_other)
 			continue;
 		side->ref[side->n++] = (uint64) key << 32 | i;
 	}
-	entry_refs_sort(side, &bands->scratch);
+	entry_refs_sort(side, &state->scratch);
 }
 
 /*
  * Sort both sides by the current band, and begin at their first entries.
  */
 static void
-begin_band(JoinBands *bands)
+begin_band(BandMatch *state)
 {
-	sort_by_band(bands, &bands->left);
-	sort_by_band(bands, &bands->right);
-	bands->next_left = bands->next_right = 0;
+	sort_by_band(state, &state->left);
+	sort_by_band(state, &state->right);
+	state->next_left = state->next_right = 0;
 }
 
 /* --- pairs ----------------------------------------------------------------------- */
@@ -260,83 +251,35 @@ begin_band(JoinBands *bands)
 static void
 band_begin_pairs(JoinMatch *match)
 {
-	JoinBands  *bands = &((BandMatch *) match)->bands;
+	BandMatch  *state = (BandMatch *) match;
 	bool		by_band = match->partitioned && match->partitions.n > 1;
 
 	MemoryContextReset(match->context);
-	bands->left.entries = &match->left->entries;
-	bands->right.entries = &match->right->entries;
-	bands->scratch = entry_refs_begin(&bands->left, &bands->right, match->context);
-	bands->band = by_band ? match->round : 0;
-	bands->end_band = by_band ? match->round + 1 : number_of_rounds((BandMatch *) match);
-	begin_band(bands);
-}
-
-/*
- * Return the key at a position of the sorted order.
- */
-static inline uint32
-key_at(const JoinBands *bands, const EntryRefs *side, uint32 position)
-{
-	uint32		key = side->ref[position] >> 32;
-
-	return bands->band < bands->nbands ? key : key & ~1;
-}
-
-/*
- * Set the end of the entries with the current key, which begin at side->first.  Prefetches
- * entries.
- */
-static void
-find_end(const JoinBands *bands, EntryRefs *side)
-{
-	uint32		key = key_at(bands, side, side->first);
-
-	side->end = side->first;
-	do
-	{
-		if (side->n - side->end > PREFETCH_DISTANCE)
-			pg_prefetch(band_keys(entry_refs_at(side, side->end + PREFETCH_DISTANCE)));
-		side->end++;
-	} while (side->end < side->n && key_at(bands, side, side->end) == key);
+	state->left.entries = &match->left->entries;
+	state->right.entries = &match->right->entries;
+	state->scratch = entry_refs_begin(&state->left, &state->right, match->context);
+	state->band = by_band ? match->round : 0;
+	state->end_band = by_band ? match->round + 1 : number_of_rounds(state);
+	begin_band(state);
 }
 
 /*
  * Advance to the next key that entries of both sides have.  Returns false if the current
- * band has no more.
+ * band has no more.  After the last band, the last bit is no part of a key.
  */
 static bool
-next_key(JoinBands *bands)
+next_key(BandMatch *state)
 {
-	EntryRefs  *left = &bands->left;
-	EntryRefs  *right = &bands->right;
+	EntryRefs  *left = &state->left;
+	EntryRefs  *right = &state->right;
 
-	left->first = left->end;
-	right->first = right->end;
-	for (;;)
-	{
-		uint32		left_key;
-		uint32		right_key;
-
-		CHECK_FOR_INTERRUPTS();
-		if (left->first == left->n || right->first == right->n)
-			return false;
-		left_key = key_at(bands, left, left->first);
-		right_key = key_at(bands, right, right->first);
-		if (left_key == right_key)
-			break;
-		if (left_key < right_key)
-			left->first++;
-		else
-			right->first++;
-	}
-	find_end(bands, left);
-	find_end(bands, right);
-	bands->next_left = left->first;
-	bands->next_right = bands->right_other = right->first;
-	if (bands->band == bands->nbands)
-		while (bands->right_other < right->end && !(right->ref[bands->right_other] >> 32 & 1))
-			bands->right_other++;
+	if (!entry_refs_next_key(left, right, state->band == state->nbands ? 33 : 32))
+		return false;
+	state->next_left = left->first;
+	state->next_right = state->right_other = right->first;
+	if (state->band == state->nbands)
+		while (state->right_other < right->end && !(right->ref[state->right_other] >> 32 & 1))
+			state->right_other++;
 	return true;
 }
 
@@ -345,14 +288,14 @@ next_key(JoinBands *bands)
  * earlier band.
  */
 static inline bool
-is_first_band(const JoinBands *bands, const JoinEntry *left, const JoinEntry *right)
+is_first_band(const BandMatch *state, const JoinEntry *left, const JoinEntry *right)
 {
 	const uint32 *left_key = band_keys(left);
 	const uint32 *right_key = band_keys(right);
 
-	if (bands->band == bands->nbands)
+	if (state->band == state->nbands)
 		return true;
-	for (int i = 0; i < bands->band; i++)
+	for (int i = 0; i < state->band; i++)
 		if (left_key[i] == right_key[i])
 			return false;
 	return true;
@@ -365,34 +308,34 @@ is_first_band(const JoinBands *bands, const JoinEntry *left, const JoinEntry *ri
 static bool
 band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
-	JoinBands  *bands = &((BandMatch *) match)->bands;
+	BandMatch  *state = (BandMatch *) match;
 
-	while (bands->band < bands->end_band)
+	while (state->band < state->end_band)
 	{
-		for (; bands->next_left < bands->left.end;
-			 bands->next_left++, bands->next_right = bands->right.first)
+		for (; state->next_left < state->left.end;
+			 state->next_left++, state->next_right = state->right.first)
 		{
-			uint32		end = bands->right.end;
+			uint32		end = state->right.end;
 
-			*left = entry_refs_at(&bands->left, bands->next_left);
+			*left = entry_refs_at(&state->left, state->next_left);
 			if (join_row_is_done(match->done, (*left)->row))
 				continue;
-			if (bands->band == bands->nbands && !has_other_params(bands, *left))
-				end = bands->right_other;
-			while (bands->next_right < end)
+			if (state->band == state->nbands && !has_other_params(state, *left))
+				end = state->right_other;
+			while (state->next_right < end)
 			{
-				*right = entry_refs_at(&bands->right, bands->next_right++);
+				*right = entry_refs_at(&state->right, state->next_right++);
 				CHECK_FOR_INTERRUPTS();
-				bands->ncompared++;
-				if (is_first_band(bands, *left, *right))
+				state->ncompared++;
+				if (is_first_band(state, *left, *right))
 					return true;
 			}
 		}
-		while (!next_key(bands))
+		while (!next_key(state))
 		{
-			if (++bands->band == bands->end_band)
+			if (++state->band == state->end_band)
 				return false;
-			begin_band(bands);
+			begin_band(state);
 		}
 	}
 	return false;
@@ -418,11 +361,11 @@ band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 static void
 band_explain(const JoinMatch *match, ExplainState *es)
 {
-	const JoinBands *bands = &((const BandMatch *) match)->bands;
+	const BandMatch *state = (const BandMatch *) match;
 
-	if (bands->nbands > 0)
-		ExplainPropertyText("Method", psprintf("%d bands", bands->nbands), es);
-	ExplainPropertyFloat("Comparisons", NULL, bands->ncompared, 0, es);
+	if (state->nbands > 0)
+		ExplainPropertyText("Method", psprintf("%d bands", state->nbands), es);
+	ExplainPropertyFloat("Comparisons", NULL, state->ncompared, 0, es);
 }
 
 const JoinMethods join_by_bands = {

@@ -32,7 +32,6 @@
 #include "digest/splitmix.h"
 #include "join/match/join_methods.h"
 #include "join/match/prefix_pairs.h"
-#include "join/match/global_order.h"
 #include "type/hash_array.h"
 
 typedef struct PrefixMatch
@@ -75,6 +74,88 @@ prefix_begin(JoinMatch *match)
 }
 
 /* --- the global order -------------------------------------------------------------- */
+
+/* An element of an array, to be put in the global order. */
+typedef struct RankedElement
+{
+	uint32		count;			/* estimated number of rows with the element */
+	uint32		index;			/* index in the array */
+	int64		element;
+} RankedElement;
+
+/*
+ * Compare two elements in the global order: by their counts, then by themselves.
+ */
+static inline int
+global_order_compare(uint32 count_a, int64 a, uint32 count_b, int64 b)
+{
+	if (count_a != count_b)
+		return count_a < count_b ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static inline int
+compare_elements(const RankedElement *a, const RankedElement *b)
+{
+	return global_order_compare(a->count, a->element, b->count, b->element);
+}
+
+#define ST_SORT				rank_elements
+#define ST_ELEMENT_TYPE		RankedElement
+#define ST_COMPARE(a, b)	compare_elements(a, b)
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE			static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * Move the k rarest of n elements to the front, in any order.  (Hoare's quickselect.)
+ */
+static void
+select_rarest(RankedElement *ranked, int n, int k)
+{
+	int			low = 0;
+	int			high = n - 1;
+
+	while (low < high)
+	{
+		RankedElement middle = ranked[low + (high - low) / 2];
+		int			i = low;
+		int			j = high;
+
+		CHECK_FOR_INTERRUPTS();
+		while (i <= j)
+		{
+			while (compare_elements(&ranked[i], &middle) < 0)
+				i++;
+			while (compare_elements(&ranked[j], &middle) > 0)
+				j--;
+			if (i <= j)
+			{
+				RankedElement moved = ranked[i];
+
+				ranked[i++] = ranked[j];
+				ranked[j--] = moved;
+			}
+		}
+		if (k <= j)
+			high = j;
+		else if (k >= i)
+			low = i;
+		else
+			return;
+	}
+}
+
+/*
+ * Move the k rarest of n elements to the front, in order.
+ */
+static void
+sort_rarest(RankedElement *ranked, int n, int k)
+{
+	select_rarest(ranked, n, k);
+	rank_elements(ranked, k);
+}
 
 /*
  * Return the address of the count of an element.
@@ -164,7 +245,7 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
 	}
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
-	global_order_sort_first(ranked, n, *prefix);
+	sort_rarest(ranked, n, *prefix);
 	return ranked;
 }
 
@@ -252,9 +333,8 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 		if (!matches_all(state) && !may_meet(ranked, prefix))
 			return false;
 	}
-	row.entry.location = join_tuples_put(&store->tuples,
-										 join_append_value(store, slot, array_to_store(element, n),
-														   (n + (Size) 1) * sizeof(int64)));
+	row.entry.location = join_append_value(store, slot, array_to_store(element, n),
+										   (n + (Size) 1) * sizeof(int64));
 	if (is_left)
 		add_prefix_entries(state, store, ranked, prefix, n, &row.entry);
 	else

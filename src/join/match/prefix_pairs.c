@@ -101,18 +101,6 @@ prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntrie
 }
 
 /*
- * Set the end of the entries whose keys have the same 32 bits of the hash value as that of
- * the first one.
- */
-static void
-find_list_end(EntryRefs *side)
-{
-	side->end = side->first + 1;
-	while (side->end < side->n && side->ref[side->end] >> 32 == side->ref[side->first] >> 32)
-		side->end++;
-}
-
-/*
  * Return the position of the first right entry of the sorted list that is not less than
  * `limit`, or that is greater if `over` is true.
  */
@@ -188,22 +176,8 @@ next_lists(PrefixPairs *pairs)
 	EntryRefs  *left = &pairs->left;
 	EntryRefs  *right = &pairs->right;
 
-	left->first = left->end;
-	right->first = right->end;
-	for (;;)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (left->first == left->n || right->first == right->n)
-			return false;
-		if (left->ref[left->first] >> 32 == right->ref[right->first] >> 32)
-			break;
-		if (left->ref[left->first] >> 32 < right->ref[right->first] >> 32)
-			left->first++;
-		else
-			right->first++;
-	}
-	find_list_end(left);
-	find_list_end(right);
+	if (!entry_refs_next_key(left, right, 32))
+		return false;
 	pairs->sorted = (uint64) (left->end - left->first) * (right->end - right->first) > LONG_LISTS;
 	if (pairs->sorted)
 	{

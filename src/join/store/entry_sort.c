@@ -1,5 +1,6 @@
 /*
- * Sorts entries by hash value and key, or references to entries by a number
+ * Sorts entries by hash value and key, or references to entries by a number, and merges
+ * references
  *
  * Many references are sorted by their upper half alone, in three stable passes.  That takes
  * half the time of radix_sort.h, and references are an eighth of the time of a join of
@@ -12,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "join/store/entries.h"
 
 /* Sorts entries by hash value, then by key. */
@@ -35,6 +37,9 @@
 
 /* Up to this many references are sorted by all their bits. */
 #define FEW_REFS			512
+
+/* Entries are prefetched at this distance in the sorted order. */
+#define PREFETCH_DISTANCE	16
 
 /*
  * Sort references by one digit into another array.  The sort is stable.  Checks for
@@ -99,4 +104,53 @@ entry_refs_sort(EntryRefs *refs, uint64 **scratch)
 		*scratch = refs->ref;
 		refs->ref = sorted;
 	}
+}
+
+/*
+ * Set the end of the references with the current key, which begin at refs->first.
+ * Prefetches what follows the part that all entries have.
+ */
+static void
+find_end(EntryRefs *refs, int shift)
+{
+	uint64		key = refs->ref[refs->first] >> shift;
+
+	refs->end = refs->first;
+	do
+	{
+		if (refs->n - refs->end > PREFETCH_DISTANCE)
+			pg_prefetch(entry_refs_at(refs, refs->end + PREFETCH_DISTANCE) + 1);
+		refs->end++;
+	} while (refs->end < refs->n && refs->ref[refs->end] >> shift == key);
+}
+
+/*
+ * Advance to the next key that references of both inputs have.  A key is all bits of a
+ * reference from `shift` on.  Returns false if there are no more.  Checks for interrupts.
+ */
+bool
+entry_refs_next_key(EntryRefs *left, EntryRefs *right, int shift)
+{
+	left->first = left->end;
+	right->first = right->end;
+	for (;;)
+	{
+		uint64		left_key;
+		uint64		right_key;
+
+		CHECK_FOR_INTERRUPTS();
+		if (left->first == left->n || right->first == right->n)
+			return false;
+		left_key = left->ref[left->first] >> shift;
+		right_key = right->ref[right->first] >> shift;
+		if (left_key == right_key)
+			break;
+		if (left_key < right_key)
+			left->first++;
+		else
+			right->first++;
+	}
+	find_end(left, shift);
+	find_end(right, shift);
+	return true;
 }

@@ -76,10 +76,10 @@ join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_co
 }
 
 /*
- * Return the tuple of a row, which ends with a copy of a value of `size` bytes.  Allocates in
- * the current memory context.
+ * Store the tuple of a row, which ends with a copy of a value of `size` bytes.  Returns its
+ * location.  Allocates in the current memory context.
  */
-MinimalTuple
+TupleLocation
 join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
 {
 	MinimalTuple tuple;
@@ -104,15 +104,15 @@ join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value, Siz
 	memset((char *) result + tuple->t_len, 0, tuple_size - tuple->t_len);
 	memcpy((char *) result + tuple_size, value, size);
 	result->t_len = tuple_size + size;
-	return result;
+	return join_tuples_put(&store->tuples, result);
 }
 
 /*
- * Store a copy of the value of a row, which begins with a varlena header.  Returns the
- * row's tuple, which ends with the location of the value.  Allocates in the current memory
- * context.
+ * Store a copy of the value of a row, which begins with a varlena header, and the row's
+ * tuple, which ends with the location of the value.  Returns the location of the tuple.
+ * Allocates in the current memory context.
  */
-MinimalTuple
+TupleLocation
 join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value, Size size)
 {
 	char	   *copy = palloc(size);

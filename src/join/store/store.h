@@ -35,10 +35,10 @@ extern void join_store_close(JoinStore *store);
 extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
 extern uint64 join_store_disk(const JoinStore *store);
 extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column);
-extern MinimalTuple join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value,
+extern TupleLocation join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value,
+									   Size size);
+extern TupleLocation join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value,
 									  Size size);
-extern MinimalTuple join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value,
-									 Size size);
 extern const void *join_fetch_value(JoinStore *store, TupleTableSlot *slot);
 
 #endif							/* SIMHASH_STORE_H */
