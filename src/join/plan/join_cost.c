@@ -67,52 +67,19 @@ typedef struct Chunks
 } Chunks;
 
 /*
- * The sizes of a method
- */
-typedef struct MethodSizes
-{
-	Size		entry;			/* bytes of an entry in files */
-	Size		joined;			/* more bytes for an entry while it is joined */
-	double		right_divisor;	/* the memory divided by this is for the right entries */
-	int			nrounds;		/* number of times that entries are partitioned */
-} MethodSizes;
-
-/*
  * What the cost of a method depends on
  */
 typedef struct MethodCosts
 {
-	/* Returns the sizes. */
-	MethodSizes (*sizes) (const JoinClauses *clauses);
-
-	/*
-	 * Returns the cost of finding the pairs of two chunks, in operators.  `pairs` is the
-	 * number of pairs for which the equalities hold.
-	 */
-	double		(*pairing) (const JoinClauses *clauses, const Chunks *chunks, double pairs);
+	Size		entry;			/* bytes of the entries of a row in files */
+	Size		joined;			/* more bytes for these entries while they are joined */
+	double		right_divisor;	/* the memory divided by this is for the right entries */
+	int			nrounds;		/* number of times that entries are partitioned */
+	double		pairing;		/* operators to pair the entries of a row; 0 for JOIN_BY_DISTANCE,
+								 * see pairing_operators() */
 } MethodCosts;
 
-/* --- values within a radius -------------------------------------------------- */
-
-static MethodSizes
-distance_sizes(const JoinClauses *clauses)
-{
-	return (MethodSizes) {
-		.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL),
-		.joined = DISTANCE_JOINED_SIZE,
-		.right_divisor = DISTANCE_ENTRIES_DIVISOR,
-		.nrounds = Max(clauses->radius, 0) + 1
-	};
-}
-
-static double
-distance_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
-{
-	return block_cut_cost(chunks->left + chunks->right, clauses->radius, pairs) /
-		COMPARISONS_PER_OPERATOR;
-}
-
-/* --- signatures that share a band -------------------------------------------------- */
+/* --- methods ---------------------------------------------------------------------- */
 
 /*
  * Return the number of bands of the signatures, if a column's type tells it.  Otherwise
@@ -128,27 +95,6 @@ number_of_bands(const JoinClauses *clauses)
 	return typmod < 0 ? MINHASH_DEFAULT_BANDS : minhash_params_of_typmod(typmod).bands;
 }
 
-static MethodSizes
-band_sizes(const JoinClauses *clauses)
-{
-	int			nbands = number_of_bands(clauses);
-
-	return (MethodSizes) {
-		.entry = join_band_entry_size(nbands),
-		.joined = BAND_JOINED_SIZE,
-		.right_divisor = BAND_ENTRIES_DIVISOR,
-		.nrounds = nbands
-	};
-}
-
-static double
-band_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
-{
-	return (chunks->left + chunks->right) * BAND_OPERATORS * number_of_bands(clauses);
-}
-
-/* --- arrays whose prefixes share an element ---------------------------------------- */
-
 /*
  * Return the average length of the prefix of an array.  A row has an entry for each element
  * of its prefix.
@@ -159,40 +105,67 @@ prefix_length(const JoinClauses *clauses)
 	return floor(Max(clauses->radius, 0) * clauses->elements) + 1;
 }
 
-static MethodSizes
-prefix_sizes(const JoinClauses *clauses)
-{
-	return (MethodSizes) {
-		.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses),
-		.joined = PREFIX_JOINED_SIZE * prefix_length(clauses),
-		.right_divisor = PREFIX_ENTRIES_DIVISOR,
-		.nrounds = 1
-	};
-}
-
 /*
- * Return the number of candidates besides the pairs that match.  Assumes one for each entry.
- * Data with few frequent elements have 0.1, and those with many have up to 90.
+ * Return the number of candidates besides the pairs that match.  Of arrays, assumes one for
+ * each entry.  Data with few frequent elements have 0.1, and those with many have up to 90.
  */
 static double
-prefix_candidates(const JoinClauses *clauses, const Path *left, const Path *right)
+more_candidates(const JoinClauses *clauses, const Path *left, const Path *right)
 {
+	if (clauses->spec.method != JOIN_BY_PREFIX)
+		return 0;
 	return (left->rows + right->rows) * prefix_length(clauses);
 }
 
-static double
-prefix_pairing(const JoinClauses *clauses, const Chunks *chunks, double pairs)
+/*
+ * Return the sizes and costs of the join's method.
+ */
+static MethodCosts
+method_costs(const JoinClauses *clauses)
 {
-	return (chunks->left + chunks->right) *
-		(clauses->elements * ELEMENT_OPERATORS + prefix_length(clauses) * PREFIX_ENTRY_OPERATORS);
+	MethodCosts costs = {0};
+
+	switch (clauses->spec.method)
+	{
+		case JOIN_BY_DISTANCE:
+			costs.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL);
+			costs.joined = DISTANCE_JOINED_SIZE;
+			costs.right_divisor = DISTANCE_ENTRIES_DIVISOR;
+			costs.nrounds = Max(clauses->radius, 0) + 1;
+			break;
+		case JOIN_BY_BANDS:
+			costs.nrounds = number_of_bands(clauses);
+			costs.entry = join_band_entry_size(costs.nrounds);
+			costs.joined = BAND_JOINED_SIZE;
+			costs.right_divisor = BAND_ENTRIES_DIVISOR;
+			costs.pairing = BAND_OPERATORS * costs.nrounds;
+			break;
+		case JOIN_BY_PREFIX:
+			costs.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses);
+			costs.joined = PREFIX_JOINED_SIZE * prefix_length(clauses);
+			costs.right_divisor = PREFIX_ENTRIES_DIVISOR;
+			costs.nrounds = 1;
+			costs.pairing = clauses->elements * ELEMENT_OPERATORS +
+				prefix_length(clauses) * PREFIX_ENTRY_OPERATORS;
+			break;
+	}
+	return costs;
 }
 
-/* The costs of each JoinMethod. */
-static const MethodCosts method_costs[] = {
-	[JOIN_BY_DISTANCE] = {distance_sizes, distance_pairing},
-	[JOIN_BY_BANDS] = {band_sizes, band_pairing},
-	[JOIN_BY_PREFIX] = {prefix_sizes, prefix_pairing}
-};
+/*
+ * Return the cost of finding the pairs of two chunks, in operators.  `pairs` is the number
+ * of pairs for which the equalities hold.
+ */
+static double
+pairing_operators(const JoinClauses *clauses, const MethodCosts *costs, const Chunks *chunks,
+				  double pairs)
+{
+	double		nrows = chunks->left + chunks->right;
+
+	if (clauses->spec.method == JOIN_BY_DISTANCE)
+		return block_cut_cost(nrows, clauses->radius, pairs) / COMPARISONS_PER_OPERATOR;
+	return nrows * costs->pairing;
+}
 
 /* --- all methods ------------------------------------------------------------------ */
 
@@ -277,11 +250,11 @@ row_size(const Path *path)
  * rows is 0.
  */
 static Chunks
-estimate_chunks(const Path *left, const Path *right, const MethodSizes *sizes)
+estimate_chunks(const Path *left, const Path *right, const MethodCosts *method)
 {
 	Size		memory = get_hash_memory_limit();
-	double		of_entry = join_entry_memory(sizes->entry, sizes->joined);
-	double		max_right = floor(memory / sizes->right_divisor / of_entry);
+	double		of_entry = join_entry_memory(method->entry, method->joined);
+	double		max_right = floor(memory / method->right_divisor / of_entry);
 	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_DIVISOR) /
 		(of_entry + row_size(left));
 	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
@@ -304,7 +277,7 @@ estimate_chunks(const Path *left, const Path *right, const MethodSizes *sizes)
  */
 static Cost
 spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
-			  const MethodSizes *sizes)
+			  const MethodCosts *method)
 {
 	double		entries = right->rows;
 	double		tuples = right->rows * row_size(right);
@@ -314,12 +287,12 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 	{
 		entries += left->rows;
 		tuples += left->rows * row_size(left);
-		copies += sizes->nrounds;
+		copies += method->nrounds;
 	}
 	else if (chunks->right >= right->rows)
 		return 0;
 	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
-		2 * seq_page_cost * ceil((tuples + entries * copies * sizes->entry) / BLCKSZ);
+		2 * seq_page_cost * ceil((tuples + entries * copies * method->entry) / BLCKSZ);
 }
 
 /*
@@ -334,13 +307,12 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	const Path *right = lsecond(path->custom_paths);
 	InputCost	of_left = input_cost(root, left, clauses->spec.left_key, clauses->spec.left_equal);
 	InputCost	of_right = input_cost(root, right, clauses->spec.right_key, clauses->spec.right_equal);
-	const MethodCosts *method = &method_costs[clauses->spec.method];
 	JoinType	jointype = clauses->spec.jointype;
-	MethodSizes sizes = method->sizes(clauses);
-	Chunks		chunks = estimate_chunks(left, right, &sizes);
+	MethodCosts method = method_costs(clauses);
+	Chunks		chunks = estimate_chunks(left, right, &method);
 	double		first = Min(chunks.left / Max(left->rows, 1), 1);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
-	Cost		spilling = spilling_cost(left, right, &chunks, &sizes);
+	Cost		spilling = spilling_cost(left, right, &chunks, &method);
 	Cost		startup;
 	Cost		run;
 	QualCost	cost;
@@ -353,7 +325,8 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	run = (1 - first) * (of_left.total - of_left.startup) + spilling;
 
 	/* at first all pairs for which the equalities hold, then those that are found */
-	run += chunks.n * cpu_operator_cost * method->pairing(clauses, &chunks, pairs / chunks.n);
+	run += chunks.n * cpu_operator_cost *
+		pairing_operators(clauses, &method, &chunks, pairs / chunks.n);
 	pairs *= fraction_found(root, clauses, path->path.parent);
 
 	/* core estimates partitions before it calls the hook, with a third of all pairs */
@@ -366,8 +339,7 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 		pairs = Min(pairs, left->rows);
 	cost_qual_eval(&cost, clauses->cheap, root);
 	startup += cost.startup;
-	run += cost.per_tuple * (clauses->spec.method == JOIN_BY_PREFIX ?
-							 pairs + prefix_candidates(clauses, left, right) : pairs);
+	run += cost.per_tuple * (pairs + more_candidates(clauses, left, right));
 	cost_qual_eval(&cost, clauses->match, root);
 	startup += cost.startup;
 	run += pairs * (cpu_operator_cost + cost.per_tuple);
