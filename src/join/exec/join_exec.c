@@ -10,7 +10,7 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
@@ -64,22 +64,6 @@ needs_right_columns(const SimHashJoinState *state)
 }
 
 /*
- * Add the parameters in an expression that a rescan may change to a set.  An
- * expression_tree_walker callback.
- */
-static bool
-add_params(Node *node, void *context)
-{
-	Bitmapset **params = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		*params = bms_add_member(*params, ((Param *) node)->paramid);
-	return expression_tree_walker(node, add_params, context);
-}
-
-/*
  * Create the state of the methods.
  */
 static JoinMatch *
@@ -90,7 +74,7 @@ make_match(SimHashJoinState *state)
 
 	match->methods = methods;
 	match->jointype = state->spec.jointype;
-	match->has_equalities = state->spec.equal_operators != NIL;
+	match->has_equalities = state->spec.equal != NIL;
 	match->is_swapped = state->spec.is_swapped;
 	match->memory = get_hash_memory_limit();
 	match->left = &state->left.store;
@@ -109,15 +93,13 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	SimHashJoinState *state = (SimHashJoinState *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	JoinSpec   *spec = &state->spec;
-	ListCell   *cell;
-	int			i = 0;
 
 	state->match = make_match(state);
 	state->filter = list_concat_copy(spec->cheap_clauses, spec->clauses);
 	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
-					spec->left_equal, estate, eflags);
+					estate, eflags);
 	join_input_init(state, &state->right, lsecond(scan->custom_plans), state->left.ncolumns,
-					spec->right_key, spec->right_equal, estate, eflags);
+					spec->right_key, estate, eflags);
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
 	state->cheap_clauses = ExecInitQual(spec->cheap_clauses, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
@@ -125,17 +107,15 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	state->right.store.keeps_tuples = state->match->methods->stores_values ||
 		state->filter != NIL || needs_right_columns(state);
 
-	add_params((Node *) list_make4(spec->left_key, spec->right_key, spec->left_equal,
-								   spec->right_equal), &state->key_params);
+	/* a parameter of the client with one of these numbers only costs time */
+	state->key_params = pull_paramids((Expr *) list_make3(spec->left_key, spec->right_key,
+														  spec->equal));
 	if (state->match->methods->keys_need_radius)
-		add_params((Node *) spec->radius, &state->key_params);
+		state->key_params = bms_add_members(state->key_params, pull_paramids(spec->radius));
 
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
 
-	state->collation = palloc(list_length(spec->equal_collations) * sizeof(Oid));
-	foreach(cell, spec->equal_collations)
-		state->collation[i++] = lfirst_oid(cell);
 	state->phase = BEGIN_JOIN;
 }
 

@@ -20,25 +20,27 @@
  */
 void
 join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first_column,
-				Expr *key, List *equal, EState *estate, int eflags)
+				Expr *key, EState *estate, int eflags)
 {
 	PlanState  *parent = &state->css.ss.ps;
+	bool		is_left = input == &state->left;
 	ListCell   *cell;
-	int			i = 0;
 
 	input->plan = ExecInitNode(plan, estate, eflags);
 	state->css.custom_ps = lappend(state->css.custom_ps, input->plan);
 	input->key = ExecInitExpr(key, parent);
-	input->equal = ExecInitExprList(equal, parent);
-	input->hash = palloc0(list_length(equal) * sizeof(FmgrInfo));
-	foreach(cell, state->spec.equal_operators)
+	input->hash = palloc0(list_length(state->spec.equal) * sizeof(FmgrInfo));
+	foreach(cell, state->spec.equal)
 	{
+		OpExpr	   *op = lfirst_node(OpExpr, cell);
 		Oid			left_hash;
 		Oid			right_hash;
 
-		if (!get_op_hash_functions(lfirst_oid(cell), &left_hash, &right_hash))
-			elog(ERROR, "could not find hash function for hash operator %u", lfirst_oid(cell));
-		fmgr_info(input == &state->left ? left_hash : right_hash, &input->hash[i++]);
+		if (!get_op_hash_functions(op->opno, &left_hash, &right_hash))
+			elog(ERROR, "could not find hash function for hash operator %u", op->opno);
+		fmgr_info(is_left ? left_hash : right_hash, &input->hash[list_length(input->equal)]);
+		input->equal = lappend(input->equal,
+							   ExecInitExpr(list_nth(op->args, is_left ? 0 : 1), parent));
 	}
 	input->first_column = first_column;
 	input->ncolumns = ExecGetResultType(input->plan)->natts;
@@ -68,26 +70,24 @@ compute_keys(SimHashJoinState *state, JoinInput *input, TupleTableSlot *row, Dat
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	bool		isnull;
 	ListCell   *cell;
-	int			i = 0;
+	ListCell   *op;
+	FmgrInfo   *function = input->hash;
 
 	econtext->ecxt_scantuple = row;
 	*hash = 0;
 	*key = ExecEvalExpr(input->key, econtext, &isnull);
-	foreach(cell, input->equal)
+	if (isnull)
+		return false;
+	forboth(cell, input->equal, op, state->spec.equal)
 	{
-		Datum		value;
+		Datum		value = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &isnull);
 
 		if (isnull)
-			break;
-		value = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &isnull);
-		if (!isnull)
-			*hash = hash_combine(*hash,
-								 DatumGetUInt32(FunctionCall1Coll(&input->hash[i],
-																  state->collation[i],
-																  value)));
-		i++;
+			return false;
+		value = FunctionCall1Coll(function++, ((OpExpr *) lfirst(op))->inputcollid, value);
+		*hash = hash_combine(*hash, DatumGetUInt32(value));
 	}
-	return !isnull;
+	return true;
 }
 
 /*

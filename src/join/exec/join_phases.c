@@ -119,6 +119,7 @@ begin_matches(SimHashJoinState *state)
 	{
 		join_match_partition(match, match->memory - bitmap_size);
 		match->round = -1;
+		state->partition = match->partitions.n;
 	}
 	else
 	{
@@ -130,7 +131,7 @@ begin_matches(SimHashJoinState *state)
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
 	state->nbatches = Max(state->nbatches, nbatches);
-	return match->partitioned ? NEXT_ROUND : NEXT_LEFT_CHUNK;
+	return match->partitioned ? NEXT_PARTITION : NEXT_LEFT_CHUNK;
 }
 
 /*
@@ -166,23 +167,8 @@ begin_join(SimHashJoinState *state)
 }
 
 /*
- * Partition both inputs for the next round.  Returns the next phase.
- */
-static JoinPhase
-next_round(SimHashJoinState *state)
-{
-	JoinMatch  *match = state->match;
-
-	if (++match->round == match->partitions.nrounds)
-		return end_chunk(state);
-	join_partitions_make(&match->partitions, match->round);
-	record_space(state);
-	state->partition = 0;
-	return NEXT_PARTITION;
-}
-
-/*
- * Advance to the next partition that has entries of both inputs.  Returns the next phase.
+ * Advance to the next partition that has entries of both inputs.  After the last one,
+ * partitions both inputs for the next round.  Returns the next phase.
  */
 static JoinPhase
 next_partition(SimHashJoinState *state)
@@ -190,19 +176,26 @@ next_partition(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 	JoinPartitions *partitions = &match->partitions;
 
-	while (state->partition < partitions->n)
+	for (;;)
 	{
-		JoinEntryFile *left = &partitions->left.partition[state->partition];
-		JoinEntryFile *right = &partitions->right.partition[state->partition++];
+		while (state->partition < partitions->n)
+		{
+			JoinEntryFile *left = &partitions->left.partition[state->partition];
+			JoinEntryFile *right = &partitions->right.partition[state->partition++];
 
-		if (left->n == 0 || right->n == 0)
-			continue;
-		match->left->entries.source = left;
-		match->right->entries.source = right;
-		join_entries_rewind(&match->left->entries);
-		return NEXT_LEFT_CHUNK;
+			if (left->n == 0 || right->n == 0)
+				continue;
+			match->left->entries.source = left;
+			match->right->entries.source = right;
+			join_entries_rewind(&match->left->entries);
+			return NEXT_LEFT_CHUNK;
+		}
+		if (++match->round == partitions->nrounds)
+			return end_chunk(state);
+		join_partitions_make(partitions, match->round);
+		record_space(state);
+		state->partition = 0;
 	}
-	return NEXT_ROUND;
 }
 
 /*
@@ -271,9 +264,6 @@ join_next_row(CustomScanState *css)
 			case READ_LEFT:
 				if ((result = join_input_read_left(state)) == NULL)
 					state->phase = begin_matches(state);
-				break;
-			case NEXT_ROUND:
-				state->phase = next_round(state);
 				break;
 			case NEXT_PARTITION:
 				state->phase = next_partition(state);

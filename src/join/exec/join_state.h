@@ -19,8 +19,7 @@ typedef enum JoinPhase
 	BEGIN_JOIN,					/* read the right input */
 	BEGIN_CHUNK,
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
-	NEXT_ROUND,					/* partition for the next round */
-	NEXT_PARTITION,
+	NEXT_PARTITION,				/* of this round or the next one */
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,
 	RETURN_MATCHES,
@@ -52,7 +51,6 @@ typedef struct SimHashJoinState
 	ExprState  *cheap_clauses;	/* clauses to test before the values of a pair are compared */
 	ExprState  *clauses;		/* other clauses that decide whether a pair of rows matches */
 	List	   *filter;			/* cheap_clauses and clauses, as expressions */
-	Oid		   *collation;		/* collations of the equality keys */
 	JoinInput	left;
 	JoinInput	right;
 	JoinMatch  *match;			/* state of the method, which finds pairs */
@@ -110,7 +108,7 @@ extern TupleTableSlot *join_next_row(CustomScanState *css);
 
 /* join_input.c */
 extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan,
-							int first_column, Expr *key, List *equal, EState *estate, int eflags);
+							int first_column, Expr *key, EState *estate, int eflags);
 extern void join_evaluate_radius(SimHashJoinState *state);
 extern void join_input_read_right(SimHashJoinState *state);
 extern TupleTableSlot *join_input_read_left(SimHashJoinState *state);

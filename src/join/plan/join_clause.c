@@ -21,6 +21,8 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -187,12 +189,11 @@ take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClau
 		!get_op_hash_functions(operator, &left_hash, &right_hash))
 		return;
 	clauses->equal = lappend(clauses->equal, rinfo);
-	clauses->spec.left_equal = lappend(clauses->spec.left_equal,
-									   list_nth(op->args, is_swapped ? 1 : 0));
-	clauses->spec.right_equal = lappend(clauses->spec.right_equal,
-										list_nth(op->args, is_swapped ? 0 : 1));
-	clauses->spec.equal_operators = lappend_oid(clauses->spec.equal_operators, operator);
-	clauses->spec.equal_collations = lappend_oid(clauses->spec.equal_collations, op->inputcollid);
+	clauses->spec.equal = lappend(clauses->spec.equal,
+								  make_opclause(operator, BOOLOID, false,
+												list_nth(op->args, is_swapped ? 1 : 0),
+												list_nth(op->args, is_swapped ? 0 : 1),
+												InvalidOid, op->inputcollid));
 }
 
 /* --- all clauses ----------------------------------------------------------------- */

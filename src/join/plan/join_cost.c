@@ -217,15 +217,20 @@ typedef struct InputCost
 } InputCost;
 
 /*
- * Return the costs of an input with this key and these arguments of equalities.
+ * Return the costs of an input, which has this key and one argument of each of the equalities:
+ * the first one if it is the left input.
  */
 static InputCost
-input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal)
+input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal, bool is_left)
 {
+	List	   *exprs = list_make1(key);
+	ListCell   *lc;
 	QualCost	keys;
 	Cost		of_row;
 
-	cost_qual_eval(&keys, lcons(key, list_copy(equal)), root);
+	foreach(lc, equal)
+		exprs = lappend(exprs, list_nth(lfirst_node(OpExpr, lc)->args, is_left ? 0 : 1));
+	cost_qual_eval(&keys, exprs, root);
 	of_row = cpu_tuple_cost + keys.per_tuple +
 		(LOADING_OPERATORS + list_length(equal)) * cpu_operator_cost;
 	return (InputCost) {
@@ -305,8 +310,9 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
 	const Path *left = linitial(path->custom_paths);
 	const Path *right = lsecond(path->custom_paths);
-	InputCost	of_left = input_cost(root, left, clauses->spec.left_key, clauses->spec.left_equal);
-	InputCost	of_right = input_cost(root, right, clauses->spec.right_key, clauses->spec.right_equal);
+	List	   *equal = clauses->spec.equal;
+	InputCost	of_left = input_cost(root, left, clauses->spec.left_key, equal, true);
+	InputCost	of_right = input_cost(root, right, clauses->spec.right_key, equal, false);
 	JoinType	jointype = clauses->spec.jointype;
 	MethodCosts method = method_costs(clauses);
 	Chunks		chunks = estimate_chunks(left, right, &method);

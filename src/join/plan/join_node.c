@@ -39,19 +39,17 @@ columns_of(List *children)
 
 /*
  * Describe a join for the private data of its path.  Returns two lists: one of expressions,
- * the last of which are those tested above the join, and one of everything else.
+ * the last of which are those tested above the join, and one of
+ * integers.
  */
 List *
 join_node_describe(const JoinSpec *spec, List *filter)
 {
-	List	   *exprs = list_make5(spec->left_key, spec->right_key, spec->radius,
-								   spec->left_equal, spec->right_equal);
+	List	   *exprs = list_make5(spec->left_key, spec->right_key, spec->radius, spec->equal,
+								   spec->cheap_clauses);
 
-	exprs = lappend(lappend(exprs, spec->cheap_clauses), spec->clauses);
-	exprs = lappend(lappend(exprs, spec->distance_clauses), filter);
-	return list_make2(exprs,
-					  list_make3(list_make3_int(spec->jointype, spec->method, spec->is_swapped),
-								 spec->equal_operators, spec->equal_collations));
+	exprs = lappend(lappend(lappend(exprs, spec->clauses), spec->distance_clauses), filter);
+	return list_make2(exprs, list_make3_int(spec->jointype, spec->method, spec->is_swapped));
 }
 
 /*
@@ -81,17 +79,14 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 {
 	List	   *exprs = scan->custom_exprs;
 
-	spec->jointype = linitial_int(linitial(scan->custom_private));
-	spec->method = lsecond_int(linitial(scan->custom_private));
-	spec->is_swapped = lthird_int(linitial(scan->custom_private));
-	spec->equal_operators = lsecond(scan->custom_private);
-	spec->equal_collations = lthird(scan->custom_private);
+	spec->jointype = linitial_int(scan->custom_private);
+	spec->method = lsecond_int(scan->custom_private);
+	spec->is_swapped = lthird_int(scan->custom_private);
 	spec->left_key = linitial(exprs);
 	spec->right_key = lsecond(exprs);
 	spec->radius = lthird(exprs);
-	spec->left_equal = lfourth(exprs);
-	spec->right_equal = list_nth(exprs, 4);
-	spec->cheap_clauses = list_nth(exprs, 5);
-	spec->clauses = list_nth(exprs, 6);
-	spec->distance_clauses = list_nth(exprs, 7);
+	spec->equal = lfourth(exprs);
+	spec->cheap_clauses = list_nth(exprs, 4);
+	spec->clauses = list_nth(exprs, 5);
+	spec->distance_clauses = list_nth(exprs, 6);
 }

@@ -27,11 +27,8 @@ typedef struct JoinSpec
 	Expr	   *right_key;		/* the same of the right child */
 	Expr	   *radius;			/* refers to no column; of type int8, or float8 for arrays;
 								 * NULL for % */
-	List	   *left_equal;		/* expressions to hash, computed from columns of the left
-								 * child */
-	List	   *right_equal;
-	List	   *equal_operators;	/* OIDs; the left expression is the left argument */
-	List	   *equal_collations;	/* OIDs */
+	List	   *equal;			/* OpExprs whose arguments are hashed; the left one is computed
+								 * from columns of the left child */
 	List	   *cheap_clauses;	/* expressions to test before the values of a pair are
 								 * compared; NIL if they need no comparison */
 	List	   *clauses;		/* other expressions that decide whether a pair matches;
