@@ -120,13 +120,15 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 }
 
 /*
- * Forget the rows of an input.  Then it is read again.
+ * Forget the rows of an input, and prepare to read it again.
  */
 static void
-forget_input(JoinInput *input)
+rescan_input(JoinInput *input)
 {
 	join_store_close(&input->store);
 	input->done = input->complete = false;
+	if (input->plan->chgParam == NULL)
+		ExecReScan(input->plan);
 }
 
 /*
@@ -158,17 +160,9 @@ join_rescan(CustomScanState *css)
 	MemoryContextReset(state->match->context);
 	join_row_clear(state);
 	if (!keeps_left)
-	{
-		forget_input(left);
-		if (left->plan->chgParam == NULL)
-			ExecReScan(left->plan);
-	}
+		rescan_input(left);
 	if (!keeps_right)
-	{
-		forget_input(right);
-		if (right->plan->chgParam == NULL)
-			ExecReScan(right->plan);
-	}
+		rescan_input(right);
 	state->phase = BEGIN_JOIN;
 }
 
@@ -181,8 +175,8 @@ join_end(CustomScanState *css)
 	SimHashJoinState *state = (SimHashJoinState *) css;
 
 	join_partitions_close(&state->match->partitions);
-	forget_input(&state->left);
-	forget_input(&state->right);
+	join_store_close(&state->left.store);
+	join_store_close(&state->right.store);
 	ExecEndNode(state->left.plan);
 	ExecEndNode(state->right.plan);
 }

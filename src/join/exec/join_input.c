@@ -178,17 +178,6 @@ chunk_is_full(const SimHashJoinState *state)
 }
 
 /*
- * Move the chunk of left rows to temporary files.  All later left rows go there, too.
- */
-static void
-spill_left(JoinMatch *match)
-{
-	join_match_spill(match, match->left);
-	match->partitioned = true;
-	join_match_limit(match, match->memory);
-}
-
-/*
  * Return true if the left rows read so far are as many as may be partitioned together.
  * Further rows are joined after them.
  */
@@ -219,7 +208,10 @@ join_input_read_left(SimHashJoinState *state)
 		{
 			if (match->right->entries.source == NULL)
 				break;
-			spill_left(match);
+			/* all later left rows go to temporary files, too */
+			join_match_spill(match, match->left);
+			match->partitioned = true;
+			join_match_limit(match, match->memory);
 		}
 		if (left_is_full(state) || !read_row(state, &state->left, &kept))
 			break;

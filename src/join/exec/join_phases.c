@@ -76,7 +76,7 @@ end_chunk(SimHashJoinState *state)
 		return RETURN_PENDING;
 	}
 	if (!join_returns_unmatched(state))
-		return BEGIN_CHUNK;
+		return begin_chunk(state);
 	state->unmatched = 0;
 	if (state->match->partitioned)
 	{
@@ -85,6 +85,38 @@ end_chunk(SimHashJoinState *state)
 		left->n = 0;
 	}
 	return RETURN_UNMATCHED;
+}
+
+/*
+ * Advance to the next partition that has entries of both inputs.  After the last one,
+ * partitions both inputs for the next round.  Returns the next phase.
+ */
+static JoinPhase
+next_partition(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+	JoinPartitions *partitions = &match->partitions;
+
+	for (;;)
+	{
+		while (state->partition < partitions->n)
+		{
+			JoinEntryFile *left = &partitions->left.partition[state->partition];
+			JoinEntryFile *right = &partitions->right.partition[state->partition++];
+
+			if (left->n == 0 || right->n == 0)
+				continue;
+			match->left->entries.source = left;
+			match->right->entries.source = right;
+			join_entries_rewind(&match->left->entries);
+			return NEXT_LEFT_CHUNK;
+		}
+		if (++match->round == partitions->nrounds)
+			return end_chunk(state);
+		join_partitions_make(partitions, match->round);
+		record_space(state);
+		state->partition = 0;
+	}
 }
 
 /*
@@ -131,7 +163,7 @@ begin_matches(SimHashJoinState *state)
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
 	state->nbatches = Max(state->nbatches, nbatches);
-	return match->partitioned ? NEXT_PARTITION : NEXT_LEFT_CHUNK;
+	return match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
 }
 
 /*
@@ -160,42 +192,10 @@ begin_join(SimHashJoinState *state)
 	if (!state->matchable && !join_returns_unmatched(state))
 		return JOIN_DONE;
 	if (!state->left.done)
-		return BEGIN_CHUNK;
+		return begin_chunk(state);
 
 	/* a rescan has kept the left rows, too */
 	return begin_matches(state);
-}
-
-/*
- * Advance to the next partition that has entries of both inputs.  After the last one,
- * partitions both inputs for the next round.  Returns the next phase.
- */
-static JoinPhase
-next_partition(SimHashJoinState *state)
-{
-	JoinMatch  *match = state->match;
-	JoinPartitions *partitions = &match->partitions;
-
-	for (;;)
-	{
-		while (state->partition < partitions->n)
-		{
-			JoinEntryFile *left = &partitions->left.partition[state->partition];
-			JoinEntryFile *right = &partitions->right.partition[state->partition++];
-
-			if (left->n == 0 || right->n == 0)
-				continue;
-			match->left->entries.source = left;
-			match->right->entries.source = right;
-			join_entries_rewind(&match->left->entries);
-			return NEXT_LEFT_CHUNK;
-		}
-		if (++match->round == partitions->nrounds)
-			return end_chunk(state);
-		join_partitions_make(partitions, match->round);
-		record_space(state);
-		state->partition = 0;
-	}
 }
 
 /*
@@ -207,7 +207,7 @@ next_left_chunk(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 
 	if (!join_entries_load(&match->left->entries))
-		return match->partitioned ? NEXT_PARTITION : end_chunk(state);
+		return match->partitioned ? next_partition(state) : end_chunk(state);
 	join_entries_rewind(&match->right->entries);
 	return NEXT_RIGHT_CHUNK;
 }
@@ -258,15 +258,9 @@ join_next_row(CustomScanState *css)
 			case BEGIN_JOIN:
 				state->phase = begin_join(state);
 				break;
-			case BEGIN_CHUNK:
-				state->phase = begin_chunk(state);
-				break;
 			case READ_LEFT:
 				if ((result = join_input_read_left(state)) == NULL)
 					state->phase = begin_matches(state);
-				break;
-			case NEXT_PARTITION:
-				state->phase = next_partition(state);
 				break;
 			case NEXT_LEFT_CHUNK:
 				state->phase = next_left_chunk(state);
@@ -287,7 +281,7 @@ join_next_row(CustomScanState *css)
 				break;
 			case RETURN_UNMATCHED:
 				if ((result = join_return_unmatched(state)) == NULL)
-					state->phase = BEGIN_CHUNK;
+					state->phase = begin_chunk(state);
 				break;
 			case JOIN_DONE:
 				break;

@@ -135,21 +135,6 @@ next_row_pair(SimHashJoinState *state)
 }
 
 /*
- * Record that a left row has a match.  It is the row of the pair returned last.
- */
-static void
-mark_matched(SimHashJoinState *state, uint32 row)
-{
-	const JoinMethods *methods = state->match->methods;
-
-	if (state->matched == NULL || join_row_is_done(state->matched, row))
-		return;
-	state->matched[row / 8] |= 1 << row % 8;
-	if (join_needs_one_match(state->spec.jointype) && methods->record_done)
-		methods->record_done(state->match);
-}
-
-/*
  * Return true if a pair of rows matches.  The values are compared before all clauses that are
  * not cheap.  The joined row must have been made, unless there are no clauses and the method
  * has no verify().
@@ -199,7 +184,8 @@ join_return_match(SimHashJoinState *state)
 			econtext->ecxt_scantuple = row = make_row(state, pair->left, pair->right);
 		if (!pair_matches(state, pair))
 			continue;
-		mark_matched(state, pair->row);
+		if (state->matched)
+			state->matched[pair->row / 8] |= 1 << pair->row % 8;
 		if (!is_anti && (result = join_row_project(state, row)) != NULL)
 			return result;
 	}

@@ -17,9 +17,7 @@
 typedef enum JoinPhase
 {
 	BEGIN_JOIN,					/* read the right input */
-	BEGIN_CHUNK,
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
-	NEXT_PARTITION,				/* of this round or the next one */
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,
 	RETURN_MATCHES,

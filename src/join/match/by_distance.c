@@ -286,9 +286,18 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		CHECK_FOR_INTERRUPTS();
 		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
 		{
+			bool		is_done;
+
 			*left = &a->left[state->left_entry];
-			if (state->right_entry == b->nright ||
-				join_row_is_done(match->done, (*left)->row))
+			is_done = join_row_is_done(match->done, (*left)->row);
+
+			/* if the entry is in the pair returned last, this is its match */
+			if (is_done && state->right_entry > 0)
+			{
+				a->nunmatched--;
+				state->pairs.nunmatched--;
+			}
+			if (is_done || state->right_entry == b->nright)
 				continue;
 			*right = &b->right[state->right_entry++];
 			return true;
@@ -297,15 +306,6 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
 	state->left_value = state->right_value = NULL;
 	return false;
-}
-
-static void
-distance_record_done(JoinMatch *match)
-{
-	DistanceMatch *state = (DistanceMatch *) match;
-
-	state->left_value->nunmatched--;
-	state->pairs.nunmatched--;
 }
 
 /*
@@ -334,6 +334,5 @@ const JoinMethods join_by_distance = {
 	.partition_of = distance_partition_of,
 	.begin_pairs = distance_begin_pairs,
 	.next_pair = distance_next_pair,
-	.record_done = distance_record_done,
 	.explain = distance_explain
 };

@@ -83,12 +83,6 @@ typedef struct JoinMethods
 	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right,
 						   uint64 tag);
 
-	/*
-	 * Records that the left row of the pair last returned has its only match.  May be NULL.
-	 * Not called if pairs are pending.
-	 */
-	void		(*record_done) (JoinMatch *match);
-
 	/* Shows the method, and its counters, in EXPLAIN ANALYZE. */
 	void		(*explain) (const JoinMatch *match, struct ExplainState *es);
 } JoinMethods;

@@ -39,19 +39,6 @@
 /* --- the distance ---------------------------------------------------------------- */
 
 /*
- * Read a clause that bounds a Hamming distance or a Jaccard distance of arrays from above.
- * Returns false for any other clause.  Also returns false if it is volatile or contains a
- * subplan, because the plan evaluates parts of the clause twice.
- */
-static bool
-read_bound(Node *clause, Condition *bound)
-{
-	return condition_read(clause, bound) && bound->distance &&
-		bound->distance != &distance_containment && condition_is_bounded(bound) &&
-		!contain_volatile_functions(clause) && !contain_subplans(clause);
-}
-
-/*
  * Return true if an expression contains columns of one relation, and of no other.
  */
 static bool
@@ -98,33 +85,28 @@ use_clause(JoinClauses *clauses, JoinMethod method, RestrictInfo *rinfo,
 }
 
 /*
- * If a clause bounds the distance, use it as the distance of the join, unless the clause
- * used so far is at least as good.  A clause is better if its radius is smaller, or if the
- * radii are equal and only this clause is exact.  A clause that all pairs match is not used.
- * The executor needs EXECUTE on the functions of the radius, which the clause may not
- * contain, so the user must have it.
+ * If a clause bounds a Hamming distance or a Jaccard distance of arrays from above, use it as
+ * the distance of the join, unless the clause used so far is at least as good.  A clause is
+ * better if its radius is smaller, or if the radii are equal and only this clause is exact.
+ * A clause that all pairs match is not used.  The executor needs EXECUTE on the functions of
+ * the radius, which the clause may not contain, so the user must have it.
  */
 static void
-take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
-			  JoinClauses *clauses)
+take_distance(PlannerInfo *root, RestrictInfo *rinfo, Condition bound, bool is_swapped,
+			  RelOptInfo *left, RelOptInfo *right, JoinClauses *clauses)
 {
 	const Distance *used = clauses->distance ? clauses->condition.distance : NULL;
-	Condition	bound;
-	bool		exact;
-	bool		is_swapped;
+	bool		exact = bound.above == NULL;
 	bool		known;
 	double		radius;
 
-	if (!read_bound((Node *) rinfo->clause, &bound))
-		return;
-	if (!find_sides(root, bound.a, bound.b, left, right, &is_swapped) ||
+	if (bound.distance == &distance_containment || !condition_is_bounded(&bound) ||
 		bms_overlap(pull_varnos(root, bound.radius), left->relids) ||
 		bms_overlap(pull_varnos(root, bound.radius), right->relids) ||
 		!privileges_suffice(root, bound.radius))
 		return;
 
 	radius = condition_radius(root, bound.distance, bound.radius, &known);
-	exact = bound.above == NULL;
 	if (used && (used != bound.distance ? used == &distance_hamming :
 				 radius > clauses->radius ||
 				 (radius == clauses->radius && (clauses->exact || !exact))))
@@ -139,27 +121,30 @@ take_distance(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptIn
 								array_count_elements(root, bound.b));
 }
 
-/* --- bands ----------------------------------------------------------------------- */
-
 /*
- * If a clause tests whether signatures of the two sides share a band, use it, unless
- * another clause is used already.  It must not be volatile or contain a subplan, since the
- * plan evaluates its arguments apart.
+ * Use a clause if it bounds the distance of values of the two sides, or if it tests whether
+ * their signatures share a band and no other clause is used so far.  It must not be volatile
+ * or contain a subplan, because the plan evaluates parts of the clause apart.
  */
 static void
-take_band(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
-		  JoinClauses *clauses)
+take_clause(PlannerInfo *root, RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right,
+			JoinClauses *clauses)
 {
 	Node	   *clause = (Node *) rinfo->clause;
-	Condition	band;
+	Condition	condition;
 	bool		is_swapped;
 
-	if (clauses->distance || !condition_read(clause, &band) || band.distance ||
-		contain_volatile_functions(clause) || contain_subplans(clause) ||
-		!find_sides(root, band.a, band.b, left, right, &is_swapped))
+	if (!condition_read(clause, &condition) || contain_volatile_functions(clause) ||
+		contain_subplans(clause) ||
+		!find_sides(root, condition.a, condition.b, left, right, &is_swapped))
 		return;
-	use_clause(clauses, JOIN_BY_BANDS, rinfo, &band, is_swapped);
-	clauses->exact = true;
+	if (condition.distance)
+		take_distance(root, rinfo, condition, is_swapped, left, right, clauses);
+	else if (clauses->distance == NULL)
+	{
+		use_clause(clauses, JOIN_BY_BANDS, rinfo, &condition, is_swapped);
+		clauses->exact = true;
+	}
 }
 
 /* --- equalities ------------------------------------------------------------------ */
@@ -338,10 +323,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 			first = lappend(first, rinfo);
 	}
 	foreach(lc, first)
-	{
-		take_distance(root, lfirst(lc), left, right, clauses);
-		take_band(root, lfirst(lc), left, right, clauses);
-	}
+		take_clause(root, lfirst(lc), left, right, clauses);
 	if (clauses->distance == NULL)
 		return false;
 	foreach(lc, first)
