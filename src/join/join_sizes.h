@@ -78,8 +78,7 @@ typedef enum JoinMethod
  * value of its own, or in the sorted order.
  */
 #define DISTANCE_JOINED_SIZE	52
-#define BAND_JOINED_SIZE		16
-#define PREFIX_JOINED_SIZE		16
+#define REFS_JOINED_SIZE		16
 
 /* Size of an entry of an element of a prefix. */
 #define PREFIX_ENTRY_SIZE			40

@@ -63,7 +63,6 @@ typedef struct BandMatch
 
 StaticAssertDecl(offsetof(BandMatch, keys) == offsetof(BandMatch, entry) + sizeof(JoinEntry),
 				 "keys follow the entry");
-StaticAssertDecl(2 * sizeof(uint64) == BAND_JOINED_SIZE, "memory for a place in the order");
 
 /*
  * Return the keys of the bands of an entry, which follow it.
@@ -105,7 +104,7 @@ band_begin(JoinMatch *match)
 	state->nbands = 0;
 	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
-	match->joined_size = BAND_JOINED_SIZE;
+	match->joined_size = REFS_JOINED_SIZE;
 	match->right_limit = match->left_limit = match->memory / BAND_TUPLES_DIVISOR;
 	match->reserved = match->memory / PENDING_DIVISOR * 2;
 	match->right_divisor = BAND_ENTRIES_DIVISOR;
@@ -255,9 +254,8 @@ band_begin_pairs(JoinMatch *match)
 	bool		by_band = match->partitioned && match->partitions.n > 1;
 
 	MemoryContextReset(match->context);
-	state->left.entries = &match->left->entries;
-	state->right.entries = &match->right->entries;
-	state->scratch = entry_refs_begin(&state->left, &state->right, match->context);
+	state->scratch = entry_refs_begin(&state->left, &match->left->entries, &state->right,
+									  &match->right->entries, match->context);
 	state->band = by_band ? match->round : 0;
 	state->end_band = by_band ? match->round + 1 : number_of_rounds(state);
 	begin_band(state);

@@ -54,8 +54,6 @@ typedef struct PrefixMatch
 /* Number of elements between checks for interrupts, a power of 2. */
 #define INTERRUPT_INTERVAL	4096
 
-StaticAssertDecl(2 * sizeof(uint64) == PREFIX_JOINED_SIZE, "memory for a place in the order");
-
 static void
 prefix_begin(JoinMatch *match)
 {
@@ -65,7 +63,7 @@ prefix_begin(JoinMatch *match)
 	state->has_entries = false;
 	state->nelements = 0;
 	match->entry_size = PREFIX_ENTRY_SIZE;
-	match->joined_size = PREFIX_JOINED_SIZE;
+	match->joined_size = REFS_JOINED_SIZE;
 	match->right_limit = match->memory / PREFIX_TUPLES_DIVISOR;
 	match->left_limit = match->memory / PREFIX_LEFT_TUPLES_DIVISOR;
 	match->reserved = match->memory / PENDING_DIVISOR * 2;
@@ -250,18 +248,6 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 }
 
 /*
- * Return true if a right row may have an element of a prefix.
- */
-static bool
-may_meet(const RankedElement *ranked, int prefix)
-{
-	for (int i = 0; i < prefix; i++)
-		if (ranked[i].count > 0)
-			return true;
-	return false;
-}
-
-/*
  * Make the entries of a row with n elements.  `row` has its tuple, the hash value of its
  * equality keys and its number.  An element that no right row has needs no entry.  If all
  * rows are within the radius, a row has a single entry.
@@ -330,7 +316,8 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 	if (is_left)
 	{
 		ranked = rank_array(state, element, n, &prefix);
-		if (!matches_all(state) && !may_meet(ranked, prefix))
+		/* the last element is the most frequent one among the right rows */
+		if (!matches_all(state) && (prefix == 0 || ranked[prefix - 1].count == 0))
 			return false;
 	}
 	row.entry.location = join_append_value(store, slot, array_to_store(element, n),

@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "digest/match.h"
 #include "join/match/distance_pairs.h"
 

@@ -26,7 +26,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
 #include "digest/splitmix.h"
 #include "join/match/prefix_pairs.h"
 #include "type/hash_array.h"
@@ -90,9 +89,7 @@ prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntrie
 				 const uint8 *done, float8 radius)
 {
 	MemoryContextReset(pairs->context);
-	pairs->left.entries = left;
-	pairs->right.entries = right;
-	pairs->scratch = entry_refs_begin(&pairs->left, &pairs->right, pairs->context);
+	pairs->scratch = entry_refs_begin(&pairs->left, left, &pairs->right, right, pairs->context);
 	pairs->done = done;
 	pairs->radius = radius;
 	sort_by_key(pairs, &pairs->left);

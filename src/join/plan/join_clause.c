@@ -32,7 +32,6 @@
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/condition.h"
 #include "planner/privileges.h"
 #include "planner/array_estimate.h"
 

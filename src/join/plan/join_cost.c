@@ -22,7 +22,6 @@
 #include "optimizer/optimizer.h"
 
 #include "join/plan/join_clause.h"
-#include "join/join_sizes.h"
 #include "pairs/block_cut.h"
 #include "planner/selectivity.h"
 #include "type/minhash_type.h"
@@ -106,18 +105,6 @@ prefix_length(const JoinClauses *clauses)
 }
 
 /*
- * Return the number of candidates besides the pairs that match.  Of arrays, assumes one for
- * each entry.  Data with few frequent elements have 0.1, and those with many have up to 90.
- */
-static double
-more_candidates(const JoinClauses *clauses, const Path *left, const Path *right)
-{
-	if (clauses->spec.method != JOIN_BY_PREFIX)
-		return 0;
-	return (left->rows + right->rows) * prefix_length(clauses);
-}
-
-/*
  * Return the sizes and costs of the join's method.
  */
 static MethodCosts
@@ -136,13 +123,13 @@ method_costs(const JoinClauses *clauses)
 		case JOIN_BY_BANDS:
 			costs.nrounds = number_of_bands(clauses);
 			costs.entry = join_band_entry_size(costs.nrounds);
-			costs.joined = BAND_JOINED_SIZE;
+			costs.joined = REFS_JOINED_SIZE;
 			costs.right_divisor = BAND_ENTRIES_DIVISOR;
 			costs.pairing = BAND_OPERATORS * costs.nrounds;
 			break;
 		case JOIN_BY_PREFIX:
 			costs.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses);
-			costs.joined = PREFIX_JOINED_SIZE * prefix_length(clauses);
+			costs.joined = REFS_JOINED_SIZE * prefix_length(clauses);
 			costs.right_divisor = PREFIX_ENTRIES_DIVISOR;
 			costs.nrounds = 1;
 			costs.pairing = clauses->elements * ELEMENT_OPERATORS +
@@ -343,10 +330,7 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL &&
 		clauses->cheap == NIL)
 		pairs = Min(pairs, left->rows);
-	cost_qual_eval(&cost, clauses->cheap, root);
-	startup += cost.startup;
-	run += cost.per_tuple * (pairs + more_candidates(clauses, left, right));
-	cost_qual_eval(&cost, clauses->match, root);
+	cost_qual_eval(&cost, list_concat_copy(clauses->cheap, clauses->match), root);
 	startup += cost.startup;
 	run += pairs * (cpu_operator_cost + cost.per_tuple);
 

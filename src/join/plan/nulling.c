@@ -18,7 +18,6 @@
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
-#include "nodes/pathnodes.h"
 
 #include "compat.h"
 #include "join/plan/join_node.h"

@@ -67,20 +67,21 @@ sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 	}
 }
 
+StaticAssertDecl(2 * sizeof(uint64) == REFS_JOINED_SIZE, "memory for a place in the order");
+
 /*
- * Allocate the references to the entries of two inputs, which the caller has set.  Returns
- * the scratch space for sorting them.
+ * Allocate the references to the entries of two inputs.  Returns the scratch space for
+ * sorting them.
  */
 uint64 *
-entry_refs_begin(EntryRefs *left, EntryRefs *right, MemoryContext context)
+entry_refs_begin(EntryRefs *left, const JoinEntries *left_entries, EntryRefs *right,
+				 const JoinEntries *right_entries, MemoryContext context)
 {
 	/* sorting exchanges the arrays, so each has space for either side */
-	Size		size = Max(left->entries->n, right->entries->n) * sizeof(uint64);
+	Size		size = Max(left_entries->n, right_entries->n) * sizeof(uint64);
 
-	left->ref = MemoryContextAllocHuge(context, size);
-	right->ref = MemoryContextAllocHuge(context, size);
-	left->n = left->first = left->end = 0;
-	right->n = right->first = right->end = 0;
+	*left = (EntryRefs) {.entries = left_entries,.ref = MemoryContextAllocHuge(context, size)};
+	*right = (EntryRefs) {.entries = right_entries,.ref = MemoryContextAllocHuge(context, size)};
 	return MemoryContextAllocHuge(context, size);
 }
 
