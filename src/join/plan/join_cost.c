@@ -195,35 +195,22 @@ fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
 }
 
 /*
- * The costs of reading an input, computing its keys and grouping equal values
+ * Return the cost of computing the keys of an input's rows and of grouping equal values.  The
+ * input has one argument of each of the equalities: the first one if it is the left input.
  */
-typedef struct InputCost
-{
-	Cost		startup;
-	Cost		total;
-} InputCost;
-
-/*
- * Return the costs of an input, which has this key and one argument of each of the equalities:
- * the first one if it is the left input.
- */
-static InputCost
-input_cost(PlannerInfo *root, const Path *path, Expr *key, List *equal, bool is_left)
+static QualCost
+key_cost(PlannerInfo *root, Expr *key, List *equal, bool is_left)
 {
 	List	   *exprs = list_make1(key);
 	ListCell   *lc;
-	QualCost	keys;
-	Cost		of_row;
+	QualCost	cost;
 
 	foreach(lc, equal)
 		exprs = lappend(exprs, list_nth(lfirst_node(OpExpr, lc)->args, is_left ? 0 : 1));
-	cost_qual_eval(&keys, exprs, root);
-	of_row = cpu_tuple_cost + keys.per_tuple +
+	cost_qual_eval(&cost, exprs, root);
+	cost.per_tuple += cpu_tuple_cost +
 		(LOADING_OPERATORS + list_length(equal)) * cpu_operator_cost;
-	return (InputCost) {
-		path->startup_cost + keys.startup,
-		path->total_cost + keys.startup + path->rows * of_row
-	};
+	return cost;
 }
 
 /*
@@ -297,9 +284,9 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
 	const Path *left = linitial(path->custom_paths);
 	const Path *right = lsecond(path->custom_paths);
-	List	   *equal = clauses->spec.equal;
-	InputCost	of_left = input_cost(root, left, clauses->spec.left_key, equal, true);
-	InputCost	of_right = input_cost(root, right, clauses->spec.right_key, equal, false);
+	QualCost	left_key = key_cost(root, clauses->spec.left_key, clauses->spec.equal, true);
+	QualCost	right_key = key_cost(root, clauses->spec.right_key, clauses->spec.equal, false);
+	Cost		left_run = left->total_cost - left->startup_cost + left->rows * left_key.per_tuple;
 	JoinType	jointype = clauses->spec.jointype;
 	MethodCosts method = method_costs(clauses);
 	Chunks		chunks = estimate_chunks(left, right, &method);
@@ -314,8 +301,9 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 		path->path.parallel_safe = false;
 
 	/* the first pair needs all of the right input, and a chunk of the left one */
-	startup = of_right.total + of_left.startup + first * (of_left.total - of_left.startup);
-	run = (1 - first) * (of_left.total - of_left.startup) + spilling;
+	startup = right->total_cost + right_key.startup + right->rows * right_key.per_tuple +
+		left->startup_cost + left_key.startup + first * left_run;
+	run = (1 - first) * left_run + spilling;
 
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost *

@@ -38,10 +38,8 @@ typedef struct JoinSpec
 } JoinSpec;
 
 extern List *join_node_describe(const JoinSpec *spec, List *filter);
-extern CustomScan *join_node_make(List *description, List *tlist, List *children);
+extern Plan *join_node_make(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path,
+							List *tlist, List *scan_clauses, List *children);
 extern void join_read_spec(const CustomScan *scan, JoinSpec *spec);
-
-/* nulling.c */
-extern void nulling_normalize(CustomScan *scan, List *output);
 
 #endif							/* SIMHASH_JOIN_NODE_H */

@@ -22,22 +22,6 @@ static set_join_pathlist_hook_type previous_hook = NULL;
 static bool enable_join = true;
 
 /*
- * Make the plan of a path.  scan_clauses is empty, because only the path of a base
- * relation has scan clauses.  A CustomPath callback.
- */
-static Plan *
-plan_join(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *tlist,
-		  List *scan_clauses, List *children)
-{
-	CustomScan *scan = join_node_make(path->custom_private, tlist, children);
-
-	nulling_normalize(scan, joinrel->reltarget->exprs);
-	scan->flags = path->flags;
-	scan->methods = GetCustomScanMethods(JOIN_NODE_NAME, false);
-	return (Plan *) scan;
-}
-
-/*
  * Translate the private data of a path whose parameters are changed from those of a
  * partitioned table to those of a partition.  A CustomPath callback.
  */
@@ -50,7 +34,7 @@ reparameterize_join(PlannerInfo *root, List *custom_private, RelOptInfo *child)
 
 static const CustomPathMethods join_path_methods = {
 	.CustomName = JOIN_NODE_NAME,
-	.PlanCustomPath = plan_join,
+	.PlanCustomPath = join_node_make,
 	.ReparameterizeCustomPathByChild = reparameterize_join
 };
 
