@@ -13,7 +13,6 @@
 
 #include "access/skey.h"
 #include "fmgr.h"
-#include "utils/relcache.h"
 
 #include "type/simhash_type.h"
 #include "type/strategy.h"

@@ -20,7 +20,6 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
-#include "compat.h"
 #include "planner/gist_cost.h"
 #include "planner/objects.h"
 #include "planner/selectivity.h"

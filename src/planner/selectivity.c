@@ -7,10 +7,8 @@
 
 #include <math.h>
 
-#include "access/stratnum.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "bits.h"

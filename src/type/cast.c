@@ -9,7 +9,6 @@
 
 #include "port/pg_bswap.h"
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 #include "utils/varbit.h"
 
 #include "compat.h"

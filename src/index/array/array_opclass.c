@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgrprotos.h"
 #include "utils/selfuncs.h"

@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "funcapi.h"
-#include "utils/rel.h"
 #include "utils/tuplestore.h"
 
 #include "bits.h"

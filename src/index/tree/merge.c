@@ -22,7 +22,6 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
-#include "utils/rel.h"
 
 #include "index/tree/tree.h"
 

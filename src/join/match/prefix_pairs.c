@@ -28,7 +28,7 @@
 
 #include "digest/splitmix.h"
 #include "join/match/prefix_pairs.h"
-#include "type/hash_array.h"
+#include "type/overlap.h"
 
 /* Lists are long if they have more pairs of entries. */
 #define LONG_LISTS			64

@@ -28,7 +28,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
-#include "utils/float.h"
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
