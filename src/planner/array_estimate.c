@@ -283,9 +283,9 @@ assume_pairs(Elements *elements, VariableStatData *documents, VariableStatData *
 
 /*
  * Return fraction_within_radius() if the passage is not a constant.  Passages are sampled
- * from their column if it has statistics, else from the column of documents.  Rows with a
- * NULL passage do not match.  They are in the result of a join, and in a table whose
- * documents are not a column.
+ * from their column if it has statistics, else from the column of documents.  A NULL passage
+ * matches nothing.  So the fraction of passages that are not NULL is a factor in a join, unless
+ * they are the inner rows of a semijoin, and in a restriction whose documents are no column.
  */
 static Selectivity
 selectivity_of_sample(Elements *elements, VariableStatData *documents,
@@ -445,7 +445,7 @@ array_estimate_join(PlannerInfo *root, const Condition *condition, JoinType join
  */
 #define DEFAULT_ELEMENTS	50.0
 
-/* Number of elements of the arrays that ANALYZE ignores, which have 64 kB or more. */
+/* Number of elements of the arrays that ANALYZE ignores, which have more than 64 kB. */
 #define IGNORED_ELEMENTS	(65536.0 / sizeof(int64))
 
 /*

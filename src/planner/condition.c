@@ -404,8 +404,9 @@ read_distance_call(Oid function, List *args, Condition *condition)
 }
 
 /*
- * Read the clause of a call of simhash_beside: a comparison, or a call of `within`.  Returns
- * false if the rewrite cannot have written the call.
+ * Read the third argument of a call of simhash_beside: a comparison, or a call of `within` or
+ * `between`.  Returns false for any other clause, and for one that compares other values than
+ * the first two arguments.  The rewrite writes no such calls.
  */
 static bool
 read_beside(List *args, Condition *condition)
@@ -420,8 +421,7 @@ read_beside(List *args, Condition *condition)
 /*
  * Read a call of a function that computes a condition: within, between, simhash_beside,
  * shares_band, sketch_overlaps, sketch_contained, or the function of %, && or <@.  Returns
- * false for any other function, and for a call of simhash_beside that the rewrite cannot have
- * written.
+ * false for any other function, and for a call of simhash_beside that read_beside() refuses.
  */
 bool
 condition_read_call(Oid function, List *args, Condition *condition)
@@ -492,8 +492,8 @@ read_arm(Node *arm, Condition *condition)
 }
 
 /*
- * Read the weakest bound on a distance that an OR implies.  Returns false if an arm does not
- * bound the distance that the first arm does by a constant.
+ * Read the weakest bound on a distance that an OR implies.  Returns false unless each arm
+ * bounds the same distance by a constant.
  */
 bool
 condition_read_implied(Node *clause, Condition *weakest)
@@ -613,8 +613,7 @@ known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
 
 /*
  * Read the arguments of fp <@ ball or ball =~= ball.  Returns false if the arguments have
- * other types, or if a ball is NULL.  Then sets *otherwise to the selectivity that the
- * estimator should return.
+ * other types, or if a ball is NULL.  If a ball is NULL, sets *otherwise to 0.
  *
  * The types are checked because an operator with any argument types may have these
  * estimators.
@@ -755,8 +754,8 @@ read_search_array(PlannerInfo *root, const SimHashObjects *objects, Node *array,
 
 /*
  * Read the search for a ball, or for each of an array of balls, from an index condition.  `=`
- * of a family of operators searches within a radius of 0.  The center is b, or b is NULL if it
- * is unknown or if there are several.  Returns false if the condition is of other types.
+ * of an operator family searches within a radius of 0.  Sets b to the center, or to NULL if
+ * the center is unknown or there are several.  Returns false for other types.
  */
 bool
 condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily, Condition *condition)

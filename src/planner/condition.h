@@ -22,15 +22,15 @@
 
 /*
  * The condition above < distance(a, b) <= radius, or, if distance is NULL, that two
- * signatures share a band.  It holds for all rows for which the clause does that it was read
- * from.
+ * signatures share a band.  It holds for all rows that match the clause from which it was
+ * read, except for a <@ b if a is empty.
  */
 typedef struct Condition
 {
 	const Distance *distance;
 	Oid			function;		/* the function that computes the condition; statistics are
 								 * used only if it may see them */
-	Oid			type;			/* type of signatures, or InvalidOid for values of 64 bits */
+	Oid			type;			/* type of signatures, or InvalidOid for a distance */
 	Oid			ball;			/* type of balls, or InvalidOid if neither a nor b may be a
 								 * column of balls */
 	Node	   *a;
@@ -38,12 +38,13 @@ typedef struct Condition
 	Node	   *radius;			/* NULL if unknown; the greatest distance if there is no upper
 								 * bound */
 	Node	   *above;			/* NULL if there is no lower bound */
-	double		count;			/* number of conditions of which one must hold, above 1 for an
-								 * array of balls: these have any center, the greatest radius */
+	double		count;			/* number of conditions of which one must hold.  For an array
+								 * of balls, of which only the greatest radius is stored, it
+								 * may be above 1. */
 
-	/* What computes the distance in a comparison: OID of a catalog, and of its row */
-	Oid			callee_class;
-	Oid			callee;
+	/* The operator or function that a comparison or an operator on arrays calls */
+	Oid			callee_class;	/* OperatorRelationId or ProcedureRelationId */
+	Oid			callee;			/* OID in that catalog */
 } Condition;
 
 extern bool condition_read_comparison(Node *clause, Condition *condition);

@@ -33,12 +33,13 @@ typedef struct Search
 	int			radius;			/* smallest radius of the conditions on this column, in
 								 * bits */
 	double		count;			/* number of searches, one for each element of an array */
-	List	   *before;			/* RestrictInfos of the conditions on earlier columns */
+	List	   *before;			/* RestrictInfos of the conditions on earlier columns, and of
+								 * other conditions on this column */
 } Search;
 
 /*
- * Read the Search of an index path.  If several columns of fingerprints have conditions,
- * uses only those on the first of these columns.
+ * Read the Search of an index path.  If several columns have conditions on fingerprints, uses
+ * only those on the first of these columns.
  */
 static void
 read_search(PlannerInfo *root, IndexPath *path, Search *search)

@@ -284,7 +284,7 @@ match_common(const Sample *a, const Sample *b, const SampleTest *test)
 }
 
 /*
- * Return the fraction of pairs that test, over all pairs of a row of a and a row of b.
+ * Return the fraction of pairs that match, over all pairs of a row of a and a row of b.
  * The result does not depend on the order of the samples.
  */
 double
@@ -331,7 +331,10 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 	double		rest = outer->rest;
 	double		fraction = 0;
 
-	/* assume that values not common in both samples are equal as often as max_equal lets */
+	/*
+	 * The probability that a value which is not common in both samples has an equal one: as if
+	 * all inner values were among the outer ones, but at most max_equal.
+	 */
 	if (test->of_equal)
 		equal = Min(Min(inner_values, inner_rows) / Max(outer_values, 1), max_equal);
 	for (int i = 0; i < outer->nvalues; i++)

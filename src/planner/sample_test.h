@@ -34,7 +34,7 @@ struct SampleTest
 	double		self_pairs;		/* fraction of pairs that are a row and itself, if another
 								 * clause excludes them; otherwise 0 */
 
-	/* For fingerprints: the range of distances that test, inclusive, in bits */
+	/* For fingerprints: the distances for which the test holds, inclusive, in bits */
 	int			low;
 	int			high;
 };

@@ -247,8 +247,9 @@ selectivity_of_restriction(PlannerInfo *root, const Condition *condition, int va
 
 /*
  * Return the fraction of outer rows that have a match.  sjinfo tells on which side of the
- * condition the inner rows are.  If self-pairs are excluded, values of a row do not match by
- * being in both tables, so return at most the number of pairs per outer row.
+ * condition the inner rows are.  If another clause excludes the pairs of a row and itself,
+ * return at most the number of pairs per outer row.  If neither side has the inner rows, return
+ * the fraction of pairs.
  */
 static Selectivity
 semijoin_by_samples(const VariableStatData *a, const Sample *of_a,

@@ -118,7 +118,8 @@ index_ball(PlannerInfo *root, const SimHashObjects *objects, Node *center, Node 
 /*
  * Return the index condition of a condition on a distance, where a or b is the index column.
  * It is column <@ ball(center, radius), where center is the other argument.  Returns NIL if the
- * index cannot serve the condition, or if all distances are within the radius.
+ * index cannot serve the condition, if all distances are within the radius, or if the user may
+ * not execute the functions.
  */
 static List *
 ball_condition(SupportRequestIndexCondition *req, const Condition *condition)
@@ -317,11 +318,12 @@ estimate_cost(SupportRequestCost *req)
 }
 
 /*
- * Support function of all functions that the planner needs.  Returns the request with its
- * result, or NULL if it does not serve the request.
+ * Support function of the functions that compute a condition or a distance of fingerprints or
+ * arrays, and of those of operators on simhash_ball.  Returns the request with its result, or
+ * NULL if it does not serve the request.
  *
- * Of functions that compute distances, it serves only the cost, and of the functions of
- * operators on balls no request.  But the planner calls it when it simplifies the expressions
+ * For a distance of arrays, it serves only the cost.  For a Hamming distance and for operators
+ * on balls, it serves no request.  But the planner calls it when it simplifies the expressions
  * of a query, and that loads this library.  So the library's hooks are installed before the
  * planner reads the query's tables, even for the first query of a session.
  */

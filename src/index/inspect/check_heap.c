@@ -1,9 +1,10 @@
 /*
  * Check that every heap row has its entries in every tree of an index, once each
  *
- * The transaction that inserted a row visible to the snapshot has committed.  So the row
- * has its entries in all trees.  Each tree has one entry for each key of the row.  No
- * vacuum removes these entries while the snapshot exists.
+ * A row visible to the snapshot was inserted by a transaction that has committed, or by an
+ * earlier command of this transaction.  So the row has its entries in all trees.  Each tree
+ * has one entry for each key of the row.  No vacuum removes these entries while the snapshot
+ * exists.
  *
  * A row that is not visible may have entries in some trees only, if its insertion is
  * still running or was interrupted.  Its TID may also occur twice in one tree.  Vacuum may

@@ -15,9 +15,9 @@
 #include "index/tree/meta.h"
 
 /*
- * Phases of a build, as pg_stat_progress_create_index shows them.  The number shown is the
- * phase, plus BUILD_PHASES times the number of the tree from 1 on, plus BUILD_PHASES *
- * BUILD_TREES times the number of permuted tables.
+ * Phases of a build, as pg_stat_progress_create_index shows them.  The scan has the number of
+ * its phase.  Later phases add BUILD_PHASES times the number of the tree, counted from 1, and
+ * BUILD_PHASES * BUILD_TREES times the number of permuted tables.
  */
 typedef enum BuildPhase
 {

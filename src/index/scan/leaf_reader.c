@@ -94,9 +94,8 @@ leaf_reader_start(LeafReader *reader, NextRange next_range, CollectMatches colle
 }
 
 /*
- * Fetch the next range of the reader's array (NextRange).  Of an array of keys, each is a
- * range of its own.
- * Returns false after the last range.
+ * Fetch the next range of the reader's array (NextRange).  In an array of keys, each key is a
+ * range.  Returns false after the last range.
  */
 static bool
 next_array_range(void *search, KeyRange *range)

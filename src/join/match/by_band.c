@@ -245,7 +245,8 @@ begin_band(BandMatch *state)
 
 /*
  * Start to pair the loaded entries.  If they are partitioned, go through the band of the
- * round only, else through all bands.  Band number nbands stands for the pairs with other parameters.
+ * round only, else through all bands.  Band number nbands stands for the pairs with other
+ * parameters.
  */
 static void
 band_begin_pairs(JoinMatch *match)

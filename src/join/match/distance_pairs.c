@@ -3,9 +3,8 @@
  *
  * Entries are sorted by the hash value of their equality keys, then by fingerprint.  A group
  * is all entries of both inputs with the same hash value.  Within a group, equal
- * fingerprints are one value.  pairs/near_pairs.c finds the
- * pairs of values within the radius.  So a self-join compares two values only once, and
- * equal entries take linear time.
+ * fingerprints are one value.  pairs/near_pairs.c finds the pairs of values within the
+ * radius.  So a self-join compares two values only once, and equal entries take linear time.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -30,8 +30,9 @@
 #include "planner/rewrite/other_uses.h"
 
 /*
- * Return true if an expression contains the distance of a condition, written in the same
- * way.  The context is the Condition.
+ * Return true if an expression calls the operator or function that computes the distance of a
+ * condition, whatever the arguments.  An expression_tree_walker callback.  The context is the
+ * Condition.
  */
 static bool
 is_same_distance(Node *node, void *context)
@@ -241,9 +242,9 @@ any_member_compares(PlannerInfo *root, Index relid, bool is_member, const Condit
 /*
  * Return true if the planner may match a comparison of a relation's distance with another
  * object that contains the distance.  After a rewrite, the planner would not recognize the
- * comparison.  The planner matches equal nodes, so a distance that is written in another way
- * does not count.  Nor do indexes, statistics and constraints of partitions, and statistics of
- * other members.
+ * comparison.  The planner matches equal nodes, so a distance that is written by a function
+ * where the comparison has the operator does not count.  Nor do indexes, statistics and
+ * constraints of partitions, and statistics of other members.
  *
  * rel is the relation that the planner builds, relid the one that the distance is of.
  */

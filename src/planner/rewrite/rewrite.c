@@ -3,10 +3,10 @@
  *
  * The condition fp <~> q <= 3 compares integers, so PostgreSQL finds no index that matches it,
  * and estimates it as a third of all rows.  This file rewrites it to a call of simhash_within.
- * The support function of simhash_within returns the index condition and the estimates.  The
- * rewrite happens before the planner distributes a query's clauses to its relations, once for
- * each query level.  README.md explains the order of these steps, and what the rewrite may
- * touch.
+ * The support function of simhash_within returns the index condition and the estimates.  Core
+ * has no hook for a query level, so the rewrite runs whenever core builds a relation of it.
+ * All base relations are built before core distributes the clauses to relations.  README.md
+ * explains the order of these steps, and what the rewrite may touch.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -109,12 +109,15 @@ may_be_indexed(Rewrite *rewrite, const Condition *condition)
 }
 
 /*
- * Return what becomes of a comparison.  That of one table is rewritten when that table is
- * built, since the table's objects are known then, that of a subquery where core has pushed it
- * down, and any other one at once.
+ * Return what becomes of a comparison.  If its distance is of one table, it is rewritten when
+ * core builds this table, since the table's objects are known then.  If its distance is of one
+ * subquery, core pushes it down, and it is rewritten there.  Any other comparison is rewritten
+ * at once.
  *
- * A foreign server receives what the user wrote.  Core can hash an equality with a column of
- * another table, or merge by it.
+ * A comparison of foreign tables stays as it is, so that their server receives what the user
+ * wrote, and one of foreign and local tables is kept.  So is an equality of one table's distance
+ * with a column of another table, which core can hash, or merge by.  With a distance of two
+ * tables, such an equality stays as it is.
  */
 static Form
 form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
@@ -264,9 +267,11 @@ is_short_array(Node *node)
 /*
  * Return the call that replaces an operator on arrays of hashes.  Core would estimate the
  * operator as if elements were independent, and as if comparing each with each were cheap.
- * Returns the clause itself if no index of the relation can serve it, or if the array is
- * short.  Then a bitmap scan need not filter its rows by the call.  Below a security barrier a
- * short array makes no difference: an administrator may have marked the call as leakproof.
+ * Returns the clause itself if no index of the relation can serve it, if the user may not
+ * execute both functions, or if another object contains the operator.  Also returns a clause
+ * with a short array, since a bitmap scan would filter its rows by the call.  Below a security
+ * barrier the array's length makes no difference, since an administrator may have marked the
+ * call as leakproof.
  */
 static Node *
 replace_array_operator(Rewrite *rewrite, Node *clause)

@@ -18,8 +18,8 @@ static table_hook_type previous_hook = NULL;
 static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
 
 /*
- * Prepare a table for planning.  Calls the previous hook first, because that hook may add
- * or remove indexes.
+ * Prepare a table for planning, or from 19 on any relation.  Calls the previous hook first,
+ * because that hook may add or remove indexes.
  */
 static void
 prepare_table(TABLE_HOOK_PARAMETERS)
