@@ -159,17 +159,16 @@ pairing_operators(const JoinClauses *clauses, const MethodCosts *costs, const Ch
 /*
  * Return the fraction of pairs that satisfy the clause of the distance, or %.
  *
- * The planner has usually cached it in the clause, and asks for each join order.  A clause
- * that is not exact has an estimate of its own.  A call with a redundant clause has 1
- * (join_estimate.c).  The clauses of two partitions are copies, which join_estimate.c has
- * not seen.
+ * The planner has usually cached it in the clause, and calls this for each join order.  A
+ * clause that is not exact has an estimate of its own.  The estimate of a call of
+ * simhash_beside() is relative to that of the clause beside it.
  */
 static Selectivity
-fraction_found(PlannerInfo *root, const JoinClauses *clauses, const RelOptInfo *joinrel)
+fraction_found(PlannerInfo *root, const JoinClauses *clauses)
 {
 	Selectivity cached = clauses->distance->norm_selec;
 
-	if (clauses->exact && cached >= 0 && cached < 1 && !IS_OTHER_REL(joinrel))
+	if (clauses->exact && cached >= 0 && !condition_is_beside((Node *) clauses->distance->clause))
 		return cached;
 	return selectivity_of_join(root, &clauses->condition, JOIN_INNER, NULL);
 }
@@ -275,9 +274,8 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 }
 
 /*
- * Set the costs of a path.  path->path.rows must be set.  It is lowered if the path joins
- * two partitions and core has estimated more rows than there are pairs.  The path is not
- * parallel safe if the join writes files: each worker would join and write all of it.
+ * Set the costs of a path.  path->path.rows must be set.  The path is not parallel safe if the
+ * join writes files: each worker would join and write all of it.
  */
 void
 join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
@@ -308,11 +306,8 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost *
 		pairing_operators(clauses, &method, &chunks, pairs / chunks.n);
-	pairs *= fraction_found(root, clauses, path->path.parent);
+	pairs *= fraction_found(root, clauses);
 
-	/* core estimates partitions before it calls the hook, with a third of all pairs */
-	if (jointype == JOIN_INNER && IS_OTHER_REL(path->path.parent))
-		path->path.rows = Min(path->path.rows, clamp_row_est(pairs));
 
 	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL &&
