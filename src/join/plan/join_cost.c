@@ -308,7 +308,6 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 		pairing_operators(clauses, &method, &chunks, pairs / chunks.n);
 	pairs *= fraction_found(root, clauses);
 
-
 	/* without other clauses, the first pair of a left row decides about it */
 	if ((jointype == JOIN_SEMI || jointype == JOIN_ANTI) && clauses->match == NIL &&
 		clauses->cheap == NIL)

@@ -141,18 +141,18 @@ any_key_compares(Oid table, const Condition *condition)
  * the distance.  Of partitions, reads only the keys, since there may be thousands.
  */
 static bool
-any_child_compares(Oid table, bool is_member, const Condition *condition)
+any_child_compares(Oid table, bool inh, bool is_member, const Condition *condition)
 {
 	Relation	relation = table_open(table, NoLock);
 	bool		partitioned = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	bool		found = relation_compares(relation, is_member, condition);
 	ListCell   *lc;
 
-	foreach(lc, found ? NIL : children_of(relation))
+	foreach(lc, found || !inh ? NIL : children_of(relation))
 	{
 		CHECK_FOR_INTERRUPTS();
 		found = found || (partitioned ? any_key_compares(lfirst_oid(lc), condition) :
-						  any_child_compares(lfirst_oid(lc), true, condition));
+						  any_child_compares(lfirst_oid(lc), true, true, condition));
 	}
 	table_close(relation, NoLock);
 	return found;
@@ -227,7 +227,7 @@ any_member_compares(PlannerInfo *root, Index relid, bool is_member, const Condit
 	ListCell   *lc;
 
 	if (rte->rtekind == RTE_RELATION)
-		return any_child_compares(rte->relid, is_member, condition);
+		return any_child_compares(rte->relid, rte->inh, is_member, condition);
 	foreach(lc, root->append_rel_list)
 	{
 		AppendRelInfo *appinfo = lfirst(lc);
