@@ -73,86 +73,72 @@ prefix_begin(JoinMatch *match)
 
 /* --- the global order -------------------------------------------------------------- */
 
-/* An element of an array, to be put in the global order. */
-typedef struct RankedElement
-{
-	uint32		count;			/* estimated number of rows with the element */
-	uint32		index;			/* index in the array */
-	int64		element;
-} RankedElement;
-
 /*
- * Compare two elements in the global order: by their counts, then by themselves.
+ * Place of an element in the global order: the estimated number of rows with the element (upper
+ * half), and its index in its array.  Arrays are sorted, so the places of the elements of one
+ * array are in the global order.
  */
-static inline int
-global_order_compare(uint32 count_a, int64 a, uint32 count_b, int64 b)
+typedef uint64 GlobalPlace;
+
+static inline GlobalPlace
+global_place(uint32 count, uint32 index)
 {
-	if (count_a != count_b)
-		return count_a < count_b ? -1 : 1;
-	return (a > b) - (a < b);
+	return (uint64) count << 32 | index;
 }
 
-static inline int
-compare_elements(const RankedElement *a, const RankedElement *b)
+static inline uint32
+global_place_count(GlobalPlace place)
 {
-	return global_order_compare(a->count, a->element, b->count, b->element);
+	return place >> 32;
 }
 
-#define ST_SORT				rank_elements
-#define ST_ELEMENT_TYPE		RankedElement
-#define ST_COMPARE(a, b)	compare_elements(a, b)
+static inline uint32
+global_place_index(GlobalPlace place)
+{
+	return (uint32) place;
+}
+
+/* Places with smaller counts are sorted by these alone, the others by comparisons. */
+#define MANY				255
+
+#define ST_SORT				sort_places
+#define ST_ELEMENT_TYPE		uint64
+#define ST_COMPARE(a, b)	((*(a) > *(b)) - (*(a) < *(b)))
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_SCOPE			static
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
 /*
- * Move the k rarest of n elements to the front, in any order.  (Hoare's quickselect.)
+ * Copy n places to `sorted`, first the least k, in order.  Places with the same count must
+ * already be in order, because this is a counting sort.
  */
 static void
-select_rarest(RankedElement *ranked, int n, int k)
+sort_first(const GlobalPlace *place, GlobalPlace *sorted, int n, int k)
 {
-	int			low = 0;
-	int			high = n - 1;
+	int			next[MANY + 2] = {0};
+	int			start = 0;
+	int			last = -1;
 
-	while (low < high)
+	for (int i = 0; i < n; i++)
+		next[Min(global_place_count(place[i]), MANY)]++;
+	do
 	{
-		RankedElement middle = ranked[low + (high - low) / 2];
-		int			i = low;
-		int			j = high;
+		int			nplaces = next[++last];
 
+		next[last] = start;
+		start += nplaces;
+	} while (start < k);
+
+	/* places with greater counts than the first k follow, in the order of `place` */
+	next[last + 1] = start;
+	for (int i = 0; i < n; i++)
+	{
 		CHECK_FOR_INTERRUPTS();
-		while (i <= j)
-		{
-			while (compare_elements(&ranked[i], &middle) < 0)
-				i++;
-			while (compare_elements(&ranked[j], &middle) > 0)
-				j--;
-			if (i <= j)
-			{
-				RankedElement moved = ranked[i];
-
-				ranked[i++] = ranked[j];
-				ranked[j--] = moved;
-			}
-		}
-		if (k <= j)
-			high = j;
-		else if (k >= i)
-			low = i;
-		else
-			return;
+		sorted[next[Min(global_place_count(place[i]), Min(last + 1, MANY))]++] = place[i];
 	}
-}
-
-/*
- * Move the k rarest of n elements to the front, in order.
- */
-static void
-sort_rarest(RankedElement *ranked, int n, int k)
-{
-	select_rarest(ranked, n, k);
-	rank_elements(ranked, k);
+	if (last == MANY)
+		sort_places(sorted + next[MANY - 1], n - next[MANY - 1]);
 }
 
 /*
@@ -162,6 +148,15 @@ static inline uint16 *
 count_of(const PrefixMatch *state, int64 element)
 {
 	return &state->count[splitmix64_finalize((uint64) element) & state->mask];
+}
+
+/*
+ * Return the place of an element of an array.
+ */
+static inline GlobalPlace
+place_of(const PrefixMatch *state, const int64 *element, uint32 i)
+{
+	return global_place(*count_of(state, element[i]), i);
 }
 
 /*
@@ -228,22 +223,25 @@ matches_all(const PrefixMatch *state)
 }
 
 /*
- * Return the n elements of an array, first those of the prefix, the rarest first.  Sets
+ * Return the places of the n elements of an array, first those of the prefix, in order.  Sets
  * *prefix to their number.
  */
-static RankedElement *
+static GlobalPlace *
 rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 {
-	RankedElement *ranked = palloc_extended(Max(n, 1) * sizeof(RankedElement), MCXT_ALLOC_HUGE);
+	Size		size = Max(n, 1) * sizeof(GlobalPlace);
+	GlobalPlace *place = palloc_extended(size, MCXT_ALLOC_HUGE);
+	GlobalPlace *ranked = palloc_extended(size, MCXT_ALLOC_HUGE);
 
 	for (int i = 0; i < n; i++)
 	{
 		if ((i & (INTERRUPT_INTERVAL - 1)) == 0)
 			CHECK_FOR_INTERRUPTS();
-		ranked[i] = (RankedElement) {*count_of(state, element[i]), i, element[i]};
+		place[i] = place_of(state, element, i);
 	}
 	*prefix = Min(max_missing(n, state->radius) + 1, n);
-	sort_rarest(ranked, n, *prefix);
+	sort_first(place, ranked, n, *prefix);
+	pfree(place);
 	return ranked;
 }
 
@@ -253,8 +251,8 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
  * rows are within the radius, a row has a single entry.
  */
 static void
-add_prefix_entries(PrefixMatch *state, JoinStore *store, const RankedElement *ranked, int prefix,
-				 int n, const JoinEntry *row)
+add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
+				   const GlobalPlace *ranked, int prefix, int n, const JoinEntry *row)
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
 	int			min_both = jaccard_min_both(n, n, state->radius);
@@ -270,11 +268,14 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const RankedElement *ra
 	}
 	for (int i = 0; i < prefix; i++)
 	{
-		if (ranked[i].count == 0)
+		uint32		index = global_place_index(ranked[i]);
+		uint64		key = (uint64) element[index] + group;
+
+		entry.previous = entry.entry.key;
+		entry.entry.key = key;
+		if (global_place_count(ranked[i]) == 0)
 			continue;
-		entry.previous = i > 0 ? (uint64) ranked[i - 1].element + group : 0;
-		entry.entry.key = (uint64) ranked[i].element + group;
-		entry.entry.hash = ranked[i].index + 1;
+		entry.entry.hash = index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
 		join_entries_add(&store->entries, &entry.entry);
@@ -305,7 +306,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 	PrefixMatch  *state = (PrefixMatch *) match;
 	PrefixEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
 	bool		is_left = store == match->left;
-	RankedElement *ranked = NULL;
+	GlobalPlace *ranked = NULL;
 	int			prefix = 0;
 	int			n;
 	int64	   *element;
@@ -316,14 +317,14 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 	if (is_left)
 	{
 		ranked = rank_array(state, element, n, &prefix);
-		/* the last element is the most frequent one among the right rows */
-		if (!matches_all(state) && (prefix == 0 || ranked[prefix - 1].count == 0))
+		/* the last element of the prefix is its most frequent one */
+		if (!matches_all(state) && (prefix == 0 || global_place_count(ranked[prefix - 1]) == 0))
 			return false;
 	}
 	row.entry.location = join_append_value(store, slot, array_to_store(element, n),
 										   (n + (Size) 1) * sizeof(int64));
 	if (is_left)
-		add_prefix_entries(state, store, ranked, prefix, n, &row.entry);
+		add_prefix_entries(state, store, element, ranked, prefix, n, &row.entry);
 	else
 	{
 		state->nelements += n;
@@ -356,10 +357,10 @@ make_right_entries(PrefixMatch *state)
 			int			n;
 			const int64 *element = fetch_array(right, row, &n);
 			int			prefix;
-			RankedElement *ranked = rank_array(state, element, n, &prefix);
+			GlobalPlace *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
-			add_prefix_entries(state, right, ranked, prefix, n, row);
+			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
 		}
 	join_entries_close(&rows);
@@ -441,8 +442,7 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	int			min_both = jaccard_min_both(na, nb, state->radius);
-	int64		met = tag > 0 ? a[(uint32) tag - 1] : 0;
-	uint32		met_count = tag > 0 ? *count_of(state, met) : 0;
+	GlobalPlace met = tag > 0 ? place_of(state, a, (uint32) tag - 1) : 0;
 	int			both = 0;
 
 	for (int i = 0, j = 0; both + Min(na - i, nb - j) >= min_both;)
@@ -456,7 +456,7 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 		order = (a[i] > b[j]) - (a[i] < b[j]);
 		if (order == 0)
 		{
-			if (tag > 0 && global_order_compare(*count_of(state, a[i]), a[i], met_count, met) < 0)
+			if (tag > 0 && place_of(state, a, i) < met)
 				return false;
 			both++;
 		}
