@@ -432,6 +432,12 @@ SELECT show($$ SELECT a.n, b.n AS other FROM zeros a JOIN zeros b ON a.sk <%> b.
 CREATE TABLE one_apart AS SELECT n, ARRAY[-n, 1, 2, 3, 4] AS sk FROM generate_series(bigint '1', 20) AS n;
 ANALYZE one_apart;
 SELECT show($$ SELECT a.n, b.n AS other FROM one_apart a JOIN one_apart b ON a.sk <%> b.sk <= 0.4 $$, 'Join|rows');
+-- the elements that rows share are beyond the first 255 positions of their prefixes
+CREATE TABLE late_keys AS SELECT n, ARRAY(SELECT n * 1000 + j FROM generate_series(1, 300) AS j) ||
+    ARRAY(SELECT j FROM generate_series(1, 700) AS j WHERE hashint8(j * 100 + n) % 10 <> 0) AS sk
+    FROM generate_series(bigint '1', 10) AS n;
+ANALYZE late_keys;
+SELECT show($$ SELECT a.n, b.n AS other FROM late_keys a JOIN late_keys b ON a.sk <%> b.sk <= 0.7 $$, 'Join|rows');
 -- a key of more rows than a counter counts
 CREATE TABLE same_sets AS SELECT n, ARRAY[bigint '1'] AS sk FROM generate_series(1, 65536) AS n;
 ANALYZE same_sets;

@@ -16,7 +16,8 @@
  *
  * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
  * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
- * returned for the first one.
+ * returned for the first one.  A left tuple has the positions of its elements in the prefix,
+ * too, which tell that without the counts.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -172,6 +173,16 @@ stored_array(MinimalTuple tuple, int *n)
 }
 
 /*
+ * Return the positions in the prefix of the n elements of a left row's stored array.  They are
+ * before the array.  Positions from 255, and elements beyond the prefix, have 255.
+ */
+static inline uint8 *
+stored_positions(const int64 *element, int n)
+{
+	return (uint8 *) element - n;
+}
+
+/*
  * Return the stored array of the row of an entry.
  */
 static const int64 *
@@ -284,16 +295,28 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 }
 
 /*
- * Return the array to store with a tuple: its elements, then their number.
+ * Store a row's tuple, and return its location.  Of a left row, `ranked` has the places of the elements, first
+ * those of the prefix.  Then the tuple ends with the positions in the prefix, the elements, and
+ * their number.  Of a right row, `ranked` is NULL, and the tuple has no positions.
  */
-static int64 *
-array_to_store(const int64 *element, int n)
+static TupleLocation
+store_tuple(JoinStore *store, TupleTableSlot *slot, const int64 *element, int n,
+			const GlobalPlace *ranked, int prefix)
 {
-	int64	   *stored = palloc_extended((n + (Size) 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	Size		npositions = ranked ? MAXALIGN(n) : 0;
+	Size		size = npositions + (n + (Size) 1) * sizeof(int64);
+	char	   *value = palloc_extended(size, MCXT_ALLOC_HUGE);
+	int64	   *stored = (int64 *) (value + npositions);
 
 	memcpy(stored, element, n * sizeof(int64));
 	stored[n] = n;
-	return stored;
+	if (ranked)
+	{
+		memset(value, PG_UINT8_MAX, npositions);
+		for (int i = 0; i < Min(prefix, PG_UINT8_MAX); i++)
+			stored_positions(stored, n)[global_place_index(ranked[i])] = i;
+	}
+	return join_append_value(store, slot, value, size);
 }
 
 /*
@@ -321,8 +344,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 		if (!matches_all(state) && (prefix == 0 || global_place_count(ranked[prefix - 1]) == 0))
 			return false;
 	}
-	row.entry.location = join_append_value(store, slot, array_to_store(element, n),
-										   (n + (Size) 1) * sizeof(int64));
+	row.entry.location = store_tuple(store, slot, element, n, ranked, prefix);
 	if (is_left)
 		add_prefix_entries(state, store, element, ranked, prefix, n, &row.entry);
 	else
@@ -442,7 +464,9 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	int			min_both = jaccard_min_both(na, nb, state->radius);
-	GlobalPlace met = tag > 0 ? place_of(state, a, (uint32) tag - 1) : 0;
+	const uint8 *position = stored_positions(a, na);
+	uint32		met = (uint32) tag - 1;
+	uint32		met_position = tag >> 32;
 	int			both = 0;
 
 	for (int i = 0, j = 0; both + Min(na - i, nb - j) >= min_both;)
@@ -456,7 +480,8 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 		order = (a[i] > b[j]) - (a[i] < b[j]);
 		if (order == 0)
 		{
-			if (tag > 0 && place_of(state, a, i) < met)
+			if (position[i] < met_position &&
+				(position[i] < PG_UINT8_MAX || place_of(state, a, i) < place_of(state, a, met)))
 				return false;
 			both++;
 		}
