@@ -35,6 +35,20 @@
 #include "join/match/prefix_pairs.h"
 #include "type/hash_array.h"
 
+/* Number of pairs whose tuples are prefetched together. */
+#define PAIRS_AHEAD			16
+
+/* Number of elements of an array that are prefetched, and of those in a cache line. */
+#define ELEMENTS_AHEAD		24
+#define ELEMENTS_PER_LINE	8
+
+/* A left entry and a right entry that meet. */
+typedef struct EntryPair
+{
+	JoinEntry  *left;
+	JoinEntry  *right;
+} EntryPair;
+
 typedef struct PrefixMatch
 {
 	JoinMatch	match;			/* must be first */
@@ -46,6 +60,9 @@ typedef struct PrefixMatch
 	uint16	   *count;			/* estimated numbers of right rows with an element, by
 								 * hash value; in the context of the right rows */
 	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
+	EntryPair	ahead[PAIRS_AHEAD];	/* pairs whose tuples are prefetched */
+	int			nahead;
+	int			next_ahead;		/* index of the next pair to return */
 	uint64		nentries;		/* for EXPLAIN */
 } PrefixMatch;
 
@@ -161,12 +178,21 @@ place_of(const PrefixMatch *state, const int64 *element, uint32 i)
 }
 
 /*
+ * Return the end of the array in a stored tuple, where the number of its elements is.
+ */
+static inline const int64 *
+array_end(MinimalTuple tuple)
+{
+	return (const int64 *) ((const char *) tuple + tuple->t_len) - 1;
+}
+
+/*
  * Return the array at the end of a stored tuple.  Sets *n to the number of its elements.
  */
 static const int64 *
 stored_array(MinimalTuple tuple, int *n)
 {
-	const int64 *end = (const int64 *) ((const char *) tuple + tuple->t_len) - 1;
+	const int64 *end = array_end(tuple);
 
 	*n = (int) *end;
 	return end - *n;
@@ -429,7 +455,64 @@ prefix_begin_pairs(JoinMatch *match)
 	PrefixMatch  *state = (PrefixMatch *) match;
 
 	prefix_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
-					 state->radius);
+					   state->radius);
+	state->nahead = state->next_ahead = 0;
+}
+
+/*
+ * Prefetch the header and the first column of a tuple that is in memory.
+ */
+static void
+prefetch_tuple(const JoinEntry *entry)
+{
+	if (!(entry->location & 1))
+		join_tuple_prefetch(entry->location);
+}
+
+/*
+ * Prefetch the number of elements and the first ones of the array of a tuple that is in memory.
+ */
+static void
+prefetch_array(const JoinEntry *entry)
+{
+	if (!(entry->location & 1))
+	{
+		MinimalTuple tuple = (MinimalTuple) (uintptr_t) entry->location;
+		const int64 *end = array_end(tuple);
+		const int64 *element = end - ((const PrefixEntry *) entry)->size;
+
+		pg_prefetch(end);
+		for (int i = 0; i < ELEMENTS_AHEAD; i += ELEMENTS_PER_LINE)
+			pg_prefetch(&element[i]);
+	}
+}
+
+/*
+ * Find the next pairs, and prefetch their tuples: first all headers, then the arrays, which the
+ * headers locate.  If one match of a left row is enough, finds a single pair, since its match may
+ * make the next one needless.
+ */
+static void
+find_pairs_ahead(PrefixMatch *state)
+{
+	int			max = state->match.done ? 1 : PAIRS_AHEAD;
+
+	state->nahead = state->next_ahead = 0;
+	while (state->nahead < max)
+	{
+		EntryPair  *pair = &state->ahead[state->nahead];
+
+		if (!prefix_pairs_next(&state->pairs, &pair->left, &pair->right))
+			break;
+		prefetch_tuple(pair->left);
+		prefetch_tuple(pair->right);
+		state->nahead++;
+	}
+	for (int i = 0; i < state->nahead; i++)
+	{
+		prefetch_array(state->ahead[i].left);
+		prefetch_array(state->ahead[i].right);
+	}
 }
 
 /*
@@ -440,10 +523,15 @@ prefix_begin_pairs(JoinMatch *match)
 static bool
 prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
+	PrefixMatch  *state = (PrefixMatch *) match;
 	uint64		position;
 
-	if (!prefix_pairs_next(&((PrefixMatch *) match)->pairs, left, right))
+	if (state->next_ahead == state->nahead)
+		find_pairs_ahead(state);
+	if (state->nahead == 0)
 		return false;
+	*left = state->ahead[state->next_ahead].left;
+	*right = state->ahead[state->next_ahead++].right;
 	position = ((PrefixEntry *) *left)->position;
 	match->tag = position > 0 && ((PrefixEntry *) *right)->position > 0 ?
 		position << 32 | (*left)->hash : 0;
