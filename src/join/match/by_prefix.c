@@ -551,32 +551,36 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	int			nb;
 	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
-	int			min_both = jaccard_min_both(na, nb, state->radius);
 	const uint8 *position = stored_positions(a, na);
 	uint32		met = (uint32) tag - 1;
 	uint32		met_position = tag >> 32;
-	int			both = 0;
+	int			min_both = jaccard_min_both(na, nb, state->radius);
+	int			spare_a = na - min_both;	/* further elements of a that b may lack */
+	int			spare_b = nb - min_both;
+	int			i = 0;
+	int			j = 0;
 
-	for (int i = 0, j = 0; both + Min(na - i, nb - j) >= min_both;)
+	if (spare_a < 0 || spare_b < 0)
+		return false;
+
+	/* once a may lack all that follow, only rarer elements in common can reject the pair */
+	while ((tag > 0 || na - i > spare_a) && i < na && j < nb)
 	{
-		int			order;
+		int			only_a = a[i] < b[j];
+		int			only_b = a[i] > b[j];
 
-		if (i == na || j == nb || (tag == 0 && both >= min_both))
-			return true;
-		if (((i + j) & (INTERRUPT_INTERVAL - 1)) < 2)
-			CHECK_FOR_INTERRUPTS();
-		order = (a[i] > b[j]) - (a[i] < b[j]);
-		if (order == 0)
-		{
-			if (position[i] < met_position &&
-				(position[i] < PG_UINT8_MAX || place_of(state, a, i) < place_of(state, a, met)))
-				return false;
-			both++;
-		}
-		i += order <= 0;
-		j += order >= 0;
+		CHECK_FOR_INTERRUPTS();
+		if (position[i] < met_position && a[i] == b[j] &&
+			(position[i] < PG_UINT8_MAX || place_of(state, a, i) < place_of(state, a, met)))
+			return false;
+		spare_a -= only_a;
+		spare_b -= only_b;
+		if ((spare_a | spare_b) < 0)
+			return false;
+		i += 1 - only_b;
+		j += 1 - only_a;
 	}
-	return false;
+	return na - i <= spare_a;
 }
 
 static void
