@@ -75,7 +75,7 @@ typedef struct PrefixMatch
 static void
 prefix_begin(JoinMatch *match)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 
 	state->pairs.context = match->context;
 	state->has_entries = false;
@@ -321,9 +321,9 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 }
 
 /*
- * Store a row's tuple, and return its location.  Of a left row, `ranked` has the places of the elements, first
- * those of the prefix.  Then the tuple ends with the positions in the prefix, the elements, and
- * their number.  Of a right row, `ranked` is NULL, and the tuple has no positions.
+ * Store a row's tuple, and return its location.  Of a left row, `ranked` has the places of the
+ * elements, first those of the prefix.  Then the tuple ends with the positions in the prefix, the
+ * elements, and their number.  Of a right row, `ranked` is NULL, and the tuple has no positions.
  */
 static TupleLocation
 store_tuple(JoinStore *store, TupleTableSlot *slot, const int64 *element, int n,
@@ -352,7 +352,7 @@ store_tuple(JoinStore *store, TupleTableSlot *slot, const int64 *element, int n,
 static bool
 prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableSlot *slot)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 	PrefixEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
 	bool		is_left = store == match->left;
 	GlobalPlace *ranked = NULL;
@@ -425,7 +425,7 @@ make_right_entries(PrefixMatch *state)
 static bool
 prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 
 	if (!state->has_entries)
 	{
@@ -452,7 +452,7 @@ prefix_partition_of(const void *arg, const JoinEntry *entry, int round)
 static void
 prefix_begin_pairs(JoinMatch *match)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 
 	prefix_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
 					   state->radius);
@@ -523,7 +523,7 @@ find_pairs_ahead(PrefixMatch *state)
 static bool
 prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 	uint64		position;
 
 	if (state->next_ahead == state->nahead)
@@ -545,7 +545,7 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 static bool
 prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
 {
-	PrefixMatch  *state = (PrefixMatch *) match;
+	PrefixMatch *state = (PrefixMatch *) match;
 	bool		free_tuple;
 	int			na;
 	int			nb;
