@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the extension and runs every test suite, on a bare Debian.
 #
-#   bash test/check.sh quick            most of it, in three minutes
+#   bash test/check.sh quick            most of it, in two minutes
 #   bash test/check.sh                  everything
 #   bash test/check.sh regress unit     the build and these suites
 #   PG_MAJOR=17 bash test/check.sh      with this PostgreSQL
@@ -9,7 +9,7 @@
 #
 # A suite is a function suite_NAME, listed in SUITES.  It works on the copy of the
 # sources in $TREE.  Its output goes to $LOG.  It calls `count PASSED FAILED`, or `skip
-# WHY` for all or part of it.  A suite that calls neither has failed.  Suites of three lanes
+# WHY` for all or part of it.  A suite that calls neither has failed.  Suites of four lanes
 # run at the same time.
 # Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST,
 # `valgrind`, which needs a server of assertions.sh, and `soak`, which takes as long as it
