@@ -214,18 +214,21 @@ condition_read_comparison(Node *clause, Condition *condition)
 	/* one side must be a distance, and the other must not, since a distance is no bound */
 	bound = lsecond(op->args);
 	distance = read_distance(linitial(op->args), &call);
-	if (distance ? read_distance(bound, &other) != NULL :
-		(distance = read_distance(bound, &call)) == NULL)
+	if (distance && read_distance(bound, &other))
+		return false;
+	if (distance == NULL)
+	{
+		distance = read_distance(bound, &call);
+		bound = linitial(op->args);
+	}
+	if (distance == NULL)
 		return false;
 	strategy = number_strategy(op->opno);
 	if (strategy == InvalidStrategy)
 		return false;
 	/* commute the operator: strategies are numbered from 1 (less) to 5 (greater) */
-	if (read_distance(linitial(op->args), &other) == NULL)
-	{
-		bound = linitial(op->args);
+	if (bound == linitial(op->args))
 		strategy = BTMaxStrategyNumber + 1 - strategy;
-	}
 	if (!objects_find(distance, &objects) || !is_bound_type(distance, exprType(bound)) ||
 		contain_volatile_functions(clause) ||
 		(strategy == BTEqualStrategyNumber && contain_subplans(bound)))

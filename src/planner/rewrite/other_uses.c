@@ -125,6 +125,7 @@ any_key_compares(Oid table, const Condition *condition)
 	bool		found;
 	ListCell   *lc;
 
+	CHECK_FOR_INTERRUPTS();
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	expressions = SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
