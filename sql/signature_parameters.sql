@@ -52,7 +52,7 @@ BEGIN
             EXECUTE command;
         EXCEPTION WHEN invalid_object_definition OR data_exception THEN
             GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-            hint := replace(replace(hint, 'public.', ''), 'Write them as a type modifier, for example ', '');
+            hint := replace(replace(hint, 'public.', ''), 'Write them as a type modifier.  ', '');
         END;
         RETURN NEXT;
     END LOOP;
@@ -78,24 +78,16 @@ SELECT * FROM hints(
     'CREATE INDEX ON typed USING simhash (sig)',
     'CREATE INDEX ON typed_part USING simhash (sig)');
 -- each release prints an expression in its own way
-SELECT hint LIKE 'USING simhash ((to_minhash(body%)::minhash(18,7))).' AS with_cast FROM hints(
+SELECT hint LIKE '%or index ((to_minhash(body%)::minhash(18,7))).%' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash (to_minhash(body))');
-SELECT hint LIKE 'USING simhash ((COALESCE(%)::minhash(18,7))).' AS with_cast FROM hints(
+SELECT hint LIKE '%or index ((COALESCE(%)::minhash(18,7))).%' AS with_cast FROM hints(
     'CREATE INDEX ON "my docs" USING simhash ((coalesce("Sig", to_minhash(body)::minhash(18, 7))))');
--- the partition's column is that of the topmost table
 CREATE TABLE parted (id integer, sig minhash) PARTITION BY RANGE (id);
 SELECT * FROM hints(
     'CREATE INDEX parted_sig ON parted USING simhash (sig)',
     'CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id)',
     'CREATE TABLE parted11 PARTITION OF parted1 FOR VALUES FROM (0) TO (5)',
     'CREATE INDEX ON parted USING simhash (sig)');
--- or that of the partition that is being detached from it
-UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'parted11'::regclass;
-SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
-UPDATE pg_inherits SET inhdetachpending = inhrelid = 'parted1'::regclass
-WHERE inhrelid IN ('parted1'::regclass, 'parted11'::regclass);
-SELECT * FROM hints('CREATE INDEX ON parted11 USING simhash (sig)');
-UPDATE pg_inherits SET inhdetachpending = false WHERE inhrelid = 'parted1'::regclass;
 -- follow the hints
 ALTER TABLE "my docs" ALTER COLUMN "Sig" TYPE minhash(18,7);
 CREATE INDEX ON "my docs" USING simhash ("Sig");

@@ -6,8 +6,6 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/table.h"
-#include "catalog/partition.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -20,74 +18,21 @@
 /* --- parameters --------------------------------------------------------------- */
 
 /*
- * Return the table whose column the user would have to alter.  For a partition, this is
- * the topmost partitioned table.  A partition that is being detached has no ancestors,
- * and is returned itself.
- */
-static Oid
-table_to_alter(Oid table)
-{
-	List	   *ancestors = get_rel_relispartition(table) ? get_partition_ancestors(table) : NIL;
-
-	return ancestors != NIL ? llast_oid(ancestors) : table;
-}
-
-/*
- * Return the name of a table, qualified with its schema and quoted.  The schema is
- * needed, because the search path may not be the user's.  PostgreSQL sets the search path
- * while it builds indexes, and a dump sets it, too.
- */
-static char *
-qualified_name(Oid table)
-{
-	return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(table)),
-									  get_rel_name(table));
-}
-
-/*
- * Return true if ALTER TABLE can change the type of the column of an index.  `table` is
- * the table to alter.  ALTER TABLE cannot change the columns of materialized views and
- * typed tables, nor inherited columns.
- */
-static bool
-can_alter_column(Relation index, Oid table)
-{
-	AttrNumber	column = index->rd_index->indkey.values[0];
-	Relation	relation;
-	bool		result;
-
-	if (column == InvalidAttrNumber)
-		return false;
-	column = get_attnum(table, get_attname(index->rd_index->indrelid, column, false));
-	relation = table_open(table, AccessShareLock);
-	result = relation->rd_rel->relkind != RELKIND_MATVIEW &&
-		!OidIsValid(relation->rd_rel->reloftype) &&
-		TupleDescAttr(RelationGetDescr(relation), column - 1)->attinhcount == 0;
-	table_close(relation, AccessShareLock);
-	return result;
-}
-
-/*
  * Raise an error for an index whose column or expression has no valid parameters.  The
  * hint shows how to write parameters.
  */
 pg_noreturn static void
 report_missing(Relation index, const Opclass *opclass)
 {
-	Oid			table = table_to_alter(index->rd_index->indrelid);
 	char	   *type = format_type_with_typemod(index->rd_opcintype[0],
 												opclass->params->example);
-	char	   *column = pg_get_indexdef_columns(RelationGetRelid(index), false);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 			 errmsg("index \"%s\" cannot be built without the parameters of its values",
 					RelationGetRelationName(index)),
-			 can_alter_column(index, table) ?
-			 errhint("Write them as a type modifier, for example ALTER TABLE %s ALTER COLUMN %s TYPE %s.  To change the column to a type without them, drop the index first.",
-					 qualified_name(table), column, type) :
-			 errhint("Write them as a type modifier, for example USING simhash ((%s::%s)).",
-					 column, type)));
+			 errhint("Write them as a type modifier.  For example, give the column the type %s, or index ((%s::%s)).  To change the column to a type without them, drop the index first.",
+					 type, pg_get_indexdef_columns(RelationGetRelid(index), false), type)));
 }
 
 /*
