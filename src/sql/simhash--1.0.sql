@@ -333,7 +333,7 @@ CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 COMMENT ON CAST (integer AS simhash) IS 'from unsigned integer';
 -- Drivers send small numbers as smallint.
 CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN $1::integer::simhash;
 COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'implementation of cast: from unsigned integer';
 CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
 COMMENT ON CAST (smallint AS simhash) IS 'from unsigned integer';
@@ -350,7 +350,8 @@ CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
 COMMENT ON CAST (bit AS simhash) IS 'from bit(64), most significant bit first';
 
 CREATE FUNCTION simhash_to_bytea(simhash) RETURNS bytea
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME', 'simhash_send'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'implementation of cast: as 8 bytes, most significant first';
 CREATE FUNCTION simhash_from_bytea(bytea) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -370,18 +371,16 @@ COMMENT ON CAST (bytea AS simhash) IS 'from 8 bytes, most significant first';
 CREATE FUNCTION simhash_from_text(text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_from_text(text) IS 'implementation of cast: from 16 hexadecimal digits';
-CREATE FUNCTION simhash_from_text(character) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_from_bpchar'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_text(character) IS 'implementation of cast: from 16 hexadecimal digits';
-CREATE FUNCTION simhash_from_text(name) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_from_name'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_from_text(name) IS 'implementation of cast: from 16 hexadecimal digits';
 CREATE CAST (text AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (text AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (varchar AS simhash) WITH FUNCTION simhash_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (varchar AS simhash) IS 'from 16 hexadecimal digits';
+CREATE FUNCTION simhash_from_text(character) RETURNS simhash
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN $1::text::simhash;
+COMMENT ON FUNCTION simhash_from_text(character) IS 'implementation of cast: from 16 hexadecimal digits';
+CREATE FUNCTION simhash_from_text(name) RETURNS simhash
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN $1::text::simhash;
+COMMENT ON FUNCTION simhash_from_text(name) IS 'implementation of cast: from 16 hexadecimal digits';
 CREATE CAST (character AS simhash) WITH FUNCTION simhash_from_text(character);
 COMMENT ON CAST (character AS simhash) IS 'from 16 hexadecimal digits';
 CREATE CAST (name AS simhash) WITH FUNCTION simhash_from_text(name);

@@ -22,42 +22,15 @@
  * without functions for the casts, simhash(x) would be x::simhash if x is a varchar, a
  * char(n), a name or a domain over one of these.
  */
-static Datum
-parse_text(const char *string, size_t length)
-{
-	SimHash		fp;
-
-	(void) simhash_parse(string, length, NULL, &fp);
-	PG_RETURN_SIMHASH(fp);
-}
-
 PG_FUNCTION_INFO_V1(simhash_from_text);
 Datum
 simhash_from_text(PG_FUNCTION_ARGS)
 {
 	text	   *string = PG_GETARG_TEXT_PP(0);
+	SimHash		fp;
 
-	return parse_text(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string));
-}
-
-PG_FUNCTION_INFO_V1(simhash_from_bpchar);
-Datum
-simhash_from_bpchar(PG_FUNCTION_ARGS)
-{
-	BpChar	   *string = PG_GETARG_BPCHAR_PP(0);
-
-	return parse_text(VARDATA_ANY(string),
-					  bpchartruelen(VARDATA_ANY(string),
-									VARSIZE_ANY_EXHDR(string)));
-}
-
-PG_FUNCTION_INFO_V1(simhash_from_name);
-Datum
-simhash_from_name(PG_FUNCTION_ARGS)
-{
-	char	   *name = NameStr(*PG_GETARG_NAME(0));
-
-	return parse_text(name, strlen(name));
+	(void) simhash_parse(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string), NULL, &fp);
+	PG_RETURN_SIMHASH(fp);
 }
 
 /*
@@ -103,9 +76,12 @@ simhash_from_numeric(PG_FUNCTION_ARGS)
  * same way as 42000000000::simhash, a cast of a bigint.  Raises an error if the number is
  * negative, since a negative integer is not the signed form of 64 bits.
  */
-static Datum
-from_small_number(int32 value)
+PG_FUNCTION_INFO_V1(simhash_from_integer);
+Datum
+simhash_from_integer(PG_FUNCTION_ARGS)
 {
+	int32		value = PG_GETARG_INT32(0);
+
 	if (value < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -114,20 +90,6 @@ from_small_number(int32 value)
 				 errhint("Write (%d)::bigint::simhash for a signed number. An unsigned number is not negative.",
 						 value)));
 	PG_RETURN_SIMHASH(value);
-}
-
-PG_FUNCTION_INFO_V1(simhash_from_integer);
-Datum
-simhash_from_integer(PG_FUNCTION_ARGS)
-{
-	return from_small_number(PG_GETARG_INT32(0));
-}
-
-PG_FUNCTION_INFO_V1(simhash_from_smallint);
-Datum
-simhash_from_smallint(PG_FUNCTION_ARGS)
-{
-	return from_small_number(PG_GETARG_INT16(0));
 }
 
 PG_FUNCTION_INFO_V1(simhash_to_bit);
@@ -158,14 +120,6 @@ simhash_from_bit(PG_FUNCTION_ARGS)
 				 errhint("A fingerprint is a bit(%d).", SIMHASH_BITS)));
 	memcpy(&fp, VARBITS(bits), sizeof(fp));
 	PG_RETURN_SIMHASH(pg_ntoh64(fp));
-}
-
-PG_FUNCTION_INFO_V1(simhash_to_bytea);
-Datum
-simhash_to_bytea(PG_FUNCTION_ARGS)
-{
-	/* the binary form has the most significant byte first, too */
-	return simhash_send(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_bytea);

@@ -79,7 +79,6 @@ extern void simhash_format_hex(SimHash fp, char *digits);
 extern bool simhash_parse(const char *string, size_t length,
 						  struct Node *context, SimHash *fp);
 extern char *simhash_excerpt(const char *string, size_t length);
-extern Datum simhash_send(PG_FUNCTION_ARGS);
 
 /* The functions of operators that an index supports. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
