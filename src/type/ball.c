@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "common/hashfn.h"
 #include "libpq/pqformat.h"
 
@@ -28,29 +26,6 @@ radius_is_valid(long radius)
 	return radius >= BALL_EMPTY && radius <= SIMHASH_BITS;
 }
 
-static const char *
-skip_space(const char *s)
-{
-	while (isspace((unsigned char) *s))
-		s++;
-	return s;
-}
-
-/*
- * Skip a delimiter and the white space around it.  Returns false, and skips nothing, if
- * there is no such delimiter.
- */
-static bool
-skip_delimiter(const char **s, char delimiter)
-{
-	const char *p = skip_space(*s);
-
-	if (*p != delimiter)
-		return false;
-	*s = skip_space(p + 1);
-	return true;
-}
-
 /*
  * Parse (fingerprint,radius).  Returns false if the syntax is wrong.  Does not check the
  * range of the radius.
@@ -58,19 +33,17 @@ skip_delimiter(const char **s, char delimiter)
 static bool
 parse_ball(const char *s, SimHash *center, long *radius)
 {
-	char	   *end;
+	char		digits[SIMHASH_HEX_DIGITS + 1];
+	int			at = 0;
+	int			end = 0;
+	char	   *rest;
 
-	if (!skip_delimiter(&s, '(') || !simhash_parse_digits(s, SIMHASH_HEX_DIGITS, center))
+	if (sscanf(s, " ( %16[0-9a-fA-F] , %n", digits, &at) != 1 || at == 0 ||
+		!simhash_parse_digits(digits, SIMHASH_HEX_DIGITS, center))
 		return false;
-	s += SIMHASH_HEX_DIGITS;
-	if (!skip_delimiter(&s, ','))
-		return false;
-	*radius = strtol(s, &end, 10);	/* an overflow yields LONG_MAX, which is out of
-									 * range */
-	if (end == s)
-		return false;
-	s = end;
-	return skip_delimiter(&s, ')') && *s == '\0';
+	*radius = strtol(s + at, &rest, 10);	/* an overflow yields LONG_MAX, which is out
+											 * of range */
+	return rest > s + at && sscanf(rest, " ) %n", &end) == 0 && end > 0 && rest[end] == '\0';
 }
 
 /*
