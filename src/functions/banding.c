@@ -107,20 +107,11 @@ static int
 fewest_bands(float8 threshold, float8 recall, int rows)
 {
 	int			max_bands = Min(MINHASH_MAX_BANDS, MINHASH_MAX_LENGTH / rows);
-	int			min_bands = 1;
 
-	if (sharing_probability(threshold, max_bands, rows) < recall)
-		return 0;
-	while (min_bands < max_bands)
-	{
-		int			bands = (min_bands + max_bands) / 2;
-
-		if (sharing_probability(threshold, bands, rows) < recall)
-			min_bands = bands + 1;
-		else
-			max_bands = bands;
-	}
-	return min_bands;
+	for (int bands = 1; bands <= max_bands; bands++)
+		if (sharing_probability(threshold, bands, rows) >= recall)
+			return bands;
+	return 0;
 }
 
 /*
