@@ -23,22 +23,34 @@
 #define MINIMUM_DIGITS		8
 
 /*
- * Name of each MinhashUnit, and whether the unit has a width.
+ * Name of each MinhashUnit, whether the unit has a width, and a function call for hints:
+ * its %d are bands, rows and, if the unit has one, the width.
  */
 static const struct
 {
 	const char *name;
 	bool		has_width;
+	const char *call;
 }			units[] = {
-	[MINHASH_OF_WORDS] = {"word", true},
-	[MINHASH_OF_CHARS] = {"char", true},
-	[MINHASH_OF_FEATURES] = {"feature", false},
-	[MINHASH_OF_HASHES] = {"hash", false},
+	[MINHASH_OF_WORDS] = {"word", true, "to_minhash(body, %d, %d, %d)"},
+	[MINHASH_OF_CHARS] = {"char", true, "to_minhash(body, %d, %d, %d, 'char')"},
+	[MINHASH_OF_FEATURES] = {"feature", false, "minhash_agg(feature, %d, %d)"},
+	[MINHASH_OF_HASHES] = {"hash", false, "to_minhash(hashes, %d, %d)"},
 };
 
 StaticAssertDecl((int) MINHASH_OF_WORDS == (int) UNIT_WORD &&
 				 (int) MINHASH_OF_CHARS == (int) UNIT_CHAR,
 				 "units of shingles are units of signatures");
+
+/*
+ * Return true if a signature may have this shape.
+ */
+static bool
+shape_is_valid(int bands, int rows)
+{
+	return bands >= 1 && bands <= MINHASH_MAX_BANDS && rows >= 1 && rows <= MINHASH_MAX_ROWS &&
+		bands * rows <= MINHASH_MAX_LENGTH;
+}
 
 /*
  * Return true if a signature may have this shape.  Otherwise raises an error, or, if
@@ -47,21 +59,12 @@ StaticAssertDecl((int) MINHASH_OF_WORDS == (int) UNIT_WORD &&
 bool
 minhash_check_shape(int bands, int rows, struct Node *context)
 {
-	if (bands < 1 || bands > MINHASH_MAX_BANDS)
+	if (!shape_is_valid(bands, rows))
 		ereturn(context, false,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of bands %d is out of range", bands),
-				 errhint("A signature has 1 to %d bands.", MINHASH_MAX_BANDS)));
-	if (rows < 1 || rows > MINHASH_MAX_ROWS)
-		ereturn(context, false,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of rows %d is out of range", rows),
-				 errhint("A band has 1 to %d rows.", MINHASH_MAX_ROWS)));
-	if (bands * rows > MINHASH_MAX_LENGTH)
-		ereturn(context, false,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%d bands of %d rows are too many", bands, rows),
-				 errhint("Bands times rows is at most %d.", MINHASH_MAX_LENGTH)));
+				 errmsg("bands %d and rows %d are out of range", bands, rows),
+				 errhint("A signature has 1 to %d bands of 1 to %d rows. Bands times rows is at most %d.",
+						 MINHASH_MAX_BANDS, MINHASH_MAX_ROWS, MINHASH_MAX_LENGTH)));
 	return true;
 }
 
@@ -84,9 +87,7 @@ width_is_valid(int unit, int width)
 bool
 minhash_params_are_valid(MinhashParams params)
 {
-	return params.bands >= 1 && params.bands <= MINHASH_MAX_BANDS &&
-		params.rows >= 1 && params.rows <= MINHASH_MAX_ROWS &&
-		params.bands * params.rows <= MINHASH_MAX_LENGTH &&
+	return shape_is_valid(params.bands, params.rows) &&
 		width_is_valid(params.unit, params.width);
 }
 
@@ -162,27 +163,6 @@ minhash_check_comparable(const Minhash *a, const Minhash *b)
 }
 
 /*
- * Return the text of a function call whose result has these parameters, for a hint.
- */
-static char *
-example_call(MinhashParams params)
-{
-	switch (params.unit)
-	{
-		case MINHASH_OF_FEATURES:
-			return psprintf("minhash_agg(feature, %d, %d)", params.bands, params.rows);
-		case MINHASH_OF_HASHES:
-			return psprintf("to_minhash(hashes, %d, %d)", params.bands, params.rows);
-		case MINHASH_OF_WORDS:
-			return psprintf("to_minhash(body, %d, %d, %d)", params.bands, params.rows,
-							params.width);
-		default:
-			return psprintf("to_minhash(body, %d, %d, %d, '%s')", params.bands, params.rows,
-							params.width, units[params.unit].name);
-	}
-}
-
-/*
  * Return true if parameters match a type modifier.  Otherwise raises or saves an error, as
  * minhash_check_shape() does.
  */
@@ -197,40 +177,29 @@ check_modifier(MinhashParams params, int32 typmod, struct Node *context)
 				 errmsg("signature with parameters %s does not fit type minhash%s",
 						minhash_params_name(params), minhash_params_name(wanted)),
 				 errhint("Make it with %s, or change the type to minhash%s.",
-						 example_call(wanted), minhash_params_name(params))));
+						 psprintf(units[wanted.unit].call, wanted.bands, wanted.rows, wanted.width),
+						 minhash_params_name(params))));
 	return true;
 }
 
 /*
  * Parse a number of 1 to 5 digits without leading zeros, as simhash_minhash_out() writes
- * it.  Returns false if there is none.
+ * it, and the character after it.  Returns false if they are not there.
  */
 static bool
-parse_number(const char **s, int *number)
+parse_number(const char **s, int *number, char after)
 {
 	int			ndigits = strspn(*s, "0123456789");
 
-	if (ndigits < 1 || ndigits > 5 || **s == '0')
+	if (ndigits < 1 || ndigits > 5 || **s == '0' || (*s)[ndigits] != after)
 		return false;
 	*number = atoi(*s);
-	*s += ndigits;
+	*s += ndigits + 1;
 	return true;
 }
 
 /*
- * Parse one character.  Returns false if the next character is another one.
- */
-static bool
-parse_character(const char **s, char expected)
-{
-	if (**s != expected)
-		return false;
-	(*s)++;
-	return true;
-}
-
-/*
- * Parse a unit, and a width if it has one.
+ * Parse a unit, its width if it has one, and a colon.
  */
 static bool
 parse_unit(const char **s, int *unit, int *width)
@@ -243,7 +212,7 @@ parse_unit(const char **s, int *unit, int *width)
 			continue;
 		*s += length;
 		*width = 0;
-		return !units[*unit].has_width || parse_number(s, width);
+		return units[*unit].has_width ? parse_number(s, width, ':') : *(*s)++ == ':';
 	}
 	return false;
 }
@@ -259,7 +228,7 @@ parse_minima(const char *s, Minhash *sig)
 	{
 		uint64		minimum;
 
-		if (i > 0 && i % sig->params.rows == 0 && !parse_character(&s, '-'))
+		if (i > 0 && i % sig->params.rows == 0 && *s++ != '-')
 			return false;
 		if (!simhash_parse_digits(s, MINIMUM_DIGITS, &minimum))
 			return false;
@@ -276,10 +245,8 @@ parse_minima(const char *s, Minhash *sig)
 static bool
 parse_params(const char **s, int *bands, int *rows, int *unit, int *width)
 {
-	return parse_number(s, bands) && parse_character(s, 'x') &&
-		parse_number(s, rows) && parse_character(s, ':') &&
-		parse_unit(s, unit, width) && parse_character(s, ':') &&
-		width_is_valid(*unit, *width);
+	return parse_number(s, bands, 'x') && parse_number(s, rows, ':') &&
+		parse_unit(s, unit, width) && width_is_valid(*unit, *width);
 }
 
 PG_FUNCTION_INFO_V1(simhash_minhash_in);
