@@ -26,7 +26,7 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/load/heap_scan.h"
+#include "index/load/load.h"
 #include "index/pair_sort.h"
 
 /*

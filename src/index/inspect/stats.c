@@ -11,7 +11,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/load/build_tree.h"
+#include "index/load/load.h"
 
 #define STATS_COLUMNS	8
 

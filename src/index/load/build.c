@@ -10,8 +10,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/load/build_worker.h"
-#include "index/load/heap_scan.h"
+#include "index/load/load.h"
 #include "index/opclass_lookup.h"
 
 /* Entries of a serial build. */

@@ -21,7 +21,7 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "index/load/build_worker.h"
+#include "index/load/load.h"
 
 /* Keys in the table of contents of the shared memory segment */
 #define KEY_BUILD			UINT64CONST(0x51A5000000000001)

@@ -19,7 +19,7 @@
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
 
-#include "index/load/build_tree.h"
+#include "index/load/load.h"
 
 /* Percentage of a page that a build fills.  Later insertions use the free space. */
 #define FILL_PERCENT	90

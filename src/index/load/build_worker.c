@@ -28,9 +28,7 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
-#include "index/load/build_worker.h"
-#include "index/load/heap_scan.h"
-#include "index/load/spool_file.h"
+#include "index/load/load.h"
 #include "index/opclass_lookup.h"
 
 /*

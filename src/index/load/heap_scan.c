@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "index/load/heap_scan.h"
+#include "index/load/load.h"
 #include "index/opclass_lookup.h"
 
 /* State of a heap scan, for its callback. */

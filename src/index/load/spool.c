@@ -15,8 +15,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "index/load/spool.h"
-#include "index/load/spool_file.h"
+#include "index/load/load.h"
 
 struct Spool
 {

@@ -20,7 +20,7 @@
 #include "utils/sampling.h"
 
 #include "compat.h"
-#include "index/load/spool_file.h"
+#include "index/load/load.h"
 
 struct SpoolFile
 {
