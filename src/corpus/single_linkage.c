@@ -23,12 +23,6 @@
 /* Maximum size of the sample from which the number of neighbors is estimated. */
 #define NEIGHBOR_SAMPLE			256
 
-/*
- * single_reduce() continues while each visit reaches more than one in this many of the
- * members not reached yet.
- */
-#define WORTH_VISITING			16
-
 typedef struct SingleLinkage
 {
 	NearPairs	near_pairs;
@@ -158,27 +152,6 @@ single_is_done(NearPairs *near_pairs, uint32 first, uint32 n)
 }
 
 /*
- * Visit members as long as each visit reaches many others.  Returns the number of members
- * at the front of the range that need no more comparisons.  A NearPairs callback.
- */
-static uint32
-single_reduce(NearPairs *near_pairs, uint32 first, uint32 n)
-{
-	uint32		end = first + n;
-	uint32		reached = first;
-	uint32		before;
-	uint32		i = first;
-
-	do
-	{
-		before = reached = Max(reached, i + 1);
-		reached = visit((SingleLinkage *) near_pairs, i++, reached, end);
-	} while (reached < end &&
-			 (uint64) (reached - before) * WORTH_VISITING > end - before);
-	return (reached < end ? i : end) - first;
-}
-
-/*
  * Join the sets of all members within the radius of each other.  The smallest row of a
  * cluster becomes the root of the rows of the cluster.  On return, members->tag[] no
  * longer has the row of each member, but that of any row in its cluster.
@@ -192,8 +165,7 @@ cluster_single(Members *members, uint32 n, int radius, uint32 *parent)
 			.radius = radius,
 			.random = members->seed,
 			.comparisons = single_comparisons,
-			.is_done = single_is_done,
-			.reduce = single_reduce
+			.is_done = single_is_done
 		},
 		.parent = parent
 	};

@@ -72,7 +72,7 @@ typedef struct PairsFrame
 /* Initial capacity of the stack and of the list of skipped blocks. */
 #define INITIAL_CAPACITY	16
 
-static bool enter_range(NearPairs *pairs, uint32 *first, uint32 *n);
+static bool enter_range(NearPairs *pairs, uint32 first, uint32 n);
 
 /*
  * Return the value of a digit of a fingerprint.
@@ -243,62 +243,52 @@ record_cut(NearPairs *pairs, const BlockCut *cut)
  * pushes a frame that divides the range, or pushes nothing if the range is done.
  */
 static bool
-enter_block(NearPairs *pairs, BlockCut *cut, uint32 *first, uint32 *n, int nchosen,
+enter_block(NearPairs *pairs, BlockCut *cut, uint32 first, uint32 n, int nchosen,
 			int block, int bit)
 {
 	int			left = cut->start[block + 1] - bit;
 	PairsFrame  *frame;
 	Digit		digit;
 
-	if (*n <= FEW_MEMBERS)
+	if (n <= FEW_MEMBERS)
 		return true;
-	if (pairs->is_done && pairs->is_done(pairs, *first, *n))
+	if (pairs->is_done && pairs->is_done(pairs, first, n))
 		return false;
 	if (left == 0)
 	{
 		if (nchosen + 1 == cut->agree)
 			return enter_range(pairs, first, n);
-		push_frame(pairs, cut, *first, *n, nchosen + 1, block + 1);
+		push_frame(pairs, cut, first, n, nchosen + 1, block + 1);
 		return false;
 	}
 
-	frame = push_frame(pairs, cut, *first, *n, nchosen, block);
-	digit_init(&digit, cut->bit + bit, digit_bits(*n, left));
+	frame = push_frame(pairs, cut, first, n, nchosen, block);
+	digit_init(&digit, cut->bit + bit, digit_bits(n, left));
 	frame->of_partitions = true;
 	frame->bit = bit + digit.nbits;
 	frame->partition = 0;
 	frame->npartitions = 1 << digit.nbits;
-	partition(&pairs->members, *first, *n, &digit, frame->start);
+	partition(&pairs->members, first, n, &digit, frame->start);
 	return false;
 }
 
 /*
  * Enter a range of members.  They agree on all blocks chosen before, and nothing more is
- * known about them.  Returns true if the members are to be compared.  Then *first and *n
- * may leave out members that need no more comparisons.  Otherwise, makes a cut for the
- * range, unless fewer than two members are left.
+ * known about them.  Returns true if the members are to be compared.  Otherwise, makes a cut
+ * for the range.
  */
 static bool
-enter_range(NearPairs *pairs, uint32 *first, uint32 *n)
+enter_range(NearPairs *pairs, uint32 first, uint32 n)
 {
 	BlockCut   *cut;
 
 	/* every cut partitions members by at least radius + 1 blocks */
-	if (*n <= (uint32) FEW_MEMBERS * (pairs->radius + 1))
+	if (n <= (uint32) FEW_MEMBERS * (pairs->radius + 1))
 		return true;
-	if (pairs->reduce)
-	{
-		uint32		done = pairs->reduce(pairs, *first, *n);
-
-		*first += done;
-		*n -= done;
-		if (*n < 2)
-			return false;
-	}
 
 	cut = palloc(sizeof(BlockCut));
-	block_cut_make(cut, pairs->members.fp + *first, *n, *n, pairs->radius,
-				   pairs->comparisons(pairs, *first, *n), &pairs->random);
+	block_cut_make(cut, pairs->members.fp + first, n, n, pairs->radius,
+				   pairs->comparisons(pairs, first, n), &pairs->random);
 	if (cut->agree == 0)
 	{
 		pfree(cut);
@@ -306,7 +296,7 @@ enter_range(NearPairs *pairs, uint32 *first, uint32 *n)
 	}
 	if (pairs->depth == 0)
 		record_cut(pairs, cut);
-	push_frame(pairs, cut, *first, *n, 0, 0)->owns_cut = true;
+	push_frame(pairs, cut, first, n, 0, 0)->owns_cut = true;
 	return false;
 }
 
@@ -364,9 +354,9 @@ enter_all(NearPairs *pairs, uint32 *first, uint32 *n)
 	if (*n < 2)
 		return false;
 	if (pairs->cut)
-		return enter_block(pairs, pairs->cut, first, n, 0, pairs->block,
+		return enter_block(pairs, pairs->cut, *first, *n, 0, pairs->block,
 						   pairs->cut->start[pairs->block] + pairs->nbits);
-	return enter_range(pairs, first, n);
+	return enter_range(pairs, *first, *n);
 }
 
 /*
@@ -391,7 +381,7 @@ near_pairs_next(NearPairs *pairs, uint32 *first, uint32 *n)
 		{
 			if (!next_choice(pairs, frame))
 				pop_frame(pairs);
-			else if (enter_block(pairs, cut, first, n, frame->nchosen, frame->block - 1,
+			else if (enter_block(pairs, cut, *first, *n, frame->nchosen, frame->block - 1,
 								 cut->start[frame->block - 1]))
 				return true;
 		}
@@ -404,7 +394,7 @@ near_pairs_next(NearPairs *pairs, uint32 *first, uint32 *n)
 			*first += start[0];
 			*n = start[1] - start[0];
 			choose_block(pairs, cut->mask[frame->block]);
-			if (*n > 1 && enter_block(pairs, cut, first, n, frame->nchosen, frame->block,
+			if (*n > 1 && enter_block(pairs, cut, *first, *n, frame->nchosen, frame->block,
 									  frame->bit))
 				return true;
 		}

@@ -49,14 +49,6 @@ struct NearPairs
 	 */
 	bool		(*is_done) (NearPairs *pairs, uint32 first, uint32 n);
 
-	/*
-	 * Compares a few members of a range, of the callback's choice, with all others of the
-	 * range.  Moves the members that need no more comparisons to the front, and returns
-	 * their number.  Called before a range gets a cut of its own, so it should take less
-	 * time than partitioning the range once.  May be NULL.
-	 */
-	uint32		(*reduce) (NearPairs *pairs, uint32 first, uint32 n);
-
 	/* Private state of the iterator */
 	uint32		unentered;		/* number of members at first, 0 once the first range has
 								 * been entered */
