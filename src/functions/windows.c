@@ -16,7 +16,6 @@
 #include "compat.h"
 #include "functions/arguments.h"
 #include "text/locate.h"
-#include "text/segment.h"
 #include "type/simhash_type.h"
 
 #define WINDOW_COLUMNS		3

@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 
 #include "text/encoding.h"
-#include "text/segment.h"
+#include "text/locate.h"
 
 /* Number of characters between checks for interrupts. */
 #define INTERRUPT_INTERVAL	4096
