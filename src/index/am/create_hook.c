@@ -11,19 +11,13 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/objectaccess.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
-#include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
-
-extern Datum simhash_handler(PG_FUNCTION_ARGS);
 
 static object_access_hook_type previous_hook = NULL;
 
@@ -35,21 +29,15 @@ static bool
 is_our_index(Oid oid)
 {
 	Relation	relation = RelationIdGetRelation(oid);
-	HeapTuple	method = NULL;
-	Oid			handler = InvalidOid;
+	const IndexAmRoutine *routine = NULL;
 
 	if (!RelationIsValid(relation))
 		return false;
 	if (relation->rd_rel->relkind == RELKIND_INDEX ||
 		relation->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
-		method = SearchSysCache1(AMOID, ObjectIdGetDatum(relation->rd_rel->relam));
-	if (HeapTupleIsValid(method))
-	{
-		handler = ((Form_pg_am) GETSTRUCT(method))->amhandler;
-		ReleaseSysCache(method);
-	}
+		routine = GetIndexAmRoutineByAmId(relation->rd_rel->relam, true);
 	RelationClose(relation);
-	return OidIsValid(handler) && function_address(handler) == simhash_handler;
+	return routine && routine->ambuild == simhash_build;
 }
 
 /*
