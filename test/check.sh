@@ -386,7 +386,7 @@ suite_tap() {
 
 # The index with small pages: a few thousand rows make high trees, whose pages are often
 # merged and reused.  This build also has a place where tests can pause a session
-# (src/index/tree/pause.h).  Runs tests of its own, and the other tests that benefit.
+# (src/index/tree/pause.c).  Runs tests of its own, and the other tests that benefit.
 suite_small() {
 	local specs
 	build_small || return

@@ -9,7 +9,6 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/tree/pause.h"
 #include "index/tree/tree.h"
 
 /*

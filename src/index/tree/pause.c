@@ -11,7 +11,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 
-#include "index/tree/pause.h"
+#include "index/tree/tree.h"
 
 #ifdef SIMHASH_TEST_BUILD
 

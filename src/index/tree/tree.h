@@ -94,6 +94,22 @@ extern Buffer split_descend(Relation index, int tree, int level, const Entry *en
 extern int	merge_limit(int level);
 extern bool merge_into_left(Relation index, const PageLink *link);
 
+/*
+ * pause.c: a point where tests make a process wait
+ *
+ * The pause is compiled with SIMHASH_TEST_BUILD only.  That macro also makes pages small
+ * (page.h), so that a few hundred rows make trees of several levels.  With the pause, a
+ * test can choose what happens after a process has read a link and before it reads the
+ * page.
+ */
+#ifdef SIMHASH_TEST_BUILD
+extern void pause_init(void);
+extern void pause_before_link(int level);
+#else
+#define pause_init()				((void) 0)
+#define pause_before_link(level)	((void) 0)
+#endif
+
 /* free_list.c */
 extern Buffer free_list_take(Relation index, Buffer meta_buffer);
 extern void free_list_remove(MetaPageData *meta, Page page);

@@ -17,7 +17,6 @@
 #include "utils/spccache.h"
 
 #include "index/access_method.h"
-#include "index/tree/pause.h"
 #include "index/tree/tree.h"
 
 /*
