@@ -121,7 +121,6 @@ OBJS = \
 	src/planner/rewrite/other_uses.o \
 	src/planner/rewrite/rewrite.o \
 	src/planner/rewrite/rewrite_clause.o \
-	src/planner/rewrite/table_hook.o \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \

@@ -16,7 +16,6 @@
 #include "join/plan/join_clause.h"
 #include "planner/objects.h"
 #include "planner/rewrite/rewrite.h"
-#include "planner/rewrite/table_hook.h"
 #include "text/hash.h"
 #include "version.h"
 
@@ -44,7 +43,6 @@ _PG_init(void)
 	wal_init();
 	objects_init();
 	rewrite_init();
-	table_hook_init();
 	join_exec_init();
 	join_path_init();
 	MarkGUCPrefixReserved("simhash");

@@ -12,16 +12,23 @@
  */
 #include "postgres.h"
 
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/plancat.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "planner/gist_cost.h"
 #include "planner/rewrite/rewrite.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */
+
+static table_hook_type previous_hook = NULL;
+static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
 
 /* --- clauses in the jointree --------------------------------------------------- */
 
@@ -150,36 +157,26 @@ rewrite_for_child(Rewrite *rewrite)
 	}
 }
 
-/*
- * Rewrite the join clauses of a relation, before core joins any.  Up to 18, a query level
- * without any table, as of CTEs, has no earlier hook.
- */
-void
-rewrite_joins(PlannerInfo *root, RelOptInfo *rel)
-{
-	Rewrite		rewrite = {.root = root, .rel = rel};
-
-	if (enable_rewrite && rel->reloptkind == RELOPT_BASEREL)
-		rewrite_distributed(&rewrite, rel, list_copy(rel->joininfo));
-}
-
-/* --- a relation ------------------------------------------------------------------ */
+/* --- hooks ----------------------------------------------------------------------- */
 
 /*
- * Rewrite the clauses that can be rewritten when core builds a relation.  Core must have read
- * the table's indexes.
+ * Prepare a table for planning, or from 19 on any relation.  Core has read the table's indexes.
+ * Calls the previous hook first, because that hook may add or remove indexes.
  */
-void
-rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
+static void
+prepare_table(TABLE_HOOK_PARAMETERS)
 {
-	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Rewrite		rewrite = {.root = root, .rel = rel};
 	ListCell   *lc;
+
+	if (previous_hook)
+		previous_hook(TABLE_HOOK_ARGUMENTS);
+	gist_cost_init(rel);
 
 	/* plan_create_index_workers() makes a dummy query without a jointree */
 	if (!enable_rewrite || root->parse->jointree == NULL)
 		return;
-	foreach(lc, rte->securityQuals)
+	foreach(lc, planner_rt_fetch(rel->relid, root)->securityQuals)
 		lfirst(lc) = rewrite_list(&rewrite, (List *) lfirst(lc));
 	if (rel->reloptkind == RELOPT_BASEREL)
 		rewrite_jointree(&rewrite, (Node *) root->parse->jointree);
@@ -188,7 +185,23 @@ rewrite_relation(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /*
- * Define options.  Called once, when the library is loaded.
+ * Rewrite the join clauses of a relation.  Core calls this hook for relations of all kinds,
+ * before it joins any.  Up to 18, a query level without any table, as of CTEs, has no earlier
+ * hook.
+ */
+static void
+prepare_joins(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	Rewrite		rewrite = {.root = root, .rel = rel};
+
+	if (previous_pathlist_hook)
+		previous_pathlist_hook(root, rel, rti, rte);
+	if (enable_rewrite && rel->reloptkind == RELOPT_BASEREL)
+		rewrite_distributed(&rewrite, rel, list_copy(rel->joininfo));
+}
+
+/*
+ * Define options, and install the hooks.  Called once, when the library is loaded.
  */
 void
 rewrite_init(void)
@@ -198,4 +211,8 @@ rewrite_init(void)
 							 "If off, the planner does not rewrite comparisons of distances.",
 							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
+	previous_hook = table_hook;
+	table_hook = prepare_table;
+	previous_pathlist_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = prepare_joins;
 }

@@ -6,10 +6,6 @@
 #ifndef SIMHASH_REWRITE_H
 #define SIMHASH_REWRITE_H
 
-#include "nodes/pathnodes.h"
-
 extern void rewrite_init(void);
-extern void rewrite_relation(PlannerInfo *root, RelOptInfo *rel);
-extern void rewrite_joins(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* SIMHASH_REWRITE_H */
