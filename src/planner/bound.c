@@ -16,7 +16,8 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/fmgroids.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "planner/bound.h"
@@ -39,42 +40,42 @@ make_constant(Oid type, Datum value)
 /* --- of a constant ----------------------------------------------------------- */
 
 /*
+ * Return the value of a constant of any number type, rounded to float8.
+ */
+static float8
+number_of_constant(const Const *bound)
+{
+	Datum		value = bound->constvalue;
+
+	switch (bound->consttype)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case NUMERICOID:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+		default:
+			return DatumGetFloat8(value);
+	}
+}
+
+/*
  * Return the radius in bits of a constant, for <= or, if `below` is true, for <.
  */
 static int64
 radius_of_constant(const Const *bound, bool below)
 {
-	Datum		value = bound->constvalue;
-	int64		integer;
 	float8		number;
 
-	switch (bound->consttype)
-	{
-		case INT2OID:
-			integer = DatumGetInt16(value);
-			return below ? radius_below_int8(integer) : integer;
-		case INT4OID:
-			integer = DatumGetInt32(value);
-			return below ? radius_below_int8(integer) : integer;
-		case INT8OID:
-			integer = DatumGetInt64(value);
-			return below ? radius_below_int8(integer) : integer;
-		case NUMERICOID:
-			return radius_of_numeric(value, below);
-		default:
-			number = bound->consttype == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
-			return below ? radius_below_float8(number) : radius_of_float8(number);
-	}
-}
-
-/*
- * Return the value of a constant of type float4 or float8.
- */
-static float8
-fraction_of_constant(const Const *bound)
-{
-	return bound->consttype == FLOAT4OID ?
-		DatumGetFloat4(bound->constvalue) : DatumGetFloat8(bound->constvalue);
+	if (bound->consttype == NUMERICOID)
+		return radius_of_numeric(bound->constvalue, below);
+	number = number_of_constant(bound);
+	return below ? radius_below_float8(number) : radius_of_float8(number);
 }
 
 /*
@@ -112,19 +113,13 @@ void
 bound_check_unit(bool of_bits, Node *bound)
 {
 	const Const *constant = (const Const *) bound;
-	double		fraction;
+	double		number;
 
 	if (!IsA(constant, Const) || constant->constisnull)
 		return;
-	if (of_bits)
-	{
-		if (radius_of_constant(constant, false) == 0 && radius_of_constant(constant, true) == 0)
-			notice_unit(constant, true);
-		return;
-	}
-	fraction = fraction_of_constant(constant);
-	if (fraction > 1 && !isinf(fraction))
-		notice_unit(constant, false);
+	number = number_of_constant(constant);
+	if (of_bits ? number > 0 && number < 1 : number > 1 && !isinf(number))
+		notice_unit(constant, of_bits);
 }
 
 /* --- of any bound ------------------------------------------------------------- */
@@ -133,20 +128,20 @@ bound_check_unit(bool of_bits, Node *bound)
  * Return a call of a function of one argument.
  */
 static Expr *
-make_call(Oid function, Oid result, Expr *argument, CoercionForm form)
+make_call(Oid function, Oid result, Expr *argument)
 {
 	return (Expr *) makeFuncExpr(function, result, list_make1(argument),
-								 InvalidOid, InvalidOid, form);
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
 /*
- * Return a float4 as a float8, and any other number as it is.
+ * Return a number, cast to another type of numbers if it has not this type.
  */
 static Expr *
-widen_float(Expr *number)
+cast_number(Expr *number, Oid type)
 {
-	return exprType((Node *) number) != FLOAT4OID ? number :
-		make_call(F_FLOAT8_FLOAT4, FLOAT8OID, number, COERCE_IMPLICIT_CAST);
+	return (Expr *) coerce_to_target_type(NULL, (Node *) number, exprType((Node *) number),
+										  type, -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
 }
 
 /*
@@ -155,23 +150,14 @@ widen_float(Expr *number)
 static Expr *
 radius_of_expression(const SimHashObjects *objects, Expr *bound, bool below)
 {
-	bound = widen_float(bound);
-	switch (exprType((Node *) bound))
-	{
-		case NUMERICOID:
-			return make_call(below ? objects->below_numeric : objects->radius_numeric, INT8OID,
-							 bound, COERCE_EXPLICIT_CALL);
-		case FLOAT8OID:
-			return make_call(below ? objects->below_float8 : objects->radius_float8, INT8OID,
-							 bound, COERCE_EXPLICIT_CALL);
-		case INT2OID:
-			bound = make_call(F_INT8_INT2, INT8OID, bound, COERCE_IMPLICIT_CAST);
-			break;
-		case INT4OID:
-			bound = make_call(F_INT8_INT4, INT8OID, bound, COERCE_IMPLICIT_CAST);
-			break;
-	}
-	return below ? make_call(objects->below_int8, INT8OID, bound, COERCE_EXPLICIT_CALL) : bound;
+	Oid			type = exprType((Node *) bound);
+
+	if (type == NUMERICOID)
+		return make_call(below ? objects->below_numeric : objects->radius_numeric, INT8OID, bound);
+	if (!below && type != FLOAT4OID && type != FLOAT8OID)
+		return cast_number(bound, INT8OID);
+	return make_call(below ? objects->below_float8 : objects->radius_float8, INT8OID,
+					 cast_number(bound, FLOAT8OID));
 }
 
 /*
@@ -189,19 +175,18 @@ bound_radius(const SimHashObjects *objects, Node *bound, bool below)
 	bool		known = IsA(bound, Const) && !constant->constisnull;
 	bool		of_bits = objects->distance->radius_type == INT8OID;
 	float8		fraction;
-	Expr	   *radius;
 
 	if (known && of_bits)
 		return (Expr *) make_constant(INT8OID, Int64GetDatum(radius_of_constant(constant, below)));
 	if (known)
 	{
-		fraction = fraction_of_constant(constant);
+		fraction = number_of_constant(constant);
 		return (Expr *) make_constant(FLOAT8OID, Float8GetDatum(below ? fraction_below(fraction) :
 																fraction));
 	}
+	bound = copyObject(bound);
 	if (of_bits)
-		return radius_of_expression(objects, copyObject((Expr *) bound), below);
-	radius = widen_float(copyObject((Expr *) bound));
-	return below ? make_call(objects->fraction_below, FLOAT8OID, radius, COERCE_EXPLICIT_CALL) :
-		radius;
+		return radius_of_expression(objects, (Expr *) bound, below);
+	bound = (Node *) cast_number((Expr *) bound, FLOAT8OID);
+	return below ? make_call(objects->fraction_below, FLOAT8OID, (Expr *) bound) : (Expr *) bound;
 }

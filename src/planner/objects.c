@@ -95,7 +95,6 @@ extern Datum simhash_beside(PG_FUNCTION_ARGS);
 extern Datum simhash_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
-extern Datum simhash_radius_below_int8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_below_float8(PG_FUNCTION_ARGS);
 extern Datum simhash_radius_below_numeric(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
@@ -143,7 +142,6 @@ static Member members[] = {
 	MEMBER(simhash_in_ball, hamming_objects, in_ball),
 	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
 	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
-	MEMBER(simhash_radius_below_int8, hamming_objects, below_int8),
 	MEMBER(simhash_radius_below_float8, hamming_objects, below_float8),
 	MEMBER(simhash_radius_below_numeric, hamming_objects, below_numeric),
 	MEMBER(simhash_containment_distance, containment_objects, distance_function),

@@ -41,7 +41,6 @@ typedef struct SimHashObjects
 	Oid			in_ball;		/* function of the operator <@, <%>@ or <%@ */
 	Oid			radius_float8;	/* simhash_radius(double precision) */
 	Oid			radius_numeric; /* simhash_radius(numeric) */
-	Oid			below_int8;		/* simhash_radius_below(bigint) */
 	Oid			below_float8;	/* simhash_radius_below(double precision) */
 	Oid			below_numeric;	/* simhash_radius_below(numeric) */
 	Oid			fraction_below; /* sketch_radius_below */

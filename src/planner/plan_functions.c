@@ -8,9 +8,8 @@
 #include <math.h>
 
 #include "fmgr.h"
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "compat.h"
 #include "planner/plan_functions.h"
@@ -41,54 +40,16 @@ radius_below_float8(float8 bound)
 }
 
 /*
- * Return the greatest integer below a number, clamped like radius_of_float8().
- */
-int64
-radius_below_int8(int64 bound)
-{
-	return bound <= 0 ? BALL_EMPTY : Min(bound - 1, SIMHASH_BITS);
-}
-
-/*
- * Return 0 or SIMHASH_BITS as a numeric.  Keeps it, since a plan may need it for each row.
- */
-static Datum
-numeric_limit(int limit)
-{
-	static Numeric limits[SIMHASH_BITS + 1];
-
-	if (limits[limit] == NULL)
-	{
-		MemoryContext old_context = MemoryContextSwitchTo(TopMemoryContext);
-
-		limits[limit] = int64_to_numeric(limit);
-		MemoryContextSwitchTo(old_context);
-	}
-	return NumericGetDatum(limits[limit]);
-}
-
-/*
  * Return radius_of_float8() of a numeric, or, if `below` is true, radius_below_float8().
+ * Rounds the numeric to an integer first, since float8 has fewer digits.
  */
 int64
 radius_of_numeric(Datum bound, bool below)
 {
-	Datum		integer;
-	int64		radius;
+	Datum		integer = DirectFunctionCall1(below ? numeric_ceil : numeric_floor, bound);
+	float8		number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, integer));
 
-	if (!DatumGetBool(DirectFunctionCall2(numeric_lt, bound, numeric_limit(SIMHASH_BITS))))
-	{
-		integer = numeric_limit(SIMHASH_BITS);
-		radius = SIMHASH_BITS;
-	}
-	else if (DatumGetBool(DirectFunctionCall2(numeric_lt, bound, numeric_limit(0))))
-		return BALL_EMPTY;
-	else
-	{
-		integer = DirectFunctionCall1(numeric_floor, bound);
-		radius = DatumGetInt64(DirectFunctionCall1(numeric_int8, integer));
-	}
-	return radius - (below && DatumGetBool(DirectFunctionCall2(numeric_eq, bound, integer)));
+	return below ? radius_below_float8(number) : radius_of_float8(number);
 }
 
 /*
@@ -112,13 +73,6 @@ Datum
 simhash_radius_numeric(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0), false));
-}
-
-PG_FUNCTION_INFO_V1(simhash_radius_below_int8);
-Datum
-simhash_radius_below_int8(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT64(radius_below_int8(PG_GETARG_INT64(0)));
 }
 
 PG_FUNCTION_INFO_V1(simhash_radius_below_float8);

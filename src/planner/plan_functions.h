@@ -8,7 +8,6 @@
 
 extern int64 radius_of_float8(float8 bound);
 extern int64 radius_of_numeric(Datum bound, bool below);
-extern int64 radius_below_int8(int64 bound);
 extern int64 radius_below_float8(float8 bound);
 extern float8 fraction_below(float8 bound);
 

@@ -268,11 +268,6 @@ CREATE FUNCTION simhash_radius(bound numeric) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_radius(numeric) IS
     'internal, written by the planner: the greatest integer not above a bound, clamped to -1 to 64';
-CREATE FUNCTION simhash_radius_below(bound bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'simhash_radius_below_int8'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_radius_below(bigint) IS
-    'internal, written by the planner: the greatest integer below a bound, clamped to -1 to 64';
 CREATE FUNCTION simhash_radius_below(bound double precision) RETURNS bigint
     AS 'MODULE_PATHNAME', 'simhash_radius_below_float8'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
