@@ -398,12 +398,14 @@ fraction_within_radius(PlannerInfo *root, const Condition *condition, double rad
 }
 
 /*
- * Return array_estimate_join() if of_join is true, else array_estimate().  In a semijoin no
- * rows are estimated to have matches below the lower bound only.
+ * Return the fraction of pairs, or of a table's rows if of_join is false, in which the distance
+ * of the document from the passage meets a condition.  For semijoins and antijoins, return the
+ * fraction of outer rows that have a match.  In a semijoin no rows are estimated to have matches
+ * below the lower bound only.
  */
-static Selectivity
-fraction_between(PlannerInfo *root, const Condition *condition, bool of_join, JoinType jointype,
-				 SpecialJoinInfo *sjinfo)
+Selectivity
+array_estimate(PlannerInfo *root, const Condition *condition, bool of_join, JoinType jointype,
+			   SpecialJoinInfo *sjinfo)
 {
 	bool		known;
 	double		radius = condition_radius(root, condition->distance, condition->radius, &known);
@@ -416,27 +418,6 @@ fraction_between(PlannerInfo *root, const Condition *condition, bool of_join, Jo
 		selectivity -= fraction_within_radius(root, condition, Min(above, radius), of_join,
 											  jointype, sjinfo);
 	return Max(selectivity, 0);
-}
-
-/*
- * Return the fraction of a table's rows in which the distance of the document from the passage
- * meets a condition.
- */
-Selectivity
-array_estimate(PlannerInfo *root, const Condition *condition)
-{
-	return fraction_between(root, condition, false, JOIN_INNER, NULL);
-}
-
-/*
- * Return the fraction of pairs in which the distance of the document from the passage meets a
- * condition.  For semijoins and antijoins, return the fraction of outer rows that have a match.
- */
-Selectivity
-array_estimate_join(PlannerInfo *root, const Condition *condition, JoinType jointype,
-					SpecialJoinInfo *sjinfo)
-{
-	return fraction_between(root, condition, true, jointype, sjinfo);
 }
 
 /*

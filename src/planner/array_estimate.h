@@ -10,9 +10,8 @@
 
 #include "planner/condition.h"
 
-extern Selectivity array_estimate(PlannerInfo *root, const Condition *condition);
-extern Selectivity array_estimate_join(PlannerInfo *root, const Condition *condition,
-									   JoinType jointype, SpecialJoinInfo *sjinfo);
+extern Selectivity array_estimate(PlannerInfo *root, const Condition *condition, bool of_join,
+								  JoinType jointype, SpecialJoinInfo *sjinfo);
 extern double array_count_elements(PlannerInfo *root, Node *node);
 extern double array_comparison_cost(double a, double b);
 

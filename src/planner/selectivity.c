@@ -238,7 +238,7 @@ selectivity_of_restriction(PlannerInfo *root, const Condition *condition, int va
 	Selectivity selectivity;
 
 	if (condition->distance && condition->distance->of_arrays)
-		selectivity = array_estimate(root, condition);
+		selectivity = array_estimate(root, condition, false, JOIN_INNER, NULL);
 	else
 		selectivity = restriction_by_samples(root, condition, varRelid);
 	CLAMP_PROBABILITY(selectivity);
@@ -321,7 +321,7 @@ selectivity_of_join(PlannerInfo *root, const Condition *condition,
 	Selectivity selectivity;
 
 	if (condition->distance && condition->distance->of_arrays)
-		selectivity = array_estimate_join(root, condition, jointype, sjinfo);
+		selectivity = array_estimate(root, condition, true, jointype, sjinfo);
 	else
 		selectivity = join_by_samples(root, condition, jointype, sjinfo);
 	CLAMP_PROBABILITY(selectivity);

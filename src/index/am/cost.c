@@ -228,7 +228,7 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
 		!condition_read_operator(root, op->opno, op->args, &condition, &otherwise))
 		return 0;
 	condition.distance = &distance_containment;
-	return array_estimate(root, &condition);
+	return array_estimate(root, &condition, false, JOIN_INNER, NULL);
 }
 
 /*
