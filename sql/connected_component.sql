@@ -1,5 +1,5 @@
 --
--- connected_component: each row of the window is an edge
+-- connected_component, keeper: each row of the window is an edge
 --
 CREATE TEMP TABLE edges (graph integer, n serial, a bigint, b bigint);
 
@@ -95,13 +95,16 @@ BEGIN
 END $$;
 SET work_mem = '64kB';
 SELECT ids, once - nothing <= 48 * ids AS within, once - nothing >= 20 * ids AS measured,
-       often - nothing <= 48 * ids AS often_within
+       often - nothing <= 48 * ids AS often_within, keepers - nothing <= 48 * ids AS keepers_within
 FROM (SELECT ids, pg_temp.memory('SELECT connected_component(1, 1) OVER ()') AS nothing,
              pg_temp.memory(
                  format('SELECT connected_component(i, i + 1) OVER () FROM generate_series(2, %s) AS i', ids)) AS once,
              pg_temp.memory(
                  format('SELECT connected_component(numeric_inc(i %% (%s - 1))::bigint, i %% (%s - 1)) OVER ()
-                        FROM generate_series(1, 400000) AS i', ids, ids)) AS often
+                        FROM generate_series(1, 400000) AS i', ids, ids)) AS often,
+             pg_temp.memory(
+                 format('SELECT FROM (SELECT i, keeper(i, i + 1) OVER (ORDER BY i)
+                                      FROM generate_series(2, %s) AS i) AS s WHERE i = %1$s', ids)) AS keepers
       FROM (VALUES (33000), (50000), (66000)) AS v (ids)) AS m;
 RESET work_mem;
 
@@ -119,12 +122,102 @@ FROM labelled JOIN numbered AS n ON n.n = a JOIN numbered AS m ON m.n = componen
      LATERAL (SELECT id FROM items WHERE items.body = n.body ORDER BY id LIMIT 1) AS first
 GROUP BY component ORDER BY 1, 2;
 
+--
+-- keeper: each row of the window is an edge from a row to a worse one
+--
+-- 7 goes because of 9, so 8 stays.  A second edge to a row says nothing.  Nor does an edge
+-- from a row to itself, or with a NULL end
+SELECT a, b, keeper(a, b) OVER (ORDER BY rank, b) FROM (VALUES
+    (9, 7, 1), (7, 8, 2), (8, 5, 3), (9, 7, 1), (9, 6, 1), (8, 6, 3), (6, 5, 4), (NULL, 4, 3), (9, NULL, 1),
+    (NULL, NULL, NULL), (3, 3, 5), (3, 2, 5), (7, 7, 2)) AS v (a, b, rank) ORDER BY rank, b, keeper;
+SELECT keeper(NULL, NULL) OVER (), keeper(5, NULL) OVER (), keeper(5, 5) OVER (), keeper(5, 6) OVER ();
+SELECT keeper(a, b) OVER (ORDER BY a) FROM edges WHERE false;
+-- the extreme bigints; smallints and integers
+SELECT a, b, keeper(a, b) OVER (ORDER BY a) FROM (VALUES (9223372036854775806, 9223372036854775807),
+    (-9223372036854775808, 9223372036854775806), (-1, 0), (4294967296, 4294967297)) AS v (a, b);
+SELECT keeper(a, b) OVER (ORDER BY a) AS k, pg_typeof(keeper(a, b) OVER ())
+FROM (VALUES (1::smallint, 2::integer)) AS v (a, b);
+-- any frame, any order of the edges of a row, with any number of windows
+SELECT count(*) AS edges, count(k1) AS gone, bool_and(k1 IS NOT DISTINCT FROM k2 AND k1 IS NOT DISTINCT FROM k3
+    AND k1 IS NOT DISTINCT FROM k4 AND k1 IS NOT DISTINCT FROM k5) AS same
+FROM (SELECT p, keeper(a, b) OVER w AS k1,
+             keeper(a, b) OVER (w ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING EXCLUDE TIES) AS k2,
+             keeper(a, b) OVER (PARTITION BY p ORDER BY -a DESC, hashint8(b)) AS k3,
+             keeper(p * 1000 + a, p * 1000 + b) OVER (ORDER BY p DESC, a RANGE UNBOUNDED PRECEDING) - p * 1000 AS k4,
+             keeper(a, b) OVER (w GROUPS 1 PRECEDING) AS k5,
+             connected_component(a, b) OVER w, max(b) OVER (w ROWS 3 PRECEDING)
+      FROM (SELECT DISTINCT p, least(x, y), greatest(x, y)
+            FROM generate_series(1, 50) AS p, generate_series(1, p * 2) AS i,
+                 LATERAL (SELECT hashint8extended(i, p) & 31, hashint8extended(i, p + 100) & 31) AS v (x, y))
+          AS e (p, a, b)
+      WINDOW w AS (PARTITION BY p ORDER BY a)) AS s;
+
+-- All graphs of six rows, and so of fewer.  In rounds, rows to which no edge leads stay.
+-- The rows to which their edges lead go.
+CREATE TEMP TABLE graphs AS
+    WITH pair AS (SELECT i, j, row_number() OVER ()::integer AS n
+                  FROM generate_series(1, 6) AS i, generate_series(i + 1, 6) AS j)
+    SELECT g AS graph, g * 8 + i AS rank, hashint8extended(g * 8 + i, 0) AS a, hashint8extended(g * 8 + j, 0) AS b
+    FROM pair, generate_series(1, 32767) AS g WHERE g >> n - 1 & 1 = 1;
+CREATE TEMP TABLE rounds AS SELECT a, b, rank FROM graphs;
+CREATE TEMP TABLE duplicates (id bigint PRIMARY KEY, keeper bigint NOT NULL);
+ANALYZE graphs, rounds;
+DO $$
+BEGIN
+    LOOP
+        INSERT INTO duplicates (id, keeper)
+        SELECT DISTINCT ON (b) b, a FROM rounds AS e
+        WHERE NOT EXISTS (SELECT FROM rounds WHERE b = e.a)
+        ORDER BY b, rank;
+        EXIT WHEN NOT FOUND;
+        DELETE FROM rounds USING duplicates WHERE b = id;
+        DELETE FROM rounds USING duplicates WHERE a = id;
+    END LOOP;
+END $$;
+CREATE TEMP TABLE kept AS SELECT graph, rank, a, b, keeper(a, b) OVER (ORDER BY rank) FROM graphs;
+SELECT count(DISTINCT graph) AS graphs, count(*) AS edges, count(keeper) AS gone FROM kept;
+-- the same rows go, each once, because of the best row that stays
+SELECT * FROM differing('SELECT b FROM kept WHERE keeper IS NOT NULL', 'SELECT id FROM duplicates');
+SELECT * FROM differing('SELECT b, keeper FROM kept WHERE keeper IS NOT NULL',
+    'SELECT DISTINCT ON (b) b, a FROM graphs WHERE a NOT IN (SELECT id FROM duplicates) ORDER BY b, rank');
+SELECT count(*) AS others FROM kept WHERE keeper <> a;
+-- by graph, if rows do not fit into memory, and repeatedly
+SET work_mem = '64kB';
+SELECT * FROM differing(
+    'SELECT graph, a, b, keeper(a, b) OVER (PARTITION BY graph ORDER BY rank) FROM graphs WHERE graph < 9000',
+    'SELECT graph, a, b, keeper FROM kept WHERE graph < 9000');
+RESET work_mem;
+CREATE INDEX ON graphs (graph);
+SELECT * FROM differing(
+    'SELECT g, k.* FROM generate_series(1, 400) AS g,
+         LATERAL (SELECT a, b, keeper(a, b) OVER (ORDER BY rank) FROM graphs WHERE graph = g OFFSET 0) AS k',
+    'SELECT graph, a, b, keeper FROM kept WHERE graph <= 400');
+
+-- A path, of which every other row stays; a star; pairs; each row before all of the next eight.
+SELECT shape, count(*) AS edges, count(k) AS gone
+FROM (SELECT shape, keeper(a, b) OVER (PARTITION BY shape ORDER BY a) AS k
+      FROM generate_series(0, 29999) AS i,
+           LATERAL (VALUES ('path', i, i + 1), ('star', 7, i + 8), ('pairs', 2 * i, 2 * i + 1),
+                           ('eight', i / 8, i / 8 + i % 8 + 1)) AS v (shape, a, b)) AS s
+GROUP BY shape ORDER BY shape;
+
+-- Edges that contradict the order.
+SELECT keeper(a, b) OVER () FROM (VALUES (1, 2), (3, 4)) AS v (a, b);
+SELECT keeper(a, b) OVER (ORDER BY rank) FROM (VALUES (1, 2, 5), (NULL, 2, 5), (3, 4, 5)) AS v (a, b, rank);
+SELECT keeper(a, b) OVER (ORDER BY rank) FROM (VALUES (1, 2, 1), (3, 4, 2), (1, 5, 3)) AS v (a, b, rank);
+SELECT keeper(a, b) OVER (ORDER BY b) FROM (VALUES (1, 2), (2, 3), (1, 3)) AS v (a, b);
+SELECT keeper(a, b) OVER (ORDER BY a) FROM (VALUES (1, 2), (2, 1)) AS v (a, b);
+SELECT keeper(a, b) OVER (ORDER BY a) FROM (VALUES (1, 1), (2, 1)) AS v (a, b);
+-- an edge that leads back from a row that has gone to another
+SELECT keeper(a, b) OVER (ORDER BY a) FROM (VALUES (1, 2), (1, 3), (2, 3), (3, 2)) AS v (a, b);
+
 -- No window function takes IGNORE NULLS.  Before 19, the clause is a syntax error.
 DO $$
 DECLARE
     call text;
 BEGIN
-    FOREACH call IN ARRAY ARRAY['connected_component(1, 2)', 'simhash_cluster(1::bigint::simhash, 3)'] LOOP
+    FOREACH call IN ARRAY ARRAY['connected_component(1, 2)', 'keeper(1, 2)',
+                                'simhash_cluster(1::bigint::simhash, 3)'] LOOP
         BEGIN
             EXECUTE format('SELECT %s IGNORE NULLS OVER ()', call);
             RAISE NOTICE '% takes IGNORE NULLS', call;

@@ -314,7 +314,10 @@ SELECT * FROM pg_temp.meet(
 -- ends of edges: numbers, constant in a query, in a window; for the parser's errors
 -- only the codes are shown, since the messages differ between releases
 SELECT * FROM pg_temp.meet(
-    $$SELECT connected_component((random() * 1e9)::bigint, 1) OVER ()$$);
+    $$SELECT connected_component((random() * 1e9)::bigint, 1) OVER ()$$,
+    $$SELECT keeper(a, b) OVER () FROM (VALUES (1, 2), (3, 4)) AS v (a, b)$$,
+    $$SELECT keeper(a, b) OVER (ORDER BY rank) FROM (VALUES (1, 2, 1), (3, 4, 2), (1, 5, 3)) AS v (a, b, rank)$$,
+    $$SELECT keeper(a, b) OVER (ORDER BY a) FROM (VALUES (1, 2), (2, 1)) AS v (a, b)$$);
 SELECT command, code FROM pg_temp.meet(
     $$SELECT connected_component(1, 2)$$,
     $$SELECT connected_component('a'::text, 'b'::text) OVER ()$$,
@@ -322,7 +325,9 @@ SELECT command, code FROM pg_temp.meet(
     $$SELECT connected_component(gen_random_uuid(), gen_random_uuid()) OVER ()$$,
     $$SELECT connected_component(1.5, 2) OVER ()$$,
     $$SELECT connected_component(ARRAY[1, 2]) OVER ()$$,
-    $$SELECT connected_component('1', 2.0::bigint) OVER ()$$);
+    $$SELECT connected_component('1', 2.0::bigint) OVER ()$$,
+    $$SELECT keeper(1, 2)$$,
+    $$SELECT keeper(gen_random_uuid(), gen_random_uuid()) OVER ()$$);
 
 -- clusters: the radius from 0 to 64, the method 'single' or 'leader', both the same in
 -- all rows of a partition

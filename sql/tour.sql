@@ -26,10 +26,11 @@ SELECT id FROM docs WHERE sk <%> (SELECT sk FROM docs WHERE id = 1) <= 0.2 ORDER
 SELECT id FROM docs WHERE fp <~> (SELECT fp FROM docs WHERE id = 1) <= 3 ORDER BY id;
 SELECT id, fp <~> (SELECT fp FROM docs WHERE id = 1) AS bits FROM docs ORDER BY bits, id LIMIT 3;
 
--- delete duplicates: each that goes resembles a row that stays.  Repeat until nothing goes
-DELETE FROM docs AS d USING docs AS keeper
-WHERE d.sk <%> keeper.sk <= 0.2 AND keeper.id < d.id
-  AND NOT EXISTS (SELECT FROM docs AS e WHERE e.sk <%> keeper.sk <= 0.2 AND e.id < keeper.id);
+-- delete duplicates: each that goes resembles a row that stays
+DELETE FROM docs USING (
+    SELECT b.id, keeper(a.id, b.id) OVER (ORDER BY a.id)
+    FROM docs AS a JOIN docs AS b ON a.sk <%> b.sk <= 0.2 AND a.id < b.id) AS edge
+WHERE docs.id = edge.id AND keeper IS NOT NULL;
 
 -- documents that contain a passage
 SELECT id FROM docs

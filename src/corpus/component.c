@@ -1,10 +1,14 @@
 /*
- * connected_component(a, b): the connected components of a graph whose edges are rows
+ * connected_component(a, b), keeper(a, b): window functions of a graph whose edges are rows
  *
- * The first row of a partition reads all edges of the partition in one pass.  Every id in
- * them is a vertex.  Vertices are numbered in the order in which their ids first occur.
- * The components are disjoint sets of these numbers.  The result for a component is its
- * smallest id.  Every later row only looks up its component.
+ * connected_component(): the first row of a partition reads all edges of the partition in
+ * one pass.  Every id in them is a vertex.  Vertices are numbered in the order in which their
+ * ids first occur.  The components are disjoint sets of these numbers.  The result for a
+ * component is its smallest id.  Every later row only looks up its component.
+ *
+ * keeper(): the edges come in the order of the rank of a.  So whether a vertex stays is
+ * known when its first edge is read.  It stays unless an edge has led to it from a vertex
+ * that stays.
  *
  * Memory depends on the number of distinct ids, not on the number of edges.  An id takes
  * 12 bytes in arrays, which double, and 8 bytes in a hash table, which doubles when it is
@@ -45,8 +49,20 @@ typedef struct Graph
 	uint32		nvertices;
 	uint32		size;			/* capacity of the arrays; always greater than nvertices */
 	int64	   *id;				/* ids, by vertex */
-	uint32	   *parent;			/* parents, by vertex (union_find.h) */
+	uint32	   *parent;			/* parents, by vertex (union_find.h); of keeper(), the vertex
+								 * that stays in place of a vertex */
 } Graph;
+
+/* A bit that no vertex number has.  It marks the parents of vertices that have had edges. */
+#define HAD_EDGES		((uint32) 1 << 31)
+
+/* State of keeper(). */
+typedef struct Selection
+{
+	Graph		graph;
+	int64		row;			/* last edge's row in the partition; -1 before the first edge */
+	uint32		from;			/* vertex that the last edge leads from */
+} Selection;
 
 #define ID_OF(table, vertex)	(((Graph *) (table)->private_data)->id[vertex])
 
@@ -179,6 +195,24 @@ read_edges(WindowObject window, Graph *graph)
 }
 
 /*
+ * Read the ends of the current row's edge.  Returns false if an end is NULL.
+ */
+static bool
+current_edge(WindowObject window, int64 *a, int64 *b)
+{
+	bool		a_isnull;
+	bool		b_isnull;
+	Datum		from = WinGetFuncArgCurrent(window, 0, &a_isnull);
+	Datum		to = WinGetFuncArgCurrent(window, 1, &b_isnull);
+
+	if (a_isnull || b_isnull)
+		return false;
+	*a = DatumGetInt64(from);
+	*b = DatumGetInt64(to);
+	return true;
+}
+
+/*
  * Return the smallest id in the component of an id.  Raises an error if the graph has no
  * such id.  This happens if the value of a volatile expression has changed since the edges
  * were read.
@@ -208,19 +242,89 @@ simhash_connected_component(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	Graph	   *graph = WinGetPartitionLocalMemory(window, sizeof(Graph));
-	bool		a_isnull;
-	bool		b_isnull;
-	Datum		a;
+	int64		a;
+	int64		b;
 
 	reject_null_treatment(window, fcinfo);
-	a = WinGetFuncArgCurrent(window, 0, &a_isnull);
-	WinGetFuncArgCurrent(window, 1, &b_isnull);
-	if (a_isnull || b_isnull)
+	if (!current_edge(window, &a, &b))
 		PG_RETURN_NULL();
 	if (graph->table == NULL)
 	{
 		init_graph(graph);
 		read_edges(window, graph);
 	}
-	PG_RETURN_INT64(component_of(graph, DatumGetInt64(a)));
+	PG_RETURN_INT64(component_of(graph, a));
+}
+
+/*
+ * Begin the edges from a vertex, of which the current row is the first.  Raises an error if
+ * it has the rank of the vertex before it, or if the vertex has had edges.
+ */
+static void
+begin_edges(WindowObject window, Selection *selection, uint32 from)
+{
+	const int64 *id = selection->graph.id;
+	uint32	   *parent = selection->graph.parent;
+
+	if (selection->row >= 0 &&
+		WinRowsArePeers(window, selection->row, WinGetCurrentPosition(window)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("edges from %lld and from %lld have the same rank",
+						(long long) id[selection->from], (long long) id[from]),
+				 errhint("Write OVER (ORDER BY rank), with a rank of a that no two ids share.")));
+	if (parent[from] & HAD_EDGES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("edges from %lld have several ranks", (long long) id[from]),
+				 errhint("Order by the rank of a, which all edges from an id share.")));
+	parent[from] |= HAD_EDGES;
+	selection->from = from;
+}
+
+/*
+ * keeper(a bigint, b bigint) OVER (ORDER BY rank)
+ *
+ * Returns a if b goes because of this edge.  Returns NULL if a has gone, if b has gone
+ * before, if a is b, or if an end of the edge is NULL.  Raises an error if b has had edges.
+ */
+PG_FUNCTION_INFO_V1(simhash_keeper);
+Datum
+simhash_keeper(PG_FUNCTION_ARGS)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	Selection  *selection = WinGetPartitionLocalMemory(window, sizeof(Selection));
+	Graph	   *graph = &selection->graph;
+	int64		a;
+	int64		b;
+	uint32		from;
+	uint32		to;
+
+	reject_null_treatment(window, fcinfo);
+	if (!current_edge(window, &a, &b))
+		PG_RETURN_NULL();
+	if (graph->table == NULL)
+	{
+		init_graph(graph);
+		selection->row = -1;
+	}
+	from = make_vertex(graph, a);
+	to = make_vertex(graph, b);
+	if (selection->row < 0 || from != selection->from)
+		begin_edges(window, selection, from);
+	selection->row = WinGetCurrentPosition(window);
+	WinSetMarkPosition(window, selection->row);
+	if (to == from)
+		PG_RETURN_NULL();
+	if (graph->parent[to] & HAD_EDGES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("edge from %lld leads back to %lld", (long long) a, (long long) b),
+				 errdetail("The edges from %lld come before, in the order of the window.",
+						   (long long) b),
+				 errhint("Join with a.rank < b.rank, and order by a.rank.")));
+	if (graph->parent[from] != (from | HAD_EDGES) || graph->parent[to] != to)
+		PG_RETURN_NULL();
+	graph->parent[to] = from;
+	PG_RETURN_INT64(a);
 }

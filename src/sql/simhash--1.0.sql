@@ -549,6 +549,12 @@ CREATE FUNCTION connected_component(a bigint, b bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
 COMMENT ON FUNCTION connected_component(bigint, bigint) IS
     'smallest id of the connected component of an edge; each row of the window is an edge from a to b';
+CREATE FUNCTION keeper(a bigint, b bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_keeper'
+    LANGUAGE C IMMUTABLE PARALLEL SAFE WINDOW COST 10;
+COMMENT ON FUNCTION keeper(bigint, bigint) IS
+    'a if b goes because of a, else NULL; each row of the window is an edge from a to b, ordered by the rank of a; '
+    'a row stays if no edge leads to it from a row that stays';
 
 --
 -- Type minhash: a signature, from which the resemblance of sets is estimated

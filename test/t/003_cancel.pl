@@ -1,6 +1,6 @@
 # Huge texts and many rows: a query ends soon after it is cancelled, at any point.
 # Memory is limited, too: simhash() needs little more than the text itself, clusters
-# need a constant per row, and connected_component() needs little for each distinct id.
+# need a constant per row, connected_component() and keeper() little for each distinct id.
 #
 # Time is processor time of the backend, as a fraction of the whole query's.  So the
 # result is the same on a slow or busy machine.
@@ -397,6 +397,10 @@ for my $ids (1000, 500000)
 		"SELECT count(c) FROM (SELECT connected_component(numeric_inc(i % $ids)::bigint, i % $ids) OVER () AS c "
 		  . 'FROM generate_series(1, 1000000) AS i) AS s');
 	cmp_ok($edges->{memory}, '<', 60 * $ids / 1024 + $slack, "components of $ids vertices: within memory");
+	$edges = check("keepers of $ids vertices", 'in_utf8', q{''},
+		"SELECT count(k) FROM (SELECT keeper(numeric_inc(i / 2)::bigint, 1000000 + i % $ids) "
+		  . 'OVER (ORDER BY i / 2) AS k FROM generate_series(1, 1000000) AS i) AS s');
+	cmp_ok($edges->{memory}, '<', 60 * (500000 + $ids) / 1024 + $slack, "keepers of $ids vertices: within memory");
 }
 
 # shingles() builds an array, whose limit is 1 GB: it ends in acceptable time there, and

@@ -47,8 +47,8 @@ sub run_statements
 sub load_documents
 {
 	answer(<<"SQL");
-TRUNCATE docs, duplicates, comments;
-DROP TABLE IF EXISTS edges, ranked;
+TRUNCATE docs, comments;
+DROP TABLE IF EXISTS ranked, duplicates;
 INSERT INTO docs (id, body)
 SELECT family * 7 + member, string_agg(
     CASE WHEN (w + family) % 100 < member * 5 / 3 THEN 'changed' || member
@@ -65,14 +65,23 @@ ANALYZE docs;
 CREATE TABLE IF NOT EXISTS was (LIKE docs);
 TRUNCATE was;
 INSERT INTO was SELECT * FROM docs;
-CREATE TABLE IF NOT EXISTS listed (LIKE duplicates);
+CREATE TABLE IF NOT EXISTS listed (id bigint, keeper bigint, n bigint);
 SQL
 }
 
-# Makes the list of the recipe's steps 1 to 3.
+# Makes the list of the recipe's steps 1 and 2, or of another section, and its key.
 sub list_duplicates
 {
-	run_statements('Keep one of each', qr/TABLE ranked|ANALYZE ranked|TABLE edges|^DO /m);
+	my ($section) = @_;
+
+	run_statements($section // 'Keep one of each', qr/(?:UNLOGGED TABLE|ANALYZE) ranked|TABLE duplicates AS/);
+	number_list();
+}
+
+# Gives the list its key, and numbers for batches.
+sub number_list
+{
+	run_statements('Delete in batches', qr/^ALTER TABLE duplicates/);
 }
 
 # Returns the ids that stay if the documents are added in the recipe's order, each one
@@ -128,7 +137,7 @@ SQL
 		"$rule: comments are on what stays");
 }
 
-run_statements('Keep one of each', qr/TABLE (docs|duplicates)/);
+run_statements('Keep one of each', qr/TABLE docs/);
 run_statements('Delete in batches', qr/^(?:--.*\n)?CREATE/m);
 my $resembles = 'resemblance(d.body, k.body) >= 0.8 AND length(d.body) <= length(k.body)';
 
@@ -139,14 +148,14 @@ all_deleted_ok('exact', $resembles, 7);
 is(answer(q(SELECT string_agg(id::text, ',' ORDER BY id) FROM docs)), $kept, 'exact: what stays is what comes first');
 
 load_documents();
-list_duplicates();
+run_statements('Keep one of each', qr/TABLE ranked/);
 my ($equal) = statements('A large corpus', qr/first_value/);
-answer("TRUNCATE duplicates; INSERT INTO duplicates (id, keeper) $equal");
+answer("CREATE TABLE duplicates AS $equal");
+number_list();
 all_deleted_ok('equal texts', 'shingle_hashes(d.body) = shingle_hashes(k.body)', 7);
 
 load_documents();
-run_statements('A large corpus', qr/^(CREATE|ANALYZE) /);
-run_statements('Keep one of each', qr/^DO /m);
+list_duplicates('A large corpus');
 all_deleted_ok('signatures', $resembles, 7);
 
 # Of two callers one waits for the other, and not for rows in another order.
