@@ -304,6 +304,13 @@ SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a'::tsvector, '{1,1,1,Infinity}'::float4[])$$,
     $$SELECT simhash(''::tsvector, '{1,1,1}'::float4[])$$);
 
+-- scopes
+SELECT * FROM pg_temp.meet(
+    $$SELECT scoped_hashes('{1}', NULL)$$,
+    $$SELECT scoped_hashes(NULL, NULL::bigint)$$,
+    $$SELECT scoped_hashes('{1,NULL}', 7)$$,
+    $$SELECT scoped_hashes('{{1},{2}}', '7')$$);
+
 -- reports of two documents
 SELECT * FROM pg_temp.meet(
     $$SELECT shingle_difference('a', 'b', 257)$$,

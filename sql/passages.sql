@@ -335,6 +335,78 @@ SELECT winnow_hashes('{1,NULL}', 1);
 SELECT winnow_hashes('{{1},{2}}', 1);
 
 --
+-- scoped_hashes
+--
+-- test/reference/sketch_reference.py made these vectors
+TRUNCATE vectors;
+INSERT INTO vectors
+SELECT scope, scoped_hashes('{0,1,-1,9223372036854775807,-9223372036854775808,1}', scope), expected::bigint[]
+FROM (VALUES
+    ('7', '{-5381302552407297606,-5202731083645879863,-4521038363701578115,1228390350482603228,5068111384063973585}'),
+    ('-9223372036854775808',
+     '{-5510544428079067007,-3733476502591826237,2954289620099955141,7429619085784414091,7671887835392807361}'),
+    ('07', '{-8961772725128653131,-8206548950953287954,717363312825911995,897617844749719023,9043143534557284245}'),
+    ('', '{-6955983767279736551,-5883944295149086199,2596593012230189207,3849176817227214262,9141429805390823588}'),
+    ('Größe',
+     '{-8076622050096520140,-6381467828946113444,-2117291145583684596,4255778168148775493,8090973666375192484}'))
+    AS v (scope, expected);
+SELECT count(*) AS compared, array_agg(what) FILTER (WHERE got IS DISTINCT FROM expected) AS wrong FROM vectors;
+-- a number and its text are one scope, whatever their type, or without one
+SELECT count(*) AS compared, count(DISTINCT scoped) AS scopes
+FROM (VALUES (7::smallint, 7, 7::bigint, text '7', varchar '7', char(3) '7', name '7')) AS v (i2, i4, i8, t, v, c, n),
+     unnest(ARRAY[scoped_hashes('{1,2}', i2)::text, scoped_hashes('{1,2}', i4)::text, scoped_hashes('{1,2}', i8)::text,
+                  scoped_hashes('{1,2}', t)::text, scoped_hashes('{1,2}', v)::text, scoped_hashes('{1,2}', c)::text,
+                  scoped_hashes('{1,2}', n)::text, scoped_hashes('{1,2}', '7')::text,
+                  scoped_hashes(ARRAY[2, 1, 2], 7)::text]) AS scoped;
+SELECT count(*) AS numbers FROM (VALUES (0), (-1), (9223372036854775807), (-9223372036854775808)) AS v (i)
+WHERE scoped_hashes('{1}', i) = scoped_hashes('{1}', i::text);
+PREPARE untyped AS SELECT scoped_hashes($1, $2) = scoped_hashes('{1,2}', 7) AS same;
+EXECUTE untyped('{1,2}', '7');
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
+DEALLOCATE untyped;
+-- sorted and distinct; no two elements become one, so distances stay; two scopes share nothing;
+-- nested scopes have an order, and are no concatenation
+SELECT bool_and(scoped = ARRAY(SELECT DISTINCT e FROM unnest(scoped) AS e ORDER BY e)) AS sorted,
+       bool_and(cardinality(scoped) = (SELECT count(DISTINCT e) FROM unnest(sk) AS e)) AS "all",
+       bool_and((scoped <%> scoped_hashes(other, i)) IS NOT DISTINCT FROM (sk <%> other)) AS same_distances,
+       bool_or(scoped && scoped_hashes(sk, i + 1)) AS shared,
+       bool_or(scoped_hashes(scoped, -1) && scoped_hashes(scoped_hashes(sk, -1), i)) AS swapped,
+       bool_or(scoped_hashes(scoped, '1') && scoped_hashes(sk, i || '1')) AS concatenated,
+       bool_or(to_minhash(scoped) % to_minhash(scoped_hashes(sk, i + 1))) AS shared_band,
+       max(cardinality(sk)) > 2000 AS long
+FROM (SELECT i, ARRAY(SELECT CASE i % 3 WHEN 0 THEN j ELSE hashint8extended(j % 1000, i) END
+                      FROM generate_series(1, (i * i)::bigint) AS j) AS sk,
+             ARRAY(SELECT CASE i % 3 WHEN 0 THEN j ELSE hashint8extended(j % 1000, i) END
+                   FROM generate_series(i, (i * i)::bigint) AS j) AS other
+      FROM generate_series(1, 60) AS i) AS s, LATERAL (SELECT scoped_hashes(sk, i) AS scoped) AS t;
+-- no hashes, and NULL
+SELECT scoped_hashes('{}', 7) AS empty, scoped_hashes(NULL, 7) IS NULL AS "null",
+       scoped_hashes(NULL, '7') IS NULL AS text;
+-- tenants with the same documents: the index finds those of one, and the constraint compares those of one
+CREATE TABLE tenants (tenant integer NOT NULL, body text, sk bigint[] GENERATED ALWAYS AS (
+    scoped_hashes(shingle_hashes(body), tenant)) STORED, EXCLUDE USING simhash (sketch_ball(sk, 0.3) WITH =~=));
+INSERT INTO tenants SELECT t, words FROM generate_series(1, 20) AS t, generate_series(1, 40) AS i,
+    LATERAL (SELECT string_agg(substr(md5((i / 2 * 100 + w)::text), 1, 5), ' ' ORDER BY w)
+                 || CASE WHEN i % 2 = 1 THEN ' and ' || t ELSE '' END
+             FROM generate_series(1, 20 + i % 3) AS w) AS s (words)
+ON CONFLICT DO NOTHING;
+CREATE INDEX ON tenants USING simhash (sk);
+SELECT sum(n) AS kept, count(*) AS tenants, min(n), max(n)
+FROM (SELECT count(*) AS n FROM tenants GROUP BY tenant) AS s;
+SET enable_seqscan = off;
+SELECT bool_and(ctid = found) AS itself_alone
+FROM (SELECT t.ctid, u.ctid AS found FROM tenants AS t
+      CROSS JOIN LATERAL (SELECT ctid FROM tenants AS u
+                          WHERE u.sk <%> scoped_hashes(shingle_hashes(t.body), t.tenant) <= 0.3 OFFSET 0) AS u) AS s;
+SELECT * FROM differing(
+    $$SELECT tenant, ctid FROM tenants
+      WHERE sk <%> scoped_hashes(shingle_hashes((SELECT min(body) FROM tenants WHERE tenant = 9)), 9) <= 0.7$$,
+    $$SELECT tenant, ctid FROM tenants WHERE tenant = 9
+      AND (shingle_hashes(body) <%> shingle_hashes((SELECT min(body) FROM tenants WHERE tenant = 9))) + 0 <= 0.7$$);
+RESET enable_seqscan;
+DROP TABLE tenants;
+
+--
 -- text_windows
 --
 SELECT w.*, substr(body, start, length) = piece AS right

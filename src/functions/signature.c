@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 
 #include "compat.h"
 #include "functions/arguments.h"
@@ -93,20 +92,9 @@ simhash_to_minhash(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the hash of a number.  Ranks need hashes that look random, and ids do not look
- * random.
- */
-static uint64
-hash_number(uint64 number)
-{
-#ifdef WORDS_BIGENDIAN
-	number = pg_bswap64(number);
-#endif
-	return hash_feature((const char *) &number, sizeof(number));
-}
-
-/*
  * to_minhash(hashes bigint[], bands int, rows int)
+ *
+ * Hashes the numbers.  Ranks need hashes that look random, and ids do not look random.
  */
 PG_FUNCTION_INFO_V1(simhash_to_minhash_hashes);
 Datum

@@ -1,6 +1,6 @@
 /*
  * shingle_hashes(...), sketch(...), winnow(...), winnow_hashes(...): an array of all or some
- * of the hashes of a text's shingles, or of given hashes
+ * of the hashes of a text's shingles, or of given hashes; scoped_hashes(...)
  *
  * sketch(modulus) is a 0 mod p sketch: the hashes that are multiples of the modulus
  * (Manber; Broder's MOD_m).  winnow(guarantee) selects the smallest hash of each window
@@ -15,6 +15,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "compat.h"
 #include "digest/hash_list.h"
@@ -235,4 +236,70 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 		add_hash(&list, selected);
 	PG_FREE_IF_COPY(array, 0);
 	return finish_list(&list);
+}
+
+/*
+ * Return the array of a function's first argument, hashed once more with the hash of a
+ * scope.  Distinct elements stay distinct.  Sets of two scopes have an element in common by
+ * chance only.
+ */
+static Datum
+scope_hashes(FunctionCallInfo fcinfo, uint64 scope)
+{
+	ArrayType  *array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	int			n = array_nitems(array);
+	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
+	HashList	list;
+
+	hash_list_begin(&list);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_hash(&list, hash_number(hashes[i] ^ scope));
+	}
+	PG_FREE_IF_COPY(array, 0);
+	return finish_list(&list);
+}
+
+/*
+ * Return true if the hashes are not NULL.  Raises an error if the scope is NULL.  A NULL
+ * result would escape a constraint.
+ */
+static bool
+check_scope(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("scope must not be null"),
+				 errhint("Make its column NOT NULL, or give rows without a scope one by coalesce().")));
+	return !PG_ARGISNULL(0);
+}
+
+/*
+ * scoped_hashes(hashes bigint[], scope bigint)
+ *
+ * The scope is the number's decimal text.
+ */
+PG_FUNCTION_INFO_V1(simhash_scoped_hashes_bigint);
+Datum
+simhash_scoped_hashes_bigint(PG_FUNCTION_ARGS)
+{
+	char		scope[MAXINT8LEN + 1];
+
+	if (!check_scope(fcinfo))
+		PG_RETURN_NULL();
+	return scope_hashes(fcinfo, hash_feature(scope, pg_lltoa(PG_GETARG_INT64(1), scope)));
+}
+
+/*
+ * scoped_hashes(hashes bigint[], scope text)
+ */
+PG_FUNCTION_INFO_V1(simhash_scoped_hashes_text);
+Datum
+simhash_scoped_hashes_text(PG_FUNCTION_ARGS)
+{
+	if (!check_scope(fcinfo))
+		PG_RETURN_NULL();
+	return scope_hashes(fcinfo, hash_text(PG_GETARG_TEXT_PP(1)));
 }

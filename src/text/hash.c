@@ -8,6 +8,8 @@
  */
 #include "portable.h"
 
+#include "port/pg_bswap.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -62,6 +64,15 @@ uint64
 hash_feature(const char *bytes, size_t length)
 {
 	return XXH3_64bits(bytes, length);
+}
+
+uint64
+hash_number(uint64 number)
+{
+#ifdef WORDS_BIGENDIAN
+	number = pg_bswap64(number);
+#endif
+	return hash_feature((const char *) &number, sizeof(number));
 }
 
 uint64

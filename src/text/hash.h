@@ -12,6 +12,12 @@
 extern uint64 hash_feature(const char *bytes, size_t length);
 
 /*
+ * Return the hash of the 8 bytes of a number, least significant first.  No two numbers have
+ * the same hash.
+ */
+extern uint64 hash_number(uint64 number);
+
+/*
  * Return the XXH3 hash of some bytes with a seed, for hashes that are not stored (salt.h).
  */
 extern uint64 hash_seeded(const char *bytes, size_t length, uint64 seed);

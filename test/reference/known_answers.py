@@ -109,6 +109,9 @@ OTHERS = [
     ('3,000 words', {'count': 3000}, [DIGESTS[i] for i in (0, 1, 3, 4)]),
     ('more than 2^20 features, of which some are left out', {'count': 1100000},
      [('simhash', {'width': 1, 'unit': 'word'})]),
+    ('numbers of a scope', {'hashes': ['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '1']},
+     [('scoped_hashes', {'scope': scope}) for scope in (
+         '7', '07', '0', '-9223372036854775808', '', 'Tenant', 'tenant', 'Gr\u00f6\u00dfe', '\U0001f95a', 'x' * 1025)]),
 ]
 
 

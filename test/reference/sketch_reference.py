@@ -7,13 +7,16 @@ Reads one JSON object a line and prints one a line.  The input has one of
 
     {"text": "...", "width": 8, "unit": "word"}     width and unit optional
     {"tokens": ["..."], "width": 8}                 width optional
+    {"hashes": [-1], "scope": "..."}
 
-and may have "modulus", "guarantee", and an "id", which is copied.  The output has "sketch",
-if there is a modulus, and "winnow".
+and may have "modulus", "guarantee", and an "id", which is copied.  The output has "scoped_hashes"
+of hashes, else "sketch", if there is a modulus, and "winnow".
 """
 
 import json
 import sys
+
+from xxhash import xxh3_64_intdigest
 
 from simhash_reference import CLASSES, normalise, shingle, shingles, tokenise, xxh3
 
@@ -42,7 +45,14 @@ def smallest_of_windows(hashes, window):
     return {min(hashes[i:i + window]) for i in range(last + 1)} if hashes else set()
 
 
+def scoped(hashes, scope):
+    """Returns the hash of each element XOR the hash of the scope."""
+    return as_array(xxh3_64_intdigest((h % 2 ** 64 ^ xxh3(scope)).to_bytes(8, 'little')) for h in hashes)
+
+
 def sketches(request):
+    if 'hashes' in request:
+        return {'scoped_hashes': scoped(request['hashes'], request['scope'])}
     hashes, window = hashes_of(request)
     reply = {'winnow': as_array(smallest_of_windows(hashes, window))}
     if 'modulus' in request:

@@ -162,15 +162,16 @@ for my $case (
 	}
 }
 
-# Tokens and features are hashed as UTF-8.
+# Tokens, features and scopes are hashed as UTF-8.
 for my $encoding ('LATIN1', 'EUC_JP')
 {
 	my $token = $encoding eq 'LATIN1' ? 'Größe' : '漢字';
 	my $sql = encode('UTF-8',
-		"SELECT simhash(ARRAY['$token', 'b', 'c']), simhash(ARRAY['$token', 'b'], ARRAY[2, 1]), "
+		"SELECT scoped_hashes('{1,2}', '$token'), "
+		  . "simhash(ARRAY['$token', 'b', 'c']), simhash(ARRAY['$token', 'b'], ARRAY[2, 1]), "
 		  . "to_minhash(ARRAY['$token', 'b', 'c', 'd']), minhash_agg(f), "
 		  . "simhash_agg(f), simhash('$token:1A b'::tsvector) FROM (VALUES ('$token'), ('b')) AS v (f)");
-	is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: tokens, features, lexemes");
+	is(ask("in_$encoding", 'UTF8', $sql), ask('in_UTF8', 'UTF8', $sql), "$encoding: tokens, features, lexemes, scopes");
 }
 
 # Every character of LATIN1, alone and between letters.

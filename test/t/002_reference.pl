@@ -232,6 +232,7 @@ $node->safe_psql('postgres', q{
 			WHEN 'simhash of features' THEN to_jsonb(simhash(list(input -> 'features'), weights)::text)
 			WHEN 'simhash of hashes' THEN to_jsonb(simhash(hashes, weights)::text)
 			WHEN 'to_minhash of hashes' THEN to_jsonb(to_minhash(hashes, bands, rows)::text)
+			WHEN 'scoped_hashes of hashes' THEN to_jsonb(scoped_hashes(hashes, coalesce(call ->> 'scope', ''))::text[])
 			WHEN 'minhash_bands of hashes' THEN to_jsonb(minhash_bands(to_minhash(hashes, bands, rows))::text[])
 			END;
 	END$$});
@@ -372,6 +373,21 @@ is( $node->safe_psql('postgres',
 			WHEN request ? 'hashes' THEN to_minhash(($of_hashes)::bigint[], $made)
 			ELSE (SELECT minhash_agg(f, $made) FROM unnest($of_features) AS f) END LIMIT 5"),
 	'', 'signatures of tokens, features and numbers');
+
+# Numbers of scopes: texts, and numbers.
+@requests = map {
+	my $number = one_of(0, -1, int(rand(1e9)), unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))));
+	my $scope = $_ % 2 ? random_text() : $number;
+	$json->encode({ id => $_, scope => "$scope",
+		hashes => [ map { unpack('q', pack('L2', int(rand(2**32)), int(rand(2**32)))) } 1 .. rand(20) ] });
+} 1 .. 300;
+load($node, 'scoped', \@requests, [ answers_of($sketches, @requests) ]);
+is( $node->safe_psql('postgres',
+		"SELECT left(request::text, 300) FROM scoped WHERE to_jsonb(scoped_hashes(($of_hashes)::bigint[],
+				request ->> 'scope')) IS DISTINCT FROM reply -> 'scoped_hashes'
+			OR (request ->> 'id')::int % 2 = 0 AND to_jsonb(scoped_hashes(($of_hashes)::bigint[],
+				(request ->> 'scope')::bigint)) IS DISTINCT FROM reply -> 'scoped_hashes' LIMIT 5"),
+	'', 'numbers of scopes');
 
 # One text of all texts, composed, decomposed and shifted: the server processes it in
 # pieces.  One wrong shingle at a boundary changes the resemblance.  The text has no U+11A7,

@@ -1,6 +1,6 @@
 # Eight sessions insert near-duplicates at the same time into a table with an exclusion
-# constraint, of fingerprints or of arrays of hashes.  No near-duplicate is accepted, and no
-# row is refused without a near row.  VACUUM runs meanwhile.
+# constraint, of fingerprints or of arrays of hashes, some of three scopes.  No near-duplicate
+# is accepted, and no row is refused without a near row.  VACUUM runs meanwhile.
 #
 # SIMHASH_ROUNDS sets the number of rows for each session.
 
@@ -28,6 +28,8 @@ CREATE FUNCTION some_bits(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
 CREATE FUNCTION some_hashes(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
     SELECT array_agg(hashint8extended(i % 40 * 100 + j, CASE WHEN hashint8extended(i, j) & 7 = 0 THEN i ELSE 0 END))
     FROM generate_series(1, 10 + hashint8extended(i, 0) & 15) AS j $$;
+CREATE FUNCTION scoped(i bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT scoped_hashes(some_hashes(i / 3), i % 3) $$;
 CREATE TABLE refused (how text, i bigint);
 CREATE PROCEDURE insert_or_not(tab regclass, value text, seed bigint, n integer) LANGUAGE plpgsql AS $$
 DECLARE
@@ -76,7 +78,8 @@ SQL
 
 my %kinds = (
 	some_bits => [ 'simhash', 'simhash_ball(value, 3)', '<~>', 3 ],
-	some_hashes => [ 'bigint[]', 'sketch_ball(value, 0.4)', '<%>', 0.4 ]);
+	some_hashes => [ 'bigint[]', 'sketch_ball(value, 0.4)', '<%>', 0.4 ],
+	scoped => [ 'bigint[]', 'sketch_ball(value, 0.4)', '<%>', 0.4 ]);
 foreach my $kind (sort keys %kinds)
 {
 	foreach my $how (qw(insert_or_not insert_or_fail))

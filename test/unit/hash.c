@@ -31,12 +31,15 @@ other_XXH3(const void *bytes, size_t length)
 #define XXH3_64bits		other_XXH3
 #define hash_feature	other_hash_feature
 #define hash_is_frozen	other_hash_is_frozen
+#define hash_number		other_hash_number
 #define hash_seeded		other_hash_seeded
 extern uint64 other_hash_feature(const char *bytes, size_t length);
 extern bool other_hash_is_frozen(void);
+extern uint64 other_hash_number(uint64 number);
 extern uint64 other_hash_seeded(const char *bytes, size_t length, uint64 seed);
 #include "text/hash.c"
 #undef hash_is_frozen
+#undef hash_number
 #undef hash_seeded
 
 /*
