@@ -108,14 +108,16 @@ switch_to_sort(HitCounter *counter)
 }
 
 /*
- * Count one hit for each of n TIDs.  May write to disk.
+ * Count hits of n TIDs: hits[i] of the i-th, or one of each if `hits` is NULL.  May write to
+ * disk.
  */
 void
-hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
+hit_counter_add(HitCounter *counter, const ItemPointerData *tids, const int *hits, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
 		uint64		tid = tid_number(&tids[i]);
+		int			count = hits ? hits[i] : 1;
 		TidCount   *found;
 		bool		known;
 
@@ -123,11 +125,11 @@ hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n)
 			switch_to_sort(counter);
 		if (counter->counts == NULL)
 		{
-			pair_sort_put(counter->hits, tid, 1);
+			pair_sort_put(counter->hits, tid, count);
 			continue;
 		}
 		found = tids_insert(counter->counts, tid, &known);
-		found->count = known ? found->count + 1 : 1;
+		found->count = known ? found->count + count : count;
 	}
 }
 

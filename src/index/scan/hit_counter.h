@@ -11,7 +11,8 @@
 typedef struct HitCounter HitCounter;
 
 extern HitCounter *hit_counter_create(MemoryContext parent);
-extern void hit_counter_add(HitCounter *counter, const ItemPointerData *tids, int n);
+extern void hit_counter_add(HitCounter *counter, const ItemPointerData *tids, const int *hits,
+							int n);
 extern int64 hit_counter_in_memory(const HitCounter *counter);
 extern uint32 hit_counter_look_up(const HitCounter *counter, uint64 tid);
 extern TidCount **hit_counter_by_tid(HitCounter *counter);

@@ -15,8 +15,10 @@
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
  * string searches", 2008.
  *
- * The postings of a frequent key are read only near the TIDs of other keys.  If T = n, the
- * rarest key determines the TIDs to which the other cursors skip.
+ * A TID under T keys occurs under at least one of any n - T + 1.  So if as many short postings are
+ * found, only these are merged, and the other keys are looked up for each of their TIDs.  This is
+ * their DivideSkip, but with postings that are short enough for every TID to be a candidate, so
+ * the other keys need no cursor before a candidate is looked up.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -177,6 +179,9 @@ posting_cursor_seek(const LeafReader *reader, PostingCursor *cursor, uint64 tid)
 /* Minimum number of TIDs that a cursor must be able to copy at a time. */
 #define MIN_TIDS		8
 
+/* Maximum number of TIDs of short postings. */
+#define SHORT_TIDS		32
+
 struct PostingMerge
 {
 	MemoryContext context;
@@ -184,23 +189,27 @@ struct PostingMerge
 	const uint64 *keys;
 	int			n;
 	int			min_match;		/* minimum number of keys of a match (T) */
+	bool		lossy;			/* true if TIDs that probably match suffice */
 	int			max_tids;		/* maximum number of TIDs that a cursor copies at
 								 * a time */
 	binaryheap *heap;			/* binary heap of cursors, with the least TID on
 								 * top.  NULL before the first
 								 * posting_merge_next(). */
+	int			heap_match;		/* minimum number of keys in the heap of a candidate */
 	PostingCursor **removed;	/* cursors removed from the binary heap, to be
 								 * advanced */
+	PostingCursor **others;		/* cursors that are not merged, but looked up */
+	int			nothers;
 };
 
 /*
- * Create a search for the TIDs that occur under at least min_match of n keys.  Returns
- * NULL if the n cursors do not fit into work_mem.  The array of keys must stay valid
- * until the search ends.
+ * Create a search for the TIDs that occur under at least min_match of n keys.  If `lossy` is
+ * true, it may also find TIDs that occur under fewer.  Returns NULL if the n cursors do not fit
+ * into work_mem.  The array of keys must stay valid until the search ends.
  */
 PostingMerge *
 posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *keys, int n,
-					 int min_match)
+					 int min_match, bool lossy)
 {
 	/*
 	 * memory of each key for its TIDs, in bytes: its share of work_mem, minus a cursor
@@ -219,6 +228,7 @@ posting_merge_create(MemoryContext context, LeafReader *reader, const uint64 *ke
 	merge->keys = keys;
 	merge->n = n;
 	merge->min_match = min_match;
+	merge->lossy = lossy;
 	merge->max_tids = max_tids;
 	return merge;
 }
@@ -237,41 +247,57 @@ compare_cursors(Datum a, Datum b, void *context)
 }
 
 /*
- * Open a cursor at the first TID of each key, and add the cursor to the binary heap.  A
- * key without postings gets no cursor.  Stops as soon as fewer than min_match keys can get
- * one, because then nothing matches.
+ * Open cursors at the first TIDs of the keys, until n - T + 1 have short postings, which may be
+ * empty.  Adds these to the binary heap.  If there are fewer, adds all.
  */
 static void
 open_cursors(PostingMerge *merge)
 {
 	LeafReader *reader = merge->reader;
 	MemoryContext old_context = MemoryContextSwitchTo(merge->context);
+	int			nneeded = merge->n - merge->min_match + 1;
+	Size		size = merge->n * sizeof(PostingCursor *);
 	PostingCursor *cursors = MemoryContextAllocHuge(merge->context,
 													merge->n * sizeof(PostingCursor));
 	uint64	   *tids = MemoryContextAllocHuge(merge->context,
 											  (Size) merge->n * merge->max_tids * sizeof(uint64));
-	int			n = 0;
-	int64		before = reader->nranges_read;
+	int			nread = 0;
 
 	merge->heap = binaryheap_allocate(merge->n, compare_cursors, NULL);
-	merge->removed = MemoryContextAllocHuge(merge->context,
-											merge->n * sizeof(PostingCursor *));
+	merge->removed = MemoryContextAllocHuge(merge->context, size);
+	merge->others = MemoryContextAllocHuge(merge->context, size);
 	MemoryContextSwitchTo(old_context);
-	leaf_reader_start_keys(reader, merge->keys, merge->n);
-	while ((reader->in_range ||
-			reader->nranges_read - before - n <= merge->n - merge->min_match) &&
-		   leaf_reader_read(reader))
-	{
-		PostingCursor *cursor = &cursors[n];
-
-		if (reader->ntids == 0)
-			continue;
-		posting_cursor_init(cursor, reader->range.low, tids + (Size) n++ * merge->max_tids,
+	for (int i = 0; i < merge->n; i++)
+		posting_cursor_init(&cursors[i], merge->keys[i], tids + (Size) i * merge->max_tids,
 							merge->max_tids);
-		set_cursor(cursor, reader->tids, reader->ntids, reader->in_range);
-		reader->in_range = false;
-		binaryheap_add_unordered(merge->heap, PointerGetDatum(cursor));
+	while (nneeded > 0 && nread < merge->n)
+	{
+		/* read as many keys as are needed, so that the reader prefetches no others */
+		leaf_reader_start_keys(reader, merge->keys + nread, Min(nneeded, merge->n - nread));
+		while (leaf_reader_read(reader))
+		{
+			PostingCursor *cursor = &cursors[nread];
+
+			if (reader->ntids == 0 && reader->in_range)
+				continue;
+			nread++;
+			set_cursor(cursor, reader->tids, reader->ntids, reader->in_range);
+			reader->in_range = false;
+			if (cursor->more || cursor->n > SHORT_TIDS)
+			{
+				merge->others[merge->nothers++] = cursor;
+				continue;
+			}
+			nneeded--;
+			if (cursor->n > 0)
+				binaryheap_add_unordered(merge->heap, PointerGetDatum(cursor));
+		}
 	}
+	merge->heap_match = nneeded > 0 ? merge->min_match : 1;
+	while (nneeded > 0 && merge->nothers > 0)
+		binaryheap_add_unordered(merge->heap, PointerGetDatum(merge->others[--merge->nothers]));
+	while (nread < merge->n)
+		merge->others[merge->nothers++] = &cursors[nread++];
 	binaryheap_build(merge->heap);
 }
 
@@ -290,15 +316,39 @@ remove_first_cursor(PostingMerge *merge)
 }
 
 /*
- * Set *tid to the next TID that occurs under at least min_match keys.  Returns false
- * after the last TID.
+ * Look up which of the other keys a candidate occurs under, and add their number to *hits.
+ * Returns false if the candidate occurs under fewer than min_match keys.  If `lossy` is true,
+ * returns true as soon as the candidate occurs under the fraction min_match / n of the keys that
+ * have been looked at.
  */
 static bool
-find_next_tid(PostingMerge *merge, uint64 *tid)
+look_up_others(PostingMerge *merge, uint64 tid, int *hits)
 {
-	while (merge->heap->bh_size >= merge->min_match)
+	int			nlooked = merge->n - merge->nothers;
+
+	for (int i = 0; i < merge->nothers; i++, nlooked++)
 	{
-		bool		found;
+		PostingCursor *cursor = merge->others[i];
+
+		if (*hits + merge->nothers - i < merge->min_match)
+			return false;
+		if (merge->lossy && (int64) *hits * merge->n >= (int64) merge->min_match * nlooked)
+			return true;
+		if (posting_cursor_seek(merge->reader, cursor, tid))
+			*hits += posting_cursor_tid(cursor) == tid;
+	}
+	return *hits >= merge->min_match;
+}
+
+/*
+ * Set *tid to the next TID that occurs under at least min_match keys, and *hits to their number.
+ * Returns false after the last TID.
+ */
+static bool
+find_next_tid(PostingMerge *merge, uint64 *tid, int *hits)
+{
+	while (merge->heap->bh_size >= merge->heap_match)
+	{
 		uint64		next;
 		int			n = 0;
 
@@ -309,14 +359,14 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 		while (!binaryheap_empty(merge->heap) &&
 			   posting_cursor_tid(first_cursor(merge)) == *tid);
 
-		found = n >= merge->min_match;
-		while (n < merge->min_match - 1)
+		*hits = n;
+		while (n < merge->heap_match - 1)
 			merge->removed[n++] = remove_first_cursor(merge);
-		next = found ? *tid + 1 : posting_cursor_tid(first_cursor(merge));
+		next = *hits >= merge->heap_match ? *tid + 1 : posting_cursor_tid(first_cursor(merge));
 		while (n-- > 0)
 			if (posting_cursor_seek(merge->reader, merge->removed[n], next))
 				binaryheap_add(merge->heap, PointerGetDatum(merge->removed[n]));
-		if (found)
+		if (*hits >= merge->heap_match && look_up_others(merge, *tid, hits))
 			return true;
 	}
 	return false;
@@ -324,20 +374,26 @@ find_next_tid(PostingMerge *merge, uint64 *tid)
 
 /*
  * Set reader->tids to the next TIDs that occur under at least min_match keys, in
- * ascending order.  Returns false after the last TID.  Locks one leaf at a time and
- * leaves nothing locked.
+ * ascending order.  Unless `hits` is NULL, sets hits[i] to the number of keys under which
+ * the i-th occurs.  Returns false after the last TID.  Locks one leaf at a time and leaves
+ * nothing locked.
  */
 bool
-posting_merge_next(PostingMerge *merge)
+posting_merge_next(PostingMerge *merge, int *hits)
 {
 	LeafReader *reader = merge->reader;
 	int			n = 0;
+	int			nhits;
 	uint64		tid;
 
 	if (merge->heap == NULL)
 		open_cursors(merge);
-	while (n < MAX_LEAF_ENTRIES && find_next_tid(merge, &tid))
+	while (n < MAX_LEAF_ENTRIES && find_next_tid(merge, &tid, &nhits))
+	{
+		if (hits)
+			hits[n] = nhits;
 		reader->tids[n++] = tid_of_number(tid);
+	}
 	reader->ntids = n;
 	return n > 0;
 }

@@ -33,7 +33,7 @@ posting_cursor_tid(const PostingCursor *cursor)
 typedef struct PostingMerge PostingMerge;
 
 extern PostingMerge *posting_merge_create(MemoryContext context, LeafReader *reader,
-										  const uint64 *keys, int n, int min_match);
-extern bool posting_merge_next(PostingMerge *merge);
+										  const uint64 *keys, int n, int min_match, bool lossy);
+extern bool posting_merge_next(PostingMerge *merge, int *hits);
 
 #endif							/* SIMHASH_POSTINGS_H */

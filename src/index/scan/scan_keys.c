@@ -54,7 +54,7 @@ keys_scan_create(MemoryContext context, LeafReader *reader, const KeySet *query)
 	if (query->min_match > 1)
 	{
 		scan->merge = posting_merge_create(context, reader, query->key, query->n,
-										   query->min_match);
+										   query->min_match, query->recheck);
 		return scan->merge ? scan : NULL;
 	}
 	scan->nranges = query->n;
@@ -83,7 +83,7 @@ keys_scan_next(KeysScan *scan)
 	LeafReader *reader = scan->reader;
 
 	if (scan->merge)
-		return posting_merge_next(scan->merge);
+		return posting_merge_next(scan->merge, NULL);
 	for (;;)
 	{
 		while (leaf_reader_next(reader))

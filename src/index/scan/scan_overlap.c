@@ -18,9 +18,10 @@
  * 5. Rows without keys.
  *
  * If there are frequent keys, and the rows with a rare key or the frequent keys are too many
- * for work_mem, the scan skips steps 1 and 2.  In steps 1 to 3, the scan returns only rows
- * with at least min_match query keys.  If min_match is not 0, the scan skips step 4, and
- * step 5 unless or_empty is true.
+ * for work_mem, the scan skips steps 1 and 2.  If min_match is not 0, the scan skips step 4, and
+ * step 5 unless or_empty is true.  If min_match is above 1, step 3 is all: a merge finds the rows
+ * with at least min_match query keys, or the scan counts all hits if the merge does not fit into
+ * work_mem.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -46,11 +47,11 @@
 typedef enum OverlapStage
 {
 	OVERLAP_BEGIN,
-	OVERLAP_RARE,				/* rows with a rare key and at least
-								 * rare_min_match() query keys */
+	OVERLAP_RARE,				/* rows with a rare key and at least nfrequent
+								 * query keys */
 	OVERLAP_FREQUENT,			/* rows with all frequent keys, but no rare key */
-	OVERLAP_COUNTED,			/* remaining rows with a query key, found by
-								 * counting hits */
+	OVERLAP_COUNTED,			/* remaining rows with min_match query keys or
+								 * more, ranked by hits */
 	OVERLAP_REST,				/* rows with keys, but no query key */
 	OVERLAP_EMPTY,				/* rows without keys */
 	OVERLAP_DONE
@@ -133,7 +134,7 @@ count_rare(OverlapScan *scan)
 	{
 		if (nleaves == 0 || reader->range.low != key)
 		{
-			hit_counter_add(scan->rare, tids, ntids);
+			hit_counter_add(scan->rare, tids, NULL, ntids);
 			ntids = nleaves = 0;
 			key = reader->range.low;
 		}
@@ -146,25 +147,14 @@ count_rare(OverlapScan *scan)
 			ntids = 0;
 		}
 	}
-	hit_counter_add(scan->rare, tids, ntids);
+	hit_counter_add(scan->rare, tids, NULL, ntids);
 	pfree(tids);
 }
 
 /*
- * Return the minimum number of query keys in a row that OVERLAP_RARE returns.  It is the
- * greater of min_match and the number of frequent keys.
- */
-static int
-rare_min_match(const OverlapScan *scan)
-{
-	return Max(scan->nfrequent, scan->min_match);
-}
-
-/*
  * Look up which frequent keys each row with a rare key contains, and add the number of
- * these keys to the row's count.  Skips a row if its count can no longer reach
- * rare_min_match().  The count of that row stays too low.  OVERLAP_COUNTED returns the
- * row if min_match allows.
+ * these keys to the row's count.  Skips a row if its count can no longer reach nfrequent.
+ * The count of that row stays too low.  OVERLAP_COUNTED returns the row.
  */
 static void
 look_up_frequent(OverlapScan *scan)
@@ -175,7 +165,6 @@ look_up_frequent(OverlapScan *scan)
 
 	for (int i = 0; i < scan->nfrequent && ncandidates > 0; i++)
 	{
-		int			min_count = rare_min_match(scan) - (scan->nfrequent - i);
 		uint64		tids[FREQUENT_CURSOR_TIDS];
 		PostingCursor cursor;
 
@@ -184,7 +173,7 @@ look_up_frequent(OverlapScan *scan)
 		for (int64 j = 0; j < n; j++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if ((int) counts[j]->count < min_count)
+			if (counts[j]->count < i)
 				continue;
 			ncandidates++;
 			if (!posting_cursor_seek(scan->reader, &cursor, counts[j]->tid))
@@ -205,17 +194,36 @@ find_rare(OverlapScan *scan)
 	count_rare(scan);
 	if (scan->nfrequent > 0 && hit_counter_in_memory(scan->rare) < 0)
 		return false;
-	if (scan->nfrequent >= Max(scan->min_match, 1))
+	if (scan->nfrequent > 0)
 	{
 		scan->merge = posting_merge_create(scan->context, scan->reader, scan->frequent,
-										   scan->nfrequent, scan->nfrequent);
+										   scan->nfrequent, scan->nfrequent, false);
 		if (scan->merge == NULL)
 			return false;
-	}
-	if (scan->nfrequent > 0)
 		look_up_frequent(scan);
+	}
 	hit_counter_rank(scan->rare);
 	return true;
+}
+
+/*
+ * Rank all rows with at least min_match query keys by their numbers of query keys.  The ranking
+ * may contain further rows.
+ */
+static void
+rank_all(OverlapScan *scan)
+{
+	LeafReader *reader = scan->reader;
+	PostingMerge *merge = scan->min_match <= 1 ? NULL :
+		posting_merge_create(scan->context, reader, scan->keys, scan->nkeys, scan->min_match, false);
+	int			hits[MAX_LEAF_ENTRIES];
+
+	scan->all = hit_counter_create(scan->context);
+	if (merge == NULL)
+		leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
+	while (merge ? posting_merge_next(merge, hits) : leaf_reader_next(reader))
+		hit_counter_add(scan->all, reader->tids, merge ? hits : NULL, reader->ntids);
+	hit_counter_rank(scan->all);
 }
 
 /*
@@ -243,8 +251,8 @@ begin_rest(OverlapScan *scan)
  */
 
 /*
- * Fetch rows with a rare key and at least rare_min_match() query keys.  Rows with the
- * most query keys come first.
+ * Fetch rows with a rare key and at least nfrequent query keys.  Rows with the most query
+ * keys come first.
  */
 static bool
 fetch_rare(OverlapScan *scan, uint32 *count)
@@ -252,7 +260,7 @@ fetch_rare(OverlapScan *scan, uint32 *count)
 	LeafReader *reader = scan->reader;
 
 	reader->ntids = hit_counter_fetch(scan->rare, reader->tids, MAX_LEAF_ENTRIES, count);
-	return reader->ntids > 0 && *count >= rare_min_match(scan);
+	return reader->ntids > 0 && *count >= scan->nfrequent;
 }
 
 /*
@@ -268,7 +276,7 @@ fetch_frequent(OverlapScan *scan, uint32 *count)
 	{
 		int			n;
 
-		if (!posting_merge_next(scan->merge))
+		if (!posting_merge_next(scan->merge, NULL))
 			return false;
 		n = reader->ntids;
 		reader->ntids = 0;
@@ -343,7 +351,7 @@ begin_next_stage(OverlapScan *scan)
 	switch (scan->stage)
 	{
 		case OVERLAP_RARE:
-			scan->rare_first = scan->nkeys > 0 && find_rare(scan);
+			scan->rare_first = scan->nkeys > 0 && scan->min_match <= 1 && find_rare(scan);
 			if (!scan->rare_first)
 				free_counts(scan);	/* the counter of OVERLAP_COUNTED needs
 									 * work_mem */
@@ -352,15 +360,10 @@ begin_next_stage(OverlapScan *scan)
 			/*
 			 * if rare_first, all rows with nfrequent or more keys have been returned
 			 */
-			if (scan->rare_first ? scan->nfrequent > Max(scan->min_match, 1) :
-				scan->nfrequent > 0)
+			if (scan->rare_first ? scan->nfrequent > 1 : scan->nkeys > 0)
 			{
 				free_counts(scan);
-				scan->all = hit_counter_create(scan->context);
-				leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
-				while (leaf_reader_next(reader))
-					hit_counter_add(scan->all, reader->tids, reader->ntids);
-				hit_counter_rank(scan->all);
+				rank_all(scan);
 			}
 			break;
 		case OVERLAP_REST:
