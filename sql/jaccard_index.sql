@@ -124,8 +124,71 @@ SET plan_cache_mode = force_generic_plan;
 SELECT plan('EXECUTE search (''{1,2}'', 0.5)', 'Index');
 EXECUTE search ('{5,3,7}', 0.1);
 RESET plan_cache_mode;
--- rows in order of distance are sorted
-SELECT plan($$SELECT id FROM docs WHERE sk <%> '{1,2}' <= 0.5 ORDER BY sk <%> '{1,2}' LIMIT 10$$);
+-- The nearest first, by the index if the executor keeps the ctid of rows that it reorders.  A GiST
+-- index of polygons, whose distances are lower bounds too, tells.
+SET enable_sort = off;
+CREATE TABLE polygons AS
+SELECT i, polygon(4, circle(point(i * 37 % 101, i * 59 % 103), 1 + i % 5)) AS p FROM generate_series(1, 500) AS i;
+CREATE INDEX ON polygons USING gist (p);
+SELECT whole_plan($$SELECT FROM docs ORDER BY sk <%> '{1,2}'$$) ~ 'Index Scan using docs_sk on docs\n *Order By: \(sk'
+       AS by_index \gset
+SELECT :'by_index' = (count(t.i) = count(*) AND current_setting('server_version_num') <> '190000') AS as_the_executor
+FROM (SELECT i, ctid AS at FROM polygons ORDER BY p <-> point(-9, -9) LIMIT 200) AS s
+    LEFT JOIN polygons AS t ON t.i = s.i AND t.ctid = s.at;
+SELECT pg_index_column_has_property('docs_sk', 1, 'distance_orderable');
+CREATE FUNCTION differing_order(q bigint[], condition text, limited integer, by_index boolean) RETURNS text LANGUAGE sql
+    RETURN order_differs('docs', condition, format('sk <%%> %L', q), limited, by_index AND q IS NOT NULL);
+CREATE FUNCTION all_differing(by_index boolean, which text DEFAULT '')
+    RETURNS TABLE (
+        what text, everything text, few text, sharing text, containing text, contained text, near text, nearer text,
+        nearly text, within text, other text, not_null text) LANGUAGE sql AS $$
+    SELECT what, differing_order(q, 'true', NULL, by_index), differing_order(q, 'true', 25, by_index),
+        differing_order(q, format('sk && %L', q), NULL, by_index),
+        differing_order(q, format('sk @> %L', q), NULL, by_index),
+        differing_order(q, format('sk <@ %L', q), NULL, by_index),
+        differing_order(q, format('sk <%%> %L <= 0.6', q), NULL, by_index),
+        differing_order(q, format('sk <%%> %L <= 0.9', q), 10, by_index),
+        differing_order(q, format('1 > sk <%%> %L', q), 40, by_index),
+        differing_order(q, format('sk <%%>> %L <= 0.5', q), NULL, by_index),
+        differing_order(q, 'sk && ''{1,7}'' AND id % 2 = 0 AND sk <%> ''{0,1,2,3,4,5,6,7}'' <= 0.9', NULL, by_index),
+        differing_order(q, 'sk IS NOT NULL', 500, by_index)
+    FROM queries() WHERE what ~ which $$;
+SELECT * FROM all_differing(:'by_index');
+SET work_mem = '64kB';
+SELECT * FROM all_differing(:'by_index', 'near|common|long');
+RESET work_mem;
+SELECT order_differs('docs', 'true', distances, limited, false)
+FROM unnest(ARRAY['sk <%> ''{1,2}'', sk <%> ''{3,4,5}''', 'sk <%>> ''{1,2}'', sk <%> ''{1,2}''']) AS distances,
+    unnest('{NULL,5}'::integer[]) AS limited;
+-- each row's nearest, with empty and NULL rows; ties by id; partitions; a prepared statement
+SELECT count(*), count(d), count(*) FILTER (WHERE d IS DISTINCT FROM e) AS differing
+FROM docs AS a,
+    LATERAL (SELECT array_agg(sk <%> a.sk) AS d
+             FROM (SELECT sk FROM docs WHERE a.id % 5 < 2 ORDER BY sk <%> a.sk LIMIT 9) AS s) AS b,
+    LATERAL (SELECT array_agg(d) AS e
+             FROM (SELECT (sk <%> a.sk) + 0 AS d FROM docs WHERE a.id % 5 < 2 ORDER BY 1 LIMIT 9) AS s) AS c
+WHERE a.id BETWEEN 700 AND 800;
+SELECT what FROM queries()
+WHERE ARRAY(SELECT id FROM docs ORDER BY sk <%> q, id LIMIT 30)
+      IS DISTINCT FROM ARRAY(SELECT id FROM docs ORDER BY (sk <%> q) + 0, id LIMIT 30);
+CREATE TABLE parts (LIKE docs) PARTITION BY HASH (id);
+CREATE TABLE part_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE part_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parts SELECT * FROM docs;
+CREATE INDEX ON parts USING simhash (sk);
+SET plan_cache_mode = force_generic_plan;
+PREPARE nearest (bigint[], integer) AS SELECT sk <%> $1 FROM parts ORDER BY sk <%> $1 LIMIT $2;
+SELECT :'by_index' = (whole_plan('EXECUTE nearest (NULL, 1)') ~ 'Merge Append.*Order By.*Order By') AS merged;
+CREATE FUNCTION nearest(q bigint[]) RETURNS SETOF float8 LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format('EXECUTE nearest (%L, 100)', q);
+END $$;
+SELECT what FROM queries()
+WHERE ARRAY(SELECT nearest(q)) IS DISTINCT FROM ARRAY(SELECT (sk <%> q) + 0 AS d FROM docs ORDER BY d LIMIT 100);
+RESET plan_cache_mode;
+-- a bound ends the scan
+SELECT pages_read($$SELECT id FROM docs WHERE sk <%> set_of(777) <= 0.4 ORDER BY sk <%> set_of(777)$$) < 150 AS few;
+RESET enable_sort;
 -- the index orders by containment while it searches by resemblance
 SELECT what, order_differs('docs', format('sk <%%> %L <= 0.7', q), format('sk <%%>> %L', q), NULL, true) AS differs
 FROM queries() WHERE what IN ('family', 'near', 'common and rare');
@@ -161,5 +224,25 @@ CREATE INDEX ON hundred USING simhash (sk);
 SET enable_seqscan = off;
 SELECT max(n) AS resembles FROM hundred WHERE sk <%> (SELECT sk FROM hundred WHERE n = 1) <= 0.29;
 SELECT max(n) AS contains FROM hundred WHERE sk <%>> (SELECT sk FROM hundred WHERE n = 1) <= 0.29;
+
+-- rows that change below a cursor, and after the vacuum of deleted ones
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_sort = off;
+TRUNCATE docs;
+INSERT INTO docs SELECT i, set_of(i) FROM generate_series(1, 1200) AS i;
+BEGIN;
+DECLARE c CURSOR FOR SELECT sk <%> set_of(777) AS d FROM docs ORDER BY sk <%> set_of(777) FOR UPDATE;
+FETCH FROM c;
+UPDATE docs SET sk = set_of(777) WHERE id BETWEEN 100 AND 200;
+DELETE FROM docs WHERE CURRENT OF c;
+DELETE FROM docs WHERE id % 7 = 3;
+MOVE ALL IN c;
+SELECT * FROM all_differing(:'by_index', 'family|empty|with');
+COMMIT;
+VACUUM docs;
+INSERT INTO docs SELECT i, set_of(i, i % 3) FROM generate_series(1201, 1400) AS i;
+SELECT * FROM all_differing(:'by_index', 'family|empty|with');
+SELECT check_indexes('docs');
 
 DROP SCHEMA jaccard_test CASCADE;

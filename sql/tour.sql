@@ -21,10 +21,10 @@ INSERT INTO docs (body) VALUES
     ('Beat four eggs with a pinch of salt, melt a spoon of butter in a hot pan, pour in the eggs and stir.'),
     ('My grandmother had no books. "Melt a spoon of butter in a hot pan, pour in the eggs", she used to say.');
 
--- all that resemble document 1 by 0.8; within 3 bits of it; the nearest first
+-- all that resemble document 1 by 0.8; the nearest to document 3; within 3 bits of the first
 SELECT id FROM docs WHERE sk <%> (SELECT sk FROM docs WHERE id = 1) <= 0.2 ORDER BY id;
+SELECT id FROM docs ORDER BY sk <%> (SELECT sk FROM docs WHERE id = 3), id LIMIT 2;
 SELECT id FROM docs WHERE fp <~> (SELECT fp FROM docs WHERE id = 1) <= 3 ORDER BY id;
-SELECT id, fp <~> (SELECT fp FROM docs WHERE id = 1) AS bits FROM docs ORDER BY bits, id LIMIT 3;
 
 -- delete duplicates: each that goes resembles a row that stays
 DELETE FROM docs USING (

@@ -59,6 +59,21 @@ extern int no_such_variable
 #define InitMaterializedSRF				SetSingleFuncCall
 #endif
 
+/*
+ * Return true if a server keeps the ctid of rows that its executor reorders, because an index
+ * returns a lower bound of their distance (xs_recheckorderby).  ExecForceStoreHeapTuple() loses it
+ * up to 15.19, 16.15, 17.11 and 18.6.  `version` is the server_version_num of the running server,
+ * which may have another minor release than the headers.
+ */
+static inline bool
+reordering_keeps_ctid(int version)
+{
+	static const int first[] = {150020, 160016, 170012, 180007, 190001};
+	int			i = version / 10000 - 15;
+
+	return i >= 0 && (i >= (int) lengthof(first) || version >= first[i]);
+}
+
 /* Names that differ from 20 on */
 #if PG_VERSION_NUM >= 200000
 #define pg_attribute_always_inline		pg_always_inline

@@ -1101,13 +1101,14 @@ CREATE OPERATOR CLASS sketch_ops DEFAULT FOR TYPE bigint[] USING simhash AS
     OPERATOR 8 @> (anyarray, anyarray),
     OPERATOR 9 <@ (anyarray, anyarray),
     OPERATOR 10 <%@ (bigint[], sketch_ball),
+    OPERATOR 11 <%> (bigint[], bigint[]) FOR ORDER BY float_ops,
     FUNCTION 1 simhash_sketch_opclass(internal);
 COMMENT ON OPERATOR CLASS sketch_ops USING simhash IS
-    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by the '
-    'fraction they lack';
+    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by a '
+    'distance';
 COMMENT ON OPERATOR FAMILY sketch_ops USING simhash IS
-    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by the '
-    'fraction they lack';
+    'arrays of hashes within a distance, that have any or all elements of the query or no others, or ordered by a '
+    'distance';
 
 CREATE OPERATOR CLASS sketch_ball_ops DEFAULT FOR TYPE sketch_ball USING simhash AS
     OPERATOR 4 =~=,

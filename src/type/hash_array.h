@@ -23,5 +23,6 @@ extern Datum simhash_containment_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_jaccard_in_ball(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_ball_near(PG_FUNCTION_ARGS);
 extern Datum simhash_containment_distance(PG_FUNCTION_ARGS);
+extern Datum simhash_array_distance(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_HASH_ARRAY_H */

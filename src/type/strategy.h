@@ -18,6 +18,7 @@
 #define STRATEGY_CONTAINS	8	/* array @> array */
 #define STRATEGY_CONTAINED	9	/* array <@ array */
 #define STRATEGY_RESEMBLES	10	/* array <%@ ball */
-#define NSTRATEGIES			10
+#define STRATEGY_JACCARD	11	/* ORDER BY array <%> array */
+#define NSTRATEGIES			11
 
 #endif							/* SIMHASH_STRATEGY_H */

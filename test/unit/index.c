@@ -7,6 +7,7 @@
  */
 #include "postgres_fe.h"
 
+#include "compat.h"
 #include "digest/match.h"
 #include "index/simhash/probe_plan.h"
 
@@ -346,6 +347,27 @@ test_matches(MatchFunction match)
 	}
 }
 
+/* Check which servers reorder rows without losing their ctid. */
+static void
+test_servers(void)
+{
+	static const int lose[] = {140023, 150000, 150018, 150019, 160015, 170000, 170011, 180006, 190000};
+	static const int keep[] = {150020, 150021, 160016, 170012, 180007, 190001, 200000, 210003};
+
+	for (int i = 0; i < (int) lengthof(lose); i++)
+	{
+		unit_checks++;
+		if (reordering_keeps_ctid(lose[i]) && count_failure())
+			printf("%d loses the ctid\n", lose[i]);
+	}
+	for (int i = 0; i < (int) lengthof(keep); i++)
+	{
+		unit_checks++;
+		if (!reordering_keeps_ctid(keep[i]) && count_failure())
+			printf("%d keeps the ctid\n", keep[i]);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -370,5 +392,8 @@ main(int argc, char **argv)
 		test_matches((MatchFunction) match_methods[i].function);
 		end_group("rounds");
 	}
+	begin_group("servers that keep the ctid");
+	test_servers();
+	end_group("servers");
 	return end_tests();
 }

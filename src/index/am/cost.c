@@ -10,17 +10,21 @@
 #include "access/genam.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/meta.h"
 #include "planner/array_estimate.h"
 #include "planner/selectivity.h"
+#include "type/hash_array.h"
 #include "type/strategy.h"
 
 /*
@@ -232,6 +236,18 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
 }
 
 /*
+ * Return true if the order of a path is by Jaccard distance, of which the scan returns a lower
+ * bound.
+ */
+static bool
+order_is_jaccard(const IndexPath *path)
+{
+	return path->indexorderbys != NIL &&
+		function_address(get_opcode(linitial_node(OpExpr, path->indexorderbys)->opno)) ==
+		simhash_array_distance;
+}
+
+/*
  * Estimate what a scan of a multi-key index reads in total (*all), and what it reads
  * before its first row (*first).  The caller must set both to zero before.  Returns true if
  * the scan may turn out to be a full index scan.
@@ -251,10 +267,16 @@ fraction_rechecked(PlannerInfo *root, int strategy, OpExpr *op)
  * which is not estimated: best_query_keys.)  If all operators need a full index scan, sets
  * *selectivity to 1, because such a scan fetches all rows.  *selectivity is at least the
  * fraction of rows that are rechecked.  Sets *recheck_cost to the cost of such a row.
+ *
+ * With an order and a condition of several keys, the merge ends before the scan returns the
+ * first row.  In order of Jaccard distance, the executor fetches rows until none can be nearer
+ * than the first.  These are assumed to be the rows that have half of the query keys.  Sets
+ * *reordered to their fraction.
  */
 static bool
 estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
-			  Selectivity *selectivity, Cost *recheck_cost, ScanEstimate *first, ScanEstimate *all)
+			  Selectivity *selectivity, Cost *recheck_cost, Selectivity *reordered,
+			  ScanEstimate *first, ScanEstimate *all)
 {
 	IndexOptInfo *info = path->indexinfo;
 	const MultiKeyMethods *methods = opclass->multi_key;
@@ -306,14 +328,25 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
 	all->max_fraction = 1;
 
-	/* an ordered scan begins with rows that contain any of the query keys */
 	if (path->indexorderbys != NIL)
 	{
 		OpExpr	   *order = linitial(path->indexorderbys);
+		double		n = methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order,
+													 &unknown);
 
-		first->descents = first->pages =
-			methods->estimate_query_keys(root, params, STRATEGY_CONTAINMENT, order, &unknown);
-		first->max_fraction = 1;
+		if (merged && !isinf(nkeys))
+			*first = *all;
+		else
+			*first = (ScanEstimate) {.descents = n,.pages = n,.max_fraction = 1};
+		if (order_is_jaccard(path))
+		{
+			Condition	half = {.distance = &distance_containment,.function = get_opcode(order->opno),
+			.a = linitial(order->args),.b = lsecond(order->args),.count = 1};
+
+			*reordered = array_estimate(root, &half, false, JOIN_INNER, NULL);
+			*reordered = Min(*reordered, *selectivity);
+			*recheck_cost = array_comparison_cost(array_count_elements(root, half.a), n);
+		}
 	}
 	else if (merged && path->path.param_info && !isinf(nkeys))
 	{
@@ -399,8 +432,9 @@ avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivit
 }
 
 /*
- * Remove the order from a path with several ORDER BY operators.  PostgreSQL then sorts
- * the rows of the path.
+ * Remove an order that a scan cannot have.  PostgreSQL then sorts the rows of the path.
+ *
+ * In order of Jaccard distance, the executor reorders rows.  It must not forget their ctid.
  *
  * PostgreSQL passes any number of distances to an access method with amcanorderbyop.
  * This access method supports one distance.  A high cost would not be a solution.
@@ -408,9 +442,11 @@ avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivit
  * no cheap index scan for the conditions alone.
  */
 static void
-remove_multiple_distances(IndexPath *path)
+remove_order(IndexPath *path)
 {
-	if (list_length(path->indexorderbys) > 1)
+	if (list_length(path->indexorderbys) > 1 ||
+		(order_is_jaccard(path) &&
+		 !reordering_keeps_ctid(pg_strtoint32(GetConfigOption("server_version_num", false, false)))))
 	{
 		path->path.pathkeys = NIL;
 		path->indexorderbys = path->indexorderbycols = NIL;
@@ -435,11 +471,13 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	ScanEstimate first = {0};
 	ScanEstimate all = {0};
 	double		ntuples = 0;	/* number of index entries that the scan reads */
-	Cost		recheck_cost = 0;	/* of testing the operator on one row */
+	Cost		recheck_cost = 0;	/* of computing a distance of one row */
+	Selectivity reordered = 0;	/* fraction of rows fetched before the first is returned */
+	double		random_page_cost;
 	QualCost	qual_cost;
 	ListCell   *lc;
 
-	remove_multiple_distances(path);
+	remove_order(path);
 
 	/*
 	 * estimate the query's clauses, which know more than the index conditions made from them,
@@ -459,7 +497,8 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 										  JOIN_INNER, NULL);
 	if (opclass && opclass->multi_key)
 	{
-		unknown = estimate_keys(root, path, opclass, selectivity, &recheck_cost, &first, &all);
+		unknown = estimate_keys(root, path, opclass, selectivity, &recheck_cost, &reordered,
+								&first, &all);
 		ntuples = all.entries;
 	}
 	else
@@ -477,7 +516,9 @@ simhash_costestimate(PlannerInfo *root, IndexPath *path, double loop_count,
 		*selectivity * info->tuples * recheck_cost +
 		cost_of_reading(root, info, &all, loop_count) +
 		avoid_index_only_scan(root, path, *selectivity, loop_count);
-	*startup_cost += cost_of_reading(root, info, &first, loop_count);
+	get_tablespace_page_costs(info->rel->reltablespace, &random_page_cost, NULL);
+	*startup_cost += cost_of_reading(root, info, &first, loop_count) +
+		reordered * info->tuples * (random_page_cost + recheck_cost);
 	/* for a long passage and a small index, `first` may cost more than `all` */
 	*total_cost = Max(*total_cost, *startup_cost);
 }

@@ -65,6 +65,7 @@ sort_family(int strategy)
 		case STRATEGY_DISTANCE:
 			return INTEGER_BTREE_FAM_OID;
 		case STRATEGY_CONTAINMENT:
+		case STRATEGY_JACCARD:
 			return FLOAT_BTREE_FAMILY;
 		default:
 			return InvalidOid;

@@ -112,7 +112,7 @@ query_array(const ScanKeyData *key, KeySet *keys)
 #define ARRAY_ELEMENTS		10.0
 
 /*
- * Return the estimated number of query keys.  For &&, @>, <@ and the ORDER BY operator, it is
+ * Return the estimated number of query keys.  For &&, @>, <@ and the ORDER BY operators, it is
  * the number of elements of the argument.  For <%>@, <%@ and =~=, it is the number of elements
  * of the array in the ball.  If `clause` is NULL, it is ARRAY_ELEMENTS.
  *
@@ -163,6 +163,7 @@ static const Opclass array_opclass = {
 		[STRATEGY_CONTAINS] = arraycontains,
 		[STRATEGY_CONTAINED] = arraycontained,
 		[STRATEGY_CONTAINMENT] = simhash_containment_distance,
+		[STRATEGY_JACCARD] = simhash_array_distance,
 	},
 	.multi_key = &array_methods,
 };

@@ -5,13 +5,16 @@
  *
  * - scan_hamming.c returns rows by the Hamming distance of their key.
  * - scan_keys.c returns rows that contain any of the query keys, or at least T of them.
- * - scan_overlap.c returns rows ranked by overlap with the query keys.
+ * - scan_overlap.c returns rows ranked by overlap with the query keys, which is the order of
+ *	 containment distances and a lower bound of Jaccard distances.
  *
  * Each scan sets reader.tids to the TIDs to return next.  Rows that are NULL come last.
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "access/relscan.h"
 #include "pgstat.h"
@@ -88,7 +91,7 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 		scan->xs_orderbyvals = palloc0(sizeof(Datum));
 		scan->xs_orderbynulls = palloc(sizeof(bool));
 	}
-	scan->xs_recheckorderby = false;	/* distances are exact */
+	scan->xs_recheckorderby = false;
 	scan->opaque = state;
 	return scan;
 }
@@ -222,27 +225,27 @@ begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
 	if (state->keys == NULL)
 	{
 		state->stage = SCAN_OVERLAP;
-		state->overlap = overlap_scan_create(state->context, &state->reader, &query);
+		state->overlap = overlap_scan_create(state->context, &state->reader, &query, false);
 	}
 }
 
 /*
  * Begin a search that returns rows ranked by overlap with the query of ORDER BY.  If the
- * query is NULL or an empty array, the distance of every row is NULL, and the rows have
- * no order.
+ * query is NULL, the distance of every row is NULL, and the rows have no order.
  */
 static void
 begin_overlap(IndexScanDesc scan, SimHashScan *state, const KeySet *sets, int nsets)
 {
 	ScanKey		key = scan->orderByData;
 	KeySet		query = {0};
+	bool		isnull = (key->sk_flags & SK_ISNULL) != 0;
 
-	if (!(key->sk_flags & SK_ISNULL))
+	if (!isnull)
 		state->opclass->multi_key->extract_value(key->sk_argument, &query);
-	scan->xs_orderbynulls[0] = query.n == 0;
 	limit_query(sets, nsets, &query, &state->recheck);
 	state->stage = SCAN_OVERLAP;
-	state->overlap = overlap_scan_create(state->context, &state->reader, &query);
+	state->overlap = overlap_scan_create(state->context, &state->reader, &query,
+										 !isnull && key->sk_strategy == STRATEGY_JACCARD);
 }
 
 /*
@@ -346,7 +349,8 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 /*
  * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these rows have
  * the same distance, and xs_orderbyvals is set to this distance.  If the distance is
- * NULL, xs_orderbynulls is true instead.  Returns false after the last TID.
+ * NULL, xs_orderbynulls is true instead.  If it is a lower bound, xs_recheckorderby is true.
+ * Returns false after the last TID.
  */
 static bool
 next_rows(IndexScanDesc scan)
@@ -354,7 +358,7 @@ next_rows(IndexScanDesc scan)
 	SimHashScan *state = scan->opaque;
 	bool		any = false;
 	Datum		distance = (Datum) 0;
-	float8		fraction = 0;
+	float8		fraction;
 
 	state->next = 0;
 	switch (state->stage)
@@ -368,7 +372,13 @@ next_rows(IndexScanDesc scan)
 			break;
 		case SCAN_OVERLAP:
 			any = overlap_scan_next(state->overlap, &fraction);
-			distance = Float8GetDatum(fraction);
+			if (any && scan->numberOfOrderBys > 0)
+			{
+				distance = Float8GetDatum(fraction);
+				scan->xs_orderbynulls[0] = isnan(fraction);
+				scan->xs_recheckorderby = fraction < 1 &&
+					scan->orderByData->sk_strategy == STRATEGY_JACCARD;
+			}
 			break;
 		case SCAN_NULLS:
 			return leaf_reader_next(&state->reader);

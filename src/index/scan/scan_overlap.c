@@ -1,8 +1,11 @@
 /*
  * Scans for rows ranked by overlap: rows with the most query keys come first
  *
- * The distance of a row is the fraction of the query keys that the row lacks.  So the scan
- * counts the hits of each TID.  A hit is a query key that the row contains (hit_counter.c).
+ * The containment distance of a row is the fraction of the query keys that the row lacks.  So
+ * the scan counts the hits of each TID.  A hit is a query key that the row contains
+ * (hit_counter.c).  The Jaccard distance is not less, since a row and the query have at least
+ * the query keys together.  It is equal if the row has no other keys, or none of the query
+ * keys.
  *
  * Frequent keys occur in many rows.  The scan reads all of their postings only if it must.
  * It returns rows in this order:
@@ -28,6 +31,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/float.h"
 
 #include "index/scan/hit_counter.h"
 #include "index/scan/postings.h"
@@ -67,6 +71,7 @@ struct OverlapScan
 	int			min_match;		/* minimum number of query keys that a matching row
 								 * contains */
 	bool		or_empty;		/* true if rows without keys may match anyway */
+	bool		jaccard;		/* true if the order is by Jaccard distance */
 
 	uint64	   *frequent;		/* frequent keys among the query keys */
 	int			nfrequent;
@@ -96,10 +101,11 @@ static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLAC
 /*
  * Create a scan for rows that contain at least min_match of the query keys, or no keys if
  * or_empty is true.  If min_match is 0, the scan returns all rows that are not NULL.  The
- * array of keys must stay valid until the scan ends.
+ * array of keys must stay valid until the scan ends.  If `jaccard` is true, the distances are
+ * lower bounds of Jaccard distances.
  */
 OverlapScan *
-overlap_scan_create(MemoryContext context, LeafReader *reader, const KeySet *query)
+overlap_scan_create(MemoryContext context, LeafReader *reader, const KeySet *query, bool jaccard)
 {
 	OverlapScan *scan = MemoryContextAllocZero(context, sizeof(OverlapScan));
 
@@ -109,6 +115,7 @@ overlap_scan_create(MemoryContext context, LeafReader *reader, const KeySet *que
 	scan->nkeys = query->n;
 	scan->min_match = query->min_match;
 	scan->or_empty = query->or_empty;
+	scan->jaccard = jaccard;
 	return scan;
 }
 
@@ -384,7 +391,8 @@ begin_next_stage(OverlapScan *scan)
  * Set reader->tids to the TIDs of the next rows, which have the same distance.  Sets
  * *distance to this distance: the fraction of the query keys that each row lacks.
  * Computes it by one division, as simhash_containment_distance() does, so that both
- * results are equal.  Returns false if there are no more non-NULL rows.
+ * results are equal.  Of an empty query, the Jaccard distance of rows with keys is 1.  All
+ * other distances are NULL, and set to NaN.  Returns false if there are no more non-NULL rows.
  */
 bool
 overlap_scan_next(OverlapScan *scan, float8 *distance)
@@ -406,7 +414,10 @@ overlap_scan_next(OverlapScan *scan, float8 *distance)
 			any = leaf_reader_next(scan->reader);
 		if (any)
 		{
-			*distance = (float8) (scan->nkeys - (int) count) / scan->nkeys;
+			if (scan->nkeys > 0)
+				*distance = (float8) (scan->nkeys - (int) count) / scan->nkeys;
+			else
+				*distance = scan->jaccard && scan->stage == OVERLAP_REST ? 1 : get_float8_nan();
 			return true;
 		}
 		begin_next_stage(scan);

@@ -95,7 +95,7 @@ extern void keys_scan_end(KeysScan *scan);
 typedef struct OverlapScan OverlapScan;
 
 extern OverlapScan *overlap_scan_create(MemoryContext context, LeafReader *reader,
-										const KeySet *query);
+										const KeySet *query, bool jaccard);
 extern bool overlap_scan_next(OverlapScan *scan, float8 *distance);
 extern void overlap_scan_end(OverlapScan *scan);
 
