@@ -97,6 +97,7 @@ OBJS = \
 	src/join/plan/join_cost.o \
 	src/join/plan/join_node.o \
 	src/join/plan/join_path.o \
+	src/join/plan/join_self.o \
 	src/join/store/entries.o \
 	src/join/store/entry_sort.o \
 	src/join/store/partitions.o \

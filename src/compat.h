@@ -20,6 +20,24 @@
 #define MODULE_MAGIC(module_name, module_version)	PG_MODULE_MAGIC
 #endif
 
+/*
+ * What an operator means in the index families that it is in.  18 has other names for it.  Strict:
+ * <, > or <>.
+ */
+#if PG_VERSION_NUM >= 180000
+#define get_operator_meanings(op)		get_op_index_interpretation(op)
+#define meaning_is_strict(meaning) \
+	(((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_LT || \
+	 ((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_GT || \
+	 ((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_NE)
+#else
+#define get_operator_meanings(op)		get_op_btree_interpretation(op)
+#define meaning_is_strict(meaning) \
+	(((OpBtreeInterpretation *) (meaning))->strategy == BTLessStrategyNumber || \
+	 ((OpBtreeInterpretation *) (meaning))->strategy == BTGreaterStrategyNumber || \
+	 ((OpBtreeInterpretation *) (meaning))->strategy == ROWCOMPARE_NE)
+#endif
+
 /* From 16 on, the macros for variable-length data are in varatt.h. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"

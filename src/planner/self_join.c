@@ -17,7 +17,7 @@
 /*
  * Return true if two expressions are the same, of relation a and of relation b.
  */
-static bool
+bool
 is_same_of_both(Node *of_a, Node *of_b, int a, int b)
 {
 	of_a = copyObject(of_a);

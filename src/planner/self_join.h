@@ -16,6 +16,7 @@ typedef struct SelfJoin
 								 * clause excludes them; otherwise 0 */
 } SelfJoin;
 
+extern bool is_same_of_both(Node *of_a, Node *of_b, int a, int b);
 extern SelfJoin self_join_read(PlannerInfo *root, const Condition *condition);
 
 /*

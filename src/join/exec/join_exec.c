@@ -77,8 +77,8 @@ make_match(SimHashJoinState *state)
 	match->has_equalities = state->spec.equal != NIL;
 	match->is_swapped = state->spec.is_swapped;
 	match->memory = get_hash_memory_limit();
-	match->left = &state->left.store;
 	match->right = &state->right.store;
+	match->left = join_is_self(&state->spec) ? match->right : &state->left.store;
 	match->context = AllocSetContextCreate(CurrentMemoryContext, "similarity join pairs",
 										   ALLOCSET_DEFAULT_SIZES);
 	return match;
@@ -96,10 +96,19 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 
 	state->match = make_match(state);
 	state->filter = list_concat_copy(spec->cheap_clauses, spec->clauses);
-	join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
-					estate, eflags);
-	join_input_init(state, &state->right, lsecond(scan->custom_plans), state->left.ncolumns,
+	if (!join_is_self(spec))
+		join_input_init(state, &state->left, linitial(scan->custom_plans), 0, spec->left_key,
+						estate, eflags);
+	else
+	{
+		state->left.ncolumns = list_length(scan->custom_scan_tlist) / 2;
+		state->left.done = state->left.complete = true;
+	}
+	join_input_init(state, &state->right, llast(scan->custom_plans), state->left.ncolumns,
 					spec->right_key, estate, eflags);
+	if (join_is_self(spec))
+		state->left.slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(state->right.plan),
+												  &TTSOpsMinimalTuple);
 	state->radius = ExecInitExpr(spec->radius, &css->ss.ps);
 	state->cheap_clauses = ExecInitQual(spec->cheap_clauses, &css->ss.ps);
 	state->clauses = ExecInitQual(spec->clauses, &css->ss.ps);
@@ -148,18 +157,20 @@ join_rescan(CustomScanState *css)
 
 	if (css->ss.ps.chgParam)
 	{
-		UpdateChangedParamSet(left->plan, css->ss.ps.chgParam);
+		if (left->plan)
+			UpdateChangedParamSet(left->plan, css->ss.ps.chgParam);
 		UpdateChangedParamSet(right->plan, css->ss.ps.chgParam);
 	}
 	keeps_right = right->complete && right->plan->chgParam == NULL &&
 		!bms_overlap(css->ss.ps.chgParam, state->key_params);
-	keeps_left = keeps_right && left->done && left->complete && left->plan->chgParam == NULL;
+	keeps_left = keeps_right && left->done && left->complete &&
+		(left->plan == NULL || left->plan->chgParam == NULL);
 	keeps_right = keeps_left || (keeps_right && !state->match->partitioned);
 
 	join_partitions_close(&state->match->partitions);
 	MemoryContextReset(state->match->context);
 	join_row_clear(state);
-	if (!keeps_left)
+	if (!keeps_left && left->plan)
 		rescan_input(left);
 	if (!keeps_right)
 		rescan_input(right);
@@ -175,7 +186,8 @@ join_end(CustomScanState *css)
 	SimHashJoinState *state = (SimHashJoinState *) css;
 
 	join_partitions_close(&state->match->partitions);
-	join_store_close(&state->left.store);
+	if (!join_is_self(&state->spec))
+		join_store_close(&state->left.store);
 	join_store_close(&state->right.store);
 	ExecEndNode(state->left.plan);
 	ExecEndNode(state->right.plan);
@@ -221,6 +233,8 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 	if (spec->jointype != JOIN_INNER)
 		ExplainPropertyText("Join Type", spec->jointype == JOIN_LEFT ? "Left" :
 							spec->jointype == JOIN_SEMI ? "Semi" : "Anti", es);
+	if (join_is_self(spec))
+		ExplainPropertyBool("Self Join", true, es);
 	explain_clauses("Join Cond", spec->distance_clauses, plan, ancestors, es);
 	explain_clauses("Join Filter", state->filter, plan, ancestors, es);
 	if (!es->analyze)

@@ -51,7 +51,8 @@ join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan, int first
 	if (state->match->methods->stores_values)
 	{
 		input->store.value_column = join_value_column(state->css.ss.ps.plan, state->filter, key,
-													  first_column);
+													  first_column,
+													  join_is_self(&state->spec));
 		input->store.narrow = ExecInitExtraTupleSlot(estate, ExecGetResultType(input->plan),
 													 &TTSOpsVirtual);
 	}

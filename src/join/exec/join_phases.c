@@ -10,6 +10,9 @@
  * (partitions.c).  Left and right entries of the same partition are joined.  A partition
  * that does not fit is joined chunk by chunk.
  *
+ * A self-join has one input, the right one.  Its entries are joined with themselves, all in
+ * memory or those of the same partition.
+ *
  * After a chunk of the left input, or after all partitions, a left join or antijoin
  * returns the left rows without a match.
  *
@@ -29,14 +32,21 @@ static void
 record_space(SimHashJoinState *state)
 {
 	const JoinMatch *match = state->match;
-	Size		memory = MemoryContextMemAllocated(match->left->context, true) +
-		MemoryContextMemAllocated(match->right->context, true) +
+	Size		memory = MemoryContextMemAllocated(match->right->context, true) +
 		MemoryContextMemAllocated(match->context, true);
-	uint64		disk = join_store_disk(match->left) + join_store_disk(match->right);
+	uint64		disk = join_store_disk(match->right);
+	uint64		nentries = match->right->entries.file.n;
+
+	if (!join_match_is_self(match))
+	{
+		memory += MemoryContextMemAllocated(match->left->context, true);
+		disk += join_store_disk(match->left);
+		nentries += match->left->entries.file.n;
+	}
 
 	/* partitions are copies of all entries */
 	if (match->partitioned)
-		disk += (match->left->entries.file.n + match->right->entries.file.n) * match->entry_size;
+		disk += nentries * match->entry_size;
 	state->peak_memory = Max(state->peak_memory, memory);
 	state->disk = Max(state->disk, disk);
 }
@@ -101,14 +111,16 @@ next_partition(SimHashJoinState *state)
 	{
 		while (state->partition < partitions->n)
 		{
-			JoinEntryFile *left = &partitions->left.partition[state->partition];
-			JoinEntryFile *right = &partitions->right.partition[state->partition++];
+			JoinEntryFile *right = &partitions->right.partition[state->partition];
+			JoinEntryFile *left = join_match_is_self(match) ? right :
+				&partitions->left.partition[state->partition];
 
+			state->partition++;
 			if (left->n == 0 || right->n == 0)
 				continue;
-			match->left->entries.source = left;
+			match->left_entries->source = left;
 			match->right->entries.source = right;
-			join_entries_rewind(&match->left->entries);
+			join_entries_rewind(match->left_entries);
 			return NEXT_LEFT_CHUNK;
 		}
 		if (++match->round == partitions->nrounds)
@@ -117,6 +129,15 @@ next_partition(SimHashJoinState *state)
 		record_space(state);
 		state->partition = 0;
 	}
+}
+
+/*
+ * Begin with the first chunk, or partition.  Returns the next phase.
+ */
+static JoinPhase
+first_chunk(SimHashJoinState *state)
+{
+	return state->match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
 }
 
 /*
@@ -136,6 +157,8 @@ begin_matches(SimHashJoinState *state)
 	record_space(state);
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
 		join_evaluate_radius(state);
+	if (join_match_is_self(match))
+		match->partitioned = right->file.n > 0;
 	if (!state->matchable && !join_returns_unmatched(state))
 		return JOIN_DONE;
 	if (bitmap_size > 0)
@@ -156,14 +179,17 @@ begin_matches(SimHashJoinState *state)
 	else
 	{
 		right->source = right->file.n > 0 ? &right->file : NULL;
-		join_entries_rewind(&match->left->entries);
+		join_entries_rewind(match->left_entries);
 	}
 	if (match->partitions.n > 1)
 		nbatches = match->partitions.n;
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
 	state->nbatches = Max(state->nbatches, nbatches);
-	return match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
+	if (!join_match_is_self(match) || state->spec.excludes_self)
+		return first_chunk(state);
+	state->itself = (TupleScan) {0};
+	return RETURN_ITSELF;
 }
 
 /*
@@ -180,13 +206,16 @@ begin_join(SimHashJoinState *state)
 		join_store_reset(match->right, match->right_limit,
 						 join_match_capacity(match, match->memory, match->right_divisor),
 						 match->entry_size);
+		match->chunk.entry = NULL;
 		pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
 		join_input_read_right(state);
 		state->right.complete = true;
 	}
 	state->pending.n = state->pending.next = state->pending.end = 0;
-	state->returns_pending = false;
+	state->returns_pending = state->exchange = false;
 	match->knows_radius = false;
+	match->left_entries = &match->left->entries;
+	match->right_entries = &match->right->entries;
 	state->matchable = match->right->nrows > 0;
 	state->nbatches = Max(state->nbatches, 1);
 	if (!state->matchable && !join_returns_unmatched(state))
@@ -194,7 +223,7 @@ begin_join(SimHashJoinState *state)
 	if (!state->left.done)
 		return begin_chunk(state);
 
-	/* a rescan has kept the left rows, too */
+	/* a rescan has kept the left rows, too, or the right ones are the left ones */
 	return begin_matches(state);
 }
 
@@ -206,10 +235,40 @@ next_left_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (!join_entries_load(&match->left->entries))
+	if (!join_entries_load(match->left_entries))
 		return match->partitioned ? next_partition(state) : end_chunk(state);
-	join_entries_rewind(&match->right->entries);
+	state->joined_itself = false;
+	if (!join_match_is_self(match))
+		join_entries_rewind(match->right_entries);
 	return NEXT_RIGHT_CHUNK;
+}
+
+/*
+ * Load the next chunk of right entries.  The right chunks of a self-join are the left chunk,
+ * and then those that follow it in the file.  Returns false if there are no more.
+ */
+static bool
+load_right_chunk(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (!join_match_is_self(match))
+		return join_entries_load(match->right_entries);
+	if (!state->joined_itself)
+	{
+		state->joined_itself = true;
+		match->right_entries = match->left_entries;
+		return true;
+	}
+	if (match->left_entries->source == NULL)
+		return false;
+	if (match->right_entries == match->left_entries)
+	{
+		state->rest = *match->left_entries->source;
+		match->right_entries = &match->right->entries;
+		match->right_entries->source = &state->rest;
+	}
+	return join_entries_load(match->right_entries);
 }
 
 /*
@@ -218,7 +277,7 @@ next_left_chunk(SimHashJoinState *state)
 static bool
 left_is_done(const JoinMatch *match)
 {
-	const JoinEntries *left = &match->left->entries;
+	const JoinEntries *left = match->left_entries;
 	uint32		i = 0;
 
 	while (i < left->n && join_row_is_done(match->done, join_entries_at(left, i)->row))
@@ -235,7 +294,7 @@ next_right_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (left_is_done(match) || !join_entries_load(&match->right->entries))
+	if (left_is_done(match) || !load_right_chunk(state))
 		return NEXT_LEFT_CHUNK;
 	match->methods->begin_pairs(match);
 	state->npasses++;
@@ -261,6 +320,10 @@ join_next_row(CustomScanState *css)
 			case READ_LEFT:
 				if ((result = join_input_read_left(state)) == NULL)
 					state->phase = begin_matches(state);
+				break;
+			case RETURN_ITSELF:
+				if ((result = join_return_itself(state)) == NULL)
+					state->phase = first_chunk(state);
 				break;
 			case NEXT_LEFT_CHUNK:
 				state->phase = next_left_chunk(state);

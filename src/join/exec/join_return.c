@@ -49,10 +49,11 @@ join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
  * Set the columns of the joined row to those of a stored tuple.
  */
 static void
-put_tuple(JoinInput *input, TupleLocation location, TupleTableSlot *row)
+put_tuple(SimHashJoinState *state, JoinInput *input, TupleLocation location, TupleTableSlot *row)
 {
-	ExecStoreMinimalTuple(join_tuples_fetch(&input->store.tuples, location), input->slot,
-						  false);
+	JoinStore  *store = input == &state->left ? state->match->left : state->match->right;
+
+	ExecStoreMinimalTuple(join_tuples_fetch(&store->tuples, location), input->slot, false);
 	join_row_put(input, input->slot, row);
 }
 
@@ -67,16 +68,29 @@ make_row(SimHashJoinState *state, TupleLocation left, TupleLocation right)
 	TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(row);
-	if (state->loaded == left)
+	if (state->loaded == left && join_tuples_has(&state->match->left->tuples, left))
 		join_row_put(&state->left, state->left.slot, row);
 	else
-		put_tuple(&state->left, left, row);
+		put_tuple(state, &state->left, left, row);
 	state->loaded = left;
 	if (right != NO_TUPLE)
-		put_tuple(&state->right, right, row);
+		put_tuple(state, &state->right, right, row);
 	else
 		memset(row->tts_isnull + state->right.first_column, true,
 			   state->right.ncolumns * sizeof(bool));
+	return ExecStoreVirtualTuple(row);
+}
+
+/*
+ * Make the joined row of the current pair of a self-join, with the sides exchanged.
+ */
+static TupleTableSlot *
+exchange_sides(SimHashJoinState *state)
+{
+	TupleTableSlot *row = ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
+
+	join_row_put(&state->left, state->right.slot, row);
+	join_row_put(&state->right, state->left.slot, row);
 	return ExecStoreVirtualTuple(row);
 }
 
@@ -135,15 +149,33 @@ next_row_pair(SimHashJoinState *state)
 }
 
 /*
- * Return true if a pair of rows matches.  The values are compared before all clauses that are
- * not cheap.  The joined row must have been made, unless there are no clauses and the method
- * has no verify().
+ * Return true if the values of the current pair match.  They are compared once for both orders.
+ * A rejected pair is not offered in the other order.
  */
 static bool
-pair_matches(SimHashJoinState *state, const JoinPair *pair)
+values_match(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	if (match->methods->verify && !state->accepted)
+	{
+		state->accepted = match->methods->verify(match, state->left.slot, state->right.slot,
+												 state->current->tag);
+		state->exchange &= state->accepted;
+		return state->accepted;
+	}
+	return true;
+}
+
+/*
+ * Return true if the current pair of rows matches.  The values are compared before all clauses
+ * that are not cheap.  The joined row must have been made, unless there are no clauses and the
+ * method has no verify().
+ */
+static bool
+pair_matches(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	JoinMatch  *match = state->match;
 
 	state->ncandidates++;
 	if (!ExecQual(state->cheap_clauses, econtext))
@@ -151,8 +183,7 @@ pair_matches(SimHashJoinState *state, const JoinPair *pair)
 		state->nremoved++;
 		return false;
 	}
-	if (match->methods->verify &&
-		!match->methods->verify(match, state->left.slot, state->right.slot, pair->tag))
+	if (!values_match(state))
 		return false;
 	state->npairs++;
 	if (ExecQual(state->clauses, econtext))
@@ -162,27 +193,65 @@ pair_matches(SimHashJoinState *state, const JoinPair *pair)
 }
 
 /*
+ * Return the next row of the result that comes from a row of a self-join and itself, or NULL if
+ * there are no more.
+ */
+TupleTableSlot *
+join_return_itself(SimHashJoinState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	TupleLocation row;
+
+	while ((row = join_tuples_next(&state->match->right->tuples, &state->itself)) != NO_TUPLE)
+	{
+		TupleTableSlot *result;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		state->pair = (JoinPair) {row, row, 0, 0};
+		state->current = &state->pair;
+		state->accepted = false;
+		econtext->ecxt_scantuple = make_row(state, row, row);
+		if (pair_matches(state) &&
+			(result = join_row_project(state, econtext->ecxt_scantuple)) != NULL)
+			return result;
+	}
+	return NULL;
+}
+
+/*
  * Return the next row of the result that comes from a match, or NULL if the two loaded
  * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
- * returns NULL.
+ * returns NULL.  A pair of a self-join is offered to the clauses in both orders.
  */
 TupleTableSlot *
 join_return_match(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	bool		is_anti = state->spec.jointype == JOIN_ANTI;
-	const JoinPair *pair;
 
-	while ((pair = next_row_pair(state)) != NULL)
+	while (state->exchange || (state->current = next_row_pair(state)) != NULL)
 	{
+		const JoinPair *pair = state->current;
 		TupleTableSlot *row = NULL;
 		TupleTableSlot *result;
 
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
-		if (!is_anti || state->clauses || state->match->methods->verify)
-			econtext->ecxt_scantuple = row = make_row(state, pair->left, pair->right);
-		if (!pair_matches(state, pair))
+		if (state->exchange)
+		{
+			state->exchange = false;
+			row = exchange_sides(state);
+		}
+		else
+		{
+			state->exchange = join_is_self(&state->spec);
+			state->accepted = false;
+			if (!is_anti || state->clauses || state->match->methods->verify)
+				row = make_row(state, pair->left, pair->right);
+		}
+		econtext->ecxt_scantuple = row;
+		if (!pair_matches(state))
 			continue;
 		if (state->matched)
 			state->matched[pair->row / 8] |= 1 << pair->row % 8;

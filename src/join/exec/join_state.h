@@ -18,6 +18,7 @@ typedef enum JoinPhase
 {
 	BEGIN_JOIN,					/* read the right input */
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
+	RETURN_ITSELF,				/* return rows of a self-join that match themselves */
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,
 	RETURN_MATCHES,
@@ -26,10 +27,10 @@ typedef enum JoinPhase
 	JOIN_DONE
 } JoinPhase;
 
-/* An input of the join. */
+/* An input of the join.  That of a self-join is the right one. */
 typedef struct JoinInput
 {
-	PlanState  *plan;
+	PlanState  *plan;			/* NULL of the left side of a self-join */
 	ExprState  *key;
 	List	   *equal;			/* ExprStates of the equality keys */
 	FmgrInfo   *hash;			/* hash functions of the equality keys */
@@ -64,7 +65,13 @@ typedef struct SimHashJoinState
 	PendingPairs pending;		/* pairs whose tuples are in files */
 	bool		uses_pending;	/* true if pairs wait for their tuples */
 	bool		returns_pending;	/* true if pending pairs are being returned */
+	TupleScan	itself;			/* of a self-join: the next row that may match itself */
+	JoinEntryFile rest;			/* of a self-join: the file after the loaded left chunk */
+	bool		joined_itself;	/* true if the loaded left chunk was joined with itself */
 	JoinPair	pair;			/* the current pair, if pairs do not wait */
+	const JoinPair *current;	/* the current pair */
+	bool		accepted;		/* true if verify() has accepted it */
+	bool		exchange;		/* true if it is to be offered in the other order, too */
 	uint32		unmatched;		/* index of the next loaded left entry to return if it has
 								 * no match */
 
@@ -115,6 +122,7 @@ extern TupleTableSlot *join_input_read_left(SimHashJoinState *state);
 extern TupleTableSlot *join_row_clear(SimHashJoinState *state);
 extern void join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row);
 extern TupleTableSlot *join_row_project(SimHashJoinState *state, TupleTableSlot *row);
+extern TupleTableSlot *join_return_itself(SimHashJoinState *state);
 extern TupleTableSlot *join_return_match(SimHashJoinState *state);
 extern TupleTableSlot *join_return_unmatched(SimHashJoinState *state);
 

@@ -150,7 +150,7 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 		state->nbands = sig->params.bands;
 		match->entry_size = join_band_entry_size(sig->params.bands);
 		join_entries_init(&store->entries, store->context,
-						  store == match->left ? PG_INT32_MAX :
+						  store != match->right ? PG_INT32_MAX :
 						  join_match_capacity(match, match->memory, match->right_divisor),
 						  match->entry_size);
 	}
@@ -231,13 +231,25 @@ sort_by_band(BandMatch *state, EntryRefs *side)
 }
 
 /*
+ * Return true if the loaded left entries are the right ones, too.
+ */
+static inline bool
+is_self(const BandMatch *state)
+{
+	return state->match.left_entries == state->match.right_entries;
+}
+
+/*
  * Sort both sides by the current band, and begin at their first entries.
  */
 static void
 begin_band(BandMatch *state)
 {
-	sort_by_band(state, &state->left);
 	sort_by_band(state, &state->right);
+	if (is_self(state))
+		state->left = state->right;
+	else
+		sort_by_band(state, &state->left);
 	state->next_left = state->next_right = 0;
 }
 
@@ -255,8 +267,8 @@ band_begin_pairs(JoinMatch *match)
 	bool		by_band = match->partitioned && match->partitions.n > 1;
 
 	MemoryContextReset(match->context);
-	state->scratch = entry_refs_begin(&state->left, &match->left->entries, &state->right,
-									  &match->right->entries, match->context);
+	state->scratch = entry_refs_begin(&state->left, match->left_entries, &state->right,
+									  match->right_entries, match->context);
 	state->band = by_band ? match->round : 0;
 	state->end_band = by_band ? match->round + 1 : number_of_rounds(state);
 	begin_band(state);
@@ -321,6 +333,8 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 				continue;
 			if (state->band == state->nbands && !has_other_params(state, *left))
 				end = state->right_other;
+			if (is_self(state))
+				state->next_right = Max(state->next_right, state->next_left + 1);
 			while (state->next_right < end)
 			{
 				*right = entry_refs_at(&state->right, state->next_right++);

@@ -200,16 +200,18 @@ make_cut(DistanceMatch *state)
 	NearPairs  *near_pairs = &state->pairs.near_pairs;
 	double		nleft = match->left->nrows;
 	double		nright = match->right->nrows;
+	double		nvalues = join_match_is_self(match) ? nright : nleft + nright;
+	uint32		nsample = sample_size(match->right);
 
 	/* a chunk of a partition is joined once for each chunk of the other input */
 	double		chunks = Max(nleft, nright) / match->right->entries.capacity /
 		Min(join_partitions_max(match->memory),
 			exp2((double) SIMHASH_BITS / (near_pairs->radius + 2)));
 
-	block_cut_make(&state->cut, state->sample,
-				   sample_size(match->left) + sample_size(match->right),
-				   (nleft + nright) * Max(chunks, 1), near_pairs->radius, nleft * nright,
-				   &near_pairs->random);
+	if (!join_match_is_self(match))
+		nsample += sample_size(match->left);
+	block_cut_make(&state->cut, state->sample, nsample, nvalues * Max(chunks, 1),
+				   near_pairs->radius, nleft * nright, &near_pairs->random);
 }
 
 /*
@@ -265,10 +267,10 @@ distance_begin_pairs(JoinMatch *match)
 	DistanceMatch *state = (DistanceMatch *) match;
 	bool		by_block = match->partitioned && match->partitions.n > 1 && state->cut.agree > 0;
 
-	sort_entries(&match->left->entries);
-	sort_entries(&match->right->entries);
+	sort_entries(match->left_entries);
+	sort_entries(match->right_entries);
 	state->left_value = state->right_value = NULL;
-	join_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
+	join_pairs_begin(&state->pairs, match->left_entries, match->right_entries, match->done,
 					 by_block ? &state->cut : NULL, match->round,
 					 by_block ? pg_popcount64(state->mask[match->round]) : 0);
 }
@@ -282,12 +284,15 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 	{
 		JoinValue  *a = state->left_value;
 		JoinValue  *b = state->right_value;
+		bool		is_self = state->pairs.is_self && a == b;
 
 		CHECK_FOR_INTERRUPTS();
 		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
 		{
 			bool		is_done;
 
+			if (is_self)
+				state->right_entry = Max(state->right_entry, state->left_entry + 1);
 			*left = &a->left[state->left_entry];
 			is_done = join_row_is_done(match->done, (*left)->row);
 

@@ -17,7 +17,8 @@
  * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
  * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
  * returned for the first one.  A left tuple has the positions of its elements in the prefix,
- * too, which tell that without the counts.
+ * too, which tell that without the counts.  Tuples that were written to a file before the
+ * elements were counted do not have them.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -60,6 +61,7 @@ typedef struct PrefixMatch
 	uint16	   *count;			/* estimated numbers of right rows with an element, by
 								 * hash value; in the context of the right rows */
 	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
+	bool		has_positions;	/* true if all left tuples have positions in the prefix */
 	EntryPair	ahead[PAIRS_AHEAD];	/* pairs whose tuples are prefetched */
 	int			nahead;
 	int			next_ahead;		/* index of the next pair to return */
@@ -209,6 +211,17 @@ stored_positions(const int64 *element, int n)
 }
 
 /*
+ * Set the positions of a stored array.  `ranked` has the places of its elements, first those of
+ * the prefix.  The positions must be PG_UINT8_MAX before.
+ */
+static void
+set_positions(const int64 *element, int n, const GlobalPlace *ranked, int prefix)
+{
+	for (int i = 0; i < Min(prefix, PG_UINT8_MAX); i++)
+		stored_positions(element, n)[global_place_index(ranked[i])] = i;
+}
+
+/*
  * Return the stored array of the row of an entry.
  */
 static const int64 *
@@ -284,8 +297,9 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 
 /*
  * Make the entries of a row with n elements.  `row` has its tuple, the hash value of its
- * equality keys and its number.  An element that no right row has needs no entry.  If all
- * rows are within the radius, a row has a single entry.
+ * equality keys and its number.  An element that no other row has needs no entry: no right row, or
+ * a single one if the input is joined with itself.  If all rows are within the radius, a row has a
+ * single entry.
  */
 static void
 add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
@@ -293,6 +307,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
 	int			min_both = jaccard_min_both(n, n, state->radius);
+	uint32		nothers = join_match_is_self(&state->match) ? 1 : 0;
 	PrefixEntry	entry = {*row,.size = n};
 
 	entry.entry.hash = 0;
@@ -310,7 +325,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 
 		entry.previous = entry.entry.key;
 		entry.entry.key = key;
-		if (global_place_count(ranked[i]) == 0)
+		if (global_place_count(ranked[i]) <= nothers)
 			continue;
 		entry.entry.hash = index + 1;
 		entry.position = i;
@@ -321,27 +336,24 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 }
 
 /*
- * Store a row's tuple, and return its location.  Of a left row, `ranked` has the places of the
- * elements, first those of the prefix.  Then the tuple ends with the positions in the prefix, the
- * elements, and their number.  Of a right row, `ranked` is NULL, and the tuple has no positions.
+ * Store a row's tuple, and return its location.  The tuple ends with the positions in the prefix
+ * if `is_left`, the elements, and their number.  `ranked` has the places of the elements, first
+ * those of the prefix.  If it is NULL, they are not known yet.
  */
 static TupleLocation
 store_tuple(JoinStore *store, TupleTableSlot *slot, const int64 *element, int n,
-			const GlobalPlace *ranked, int prefix)
+			bool is_left, const GlobalPlace *ranked, int prefix)
 {
-	Size		npositions = ranked ? MAXALIGN(n) : 0;
+	Size		npositions = is_left ? MAXALIGN(n) : 0;
 	Size		size = npositions + (n + (Size) 1) * sizeof(int64);
 	char	   *value = palloc_extended(size, MCXT_ALLOC_HUGE);
 	int64	   *stored = (int64 *) (value + npositions);
 
 	memcpy(stored, element, n * sizeof(int64));
 	stored[n] = n;
+	memset(value, PG_UINT8_MAX, npositions);
 	if (ranked)
-	{
-		memset(value, PG_UINT8_MAX, npositions);
-		for (int i = 0; i < Min(prefix, PG_UINT8_MAX); i++)
-			stored_positions(stored, n)[global_place_index(ranked[i])] = i;
-	}
+		set_positions(stored, n, ranked, prefix);
 	return join_append_value(store, slot, value, size);
 }
 
@@ -354,7 +366,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 {
 	PrefixMatch *state = (PrefixMatch *) match;
 	PrefixEntry	row = {.entry.hash = hash,.entry.row = store->nrows};
-	bool		is_left = store == match->left;
+	bool		is_left = store != match->right;
 	GlobalPlace *ranked = NULL;
 	int			prefix = 0;
 	int			n;
@@ -370,7 +382,8 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 		if (!matches_all(state) && (prefix == 0 || global_place_count(ranked[prefix - 1]) == 0))
 			return false;
 	}
-	row.entry.location = store_tuple(store, slot, element, n, ranked, prefix);
+	row.entry.location = store_tuple(store, slot, element, n, is_left || join_match_is_self(match),
+									 ranked, prefix);
 	if (is_left)
 		add_prefix_entries(state, store, element, ranked, prefix, n, &row.entry);
 	else
@@ -382,7 +395,8 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 }
 
 /*
- * Make the entries of the right rows, in place of one for each row.
+ * Make the entries of the right rows, in place of one for each row.  If they are the left ones,
+ * too, sets the positions in the prefix of all tuples in memory.
  */
 static void
 make_right_entries(PrefixMatch *state)
@@ -390,7 +404,9 @@ make_right_entries(PrefixMatch *state)
 	JoinMatch  *match = &state->match;
 	JoinStore  *right = match->right;
 	JoinEntries rows = right->entries;
+	bool		is_self = join_match_is_self(match);
 
+	state->has_positions = !is_self || right->tuples.file == NULL;
 	if (rows.source)
 		rows.source = &rows.file;
 	join_entries_init(&right->entries, right->context,
@@ -408,6 +424,8 @@ make_right_entries(PrefixMatch *state)
 			GlobalPlace *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
+			if (is_self && state->has_positions)
+				set_positions(element, n, ranked, prefix);
 			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
 		}
@@ -454,7 +472,7 @@ prefix_begin_pairs(JoinMatch *match)
 {
 	PrefixMatch *state = (PrefixMatch *) match;
 
-	prefix_pairs_begin(&state->pairs, &match->left->entries, &match->right->entries, match->done,
+	prefix_pairs_begin(&state->pairs, match->left_entries, match->right_entries, match->done,
 					   state->radius);
 	state->nahead = state->next_ahead = 0;
 }
@@ -516,7 +534,8 @@ find_pairs_ahead(PrefixMatch *state)
 }
 
 /*
- * Advance to the next pair.  Sets match->tag to 0 if the shared key is the rarest element of
+ * Advance to the next pair.  In a self-join, the left row is the one with the lower number, so that
+ * pending pairs of the same rows are equal.  Sets match->tag to 0 if the shared key is the rarest element of
  * either row, since then the rows meet here first.  Otherwise sets its lower half to 1 + the
  * index of the key in the left array, and its upper half to the key's position in the prefix.
  */
@@ -532,6 +551,13 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		return false;
 	*left = state->ahead[state->next_ahead].left;
 	*right = state->ahead[state->next_ahead++].right;
+	if (join_match_is_self(match) && (*left)->row > (*right)->row)
+	{
+		JoinEntry  *entry = *left;
+
+		*left = *right;
+		*right = entry;
+	}
 	position = ((PrefixEntry *) *left)->position;
 	match->tag = position > 0 && ((PrefixEntry *) *right)->position > 0 ?
 		position << 32 | (*left)->hash : 0;
@@ -553,7 +579,7 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	const uint8 *position = stored_positions(a, na);
 	uint32		met = (uint32) tag - 1;
-	uint32		met_position = tag >> 32;
+	uint32		met_position = tag == 0 || state->has_positions ? tag >> 32 : PG_UINT32_MAX;
 	int			min_both = jaccard_min_both(na, nb, state->radius);
 	int			spare_a = na - min_both;	/* further elements of a that b may lack */
 	int			spare_b = nb - min_both;

@@ -72,7 +72,8 @@ pairs_are_done(NearPairs *near_pairs, uint32 first, uint32 n)
 /*
  * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
  * allocated.  Before the first call, the caller zeroes the iterator, and sets its context
- * and the radius and the random state of the enumeration.
+ * and the radius and the random state of the enumeration.  If `left` is `right`, two values are
+ * paired in one order.
  *
  * If `cut` is not NULL, the entries are those of a partition by `block`, one of the
  * cut's blocks.  Those with equal hash values agree on the first `nbits` bits of that
@@ -91,6 +92,7 @@ join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *r
 	pairs->right = right->entry;
 	pairs->right_end = right->entry + right->n;
 	pairs->done = done;
+	pairs->is_self = left == right;
 	pairs->cut = cut;
 	pairs->block = block;
 	pairs->nbits = nbits;
@@ -428,7 +430,7 @@ next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
  * Advance to the next pair of values of the current group.  Returns false at the end of the
  * group.  Pairs each value that has entries of both inputs with itself first.  Prefetches
  * tuples of these values, because nearly every tuple is a cache miss.  If both values of a
- * pair have left and right entries, returns it twice, once in each order.
+ * pair have left and right entries of two inputs, returns it twice, once in each order.
  */
 static bool
 next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
@@ -462,7 +464,7 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 		return false;
 	*left = &pairs->value[tag[a]];
 	*right = &pairs->value[tag[b]];
-	pairs->commute = (*left)->nright > 0 && (*right)->nleft > 0;
+	pairs->commute = !pairs->is_self && (*left)->nright > 0 && (*right)->nleft > 0;
 	return true;
 }
 

@@ -32,6 +32,7 @@ typedef struct JoinPairs
 								 * join_pairs_begin() */
 	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
+	bool		is_self;		/* true if the left entries are the right ones, too */
 	BlockCut   *cut;			/* cut of the partitions that entries come from, or NULL */
 	int			block;			/* the block of the cut that the entries are partitioned
 								 * by */

@@ -20,16 +20,24 @@ join_match_spill(JoinMatch *match, JoinStore *store)
 }
 
 /*
- * Limit the loaded entries of both inputs to their parts of `memory` bytes.  All entries
- * must be in files.
+ * Limit the loaded entries of both sides to their parts of `memory` bytes.  All entries must be
+ * in files.
  */
 void
 join_match_limit(JoinMatch *match, Size memory)
 {
 	Size		capacity = join_match_capacity(match, memory, match->partitioned_divisor);
 
-	join_entries_limit(&match->left->entries, capacity);
 	join_entries_limit(&match->right->entries, capacity);
+	if (join_match_is_self(match))
+	{
+		if (match->chunk.entry)
+			pfree(match->chunk.entry);
+		match->chunk = match->right->entries;
+		match->left_entries = &match->chunk;
+	}
+	else
+		join_entries_limit(&match->left->entries, capacity);
 }
 
 /*
@@ -39,8 +47,8 @@ join_match_limit(JoinMatch *match, Size memory)
 void
 join_match_partition(JoinMatch *match, Size memory)
 {
-	JoinEntryFile *left = &match->left->entries.file;
 	JoinEntryFile *right = &match->right->entries.file;
+	JoinEntryFile *left = join_match_is_self(match) ? right : &match->left->entries.file;
 	double		nentries = Max(left->n, right->n);
 	uint32		n = 1;
 	int			nrounds = 1;

@@ -63,8 +63,9 @@ typedef struct JoinMethods
 	PartitionFunction partition_of; /* its argument is the JoinMatch */
 
 	/*
-	 * Starts to pair the loaded entries of both inputs.  If the inputs are partitioned,
-	 * they are those of a partition of match->round.
+	 * Starts to pair match->left_entries with match->right_entries.  If the inputs are
+	 * partitioned, they are those of a partition of match->round.  If entries are joined with
+	 * themselves, two of them are paired in one order, and none with itself.
 	 */
 	void		(*begin_pairs) (JoinMatch *match);
 
@@ -98,8 +99,11 @@ struct JoinMatch
 	bool		has_equalities;
 	bool		is_swapped;		/* true if the right key is the first argument of the clause */
 	Size		memory;			/* limit for the join, in bytes */
-	JoinStore  *left;
+	JoinStore  *left;			/* the same as `right` if one input is joined with itself */
 	JoinStore  *right;
+	JoinEntries *left_entries;	/* loaded entries to pair, of each side */
+	JoinEntries *right_entries; /* the same as left_entries if they are joined with themselves */
+	JoinEntries chunk;			/* left entries, if one input in files is joined with itself */
 	MemoryContext context;		/* context of the pairs; reset by begin_pairs() */
 	bool		knows_radius;	/* true if set_radius() has been called */
 	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if all
@@ -127,6 +131,15 @@ static inline Size
 join_match_capacity(const JoinMatch *match, Size memory, double divisor)
 {
 	return memory / divisor / join_entry_memory(match->entry_size, match->joined_size);
+}
+
+/*
+ * Return true if the join has one input, which is both the left and the right one.
+ */
+static inline bool
+join_match_is_self(const JoinMatch *match)
+{
+	return match->left == match->right;
 }
 
 /*

@@ -81,19 +81,23 @@ sort_by_key(PrefixPairs *pairs, EntryRefs *side)
 }
 
 /*
- * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
- * allocated.
+ * Start to pair the loaded entries of two inputs.  If `left` is `right`, two entries are paired
+ * in one order.  Frees the memory that the previous call allocated.
  */
 void
 prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *done, float8 radius)
+				   const uint8 *done, float8 radius)
 {
 	MemoryContextReset(pairs->context);
 	pairs->scratch = entry_refs_begin(&pairs->left, left, &pairs->right, right, pairs->context);
 	pairs->done = done;
+	pairs->is_self = left == right;
 	pairs->radius = radius;
-	sort_by_key(pairs, &pairs->left);
 	sort_by_key(pairs, &pairs->right);
+	if (pairs->is_self)
+		pairs->left = pairs->right;
+	else
+		sort_by_key(pairs, &pairs->left);
 	pairs->next_left = 0;
 }
 
@@ -144,6 +148,18 @@ find_range(const PrefixPairs *pairs, const PrefixEntry *left, bool beyond)
 }
 
 /*
+ * Leave only the right entries of a range that follow the current left entry, which is one of
+ * the same list.
+ */
+static void
+skip_to_following(const PrefixPairs *pairs, PrefixRange *range)
+{
+	range->next = Max(range->next, pairs->next_left + 1);
+	if (range->next > range->first_met)
+		range->next = Max(range->next, range->end_met);
+}
+
+/*
  * Set the right entries to pair with the current left entry.  Two entries beyond their index
  * prefixes are not paired.
  */
@@ -161,6 +177,9 @@ begin_left(PrefixPairs *pairs)
 		if (!left->beyond_index_prefix)
 			pairs->range[1] = find_range(pairs, left, true);
 	}
+	if (pairs->is_self)
+		for (int i = 0; i < lengthof(pairs->range); i++)
+			skip_to_following(pairs, &pairs->range[i]);
 }
 
 /*
@@ -178,7 +197,8 @@ next_lists(PrefixPairs *pairs)
 	pairs->sorted = (uint64) (left->end - left->first) * (right->end - right->first) > LONG_LISTS;
 	if (pairs->sorted)
 	{
-		sort_list(&left->ref[left->first], left->end - left->first, left);
+		if (!pairs->is_self)
+			sort_list(&left->ref[left->first], left->end - left->first, left);
 		sort_list(&right->ref[right->first], right->end - right->first, right);
 	}
 	pairs->next_left = left->first;

@@ -296,7 +296,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 	Index		min_level = PG_UINT32_MAX;
 	ListCell   *lc;
 
-	memset(clauses, 0, sizeof(JoinClauses));
+	*clauses = (JoinClauses) {.left_relids = left->relids,.right_relids = right->relids};
 	foreach(lc, restrictlist)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);

@@ -14,6 +14,8 @@
  */
 typedef struct JoinClauses
 {
+	Relids		left_relids;
+	Relids		right_relids;
 	JoinSpec	spec;			/* what the plan needs of them */
 	RestrictInfo *distance;		/* the clause that bounds the distance, or tests for a
 								 * shared band */
@@ -36,6 +38,10 @@ typedef struct JoinClauses
 extern bool join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 							 RelOptInfo *left, RelOptInfo *right, List *restrictlist,
 							 JoinClauses *clauses);
+
+/* join_self.c */
+extern Path *join_self_path(PlannerInfo *root, RelOptInfo *left, RelOptInfo *right, Path *left_path,
+							Path *right_path, JoinClauses *clauses);
 
 /* join_cost.c */
 extern void join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path);

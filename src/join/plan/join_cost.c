@@ -1,7 +1,8 @@
 /*
  * Cost of a similarity join
  *
- * The join reads each row of both inputs once, and computes its keys.  Then it compares
+ * The join reads each row of both inputs once, and computes its keys.  A self-join has one input,
+ * whose rows meet in one order.  Then it compares
  * fingerprints that agree on some blocks of their bits (pairs/block_cut.c), or merges the
  * bands of signatures, or the prefixes of arrays.  Cheap clauses are evaluated for each
  * candidate that is found, the others for each pair that matches so far.
@@ -141,7 +142,7 @@ method_costs(const JoinClauses *clauses)
 
 /*
  * Return the cost of finding the pairs of two chunks, in operators.  `pairs` is the number
- * of pairs for which the equalities hold.
+ * of pairs for which the equalities hold.  A self-join has no left rows of its own.
  */
 static double
 pairing_operators(const JoinClauses *clauses, const MethodCosts *costs, const Chunks *chunks,
@@ -178,15 +179,14 @@ fraction_found(PlannerInfo *root, const JoinClauses *clauses)
  * inner join whatever the join type is, because the join finds each pair.
  */
 static Selectivity
-fraction_equal(PlannerInfo *root, const JoinClauses *clauses, const Path *left,
-			   const Path *right)
+fraction_equal(PlannerInfo *root, const JoinClauses *clauses)
 {
 	SpecialJoinInfo sjinfo = {
 		.type = T_SpecialJoinInfo,
-		.min_lefthand = left->parent->relids,
-		.min_righthand = right->parent->relids,
-		.syn_lefthand = left->parent->relids,
-		.syn_righthand = right->parent->relids,
+		.min_lefthand = clauses->left_relids,
+		.min_righthand = clauses->right_relids,
+		.syn_lefthand = clauses->left_relids,
+		.syn_righthand = clauses->right_relids,
 		.jointype = JOIN_INNER
 	};
 
@@ -225,7 +225,7 @@ row_size(const Path *path)
  * Estimate the chunks.  If the right entries fit into memory, the left input is joined in
  * chunks as it is read.  Otherwise both inputs are read before the join.  Partitions are
  * estimated as one chunk, and so is an input that core knows to be empty: its number of
- * rows is 0.
+ * rows is 0.  `left` is NULL if the join is a self-join.
  */
 static Chunks
 estimate_chunks(const Path *left, const Path *right, const MethodCosts *method)
@@ -234,9 +234,15 @@ estimate_chunks(const Path *left, const Path *right, const MethodCosts *method)
 	double		of_entry = join_entry_memory(method->entry, method->joined);
 	double		max_right = floor(memory / method->right_divisor / of_entry);
 	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_DIVISOR) /
-		(of_entry + row_size(left));
-	Chunks		chunks = {Max(left->rows, 1), Max(right->rows, 1), 1, false};
+		(of_entry + row_size(left ? left : right));
+	Chunks		chunks = {0, Max(right->rows, 1), 1, false};
 
+	if (left == NULL)
+	{
+		chunks.partitioned = right->rows > max_right;
+		return chunks;
+	}
+	chunks.left = Max(left->rows, 1);
 	if (right->rows <= max_right)
 		chunks.left = Min(chunks.left, Max(max_left, 1));
 	else if (left->rows <= max_left)
@@ -263,14 +269,33 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 
 	if (chunks->partitioned)
 	{
-		entries += left->rows;
-		tuples += left->rows * row_size(left);
 		copies += method->nrounds;
+		if (left)
+		{
+			entries += left->rows;
+			tuples += left->rows * row_size(left);
+		}
 	}
 	else if (chunks->right >= right->rows)
 		return 0;
 	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
 		2 * seq_page_cost * ceil((tuples + entries * copies * method->entry) / BLCKSZ);
+}
+
+/*
+ * Add the cost of reading an input and of computing its keys to that of a join.  The first
+ * `fraction` of its rows is read before the first pair.
+ */
+static void
+add_reading(PlannerInfo *root, const JoinClauses *clauses, const Path *input, bool is_left,
+			double fraction, Cost *startup, Cost *run)
+{
+	QualCost	key = key_cost(root, is_left ? clauses->spec.left_key : clauses->spec.right_key,
+							   clauses->spec.equal, is_left);
+	Cost		reading = input->total_cost - input->startup_cost + input->rows * key.per_tuple;
+
+	*startup += input->startup_cost + key.startup + fraction * reading;
+	*run += (1 - fraction) * reading;
 }
 
 /*
@@ -280,32 +305,30 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 void
 join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
+	bool		is_self = join_is_self(&clauses->spec);
 	const Path *left = linitial(path->custom_paths);
-	const Path *right = lsecond(path->custom_paths);
-	QualCost	left_key = key_cost(root, clauses->spec.left_key, clauses->spec.equal, true);
-	QualCost	right_key = key_cost(root, clauses->spec.right_key, clauses->spec.equal, false);
-	Cost		left_run = left->total_cost - left->startup_cost + left->rows * left_key.per_tuple;
+	const Path *right = llast(path->custom_paths);
 	JoinType	jointype = clauses->spec.jointype;
 	MethodCosts method = method_costs(clauses);
-	Chunks		chunks = estimate_chunks(left, right, &method);
-	double		first = Min(chunks.left / Max(left->rows, 1), 1);
-	double		pairs = left->rows * right->rows * fraction_equal(root, clauses, left, right);
-	Cost		spilling = spilling_cost(left, right, &chunks, &method);
-	Cost		startup;
-	Cost		run;
+	Chunks		chunks = estimate_chunks(is_self ? NULL : left, right, &method);
+	double		pairs = left->rows * right->rows * fraction_equal(root, clauses);
+	Cost		spilling = spilling_cost(is_self ? NULL : left, right, &chunks, &method);
+	Cost		startup = 0;
+	Cost		run = spilling;
 	QualCost	cost;
 
 	if (spilling > 0 || right->rows * row_size(right) > get_hash_memory_limit())
 		path->path.parallel_safe = false;
 
 	/* the first pair needs all of the right input, and a chunk of the left one */
-	startup = right->total_cost + right_key.startup + right->rows * right_key.per_tuple +
-		left->startup_cost + left_key.startup + first * left_run;
-	run = (1 - first) * left_run + spilling;
+	add_reading(root, clauses, right, false, 1, &startup, &run);
+	if (!is_self)
+		add_reading(root, clauses, left, true, Min(chunks.left / Max(left->rows, 1), 1),
+					&startup, &run);
 
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost *
-		pairing_operators(clauses, &method, &chunks, pairs / chunks.n);
+		pairing_operators(clauses, &method, &chunks, (is_self ? pairs / 2 : pairs) / chunks.n);
 	pairs *= fraction_found(root, clauses);
 
 	/* without other clauses, the first pair of a left row decides about it */

@@ -25,6 +25,7 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteManip.h"
 
 #include "compat.h"
 #include "join/plan/join_node.h"
@@ -150,24 +151,22 @@ nulling_normalize(CustomScan *scan, List *output)
 /* --- the node ---------------------------------------------------------------------- */
 
 /*
- * Return a target list with the columns of both children, numbered from 1.
+ * Add the columns of a child to a target list, numbered from 1.  If it is the child of a
+ * self-join, `relid` is the range table index of the side that they are for, otherwise 0.
  */
 static List *
-columns_of(List *children)
+add_columns(List *columns, const Plan *child, Index relid)
 {
-	List	   *columns = NIL;
-	ListCell   *child;
 	ListCell   *lc;
 
-	foreach(child, children)
+	foreach(lc, child->targetlist)
 	{
-		foreach(lc, ((Plan *) lfirst(child))->targetlist)
-		{
-			TargetEntry *column = lfirst_node(TargetEntry, lc);
+		TargetEntry *column = copyObject(lfirst_node(TargetEntry, lc));
 
-			columns = lappend(columns, makeTargetEntry(column->expr, list_length(columns) + 1,
-													   column->resname, false));
-		}
+		if (relid != 0)
+			ChangeVarNodes((Node *) column, castNode(Var, column->expr)->varno, relid, 0);
+		columns = lappend(columns, makeTargetEntry(column->expr, list_length(columns) + 1,
+												   column->resname, false));
 	}
 	return columns;
 }
@@ -184,7 +183,10 @@ join_node_describe(const JoinSpec *spec, List *filter)
 								   spec->cheap_clauses);
 
 	exprs = lappend(lappend(lappend(exprs, spec->clauses), spec->distance_clauses), filter);
-	return list_make2(exprs, list_make3_int(spec->jointype, spec->method, spec->is_swapped));
+	return list_make2(exprs, lappend_int(list_make5_int(spec->jointype, spec->method,
+														spec->is_swapped, spec->left_relid,
+														spec->right_relid),
+										 spec->excludes_self));
 }
 
 /*
@@ -197,15 +199,18 @@ join_node_make(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path, List *t
 {
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *exprs = list_copy(linitial(path->custom_private));
+	List	   *numbers = lsecond(path->custom_private);
+	List	   *columns;
 
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = llast(exprs);
 	scan->flags = path->flags;
 	scan->methods = GetCustomScanMethods(JOIN_NODE_NAME, false);
 	scan->custom_plans = children;
-	scan->custom_scan_tlist = columns_of(children);
+	columns = add_columns(NIL, linitial(children), list_nth_int(numbers, 3));
+	scan->custom_scan_tlist = add_columns(columns, llast(children), list_nth_int(numbers, 4));
 	scan->custom_exprs = list_delete_last(exprs);
-	scan->custom_private = lsecond(path->custom_private);
+	scan->custom_private = numbers;
 	nulling_normalize(scan, joinrel->reltarget->exprs);
 	return &scan->scan.plan;
 }
@@ -221,6 +226,9 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 	spec->jointype = linitial_int(scan->custom_private);
 	spec->method = lsecond_int(scan->custom_private);
 	spec->is_swapped = lthird_int(scan->custom_private);
+	spec->left_relid = list_nth_int(scan->custom_private, 3);
+	spec->right_relid = list_nth_int(scan->custom_private, 4);
+	spec->excludes_self = list_nth_int(scan->custom_private, 5);
 	spec->left_key = linitial(exprs);
 	spec->right_key = lsecond(exprs);
 	spec->radius = lthird(exprs);

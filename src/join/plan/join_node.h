@@ -14,7 +14,8 @@
 /*
  * Description of the join that a plan node computes.  The node's children are the left
  * plan and the right plan.  Expressions refer to the columns of both, numbered from 1.
- * The columns of the left child come first.
+ * The columns of the left child come first.  A self-join has one child, whose columns are
+ * those of the left and, once more, those of the right side.
  */
 typedef struct JoinSpec
 {
@@ -22,6 +23,9 @@ typedef struct JoinSpec
 	JoinMethod	method;
 	bool		is_swapped;		/* true if the right key is the first argument of the
 								 * clause */
+	Index		left_relid;		/* range table indexes of the sides of a self-join, for the */
+	Index		right_relid;	/* planner; otherwise 0 */
+	bool		excludes_self;	/* true if a clause is never true for a row and itself */
 	Expr	   *left_key;		/* fingerprint, signature or array, computed from columns of
 								 * the left child */
 	Expr	   *right_key;		/* the same of the right child */
@@ -36,6 +40,15 @@ typedef struct JoinSpec
 	List	   *distance_clauses;	/* the clause of the join's method, as in the query: a bound
 								 * of the distance, or % */
 } JoinSpec;
+
+/*
+ * Return true if the join has one input, which is both the left and the right one.
+ */
+static inline bool
+join_is_self(const JoinSpec *spec)
+{
+	return spec->left_relid != 0;
+}
 
 extern List *join_node_describe(const JoinSpec *spec, List *filter);
 extern Plan *join_node_make(PlannerInfo *root, RelOptInfo *joinrel, CustomPath *path,

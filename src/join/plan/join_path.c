@@ -97,7 +97,7 @@ is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInf
  * fingerprints or of arrays, or tests whether signatures share a band.  The path reads each
  * input once, so neither input may depend on rows of the other one.  An input may depend on
  * other relations only if LATERAL forces it to.  The parameterization of the path is that
- * of the two inputs together.
+ * of the two inputs together.  Both sides of a self-join are one input.
  */
 static void
 add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
@@ -108,6 +108,7 @@ add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 	Relids		required_outer = bms_union(PATH_REQ_OUTER(left_path), PATH_REQ_OUTER(right_path));
 	List	   *restrictlist = extra->restrictlist;
 	ParamPathInfo *param_info;
+	Path	   *self_path;
 	JoinClauses clauses;
 	CustomPath *path;
 
@@ -120,6 +121,7 @@ add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 										   required_outer, &restrictlist);
 	if (!join_clause_read(root, jointype, joinrel, left, right, restrictlist, &clauses))
 		return;
+	self_path = join_self_path(root, left, right, left_path, right_path, &clauses);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = joinrel;
@@ -130,7 +132,7 @@ add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 	path->path.rows = param_info ? param_info->ppi_rows : joinrel->rows;
 	set_disabled_nodes(&path->path, left_path, right_path, extra);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make2(left_path, right_path);
+	path->custom_paths = self_path ? list_make1(self_path) : list_make2(left_path, right_path);
 	path->custom_private = join_node_describe(&clauses.spec,
 											  extract_actual_clauses(clauses.filter, false));
 	set_gating_clauses(path, restrictlist);

@@ -23,7 +23,8 @@
 /* --- in a file ------------------------------------------------------------------ */
 
 /*
- * Read at most max of the next entries of a file.  Returns their number, 0 at the end.
+ * Read at most max of the next entries of a file, wherever others have read it.  Returns their
+ * number, 0 at the end.
  */
 uint32
 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
@@ -33,6 +34,7 @@ join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 
 	if (n == 0)
 		return 0;
+	join_seek_file(file->file, (file->first + file->nread) * file->entry_size);
 	read_temp_file(file->file, source, n * file->entry_size);
 	file->nread += n;
 
@@ -48,17 +50,6 @@ join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 		}
 	}
 	return n;
-}
-
-/*
- * Continue reading at the first entry of a file.
- */
-void
-join_entry_file_rewind(JoinEntryFile *file)
-{
-	if (file->file)
-		join_seek_file(file->file, file->first * file->entry_size);
-	file->nread = 0;
 }
 
 /* --- in memory ------------------------------------------------------------------- */
@@ -161,7 +152,7 @@ join_entries_rewind(JoinEntries *entries)
 {
 	entries->loaded = false;
 	if (entries->source)
-		join_entry_file_rewind(entries->source);
+		entries->source->nread = 0;
 }
 
 /*

@@ -36,7 +36,7 @@ typedef struct JoinEntryFile
 	Size		entry_size;		/* in bytes */
 	uint64		first;			/* number of the first entry in the file */
 	uint64		n;				/* number of entries */
-	uint64		nread;			/* number of entries read since the last rewind */
+	uint64		nread;			/* number of entries that have been read */
 } JoinEntryFile;
 
 /*
@@ -115,7 +115,6 @@ join_row_is_done(const uint8 *done, uint32 row)
 }
 
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
-extern void join_entry_file_rewind(JoinEntryFile *file);
 
 extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
 							  Size entry_size);

@@ -70,8 +70,8 @@ sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)
 StaticAssertDecl(2 * sizeof(uint64) == REFS_JOINED_SIZE, "memory for a place in the order");
 
 /*
- * Allocate the references to the entries of two inputs.  Returns the scratch space for
- * sorting them.
+ * Allocate the references to the entries of two inputs, or of the right one if it is the left
+ * one, too.  Returns the scratch space for sorting them.
  */
 uint64 *
 entry_refs_begin(EntryRefs *left, const JoinEntries *left_entries, EntryRefs *right,
@@ -80,8 +80,10 @@ entry_refs_begin(EntryRefs *left, const JoinEntries *left_entries, EntryRefs *ri
 	/* sorting exchanges the arrays, so each has space for either side */
 	Size		size = Max(left_entries->n, right_entries->n) * sizeof(uint64);
 
-	*left = (EntryRefs) {.entries = left_entries,.ref = MemoryContextAllocHuge(context, size)};
+	*left = (EntryRefs) {.entries = left_entries};
 	*right = (EntryRefs) {.entries = right_entries,.ref = MemoryContextAllocHuge(context, size)};
+	if (left_entries != right_entries)
+		left->ref = MemoryContextAllocHuge(context, size);
 	return MemoryContextAllocHuge(context, size);
 }
 

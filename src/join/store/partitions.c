@@ -66,7 +66,7 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 	extend_file(input->file, source->n * source->entry_size);
 	input->partition = MemoryContextAllocZero(context, partitions->n * sizeof(JoinEntryFile));
 	input->count = MemoryContextAllocZero(context, ncounts * sizeof(uint64));
-	join_entry_file_rewind(source);
+	source->nread = 0;
 	while ((n = join_entry_file_read(source, entry, READ_TOGETHER)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -94,7 +94,7 @@ join_partitions_max(Size memory)
 /*
  * Initialize `n` partitions, a power of 2, in each of nrounds rounds.  While entries are
  * distributed, buffers take at most `memory` / BUFFERS_DIVISOR bytes, or an entry for each
- * partition if that is more.
+ * partition if that is more.  If `left` is `right`, there is one input.
  */
 void
 join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n, int nrounds,
@@ -108,7 +108,8 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 	partitions->nrounds = nrounds;
 	partitions->number_of = number_of;
 	partitions->arg = arg;
-	init_side(partitions, &partitions->left, left);
+	if (left != right)
+		init_side(partitions, &partitions->left, left);
 	init_side(partitions, &partitions->right, right);
 }
 
@@ -145,7 +146,7 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 		};
 		first += input->count[round * partitions->n + i];
 	}
-	join_entry_file_rewind(input->source);
+	input->source->nread = 0;
 	while ((n = join_entry_file_read(input->source, entries, READ_TOGETHER)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -177,7 +178,8 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 void
 join_partitions_make(JoinPartitions *partitions, int round)
 {
-	distribute_entries(partitions, &partitions->left, round);
+	if (partitions->left.source)
+		distribute_entries(partitions, &partitions->left, round);
 	distribute_entries(partitions, &partitions->right, round);
 }
 

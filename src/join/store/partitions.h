@@ -11,7 +11,7 @@
 /* An input whose entries are partitioned. */
 typedef struct PartitionedInput
 {
-	JoinEntryFile *source;		/* all entries */
+	JoinEntryFile *source;		/* all entries; NULL if the join has a single input */
 	BufFile    *file;			/* all partitions, one after the other */
 	JoinEntryFile *partition;	/* array of partitions */
 	uint64	   *count;			/* number of entries of each partition in round 0, then in

@@ -56,10 +56,12 @@ join_store_disk(const JoinStore *store)
 
 /*
  * Return the index of the column of an input that has the values.  Returns -1 if the key is
- * an expression, or if the plan node's output, its filter or `clauses` need the column, too.
+ * an expression, or if the plan node's output, its filter or `clauses` need the column, too.  In
+ * a self-join, is_self, column i of the left side is column first_column + i of the right one.
  */
 int
-join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column)
+join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column,
+				  bool is_self)
 {
 	Bitmapset  *columns = NULL;
 	AttrNumber	attno;
@@ -70,7 +72,8 @@ join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_co
 	pull_varattnos((Node *) plan->targetlist, INDEX_VAR, &columns);
 	pull_varattnos((Node *) plan->qual, INDEX_VAR, &columns);
 	pull_varattnos((Node *) clauses, INDEX_VAR, &columns);
-	if (bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, columns))
+	if (bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, columns) ||
+		(is_self && bms_is_member(attno - first_column - FirstLowInvalidHeapAttributeNumber, columns)))
 		return -1;
 	return attno - 1 - first_column;
 }

@@ -34,7 +34,8 @@ typedef struct JoinStore
 extern void join_store_close(JoinStore *store);
 extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
 extern uint64 join_store_disk(const JoinStore *store);
-extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column);
+extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column,
+							  bool is_self);
 extern TupleLocation join_append_value(JoinStore *store, TupleTableSlot *slot, const void *value,
 									   Size size);
 extern TupleLocation join_store_value(JoinStore *store, TupleTableSlot *slot, const void *value,
