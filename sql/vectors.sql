@@ -121,7 +121,7 @@ SELECT simhash(string_agg(body, E'\n' ORDER BY id)) AS word,
        simhash(string_agg(body, E'\n' ORDER BY id), 256) AS wide,
        simhash(string_agg(body, E'\n' ORDER BY id), 4, 'char') AS char
 FROM vectors;
--- rare features of texts, and their rules in docs/fingerprint.md
+-- rare features of texts, and their rules in docs/specification.md
 CREATE TEMP TABLE rules (what text, body text, word2 simhash, char3 simhash);
 INSERT INTO rules VALUES
     ('31 marks, of which 30 count', 'a' || repeat(U&'\0301', 31) || ' b',

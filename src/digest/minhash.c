@@ -5,7 +5,7 @@
  * belongs to the i-th minimum (multiply-shift: Dietzfelbinger, Hagerup, Katajainen and
  * Penttonen, "A reliable randomized algorithm for the closest-pair problem", 1997).
  * Multiply-shift needs hashes that look random, as the hashes of texts do.  The ranks and
- * the keys of bands are frozen, since signatures and keys are stored: docs/minhash.md.
+ * the keys of bands are frozen, since signatures and keys are stored: docs/specification.md.
  *
  * Copyright (c) 2026, the simhash authors
  */

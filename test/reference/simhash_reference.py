@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A second implementation of fingerprints of texts, for tests only.
 
-It was written from docs/fingerprint.md alone, without the C code.  The sections below
+It was written from docs/specification.md alone, without the C code.  The sections below
 are those of that page.  It reads the data of Unicode from the files of version 15.0.0,
 whatever the version of this Python.  They are in the directory UNICODE_DATA, or
 /usr/share/unicode (Debian's package unicode-data).  python3-xxhash computes the hashes.
@@ -257,7 +257,7 @@ def xxh3(feature, encoding='utf-8'):
     return xxh3_64_intdigest(feature.encode(encoding))
 
 
-# --- 5. Decide --------------------------------------------------------------
+# --- 5. The fingerprint -----------------------------------------------------
 
 MOST = 2 ** 20
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A second implementation of sketches, for tests only.
 
-Written from docs/passages.md, with the shingles of simhash_reference.py.
+Written from docs/specification.md, with the shingles of simhash_reference.py.
 
 Reads one JSON object a line and prints one a line.  The input has one of
 
