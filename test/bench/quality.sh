@@ -14,6 +14,23 @@
 #   PARTS=corpora ...                    all other parts
 #   RELEASES="bookworm trixie" ...       revisions between these releases of Debian
 #
+# Writes these files.  The tree has the four smallest.
+#
+#   corpora.csv                documents and true pairs
+#   curves.csv                 candidates, recall and precision, for each corpus, truth,
+#                              length, shingles and k
+#   best.csv, luck.csv         best F1 of each of these and its k, and how that varies with
+#                              the hash
+#   radius.csv                 radius for a recall of 50%, 80%, 90%, and what is false there
+#   collapse.csv               pairs within 3 bits, and how little they resemble
+#   revised.csv, revision.csv  known pairs of revised texts, and what each search finds of
+#                              them, by length and resemblance
+#
+# There word2 is simhash(body, 2) and char8 simhash(body, 8, 'char').  word2c counts
+# shingles as often as they occur, and word2l damps the counts.  minhash3 is
+# to_minhash(body), where k is the number of fortieths of the minima that differ, and
+# minhash3% pairs that share a band.
+#
 # Runs on a bare Debian, like test/demo.sh: installs missing packages, and uses a
 # temporary PostgreSQL server of its own.
 set -euo pipefail
