@@ -1,5 +1,5 @@
 #!/bin/bash
-# Adds fingerprints and the index to a table in use, as docs/live.md describes, while
+# Adds fingerprints and the index to a table in use, as docs/operations.md describes, while
 # sessions write to it.  Shows the times.  Runs on a temporary server of its own, with
 # fsync off.
 #

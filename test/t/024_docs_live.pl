@@ -1,4 +1,4 @@
-# Runs the runbook for a table in use, docs/live.md, while sessions write.  No step
+# Runs the runbook for a table in use, docs/operations.md, while sessions write.  No step
 # takes a lock that excludes others, except the step that is documented to do so.  Each
 # step ends, and the indexes have the rows of the table.
 #
@@ -163,7 +163,7 @@ sub run_section
 {
 	my ($section) = @_;
 
-	foreach my $block (grep { $_->{section} eq $section } blocks_of('docs/live.md'))
+	foreach my $block (grep { $_->{section} eq $section } blocks_of('docs/operations.md'))
 	{
 		interrupt_backfill($block) if $block->{sql} =~ /^CALL fill_fp/;
 		run_step($block);
