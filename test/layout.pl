@@ -190,7 +190,7 @@ sub dead_links
 sub other_figures
 {
 	my ($costs) = read_page('README.md') =~ /^## What it costs\n(.*?)^## /ms;
-	my $measured = join '', map { read_page("docs/$_.md") } qw(performance gist evaluation resemblance);
+	my $measured = join '', map { read_page("docs/$_.md") } qw(performance index evaluation resemblance);
 	return grep { $measured !~ /(?<![\d.,])\Q$_\E/ } $costs =~ /\d[\d.,]* (?:µs|ms|s|times)\b/g;
 }
 
