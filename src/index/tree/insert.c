@@ -5,6 +5,33 @@
  * split.  Then one record logs changes to several leaves.  If the row has one key, these
  * are leaves of several trees.  If the row has several keys, they are leaves of one tree.
  *
+ * The insertion of several entries descends for the first entry, pins the leaf, and counts
+ * the entries that belong to this leaf and fit.  Then it descends for the next entry, up
+ * to four leaves.  Then it locks the leaves, one after the other, appends the entries in
+ * one record, and unlocks and unpins all.  An entry whose leaf is full, has the
+ * incomplete-split flag, or was split so that the entry belongs to the right of it ends
+ * the record, and is then inserted alone.
+ *
+ * It holds leaves while it waits for the next leaf, to which no link leads from these.
+ * That breaks the rule of src/index/README.md, and still there is no deadlock:
+ *
+ *	- All insertions lock leaves in the order of src/index/README.md: by tree, then by
+ *	  low key.  While an insertion holds several leaves, it waits for nothing but leaves:
+ *	  it does not move right, split a page or finish a split.
+ *	- No other process waits for a second leaf.  A process that finishes the split of a
+ *	  leaf waits for that leaf, under the parent's lock.  A process that merges two
+ *	  leaves waits for the left one, and gives up if it cannot lock the other at once.
+ *	  So still no wait goes back.
+ *	- The order does not change while the insertion waits.  A pinned leaf is not merged
+ *	  into another.  So it remains a leaf of its tree with its low key.
+ *	- The order is checked, not assumed (find_leaf).  The next entry may belong to a leaf
+ *	  found before: that leaf has no space for it, or its right sibling was merged into
+ *	  it, which the pin does not prevent.  Then this entry is left to the next record.
+ *	  So no leaf is locked twice.
+ *	- Each leaf is checked again once it is locked, because another process may have
+ *	  split or filled it.  If not all of its entries fit, the leaves after it are not
+ *	  locked.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

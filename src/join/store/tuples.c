@@ -4,6 +4,12 @@
  * A join fetches tuples in any order.  A tuplestore cannot do that, since its tuples have
  * no addresses.
  *
+ * Tuples are not partitioned.  They go to the file in runs, each as large as their part of
+ * the memory, sorted by hash value and fingerprint.  Pairs whose tuples are in files are
+ * pending until there are many (pending.c), but not those of semi and anti joins.
+ * Partitions by the first contiguous block find most pairs, and are ranges of the leading
+ * bits.  So the tuples of pending pairs are in a small part of each run.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
