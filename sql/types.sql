@@ -291,3 +291,16 @@ EXPLAIN (COSTS OFF) SELECT id FROM barrier WHERE simhash_within(fp, 'fffffffffff
 SELECT id FROM barrier WHERE fp <~> 'ffffffffffffffff' <= 1 ORDER BY id;
 DROP VIEW barrier;
 DROP TABLE fingerprints;
+
+-- functions that the planner writes into plans
+SELECT simhash_between('0000000000000000', '000000000000000f', k, k - 1) = (k = 4) AS between_bits,
+       simhash_radius(k + 0.7) = k AS radius, simhash_radius_below(k) = k - 1 AS radius_below,
+       sketch_radius_below(k) < k AS sketch_radius_below, simhash_beside(1, 2, k = 4) = (k = 4) AS beside
+FROM generate_series(3, 5) AS k;
+SELECT containment_within(sk, q, r) = (sk <%>> q <= r) AS containment_within,
+       containment_between(sk, q, r, 0.45) = (sk <%>> q <= r AND sk <%>> q > 0.45) AS containment_between,
+       jaccard_within(sk, q, r) = (sk <%> q <= r) AS jaccard_within,
+       jaccard_between(sk, q, r, 0.5) = (sk <%> q <= r AND sk <%> q > 0.5) AS jaccard_between,
+       sk <%>@ sketch_ball(q, r) = (sk <%>> q <= r) AS in_ball,
+       sketch_overlaps(sk, q) = (sk && q) AS overlaps, sketch_contained(sk, q) = (sk <@ q) AS contained
+FROM (VALUES ('{1,2}'::bigint[], '{2,3}'::bigint[])) AS v (sk, q), unnest('{0.4,0.5,0.6,0.7}'::float8[]) AS r;
