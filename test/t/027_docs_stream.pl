@@ -135,7 +135,7 @@ articles_ok('locks of blocks', 1);
 # docs/index.md: the same within a tenant.
 my ($trigger) = map { $_->{sql} =~ /^(CREATE FUNCTION keep_out\(.*?EXECUTE FUNCTION keep_out\(\);\n)/ms } @blocks;
 my ($condition, $columns) =
-  docs_file('docs/index.md') =~ /add `(AND tenant = NEW\.tenant)`.*fire it on `UPDATE OF ([^`]+)`/s;
+  docs_file('docs/index.md') =~ /add\s+`(AND\s+tenant\s+=\s+NEW\.tenant)`.*fire\s+it\s+on\s+`UPDATE\s+OF\s+([^`]+)`/s;
 $trigger =~ s/CREATE (FUNCTION|TRIGGER)/CREATE OR REPLACE $1/g;
 $trigger =~ s/(AND id <> NEW\.id)/$1 $condition/;
 $trigger =~ s/UPDATE OF body/UPDATE OF $columns/;
