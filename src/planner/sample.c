@@ -239,58 +239,18 @@ sample_near(const Sample *sample, Datum value, const SampleTest *test)
 }
 
 /*
- * Result of matching the common values of a sample with those of another sample.
- */
-typedef struct Matching
-{
-	int			nmatches;		/* number of values that are common in both samples */
-	double		unmatched;		/* fraction of rows whose value is common in the first
-								 * sample only */
-} Matching;
-
-/*
- * Return the fraction of pairs with equal values, leaving out values that are common in
- * both samples.  Assumes that all values of a occur in b, as eqjoinsel() does.
- */
-static double
-equal_pairs(const Sample *a, const Matching *in_a, const Sample *b, const Matching *in_b)
-{
-	return in_a->unmatched * b->rest / b->ndistinct +
-		a->rest * (b->rest + in_b->unmatched) /
-		Max(b->ndistinct + b->ncommon - in_b->nmatches, 1);
-}
-
-/*
- * Match the common values of a with those of b.
- */
-static Matching
-match_common(const Sample *a, const Sample *b, const SampleTest *test)
-{
-	Matching	matching = {0};
-
-	for (int i = 0; i < a->ncommon; i++)
-	{
-		int			j = 0;
-
-		while (j < b->ncommon &&
-			   test->relate(b->value[j], a->value[i], test) != VALUES_EQUAL)
-			j++;
-		if (j < b->ncommon)
-			matching.nmatches++;
-		else
-			matching.unmatched += a->fraction[i];
-	}
-	return matching;
-}
-
-/*
- * Return the fraction of pairs that match, over all pairs of a row of a and a row of b.
- * The result does not depend on the order of the samples.
+ * Return the fraction of pairs that match, over all pairs of a row of a and a row of b.  Values
+ * that are common in both samples are compared.  Assumes that of the others all values of the
+ * column with fewer ones occur in the other column, as eqjoinsel() does, but that two common
+ * values are not equal.  The result does not depend on the order of the samples.
  */
 double
 sample_pairs(const Sample *a, const Sample *b, const SampleTest *test)
 {
 	double		fraction = 0;
+	double		other_a = a->nonnull;	/* fraction of rows whose value is not common in both */
+	double		other_b = b->nonnull;
+	double		ndistinct = Max(a->ndistinct + a->ncommon, b->ndistinct + b->ncommon);
 
 	for (int i = 0; i < a->nvalues; i++)
 	{
@@ -298,18 +258,21 @@ sample_pairs(const Sample *a, const Sample *b, const SampleTest *test)
 		{
 			Relationship relationship = test->relate(a->value[i], b->value[j], test);
 
-			if (relationship == VALUES_NEAR ||
-				(relationship == VALUES_EQUAL && test->of_equal &&
-				 i < a->ncommon && j < b->ncommon))
+			if (relationship == VALUES_EQUAL && i < a->ncommon && j < b->ncommon)
+			{
+				other_a -= a->fraction[i];
+				other_b -= b->fraction[j];
+				ndistinct--;
+				relationship = test->of_equal ? VALUES_NEAR : VALUES_APART;
+			}
+			if (relationship == VALUES_NEAR)
 				fraction += a->fraction[i] * b->fraction[j];
 		}
 	}
 	if (test->of_equal)
 	{
-		Matching	in_a = match_common(a, b, test);
-		Matching	in_b = match_common(b, a, test);
-
-		fraction += Min(equal_pairs(a, &in_a, b, &in_b), equal_pairs(b, &in_b, a, &in_a));
+		fraction += (other_a * other_b - (other_a - a->rest) * (other_b - b->rest)) /
+			Max(ndistinct, 1);
 		fraction -= Min(test->self_pairs * a->nonnull, fraction);
 	}
 	return bounded(fraction, a->nonnull * b->nonnull, test);
@@ -323,9 +286,8 @@ double
 sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 				const SampleTest *test, double max_equal)
 {
-	Matching	matching = match_common(outer, inner, test);
-	double		outer_values = outer->ndistinct + outer->ncommon - matching.nmatches;
-	double		inner_values = inner->ndistinct + inner->ncommon - matching.nmatches;
+	double		outer_values = outer->ndistinct + outer->ncommon;
+	double		inner_values = inner->ndistinct + inner->ncommon;
 	double		background = bounded(0, inner->nonnull, test) * inner_rows;
 	double		equal = 0;
 	double		rest = outer->rest;
@@ -336,7 +298,7 @@ sample_semijoin(const Sample *outer, const Sample *inner, double inner_rows,
 	 * all inner values were among the outer ones, but at most max_equal.
 	 */
 	if (test->of_equal)
-		equal = Min(Min(inner_values, inner_rows) / Max(outer_values, 1), max_equal);
+		equal = Min(Min(inner_values, inner_rows) / outer_values, max_equal);
 	for (int i = 0; i < outer->nvalues; i++)
 	{
 		bool		is_common;
