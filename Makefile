@@ -115,7 +115,6 @@ OBJS = \
 	src/planner/planner_run.o \
 	src/planner/privileges.o \
 	src/planner/sample.o \
-	src/planner/sample_test.o \
 	src/planner/selectivity.o \
 	src/planner/self_join.o \
 	src/planner/support.o \

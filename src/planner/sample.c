@@ -180,16 +180,58 @@ sample_free(Sample *sample)
 		pfree(sample->fraction);
 }
 
+/* --- testing pairs of values -------------------------------------------------- */
+
+/* How two values are related. */
+typedef enum Relationship
+{
+	VALUES_EQUAL,
+	VALUES_NEAR,				/* not equal, and the test holds */
+	VALUES_APART				/* not equal, and the test does not hold */
+} Relationship;
+
+/*
+ * Return how two signatures are related.  Signatures with different parameters are
+ * VALUES_APART.  An estimate raises no error for them, but the query does when it compares
+ * them.
+ */
+static Relationship
+relate_signatures(const Minhash *sig, const Minhash *other)
+{
+	if (!minhash_same_params(sig->params, other->params) ||
+		!minima_share_band(sig->minima, other->minima, sig->params.bands, sig->params.rows))
+		return VALUES_APART;
+	return minima_count_equal(sig->minima, other->minima, minhash_length(sig)) ==
+		minhash_length(sig) ? VALUES_EQUAL : VALUES_NEAR;
+}
+
+/*
+ * Return how two values are related.
+ */
+static Relationship
+relate(Datum a, Datum b, const SampleTest *test)
+{
+	int			distance;
+
+	if (test->of_signatures)
+		return relate_signatures((const Minhash *) DatumGetPointer(a),
+								 (const Minhash *) DatumGetPointer(b));
+	distance = simhash_distance(DatumGetSimHash(a), DatumGetSimHash(b));
+	if (distance == 0)
+		return VALUES_EQUAL;
+	return distance >= test->low && distance <= test->high ? VALUES_NEAR : VALUES_APART;
+}
+
 /* --- estimating with a sample ------------------------------------------------ */
 
 /*
- * Return a fraction, clamped to the bounds of the test.  nonnull is the
+ * Return a fraction, at least that of unrelated values, and at most nonnull, which is the
  * fraction of rows, or of pairs, without NULL.
  */
 static double
 bounded(double fraction, double nonnull, const SampleTest *test)
 {
-	return Min(Max(fraction, nonnull * test->min_fraction), nonnull * test->max_fraction);
+	return Min(Max(fraction, nonnull * test->min_fraction), nonnull);
 }
 
 /*
@@ -205,7 +247,7 @@ fraction_near(const Sample *sample, Datum value, const SampleTest *test, bool *i
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
-		switch (test->relate(value, sample->value[i], test))
+		switch (relate(value, sample->value[i], test))
 		{
 			case VALUES_EQUAL:
 				if (i >= sample->ncommon)
@@ -256,7 +298,7 @@ sample_pairs(const Sample *a, const Sample *b, const SampleTest *test)
 	{
 		for (int j = 0; j < b->nvalues; j++)
 		{
-			Relationship relationship = test->relate(a->value[i], b->value[j], test);
+			Relationship relationship = relate(a->value[i], b->value[j], test);
 
 			if (relationship == VALUES_EQUAL && i < a->ncommon && j < b->ncommon)
 			{

@@ -10,8 +10,6 @@
 
 #include "utils/selfuncs.h"
 
-#include "planner/sample_test.h"
-
 /*
  * Maximum number of common values in a sample, and of histogram bounds.  A sample to
  * compare with a single value has all values that ANALYZE kept.  Two samples to compare
@@ -39,6 +37,24 @@ typedef struct Sample
 	double		ndistinct;		/* number of distinct values of the rows that `rest`
 								 * counts, at least 1 */
 } Sample;
+
+/*
+ * A test of pairs of values: of fingerprints for their distance, or of signatures for a shared
+ * band.
+ */
+typedef struct SampleTest
+{
+	bool		of_signatures;
+	bool		of_equal;		/* true if the test holds for equal values */
+	double		min_fraction;	/* lower bound: fraction of unrelated pairs for which
+								 * the test holds */
+	double		self_pairs;		/* fraction of pairs that are a row and itself, if another
+								 * clause excludes them; otherwise 0 */
+
+	/* For fingerprints: the distances for which the test holds, inclusive, in bits */
+	int			low;
+	int			high;
+} SampleTest;
 
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,
 						  Sample *sample);

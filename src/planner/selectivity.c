@@ -64,21 +64,24 @@ radius_of_samples(PlannerInfo *root, const Condition *condition, const Sample *a
 static SampleTest
 sample_test_of(PlannerInfo *root, const Condition *condition, const Sample *a, const Sample *b)
 {
-	SampleTest	test;
 	int			high;
 	int			low = 0;
 	bool		known = true;
 
 	if (condition->distance == NULL)
-	{
-		sample_test_band(&test);
-		return test;
-	}
+		return (SampleTest) {.of_signatures = true,.of_equal = true};
 	high = radius_of_samples(root, condition, a, b);
 	if (condition->above)
 		low = condition_radius(root, condition->distance, condition->above, &known) + 1;
-	sample_test_distance(&test, known ? low : Min(low, high), high);
-	return test;
+	if (!known)
+		low = Min(low, high);
+	return (SampleTest) {
+		.of_equal = low <= 0 && high >= 0,
+		.min_fraction = ldexp(bits_count_patterns(SIMHASH_BITS, low, high, HUGE_VAL),
+							  -SIMHASH_BITS),
+		.low = low,
+		.high = high
+	};
 }
 
 /*
