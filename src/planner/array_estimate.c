@@ -51,8 +51,6 @@ typedef struct Elements
 	double		nonnull;		/* fraction of documents that are not NULL */
 
 	/* Of a column with statistics, for a Jaccard distance; otherwise 0 or empty */
-	int			nsizes;
-	double	   *size;			/* numbers of elements of sampled documents, in ascending order */
 	double		unseen;			/* fraction assumed for documents of which the sample has none */
 	Sample		sample;			/* documents that have few elements */
 } Elements;
@@ -62,8 +60,7 @@ typedef struct Elements
 
 /*
  * Read the common elements of a column and their frequencies, if the function may see the
- * column's statistics.  Unless `limit` is 0, reads also the numbers of elements, and a sample
- * of at most 2 * limit documents.
+ * column's statistics.  Unless `limit` is 0, reads also a sample of at most 2 * limit documents.
  *
  * An unlisted element may be in a single row, or in nearly as many rows as the rarest
  * listed element.  Assume the geometric mean of these two frequencies.
@@ -103,19 +100,10 @@ read_statistics(VariableStatData *column, Oid function, int limit, Elements *ele
 	if (elements->n == 0)
 		rarest = nrows >= 1 ? 1 / nrows : DEFAULT_FREQUENCY;
 	elements->other = nonnull * (nrows >= 1 ? sqrt(rarest / nrows) : rarest);
-	if (limit == 0 || nrows < 1 ||
-		!get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_DECHIST,
-						  InvalidOid, ATTSTATSSLOT_NUMBERS))
+	if (limit == 0 || nrows < 1)
 		return;
-
-	/* the numbers end with the average */
-	elements->nsizes = slot.nnumbers - 1;
-	elements->size = palloc(slot.nnumbers * sizeof(double));
-	for (int i = 0; i < elements->nsizes; i++)
-		elements->size[i] = slot.numbers[i];
-	elements->unseen = nonnull / sqrt(slot.nnumbers * nrows);
-	free_attstatsslot(&slot);
 	sample_column(column, function, INT8ARRAYOID, limit, &elements->sample);
+	elements->unseen = nonnull / sqrt(Max(elements->sample.nvalues, 1) * nrows);
 }
 
 /*
@@ -152,25 +140,18 @@ compare_descending(const void *a, const void *b)
 
 /*
  * Return the fraction of documents within a Jaccard distance of a set of keys, at most `max`.
- * Counts the sampled documents, and all documents too large for the sample that have as many
- * elements as one within the radius may have.  An array of the sample is no sign of further
- * equal ones, unless it is a common value.
+ * Counts the sampled documents.  An array of the sample is no sign of further equal ones, unless
+ * it is a common value.  Returns `max` if the keys are too many for a document of the sample.
  */
 static double
 fraction_resembling(const Elements *documents, const int64 *key, int nkeys, double radius,
 					double max)
 {
 	const Sample *sample = &documents->sample;
-	double		shortest = nkeys * (1 - radius);
-	double		longest = nkeys / (1 - radius);
 	double		fraction = 0;
 
-	if (documents->nsizes == 0 || max <= documents->unseen)
+	if (sample->nvalues == 0 || nkeys > MAX_SAMPLED_ELEMENTS || max <= documents->unseen)
 		return max;
-	for (int i = 0; i < documents->nsizes; i++)
-		if (documents->size[i] >= shortest && documents->size[i] <= longest &&
-			(sample->nvalues == 0 || documents->size[i] > MAX_SAMPLED_ELEMENTS))
-			fraction += 1.0 / documents->nsizes;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
 		int			n;
@@ -389,11 +370,7 @@ fraction_within_radius(PlannerInfo *root, const Condition *condition, double rad
 		pfree(elements.element);
 		pfree(elements.frequency);
 	}
-	if (elements.nsizes > 0)
-	{
-		pfree(elements.size);
-		sample_free(&elements.sample);
-	}
+	sample_free(&elements.sample);
 	return selectivity;
 }
 
