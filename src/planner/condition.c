@@ -328,42 +328,27 @@ copy_argument(Node *node)
 }
 
 /*
- * Return the call that computes a condition on a distance.
+ * Return the call of a function with the two values of a condition, and further arguments.
  */
 Node *
-condition_make_call(const Condition *condition, const SimHashObjects *objects)
+condition_make_call(const Condition *condition, Oid function, List *further)
 {
-	List	   *args = list_make3(copy_argument(condition->a), copy_argument(condition->b),
-								  condition->radius);
+	List	   *args = list_make2(copy_argument(condition->a), copy_argument(condition->b));
 
+	return (Node *) makeFuncExpr(function, BOOLOID, list_concat(args, further), InvalidOid,
+								 InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Return the call of `within` or `between` that computes a condition on a distance.
+ */
+Node *
+condition_make_bounds(const Condition *condition, const SimHashObjects *objects)
+{
 	if (condition->above)
-		args = lappend(args, condition->above);
-	return (Node *) makeFuncExpr(condition->above ? objects->between : objects->within, BOOLOID,
-								 args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-}
-
-/*
- * Return the call simhash_beside(a, b, clause) for a condition that was read from a clause.
- */
-Node *
-condition_make_beside(const Condition *condition, const SimHashObjects *objects, Node *clause)
-{
-	return (Node *) makeFuncExpr(objects->beside, BOOLOID,
-								 list_make3(copy_argument(condition->a),
-											copy_argument(condition->b), copyObject(clause)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-}
-
-/*
- * Return the call of a function that replaces an operator on arrays.
- */
-Node *
-condition_make_array_call(const Condition *condition, Oid function)
-{
-	return (Node *) makeFuncExpr(function, BOOLOID,
-								 list_make2(copy_argument(condition->a),
-											copy_argument(condition->b)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+		return condition_make_call(condition, objects->between,
+								   list_make2(condition->radius, condition->above));
+	return condition_make_call(condition, objects->within, list_make1(condition->radius));
 }
 
 /*
@@ -523,16 +508,16 @@ condition_read_implied(Node *clause, Condition *weakest)
 }
 
 /*
- * Read a && b, a <@ b or b @> a, for arrays of bigint.  Sets *function to the function that
- * can replace the operator, and *symmetric to true if b may be the index column, too.
- * Returns false for any other clause.
+ * Read a && b, a <@ b or b @> a, for arrays of bigint.  The condition's function is the one that
+ * can replace the operator.  Sets *symmetric to true if b may be the index column, too.  Returns
+ * false for any other clause.
  *
  * Returns false, too, where an administrator has marked the operator's function as
  * leakproof.  Then an index may serve the operator below a security barrier, but not the
  * function that would replace it.
  */
 bool
-condition_read_array_operator(Node *clause, Condition *condition, Oid *function, bool *symmetric)
+condition_read_array_operator(Node *clause, Condition *condition, bool *symmetric)
 {
 	SimHashObjects objects;
 	Call		call;
@@ -548,8 +533,8 @@ condition_read_array_operator(Node *clause, Condition *condition, Oid *function,
 	if (call.callee == OID_ARRAY_CONTAINS_OP)
 		call.args = list_make2(lsecond(call.args), linitial(call.args));
 	*symmetric = call.callee == OID_ARRAY_OVERLAP_OP;
-	*function = *symmetric ? objects.overlaps : objects.contained;
-	*condition = condition_of_two(&distance_containment, *function, call.args);
+	*condition = condition_of_two(&distance_containment,
+								  *symmetric ? objects.overlaps : objects.contained, call.args);
 	condition->callee_class = call.callee_class;
 	condition->callee = call.callee;
 	return true;

@@ -48,8 +48,7 @@ typedef struct Condition
 } Condition;
 
 extern bool condition_read_comparison(Node *clause, Condition *condition);
-extern bool condition_read_array_operator(Node *clause, Condition *condition, Oid *function,
-										  bool *symmetric);
+extern bool condition_read_array_operator(Node *clause, Condition *condition, bool *symmetric);
 extern bool condition_read_call(Oid function, List *args, Condition *condition);
 extern bool condition_read(Node *clause, Condition *condition);
 extern bool condition_read_implied(Node *clause, Condition *weakest);
@@ -62,10 +61,8 @@ extern bool condition_is_beside(Node *clause);
 extern bool condition_is_bounded(const Condition *condition);
 extern bool condition_is_equality(const Condition *condition);
 extern bool condition_merge(Condition *condition, const Condition *other);
-extern Node *condition_make_call(const Condition *condition, const SimHashObjects *objects);
-extern Node *condition_make_beside(const Condition *condition, const SimHashObjects *objects,
-								   Node *clause);
-extern Node *condition_make_array_call(const Condition *condition, Oid function);
+extern Node *condition_make_call(const Condition *condition, Oid function, List *further);
+extern Node *condition_make_bounds(const Condition *condition, const SimHashObjects *objects);
 extern double condition_radius(PlannerInfo *root, const Distance *distance, Node *radius,
 							   bool *known);
 

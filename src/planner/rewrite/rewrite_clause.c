@@ -161,8 +161,8 @@ make_permitted_call(Rewrite *rewrite, Form form, const Condition *condition, Nod
 	Node	   *call;
 
 	(void) objects_find(condition->distance, &objects);
-	call = form == KEPT ? condition_make_beside(condition, &objects, clause) :
-		condition_make_call(condition, &objects);
+	call = form == REPLACED ? condition_make_bounds(condition, &objects) :
+		condition_make_call(condition, objects.beside, list_make1(copyObject(clause)));
 	return privileges_suffice(rewrite->root, clause) &&
 		privileges_suffice(rewrite->root, call) ? call : NULL;
 }
@@ -278,11 +278,10 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
 {
 	SimHashObjects objects;
 	Condition	condition;
-	Oid			function;
 	bool		symmetric;
 	Node	   *call;
 
-	if (!condition_read_array_operator(clause, &condition, &function, &symmetric) ||
+	if (!condition_read_array_operator(clause, &condition, &symmetric) ||
 		!objects_find(condition.distance, &objects))
 		return clause;
 	if (!is_indexable(rewrite, &objects, condition.a, condition.b))
@@ -294,7 +293,7 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
 		if (!symmetric || !is_indexable(rewrite, &objects, condition.a, condition.b))
 			return clause;
 	}
-	call = condition_make_array_call(&condition, function);
+	call = condition_make_call(&condition, condition.function, NIL);
 	if ((rewrite->root->qual_security_level == 0 && is_short_array(condition.b)) ||
 		!privileges_suffice(rewrite->root, clause) ||
 		!privileges_suffice(rewrite->root, call) ||
@@ -321,7 +320,7 @@ append_implied(Rewrite *rewrite, List *result, Node *clause, Node *next)
 		contain_subplans((Node *) list_make2(condition.a, condition.b)))
 		return result;
 	call = make_permitted_call(rewrite, KEPT, &condition,
-							   condition_make_call(&condition, &objects));
+							   condition_make_bounds(&condition, &objects));
 	return call && !equal(call, next) ? lappend(result, call) : result;
 }
 
