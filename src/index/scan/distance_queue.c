@@ -17,9 +17,7 @@
 #include "utils/memutils.h"
 
 #include "index/pair_sort.h"
-#include "index/scan/distance_queue.h"
-#include "index/tree/page.h"
-#include "type/simhash_type.h"
+#include "index/scan/scans.h"
 
 /* The TIDs at one distance. */
 typedef struct TidList

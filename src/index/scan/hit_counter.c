@@ -13,7 +13,8 @@
 #include "postgres.h"
 
 #include "index/pair_sort.h"
-#include "index/scan/hit_counter.h"
+#include "index/scan/scans.h"
+#include "index/scan/tid_hash.h"
 
 /*
  * A pointer to an element of the hash table.  The TIDs are ranked by sorting such

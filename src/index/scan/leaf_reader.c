@@ -23,9 +23,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
-#include "index/opclass.h"
-#include "index/scan/leaf_reader.h"
-#include "index/tree/tree.h"
+#include "index/scan/scans.h"
 
 /*
  * Initialize a reader of an index.

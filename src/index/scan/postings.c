@@ -29,9 +29,7 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "index/opclass.h"
-#include "index/scan/postings.h"
-#include "index/tree/tree.h"
+#include "index/scan/scans.h"
 
 /* --- cursors ------------------------------------------------------------------- */
 

@@ -5,9 +5,7 @@
  */
 #include "postgres.h"
 
-#include "index/scan/postings.h"
 #include "index/scan/scans.h"
-#include "index/scan/tid_set.h"
 
 struct KeysScan
 {

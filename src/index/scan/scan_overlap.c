@@ -33,10 +33,8 @@
 #include "miscadmin.h"
 #include "utils/float.h"
 
-#include "index/scan/hit_counter.h"
-#include "index/scan/postings.h"
 #include "index/scan/scans.h"
-#include "index/scan/tid_set.h"
+#include "index/scan/tid_hash.h"
 
 /* A key is frequent if its postings may continue after this number of leaves. */
 #define RARE_LEAVES		3

@@ -15,8 +15,8 @@
 #include "postgres.h"
 
 #include "index/pair_sort.h"
+#include "index/scan/scans.h"
 #include "index/scan/tid_hash.h"
-#include "index/scan/tid_set.h"
 
 struct TidSet
 {
