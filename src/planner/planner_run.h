@@ -14,7 +14,6 @@ typedef struct PlannerRun
 	PlannerInfo *root;
 	struct ColumnSample *last_sample;	/* of selectivity.c */
 	Const	   *last_ball;		/* of support.c; NULL before the first one */
-	struct PlannerRun *next;
 	MemoryContextCallback forget;
 } PlannerRun;
 
