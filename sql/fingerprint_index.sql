@@ -543,7 +543,7 @@ DROP TABLE bad;
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcname IN ('simhash_ops', 'simhash_ball_ops') AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash')
 ORDER BY opcname;
-CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 11 =;
+CREATE OPERATOR CLASS wrong_number FOR TYPE simhash USING simhash AS OPERATOR 12 =;
 CREATE OPERATOR CLASS wrong_function FOR TYPE simhash USING simhash AS
     OPERATOR 2 =, FUNCTION 1 simhash_cmp(simhash, simhash);
 CREATE OPERATOR CLASS wrong_storage FOR TYPE simhash USING simhash AS
