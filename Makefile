@@ -85,6 +85,7 @@ OBJS = \
 	src/index/tree/wal.o \
 	src/join/exec/join_exec.o \
 	src/join/exec/join_input.o \
+	src/join/exec/join_parallel.o \
 	src/join/exec/join_phases.o \
 	src/join/exec/join_return.o \
 	src/join/match/by_band.o \
@@ -102,6 +103,7 @@ OBJS = \
 	src/join/store/entry_sort.o \
 	src/join/store/partitions.o \
 	src/join/store/pending.o \
+	src/join/store/shared_files.o \
 	src/join/store/store.o \
 	src/join/store/tuples.o \
 	src/pairs/block_cut.o \
@@ -150,7 +152,7 @@ REGRESS_1 = install setup tour types fingerprint shingles resemblance difference
 	connected_component fingerprint_index index_designs nearest parallel_build index_inspect \
 	vacuum exclude gist
 REGRESS_2 = sketch_index containment_index jaccard_index signature_index signature_parameters \
-	estimates cluster join join_memory planner renamed_objects
+	estimates cluster join join_memory join_parallel planner renamed_objects
 REGRESS = $(REGRESS_1) $(REGRESS_2)
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 

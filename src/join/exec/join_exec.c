@@ -18,7 +18,7 @@
 #include "compat.h"
 #include EXPLAIN_FORMAT_HEADER
 #include EXPLAIN_STATE_HEADER
-#include "join/exec/join_state.h"
+#include "join/exec/join_parallel.h"
 
 static const CustomExecMethods join_exec_methods;
 
@@ -125,6 +125,10 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
 
+	state->rest = palloc(sizeof(JoinEntryFile));
+	if (scan->scan.plan.parallel_aware)
+		state->kept_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(&css->ss.ps),
+												  &TTSOpsMinimalTuple);
 	state->phase = BEGIN_JOIN;
 }
 
@@ -167,9 +171,14 @@ join_rescan(CustomScanState *css)
 		(left->plan == NULL || left->plan->chgParam == NULL);
 	keeps_right = keeps_left || (keeps_right && !state->match->partitioned);
 
+	/* other participants may read other rows the next time */
+	if (css->ss.ps.plan->parallel_aware)
+		keeps_left = keeps_right = false;
 	join_partitions_close(&state->match->partitions);
 	MemoryContextReset(state->match->context);
 	join_row_clear(state);
+	if (state->parallel)
+		join_parallel_reset(state);
 	if (!keeps_left && left->plan)
 		rescan_input(left);
 	if (!keeps_right)
@@ -185,11 +194,15 @@ join_end(CustomScanState *css)
 {
 	SimHashJoinState *state = (SimHashJoinState *) css;
 
+	if (state->parallel)
+		join_parallel_reset(state);
 	join_partitions_close(&state->match->partitions);
-	if (!join_is_self(&state->spec))
+	if (state->left.plan)
+	{
 		join_store_close(&state->left.store);
+		ExecEndNode(state->left.plan);
+	}
 	join_store_close(&state->right.store);
-	ExecEndNode(state->left.plan);
 	ExecEndNode(state->right.plan);
 }
 
@@ -221,7 +234,7 @@ explain_removed(const char *label, double n, ExplainState *es)
 
 /*
  * Show the condition of the join.  With ANALYZE, also show counters, memory and disk
- * space, over all loops of this process.  A CustomScan callback.
+ * space, over all loops of this process and its workers.  A CustomScan callback.
  */
 static void
 join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
@@ -229,6 +242,8 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 	SimHashJoinState *state = (SimHashJoinState *) css;
 	JoinSpec   *spec = &state->spec;
 	Plan	   *plan = css->ss.ps.plan;
+	const JoinMethods *methods = state->match->methods;
+	JoinCounters counters = state->counters;
 
 	if (spec->jointype != JOIN_INNER)
 		ExplainPropertyText("Join Type", spec->jointype == JOIN_LEFT ? "Left" :
@@ -242,19 +257,21 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 	if (state->filter != NIL && css->ss.ps.instrument)
 		explain_removed("Rows Removed by Join Filter",
 						css->ss.ps.instrument->nfiltered2 / Max(css->ss.ps.instrument->nloops, 1), es);
-	state->match->methods->explain(state->match, es);
-	if (state->match->methods->verify)
+	methods->count(state->match, &counters);
+	join_counters_add(&counters, &state->of_workers);
+	methods->explain(state->match, &counters, es);
+	if (methods->verify)
 	{
-		ExplainPropertyFloat("Candidate Pairs", NULL, state->ncandidates, 0, es);
+		ExplainPropertyFloat("Candidate Pairs", NULL, counters.ncandidates, 0, es);
 		if (spec->cheap_clauses != NIL)
-			explain_removed("Candidates Removed by Join Filter", state->nremoved, es);
+			explain_removed("Candidates Removed by Join Filter", counters.nremoved, es);
 	}
-	ExplainPropertyFloat("Pairs", NULL, state->npairs, 0, es);
-	ExplainPropertyInteger("Passes", NULL, state->npasses, es);
-	ExplainPropertyInteger("Batches", NULL, state->nbatches, es);
-	ExplainPropertyInteger("Memory Usage", "kB", (state->peak_memory + 1023) / 1024, es);
-	if (state->disk > 0)
-		ExplainPropertyInteger("Disk Usage", "kB", (state->disk + 1023) / 1024, es);
+	ExplainPropertyFloat("Pairs", NULL, counters.npairs, 0, es);
+	ExplainPropertyInteger("Passes", NULL, counters.npasses, es);
+	ExplainPropertyInteger("Batches", NULL, counters.nbatches, es);
+	ExplainPropertyInteger("Memory Usage", "kB", (counters.memory + 1023) / 1024, es);
+	if (counters.disk > 0)
+		ExplainPropertyInteger("Disk Usage", "kB", (counters.disk + 1023) / 1024, es);
 }
 
 static const CustomExecMethods join_exec_methods = {
@@ -263,6 +280,11 @@ static const CustomExecMethods join_exec_methods = {
 	.ExecCustomScan = join_next_row,
 	.EndCustomScan = join_end,
 	.ReScanCustomScan = join_rescan,
+	.EstimateDSMCustomScan = join_parallel_estimate,
+	.InitializeDSMCustomScan = join_parallel_init,
+	.ReInitializeDSMCustomScan = join_parallel_reinit,
+	.InitializeWorkerCustomScan = join_parallel_attach,
+	.ShutdownCustomScan = join_parallel_shutdown,
 	.ExplainCustomScan = join_explain
 };
 

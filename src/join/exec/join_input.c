@@ -214,7 +214,7 @@ join_input_read_left(SimHashJoinState *state)
 			match->partitioned = true;
 			join_match_limit(match, match->memory);
 		}
-		if (left_is_full(state) || !read_row(state, &state->left, &kept))
+		if ((!match->shared && left_is_full(state)) || !read_row(state, &state->left, &kept))
 			break;
 		if (kept || !join_returns_unmatched(state))
 			continue;

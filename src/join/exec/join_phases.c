@@ -23,7 +23,7 @@
 #include "executor/executor.h"
 #include "utils/memutils.h"
 
-#include "join/exec/join_state.h"
+#include "join/exec/join_parallel.h"
 
 /*
  * Update the maxima of memory and disk space in use.
@@ -45,10 +45,12 @@ record_space(SimHashJoinState *state)
 	}
 
 	/* partitions are copies of all entries */
-	if (match->partitioned)
+	if (match->shared)
+		disk += state->parallel->disk;
+	else if (match->partitioned)
 		disk += nentries * match->entry_size;
-	state->peak_memory = Max(state->peak_memory, memory);
-	state->disk = Max(state->disk, disk);
+	state->counters.memory = Max(state->counters.memory, memory);
+	state->counters.disk = Max(state->counters.disk, disk);
 }
 
 /*
@@ -60,7 +62,7 @@ begin_chunk(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 
 	join_partitions_close(&match->partitions);
-	if (state->left.done)
+	if (state->left.done || match->shared)
 		return JOIN_DONE;
 	match->partitioned = false;
 	state->matched = NULL;
@@ -85,9 +87,11 @@ end_chunk(SimHashJoinState *state)
 		state->returns_pending = true;
 		return RETURN_PENDING;
 	}
+	state->unmatched = 0;
+	if (state->match->shared)
+		return join_parallel_returns_unmatched(state) ? RETURN_UNMATCHED : JOIN_DONE;
 	if (!join_returns_unmatched(state))
 		return begin_chunk(state);
-	state->unmatched = 0;
 	if (state->match->partitioned)
 	{
 		left->source = &left->file;
@@ -107,6 +111,8 @@ next_partition(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 	JoinPartitions *partitions = &match->partitions;
 
+	if (match->shared)
+		return join_parallel_next_partition(state) ? NEXT_LEFT_CHUNK : end_chunk(state);
 	for (;;)
 	{
 		while (state->partition < partitions->n)
@@ -141,6 +147,19 @@ first_chunk(SimHashJoinState *state)
 }
 
 /*
+ * Prepare to return the rows of a self-join that match themselves, before the first chunk.
+ * Returns the next phase.
+ */
+static JoinPhase
+return_itself(SimHashJoinState *state)
+{
+	if (!join_match_is_self(state->match) || state->spec.excludes_self || !state->matchable)
+		return first_chunk(state);
+	state->itself = (TupleScan) {0};
+	return RETURN_ITSELF;
+}
+
+/*
  * Prepare to join the rows of the left input that have been read.  Returns the next phase.
  */
 static JoinPhase
@@ -155,6 +174,7 @@ begin_matches(SimHashJoinState *state)
 	state->uses_pending = !needs_one_match &&
 		(match->left->tuples.file || match->right->tuples.file);
 	record_space(state);
+	match->nleft = match->left->nrows;
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
 		join_evaluate_radius(state);
 	if (join_match_is_self(match))
@@ -185,11 +205,8 @@ begin_matches(SimHashJoinState *state)
 		nbatches = match->partitions.n;
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
-	state->nbatches = Max(state->nbatches, nbatches);
-	if (!join_match_is_self(match) || state->spec.excludes_self)
-		return first_chunk(state);
-	state->itself = (TupleScan) {0};
-	return RETURN_ITSELF;
+	state->counters.nbatches = Max(state->counters.nbatches, nbatches);
+	return return_itself(state);
 }
 
 /*
@@ -200,6 +217,11 @@ begin_join(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
+	if (join_parallel_begin(state))
+	{
+		record_space(state);
+		return RETURN_KEPT;
+	}
 	if (!state->right.complete)
 	{
 		match->methods->begin(match);
@@ -216,8 +238,9 @@ begin_join(SimHashJoinState *state)
 	match->knows_radius = false;
 	match->left_entries = &match->left->entries;
 	match->right_entries = &match->right->entries;
-	state->matchable = match->right->nrows > 0;
-	state->nbatches = Max(state->nbatches, 1);
+	match->nright = match->right->nrows;
+	state->matchable = match->nright > 0;
+	state->counters.nbatches = Max(state->counters.nbatches, 1);
 	if (!state->matchable && !join_returns_unmatched(state))
 		return JOIN_DONE;
 	if (!state->left.done)
@@ -264,9 +287,11 @@ load_right_chunk(SimHashJoinState *state)
 		return false;
 	if (match->right_entries == match->left_entries)
 	{
-		state->rest = *match->left_entries->source;
 		match->right_entries = &match->right->entries;
-		match->right_entries->source = &state->rest;
+		match->right_entries->source = state->rest;
+		match->right_entries->nmore = match->left_entries->nmore;
+		memcpy(state->rest, match->left_entries->source,
+			   (match->left_entries->nmore + 1) * sizeof(JoinEntryFile));
 	}
 	return join_entries_load(match->right_entries);
 }
@@ -297,7 +322,7 @@ next_right_chunk(SimHashJoinState *state)
 	if (left_is_done(match) || !load_right_chunk(state))
 		return NEXT_LEFT_CHUNK;
 	match->methods->begin_pairs(match);
-	state->npasses++;
+	state->counters.npasses++;
 	return RETURN_MATCHES;
 }
 
@@ -316,6 +341,10 @@ join_next_row(CustomScanState *css)
 		{
 			case BEGIN_JOIN:
 				state->phase = begin_join(state);
+				break;
+			case RETURN_KEPT:
+				if ((result = join_parallel_return_kept(state)) == NULL)
+					state->phase = return_itself(state);
 				break;
 			case READ_LEFT:
 				if ((result = join_input_read_left(state)) == NULL)

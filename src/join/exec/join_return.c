@@ -12,6 +12,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
 
 #include "join/exec/join_state.h"
 
@@ -111,6 +112,24 @@ join_row_project(SimHashJoinState *state, TupleTableSlot *row)
 	return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : row;
 }
 
+/*
+ * Mark a left row as one that has a match.  Returns true if it was not marked before.  In a
+ * parallel join, one of several participants that mark a row gets true.
+ */
+static bool
+mark_matched(SimHashJoinState *state, uint32 row)
+{
+	uint32		bit = (uint32) 1 << row % 32;
+	uint32	   *matched = &state->matched[row / 32];
+	uint32		old = *matched;
+
+	if (state->match->shared)
+		old = pg_atomic_fetch_or_u32((pg_atomic_uint32 *) matched, bit);
+	else
+		*matched |= bit;
+	return (old & bit) == 0;
+}
+
 /* --- rows of the result ----------------------------------------------------------- */
 
 /*
@@ -177,15 +196,15 @@ pair_matches(SimHashJoinState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
-	state->ncandidates++;
+	state->counters.ncandidates++;
 	if (!ExecQual(state->cheap_clauses, econtext))
 	{
-		state->nremoved++;
+		state->counters.nremoved++;
 		return false;
 	}
 	if (!values_match(state))
 		return false;
-	state->npairs++;
+	state->counters.npairs++;
 	if (ExecQual(state->clauses, econtext))
 		return true;
 	InstrCountFiltered2(&state->css.ss.ps, 1);
@@ -253,8 +272,9 @@ join_return_match(SimHashJoinState *state)
 		econtext->ecxt_scantuple = row;
 		if (!pair_matches(state))
 			continue;
-		if (state->matched)
-			state->matched[pair->row / 8] |= 1 << pair->row % 8;
+		if (state->matched && !mark_matched(state, pair->row) &&
+			join_needs_one_match(state->spec.jointype))
+			continue;
 		if (!is_anti && (result = join_row_project(state, row)) != NULL)
 			return result;
 	}
@@ -286,7 +306,7 @@ join_return_unmatched(SimHashJoinState *state)
 		entry = join_entries_at(entries, state->unmatched++);
 		if (join_row_is_done(state->matched, entry->row))
 			continue;
-		state->matched[entry->row / 8] |= 1 << entry->row % 8;
+		mark_matched(state, entry->row);
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);
 		result = join_row_project(state, make_row(state, entry->location, NO_TUPLE));
 		if (result)

@@ -17,6 +17,7 @@
 typedef enum JoinPhase
 {
 	BEGIN_JOIN,					/* read the right input */
+	RETURN_KEPT,				/* return rows that a parallel join has kept */
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
 	RETURN_ITSELF,				/* return rows of a self-join that match themselves */
 	NEXT_LEFT_CHUNK,
@@ -26,6 +27,8 @@ typedef enum JoinPhase
 	RETURN_UNMATCHED,			/* return left rows without a match */
 	JOIN_DONE
 } JoinPhase;
+
+typedef struct JoinParallel JoinParallel;
 
 /* An input of the join.  That of a self-join is the right one. */
 typedef struct JoinInput
@@ -57,7 +60,7 @@ typedef struct SimHashJoinState
 
 	JoinPhase	phase;
 	bool		matchable;		/* false if no row can have a match */
-	uint8	   *matched;		/* bitmap of the left rows that have a match; NULL for an
+	uint32	   *matched;		/* bitmap of the left rows that have a match; NULL for an
 								 * inner join */
 	uint32		partition;		/* number of the next partition */
 	TupleLocation loaded;		/* location of the left tuple in the joined row, or
@@ -66,7 +69,7 @@ typedef struct SimHashJoinState
 	bool		uses_pending;	/* true if pairs wait for their tuples */
 	bool		returns_pending;	/* true if pending pairs are being returned */
 	TupleScan	itself;			/* of a self-join: the next row that may match itself */
-	JoinEntryFile rest;			/* of a self-join: the file after the loaded left chunk */
+	JoinEntryFile *rest;		/* of a self-join: the files after the loaded left chunk */
 	bool		joined_itself;	/* true if the loaded left chunk was joined with itself */
 	JoinPair	pair;			/* the current pair, if pairs do not wait */
 	const JoinPair *current;	/* the current pair */
@@ -75,16 +78,10 @@ typedef struct SimHashJoinState
 	uint32		unmatched;		/* index of the next loaded left entry to return if it has
 								 * no match */
 
-	/* For EXPLAIN */
-	double		ncandidates;	/* number of pairs of rows that the method found */
-	double		nremoved;		/* number of candidates that a cheap clause rejected */
-	double		npairs;			/* number of the other candidates whose values match */
-	int			npasses;		/* number of pairs of chunks that were joined */
-	int			nbatches;		/* maximum number of parts of the right input; one of them
-								 * is in memory at a time */
-	Size		peak_memory;	/* peak of the memory in use, in bytes */
-	uint64		disk;			/* peak of the total size of the temporary files, in
-								 * bytes */
+	JoinParallel *parallel;		/* NULL if there is no shared memory */
+	TupleTableSlot *kept_slot;	/* slot for a row of the result that a parallel join has kept */
+	JoinCounters counters;		/* of this process; those of the method are not always set */
+	JoinCounters of_workers;	/* of the workers that are known to have finished */
 } SimHashJoinState;
 
 /*
@@ -93,7 +90,8 @@ typedef struct SimHashJoinState
 static inline Size
 join_bitmap_size(const SimHashJoinState *state)
 {
-	return state->spec.jointype == JOIN_INNER ? 0 : state->left.store.nrows / 8 + 1;
+	return state->spec.jointype == JOIN_INNER ? 0 :
+		(state->left.store.nrows / 32 + 1) * sizeof(uint32);
 }
 
 /*

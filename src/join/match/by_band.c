@@ -20,6 +20,7 @@
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
+#include "storage/spin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -61,6 +62,18 @@ typedef struct BandMatch
 	uint32		keys[MINHASH_MAX_BANDS];
 } BandMatch;
 
+/*
+ * What the participants in a parallel join share
+ */
+typedef struct SharedBands
+{
+	slock_t		mutex;
+	uint64		salt[BAND_SALT];
+	uint64		params;			/* parameters of the first signature, once nbands is not 0 */
+	int			nbands;
+	bool		has_others;
+} SharedBands;
+
 StaticAssertDecl(offsetof(BandMatch, keys) == offsetof(BandMatch, entry) + sizeof(JoinEntry),
 				 "keys follow the entry");
 
@@ -95,12 +108,18 @@ band_key(const BandMatch *state, const JoinEntry *entry, int band)
 }
 
 static void
+make_salt(uint64 *salt)
+{
+	for (int i = 0; i < BAND_SALT; i++)
+		salt[i] = pg_prng_uint64(&pg_global_prng_state);
+}
+
+static void
 band_begin(JoinMatch *match)
 {
 	BandMatch  *state = (BandMatch *) match;
 
-	for (int i = 0; i < BAND_SALT; i++)
-		state->salt[i] = pg_prng_uint64(&pg_global_prng_state);
+	make_salt(state->salt);
 	state->nbands = 0;
 	state->has_others = false;
 	match->entry_size = ENTRY_SIZE;
@@ -132,6 +151,32 @@ hash_band(const uint64 *salt, const uint32 *minima, int rows, uint32 equal)
 }
 
 /*
+ * Set the parameters of entries with keys.  In a parallel join, they are those of the first
+ * signature that any participant has read.
+ */
+static void
+set_params(BandMatch *state, uint64 params, int nbands)
+{
+	SharedBands *shared = state->match.shared;
+
+	if (shared)
+	{
+		SpinLockAcquire(&shared->mutex);
+		if (shared->nbands == 0)
+		{
+			shared->params = params;
+			shared->nbands = nbands;
+		}
+		params = shared->params;
+		nbands = shared->nbands;
+		SpinLockRelease(&shared->mutex);
+	}
+	state->params = params;
+	state->nbands = nbands;
+	state->match.entry_size = join_band_entry_size(nbands);
+}
+
+/*
  * Keep a row.  A key is a hash value of a band and of the equality keys.  Signatures with
  * other parameters than the first one get no keys.
  */
@@ -146,11 +191,9 @@ band_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTableS
 
 	if (state->nbands == 0)
 	{
-		state->params = (uint64) params;
-		state->nbands = sig->params.bands;
-		match->entry_size = join_band_entry_size(sig->params.bands);
+		set_params(state, (uint64) params, sig->params.bands);
 		join_entries_init(&store->entries, store->context,
-						  store != match->right ? PG_INT32_MAX :
+						  store != match->right && !match->shared ? PG_INT32_MAX :
 						  join_match_capacity(match, match->memory, match->right_divisor),
 						  match->entry_size);
 	}
@@ -190,16 +233,51 @@ number_of_rounds(const BandMatch *state)
  * Partition by all bands, and last by the equality keys if there are other parameters.  If
  * it takes less time, all chunks are joined with each other instead.  Chunks sort an entry
  * again for each chunk of the other input.  Partitions write an entry, with all of its keys,
- * once for each band.
+ * once for each band.  The participants in a parallel join always join partitions.
  */
 static int
-band_choose_rounds(JoinMatch *match, uint32 *n)
+band_choose_rounds(JoinMatch *match, double nentries, uint32 *n)
 {
-	double		nentries = Max(match->left->entries.file.n, match->right->entries.file.n);
-
+	if (match->shared)
+		return Max(number_of_rounds((BandMatch *) match), 1);
 	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING < match->entry_size)
 		*n = 1;
 	return *n == 1 ? 1 : number_of_rounds((BandMatch *) match);
+}
+
+/*
+ * Share the salt and the parameters.
+ */
+static void
+band_share(JoinMatch *match, JoinShareStep step)
+{
+	BandMatch  *state = (BandMatch *) match;
+	SharedBands *shared = match->shared;
+
+	switch (step)
+	{
+		case SHARE_INIT:
+			SpinLockInit(&shared->mutex);
+			make_salt(shared->salt);
+			shared->nbands = 0;
+			shared->has_others = false;
+			break;
+		case SHARE_BEGIN:
+			memcpy(state->salt, shared->salt, sizeof(shared->salt));
+			break;
+		case SHARE_ENTRIES:
+			if (state->has_others)
+				shared->has_others = true;
+			break;
+		case SHARE_PARTITIONS:
+		case SHARE_RESULTS:
+			if (shared->nbands > 0)
+				set_params(state, shared->params, shared->nbands);
+			state->has_others |= shared->has_others;
+			break;
+		default:
+			break;
+	}
 }
 
 /* --- sorting --------------------------------------------------------------------- */
@@ -264,7 +342,7 @@ static void
 band_begin_pairs(JoinMatch *match)
 {
 	BandMatch  *state = (BandMatch *) match;
-	bool		by_band = match->partitioned && match->partitions.n > 1;
+	bool		by_band = match->partitioned && match->partitions.nrounds > 1;
 
 	MemoryContextReset(match->context);
 	state->scratch = entry_refs_begin(&state->left, match->left_entries, &state->right,
@@ -372,13 +450,20 @@ band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 }
 
 static void
-band_explain(const JoinMatch *match, ExplainState *es)
+band_count(const JoinMatch *match, JoinCounters *counters)
 {
 	const BandMatch *state = (const BandMatch *) match;
 
-	if (state->nbands > 0)
-		ExplainPropertyText("Method", psprintf("%d bands", state->nbands), es);
-	ExplainPropertyFloat("Comparisons", NULL, state->ncompared, 0, es);
+	counters->largest_group = counters->nblocks = state->nbands;
+	counters->ncompared = state->ncompared;
+}
+
+static void
+band_explain(const JoinMatch *match, const JoinCounters *counters, ExplainState *es)
+{
+	if (counters->nblocks > 0)
+		ExplainPropertyText("Method", psprintf("%d bands", counters->nblocks), es);
+	ExplainPropertyFloat("Comparisons", NULL, counters->ncompared, 0, es);
 }
 
 const JoinMethods join_by_bands = {
@@ -388,8 +473,11 @@ const JoinMethods join_by_bands = {
 	.add = band_add,
 	.choose_rounds = band_choose_rounds,
 	.partition_of = band_partition_of,
+	.share = band_share,
+	.shared_size = sizeof(SharedBands),
 	.begin_pairs = band_begin_pairs,
 	.next_pair = band_next_pair,
 	.verify = band_verify,
+	.count = band_count,
 	.explain = band_explain
 };

@@ -16,6 +16,7 @@
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "port/pg_bitutils.h"
 
 #include "compat.h"
@@ -44,6 +45,17 @@ typedef struct DistanceMatch
 									 * Entries of the same partition whose hash values are
 									 * equal agree on these bits. */
 } DistanceMatch;
+
+/*
+ * What the participants in a parallel join share
+ */
+typedef struct SharedDistance
+{
+	pg_atomic_uint32 nsample;
+	SimHash		sample[2 * INPUT_SAMPLE];	/* parts of all samples */
+	BlockCut	cut;
+	uint64		mask[SIMHASH_BITS];
+} SharedDistance;
 
 StaticAssertDecl(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32) <= DISTANCE_JOINED_SIZE,
 				 "memory for a value");
@@ -191,6 +203,16 @@ distance_partition_of(const void *arg, const JoinEntry *entry, int block)
 }
 
 /*
+ * Return the size of the samples of both inputs together.
+ */
+static uint32
+samples_size(const JoinMatch *match)
+{
+	return sample_size(match->right) +
+		(join_match_is_self(match) ? 0 : sample_size(match->left));
+}
+
+/*
  * Cut the fingerprints into blocks, as their sample suggests.
  */
 static void
@@ -198,20 +220,20 @@ make_cut(DistanceMatch *state)
 {
 	const JoinMatch *match = &state->match;
 	NearPairs  *near_pairs = &state->pairs.near_pairs;
-	double		nleft = match->left->nrows;
-	double		nright = match->right->nrows;
+	SharedDistance *shared = match->shared;
+	double		nleft = match->nleft;
+	double		nright = match->nright;
 	double		nvalues = join_match_is_self(match) ? nright : nleft + nright;
-	uint32		nsample = sample_size(match->right);
 
 	/* a chunk of a partition is joined once for each chunk of the other input */
 	double		chunks = Max(nleft, nright) / match->right->entries.capacity /
 		Min(join_partitions_max(match->memory),
 			exp2((double) SIMHASH_BITS / (near_pairs->radius + 2)));
 
-	if (!join_match_is_self(match))
-		nsample += sample_size(match->left);
-	block_cut_make(&state->cut, state->sample, nsample, nvalues * Max(chunks, 1),
-				   near_pairs->radius, nleft * nright, &near_pairs->random);
+	block_cut_make(&state->cut, shared ? shared->sample : state->sample,
+				   shared ? pg_atomic_read_u32(&shared->nsample) : samples_size(match),
+				   nvalues * Max(chunks, 1), near_pairs->radius, nleft * nright,
+				   &near_pairs->random);
 }
 
 /*
@@ -219,7 +241,7 @@ make_cut(DistanceMatch *state)
  * a choice.
  */
 static int
-distance_choose_rounds(JoinMatch *match, uint32 *n)
+distance_choose_rounds(JoinMatch *match, double nentries, uint32 *n)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
 	BlockCut   *cut = &state->cut;
@@ -227,7 +249,7 @@ distance_choose_rounds(JoinMatch *match, uint32 *n)
 
 	make_cut(state);
 	while (*n > 1 && *n * 2 <= join_partitions_max(match->memory) &&
-		   Max(match->left->nrows, match->right->nrows) / *n > CACHED_ENTRIES)
+		   nentries / *n > CACHED_ENTRIES)
 		*n *= 2;
 
 	/* with one partition, each round would join all chunks again */
@@ -246,6 +268,41 @@ distance_choose_rounds(JoinMatch *match, uint32 *n)
 		state->mask[block] = mask;
 	}
 	return nrounds;
+}
+
+/*
+ * Share the samples, and the cut that is made from them.
+ */
+static void
+distance_share(JoinMatch *match, JoinShareStep step)
+{
+	DistanceMatch *state = (DistanceMatch *) match;
+	SharedDistance *shared = match->shared;
+	uint32		nsample = samples_size(match);
+	uint32		nshared = Min(nsample, lengthof(shared->sample) / match->nparticipants);
+	uint32		first;
+
+	switch (step)
+	{
+		case SHARE_INIT:
+			pg_atomic_init_u32(&shared->nsample, 0);
+			break;
+		case SHARE_ENTRIES:
+			first = pg_atomic_fetch_add_u32(&shared->nsample, nshared);
+			for (uint32 i = 0; i < nshared; i++)
+				shared->sample[first + i] = state->sample[(uint64) i * nsample / nshared];
+			break;
+		case SHARE_PARTITIONS:
+			shared->cut = state->cut;
+			memcpy(shared->mask, state->mask, sizeof(shared->mask));
+			break;
+		case SHARE_RESULTS:
+			state->cut = shared->cut;
+			memcpy(state->mask, shared->mask, sizeof(shared->mask));
+			break;
+		default:
+			break;
+	}
 }
 
 /* --- pairs ----------------------------------------------------------------------- */
@@ -313,20 +370,33 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 	return false;
 }
 
-/*
- * Show the method of the largest group, and counters.
- */
 static void
-distance_explain(const JoinMatch *match, ExplainState *es)
+distance_count(const JoinMatch *match, JoinCounters *counters)
 {
 	const JoinPairs *pairs = &((const DistanceMatch *) match)->pairs;
-	const char *method = pairs->agree == 0 ? "all pairs" :
-		psprintf("agree on %d of %d blocks", pairs->agree, pairs->nblocks);
 
-	if (match->knows_radius)
-		ExplainPropertyText("Method", pairs->near_pairs.radius == 0 ? "equal fingerprints" : method, es);
-	ExplainPropertyFloat("Values", NULL, pairs->ndistinct, 0, es);
-	ExplainPropertyFloat("Comparisons", NULL, pairs->ncompared, 0, es);
+	counters->nvalues = pairs->ndistinct;
+	counters->ncompared = pairs->ncompared;
+	counters->largest_group = Max(pairs->largest_group, match->knows_radius);
+	counters->agree = match->knows_radius && pairs->near_pairs.radius == 0 ? -1 : pairs->agree;
+	counters->nblocks = pairs->nblocks;
+}
+
+/*
+ * Show the method of the largest group, and counters.  counters->largest_group is 0 if the radius
+ * is not known.  counters->agree is -1 if the radius is 0.
+ */
+static void
+distance_explain(const JoinMatch *match, const JoinCounters *counters, ExplainState *es)
+{
+	const char *method = counters->agree < 0 ? "equal fingerprints" :
+		counters->agree == 0 ? "all pairs" :
+		psprintf("agree on %d of %d blocks", counters->agree, counters->nblocks);
+
+	if (counters->largest_group > 0)
+		ExplainPropertyText("Method", method, es);
+	ExplainPropertyFloat("Values", NULL, counters->nvalues, 0, es);
+	ExplainPropertyFloat("Comparisons", NULL, counters->ncompared, 0, es);
 }
 
 const JoinMethods join_by_distance = {
@@ -337,7 +407,10 @@ const JoinMethods join_by_distance = {
 	.set_radius = distance_set_radius,
 	.choose_rounds = distance_choose_rounds,
 	.partition_of = distance_partition_of,
+	.share = distance_share,
+	.shared_size = sizeof(SharedDistance),
 	.begin_pairs = distance_begin_pairs,
 	.next_pair = distance_next_pair,
+	.count = distance_count,
 	.explain = distance_explain
 };

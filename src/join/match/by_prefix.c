@@ -25,6 +25,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
@@ -68,8 +69,24 @@ typedef struct PrefixMatch
 	uint64		nentries;		/* for EXPLAIN */
 } PrefixMatch;
 
+/*
+ * What the participants in a parallel join share
+ */
+typedef struct SharedPrefix
+{
+	pg_atomic_uint64 nelements; /* number of elements of all right rows */
+	dsa_pointer count;			/* counts of all right rows */
+	uint32		mask;			/* see PrefixMatch */
+} SharedPrefix;
+
 /* Maximum number of counts for each element of a right row. */
 #define COUNTS_PER_ELEMENT	4
+
+#ifdef WORDS_BIGENDIAN
+#define IS_BIG_ENDIAN		true
+#else
+#define IS_BIG_ENDIAN		false
+#endif
 
 /* Number of elements between checks for interrupts, a power of 2. */
 #define INTERRUPT_INTERVAL	4096
@@ -231,17 +248,45 @@ fetch_array(JoinStore *store, const JoinEntry *row, int *n)
 }
 
 /*
- * Count the elements of the right rows, each of which has an entry.  A count that has
- * reached its maximum stays there.
+ * Return the number of counts for nelements elements of right rows.
  */
-static void
-count_elements(PrefixMatch *state, JoinEntries *rows)
+static Size
+number_of_counts(const PrefixMatch *state, uint64 nelements)
 {
 	Size		max = Min(state->match.memory / COUNTS_DIVISOR, MaxAllocSize) / sizeof(uint16);
-	Size		ncounts = pg_prevpower2_64(Max(Min(state->nelements * COUNTS_PER_ELEMENT, max), 512));
 
-	state->count = MemoryContextAllocZero(state->match.right->context, ncounts * sizeof(uint16));
-	state->mask = ncounts - 1;
+	return pg_prevpower2_64(Max(Min(nelements * COUNTS_PER_ELEMENT, max), 512));
+}
+
+/* A count of a parallel join stays below its maximum by more than there are participants. */
+#define MAX_SHARED_COUNT	60000
+
+/*
+ * Count an element.  A count that has reached its maximum stays there.  The participants in a
+ * parallel join share counts, two of which are one atomic variable.
+ */
+static inline void
+count_element(PrefixMatch *state, int64 element)
+{
+	uint16	   *count = count_of(state, element);
+	Size		index = count - state->count;
+	bool		is_upper = (index & 1) != (IS_BIG_ENDIAN ? 1 : 0);
+
+	if (!state->match.shared)
+		*count += *count < PG_UINT16_MAX;
+	else if (*(volatile uint16 *) count < MAX_SHARED_COUNT)
+		pg_atomic_fetch_add_u32((pg_atomic_uint32 *) state->count + index / 2,
+								is_upper ? 1 << 16 : 1);
+}
+
+/*
+ * Count the elements of the right rows of this process, each of which has an entry.
+ */
+static void
+count_elements(PrefixMatch *state)
+{
+	JoinEntries *rows = &state->match.right->entries;
+
 	join_entries_rewind(rows);
 	while (join_entries_load(rows))
 		for (uint32 i = 0; i < rows->n; i++)
@@ -252,11 +297,9 @@ count_elements(PrefixMatch *state, JoinEntries *rows)
 			CHECK_FOR_INTERRUPTS();
 			for (int j = 0; j < n; j++)
 			{
-				uint16	   *count = count_of(state, element[j]);
-
 				if ((j & (INTERRUPT_INTERVAL - 1)) == INTERRUPT_INTERVAL - 1)
 					CHECK_FOR_INTERRUPTS();
-				*count += *count < PG_UINT16_MAX;
+				count_element(state, element[j]);
 			}
 		}
 }
@@ -372,7 +415,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 	int			n;
 	int64	   *element;
 
-	if (is_left && (match->right->nrows == 0 || !state->matchable))
+	if (is_left && (match->nright == 0 || !state->matchable))
 		return false;
 	element = hash_array_elements(key, &n);
 	if (is_left)
@@ -412,7 +455,6 @@ make_right_entries(PrefixMatch *state)
 	join_entries_init(&right->entries, right->context,
 					  join_match_capacity(match, match->memory, match->right_divisor),
 					  match->entry_size);
-	count_elements(state, &rows);
 	join_entries_rewind(&rows);
 	while (join_entries_load(&rows))
 		for (uint32 i = 0; i < rows.n; i++)
@@ -449,11 +491,79 @@ prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 	{
 		state->radius = isnull ? -1 : DatumGetFloat8(radius);
 		state->matchable = float8_ge(state->radius, 0);
-		if (state->matchable)
+		if (state->matchable && !match->shared)
+		{
+			Size		ncounts = number_of_counts(state, state->nelements);
+
+			state->count = MemoryContextAllocZero(match->right->context,
+												  ncounts * sizeof(uint16));
+			state->mask = ncounts - 1;
+			count_elements(state);
 			make_right_entries(state);
+		}
 		state->has_entries = true;
 	}
 	return state->matchable;
+}
+
+/* --- parallel joins ----------------------------------------------------------------- */
+
+/*
+ * Allocate counts for the elements of all right rows.
+ */
+static void
+allocate_shared_counts(PrefixMatch *state)
+{
+	SharedPrefix *shared = state->match.shared;
+	Size		ncounts = number_of_counts(state, pg_atomic_read_u64(&shared->nelements));
+
+	shared->mask = ncounts - 1;
+	shared->count = dsa_allocate_extended(state->match.area, ncounts * sizeof(uint16),
+										  DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
+}
+
+/*
+ * Share the counts.
+ */
+static void
+prefix_share(JoinMatch *match, JoinShareStep step)
+{
+	PrefixMatch *state = (PrefixMatch *) match;
+	SharedPrefix *shared = match->shared;
+
+	switch (step)
+	{
+		case SHARE_INIT:
+			pg_atomic_init_u64(&shared->nelements, 0);
+			shared->count = InvalidDsaPointer;
+			break;
+		case SHARE_RIGHT_ROWS:
+			pg_atomic_fetch_add_u64(&shared->nelements, state->nelements);
+			break;
+		case SHARE_ALLOCATE:
+			allocate_shared_counts(state);
+			break;
+		case SHARE_COUNTS:
+			prefix_share(match, SHARE_RESULTS);
+			count_elements(state);
+			break;
+		case SHARE_ENTRIES:
+			prefix_share(match, SHARE_RESULTS);
+			if (state->matchable)
+				make_right_entries(state);
+			break;
+		case SHARE_RESULTS:
+			state->count = dsa_get_address(match->area, shared->count);
+			state->mask = shared->mask;
+			state->has_positions = !join_match_is_self(match);
+			break;
+		case SHARE_FREE:
+			if (DsaPointerIsValid(shared->count))
+				dsa_free(match->area, shared->count);
+			break;
+		default:
+			break;
+	}
 }
 
 /* --- pairs ------------------------------------------------------------------------- */
@@ -610,13 +720,24 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 }
 
 static void
-prefix_explain(const JoinMatch *match, ExplainState *es)
+prefix_count(const JoinMatch *match, JoinCounters *counters)
 {
 	const PrefixMatch *state = (const PrefixMatch *) match;
 
-	ExplainPropertyText("Method", matches_all(state) ? "all pairs" : "rare keys", es);
-	ExplainPropertyFloat("Keys", NULL, state->nentries, 0, es);
-	ExplainPropertyFloat("Comparisons", NULL, state->pairs.ncompared, 0, es);
+	counters->nvalues = state->nentries;
+	counters->ncompared = state->pairs.ncompared;
+	counters->largest_group = counters->nblocks = matches_all(state);
+}
+
+/*
+ * Show the method and counters.  counters->nblocks is 1 if the radius is at least 1.
+ */
+static void
+prefix_explain(const JoinMatch *match, const JoinCounters *counters, ExplainState *es)
+{
+	ExplainPropertyText("Method", counters->nblocks > 0 ? "all pairs" : "rare keys", es);
+	ExplainPropertyFloat("Keys", NULL, counters->nvalues, 0, es);
+	ExplainPropertyFloat("Comparisons", NULL, counters->ncompared, 0, es);
 }
 
 const JoinMethods join_by_prefix = {
@@ -627,8 +748,11 @@ const JoinMethods join_by_prefix = {
 	.add = prefix_add,
 	.set_radius = prefix_set_radius,
 	.partition_of = prefix_partition_of,
+	.share = prefix_share,
+	.shared_size = sizeof(SharedPrefix),
 	.begin_pairs = prefix_begin_pairs,
 	.next_pair = prefix_next_pair,
 	.verify = prefix_verify,
+	.count = prefix_count,
 	.explain = prefix_explain
 };

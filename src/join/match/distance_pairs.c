@@ -82,7 +82,7 @@ pairs_are_done(NearPairs *near_pairs, uint32 first, uint32 n)
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				 const uint8 *done, BlockCut *cut, int block, int nbits)
+				 const uint32 *done, BlockCut *cut, int block, int nbits)
 {
 	MemoryContextReset(pairs->context);
 	pairs->near_pairs.comparisons = pairs_comparisons;

@@ -30,7 +30,7 @@ typedef struct JoinPairs
 	NearPairs	near_pairs;		/* joins the values of a group; must be first */
 	MemoryContext context;		/* context of the iterator's memory; reset by
 								 * join_pairs_begin() */
-	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
+	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	bool		is_self;		/* true if the left entries are the right ones, too */
 	BlockCut   *cut;			/* cut of the partitions that entries come from, or NULL */
@@ -82,7 +82,7 @@ typedef struct JoinPairs
 } JoinPairs;
 
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-							 const uint8 *done, BlockCut *cut, int block, int nbits);
+							 const uint32 *done, BlockCut *cut, int block, int nbits);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 #endif							/* SIMHASH_DISTANCE_PAIRS_H */

@@ -7,6 +7,32 @@
 
 #include "join/match/join_methods.h"
 
+/* A parallel join has as many partitions in each round for each participant, if not more. */
+#define UNITS_PER_PARTICIPANT	16
+
+/*
+ * Add the counters of a process.  The memory and files of several processes are used together.
+ */
+void
+join_counters_add(JoinCounters *sum, const JoinCounters *counters)
+{
+	sum->ncandidates += counters->ncandidates;
+	sum->nremoved += counters->nremoved;
+	sum->npairs += counters->npairs;
+	sum->nvalues += counters->nvalues;
+	sum->ncompared += counters->ncompared;
+	sum->npasses += counters->npasses;
+	sum->nbatches = Max(sum->nbatches, counters->nbatches);
+	sum->memory += counters->memory;
+	sum->disk += counters->disk;
+	if (counters->largest_group > sum->largest_group)
+	{
+		sum->largest_group = counters->largest_group;
+		sum->agree = counters->agree;
+		sum->nblocks = counters->nblocks;
+	}
+}
+
 /*
  * Move the entries of an input that are in memory to the file.
  */
@@ -41,24 +67,38 @@ join_match_limit(JoinMatch *match, Size memory)
 }
 
 /*
+ * Choose the number of partitions, most of which fit into the memory of the loaded entries, if
+ * the larger input has nentries entries.  Leaves a margin for partitions of uneven size.  Returns
+ * the number of rounds.
+ */
+int
+join_match_choose(JoinMatch *match, double nentries, uint32 *n)
+{
+	uint32		max = join_partitions_max(match->memory);
+
+	*n = 1;
+	if (match->shared)
+		while (*n < UNITS_PER_PARTICIPANT * match->nparticipants && *n * 2 <= max)
+			*n *= 2;
+	while (*n * 2 <= max && nentries * 1.5 / *n > match->right->entries.capacity)
+		*n *= 2;
+	return match->methods->choose_rounds ? match->methods->choose_rounds(match, nentries, n) : 1;
+}
+
+/*
  * Limit the loaded entries to `memory` bytes, and initialize partitions, most of which fit
- * into that.  Leaves a margin for partitions of uneven size.
+ * into that.
  */
 void
 join_match_partition(JoinMatch *match, Size memory)
 {
 	JoinEntryFile *right = &match->right->entries.file;
 	JoinEntryFile *left = join_match_is_self(match) ? right : &match->left->entries.file;
-	double		nentries = Max(left->n, right->n);
-	uint32		n = 1;
-	int			nrounds = 1;
+	uint32		n;
+	int			nrounds;
 
 	join_match_limit(match, memory);
-	while (n * 2 <= join_partitions_max(match->memory) &&
-		   nentries * 1.5 / n > match->right->entries.capacity)
-		n *= 2;
-	if (match->methods->choose_rounds)
-		nrounds = match->methods->choose_rounds(match, &n);
+	nrounds = join_match_choose(match, Max(left->n, right->n), &n);
 	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
 						 match->methods->partition_of, match, match->memory, left, right);
 }

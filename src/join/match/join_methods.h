@@ -6,12 +6,55 @@
 #ifndef SIMHASH_JOIN_METHODS_H
 #define SIMHASH_JOIN_METHODS_H
 
+#include "utils/dsa.h"
+
 #include "join/store/partitions.h"
 #include "join/store/store.h"
 
 struct ExplainState;
 
 typedef struct JoinMatch JoinMatch;
+
+/*
+ * Counters of a join for EXPLAIN ANALYZE, of one process or of several
+ */
+typedef struct JoinCounters
+{
+	double		ncandidates;	/* number of pairs of rows that the method found */
+	double		nremoved;		/* number of candidates that a cheap clause rejected */
+	double		npairs;			/* number of the other candidates whose values match */
+	double		nvalues;		/* number of distinct fingerprints, or of entries of elements */
+	double		ncompared;		/* number of comparisons of two entries or fingerprints */
+	int			npasses;		/* number of pairs of chunks that were joined */
+	int			nbatches;		/* maximum number of parts of the right input; one of them
+								 * is in memory at a time */
+	Size		memory;			/* peak of the memory in use, in bytes */
+	uint64		disk;			/* peak of the total size of the temporary files, in bytes */
+
+	/* How the method joined the largest group; each method has a meaning for these */
+	uint32		largest_group;
+	int			agree;
+	int			nblocks;
+} JoinCounters;
+
+/*
+ * Steps of a parallel join in which a method shares data.  All participants that are there take
+ * a step before the next one begins.  Those that come later miss steps.
+ */
+typedef enum JoinShareStep
+{
+	SHARE_INIT,					/* one process, before all others: initialize match->shared */
+	SHARE_BEGIN,				/* each, after begin() */
+	SHARE_RIGHT_ROWS,			/* each, after it has read its right rows */
+	SHARE_ALLOCATE,				/* one */
+	SHARE_COUNTS,				/* each */
+	SHARE_ENTRIES,				/* each, after it has read its left rows, and the radius is
+								 * known; completes its entries */
+	SHARE_PARTITIONS,			/* one, after choose_rounds() */
+	SHARE_RESULTS,				/* each, before and after SHARE_PARTITIONS, and also those that have
+								 * missed steps: get what the others have shared */
+	SHARE_FREE					/* one process, before SHARE_INIT if it is not the first one */
+} JoinShareStep;
 
 /*
  * A set of methods.  Functions that may be NULL are marked.
@@ -55,12 +98,16 @@ typedef struct JoinMethods
 
 	/*
 	 * Returns the number of rounds in which the entries are partitioned, all of which are in
-	 * files.  May change *n, the number of partitions, to another power of 2.  NULL if there
-	 * is one round.
+	 * files.  nentries is the number of entries of the larger input.  May change *n, the
+	 * number of partitions, to another power of 2.  NULL if there is one round.
 	 */
-	int			(*choose_rounds) (JoinMatch *match, uint32 *n);
+	int			(*choose_rounds) (JoinMatch *match, double nentries, uint32 *n);
 
 	PartitionFunction partition_of; /* its argument is the JoinMatch */
+
+	/* Shares data with other participants in a parallel join, by match->shared. */
+	void		(*share) (JoinMatch *match, JoinShareStep step);
+	Size		shared_size;	/* size of what match->shared points to */
 
 	/*
 	 * Starts to pair match->left_entries with match->right_entries.  If the inputs are
@@ -84,8 +131,12 @@ typedef struct JoinMethods
 	bool		(*verify) (JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right,
 						   uint64 tag);
 
+	/* Sets the method's part of the counters, over all loops of this process. */
+	void		(*count) (const JoinMatch *match, JoinCounters *counters);
+
 	/* Shows the method, and its counters, in EXPLAIN ANALYZE. */
-	void		(*explain) (const JoinMatch *match, struct ExplainState *es);
+	void		(*explain) (const JoinMatch *match, const JoinCounters *counters,
+							struct ExplainState *es);
 } JoinMethods;
 
 /*
@@ -105,8 +156,13 @@ struct JoinMatch
 	JoinEntries *right_entries; /* the same as left_entries if they are joined with themselves */
 	JoinEntries chunk;			/* left entries, if one input in files is joined with itself */
 	MemoryContext context;		/* context of the pairs; reset by begin_pairs() */
+	uint64		nleft;			/* numbers of rows that all participants have kept; nright is */
+	uint64		nright;			/* set before the first left row is read, nleft after the last */
+	void	   *shared;			/* data that the methods share; NULL if the join is not parallel */
+	dsa_area   *area;			/* shared memory of a parallel join */
+	int			nparticipants;
 	bool		knows_radius;	/* true if set_radius() has been called */
-	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if all
+	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if all
 								 * left rows need all of their matches */
 	bool		partitioned;
 	JoinPartitions partitions;
@@ -151,8 +207,10 @@ join_needs_one_match(JoinType jointype)
 	return jointype == JOIN_SEMI || jointype == JOIN_ANTI;
 }
 
+extern void join_counters_add(JoinCounters *sum, const JoinCounters *counters);
 extern void join_match_spill(JoinMatch *match, JoinStore *store);
 extern void join_match_limit(JoinMatch *match, Size memory);
+extern int	join_match_choose(JoinMatch *match, double nentries, uint32 *n);
 extern void join_match_partition(JoinMatch *match, Size memory);
 
 extern const JoinMethods join_by_distance;

@@ -86,7 +86,7 @@ sort_by_key(PrefixPairs *pairs, EntryRefs *side)
  */
 void
 prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				   const uint8 *done, float8 radius)
+				   const uint32 *done, float8 radius)
 {
 	MemoryContextReset(pairs->context);
 	pairs->scratch = entry_refs_begin(&pairs->left, left, &pairs->right, right, pairs->context);

@@ -40,7 +40,7 @@ typedef struct PrefixRange
 typedef struct PrefixPairs
 {
 	MemoryContext context;		/* context of the arrays; reset by prefix_pairs_begin() */
-	const uint8 *done;			/* bitmap of left rows that need no more matches; NULL if
+	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	bool		is_self;		/* true if the left entries are the right ones, too */
 	float8		radius;
@@ -55,7 +55,7 @@ typedef struct PrefixPairs
 } PrefixPairs;
 
 extern void prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left,
-							   const JoinEntries *right, const uint8 *done, float8 radius);
+							   const JoinEntries *right, const uint32 *done, float8 radius);
 extern bool prefix_pairs_next(PrefixPairs *pairs, JoinEntry **left, JoinEntry **right);
 
 #endif							/* SIMHASH_PREFIX_PAIRS_H */

@@ -225,10 +225,10 @@ row_size(const Path *path)
  * Estimate the chunks.  If the right entries fit into memory, the left input is joined in
  * chunks as it is read.  Otherwise both inputs are read before the join.  Partitions are
  * estimated as one chunk, and so is an input that core knows to be empty: its number of
- * rows is 0.  `left` is NULL if the join is a self-join.
+ * rows is 0.  `left` is NULL if the join is a self-join.  A parallel join partitions always.
  */
 static Chunks
-estimate_chunks(const Path *left, const Path *right, const MethodCosts *method)
+estimate_chunks(const Path *left, const Path *right, const MethodCosts *method, bool is_parallel)
 {
 	Size		memory = get_hash_memory_limit();
 	double		of_entry = join_entry_memory(method->entry, method->joined);
@@ -239,11 +239,13 @@ estimate_chunks(const Path *left, const Path *right, const MethodCosts *method)
 
 	if (left == NULL)
 	{
-		chunks.partitioned = right->rows > max_right;
+		chunks.partitioned = is_parallel || right->rows > max_right;
 		return chunks;
 	}
 	chunks.left = Max(left->rows, 1);
-	if (right->rows <= max_right)
+	if (is_parallel)
+		chunks.partitioned = true;
+	else if (right->rows <= max_right)
 		chunks.left = Min(chunks.left, Max(max_left, 1));
 	else if (left->rows <= max_left)
 		chunks.right = Max(max_right, 1);
@@ -299,32 +301,65 @@ add_reading(PlannerInfo *root, const JoinClauses *clauses, const Path *input, bo
 }
 
 /*
- * Set the costs of a path.  path->path.rows must be set.  The path is not parallel safe if the
- * join writes files: each worker would join and write all of it.
+ * Return the number of processes that a parallel path divides its work by, as
+ * get_parallel_divisor() of costsize.c does.  Returns 1 for other paths.
+ */
+static double
+parallel_divisor(const CustomPath *path)
+{
+	int			nworkers = path->path.parallel_workers;
+
+	if (!path->path.parallel_aware)
+		return 1;
+	return nworkers + (parallel_leader_participation ? Max(1 - 0.3 * nworkers, 0) : 0);
+}
+
+/*
+ * Return a path with the number of all rows of an input, of which each process reads a part.
+ */
+static Path
+all_rows_of(const Path *input, double divisor)
+{
+	Path		all = *input;
+
+	all.rows *= divisor;
+	return all;
+}
+
+/*
+ * Set the costs of a path.  path->path.rows must be set: to all rows, and those of a parallel path
+ * are divided here.  A path that is not parallel itself is not parallel safe if the join writes
+ * files: each worker would join and write all of it.
  */
 void
 join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
 	bool		is_self = join_is_self(&clauses->spec);
-	const Path *left = linitial(path->custom_paths);
-	const Path *right = llast(path->custom_paths);
+	double		divisor = parallel_divisor(path);
+	Path		all_left = all_rows_of(linitial(path->custom_paths), divisor);
+	Path		all_right = all_rows_of(llast(path->custom_paths), divisor);
+	const Path *left = &all_left;
+	const Path *right = &all_right;
 	JoinType	jointype = clauses->spec.jointype;
 	MethodCosts method = method_costs(clauses);
-	Chunks		chunks = estimate_chunks(is_self ? NULL : left, right, &method);
+	Chunks		chunks = estimate_chunks(is_self ? NULL : left, right, &method,
+											 path->path.parallel_aware);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses);
 	Cost		spilling = spilling_cost(is_self ? NULL : left, right, &chunks, &method);
 	Cost		startup = 0;
+	Cost		reading = 0;
 	Cost		run = spilling;
 	QualCost	cost;
 
-	if (spilling > 0 || right->rows * row_size(right) > get_hash_memory_limit())
+	if (!path->path.parallel_aware &&
+		(spilling > 0 || right->rows * row_size(right) > get_hash_memory_limit()))
 		path->path.parallel_safe = false;
 
 	/* the first pair needs all of the right input, and a chunk of the left one */
-	add_reading(root, clauses, right, false, 1, &startup, &run);
+	add_reading(root, clauses, llast(path->custom_paths), false, 1, &startup, &reading);
 	if (!is_self)
-		add_reading(root, clauses, left, true, Min(chunks.left / Max(left->rows, 1), 1),
-					&startup, &run);
+		add_reading(root, clauses, linitial(path->custom_paths), true, Min(chunks.left / Max(left->rows, 1), 1),
+					&startup, &reading);
 
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost *
@@ -344,5 +379,6 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	run += path->path.rows *
 		(cpu_tuple_cost + cost.per_tuple + path->path.pathtarget->cost.per_tuple);
 	path->path.startup_cost = startup;
-	path->path.total_cost = startup + run;
+	path->path.total_cost = startup + reading + run / divisor;
+	path->path.rows = clamp_row_est(path->path.rows / divisor);
 }

@@ -93,11 +93,66 @@ is_suitable_order(JoinType jointype, const RelOptInfo *outerrel, const RelOptInf
 }
 
 /*
- * Add a path to a join relation, if a clause of the join bounds the distance of
- * fingerprints or of arrays, or tests whether signatures share a band.  The path reads each
+ * Make a path for a join of two paths.  Both sides of a self-join are one input.
+ */
+static CustomPath *
+make_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
+		  Path *left_path, Path *right_path, JoinClauses *clauses, List *restrictlist,
+		  JoinPathExtraData *extra)
+{
+	CustomPath *path = makeNode(CustomPath);
+	Path	   *self_path = join_self_path(root, left, right, left_path, right_path, clauses);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = joinrel;
+	path->path.pathtarget = joinrel->reltarget;
+	path->path.parallel_safe = joinrel->consider_parallel &&
+		left_path->parallel_safe && right_path->parallel_safe;
+	set_disabled_nodes(&path->path, left_path, right_path, extra);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = self_path ? list_make1(self_path) : list_make2(left_path, right_path);
+	path->custom_private = join_node_describe(&clauses->spec,
+											  extract_actual_clauses(clauses->filter, false));
+	set_gating_clauses(path, restrictlist);
+	path->methods = &join_path_methods;
+	return path;
+}
+
+/*
+ * Add a path by which several processes join, if both inputs can be read by several.  They number
+ * the rows of an input by 32 bits.
+ */
+static void
+add_partial_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left,
+					  RelOptInfo *right, JoinClauses *clauses, JoinPathExtraData *extra)
+{
+	Path	   *left_path;
+	Path	   *right_path;
+	CustomPath *path;
+
+	if (!joinrel->consider_parallel || joinrel->lateral_relids ||
+		left->partial_pathlist == NIL || right->partial_pathlist == NIL ||
+		left->rows > PG_INT32_MAX || right->rows > PG_INT32_MAX)
+		return;
+	left_path = linitial(left->partial_pathlist);
+	right_path = linitial(right->partial_pathlist);
+	path = make_path(root, joinrel, left, right, left_path, right_path, clauses,
+					 extra->restrictlist, extra);
+	if (!path->path.parallel_safe)
+		return;
+	path->path.parallel_aware = true;
+	path->path.parallel_workers = Max(left_path->parallel_workers, right_path->parallel_workers);
+	path->path.rows = joinrel->rows;
+	join_cost(root, clauses, path);
+	add_partial_path(joinrel, &path->path);
+}
+
+/*
+ * Add paths to a join relation, if a clause of the join bounds the distance of
+ * fingerprints or of arrays, or tests whether signatures share a band.  A path reads each
  * input once, so neither input may depend on rows of the other one.  An input may depend on
  * other relations only if LATERAL forces it to.  The parameterization of the path is that
- * of the two inputs together.  Both sides of a self-join are one input.
+ * of the two inputs together.
  */
 static void
 add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,
@@ -108,7 +163,6 @@ add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 	Relids		required_outer = bms_union(PATH_REQ_OUTER(left_path), PATH_REQ_OUTER(right_path));
 	List	   *restrictlist = extra->restrictlist;
 	ParamPathInfo *param_info;
-	Path	   *self_path;
 	JoinClauses clauses;
 	CustomPath *path;
 
@@ -121,24 +175,14 @@ add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptIn
 										   required_outer, &restrictlist);
 	if (!join_clause_read(root, jointype, joinrel, left, right, restrictlist, &clauses))
 		return;
-	self_path = join_self_path(root, left, right, left_path, right_path, &clauses);
-	path = makeNode(CustomPath);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = joinrel;
-	path->path.pathtarget = joinrel->reltarget;
+	path = make_path(root, joinrel, left, right, left_path, right_path, &clauses, restrictlist,
+					 extra);
 	path->path.param_info = param_info;
-	path->path.parallel_safe = joinrel->consider_parallel &&
-		left_path->parallel_safe && right_path->parallel_safe;
 	path->path.rows = param_info ? param_info->ppi_rows : joinrel->rows;
-	set_disabled_nodes(&path->path, left_path, right_path, extra);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = self_path ? list_make1(self_path) : list_make2(left_path, right_path);
-	path->custom_private = join_node_describe(&clauses.spec,
-											  extract_actual_clauses(clauses.filter, false));
-	set_gating_clauses(path, restrictlist);
-	path->methods = &join_path_methods;
 	join_cost(root, &clauses, path);
 	add_path(joinrel, &path->path);
+	if (param_info == NULL)
+		add_partial_join_path(root, joinrel, left, right, &clauses, extra);
 }
 
 /*

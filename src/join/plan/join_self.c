@@ -164,6 +164,7 @@ join_self_path(PlannerInfo *root, RelOptInfo *left, RelOptInfo *right, Path *lef
 	Path	   *path;
 	ListCell   *lc;
 
+	spec->left_relid = spec->right_relid = 0;
 	if (spec->jointype != JOIN_INNER || root->rowMarks != NIL ||
 		left->reloptkind != RELOPT_BASEREL || right->reloptkind != RELOPT_BASEREL ||
 		!are_same_rows(planner_rt_fetch(left->relid, root), planner_rt_fetch(right->relid, root)) ||

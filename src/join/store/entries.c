@@ -151,8 +151,8 @@ void
 join_entries_rewind(JoinEntries *entries)
 {
 	entries->loaded = false;
-	if (entries->source)
-		entries->source->nread = 0;
+	for (int i = 0; entries->source && i <= entries->nmore; i++)
+		entries->source[i].nread = 0;
 }
 
 /*
@@ -164,8 +164,16 @@ join_entries_load(JoinEntries *entries)
 {
 	if (entries->source)
 	{
-		reserve_entries(entries, Min(entries->capacity, entries->source->n));
-		entries->n = join_entry_file_read(entries->source, entries->entry, entries->allocated);
+		JoinEntryFile *source = entries->source;
+		uint64		n = 0;
+
+		for (int i = 0; i <= entries->nmore; i++)
+			n += source[i].n;
+		reserve_entries(entries, Min(entries->capacity, n));
+		entries->n = 0;
+		for (int i = 0; i <= entries->nmore; i++)
+			entries->n += join_entry_file_read(&source[i], join_entries_at(entries, entries->n),
+											   entries->allocated - entries->n);
 		entries->sorted = false;
 	}
 	else if (entries->loaded)

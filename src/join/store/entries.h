@@ -53,6 +53,8 @@ typedef struct JoinEntries
 	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
 	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
 								 * are loaded */
+	int			nmore;			/* number of further files that follow the source in an array, and
+								 * that are loaded after it */
 	bool		sorted;			/* true if the loaded entries have been sorted */
 	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
 								 * is NULL */
@@ -109,9 +111,9 @@ entry_refs_at(const EntryRefs *refs, uint32 position)
  * Return true if a row has its bit set in a bitmap of rows, which may be NULL.
  */
 static inline bool
-join_row_is_done(const uint8 *done, uint32 row)
+join_row_is_done(const uint32 *done, uint32 row)
 {
-	return done && done[row / 8] >> row % 8 & 1;
+	return done && done[row / 32] >> row % 32 & 1;
 }
 
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);

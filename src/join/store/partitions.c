@@ -60,11 +60,12 @@ extend_file(BufFile *file, uint64 size)
 }
 
 /*
- * Create the file for the partitions of an input, and count the entries of each partition in
- * each round.
+ * Prepare a new file for the partitions of an input, in which there will be up to `size`
+ * bytes, and count the entries of each partition in each round.
  */
 static void
-init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *source)
+init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *source,
+		  BufFile *file, uint64 size)
 {
 	MemoryContext context = partitions->context;
 	Size		ncounts = (Size) partitions->nrounds * partitions->n;
@@ -73,8 +74,8 @@ init_side(JoinPartitions *partitions, PartitionedInput *input, JoinEntryFile *so
 	uint32		n;
 
 	input->source = source;
-	input->file = join_create_file(context);
-	extend_file(input->file, source->n * source->entry_size);
+	input->file = file;
+	extend_file(file, size);
 	input->partition = MemoryContextAllocZero(context, partitions->n * sizeof(JoinEntryFile));
 	input->count = MemoryContextAllocZero(context, ncounts * sizeof(uint64));
 	source->nread = 0;
@@ -103,6 +104,22 @@ join_partitions_max(Size memory)
 }
 
 /*
+ * Initialize `n` partitions, a power of 2, in each of nrounds rounds, without inputs.
+ */
+static void
+init_partitions(JoinPartitions *partitions, MemoryContext context, uint32 n, int nrounds,
+				PartitionFunction number_of, const void *arg, Size memory)
+{
+	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
+												ALLOCSET_DEFAULT_SIZES);
+	partitions->n = n;
+	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
+	partitions->nrounds = nrounds;
+	partitions->number_of = number_of;
+	partitions->arg = arg;
+}
+
+/*
  * Initialize `n` partitions, a power of 2, in each of nrounds rounds.  While entries are
  * distributed, buffers take at most `memory` / BUFFERS_DIVISOR bytes, or an entry for each
  * partition if that is more.  If `left` is `right`, there is one input.
@@ -112,16 +129,12 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 					 PartitionFunction number_of, const void *arg, Size memory,
 					 JoinEntryFile *left, JoinEntryFile *right)
 {
-	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
-												ALLOCSET_DEFAULT_SIZES);
-	partitions->n = n;
-	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
-	partitions->nrounds = nrounds;
-	partitions->number_of = number_of;
-	partitions->arg = arg;
+	init_partitions(partitions, context, n, nrounds, number_of, arg, memory);
 	if (left != right)
-		init_side(partitions, &partitions->left, left);
-	init_side(partitions, &partitions->right, right);
+		init_side(partitions, &partitions->left, left, join_create_file(partitions->context),
+				  left->n * left->entry_size);
+	init_side(partitions, &partitions->right, right, join_create_file(partitions->context),
+			  right->n * right->entry_size);
 }
 
 /*
@@ -136,10 +149,12 @@ flush_buffer(JoinEntryFile *partition, const char *buffer, uint32 n)
 }
 
 /*
- * Distribute the entries of an input to the partitions of a round.
+ * Distribute the entries of an input to the partitions of a round, which begin at entry number
+ * `first` of the file.  Adds first_row to the numbers of the rows.
  */
 static void
-distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int round)
+distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int round, uint64 first,
+				   uint32 first_row)
 {
 	Size		entry_size = input->source->entry_size;
 	Size		stride = join_entry_stride(entry_size);
@@ -147,7 +162,6 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 	uint32	   *nbuffered = MemoryContextAllocZero(partitions->context, partitions->n * sizeof(uint32));
 	Size		buffer_size = Max(partitions->buffer_size / entry_size, 1) * entry_size;
 	char	   *buffer = MemoryContextAllocHuge(partitions->context, partitions->n * buffer_size);
-	uint64		first = 0;
 	uint32		n;
 
 	for (uint32 i = 0; i < partitions->n; i++)
@@ -163,9 +177,10 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 		{
-			const JoinEntry *entry = join_entry_at(entries, stride, i);
+			JoinEntry  *entry = join_entry_at(entries, stride, i);
 			uint32		p = partition_of(partitions, entry, round);
 
+			entry->row += first_row;
 			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, entry, entry_size);
 			if (++nbuffered[p] * entry_size == buffer_size)
 			{
@@ -190,8 +205,33 @@ void
 join_partitions_make(JoinPartitions *partitions, int round)
 {
 	if (partitions->left.source)
-		distribute_entries(partitions, &partitions->left, round);
-	distribute_entries(partitions, &partitions->right, round);
+		distribute_entries(partitions, &partitions->left, round, 0, 0);
+	distribute_entries(partitions, &partitions->right, round, 0, 0);
+}
+
+/*
+ * Distribute the entries of an input to `n` partitions in each of nrounds rounds.  All of them
+ * follow each other in a new file: those of round 0, then of round 1 and so on.  Adds first_row
+ * to the numbers of the rows.  Sets start[] to the numbers of the first entries of the partitions
+ * in the file, and, last, to the number of all entries.  Other arguments are those of
+ * join_partitions_init().
+ */
+void
+join_partitions_write(MemoryContext context, uint32 n, int nrounds, PartitionFunction number_of,
+					  const void *arg, Size memory, JoinEntryFile *source, BufFile *file,
+					  uint32 first_row, uint64 *start)
+{
+	JoinPartitions partitions = {0};
+
+	init_partitions(&partitions, context, n, nrounds, number_of, arg, memory);
+	init_side(&partitions, &partitions.right, source, file,
+			  source->n * source->entry_size * nrounds);
+	for (int round = 0; round < nrounds; round++)
+		distribute_entries(&partitions, &partitions.right, round, round * source->n, first_row);
+	start[0] = 0;
+	for (Size i = 0; i < (Size) nrounds * n; i++)
+		start[i + 1] = start[i] + partitions.right.count[i];
+	MemoryContextDelete(partitions.context);
 }
 
 /*

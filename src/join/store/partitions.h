@@ -42,6 +42,10 @@ extern void join_partitions_init(JoinPartitions *partitions, MemoryContext conte
 								 int nrounds, PartitionFunction number_of, const void *arg,
 								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
 extern void join_partitions_make(JoinPartitions *partitions, int round);
+extern void join_partitions_write(MemoryContext context, uint32 n, int nrounds,
+								  PartitionFunction number_of, const void *arg, Size memory,
+								  JoinEntryFile *source, BufFile *file, uint32 first_row,
+								  uint64 *start);
 extern void join_partitions_close(JoinPartitions *partitions);
 
 #endif							/* SIMHASH_PARTITIONS_H */

@@ -45,6 +45,27 @@ join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
 }
 
 /*
+ * Put tuples and values into files of a parallel join.  Call it after join_store_reset().
+ */
+void
+join_store_share(JoinStore *store, FileSet *fileset, const char *tuples, const char *values,
+				 int own, int n)
+{
+	join_tuples_share(&store->tuples, fileset, tuples, own, n);
+	join_tuples_share(&store->values, fileset, values, own, n);
+}
+
+/*
+ * Let the other participants read the tuples and values.
+ */
+void
+join_store_export(JoinStore *store)
+{
+	shared_files_export(&store->tuples.shared);
+	shared_files_export(&store->values.shared);
+}
+
+/*
  * Return the size of the files, in bytes.
  */
 uint64

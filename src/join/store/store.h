@@ -33,6 +33,9 @@ typedef struct JoinStore
 
 extern void join_store_close(JoinStore *store);
 extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
+extern void join_store_share(JoinStore *store, FileSet *fileset, const char *tuples,
+							 const char *values, int own, int n);
+extern void join_store_export(JoinStore *store);
 extern uint64 join_store_disk(const JoinStore *store);
 extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column,
 							  bool is_self);

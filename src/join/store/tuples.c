@@ -127,6 +127,15 @@ join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 }
 
 /*
+ * Return the location of a tuple in the file of this process.
+ */
+static inline TupleLocation
+file_location(const JoinTuples *tuples, uint64 offset)
+{
+	return ((uint64) tuples->shared.own << FILE_OFFSET_BITS | offset) << 1 | 1;
+}
+
+/*
  * Write a copy of a tuple in memory to the file.  Returns the location of the copy.
  */
 TupleLocation
@@ -136,7 +145,7 @@ join_tuples_write(JoinTuples *tuples, TupleLocation location)
 
 	if (tuples->file == NULL)
 		tuples->file = join_create_file(tuples->context);
-	location = tuples->file_size << 1 | 1;
+	location = file_location(tuples, tuples->file_size);
 	BufFileWrite(tuples->file, tuple, tuple->t_len);
 	tuples->file_size += tuple->t_len;
 	return location;
@@ -155,12 +164,25 @@ join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
 }
 
 /*
+ * Put tuples into a file that all participants in a parallel join can read, once it has been
+ * exported.  Call it after join_tuples_init().
+ */
+void
+join_tuples_share(JoinTuples *tuples, FileSet *fileset, const char *kind, int own, int n)
+{
+	shared_files_init(&tuples->shared, tuples->context, fileset, kind, own, n);
+	tuples->file = shared_files_create(&tuples->shared);
+}
+
+/*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
  * After the first call for a tuple in the file, none may be written.
  */
 MinimalTuple
 join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 {
+	uint64		offset = location >> 1 & ((UINT64CONST(1) << FILE_OFFSET_BITS) - 1);
+	BufFile    *file = tuples->file;
 	uint32		size;
 
 	if (!(location & 1))
@@ -168,8 +190,10 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	if (location == tuples->buffered)
 		return (MinimalTuple) tuples->buffer;
 	tuples->buffered = NO_TUPLE;
-	join_seek_file(tuples->file, location >> 1);
-	read_temp_file(tuples->file, &size, sizeof(size));
+	if (tuples->shared.fileset)
+		file = shared_files_open(&tuples->shared, location >> (FILE_OFFSET_BITS + 1));
+	join_seek_file(file, offset);
+	read_temp_file(file, &size, sizeof(size));
 	if (size > tuples->buffer_size)
 	{
 		if (tuples->buffer)
@@ -179,14 +203,14 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 		tuples->buffer = MemoryContextAllocHuge(tuples->context, tuples->buffer_size);
 	}
 	memcpy(tuples->buffer, &size, sizeof(size));
-	read_temp_file(tuples->file, tuples->buffer + sizeof(size), size - sizeof(size));
+	read_temp_file(file, tuples->buffer + sizeof(size), size - sizeof(size));
 	tuples->buffered = location;
 	return (MinimalTuple) tuples->buffer;
 }
 
 /*
- * Return the location of the next tuple, or NO_TUPLE if there is none.  Those in memory come
- * first.
+ * Return the location of the next tuple of this process, or NO_TUPLE if there is none.  Those in
+ * memory come first.
  */
 TupleLocation
 join_tuples_next(JoinTuples *tuples, TupleScan *scan)
@@ -211,7 +235,7 @@ join_tuples_next(JoinTuples *tuples, TupleScan *scan)
 	}
 	if (scan->offset < tuples->file_size)
 	{
-		location = scan->offset << 1 | 1;
+		location = file_location(tuples, scan->offset);
 		scan->offset += join_tuples_fetch(tuples, location)->t_len;
 	}
 	return location;
@@ -229,13 +253,15 @@ join_tuples_free(JoinTuples *tuples)
 }
 
 /*
- * Close the temporary file, if there is one.  To free the memory, the caller resets or
+ * Close the temporary files, if there are any.  To free the memory, the caller resets or
  * deletes the context.
  */
 void
 join_tuples_close(JoinTuples *tuples)
 {
-	if (tuples->file)
+	if (tuples->shared.fileset)
+		shared_files_close(&tuples->shared);
+	else if (tuples->file)
 		BufFileClose(tuples->file);
 	tuples->file = NULL;
 }

@@ -11,13 +11,19 @@
 #include "storage/buffile.h"
 
 #include "compat.h"
+#include "join/store/shared_files.h"
 
 /*
- * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.
+ * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.  In a
+ * parallel join, the upper bits of such an offset are the number of the participant that has
+ * written the file.
  */
 typedef uint64 TupleLocation;
 
 #define NO_TUPLE			((TupleLocation) 0)
+
+/* Bits of the offset in a file. */
+#define FILE_OFFSET_BITS	48
 
 typedef struct JoinTuples
 {
@@ -28,6 +34,7 @@ typedef struct JoinTuples
 	char	   *free;			/* free space of the current arena */
 	Size		nfree;			/* size of the free space, in bytes */
 	BufFile    *file;			/* NULL if all tuples are in memory */
+	SharedFiles shared;			/* files of all participants in a parallel join; `file` is one */
 	uint64		file_size;		/* size of the file, in bytes */
 	char	   *buffer;			/* copy of the tuple last read from the file */
 	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
@@ -83,6 +90,8 @@ join_tuple_prefetch(TupleLocation location)
 extern BufFile *join_create_file(MemoryContext context);
 extern void join_seek_file(BufFile *file, uint64 offset);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
+extern void join_tuples_share(JoinTuples *tuples, FileSet *fileset, const char *kind, int own,
+							  int n);
 extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
