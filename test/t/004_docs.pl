@@ -3,7 +3,7 @@
 # For each page with SQL, the test runs every block marked "sql", in order, in a
 # database of the page's own.  (026_docs_machines.pl runs machines.md.)  A block marked
 # "text" that follows is the expected output, notices first.  On another server, all
-# blocks of a page run in one session, as a reader types them.  README's tour is that of
+# blocks of a page run in one session, as a reader types them.  README's blocks are in
 # sql/tour.sql.
 #
 # In the last cell of a table's row, "`expression` is `value`" is an example.
@@ -91,9 +91,11 @@ SQL
 cmp_ok(scalar @names, '>', 30, 'functions');
 is(join(' ', grep { docs_file('docs/reference.md') !~ /`.*\b$_\b.*`/ } @names), '', 'functions not in reference.md');
 
-my ($tour) = map { $_->{sql} } blocks_of('README.md');
-$tour =~ s/^CREATE EXTENSION simhash;\n//;
-ok(index(docs_file('sql/tour.sql'), $tour) >= 0, "README's tour is in sql/tour.sql");
+foreach my $block (blocks_of('README.md'))
+{
+	my $sql = $block->{sql} =~ s/^CREATE EXTENSION simhash;\n//r;
+	ok(index(docs_file('sql/tour.sql'), $sql) >= 0, "README, line $block->{line}: sql/tour.sql has the same");
+}
 
 # A block marked "perl FILE", or with another language, is a part of that file of
 # test/clients.
