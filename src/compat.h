@@ -80,8 +80,8 @@ extern int no_such_variable
 /*
  * Return true if a server keeps the ctid of rows that its executor reorders, because an index
  * returns a lower bound of their distance (xs_recheckorderby).  ExecForceStoreHeapTuple() loses it
- * up to 15.19, 16.15, 17.11 and 18.6.  `version` is the server_version_num of the running server,
- * which may have another minor release than the headers.
+ * up to 15.19, 16.15, 17.11 and 18.6, before commit a3d1ac495.  `version` is the
+ * server_version_num of the running server, which may have another minor release than the headers.
  */
 static inline bool
 reordering_keeps_ctid(int version)

@@ -2,7 +2,30 @@
  * Union, penalty, page split and sort order of keys
  *
  * Both operator classes use these functions.  A key of balls begins with the key of the
- * centers, so it is treated like a key of fingerprints.  README.md explains the order.
+ * centers, so it is treated like a key of fingerprints.
+ *
+ * In a table of N rows, a leaf of n entries agrees on about log2(N / n) bits.  That is 12
+ * for a million rows.  A search within 3 bits visits the leaves that differ from the query
+ * in at most 3 of these bits, a fraction of (1 + 12 + 66 + 220) / 4096 = 7%.
+ *
+ * Order.  Entries are sorted by prefix, in the order of the Gray code, where neighbors
+ * differ in one bit.  In the order of numbers, 0111... and 1000... would be neighbors,
+ * which have no bit in common.
+ *
+ * Split.  The entries of a page are cut in this order, where both sides together agree on
+ * the most bits.  Each side gets at least three tenths of the entries.  For uniform
+ * fingerprints, the cut is at the next bit of the prefix, for clustered ones at the bits in
+ * which they vary.
+ *
+ * Penalty.  The penalty is the number of bits that a key would lose.  Of equal numbers, the
+ * key with more remaining bits has the lower penalty.  Otherwise, in a multicolumn index, a
+ * page with rows of many tenants, which agrees on no bits and has nothing to lose, would
+ * receive rows of a tenant that has pages of its own.
+ *
+ * Columns.  GiST compares the next column only where the first does not decide.  With
+ * (tenant, fp), the rows of a tenant are on the same pages, and log2(n / 200) bits of the
+ * fingerprint count for n rows of the tenant.  With (fp, tenant), a search for a tenant
+ * visits everything.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -1,6 +1,19 @@
 /*
  * GiST keys: the bits on which all fingerprints below an entry agree
  *
+ * The key of an entry is a mask and a value, 16 bytes.  The mask has the bits on which all
+ * fingerprints below the entry agree, and the value these bits.  The union key of several
+ * keys keeps the bits on which they agree.  The number of agreed bits that differ from the
+ * query is a lower bound of the distance of everything below the entry, and on a leaf it is
+ * the distance.  So union_key_distance serves everything, and nothing is rechecked: a scan
+ * visits an entry for <@ if the bound is at most the radius, for = if it is 0, and for
+ * ORDER BY <~> in its order.
+ *
+ * The key of a ball is the key of its center, and its radius.  The union of balls has their
+ * greatest radius. =~= holds if the distance of two centers is at most the smaller radius
+ * of the two.  So a scan skips an entry if the bound exceeds the query's radius, or the
+ * greatest radius below.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_UNION_KEY_H

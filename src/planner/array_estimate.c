@@ -6,6 +6,12 @@
  * elements are not independent.  They occur together.  Therefore assume that a document
  * contains at least T elements of a passage if it contains the T-th most common one.
  *
+ * By Jaccard distance the estimate from common elements is an upper bound, because rows of
+ * frequent elements have other elements, too.  So the fraction of the sampled arrays within
+ * the distance is used, if it is less.  ANALYZE samples arrays of up to 125 elements.  For a
+ * longer one the upper bound stays.  The cost of the index is that of the upper bound, whose
+ * rows it fetches.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

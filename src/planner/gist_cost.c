@@ -5,6 +5,14 @@
  * returns, which is a page or two for any radius.  With this estimate, the planner would
  * prefer GiST to every other plan.
  *
+ * This cost adds the leaves that a scan visits in vain, by the binomial sum of
+ * gist/pick_split.c.  Conditions on columns before the fingerprint reduce the number of
+ * rows in this sum.  An array of balls has a search for each element, within the largest
+ * radius if it is known.  For a nearest-neighbor search, it adds to the startup cost the
+ * leaves within the expected distance of the first row.
+ *
+ * The planner's hook for tables sets IndexOptInfo.amcostestimate to this function.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

@@ -5,6 +5,11 @@
  * functions than the clause that it serves, so the planner must check both.  Then a query
  * has the same result, or raises the same error, with and without an index.
  *
+ * If one of the functions has an access list of its own, the plan is marked
+ * (dependsOnRole), and the plan cache plans anew for another role.  The operator <@ of
+ * fingerprints and balls has no commutator, by which core would enter its function without
+ * a check.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

@@ -1,6 +1,43 @@
 /*
  * Selectivity of conditions on distances
  *
+ * The fraction of rows within a radius is that of the values that ANALYZE kept (sample.c).
+ * Values equal to the center are estimated as equality is, and no estimate is below the
+ * fraction for unrelated fingerprints, a binomial tail.
+ *
+ * Statistics are used only under the conditions of PostgreSQL's own estimators.
+ *
+ * The center of a condition says which values are compared:
+ *
+ *	- constant: all values that ANALYZE kept, with the center
+ *	- column of another table, also in joins: pairs of some values of each column
+ *	- parameter: pairs of some values of the column itself, from which it is assumed to
+ *	  be drawn
+ *
+ * Signatures that share a band are estimated likewise.  A column that was not analyzed is
+ * assumed to be like the other column of the join, as a table of queries that was just
+ * filled.  If neither was analyzed, values are assumed to be uniform, and those of a large
+ * table to be distinct.  A column of balls is a sample of their centers, with their average
+ * radius or that of the query, the smaller one.
+ *
+ * Joins.  For a semijoin or antijoin, the estimate is the fraction of outer values with a
+ * match.  In a self-join, a row is near itself.  If another clause excludes these pairs, as
+ * a.id < b.id does, they are subtracted (self_join.c).  Of two tables, a hundred sampled
+ * values do not tell how many occur in both.  So at most half of the outer rows are assumed
+ * to have an equal row, as eqjoinsel_semi assumes without statistics.  Then a batch against
+ * a corpus is never estimated at 1 row.  Arrays without listed elements are assumed to have
+ * equal arrays as = is estimated, and near ones in proportion to the radius (NEAR_ROWS).
+ *
+ * Beside another clause.  Core multiplies the estimate of simhash_beside() by that of the
+ * clause beside it.  So it is the fraction from the sample, divided by core's estimate of
+ * the comparison, at most 1.  It is 1 if the distance has statistics of its own, by an
+ * index on the expression or extended statistics, in an equality with an unknown number,
+ * and beside an OR, which implies it.
+ *
+ * Unknown radius.  If the radius is not known before execution, UNKNOWN_RADIUS is assumed,
+ * or UNKNOWN_FRACTION_RADIUS, for rows and for cost.  The plan must also suit other radii.
+ * So the cost (index/am/cost.c) is that of more rows, which favours a bitmap.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

@@ -1,5 +1,5 @@
 # WAL records of insertions, made by hand and by PostgreSQL's interface to generic WAL
-# (src/index/README.md, "Records by hand").  Equal indexes get the same rows in both ways.
+# (src/index/tree/wal.c).  Equal indexes get the same rows in both ways.
 # Their records make equal pages of equal pages, which are those in the file.  The hole of
 # each page stays zero.  Indexes survive crashes, whatever the WAL contains.
 #

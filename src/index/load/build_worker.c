@@ -18,6 +18,21 @@
  * in a container, does not limit a build.  A row is 16 bytes.  Usually the files are read
  * from the kernel's cache, in a fraction of the time that sorting takes.
  *
+ * No participant waits for a worker that has not attached to the barrier.
+ *
+ *	- Partitions of a tree join without waiting.  The leader allocates the first leaf of
+ *	  every partition before the scan ends.  The low keys of these leaves are known: a
+ *	  key without a TID, which no entry equals.  So the last leaf of a partition knows
+ *	  its right sibling and its high key.  A partition without rows is an empty leaf,
+ *	  such as vacuum leaves.
+ *	- Locks.  No participant reads a tree page.  They meet in the extension lock only,
+ *	  which conflicts within a lock group, too.  Workers take the locks on table and
+ *	  index of index.c again, as in nbtree.
+ *	- WAL is written by the participant that fills the page.  Workers know from the
+ *	  leader's list of files (RestorePendingSyncs) whether the index needs none.  The
+ *	  leader writes the metapage last, when all workers have ended.  An error in one
+ *	  participant ends all.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

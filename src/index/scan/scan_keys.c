@@ -1,6 +1,12 @@
 /*
  * Scans for rows that contain any of n keys, or at least min_match of them
  *
+ * A scan for at least T keys pins no leaf.  With a non-MVCC snapshot, the executor rechecks
+ * the operator: a row that took the place of a vacuumed one is returned only if it matches.
+ * The scan may miss a row whose keys are inserted meanwhile.  A constraint holds all the
+ * same, because each session inserts all keys of its row before it searches.  Of two
+ * sessions, at least one finds the row of the other.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

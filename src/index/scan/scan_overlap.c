@@ -26,6 +26,12 @@
  * with at least min_match query keys, or the scan counts all hits if the merge does not fit into
  * work_mem.
  *
+ * By Jaccard distance the scan returns the fraction of the query keys that a row lacks as a
+ * lower bound, since the union has at least the query's keys, and the executor reorders.
+ * The bound is one division as the distance is, so it holds in floating point.  A query
+ * whose nearest row is at distance d fetches all rows that lack less than the fraction d of
+ * its keys.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

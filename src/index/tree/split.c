@@ -18,6 +18,29 @@
  * there is no deadlock.  A process that holds a lock never waits for a page to which a
  * stale link leads.
  *
+ * So the following holds, whatever prefix of the WAL has been replayed.  A is the page that
+ * was split, and C its new right sibling:
+ *
+ *	- A writer does not reach a page without a downlink.  The only way there leads past
+ *	  its left sibling, which has the flag until the downlink exists.  There is one
+ *	  exception.  A writer reads a link to C, and C is merged away.  Then A is split
+ *	  again, and its right half is in the same block and has the same low key as before.
+ *	  The link matches this page, which may not have a downlink yet.  If the writer
+ *	  splits it, A and C both have the flag.  To finish the split of C, a process follows
+ *	  the last downlink before the high key of C.  This leads to A, which has another
+ *	  high key, so it changes nothing.  Then it, or the next writer, descends and reaches
+ *	  A first.
+ *	- A page that is split has a downlink or is the root, but for that exception, where C
+ *	  had a downlink before.  So there is a level above it, or the writer that split the
+ *	  root adds one.  Otherwise rows that always go to the right of a root whose split is
+ *	  incomplete (equal fingerprints, NULLs) could make a chain of pages without
+ *	  downlinks.
+ *	- A page with the flag gets no entries from writers, is not split again, and not
+ *	  merged, and neither is its right sibling merged into it.  (Vacuum may insert a
+ *	  downlink into an inner page with the flag.  That changes neither its high key nor
+ *	  its flag.)  So the flag always belongs to the last split of the page.
+ *	- An error while a split is finished leaves the flag, and no other damage.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

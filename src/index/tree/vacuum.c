@@ -3,7 +3,13 @@
  *
  * Vacuum reads the leaves from left to right, as scans do, not in the order of the file.
  * If a leaf is split before vacuum reaches it, vacuum reaches the new right sibling after
- * that leaf, wherever in the file the new page is.
+ * that leaf, wherever in the file the new page is.  Leaves to the left have been vacuumed,
+ * and new entries there are of live rows.  CREATE INDEX CONCURRENTLY reads leaves so, too.
+ * It would insert twice a row that it missed.
+ *
+ * A snapshot too old (old_snapshot_threshold, up to 16) is detected by the LSN of each leaf
+ * read.  Where an entry was removed, the leaf was changed later than the snapshot, and so
+ * was the left page if that leaf was merged.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -37,6 +37,11 @@
  *	  is not zero does no harm then.  Once a new index is logged, the fragments contain
  *	  all bytes that leave the hole.
  *
+ * PostgreSQL does not promise the format of these records to extensions.  But it stays
+ * within a major release.  GENERIC_WAL_IS_KNOWN (compat.h) is true for the major releases
+ * whose generic_xlog.c was read: 15 to 19, with one format.  All others use the interface,
+ * as does simhash.generic_wal = on.  The tests run both.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

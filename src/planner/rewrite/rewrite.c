@@ -8,6 +8,23 @@
  * All base relations are built before core distributes the clauses to relations.  README.md
  * explains the order of these steps, and what the rewrite may touch.
  *
+ * Why the hook for relations:
+ *
+ *	- A result type of its own for <~> would need no hook, but drivers do not know it.
+ *	  With a domain over integer, ORDER BY loses the index: canonicalize_ec_expression
+ *	  wraps the operator in a RelabelType, and match_clause_to_ordering_op wants the bare
+ *	  operator.
+ *	- A support function of hamming_distance does not see the comparison around its own
+ *	  call.
+ *	- planner_hook is too early: subqueries are not pulled up, constants are not folded,
+ *	  and indexes are not read.  set_rel_pathlist_hook is too late: core has made its
+ *	  index paths.  The hook for relations comes in between, and the conditions are still
+ *	  in the jointree, each list of them implicitly ANDed.
+ *
+ * The hook is get_relation_info_hook up to 18 and build_simple_rel_hook from 19 on
+ * (compat.h).  It is meant to edit the planner's data about a relation.  A rewrite edits
+ * the jointree from there.  README.md is why that is safe.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
