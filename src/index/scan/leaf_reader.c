@@ -14,6 +14,13 @@
  * Before the search reads its first probe, nothing is prefetched, because many searches end
  * with that probe.
  *
+ * Why each entry is read once.  The page found may begin before the bound: the page that
+ * was meant may have been merged into a page that the reader has read.  So a reader reads
+ * the entries from its bound on, by key and TID, and then the high key of the page becomes
+ * its bound.  The TID is needed because one key may stand on both pages.  While the page is
+ * locked it contains, by invariant 2 of src/index/README.md, all entries from the bound up
+ * to its high key.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

@@ -9,6 +9,13 @@
  * A free page may be reused at once.  A process that follows an old link to the page
  * detects that the link is stale (page_matches).
  *
+ * Why a merged page may be reused at once.  The only links to it stand on its parent and
+ * its left sibling, whose locks the merge holds.  So a process that has read such a link
+ * before holds no lock now, and compares the page with its link.  Two kinds of process rely
+ * on a pin on a leaf, without a lock: a scan with a non-MVCC snapshot, and an insertion of
+ * several entries.  So a leaf on which another process has a pin is not merged.  On an
+ * inner page a process has a pin only while it holds the lock or waits for it.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

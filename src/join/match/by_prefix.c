@@ -20,6 +20,20 @@
  * too, which tell that without the counts.  Tuples that were written to a file before the
  * elements were counted do not have them.
  *
+ *	- The numbers are estimates, in a table of counters with one hash function, at most a
+ *	  sixteenth of the memory.  A wrong number costs time, and no pair, since both inputs
+ *	  use the same.  A left key that no right row has needs no entry.
+ *	- A pair is returned for the first key that it shares.  Only the arrays tell, so
+ *	  verify() decides that while it counts the elements in common.  It knows the key by
+ *	  the pair's tag.  Before its array, a left tuple has a byte for each element, the
+ *	  position in the prefix.  So verify() reads no counters.  Of pending pairs of the
+ *	  same rows, only the one with the rarest key is kept.
+ *	- The distance is one division here, in the operator and in the filters.  So the
+ *	  join returns what a nested loop returns, to the last bit.
+ *	- A radius of 1 or more matches all pairs but two empty arrays.  There is no path if
+ *	  the planner knows it.  If it is a parameter, each row has one entry with one key,
+ *	  and all rows meet.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

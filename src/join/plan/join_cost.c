@@ -10,6 +10,17 @@
  * Costs are in PostgreSQL's units.  The executor evaluates an operator at
  * cpu_operator_cost.
  *
+ * Time:
+ *
+ *	- m equal fingerprints, or signatures: a semi or anti join without further clauses
+ *	  takes linear time.  An inner join takes the time of its output.
+ *	- m equal arrays: each pair meets once.  But all left chunks are loaded beside all
+ *	  right ones, also if a semi join has found its matches by another key. 300,000 rows
+ *	  of 20 elements, a semi join within 0.2: 2 to 3 s with 4 MB of work_mem, 90 s with
+ *	  64 kB.
+ *	- A cheap clause that is nearly always false is evaluated for each candidate, another
+ *	  one for each pair within the distance.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

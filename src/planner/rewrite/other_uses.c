@@ -5,6 +5,23 @@
  * partition key or a constraint by equal nodes.  And a foreign server receives the nodes of a
  * clause that it evaluates.  In both cases the comparison must stay.
  *
+ * The comparison stays, with simhash_beside(a, b, comparison) beside it, if:
+ *
+ *	- its operator or function is in the predicate or an expression of an index, in
+ *	  extended statistics, a constraint or a partition key of the table, whatever its
+ *	  arguments;
+ *	- or in an index, a constraint or a partition key of an inheritance child or a member
+ *	  of a UNION ALL;
+ *	- or in the partition key of a partition.  Other objects of partitions are not read,
+ *	  since there may be thousands;
+ *	- it is an equality with a column of another table, which core can hash, or merge by;
+ *	- it is of local and foreign tables.
+ *
+ * Constraints count only where constraint_exclusion makes core read them.  Nothing is added
+ * if no index of a single table can serve the call, if the comparison has no upper bound,
+ * or if it contains a subplan.  A constraint that calls an inlined SQL function is not
+ * recognized.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

@@ -97,8 +97,10 @@ contains_clause(List *restrictinfos, Expr *clause)
  * those of joins.
  *
  * Skips a clause above an outer join that can make the relation's columns NULL: no scan can
- * apply it, and a child's expression cannot replace a column in it.  Skips an OR that core has
- * estimated, since a copy would lose the estimate (orclauses.c).
+ * apply it, and a child's expression cannot replace a column in it.  adjust_appendrel_attrs raises
+ * "failed to apply nullingrels to a non-Var" from 16 on.  Skips an OR that core has estimated,
+ * since a copy would lose the estimate (orclauses.c), and clauses that only equivalence classes
+ * contain.
  */
 static void
 rewrite_distributed(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
