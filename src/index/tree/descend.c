@@ -7,6 +7,17 @@
  * merged into another, the link to it is stale.  The descent detects that, and starts
  * again at the root.
  *
+ * Why a stale link is safe.  A descent follows the last downlink whose low key is not
+ * greater than the bound, and a right-link if the bound is not less than its low key.  It
+ * has no lock when it locks the page:
+ *
+ *	- The page matches.  By invariant 1 of src/index/README.md, at most one page of this
+ *	  tree and level has this low key.  So it is the right page, whatever its block
+ *	  contained in between.  The bound is on it, or, if it was split, to the right of it.
+ *	- The page does not match.  The process has used nothing of it, and descends again
+ *	  from the root, whose link is not stale, because a leftmost page is never merged
+ *	  away.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

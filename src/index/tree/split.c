@@ -8,7 +8,11 @@
  * No page is locked between the two records.  A crash, an error or a cancellation may
  * happen between them.  Searches still find every entry, by moving right.  The next writer
  * that reaches the left page, also on its way to the right, finishes the split first
- * (split_descend).  Vacuum also finishes the split, if that needs no new page.
+ * (split_descend).  A writer that holds several leaves must not, because it would wait for
+ * inner pages.  It ends its record before the left page.  The next entry is inserted alone,
+ * and that finishes the split.  Vacuum also finishes the split, if that needs no new page.
+ * Otherwise the two pages could not be merged before an insertion reaches the left one, and
+ * perhaps none ever does.
  *
  * Invariant: a page is split only if it is the root or already has a downlink.  So every
  * page that is split, except the root, has a parent level.

@@ -1,6 +1,14 @@
 /*
  * Start, rescan, end and EXPLAIN of a similarity join
  *
+ * EXPLAIN ANALYZE has the lines of docs/deduplicate.md, over all loops and all workers of a
+ * parallel join.  If the leader does not fetch all rows, as with LIMIT, those of workers
+ * may be missing.  Only the rows removed are core's counter: an average over the loops.  In
+ * the text format, the removed are not shown if there are none.  An inner or left join has
+ * the same Pairs and Rows Removed by Join Filter in any memory, since verify() accepts a
+ * pair of rows once.  Their difference is the number of matches.  A semi or anti join tries
+ * no pair of a row that has a match, so what it counts depends on the order.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"

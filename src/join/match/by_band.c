@@ -12,7 +12,15 @@
  * A pair that shares a band shares its key, so it is returned.
  *
  * Nearly all signatures have the same parameters.  Entries with other parameters have no
- * keys.  They are paired with all entries of the same equality keys, as in a nested loop.
+ * keys.
+ *
+ * A key has 32 bits, a hash value of the band and of the equality keys, by NH (Black et
+ * al., "UMAC", 1999), with a random key for each execution.
+ *
+ * Rows whose signatures have other parameters than the first one are paired last, with all
+ * rows of the same equality keys.  The comparison then raises the error that a nested loop
+ * raises, or returns its result.  The planner cannot exclude these rows: to_minhash(body)
+ * has no type modifier.
  *
  * Copyright (c) 2026, the simhash authors
  */

@@ -269,7 +269,8 @@ may_be_slow(Node *node, void *context)
 }
 
 /*
- * Return true if a clause is cheap.  A clause that may be slow is not, since the declared cost
+ * Return true if a clause is cheap.  The comparison of two arrays of 50 elements takes as long as
+ * about 40 operators.  A clause that may be slow is not cheap, since the declared cost
  * of user-defined functions is mostly the default, that of one operator, and core does not
  * charge for detoasting.
  */
