@@ -14,6 +14,13 @@
  * Whoever finishes the last partition returns the left rows without a match.  Each left row has
  * a bit in shared memory that says whether it has one.
  *
+ * The participant that sets the bit returns the row of a semijoin.  A row of a self-join and
+ * itself are returned by the participant that has read the row.
+ *
+ * What has to be the same in all processes is shared by JoinMethods.share(): the salt and the
+ * parameters of signatures, the counts of elements, and the cut.  A participant may have read no
+ * rows.  Each may use work_mem * hash_mem_multiplier.  A rescan reads both inputs again.
+ *
  * Without shared memory or workers, the leader runs the serial join.  Its children return all of
  * their rows then.
  *

@@ -1,6 +1,13 @@
 /*
  * Methods of a similarity join: how rows are keyed, and how they meet
  *
+ * A row has any number of entries, of one size in an execution, which begin() or the first
+ * add() sets.  If entries need the radius and all right rows (keys_need_radius), add() only
+ * keeps right rows, and set_radius() makes their entries.  Values are stored apart
+ * (join_store_value()) or at the end of the tuple (join_append_value()).  A pair of rows
+ * must be returned once, over all chunks and partitions.  The two entries must decide that,
+ * without a set of pairs.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_JOIN_METHODS_H

@@ -16,6 +16,11 @@
  * Pairs of signatures and of arrays are candidates until their values have been compared.
  * Cheap clauses are evaluated before that, all others after it.
  *
+ * The containment distance, a.sk <%>> b.sk <= r, is not served.  Only the rows of b have a
+ * prefix.  An array of a may have any number of further elements, so it needs an entry for
+ * each element, not for a fifth of them.  The size filter, the index prefix and half of the
+ * previous keys fall away.  A nested loop with the index of a serves it.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
