@@ -234,7 +234,7 @@ average_fraction(const Elements *documents, const Distance *distance, const Samp
 	}
 	if (weight > 0)
 		return sum / weight;
-	return Min(documents->other * Max(ndocuments, 1), 1);
+	return radius >= 1 ? documents->nonnull : Min(documents->other * Max(ndocuments, 1), 1);
 }
 
 /*
