@@ -1,7 +1,7 @@
 # docs/stream.md, documents that arrive continually, with eight sessions at a time.  No
 # two stored articles resemble each other, each skipped one resembles a stored one, no two
 # leaders of labels resemble each other, each document resembles its leader, each refused
-# report names a stored one, and the longest of several reports stays.  The same for the
+# note names a stored one, and the longest of several reports stays.  The same for the
 # codes of 256 bits of docs/recipes.md, whose searches find what a sequential scan finds.
 # Texts whose numbers differ are different texts, by another recipe of that page.
 #
@@ -182,43 +182,13 @@ labels_ok('old documents');
 is(answer('SELECT count(*) FROM from_scratch() JOIN label ON id = doc WHERE label <> leader'), '0',
 	'labels are those of a pass over all documents');
 
-# Reports are added, refused and deleted.  Each refused one resembles the report that it
-# names.
 answer($_->{sql})
   foreach grep { $_->{sql} =~ /^CREATE/ && $_->{section} =~ /^(Keep near|Refuse)/ } blocks_of('docs/stream.md');
-answer(<<'SQL');
-TRUNCATE reports;
-CREATE TABLE reported (i bigint, added bigint, duplicate_of bigint, distance float8);
-CREATE PROCEDURE add_reports(seed bigint, n integer) LANGUAGE plpgsql AS $$
-BEGIN
-    FOR i IN seed .. seed + n - 1 LOOP
-        INSERT INTO reported SELECT i, a.* FROM add_report(offer(i)) AS a;
-        COMMIT;
-        IF i % 5 = 0 THEN
-            DELETE FROM reports WHERE body = offer(i);
-            COMMIT;
-        END IF;
-    END LOOP;
-END $$;
-SQL
-together_ok('add_reports');
-is(answer('SELECT count(*) FROM reported WHERE num_nonnulls(added, duplicate_of) = 1'),
-	8 * $rounds, 'each report was added, or names another');
-is(answer(<<'SQL'), '0', 'the report that it names was added, and resembles it');
-SELECT count(*) FROM reported AS n LEFT JOIN reported AS o ON o.added = n.duplicate_of
-WHERE n.added IS NULL
-      AND NOT coalesce((shingle_hashes(offer(n.i)) <%> shingle_hashes(offer(o.i))) + 0 = n.distance
-                       AND n.distance <= 0.2, false)
-SQL
-cmp_ok(answer('SELECT count(*) FROM reported WHERE added IS NULL'), '>', $rounds, 'many were refused');
-is(answer(<<'SQL'), '0', 'no two reports resemble each other');
-SELECT count(*) FROM reports AS a JOIN reports AS b
-ON a.id < b.id AND (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2
-SQL
 
 # The longer report wins: one that is longer than all offered ones that resemble it stays.
 answer(<<'SQL');
-TRUNCATE reports, reported;
+TRUNCATE reports;
+CREATE TABLE reported (i bigint);
 CREATE PROCEDURE replace_reports(seed bigint, n integer) LANGUAGE plpgsql AS $$
 BEGIN
     FOR i IN seed .. seed + n - 1 LOOP
@@ -250,10 +220,59 @@ SELECT count(*) FROM reports AS a JOIN reports AS b
 ON a.id < b.id AND (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2
 SQL
 
+# Notes of three owners are saved, imported, edited and deleted.  Each transaction has several
+# notes of one owner, and none may fail, not even by a deadlock.
+answer($_->{sql}) foreach grep { $_->{section} =~ /^Notes/ && $_->{sql} =~ /^CREATE/ } blocks_of('docs/stream.md');
+answer(<<'SQL');
+CREATE FUNCTION offer_note(i bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(CASE WHEN hashint8extended(i, w) & 15 = 0 THEN 'changed'
+                      ELSE translate(left(md5(format('%s %s', hashint8extended(i, 0) & 15, w)), 5), '0123456789',
+                                     'ghijklmnop') END, ' ' ORDER BY w) || ' ' || (hashint8extended(i, 99) & 1)
+    FROM generate_series(1, 12) AS w $$;
+CREATE TABLE saved_notes (owner bigint, body text, id bigint, saved boolean, resemblance float8);
+CREATE PROCEDURE save_notes(seed bigint, n integer) LANGUAGE plpgsql AS $$
+DECLARE
+    imported bigint[];
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        FOR k IN 1 .. 3 LOOP
+            INSERT INTO saved_notes
+            SELECT i % 3, offer_note(k * i), s.* FROM save_note(i % 3, offer_note(k * i)) AS s;
+        END LOOP;
+        IF i % 4 = 0 THEN
+            imported := ARRAY(SELECT import_notes(i % 3, ARRAY(SELECT offer_note(-k * i)
+                                                              FROM generate_series(1, 3) AS k)));
+            INSERT INTO saved_notes SELECT owner, body, id, true FROM notes WHERE id = ANY (imported);
+        ELSIF i % 5 = 0 THEN
+            INSERT INTO saved_notes
+            SELECT n.owner, offer_note(-i), s.*
+            FROM notes AS n, save_note(n.owner, offer_note(-i), n.id) AS s
+            WHERE n.owner = i % 3 AND n.body IN (offer_note(i), offer_note(2 * i));
+        ELSIF i % 7 = 0 THEN
+            DELETE FROM notes WHERE owner = i % 3 AND body = offer_note(i);
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+together_ok('save_notes');
+is(answer('SELECT count(*) FROM notes AS a JOIN notes AS b ON a.id < b.id AND (a.sk <%> b.sk) + 0 <= 0.3 '
+		. 'AND numbers(a.body) = numbers(b.body)'), '0', 'no two notes resemble each other');
+is(answer('SELECT count(*) FILTER (WHERE saved) > 30, count(*) FILTER (WHERE NOT saved) > ' . $rounds
+		. ' FROM saved_notes'), 't|t', 'notes were saved, and others refused');
+is(answer(<<'SQL'), '0', 'a refused note resembles the one that is named, of the same owner and numbers');
+SELECT count(*) FROM saved_notes AS n
+WHERE NOT saved AND NOT EXISTS (
+    SELECT FROM saved_notes AS o
+    WHERE o.saved AND o.id = n.id AND o.owner = n.owner AND numbers(o.body) = numbers(n.body) AND n.resemblance >= 0.7
+          AND 1 - ((note_hashes(o.body, o.owner) <%> note_hashes(n.body, n.owner)) + 0) = n.resemblance)
+SQL
+is(answer('SELECT count(*) FROM (SELECT FROM notes GROUP BY owner) AS o'), '3', 'three owners have notes');
+
 # Notes about 1,000 orders, and a copy of each.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Numbers and signs' } blocks_of('docs/recipes.md');
 answer(<<'SQL');
-CREATE TABLE notes (id integer, body text, sk bigint[] GENERATED ALWAYS AS (agreeing_hashes(body)) STORED,
+CREATE TABLE order_notes (id integer, body text, sk bigint[] GENERATED ALWAYS AS (agreeing_hashes(body)) STORED,
                     EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=));
 CREATE TABLE unsalted (body text, EXCLUDE USING simhash (sketch_ball(shingle_hashes(body), 0.2) WITH =~=));
 CREATE TABLE all_notes AS
@@ -263,16 +282,16 @@ SELECT id, copy, format(CASE WHEN copy
     ELSE 'Order %s was packed and handed to the carrier today. You will receive it within '
          'three working days. Thank you, and see you soon.' END, 7000 + id) AS body
 FROM generate_series(1, 1000) AS id, unnest('{f,t}'::bool[]) AS copy;
-INSERT INTO notes SELECT id, body FROM all_notes ORDER BY copy, id ON CONFLICT DO NOTHING;
+INSERT INTO order_notes SELECT id, body FROM all_notes ORDER BY copy, id ON CONFLICT DO NOTHING;
 INSERT INTO unsalted SELECT body FROM all_notes ORDER BY copy, id ON CONFLICT DO NOTHING;
-CREATE INDEX ON notes USING simhash (sk);
+CREATE INDEX ON order_notes USING simhash (sk);
 SQL
-is(answer('SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM unsalted) FROM notes'), '1000|1000|1',
+is(answer('SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM unsalted) FROM order_notes'), '1000|1000|1',
 	'one note of each number is kept');
 is(answer('SELECT count(*), count(*) FILTER (WHERE a.id = b.id) FROM all_notes AS a JOIN all_notes AS b '
 		. 'ON agreeing_hashes(a.body) <%> agreeing_hashes(b.body) <= 0.2 AND (a.id, a.copy) < (b.id, b.copy)'),
 	'1000|1000', 'a join finds the copies');
-is(answer('SET enable_seqscan = off; SELECT id FROM notes WHERE sk <%> '
+is(answer('SET enable_seqscan = off; SELECT id FROM order_notes WHERE sk <%> '
 		. 'agreeing_hashes((SELECT body FROM all_notes WHERE id = 783 AND copy)) <= 0.2'),
 	'783', 'a search finds the note of a number');
 is(answer('SELECT agreeing_hashes(a) && agreeing_hashes(b) FROM (VALUES (\'7783\', \'7784\')) AS v (a, b)'),
@@ -333,7 +352,7 @@ WHERE ARRAY(SELECT bits FROM images_nearest(q.code, 3, 40)) IS DISTINCT FROM
             code_word(q.code, 1), code_word(q.code, 2), code_word(q.code, 3))::images)) AS s (d)
             WHERE d <= 40 ORDER BY d LIMIT 3)
 SQL
-no_damage_ok($node, 'after all', 'articles_fp', 'one_leader', 'no_near_duplicates');
+no_damage_ok($node, 'after all', 'articles_fp', 'one_leader', 'no_near_duplicates', 'notes_apart', 'notes_sk');
 no_crash_ok($node);
 
 done_testing();
