@@ -738,6 +738,12 @@ FROM unnest(ARRAY[
 -- rows that are locked or changed are read twice
 EXPLAIN (COSTS OFF) SELECT FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 FOR UPDATE OF a;
 EXPLAIN (COSTS OFF) DELETE FROM paired USING kin a JOIN kin b ON a.fp <~> b.fp <= 4 WHERE d = a.id;
+-- two signatures in one file, with different parameters
+CREATE TABLE kin_mixed AS SELECT id, id > 498 AS other,
+    CASE id WHEN 500 THEN to_minhash(sk, 7, 2) ELSE sig END AS sig FROM kin;
+SET work_mem = '64kB';
+SELECT count(*) FROM kin_mixed a JOIN kin_mixed b ON a.sig % b.sig AND a.id < b.id AND a.other = b.other;
+RESET work_mem;
 -- a row of a self-join without elements matches no other, and not itself
 CREATE TABLE empty_sets AS
     SELECT * FROM (VALUES (1, '{}'::bigint[]), (2, '{}'), (3, '{1}'), (4, NULL), (5, '{1}')) AS v (id, sk);

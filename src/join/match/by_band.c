@@ -442,19 +442,31 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 
 /*
  * Return true if the signatures of two rows share a band.  Raises an error if they have
- * different parameters.
+ * different parameters.  A store has a buffer for one signature of its files, so that of the left row
+ * is copied if the right one may be read into the same buffer.
  */
 static bool
 band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
 {
 	const Minhash *a = join_fetch_value(match->left, left);
-	const Minhash *b = join_fetch_value(match->right, right);
+	const Minhash *b;
+	Minhash    *copy = NULL;
+	bool		shares_band;
 
+	if (join_match_is_self(match) && match->left->values.file)
+	{
+		copy = palloc(MINHASH_SIZE(minhash_length(a)));
+		a = memcpy(copy, a, MINHASH_SIZE(minhash_length(a)));
+	}
+	b = join_fetch_value(match->right, right);
 	if (match->is_swapped)
 		minhash_check_comparable(b, a);
 	else
 		minhash_check_comparable(a, b);
-	return minima_share_band(a->minima, b->minima, a->params.bands, a->params.rows);
+	shares_band = minima_share_band(a->minima, b->minima, a->params.bands, a->params.rows);
+	if (copy)
+		pfree(copy);
+	return shares_band;
 }
 
 static void
