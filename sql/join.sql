@@ -726,6 +726,9 @@ FROM unnest(ARRAY[
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 WHERE a.tenant = 1 AND b.tenant = 1',
     'SELECT c.id AS c, d.* FROM kin c LEFT JOIN
         (SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4) d ON c.id = d.other',
+    'SELECT c.id AS c, d.* FROM kin c LEFT JOIN (SELECT a.id, a.place, b.id AS other
+        FROM (SELECT *, ctid AS place FROM kin WHERE now() = now()) a
+        JOIN (SELECT *, ctid AS place FROM kin WHERE now() = now()) b ON a.fp <~> b.fp <= 4) d ON c.id = d.other',
     'SELECT a.id, b.tenant FROM kin_parts a JOIN kin_parts b ON a.fp <~> b.fp <= 4 AND a.id < b.id',
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 WHERE a.tenant = 1',
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 AND a.tenant = b.tenant + 1',

@@ -46,7 +46,8 @@ are_same_rows(const RangeTblEntry *a, const RangeTblEntry *b)
 
 /*
  * Return true if all conditions of relation `a` are among those of relation `b`, at the same
- * security level.
+ * security level.  Returns false if a condition depends on no column.  Core tests it in a Result
+ * node above the scan, which cannot return further columns.
  */
 static bool
 has_conditions_of(const RelOptInfo *b, const RelOptInfo *a)
@@ -59,7 +60,7 @@ has_conditions_of(const RelOptInfo *b, const RelOptInfo *a)
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		bool		found = false;
 
-		if (contain_volatile_functions((Node *) rinfo->clause))
+		if (rinfo->pseudoconstant || contain_volatile_functions((Node *) rinfo->clause))
 			return false;
 		foreach(other, b->baserestrictinfo)
 			found |= lfirst_node(RestrictInfo, other)->security_level == rinfo->security_level &&
