@@ -47,21 +47,25 @@ join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
 }
 
 /*
- * Set the columns of the joined row to those of a stored tuple.
+ * Set the columns of the joined row to those of a stored tuple of the left input.  A tuple that
+ * the slot already has, at the same address, is not stored there again.
  */
 static void
-put_tuple(SimHashJoinState *state, JoinInput *input, TupleLocation location, TupleTableSlot *row)
+put_left(SimHashJoinState *state, TupleLocation location, TupleTableSlot *row)
 {
-	JoinStore  *store = input == &state->left ? state->match->left : state->match->right;
+	TupleTableSlot *slot = state->left.slot;
+	MinimalTuple tuple = join_tuples_fetch(&state->match->left->tuples, location);
 
-	ExecStoreMinimalTuple(join_tuples_fetch(&store->tuples, location), input->slot, false);
-	join_row_put(input, input->slot, row);
+	if (state->loaded != location || ((MinimalTupleTableSlot *) slot)->mintuple != tuple)
+		ExecStoreMinimalTuple(tuple, slot, false);
+	state->loaded = location;
+	join_row_put(&state->left, slot, row);
 }
 
 /*
  * Make the joined row of two stored tuples.  If `right` is NO_TUPLE, the right columns are
- * NULL.  A left tuple is fetched once for all consecutive pairs that have it.  Its columns
- * are set each time, because the executor may have materialized the joined row.
+ * NULL.  The columns of the left tuple are set each time, because the executor may have
+ * materialized the joined row.
  */
 static TupleTableSlot *
 make_row(SimHashJoinState *state, TupleLocation left, TupleLocation right)
@@ -69,13 +73,13 @@ make_row(SimHashJoinState *state, TupleLocation left, TupleLocation right)
 	TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(row);
-	if (state->loaded == left && join_tuples_has(&state->match->left->tuples, left))
-		join_row_put(&state->left, state->left.slot, row);
-	else
-		put_tuple(state, &state->left, left, row);
-	state->loaded = left;
+	put_left(state, left, row);
 	if (right != NO_TUPLE)
-		put_tuple(state, &state->right, right, row);
+	{
+		ExecStoreMinimalTuple(join_tuples_fetch(&state->match->right->tuples, right),
+							  state->right.slot, false);
+		join_row_put(&state->right, state->right.slot, row);
+	}
 	else
 		memset(row->tts_isnull + state->right.first_column, true,
 			   state->right.ncolumns * sizeof(bool));

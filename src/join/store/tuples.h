@@ -67,15 +67,6 @@ join_tuple_location(MinimalTuple tuple)
 }
 
 /*
- * Return true if a tuple that join_tuples_fetch() has returned is still valid.
- */
-static inline bool
-join_tuples_has(const JoinTuples *tuples, TupleLocation location)
-{
-	return !(location & 1) || location == tuples->buffered;
-}
-
-/*
  * Prefetch the header and the first column of a tuple that is in memory.
  */
 static inline void
