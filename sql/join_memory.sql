@@ -85,10 +85,10 @@ CREATE FUNCTION expected_of(jointype text, l int, r int, rights text, joined tex
 
 -- Create the table `found` of a query's rows, in little memory.  Returns what EXPLAIN ANALYZE
 -- says of the join: parts of the right input, kB of files, kB of memory, fingerprints in the
--- chunks joined, and blocks read for each pair.
+-- chunks joined, blocks read for each pair, and whether the rows are read once.
 CREATE FUNCTION find(
     query text, OUT batches int, OUT disk int, OUT memory int, OUT method text, OUT fingerprints float8,
-    OUT reads float8)
+    OUT reads float8, OUT self bool)
 LANGUAGE plpgsql AS $$
 DECLARE
     node jsonb;
@@ -107,6 +107,7 @@ BEGIN
     method := node->>'Method';
     fingerprints := node->'Values';
     reads := (node->'Temp Read Blocks')::float8 / greatest((node->'Pairs')::float8, 1);
+    self := node ? 'Self Join';
 END $$;
 
 -- The rows of the inputs.  Partitions of 9000 rows do not fit, either.
@@ -155,6 +156,27 @@ SELECT name, clause, bool_and(took) AS took,
 FROM ways AS way JOIN conditions AS condition ON CASE w WHEN 7 THEN c IN (1, 2, 3, 5, 8) ELSE size < 15 OR w > 4 END,
      unnest('{inner,left,semi,anti}'::text[]) WITH ORDINALITY AS j (jointype, j), compare(way, condition, jointype)
 GROUP BY w, name, c, clause ORDER BY w, c;
+
+-- Self-joins: all in memory, tuples in a file, partitions, and partitions in chunks
+CREATE FUNCTION compare_self(rights text, n int, condition conditions, OUT self boolean, OUT batches int,
+    OUT in_file boolean, OUT rows bigint, OUT differing bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT f.self, f.batches, disk > 0 INTO self, batches, in_file
+    FROM find(format('SELECT a.id, a.body, b.id AS r, b.body AS r_body FROM (SELECT * FROM %1$I WHERE id <= %2$s) a
+        JOIN (SELECT * FROM %1$I WHERE id <= %2$s) b ON %3$s AND left(a.body, 32) <> left(b.body, 32)',
+        rights, n, condition.clause)) AS f;
+    SELECT * INTO rows, differing
+    FROM differing('TABLE found', format('SELECT a.id, a.body, b.id AS r, b.body AS r_body
+        FROM %1$I a JOIN pairs ON a.id = l JOIN %1$I b ON b.id = r WHERE c = %3$s AND l <= %2$s AND r <= %2$s',
+        rights, n, condition.c)) AS d;
+    DROP TABLE found;
+END $$;
+SELECT rights, n, every(self) AS self, min(batches), max(batches), every(in_file) AS in_file,
+       string_agg(concat_ws(' ', clause || ':', rows, 'differing: ' || NULLIF(differing, 0)), ', ' ORDER BY c) AS rows
+FROM (VALUES ('docs', 30), ('wide', 100), ('docs', 1400), ('docs', 9000)) AS way (rights, n)
+     JOIN conditions AS condition ON c IN (1, 2, 3, 5, 8) OR c = 7 AND n < 9000, compare_self(rights, n, condition)
+GROUP BY n, rights ORDER BY n;
 
 -- A partition may have one left row.
 CREATE TABLE uneven AS SELECT ARRAY[least(n, 2)] AS sk FROM generate_series(bigint '1', 4000) AS n;

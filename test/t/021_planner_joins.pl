@@ -63,6 +63,7 @@ INSERT INTO many SELECT i, CASE WHEN i % 25 = 0 THEN fp_of('equal', i)
     CASE WHEN i % 25 = 0 THEN '{1,2}'
     WHEN i % 40 > 0 THEN ARRAY[i % 300, i % 300 + 1000, NULL, -i % 300, i % 7, i % 300 + i % 2] END,
     CASE WHEN i % 6 > 0 THEN i % 11 END, 'body ' || i FROM generate_series(1, 1500) AS i;
+CREATE TABLE twin AS TABLE many;
 CREATE INDEX ON fp_only USING simhash (fp);
 CREATE INDEX ON every USING simhash (fp);
 CREATE INDEX ON every USING simhash (sig);
@@ -266,15 +267,17 @@ sub query
 	return "SELECT $columns FROM $tree" . (@where ? ' WHERE ' . join(' AND ', @where) : '');
 }
 
-# Returns an item of a FROM clause with many rows, or with few for a join that is rescanned.
+# Returns an item of a FROM clause with many rows, or with few for a join that is rescanned.  Two of
+# the same table are a self-join.
 sub large_source
 {
 	my ($alias, $rescans) = @_;
 	my $n = one_of(900, 1100, 1300);
+	my $many = one_of('many', 'many', 'twin');
 
-	return "(SELECT * FROM many WHERE id % 300 < 25) AS $alias" if $rescans;
-	return one_of('many', 'many', "(SELECT * FROM many WHERE id <= $n)", '(SELECT * FROM many OFFSET 0)',
-		'(TABLE many UNION ALL TABLE every)') . " AS $alias";
+	return "(SELECT * FROM $many WHERE id % 300 < 25) AS $alias" if $rescans;
+	return one_of($many, $many, "(SELECT * FROM $many WHERE id <= $n)", "(SELECT * FROM $many OFFSET 0)",
+		"(TABLE $many UNION ALL TABLE every)") . " AS $alias";
 }
 
 # Returns a join whose inputs exceed the memory, if there is little.  Or returns a join that
