@@ -116,6 +116,27 @@ SELECT trim(line) AS counter
 FROM plan_of_analyze('SELECT a.id, b.id FROM docs a JOIN docs b ON a.sk <%> b.sk <= 0.4') AS line
 WHERE line ~ 'Pairs:';
 
+-- the memory in use does not add up over loops
+CREATE FUNCTION memory_of_loops(n int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    result int;
+BEGIN
+    SET LOCAL enable_nestloop = on;
+    SET LOCAL enable_material = off;
+    SET LOCAL enable_mergejoin = off;
+    SET LOCAL enable_hashjoin = off;
+    SET LOCAL parallel_leader_participation = off;
+    SET LOCAL work_mem = '64kB';
+    FOR line IN SELECT * FROM plan_of_analyze(format(
+        'SELECT FROM generate_series(1, %s) AS i LEFT JOIN (SELECT a.id FROM docs a LEFT JOIN queries b
+            ON a.fp <~> b.fp <= 3 OFFSET 0) AS s ON s.id %% 3 < i', n)) LOOP
+        result := coalesce(result, substring(line FROM 'Memory Usage: (\d+) kB')::int);
+    END LOOP;
+    RETURN result;
+END $$;
+SELECT memory_of_loops(8) < 3 * memory_of_loops(1) AS is_maximum;
+
 -- not all rows are fetched
 SELECT count(*) FROM (SELECT FROM docs a LEFT JOIN queries b ON a.sk <%> b.sk <= 0.3 LIMIT 7) AS s;
 BEGIN;

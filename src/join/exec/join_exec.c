@@ -266,7 +266,7 @@ join_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 		explain_removed("Rows Removed by Join Filter",
 						css->ss.ps.instrument->nfiltered2 / Max(css->ss.ps.instrument->nloops, 1), es);
 	methods->count(state->match, &counters);
-	join_counters_add(&counters, &state->of_workers);
+	join_counters_add(&counters, &state->of_workers, false);
 	methods->explain(state->match, &counters, es);
 	if (methods->verify)
 	{

@@ -250,6 +250,9 @@ make_entries(SimHashJoinState *state)
 	own->right.nentries = match->right->entries.file.n;
 	if (!join_match_is_self(match))
 		own->left.nentries = match->left->entries.file.n;
+
+	/* free the arrays of entries */
+	join_match_limit(match, match->memory);
 }
 
 /* --- partitions ------------------------------------------------------------------- */
@@ -690,11 +693,16 @@ join_parallel_shutdown(CustomScanState *css)
 	{
 		state->match->methods->count(state->match, &state->counters);
 		join_counters_add(&parallel->shared->participant[parallel->participant].counters,
-						  &state->counters);
+						  &state->counters, true);
 	}
 	else
+	{
+		JoinCounters counters = {0};
+
 		for (int i = 1; i < parallel->shared->nparticipants; i++)
-			join_counters_add(&state->of_workers, &parallel->shared->participant[i].counters);
+			join_counters_add(&counters, &parallel->shared->participant[i].counters, false);
+		join_counters_add(&state->of_workers, &counters, true);
+	}
 	join_parallel_reset(state);
 	state->match->shared = NULL;
 	state->parallel = NULL;

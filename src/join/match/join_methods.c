@@ -11,10 +11,11 @@
 #define UNITS_PER_PARTICIPANT	16
 
 /*
- * Add the counters of a process.  The memory and files of several processes are used together.
+ * Add the counters of a process, or of another loop.  The memory and files of several processes are
+ * used at the same time.
  */
 void
-join_counters_add(JoinCounters *sum, const JoinCounters *counters)
+join_counters_add(JoinCounters *sum, const JoinCounters *counters, bool is_loop)
 {
 	sum->ncandidates += counters->ncandidates;
 	sum->nremoved += counters->nremoved;
@@ -23,8 +24,8 @@ join_counters_add(JoinCounters *sum, const JoinCounters *counters)
 	sum->ncompared += counters->ncompared;
 	sum->npasses += counters->npasses;
 	sum->nbatches = Max(sum->nbatches, counters->nbatches);
-	sum->memory += counters->memory;
-	sum->disk += counters->disk;
+	sum->memory = is_loop ? Max(sum->memory, counters->memory) : sum->memory + counters->memory;
+	sum->disk = is_loop ? Max(sum->disk, counters->disk) : sum->disk + counters->disk;
 	if (counters->largest_group > sum->largest_group)
 	{
 		sum->largest_group = counters->largest_group;

@@ -214,7 +214,7 @@ join_needs_one_match(JoinType jointype)
 	return jointype == JOIN_SEMI || jointype == JOIN_ANTI;
 }
 
-extern void join_counters_add(JoinCounters *sum, const JoinCounters *counters);
+extern void join_counters_add(JoinCounters *sum, const JoinCounters *counters, bool is_loop);
 extern void join_match_spill(JoinMatch *match, JoinStore *store);
 extern void join_match_limit(JoinMatch *match, Size memory);
 extern int	join_match_choose(JoinMatch *match, double nentries, uint32 *n);
