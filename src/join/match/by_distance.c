@@ -286,6 +286,8 @@ distance_share(JoinMatch *match, JoinShareStep step)
 	{
 		case SHARE_INIT:
 			pg_atomic_init_u32(&shared->nsample, 0);
+			memset(&shared->cut, 0, sizeof(shared->cut));
+			memset(shared->mask, 0, sizeof(shared->mask));
 			break;
 		case SHARE_ENTRIES:
 			first = pg_atomic_fetch_add_u32(&shared->nsample, nshared);

@@ -326,14 +326,16 @@ parallel_divisor(const CustomPath *path)
 }
 
 /*
- * Return a path with the number of all rows of an input, of which each process reads a part.
+ * Return a path with the number of all rows of an input.  If it is partial, each process reads a
+ * part of them.
  */
 static Path
-all_rows_of(const Path *input, double divisor)
+all_rows_of(const Path *input, bool is_partial)
 {
 	Path		all = *input;
 
-	all.rows *= divisor;
+	if (is_partial)
+		all.rows = input->parent->rows;
 	return all;
 }
 
@@ -347,8 +349,8 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 {
 	bool		is_self = join_is_self(&clauses->spec);
 	double		divisor = parallel_divisor(path);
-	Path		all_left = all_rows_of(linitial(path->custom_paths), divisor);
-	Path		all_right = all_rows_of(llast(path->custom_paths), divisor);
+	Path		all_left = all_rows_of(linitial(path->custom_paths), path->path.parallel_aware);
+	Path		all_right = all_rows_of(llast(path->custom_paths), path->path.parallel_aware);
 	const Path *left = &all_left;
 	const Path *right = &all_right;
 	JoinType	jointype = clauses->spec.jointype;
