@@ -445,40 +445,37 @@ build_partitions(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 	Barrier    *barrier = &state->parallel->shared->barrier;
 
-	switch (BarrierAttach(barrier))
+	for (int phase = BarrierAttach(barrier); phase < JOIN_PARTITIONS; phase++)
 	{
-		case READ_RIGHT_ROWS:
-			read_right(state);
-			if (BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION))
-				match->methods->share(match, SHARE_ALLOCATE);
-			/* FALLTHROUGH */
-		case ALLOCATE_COUNTS:
-			BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
-			/* FALLTHROUGH */
-		case COUNT_RIGHT_ROWS:
-			match->methods->share(match, SHARE_COUNTS);
-			BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
-			/* FALLTHROUGH */
-		case READ_LEFT_ROWS:
-			read_left(state);
-			BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
-			/* FALLTHROUGH */
-		case MAKE_ENTRIES:
-			make_entries(state);
-			if (BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION))
-				choose_partitions(state);
-			/* FALLTHROUGH */
-		case CHOOSE_PARTITIONS:
-			BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
-			/* FALLTHROUGH */
-		case WRITE_PARTITIONS:
-			write_partitions(state, false);
-			if (!join_match_is_self(match))
-				write_partitions(state, true);
-			BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
-			/* FALLTHROUGH */
-		default:
-			break;
+		bool		is_elected;
+
+		switch (phase)
+		{
+			case READ_RIGHT_ROWS:
+				read_right(state);
+				break;
+			case COUNT_RIGHT_ROWS:
+				match->methods->share(match, SHARE_COUNTS);
+				break;
+			case READ_LEFT_ROWS:
+				read_left(state);
+				break;
+			case MAKE_ENTRIES:
+				make_entries(state);
+				break;
+			case WRITE_PARTITIONS:
+				write_partitions(state, false);
+				if (!join_match_is_self(match))
+					write_partitions(state, true);
+				break;
+			default:
+				break;
+		}
+		is_elected = BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
+		if (is_elected && phase + 1 == ALLOCATE_COUNTS)
+			match->methods->share(match, SHARE_ALLOCATE);
+		if (is_elected && phase + 1 == CHOOSE_PARTITIONS)
+			choose_partitions(state);
 	}
 	BarrierDetach(barrier);
 }
