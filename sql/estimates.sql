@@ -325,7 +325,7 @@ CREATE FUNCTION elements(n int, OUT sk bigint[]) LANGUAGE sql IMMUTABLE RETURN
      FROM generate_series(1, n) AS i);
 -- of tables that were never analyzed: nearly all pairs are beyond a distance, and none is beyond the greatest
 CREATE TABLE unanalyzed AS SELECT ARRAY[n, n + 1, n * 2] AS sk FROM generate_series(bigint '1', 1000) AS n;
-SELECT misjudged('SELECT FROM unanalyzed a, unanalyzed b WHERE a.sk ' || clause, 4)
+SELECT misjudged('SELECT FROM unanalyzed a, unanalyzed b WHERE a.sk ' || clause, 8)
 FROM unnest('{<%> b.sk > 0.3,<%>> b.sk > 0.3,<%> b.sk >= 0,<%> b.sk <= 1}'::text[]) AS clause;
 CREATE TABLE thousand AS SELECT * FROM documents WHERE id <= 1000;
 CREATE INDEX thousand_sk ON thousand USING simhash (sk);
