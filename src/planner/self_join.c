@@ -5,13 +5,14 @@
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "planner/self_join.h"
 
 /*
@@ -27,22 +28,22 @@ is_same_of_both(Node *of_a, Node *of_b, int a, int b)
 
 /*
  * Return true if a clause compares an expression of relation a with the same expression of
- * relation b, by an operator that is false for equal values.  Core's estimators tell which
- * operators these are.
+ * relation b, and is false or NULL if both are of the same row: its operator is <, > or <> of a
+ * btree family.
  */
-static bool
-excludes_self(Expr *clause, int a, int b)
+bool
+excludes_itself(Expr *clause, int a, int b)
 {
 	OpExpr	   *op = (OpExpr *) clause;
-	Oid			estimator;
+	List	   *meanings;
 
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
+		!(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
+		  is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) ||
+		contain_volatile_functions((Node *) clause))
 		return false;
-	estimator = get_oprjoin(op->opno);
-	return (estimator == F_NEQJOINSEL || estimator == F_SCALARLTJOINSEL ||
-			estimator == F_SCALARGTJOINSEL) &&
-		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
-		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a));
+	meanings = get_operator_meanings(op->opno);
+	return meanings != NIL && meaning_is_strict(linitial(meanings));
 }
 
 /*
@@ -69,7 +70,7 @@ self_join_read(PlannerInfo *root, const Condition *condition)
 	rel = find_base_rel(root, a);
 	foreach(lc, rel->joininfo)
 	{
-		if (excludes_self(lfirst_node(RestrictInfo, lc)->clause, a, b))
+		if (excludes_itself(lfirst_node(RestrictInfo, lc)->clause, a, b))
 		{
 			self.excluded = 1 / Max(rel->tuples, 1);
 			break;

@@ -17,6 +17,7 @@ typedef struct SelfJoin
 } SelfJoin;
 
 extern bool is_same_of_both(Node *of_a, Node *of_b, int a, int b);
+extern bool excludes_itself(Expr *clause, int a, int b);
 extern SelfJoin self_join_read(PlannerInfo *root, const Condition *condition);
 
 /*

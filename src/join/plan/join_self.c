@@ -23,9 +23,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/lsyscache.h"
 
-#include "compat.h"
 #include "join/plan/join_clause.h"
 #include "planner/self_join.h"
 
@@ -136,24 +134,6 @@ read_all_columns(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *other, Pa
 }
 
 /*
- * Return true if a clause compares an expression of one side with the same of the other side, and
- * is false or NULL if both are of the same row: its operator is <, > or <> of a btree family.
- */
-static bool
-excludes_itself(Expr *clause, int left, int right)
-{
-	OpExpr	   *op = (OpExpr *) clause;
-	List	   *meanings;
-
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!is_same_of_both(linitial(op->args), lsecond(op->args), left, right) ||
-		contain_volatile_functions((Node *) clause))
-		return false;
-	meanings = get_operator_meanings(op->opno);
-	return meanings != NIL && meaning_is_strict(linitial(meanings));
-}
-
-/*
  * If the two sides of a join are the same rows, return the path to read them, and describe the
  * self-join in clauses->spec.  Otherwise returns NULL.  The paths read the sides.
  */
@@ -183,7 +163,6 @@ join_self_path(PlannerInfo *root, RelOptInfo *left, RelOptInfo *right, Path *lef
 	spec->left_relid = left->relid;
 	spec->right_relid = right->relid;
 	foreach(lc, list_concat_copy(spec->cheap_clauses, spec->clauses))
-		spec->excludes_self |= excludes_itself(lfirst(lc), left->relid, right->relid) ||
-			excludes_itself(lfirst(lc), right->relid, left->relid);
+		spec->excludes_self |= excludes_itself(lfirst(lc), left->relid, right->relid);
 	return path;
 }
