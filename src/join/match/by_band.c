@@ -11,16 +11,10 @@
  * Keys are hash values, so the signatures of each pair are tested, after the cheap clauses.
  * A pair that shares a band shares its key, so it is returned.
  *
- * Nearly all signatures have the same parameters.  Entries with other parameters have no
- * keys.
- *
- * A key has 32 bits, a hash value of the band and of the equality keys, by NH (Black et
- * al., "UMAC", 1999), with a random key for each execution.
- *
- * Rows whose signatures have other parameters than the first one are paired last, with all
- * rows of the same equality keys.  The comparison then raises the error that a nested loop
- * raises, or returns its result.  The planner cannot exclude these rows: to_minhash(body)
- * has no type modifier.
+ * Nearly all signatures have the same parameters.  Entries with other parameters than the
+ * first one have no keys.  They are paired last, with all entries of the same equality keys.
+ * The comparison then raises the error that a nested loop raises, or returns its result.  The
+ * planner cannot exclude these rows: to_minhash(body) has no type modifier.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -442,8 +436,8 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 
 /*
  * Return true if the signatures of two rows share a band.  Raises an error if they have
- * different parameters.  A store has a buffer for one signature of its files, so that of the left row
- * is copied if the right one may be read into the same buffer.
+ * different parameters.  A store has a buffer for one signature of its files, so that of the
+ * left row is copied if the right one may be read into the same buffer.
  */
 static bool
 band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)

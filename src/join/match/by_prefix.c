@@ -14,25 +14,21 @@
  * the right rows are read and counted first, and all entries are made after that, once the
  * radius is known.
  *
+ * The frequencies are in a table of counters with one hash function, at most a sixteenth of
+ * the memory.  A wrong one costs time, and no pair, since both inputs use the same.
+ *
  * An array is stored at the end of the row's tuple.  The arrays of a pair are compared
  * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
- * returned for the first one.  A left tuple has the positions of its elements in the prefix,
- * too, which tell that without the counts.  Tuples that were written to a file before the
- * elements were counted do not have them.
+ * returned for the first one.  Only the arrays tell, so verify() decides that.  It knows the
+ * key by the pair's tag.  Before its array, a left tuple has a byte for each element, the
+ * position in the prefix, so that verify() reads no counters.  Tuples that were written to a
+ * file before the elements were counted do not have positions.
  *
- *	- The numbers are estimates, in a table of counters with one hash function, at most a
- *	  sixteenth of the memory.  A wrong number costs time, and no pair, since both inputs
- *	  use the same.  A left key that no right row has needs no entry.
- *	- A pair is returned for the first key that it shares.  Only the arrays tell, so
- *	  verify() decides that while it counts the elements in common.  It knows the key by
- *	  the pair's tag.  Before its array, a left tuple has a byte for each element, the
- *	  position in the prefix.  So verify() reads no counters.  Of pending pairs of the
- *	  same rows, only the one with the rarest key is kept.
- *	- The distance is one division here, in the operator and in the filters.  So the
- *	  join returns what a nested loop returns, to the last bit.
- *	- A radius of 1 or more matches all pairs but two empty arrays.  There is no path if
- *	  the planner knows it.  If it is a parameter, each row has one entry with one key,
- *	  and all rows meet.
+ * The distance is one division here, in the operator and in the filters.  So the join returns
+ * what a nested loop returns, to the last bit.
+ *
+ * A radius of 1 or more matches all pairs but two empty arrays.  There is no path if the planner
+ * knows it.  If it is a parameter, each row has one entry with one key, and all rows meet.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -658,10 +654,11 @@ find_pairs_ahead(PrefixMatch *state)
 }
 
 /*
- * Advance to the next pair.  In a self-join, the left row is the one with the lower number, so that
- * pending pairs of the same rows are equal.  Sets match->tag to 0 if the shared key is the rarest element of
- * either row, since then the rows meet here first.  Otherwise sets its lower half to 1 + the
- * index of the key in the left array, and its upper half to the key's position in the prefix.
+ * Advance to the next pair.  In a self-join, the left row is the one with the lower number, so
+ * that pending pairs of the same rows are equal.  Sets match->tag to 0 if the shared key is the
+ * rarest element of either row, since then the rows meet here first.  Otherwise sets its lower
+ * half to 1 + the index of the key in the left array, and its upper half to the key's position in
+ * the prefix.
  */
 static bool
 prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)

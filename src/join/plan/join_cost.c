@@ -1,11 +1,11 @@
 /*
  * Cost of a similarity join
  *
- * The join reads each row of both inputs once, and computes its keys.  A self-join has one input,
- * whose rows meet in one order.  Then it compares
+ * The join reads each row of both inputs once, and computes its keys.  Then it compares
  * fingerprints that agree on some blocks of their bits (pairs/block_cut.c), or merges the
  * bands of signatures, or the prefixes of arrays.  Cheap clauses are evaluated for each
- * candidate that is found, the others for each pair that matches so far.
+ * candidate that is found, the others for each pair that matches so far.  A self-join has one
+ * input, whose rows meet in one order.
  *
  * Costs are in PostgreSQL's units.  The executor evaluates an operator at
  * cpu_operator_cost.
@@ -371,8 +371,8 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	/* the first pair needs all of the right input, and a chunk of the left one */
 	add_reading(root, clauses, llast(path->custom_paths), false, 1, &startup, &reading);
 	if (!is_self)
-		add_reading(root, clauses, linitial(path->custom_paths), true, Min(chunks.left / Max(left->rows, 1), 1),
-					&startup, &reading);
+		add_reading(root, clauses, linitial(path->custom_paths), true,
+					Min(chunks.left / Max(left->rows, 1), 1), &startup, &reading);
 
 	/* at first all pairs for which the equalities hold, then those that are found */
 	run += chunks.n * cpu_operator_cost *
