@@ -36,7 +36,7 @@ CONF
 sub answer { return $node->safe_psql('postgres', @_); }
 
 #
-# The tables: texts of a few hundred bytes, each with a near-duplicate, and fingerprints.
+# The table: texts of a few hundred bytes, each with a near-duplicate.
 #
 answer(<<"SQL");
 CREATE TABLE sentence AS
@@ -49,8 +49,6 @@ FROM generate_series(1, $rows) AS i
 JOIN sentence AS a ON a.n = hashint8extended(i / 2, 1) & 8191
 JOIN sentence AS b ON b.n = hashint8extended(i / 2, 2) & 8191
 JOIN sentence AS c ON c.n = hashint8extended(i / 2, 3) & 8191;
-CREATE TABLE legacy (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, fp bigint);
-INSERT INTO legacy (fp) SELECT hashint8extended(i / 2, 0) # (i % 4) FROM generate_series(1, $rows) AS i;
 CREATE TABLE load AS SELECT true AS goes_on;
 CREATE TABLE step AS SELECT true AS goes_on;
 VACUUM ANALYZE;
@@ -73,9 +71,6 @@ INSERT INTO docs (body) SELECT body || ' again' FROM docs WHERE id = :id;
 UPDATE docs SET body = body || ' edited' WHERE id = :id;
 \set id random(1, :rows)
 DELETE FROM docs WHERE id = :id;
-\set fp random(-1000000000, 1000000000)
-INSERT INTO legacy (fp) VALUES (:fp::bigint * :id);
-DELETE FROM legacy WHERE id = :id;
 SQL
 my $writers = { out => '', err => '' };
 $writers->{process} = start(
@@ -103,7 +98,7 @@ BEGIN
         pids := ARRAY(SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
             WHERE application_name = 'step' AND locktype = 'relation'
                   AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-                  AND relation IN ('docs'::regclass, 'legacy'::regclass));
+                  AND relation = 'docs'::regclass);
         polls := polls + 1;
         IF pids = '{}' THEN
             clear := clock_timestamp();
@@ -144,7 +139,7 @@ sub run_step
 	my $watcher = client($node, "CALL watch_locks($brief)");
 	my $guard = $node->background_psql('postgres', on_error_stop => 1);
 
-	$guard->query_safe('BEGIN; LOCK TABLE docs, legacy IN ACCESS SHARE MODE') if $brief eq 'false';
+	$guard->query_safe('BEGIN; LOCK TABLE docs IN ACCESS SHARE MODE') if $brief eq 'false';
 	my $from = time;
 	my $step = start_step($block->{sql});
 	clients_ok($step);
@@ -153,7 +148,7 @@ sub run_step
 	clients_ok($watcher);
 	answer('INSERT INTO step VALUES (true)');
 	my ($seen, $longest) = $watcher->{err} =~ /seen (\d+), polls \d+, longest ([\d.]+)/;
-	is($seen, 0, "$step->{name}: other sessions could use the tables") if $brief eq 'false';
+	is($seen, 0, "$step->{name}: other sessions could use the table") if $brief eq 'false';
 	is(scalar running($writers), 1, '... and the writers went on');
 
 	note_step($step->{name}, $from, $lsn, $longest);
@@ -290,12 +285,10 @@ is(modes('CREATE TRIGGER t BEFORE INSERT ON docs FOR EACH ROW EXECUTE FUNCTION s
 	'ShareRowExclusiveLock', '... CREATE TRIGGER, too');
 
 my $file = answer(q{SELECT pg_relation_filenode('docs')});
-note_sizes('before', 'docs', 'legacy');
+note_sizes('before', 'docs');
 run_section('An index of the expression');
 note_sizes('with indexes of expressions', 'docs', 'docs_near');
 same_answers_ok('docs', 'simhash(body)', 'docs_near');
-run_section('Fingerprints as bigint');
-same_answers_ok('legacy', 'fp::simhash', 'legacy_near');
 # the other procedure, for a table without this index
 answer('DROP INDEX CONCURRENTLY docs_near');
 run_section('A column, filled in batches');
