@@ -132,8 +132,10 @@ is(answer(q{SELECT count(*) FROM articles WHERE body ~ 'of its own'}), '1', 'COP
 answer($lock_blocks);
 articles_ok('locks of blocks', 1);
 
-# docs/index.md: the same within a tenant.
 my ($trigger) = map { $_->{sql} =~ /^(CREATE FUNCTION keep_out\(.*?EXECUTE FUNCTION keep_out\(\);\n)/ms } @blocks;
+my $keep_out = $trigger;
+
+# docs/index.md: the same within a tenant.
 my ($condition, $columns) =
   docs_file('docs/index.md') =~ /add\s+`(AND\s+tenant\s+=\s+NEW\.tenant)`.*fire\s+it\s+on\s+`UPDATE\s+OF\s+([^`]+)`/s;
 $trigger =~ s/CREATE (FUNCTION|TRIGGER)/CREATE OR REPLACE $1/g;
@@ -297,8 +299,17 @@ is(answer('SET enable_seqscan = off; SELECT id FROM order_notes WHERE sk <%> '
 is(answer('SELECT agreeing_hashes(a) && agreeing_hashes(b) FROM (VALUES (\'7783\', \'7784\')) AS v (a, b)'),
 	'f', 'two numbers have nothing in common');
 
-# Codes of few subjects with up to 48 bits flipped.
+# Codes of few subjects with up to 48 bits flipped, and the trigger of the articles, with what that page changes.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Codes of 128 and 256 bits' } blocks_of('docs/recipes.md');
+my ($event, $lock, $exists) = map { s/\s+/ /gr }
+  docs_file('docs/recipes.md') =~ /Fire it on `(.*?)`, lock by `(.*?)`,\s+and write the condition `(.*?)`\./s;
+$keep_out =~ s/keep_out/keep_out_images/g;
+$keep_out =~ s/ON articles/ON images/;
+$keep_out =~ s/UPDATE OF body/$event/;
+$keep_out =~ s/DECLARE.*?BEGIN/BEGIN/s;
+$keep_out =~ s/PERFORM lock_articles[^;]*/$lock/;
+$keep_out =~ s/IF EXISTS .*? THEN/IF $exists THEN/s;
+answer($keep_out);
 answer(<<'SQL');
 TRUNCATE images;
 CREATE TABLE skipped_images (code bytea);

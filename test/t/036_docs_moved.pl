@@ -46,9 +46,6 @@ my @files = grep { $_ ne 'docs/machines.md' && blocks_of($_) } 'README.md', page
 # Tables that triggers of another table fill.
 my %filled = ('docs/stream.md' => ['label']);
 
-# Rows that are older than a trigger that keeps them out.
-my %older = ('docs/recipes.md' => 'DELETE FROM images WHERE id = 2;');
-
 my $node = PostgreSQL::Test::Cluster->new('moved');
 $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
 $node->append_conf('postgresql.conf', "autovacuum = off\nfsync = off\n");
@@ -103,7 +100,7 @@ my $moved = 0;
 foreach my $file (@files)
 {
 	(my $database = lc $file =~ s{^docs/|\.md$}{}gr) =~ tr/a-z/_/c;
-	my $sql = join '', (map { $_->{sql} } blocks_of($file)), $older{$file} // '';
+	my $sql = join '', map { $_->{sql} } blocks_of($file);
 
 	$sql =~ s/^CREATE EXTENSION simhash;$//mg;
 	$node->safe_psql('postgres', "CREATE DATABASE $database; ALTER DATABASE $database SET search_path = public, near");
