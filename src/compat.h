@@ -13,29 +13,8 @@
 #endif
 
 /* From 18 on, the magic block contains the name and version of the module. */
-#if PG_VERSION_NUM >= 180000
-#define MODULE_MAGIC(module_name, module_version) \
-	PG_MODULE_MAGIC_EXT(.name = (module_name), .version = (module_version))
-#else
-#define MODULE_MAGIC(module_name, module_version)	PG_MODULE_MAGIC
-#endif
-
-/*
- * What an operator means in the index families that it is in.  18 has other names for it.  Strict:
- * <, > or <>.
- */
-#if PG_VERSION_NUM >= 180000
-#define get_operator_meanings(op)		get_op_index_interpretation(op)
-#define meaning_is_strict(meaning) \
-	(((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_LT || \
-	 ((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_GT || \
-	 ((OpIndexInterpretation *) (meaning))->cmptype == COMPARE_NE)
-#else
-#define get_operator_meanings(op)		get_op_btree_interpretation(op)
-#define meaning_is_strict(meaning) \
-	(((OpBtreeInterpretation *) (meaning))->strategy == BTLessStrategyNumber || \
-	 ((OpBtreeInterpretation *) (meaning))->strategy == BTGreaterStrategyNumber || \
-	 ((OpBtreeInterpretation *) (meaning))->strategy == ROWCOMPARE_NE)
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...)		PG_MODULE_MAGIC
 #endif
 
 /* From 16 on, the macros for variable-length data are in varatt.h. */
@@ -130,30 +109,17 @@ reordering_keeps_ctid(int version)
 #define tuplesort_free_datum(datum)		pfree(DatumGetPointer(datum))
 #endif
 
-/*
- * read_recent_buffer: pin a page in the buffer that recently held it.  Returns false if the
- * buffer no longer holds the page.
- *
- * init_buffer_tag: set the tag of a page.  Includers need storage/buf_internals.h.
- */
-#if PG_VERSION_NUM >= 160000
-#define relation_file_number(relation)	((relation)->rd_locator.relNumber)
-#define read_recent_buffer(relation, block, recent) \
-	ReadRecentBuffer((relation)->rd_locator, MAIN_FORKNUM, (block), (recent))
-#define init_buffer_tag(tag, relation, block) \
-	InitBufferTag((tag), &(relation)->rd_locator, MAIN_FORKNUM, (block))
-#define buffer_tags_equal(a, b)			BufferTagsEqual((a), (b))
-#else
-#define relation_file_number(relation)	((relation)->rd_node.relNode)
-#define read_recent_buffer(relation, block, recent) \
-	ReadRecentBuffer((relation)->rd_node, MAIN_FORKNUM, (block), (recent))
-#define init_buffer_tag(tag, relation, block) \
-	INIT_BUFFERTAG(*(tag), (relation)->rd_node, MAIN_FORKNUM, (block))
-#define buffer_tags_equal(a, b)			BUFFERTAGS_EQUAL(*(a), *(b))
+/* From 16 on, the place of a relation's file and the tag of a page have these names. */
+#if PG_VERSION_NUM < 160000
+#define rd_locator						rd_node
+#define relNumber						relNode
+#define InitBufferTag(tag, locator, fork, block) \
+	INIT_BUFFERTAG(*(tag), *(locator), (fork), (block))
+#define BufferTagsEqual(a, b)			BUFFERTAGS_EQUAL(*(a), *(b))
 #endif
 
 /*
- * read_recent_keeps_usage: true if read_recent_buffer raises the usage count of a buffer,
+ * read_recent_keeps_usage: true if ReadRecentBuffer() raises the usage count of a buffer,
  * or the usage count is at its maximum.  Reads the count without a lock.  Includers need
  * storage/buf_internals.h.
  */
@@ -213,25 +179,11 @@ reordering_keeps_ctid(int version)
 #define estimate_elements(root, array)	estimate_array_length(array)
 #endif
 
-/* Return true if a user owns a relation.  From 16 on, core takes an object class. */
-#if PG_VERSION_NUM >= 160000
-#define user_owns_relation(relation, user) \
-	object_ownercheck(RelationRelationId, (relation), (user))
-#else
-#define user_owns_relation(relation, user)	pg_class_ownercheck((relation), (user))
-#endif
-
-/*
- * Return true if a user may execute a function.  From 16 on, core takes an object class.
- * Includers need catalog/pg_proc.h and utils/acl.h.
- */
-#if PG_VERSION_NUM >= 160000
-#define user_may_execute(function, user) \
-	(object_aclcheck(ProcedureRelationId, (function), (user), \
-					 ACL_EXECUTE) == ACLCHECK_OK)
-#else
-#define user_may_execute(function, user) \
-	(pg_proc_aclcheck((function), (user), ACL_EXECUTE) == ACLCHECK_OK)
+/* From 16 on, one function checks the owner of relations and of other objects, and so on. */
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(class, relation, user)	pg_class_ownercheck((relation), (user))
+#define object_aclcheck(class, function, user, mode) \
+	pg_proc_aclcheck((function), (user), (mode))
 #endif
 
 /*
@@ -239,10 +191,7 @@ reordering_keeps_ctid(int version)
  * to 16, old_snapshot_threshold allows that.
  */
 #if PG_VERSION_NUM >= 170000
-#define test_for_old_snapshot(snapshot, relation, page)	((void) 0)
-#else
-#define test_for_old_snapshot(snapshot, relation, page) \
-	TestForOldSnapshot((snapshot), (relation), (page))
+#define TestForOldSnapshot(snapshot, relation, page)	((void) 0)
 #endif
 
 /* From 19 on, cache IDs have a type of their own.  Includers need utils/syscache.h. */
@@ -288,10 +237,8 @@ reordering_keeps_ctid(int version)
 #endif
 
 /* From 17 on, maintenance commands run with a safe search_path. */
-#if PG_VERSION_NUM >= 170000
-#define restrict_search_path()			RestrictSearchPath()
-#else
-#define restrict_search_path()			((void) 0)
+#if PG_VERSION_NUM < 170000
+#define RestrictSearchPath()			((void) 0)
 #endif
 
 /*
@@ -449,11 +396,8 @@ reordering_keeps_ctid(int version)
 #endif
 
 /* Raise an error if a window function is called with IGNORE NULLS, from 19 on. */
-#if PG_VERSION_NUM >= 190000
-#define reject_null_treatment(window, fcinfo) \
-	WinCheckAndInitializeNullTreatment((window), false, (fcinfo))
-#else
-#define reject_null_treatment(window, fcinfo)	((void) 0)
+#if PG_VERSION_NUM < 190000
+#define WinCheckAndInitializeNullTreatment(window, allowed, fcinfo)	((void) 0)
 #endif
 
 /*

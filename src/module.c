@@ -19,7 +19,7 @@
 #include "text/hash.h"
 #include "version.h"
 
-MODULE_MAGIC("simhash", SIMHASH_VERSION);
+PG_MODULE_MAGIC_EXT(.name = "simhash",.version = SIMHASH_VERSION);
 
 extern PGDLLEXPORT void _PG_init(void);
 

@@ -232,7 +232,7 @@ simhash_cluster(PG_FUNCTION_ARGS)
 	Clusters   *clusters;
 	int64		row = WinGetCurrentPosition(window);
 
-	reject_null_treatment(window, fcinfo);
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	clusters = WinGetPartitionLocalMemory(window, sizeof(Clusters));
 	if (clusters->context == NULL)
 	{

@@ -245,7 +245,7 @@ simhash_connected_component(PG_FUNCTION_ARGS)
 	int64		a;
 	int64		b;
 
-	reject_null_treatment(window, fcinfo);
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	if (!current_edge(window, &a, &b))
 		PG_RETURN_NULL();
 	if (graph->table == NULL)
@@ -300,7 +300,7 @@ simhash_keeper(PG_FUNCTION_ARGS)
 	uint32		from;
 	uint32		to;
 
-	reject_null_treatment(window, fcinfo);
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	if (!current_edge(window, &a, &b))
 		PG_RETURN_NULL();
 	if (graph->table == NULL)

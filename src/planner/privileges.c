@@ -5,39 +5,29 @@
  * functions than the clause that it serves, so the planner must check both.  Then a query
  * has the same result, or raises the same error, with and without an index.
  *
- * If one of the functions has an access list of its own, the plan is marked
- * (dependsOnRole), and the plan cache plans anew for another role.  The operator <@ of
- * fingerprints and balls has no commutator, by which core would enter its function without
- * a check.
+ * If not everybody may execute one of the functions, the plan is marked (dependsOnRole), and
+ * the plan cache plans anew for another role.  The operator <@ of fingerprints and balls has no
+ * commutator, by which core would enter its function without a check.
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "planner/privileges.h"
 
 /*
- * Return true if everybody may execute a function, because it has no access list.
+ * Return true if a user, or everybody for ACL_ID_PUBLIC, may execute a function.
  */
 static bool
-is_public(Oid function)
+may_execute(Oid function, Oid user)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	bool		result;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	result = heap_attisnull(tuple, Anum_pg_proc_proacl, NULL);
-	ReleaseSysCache(tuple);
-	return result;
+	return object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK;
 }
 
 /*
@@ -49,10 +39,10 @@ is_forbidden(Oid function, void *context)
 {
 	PlannerInfo *root = context;
 
-	if (is_public(function))
+	if (may_execute(function, ACL_ID_PUBLIC))
 		return false;
 	root->glob->dependsOnRole = true;
-	return !user_may_execute(function, GetUserId());
+	return !may_execute(function, GetUserId());
 }
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
@@ -35,15 +35,13 @@ bool
 excludes_itself(Expr *clause, int a, int b)
 {
 	OpExpr	   *op = (OpExpr *) clause;
-	List	   *meanings;
 
-	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
-		  is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) ||
-		contain_volatile_functions((Node *) clause))
-		return false;
-	meanings = get_operator_meanings(op->opno);
-	return meanings != NIL && meaning_is_strict(linitial(meanings));
+	return IsA(clause, OpExpr) && list_length(op->args) == 2 &&
+		(OidIsValid(get_equality_op_for_ordering_op(op->opno, NULL)) ||
+		 op_mergejoinable(get_negator(op->opno), exprType(linitial(op->args)))) &&
+		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
+		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) &&
+		!contain_volatile_functions((Node *) clause);
 }
 
 /*

@@ -32,7 +32,7 @@ become_owner(OpenIndex *open)
 	SetUserIdAndSecContext(open->heap->rd_rel->relowner,
 						   open->save_sec_context | SECURITY_RESTRICTED_OPERATION);
 	open->save_nestlevel = NewGUCNestLevel();
-	restrict_search_path();
+	RestrictSearchPath();
 }
 
 /*
@@ -51,7 +51,7 @@ check_openable(Relation index, Oid userid, bool for_monitors)
 				 index->rd_rel->relkind == RELKIND_INDEX ?
 				 errdetail("Its access method is \"%s\".", get_am_name(index->rd_rel->relam)) : 0,
 				 errhint("Name an index that was created by CREATE INDEX ... USING simhash.  For a partitioned table, name the index of a partition.")));
-	if (!user_owns_relation(RelationGetRelid(index), userid) &&
+	if (!object_ownercheck(RelationRelationId, RelationGetRelid(index), userid) &&
 		!(for_monitors && has_privs_of_role(userid, ROLE_PG_STAT_SCAN_TABLES)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -271,7 +271,7 @@ read_leaf(LeafReader *reader, Buffer buffer)
 	int			from = 0;
 	int			to = nsorted;
 
-	test_for_old_snapshot(reader->snapshot, reader->index, page);
+	TestForOldSnapshot(reader->snapshot, reader->index, page);
 	reader->nleaves++;
 	if (!bound_met)
 		from = page_search(page, nsorted, &reader->bound);

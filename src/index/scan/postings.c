@@ -94,7 +94,7 @@ copy_tids(const LeafReader *reader, const PostingCursor *cursor, Buffer buffer,
 	int			n = 0;
 	int			i;
 
-	test_for_old_snapshot(reader->snapshot, reader->index, page);
+	TestForOldSnapshot(reader->snapshot, reader->index, page);
 
 	/* copy one sorted entry too many, so that keep_tids sets `more` */
 	for (i = page_search(page, nsorted, from);

@@ -45,7 +45,7 @@ static BufferHint *
 hint_of(Relation index, BlockNumber block)
 {
 	Assert(!RelationUsesLocalBuffers(index));
-	return &hints[(murmurhash32(relation_file_number(index)) + block) % NHINTS];
+	return &hints[(murmurhash32(index->rd_locator.relNumber) + block) % NHINTS];
 }
 
 /*
@@ -59,8 +59,8 @@ hint_has_block(const BufferHint *hint, Relation index, BlockNumber block)
 
 	if (!BufferIsValid(hint->buffer))
 		return false;
-	init_buffer_tag(&tag, index, block);
-	return buffer_tags_equal(&GetBufferDescriptor(hint->buffer - 1)->tag, &tag);
+	InitBufferTag(&tag, &index->rd_locator, MAIN_FORKNUM, block);
+	return BufferTagsEqual(&GetBufferDescriptor(hint->buffer - 1)->tag, &tag);
 }
 
 /*
@@ -82,7 +82,7 @@ hint_read_buffer(Relation index, BlockNumber block)
 	if (!hint_has_block(hint, index, block))
 		*hint = (BufferHint) {ReadBuffer(index, block), 0};
 	else if (read_recent_keeps_usage(hint->buffer) &&
-			 read_recent_buffer(index, block, hint->buffer))
+			 ReadRecentBuffer(index->rd_locator, MAIN_FORKNUM, block, hint->buffer))
 	{
 		pgstat_count_buffer_read(index);
 		pgstat_count_buffer_hit(index);
