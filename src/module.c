@@ -14,8 +14,7 @@
 #include "index/tree/wal.h"
 #include "join/exec/join_state.h"
 #include "join/plan/join_clause.h"
-#include "planner/objects.h"
-#include "planner/rewrite/rewrite.h"
+#include "planner/planner.h"
 #include "text/hash.h"
 #include "version.h"
 

@@ -29,7 +29,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "planner/array_estimate.h"
+#include "planner/planner.h"
 #include "planner/sample.h"
 #include "planner/self_join.h"
 #include "type/hash_array.h"

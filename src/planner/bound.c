@@ -20,7 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "planner/bound.h"
+#include "planner/objects.h"
 #include "planner/plan_functions.h"
 #include "type/simhash_type.h"
 

@@ -25,7 +25,6 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "planner/bound.h"
 #include "planner/condition.h"
 #include "planner/plan_functions.h"
 #include "type/simhash_type.h"

@@ -28,9 +28,7 @@
 #include "utils/spccache.h"
 
 #include "bits.h"
-#include "planner/gist_cost.h"
-#include "planner/objects.h"
-#include "planner/selectivity.h"
+#include "planner/planner.h"
 #include "type/simhash_type.h"
 
 /* The condition of an index path that limits the leaves visited. */

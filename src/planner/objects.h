@@ -67,4 +67,9 @@ extern bool objects_is_shares_band(Oid function);
 extern bool objects_is_signature_distance(Oid function);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
+/* bound.c */
+extern Node *make_constant(Oid type, Datum value);
+extern Expr *bound_radius(const SimHashObjects *objects, Node *bound, bool below);
+extern void bound_check_unit(bool of_bits, Node *bound);
+
 #endif							/* SIMHASH_OBJECTS_H */

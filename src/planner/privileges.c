@@ -19,7 +19,7 @@
 #include "utils/acl.h"
 
 #include "compat.h"
-#include "planner/privileges.h"
+#include "planner/planner.h"
 
 /*
  * Return true if a user, or everybody for ACL_ID_PUBLIC, may execute a function.

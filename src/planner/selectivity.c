@@ -50,10 +50,9 @@
 
 #include "bits.h"
 #include "compat.h"
-#include "planner/array_estimate.h"
+#include "planner/planner.h"
 #include "planner/planner_run.h"
 #include "planner/sample.h"
-#include "planner/selectivity.h"
 #include "planner/self_join.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"

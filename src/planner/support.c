@@ -18,11 +18,8 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "planner/array_estimate.h"
-#include "planner/bound.h"
+#include "planner/planner.h"
 #include "planner/planner_run.h"
-#include "planner/privileges.h"
-#include "planner/selectivity.h"
 #include "type/strategy.h"
 
 /*

@@ -22,8 +22,7 @@
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/meta.h"
-#include "planner/array_estimate.h"
-#include "planner/selectivity.h"
+#include "planner/planner.h"
 #include "type/hash_array.h"
 #include "type/strategy.h"
 

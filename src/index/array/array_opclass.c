@@ -15,8 +15,7 @@
 
 #include "compat.h"
 #include "index/opclass.h"
-#include "planner/array_estimate.h"
-#include "planner/condition.h"
+#include "planner/planner.h"
 #include "type/hash_array.h"
 
 /* --- sets ------------------------------------------------------------------------ */

@@ -36,8 +36,7 @@
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/privileges.h"
-#include "planner/array_estimate.h"
+#include "planner/planner.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 

@@ -35,7 +35,7 @@
 
 #include "join/plan/join_clause.h"
 #include "pairs/block_cut.h"
-#include "planner/selectivity.h"
+#include "planner/planner.h"
 #include "type/minhash_type.h"
 
 /*

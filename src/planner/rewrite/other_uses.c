@@ -44,7 +44,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "planner/rewrite/other_uses.h"
+#include "planner/planner.h"
 
 /*
  * Return true if an expression calls the operator or function that computes the distance of a

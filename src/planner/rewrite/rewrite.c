@@ -38,8 +38,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "planner/gist_cost.h"
-#include "planner/rewrite/rewrite.h"
+#include "planner/planner.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */

@@ -15,9 +15,7 @@
 #include "parser/parsetree.h"
 #include "utils/array.h"
 
-#include "planner/condition.h"
-#include "planner/privileges.h"
-#include "planner/rewrite/other_uses.h"
+#include "planner/planner.h"
 #include "planner/rewrite/rewrite_clause.h"
 
 /* --- distances ------------------------------------------------------------------ */
