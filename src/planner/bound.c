@@ -79,23 +79,28 @@ radius_of_constant(const Const *bound, bool below)
 }
 
 /*
- * Raise a NOTICE that the bound of a Hamming distance is less than one bit, or that the
- * bound of a fraction is above 1, at most once per statement.  The user has probably taken
- * one for the other.
+ * Raise a NOTICE if an upper bound is a constant that looks like the bound of another distance,
+ * at most once per statement: of a Hamming distance less than one bit, of a fraction above 1.
  */
-static void
-notice_unit(const Const *bound, bool of_bits)
+void
+bound_check_unit(bool of_bits, Node *bound)
 {
 	static TimestampTz last_notice = 0;
+	const Const *constant = (const Const *) bound;
 	Oid			output;
 	bool		is_varlena;
+	double		value;
 	char	   *number;
 
-	if (last_notice == GetCurrentStatementStartTimestamp())
+	if (!IsA(constant, Const) || constant->constisnull)
+		return;
+	value = number_of_constant(constant);
+	if ((of_bits ? value <= 0 || value >= 1 : value <= 1 || isinf(value) || isnan(value)) ||
+		last_notice == GetCurrentStatementStartTimestamp())
 		return;
 	last_notice = GetCurrentStatementStartTimestamp();
-	getTypeOutputInfo(bound->consttype, &output, &is_varlena);
-	number = OidOutputFunctionCall(output, bound->constvalue);
+	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
+	number = OidOutputFunctionCall(output, constant->constvalue);
 	ereport(NOTICE,
 			of_bits ? errmsg("a bound of %s is less than one bit", number) :
 			errmsg("a bound of %s is greater than any distance", number),
@@ -103,23 +108,6 @@ notice_unit(const Const *bound, bool of_bits)
 			errhint("The Hamming distance is a number of bits from 0 to %d, as in fp <~> q <= 3.  The distance of signatures is a fraction, as in sig <%%> q <= %s.",
 					SIMHASH_BITS, number) :
 			errhint("The distance of signatures and of sketches is a fraction from 0 to 1, as in sig <%%> q <= 0.2.  The Hamming distance is a number of bits, as in fp <~> q <= 3."));
-}
-
-/*
- * Raise a NOTICE if an upper bound is a constant that looks like the bound of another
- * distance.
- */
-void
-bound_check_unit(bool of_bits, Node *bound)
-{
-	const Const *constant = (const Const *) bound;
-	double		number;
-
-	if (!IsA(constant, Const) || constant->constisnull)
-		return;
-	number = number_of_constant(constant);
-	if (of_bits ? number > 0 && number < 1 : number > 1 && !isinf(number))
-		notice_unit(constant, of_bits);
 }
 
 /* --- of any bound ------------------------------------------------------------- */

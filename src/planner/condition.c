@@ -36,10 +36,10 @@
  * Return a radius in bits or as a fraction, as a Const.
  */
 static Node *
-make_radius(const Distance *distance, int radius)
+make_radius(const Distance *distance, double radius)
 {
 	return distance->of_arrays ? make_constant(FLOAT8OID, Float8GetDatum(radius)) :
-		make_constant(INT8OID, Int64GetDatum(radius));
+		make_constant(INT8OID, Int64GetDatum((int64) radius));
 }
 
 /*
@@ -52,11 +52,15 @@ greatest_distance(const Distance *distance)
 }
 
 /*
- * Return the value of a Const of a distance's radius_type, which is not NULL.
+ * Return the value of a radius that is a constant and not NULL, else `otherwise`.
  */
 static double
-radius_value(const Distance *distance, const Const *constant)
+constant_radius(const Distance *distance, const Node *radius, double otherwise)
 {
+	const Const *constant = (const Const *) radius;
+
+	if (constant == NULL || !IsA(constant, Const) || constant->constisnull)
+		return otherwise;
 	return distance->of_arrays ? DatumGetFloat8(constant->constvalue) :
 		simhash_clamp_radius(DatumGetInt64(constant->constvalue));
 }
@@ -74,7 +78,7 @@ condition_radius(PlannerInfo *root, const Distance *distance, Node *radius, bool
 	*known = constant && IsA(constant, Const) && constant->consttype == distance->radius_type;
 	if (!*known)
 		return distance->of_arrays ? UNKNOWN_FRACTION_RADIUS : UNKNOWN_RADIUS;
-	return constant->constisnull ? BALL_EMPTY : radius_value(distance, constant);
+	return constant_radius(distance, (const Node *) constant, BALL_EMPTY);
 }
 
 /*
@@ -83,11 +87,8 @@ condition_radius(PlannerInfo *root, const Distance *distance, Node *radius, bool
 bool
 condition_is_bounded(const Condition *condition)
 {
-	const Const *radius = (const Const *) condition->radius;
-
-	return radius == NULL || !IsA(radius, Const) || radius->constisnull ||
-		float8_lt(radius_value(condition->distance, radius),
-				  greatest_distance(condition->distance));
+	return float8_lt(constant_radius(condition->distance, condition->radius, BALL_EMPTY),
+					 greatest_distance(condition->distance));
 }
 
 /* --- comparisons ---------------------------------------------------------------- */
@@ -179,18 +180,6 @@ is_bound_type(const Distance *distance, Oid type)
 }
 
 /*
- * Return true if a lower bound is below all distances.
- */
-static bool
-is_below_all(const Distance *distance, Node *above)
-{
-	const Const *constant = (const Const *) above;
-
-	return IsA(constant, Const) && !constant->constisnull &&
-		float8_lt(radius_value(distance, constant), 0);
-}
-
-/*
  * Read a comparison of a distance with a number.  Returns false for any other clause, and
  * for a volatile clause, since a rewrite may change how often the clause is evaluated.
  *
@@ -249,7 +238,8 @@ condition_read_comparison(Node *clause, Condition *condition)
 	if (strategy >= BTEqualStrategyNumber)
 	{
 		condition->above = (Node *) bound_radius(&objects, bound, strategy != BTGreaterStrategyNumber);
-		if (is_below_all(distance, condition->above))
+		/* a bound below all distances is none */
+		if (float8_lt(constant_radius(distance, condition->above, 0), 0))
 			condition->above = NULL;
 	}
 	return true;
@@ -472,8 +462,9 @@ read_arm(Node *arm, Condition *condition)
 
 	foreach(lc, is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm))
 		if (condition_read(lfirst(lc), condition) && condition->distance &&
-			condition_is_bounded(condition) && IsA(condition->radius, Const) &&
-			!((Const *) condition->radius)->constisnull)
+			float8_lt(constant_radius(condition->distance, condition->radius,
+									  get_float8_infinity()),
+					  greatest_distance(condition->distance)))
 			return true;
 	return false;
 }
@@ -498,8 +489,8 @@ condition_read_implied(Node *clause, Condition *weakest)
 		else if (condition.distance != weakest->distance ||
 				 !equal(condition.a, weakest->a) || !equal(condition.b, weakest->b))
 			return false;
-		else if (float8_gt(radius_value(condition.distance, (Const *) condition.radius),
-						   radius_value(condition.distance, (Const *) weakest->radius)))
+		else if (float8_gt(constant_radius(condition.distance, condition.radius, 0),
+						   constant_radius(condition.distance, weakest->radius, 0)))
 			weakest->radius = condition.radius;
 	}
 	weakest->above = NULL;
@@ -541,13 +532,6 @@ condition_read_array_operator(Node *clause, Condition *condition, bool *symmetri
 
 /* --- operators with balls ----------------------------------------------------------- */
 
-/* An argument of an operator: a ball, or a value, which has no radius. */
-typedef struct Side
-{
-	Node	   *center;			/* center of the ball, or the value; NULL if unknown */
-	Node	   *radius;			/* radius of the ball; NULL if unknown or if there is none */
-} Side;
-
 /*
  * Return true if an expression is a call of the function that makes a ball.
  */
@@ -559,29 +543,30 @@ is_ball_of(Node *ball, const SimHashObjects *objects)
 
 /*
  * Read an argument that is a ball.  Returns false if the ball, its center or its radius is
- * a NULL constant.  If the planner does not know the ball, returns true and leaves *side
- * unchanged.
+ * a NULL constant.  If the planner does not know the ball, returns true and leaves *center and
+ * *radius unchanged.
  */
 static bool
-read_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Side *side)
+read_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Node **center,
+		  Node **radius)
 {
-	Datum		center;
-	Datum		radius;
+	Datum		of_center;
+	Datum		of_radius;
 
 	if (!is_ball_of(ball, objects))
 		ball = estimate_expression_value(root, ball);
 	if (is_ball_of(ball, objects))
 	{
-		side->center = linitial(((FuncExpr *) ball)->args);
-		side->radius = lsecond(((FuncExpr *) ball)->args);
+		*center = linitial(((FuncExpr *) ball)->args);
+		*radius = lsecond(((FuncExpr *) ball)->args);
 	}
 	else if (IsA(ball, Const))
 	{
 		if (((Const *) ball)->constisnull ||
-			!objects->distance->open_ball(((Const *) ball)->constvalue, &center, &radius))
+			!objects->distance->open_ball(((Const *) ball)->constvalue, &of_center, &of_radius))
 			return false;
-		side->center = make_constant(objects->type, center);
-		side->radius = make_constant(objects->distance->radius_type, radius);
+		*center = make_constant(objects->type, of_center);
+		*radius = make_constant(objects->distance->radius_type, of_radius);
 	}
 	return true;
 }
@@ -609,7 +594,8 @@ static bool
 read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
 				   Condition *condition, Selectivity *otherwise)
 {
-	Side		side[2] = {0};
+	Node	   *center[2] = {NULL}; /* of each ball, or the value; NULL if unknown */
+	Node	   *radius[2] = {NULL}; /* of each ball; NULL if unknown */
 	int			value = -1;		/* index of the argument that is not a ball; -1 if both are
 								 * balls */
 	int			first;
@@ -620,12 +606,12 @@ read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
 
 		if (exprType(argument) == objects->type && value < 0)
 		{
-			side[i].center = argument;
+			center[i] = argument;
 			value = i;
 		}
 		else if (exprType(argument) != objects->ball_type)
 			return false;
-		else if (!read_ball(root, objects, argument, &side[i]))
+		else if (!read_ball(root, objects, argument, &center[i], &radius[i]))
 		{
 			*otherwise = 0;
 			return false;
@@ -637,9 +623,9 @@ read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
 	 * becomes a.  A column of balls has statistics, which are used like those of a column
 	 * of centers.
 	 */
-	first = value >= 0 ? value : side[1].center == NULL;
-	condition->a = side[first].center ? side[first].center : list_nth(args, first);
-	condition->b = side[1 - first].center;
+	first = value >= 0 ? value : center[1] == NULL;
+	condition->a = center[first] ? center[first] : list_nth(args, first);
+	condition->b = center[1 - first];
 	if (!objects->distance->of_arrays)
 	{
 		condition->ball = objects->ball_type;
@@ -647,12 +633,11 @@ read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
 			condition->b = list_nth(args, 1 - first);
 	}
 	if (value >= 0)
-		condition->radius = side[1 - value].radius;
+		condition->radius = radius[1 - value];
 	else
-		condition->radius = side[1].radius &&
-			float8_le(known_radius(root, objects->distance, side[1].radius),
-					  known_radius(root, objects->distance, side[0].radius)) ?
-			side[1].radius : side[0].radius;
+		condition->radius = radius[1] &&
+			float8_le(known_radius(root, objects->distance, radius[1]),
+					  known_radius(root, objects->distance, radius[0])) ? radius[1] : radius[0];
 	return true;
 }
 
@@ -683,18 +668,15 @@ condition_read_operator(PlannerInfo *root, Oid operator, List *args, Condition *
 }
 
 /*
- * Read the ball that an index searches for into *condition.  A NULL ball is an empty one.
+ * Read the ball that an index searches for into b and radius of *condition, which must be NULL.
+ * A NULL ball is an empty one.
  */
 static void
 read_search_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball,
 				 Condition *condition)
 {
-	Side		side = {0};
-
-	if (!read_ball(root, objects, ball, &side))
-		side.radius = make_radius(objects->distance, BALL_EMPTY);
-	condition->b = side.center;
-	condition->radius = side.radius;
+	if (!read_ball(root, objects, ball, &condition->b, &condition->radius))
+		condition->radius = make_radius(objects->distance, BALL_EMPTY);
 }
 
 /*
@@ -734,9 +716,7 @@ read_search_array(PlannerInfo *root, const SimHashObjects *objects, Node *array,
 		greatest = Max(greatest, known_radius(root, objects->distance, one.radius));
 	}
 	if (!isinf(greatest))
-		condition->radius = objects->distance->of_arrays ?
-			make_constant(FLOAT8OID, Float8GetDatum(greatest)) :
-			make_constant(INT8OID, Int64GetDatum((int64) greatest));
+		condition->radius = make_radius(objects->distance, greatest);
 }
 
 /*

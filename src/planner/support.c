@@ -164,17 +164,6 @@ two_argument_condition(SupportRequestIndexCondition *req)
 }
 
 /*
- * Return true if a call bounds the distance of its first two arguments.
- */
-static bool
-bounds_distance(Oid function)
-{
-	SimHashObjects objects;
-
-	return objects_find_condition(function, &objects) || function == objects_beside();
-}
-
-/*
  * Return the index condition of a call, or NIL if the index cannot serve the call.
  *
  * In the plan, the condition replaces the call.  So the user must have EXECUTE on the
@@ -189,10 +178,10 @@ index_condition(SupportRequestIndexCondition *req)
 	if (!is_funcclause(req->node) || !privileges_suffice(req->root, req->node))
 		return NIL;
 	args = ((FuncExpr *) req->node)->args;
-	if (bounds_distance(req->funcid))
-		return condition_read_call(req->funcid, args, &condition) ?
-			ball_condition(req, &condition) : NIL;
-	return list_length(args) == 2 ? two_argument_condition(req) : NIL;
+	if (list_length(args) == 2)
+		return two_argument_condition(req);
+	return condition_read_call(req->funcid, args, &condition) ?
+		ball_condition(req, &condition) : NIL;
 }
 
 /* --- selectivities ----------------------------------------------------------------- */

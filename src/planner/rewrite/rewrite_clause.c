@@ -13,8 +13,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "parser/parsetree.h"
-#include "utils/array.h"
+#include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "planner/planner.h"
 #include "planner/rewrite/rewrite_clause.h"
 
@@ -82,25 +83,40 @@ is_compared_elsewhere(Rewrite *rewrite, Index relid, const Condition *condition)
 }
 
 /*
- * Return true if an index may serve a condition on a distance of the relation that core builds.
- * Indexes of children are not known yet.
+ * Return an expression with references to the parent replaced by references to the child.
  */
-static bool
-may_be_indexed(Rewrite *rewrite, const Condition *condition)
+static Node *
+translate(Rewrite *rewrite, Node *node)
 {
-	RangeTblEntry *rte = planner_rt_fetch(rewrite->rel->relid, rewrite->root);
-	SimHashObjects objects;
 	ListCell   *lc;
 
-	if (rte->rtekind != RTE_RELATION || rte->inh || rewrite->appinfos)
-		return true;
-	(void) objects_find(condition->distance, &objects);
+	foreach(lc, rewrite->appinfos)
+	{
+		AppendRelInfo *appinfo = lfirst(lc);
+
+		node = adjust_appendrel_attrs(rewrite->root, node, 1, &appinfo);
+	}
+	return node;
+}
+
+/*
+ * Return true if an index of the relation can search the column, or any one if it is NULL, for
+ * values within a distance of the query, which must be a pseudoconstant for the index.
+ */
+static bool
+is_indexable(Rewrite *rewrite, const SimHashObjects *objects, Node *column, Node *query)
+{
+	ListCell   *lc;
+
 	foreach(lc, rewrite->rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst(lc);
 
 		for (int i = 0; i < index->nkeycolumns; i++)
-			if (OidIsValid(objects_search_operator(&objects, index->opfamily[i])))
+			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
+				(column == NULL ||
+				 (match_index_to_operand(translate(rewrite, column), i, index) &&
+				  is_pseudo_constant_for_index(rewrite->root, translate(rewrite, query), index))))
 				return true;
 	}
 	return false;
@@ -125,6 +141,8 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 	Relids		relids = base_relids(root, clause);
 	Relids		foreign;
 	bool		is_joinable = condition_is_equality(condition) && !bms_equal(of_distance, relids);
+	RangeTblEntry *rte;
+	SimHashObjects objects;
 	int			relid;
 
 	if (bms_is_empty(of_distance))
@@ -133,8 +151,7 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 		relid = 0;
 	if (relid)
 	{
-		RangeTblEntry *rte = planner_rt_fetch(relid, root);
-
+		rte = planner_rt_fetch(relid, root);
 		if ((rte->rtekind == RTE_RELATION && relid != rewrite->rel->relid) ||
 			(rte->rtekind == RTE_SUBQUERY && !rte->inh))
 			return UNCHANGED;
@@ -144,9 +161,14 @@ form_of(Rewrite *rewrite, Node *clause, const Condition *condition)
 		return bms_equal(foreign, relids) ? UNCHANGED : KEPT;
 	if (relid == 0)
 		return is_joinable ? UNCHANGED : REPLACED;
-	if (is_joinable || is_compared_elsewhere(rewrite, relid, condition))
-		return may_be_indexed(rewrite, condition) ? KEPT : UNCHANGED;
-	return REPLACED;
+	if (!is_joinable && !is_compared_elsewhere(rewrite, relid, condition))
+		return REPLACED;
+
+	/* add no call that no index can serve; indexes of children are not known yet */
+	rte = planner_rt_fetch(rewrite->rel->relid, root);
+	(void) objects_find(condition->distance, &objects);
+	return rte->rtekind != RTE_RELATION || rte->inh || rewrite->appinfos ||
+		is_indexable(rewrite, &objects, NULL, NULL) ? KEPT : UNCHANGED;
 }
 
 /*
@@ -208,68 +230,13 @@ append_comparison(Rewrite *rewrite, List *result, Node *clause, const Condition 
 /* --- operators on arrays ----------------------------------------------------------- */
 
 /*
- * Return an expression with references to the parent replaced by references to the child.
- */
-static Node *
-translate(Rewrite *rewrite, Node *node)
-{
-	ListCell   *lc;
-
-	foreach(lc, rewrite->appinfos)
-	{
-		AppendRelInfo *appinfo = lfirst(lc);
-
-		node = adjust_appendrel_attrs(rewrite->root, node, 1, &appinfo);
-	}
-	return node;
-}
-
-/*
- * Return true if an index of the relation can search the column for arrays within a distance
- * of the query, which must be a pseudoconstant for it.
- */
-static bool
-is_indexable(Rewrite *rewrite, const SimHashObjects *objects, Node *column, Node *query)
-{
-	ListCell   *lc;
-
-	foreach(lc, rewrite->rel->indexlist)
-	{
-		IndexOptInfo *index = lfirst(lc);
-
-		for (int i = 0; i < index->nkeycolumns; i++)
-			if (OidIsValid(objects_search_operator(objects, index->opfamily[i])) &&
-				match_index_to_operand(translate(rewrite, column), i, index) &&
-				is_pseudo_constant_for_index(rewrite->root, translate(rewrite, query), index))
-				return true;
-	}
-	return false;
-}
-
-/*
- * Return true if an expression is a constant array of at most one element.  Core's estimates
- * suffice for it.
- */
-static bool
-is_short_array(Node *node)
-{
-	Const	   *constant = (Const *) node;
-	ArrayType  *array;
-
-	if (!IsA(node, Const) || constant->constisnull)
-		return false;
-	array = DatumGetArrayTypeP(constant->constvalue);
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) <= 1;
-}
-
-/*
  * Return the call that replaces an operator on arrays of hashes.  Core would estimate the
  * operator as if elements were independent, and as if comparing each with each were cheap.
  * Returns the clause itself if no index of the relation can serve it, if the user may not
  * execute both functions, or if another object contains the operator.  Also returns a clause
- * with a short array, since a bitmap scan would filter its rows by the call.  Below a security
- * barrier the array's length makes no difference, since an administrator may have marked the
- * call as leakproof.
+ * with a constant array of at most one element, for which core's estimates suffice, since a
+ * bitmap scan would filter its rows by the call.  Below a security barrier the array's length
+ * makes no difference, since an administrator may have marked the call as leakproof.
  */
 static Node *
 replace_array_operator(Rewrite *rewrite, Node *clause)
@@ -292,7 +259,8 @@ replace_array_operator(Rewrite *rewrite, Node *clause)
 			return clause;
 	}
 	call = condition_make_call(&condition, condition.function, NIL);
-	if ((rewrite->root->qual_security_level == 0 && is_short_array(condition.b)) ||
+	if ((rewrite->root->qual_security_level == 0 && IsA(condition.b, Const) &&
+		 estimate_elements(rewrite->root, condition.b) <= 1) ||
 		!privileges_suffice(rewrite->root, clause) ||
 		!privileges_suffice(rewrite->root, call) ||
 		is_compared_elsewhere(rewrite, rewrite->rel->relid, &condition))
