@@ -338,13 +338,11 @@ reordering_keeps_ctid(int version)
  * These macros copy that record from one node to another.
  */
 #if PG_VERSION_NUM >= 160000
-#define HAVE_NULLING_RELS				true
 #define copy_var_nulling(to, from) \
 	((to)->varnullingrels = bms_copy((from)->varnullingrels))
 #define copy_placeholder_nulling(to, from) \
 	((to)->phnullingrels = bms_copy((from)->phnullingrels))
 #else
-#define HAVE_NULLING_RELS				false
 #define copy_var_nulling(to, from)		((void) (to), (void) (from))
 #define copy_placeholder_nulling(to, from)	((void) (to), (void) (from))
 #endif

@@ -134,8 +134,6 @@ nulling_normalize(CustomScan *scan, List *output)
 {
 	EvaluatedHere here = {NIL, NIL};
 
-	if (!HAVE_NULLING_RELS)
-		return;
 	record_columns((Node *) output, &here.recorded);
 	record_columns((Node *) scan->custom_scan_tlist, &here.of_children);
 	record_evaluated((Node *) output, &here);
