@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "bits.h"
 #include "digest/splitmix.h"
 #include "pairs/block_cut.h"
 
@@ -58,41 +59,13 @@ typedef struct CutBits
 static double
 choices_of(int n, int k)
 {
-	double		choices = 1;
-
-	for (int i = 0; i < k; i++)
-		choices = choices * (n - i) / (i + 1);
-	return choices;
+	return bits_count_patterns(n, k, k, HUGE_VAL);
 }
 
 /*
- * Return a mask of the bits that are not the same in all of n fingerprints, n > 0.
- */
-static uint64
-varying_bits(const SimHash *fp, uint32 n)
-{
-	uint64		varying = 0;
-
-	for (uint32 i = 1; i < n; i++)
-		varying |= fp[i] ^ fp[0];
-	return varying;
-}
-
-/*
- * Return the weight of a bit that is 1 in the fraction f of the fingerprints.  It is
- * minus the logarithm to base 2 of the probability that the bit is the same in two
- * fingerprints.
- */
-static double
-bit_weight(double f)
-{
-	return -log2(f * f + (1 - f) * (1 - f));
-}
-
-/*
- * Collect the bits in `varying`, and estimate their weights from a sample.  Each of these
- * bits gets a weight above 0, even if it is the same in the whole sample.  So there is a
- * cut as long as any two fingerprints differ.
+ * Collect the bits in `varying`, in which the fingerprints are not all equal, and estimate their
+ * weights from a sample.  Each of these bits gets a weight above 0, even if it is the same in the
+ * whole sample.  So there is a cut as long as any two fingerprints differ.
  */
 static void
 measure_bits(CutBits *bits, uint64 varying, const SimHash *sample, int nsample)
@@ -102,13 +75,15 @@ measure_bits(CutBits *bits, uint64 varying, const SimHash *sample, int nsample)
 	for (int bit = SIMHASH_BITS - 1; bit >= 0; bit--)
 	{
 		int			ones = 0;
+		double		f;
 
 		if (!(varying >> bit & 1))
 			continue;
 		for (int i = 0; i < nsample; i++)
 			ones += sample[i] >> bit & 1;
 		bits->bit[bits->n] = bit;
-		bits->weight[bits->n] = bit_weight((ones + 0.5) / (nsample + 1));
+		f = (ones + 0.5) / (nsample + 1);
+		bits->weight[bits->n] = -log2(f * f + (1 - f) * (1 - f));
 		bits->total += bits->weight[bits->n++];
 	}
 }
@@ -224,7 +199,8 @@ comparisons_of_pair(const BlockCut *cut, const SimHash *sample, int nsample, int
 
 /*
  * Find the best number of blocks to agree on, with contiguous or with dealt bits.  Returns
- * 0 if no number costs less than *min_cost, which is lowered to the cost of the best.
+ * 0 if no number costs less than *min_cost, which is lowered to the cost of the best.  Makes no
+ * cut if there is no sample, of unrelated fingerprints.
  */
 static int
 best_agree(BlockCut *cut, const CutBits *bits, bool dealt, const SimHash *sample, int nsample,
@@ -243,8 +219,12 @@ best_agree(BlockCut *cut, const CutBits *bits, bool dealt, const SimHash *sample
 		/* the sample can only raise the estimate */
 		if (cost + comparisons * unrelated >= *min_cost)
 			continue;
-		cut_blocks(cut, bits, radius + agree, dealt);
-		cost += comparisons * Max(unrelated, comparisons_of_pair(cut, sample, nsample, agree));
+		if (nsample > 0)
+		{
+			cut_blocks(cut, bits, radius + agree, dealt);
+			unrelated = Max(unrelated, comparisons_of_pair(cut, sample, nsample, agree));
+		}
+		cost += comparisons * unrelated;
 		if (cost < *min_cost)
 		{
 			*min_cost = cost;
@@ -265,14 +245,17 @@ block_cut_make(BlockCut *cut, const SimHash *fp, uint32 nfp, double n, int radiu
 {
 	int			nsample = Max(Min(nfp / CUT_SAMPLE_OF, CUT_SAMPLE), Min(nfp, 16));
 	SimHash		sample[CUT_SAMPLE];
-	CutBits	bits;
+	CutBits		bits;
+	uint64		varying = 0;
 	double		min_cost = comparisons;
 	int			contiguous;
 	int			dealt;
 
 	for (int i = 0; i < nsample; i++)
 		sample[i] = fp[draw_below(random, nfp)];
-	measure_bits(&bits, varying_bits(fp, nfp), sample, nsample);
+	for (uint32 i = 1; i < nfp; i++)
+		varying |= fp[i] ^ fp[0];
+	measure_bits(&bits, varying, sample, nsample);
 	contiguous = best_agree(cut, &bits, false, sample, nsample, n, radius, comparisons,
 							&min_cost);
 	min_cost *= DEALT_FRACTION;
@@ -289,19 +272,11 @@ block_cut_make(BlockCut *cut, const SimHash *fp, uint32 nfp, double n, int radiu
 double
 block_cut_cost(double n, int radius, double comparisons)
 {
+	CutBits		bits = {.n = SIMHASH_BITS,.total = SIMHASH_BITS};
 	double		min_cost = comparisons;
-	double		partitions = 0;
 
 	if (n < 2 || radius < 0)
 		return 0;
-	for (int agree = 1; radius + agree <= SIMHASH_BITS; agree++)
-	{
-		double		cost = partition_cost(n, SIMHASH_BITS, radius, agree, &partitions);
-
-		if (cost >= min_cost)
-			break;
-		cost += comparisons * comparisons_of_unrelated(SIMHASH_BITS, radius, agree);
-		min_cost = Min(min_cost, cost);
-	}
+	(void) best_agree(NULL, &bits, false, NULL, 0, n, radius, comparisons, &min_cost);
 	return min_cost;
 }

@@ -228,16 +228,6 @@ skip_block(NearPairs *pairs, uint64 mask)
 }
 
 /*
- * Record the cut for all members, or NULL if there is none.
- */
-static void
-record_cut(NearPairs *pairs, const BlockCut *cut)
-{
-	pairs->agree = cut ? cut->agree : 0;
-	pairs->nblocks = cut ? cut->nblocks : 0;
-}
-
-/*
  * Enter a range of members that agree on `nchosen` blocks, and on the bits of block
  * `block` before index `bit`.  Returns true if the members are to be compared.  Otherwise
  * pushes a frame that divides the range, or pushes nothing if the range is done.
@@ -295,7 +285,10 @@ enter_range(NearPairs *pairs, uint32 first, uint32 n)
 		return true;
 	}
 	if (pairs->depth == 0)
-		record_cut(pairs, cut);
+	{
+		pairs->agree = cut->agree;
+		pairs->nblocks = cut->nblocks;
+	}
 	push_frame(pairs, cut, first, n, 0, 0)->owns_cut = true;
 	return false;
 }
@@ -318,9 +311,9 @@ next_choice(NearPairs *pairs, PairsFrame *frame)
 }
 
 /*
- * Start to enumerate the near pairs of the first n members.  Allocates memory in the current context.  If
- * `cut` is not NULL, goes through the choices whose first block is block `block`
- * of the cut.  Then all members must agree on the first `nbits` bits of this block.
+ * Start to enumerate the near pairs of the first n members.  Allocates memory in the current
+ * context.  If `cut` is not NULL, goes through the choices whose first block is block `block` of
+ * the cut.  Then all members must agree on the first `nbits` bits of this block.
  */
 void
 near_pairs_begin(NearPairs *pairs, uint32 n, BlockCut *cut, int block, int nbits)
@@ -333,7 +326,8 @@ near_pairs_begin(NearPairs *pairs, uint32 n, BlockCut *cut, int block, int nbits
 	pairs->cut = cut;
 	pairs->block = block;
 	pairs->nbits = nbits;
-	record_cut(pairs, cut);
+	pairs->agree = cut ? cut->agree : 0;
+	pairs->nblocks = cut ? cut->nblocks : 0;
 	if (cut)
 	{
 		for (int i = 0; i < block; i++)
