@@ -18,12 +18,9 @@ Datum
 simhash_ball_gist_key_out(PG_FUNCTION_ARGS)
 {
 	const BallUnionKey *key = DatumGetBallUnionKeyP(PG_GETARG_DATUM(0));
-	char		mask[SIMHASH_HEX_DIGITS + 1];
-	char		value[SIMHASH_HEX_DIGITS + 1];
 
-	simhash_format_hex(key->centers.mask, mask);
-	simhash_format_hex(key->centers.value, value);
-	PG_RETURN_CSTRING(psprintf("(%s,%s,%d)", mask, value, key->radius));
+	PG_RETURN_CSTRING(psprintf("(%016llx,%016llx,%d)", (unsigned long long) key->centers.mask,
+							   (unsigned long long) key->centers.value, key->radius));
 }
 
 /* --- values and keys ------------------------------------------------------------ */
@@ -39,10 +36,8 @@ simhash_ball_gist_compress(PG_FUNCTION_ARGS)
 	if (!entry->leafkey)
 		PG_RETURN_POINTER(entry);
 	ball = DatumGetSimHashBallP(entry->key);
-	key = palloc0(sizeof(BallUnionKey));
-	key->centers.mask = ALL_BITS;
-	key->centers.value = ball->center;
-	key->radius = ball->radius;
+	key = palloc(sizeof(BallUnionKey));
+	*key = (BallUnionKey) {{ALL_BITS, ball->center}, ball->radius, 0};
 	return entry_with(entry, PointerGetDatum(key));
 }
 

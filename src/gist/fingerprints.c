@@ -36,12 +36,9 @@ Datum
 simhash_gist_key_out(PG_FUNCTION_ARGS)
 {
 	const UnionKey *key = DatumGetUnionKeyP(PG_GETARG_DATUM(0));
-	char		mask[SIMHASH_HEX_DIGITS + 1];
-	char		value[SIMHASH_HEX_DIGITS + 1];
 
-	simhash_format_hex(key->mask, mask);
-	simhash_format_hex(key->value, value);
-	PG_RETURN_CSTRING(psprintf("(%s,%s)", mask, value));
+	PG_RETURN_CSTRING(psprintf("(%016llx,%016llx)", (unsigned long long) key->mask,
+							   (unsigned long long) key->value));
 }
 
 /* --- values and keys ------------------------------------------------------------ */
@@ -56,8 +53,7 @@ simhash_gist_compress(PG_FUNCTION_ARGS)
 	if (!entry->leafkey)
 		PG_RETURN_POINTER(entry);
 	key = palloc(sizeof(UnionKey));
-	key->mask = ALL_BITS;
-	key->value = DatumGetSimHash(entry->key);
+	*key = (UnionKey) {ALL_BITS, DatumGetSimHash(entry->key)};
 	return entry_with(entry, PointerGetDatum(key));
 }
 

@@ -12,15 +12,13 @@
  * differ in one bit.  In the order of numbers, 0111... and 1000... would be neighbors,
  * which have no bit in common.
  *
- * Split.  The entries of a page are cut in this order, where both sides together agree on
- * the most bits.  Each side gets at least three tenths of the entries.  For uniform
- * fingerprints, the cut is at the next bit of the prefix, for clustered ones at the bits in
- * which they vary.
+ * Split.  The entries of a page are cut in this order (choose_cut).  For uniform fingerprints,
+ * the cut is at the next bit of the prefix, for clustered ones at the bits in which they vary.
  *
- * Penalty.  The penalty is the number of bits that a key would lose.  Of equal numbers, the
- * key with more remaining bits has the lower penalty.  Otherwise, in a multicolumn index, a
- * page with rows of many tenants, which agrees on no bits and has nothing to lose, would
- * receive rows of a tenant that has pages of its own.
+ * Penalty.  Of two keys that would lose equally many bits, the one with more remaining bits has
+ * the lower penalty.  Otherwise, in a multicolumn index, a page with rows of many tenants, which
+ * agrees on no bits and has nothing to lose, would receive rows of a tenant that has pages of
+ * its own.
  *
  * Columns.  GiST compares the next column only where the first does not decide.  With
  * (tenant, fp), the rows of a tenant are on the same pages, and log2(n / 200) bits of the
@@ -33,6 +31,7 @@
 
 #include "utils/sortsupport.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "gist/union_key.h"
 
@@ -124,23 +123,9 @@ union_key_penalty(const UnionKey *key, const UnionKey *other)
 /* An entry and its sort key. */
 typedef struct Ranked
 {
-	uint64		rank;			/* position in the order of the Gray code */
+	uint64		rank;			/* position in the order of the Gray code; must be first */
 	OffsetNumber offset;		/* index in the vector of entries */
 } Ranked;
-
-/*
- * Compare by rank, then by offset, for qsort().
- */
-static int
-compare_ranked(const void *x, const void *y)
-{
-	const Ranked *a = x;
-	const Ranked *b = y;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->offset - b->offset;
-}
 
 /*
  * Return an array of the n entries of a vector, sorted by rank.  The first entry of the
@@ -156,7 +141,7 @@ rank_entries(const GistEntryVector *entries, int n)
 		ranked[i].offset = FirstOffsetNumber + i;
 		ranked[i].rank = gray_rank(entry_key(entries, ranked[i].offset)->value);
 	}
-	qsort(ranked, n, sizeof(Ranked), compare_ranked);
+	qsort(ranked, n, sizeof(Ranked), bits_compare);
 	return ranked;
 }
 
