@@ -32,27 +32,11 @@ enum
 	ARGUMENT_METHOD
 };
 
-typedef enum ClusterMethod
-{
-	METHOD_SINGLE,
-	METHOD_LEADER
-} ClusterMethod;
-
 /*
  * Maximum number of rows.  A row number must not use the bit ROW_MARK, and must fit into
  * the int of the executor.
  */
 #define MAX_ROWS		Min(ROW_MARK - 1, MaxAllocHugeSize / sizeof(SimHash))
-
-/*
- * The clusters of a partition.  All fields are zero at first.
- */
-typedef struct Clusters
-{
-	MemoryContext context;		/* context of `first`; NULL until the rows are read */
-	uint32	   *first;			/* by row: the first row of its cluster, or NO_ROW if the
-								 * row has no fingerprint */
-} Clusters;
 
 /*
  * State of reading a partition's arguments.
@@ -107,23 +91,21 @@ get_radius(Reader *reader)
 }
 
 /*
- * Return the method of the current row, or single linkage if the argument is NULL.  Raises
- * an error if there is no such method.
+ * Return true if the method of the current row is the leader algorithm, false if it is single
+ * linkage or NULL.  Raises an error if there is no such method.
  */
-static ClusterMethod
-get_method(Reader *reader)
+static bool
+get_by_leader(Reader *reader)
 {
 	bool		isnull;
 	Datum		datum = get_argument(reader, ARGUMENT_METHOD, &isnull);
 	text	   *method;
 
 	if (isnull)
-		return METHOD_SINGLE;
+		return false;
 	method = DatumGetTextPP(datum);
-	if (text_is(method, "single"))
-		return METHOD_SINGLE;
-	if (text_is(method, "leader"))
-		return METHOD_LEADER;
+	if (text_is(method, "single") || text_is(method, "leader"))
+		return text_is(method, "leader");
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized cluster method \"%s\"",
@@ -137,14 +119,14 @@ get_method(Reader *reader)
  * all rows of a partition.
  */
 static void
-check_settings(Reader *reader, int radius, ClusterMethod method)
+check_settings(Reader *reader, int radius, bool by_leader)
 {
 	if (reader->radius_varies && get_radius(reader) != radius)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cluster radius differs between rows of a partition"),
 				 errhint("Use a constant, or add the expression to PARTITION BY.")));
-	if (reader->method_varies && get_method(reader) != method)
+	if (reader->method_varies && get_by_leader(reader) != by_leader)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cluster method differs between rows of a partition"),
@@ -156,7 +138,7 @@ check_settings(Reader *reader, int radius, ClusterMethod method)
  * first row of a cluster of its own.  Returns the number of members.
  */
 static uint32
-read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Members *members,
+read_partition(Reader *reader, int nrows, int radius, bool by_leader, Members *members,
 			   uint32 *first)
 {
 	uint32		n = 0;
@@ -172,24 +154,25 @@ read_partition(Reader *reader, int nrows, int radius, ClusterMethod method, Memb
 			members->fp[n] = DatumGetSimHash(datum);
 			members->tag[n++] = reader->row;
 		}
-		check_settings(reader, radius, method);
+		check_settings(reader, radius, by_leader);
 		MemoryContextReset(reader->context);
 	}
 	return n;
 }
 
 /*
- * Read the partition and find its clusters.  Allocates clusters->first in the current memory
- * context, and frees everything else.  Raises an error if the partition has more than
- * MAX_ROWS rows.
+ * Read the partition and find its clusters.  Returns by row the first row of its cluster, or
+ * NO_ROW if the row has no fingerprint.  Allocates that in the current memory context, and frees
+ * everything else.  Raises an error if the partition has more than MAX_ROWS rows.
  */
-static void
-find_clusters(Clusters *clusters, Reader *reader)
+static uint32 *
+find_clusters(Reader *reader)
 {
 	int64		nrows = WinGetPartitionRowCount(reader->window);
 	int			radius = get_radius(reader);
-	ClusterMethod method = get_method(reader);
+	bool		by_leader = get_by_leader(reader);
 	Members		members;
+	uint32	   *first;
 	uint32		n;
 
 	if (nrows > MAX_ROWS)
@@ -199,24 +182,25 @@ find_clusters(Clusters *clusters, Reader *reader)
 						nrows),
 				 errdetail("A partition can have at most %lld rows.", (long long) MAX_ROWS),
 				 errhint("Add PARTITION BY to the window.")));
-	clusters->first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	first = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.fp = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 	members.tag = palloc_extended(nrows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	members.scratch = palloc_extended(nrows * sizeof(SimHash), MCXT_ALLOC_HUGE);
 
 	members.seed = pg_prng_uint64(&pg_global_prng_state);
-	n = read_partition(reader, nrows, radius, method, &members, clusters->first);
-	cluster_equal(&members, &n, clusters->first, nrows);
-	if (method == METHOD_SINGLE)
-	{
-		cluster_single(&members, n, radius, clusters->first);
-		cluster_roots(clusters->first, nrows);
-	}
+	n = read_partition(reader, nrows, radius, by_leader, &members, first);
+	cluster_equal(&members, &n, first, nrows);
+	if (by_leader)
+		cluster_leader(&members, n, radius, first, nrows);
 	else
-		cluster_leader(&members, n, radius, clusters->first, nrows);
+	{
+		cluster_single(&members, n, radius, first);
+		cluster_roots(first, nrows);
+	}
 	pfree(members.fp);
 	pfree(members.tag);
 	pfree(members.scratch);
+	return first;
 }
 
 /*
@@ -229,31 +213,28 @@ Datum
 simhash_cluster(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
-	Clusters   *clusters;
+	uint32	  **first;			/* by row; NULL until the rows are read */
 	int64		row = WinGetCurrentPosition(window);
 
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
-	clusters = WinGetPartitionLocalMemory(window, sizeof(Clusters));
-	if (clusters->context == NULL)
+	first = WinGetPartitionLocalMemory(window, sizeof(uint32 *));
+	if (*first == NULL)
 	{
 		Reader		reader = {
 			.window = window,
 			.radius_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_RADIUS),
 			.method_varies = !get_fn_expr_arg_stable(fcinfo->flinfo, ARGUMENT_METHOD)
 		};
-		MemoryContext old;
+		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(first));
 
-		clusters->context = AllocSetContextCreate(GetMemoryChunkContext(clusters),
-												  "simhash_cluster", ALLOCSET_SMALL_SIZES);
-		reader.context = AllocSetContextCreate(clusters->context,
+		reader.context = AllocSetContextCreate(CurrentMemoryContext,
 											   "simhash_cluster arguments",
 											   ALLOCSET_SMALL_SIZES);
-		old = MemoryContextSwitchTo(clusters->context);
-		find_clusters(clusters, &reader);
+		*first = find_clusters(&reader);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(reader.context);
 	}
-	if (clusters->first[row] == NO_ROW)
+	if ((*first)[row] == NO_ROW)
 		PG_RETURN_NULL();
-	PG_RETURN_INT64((int64) clusters->first[row] + 1);
+	PG_RETURN_INT64((int64) (*first)[row] + 1);
 }
