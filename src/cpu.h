@@ -6,23 +6,8 @@
  * chooses the best method that the processor supports.  Tests run all methods that the
  * processor supports.
  *
- *		typedef int (*CountFunction) (const uint64 *values, int n);
- *
- *		const CpuMethod count_methods[] = {
- *		#ifdef CPU_X86
- *			CPU_METHOD(avx2, count_avx2),
- *		#endif
- *			CPU_METHOD(portable, count_portable)
- *		};
- *
- *		static int
- *		count_choose(const uint64 *values, int n)
- *		{
- *			count = (CountFunction) cpu_choose(count_methods);
- *			return count(values, n);
- *		}
- *
- *		CountFunction count = count_choose;
+ * digest/match.c is an example: match_methods has the methods, and match_keys points to
+ * match_choose() until it has been called.
  *
  * If the compiler vectorizes the loops, write the function once, mark it
  * pg_attribute_always_inline, and call it from each method.
