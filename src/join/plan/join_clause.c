@@ -195,25 +195,14 @@ take_equality(RestrictInfo *rinfo, RelOptInfo *left, RelOptInfo *right, JoinClau
 #define LEAKPROOF_OPERATORS	10
 
 /*
- * Return the cost of evaluating a clause for one pair.
- */
-static Cost
-cost_of(PlannerInfo *root, RestrictInfo *rinfo)
-{
-	QualCost	cost;
-
-	cost_qual_eval_node(&cost, (Node *) rinfo, root);
-	return cost.per_tuple;
-}
-
-/*
- * Return the security level of a clause of a given cost, as order_qual_clauses() in core
- * does.  Clauses of lower levels must be evaluated before it.
+ * Return the security level of a clause, as order_qual_clauses() in core does.  Clauses of lower
+ * levels must be evaluated before it.
  */
 static Index
-level_of(const RestrictInfo *rinfo, Cost cost)
+level_of(const RestrictInfo *rinfo)
 {
-	return rinfo->leakproof && cost < LEAKPROOF_OPERATORS * cpu_operator_cost ? 0 :
+	return rinfo->leakproof &&
+		rinfo->eval_cost.per_tuple < LEAKPROOF_OPERATORS * cpu_operator_cost ? 0 :
 		rinfo->security_level;
 }
 
@@ -222,14 +211,10 @@ level_of(const RestrictInfo *rinfo, Cost cost)
  * is lower, or the levels are equal and it is cheaper.
  */
 static bool
-precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
+precedes(const RestrictInfo *one, const RestrictInfo *other)
 {
-	Cost		cost_one = cost_of(root, one);
-	Cost		cost_other = cost_of(root, other);
-	Index		level_one = level_of(one, cost_one);
-	Index		level_other = level_of(other, cost_other);
-
-	return level_one != level_other ? level_one < level_other : cost_one < cost_other;
+	return level_of(one) != level_of(other) ? level_of(one) < level_of(other) :
+		one->eval_cost.per_tuple < other->eval_cost.per_tuple;
 }
 
 /*
@@ -237,11 +222,11 @@ precedes(PlannerInfo *root, RestrictInfo *one, RestrictInfo *other)
  * and cost, as order_qual_clauses() in core does.
  */
 static List *
-insert_clause(PlannerInfo *root, List *list, RestrictInfo *rinfo)
+insert_clause(List *list, RestrictInfo *rinfo)
 {
 	int			position = list_length(list);
 
-	while (position > 0 && precedes(root, rinfo, list_nth(list, position - 1)))
+	while (position > 0 && precedes(rinfo, list_nth(list, position - 1)))
 		position--;
 	return list_insert_nth(list, position, rinfo);
 }
@@ -273,15 +258,14 @@ may_be_slow(Node *node, void *context)
 }
 
 /*
- * Return true if a clause is cheap.  The comparison of two arrays of 50 elements takes as long as
- * about 40 operators.  A clause that may be slow is not cheap, since the declared cost
- * of user-defined functions is mostly the default, that of one operator, and core does not
- * charge for detoasting.
+ * Return true if a clause is cheap.  A clause that may be slow is not, since the declared cost of
+ * user-defined functions is mostly the default, that of one operator, and core does not charge
+ * for detoasting.
  */
 static bool
-is_cheap(PlannerInfo *root, RestrictInfo *rinfo)
+is_cheap(const RestrictInfo *rinfo)
 {
-	return cost_of(root, rinfo) <= CHEAP_OPERATORS * cpu_operator_cost &&
+	return rinfo->eval_cost.per_tuple <= CHEAP_OPERATORS * cpu_operator_cost &&
 		!may_be_slow((Node *) rinfo->clause, NULL);
 }
 
@@ -299,9 +283,12 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 	List	   *match = NIL;
 	List	   *first = NIL;
 	Index		min_level = PG_UINT32_MAX;
+	QualCost	cost;
 	ListCell   *lc;
 
 	*clauses = (JoinClauses) {.left_relids = left->relids,.right_relids = right->relids};
+	/* sets eval_cost of each clause */
+	cost_qual_eval(&cost, restrictlist, root);
 	foreach(lc, restrictlist)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
@@ -309,7 +296,7 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 		if (rinfo->pseudoconstant)
 			continue;
 		if (IS_OUTER_JOIN(jointype) && RINFO_IS_PUSHED_DOWN(rinfo, joinrel->relids))
-			clauses->filter = insert_clause(root, clauses->filter, rinfo);
+			clauses->filter = insert_clause(clauses->filter, rinfo);
 		else
 		{
 			match = lappend(match, rinfo);
@@ -338,10 +325,10 @@ join_clause_read(PlannerInfo *root, JoinType jointype, RelOptInfo *joinrel,
 		if (rinfo == clauses->distance && clauses->exact)
 			continue;
 		if (clauses->spec.method != JOIN_BY_DISTANCE && list_member_ptr(first, rinfo) &&
-			is_cheap(root, rinfo))
-			clauses->cheap = insert_clause(root, clauses->cheap, rinfo);
+			is_cheap(rinfo))
+			clauses->cheap = insert_clause(clauses->cheap, rinfo);
 		else
-			clauses->match = insert_clause(root, clauses->match, rinfo);
+			clauses->match = insert_clause(clauses->match, rinfo);
 	}
 	clauses->spec.jointype = jointype;
 	clauses->spec.cheap_clauses = extract_actual_clauses(clauses->cheap, false);
