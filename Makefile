@@ -114,7 +114,6 @@ OBJS = \
 	src/planner/gist_cost.o \
 	src/planner/objects.o \
 	src/planner/plan_functions.o \
-	src/planner/planner_run.o \
 	src/planner/privileges.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \

@@ -31,7 +31,6 @@
 #include "compat.h"
 #include "planner/planner.h"
 #include "planner/sample.h"
-#include "planner/self_join.h"
 #include "type/hash_array.h"
 
 /*
@@ -238,15 +237,6 @@ average_fraction(const Elements *documents, const Distance *distance, const Samp
 }
 
 /*
- * Return true if a column belongs to the inner side of a semijoin or antijoin.
- */
-static bool
-is_inner(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
-{
-	return column->rel && bms_is_subset(column->rel->relids, sjinfo->syn_righthand);
-}
-
-/*
  * Set the fraction of documents to assume for a passage without listed elements, which is from
  * a column of another relation.  Equal arrays are estimated as for the operator =, near ones by
  * the radius: ANALYZE keeps a hundred arrays, among which only large families show.
@@ -279,15 +269,12 @@ selectivity_of_sample(Elements *elements, VariableStatData *documents,
 					  VariableStatData *passages, const Condition *condition, double radius,
 					  const SelfJoin *self, bool of_join, SpecialJoinInfo *semijoin)
 {
-	double		inner_documents = 0;
-	double		inner_passages = 0;
+	double		inner_documents = semijoin ? sample_inner_rows(documents, semijoin) : 0;
+	double		inner_passages = semijoin && inner_documents == 0 ?
+		sample_inner_rows(passages, semijoin) : 0;
 	Sample		sample;
 	Selectivity selectivity;
 
-	if (semijoin && is_inner(documents, semijoin))
-		inner_documents = documents->rel->rows;
-	else if (semijoin && is_inner(passages, semijoin))
-		inner_passages = passages->rel->rows;
 	sample_column(HeapTupleIsValid(passages->statsTuple) ? passages : documents,
 				  condition->function, INT8ARRAYOID, SAMPLE_PAIRED_LARGE, &sample);
 	if (documents->rel && passages->rel)
@@ -413,28 +400,6 @@ array_estimate(PlannerInfo *root, const Condition *condition, bool of_join, Join
 #define IGNORED_ELEMENTS	(65536.0 / sizeof(int64))
 
 /*
- * Return the average number of elements of a column of arrays, from its statistics.
- */
-static double
-average_elements(HeapTuple statistics)
-{
-	int32		width = ((Form_pg_statistic) GETSTRUCT(statistics))->stawidth;
-	double		elements = (double) width / sizeof(int64);
-	AttStatsSlot slot;
-
-	/* the numbers of the slot end with the average */
-	if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_DECHIST, InvalidOid,
-						 ATTSTATSSLOT_NUMBERS))
-	{
-		elements = slot.numbers[slot.nnumbers - 1];
-		free_attstatsslot(&slot);
-	}
-	else if (width > 0 && width <= TOAST_POINTER_SIZE)
-		elements = IGNORED_ELEMENTS;
-	return elements;
-}
-
-/*
  * Return the estimated number of elements of an array: of a column from its statistics, of
  * anything else as core does.  Core takes 10 elements for a column, up to 16.  The planner may
  * ask before there are RelOptInfos, so this does not use examine_variable().
@@ -445,7 +410,9 @@ array_count_elements(PlannerInfo *root, Node *node)
 	Var		   *column = (Var *) node;
 	RangeTblEntry *rte;
 	HeapTuple	statistics = NULL;
-	double		elements = DEFAULT_ELEMENTS;
+	AttStatsSlot slot;
+	int32		width;
+	double		elements;
 
 	if (root == NULL || !IsA(column, Var) || column->varlevelsup > 0)
 		return estimate_elements(root, node);
@@ -453,11 +420,21 @@ array_count_elements(PlannerInfo *root, Node *node)
 	if (rte->rtekind == RTE_RELATION)
 		statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(rte->relid),
 									 Int16GetDatum(column->varattno), BoolGetDatum(rte->inh));
-	if (HeapTupleIsValid(statistics))
+	if (!HeapTupleIsValid(statistics))
+		return DEFAULT_ELEMENTS;
+	width = ((Form_pg_statistic) GETSTRUCT(statistics))->stawidth;
+	elements = (double) width / sizeof(int64);
+
+	/* the numbers of the slot end with the average */
+	if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_DECHIST, InvalidOid,
+						 ATTSTATSSLOT_NUMBERS))
 	{
-		elements = average_elements(statistics);
-		ReleaseSysCache(statistics);
+		elements = slot.numbers[slot.nnumbers - 1];
+		free_attstatsslot(&slot);
 	}
+	else if (width > 0 && width <= TOAST_POINTER_SIZE)
+		elements = IGNORED_ELEMENTS;
+	ReleaseSysCache(statistics);
 	return elements;
 }
 

@@ -257,7 +257,7 @@ condition_check_signatures(Node *clause)
 	int			strategy;
 
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
-		!read_call(linitial(op->args), &call) || !objects_is_signature_distance(call.function))
+		!read_call(linitial(op->args), &call) || call.function != objects_of_signatures()->distance_function)
 		return;
 	strategy = number_strategy(op->opno);
 	if (strategy != InvalidStrategy && strategy <= BTEqualStrategyNumber)
@@ -405,7 +405,7 @@ condition_read_call(Oid function, List *args, Condition *condition)
 {
 	SimHashObjects objects;
 
-	if (objects_is_shares_band(function))
+	if (function == objects_of_signatures()->within)
 	{
 		*condition = condition_of_two(NULL, function, args);
 		return true;
@@ -447,7 +447,7 @@ condition_read(Node *clause, Condition *condition)
 	if (IsA(clause, FuncExpr))
 		return condition_read_call(((FuncExpr *) clause)->funcid, ((FuncExpr *) clause)->args,
 								   condition);
-	return read_call(clause, &call) && objects_is_shares_band(call.function) &&
+	return read_call(clause, &call) && call.function == objects_of_signatures()->within &&
 		condition_read_call(call.function, call.args, condition);
 }
 
@@ -563,7 +563,8 @@ read_ball(PlannerInfo *root, const SimHashObjects *objects, Node *ball, Node **c
 	else if (IsA(ball, Const))
 	{
 		if (((Const *) ball)->constisnull ||
-			!objects->distance->open_ball(((Const *) ball)->constvalue, &of_center, &of_radius))
+			!distance_open_ball(objects->distance, ((Const *) ball)->constvalue, &of_center,
+								&of_radius))
 			return false;
 		*center = make_constant(objects->type, of_center);
 		*radius = make_constant(objects->distance->radius_type, of_radius);
@@ -657,7 +658,7 @@ condition_read_operator(PlannerInfo *root, Oid operator, List *args, Condition *
 	*otherwise = DEFAULT_MATCHING_SEL;
 	if (list_length(args) != 2)
 		return false;
-	if (objects_is_shares_band(function))
+	if (function == objects_of_signatures()->within)
 		return condition_read_call(function, args, condition);
 	for (int i = 0; i < 2 && distance == NULL; i++)
 		distance = objects_distance_of_ball(exprType(list_nth(args, i)), function);

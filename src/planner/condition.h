@@ -10,14 +10,10 @@
 
 #include "planner/objects.h"
 
-/*
- * Radius in bits to assume if the planner does not know the radius.  8 is a common choice.
- */
+/* Radius in bits to assume if the planner does not know the radius.  8 is a common choice. */
 #define UNKNOWN_RADIUS			8
 
-/*
- * Radius to assume if the distance is a fraction and the planner does not know the radius.
- */
+/* Radius to assume if the distance is a fraction and the planner does not know the radius. */
 #define UNKNOWN_FRACTION_RADIUS	0.5
 
 /*

@@ -24,7 +24,6 @@
 #include "optimizer/optimizer.h"
 #include "utils/index_selfuncs.h"
 #include "utils/lsyscache.h"
-#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 #include "bits.h"
@@ -53,10 +52,7 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 	ListCell   *lc;
 	ListCell   *lc2;
 
-	search->column = -1;
-	search->radius = SIMHASH_BITS;
-	search->count = 1;
-	search->before = NIL;
+	*search = (Search) {.column = -1,.radius = SIMHASH_BITS,.count = 1};
 	foreach(lc, path->indexclauses)
 	{
 		IndexClause *condition = lfirst_node(IndexClause, lc);
@@ -81,20 +77,6 @@ read_search(PlannerInfo *root, IndexPath *path, Search *search)
 			search->count *= ball.count;
 		}
 	}
-}
-
-/*
- * Return true if a path returns the nearest fingerprints first.
- */
-static bool
-is_by_distance(IndexPath *path)
-{
-	OpExpr	   *order;
-
-	if (path->indexorderbys == NIL)
-		return false;
-	order = linitial_node(OpExpr, path->indexorderbys);
-	return objects_distance(get_opcode(order->opno)) == &distance_hamming;
 }
 
 /*
@@ -139,7 +121,9 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 				   double *correlation, double *pages)
 {
 	IndexOptInfo *index = path->indexinfo;
-	bool		by_distance = is_by_distance(path);
+	OpExpr	   *order = path->indexorderbys ? linitial(path->indexorderbys) : NULL;
+	bool		by_distance = order &&
+		objects_distance(get_opcode(order->opno)) == &distance_hamming;
 	Search		search;
 	double		leaves;
 	double		visited;

@@ -38,53 +38,45 @@
 
 /* --- the distances ------------------------------------------------------------ */
 
-static bool
-open_fingerprint_ball(Datum ball, Datum *center, Datum *radius)
-{
-	const SimHashBall *value = DatumGetSimHashBallP(ball);
-
-	*center = SimHashGetDatum(value->center);
-	*radius = Int64GetDatum(value->radius);
-	return true;
-}
-
-static bool
-open_sketch_ball(Datum ball, Datum *center, Datum *radius)
-{
-	float8		number;
-
-	if (!sketch_ball_open(ball, center, &number))
-		return false;
-	*radius = Float8GetDatum(number);
-	return true;
-}
-
 const Distance distance_hamming = {
 	.symmetric = true,
 	.radius_type = INT8OID,
-	.within_strategy = STRATEGY_WITHIN,
-	.open_ball = open_fingerprint_ball
+	.within_strategy = STRATEGY_WITHIN
 };
 
 const Distance distance_containment = {
 	.of_arrays = true,
 	.symmetric = false,
 	.radius_type = FLOAT8OID,
-	.within_strategy = STRATEGY_WITHIN,
-	.open_ball = open_sketch_ball
+	.within_strategy = STRATEGY_WITHIN
 };
 
 const Distance distance_jaccard = {
 	.of_arrays = true,
 	.symmetric = true,
 	.radius_type = FLOAT8OID,
-	.within_strategy = STRATEGY_RESEMBLES,
-	.open_ball = open_sketch_ball
+	.within_strategy = STRATEGY_RESEMBLES
 };
 
-const Distance *const all_distances[] = {
-	&distance_hamming, &distance_containment, &distance_jaccard, NULL
-};
+/*
+ * Read the center and the radius of a ball.  Returns false if either is NULL.
+ */
+bool
+distance_open_ball(const Distance *distance, Datum ball, Datum *center, Datum *radius)
+{
+	float8		fraction;
+
+	if (!distance->of_arrays)
+	{
+		*center = SimHashGetDatum(DatumGetSimHashBallP(ball)->center);
+		*radius = Int64GetDatum(DatumGetSimHashBallP(ball)->radius);
+		return true;
+	}
+	if (!sketch_ball_open(ball, center, &fraction))
+		return false;
+	*radius = Float8GetDatum(fraction);
+	return true;
+}
 
 /* --- finding objects ---------------------------------------------------------- */
 
@@ -312,8 +304,8 @@ objects_find_condition(Oid function, SimHashObjects *objects)
 {
 	if (function < FirstNormalObjectId)
 		return false;
-	for (int i = 0; all_distances[i]; i++)
-		if (objects_find(all_distances[i], objects) &&
+	for (int i = 0; i < lengthof(all_objects); i++)
+		if (all_objects[i] != &band_objects && objects_find(all_objects[i]->distance, objects) &&
 			(function == objects->within || function == objects->between))
 			return true;
 	return false;
@@ -365,28 +357,14 @@ objects_distance_of_ball(Oid type, Oid function)
 }
 
 /*
- * Return true if a function is shares_band(), which is also the function of %.
+ * Return the objects of signatures.  `within` is shares_band(), which is also the function of %,
+ * and `distance_function` is jaccard_distance() of signatures, which is also that of <%>.
  */
-bool
-objects_is_shares_band(Oid function)
+const SimHashObjects *
+objects_of_signatures(void)
 {
-	if (function < FirstNormalObjectId)
-		return false;
 	find_members();
-	return function == band_objects.within;
-}
-
-/*
- * Return true if a function is jaccard_distance() of signatures, which is also the function
- * of <%>.
- */
-bool
-objects_is_signature_distance(Oid function)
-{
-	if (function < FirstNormalObjectId)
-		return false;
-	find_members();
-	return function == band_objects.distance_function;
+	return &band_objects;
 }
 
 /*

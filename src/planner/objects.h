@@ -18,9 +18,6 @@ typedef struct Distance
 	bool		symmetric;		/* true if either argument may be the index column */
 	Oid			radius_type;	/* type of a ball's radius */
 	int			within_strategy;	/* strategy of the operator that searches within a ball */
-
-	/* Reads the center and the radius of a ball.  Returns false if either is NULL. */
-	bool		(*open_ball) (Datum ball, Datum *center, Datum *radius);
 } Distance;
 
 /*
@@ -54,17 +51,15 @@ extern const Distance distance_hamming;
 extern const Distance distance_containment;
 extern const Distance distance_jaccard;
 
-/* the distances, in an array that ends with NULL */
-extern const Distance *const all_distances[];
-
+extern bool distance_open_ball(const Distance *distance, Datum ball, Datum *center,
+							   Datum *radius);
 extern void objects_init(void);
 extern bool objects_find(const Distance *distance, SimHashObjects *objects);
 extern bool objects_find_condition(Oid function, SimHashObjects *objects);
 extern Oid	objects_beside(void);
 extern const Distance *objects_distance(Oid function);
 extern const Distance *objects_distance_of_ball(Oid type, Oid function);
-extern bool objects_is_shares_band(Oid function);
-extern bool objects_is_signature_distance(Oid function);
+extern const SimHashObjects *objects_of_signatures(void);
 extern Oid	objects_search_operator(const SimHashObjects *objects, Oid opfamily);
 
 /* bound.c */

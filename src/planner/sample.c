@@ -139,6 +139,17 @@ sample_ndistinct(VariableStatData *column)
 }
 
 /*
+ * Return the number of rows of a column's relation if it is on the inner side of a semijoin or
+ * antijoin, else 0.
+ */
+double
+sample_inner_rows(const VariableStatData *column, const SpecialJoinInfo *sjinfo)
+{
+	return column->rel && bms_is_subset(column->rel->relids, sjinfo->syn_righthand) ?
+		column->rel->rows : 0;
+}
+
+/*
  * Read a sample from the statistics of a column, if `function`, which compares its values,
  * may see them.  Otherwise the sample has no values.  `type` is as in Sample.  Free the
  * sample with sample_free().
@@ -247,21 +258,15 @@ fraction_near(const Sample *sample, Datum value, const SampleTest *test, bool *i
 	*is_common = false;
 	for (int i = 0; i < sample->nvalues; i++)
 	{
-		switch (relate(value, sample->value[i], test))
+		Relationship relationship = relate(value, sample->value[i], test);
+
+		if (relationship == VALUES_EQUAL && i < sample->ncommon)
 		{
-			case VALUES_EQUAL:
-				if (i >= sample->ncommon)
-					break;
-				*is_common = true;
-				if (test->of_equal)
-					fraction += sample->fraction[i];
-				break;
-			case VALUES_NEAR:
-				fraction += sample->fraction[i];
-				break;
-			case VALUES_APART:
-				break;
+			*is_common = true;
+			relationship = test->of_equal ? VALUES_NEAR : VALUES_APART;
 		}
+		if (relationship == VALUES_NEAR)
+			fraction += sample->fraction[i];
 	}
 	return fraction;
 }

@@ -59,6 +59,7 @@ typedef struct SampleTest
 extern void sample_column(VariableStatData *column, Oid function, Oid type, int limit,
 						  Sample *sample);
 extern double sample_ndistinct(VariableStatData *column);
+extern double sample_inner_rows(const VariableStatData *column, const SpecialJoinInfo *sjinfo);
 extern void sample_free(Sample *sample);
 extern double sample_near(const Sample *sample, Datum value, const SampleTest *test);
 extern double sample_pairs(const Sample *a, const Sample *b, const SampleTest *test);

@@ -22,17 +22,9 @@
  *
  * Joins.  For a semijoin or antijoin, the estimate is the fraction of outer values with a
  * match.  In a self-join, a row is near itself.  If another clause excludes these pairs, as
- * a.id < b.id does, they are subtracted (self_join.c).  Of two tables, a hundred sampled
- * values do not tell how many occur in both.  So at most half of the outer rows are assumed
- * to have an equal row, as eqjoinsel_semi assumes without statistics.  Then a batch against
- * a corpus is never estimated at 1 row.  Arrays without listed elements are assumed to have
- * equal arrays as = is estimated, and near ones in proportion to the radius (NEAR_ROWS).
- *
- * Beside another clause.  Core multiplies the estimate of simhash_beside() by that of the
- * clause beside it.  So it is the fraction from the sample, divided by core's estimate of
- * the comparison, at most 1.  It is 1 if the distance has statistics of its own, by an
- * index on the expression or extended statistics, in an equality with an unknown number,
- * and beside an OR, which implies it.
+ * a.id < b.id does, they are subtracted (self_join.c).  Of two tables, at most half of the
+ * outer rows are assumed to have an equal row (self_join_max_equal).  Then a batch against a
+ * corpus is never estimated at 1 row.
  *
  * Unknown radius.  If the radius is not known before execution, UNKNOWN_RADIUS is assumed,
  * or UNKNOWN_FRACTION_RADIUS, for rows and for cost.  The plan must also suit other radii.
@@ -51,9 +43,7 @@
 #include "bits.h"
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/planner_run.h"
 #include "planner/sample.h"
-#include "planner/self_join.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
@@ -135,6 +125,44 @@ get_sample(VariableStatData *column, const Condition *condition, bool paired,
 		type = condition->ball;
 	sample_column(column, condition->function, type, paired ? limit : SAMPLE_ALL, sample);
 }
+
+/* --- state of a planner run ------------------------------------------------------ */
+
+static PlannerRun *newest = NULL;
+
+/*
+ * Forget a PlannerRun.  Called when its planner_cxt is reset.
+ */
+static void
+forget_run(void *argument)
+{
+	if (newest == argument)
+		newest = NULL;
+}
+
+/*
+ * Return the state of the planner run of a PlannerInfo.  Creates it, unless it is the newest.
+ * Up to 18 a PlannerInfo has no field for a module.  So the state is found by the PlannerInfo,
+ * and freed with planner_cxt.  Only the newest is kept, since it is a cache: core seldom returns
+ * to an earlier one, as when planning calls a function that plans another query.
+ */
+PlannerRun *
+planner_run_of(PlannerInfo *root)
+{
+	PlannerRun *run = newest;
+
+	if (run && run->root == root)
+		return run;
+	run = MemoryContextAllocZero(root->planner_cxt, sizeof(PlannerRun));
+	run->root = root;
+	run->forget.func = forget_run;
+	run->forget.arg = run;
+	MemoryContextRegisterResetCallback(root->planner_cxt, &run->forget);
+	newest = run;
+	return run;
+}
+
+/* --- restrictions ---------------------------------------------------------------- */
 
 /* The last sample of a restricted column, and what it was made for. */
 typedef struct ColumnSample
@@ -284,6 +312,8 @@ selectivity_of_restriction(PlannerInfo *root, const Condition *condition, int va
 	return selectivity;
 }
 
+/* --- joins ----------------------------------------------------------------------- */
+
 /*
  * Return the fraction of outer rows that have a match.  sjinfo tells on which side of the
  * condition the inner rows are.  If another clause excludes the pairs of a row and itself,
@@ -297,21 +327,14 @@ semijoin_by_samples(const VariableStatData *a, const Sample *of_a,
 					double max_equal)
 {
 	double		pairs = sample_pairs(of_a, of_b, test);
-	double		inner_rows;
+	double		inner_b = sample_inner_rows(b, sjinfo);
+	double		inner_rows = inner_b > 0 ? inner_b : sample_inner_rows(a, sjinfo);
 	Selectivity selectivity;
 
-	if (b->rel && bms_is_subset(b->rel->relids, sjinfo->syn_righthand))
-	{
-		inner_rows = b->rel->rows;
-		selectivity = sample_semijoin(of_a, of_b, inner_rows, test, max_equal);
-	}
-	else if (a->rel && bms_is_subset(a->rel->relids, sjinfo->syn_righthand))
-	{
-		inner_rows = a->rel->rows;
-		selectivity = sample_semijoin(of_b, of_a, inner_rows, test, max_equal);
-	}
-	else
+	if (inner_rows == 0)
 		return pairs;
+	selectivity = sample_semijoin(inner_b > 0 ? of_a : of_b, inner_b > 0 ? of_b : of_a,
+								  inner_rows, test, max_equal);
 	return test->self_pairs > 0 ? Min(selectivity, pairs * inner_rows) : selectivity;
 }
 

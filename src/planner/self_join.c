@@ -12,8 +12,7 @@
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 
-#include "compat.h"
-#include "planner/self_join.h"
+#include "planner/planner.h"
 
 /*
  * Return true if two expressions are the same, of relation a and of relation b.

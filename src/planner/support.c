@@ -19,7 +19,6 @@
 
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/planner_run.h"
 #include "type/strategy.h"
 
 /*
@@ -66,7 +65,7 @@ is_ball_of_values(const SimHashObjects *objects, const Const *ball, const Const 
 	Datum		ball_radius;
 
 	return ball->consttype == objects->ball_type &&
-		objects->distance->open_ball(ball->constvalue, &ball_center, &ball_radius) &&
+		distance_open_ball(objects->distance, ball->constvalue, &ball_center, &ball_radius) &&
 		datumIsEqual(ball_radius, radius->constvalue, radius->constbyval, radius->constlen) &&
 		datumIsEqual(ball_center, center->constvalue, center->constbyval, center->constlen);
 }
@@ -155,7 +154,7 @@ two_argument_condition(SupportRequestIndexCondition *req)
 	Oid			operator = array_operator(req->funcid);
 	List	   *condition;
 
-	if (objects_is_shares_band(req->funcid))
+	if (req->funcid == objects_of_signatures()->within)
 		operator = get_opfamily_member(req->opfamily, type, type, STRATEGY_SHARES_BAND);
 	else if (req->indexarg == 1)
 		operator = get_commutator(operator);

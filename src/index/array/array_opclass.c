@@ -11,7 +11,6 @@
 #include "catalog/pg_type.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgrprotos.h"
-#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "index/opclass.h"

@@ -1,12 +1,8 @@
 /*
  * Rewrite comparisons of distances to calls that the planner understands
  *
- * The condition fp <~> q <= 3 compares integers, so PostgreSQL finds no index that matches it,
- * and estimates it as a third of all rows.  This file rewrites it to a call of simhash_within.
- * The support function of simhash_within returns the index condition and the estimates.  Core
- * has no hook for a query level, so the rewrite runs whenever core builds a relation of it.
- * All base relations are built before core distributes the clauses to relations.  README.md
- * explains the order of these steps, and what the rewrite may touch.
+ * README.md is what becomes of which comparison, in which order, and what the rewrite may touch.
+ * Core has no hook for a query level, so the rewrite runs whenever core builds a relation of it.
  *
  * Why the hook for relations:
  *
@@ -39,7 +35,6 @@
 
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/rewrite/rewrite_clause.h"
 
 static bool enable_rewrite = true;	/* simhash.enable_rewrite */
 

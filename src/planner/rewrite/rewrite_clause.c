@@ -17,7 +17,6 @@
 
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/rewrite/rewrite_clause.h"
 
 /* --- distances ------------------------------------------------------------------ */
 
