@@ -45,12 +45,9 @@ typedef enum JoinMethod
 #define BITMAP_DIVISOR				4
 
 /*
- * Of fingerprints: the entries of each input while a chunk is joined, and the tuples of the
- * right input.  Until the first right tuples go to a file, all right tuples may use the parts
- * of the pending pairs and the buffers, too.
- *
- * Once the inputs are partitioned, the entries of each input get more.  Then no tuples are in
- * memory besides those of pending pairs, and no buffers while a chunk is joined.
+ * Of fingerprints: the entries of each input while a chunk is joined, the tuples of the right
+ * input, all of these until the first ones go to a file, and the entries of each input once the
+ * inputs are partitioned.
  */
 #define DISTANCE_ENTRIES_DIVISOR	3.5
 #define DISTANCE_TUPLES_DIVISOR		8
