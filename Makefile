@@ -18,7 +18,6 @@ OBJS = \
 	src/digest/match.o \
 	src/digest/minhash.o \
 	src/digest/hash_list.o \
-	src/digest/weigh.o \
 	src/digest/winnow.o \
 	src/functions/arguments.o \
 	src/functions/banding.o \
@@ -215,4 +214,4 @@ $(OBJS): CFLAGS += -fvisibility=hidden
 endif
 
 # Loops that the compiler must vectorise.
-src/text/ascii.o src/digest/minhash.o src/digest/weigh.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)
+src/digest/accumulate.o src/digest/minhash.o src/text/ascii.o: CFLAGS += $(CFLAGS_UNROLL_LOOPS) $(CFLAGS_VECTORIZE)

@@ -9,8 +9,7 @@
  * digest/match.c is an example: match_methods has the methods, and match_keys points to
  * match_choose() until it has been called.
  *
- * If the compiler vectorizes the loops, write the function once, mark it
- * pg_attribute_always_inline, and call it from each method.
+ * If the compiler vectorizes the loops, write the methods by one macro.
  *
  * Copyright (c) 2026, the simhash authors
  */

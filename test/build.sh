@@ -94,19 +94,19 @@ compiles_all_after() {
 }
 
 # Succeeds if another copy of the sources gets the objects that were kept, and make would
-# compile only what differs, however old it is.  weigh.c includes cpu.h.
+# compile only what differs, however old it is.  match.c includes cpu.h.
 reuses_objects() {
-	local objects=(src/digest/weigh.o src/digest/winnow.o src/text/hash.o) kept
+	local objects=(src/digest/match.o src/digest/winnow.o src/text/hash.o) kept
 	kept=$(echo flags | XDG_CACHE_HOME=$SCRATCH/cache kept_file) || return
 	mkdir "$SCRATCH/first" "$SCRATCH/second"
 	cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/first" && cp -r "$SOURCE"/{Makefile,src} "$SCRATCH/second" &&
 		make -s -C "$SCRATCH/first" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 with_llvm=no "${objects[@]}" &&
 		keep_objects "$kept" "$SCRATCH/first" || return
 	echo "/* changed */" | tee -a "$SCRATCH"/second/src/{cpu.h,text/hash.c} >/dev/null
-	touch -d yesterday "$SCRATCH"/second/src/{cpu.h,text/hash.c,digest/weigh.h}
+	touch -d yesterday "$SCRATCH"/second/src/{cpu.h,text/hash.c,digest/match.h}
 	recall_objects "$kept" "$SCRATCH/second"
 	make -n -C "$SCRATCH/second" PG_CONFIG="$PG_CONFIG" PG_CFLAGS=-O0 with_llvm=no "${objects[@]}" |
-		compiled | diff <(printf '%s\n' src/digest/weigh.o src/text/hash.o) -
+		compiled | diff <(printf '%s\n' src/digest/match.o src/text/hash.o) -
 }
 
 # Writes a pg_config that describes the same server with another output.

@@ -11,8 +11,8 @@
  */
 #include "portable.h"
 
+#include "compat.h"
 #include "digest/accumulate.h"
-#include "digest/weigh.h"
 
 /*
  * Initialize an accumulator without features.
@@ -39,32 +39,25 @@ add_1_plane(uint64 *plane, uint64 a, uint64 b)
 	return carry;
 }
 
-static inline uint64
-add_4(uint64 *plane, const uint64 *hashes)
-{
-	uint64		a = add_1_plane(&plane[0], hashes[0], hashes[1]);
-	uint64		b = add_1_plane(&plane[0], hashes[2], hashes[3]);
-
-	return add_1_plane(&plane[1], a, b);
-}
-
-static inline uint64
-add_8(uint64 *plane, const uint64 *hashes)
-{
-	uint64		a = add_4(plane, hashes);
-	uint64		b = add_4(plane, hashes + 4);
-
-	return add_1_plane(&plane[2], a, b);
-}
+#define ADD_TWICE(name, add_half, half, level) \
+	static inline uint64 \
+	name(uint64 *plane, const uint64 *hashes) \
+	{ \
+		uint64		a = add_half(plane, hashes); \
+		uint64		b = add_half(plane, hashes + half); \
+		\
+		return add_1_plane(&plane[level], a, b); \
+	}
 
 static inline uint64
-add_16(uint64 *plane, const uint64 *hashes)
+add_2(uint64 *plane, const uint64 *hashes)
 {
-	uint64		a = add_8(plane, hashes);
-	uint64		b = add_8(plane, hashes + 8);
-
-	return add_1_plane(&plane[3], a, b);
+	return add_1_plane(plane, hashes[0], hashes[1]);
 }
+
+ADD_TWICE(add_4, add_2, 2, 1)
+ADD_TWICE(add_8, add_4, 4, 2)
+ADD_TWICE(add_16, add_8, 8, 3)
 
 /*
  * Count n features with the hashes hashes[0..n-1], each with weight 1.  hashes[] must have
@@ -116,6 +109,49 @@ accumulator_fold_counts(Accumulator *acc)
 	acc->magnitude += acc->count * WEIGHT_ONE;
 	acc->count = 0;
 }
+
+/*
+ * The plain loop of weigh(), compiled for several instruction sets.  The Makefile enables
+ * vectorization, so the compiler makes vector instructions of the loop.  On arm64 the
+ * portable version is vectorized too, since every arm64 processor has NEON.  All operands
+ * have the same width, because gcc would not vectorize the loop otherwise.
+ */
+#define WEIGH_METHOD(name, target) \
+	target \
+	static void \
+	name(int64 *sum, uint64 hash, int64 weight) \
+	{ \
+		for (uint64 bit = 0; bit < SIMHASH_BITS; bit++) \
+			sum[bit] += weight & -(int64) ((hash >> bit) & 1); \
+	}
+
+WEIGH_METHOD(weigh_portable,)
+#ifdef CPU_X86
+WEIGH_METHOD(weigh_avx2, CPU_AVX2)
+WEIGH_METHOD(weigh_avx512, CPU_AVX512)
+#endif
+
+const CpuMethod weigh_methods[] = {
+#ifdef CPU_X86
+	CPU_METHOD(avx512, weigh_avx512),
+	CPU_METHOD(avx2, weigh_avx2),
+#endif
+	CPU_METHOD(portable, weigh_portable)
+};
+
+const int	weigh_nmethods = lengthof(weigh_methods);
+
+/*
+ * Choose the best method and call it.
+ */
+static void
+weigh_choose(int64 *sum, uint64 hash, int64 weight)
+{
+	weigh = (WeighFunction) cpu_choose(weigh_methods);
+	weigh(sum, hash, weight);
+}
+
+WeighFunction weigh = weigh_choose;
 
 /*
  * Add a feature.  Its weight is in units of 1/WEIGHT_ONE, and may be negative.  Returns

@@ -6,6 +6,7 @@
 #ifndef SIMHASH_ACCUMULATE_H
 #define SIMHASH_ACCUMULATE_H
 
+#include "cpu.h"
 #include "digest/simhash.h"
 
 /*
@@ -48,6 +49,16 @@ typedef struct Accumulator
 	uint64		magnitude;		/* sum of the absolute weights of all features; bounds the
 								 * sums */
 } Accumulator;
+
+/* Adds weight to sum[i] for each bit i set in hash.  sum has SIMHASH_BITS elements. */
+typedef void (*WeighFunction) (int64 *sum, uint64 hash, int64 weight);
+
+/* All methods, for tests. */
+extern const CpuMethod weigh_methods[];
+extern const int weigh_nmethods;
+
+/* The best method that the processor supports. */
+extern WeighFunction weigh;
 
 extern void accumulator_init(Accumulator *acc);
 extern void accumulator_count(Accumulator *acc, uint64 *hashes, int n);

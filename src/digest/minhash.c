@@ -71,81 +71,52 @@ lower_portable(uint32 *minima, int n, const uint64 *hashes, int nhashes)
  *
  *		upper(low * hash_low) + low * hash_high + high * hash_low
  *
- * The first multiplication takes every second lane, so there are two of them.  The last
- * vector of minima overlaps the one before it, so some minima are computed twice.
+ * The first multiplication takes every second lane, so there are two of them.  `blend`
+ * joins their results, `even` and `odd`.  The last vector of minima overlaps the one before
+ * it, so some minima are computed twice.
  */
-#define LANES	8
+#define VECTOR(bits, operation)	_mm##bits##_##operation
 
-CPU_AVX2
-static void
-lower_avx2(uint32 *minima, int n, const uint64 *hashes, int nhashes)
-{
-	if (n < LANES)
-	{
-		lower_portable(minima, n, hashes, nhashes);
-		return;
+#define LOWER_METHOD(name, target, bits, blend) \
+	target \
+	static void \
+	name(uint32 *minima, int n, const uint64 *hashes, int nhashes) \
+	{ \
+		typedef __m##bits##i Vector; \
+		const int	lanes = sizeof(Vector) / sizeof(uint32); \
+		\
+		if (n < lanes) \
+		{ \
+			lower_portable(minima, n, hashes, nhashes); \
+			return; \
+		} \
+		for (int next = 0; next < n; next += lanes) \
+		{ \
+			int			i = Min(next, n - lanes); \
+			Vector		minimum = VECTOR(bits, loadu_si##bits)((const Vector *) (minima + i)); \
+			Vector		low = VECTOR(bits, loadu_si##bits)((const Vector *) (multiplier_low + i)); \
+			Vector		high = VECTOR(bits, loadu_si##bits)((const Vector *) (multiplier_high + i)); \
+			Vector		odd_low = VECTOR(bits, srli_epi64)(low, 32); \
+			\
+			for (int j = 0; j < nhashes; j++) \
+			{ \
+				Vector		hash_low = VECTOR(bits, set1_epi32)((uint32) hashes[j]); \
+				Vector		hash_high = VECTOR(bits, set1_epi32)(hashes[j] >> 32); \
+				Vector		even = VECTOR(bits, srli_epi64)(VECTOR(bits, mul_epu32)(low, hash_low), 32); \
+				Vector		odd = VECTOR(bits, mul_epu32)(odd_low, hash_low); \
+				Vector		rank = blend; \
+				\
+				rank = VECTOR(bits, add_epi32)(rank, VECTOR(bits, mullo_epi32)(low, hash_high)); \
+				rank = VECTOR(bits, add_epi32)(rank, VECTOR(bits, mullo_epi32)(high, hash_low)); \
+				minimum = VECTOR(bits, min_epu32)(minimum, rank); \
+			} \
+			VECTOR(bits, storeu_si##bits)((Vector *) (minima + i), minimum); \
+		} \
 	}
-	for (int next = 0; next < n; next += LANES)
-	{
-		int			i = Min(next, n - LANES);
-		__m256i		minimum = _mm256_loadu_si256((const __m256i *) (minima + i));
-		__m256i		low = _mm256_loadu_si256((const __m256i *) (multiplier_low + i));
-		__m256i		high = _mm256_loadu_si256((const __m256i *) (multiplier_high + i));
-		__m256i		odd_low = _mm256_srli_epi64(low, 32);
 
-		for (int j = 0; j < nhashes; j++)
-		{
-			__m256i		hash_low = _mm256_set1_epi32((uint32) hashes[j]);
-			__m256i		hash_high = _mm256_set1_epi32(hashes[j] >> 32);
-			__m256i		even = _mm256_srli_epi64(_mm256_mul_epu32(low, hash_low), 32);
-			__m256i		odd = _mm256_mul_epu32(odd_low, hash_low);
-			__m256i		rank = _mm256_blend_epi32(even, odd, 0xAA);
+LOWER_METHOD(lower_avx2, CPU_AVX2, 256, _mm256_blend_epi32(even, odd, 0xAA))
+LOWER_METHOD(lower_avx512, CPU_AVX512, 512, _mm512_mask_blend_epi32(0xAAAA, even, odd))
 
-			rank = _mm256_add_epi32(rank, _mm256_mullo_epi32(low, hash_high));
-			rank = _mm256_add_epi32(rank, _mm256_mullo_epi32(high, hash_low));
-			minimum = _mm256_min_epu32(minimum, rank);
-		}
-		_mm256_storeu_si256((__m256i *) (minima + i), minimum);
-	}
-}
-
-#undef LANES
-#define LANES	16
-
-CPU_AVX512
-static void
-lower_avx512(uint32 *minima, int n, const uint64 *hashes, int nhashes)
-{
-	if (n < LANES)
-	{
-		lower_portable(minima, n, hashes, nhashes);
-		return;
-	}
-	for (int next = 0; next < n; next += LANES)
-	{
-		int			i = Min(next, n - LANES);
-		__m512i		minimum = _mm512_loadu_si512(minima + i);
-		__m512i		low = _mm512_loadu_si512(multiplier_low + i);
-		__m512i		high = _mm512_loadu_si512(multiplier_high + i);
-		__m512i		odd_low = _mm512_srli_epi64(low, 32);
-
-		for (int j = 0; j < nhashes; j++)
-		{
-			__m512i		hash_low = _mm512_set1_epi32((uint32) hashes[j]);
-			__m512i		hash_high = _mm512_set1_epi32(hashes[j] >> 32);
-			__m512i		even = _mm512_srli_epi64(_mm512_mul_epu32(low, hash_low), 32);
-			__m512i		odd = _mm512_mul_epu32(odd_low, hash_low);
-			__m512i		rank = _mm512_mask_blend_epi32(0xAAAA, even, odd);
-
-			rank = _mm512_add_epi32(rank, _mm512_mullo_epi32(low, hash_high));
-			rank = _mm512_add_epi32(rank, _mm512_mullo_epi32(high, hash_low));
-			minimum = _mm512_min_epu32(minimum, rank);
-		}
-		_mm512_storeu_si512(minima + i, minimum);
-	}
-}
-
-#undef LANES
 #endif							/* CPU_X86 */
 
 const CpuMethod minima_lower_methods[] = {

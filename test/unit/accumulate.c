@@ -8,7 +8,6 @@
 #include "postgres_fe.h"
 
 #include "digest/accumulate.h"
-#include "digest/weigh.h"
 
 #include "unit.h"
 
