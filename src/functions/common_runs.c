@@ -58,7 +58,7 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
-		automaton_match(automaton, i < na ? a[i] : NULL, &match);
+		automaton_match(automaton, i < na ? a[i] : NO_SYMBOL, &match);
 		if (match.length != before.length + 1 && before.length >= minimum)
 			add_run(result, &capacity, (CommonRun) {.a = i - before.length,.length = before.length});
 	}
@@ -175,7 +175,7 @@ locate_runs(const SuffixAutomaton *automaton, const Symbol *a, CommonRuns *resul
 /*
  * Find the runs of at least `minimum` symbols that a and b have in common.  minimum must
  * be at least 1.  na and nb, the numbers of symbols of a and b, must be at most
- * AUTOMATON_MAX.  A symbol of a that is not in b may be NULL.
+ * AUTOMATON_MAX.  A symbol of a that is not in b may be NO_SYMBOL.
  */
 void
 find_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int minimum,

@@ -3,7 +3,7 @@
  * edited_passages(a, b, ...): the same, joined where only a few words differ
  *
  * Both documents are sequences of units, which are words or characters.  The symbol of a
- * unit is its address in the set of b's units.  So units are equal, not only their hashes.
+ * unit is its ShingleId in the set of b's units.  So units are equal, not only their hashes.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -22,7 +22,6 @@
 #include "functions/common_runs.h"
 #include "functions/shingle_set.h"
 
-#define PASSAGE_COLUMNS		6
 #define JOINED_COLUMNS		8
 #define RUN_COLUMNS			3
 
@@ -36,6 +35,7 @@
  */
 typedef struct Sequence
 {
+	struct varlena *document;	/* detoasted */
 	ShingleSet *set;
 	bool		is_set;			/* true if `set` is the set of this document's own units */
 	int			n;
@@ -43,17 +43,6 @@ typedef struct Sequence
 	Symbol	   *symbols;
 	Passage    *passages;
 } Sequence;
-
-static void
-begin_sequence(Sequence *sequence, ShingleSet *set, bool is_set)
-{
-	sequence->set = set;
-	sequence->is_set = is_set;
-	sequence->n = 0;
-	sequence->capacity = 256;
-	sequence->symbols = palloc(sequence->capacity * sizeof(Symbol));
-	sequence->passages = palloc(sequence->capacity * sizeof(Passage));
-}
 
 /*
  * Double the capacity of a sequence.  Raises an error if it has AUTOMATON_MAX units
@@ -91,71 +80,65 @@ take_unit(void *arg, const char *unit, size_t length, Passage passage)
 }
 
 /*
+ * Read the document that is argument i of a function, as a sequence.  If is_set is true, adds
+ * its units to `set`, else searches for them there.
+ */
+static void
+read_sequence(FunctionCallInfo fcinfo, int i, const Cut *cut, ShingleSet *set, bool is_set,
+			  Sequence *sequence)
+{
+	*sequence = (Sequence) {
+		.document = cut->is_array ? PG_GETARG_VARLENA_P(i) : PG_GETARG_VARLENA_PP(i),
+		.set = set,
+		.is_set = is_set,
+		.capacity = 256,
+		.symbols = palloc(256 * sizeof(Symbol)),
+		.passages = palloc(256 * sizeof(Passage))
+	};
+	locate_document(PointerGetDatum(sequence->document), cut, take_unit, sequence);
+}
+
+/*
  * Return the text of the units from `first` to `end` - 1, as it is written, or an empty
  * text if there are none.
  */
 static Datum
-text_of_units(text *body, const Sequence *sequence, int32 first, int32 end)
+text_of_units(const Sequence *sequence, int32 first, int32 end)
 {
 	const Passage *passages = sequence->passages;
 	int32		start = first < end ? passages[first].start.byte : 0;
 	int32		length = first < end ? passages[end - 1].end.byte - start : 0;
 
-	return PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(body) + start, length));
+	return PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(sequence->document) + start,
+													length));
 }
 
 /*
- * Return the range of a run, from the first character of its first unit to
- * the last character of its last unit.
- */
-static Passage
-run_passage(const Sequence *sequence, int32 first, int32 length)
-{
-	return (Passage) {
-		sequence->passages[first].start, sequence->passages[first + length - 1].end
-	};
-}
-
-/*
- * Set the columns that common_passages() and edited_passages() have in common, for the
- * passage from one run to another, of `units` common units.
+ * Set two columns: the position of the units from `first` to `end` - 1, in characters from
+ * 1, and their number of characters.
  */
 static void
-set_passage(Datum *values, text *body, const Sequence *a, const Sequence *b, CommonRun first,
-			CommonRun last, int units)
+set_position(Datum *values, const Sequence *sequence, int32 first, int32 end)
 {
-	Passage		in_a = run_passage(a, first.a, last.a + last.length - first.a);
-	Passage		in_b = run_passage(b, first.b, last.b + last.length - first.b);
+	int32		start = sequence->passages[first].start.character;
 
-	values[0] = Int32GetDatum(in_a.start.character + 1);
-	values[1] = Int32GetDatum(in_a.end.character - in_a.start.character);
-	values[2] = Int32GetDatum(in_b.start.character + 1);
-	values[3] = Int32GetDatum(in_b.end.character - in_b.start.character);
-	values[4] = Int32GetDatum(units);
-	values[5] = text_of_units(body, a, first.a, last.a + last.length);
+	values[0] = Int32GetDatum(start + 1);
+	values[1] = Int32GetDatum(sequence->passages[end - 1].end.character - start);
 }
 
 /*
- * Add the passages of the runs found to the result, the longest first.  Checks for
- * interrupts.
+ * The two documents of common_passages() or edited_passages(), and their common runs.
  */
-static void
-report_passages(ReturnSetInfo *result, text *body, const Sequence *a, const Sequence *b,
-				const CommonRuns *found)
+typedef struct ComparedDocuments
 {
-	Datum		values[PASSAGE_COLUMNS];
-	bool		nulls[PASSAGE_COLUMNS] = {false};
-
-	for (int i = 0; i < found->n; i++)
-	{
-		CommonRun	run = found->runs[i];
-
-		CHECK_FOR_INTERRUPTS();
-		set_passage(values, body, a, b, run, run, run.length);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		pfree(DatumGetPointer(values[PASSAGE_COLUMNS - 1]));
-	}
-}
+	Cut			cut;			/* cuts a document into units */
+	ShingleSet	set;
+	SetBudget	budget;
+	Sequence	a;
+	Sequence	b;
+	int			minimum;
+	CommonRuns	found;
+} ComparedDocuments;
 
 /*
  * Add the runs of tokens found to the result, the longest first.  Checks for interrupts.
@@ -183,17 +166,16 @@ report_runs(ReturnSetInfo *result, const CommonRuns *found)
  * document.  A gap is empty if the other document has something inserted there.
  */
 static Datum
-gap_texts(text *body, const Sequence *sequence, const CommonRuns *found,
-		  const JoinedRuns *joined, int first, bool in_b)
+gap_texts(const ComparedDocuments *c, const JoinedRuns *joined, int first, bool in_b)
 {
 	ArrayBuildState *gaps = initArrayResult(TEXTOID, CurrentMemoryContext, false);
 
 	for (int i = first; joined->next[i] != NO_RUN; i = joined->next[i])
 	{
-		const CommonRun *run = &found->runs[i];
-		const CommonRun *next = &found->runs[joined->next[i]];
-		Datum		gap = text_of_units(body, sequence, (in_b ? run->b : run->a) + run->length,
-										in_b ? next->b : next->a);
+		const CommonRun *run = &c->found.runs[i];
+		const CommonRun *next = &c->found.runs[joined->next[i]];
+		Datum		gap = in_b ? text_of_units(&c->b, run->b + run->length, next->b) :
+			text_of_units(&c->a, run->a + run->length, next->a);
 
 		CHECK_FOR_INTERRUPTS();
 		accumArrayResult(gaps, gap, false, TEXTOID, CurrentMemoryContext);
@@ -202,30 +184,36 @@ gap_texts(text *body, const Sequence *sequence, const CommonRuns *found,
 }
 
 /*
- * Add the passages of the joined runs to the result, the longest first.  Checks for
- * interrupts.
+ * Add the passages of the runs found to the result, or those of the joined runs if `joined`
+ * is not NULL, the longest first.  Checks for interrupts.
  */
 static void
-report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
-			  const Sequence *b, const CommonRuns *found, const JoinedRuns *joined)
+report_passages(ReturnSetInfo *result, const ComparedDocuments *c, const JoinedRuns *joined)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "edited passage",
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "common passage",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old_context = MemoryContextSwitchTo(context);
+	const CommonRun *runs = c->found.runs;
+	int			n = joined ? joined->n : c->found.n;
 
-	for (int i = 0; i < joined->n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		int			first = joined->joined[i].first;
+		int			first = joined ? joined->joined[i].first : i;
 		int			last = first;
 		Datum		values[JOINED_COLUMNS];
 		bool		nulls[JOINED_COLUMNS] = {false};
 
-		while (joined->next[last] != NO_RUN)
+		while (joined && joined->next[last] != NO_RUN)
 			last = joined->next[last];
-		set_passage(values, body, a, b, found->runs[first], found->runs[last],
-					joined->joined[i].length);
-		values[PASSAGE_COLUMNS] = gap_texts(body, a, found, joined, first, false);
-		values[PASSAGE_COLUMNS + 1] = gap_texts(other, b, found, joined, first, true);
+		set_position(&values[0], &c->a, runs[first].a, runs[last].a + runs[last].length);
+		set_position(&values[2], &c->b, runs[first].b, runs[last].b + runs[last].length);
+		values[4] = Int32GetDatum(joined ? joined->joined[i].length : runs[i].length);
+		values[5] = text_of_units(&c->a, runs[first].a, runs[last].a + runs[last].length);
+		if (joined)
+		{
+			values[6] = gap_texts(c, joined, first, false);
+			values[7] = gap_texts(c, joined, first, true);
+		}
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(context);
@@ -233,22 +221,6 @@ report_joined(ReturnSetInfo *result, text *body, text *other, const Sequence *a,
 	MemoryContextSwitchTo(old_context);
 	MemoryContextDelete(context);
 }
-
-/*
- * The two documents of common_passages() or edited_passages(), and their common runs.
- */
-typedef struct ComparedDocuments
-{
-	Cut			cut;			/* cuts a document into units */
-	struct varlena *body;		/* the first document, detoasted */
-	struct varlena *other;		/* the second document, detoasted */
-	ShingleSet	set;
-	SetBudget	budget;
-	Sequence	a;
-	Sequence	b;
-	int			minimum;
-	CommonRuns	found;
-} ComparedDocuments;
 
 /*
  * Find the common runs of the documents of arguments 0 and 1.  Argument 2 is the minimum.
@@ -268,12 +240,8 @@ find_passages(FunctionCallInfo fcinfo, int unit_argument, ComparedDocuments *c)
 				"The shortest passage has at least 1 word or character.");
 
 	shingle_set_begin(&c->set, &c->budget, CurrentMemoryContext);
-	begin_sequence(&c->b, &c->set, true);
-	begin_sequence(&c->a, &c->set, false);
-	c->body = are_arrays ? PG_GETARG_VARLENA_P(0) : PG_GETARG_VARLENA_PP(0);
-	c->other = are_arrays ? PG_GETARG_VARLENA_P(1) : PG_GETARG_VARLENA_PP(1);
-	locate_document(PointerGetDatum(c->other), &c->cut, take_unit, &c->b);
-	locate_document(PointerGetDatum(c->body), &c->cut, take_unit, &c->a);
+	read_sequence(fcinfo, 1, &c->cut, &c->set, true, &c->b);
+	read_sequence(fcinfo, 0, &c->cut, &c->set, false, &c->a);
 	find_common_runs(c->a.symbols, c->a.n, c->b.symbols, c->b.n, c->minimum, &c->found);
 }
 
@@ -295,7 +263,7 @@ simhash_common_passages(PG_FUNCTION_ARGS)
 	if (c.cut.is_array)
 		report_runs(result, &c.found);
 	else
-		report_passages(result, c.body, &c.a, &c.b, &c.found);
+		report_passages(result, &c, NULL);
 	return (Datum) 0;
 }
 
@@ -319,7 +287,6 @@ simhash_edited_passages(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(3))
 		gap = Min(c.minimum, MAX_GAP);
 	join_common_runs(c.a.symbols, c.a.n, c.b.symbols, c.b.n, gap, &c.found, &joined);
-	report_joined((ReturnSetInfo *) fcinfo->resultinfo, c.body, c.other, &c.a, &c.b,
-				  &c.found, &joined);
+	report_passages((ReturnSetInfo *) fcinfo->resultinfo, &c, &joined);
 	return (Datum) 0;
 }

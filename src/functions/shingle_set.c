@@ -16,49 +16,41 @@
 #include "text/salt.h"
 
 #define FIRST_SLOT_BITS		7
+#define FIRST_CAPACITY		256		/* in words of 8 bytes */
 
-struct SetShingle
+/* Number of words from which on memory grows by a quarter, not twofold */
+#define LARGE_SET			(128 * 1024)
+
+typedef struct SetShingle
 {
 	uint64		hash;
 	uint32		length;
 	char		bytes[FLEXIBLE_ARRAY_MEMBER];
-};
+} SetShingle;
 
-#define SHINGLE_SIZE(length) \
-	TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length))
-
-/*
- * An arena of memory with shingles, stored in the order in which they were added.
- */
-struct SetArena
-{
-	SetArena   *previous;
-	size_t		size;			/* size of data, in bytes */
-	size_t		used;			/* number of bytes of data in use */
-	uint64		data[FLEXIBLE_ARRAY_MEMBER];
-};
-
-#define ARENA_OVERHEAD		offsetof(SetArena, data)
-#define FIRST_ARENA_SIZE	(2048 - ARENA_OVERHEAD)
-#define LAST_ARENA_SIZE		(1024 * 1024)
+/* Number of words of a shingle of `length` bytes */
+#define SHINGLE_WORDS(length) \
+	(TYPEALIGN(sizeof(uint64), offsetof(SetShingle, bytes) + (length)) / sizeof(uint64))
 
 /*
- * Allocate memory within the budget.  Raises an error if that would exceed the budget.
- * While slots are being replaced, both the old and the new slots count.
+ * Allocate memory within the budget, or enlarge it from old_size bytes to `size` bytes if
+ * `pointer` is not NULL.  Raises an error if that would exceed the budget.  While slots are
+ * being replaced, both the old and the new slots count.
  */
 static void *
-budget_alloc(SetBudget *budget, size_t size)
+budget_alloc(SetBudget *budget, void *pointer, size_t old_size, size_t size)
 {
 	if (budget->allocated > budget->limit ||
-		size > budget->limit - budget->allocated)
+		size - old_size > budget->limit - budget->allocated)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("documents are too large to compare"),
 				 errdetail("Their distinct shingles take more than %zu bytes.",
 						   (size_t) MaxAllocSize),
 				 errhint("Compare passages of them, or use a smaller shingle width.")));
-	budget->allocated += size;
-	return MemoryContextAllocHuge(budget->context, size);
+	budget->allocated += size - old_size;
+	return pointer ? repalloc_huge(pointer, size) :
+		MemoryContextAllocHuge(budget->context, size);
 }
 
 static void
@@ -71,26 +63,15 @@ budget_free(SetBudget *budget, void *pointer, size_t size)
 static size_t
 slots_size(int bits)
 {
-	return sizeof(SetShingle *) << bits;
+	return sizeof(ShingleId) << bits;
 }
 
 static void
 alloc_slots(ShingleSet *set, int bits)
 {
-	set->slots = budget_alloc(set->budget, slots_size(bits));
+	set->slots = budget_alloc(set->budget, NULL, 0, slots_size(bits));
 	memset(set->slots, 0, slots_size(bits));
 	set->slot_bits = bits;
-}
-
-static void
-add_arena(ShingleSet *set, size_t size)
-{
-	SetArena   *arena = budget_alloc(set->budget, ARENA_OVERHEAD + size);
-
-	arena->previous = set->arenas;
-	arena->size = size;
-	arena->used = 0;
-	set->arenas = arena;
 }
 
 /*
@@ -100,10 +81,11 @@ void
 shingle_set_init(ShingleSet *set, SetBudget *budget)
 {
 	set->budget = budget;
-	set->arenas = NULL;
 	set->count = 0;
+	set->used = 1;
+	set->capacity = FIRST_CAPACITY;
+	set->words = budget_alloc(budget, NULL, 0, FIRST_CAPACITY * sizeof(uint64));
 	alloc_slots(set, FIRST_SLOT_BITS);
-	add_arena(set, FIRST_ARENA_SIZE);
 }
 
 /*
@@ -117,31 +99,19 @@ shingle_set_begin(ShingleSet *set, SetBudget *budget, MemoryContext context)
 	shingle_set_init(set, budget);
 }
 
-static void
-free_arenas(ShingleSet *set, SetArena *arena)
-{
-	while (arena != NULL)
-	{
-		SetArena   *previous = arena->previous;
-
-		budget_free(set->budget, arena, ARENA_OVERHEAD + arena->size);
-		arena = previous;
-	}
-}
-
 /*
  * Free the memory of a set.
  */
 void
 shingle_set_free(ShingleSet *set)
 {
-	free_arenas(set, set->arenas);
+	budget_free(set->budget, set->words, set->capacity * sizeof(uint64));
 	budget_free(set->budget, set->slots, slots_size(set->slot_bits));
 }
 
 /*
- * Remove all shingles.  Keeps the slots and the newest arena for the next shingles, unless
- * the set has more than twice its initial slots and less than an eighth of them was used.
+ * Remove all shingles.  Keeps the memory for the next shingles, unless the set has more than
+ * twice its initial slots and less than an eighth of them was used.
  */
 void
 shingle_set_clear(ShingleSet *set)
@@ -154,9 +124,7 @@ shingle_set_clear(ShingleSet *set)
 		return;
 	}
 	memset(set->slots, 0, slots_size(set->slot_bits));
-	free_arenas(set, set->arenas->previous);
-	set->arenas->previous = NULL;
-	set->arenas->used = 0;
+	set->used = 1;
 	set->count = 0;
 }
 
@@ -166,29 +134,33 @@ next_slot(const ShingleSet *set, uint32 i)
 	return (i + 1) & ((1U << set->slot_bits) - 1);
 }
 
+static inline SetShingle *
+shingle_at(const ShingleSet *set, ShingleId id)
+{
+	return (SetShingle *) &set->words[id];
+}
+
+/* Loop over the shingles of a set in the order in which they were added. */
+#define FOR_EACH_SHINGLE(set, id) \
+	for (ShingleId id = 1; id < (set)->used; id += SHINGLE_WORDS(shingle_at(set, id)->length))
+
 /*
  * Return the slot of a shingle, or the free slot to store it in.
  */
-static inline SetShingle **
+static inline ShingleId *
 find_slot(const ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 {
 	uint32		i = hash >> (64 - set->slot_bits);
 
 	for (;; i = next_slot(set, i))
 	{
-		const SetShingle *shingle = set->slots[i];
+		const SetShingle *shingle = shingle_at(set, set->slots[i]);
 
-		if (shingle == NULL ||
+		if (set->slots[i] == NO_SHINGLE ||
 			(shingle->hash == hash && shingle->length == length &&
 			 memcmp(shingle->bytes, bytes, length) == 0))
 			return &set->slots[i];
 	}
-}
-
-static inline SetShingle *
-shingle_at(const SetArena *arena, size_t offset)
-{
-	return (SetShingle *) ((char *) arena->data + offset);
 }
 
 /*
@@ -198,65 +170,65 @@ shingle_at(const SetArena *arena, size_t offset)
 static void
 double_slots(ShingleSet *set)
 {
+	ShingleId  *old = set->slots;
 	int			bits = set->slot_bits;
-	SetShingle **old = set->slots;
 
 	alloc_slots(set, bits + 1);
 	budget_free(set->budget, old, slots_size(bits));
-	for (SetArena *arena = set->arenas; arena != NULL; arena = arena->previous)
+	FOR_EACH_SHINGLE(set, id)
 	{
-		size_t		offset = 0;
+		uint32		i = shingle_at(set, id)->hash >> (64 - set->slot_bits);
 
 		CHECK_FOR_INTERRUPTS();
-		while (offset < arena->used)
-		{
-			SetShingle *shingle = shingle_at(arena, offset);
-			uint32		i = shingle->hash >> (64 - set->slot_bits);
-
-			while (set->slots[i] != NULL)
-				i = next_slot(set, i);
-			set->slots[i] = shingle;
-			offset += SHINGLE_SIZE(shingle->length);
-		}
+		while (set->slots[i] != NO_SHINGLE)
+			i = next_slot(set, i);
+		set->slots[i] = id;
 	}
 }
 
 /*
  * Append a shingle to the memory of a set.  Does not store it in a slot.
  */
-static SetShingle *
+static ShingleId
 make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 {
-	size_t		size = SHINGLE_SIZE(length);
+	size_t		nwords = SHINGLE_WORDS(length);
+	ShingleId	id = set->used;
 	SetShingle *shingle;
 
-	if (size > set->arenas->size - set->arenas->used)
-		add_arena(set, Max(Min(2 * set->arenas->size, LAST_ARENA_SIZE), size));
-	shingle = shingle_at(set->arenas, set->arenas->used);
-	set->arenas->used += size;
+	if (nwords > set->capacity - set->used)
+	{
+		size_t		capacity = set->used + nwords;
+
+		capacity += capacity < LARGE_SET ? capacity : capacity / 4;
+		set->words = budget_alloc(set->budget, set->words, set->capacity * sizeof(uint64),
+								  capacity * sizeof(uint64));
+		set->capacity = capacity;
+	}
+	set->used += nwords;
+	shingle = shingle_at(set, id);
 	shingle->hash = hash;
 	shingle->length = length;
 	memcpy(shingle->bytes, bytes, length);
-	return shingle;
+	return id;
 }
 
 /*
- * Add a shingle if it is not in the set.  Returns the address of the shingle in the set.
- * The address does not change while the shingle is in the set.
+ * Add a shingle if it is not in the set.  Returns its id.
  */
-const SetShingle *
+ShingleId
 shingle_set_put(ShingleSet *set, const char *bytes, size_t length)
 {
 	uint64		hash = salted_hash_bytes(bytes, length);
-	SetShingle **slot = find_slot(set, hash, bytes, length);
-	SetShingle *shingle = *slot;
+	ShingleId  *slot = find_slot(set, hash, bytes, length);
+	ShingleId	id = *slot;
 
-	if (shingle != NULL)
-		return shingle;
-	*slot = shingle = make_shingle(set, hash, bytes, length);
+	if (id != NO_SHINGLE)
+		return id;
+	*slot = id = make_shingle(set, hash, bytes, length);
 	if (++set->count > (1U << set->slot_bits) / 4 * 3)
 		double_slots(set);
-	return shingle;
+	return id;
 }
 
 /*
@@ -269,9 +241,9 @@ shingle_set_add(void *set, const char *bytes, size_t length)
 }
 
 /*
- * Return the address of a shingle in the set, or NULL if it is not in the set.
+ * Return the id of a shingle, or NO_SHINGLE if it is not in the set.
  */
-const SetShingle *
+ShingleId
 shingle_set_find(const ShingleSet *set, const char *bytes, size_t length)
 {
 	return *find_slot(set, salted_hash_bytes(bytes, length), bytes, length);
@@ -287,18 +259,12 @@ shingle_set_intersection(const ShingleSet *a, const ShingleSet *b)
 
 	if (a->count > b->count)
 		return shingle_set_intersection(b, a);
-	for (const SetArena *arena = a->arenas; arena != NULL; arena = arena->previous)
+	FOR_EACH_SHINGLE(a, id)
 	{
-		size_t		offset = 0;
+		const SetShingle *shingle = shingle_at(a, id);
 
 		CHECK_FOR_INTERRUPTS();
-		while (offset < arena->used)
-		{
-			const SetShingle *shingle = shingle_at(arena, offset);
-
-			n += *find_slot(b, shingle->hash, shingle->bytes, shingle->length) != NULL;
-			offset += SHINGLE_SIZE(shingle->length);
-		}
+		n += *find_slot(b, shingle->hash, shingle->bytes, shingle->length) != NO_SHINGLE;
 	}
 	return n;
 }

@@ -77,7 +77,7 @@ automaton_free(SuffixAutomaton *automaton)
 static inline int32 *
 move_bucket(const SuffixAutomaton *automaton, int32 from, Symbol symbol)
 {
-	uint64		key = (uint64) (uintptr_t) symbol ^ (uint64) from << 40;
+	uint64		key = (uint64) from << 32 | symbol;
 
 	return &automaton->buckets[salted_hash64(key) >> (64 - automaton->bucket_bits)];
 }
@@ -179,15 +179,15 @@ automaton_extend(SuffixAutomaton *automaton, Symbol symbol)
 }
 
 /*
- * Advance a match by the next symbol of another sequence.  Pass NULL for a symbol that
- * does not occur in the automaton's sequence.
+ * Advance a match by the next symbol of another sequence.  Pass NO_SYMBOL for a
+ * symbol that does not occur in the automaton's sequence.
  */
 void
 automaton_match(const SuffixAutomaton *automaton, Symbol symbol, AutomatonMatch *match)
 {
 	AutomatonMove *move = NULL;
 
-	while (symbol != NULL &&
+	while (symbol != NO_SYMBOL &&
 		   (move = find_move(automaton, match->state, symbol)) == NULL &&
 		   match->state != 0)
 	{

@@ -13,11 +13,10 @@
 #ifndef SIMHASH_SUFFIX_AUTOMATON_H
 #define SIMHASH_SUFFIX_AUTOMATON_H
 
-/*
- * A symbol of a sequence.  Symbols are equal if the pointers are equal.  The pointers are
- * not dereferenced.  NULL is a symbol that is in no automaton's sequence.
- */
-typedef const void *Symbol;
+/* A symbol of a sequence.  NO_SYMBOL is in no automaton's sequence. */
+typedef uint32 Symbol;
+
+#define NO_SYMBOL	0
 
 typedef struct AutomatonState AutomatonState;
 typedef struct AutomatonMove AutomatonMove;

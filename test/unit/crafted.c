@@ -23,6 +23,7 @@
 #undef ereport
 #define ereport(...)				abort()
 #define MemoryContextAllocHuge(context, size)	palloc(size)
+#define repalloc_huge(pointer, size)	repalloc(pointer, size)
 
 #include "text/hash_set.c"
 #include "functions/shingle_set.c"
@@ -148,8 +149,8 @@ work_of_shingle_set(const uint64 *hashes)
 		shingle_set_add(&set, (char *) &bytes, 8);
 	}
 	for (uint32 at = 0; at < 1U << set.slot_bits; at++)
-		if (set.slots[at] != NULL)
-			work += 1 + ((at - (set.slots[at]->hash >> (64 - set.slot_bits))) &
+		if (set.slots[at] != NO_SHINGLE)
+			work += 1 + ((at - (shingle_at(&set, set.slots[at])->hash >> (64 - set.slot_bits))) &
 						 ((1U << set.slot_bits) - 1));
 	shingle_set_free(&set);
 	return work;
