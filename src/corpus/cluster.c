@@ -99,18 +99,12 @@ get_by_leader(Reader *reader)
 {
 	bool		isnull;
 	Datum		datum = get_argument(reader, ARGUMENT_METHOD, &isnull);
-	text	   *method;
+	static const char *const methods[] = {"single", "leader"};
 
 	if (isnull)
 		return false;
-	method = DatumGetTextPP(datum);
-	if (text_is(method, "single") || text_is(method, "leader"))
-		return text_is(method, "leader");
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized cluster method \"%s\"",
-					simhash_excerpt(VARDATA_ANY(method), VARSIZE_ANY_EXHDR(method))),
-			 errhint("Available methods are \"single\" and \"leader\".")));
+	return get_name(DatumGetTextPP(datum), methods, lengthof(methods), "cluster method",
+					"Available methods are \"single\" and \"leader\".") == 1;
 }
 
 /*

@@ -18,13 +18,22 @@
 #include "type/simhash_type.h"
 
 /*
- * Return true if a text is equal to a name.
+ * Return the index of a text among n names.  Raises an error if it is none of them.  `what`
+ * is what the names are of, in the error message.
  */
-bool
-text_is(const text *given, const char *name)
+int
+get_name(const text *given, const char *const *names, int n, const char *what, const char *hint)
 {
-	return VARSIZE_ANY_EXHDR(given) == strlen(name) &&
-		memcmp(VARDATA_ANY(given), name, strlen(name)) == 0;
+	const char *string = VARDATA_ANY(given);
+	size_t		length = VARSIZE_ANY_EXHDR(given);
+
+	for (int i = 0; i < n; i++)
+		if (length == strlen(names[i]) && memcmp(string, names[i], length) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized %s \"%s\"", what, simhash_excerpt(string, length)),
+			 errhint("%s", hint)));
 }
 
 /*
@@ -49,20 +58,12 @@ check_range(int32 number, int32 min, int32 max, const char *name, const char *hi
 ShingleUnit
 get_unit(FunctionCallInfo fcinfo, int i)
 {
-	text	   *unit;
+	static const char *const units[] = {[UNIT_WORD] = "word", [UNIT_CHAR] = "char"};
 
 	if (PG_ARGISNULL(i))
 		return SHINGLE_DEFAULT_UNIT;
-	unit = PG_GETARG_TEXT_PP(i);
-	if (text_is(unit, "word"))
-		return UNIT_WORD;
-	if (text_is(unit, "char"))
-		return UNIT_CHAR;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized shingle unit \"%s\"",
-					simhash_excerpt(VARDATA_ANY(unit), VARSIZE_ANY_EXHDR(unit))),
-			 errhint("Available units are \"word\" and \"char\".")));
+	return (ShingleUnit) get_name(PG_GETARG_TEXT_PP(i), units, lengthof(units), "shingle unit",
+								  "Available units are \"word\" and \"char\".");
 }
 
 /*

@@ -31,7 +31,8 @@ typedef struct Cut
 	ShingleUnit unit;			/* UNIT_WORD for an array of tokens */
 } Cut;
 
-extern bool text_is(const text *given, const char *name);
+extern int	get_name(const text *given, const char *const *names, int n, const char *what,
+					 const char *hint);
 extern int	check_range(int32 number, int32 min, int32 max, const char *name, const char *hint);
 extern ShingleUnit get_unit(FunctionCallInfo fcinfo, int i);
 extern Cut get_cut(FunctionCallInfo fcinfo, int i, int (*default_width) (ShingleUnit unit));

@@ -15,7 +15,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "compat.h"
 #include "digest/hash_list.h"
@@ -89,41 +88,42 @@ add_multiple(void *arg, const char *shingle, size_t length)
 	ModulusSketch *of = arg;
 	uint64		hash = hash_feature(shingle, length);
 
-	if (hash % of->modulus == 0)
+	if (of->modulus == 1 || hash % of->modulus == 0)
 		add_hash(&of->list, hash);
 }
 
 /*
- * sketch(body text, modulus int, width int, unit text) and sketch(tokens text[], modulus
- * int, width int)
- *
- * Returns a 0 mod p sketch: the hashes that are multiples of the modulus.  The expected
- * fraction of hashes is 1 / modulus.
+ * Return the hashes of a document's shingles that are multiples of the modulus, as a
+ * function's result.  The document is argument 0.
  */
-PG_FUNCTION_INFO_V1(simhash_sketch);
-Datum
-simhash_sketch(PG_FUNCTION_ARGS)
+static Datum
+sketch_document(FunctionCallInfo fcinfo, Cut cut, uint64 modulus)
 {
-	Cut			cut;
-	ModulusSketch of;
+	ModulusSketch of = {.modulus = modulus};
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	cut = get_cut(fcinfo, 2, sketch_default_width);
-	of.modulus = check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
-							 "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.");
 	hash_list_begin(&of.list);
 	cut_document(PG_GETARG_DATUM(0), &cut, add_multiple, &of);
 	return finish_list(&of.list);
 }
 
 /*
- * Add the hash of any shingle to a list.  A ShingleConsumer.
+ * sketch(body text, modulus int, width int, unit text) and sketch(tokens text[], modulus
+ * int, width int)
+ *
+ * Returns a 0 mod p sketch.  The expected fraction of hashes is 1 / modulus.
  */
-static void
-add_any(void *list, const char *shingle, size_t length)
+PG_FUNCTION_INFO_V1(simhash_sketch);
+Datum
+simhash_sketch(PG_FUNCTION_ARGS)
 {
-	add_hash(list, hash_feature(shingle, length));
+	Cut			cut;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	cut = get_cut(fcinfo, 2, sketch_default_width);
+	return sketch_document(fcinfo, cut,
+						   check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
+									   "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n."));
 }
 
 /*
@@ -136,15 +136,9 @@ PG_FUNCTION_INFO_V1(simhash_shingle_hashes);
 Datum
 simhash_shingle_hashes(PG_FUNCTION_ARGS)
 {
-	Cut			cut;
-	HashList	list;
-
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	cut = get_cut(fcinfo, 1, minhash_default_width);
-	hash_list_begin(&list);
-	cut_document(PG_GETARG_DATUM(0), &cut, add_any, &list);
-	return finish_list(&list);
+	return sketch_document(fcinfo, get_cut(fcinfo, 1, minhash_default_width), 1);
 }
 
 typedef struct WinnowedSketch
@@ -239,18 +233,33 @@ simhash_winnow_hashes(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the array of a function's first argument, hashed once more with the hash of a
- * scope.  Distinct elements stay distinct.  Sets of two scopes have an element in common by
- * chance only.
+ * scoped_hashes(hashes bigint[], scope text)
+ *
+ * Returns the hashes, hashed once more with the hash of the scope.  Distinct elements stay
+ * distinct.  Sets of two scopes have an element in common by chance only.  Raises an error if
+ * the scope is NULL.  A NULL result would escape a constraint.
  */
-static Datum
-scope_hashes(FunctionCallInfo fcinfo, uint64 scope)
+PG_FUNCTION_INFO_V1(simhash_scoped_hashes);
+Datum
+simhash_scoped_hashes(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
-	int			n = array_nitems(array);
-	int64	   *hashes = (int64 *) ARR_DATA_PTR(array);
+	ArrayType  *array;
+	int64	   *hashes;
+	uint64		scope;
+	int			n;
 	HashList	list;
 
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("scope must not be null"),
+				 errhint("Make its column NOT NULL, or give rows without a scope one by coalesce().")));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	scope = hash_text(PG_GETARG_TEXT_PP(1));
+	array = check_array(PG_GETARG_ARRAYTYPE_P(0), "hashes");
+	n = array_nitems(array);
+	hashes = (int64 *) ARR_DATA_PTR(array);
 	hash_list_begin(&list);
 	for (int i = 0; i < n; i++)
 	{
@@ -259,47 +268,4 @@ scope_hashes(FunctionCallInfo fcinfo, uint64 scope)
 	}
 	PG_FREE_IF_COPY(array, 0);
 	return finish_list(&list);
-}
-
-/*
- * Return true if the hashes are not NULL.  Raises an error if the scope is NULL.  A NULL
- * result would escape a constraint.
- */
-static bool
-check_scope(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("scope must not be null"),
-				 errhint("Make its column NOT NULL, or give rows without a scope one by coalesce().")));
-	return !PG_ARGISNULL(0);
-}
-
-/*
- * scoped_hashes(hashes bigint[], scope bigint)
- *
- * The scope is the number's decimal text.
- */
-PG_FUNCTION_INFO_V1(simhash_scoped_hashes_bigint);
-Datum
-simhash_scoped_hashes_bigint(PG_FUNCTION_ARGS)
-{
-	char		scope[MAXINT8LEN + 1];
-
-	if (!check_scope(fcinfo))
-		PG_RETURN_NULL();
-	return scope_hashes(fcinfo, hash_feature(scope, pg_lltoa(PG_GETARG_INT64(1), scope)));
-}
-
-/*
- * scoped_hashes(hashes bigint[], scope text)
- */
-PG_FUNCTION_INFO_V1(simhash_scoped_hashes_text);
-Datum
-simhash_scoped_hashes_text(PG_FUNCTION_ARGS)
-{
-	if (!check_scope(fcinfo))
-		PG_RETURN_NULL();
-	return scope_hashes(fcinfo, hash_text(PG_GETARG_TEXT_PP(1)));
 }

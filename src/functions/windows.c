@@ -15,13 +15,24 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "text/locate.h"
-#include "type/simhash_type.h"
 
 #define WINDOW_COLUMNS		3
 
 /* Default size of a window, in units. */
 #define DEFAULT_SIZE		1
+
+/*
+ * Units of windows: those of shingles, then the kinds of segments
+ */
+#define FIRST_SEGMENT		(UNIT_CHAR + 1)
+
+static const char *const units[] = {
+	[UNIT_WORD] = "word",
+	[UNIT_CHAR] = "char",
+	[FIRST_SEGMENT + SEGMENT_LINE] = "line",
+	[FIRST_SEGMENT + SEGMENT_SENTENCE] = "sentence",
+	[FIRST_SEGMENT + SEGMENT_PARAGRAPH] = "paragraph"
+};
 
 #define SIZE_HINT	"A window has at least 1 unit, and the step is at least 1."
 
@@ -127,38 +138,6 @@ end_windows(Windows *windows)
 }
 
 /*
- * Read the unit that argument i names.  If it is a unit of shingles, sets *unit and
- * returns true.  If it is a kind of segment, sets *segment and returns false.  If the
- * argument is NULL, uses the default.  Raises an error if there is no such unit.
- */
-static bool
-get_window_unit(FunctionCallInfo fcinfo, int i, ShingleUnit *unit, SegmentKind *segment)
-{
-	static const char *const segments[] = {
-		[SEGMENT_LINE] = "line", [SEGMENT_SENTENCE] = "sentence",
-		[SEGMENT_PARAGRAPH] = "paragraph"
-	};
-	text	   *name = PG_ARGISNULL(i) ? NULL : PG_GETARG_TEXT_PP(i);
-
-	for (int kind = 0; name && kind < lengthof(segments); kind++)
-	{
-		if (text_is(name, segments[kind]))
-		{
-			*segment = (SegmentKind) kind;
-			return false;
-		}
-	}
-	if (name && !text_is(name, "word") && !text_is(name, "char"))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unrecognized unit \"%s\"",
-						simhash_excerpt(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
-				 errhint("Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".")));
-	*unit = get_unit(fcinfo, i);
-	return true;
-}
-
-/*
  * text_windows(body text, size int, step int, unit text)
  */
 PG_FUNCTION_INFO_V1(simhash_text_windows);
@@ -169,9 +148,7 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	text	   *body;
 	int32		size;
 	int32		step;
-	ShingleUnit unit;
-	SegmentKind segment;
-	bool		is_shingle;
+	int			unit = SHINGLE_DEFAULT_UNIT;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0))
@@ -180,7 +157,9 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	check_range(size, 1, PG_INT32_MAX, "size", SIZE_HINT);
 	step = PG_ARGISNULL(2) ? size : PG_GETARG_INT32(2);
 	check_range(step, 1, PG_INT32_MAX, "step", SIZE_HINT);
-	is_shingle = get_window_unit(fcinfo, 3, &unit, &segment);
+	if (!PG_ARGISNULL(3))
+		unit = get_name(PG_GETARG_TEXT_PP(3), units, lengthof(units), "unit",
+						"Available units are \"word\", \"char\", \"line\", \"sentence\" and \"paragraph\".");
 	body = PG_GETARG_TEXT_PP(0);
 	windows = (Windows) {
 		.result = (ReturnSetInfo *) fcinfo->resultinfo,
@@ -190,10 +169,12 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 		.capacity = 64,
 		.starts = palloc(64 * sizeof(TextPosition))
 	};
-	if (is_shingle)
-		locate_shingles(windows.text, VARSIZE_ANY_EXHDR(body), 1, unit, put_token, &windows);
+	if (unit < FIRST_SEGMENT)
+		locate_shingles(windows.text, VARSIZE_ANY_EXHDR(body), 1, (ShingleUnit) unit, put_token,
+						&windows);
 	else
-		segment_text(windows.text, VARSIZE_ANY_EXHDR(body), segment, take_segment, &windows);
+		segment_text(windows.text, VARSIZE_ANY_EXHDR(body), (SegmentKind) (unit - FIRST_SEGMENT),
+					 take_segment, &windows);
 	end_windows(&windows);
 	return (Datum) 0;
 }

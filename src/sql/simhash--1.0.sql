@@ -885,20 +885,20 @@ COMMENT ON FUNCTION winnow_hashes(bigint[], integer) IS
     'size consecutive hashes in common have an element in common';
 
 -- Not strict: a NULL scope raises an error.
-CREATE FUNCTION scoped_hashes(hashes bigint[], scope bigint)
-    RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'simhash_scoped_hashes_bigint'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION scoped_hashes(bigint[], bigint) IS
-    'given hashes, hashed once more with a scope, such as a tenant: arrays of one scope keep their distances, and '
-    'arrays of two have no element in common; the scope is the decimal text of the number';
 CREATE FUNCTION scoped_hashes(hashes bigint[], scope text)
     RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'simhash_scoped_hashes_text'
+    AS 'MODULE_PATHNAME', 'simhash_scoped_hashes'
     LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION scoped_hashes(bigint[], text) IS
     'given hashes, hashed once more with a scope, such as a tenant: arrays of one scope keep their distances, and '
     'arrays of two have no element in common';
+CREATE FUNCTION scoped_hashes(hashes bigint[], scope bigint)
+    RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+    RETURN scoped_hashes(hashes, scope::text);
+COMMENT ON FUNCTION scoped_hashes(bigint[], bigint) IS
+    'given hashes, hashed once more with a scope, such as a tenant: arrays of one scope keep their distances, and '
+    'arrays of two have no element in common; the scope is the decimal text of the number';
 
 CREATE FUNCTION common_passages(a text, b text, minimum integer DEFAULT NULL, unit text DEFAULT 'word',
     OUT a_start integer, OUT a_length integer, OUT b_start integer, OUT b_length integer,
