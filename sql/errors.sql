@@ -291,6 +291,11 @@ SELECT * FROM pg_temp.meet(
       FROM generate_series(1, 600000) AS i$$,
     $$SELECT simhash_agg('a', CASE WHEN i % 2 = 0 THEN 1048576 ELSE -1048576 END)
       FROM generate_series(1, 600000) AS i$$);
+-- the state of the aggregate comes from the aggregate alone
+CREATE AGGREGATE pg_temp.wrong(text) (SFUNC = simhash_agg_transition, STYPE = bytea, INITCOND = '\x00');
+SELECT * FROM pg_temp.meet(
+    $$SELECT pg_temp.wrong('a')$$,
+    $$SELECT simhash_agg_final(simhash_agg_transition(NULL, 'a'))$$);
 -- weights of a tsvector: four {D,C,B,A}, at most 1
 SELECT * FROM pg_temp.meet(
     $$SELECT simhash('a'::tsvector, '{}'::float4[])$$,

@@ -95,8 +95,8 @@ accumulator_count_batch(Accumulator *acc)
 /*
  * Add the counts of the features of weight 1 to the weighted sums, and reset these counts.
  */
-void
-accumulator_fold_counts(Accumulator *acc)
+static void
+fold_counts(Accumulator *acc)
 {
 	accumulator_count_batch(acc);
 	for (int i = 0; i < COUNT_PLANES && acc->count >> i != 0; i++)
@@ -179,8 +179,8 @@ accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight)
 bool
 accumulator_merge(Accumulator *acc, Accumulator *other)
 {
-	accumulator_fold_counts(acc);
-	accumulator_fold_counts(other);
+	fold_counts(acc);
+	fold_counts(other);
 	if (acc->magnitude > MAGNITUDE_MAX ||
 		other->magnitude > MAGNITUDE_MAX - acc->magnitude)
 		return false;
@@ -241,7 +241,7 @@ accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint)
 		*fingerprint = majority(acc);
 		return acc->count > 0;
 	}
-	accumulator_fold_counts(acc);
+	fold_counts(acc);
 	*fingerprint = signs(acc);
 	return true;
 }

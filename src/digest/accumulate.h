@@ -64,7 +64,6 @@ extern void accumulator_init(Accumulator *acc);
 extern void accumulator_count(Accumulator *acc, uint64 *hashes, int n);
 extern void accumulator_count_batch(Accumulator *acc);
 extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);
-extern void accumulator_fold_counts(Accumulator *acc);
 extern bool accumulator_merge(Accumulator *acc, Accumulator *other);
 extern bool accumulator_fingerprint(Accumulator *acc, SimHash *fingerprint);
 

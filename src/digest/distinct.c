@@ -62,17 +62,14 @@ add_to_set(DistinctFeatures *features, uint64 *hashes, int n)
 static void
 drop_superfluous(DistinctFeatures *features)
 {
-	uint64	   *hashes = palloc((features->set.count + 1) * sizeof(uint64));
-	HashSetIterator iterator = HASH_SET_FIRST;
-	int			n = 0;
+	int			n = features->set.count;
+	uint64	   *hashes = palloc(n * sizeof(uint64));
 
-	while (hash_set_next(&features->set, &iterator, &hashes[n]))
-		n++;
+	hash_set_move(&features->set, hashes);
 	sort_by_rank(hashes, n);
 	features->greatest_rank = rank_of(hashes[DISTINCT_MAX - 1]);
 
 	accumulator_init(&features->acc);
-	hash_set_clear(&features->set);
 	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are full */
 	for (int i = 0; i < DISTINCT_MAX; i += COUNT_BATCH)
 		add_to_set(features, hashes + i, COUNT_BATCH);

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"
@@ -297,24 +296,32 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 /*
  * simhash_agg: the fingerprint of features in rows
  *
- * The state is an accumulator.  Its sums are integers, so neither the order of the rows
- * nor the number of workers changes the result.
+ * The state is an accumulator, as a bytea.  Its sums are integers, so neither the order of
+ * the rows nor the number of workers changes the result.
  */
+typedef struct AccumulatorState
+{
+	int32		vl_len_;		/* varlena header; not to be accessed directly */
+	int32		unused;
+	Accumulator acc;
+} AccumulatorState;
 
 /*
- * Allocate an empty state in the aggregate's memory context.
+ * Return a state.  Raises an error if no aggregate calls the function, or if the bytes are no
+ * state.
  */
-static Accumulator *
-new_state(FunctionCallInfo fcinfo)
+static AccumulatorState *
+check_state(FunctionCallInfo fcinfo, bytea *bytes)
 {
-	MemoryContext context;
-	Accumulator *acc;
+	AccumulatorState *state = (AccumulatorState *) bytes;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	acc = MemoryContextAlloc(context, sizeof(Accumulator));
-	accumulator_init(acc);
-	return acc;
+	if (!AggCheckCallContext(fcinfo, NULL) || VARSIZE(state) != sizeof(AccumulatorState) ||
+		state->acc.nbatch < 0 || state->acc.nbatch >= COUNT_BATCH)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument is not a state of the aggregate simhash_agg"),
+				 errhint("Call the aggregate.")));
+	return state;
 }
 
 /*
@@ -327,79 +334,46 @@ PG_FUNCTION_INFO_V1(simhash_agg_transition);
 Datum
 simhash_agg_transition(PG_FUNCTION_ARGS)
 {
-	Accumulator *acc = PG_ARGISNULL(0) ? new_state(fcinfo) :
-		(Accumulator *) PG_GETARG_POINTER(0);
+	AccumulatorState *state;
 	bool		weighted = PG_NARGS() > 2;
 
+	if (PG_ARGISNULL(0))
+	{
+		state = palloc0(sizeof(AccumulatorState));
+		SET_VARSIZE(state, sizeof(AccumulatorState));
+		accumulator_init(&state->acc);
+	}
+	else
+		state = check_state(fcinfo, PG_GETARG_BYTEA_P(0));
 	if (!PG_ARGISNULL(1) && !(weighted && PG_ARGISNULL(2)))
 	{
 		uint64		hash = hash_text(PG_GETARG_TEXT_PP(1));
 
 		if (weighted)
-			add_feature(acc, hash, PG_GETARG_FLOAT8(2));
+			add_feature(&state->acc, hash, PG_GETARG_FLOAT8(2));
 		else
-			accumulator_add(acc, hash);
+			accumulator_add(&state->acc, hash);
 	}
-	PG_RETURN_POINTER(acc);
+	PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(simhash_agg_combine);
 Datum
 simhash_agg_combine(PG_FUNCTION_ARGS)
 {
-	Accumulator *acc = PG_ARGISNULL(0) ? new_state(fcinfo) :
-		(Accumulator *) PG_GETARG_POINTER(0);
+	AccumulatorState *state = check_state(fcinfo, PG_GETARG_BYTEA_P(0));
 
-	if (!PG_ARGISNULL(1) &&
-		!accumulator_merge(acc, (Accumulator *) PG_GETARG_POINTER(1)))
+	/* a copy, because the state of a worker may be misaligned */
+	AccumulatorState *other = check_state(fcinfo, PG_GETARG_BYTEA_P_COPY(1));
+
+	if (!accumulator_merge(&state->acc, &other->acc))
 		report_weights_overflow();
-	PG_RETURN_POINTER(acc);
-}
-
-PG_FUNCTION_INFO_V1(simhash_agg_serialize);
-Datum
-simhash_agg_serialize(PG_FUNCTION_ARGS)
-{
-	Accumulator *acc = (Accumulator *) PG_GETARG_POINTER(0);
-	StringInfoData buf;
-
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	accumulator_fold_counts(acc);
-	pq_begintypsend(&buf);
-	for (int bit = 0; bit < SIMHASH_BITS; bit++)
-		pq_sendint64(&buf, acc->sum[bit]);
-	pq_sendint64(&buf, acc->total);
-	pq_sendint64(&buf, acc->magnitude);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
-}
-
-PG_FUNCTION_INFO_V1(simhash_agg_deserialize);
-Datum
-simhash_agg_deserialize(PG_FUNCTION_ARGS)
-{
-	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
-	Accumulator *acc;
-	StringInfoData buf = {.data = VARDATA_ANY(bytes),.len = VARSIZE_ANY_EXHDR(bytes)};
-
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-
-	acc = palloc(sizeof(Accumulator));
-	accumulator_init(acc);
-	for (int bit = 0; bit < SIMHASH_BITS; bit++)
-		acc->sum[bit] = pq_getmsgint64(&buf);
-	acc->total = pq_getmsgint64(&buf);
-	acc->magnitude = pq_getmsgint64(&buf);
-	pq_getmsgend(&buf);
-	PG_RETURN_POINTER(acc);
+	PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(simhash_agg_final);
 Datum
 simhash_agg_final(PG_FUNCTION_ARGS)
 {
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return fingerprint_of_sum(fcinfo, (Accumulator *) PG_GETARG_POINTER(0));
+	return fingerprint_of_sum(fcinfo, &check_state(fcinfo, PG_GETARG_BYTEA_P(0))->acc);
 }

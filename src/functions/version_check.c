@@ -20,16 +20,6 @@
 #include "version.h"
 
 /*
- * Read the first two numbers of a version, which are those of the extension's script.
- * Returns false if the string does not begin with them.
- */
-static bool
-read_version(const char *version, int *major, int *minor)
-{
-	return sscanf(version, "%4d.%4d", major, minor) == 2;
-}
-
-/*
  * simhash_version()
  */
 PG_FUNCTION_INFO_V1(simhash_version);
@@ -70,13 +60,13 @@ simhash_check_version(PG_FUNCTION_ARGS)
 	int			needed_major;
 	int			needed_minor;
 
-	if (!read_version(needed, &needed_major, &needed_minor) ||
+	if (sscanf(needed, "%4d.%4d", &needed_major, &needed_minor) != 2 ||
 		strspn(needed, "0123456789.") != strlen(needed))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid version of simhash: \"%s\"", needed),
 				 errhint("Write two numbers, as in \"1.0\".")));
-	if (!read_version(SIMHASH_VERSION, &major, &minor))
+	if (sscanf(SIMHASH_VERSION, "%d.%d", &major, &minor) != 2)
 		elog(ERROR, "library has no version");
 	if (major < needed_major || (major == needed_major && minor < needed_minor))
 		ereport(ERROR,

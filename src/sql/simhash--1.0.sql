@@ -438,37 +438,27 @@ COMMENT ON FUNCTION to_simhash(text, integer, text) IS
 -- Aggregate
 --
 
-CREATE FUNCTION simhash_agg_transition(internal, text) RETURNS internal
+CREATE FUNCTION simhash_agg_transition(bytea, text) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_transition(internal, text) IS 'transition function of simhash_agg';
-CREATE FUNCTION simhash_agg_transition(internal, text, double precision) RETURNS internal
+COMMENT ON FUNCTION simhash_agg_transition(bytea, text) IS 'transition function of simhash_agg';
+CREATE FUNCTION simhash_agg_transition(bytea, text, double precision) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_transition(internal, text, double precision) IS 'transition function of simhash_agg';
-CREATE FUNCTION simhash_agg_combine(internal, internal) RETURNS internal
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_combine(internal, internal) IS 'combine function of simhash_agg';
-CREATE FUNCTION simhash_agg_serialize(internal) RETURNS bytea
+COMMENT ON FUNCTION simhash_agg_transition(bytea, text, double precision) IS 'transition function of simhash_agg';
+CREATE FUNCTION simhash_agg_combine(bytea, bytea) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_serialize(internal) IS 'serialization function of simhash_agg';
-CREATE FUNCTION simhash_agg_deserialize(bytea, internal) RETURNS internal
+COMMENT ON FUNCTION simhash_agg_combine(bytea, bytea) IS 'combine function of simhash_agg';
+CREATE FUNCTION simhash_agg_final(bytea) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_deserialize(bytea, internal) IS 'deserialization function of simhash_agg';
-CREATE FUNCTION simhash_agg_final(internal) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_agg_final(internal) IS 'final function of simhash_agg';
+COMMENT ON FUNCTION simhash_agg_final(bytea) IS 'final function of simhash_agg';
 
 CREATE AGGREGATE simhash_agg(feature text) (
-    SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
-    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine,
-    SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
-    PARALLEL = SAFE
+    SFUNC = simhash_agg_transition, STYPE = bytea, SSPACE = 1100,
+    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE simhash_agg(text) IS 'fingerprint of features in rows';
 CREATE AGGREGATE simhash_agg(feature text, weight double precision) (
-    SFUNC = simhash_agg_transition, STYPE = internal, SSPACE = 1100,
-    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine,
-    SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
-    PARALLEL = SAFE
+    SFUNC = simhash_agg_transition, STYPE = bytea, SSPACE = 1100,
+    FINALFUNC = simhash_agg_final, COMBINEFUNC = simhash_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE simhash_agg(text, double precision) IS 'fingerprint of weighted features in rows';
 

@@ -59,11 +59,16 @@ hash_set_free(HashSet *set)
 }
 
 /*
- * Remove all elements.  Keeps the slots.
+ * Move all elements to hashes[], in arbitrary order.  Keeps the slots.
  */
 void
-hash_set_clear(HashSet *set)
+hash_set_move(HashSet *set, uint64 *hashes)
 {
+	if (set->has_zero)
+		*hashes++ = 0;
+	for (uint64 i = 0; i < hash_set_size(set); i++)
+		if (set->slots[i] != 0)
+			*hashes++ = set->slots[i];
 	memset(set->slots, 0, hash_set_size(set) * sizeof(uint64));
 	set->count = 0;
 	set->has_zero = false;

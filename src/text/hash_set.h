@@ -28,18 +28,9 @@ typedef struct HashSet
 	uint64		inline_slots[HASH_SET_SMALL];
 } HashSet;
 
-/* State of an iteration over the elements. */
-typedef struct HashSetIterator
-{
-	uint64		next;			/* index of the next slot */
-	bool		zero_done;
-} HashSetIterator;
-
-#define HASH_SET_FIRST		((HashSetIterator) {0, false})
-
 extern void hash_set_init(HashSet *set, uint64 expected);
 extern void hash_set_free(HashSet *set);
-extern void hash_set_clear(HashSet *set);
+extern void hash_set_move(HashSet *set, uint64 *hashes);
 extern int	hash_set_add(HashSet *set, uint64 *hashes, int n);
 
 /*
@@ -49,26 +40,6 @@ static inline uint64
 hash_set_size(const HashSet *set)
 {
 	return (uint64) HASH_SET_BUCKET << set->bits;
-}
-
-/*
- * Set *hash to the next element, in arbitrary order.  Returns false after the last
- * element.
- */
-static inline bool
-hash_set_next(const HashSet *set, HashSetIterator *iterator, uint64 *hash)
-{
-	while (iterator->next < hash_set_size(set))
-	{
-		*hash = set->slots[iterator->next++];
-		if (*hash != 0)
-			return true;
-	}
-	*hash = 0;
-	if (!set->has_zero || iterator->zero_done)
-		return false;
-	iterator->zero_done = true;
-	return true;
 }
 
 #endif							/* SIMHASH_HASH_SET_H */

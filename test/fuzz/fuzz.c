@@ -366,41 +366,22 @@ fuzz_assert(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Calls a function of the extension as an aggregate would. */
-static Datum
-call_in_aggregate(const char *name, List *argument_types, Datum first, bool *is_null)
-{
-	LOCAL_FCINFO(fcinfo, 2);
-	FmgrInfo	flinfo;
-	AggState   *aggregate = makeNode(AggState);
-	ExprContext *context = makeNode(ExprContext);
-	Oid			function = LookupFuncName(list_make1(makeString(pstrdup(name))), list_length(argument_types),
-										  (Oid[2]) {linitial_oid(argument_types), INTERNALOID}, false);
-	Datum		result;
-
-	context->ecxt_per_tuple_memory = CurrentMemoryContext;
-	aggregate->curaggcontext = context;
-	fmgr_info(function, &flinfo);
-	InitFunctionCallInfoData(*fcinfo, &flinfo, list_length(argument_types), InvalidOid, (Node *) aggregate, NULL);
-	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = false;
-	fcinfo->args[1].value = (Datum) 0;
-	fcinfo->args[1].isnull = false;
-	result = FunctionCallInvoke(fcinfo);
-	*is_null = fcinfo->isnull;
-	return result;
-}
-
-/* fuzz_state(state bytea): deserializes, serializes and finishes a state of simhash_agg() */
+/* fuzz_state(state bytea): finishes a state of simhash_agg(), as the aggregate does */
 Datum
 fuzz_state(PG_FUNCTION_ARGS)
 {
-	bool		is_null;
-	Datum		state = call_in_aggregate("simhash_agg_deserialize", list_make2_oid(BYTEAOID, INTERNALOID),
-										  PointerGetDatum(PG_GETARG_BYTEA_P(0)), &is_null);
+	LOCAL_FCINFO(call, 1);
+	FmgrInfo	flinfo;
+	AggState   *aggregate = makeNode(AggState);
+	ExprContext *context = makeNode(ExprContext);
 
-	call_in_aggregate("simhash_agg_serialize", list_make1_oid(INTERNALOID), state, &is_null);
-	call_in_aggregate("simhash_agg_final", list_make1_oid(INTERNALOID), state, &is_null);
+	context->ecxt_per_tuple_memory = CurrentMemoryContext;
+	aggregate->curaggcontext = context;
+	fmgr_info(LookupFuncName(list_make1(makeString("simhash_agg_final")), 1, (Oid[1]) {BYTEAOID}, false), &flinfo);
+	InitFunctionCallInfoData(*call, &flinfo, 1, InvalidOid, (Node *) aggregate, NULL);
+	call->args[0].value = PointerGetDatum(PG_GETARG_BYTEA_P(0));
+	call->args[0].isnull = false;
+	FunctionCallInvoke(call);
 	PG_RETURN_VOID();
 }
 
