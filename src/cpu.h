@@ -4,10 +4,7 @@
  * A function that gains from vector instructions has several implementations, called
  * methods.  Some are for certain instruction sets, and one is portable.  The first call
  * chooses the best method that the processor supports.  Tests run all methods that the
- * processor supports.
- *
- * digest/match.c is an example: match_methods has the methods, and match_keys points to
- * match_choose() until it has been called.
+ * processor supports.  digest/match.c is an example.
  *
  * If the compiler vectorizes the loops, write the methods by one macro.
  *

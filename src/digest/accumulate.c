@@ -11,7 +11,6 @@
  */
 #include "portable.h"
 
-#include "compat.h"
 #include "digest/accumulate.h"
 
 /*

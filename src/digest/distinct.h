@@ -5,12 +5,6 @@
  * other text.  Examples are a name in the sidebar of a page, and "0 0" in the tables of a
  * page.
  *
- *		DistinctFeatures features;
- *
- *		distinct_init(&features, expected);
- *		distinct_add(&features, hash);
- *		known = accumulator_fingerprint(distinct_finish(&features), &fingerprint);
- *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_DISTINCT_H

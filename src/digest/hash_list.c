@@ -33,20 +33,26 @@ hash_list_begin(HashList *list)
 }
 
 /*
- * Sort the hashes as signed numbers, and drop duplicates.  Authors of texts can choose the
- * hashes, so quicksort could be slow.
+ * Sort n hashes as signed numbers, and drop duplicates.  Returns the number of distinct
+ * hashes.  Authors of texts can choose the hashes, so quicksort could be slow.  Checks for
+ * interrupts.
  */
-static void
-tidy(HashList *list)
+int
+sort_distinct(uint64 *hashes, int n)
 {
-	uint64	   *hashes = list->hashes;
-	int			n = 0;
+	int			ndistinct = Min(n, 1);
 
-	sort_hashes(hashes, list->n);
-	for (int i = 0; i < list->n; i++)
-		if (n == 0 || hashes[i] != hashes[n - 1])
-			hashes[n++] = hashes[i];
-	list->n = n;
+	/* sketches are sorted already */
+	while (ndistinct < n && (int64) hashes[ndistinct - 1] < (int64) hashes[ndistinct])
+		ndistinct++;
+	if (ndistinct == n)
+		return n;
+	sort_hashes(hashes, n);
+	ndistinct = 1;
+	for (int i = 1; i < n; i++)
+		if (hashes[i] != hashes[ndistinct - 1])
+			hashes[ndistinct++] = hashes[i];
+	return ndistinct;
 }
 
 /*
@@ -56,7 +62,7 @@ tidy(HashList *list)
 bool
 hash_list_enlarge(HashList *list)
 {
-	tidy(list);
+	list->n = sort_distinct(list->hashes, list->n);
 	if (list->n <= list->capacity / 2)
 		return true;
 	if (list->n > HASH_LIST_MAX)
@@ -73,6 +79,6 @@ hash_list_enlarge(HashList *list)
 bool
 hash_list_finish(HashList *list)
 {
-	tidy(list);
+	list->n = sort_distinct(list->hashes, list->n);
 	return list->n <= HASH_LIST_MAX;
 }

@@ -4,14 +4,6 @@
  * A list has all hashes that the caller adds.  A repeated hash changes nothing.  The
  * number of distinct hashes bounds the memory.
  *
- *		HashList	list;
- *
- *		hash_list_begin(&list);
- *		fits = hash_list_add(&list, hash);
- *		fits = hash_list_finish(&list);
- *		memcpy(array, list.hashes, list.n * sizeof(int64));
- *		pfree(list.hashes);
- *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_HASH_LIST_H
@@ -31,6 +23,7 @@ typedef struct HashList
 	uint64	   *hashes;			/* allocated; the caller frees it */
 } HashList;
 
+extern int	sort_distinct(uint64 *hashes, int n);
 extern void hash_list_begin(HashList *list);
 extern bool hash_list_enlarge(HashList *list);
 extern bool hash_list_finish(HashList *list);

@@ -9,12 +9,6 @@
  * Signatures are cut into bands for LSH banding (locality-sensitive hashing).  Two
  * signatures share a band if all minima of the band are equal.
  *
- *		MinimaBuilder builder;
- *
- *		minima_begin(&builder, minima, length);
- *		minima_add(&builder, hash);
- *		any = minima_finish(&builder);
- *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_MINHASH_DIGEST_H

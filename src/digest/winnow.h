@@ -5,12 +5,6 @@
  * fingerprinting", 2003: texts that have a whole window in common, anywhere, select a
  * hash in common.
  *
- *		Winnower	winnower;
- *
- *		winnow_begin(&winnower, window);
- *		if (winnow_next(&winnower, hash, &selected)) ...
- *		if (winnow_finish(&winnower, &selected)) ...
- *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_WINNOW_H

@@ -25,20 +25,6 @@
 #define NOT_COVERED			(-1)
 
 /*
- * Append a run to the result.
- */
-static void
-add_run(CommonRuns *result, int *capacity, CommonRun run)
-{
-	if (result->n == *capacity)
-	{
-		*capacity *= 2;
-		result->runs = repalloc_huge(result->runs, *capacity * sizeof(CommonRun));
-	}
-	result->runs[result->n++] = run;
-}
-
-/*
  * Find all runs of a that are in b, have at least `minimum` symbols and are not part of a
  * longer such run, in the order of a.  Does not set their positions in b, which
  * locate_runs() finds.  Checks for interrupts.
@@ -59,8 +45,14 @@ find_longest_runs(const SuffixAutomaton *automaton, const Symbol *a, int na, int
 		if (i % INTERRUPT_INTERVAL == 0)
 			CHECK_FOR_INTERRUPTS();
 		automaton_match(automaton, i < na ? a[i] : NO_SYMBOL, &match);
-		if (match.length != before.length + 1 && before.length >= minimum)
-			add_run(result, &capacity, (CommonRun) {.a = i - before.length,.length = before.length});
+		if (match.length == before.length + 1 || before.length < minimum)
+			continue;
+		if (result->n == capacity)
+		{
+			capacity *= 2;
+			result->runs = repalloc_huge(result->runs, capacity * sizeof(CommonRun));
+		}
+		result->runs[result->n++] = (CommonRun) {.a = i - before.length,.length = before.length};
 	}
 }
 

@@ -25,16 +25,7 @@
 #include "functions/shingle_set.h"
 #include "text/salt.h"
 #include "type/minhash_type.h"
-
-/*
- * Numbers of distinct shingles of a, of b and of the intersection of a and b.
- */
-typedef struct SetComparison
-{
-	uint64		n_a;
-	uint64		n_b;
-	uint64		n_both;
-} SetComparison;
+#include "type/overlap.h"
 
 /*
  * A document and the set of its shingles.
@@ -71,8 +62,7 @@ typedef struct CachedSet
  *
  * A similarity join returns the pairs of a family close together, so 256 sets are enough.
  * For the 0.9 million pairs of 100,000 documents, a comparison took 1.4 times as long with
- * one set for each argument, and 0.93 times as long with 4,096 sets.  If the pairs were
- * first sorted by the left row, it took 1.3 times as long, and 1.9 times with the sort.
+ * one set for each argument, and 0.93 times as long with 4,096 sets.
  */
 #define CACHED_SETS		256
 
@@ -99,31 +89,26 @@ static SetCache *
 begin_comparison(FmgrInfo *function)
 {
 	SetCache   *cache = function->fn_extra;
-	MemoryContext context;
 
-	if (cache != NULL)
+	if (cache == NULL || cache->in_use || cache->transaction != my_local_transaction() ||
+		cache->statement != GetCurrentStatementStartTimestamp())
 	{
-		if (!cache->in_use &&
-			cache->transaction == my_local_transaction() &&
-			cache->statement == GetCurrentStatementStartTimestamp())
-		{
-			cache->in_use = true;
-			cache->budget.limit = cache->budget.allocated + MaxAllocSize;
-			return cache;
-		}
+		MemoryContext context;
+
 		function->fn_extra = NULL;
-		MemoryContextDelete(cache->budget.context);
+		if (cache)
+			MemoryContextDelete(cache->budget.context);
+		salt_init();
+		context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
+										ALLOCSET_DEFAULT_SIZES);
+		cache = MemoryContextAllocZero(context, sizeof(SetCache));
+		cache->budget.context = context;
+		cache->transaction = my_local_transaction();
+		cache->statement = GetCurrentStatementStartTimestamp();
+		function->fn_extra = cache;
 	}
-	salt_init();
-	context = AllocSetContextCreate(function->fn_mcxt, "sets of shingles",
-									ALLOCSET_DEFAULT_SIZES);
-	cache = MemoryContextAllocZero(context, sizeof(SetCache));
-	cache->budget.context = context;
-	cache->budget.limit = MaxAllocSize;
-	cache->transaction = my_local_transaction();
-	cache->statement = GetCurrentStatementStartTimestamp();
 	cache->in_use = true;
-	function->fn_extra = cache;
+	cache->budget.limit = cache->budget.allocated + MaxAllocSize;
 	return cache;
 }
 
@@ -274,7 +259,7 @@ set_of_argument(SetCache *cache, FunctionCallInfo fcinfo, int i, const Cut *cut,
  * the function is NULL.
  */
 static bool
-compare_documents(FunctionCallInfo fcinfo, SetComparison *comparison)
+compare_documents(FunctionCallInfo fcinfo, Overlap *overlap)
 {
 	Cut			cut;
 	SetCache   *cache;
@@ -287,9 +272,9 @@ compare_documents(FunctionCallInfo fcinfo, SetComparison *comparison)
 	cache = begin_comparison(fcinfo->flinfo);
 	a = set_of_argument(cache, fcinfo, 0, &cut, NULL);
 	b = set_of_argument(cache, fcinfo, 1, &cut, a);
-	*comparison = (SetComparison) {a->set.count, b->set.count, a->set.count};
+	*overlap = (Overlap) {a->set.count, b->set.count, a->set.count};
 	if (a != b)
-		comparison->n_both = shingle_set_intersection(&a->set, &b->set);
+		overlap->both = shingle_set_intersection(&a->set, &b->set);
 	end_comparison(cache, a, b);
 	return true;
 }
@@ -303,15 +288,11 @@ PG_FUNCTION_INFO_V1(simhash_resemblance);
 Datum
 simhash_resemblance(PG_FUNCTION_ARGS)
 {
-	SetComparison comparison;
-	uint64		n_union;
+	Overlap		overlap;
 
-	if (!compare_documents(fcinfo, &comparison))
+	if (!compare_documents(fcinfo, &overlap) || overlap_union(&overlap) == 0)
 		PG_RETURN_NULL();
-	n_union = comparison.n_a + comparison.n_b - comparison.n_both;
-	if (n_union == 0)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((double) comparison.n_both / n_union);
+	PG_RETURN_FLOAT8((double) overlap.both / overlap_union(&overlap));
 }
 
 /*
@@ -321,9 +302,9 @@ PG_FUNCTION_INFO_V1(simhash_containment);
 Datum
 simhash_containment(PG_FUNCTION_ARGS)
 {
-	SetComparison comparison;
+	Overlap		overlap;
 
-	if (!compare_documents(fcinfo, &comparison) || comparison.n_a == 0)
+	if (!compare_documents(fcinfo, &overlap) || overlap.a == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((double) comparison.n_both / comparison.n_a);
+	PG_RETURN_FLOAT8((double) overlap.both / overlap.a);
 }

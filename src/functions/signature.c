@@ -11,7 +11,6 @@
 
 #include "miscadmin.h"
 
-#include "compat.h"
 #include "functions/arguments.h"
 #include "text/hash.h"
 #include "type/minhash_type.h"

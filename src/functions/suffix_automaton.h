@@ -1,13 +1,6 @@
 /*
  * All passages of a sequence of symbols, in linear space
  *
- *		automaton_init(&automaton, nsymbols);
- *		automaton_extend(&automaton, symbol);	for each
- *
- *		AutomatonMatch match = AUTOMATON_NO_MATCH;
- *
- *		automaton_match(&automaton, symbol, &match);	for each of another sequence
- *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_SUFFIX_AUTOMATON_H

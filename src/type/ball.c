@@ -11,9 +11,6 @@
 #include "compat.h"
 #include "type/simhash_type.h"
 
-#define BALL_HINT \
-	errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3). Write simhash_ball(fp, 3) for the ball around a fingerprint.")
-
 #define RADIUS_HINT \
 	errhint("A radius is -1, for no fingerprint at all, to %d.", SIMHASH_BITS)
 
@@ -72,7 +69,7 @@ simhash_ball_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"simhash_ball", simhash_excerpt(string, strlen(string))),
-				 BALL_HINT));
+				 errhint("A ball is written as (fingerprint,radius), for example (0123456789abcdef,3). Write simhash_ball(fp, 3) for the ball around a fingerprint.")));
 	if (!radius_is_valid(radius))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

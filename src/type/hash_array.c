@@ -11,15 +11,8 @@
 #include "utils/array.h"
 
 #include "compat.h"
+#include "digest/hash_list.h"
 #include "type/hash_array.h"
-
-#define ST_SORT sort_elements
-#define ST_ELEMENT_TYPE int64
-#define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
-#define ST_SCOPE static
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 /* Number of elements between checks for interrupts. */
 #define INTERRUPT_INTERVAL	65536
@@ -49,8 +42,7 @@ copy_elements(ArrayType *array, int n, int64 *elements)
 
 /*
  * Return the distinct elements of an array of bigint as a palloc'd array, in ascending
- * order.  Sets *n to their number.  Sketches are already sorted, which makes this fast.
- * Checks for interrupts.
+ * order.  Sets *n to their number.  Checks for interrupts.
  */
 int64 *
 hash_array_elements(Datum value, int *n)
@@ -59,12 +51,7 @@ hash_array_elements(Datum value, int *n)
 	int			nelements = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	int64	   *element = palloc(Max(nelements, 1) * sizeof(int64));
 
-	nelements = copy_elements(array, nelements, element);
-	sort_elements(element, nelements);
-	*n = 0;
-	for (int i = 0; i < nelements; i++)
-		if (i == 0 || element[i] != element[i - 1])
-			element[(*n)++] = element[i];
+	*n = sort_distinct((uint64 *) element, copy_elements(array, nelements, element));
 	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);
 	return element;
