@@ -16,7 +16,6 @@
 #include "digest/accumulate.h"
 #include "digest/distinct.h"
 #include "functions/arguments.h"
-#include "text/document.h"
 #include "text/encoding.h"
 #include "text/hash.h"
 #include "type/simhash_type.h"
@@ -82,7 +81,11 @@ add_feature(Accumulator *acc, uint64 hash, float8 weight)
 }
 
 /*
- * simhash(body text, width int, unit text) and simhash(tokens text[], width int)
+ * simhash(body text, width int, unit text), simhash(tokens text[], width int) and
+ * simhash(unknown)
+ *
+ * simhash(unknown) is called for a literal without a type.  Without this function, the
+ * parser would resolve the call as a cast of the literal to the type simhash.
  */
 PG_FUNCTION_INFO_V1(simhash_text);
 Datum
@@ -94,32 +97,21 @@ simhash_text(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	cut = get_cut(fcinfo, 1, shingle_default_width);
-	document = cut.is_array ? PG_GETARG_VARLENA_P(0) : PG_GETARG_VARLENA_PP(0);
+	if (PG_NARGS() == 1)
+	{
+		/* the literal is a C string */
+		cut = (Cut) {false, shingle_default_width(SHINGLE_DEFAULT_UNIT), SHINGLE_DEFAULT_UNIT};
+		document = (struct varlena *) cstring_to_text(PG_GETARG_CSTRING(0));
+	}
+	else
+	{
+		cut = get_cut(fcinfo, 1, shingle_default_width);
+		document = cut.is_array ? PG_GETARG_VARLENA_P(0) : PG_GETARG_VARLENA_PP(0);
+	}
 	distinct_init(&features, cut.is_array ? array_nitems((ArrayType *) document) :
 				  VARSIZE_ANY_EXHDR(document) / BYTES_A_SHINGLE(cut.unit));
 	cut_document(PointerGetDatum(document), &cut, add_distinct, &features);
 	PG_FREE_IF_COPY(document, 0);
-	return fingerprint_of_sum(fcinfo, distinct_finish(&features));
-}
-
-/*
- * simhash(unknown)
- *
- * Called for a literal without a type.  Without this function, the parser would resolve
- * the call as a cast of the literal to the type simhash.  The argument is a C string.
- */
-PG_FUNCTION_INFO_V1(simhash_cstring);
-Datum
-simhash_cstring(PG_FUNCTION_ARGS)
-{
-	char	   *body = PG_GETARG_CSTRING(0);
-	size_t		length = strlen(body);
-	DistinctFeatures features;
-
-	distinct_init(&features, length / BYTES_A_SHINGLE(SHINGLE_DEFAULT_UNIT));
-	document_shingles(body, length, shingle_default_width(SHINGLE_DEFAULT_UNIT),
-					  SHINGLE_DEFAULT_UNIT, add_distinct, &features);
 	return fingerprint_of_sum(fcinfo, distinct_finish(&features));
 }
 

@@ -24,15 +24,6 @@ typedef struct ShingleArray
 	int			nelements;
 } ShingleArray;
 
-static void
-begin_array(ShingleArray *array)
-{
-	initStringInfo(&array->data);
-	enlargeStringInfo(&array->data, ARR_OVERHEAD_NONULLS(1));
-	array->data.len = ARR_OVERHEAD_NONULLS(1);
-	array->nelements = 0;
-}
-
 /*
  * Append a shingle to a ShingleArray.  Raises an error as soon as the array exceeds
  * MaxAllocSize, because wide shingles of a long text take many times the memory of the
@@ -86,13 +77,15 @@ PG_FUNCTION_INFO_V1(simhash_shingles);
 Datum
 simhash_shingles(PG_FUNCTION_ARGS)
 {
-	ShingleArray shingles;
+	ShingleArray shingles = {.nelements = 0};
 	Cut			cut;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	cut = get_cut(fcinfo, 1, shingle_default_width);
-	begin_array(&shingles);
+	initStringInfo(&shingles.data);
+	enlargeStringInfo(&shingles.data, ARR_OVERHEAD_NONULLS(1));
+	shingles.data.len = ARR_OVERHEAD_NONULLS(1);
 	cut_document(PG_GETARG_DATUM(0), &cut, collect_shingle, &shingles);
 	PG_RETURN_DATUM(finish_array(&shingles));
 }

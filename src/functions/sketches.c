@@ -117,13 +117,14 @@ Datum
 simhash_sketch(PG_FUNCTION_ARGS)
 {
 	Cut			cut;
+	int			modulus;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	cut = get_cut(fcinfo, 2, sketch_default_width);
-	return sketch_document(fcinfo, cut,
-						   check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
-									   "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n."));
+	modulus = check_range(PG_GETARG_INT32(1), 1, PG_INT32_MAX, "modulus",
+						  "A modulus is at least 1, which keeps all hashes. Modulus n keeps about one hash of n.");
+	return sketch_document(fcinfo, cut, modulus);
 }
 
 /*

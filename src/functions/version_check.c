@@ -30,25 +30,11 @@ simhash_version(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raise a WARNING if the database has encoding SQL_ASCII.  Values that are made of texts
- * there differ from those of other databases, and a stored value cannot be mended.
- */
-static void
-warn_of_sql_ascii(void)
-{
-	if (GetDatabaseEncoding() == PG_SQL_ASCII)
-		ereport(WARNING,
-				(errmsg("database \"%s\" has encoding SQL_ASCII, which has no letters beyond ASCII",
-						get_database_name(MyDatabaseId)),
-				 errdetail("Each byte above 127 counts as a letter without case. So a Chinese sentence is one word."),
-				 errhint("For texts that are not ASCII, use a database that you create by CREATE DATABASE name ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.")));
-}
-
-/*
  * simhash_check_version(version)
  *
  * Raises an error if the library is older than this version of the extension.  Raises a
- * WARNING if the database has encoding SQL_ASCII.
+ * WARNING if the database has encoding SQL_ASCII.  Values that are made of texts there
+ * differ from those of other databases, and a stored value cannot be mended.
  */
 PG_FUNCTION_INFO_V1(simhash_check_version);
 Datum
@@ -75,6 +61,11 @@ simhash_check_version(PG_FUNCTION_ARGS)
 						needed, SIMHASH_VERSION),
 				 errhint("Install the library of version %s on this server. Then reconnect, or restart the "
 						 "server if it preloads the library.", needed)));
-	warn_of_sql_ascii();
+	if (GetDatabaseEncoding() == PG_SQL_ASCII)
+		ereport(WARNING,
+				(errmsg("database \"%s\" has encoding SQL_ASCII, which has no letters beyond ASCII",
+						get_database_name(MyDatabaseId)),
+				 errdetail("Each byte above 127 counts as a letter without case. So a Chinese sentence is one word."),
+				 errhint("For texts that are not ASCII, use a database that you create by CREATE DATABASE name ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.")));
 	PG_RETURN_VOID();
 }

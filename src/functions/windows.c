@@ -126,18 +126,6 @@ put_token(void *arg, const char *token, size_t length, Passage passage)
 }
 
 /*
- * End the text.  Adds the first window that reaches the end of the text to the result,
- * unless the text has no unit or such a window has been added.  Ignores later windows.
- */
-static void
-end_windows(Windows *windows)
-{
-	if (windows->first < windows->last && windows->reached < windows->nunits)
-		return_window(windows);
-	pfree(windows->starts);
-}
-
-/*
  * text_windows(body text, size int, step int, unit text)
  */
 PG_FUNCTION_INFO_V1(simhash_text_windows);
@@ -175,6 +163,10 @@ simhash_text_windows(PG_FUNCTION_ARGS)
 	else
 		segment_text(windows.text, VARSIZE_ANY_EXHDR(body), (SegmentKind) (unit - FIRST_SEGMENT),
 					 take_segment, &windows);
-	end_windows(&windows);
+
+	/* the first window that reaches the end of the text; later ones are part of it */
+	if (windows.first < windows.last && windows.reached < windows.nunits)
+		return_window(&windows);
+	pfree(windows.starts);
 	return (Datum) 0;
 }

@@ -397,7 +397,7 @@ COMMENT ON FUNCTION simhash(text, integer, text) IS
 -- A bare literal is of type unknown.  Without this, simhash('some text') would
 -- be the text form of a fingerprint.
 CREATE FUNCTION simhash(unknown) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_cstring'
+    AS 'MODULE_PATHNAME', 'simhash_text'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash(unknown) IS 'fingerprint of a text written as a bare literal';
 

@@ -14,23 +14,12 @@
 #include "compat.h"
 #include "type/simhash_type.h"
 
-/*
- * Return the fingerprint of a text form.  Raises an error for any other string.
- *
- * The casts need functions.  For simhash(x), the parser prefers the cast x::simhash to a
- * function simhash() only if the cast is done by relabelling or by input and output.  So
- * without functions for the casts, simhash(x) would be x::simhash if x is a varchar, a
- * char(n), a name or a domain over one of these.
- */
 PG_FUNCTION_INFO_V1(simhash_from_text);
 Datum
 simhash_from_text(PG_FUNCTION_ARGS)
 {
-	text	   *string = PG_GETARG_TEXT_PP(0);
-	SimHash		fp;
-
-	(void) simhash_parse(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string), NULL, &fp);
-	PG_RETURN_SIMHASH(fp);
+	return DirectFunctionCall1(simhash_in,
+							   CStringGetDatum(text_to_cstring(PG_GETARG_TEXT_PP(0))));
 }
 
 /*

@@ -157,33 +157,21 @@ syntax_hint(const char *string, size_t length)
 	return gettext_noop("The fingerprint of a text is to_simhash(...).");
 }
 
-/*
- * Parse the text form, which has `length` bytes.  If it is invalid, raises an error, or,
- * if `context` is not NULL, saves an error in it and returns false.
- */
-bool
-simhash_parse(const char *string, size_t length, struct Node *context,
-			  SimHash *fp)
-{
-	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_digits(string, SIMHASH_HEX_DIGITS, fp))
-		ereturn(context, false,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"simhash", simhash_excerpt(string, length)),
-				 errhint("A fingerprint is written as 16 hexadecimal digits. %s",
-						 _(syntax_hint(string, length)))));
-	return true;
-}
-
 PG_FUNCTION_INFO_V1(simhash_in);
 Datum
 simhash_in(PG_FUNCTION_ARGS)
 {
 	char	   *string = PG_GETARG_CSTRING(0);
+	size_t		length = strlen(string);
 	SimHash		fp;
 
-	if (!simhash_parse(string, strlen(string), fcinfo->context, &fp))
-		PG_RETURN_NULL();
+	if (length != SIMHASH_HEX_DIGITS || !simhash_parse_digits(string, SIMHASH_HEX_DIGITS, &fp))
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"simhash", simhash_excerpt(string, length)),
+				 errhint("A fingerprint is written as 16 hexadecimal digits. %s",
+						 _(syntax_hint(string, length)))));
 	PG_RETURN_SIMHASH(fp);
 }
 

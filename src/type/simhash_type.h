@@ -76,9 +76,9 @@ extern bool simhash_parse_digits(const char *digits, int n, uint64 *value);
 extern void simhash_format_hex(SimHash fp, char *digits);
 
 #ifndef FRONTEND
-extern bool simhash_parse(const char *string, size_t length,
-						  struct Node *context, SimHash *fp);
 extern char *simhash_excerpt(const char *string, size_t length);
+
+extern Datum simhash_in(PG_FUNCTION_ARGS);
 
 /* The functions of operators that an index supports. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
