@@ -587,9 +587,9 @@ END $$;
 CREATE TABLE counted AS SELECT d, clause, j, jointype, memory, c.*
 FROM (VALUES (1, 'a.fp <~> b.fp <= 3'), (2, 'a.sig % b.sig'), (3, 'a.sk <%> b.sk <= 0.4')) AS v (d, clause),
      (VALUES (1, 'inner', 'SELECT a.id, b.id AS r FROM kin a JOIN kin b ON %s'),
-             (2, 'left', 'SELECT a.id, b.id AS r FROM kin a LEFT JOIN kin b ON %s'),
-             (3, 'semi', 'SELECT a.id FROM kin a WHERE EXISTS (SELECT FROM kin b WHERE %s)'),
-             (4, 'anti', 'SELECT a.id FROM kin a WHERE NOT EXISTS (SELECT FROM kin b WHERE %s)'),
+             (2, 'left', 'SELECT a.id, b.id AS r FROM kin a LEFT JOIN kin_copy b ON %s'),
+             (3, 'semi', 'SELECT a.id FROM kin a WHERE EXISTS (SELECT FROM kin_copy b WHERE %s)'),
+             (4, 'anti', 'SELECT a.id FROM kin a WHERE NOT EXISTS (SELECT FROM kin_copy b WHERE %s)'),
              (5, 'inner of two', 'SELECT a.id, b.id AS r FROM kin a JOIN kin_copy b ON %s'))
          AS t (j, jointype, form),
      unnest('{4MB,64kB}'::text[]) AS memory,
@@ -651,6 +651,8 @@ SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), su
     JOIN sigs b ON a.sig % b.sig AND a.id < b.id + q.n) AS s WHERE n < 4 $$);
 -- left rows with a NULL have been returned, not kept
 SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
+    LEFT JOIN (SELECT * FROM docs OFFSET 0) b ON a.fp <~> b.fp <= q.radius) AS s WHERE n < 4 $$);
+SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.id - b.id) FROM docs a
     LEFT JOIN docs b ON a.fp <~> b.fp <= q.radius) AS s WHERE n < 4 $$);
 SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n) FROM uniform a
     WHERE a.n < 90 AND NOT EXISTS (SELECT FROM uniform b WHERE a.fp <~> b.fp <= q.radius * 3 AND a.n > b.n)) AS s
@@ -676,7 +678,8 @@ SET work_mem = '64kB';
 SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n - b.n) FROM spilled a
     JOIN spilled b ON a.fp <~> b.fp <= q.radius * 4) AS s WHERE q.n < 4 $$);
 SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*), sum(a.n) FROM spilled a
-    LEFT JOIN spilled b ON a.fp <~> b.fp <= q.radius * 4 AND a.n < b.n) AS s WHERE q.n IN (1, 61, 3) $$);
+    LEFT JOIN (SELECT * FROM spilled OFFSET 0) b ON a.fp <~> b.fp <= q.radius * 4 AND a.n < b.n) AS s
+    WHERE q.n IN (1, 61, 3) $$);
 SELECT rescanned($$ SELECT q.n, s.* FROM queries q, LATERAL (SELECT count(*) FROM (SELECT FROM many_bands a
     JOIN many_bands b ON a.sig % b.sig AND a.n + b.n > q.n * 200 LIMIT q.n * 400) AS s) AS s WHERE n < 4 $$);
 RESET work_mem;
@@ -717,6 +720,24 @@ FROM unnest('{a.fp <~> b.fp <= 4,b.sk <%> a.sk < 0.5,a.sig % b.sig}'::text[]) WI
      self_joined(format('SELECT a.id, b.id AS other, b.ctid AS place FROM kin_twice a JOIN kin_twice b ON %s AND %s',
                         clause, other), memory)
 GROUP BY i, j, clause, other ORDER BY i, j;
+-- semi, anti and left joins: rows that are NULL, that have no elements or none in common, and equal ones
+CREATE TABLE kin_more AS SELECT * FROM kin_twice
+    UNION ALL SELECT 2000 + n, n % 3, CASE n WHEN 1 THEN 5::bigint::simhash END, NULL,
+        CASE WHEN n < 4 THEN '{}'::bigint[] WHEN n < 8 THEN ARRAY[-n, -2 * n]
+             WHEN n > 12 THEN (SELECT sk FROM kin WHERE id = 1) END
+    FROM generate_series(1, 200) AS n;
+ANALYZE kin_more;
+SELECT clause, form, every(self) AS self, bool_or(passes > 1) AS in_parts,
+       string_agg(DISTINCT rows::text, ', ') AS rows, sum(differing) AS differing
+FROM unnest('{a.fp <~> b.fp <= 4,b.sk <%> a.sk < 0.5,a.sig % b.sig}'::text[]) WITH ORDINALITY AS c (clause, i),
+     unnest('{SELECT a.ctid AS place FROM kin_more a WHERE EXISTS (SELECT FROM kin_more b WHERE %s),
+              SELECT a AS whole FROM kin_more a WHERE NOT EXISTS (SELECT FROM kin_more b WHERE %s),
+              "SELECT a.id, b.ctid AS place FROM kin_more a LEFT JOIN kin_more b ON %s"}'::text[])
+         WITH ORDINALITY AS f (form, j),
+     unnest('{b.id < a.id,a.tenant = b.tenant AND a.id + 3 > b.id % 2}'::text[]) AS other,
+     unnest('{64kB,32MB}'::text[]) AS memory,
+     self_joined(format(form, clause || ' AND ' || other), memory)
+GROUP BY i, j, clause, form ORDER BY i, j;
 -- what is one input, and what is not
 SELECT query, self, rows, differing
 FROM unnest(ARRAY[
@@ -745,6 +766,7 @@ SELECT rows, differing FROM self_joined($$ SELECT c.id AS c, d.* FROM kin c LEFT
 -- rows that are locked or changed are read twice
 EXPLAIN (COSTS OFF) SELECT FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 FOR UPDATE OF a;
 EXPLAIN (COSTS OFF) DELETE FROM kin a USING kin b WHERE a.fp <~> b.fp <= 4;
+EXPLAIN (COSTS OFF) DELETE FROM kin a WHERE EXISTS (SELECT FROM kin b WHERE a.fp <~> b.fp <= 4 AND b.id < a.id);
 -- two signatures in one file, with different parameters
 CREATE TABLE kin_mixed AS SELECT id, id > 498 AS other,
     CASE id WHEN 500 THEN to_minhash(sk, 7, 2) ELSE sig END AS sig FROM kin;

@@ -75,7 +75,10 @@ FROM unnest(ARRAY['a.fp <~> b.fp <= 3', 'a.fp <~> b.fp <= 8 AND a.tenant = b.ten
                   'SELECT a.ctid AS l, b.ctid AS r, a.body FROM docs a LEFT JOIN queries b ON %s',
                   'SELECT a.ctid AS l, a.body FROM docs a WHERE EXISTS (SELECT FROM queries b WHERE %s)',
                   'SELECT a.ctid AS l, a.body FROM docs a WHERE NOT EXISTS (SELECT FROM queries b WHERE %s)',
-                  'SELECT a.ctid AS l, b.ctid AS r, a.body FROM docs a JOIN docs b ON %s']) AS query
+                  'SELECT a.ctid AS l, b.ctid AS r, a.body FROM docs a JOIN docs b ON %s',
+                  'SELECT a.ctid AS l, a.body FROM docs a WHERE EXISTS (SELECT FROM docs b WHERE %s AND a.id > b.id)',
+                  'SELECT a.id FROM docs a WHERE NOT EXISTS (SELECT FROM docs b WHERE %s AND a.id < b.id)'])
+         AS query
      LEFT JOIN LATERAL differences(format(query, clause),
         ARRAY['work_mem=4MB', 'work_mem=64kB hash_mem_multiplier=1',
               'work_mem=64kB parallel_leader_participation=off']) AS d ON true;

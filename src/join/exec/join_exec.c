@@ -51,9 +51,10 @@ create_state(CustomScan *scan)
 }
 
 /*
- * Return true if the result may need columns of the right input.  For a semijoin, checks
- * the target list and the filter, which may contain the right ctid for EvalPlanQual.  An
- * antijoin needs none, because it returns these columns as NULL.
+ * Return true if the result may need columns of the right input, which are those of the left
+ * side of a self-join, too.  For a semijoin, checks the target list and the filter, which may
+ * contain the right ctid for EvalPlanQual.  An antijoin needs none, because it returns these
+ * columns as NULL.
  */
 static bool
 needs_right_columns(const SimHashJoinState *state)
@@ -61,7 +62,7 @@ needs_right_columns(const SimHashJoinState *state)
 	const Plan *plan = state->css.ss.ps.plan;
 	Bitmapset  *columns = NULL;
 
-	if (!join_needs_one_match(state->spec.jointype))
+	if (!join_needs_one_match(state->spec.jointype) || join_is_self(&state->spec))
 		return true;
 	if (state->spec.jointype == JOIN_ANTI)
 		return false;
@@ -82,6 +83,7 @@ make_match(SimHashJoinState *state)
 
 	match->methods = methods;
 	match->jointype = state->spec.jointype;
+	match->pairs_itself = join_is_self(&state->spec) && !state->spec.excludes_self;
 	match->has_equalities = state->spec.equal != NIL;
 	match->is_swapped = state->spec.is_swapped;
 	match->memory = get_hash_memory_limit();

@@ -111,18 +111,33 @@ join_evaluate_radius(SimHashJoinState *state)
 }
 
 /*
+ * Raise an error if the numbers of n rows do not fit into entries.
+ */
+void
+join_check_rows(uint64 n)
+{
+	if (n > PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a similarity join cannot have more than %u rows", PG_UINT32_MAX)));
+}
+
+/*
  * Read the next row of an input into the joined row, and keep it if it may have a match.
- * Returns false at the end of the input.  Sets *kept.
+ * Returns false at the end of the input.  Sets *result to the row of the result if it is not
+ * kept and the join returns rows without a match, otherwise to NULL.
  */
 static bool
-read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
+read_row(SimHashJoinState *state, JoinInput *input, TupleTableSlot **result)
 {
 	TupleTableSlot *slot = ExecProcNode(input->plan);
 	TupleTableSlot *row;
 	MemoryContext old;
 	Datum		key;
 	uint32		hash;
+	bool		kept;
 
+	*result = NULL;
 	if (TupIsNull(slot))
 	{
 		input->done = true;
@@ -136,26 +151,40 @@ read_row(SimHashJoinState *state, JoinInput *input, bool *kept)
 	join_row_put(input, slot, row);
 	ExecStoreVirtualTuple(row);
 	old = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
-	*kept = compute_keys(state, input, row, &key, &hash) &&
+	kept = compute_keys(state, input, row, &key, &hash) &&
 		state->match->methods->add(state->match, &input->store, key, hash, slot);
 	MemoryContextSwitchTo(old);
-	input->store.nrows += *kept;
+	input->store.nrows += kept;
+	if (!kept && &input->store == state->match->left &&
+		join_returns_unmatched(state->match))
+	{
+		input->complete = false;
+		row = join_row_clear(state);
+		join_row_put(&state->left, slot, row);
+		*result = join_row_project(state, ExecStoreVirtualTuple(row));
+	}
 	return true;
 }
 
 /*
  * Read the right input, and keep the rows that may have a match.  If some entries are in a
- * file, moves all of them there.
+ * file, moves all of them there.  Stops early to return a row of a self-join that is not kept, as
+ * join_input_read_left() does.  Returns NULL at the end.
  */
-void
+TupleTableSlot *
 join_input_read_right(SimHashJoinState *state)
 {
-	bool		kept;
+	TupleTableSlot *result;
 
-	while (read_row(state, &state->right, &kept))
+	while (read_row(state, &state->right, &result))
+	{
 		CHECK_FOR_INTERRUPTS();
+		if (result)
+			return result;
+	}
 	if (state->right.store.entries.source)
 		join_match_spill(state->match, &state->right.store);
+	return NULL;
 }
 
 /*
@@ -198,7 +227,6 @@ TupleTableSlot *
 join_input_read_left(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
-	bool		kept;
 
 	for (;;)
 	{
@@ -214,12 +242,9 @@ join_input_read_left(SimHashJoinState *state)
 			match->partitioned = true;
 			join_match_limit(match, match->memory);
 		}
-		if ((!match->shared && left_is_full(state)) || !read_row(state, &state->left, &kept))
+		if ((!match->shared && left_is_full(state)) || !read_row(state, &state->left, &result))
 			break;
-		if (kept || !join_returns_unmatched(state))
-			continue;
-		state->left.complete = false;
-		if ((result = join_row_project(state, state->css.ss.ss_ScanTupleSlot)) != NULL)
+		if (result)
 			return result;
 	}
 	if (match->partitioned)

@@ -14,8 +14,7 @@
  * Whoever finishes the last partition returns the left rows without a match.  Each left row has
  * a bit in shared memory that says whether it has one.
  *
- * The participant that sets the bit returns the row of a semijoin.  A row of a self-join and
- * itself are returned by the participant that has read the row.
+ * The participant that sets the bit returns the row of a semijoin.
  *
  * What has to be the same in all processes is shared by JoinMethods.share(): the salt and the
  * parameters of signatures, the counts of elements, and the cut.  A participant may have read no
@@ -174,8 +173,10 @@ read_right(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 	SharedInput *shared = &state->parallel->shared->participant[state->parallel->participant].right;
+	TupleTableSlot *result;
 
-	join_input_read_right(state);
+	while ((result = join_input_read_right(state)) != NULL)
+		keep_result(state, result);
 	join_match_spill(match, match->right);
 	shared->nrows = match->right->nrows;
 	match->methods->share(match, SHARE_RIGHT_ROWS);
@@ -204,7 +205,7 @@ read_left(SimHashJoinState *state)
 	TupleTableSlot *result;
 
 	know_right_rows(state);
-	if (join_match_is_self(match) || (!state->matchable && !join_returns_unmatched(state)))
+	if (join_match_is_self(match) || (!state->matchable && !join_returns_unmatched(match)))
 		return;
 
 	/* the right rows have decided on the size of entries */
@@ -273,10 +274,7 @@ choose_partitions(SimHashJoinState *state)
 		nleft += shared->participant[i].left.nentries;
 		nright += shared->participant[i].right.nentries;
 	}
-	if (Max(match->nleft, match->nright) > PG_UINT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a parallel similarity join cannot have more than %u rows", PG_UINT32_MAX)));
+	join_check_rows(Max(match->nleft, match->nright));
 	shared->n = 1;
 	shared->nrounds = 1;
 
@@ -425,7 +423,8 @@ join_parallel_returns_unmatched(SimHashJoinState *state)
 {
 	JoinShared *shared = state->parallel->shared;
 
-	if (pg_atomic_sub_fetch_u32(&shared->njoining, 1) > 0 || !join_returns_unmatched(state) ||
+	if (pg_atomic_sub_fetch_u32(&shared->njoining, 1) > 0 ||
+		!join_returns_unmatched(state->match) ||
 		pg_atomic_fetch_add_u32(&shared->nunmatched, 1) > 0)
 		return false;
 	set_source(state, true, 0, shared->n);

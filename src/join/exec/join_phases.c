@@ -79,7 +79,7 @@ begin_chunk(SimHashJoinState *state)
 static JoinPhase
 end_chunk(SimHashJoinState *state)
 {
-	JoinEntries *left = &state->left.store.entries;
+	JoinEntries *left = state->match->left_entries;
 
 	if (state->pending.n > 0)
 	{
@@ -90,11 +90,11 @@ end_chunk(SimHashJoinState *state)
 	state->unmatched = 0;
 	if (state->match->shared)
 		return join_parallel_returns_unmatched(state) ? RETURN_UNMATCHED : JOIN_DONE;
-	if (!join_returns_unmatched(state))
+	if (!join_returns_unmatched(state->match))
 		return begin_chunk(state);
 	if (state->match->partitioned)
 	{
-		left->source = &left->file;
+		left->source = &state->match->left->entries.file;
 		join_entries_rewind(left);
 		left->n = 0;
 	}
@@ -138,28 +138,6 @@ next_partition(SimHashJoinState *state)
 }
 
 /*
- * Begin with the first chunk, or partition.  Returns the next phase.
- */
-static JoinPhase
-first_chunk(SimHashJoinState *state)
-{
-	return state->match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
-}
-
-/*
- * Prepare to return the rows of a self-join that match themselves, before the first chunk.
- * Returns the next phase.
- */
-static JoinPhase
-return_itself(SimHashJoinState *state)
-{
-	if (!join_match_is_self(state->match) || state->spec.excludes_self || !state->matchable)
-		return first_chunk(state);
-	state->itself = (TupleScan) {0};
-	return RETURN_ITSELF;
-}
-
-/*
  * Prepare to join the rows of the left input that have been read.  Returns the next phase.
  */
 static JoinPhase
@@ -179,10 +157,11 @@ begin_matches(SimHashJoinState *state)
 		join_evaluate_radius(state);
 	if (join_match_is_self(match))
 		match->partitioned = right->file.n > 0;
-	if (!state->matchable && !join_returns_unmatched(state))
+	if (!state->matchable && !join_returns_unmatched(match))
 		return JOIN_DONE;
 	if (bitmap_size > 0)
 	{
+		join_check_rows(match->left->nrows);
 		if (state->matched == NULL)
 			state->matched = MemoryContextAllocHuge(match->left->context, bitmap_size);
 		memset(state->matched, 0, bitmap_size);
@@ -192,7 +171,8 @@ begin_matches(SimHashJoinState *state)
 		return end_chunk(state);
 	if (match->partitioned)
 	{
-		join_match_partition(match, match->memory - bitmap_size);
+		/* a self-join may have more rows than the planner expects */
+		join_match_partition(match, match->memory - Min(bitmap_size, match->memory / BITMAP_DIVISOR));
 		match->round = -1;
 		state->partition = match->partitions.n;
 	}
@@ -206,11 +186,36 @@ begin_matches(SimHashJoinState *state)
 	else if (right->file.n > 0)
 		nbatches = (right->file.n - 1) / right->capacity + 1;
 	state->counters.nbatches = Max(state->counters.nbatches, nbatches);
-	return return_itself(state);
+	return match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
 }
 
 /*
- * Read the right input, unless a rescan has kept it.  Returns the next phase.
+ * Begin with the left input, once the right one has been read.  Returns the next phase.
+ */
+static JoinPhase
+begin_outer(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+
+	state->pending.n = state->pending.next = state->pending.end = 0;
+	state->returns_pending = state->exchange = false;
+	match->knows_radius = false;
+	match->left_entries = &match->left->entries;
+	match->right_entries = &match->right->entries;
+	match->nright = match->right->nrows;
+	state->matchable = match->nright > 0;
+	state->counters.nbatches = Max(state->counters.nbatches, 1);
+	if (!state->matchable && !join_returns_unmatched(match))
+		return JOIN_DONE;
+	if (!state->left.done)
+		return begin_chunk(state);
+
+	/* a rescan has kept the left rows, too, or the right ones are the left ones */
+	return begin_matches(state);
+}
+
+/*
+ * Prepare to read the right input, unless a rescan has kept it.  Returns the next phase.
  */
 static JoinPhase
 begin_join(SimHashJoinState *state)
@@ -222,32 +227,17 @@ begin_join(SimHashJoinState *state)
 		record_space(state);
 		return RETURN_KEPT;
 	}
-	if (!state->right.complete)
-	{
-		match->methods->begin(match);
-		join_store_reset(match->right, match->right_limit,
-						 join_match_capacity(match, match->memory, match->right_divisor),
-						 match->entry_size);
-		match->chunk.entry = NULL;
-		pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
-		join_input_read_right(state);
-		state->right.complete = true;
-	}
-	state->pending.n = state->pending.next = state->pending.end = 0;
-	state->returns_pending = state->exchange = false;
-	match->knows_radius = false;
-	match->left_entries = &match->left->entries;
-	match->right_entries = &match->right->entries;
-	match->nright = match->right->nrows;
-	state->matchable = match->nright > 0;
-	state->counters.nbatches = Max(state->counters.nbatches, 1);
-	if (!state->matchable && !join_returns_unmatched(state))
-		return JOIN_DONE;
-	if (!state->left.done)
-		return begin_chunk(state);
-
-	/* a rescan has kept the left rows, too, or the right ones are the left ones */
-	return begin_matches(state);
+	if (state->right.done)
+		return begin_outer(state);
+	match->methods->begin(match);
+	join_store_reset(match->right, match->right_limit,
+					 join_match_capacity(match, match->memory, match->right_divisor),
+					 match->entry_size);
+	match->chunk.entry = NULL;
+	state->matched = NULL;
+	pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
+	state->right.complete = true;
+	return READ_RIGHT;
 }
 
 /*
@@ -268,7 +258,8 @@ next_left_chunk(SimHashJoinState *state)
 
 /*
  * Load the next chunk of right entries.  The right chunks of a self-join are the left chunk,
- * and then those that follow it in the file.  Returns false if there are no more.
+ * and then those that follow it in the file.  If one match of a row is enough, they are all
+ * chunks, because the rows before a row may have been skipped.  Returns false if there are no more.
  */
 static bool
 load_right_chunk(SimHashJoinState *state)
@@ -281,7 +272,8 @@ load_right_chunk(SimHashJoinState *state)
 	{
 		state->joined_itself = true;
 		match->right_entries = match->left_entries;
-		return true;
+		if (match->done == NULL || !match->left_entries->is_part)
+			return true;
 	}
 	if (match->left_entries->source == NULL)
 		return false;
@@ -292,6 +284,8 @@ load_right_chunk(SimHashJoinState *state)
 		match->right_entries->nmore = match->left_entries->nmore;
 		memcpy(state->rest, match->left_entries->source,
 			   (match->left_entries->nmore + 1) * sizeof(JoinEntryFile));
+		if (match->left_entries->is_part && match->done)
+			join_entries_rewind(match->right_entries);
 	}
 	return join_entries_load(match->right_entries);
 }
@@ -342,17 +336,17 @@ join_next_row(CustomScanState *css)
 			case BEGIN_JOIN:
 				state->phase = begin_join(state);
 				break;
+			case READ_RIGHT:
+				if ((result = join_input_read_right(state)) == NULL)
+					state->phase = begin_outer(state);
+				break;
 			case RETURN_KEPT:
 				if ((result = join_parallel_return_kept(state)) == NULL)
-					state->phase = return_itself(state);
+					state->phase = next_partition(state);
 				break;
 			case READ_LEFT:
 				if ((result = join_input_read_left(state)) == NULL)
 					state->phase = begin_matches(state);
-				break;
-			case RETURN_ITSELF:
-				if ((result = join_return_itself(state)) == NULL)
-					state->phase = first_chunk(state);
 				break;
 			case NEXT_LEFT_CHUNK:
 				state->phase = next_left_chunk(state);

@@ -47,18 +47,22 @@ join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row)
 }
 
 /*
- * Set the columns of the joined row to those of a stored tuple of the left input.  A tuple that
- * the slot already has, at the same address, is not stored there again.
+ * Set the columns of the joined row to those of a stored tuple of the left input.  The slot keeps
+ * a copy if the right tuple may be read into the same buffer.
  */
 static void
 put_left(SimHashJoinState *state, TupleLocation location, TupleTableSlot *row)
 {
 	TupleTableSlot *slot = state->left.slot;
-	MinimalTuple tuple = join_tuples_fetch(&state->match->left->tuples, location);
 
-	if (state->loaded != location || ((MinimalTupleTableSlot *) slot)->mintuple != tuple)
-		ExecStoreMinimalTuple(tuple, slot, false);
-	state->loaded = location;
+	if (state->loaded != location)
+	{
+		ExecStoreMinimalTuple(join_tuples_fetch(&state->match->left->tuples, location), slot,
+							  false);
+		if (join_is_self(&state->spec) && (location & 1))
+			ExecMaterializeSlot(slot);
+		state->loaded = location;
+	}
 	join_row_put(&state->left, slot, row);
 }
 
@@ -159,7 +163,10 @@ next_row_pair(SimHashJoinState *state)
 		}
 		if (!state->match->methods->next_pair(state->match, &left, &right))
 			return NULL;
-		state->pair = (JoinPair) {left->location, right->location, left->row, state->match->tag};
+		state->pair = (JoinPair) {left->location, right->location, left->row, NO_ROW,
+								  state->match->tag};
+		if (join_is_self(&state->spec) && left->location != right->location)
+			state->pair.right_row = Min(right->row, NO_ROW - 1);
 		if (!state->uses_pending)
 			return &state->pair;
 		pending_add(&state->pending, &state->pair);
@@ -216,36 +223,10 @@ pair_matches(SimHashJoinState *state)
 }
 
 /*
- * Return the next row of the result that comes from a row of a self-join and itself, or NULL if
- * there are no more.
- */
-TupleTableSlot *
-join_return_itself(SimHashJoinState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	TupleLocation row;
-
-	while ((row = join_tuples_next(&state->match->right->tuples, &state->itself)) != NO_TUPLE)
-	{
-		TupleTableSlot *result;
-
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(econtext);
-		state->pair = (JoinPair) {row, row, 0, 0};
-		state->current = &state->pair;
-		state->accepted = false;
-		econtext->ecxt_scantuple = make_row(state, row, row);
-		if (pair_matches(state) &&
-			(result = join_row_project(state, econtext->ecxt_scantuple)) != NULL)
-			return result;
-	}
-	return NULL;
-}
-
-/*
  * Return the next row of the result that comes from a match, or NULL if the two loaded
  * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
- * returns NULL.  A pair of a self-join is offered to the clauses in both orders.
+ * returns NULL.  A pair of a self-join is offered to the clauses in both orders, but not for a
+ * left row that needs no more matches.
  */
 TupleTableSlot *
 join_return_match(SimHashJoinState *state)
@@ -256,6 +237,7 @@ join_return_match(SimHashJoinState *state)
 	while (state->exchange || (state->current = next_row_pair(state)) != NULL)
 	{
 		const JoinPair *pair = state->current;
+		uint32		left_row = pair->row;
 		TupleTableSlot *row = NULL;
 		TupleTableSlot *result;
 
@@ -265,18 +247,21 @@ join_return_match(SimHashJoinState *state)
 		{
 			state->exchange = false;
 			row = exchange_sides(state);
+			left_row = pair->right_row;
 		}
 		else
 		{
-			state->exchange = join_is_self(&state->spec);
+			state->exchange = pair->right_row != NO_ROW;
 			state->accepted = false;
-			if (!is_anti || state->clauses || state->match->methods->verify)
+			if (!is_anti || state->exchange || state->clauses || state->match->methods->verify)
 				row = make_row(state, pair->left, pair->right);
 		}
+		if (join_row_is_done(state->match->done, left_row))
+			continue;
 		econtext->ecxt_scantuple = row;
 		if (!pair_matches(state))
 			continue;
-		if (state->matched && !mark_matched(state, pair->row) &&
+		if (state->matched && !mark_matched(state, left_row) &&
 			join_needs_one_match(state->spec.jointype))
 			continue;
 		if (!is_anti && (result = join_row_project(state, row)) != NULL)
@@ -293,7 +278,7 @@ join_return_match(SimHashJoinState *state)
 TupleTableSlot *
 join_return_unmatched(SimHashJoinState *state)
 {
-	JoinEntries *entries = &state->left.store.entries;
+	JoinEntries *entries = state->match->left_entries;
 
 	for (;;)
 	{

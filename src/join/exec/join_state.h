@@ -16,10 +16,10 @@
 /* Work of the next call. */
 typedef enum JoinPhase
 {
-	BEGIN_JOIN,					/* read the right input */
+	BEGIN_JOIN,
+	READ_RIGHT,					/* read the right input */
 	RETURN_KEPT,				/* return rows that a parallel join has kept */
 	READ_LEFT,					/* read a chunk of the left input, or all of it */
-	RETURN_ITSELF,				/* return rows of a self-join that match themselves */
 	NEXT_LEFT_CHUNK,
 	NEXT_RIGHT_CHUNK,
 	RETURN_MATCHES,
@@ -68,7 +68,6 @@ typedef struct SimHashJoinState
 	PendingPairs pending;		/* pairs whose tuples are in files */
 	bool		uses_pending;	/* true if pairs wait for their tuples */
 	bool		returns_pending;	/* true if pending pairs are being returned */
-	TupleScan	itself;			/* of a self-join: the next row that may match itself */
 	JoinEntryFile *rest;		/* of a self-join: the files after the loaded left chunk */
 	bool		joined_itself;	/* true if the loaded left chunk was joined with itself */
 	JoinPair	pair;			/* the current pair, if pairs do not wait */
@@ -91,16 +90,7 @@ static inline Size
 join_bitmap_size(const SimHashJoinState *state)
 {
 	return state->spec.jointype == JOIN_INNER ? 0 :
-		(state->left.store.nrows / 32 + 1) * sizeof(uint32);
-}
-
-/*
- * Return true if the join returns left rows without a match.
- */
-static inline bool
-join_returns_unmatched(const SimHashJoinState *state)
-{
-	return state->spec.jointype == JOIN_LEFT || state->spec.jointype == JOIN_ANTI;
+		(state->match->left->nrows / 32 + 1) * sizeof(uint32);
 }
 
 /* join_exec.c */
@@ -113,14 +103,14 @@ extern TupleTableSlot *join_next_row(CustomScanState *css);
 extern void join_input_init(SimHashJoinState *state, JoinInput *input, Plan *plan,
 							int first_column, Expr *key, EState *estate, int eflags);
 extern void join_evaluate_radius(SimHashJoinState *state);
-extern void join_input_read_right(SimHashJoinState *state);
+extern void join_check_rows(uint64 n);
+extern TupleTableSlot *join_input_read_right(SimHashJoinState *state);
 extern TupleTableSlot *join_input_read_left(SimHashJoinState *state);
 
 /* join_return.c */
 extern TupleTableSlot *join_row_clear(SimHashJoinState *state);
 extern void join_row_put(JoinInput *input, TupleTableSlot *slot, TupleTableSlot *row);
 extern TupleTableSlot *join_row_project(SimHashJoinState *state, TupleTableSlot *row);
-extern TupleTableSlot *join_return_itself(SimHashJoinState *state);
 extern TupleTableSlot *join_return_match(SimHashJoinState *state);
 extern TupleTableSlot *join_return_unmatched(SimHashJoinState *state);
 

@@ -413,12 +413,18 @@ band_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 				continue;
 			if (state->band == state->nbands && !has_other_params(state, *left))
 				end = state->right_other;
-			if (is_self(state))
-				state->next_right = Max(state->next_right, state->next_left + 1);
+			if (is_self(state) && match->done == NULL)
+				state->next_right = Max(state->next_right, state->next_left);
 			while (state->next_right < end)
 			{
-				*right = entry_refs_at(&state->right, state->next_right++);
+				uint32		position = state->next_right++;
+
+				*right = entry_refs_at(&state->right, position);
 				CHECK_FOR_INTERRUPTS();
+				if (is_self(state) &&
+					join_pair_is_repeated(match->done, match->pairs_itself, state->next_left,
+										  position, (*right)->row))
+					continue;
 				state->ncompared++;
 				if (is_first_band(state, *left, *right))
 					return true;

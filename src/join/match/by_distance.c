@@ -343,29 +343,25 @@ distance_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 	{
 		JoinValue  *a = state->left_value;
 		JoinValue  *b = state->right_value;
-		bool		is_self = state->pairs.is_self && a == b;
+		const JoinEntry *first = match->left_entries->entry;
 
-		CHECK_FOR_INTERRUPTS();
 		for (; a && state->left_entry < a->nleft; state->left_entry++, state->right_entry = 0)
 		{
-			bool		is_done;
-
-			if (is_self)
-				state->right_entry = Max(state->right_entry, state->left_entry + 1);
+			CHECK_FOR_INTERRUPTS();
 			*left = &a->left[state->left_entry];
-			is_done = join_row_is_done(match->done, (*left)->row);
-
-			/* if the entry is in the pair returned last, this is its match */
-			if (is_done && state->right_entry > 0)
+			if (state->pairs.is_self && a == b && match->done == NULL)
+				state->right_entry = Max(state->right_entry, state->left_entry);
+			while (state->right_entry < b->nright && !join_row_is_done(match->done, (*left)->row))
 			{
-				a->nunmatched--;
-				state->pairs.nunmatched--;
+				*right = &b->right[state->right_entry++];
+				if (!state->pairs.is_self ||
+					!join_pair_is_repeated(match->done, match->pairs_itself, *left - first,
+										   *right - first, (*right)->row))
+					return true;
 			}
-			if (is_done || state->right_entry == b->nright)
-				continue;
-			*right = &b->right[state->right_entry++];
-			return true;
 		}
+		if (a)
+			join_pairs_count_unmatched(&state->pairs, a);
 		state->left_entry = state->right_entry = 0;
 	} while (join_pairs_next(&state->pairs, &state->left_value, &state->right_value));
 	state->left_value = state->right_value = NULL;

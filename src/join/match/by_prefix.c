@@ -351,8 +351,9 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 /*
  * Make the entries of a row with n elements.  `row` has its tuple, the hash value of its
  * equality keys and its number.  An element that no other row has needs no entry: no right row, or
- * a single one if the input is joined with itself.  If all rows are within the radius, a row has a
- * single entry.
+ * a single one if the input is joined with itself.  But a row that may match itself meets itself by
+ * its rarest element.  If all rows are within the radius, a row has a single entry.  So has a row
+ * without others if it is to be returned without a match.
  */
 static void
 add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
@@ -360,29 +361,31 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
 	int			min_both = jaccard_min_both(n, n, state->radius);
-	uint32		nothers = join_match_is_self(&state->match) ? 1 : 0;
+	bool		is_self = join_match_is_self(&state->match);
+	uint64		nbefore = state->nentries;
 	PrefixEntry	entry = {*row,.size = n};
 
-	entry.entry.hash = 0;
-	if (matches_all(state))
-	{
-		entry.entry.key = group;
-		join_entries_add(&store->entries, &entry.entry);
-		state->nentries++;
-		return;
-	}
-	for (int i = 0; i < prefix; i++)
+	for (int i = 0; i < prefix && !matches_all(state); i++)
 	{
 		uint32		index = global_place_index(ranked[i]);
 		uint64		key = (uint64) element[index] + group;
 
 		entry.previous = entry.entry.key;
 		entry.entry.key = key;
-		if (global_place_count(ranked[i]) <= nothers)
+		if (global_place_count(ranked[i]) <= is_self && (i > 0 || !state->match.pairs_itself))
 			continue;
 		entry.entry.hash = index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
+		join_entries_add(&store->entries, &entry.entry);
+		state->nentries++;
+	}
+	if (matches_all(state) ||
+		(is_self && state->nentries == nbefore && join_returns_unmatched(&state->match)))
+	{
+		entry = (PrefixEntry) {*row,.size = n};
+		entry.entry.hash = 0;
+		entry.entry.key = matches_all(state) ? group : group + row->row;
 		join_entries_add(&store->entries, &entry.entry);
 		state->nentries++;
 	}
@@ -593,7 +596,7 @@ prefix_begin_pairs(JoinMatch *match)
 	PrefixMatch *state = (PrefixMatch *) match;
 
 	prefix_pairs_begin(&state->pairs, match->left_entries, match->right_entries, match->done,
-					   state->radius);
+					   match->pairs_itself, state->radius);
 	state->nahead = state->next_ahead = 0;
 }
 
@@ -654,11 +657,11 @@ find_pairs_ahead(PrefixMatch *state)
 }
 
 /*
- * Advance to the next pair.  In a self-join, the left row is the one with the lower number, so
- * that pending pairs of the same rows are equal.  Sets match->tag to 0 if the shared key is the
- * rarest element of either row, since then the rows meet here first.  Otherwise sets its lower
- * half to 1 + the index of the key in the left array, and its upper half to the key's position in
- * the prefix.
+ * Advance to the next pair.  In a self-join whose pairs may be pending, the left row is the one
+ * with the lower number, so that pending pairs of the same rows are equal.  Sets match->tag to 0
+ * if the shared key is the rarest element of either row, since then the rows meet here first.
+ * Otherwise sets its lower half to 1 + the index of the key in the left array, and its upper half
+ * to the key's position in the prefix.
  */
 static bool
 prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
@@ -672,7 +675,7 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		return false;
 	*left = state->ahead[state->next_ahead].left;
 	*right = state->ahead[state->next_ahead++].right;
-	if (join_match_is_self(match) && (*left)->row > (*right)->row)
+	if (join_match_is_self(match) && match->done == NULL && (*left)->row > (*right)->row)
 	{
 		JoinEntry  *entry = *left;
 

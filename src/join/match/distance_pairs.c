@@ -150,8 +150,8 @@ reserve_values(JoinPairs *pairs, Size n)
  * the group.
  */
 static bool
-read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEntry **right,
-		   JoinEntry *right_end, JoinValue *value)
+read_value(JoinEntry **left, JoinEntry *left_end, JoinEntry **right, JoinEntry *right_end,
+		   JoinValue *value)
 {
 	SimHash		fp;
 
@@ -165,13 +165,26 @@ read_value(const JoinPairs *pairs, JoinEntry **left, JoinEntry *left_end, JoinEn
 	value->left = *left;
 	value->right = *right;
 	value->nunmatched = 0;
-	for (; *left < left_end && (*left)->key == fp; (*left)++)
-		value->nunmatched += !join_row_is_done(pairs->done, (*left)->row);
+	while (*left < left_end && (*left)->key == fp)
+		(*left)++;
 	while (*right < right_end && (*right)->key == fp)
 		(*right)++;
 	value->nleft = *left - value->left;
 	value->nright = *right - value->right;
 	return true;
+}
+
+/*
+ * Count the left entries of a value that need a match.
+ */
+void
+join_pairs_count_unmatched(JoinPairs *pairs, JoinValue *value)
+{
+	pairs->nunmatched -= value->nunmatched;
+	value->nunmatched = 0;
+	for (uint32 i = 0; i < value->nleft; i++)
+		value->nunmatched += !join_row_is_done(pairs->done, value->left[i].row);
+	pairs->nunmatched += value->nunmatched;
 }
 
 /*
@@ -190,7 +203,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 	JoinValue	value;
 
 	memset(next, 0, sizeof(next));
-	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	while (read_value(&left, left_end, &right, right_end, &value))
 	{
 		CHECK_FOR_INTERRUPTS();
 		n++;
@@ -208,7 +221,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 
 	left = pairs->left;
 	right = pairs->right;
-	while (read_value(pairs, &left, left_end, &right, right_end, &value))
+	while (read_value(&left, left_end, &right, right_end, &value))
 	{
 		uint32		i = next[value.nright == 0 ? 0 : value.nleft > 0 ? 1 : 2]++;
 
@@ -216,7 +229,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 		members->fp[i] = value.nleft > 0 ? value.left->key : value.right->key;
 		members->tag[i] = i;
 		pairs->value[i] = value;
-		pairs->nunmatched += value.nunmatched;
+		join_pairs_count_unmatched(pairs, &pairs->value[i]);
 	}
 }
 
@@ -462,9 +475,10 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 	}
 	if (!next_members(pairs, &a, &b))
 		return false;
-	*left = &pairs->value[tag[a]];
-	*right = &pairs->value[tag[b]];
-	pairs->commute = !pairs->is_self && (*left)->nright > 0 && (*right)->nleft > 0;
+	*left = &pairs->value[Min(tag[a], tag[b])];
+	*right = &pairs->value[Max(tag[a], tag[b])];
+	pairs->commute = (!pairs->is_self || pairs->done) && (*left)->nright > 0 &&
+		(*right)->nleft > 0;
 	return true;
 }
 

@@ -83,6 +83,7 @@ typedef struct JoinPairs
 
 extern void join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 							 const uint32 *done, BlockCut *cut, int block, int nbits);
+extern void join_pairs_count_unmatched(JoinPairs *pairs, JoinValue *value);
 extern bool join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right);
 
 #endif							/* SIMHASH_DISTANCE_PAIRS_H */

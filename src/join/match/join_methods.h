@@ -119,7 +119,8 @@ typedef struct JoinMethods
 	/*
 	 * Starts to pair match->left_entries with match->right_entries.  If the inputs are
 	 * partitioned, they are those of a partition of match->round.  If entries are joined with
-	 * themselves, two of them are paired in one order, and none with itself.
+	 * themselves, two of them need be paired in one order only (join_pair_is_repeated()), and
+	 * each with itself if match->pairs_itself is true.
 	 */
 	void		(*begin_pairs) (JoinMatch *match);
 
@@ -154,6 +155,7 @@ struct JoinMatch
 	/* Set by the executor */
 	const JoinMethods *methods;
 	JoinType	jointype;
+	bool		pairs_itself;	/* true if a row of a self-join may match itself */
 	bool		has_equalities;
 	bool		is_swapped;		/* true if the right key is the first argument of the clause */
 	Size		memory;			/* limit for the join, in bytes */
@@ -203,6 +205,15 @@ static inline bool
 join_match_is_self(const JoinMatch *match)
 {
 	return match->left == match->right;
+}
+
+/*
+ * Return true if the join returns left rows without a match.
+ */
+static inline bool
+join_returns_unmatched(const JoinMatch *match)
+{
+	return match->jointype == JOIN_LEFT || match->jointype == JOIN_ANTI;
 }
 
 /*

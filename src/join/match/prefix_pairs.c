@@ -82,16 +82,18 @@ sort_by_key(PrefixPairs *pairs, EntryRefs *side)
 
 /*
  * Start to pair the loaded entries of two inputs.  If `left` is `right`, two entries are paired
- * in one order.  Frees the memory that the previous call allocated.
+ * in one order, and each with itself if `itself` is true.  Frees the memory that the previous
+ * call allocated.
  */
 void
 prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				   const uint32 *done, float8 radius)
+				   const uint32 *done, bool itself, float8 radius)
 {
 	MemoryContextReset(pairs->context);
 	pairs->scratch = entry_refs_begin(&pairs->left, left, &pairs->right, right, pairs->context);
 	pairs->done = done;
 	pairs->is_self = left == right;
+	pairs->itself = itself;
 	pairs->radius = radius;
 	sort_by_key(pairs, &pairs->right);
 	if (pairs->is_self)
@@ -148,13 +150,13 @@ find_range(const PrefixPairs *pairs, const PrefixEntry *left, bool beyond)
 }
 
 /*
- * Leave only the right entries of a range that follow the current left entry, which is one of
- * the same list.
+ * Skip the right entries of a range that precede the current left entry, which is one of the
+ * same list.
  */
 static void
 skip_to_following(const PrefixPairs *pairs, PrefixRange *range)
 {
-	range->next = Max(range->next, pairs->next_left + 1);
+	range->next = Max(range->next, pairs->next_left);
 	if (range->next > range->first_met)
 		range->next = Max(range->next, range->end_met);
 }
@@ -177,7 +179,7 @@ begin_left(PrefixPairs *pairs)
 		if (!left->beyond_index_prefix)
 			pairs->range[1] = find_range(pairs, left, true);
 	}
-	if (pairs->is_self)
+	if (pairs->is_self && pairs->done == NULL)
 		for (int i = 0; i < lengthof(pairs->range); i++)
 			skip_to_following(pairs, &pairs->range[i]);
 }
@@ -232,12 +234,23 @@ next_right(PrefixPairs *pairs)
 {
 	for (int i = 0; i < lengthof(pairs->range); i++)
 	{
-		PrefixRange  *range = &pairs->range[i];
+		PrefixRange *range = &pairs->range[i];
 
-		if (range->next == range->first_met)
-			range->next = range->end_met;
-		if (range->next < range->end)
-			return entry_refs_at(&pairs->right, range->next++);
+		for (;;)
+		{
+			JoinEntry  *right;
+
+			if (range->next == range->first_met)
+				range->next = range->end_met;
+			if (range->next >= range->end)
+				break;
+			CHECK_FOR_INTERRUPTS();
+			right = entry_refs_at(&pairs->right, range->next++);
+			if (!pairs->is_self ||
+				!join_pair_is_repeated(pairs->done, pairs->itself, pairs->next_left,
+									   range->next - 1, right->row))
+				return right;
+		}
 	}
 	return NULL;
 }

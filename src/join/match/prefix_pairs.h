@@ -43,6 +43,7 @@ typedef struct PrefixPairs
 	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	bool		is_self;		/* true if the left entries are the right ones, too */
+	bool		itself;			/* true if an entry is to be paired with itself then */
 	float8		radius;
 	EntryRefs	left;			/* sorted by 32 bits of the hash values of the keys */
 	EntryRefs	right;
@@ -55,7 +56,8 @@ typedef struct PrefixPairs
 } PrefixPairs;
 
 extern void prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left,
-							   const JoinEntries *right, const uint32 *done, float8 radius);
+							   const JoinEntries *right, const uint32 *done, bool itself,
+							   float8 radius);
 extern bool prefix_pairs_next(PrefixPairs *pairs, JoinEntry **left, JoinEntry **right);
 
 #endif							/* SIMHASH_PREFIX_PAIRS_H */

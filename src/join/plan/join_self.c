@@ -1,7 +1,7 @@
 /*
  * Self-joins: both sides are the same rows, which are read once
  *
- * An inner join of two relations is a self-join if all of this holds:
+ * A join of two relations, of any type, is a self-join if all of this holds:
  *
  * - Both are the same table, materialized view, partitioned table or CTE, with the same
  *	 conditions.  A table sample, and volatile conditions, may give other rows the second time.
@@ -11,12 +11,15 @@
  * - The query locks or changes no rows.  To check a changed row again, core puts it on one side
  *	 alone (EvalPlanQual).
  * - One path can return the columns that either side needs.
+ * - A bit for each row is a small part of the memory, unless it is an inner join.  Two inputs
+ *	 would join further left rows later.
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -146,7 +149,9 @@ join_self_path(PlannerInfo *root, RelOptInfo *left, RelOptInfo *right, Path *lef
 	ListCell   *lc;
 
 	spec->left_relid = spec->right_relid = 0;
-	if (spec->jointype != JOIN_INNER || root->rowMarks != NIL ||
+	if (root->rowMarks != NIL ||
+		(spec->jointype != JOIN_INNER &&
+		 right->rows > Min(PG_INT32_MAX, 8.0 * get_hash_memory_limit() / BITMAP_DIVISOR)) ||
 		left->reloptkind != RELOPT_BASEREL || right->reloptkind != RELOPT_BASEREL ||
 		!are_same_rows(planner_rt_fetch(left->relid, root), planner_rt_fetch(right->relid, root)) ||
 		PATH_REQ_OUTER(left_path) || PATH_REQ_OUTER(right_path) ||

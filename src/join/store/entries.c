@@ -174,6 +174,7 @@ join_entries_load(JoinEntries *entries)
 		for (int i = 0; i <= entries->nmore; i++)
 			entries->n += join_entry_file_read(&source[i], join_entries_at(entries, entries->n),
 											   entries->allocated - entries->n);
+		entries->is_part = entries->n < n;
 		entries->sorted = false;
 	}
 	else if (entries->loaded)

@@ -53,6 +53,7 @@ typedef struct JoinEntries
 	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
 	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
 								 * are loaded */
+	bool		is_part;		/* true if the source has more entries than are loaded */
 	int			nmore;			/* number of further files that follow the source in an array, and
 								 * that are loaded after it */
 	bool		sorted;			/* true if the loaded entries have been sorted */
@@ -114,6 +115,19 @@ static inline bool
 join_row_is_done(const uint32 *done, uint32 row)
 {
 	return done && done[row / 32] >> row % 32 & 1;
+}
+
+/*
+ * Return true if a pair of a list that is joined with itself is left out.  `left` and `right` are
+ * positions in the list.  Left out are an entry and itself, unless `itself` is true, and a pair
+ * that has been returned in the other order.  It has not if `right` was skipped as a left entry,
+ * because its row is done.
+ */
+static inline bool
+join_pair_is_repeated(const uint32 *done, bool itself, uint32 left, uint32 right,
+					  uint32 right_row)
+{
+	return left == right ? !itself : right < left && !join_row_is_done(done, right_row);
 }
 
 extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);

@@ -8,12 +8,16 @@
 
 #include "join/store/tuples.h"
 
+#define NO_ROW				PG_UINT32_MAX
+
 /* A left row and a right row that the method has paired. */
 typedef struct JoinPair
 {
 	TupleLocation left;
 	TupleLocation right;
 	uint32		row;			/* number of the left row */
+	uint32		right_row;		/* number of the right row if the pair is to be offered in the
+								 * other order, too, else NO_ROW */
 	uint64		tag;			/* what the method passes on to verify().  Of several pairs of the
 								 * same rows, only the one with the least tag may match. */
 } JoinPair;

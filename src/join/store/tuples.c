@@ -42,8 +42,7 @@ join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit)
 static Size
 next_arena_size(const JoinTuples *tuples, Size size)
 {
-	return Max(Min(Max(tuples->memory, MIN_ARENA_SIZE), MAX_ARENA_SIZE),
-			   size + MAXALIGN(sizeof(TupleArena)));
+	return Max(Min(Max(tuples->memory, MIN_ARENA_SIZE), MAX_ARENA_SIZE), size);
 }
 
 /*
@@ -69,17 +68,13 @@ allocate(JoinTuples *tuples, Size size)
 
 	if (tuples->nfree < size)
 	{
-		Size		arena_size = next_arena_size(tuples, size);
-		TupleArena *arena = MemoryContextAllocHuge(tuples->context, arena_size);
 		MemoryContext old = MemoryContextSwitchTo(tuples->context);
 
-		if (tuples->arenas != NIL)
-			((TupleArena *) llast(tuples->arenas))->end = tuples->free;
-		tuples->arenas = lappend(tuples->arenas, arena);
+		tuples->nfree = next_arena_size(tuples, size);
+		tuples->free = MemoryContextAllocHuge(tuples->context, tuples->nfree);
+		tuples->arenas = lappend(tuples->arenas, tuples->free);
 		MemoryContextSwitchTo(old);
-		tuples->free = (char *) arena + MAXALIGN(sizeof(TupleArena));
-		tuples->nfree = arena_size - MAXALIGN(sizeof(TupleArena));
-		tuples->memory += arena_size;
+		tuples->memory += tuples->nfree;
 	}
 	space = tuples->free;
 	tuples->free += size;
@@ -206,39 +201,6 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	read_temp_file(file, tuples->buffer + sizeof(size), size - sizeof(size));
 	tuples->buffered = location;
 	return (MinimalTuple) tuples->buffer;
-}
-
-/*
- * Return the location of the next tuple of this process, or NO_TUPLE if there is none.  Those in
- * memory come first.
- */
-TupleLocation
-join_tuples_next(JoinTuples *tuples, TupleScan *scan)
-{
-	TupleLocation location = NO_TUPLE;
-
-	while (scan->arena < list_length(tuples->arenas))
-	{
-		TupleArena *arena = list_nth(tuples->arenas, scan->arena);
-		char	   *end = arena == llast(tuples->arenas) ? tuples->free : arena->end;
-
-		if (scan->next == NULL)
-			scan->next = (char *) arena + MAXALIGN(sizeof(TupleArena));
-		if (scan->next < end)
-		{
-			location = join_tuple_location((MinimalTuple) scan->next);
-			scan->next += MAXALIGN(((MinimalTuple) scan->next)->t_len);
-			return location;
-		}
-		scan->next = NULL;
-		scan->arena++;
-	}
-	if (scan->offset < tuples->file_size)
-	{
-		location = file_location(tuples, scan->offset);
-		scan->offset += join_tuples_fetch(tuples, location)->t_len;
-	}
-	return location;
 }
 
 /*

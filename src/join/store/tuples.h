@@ -30,7 +30,7 @@ typedef struct JoinTuples
 	MemoryContext context;		/* context of the tuples and of the buffer */
 	Size		limit;			/* limit for the arenas, in bytes; 0 if there is none */
 	Size		memory;			/* total size of the arenas, in bytes */
-	List	   *arenas;			/* TupleArenas, in which the tuples are */
+	List	   *arenas;			/* pieces of memory, in which the tuples are */
 	char	   *free;			/* free space of the current arena */
 	Size		nfree;			/* size of the free space, in bytes */
 	BufFile    *file;			/* NULL if all tuples are in memory */
@@ -40,22 +40,6 @@ typedef struct JoinTuples
 	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
 	Size		buffer_size;	/* size of the buffer, in bytes */
 } JoinTuples;
-
-/*
- * A piece of memory, which is followed by tuples.
- */
-typedef struct TupleArena
-{
-	char	   *end;			/* end of the tuples, if this is not the last arena */
-} TupleArena;
-
-/* A position among all tuples.  It begins with zeros. */
-typedef struct TupleScan
-{
-	int			arena;
-	char	   *next;			/* the next tuple in the arena, or NULL for the first one */
-	uint64		offset;			/* of the next tuple in the file */
-} TupleScan;
 
 /*
  * Return the location of a tuple in memory.
@@ -88,7 +72,6 @@ extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
-extern TupleLocation join_tuples_next(JoinTuples *tuples, TupleScan *scan);
 extern void join_tuples_free(JoinTuples *tuples);
 extern void join_tuples_close(JoinTuples *tuples);
 
