@@ -12,8 +12,8 @@
 # WHY` for all or part of it.  A suite that calls neither has failed.  Suites of four lanes
 # run at the same time.
 # Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST,
-# `valgrind`, which needs a server of assertions.sh, and `soak`, which takes as long as it
-# is told (soak.sh).
+# `valgrind`, which needs a server of assertions.sh, `joins`, which compares 5,000 random joins,
+# and `soak`, which takes as long as it is told (soak.sh).
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -39,7 +39,7 @@ lane_of() {
 	case ${SERVER:+one}$1 in
 	regress_1 | small | oldest | valgrind | one*) echo 1 ;;
 	regress_2) echo 2 ;;
-	tap | soak) echo 3 ;;
+	tap | joins | soak) echo 3 ;;
 	*) echo 4 ;;
 	esac
 }
@@ -123,7 +123,7 @@ meaning() {
 	valgrind) say "the server used undefined or freed memory, or an output differs" ;;
 	regress_? | isolation | oldest) say "the output of SQL differs from the expected output:" \
 		"lines with - are missing, lines with + are new" ;;
-	tap | small | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
+	tap | small | joins | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
 	esac
 }
 
@@ -140,7 +140,7 @@ show_failure() {
 	oldest | valgrind) excerpt head "$TREE/regression.diffs" ;;&
 	oldest) excerpt head "$TREE/output_oldest/regression.diffs" ;;&
 	isolation | small) excerpt head "$TREE/output_iso/regression.diffs" ;;&
-	tap | small | soak)
+	tap | small | joins | soak)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
 			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
 		done
@@ -384,6 +384,13 @@ suite_tap() {
 	count_forgotten 'test/t/*.pl'
 }
 
+# The random joins of the suite `tap`, many more of them.
+suite_joins() {
+	SIMHASH_QUERIES=${SIMHASH_QUERIES:-5000} SIMHASH_FAILURES=${SIMHASH_FAILURES:-100} \
+		pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/t/037*.pl'
+	count_prove
+}
+
 # The index with small pages: a few thousand rows make high trees, whose pages are often
 # merged and reused.  This build also has a place where tests can pause a session
 # (src/index/tree/pause.c).  Runs tests of its own, and the other tests that benefit.
@@ -411,7 +418,7 @@ suite_soak() {
 	while [ "$SECONDS" -lt "$end" ]; do
 		soak_round src stage \
 			'test/t/002*.pl test/t/011*.pl test/t/012*.pl test/t/014*.pl test/t/016*.pl
-			test/t/021*.pl test/t/023*.pl test/t/029*.pl test/t/031*.pl'
+			test/t/021*.pl test/t/023*.pl test/t/029*.pl test/t/031*.pl test/t/037*.pl'
 		soak_round small stage_small 'test/small/t/*.pl test/t/014*.pl test/t/031*.pl'
 	done
 }
@@ -494,7 +501,7 @@ packages_of() {
 	case $1 in
 	unit) echo libicu-dev pkgconf bzip2 unicode-data ;;
 	tables) echo unicode-data ;;
-	tap | small | soak) echo libipc-run-perl python3-xxhash ;;
+	tap | small | joins | soak) echo libipc-run-perl python3-xxhash ;;
 	esac
 }
 
