@@ -10,6 +10,8 @@
 #   VARIANTS=160 KEEP=FOLDER TABLES='exact bands_8 fingerprints' PARTS='load searches' ...
 #                                           ten million, 45 GB of disk
 #   PARTS='load searches joins long' ...    some parts of it
+#   PARTS='load pairs' ...                  all pairs by one process, by the leader and a worker,
+#                                           and by other tools, by the clock: leave the machine alone
 #   TABLES='exact bands_8 bands_5 fingerprints' ...
 #                                           some of the digests.  Joins need the first three
 #   KEEP=FOLDER ...                         keeps the loaded tables in FOLDER, and uses those
@@ -19,6 +21,11 @@
 #                                           default
 #   DOCUMENTS=FOLDER ...                    keeps the documents in FOLDER, and uses those
 #                                           already there
+#   GO_PEER=FOLDER PYTHONPATH=FOLDER:... PARTS='load pairs' ...
+#                                           sources of github.com/ekzhu/go-set-similarity-search, and
+#                                           where Python finds SetSimilaritySearch and datasketch,
+#                                           which need numpy and scipy.  5702c43, 4482dd4 and
+#                                           datasketch's 8d4bda1 were run
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -34,6 +41,45 @@ get_descriptions() {
 	[ -e "$folder/packages.csv" ] || bash "$ROOT/test/demo.sh" fetch "$folder"
 	[ "$folder" = "$WORK/src" ] || cp "$folder/packages.csv" "$WORK/src/packages.csv"
 	chmod 644 "$WORK/src/packages.csv"
+}
+
+# Runs another tool on the arrays, and keeps the numbers of pairs and seconds that it prints.  Arguments:
+# its name, the command, to which the file and the resemblance are added.  The tool gets no more memory
+# than there is.
+run_other() {
+	local name=$1 s took memory
+	shift
+	memory=$(awk '$1 == "MemAvailable:" { print $2 * 1024 }' OFMT=%.0f /proc/meminfo)
+	for s in 0.8 0.5; do
+		took=$(as_builder prlimit --as="$memory" timeout "${MINUTES:-30}m" "$@" "$WORK/src/sets" "$s" \
+			2>"$WORK/log/other") || {
+			say "skipped: $name, $s: $(tail -n 1 "$WORK/log/other")"
+			continue
+		}
+		demo_psql -c "INSERT INTO took (within, method, pairs, \"one process\")
+			VALUES ('resemblance $s', '$name', ${took/ /, })"
+	done
+}
+
+run_others() {
+	local library
+	if [ -n "${GO_PEER:-}" ]; then
+		mkdir -p "$WORK/src/go/src/github.com/ekzhu"
+		cp -r "$GO_PEER" "$WORK/src/go/src/github.com/ekzhu/go-set-similarity-search"
+		chown -R "$BUILDER:" "$WORK/src/go"
+		as_builder env GO111MODULE=off GOPATH="$WORK/src/go" GOCACHE="$WORK/tmp/go" \
+			go build -o "$WORK/src/all_pairs" test/bench/exact/all_pairs.go
+		run_other 'SetSimilaritySearch in Go' "$WORK/src/all_pairs"
+	else
+		say "skipped: SetSimilaritySearch in Go, no GO_PEER"
+	fi
+	for library in SetSimilaritySearch datasketch; do
+		if as_builder python3 -c "import $library" 2>"$WORK/log/other"; then
+			run_other "$library in Python" python3 test/bench/exact/all_pairs.py "$library"
+		else
+			say "skipped: $library in Python: $(tail -n 1 "$WORK/log/other")"
+		fi
+	done
 }
 
 use_kept_cluster() {
@@ -53,7 +99,11 @@ main() {
 		demo_psql -v rounds="${ROUNDS:-5}" -v minutes="${MINUTES:-30}" \
 			-v tables="${TABLES:-exact bands_8 bands_5 fingerprints}" \
 			-v program="perl $WORK/src/test/bench/corpus/variants.pl $WORK/src/packages.csv $VARIANTS" \
-			-v part="$part" -f test/bench/exact.sql
+			-v sets="$WORK/src/sets" -v part="$part" -f test/bench/exact.sql
+		if [ "$part" = pairs ]; then
+			run_others
+			demo_psql -v part=took -f test/bench/exact.sql
+		fi
 	done
 	[ -z "${KEEP:-}" ] ||
 		as_builder "$("$PG_CONFIG" --bindir)/pg_ctl" -D "$CLUSTER" -m fast -w -t 600 stop >"$WORK/log/stop"

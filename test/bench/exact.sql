@@ -1,8 +1,9 @@
 -- Measures arrays of all shingle hashes, against signatures and fingerprints with
 -- resemblance().  exact.sh runs this once for each part.  psql variables: part; program,
--- which prints the documents; tables; rounds; minutes.
+-- which prints the documents; tables; rounds; minutes; sets, a file to write.
 SELECT :'part' = 'load' AND to_regclass('sizes') IS NULL AS load, to_regclass('exact') IS NULL AS fresh,
-       :'part' = 'searches' AS searches, :'part' = 'joins' AS joins, :'part' = 'long' AS long \gset
+       :'part' = 'searches' AS searches, :'part' = 'joins' AS joins, :'part' = 'long' AS long,
+       :'part' = 'pairs' AS pairs, :'part' = 'took' AS took \gset
 SET client_min_messages = warning;
 \pset footer off
 
@@ -209,6 +210,81 @@ SELECT format('SELECT %s AS resemblance, %L AS signatures, %L AS work_mem, * FRO
               s, tab, memory, :part, :rounds)
 FROM unnest('{0.8,0.5}'::numeric[], '{bands_8,bands_5}'::text[]) AS t (s, tab), unnest('{256MB,8MB}'::text[]) AS memory
 ORDER BY s DESC, memory \gexec
+\endif
+
+\if :pairs
+-- Returns the count that a query selects, and the seconds that it takes by the clock.
+CREATE FUNCTION clock_count(query text, memory text, workers integer, OUT n bigint, OUT s numeric)
+LANGUAGE plpgsql AS $$
+DECLARE
+    started timestamptz := clock_timestamp();
+BEGIN
+    PERFORM set_config('work_mem', memory, true), set_config('max_parallel_workers_per_gather', workers::text, true);
+    EXECUTE query INTO n;
+    s := extract(epoch FROM clock_timestamp() - started);
+END $$;
+-- Times a query by one process, and by the leader and a worker, in turn.  There is no second time if
+-- the planner plans no worker.
+CREATE FUNCTION clock_pair(query text, memory text, rounds integer)
+RETURNS TABLE (pairs bigint, "one process" numeric, "leader and worker" numeric, ratio numeric) LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+    one record;
+    two record;
+    ones numeric[];
+    twos numeric[];
+BEGIN
+    FOR i IN 1 .. rounds LOOP
+        one := clock_count(query, memory, 0);
+        two := clock_count(query, memory, 1);
+        ASSERT one.n = two.n, format('%s and %s pairs: %s', one.n, two.n, query);
+        EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+        ones[i] := one.s;
+        twos[i] := CASE WHEN plan::text ~ 'Workers Planned' THEN two.s END;
+    END LOOP;
+    RETURN QUERY
+        SELECT one.n, round((percentile_cont(0.5) WITHIN GROUP (ORDER BY x))::numeric, 2),
+               round((percentile_cont(0.5) WITHIN GROUP (ORDER BY y))::numeric, 2),
+               round((percentile_cont(0.5) WITHIN GROUP (ORDER BY x / y))::numeric, 2)
+        FROM unnest(ones, twos) AS pair (x, y);
+END $$;
+
+DROP TABLE IF EXISTS took;
+CREATE TABLE took (n serial, within text, method text, work_mem text, pairs bigint, "one process" numeric,
+                   "leader and worker" numeric, ratio numeric);
+SELECT :minutes * 60000 AS statement_timeout \gset
+SET statement_timeout = :statement_timeout;
+\set ON_ERROR_STOP off
+SELECT format('INSERT INTO took (within, method, work_mem, pairs, "one process", "leader and worker", ratio)
+               SELECT %L, %L, %L, * FROM clock_pair(%L, %3$L, %5$s)', within, method, memory, query, :rounds)
+FROM (SELECT 1 - s AS n, format('resemblance %s', s) AS within, 'join of arrays' AS method,
+             '{256MB,4GB}'::text[] AS memories, all_pairs('exact', s, '') AS query
+      FROM unnest('{0.8,0.5}'::numeric[]) AS s
+      UNION ALL
+      SELECT 1 - s, format('resemblance %s', s), 'join of signatures, %, verified', '{256MB}', all_pairs(tab, s, '')
+      FROM unnest('{0.8,0.5}'::numeric[], '{bands_8,bands_5}'::text[]) AS t (s, tab)
+      UNION ALL
+      SELECT k, format('%s bits', k), 'join of fingerprints', '{256MB,4GB}',
+             format('SELECT count(*) FROM fingerprints AS d JOIN fingerprints AS q ON d.fp <~> q.fp <= %s
+                     AND d.id < q.id', k)
+      FROM unnest('{3,8,10}'::integer[]) AS k) AS l, unnest(memories) AS memory
+ORDER BY n, method, memory \gexec
+
+-- the index is searched for 2,000 documents
+SELECT greatest(documents / 2000, 1) AS part FROM sizes LIMIT 1 \gset
+SET simhash.enable_join = off;
+SET enable_seqscan = off;
+INSERT INTO took (within, method, pairs, "one process")
+SELECT format('resemblance %s', s), 'index search for each row', :part * (c).n, round(:part * (c).s, 2)
+FROM unnest('{0.8,0.5}'::numeric[]) AS s,
+     LATERAL (SELECT clock_count(all_pairs('exact', s, format('WHERE q.id %% %s = 0', :part)), '256MB', 0) AS c) AS l;
+COPY (SELECT sk FROM exact WHERE cardinality(sk) > 1) TO :'sets' (FORMAT binary);
+\endif
+
+\if :took
+\pset title 'all pairs, seconds by the clock; hash_mem_multiplier = 2'
+SELECT within, method, work_mem, pairs, "one process", "leader and worker", ratio FROM took
+ORDER BY min(n) OVER (PARTITION BY within), n;
 \endif
 
 \if :long
