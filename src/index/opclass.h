@@ -63,22 +63,6 @@ typedef struct KeySet
 #define PLACEHOLDER_TREE	1
 
 /*
- * Methods for values with one key.  A scan searches for the keys within a ball, and finds
- * each row once.  The user can choose the design of the index.
- */
-typedef struct HammingMethods
-{
-	/* Return the key of a value. */
-	uint64		(*get_key) (Datum value);
-
-	/*
-	 * Return the ball to search for, according to the operator and the argument of a scan
-	 * key.
-	 */
-	SimHashBall (*get_ball) (const ScanKeyData *key);
-} HammingMethods;
-
-/*
  * Methods for values with many keys.  One tree contains the keys, not permuted.  A scan
  * searches for the query keys, and may find a row once for each of them.
  */
@@ -145,8 +129,13 @@ typedef struct Opclass
 	 */
 	PGFunction	operators[NSTRATEGIES + 1];
 
-	/* Exactly one of hamming and multi_key is NULL. */
-	const HammingMethods *hamming;
+	/*
+	 * Return the key of a value.  A scan searches for the keys within a ball, and finds each
+	 * row once.  The user can choose the design of the index.  NULL for values with many keys.
+	 */
+	uint64		(*get_key) (Datum value);
+
+	/* NULL for values with one key */
 	const MultiKeyMethods *multi_key;
 
 	/* NULL if values have no parameters */
@@ -162,18 +151,13 @@ opclass_extract_value(const Opclass *opclass, Datum value, bool isnull, KeySet *
 {
 	keys->n = 0;
 	keys->params = NO_PARAMS;
-	if (!isnull && opclass->hamming)
-	{
-		keys->inline_key = opclass->hamming->get_key(value);
-		keys->key = &keys->inline_key;
-		keys->n = 1;
-	}
-	else if (!isnull)
+	if (!isnull && opclass->multi_key)
 		opclass->multi_key->extract_value(value, keys);
-	keys->is_placeholder = keys->n == 0;
-	if (keys->is_placeholder)
+	keys->is_placeholder = isnull || (opclass->multi_key && keys->n == 0);
+	if (keys->n == 0)
 	{
-		keys->inline_key = isnull ? PLACEHOLDER_NULL : PLACEHOLDER_EMPTY;
+		keys->inline_key = isnull ? PLACEHOLDER_NULL :
+			keys->is_placeholder ? PLACEHOLDER_EMPTY : opclass->get_key(value);
 		keys->key = &keys->inline_key;
 		keys->n = 1;
 	}

@@ -29,7 +29,6 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 	OpenIndex	open;
 	Relation	index = inspect_open_index(&open, PG_GETARG_OID(0), false);
 	SimHashBall ball = {.center = PG_GETARG_SIMHASH(1)};
-	const Opclass *opclass = opclass_of_trees(index);
 	LeafReader	reader;
 	HammingScan *scan;
 	ScanKeyData key = {.sk_strategy = STRATEGY_WITHIN,.sk_attno = 1};
@@ -40,7 +39,7 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (opclass->multi_key)
+	if (opclass_of_trees(index)->multi_key)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("index \"%s\" does not contain fingerprints", RelationGetRelationName(index)),
@@ -48,7 +47,7 @@ simhash_index_explain(PG_FUNCTION_ARGS)
 	ball.radius = simhash_clamp_radius(PG_GETARG_INT64(2));
 	key.sk_argument = PointerGetDatum(&ball);
 	leaf_reader_init(&reader, index);
-	scan = hamming_scan_create(&reader, opclass->hamming, 1);
+	scan = hamming_scan_create(&reader, 1);
 	if (hamming_scan_begin(scan, &key, 1, NULL))
 		while (hamming_scan_next(scan))
 			nmatches += reader.ntids;

@@ -79,8 +79,8 @@ simhash_beginscan(Relation index, int nkeys, int norderbys)
 			 RelationGetRelationName(index));
 	state->opclass = opclass_of_trees(index);
 	leaf_reader_init(&state->reader, index);
-	if (state->opclass->hamming)
-		state->hamming = hamming_scan_create(&state->reader, state->opclass->hamming, nkeys);
+	if (state->opclass->multi_key == NULL)
+		state->hamming = hamming_scan_create(&state->reader, nkeys);
 	else
 		state->context = AllocSetContextCreate(CurrentMemoryContext, "simhash query keys",
 											   ALLOCSET_SMALL_SIZES);

@@ -34,12 +34,11 @@
  * Create a scan with at most max_keys scan keys.  No other scan may use the reader.
  */
 HammingScan *
-hamming_scan_create(LeafReader *reader, const HammingMethods *methods, int max_keys)
+hamming_scan_create(LeafReader *reader, int max_keys)
 {
 	HammingScan *scan = palloc0(sizeof(HammingScan));
 
 	scan->reader = reader;
-	scan->methods = methods;
 	scan->balls = palloc((max_keys + 1) * sizeof(SimHashBall));
 	scan->design = meta_get(reader->index)->design;
 	scan->nfree = InvalidBlockNumber;
@@ -305,8 +304,9 @@ advance_radius(HammingScan *scan)
 /* --- conditions and order -------------------------------------------------------- */
 
 /*
- * Get the balls of the scan keys.  The first one has the smallest radius.  Returns false if
- * a ball is empty, so that no row matches.
+ * Get the balls of the scan keys: their arguments, or for =, a ball of radius 0 around the
+ * argument.  The first one has the smallest radius.  Returns false if a ball is empty, so that
+ * no row matches.
  */
 static bool
 read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
@@ -314,11 +314,14 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 	scan->nballs = 0;
 	for (int i = 0; i < nkeys; i++)
 	{
-		SimHashBall ball;
+		SimHashBall ball = {0};
 
 		if (keys[i].sk_flags & SK_ISNULL)
 			continue;			/* IS NOT NULL */
-		ball = scan->methods->get_ball(&keys[i]);
+		if (keys[i].sk_strategy == STRATEGY_EQUAL)
+			ball.center = DatumGetSimHash(keys[i].sk_argument);
+		else
+			ball = *DatumGetSimHashBallP(keys[i].sk_argument);
 		if (ball.radius < 0)
 			return false;
 

@@ -198,7 +198,6 @@ typedef struct FarMatch
 typedef struct HammingScan
 {
 	LeafReader *reader;
-	const HammingMethods *methods;
 
 	/* The condition: a match lies within all balls. */
 	int			nballs;
@@ -245,8 +244,7 @@ typedef struct HammingScan
 								 * before the first search with an order. */
 } HammingScan;
 
-extern HammingScan *hamming_scan_create(LeafReader *reader, const HammingMethods *methods,
-										int max_keys);
+extern HammingScan *hamming_scan_create(LeafReader *reader, int max_keys);
 extern bool hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 							   const ScanKeyData *order);
 extern bool hamming_scan_next(HammingScan *scan);
