@@ -64,30 +64,8 @@ match_qualifies(const HammingScan *scan, SimHash fp)
 }
 
 /*
- * Add the TID of the i-th entry of a leaf to reader->tids.  If the distance of the entry
- * is beyond the radius, add the TID and the distance to `far` instead.  The caller holds
- * the lock of the leaf.
- */
-static void
-add_match(HammingScan *scan, Buffer buffer, int i, int distance)
-{
-	LeafReader *reader = scan->reader;
-	const ItemPointerData *tid = leaf_checked_tid(reader->index, buffer, i);
-
-	if (distance <= scan->radius)
-		reader->tids[reader->ntids++] = *tid;
-	else
-	{
-		FarMatch   *match = &scan->far[scan->nfar++];
-
-		match->distance = distance;
-		match->tid = *tid;
-	}
-}
-
-/*
- * Add the TIDs of a leaf's matches to reader->tids or `far`, as a CollectMatches function
- * does.
+ * Add the TIDs of a leaf's matches to reader->tids, and their distances to `distance`, as a
+ * CollectMatches function does.
  */
 static void
 collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int to,
@@ -120,7 +98,11 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 				continue;
 		}
 		if (match_qualifies(scan, fp))
-			add_match(scan, buffer, from + positions[i], distance);
+		{
+			scan->distance[reader->ntids] = distance;
+			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer,
+															  from + positions[i]);
+		}
 	}
 }
 
@@ -156,14 +138,24 @@ start_probing(HammingScan *scan, SimHash center, int radius)
 static bool
 read_matches(HammingScan *scan)
 {
-	while (leaf_reader_read(scan->reader))
+	LeafReader *reader = scan->reader;
+
+	if (scan->queue == NULL)
+		return leaf_reader_next(reader);
+	while (leaf_reader_read(reader))
 	{
-		for (int i = 0; i < scan->nfar; i++)
-			distance_queue_add(scan->queue, scan->far[i].distance, &scan->far[i].tid);
-		if (scan->nfar > 0)
-			scan->last_radius = Min(scan->last_radius, distance_queue_farthest(scan->queue));
-		scan->nfar = 0;
-		if (scan->reader->ntids > 0)
+		int			n = reader->ntids;
+
+		reader->ntids = 0;
+		for (int i = 0; i < n; i++)
+		{
+			if (scan->distance[i] <= scan->radius)
+				reader->tids[reader->ntids++] = reader->tids[i];
+			else
+				distance_queue_add(scan->queue, scan->distance[i], &reader->tids[i]);
+		}
+		scan->last_radius = Min(scan->last_radius, distance_queue_farthest(scan->queue));
+		if (reader->ntids > 0)
 			return true;
 	}
 	return false;
@@ -338,21 +330,18 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 
 /*
  * Get the query of ORDER BY.  If the query is NULL, the distance of every row is NULL,
- * and the search has no order.  Creates the queue and `far` for a search with an order,
- * if they do not exist.  Frees the queue for a search without an order.
+ * and the search has no order.  Creates the queue for a search with an order, if it does not
+ * exist.  Frees the queue for a search without an order.
  */
 static void
 read_order(HammingScan *scan, const ScanKeyData *order)
 {
-	MemoryContext context = GetMemoryChunkContext(scan);
 	bool		ordered = order && !(order->sk_flags & SK_ISNULL);
 
 	if (ordered)
 		scan->query = DatumGetSimHash(order->sk_argument);
-	if (ordered && scan->far == NULL)
-		scan->far = MemoryContextAlloc(context, MAX_LEAF_ENTRIES * sizeof(FarMatch));
 	if (ordered && scan->queue == NULL)
-		scan->queue = distance_queue_create(context);
+		scan->queue = distance_queue_create(GetMemoryChunkContext(scan));
 	else if (!ordered && scan->queue)
 	{
 		distance_queue_free(scan->queue);
@@ -444,8 +433,6 @@ hamming_scan_end(HammingScan *scan)
 {
 	if (scan->queue)
 		distance_queue_free(scan->queue);
-	if (scan->far)
-		pfree(scan->far);
 	pfree(scan->balls);
 	pfree(scan);
 }

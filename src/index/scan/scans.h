@@ -188,13 +188,6 @@ extern bool posting_merge_next(PostingMerge *merge, int *hits);
 
 /* --- scan_hamming.c ------------------------------------------------------------ */
 
-/* A match beyond the current radius. */
-typedef struct FarMatch
-{
-	int			distance;		/* from the query, in bits */
-	ItemPointerData tid;
-} FarMatch;
-
 typedef struct HammingScan
 {
 	LeafReader *reader;
@@ -236,12 +229,10 @@ typedef struct HammingScan
 								 * simhash_index_explain */
 
 	/*
-	 * Matches beyond the radius in the current leaf.  They are added to the queue after
-	 * the leaf has been unlocked.
+	 * Distances from query, in bits, of reader->tids.  Used by read_matches() only, of a
+	 * search with an order.
 	 */
-	int			nfar;
-	FarMatch   *far;			/* array of length MAX_LEAF_ENTRIES.  NULL
-								 * before the first search with an order. */
+	uint8		distance[MAX_LEAF_ENTRIES];
 } HammingScan;
 
 extern HammingScan *hamming_scan_create(LeafReader *reader, int max_keys);
