@@ -47,7 +47,6 @@ OBJS = \
 	src/index/load/build_worker.o \
 	src/index/load/heap_scan.o \
 	src/index/load/spool.o \
-	src/index/load/spool_file.o \
 	src/index/inspect/check.o \
 	src/index/inspect/check_heap.o \
 	src/index/inspect/explain.o \

@@ -33,19 +33,6 @@ extern double heap_scan_keys(Relation heap, Relation index, IndexInfo *info, int
 
 /* --- spool.c ------------------------------------------------------------------- */
 
-typedef struct Spool Spool;
-
-extern Spool *spool_create(int memory);
-extern void spool_reuse(Spool *spool);
-extern void spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid);
-extern int64 spool_count(const Spool *spool);
-extern void spool_begin(Spool *spool, const PermutedTable *table);
-extern bool spool_sort(Spool *spool);
-extern bool spool_next(Spool *spool, Entry *entry);
-extern void spool_free(Spool *spool);
-
-/* --- spool_file.c -------------------------------------------------------------- */
-
 /*
  * Rows in a temporary file.  Here, a row is an entry: the TID of a heap row and one of
  * the keys of the heap row, not permuted.  The caller opens and closes the file.
@@ -58,28 +45,23 @@ typedef struct RowFile
 								 * rewound */
 } RowFile;
 
-/*
- * Maximum number of rows that row_file_read() reads at a time.
- */
+/* Maximum number of rows that row_file_read() reads at a time. */
 #define ROW_FILE_BATCH	1024
 
-/* Number of entries to process between two checks for interrupts.  A power of two. */
-#define INTERRUPT_INTERVAL	65536
-
-typedef struct SpoolFile SpoolFile;
-
-extern void rows_permute(Entry *rows, size_t n, const PermutedTable *from,
-						 const PermutedTable *to);
 extern void row_file_add(RowFile *file, const Entry *row);
 extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 						  uint64 max, Entry *rows, int *nrows);
 
-extern SpoolFile *spool_file_create(int memory);
-extern void spool_file_add(SpoolFile *file, const Entry *row);
-extern int	spool_file_divide(SpoolFile *file, const PermutedTable *table,
-							  size_t chunk_size);
-extern RowFile *spool_file_chunk(SpoolFile *file, int chunk, Entry *last);
-extern void spool_file_close(SpoolFile *file);
+typedef struct Spool Spool;
+
+extern Spool *spool_create(int memory);
+extern void spool_reuse(Spool *spool);
+extern void spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid);
+extern int64 spool_count(const Spool *spool);
+extern void spool_begin(Spool *spool, const PermutedTable *table);
+extern bool spool_sort(Spool *spool);
+extern bool spool_next(Spool *spool, Entry *entry);
+extern void spool_free(Spool *spool);
 
 /* --- build_tree.c -------------------------------------------------------------- */
 
