@@ -77,7 +77,6 @@ OBJS = \
 	src/index/tree/merge.o \
 	src/index/tree/meta.o \
 	src/index/tree/page.o \
-	src/index/tree/pause.o \
 	src/index/tree/split.o \
 	src/index/tree/vacuum.o \
 	src/index/tree/wal.o \

@@ -11,7 +11,6 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/tree/tree.h"
-#include "index/tree/wal.h"
 #include "join/exec/join_state.h"
 #include "join/plan/join_clause.h"
 #include "planner/planner.h"

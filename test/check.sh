@@ -393,7 +393,7 @@ suite_joins() {
 
 # The index with small pages: a few thousand rows make high trees, whose pages are often
 # merged and reused.  This build also has a place where tests can pause a session
-# (src/index/tree/pause.c).  Runs tests of its own, and the other tests that benefit.
+# (src/index/tree/link.c).  Runs tests of its own, and the other tests that benefit.
 suite_small() {
 	local specs
 	build_small || return

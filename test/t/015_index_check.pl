@@ -25,7 +25,7 @@ use constant {
 	ROWS => 3000,      # the fingerprint of the last one is NULL
 };
 
-# --- pages, in the format of page.h and meta.h ------------------------------------
+# --- pages, in the format of page.h and tree.h ------------------------------------
 #
 # An index is a reference to the list of its blocks.
 

@@ -21,7 +21,7 @@
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/simhash/probe_plan.h"
-#include "index/tree/meta.h"
+#include "index/tree/tree.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
 #include "type/strategy.h"

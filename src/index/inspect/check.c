@@ -35,7 +35,6 @@
 
 #include "compat.h"
 #include "index/inspect/inspect.h"
-#include "index/tree/tree.h"
 
 /* Incomplete splits found in an index. */
 typedef struct IncompleteSplits

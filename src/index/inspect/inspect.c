@@ -19,7 +19,6 @@
 #include "compat.h"
 #include "index/access_method.h"
 #include "index/inspect/inspect.h"
-#include "index/tree/tree.h"
 
 /*
  * Switch to the owner of the table, in a security-restricted operation, as maintenance

@@ -6,8 +6,7 @@
 #ifndef SIMHASH_INSPECT_H
 #define SIMHASH_INSPECT_H
 
-#include "index/tree/meta.h"
-#include "index/tree/page.h"
+#include "index/tree/tree.h"
 
 /*
  * An open index and its table.  While they are open, the current user is the table's

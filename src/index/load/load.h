@@ -18,9 +18,7 @@
 #include "storage/buffile.h"
 #include "storage/sharedfileset.h"
 
-#include "index/simhash/design.h"
-#include "index/tree/meta.h"
-#include "index/tree/page.h"
+#include "index/tree/tree.h"
 
 /* --- heap_scan.c --------------------------------------------------------------- */
 

@@ -26,7 +26,6 @@
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/scan/scans.h"
-#include "index/tree/meta.h"
 
 typedef enum ScanStage
 {

@@ -28,7 +28,6 @@
 
 #include "digest/match.h"
 #include "index/scan/scans.h"
-#include "index/tree/meta.h"
 
 /*
  * Create a scan with at most max_keys scan keys.  No other scan may use the reader.

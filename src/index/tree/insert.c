@@ -42,7 +42,6 @@
 #include "index/access_method.h"
 #include "index/opclass_lookup.h"
 #include "index/tree/tree.h"
-#include "index/tree/wal.h"
 
 /* Maximum number of leaves in one WAL record. */
 #define MAX_LEAVES		WAL_MAX_PAGES

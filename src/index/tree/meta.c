@@ -9,8 +9,7 @@
 #include "utils/rel.h"
 
 #include "index/opclass_lookup.h"
-#include "index/tree/meta.h"
-#include "index/tree/page.h"
+#include "index/tree/tree.h"
 
 /*
  * Format the metapage of an index of this design.  `params` are the parameters of all

@@ -51,8 +51,7 @@
 #include "utils/guc.h"
 #include "utils/rel.h"
 
-#include "index/tree/page.h"
-#include "index/tree/wal.h"
+#include "index/tree/tree.h"
 
 /*
  * The option simhash.generic_wal: true to use the interface of generic WAL.  If the format
