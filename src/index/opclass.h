@@ -13,7 +13,9 @@
 
 #include "access/skey.h"
 #include "fmgr.h"
+#include "utils/relcache.h"
 
+#include "compat.h"
 #include "type/simhash_type.h"
 #include "type/strategy.h"
 
@@ -41,7 +43,7 @@ typedef struct KeySet
 	const uint64 *key;			/* array of keys: &inline_key, or allocated by
 								 * palloc */
 	uint64		inline_key;
-	int32		params;			/* parameters of the value (opclass_lookup.h), or NO_PARAMS */
+	int32		params;			/* parameters of the value (ParamsMethods), or NO_PARAMS */
 	int			min_match;		/* minimum number of query keys that a match
 								 * contains (threshold T).  Set for query keys
 								 * only. */
@@ -95,7 +97,10 @@ typedef struct MultiKeyMethods
 } MultiKeyMethods;
 
 /*
- * Methods for values with parameters (opclass_lookup.h).  The parameters are a type modifier.
+ * Methods for values with parameters, such as signatures.  Comparing two values with different
+ * parameters is an error.  So all values of an index have the same parameters, and an index scan
+ * and a sequential scan never differ.  The parameters are the type modifier of the indexed
+ * column.  The build stores them in the metapage, and they never change (tree/meta.c).
  */
 typedef struct ParamsMethods
 {
@@ -186,6 +191,26 @@ opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *ke
 /* Number of the only support function, which returns the Opclass */
 #define OPCLASS_PROC		1
 #define NPROCS				1
+
+/* opclass_lookup.c */
+extern const Opclass *opclass_of_family(Oid family, Oid type);
+extern const Opclass *opclass_of_index(Relation index);
+
+extern int32 params_of_catalog(Relation index, const Opclass *opclass);
+extern int32 params_of_column(Relation index, const Opclass *opclass);
+pg_noreturn extern void params_report_other(Relation index, const Opclass *opclass,
+											int32 params, int32 found);
+
+/*
+ * Raise an error if the parameters of a value, `found`, differ from the parameters of the
+ * index, `params`.  NULLs have no parameters, so every index may contain NULLs.
+ */
+static inline void
+params_check(Relation index, const Opclass *opclass, int32 params, int32 found)
+{
+	if (found != params && found != NO_PARAMS)
+		params_report_other(index, opclass, params, found);
+}
 
 /* simhash/simhash_opclasses.c */
 extern Datum simhash_opclass(PG_FUNCTION_ARGS);

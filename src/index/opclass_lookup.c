@@ -13,7 +13,7 @@
 #include "utils/ruleutils.h"
 
 #include "function_address.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 /* --- parameters --------------------------------------------------------------- */
 

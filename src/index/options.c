@@ -11,7 +11,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 typedef struct IndexOptions
 {

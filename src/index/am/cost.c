@@ -19,7 +19,7 @@
 #include "compat.h"
 #include "function_address.h"
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/tree.h"
 #include "planner/planner.h"

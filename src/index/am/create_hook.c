@@ -17,7 +17,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 static object_access_hook_type previous_hook = NULL;
 

@@ -19,7 +19,7 @@
 #include "compat.h"
 #include "function_address.h"
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 /*
  * Report a fault of an operator family at level INFO, and return false.

@@ -11,7 +11,7 @@
 
 #include "index/access_method.h"
 #include "index/load/load.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 /* Entries of a serial build. */
 typedef struct Spools

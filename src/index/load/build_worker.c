@@ -44,7 +44,7 @@
 
 #include "compat.h"
 #include "index/load/load.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 /*
  * Return the name of a participant's file of rows.

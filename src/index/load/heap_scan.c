@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "index/load/load.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 
 /* State of a heap scan, for its callback. */
 typedef struct HeapScan

@@ -24,7 +24,7 @@
 
 #include "compat.h"
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 #include "index/scan/scans.h"
 
 typedef enum ScanStage

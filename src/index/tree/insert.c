@@ -40,7 +40,7 @@
 #include "utils/rel.h"
 
 #include "index/access_method.h"
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 #include "index/tree/tree.h"
 
 /* Maximum number of leaves in one WAL record. */

@@ -8,7 +8,7 @@
 #include "access/genam.h"
 #include "utils/rel.h"
 
-#include "index/opclass_lookup.h"
+#include "index/opclass.h"
 #include "index/tree/tree.h"
 
 /*

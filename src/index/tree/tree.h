@@ -52,7 +52,7 @@ typedef struct MetaPageData
 	BlockNumber free_page;		/* first page of the free list (free_list.c), or
 								 * InvalidBlockNumber */
 	uint32		nfree;			/* number of free pages */
-	int32		params;			/* parameters of all values (opclass_lookup.h), or NO_PARAMS */
+	int32		params;			/* parameters of all values (opclass.h), or NO_PARAMS */
 	TreeRoot	root[MAX_TREES];	/* only root[0..ntrees-1] are on disk */
 } MetaPageData;
 
@@ -66,7 +66,7 @@ typedef struct MetaPageData
 typedef struct IndexMeta
 {
 	int			ntrees;			/* number of trees */
-	int32		params;			/* parameters of all values (opclass_lookup.h), or NO_PARAMS */
+	int32		params;			/* parameters of all values (opclass.h), or NO_PARAMS */
 	Design		design;
 	TreeRoot	root[MAX_TREES];
 	BlockNumber nblocks;		/* length of the file in blocks, as last read */
