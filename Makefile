@@ -56,14 +56,13 @@ OBJS = \
 	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
 	src/index/scan/distance_queue.o \
-	src/index/scan/hit_counter.o \
 	src/index/scan/leaf_reader.o \
 	src/index/scan/postings.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \
 	src/index/scan/scan_keys.o \
 	src/index/scan/scan_overlap.o \
-	src/index/scan/tid_set.o \
+	src/index/scan/tid_hash.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/design.o \
 	src/index/simhash/simhash_opclasses.o \

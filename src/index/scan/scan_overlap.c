@@ -3,7 +3,7 @@
  *
  * The containment distance of a row is the fraction of the query keys that the row lacks.  So
  * the scan counts the hits of each TID.  A hit is a query key that the row contains
- * (hit_counter.c).  The Jaccard distance is not less, since a row and the query have at least
+ * (tid_hash.c).  The Jaccard distance is not less, since a row and the query have at least
  * the query keys together.  It is equal if the row has no other keys, or none of the query
  * keys.
  *
@@ -40,7 +40,6 @@
 #include "utils/float.h"
 
 #include "index/scan/scans.h"
-#include "index/scan/tid_hash.h"
 
 /* A key is frequent if its postings may continue after this number of leaves. */
 #define RARE_LEAVES		3

@@ -131,7 +131,15 @@ extern int	distance_queue_farthest(const DistanceQueue *queue);
 extern int	distance_queue_fetch(DistanceQueue *queue, int distance, ItemPointerData *tids,
 								 int max);
 
-/* --- tid_set.c --------------------------------------------------------------- */
+/* --- tid_hash.c -------------------------------------------------------------- */
+
+/* An element of the hash table.  A TidSet uses no counts. */
+typedef struct TidCount
+{
+	uint64		tid;			/* tid_number */
+	uint32		count;			/* number of hits */
+	char		status;			/* for simplehash */
+} TidCount;
 
 typedef struct TidSet TidSet;
 
@@ -141,8 +149,6 @@ extern int	tid_set_keep_new(TidSet *set, ItemPointerData *tids, int n);
 extern int	tid_set_fetch_deferred(TidSet *set, ItemPointerData *tids, int max);
 extern void tid_set_free(TidSet *set);
 
-/* --- hit_counter.c ----------------------------------------------------------- */
-
 typedef struct HitCounter HitCounter;
 
 extern HitCounter *hit_counter_create(MemoryContext parent);
@@ -150,7 +156,7 @@ extern void hit_counter_add(HitCounter *counter, const ItemPointerData *tids, co
 							int n);
 extern int64 hit_counter_in_memory(const HitCounter *counter);
 extern uint32 hit_counter_look_up(const HitCounter *counter, uint64 tid);
-extern struct TidCount **hit_counter_by_tid(HitCounter *counter);
+extern TidCount **hit_counter_by_tid(HitCounter *counter);
 extern void hit_counter_rank(HitCounter *counter);
 extern int	hit_counter_fetch(HitCounter *counter, ItemPointerData *tids, int max,
 							  uint32 *count);
