@@ -59,6 +59,15 @@ typedef struct ScanEstimate
 	double		max_fraction;	/* the scan reads no more than this fraction of the index */
 } ScanEstimate;
 
+/*
+ * Return the estimates of a scan that reads n entries of the whole index after its descents.
+ */
+static ScanEstimate
+estimate_reading(double descents, double n)
+{
+	return (ScanEstimate) {descents, descents + floor(n / ENTRIES_PER_LEAF), n, 1};
+}
+
 /* --- Hamming distances --------------------------------------------------------- */
 
 /* The searches of a scan. */
@@ -174,10 +183,7 @@ estimate_hamming(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 	read_searches(root, path, &searches);
 	if (searches.nulls)
 	{
-		all->descents = 1;
-		all->entries = selectivity * info->tuples;
-		all->pages = 1 + floor(all->entries / ENTRIES_PER_LEAF);
-		all->max_fraction = 1;
+		*all = estimate_reading(1, selectivity * info->tuples);
 		return searches.unknown;
 	}
 	get_probe_plans(info, &plans);
@@ -283,7 +289,6 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		params_of_index(info->indexoid) : NO_PARAMS;
 	double		nkeys = HUGE_VAL;
 	double		max_descents = HUGE_VAL;
-	double		entries_per_row = 1;
 	bool		has_operator = false;
 	bool		several_per_row = false;
 	bool		merged = false;
@@ -319,13 +324,11 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		nkeys = 1;
 	if (has_operator && isinf(nkeys))
 		*selectivity = 1;
-	if (several_per_row && !isinf(nkeys))
-		entries_per_row = Max(1, MATCHED_FRACTION * nkeys);
-	all->descents = isinf(nkeys) ? 1 : Min(nkeys, max_descents);
-	all->entries = isinf(nkeys) ? (double) info->pages * ENTRIES_PER_LEAF :
-		*selectivity * info->tuples * entries_per_row;
-	all->pages = all->descents + floor(all->entries / ENTRIES_PER_LEAF);
-	all->max_fraction = 1;
+	if (isinf(nkeys))
+		*all = estimate_reading(1, (double) info->pages * ENTRIES_PER_LEAF);
+	else
+		*all = estimate_reading(Min(nkeys, max_descents), *selectivity * info->tuples *
+								(several_per_row ? Max(1, MATCHED_FRACTION * nkeys) : 1));
 
 	if (path->indexorderbys != NIL)
 	{
@@ -336,7 +339,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 		if (merged && !isinf(nkeys))
 			*first = *all;
 		else
-			*first = (ScanEstimate) {.descents = n,.pages = n,.max_fraction = 1};
+			*first = estimate_reading(n, 0);
 		if (order_is_jaccard(path))
 		{
 			Condition	half = {.distance = &distance_containment,.function = get_opcode(order->opno),
@@ -351,10 +354,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 	{
 		double		found = Min(1, ENTRIES_PER_LEAF / Max(*selectivity * info->tuples, 1));
 
-		first->descents = all->descents;
-		first->entries = found * all->entries;
-		first->pages = first->descents + floor(first->entries / ENTRIES_PER_LEAF);
-		first->max_fraction = 1;
+		*first = estimate_reading(all->descents, found * all->entries);
 	}
 	return unknown;
 }
@@ -403,9 +403,8 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
  * it with other paths.
  *
  * A prohibitive cost would not be a solution.  From PostgreSQL 18 on, the planner prefers
- * any cost to a node that a setting disables.  And PostgreSQL makes one path for an index
- * and its conditions.  So a count of all rows of a partial index could not read the index,
- * not even by a bitmap scan.
+ * any cost to a node that a setting disables.  And one path is for both an index scan and a
+ * bitmap scan.  So a count of all rows of a partial index could not read the index at all.
  *
  * The caller of amcostestimate is cost_index().  For an index-only path, it charges no
  * visits of all-visible pages.  So this function returns the cost of these visits.  (The
